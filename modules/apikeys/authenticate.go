@@ -19,9 +19,8 @@ const (
 type Caller struct {
 	authz.Subject
 
-	Actor               audit.Actor
-	OrganisationVersion int64 // random, new with every change of the organisation or its forks
-	RateLimit           RateLimit
+	Actor     audit.Actor
+	RateLimit RateLimit
 	// the primary's LSN after the request began: replicas behind it are not read
 	Position     postgres.Position
 	ExpiryNotice *time.Time // the key's end, if it is within 30 days

@@ -10,7 +10,7 @@
 -- updates api_keys alone, so that it cannot deadlock with this statement. The ring is in order from its head on, so that
 -- width_bucket finds the free places by halving.
 with k as (
-    select k.id, k.org_id, k.name, k.scopes, o.version, k.revoked_at, k.expires_at,
+    select k.id, k.org_id, k.name, k.scopes, k.revoked_at, k.expires_at,
            case when $3::boolean then 'outside_api'
                 when k.secret_hash <> $2::bytea then 'wrong_secret'
                 when k.revoked_at <= clock_timestamp() then 'revoked'
@@ -29,7 +29,7 @@ with k as (
        and w.instants[(w.head + 118) % 120 + 1] <= clock_timestamp()
     returning w.instants, w.head, width_bucket(clock_timestamp() - interval '60 s', w.instants[w.head:] || w.instants[:w.head - 1]) as free
 )
-select k.id, k.org_id::text, k.name, k.scopes, k.version, coalesce(k.reason, ''), k.revoked_at, k.expires_at, taken.free as remaining,
+select k.id, k.org_id::text, k.name, k.scopes, coalesce(k.reason, ''), k.revoked_at, k.expires_at, taken.free as remaining,
        extract(epoch from taken.instants[(taken.head + taken.free - 1) % 120 + 1] + interval '60 s' - clock_timestamp())::float8 as reset,
        k.first_in_minute,
        null as position

@@ -91,7 +91,7 @@ func (s *Service) lookup(
 	var reset *float64
 	var position *string // null without replicas
 	err = s.db.Pool.QueryRow(ctx, s.statement, id, hash, outside).
-		Scan(&r.Actor.ID, &r.OrganisationID, &r.Actor.Name, &r.Grants, &r.OrganisationVersion,
+		Scan(&r.Actor.ID, &r.OrganisationID, &r.Actor.Name, &r.Grants,
 			&r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset,
 			&r.firstInMinute, &position)
 	if errors.Is(err, pgx.ErrNoRows) {

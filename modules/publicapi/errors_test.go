@@ -114,11 +114,10 @@ var provoked = map[string]func(a *attempt){
 	"HeaderRepeated":   raw("GET", "Authorization: x\r\n\r\n"),
 
 	"Fragment":      target("GET", "/api/v1/forks#x"),
-	"OutsideApi":    target("GET", "/healthz"),
 	"UrlTooLong":    target("GET", "/api/v1/forks?"+strings.Repeat("x", 5000)),
 	"MethodUnknown": target("BREW", "/api/v1/forks"),
 
-	"NearMiss":         func(a *attempt) { a.prefix = "/API/v1/" },
+	"OutsideApi":       func(a *attempt) { a.prefix = "/API/v1/" },
 	"PathUnknown":      func(a *attempt) { a.tail = "/statistics" },
 	"MethodNotAllowed": func(a *attempt) { a.method = http.MethodPost },
 	"ForkUnknown":      func(a *attempt) { a.fork = unknownID },

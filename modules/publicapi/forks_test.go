@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"dg/modules/apikeys"
 )
 
 // rules.md, Formats: the list and the single fork have all fields, in order, without the
@@ -88,67 +86,6 @@ func TestETags(t *testing.T) {
 		"after all checks")
 	require.Equal(t, http.StatusNotFound,
 		w.get(t, "/api/v1/forks/x", token, "If-None-Match", "*").StatusCode)
-}
-
-// rules.md, Data: a fork that changes after the authentication is tagged with the version of its
-// read. Under the earlier version it would recur if the change were lost.
-func TestChangedForkIsTaggedWithTheVersionOfItsRead(t *testing.T) {
-	t.Parallel()
-	for _, one := range []bool{false, true} {
-		h := newHistory(2, 0)
-		w := start(t, h)
-		token := w.key(t, h.id)
-		path := "/api/v1/forks"
-		if one {
-			path += "/" + h.forks[0]
-		}
-		first := w.getDuringChange(t, path, token, `update forks set title = 'meanwhile' where id = $1`,
-			h.forks[0])
-		require.Contains(t, first.body, "meanwhile")
-		require.Equal(t, http.StatusNotModified,
-			w.get(t, path, token, "If-None-Match", first.Header.Get("ETag")).StatusCode, path)
-	}
-}
-
-// An empty list has no version. Under that of the authentication it would recur after a failover
-// that loses the deletion of the last fork.
-func TestEmptyForkListIsNeitherCachedNorTaggedWithAnEarlierVersion(t *testing.T) {
-	t.Parallel()
-	h := newHistory(1, 0)
-	w := start(t, h)
-	token := w.key(t, h.id)
-	w.Exec(
-		`create table before as select f.*, o.version from forks f join organisations o on o.id = f.org_id`)
-
-	empty := w.getDuringChange(t, "/api/v1/forks", token, `delete from forks where id = $1`, h.forks[0])
-	require.Equal(t, `{"items":[]}`, empty.body)
-	again := w.get(t, "/api/v1/forks", token, "If-None-Match", empty.Header.Get("ETag"))
-	require.Equal(t, http.StatusNotModified, again.StatusCode)
-
-	w.Exec(`alter table forks disable trigger user`)
-	w.Exec(`alter table organisations disable trigger user`)
-	w.Exec(`update organisations o set version = b.version from before b where o.id = b.org_id`)
-	w.Exec(`alter table before drop column version`)
-	w.Exec(`insert into forks select * from before`)
-	restored := w.get(t, "/api/v1/forks", token, "If-None-Match", empty.Header.Get("ETag"))
-	require.Equal(t, http.StatusOK, restored.StatusCode)
-	require.Contains(t, restored.body, h.forks[0])
-}
-
-// getDuringChange sends a request whose authentication precedes a change of the forks, and whose
-// read follows it.
-func (w *world) getDuringChange(
-	t *testing.T, path string, token apikeys.Token, change string, args ...any,
-) answer {
-	t.Helper()
-	tx := w.Begin(`lock table forks in access exclusive mode`)
-	answers := w.sendAtOnce(t, 1,
-		line(http.MethodGet, path, "Authorization: Bearer "+token.String()))
-	w.awaitWaiting(t, "forks", 1)
-	_, err := tx.Exec(t.Context(), change, args...)
-	require.NoError(t, err)
-	require.NoError(t, tx.Commit(t.Context()))
-	return <-answers
 }
 
 // rules.md, Order of checks: HEAD runs the checks of GET and sends its headers without a body.

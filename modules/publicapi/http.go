@@ -65,13 +65,8 @@ func pathOf(c *fiber.Ctx) string {
 	return string(path)
 }
 
-var (
-	errOutside = apperr.New(apperr.AccessDenied,
-		"API keys work only under /api/v1/. Remove the Authorization header, or call /api/v1/forks.")
-	errNearMiss = apperr.New(apperr.AccessDenied,
-		"Did you mean /api/v1/forks? Paths are case-sensitive.")
-	nearMiss = regexp.MustCompile(`(?i)^/+api\b`)
-)
+var errOutside = apperr.New(apperr.AccessDenied, "API keys work only under /api/v1/, in lower case. "+
+	"Remove the Authorization header, or call /api/v1/forks.")
 
 // refuseOutside refuses a key on a path outside of the API, and records it.
 func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
@@ -81,11 +76,7 @@ func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
 	}
 	defer release()
 	id, _ := apikeys.FindID(headers)
-	answer := errOutside
-	if nearMiss.MatchString(path) {
-		answer = errNearMiss
-	}
-	return a.Keys.RefuseOutside(c.UserContext(), id, apikeys.RequestOf(c, path), answer)
+	return a.Keys.RefuseOutside(c.UserContext(), id, apikeys.RequestOf(c, path), errOutside)
 }
 
 // endpoint is a GET of the API.

@@ -37,7 +37,6 @@ type attempt struct {
 }
 
 var steps = []step{
-	{"1", "NearMiss", audit.OutsideAPI, nil},
 	{"1", "OutsideApi", audit.OutsideAPI, nil},
 	{"2", "KeyInvalid", audit.WrongSecret, nil},
 	{"3a", "KeyRevoked", audit.Revoked, nil},
