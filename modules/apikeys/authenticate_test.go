@@ -11,7 +11,6 @@ import (
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/platform/apperr"
-	"dg/platform/authz"
 )
 
 var unknownKey = apikeys.Token{ID: "0123456789ABCDEFGHIJKL", Secret: "x"}
@@ -91,24 +90,6 @@ func TestUnknownKeyIsCounted(t *testing.T) {
 	}
 	require.Equal(t, before, b.logged())
 	require.Equal(t, 2, b.count(`api_key_windows`), "an unknown id has no window")
-}
-
-// The caller is the key with its organisation, and its scopes.
-func TestCallerIsTheKey(t *testing.T) {
-	b := setup(t)
-	key, token, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{
-		Name: "BI", Scopes: []apikeys.Scope{apikeys.ReportsRead, apikeys.ForksRead},
-	}, request)
-	require.NoError(t, err)
-	require.EqualExportedValues(t, apikeys.Caller{
-		Actor: audit.Actor{Kind: audit.Key, ID: key.ID, Name: "BI"},
-		Subject: authz.Subject{
-			Kind:           authz.Key,
-			OrganisationID: ourOrganisation,
-			Grants:         []string{"reports:read", "forks:read"},
-		},
-		RateLimit: apikeys.RateLimit{Remaining: 119, Reset: 60},
-	}, b.accept(token))
 }
 
 // rules.md, Audit log: a refusal is recorded with its target. It is 503 if that fails.

@@ -162,32 +162,6 @@ func TestKeyListIsBounded(t *testing.T) {
 	require.Equal(t, time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC), listed[0].CreatedAt.UTC())
 }
 
-// Expiring lists the keys that expire soon, the soonest first.
-func TestExpiringListsTheSoonestFirst(t *testing.T) {
-	b := setup(t)
-	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
-	keys := b.instance(b.DB, func() time.Time { return now })
-	const day = 24 * time.Hour
-	for name, in := range map[string]time.Duration{
-		"passed": -time.Second, "now": 0, "first": time.Millisecond, "second": time.Hour,
-		"last": 30 * day, "later": 30*day + time.Millisecond, "young": 20 * day, "revoked": time.Minute,
-	} {
-		b.addKeys(1, name, new(now.Add(in)), nil)
-	}
-	b.addKeys(1, "never", nil, nil)
-	b.Exec(`update api_keys set created_at = $1 where name = 'young1'`, now)
-	b.Exec(`update api_keys set revoked_at = $1 where name = 'revoked1'`, now)
-	expiring, err := keys.Expiring(b.ctx(), b.owner)
-	require.NoError(t, err)
-	var found []string
-	for _, k := range expiring {
-		found = append(found, k.Name)
-	}
-	require.Equal(t, []string{"first1", "second1", "last1"}, found)
-	_, err = keys.Expiring(b.ctx(), member(ourOrganisation, "member", true))
-	requireCode(t, apperr.AccessDenied, err)
-}
-
 // A key is announced in its last 30 days, or in the last quarter of its life if that is shorter.
 func TestExpiresSoon(t *testing.T) {
 	t.Parallel()

@@ -1,14 +1,12 @@
 package apikeys_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/platform/apperr"
 )
 
 // rules.md, Keys: the roles that create keys may rename them. The entry has the old and the new name.
@@ -45,18 +43,4 @@ func TestRenameIsRecorded(t *testing.T) {
 		require.Len(t, b.entries(audit.KeyRenamed), entries)
 	}
 	require.Equal(t, "BI", b.accept(token).Actor.Name, "from the next request on")
-}
-
-func TestLabelIsValidated(t *testing.T) {
-	b := setup(t)
-	key, _ := b.newKey()
-	for field, bad := range map[string][]apikeys.Label{
-		"name":        {{Name: ""}, {Name: strings.Repeat("n", 201)}},
-		"description": {{Name: "n", Description: strings.Repeat("n", 201)}, {Name: "n", Description: "\xff"}},
-	} {
-		for _, label := range bad {
-			err := b.keys.Rename(b.ctx(), b.owner, key.ID, label, request)
-			require.Equal(t, field, requireCode(t, apperr.Validation, err).Field)
-		}
-	}
 }

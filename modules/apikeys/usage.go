@@ -27,9 +27,8 @@ type Uses struct {
 	db  *postgres.DB
 	now func() time.Time
 
-	mu   sync.Mutex
-	of   map[countKey]counts
-	full bool // whether requests were not counted because of maxCounted
+	mu sync.Mutex
+	of map[countKey]counts
 }
 
 type countKey struct {
@@ -44,7 +43,6 @@ func (u *Uses) add(key countKey, n counts) {
 	defer u.mu.Unlock()
 	of, known := u.of[key]
 	if !known && len(u.of) >= maxCounted {
-		u.full = true
 		return
 	}
 	if u.of == nil {
@@ -57,14 +55,12 @@ func (u *Uses) add(key countKey, n counts) {
 }
 
 // drain returns the counts and resets them.
-func (u *Uses) drain() (taken map[countKey]counts, full bool) {
+func (u *Uses) drain() map[countKey]counts {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	taken = u.of
-	full = u.full
+	taken := u.of
 	u.of = nil
-	u.full = false
-	return taken, full
+	return taken
 }
 
 // count counts a request of the caller, and returns the day for a later correction.
@@ -76,10 +72,7 @@ func (u *Uses) count(of Caller, n counts) (day int) {
 
 // Store stores the counts since the last call. After a failure the next call includes them.
 func (u *Uses) Store(ctx context.Context) error {
-	taken, full := u.drain()
-	if full {
-		slog.Warn("requests of API keys were not counted: too many keys at once", "keys", maxCounted)
-	}
+	taken := u.drain()
 	err := u.store(ctx, taken)
 	if err != nil {
 		for key, n := range taken {

@@ -123,30 +123,3 @@ func TestDamagedSegmentIsMarkedAndSealedAgain(t *testing.T) {
 	e.agrees(t)
 	require.Len(t, reported, 4)
 }
-
-// Where damage cannot be marked, its plays are read each time. The sealer reports damage, too, and
-// packs a month with a damaged day right.
-func TestDamagedSegmentIsIgnoredWhereItCannotBeMarked(t *testing.T) {
-	t.Parallel()
-	e := newEnv(t)
-	reported := 0
-	e.reports.OnDamage = func(segment.Damage) { reported++ }
-	e.Exec(insertSQL, testFrom, 99, 2000)
-	e.seal(t)
-	e.flip("fork_days", "segment", 9, "2023-11-26", "2023-12-24")
-	e.Exec(
-		`create function refuse() returns trigger language plpgsql as $$ begin raise exception 'read only'; end $$;
-		create trigger refuse before insert on unsealed_days for each statement execute function refuse()`)
-	require.Empty(t, e.wrongAnswers(t, damageQueries...))
-	require.Positive(t, reported)
-	e.Exec(`drop trigger refuse on unsealed_days`)
-	e.Exec(`delete from fork_months where fork_id = $1`, testFork)
-	var sealer []segment.Damage
-	e.sealer.OnDamage = func(d segment.Damage) { sealer = append(sealer, d) }
-	require.Equal(t, 0, e.seal(t).Days)
-	require.Len(t, sealer, 2)
-	require.NoError(t, segment.MarkDirty(t.Context(), e.DB.Pool, sealer, e.sealer.OnDamage))
-	require.Len(t, sealer, 2, "marked damage is not reported again")
-	require.Equal(t, 2, e.seal(t).Days)
-	e.agrees(t)
-}

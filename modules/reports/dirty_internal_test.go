@@ -89,24 +89,3 @@ func (e *env) marks() []int {
 	return testkit.One[[]int](e.World, `select array[(select count(*) from unsealed_days),
 		(select count(*) from unsealed_months)]`)
 }
-
-// A statement on one day of two forks, or on one day twice, locks and marks each fork-day once.
-func TestStatementMarksEachForkDayThatItTouches(t *testing.T) {
-	t.Parallel()
-	e := newEnv(t)
-	both := `with other as (select '` + otherFork +
-		`'::uuid as f) insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), '` + testOrg +
-		`', f, 1, day, '' from unnest($2::timestamptz[]) day, (select $1::uuid as f union all select f from other) x`
-	e.Exec(both, testFork, days(20, 2))
-	e.seal(t)
-	e.play(testFork, 1, append(days(20, 1), days(20, 1)...)...)
-	require.Equal(t, []int{1, 1}, e.marks(), "a day of one fork, twice")
-	e.seal(t)
-	require.Equal(t, []int{0, 0}, e.marks())
-	tx := e.Begin(both, testFork, days(20, 1))
-	require.False(t, e.free(t, testFork, 20))
-	require.False(t, e.free(t, otherFork, 20))
-	require.NoError(t, tx.Commit(t.Context()))
-	require.Equal(t, []int{2, 2}, e.marks(), "a day of two forks")
-}

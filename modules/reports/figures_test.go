@@ -3,7 +3,6 @@ package reports
 import (
 	"math/big"
 	"math/rand/v2"
-	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,26 +53,4 @@ func TestDivideIsExact(t *testing.T) {
 	const plays = 1_000_000_000
 	require.Equal(t, Percent(1000), meanScore(10_000*plays, plays))
 	require.Equal(t, Rate(10_000), rate(plays, plays))
-}
-
-var shortForm = regexp.MustCompile(`^x(0|[1-9]\d*)(\.\d*[1-9])?$`)
-
-// A decimal is parsed as the same number, and has no sign, exponent or trailing zero.
-func TestDecimalsAreShortAndExact(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(91, 91))
-	for i := range int64(15_000) {
-		n := i
-		places := random.IntN(5)
-		if i > 10_000 {
-			n = random.Int64N(int64(1) << (1 + random.IntN(60)))
-		}
-		text := string(appendDecimal([]byte("x"), n, places))
-		read, ok := new(big.Rat).SetString(text[1:])
-		scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
-		if !ok || !shortForm.MatchString(text) ||
-			read.Cmp(new(big.Rat).SetFrac(big.NewInt(n), scale)) != 0 {
-			t.Fatalf("%d with %d places is %s", n, places, text)
-		}
-	}
 }
