@@ -5,11 +5,12 @@
 //
 // Files, by job:
 //   - store_authenticate.go checks the key of a request with one statement (authenticate.sql), which
-//     counts the request in its rate window; store_window.go is for full and lost windows.
-//   - reject.go records refused uses. store_usable.go re-checks the keys of running exports.
-//   - store_list.go lists keys, create.go creates and replaces them, store_rename.go and
-//     store_revoke.go change them.
-//   - usage.go counts uses by day in memory, and stores and prunes them once a minute.
+//     counts the request in its rate window, and re-checks the keys of running exports;
+//     store_window.go is for full and lost windows.
+//   - reject.go records refused uses.
+//   - store_create.go creates and replaces keys, store_change.go renames and revokes them,
+//     store_list.go lists them, and revokes those that a backup revived.
+//   - store_usage.go counts uses by day in memory, and stores and prunes them once a minute.
 //
 // Invariants:
 //   - Only the SHA-256 of a secret is stored. Create returns the secret once; no log, error or

@@ -6,7 +6,9 @@ import (
 	"gorm.io/gorm"
 
 	"dg/modules/audit"
+	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/input"
 )
 
 // Organisations reads roles within the transaction of a change of keys. Package org implements it.
@@ -55,4 +57,65 @@ func (s *Service) reauthorize(
 		return err
 	}
 	return s.authorize(subject, want, owner)
+}
+
+// Label is the name and description of a key.
+type Label struct {
+	Name        string `json:"name" validate:"text,printable"`
+	Description string `json:"description" validate:"omitempty,text,printable"` // "": none
+}
+
+// Rename changes the name and description of a key of the actor's organisation, with an audit entry
+// unless the label is unchanged. Earlier entries keep the name of their time.
+//
+// Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key),
+// apperr.Validation with the field.
+func (s *Service) Rename(
+	ctx context.Context, actor Actor, id string, label Label, request audit.Request,
+) error {
+	if err := input.Check(label); err != nil {
+		return err
+	}
+	entry := actor.entry(audit.KeyRenamed, id, request)
+	return s.change(ctx, actor, authz.RenameKey, entry,
+		func(tx *gorm.DB, key Key) (map[string]any, error) {
+			if label == (Label{key.Name, key.Description}) {
+				return nil, nil
+			}
+			err := keys(tx, "apikeys.rename", key.OrganisationID).Where("id = ?", id).
+				Updates(map[string]any{"name": label.Name, "description": label.Description}).Error
+			return renameDetails(key, label), apperr.Annotate(err, "apikeys: rename")
+		})
+}
+
+// renameDetails returns the changed fields for the audit entry.
+func renameDetails(key Key, label Label) map[string]any {
+	details := map[string]any{}
+	if label.Name != key.Name {
+		details["oldName"] = key.Name
+		details["newName"] = label.Name
+	} else {
+		details["name"] = key.Name
+	}
+	if label.Description != key.Description {
+		details["description"] = label.Description
+	}
+	return details
+}
+
+// Revoke revokes a key of the actor's organisation at once, also a replaced one in its overlap. The
+// revocation commits with its audit entry. Revoking a revoked key is a no-op.
+//
+// Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key).
+func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request audit.Request) error {
+	entry := actor.entry(audit.KeyRevoked, id, request)
+	return s.change(ctx, actor, authz.RevokeKey, entry,
+		func(tx *gorm.DB, key Key) (details map[string]any, err error) {
+			changed := keys(tx, "apikeys.revoke", key.OrganisationID).Where("id = ?", id).
+				Where(unrevokedAt, databaseNow).Update("revoked_at", databaseMillisecond)
+			if changed.RowsAffected > 0 { // otherwise it is revoked already
+				details = map[string]any{"name": key.Name}
+			}
+			return details, apperr.Annotate(changed.Error, "apikeys: revoke")
+		})
 }

@@ -3,6 +3,7 @@ package apikeys
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -12,10 +13,113 @@ import (
 	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/input"
 	"dg/platform/instant"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
+
+// NewKey is the input of Create.
+type NewKey struct {
+	Name        string        `json:"name" validate:"text,printable"`
+	Description string        `json:"description" validate:"omitempty,text,printable"` // "": none
+	Scopes      []Scope       `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
+	ExpiresAt   *time.Time    `json:"expiresAt"` // nil: never; else in the future
+	Replaces    string        `json:"replaces"`  // the id of the key that it replaces; "": none
+	Overlap     time.Duration `json:"overlap"`   // one of Overlaps
+}
+
+// Overlaps are the periods for which a replaced key still works, until every tool has the new one.
+var Overlaps = []time.Duration{0, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
+
+// MaxUsable bounds the keys of an organisation that are neither revoked nor expired.
+const MaxUsable = 100
+
+var (
+	// ErrTooMany says that the organisation has MaxUsable keys.
+	ErrTooMany = apperr.New(apperr.AccessDenied,
+		"This organisation has %d usable keys, which is the maximum. Revoke one to create another.",
+		MaxUsable)
+	// ErrBelowPlan says that the organisation's plan does not include the API.
+	ErrBelowPlan = apperr.New(apperr.AccessDenied,
+		"API keys are part of the Pro and Enterprise plans. Change the plan to create one.")
+	// ErrNotReplaceable says that a key is revoked, expired or already replaced.
+	ErrNotReplaceable = apperr.New(apperr.AccessDenied,
+		"This key is revoked, has expired or was already replaced. Create another key.")
+
+	errOverlap = apperr.NewField("overlap",
+		"Choose when the old key stops: now, in an hour, in a day or in a week.")
+)
+
+// Create makes a key for the actor's organisation and returns it with its token, which is shown only
+// here. If it replaces a key, that one is revoked after the overlap, until which it counts towards
+// MaxUsable. The change and its audit entry commit together, while the actor still has the role and
+// the second step.
+//
+// Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany,
+// ErrNotReplaceable), apperr.NotFound (no such key to replace, also for another organisation's),
+// apperr.Validation with the field.
+func (s *Service) Create(
+	ctx context.Context, actor Actor, in NewKey, request audit.Request,
+) (Key, Token, error) {
+	want := authz.CreateKey
+	if in.Replaces != "" {
+		want = authz.ReplaceKey
+	}
+	if err := s.authorize(actor.Subject, want, actor.OrganisationID); err != nil {
+		return Key{}, Token{}, err
+	}
+	key, err := in.key(s.now().UTC())
+	if err != nil {
+		return Key{}, Token{}, err
+	}
+	token := NewToken()
+	key.ID = token.ID
+	key.OrganisationID = actor.OrganisationID
+	key.CreatedBy = actor.Person
+	entry := actor.entry(audit.KeyCreated, key.ID, request)
+	entry.Details = map[string]any{"name": key.Name}
+	if in.Replaces != "" {
+		entry = actor.entry(audit.KeyReplaced, in.Replaces, request)
+	}
+	if err := s.insert(ctx, want, storedKey{key, token.hash()}, in.Overlap, entry); err != nil {
+		return Key{}, Token{}, err
+	}
+	return key, token, nil
+}
+
+// key validates the input and returns the key, without id and owner. Errors: apperr.Validation with
+// the field.
+func (in NewKey) key(now time.Time) (Key, error) {
+	if err := input.Check(in); err != nil {
+		return Key{}, err
+	}
+	if !slices.Contains(Overlaps, in.Overlap) {
+		return Key{}, errOverlap
+	}
+	expiresAt, err := checkExpiry(in.ExpiresAt, now)
+	return Key{
+		Name:        in.Name,
+		Description: in.Description,
+		Scopes:      in.Scopes,
+		CreatedAt:   now.Truncate(time.Millisecond),
+		ExpiresAt:   expiresAt,
+		Replaces:    in.Replaces,
+	}, err
+}
+
+// checkExpiry returns the instant truncated to the millisecond, which must be later than now.
+func checkExpiry(at *time.Time, now time.Time) (*time.Time, error) {
+	if at == nil {
+		return nil, nil
+	}
+	kept := at.UTC().Truncate(time.Millisecond)
+	if !kept.After(now) {
+		return nil, apperr.NewField("expiresAt",
+			"The expiry %s has passed. Choose a later one, or none.", formatInstant(kept))
+	}
+	return &kept, nil
+}
 
 // insert stores the key with its windows and its audit entry, if the plan includes the API and the
 // quota has room. It stops the key that key replaces.

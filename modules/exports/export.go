@@ -3,7 +3,6 @@ package exports
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"maps"
@@ -150,14 +149,7 @@ func (e *export) free() {
 	e.plays.Close()
 }
 
-func (e *export) record(
-	ctx context.Context, action audit.Action, details map[string]any,
-) (err error) {
-	defer func() {
-		if p := recover(); p != nil { // in the background it would end the process
-			err = fmt.Errorf("panic while an export is recorded: %v", p)
-		}
-	}()
+func (e *export) record(ctx context.Context, action audit.Action, details map[string]any) error {
 	q := e.request.Query
 	about := map[string]any{
 		"exportId": e.id,

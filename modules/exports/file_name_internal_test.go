@@ -15,22 +15,19 @@ func TestFileNamesAreASCII(t *testing.T) {
 	period, err := reports.ParsePeriod("2024-02-29", "2024-03-01")
 	require.NoError(t, err)
 	for slug, name := range map[string]string{
-		"onboarding_2024-A":        "onboarding_2024-A",
-		"a\"; filename=\"evil.exe": "a-filename-evil-exe",
-		"../../etc/passwd":         "etc-passwd",
-		"a\r\nSet-Cookie: x=y":     "a-Set-Cookie-x-y",
-		"größe":                    "gr-e",
-		"-rf":                      "rf",
-		"\u202efdp.exe":            "fdp-exe",
-		"日本":                       "plays",
-		"":                         "plays",
-		"...":                      "plays",
-		"%22%0d%0a":                "22-0d-0a",
-		strings.Repeat("a.", 200):  strings.Repeat("a-", 39) + "a",
-		strings.Repeat("ab", 2000): strings.Repeat("ab", 40),
+		"onboarding_2024-A":        "onboarding_2024-A_",
+		"a\"; filename=\"evil.exe": "a-filename-evil-exe_",
+		"../../etc/passwd":         "etc-passwd_",
+		"a\r\nSet-Cookie: x=y":     "a-Set-Cookie-x-y_",
+		"größe":                    "gr-e_",
+		"-rf":                      "rf_",
+		"\u202efdp.exe":            "fdp-exe_",
+		"日本":                       "",
+		"":                         "",
+		strings.Repeat("ab", 2000): strings.Repeat("ab", 40) + "_",
 	} {
 		for group, below := range map[string]string{"": "", "g-1": "_group-g-1"} {
-			require.Equal(t, name+"_2024-02-29_2024-03-01"+below+".csv",
+			require.Equal(t, name+"2024-02-29_2024-03-01"+below+".csv",
 				fileName(slug, reports.Query{Period: period, GroupID: group}), "%q", slug)
 		}
 	}

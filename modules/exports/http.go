@@ -87,24 +87,16 @@ func (r Request) options(header reports.Header) httpserver.StreamOptions {
 	return o
 }
 
-var notPlain = regexp.MustCompile(`[^A-Za-z0-9_]+`)
+var notPlain = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 const maxSlug = 80 // bytes of a file name
 
 // fileName joins the fork's slug, the period and the group's id, in ASCII that needs no quoting. It
 // omits the group's name, which would tell suppressed answers apart.
 func fileName(slug string, q reports.Query) string {
-	plain := func(text string) string {
-		text = strings.Trim(notPlain.ReplaceAllString(text, "-"), "-")
-		return strings.TrimSuffix(text[:min(len(text), maxSlug)], "-")
-	}
-	name := plain(slug)
-	if name == "" {
-		name = "plays"
-	}
-	name += "_" + q.Period.String()
+	name := slug[:min(len(slug), maxSlug)] + "_" + q.Period.String()
 	if q.GroupID != "" {
-		name += "_group-" + plain(q.GroupID)
+		name += "_group-" + q.GroupID
 	}
-	return name + ".csv"
+	return strings.TrimLeft(notPlain.ReplaceAllString(name, "-"), "-_") + ".csv"
 }

@@ -5,11 +5,11 @@
 //
 // # Order of a request
 //
-//   - Admit (limits.go): a report waits for a place of its organisation, then for one of all.
+//   - Admit (service.go): a report waits for a place of its organisation, then for one of all.
 //   - Open (snapshot.go, metadata.go): one round trip begins a transaction, on a replica or the
 //     primary, and reads reporting mode, owner of the group, anonymity, and what is sealed.
 //   - Authorise: the caller asks its policy about the owner of the group (Header.GroupOwner).
-//   - Read (reader.go, labels.go, export.go, overview_reader.go): the same snapshot. Rows are summed
+//   - Read (reader.go, players.go, export.go, overview_reader.go): the same snapshot. Rows are summed
 //     as they arrive, in integers (segment.Accumulator).
 //   - Round (statistics.go, ranking.go): once, half away from zero. An export is written as it is
 //     read (csv.go).

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"dg/platform/apperr"
+	"dg/platform/input"
 	"dg/platform/postgres"
 )
 
@@ -22,3 +23,56 @@ type Query struct {
 // ErrGroupNotFound says that the group does not exist or is another organisation's.
 var ErrGroupNotFound = apperr.New(apperr.NotFound,
 	"No such group. Owners and admins find the ids of groups in Settings, Organisation.")
+
+// MaxPeriodDays is the longest period, both days included.
+const MaxPeriodDays = 366
+
+// day is the length of a UTC day.
+const day = 24 * time.Hour
+
+// Period is a range of UTC days, both included.
+type Period struct {
+	From time.Time // the first instant of the first day, UTC
+	Days int       // 1 to MaxPeriodDays
+}
+
+// dates are the query parameters of a period.
+type dates struct {
+	From string `json:"from" validate:"required_with=To,required,dateOnly,day,calendarDay,reportable"`
+	To   string `json:"to" validate:"required_with=From,required,dateOnly,day,calendarDay,reportable"`
+}
+
+var dateChecks = input.New(map[string]string{
+	"from required":      "Query parameters `from` and `to` are required, for example from=2026-03-01&to=2026-03-31.",
+	"from required_with": "Query parameter `from` is required, for example from=2026-03-01.",
+	"to required_with":   "Query parameter `to` is required, for example to=2026-03-31.",
+}, nil)
+
+// ParsePeriod parses the first and last day of a period. An empty parameter counts as missing.
+// Errors: apperr.Validation with the field.
+func ParsePeriod(from, to string) (Period, error) {
+	if err := dateChecks.Check(dates{from, to}); err != nil {
+		return Period{}, err
+	}
+	first, _ := input.ParseDay(from)
+	last, _ := input.ParseDay(to)
+	p := Period{From: first, Days: int(last.Sub(first)/day) + 1}
+	if p.Days < 1 {
+		return Period{}, apperr.NewField("to", "`to` (%s) is before `from` (%s).", to, from)
+	}
+	if p.Days > MaxPeriodDays {
+		return Period{}, apperr.NewField("to",
+			"The period from %s to %s has %d days. The maximum is %d, both days included.",
+			from, to, p.Days, MaxPeriodDays)
+	}
+	return p, nil
+}
+
+// End is the first instant after the period.
+func (p Period) End() time.Time { return p.From.Add(time.Duration(p.Days) * day) }
+
+// Day returns the period's i-th day, from 0, as YYYY-MM-DD.
+func (p Period) Day(i int) string { return p.From.AddDate(0, 0, i).Format(time.DateOnly) }
+
+// String returns the period as in a file name: 2026-03-01_2026-03-31.
+func (p Period) String() string { return p.Day(0) + "_" + p.Day(p.Days-1) }

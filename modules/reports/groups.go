@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"github.com/jackc/pgx/v5"
+
+	"dg/modules/reports/segment"
+	"dg/platform/apperr"
 )
 
 // Overlap is a group that allows a differencing attack: it lacks fewer than MinGroup players of a
@@ -41,4 +44,29 @@ func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 		return nil
 	}
 	return all
+}
+
+// activeMembersSQL counts the members of each group who played.
+const activeMembersSQL = `/* reports.activeMembers */
+select group_id::text, count(*)::int from group_members
+ where org_id = @org and player in (
+   select player from plays
+    where org_id = @org and fork_id = @fork and started_at >= @from and started_at < @to)
+ group by group_id`
+
+// ShownGroups returns the ids of the groups whose figures k-anonymity shows in the query's period.
+// It reveals no more than the reports of these groups do.
+func (s *Service) ShownGroups(ctx context.Context, q Query) (shown []string, err error) {
+	args := segment.Args(q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
+	rows, _ := s.db.Pool.Query(ctx, activeMembersSQL, args) // its error is the rows'
+	var id string
+	var active int
+	shown = []string{} // not nil, which would mean unknown
+	_, err = pgx.ForEachRow(rows, []any{&id, &active}, func() error {
+		if !suppressed(id, active) {
+			shown = append(shown, id)
+		}
+		return nil
+	})
+	return shown, apperr.Annotate(err, "reports: shown groups")
 }

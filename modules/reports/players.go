@@ -4,8 +4,32 @@ import (
 	"context"
 	"encoding/binary"
 
+	"github.com/jackc/pgx/v5"
+
 	"dg/platform/apperr"
 )
+
+const membersSQL = `/* reports.members */
+select player from group_members where org_id = @org and group_id = @group` + byPlayer
+
+// members are a set of players: ordinals are small and dense.
+type members []bool
+
+func (m members) has(ordinal int32) bool { return int(ordinal) < len(m) && m[ordinal] }
+
+// readMembers reads the members of a large group, by which the plays of all players are filtered.
+func (s *snapshot) readMembers(ctx context.Context) error {
+	rows, _ := s.conn.Query(ctx, membersSQL, s.args) // its error is the rows'
+	ordinals, err := pgx.CollectRows(rows, pgx.RowTo[int32])
+	if err != nil || len(ordinals) == 0 {
+		return apperr.Annotate(err, "reports: members")
+	}
+	s.members = make(members, ordinals[len(ordinals)-1]+1) // by player
+	for _, ordinal := range ordinals {
+		s.members[ordinal] = true
+	}
+	return nil
+}
 
 // A player's label is the display name under nominative reporting, otherwise the pseudonym.
 const (

@@ -9,18 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/modules/audit"
-	"dg/modules/reports"
 	"dg/platform/apperr"
 )
-
-// A panic while the end of an export is recorded, in the background, ends neither the process nor
-// anything else.
-func TestPanicWhileTheEndIsRecordedIsRecovered(t *testing.T) {
-	t.Parallel()
-	e := newExport(t.Context(), &Service{}, Request{}, &reports.Export{}, func() {}) // without a log
-	require.ErrorContains(t, e.record(t.Context(), audit.ExportFinished, nil), "panic")
-}
 
 // rules.md, CSV: a download asks twice a second whether its actor has access. Lost access ends it,
 // a database that does not answer only after a while.
