@@ -2,14 +2,10 @@ package apikeys
 
 import (
 	"context"
-	"strings"
 	"time"
-
-	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
-	"dg/platform/httpserver"
 )
 
 // UnknownKey is the reason of a refusal that belongs to no organisation's audit log.
@@ -131,16 +127,4 @@ func newRateLimitError(wait int, format string, args ...any) error {
 	e := apperr.New(apperr.RateLimited, format, args...)
 	e.RetryAfter = wait
 	return e
-}
-
-// RequestOf returns the request for the audit log, with the secrets of keys redacted. It clones
-// strings, because fiber reuses its buffers.
-func RequestOf(c *fiber.Ctx, path string) audit.Request {
-	return audit.Request{
-		Method:    strings.Clone(c.Method()),
-		Path:      strings.Clone(Redact(path)),
-		Address:   httpserver.ClientAddr(c),
-		UserAgent: strings.Clone(Redact(c.Get(fiber.HeaderUserAgent))),
-		ID:        httpserver.RequestID(c),
-	}
 }
