@@ -21,7 +21,6 @@ import (
 	"dg/modules/publicapi"
 	"dg/modules/reports"
 	"dg/modules/reports/sealer"
-	"dg/modules/reports/segment"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
 	"dg/platform/limit"
@@ -189,17 +188,17 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	}, s.BaseURL, time.Now)
 }
 
-// newReports builds the reports and the sealer, which count damaged segments together.
+// newReports builds the reports and the sealer.
 func (p *Program) newReports(
 	log *slog.Logger, counts *metrics,
 ) (*reports.Service, *sealer.Sealer) {
 	figures := reports.New(p.Pools.Snapshots)
 	sealer := sealer.New(p.Pools.Snapshots, time.Now, log)
-	figures.OnDamage = func(d segment.Damage) {
-		d.Log(log)
+	figures.OnDamage = func(q reports.Query, err error) {
+		log.Error("a segment is damaged: the plays are read instead. Run dg segments rebuild",
+			"fork", q.ForkID, "error", err)
 		counts.damagedSegments.Inc()
 	}
-	sealer.OnDamage = figures.OnDamage
 	sealer.OnPass = counts.sealerPass
 	return figures, sealer
 }

@@ -53,7 +53,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			Help: "Finished days and months of large forks that this instance's last pass had to " +
 				"seal and left unsealed."}),
 		damagedSegments: counter("dg_damaged_segments_total",
-			"Damaged segments that were met. Their plays were read instead, and they are sealed again."),
+			"Reports that met a damaged segment, and read the plays instead. Run dg segments rebuild."),
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/modules/reports/sealer"
 	"dg/modules/reports/segment"
 )
 
@@ -59,15 +58,8 @@ var damageQueries = []Query{
 	query(testFrom, 99, testGroup),
 }
 
-// flip flips a bit in a sealed value of the fork's days or months.
-func (e *env) flip(table, column string, at int, dates ...string) {
-	date := map[string]string{"fork_days": "day", "fork_months": "month"}[table]
-	e.Exec(fmt.Sprintf(`update %s set %[2]s = set_byte(%[2]s, $2, get_byte(%[2]s, $2) # 1)
-		where fork_id = $1 and %s = any($3::text[]::date[])`, table, column, date), testFork, at, dates)
-}
-
-// None of 160 corruptions leads to a wrong answer: damaged segments are read from the plays, and
-// sealed again.
+// None of 160 corruptions leads to a wrong answer: the plays are read instead, until a rebuild seals
+// them again.
 func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -76,50 +68,38 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	e.Exec(insertSQL, testFrom, 99, 2000)
 	e.seal(t)
+	reported := 0
+	e.reports.OnDamage = func(Query, error) { reported++ }
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
-	wrong := []string{}
-	planted := 0
-	for planted < 160 {
+	require.Zero(t, reported)
+	rebuilder := newSealer(e.Owner)
+	for planted := 0; planted < 160; {
 		for range len(plants) / 2 {
 			e.plant(planted, random.IntN(1_000_001))
 			planted++
 		}
-		wrong = append(wrong, e.wrongAnswers(t, damageQueries...)...)
-		// as after dg segments rebuild
-		e.Exec(
-			`insert into unsealed_days select fork_id, day from fork_days where head_bytes <= 0`)
-		e.seal(t)
+		require.Empty(t, e.wrongAnswers(t, damageQueries...), "%d corruptions", planted)
+		_, err := rebuilder.Rebuild(t.Context(), time.Minute)
+		require.NoError(t, err)
 	}
-	require.Empty(t, wrong, "%d wrong answers from %d corruptions", len(wrong), planted)
-	// no report reads the first month
-	_, err := newSealer(e.Owner).Rebuild(t.Context(), time.Minute)
-	require.NoError(t, err)
+	require.Positive(t, reported)
+	reported = 0
+	require.Empty(t, e.wrongAnswers(t, damageQueries...))
+	require.Zero(t, reported)
 	e.agrees(t)
 }
 
-// Damage is reported once, marked as dirty, and sealed again by the next pass.
-func TestDamagedSegmentIsMarkedAndSealedAgain(t *testing.T) {
+// The sealer packs no month from a damaged day.
+func TestMonthIsNotPackedFromADamagedDay(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	var reported []segment.Damage
-	e.reports.OnDamage = func(d segment.Damage) { reported = append(reported, d) }
 	e.Exec(insertSQL, testFrom, 99, 2000)
 	e.seal(t)
-	e.flip("fork_days", "sums", 7, "2023-11-25")
-	e.flip("fork_days", "segment", 9, "2023-11-26", "2023-12-24")
-	e.flip("fork_months", "segment", 9, "2023-12-01")
+	e.Exec(`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
+		where fork_id = $1 and day = '2023-12-24'`, testFork)
+	e.Exec(`delete from fork_months where fork_id = $1`, testFork)
+	_, err := e.sealer.Seal(t.Context())
+	require.ErrorIs(t, err, segment.ErrDamaged)
+	require.ErrorContains(t, err, "2023-12-24")
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
-	require.Empty(t, e.wrongAnswers(t, damageQueries...))
-	var where []string
-	for _, d := range reported {
-		where = append(where, fmt.Sprint(d.First.Format(time.DateOnly), d.Month))
-	}
-	require.ElementsMatch(t, []string{
-		"2023-11-25false", "2023-11-26false", "2023-12-01true", "2023-12-24false",
-	}, where)
-	require.Equal(t, 3, e.count(`select count(*) from unsealed_days`))
-	require.Equal(t, 1, e.count(`select count(*) from unsealed_months`))
-	require.Equal(t, sealer.Result{Days: 3, Months: 1}, e.seal(t))
-	e.agrees(t)
-	require.Len(t, reported, 4)
 }

@@ -23,7 +23,8 @@
 //     is never read.
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function,
 //     suppressed, decides.
-//   - No answer depends on a damaged segment: it is marked as dirty, and its plays are read.
+//   - No answer depends on a damaged segment: the plays are read instead, until `dg segments
+//     rebuild` has sealed all again.
 //   - A group never costs more than everybody, whatever is sealed.
 //   - TRUNCATE of the plays and snapshots wait for each other.
 //   - A report holds about 70 bytes for each player: rows are made one by one (Statistics.Player).

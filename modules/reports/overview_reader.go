@@ -42,9 +42,6 @@ func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, erro
 	if err := r.readForkDays(ctx); err != nil {
 		return Overview{}, err
 	}
-	if len(s.damaged) > 0 {
-		return Overview{}, segment.ErrDamaged
-	}
 	if err := r.readPlays(ctx); err != nil {
 		return Overview{}, err
 	}
@@ -84,22 +81,22 @@ func (r *overviewReader) readForkDays(ctx context.Context) error {
 			r.byID[id] = &ForkOverview{}
 			r.forks = append(r.forks, forkSums{id: id, ForkOverview: r.byID[id]})
 		}
-		if date != nil {
-			r.addForkDay(&r.forks[len(r.forks)-1], *date, packed)
+		if date == nil {
+			return nil
 		}
-		return nil
+		return r.addForkDay(&r.forks[len(r.forks)-1], *date, packed)
 	})
 	return apperr.Annotate(err, "reports: days of forks")
 }
 
-func (r *overviewReader) addForkDay(f *forkSums, date time.Time, packed []byte) {
+func (r *overviewReader) addForkDay(f *forkSums, date time.Time, packed []byte) error {
 	sums, err := segment.UnpackSums(date.UnixMilli(), packed)
 	if err != nil {
-		r.damaged = append(r.damaged, segment.Damage{ForkID: f.id, First: date})
-		return
+		return segment.DamagedError(date)
 	}
 	f.sealed = append(f.sealed, segment.SealedDay{Date: date})
 	f.Weeks[r.weekOf(date)] += sums.Plays
+	return nil
 }
 
 // readPlays counts the plays of the days that are not sealed.

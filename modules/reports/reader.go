@@ -41,7 +41,7 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 }
 
 // sum adds up the report's plays, from segments where days and months are sealed. Errors:
-// segment.ErrDamaged, with the damaged segments in s.damaged.
+// segment.ErrDamaged.
 func (s *snapshot) sum(ctx context.Context) (*segment.Accumulator, error) {
 	a := segment.NewAccumulator(s.query.Period.From, s.query.Period.Days)
 	for _, first := range s.months {
@@ -60,9 +60,6 @@ func (s *snapshot) sum(ctx context.Context) (*segment.Accumulator, error) {
 	}
 	if err := s.addPlays(ctx, a); err != nil {
 		return nil, err
-	}
-	if len(s.damaged) > 0 {
-		return nil, segment.ErrDamaged
 	}
 	return a, nil
 }
@@ -89,7 +86,7 @@ func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error 
 			damage = segment.UnpackMonth(from, month.Head, &a.Players)
 		}
 		if damage != nil {
-			s.damage(month.Date, true)
+			return segment.DamagedError(month.Date)
 		}
 	}
 	return apperr.Annotate(rows.Err(), "reports: months")
@@ -103,8 +100,7 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 		if !s.grouped() {
 			sums, err := segment.UnpackSums(d.Date.UnixMilli(), d.Sums)
 			if err != nil {
-				s.damage(d.Date, false)
-				continue
+				return segment.DamagedError(d.Date)
 			}
 			a.AddDay(d.Date, &sums)
 		}
@@ -132,14 +128,10 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 			damage = segment.UnpackDay(from, stored.Head, nil, nil, a.AddPlayer)
 		}
 		if damage != nil {
-			s.damage(stored.Date, false)
+			return segment.DamagedError(stored.Date)
 		}
 	}
 	return apperr.Annotate(rows.Err(), "reports: days")
-}
-
-func (s *snapshot) damage(first time.Time, month bool) {
-	s.damaged = append(s.damaged, segment.Damage{ForkID: s.query.ForkID, First: first, Month: month})
 }
 
 // The plays of one range of time, or of a small group's members in the period. The row comparison

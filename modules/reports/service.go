@@ -20,7 +20,7 @@ type Service struct {
 
 	maxOverviewPlays int64
 
-	OnDamage func(segment.Damage) // called for damaged segments; set before the first report
+	OnDamage func(Query, error) // called for a damaged segment; set before the first report
 }
 
 // New returns the service. An instance has one, so that its limits hold for API and screens
@@ -31,7 +31,7 @@ func New(db *postgres.DB) *Service {
 		small:            newLimiter(MaxReports, MaxReportsOfOrganisation),
 		large:            newLimiter(MaxLargeReports, MaxLargeReportsOfOrganisation),
 		maxOverviewPlays: maxOverviewPlays,
-		OnDamage:         func(segment.Damage) {},
+		OnDamage:         func(Query, error) {},
 	}
 }
 
@@ -93,33 +93,22 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error)
 	}
 }
 
-// reopen replaces a failed snapshot by one on the primary, which after damage reads no segments. It
-// marks damaged segments as dirty, so that later reports do not read them. For errors that are
-// neither damage nor a replica's failure, reopen returns err.
+// reopen replaces a failed snapshot by one on the primary, which after damage reads no segments. For
+// errors that are neither damage nor a replica's failure, it returns err.
 func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*snapshot, error) {
 	damaged := errors.Is(err, segment.ErrDamaged)
 	if !damaged && !failed.replicaFailed(ctx, err) {
 		return failed, err
 	}
-	failed.close() // marking takes a connection, and no report holds two
-	s.markDamaged(ctx, failed.damaged)
+	if damaged {
+		s.OnDamage(failed.query, err)
+	}
+	failed.close() // no report holds two connections
 	next, err := openPrimary(ctx, s.db, failed.query, failed.segments && !damaged)
 	if err != nil {
 		return failed, err
 	}
 	return next, nil
-}
-
-// markDamaged marks damaged segments as dirty. If the database is read-only, each report finds the
-// damage again.
-func (s *Service) markDamaged(ctx context.Context, damaged []segment.Damage) {
-	ctx, stop := context.WithTimeout(ctx, acquireTimeout)
-	defer stop()
-	if err := segment.MarkDirty(ctx, s.db.Pool, damaged, s.OnDamage); err != nil {
-		for _, d := range damaged {
-			s.OnDamage(d)
-		}
-	}
 }
 
 // Header returns the header of a report, and reads no play. Errors: those of Open.

@@ -30,7 +30,6 @@ type snapshot struct {
 	days        []segment.SealedDay
 	months      []time.Time // first days of whole months of the period, ascending
 	members     members     // of a large group
-	damaged     []segment.Damage
 }
 
 // acquireTimeout bounds the wait for a connection.

@@ -80,8 +80,8 @@ func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 // maxMonthPlays bounds the plays in a month's tail: packing them takes about 100 MB.
 const maxMonthPlays = 1_000_000
 
-// sealMonth packs the plays of a month: those of sealed days from their segments. It marks damaged
-// days as dirty and leaves the month to a later pass.
+// sealMonth packs the plays of a month: those of sealed days from their segments. Errors:
+// segment.ErrDamaged.
 func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
 	rows, _ := b.conn.Query(ctx, segment.DaysSQL+` order by d.day`, b.args()) // its error is the rows'
 	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])
@@ -89,12 +89,8 @@ func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
 		return Result{}, fmt.Errorf("reports: sealed days: %w", err)
 	}
 	c := &collector{max: s.MaxMonthPlays}
-	damaged, err := c.addDays(ctx, b, days)
-	if err != nil {
+	if err := c.addDays(ctx, b, days); err != nil {
 		return Result{}, err
-	}
-	if len(damaged) > 0 {
-		return Result{Skipped: 1}, segment.MarkDirty(ctx, b.conn, damaged, s.OnDamage)
 	}
 	if err := c.addPlays(ctx, b, days); err != nil {
 		return Result{}, err
@@ -106,10 +102,8 @@ func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
 	return Result{Months: 1}, b.save(ctx, sealMonthSQL, b.args(), m.Head, m.Tail)
 }
 
-// addDays adds the plays of sealed days, and returns the damaged ones.
-func (c *collector) addDays(
-	ctx context.Context, b bucket, days []segment.SealedDay,
-) (damaged []segment.Damage, err error) {
+// addDays adds the plays of sealed days. Errors: segment.ErrDamaged.
+func (c *collector) addDays(ctx context.Context, b bucket, days []segment.SealedDay) error {
 	args := b.args()
 	args["whole"] = true
 	args["days"] = segment.Dates(days)
@@ -118,14 +112,14 @@ func (c *collector) addDays(
 	var stored segment.Stored
 	for rows.Next() {
 		if err := stored.Scan(rows); err != nil {
-			return nil, err
+			return err
 		}
 		err := segment.UnpackDay(stored.Date.UnixMilli(), stored.Head, stored.Tail, nil, c.add)
 		if err != nil {
-			damaged = append(damaged, segment.Damage{ForkID: b.fork.ID, First: stored.Date})
+			return segment.DamagedError(stored.Date)
 		}
 	}
-	return damaged, apperr.Annotate(rows.Err(), "reports: segments of a month")
+	return apperr.Annotate(rows.Err(), "reports: segments of a month")
 }
 
 const (

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"dg/modules/reports/segment"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
@@ -23,8 +22,7 @@ type Sealer struct {
 
 	MaxMonthPlays int // months with more plays are sealed by player alone
 
-	OnDamage func(segment.Damage) // called for damage that the sealer finds; by default it is logged
-	OnPass   func(Result, error)  // called after each pass of Run, with its error
+	OnPass func(Result, error) // called after each pass of Run, with its error
 }
 
 // SealFrom is the number of plays beyond which a fork is sealed. Reading fewer takes at most 3 ms.
@@ -46,7 +44,6 @@ func New(db *postgres.DB, now func() time.Time, log *slog.Logger) *Sealer {
 		MinPlays:      SealFrom,
 		MaxDayPlays:   maxDayPlays,
 		MaxMonthPlays: maxMonthPlays,
-		OnDamage:      func(d segment.Damage) { d.Log(log) },
 		OnPass:        func(Result, error) {},
 	}
 }

@@ -1,13 +1,10 @@
 package segment
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
@@ -112,48 +109,7 @@ func (s *Stored) Scan(rows pgx.Rows) error {
 	return nil
 }
 
-// Damage is a day or month of a fork whose segment is damaged, by a disk error or a manual change.
-type Damage struct {
-	ForkID string
-	First  time.Time
-	Month  bool
-}
-
-// Log logs the damage as an error.
-func (d Damage) Log(log *slog.Logger) {
-	log.Error("a segment is damaged: its plays are read instead, and it is sealed again", "fork",
-		d.ForkID, "from", d.First.Format(time.DateOnly), "month", d.Month)
-}
-
-// An existing mark is not repeated, so that MarkDirty reports each damage once.
-const (
-	markDaySQL = `/* reports.markDay */ insert into unsealed_days (fork_id, day)
-		select @fork, @first
-		 where not exists (select from unsealed_days where fork_id = @fork and day = @first)`
-	markMonthSQL = `/* reports.markMonth */ insert into unsealed_months (fork_id, month)
-		select @fork, @first
-		 where not exists (select from unsealed_months where fork_id = @fork and month = @first)`
-)
-
-// executor is a pool, or a connection in a transaction.
-type executor interface {
-	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
-}
-
-// MarkDirty marks damaged days and months, and reports those that were not marked before.
-func MarkDirty(ctx context.Context, db executor, damaged []Damage, report func(Damage)) error {
-	for _, d := range damaged {
-		sql := markDaySQL
-		if d.Month {
-			sql = markMonthSQL
-		}
-		tag, err := db.Exec(ctx, sql, pgx.NamedArgs{"fork": d.ForkID, "first": d.First})
-		if err != nil {
-			return fmt.Errorf("reports: mark a damaged segment of %s: %w", d.ForkID, err)
-		}
-		if tag.RowsAffected() > 0 {
-			report(d)
-		}
-	}
-	return nil
+// DamagedError is ErrDamaged with the first day of the segment.
+func DamagedError(first time.Time) error {
+	return fmt.Errorf("%w: that of %s", ErrDamaged, first.Format(time.DateOnly))
 }
