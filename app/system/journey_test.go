@@ -61,7 +61,7 @@ func revokeFirstKey(t *testing.T, p *browsertest.Page) {
 	p.WaitFor("dialog[open]")
 	require.Contains(t, p.Focused(), "Cancel")
 	p.Press("Escape")
-	p.WaitGone("dialog[open]")
+	p.WaitFor("body:not(:has(dialog[open]))")
 	require.Contains(t, p.Focused(), "Revoke", "the focus returns to the link")
 	p.Press("Enter")
 	p.WaitFor("dialog[open]")

@@ -28,7 +28,7 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 		"the fork of the examples is the demo's")
 	assert.Contains(t, p.Text(".answer"), "ratelimit: \"key\"")
 	looksRight(t, p)
-	shoot(p, "reference-tried")
+	shoot(t, p, "reference-tried")
 
 	var kept int // of the key, for the next reader of this browser
 	p.Eval(`localStorage.length + sessionStorage.length`, &kept)

@@ -103,7 +103,7 @@ func (s screen) check(t *testing.T, p *browsertest.Page) {
 	require.Equal(t, cmp.Or(s.status, http.StatusOK), p.Status())
 	require.Contains(t, p.Text("body"), s.shows)
 	looksRight(t, p)
-	shoot(p, s.name)
+	shoot(t, p, s.name)
 }
 
 // colourRules are axe's rules whose outcome a mode can change.
@@ -123,20 +123,20 @@ func looksRight(t *testing.T, p *browsertest.Page) {
 }
 
 // shoot takes pictures of the page into the folder DG_SHOTS, if that is set.
-func shoot(p *browsertest.Page, name string) {
+func shoot(t *testing.T, p *browsertest.Page, name string) {
+	t.Helper()
 	dir := os.Getenv("DG_SHOTS")
 	if dir == "" {
 		return
 	}
-	for width, modes := range map[int][]browsertest.Mode{
-		360:  {browsertest.Dark, browsertest.Light},
-		1920: {browsertest.Dark, browsertest.Light},
-		794:  {browsertest.Print},
-		1280: {browsertest.ForcedColours, browsertest.Dark, browsertest.Light},
+	for mode, of := range map[string]browsertest.Mode{
+		"light": browsertest.Light, "dark": browsertest.Dark, "forced": browsertest.ForcedColours,
+		"print": browsertest.Print,
 	} {
-		for _, mode := range modes {
-			p.Emulate(width, mode)
-			p.Screenshot(filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, mode)))
+		for _, width := range []int{360, 794, 1280, 1920} {
+			p.Emulate(width, of)
+			path := filepath.Join(dir, fmt.Sprintf("%s-%d-%s.png", name, width, mode))
+			require.NoError(t, os.WriteFile(path, p.Screenshot(), 0o644))
 		}
 	}
 	p.Emulate(1280, browsertest.Light)

@@ -1,13 +1,11 @@
 package browsertest
 
 import (
-	"context"
-	"strings"
+	"cmp"
 	"sync"
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/input"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -15,10 +13,9 @@ import (
 // Click clicks an element with the mouse: it must be visible, and nothing may cover it.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
-	var at struct{ X, Y float64 }
-	p.waitUntil("click "+selector, selector, pointScript, nil, &at)
-	p.perform("click "+selector, chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y),
-		chromedp.MouseClickXY(at.X, at.Y))
+	x, y := p.within(selector, .5)
+	p.perform("click "+selector, chromedp.MouseEvent(chromedp.MouseMoved, x, y),
+		chromedp.MouseClickXY(x, y))
 }
 
 // Point moves the mouse over an element, as far from its left edge as the share of its width says.
@@ -32,15 +29,13 @@ func (p *Page) Point(selector string, share float64) {
 func (p *Page) Touch(selector string, share float64) {
 	p.t.Helper()
 	x, y := p.within(selector, share)
-	for _, e := range []input.DispatchTouchEventParams{
-		{
-			Type:        input.DispatchTouchEventTypeTouchStart,
-			TouchPoints: []*input.TouchPoint{{X: x, Y: y}},
-		},
-		{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}},
-	} {
-		call(p, "touch "+selector, input.DispatchTouchEvent, e)
-	}
+	call(p, "touch "+selector, input.DispatchTouchEvent, input.DispatchTouchEventParams{
+		Type:        input.DispatchTouchEventTypeTouchStart,
+		TouchPoints: []*input.TouchPoint{{X: x, Y: y}},
+	})
+	call(p, "touch "+selector, input.DispatchTouchEvent, input.DispatchTouchEventParams{
+		Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{},
+	})
 	p.settle("touch " + selector)
 }
 
@@ -76,44 +71,24 @@ var keyNames = map[string]string{
 	"End":        kb.End,
 }
 
-// Press presses keys one after the other: Tab, Enter, Escape, Space, ArrowDown, …, also with Shift+
-// before them. Any other text is typed key by key.
+// Press presses keys one after the other, by the names of keyNames. Any other text is typed key by
+// key. The page handles a key before its character goes to the focused element, as with a keyboard.
 func (p *Page) Press(keys ...string) {
 	p.t.Helper()
 	for _, key := range keys {
-		name, shifted := strings.CutPrefix(key, "Shift+")
-		typed, named := keyNames[name]
-		if !named {
-			typed = key
-		}
+		typed := cmp.Or(keyNames[key], key)
 		p.perform("press "+key, chromedp.KeyEvent(typed, func(e *input.DispatchKeyEventParams) {
-			if shifted && named {
-				e.Modifiers |= int64(chromedp.ModifierShift)
+			if e.Type == input.DispatchKeyEventTypeKeyDown {
+				e.Type = input.DispatchKeyEventTypeRawKeyDown
 			}
-			rawKeyDown(e)
 		}))
 	}
 }
 
-// rawKeyDown lets the page handle a key before its character goes to the focused element, as with a
-// keyboard.
-func rawKeyDown(e *input.DispatchKeyEventParams) {
-	if e.Type == input.DispatchKeyEventTypeKeyDown {
-		e.Type = input.DispatchKeyEventTypeRawKeyDown
-	}
-}
-
-// Copy copies the selection, as Control+C does.
+// Copy copies the selection.
 func (p *Page) Copy() {
 	p.t.Helper()
-	p.perform("copy",
-		chromedp.KeyEvent("c", chromedp.KeyModifiers(chromedp.ModifierCtrl),
-			func(e *input.DispatchKeyEventParams) {
-				rawKeyDown(e)
-				if e.Type == input.DispatchKeyEventTypeRawKeyDown {
-					e.Commands = []string{"copy"} // what the desktop makes of the keys
-				}
-			}))
+	p.Eval(`document.execCommand('copy')`, nil)
 }
 
 // clipboard is held while something is copied and read: all pages of the process share it.
@@ -133,13 +108,4 @@ func (p *Page) Copied(action func()) string {
 	var text string
 	p.Eval(`navigator.clipboard.readText()`, &text)
 	return text
-}
-
-// answerDialog answers the browser's own dialogs, which hold the page until then.
-func (p *Page) answerDialog(accept bool) {
-	ctx, stop := context.WithTimeout(p.ctx, timeout)
-	defer stop()
-	// It fails where the page is closing; else the action that waits for it fails.
-	_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog,
-		page.HandleJavaScriptDialogParams{Accept: accept})
 }

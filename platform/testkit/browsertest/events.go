@@ -80,9 +80,7 @@ func (w *events) handle(event any) {
 	defer w.mu.Unlock()
 	switch e := event.(type) {
 	case *page.EventFrameRequestedNavigation:
-		if e.Disposition == page.ClientNavigationDispositionCurrentTab {
-			w.requested = true
-		}
+		w.requested = e.Disposition == page.ClientNavigationDispositionCurrentTab
 	case *page.EventFrameStartedLoading:
 		w.loading = true
 		w.requested = false
@@ -90,7 +88,6 @@ func (w *events) handle(event any) {
 		w.loading = false
 		w.requested = false
 	case *page.EventNavigatedWithinDocument:
-		w.address = e.URL
 		w.requested = false
 	case *page.EventFrameNavigated:
 		if e.Frame.ParentID == "" {
@@ -136,7 +133,7 @@ func (w *events) handleError(event any) {
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError ||
 			e.Type == runtime.ConsoleAPICalledTypeAssert {
-			w.errors = append(w.errors, "console: "+argumentText(e.Args))
+			w.errors = append(w.errors, "console: "+quoted(e.Args))
 		}
 	case *runtime.EventExceptionThrown:
 		text := e.ExceptionDetails.Text
@@ -145,15 +142,4 @@ func (w *events) handleError(event any) {
 		}
 		w.errors = append(w.errors, text)
 	}
-}
-
-func argumentText(args []*runtime.RemoteObject) string {
-	all := make([]string, len(args))
-	for i, a := range args {
-		all[i] = a.Description
-		if a.Description == "" {
-			all[i] = string(a.Value)
-		}
-	}
-	return strings.Join(all, " ")
 }

@@ -50,9 +50,6 @@ func (p *Page) Back() {
 	// chromedp.NavigateBack waits for a load event, which a page from the back/forward cache does
 	// not have.
 	history := call(p, "read the history", page.GetNavigationHistory, cdp.Empty{})
-	if history.CurrentIndex < 1 {
-		p.fail("go back", errors.New("there is no earlier page"))
-	}
 	entry := page.NavigateToHistoryEntryParams{EntryID: history.Entries[history.CurrentIndex-1].ID}
 	p.perform("go back", chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, page.NavigateToHistoryEntry, entry)

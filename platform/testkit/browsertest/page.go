@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 )
@@ -55,7 +54,11 @@ func New(t testing.TB) *Page {
 	if err := chromedp.Listen(ctx, p.handle); err != nil {
 		t.Fatalf("browser: listen to the tab: %v", err)
 	}
-	p.onDialog = p.answerDialog
+	p.onDialog = func(accept bool) {
+		// It fails where the page is closing; else the action that waits for it fails.
+		_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog,
+			page.HandleJavaScriptDialogParams{Accept: accept})
+	}
 	call(p, "keep the focus", emulation.SetFocusEmulationEnabled,
 		emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	p.Emulate(1280, Light)
@@ -168,40 +171,29 @@ func (p *Page) eval(script string, out any) error {
 	return json.Unmarshal(value, out)
 }
 
-// Mode is how a page is shown.
-type Mode string
+// Mode is how a page is shown: its media, colour scheme and forced colours.
+type Mode struct{ media, scheme, forced string }
 
 // The modes of a page. Forced colours are those of Windows' contrast themes.
-const (
-	Light         Mode = "light"
-	Dark          Mode = "dark"
-	ForcedColours Mode = "forced"
-	Print         Mode = "print"
+var (
+	Light         = Mode{"screen", "light", "none"}
+	Dark          = Mode{"screen", "dark", "none"}
+	ForcedColours = Mode{"screen", "dark", "active"}
+	Print         = Mode{"print", "light", "none"}
 )
 
 // Emulate makes the window that wide, in a mode, without transitions.
 func (p *Page) Emulate(width int, mode Mode) {
 	p.t.Helper()
-	media := emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
-	}
-	scheme := "light"
-	forced := "none"
-	switch mode {
-	case Light:
-	case Dark:
-		scheme = "dark"
-	case ForcedColours:
-		scheme = "dark"
-		forced = "active"
-	case Print:
-		media.Media = "print"
-	}
-	media.Features = append(media.Features,
-		&emulation.MediaFeature{Name: "prefers-color-scheme", Value: scheme},
-		&emulation.MediaFeature{Name: "forced-colors", Value: forced})
 	p.runSteps("change the window", chromedp.EmulateViewport(int64(width), 800))
-	call(p, "change the mode", emulation.SetEmulatedMedia, media)
+	call(p, "change the mode", emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Media: mode.media,
+		Features: []*emulation.MediaFeature{
+			{Name: "prefers-reduced-motion", Value: "reduce"},
+			{Name: "prefers-color-scheme", Value: mode.scheme},
+			{Name: "forced-colors", Value: mode.forced},
+		},
+	})
 }
 
 // SetTimezone sets the reader's time zone, such as Europe/Oslo, from the next load on.
@@ -211,19 +203,14 @@ func (p *Page) SetTimezone(name string) {
 		emulation.SetTimezoneOverrideParams{TimezoneID: name})
 }
 
-// Screenshot writes a picture (PNG) of the whole page, below the window too. It makes the folder.
-func (p *Page) Screenshot(path string) {
+// Screenshot returns a picture (PNG) of the whole page, below the window too.
+func (p *Page) Screenshot() (picture []byte) {
 	p.t.Helper()
 	ctx, stop := context.WithTimeout(p.ctx, timeout)
 	defer stop()
 	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o755)
-	}
-	if err == nil {
-		err = os.WriteFile(path, picture, 0o644)
-	}
 	if err != nil {
 		p.fail("take a picture", err)
 	}
+	return picture
 }

@@ -10,21 +10,10 @@ import (
 // WaitFor waits until a visible element matches the selector.
 func (p *Page) WaitFor(selector string) {
 	p.t.Helper()
-	p.waitForCount("wait for "+selector, selector, func(n int) bool { return n > 0 })
-}
-
-// WaitGone waits until no visible element matches the selector.
-func (p *Page) WaitGone(selector string) {
-	p.t.Helper()
-	p.waitForCount("wait until there is no "+selector, selector, func(n int) bool { return n == 0 })
-}
-
-func (p *Page) waitForCount(action, selector string, enough func(int) bool) {
-	p.t.Helper()
-	p.poll(action, func() error {
+	p.poll("wait for "+selector, func() error {
 		n, err := p.count(selector)
-		if err == nil && !enough(n) {
-			err = fmt.Errorf("%d visible elements match", n)
+		if err == nil && n == 0 {
+			err = errors.New("no visible element matches")
 		}
 		return err
 	})
@@ -105,25 +94,21 @@ func (p *Page) ScrollsSideways() bool {
 // script, and decodes the script's value into out.
 func (p *Page) waitUntil(action, selector, script string, argument, out any) {
 	p.t.Helper()
-	p.poll(action, func() error { return p.evalOn(selector, script, argument, out) })
-}
-
-func (p *Page) evalOn(selector, script string, argument, out any) error {
-	var result struct {
-		Wrong string
-		Value json.RawMessage
-	}
-	err := p.eval(
-		fmt.Sprintf(`(%s)(%s, %s, %s, %s)`, oneScript, visibleScript, quoted(selector), script,
-			quoted(argument)), &result,
-	)
-	if err == nil && result.Wrong != "" {
-		err = errors.New(result.Wrong)
-	}
-	if err != nil {
-		return err
-	}
-	return json.Unmarshal(result.Value, out)
+	call := fmt.Sprintf(`(%s)(%s, %s, %s, %s)`, oneScript, visibleScript, quoted(selector), script,
+		quoted(argument))
+	p.poll(action, func() error {
+		var result struct {
+			Wrong string
+			Value json.RawMessage
+		}
+		if err := p.eval(call, &result); err != nil {
+			return err
+		}
+		if result.Wrong != "" {
+			return errors.New(result.Wrong)
+		}
+		return json.Unmarshal(result.Value, out)
+	})
 }
 
 // poll retries every error, because a page that is being replaced has transient ones.
