@@ -29,10 +29,8 @@ func parseKey(setting, text string) ([]byte, error) {
 	if text == "" {
 		return nil, nil
 	}
-	for _, decode := range []func(string) ([]byte, error){
-		hex.DecodeString, base64.StdEncoding.DecodeString, base64.URLEncoding.DecodeString,
-		base64.RawStdEncoding.DecodeString, base64.RawURLEncoding.DecodeString,
-	} {
+	for _, decode := range []func(string) ([]byte, error){hex.DecodeString,
+		base64.StdEncoding.DecodeString} {
 		if key, err := decode(strings.TrimSpace(text)); err == nil && len(key) == keySize {
 			return key, nil
 		}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -87,66 +86,33 @@ func TestSpreadsheetTextCells(t *testing.T) {
 // readCell reads a row of one cell between two others, as a client would. encoding/csv makes LF of
 // CRLF within quotes.
 func readCell(t require.TestingT, cell string) string {
-	reader := csv.NewReader(strings.NewReader("a," + cell + ",b\n"))
-	rows, err := reader.ReadAll()
+	rows, err := csv.NewReader(strings.NewReader("a," + cell + ",b\n")).ReadAll()
 	require.NoError(t, err, "%q", cell)
 	require.Len(t, rows, 1, "%q", cell)
 	require.Len(t, rows[0], 3, "%q", cell)
-	require.Equal(t, "a", rows[0][0])
-	require.Equal(t, "b", rows[0][2])
 	return rows[0][1]
 }
 
-// beginsFormula reports whether a cell begins a formula, also after a reader has trimmed blanks.
-func beginsFormula(cell string) bool {
-	first, _ := utf8.DecodeRuneInString(trimBlanks(cell))
-	return first != utf8.RuneError && strings.ContainsRune("=+-@\t\r\n\x00＝＋－＠", first)
-}
-
-// trimBlanks removes blanks from the start of a cell, except the control characters that are
-// guarded.
-func trimBlanks(cell string) string {
-	return strings.TrimLeftFunc(cell, func(r rune) bool {
-		return !strings.ContainsRune("\t\r\n\x00", r) &&
-			(unicode.IsSpace(r) || unicode.In(r, unicode.C, unicode.Z))
-	})
-}
-
-// behindQuotes removes blanks and quotes from the start of a cell.
-func behindQuotes(cell string) string {
-	for {
-		rest := strings.TrimLeft(trimBlanks(cell), `"`)
-		if rest == cell {
-			return rest
+// beginsFormula reports whether a cell begins a formula, also after a reader has dropped blanks and
+// other characters from its start.
+func beginsFormula(cell, dropped string) bool {
+	const signs = "=+-@\t\r\n\x00＝＋－＠"
+	for _, r := range cell {
+		switch {
+		case strings.ContainsRune(signs, r):
+			return true
+		case !strings.ContainsRune(dropped, r) && !unicode.IsSpace(r) && !unicode.In(r, unicode.C, unicode.Z):
+			return false
 		}
-		cell = rest
 	}
-}
-
-// unguarded removes the apostrophes that AppendText added. Each must lead a formula at the start of
-// a reader's cell.
-func unguarded(t require.TestingT, cell, text string) string {
-	var out []byte
-	for i := range len(cell) {
-		if cell[i] == '\'' && (len(out) == len(text) || text[len(out)] != '\'') {
-			begins := i == 0 || cell[i-1] == ';' || cell[i-1] == '\t'
-			rest := cell[i+1:]
-			if i > 0 {
-				rest = behindQuotes(rest)
-			}
-			require.True(t, begins && beginsFormula(rest), "%q was written as %q", text, cell)
-			continue
-		}
-		out = append(out, cell[i])
-	}
-	return string(out)
+	return false
 }
 
 // guarded fails if a formula begins behind a separator of the cell.
 func guarded(t require.TestingT, cell, separators string) {
 	for _, separator := range separators {
 		for _, part := range strings.Split(cell, string(separator))[1:] {
-			require.False(t, beginsFormula(behindQuotes(part)), "%q", cell)
+			require.False(t, beginsFormula(part, `"`), "%q", cell)
 		}
 	}
 }
@@ -170,8 +136,8 @@ func TestCellsReadBackWithoutFormulas(t *testing.T) {
 		require.Equal(t, cell, string(csvcell.AppendText(nil, text)))
 		read := readCell(t, cell)
 		text = strings.ReplaceAll(text, "\r\n", "\n")
-		require.Equal(t, text, unguarded(t, read, text), "%q", cell)
-		require.False(t, beginsFormula(read), "%q", cell)
+		require.Equal(t, strings.ReplaceAll(text, "'", ""), strings.ReplaceAll(read, "'", ""))
+		require.False(t, beginsFormula(read, ""), "%q", cell)
 		guarded(t, read, ";\t")
 		guarded(t, readCell(t, string(csvcell.AppendSpreadsheetText(nil, text))), ";\t,\r\n")
 	})

@@ -15,7 +15,6 @@ func (r *request) log() *slog.Logger { return r.srv.opts.Logger }
 func (r *request) logAccess(status int, bytes int64, took time.Duration, err error) {
 	always := r.authenticated && status != fiber.StatusTooManyRequests || isServerFault(status)
 	if !always && !r.srv.sampler.Allow() {
-		r.srv.dropped.Add(1)
 		return
 	}
 	attrs := []slog.Attr{
@@ -33,9 +32,6 @@ func (r *request) logAccess(status int, bytes int64, took time.Duration, err err
 	}
 	if err != nil {
 		attrs = append(attrs, slog.String("broken", err.Error()))
-	}
-	if n := r.srv.dropped.Swap(0); n > 0 {
-		attrs = append(attrs, slog.Int64("not_logged_before", n))
 	}
 	r.log().LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
 }

@@ -2,8 +2,6 @@ package httpserver
 
 import (
 	"encoding/json"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -40,8 +38,7 @@ func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
 	require.Equal(t, 2, strings.Count(logs, "\n"), logs)
 }
 
-// Authenticated requests and failures of the server are always logged. A line has the number of
-// others that were left out before it.
+// Authenticated requests and failures of the server are always logged, others up to a rate.
 func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/known", func(c *fiber.Ctx) error {
@@ -61,17 +58,9 @@ func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
 	b.get(t, "/known")
 	count := func(what string) int { return strings.Count(b.logs.String(), what) }
 	eventually(t, "the last request to be logged", func() bool { return count("/known") > 0 })
-	omitted := 0
-	for _, found := range omittedRequests.FindAllStringSubmatch(b.logs.String(), -1) {
-		n, _ := strconv.Atoi(found[1])
-		omitted += n
-	}
-	require.Positive(t, omitted)
-	require.Equal(t, flood, count(`"route":"/ok"`)+omitted)
+	require.Less(t, count(`"route":"/ok"`), flood)
 	require.Equal(t, flood/10, count(`"route":"/broken"`))
 }
-
-var omittedRequests = regexp.MustCompile(`"not_logged_before":(\d+)`)
 
 // A status that clients cause is sampled, although 501 and 505 are of the server's class.
 func TestServerFaultsAreAlwaysLogged(t *testing.T) {

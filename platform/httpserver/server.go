@@ -72,7 +72,6 @@ type Server struct {
 	opts    Options
 	metrics *metrics
 	sampler *rate.Limiter // of the access log
-	dropped atomic.Int64  // lines that the sampler dropped
 
 	base  context.Context // parent of all work; Shutdown ends it after the grace
 	abort context.CancelCauseFunc
