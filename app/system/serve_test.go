@@ -52,7 +52,7 @@ func TestServeTellsWhatItDoes(t *testing.T) {
 	require.True(t, slices.ContainsFunc(collector.Spans(), func(s *tracepb.Span) bool {
 		return s.GetName() == "GET /readyz"
 	}), "%v", collector.Spans())
-	require.Equal(t, "/v1/traces", collector.Requests()[0].URL.Path)
+	require.Equal(t, "/v1/traces", collector.Received()[0].URL.Path)
 }
 
 // notifySocket listens as systemd does. state waits for the next state.

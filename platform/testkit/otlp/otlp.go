@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,9 +21,14 @@ type Collector struct {
 	Fail atomic.Bool // answer 503
 
 	mu       sync.Mutex
-	raw      []byte
-	requests []*http.Request
-	received []*tracepb.ResourceSpans
+	received []Received
+}
+
+// Received is a request of the exporter.
+type Received struct {
+	*http.Request
+	Raw  string
+	Data *tracepb.TracesData
 }
 
 // New starts a collector.
@@ -31,52 +37,33 @@ func New(t testing.TB) *Collector {
 	c := &Collector{}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
-		var data tracepb.TracesData
-		if err != nil || proto.Unmarshal(body, &data) != nil || c.Fail.Load() {
+		data := &tracepb.TracesData{}
+		if err != nil || proto.Unmarshal(body, data) != nil || c.Fail.Load() {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.raw = append(c.raw, body...)
-		c.requests = append(c.requests, r)
-		c.received = append(c.received, data.GetResourceSpans()...)
+		c.received = append(c.received, Received{r, string(body), data})
 	}))
 	t.Cleanup(c.Close)
 	return c
 }
 
-// Requests returns the requests so far.
-func (c *Collector) Requests() []*http.Request {
+// Received returns the requests so far.
+func (c *Collector) Received() []Received {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.requests
-}
-
-// Raw returns the bytes of all requests.
-func (c *Collector) Raw() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return string(c.raw)
-}
-
-// Resource returns the attributes of the sender of the spans.
-func (c *Collector) Resource() map[string]string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.received) == 0 {
-		return nil
-	}
-	return Attributes(c.received[0].GetResource().GetAttributes())
+	return slices.Clone(c.received)
 }
 
 // Spans returns those received so far.
 func (c *Collector) Spans() (spans []*tracepb.Span) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, r := range c.received {
-		for _, s := range r.GetScopeSpans() {
-			spans = append(spans, s.GetSpans()...)
+	for _, request := range c.Received() {
+		for _, r := range request.Data.GetResourceSpans() {
+			for _, s := range r.GetScopeSpans() {
+				spans = append(spans, s.GetSpans()...)
+			}
 		}
 	}
 	return spans
