@@ -18,20 +18,3 @@ func TestSeveralHostsHaveLittleTimeEach(t *testing.T) {
 		require.Equal(t, timeout == hostTimeout, config.ConnConfig.ValidateConnect != nil)
 	}
 }
-
-// A connection whose server refuses writes, as a standby does, is closed: another one may lead to
-// the primary.
-func TestConnectionToStandbyIsClosed(t *testing.T) {
-	t.Parallel()
-	db := open(t, sharedServer(t).URL(), Options{MaxConns: 1})
-	conn, err := db.Pool.Acquire(t.Context())
-	require.NoError(t, err)
-	defer conn.Release()
-	_, err = conn.Exec(t.Context(), `begin read only; create temporary sequence s`)
-	if err == nil { // PostgreSQL allows temporary sequences
-		_, err = conn.Exec(t.Context(), `select setval('s', 1); create table t (id int)`)
-	}
-	mentions(t, err, "25006")
-	require.True(t, Unavailable(err))
-	require.True(t, conn.Conn().IsClosed())
-}

@@ -1,8 +1,7 @@
-package postgres
+package postgres_test
 
 import (
 	"context"
-	"dg/platform/testkit/tb"
 	"errors"
 	"log/slog"
 	"strings"
@@ -10,6 +9,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/postgres"
+	"dg/platform/testkit/tb"
 )
 
 func TestLockWaitIsLoggedAndBounded(t *testing.T) {
@@ -24,15 +26,15 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	}{
 		"free":              {frees: 1, patience: time.Minute},
 		"free after a wait": {frees: 3, patience: time.Minute, logged: 1},
-		"never free":        {patience: 300 * time.Millisecond, want: ErrLocked, logged: 1},
-		"no patience":       {want: ErrLocked},
+		"never free":        {patience: 300 * time.Millisecond, want: postgres.ErrLocked, logged: 1},
+		"no patience":       {want: postgres.ErrLocked},
 		"a failure":         {patience: time.Minute, fails: broken, want: broken},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var log tb.Book
 			attempts := 0
-			err := AwaitLock(t.Context(), log.Logger(), "import",
+			err := postgres.AwaitLock(t.Context(), log.Logger(), "import",
 				c.patience, func() (bool, error) {
 					attempts++
 					return attempts == c.frees, c.fails
@@ -44,7 +46,7 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	err := AwaitLock(ctx, slog.New(slog.DiscardHandler), "import", time.Minute,
+	err := postgres.AwaitLock(ctx, slog.New(slog.DiscardHandler), "import", time.Minute,
 		func() (bool, error) { return false, nil })
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -1,4 +1,4 @@
-package postgres
+package postgres_test
 
 import (
 	"io/fs"
@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/postgres"
 	"dg/platform/testkit/tb"
 )
 
@@ -50,7 +51,7 @@ func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	serving, owner := newDatabase(t)
 	var book tb.Book
 	for range 2 { // again changes nothing
-		require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
+		require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
 	}
 	require.Equal(t, 1, strings.Count(book.String(), "1_things.sql"))
 	require.Equal(t, 1, query[int](t, serving, `select count(*) from things`))
@@ -60,7 +61,7 @@ func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	mentions(t, execute(t, serving, `drop table log`), "must be owner")
 
 	less := with(files{"grants/things.sql": "revoke all on things from :role;"})
-	require.NoError(t, Migrate(t.Context(), owner, less, servingRole, nil))
+	require.NoError(t, postgres.Migrate(t.Context(), owner, less, servingRole, nil))
 	mentions(t, execute(t, serving, `select from things`), "permission denied")
 }
 
@@ -77,7 +78,7 @@ func TestConcurrentMigrationsRunOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for range 3 {
 			all.Go(func() {
-				assert.NoError(t, Migrate(t.Context(), owner, slow, servingRole, nil))
+				assert.NoError(t, postgres.Migrate(t.Context(), owner, slow, servingRole, nil))
 			})
 		}
 		all.Wait()
@@ -89,14 +90,14 @@ func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
 	var book tb.Book
-	err := Migrate(t.Context(), owner, with(files{
+	err := postgres.Migrate(t.Context(), owner, with(files{
 		"3_wrong.sql": "create table half (id int);\ncreate table things (id int);",
 	}), servingRole, book.Logger())
 	mentions(t, err, "3_wrong.sql", `relation "things" already exists`)
 	require.Contains(t, book.String(), "2_log.sql")
 	require.True(t, query[bool](t, owner,
 		`select to_regclass('half') is null and to_regclass('log') is not null`))
-	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, nil))
+	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, nil))
 }
 
 // Any command of an older program migrates first. It leaves the rights of the newer one as they
@@ -110,10 +111,10 @@ func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 		"grants/log.sql": string(schema["grants/log.sql"].Data) +
 			"grant update (note) on log to :role;",
 	})
-	require.NoError(t, Migrate(t.Context(), owner, newer, servingRole, nil))
+	require.NoError(t, postgres.Migrate(t.Context(), owner, newer, servingRole, nil))
 	require.NoError(t, execute(t, serving, `select from more; update log set note = ''`))
 	var book tb.Book
-	require.NoError(t, Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
+	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
 	require.NoError(t,
 		execute(t, serving, `select from more; update log set note = ''; select from things`))
 	require.Contains(t, book.String(), "newer migrations")
@@ -136,23 +137,24 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 	require.NoError(t, err)
 	whole := with(files{"grants/schema.sql": string(grants)})
 	for _, migrating := range []string{owner, superURL} {
-		require.NoError(t, Migrate(t.Context(), migrating, whole, servingRole, nil))
+		require.NoError(t, postgres.Migrate(t.Context(), migrating, whole, servingRole, nil))
 		require.NoError(t,
 			execute(t, asRole(t, owner, other),
 				`create temporary table t (id int); select lo_create(0)`))
 	}
 	require.NoError(t, execute(t, superURL, `revoke temporary on database `+name+` from public`))
-	require.NoError(t, Migrate(t.Context(), owner, whole, servingRole, nil))
+	require.NoError(t, postgres.Migrate(t.Context(), owner, whole, servingRole, nil))
 	mentions(t, execute(t, serving, `create temporary table t (id int)`), "permission denied")
 }
 
 func TestMigrateNeedsTheServingRole(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
-	mentions(t, Migrate(t.Context(), owner, schema, `no"body`, nil), `role "no"body" does not exist`)
+	err := postgres.Migrate(t.Context(), owner, schema, `no"body`, nil)
+	require.ErrorContains(t, err, `role "no"body" does not exist`)
 
 	// A role that both owns and serves keeps its rights.
-	require.NoError(t, Migrate(t.Context(), owner, schema, ownerRole, nil))
+	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, ownerRole, nil))
 	require.NoError(t, execute(t, owner, `delete from log`))
 }
 
@@ -163,7 +165,7 @@ func TestRoleOf(t *testing.T) {
 		"host=h user=dg_app password=pw":   "dg_app",
 		"postgres://host/db?user=dg_owner": "dg_owner",
 	} {
-		role, err := RoleOf(url)
+		role, err := postgres.RoleOf(url)
 		require.NoError(t, err, url)
 		require.Equal(t, want, role)
 	}

@@ -1,4 +1,4 @@
-package postgres
+package postgres_test
 
 import (
 	"context"
@@ -7,28 +7,28 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
+	"dg/platform/testkit/pgtest"
 )
 
-func open(t testing.TB, url string, opts Options) *DB {
-	t.Helper()
-	db, err := Open(t.Context(), url, opts)
-	require.NoError(t, err)
-	t.Cleanup(db.Close)
-	return db
+// querier is a pool or a transaction.
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
 // settings reads settings of a session by their names.
-func settings(t *testing.T, db *DB, value string, names iter.Seq[string]) (found map[string]string) {
+func settings(
+	t *testing.T, on querier, value string, names iter.Seq[string],
+) (found map[string]string) {
 	t.Helper()
-	require.NoError(t, db.Pool.QueryRow(t.Context(),
+	require.NoError(t, on.QueryRow(t.Context(),
 		`select json_object_agg(name, `+value+`) from pg_settings where name = any($1)`,
 		slices.Collect(names)).Scan(&found))
 	return found
@@ -36,11 +36,11 @@ func settings(t *testing.T, db *DB, value string, names iter.Seq[string]) (found
 
 func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	t.Parallel()
-	e := sharedServer(t)
-	hostile := e.URL() +
+	serving, _ := newDatabase(t)
+	hostile := serving +
 		"&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable" +
 		"&statement_timeout=0&jit=on&search_path=app"
-	db := open(t, hostile, Options{
+	db := pgtest.Open(t, hostile, postgres.Options{
 		Name:                     "reads",
 		LockTimeout:              3 * time.Second,
 		IdleInTransactionTimeout: -1,
@@ -56,18 +56,18 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 		"lock_timeout":                        "3s",
 		"idle_in_transaction_session_timeout": "0", // asked for
 	}
-	require.Equal(t, want, settings(t, db, "current_setting(name)", maps.Keys(want)))
+	require.Equal(t, want, settings(t, db.Pool, "current_setting(name)", maps.Keys(want)))
 	// over a Unix socket those of TCP read as 0, and their reset values are what was asked for
-	want = sessionParams(Options{})
-	maps.DeleteFunc(want, func(name, _ string) bool {
-		return !strings.HasPrefix(name, "tcp_") && name != "client_connection_check_interval"
-	})
-	require.Equal(t, want, settings(t, db, "reset_val", maps.Keys(want)))
+	want = map[string]string{
+		"tcp_keepalives_idle": "15", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
+		"tcp_user_timeout": "30000", "client_connection_check_interval": "5000",
+	}
+	require.Equal(t, want, settings(t, db.Pool, "reset_val", maps.Keys(want)))
 }
 
 func TestTimesAreReadAsUTC(t *testing.T) {
 	t.Parallel()
-	db := open(t, sharedServer(t).URL(), Options{})
+	db := open(t, postgres.Options{})
 	var direct, byGorm time.Time
 	require.NoError(t,
 		db.Pool.QueryRow(t.Context(), `select '2026-03-01 09:30+02'::timestamptz`).Scan(&direct))
@@ -83,7 +83,7 @@ var onNoTable = tenant.Across("on no organisation's table")
 
 func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
 	t.Parallel()
-	db := open(t, sharedServer(t).URL(), Options{
+	db := open(t, postgres.Options{
 		StatementTimeout: 50 * time.Millisecond,
 		LockTimeout:      20 * time.Millisecond,
 	})
@@ -117,11 +117,11 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 		"topsecret",
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		_, err := Open(ctx, bad, Options{})
+		_, err := postgres.Open(ctx, bad, postgres.Options{})
 		cancel()
-		_, roleErr := RoleOf(bad)
+		_, roleErr := postgres.RoleOf(bad)
 		for _, err := range []error{
-			err, errors.Join(roleErr, errors.New("")), Migrate(t.Context(), bad, schema, "x", nil),
+			err, errors.Join(roleErr, errors.New("")), postgres.Migrate(t.Context(), bad, schema, "x", nil),
 		} {
 			require.Error(t, err, bad)
 			require.NotContains(t, fmt.Sprintf("%v %+v", err, err), "secret")
@@ -133,30 +133,48 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 // no partial result.
 func TestConnectionThatEndsIsUnavailable(t *testing.T) {
 	t.Parallel()
-	db := open(t, sharedServer(t).URL(), Options{MaxConns: 1})
+	db := open(t, postgres.Options{MaxConns: 1})
 	const ends = `select n, case when n = 5000 then pg_terminate_backend(pg_backend_pid()) end
 		from generate_series(1, 10000) n`
 	rows, _ := db.Pool.Query(t.Context(), ends)
 	for rows.Next() {
 	}
-	require.True(t, Unavailable(rows.Err()), "%v", rows.Err())
+	require.True(t, postgres.Unavailable(rows.Err()), "%v", rows.Err())
 	require.NoError(t, db.Pool.Ping(t.Context()))
 	var read []map[string]any
 	err := db.Gorm.Scopes(onNoTable).Raw(ends).Scan(&read).Error
-	require.True(t, Unavailable(err), "%v", err)
+	require.True(t, postgres.Unavailable(err), "%v", err)
 	batch := &pgx.Batch{}
 	batch.Queue(`select 1`)
 	batch.Queue(ends)
 	err = db.Pool.SendBatch(t.Context(), batch).Close()
-	require.True(t, Unavailable(err), "%v", err)
+	require.True(t, postgres.Unavailable(err), "%v", err)
 }
 
 // The position of a read covers what was flushed before it, and lies on the server's timeline.
 func TestPositionIsTheFlushedLSN(t *testing.T) {
 	url, _ := newDatabase(t)
+	url += "&synchronous_commit=on"
 	before := query[uint64](t, url, `select (pg_current_wal_flush_lsn() - '0/0')::bigint`)
-	at := query[Position](t, url, `select `+PositionExpression)
+	at := query[postgres.Position](t, url, `select `+postgres.PositionExpression)
 	require.GreaterOrEqual(t, at.LSN, before)
 	require.Equal(t, uint32(1), at.Timeline)
-	require.Zero(t, query[Position](t, url, `select null::text`))
+	require.Zero(t, query[postgres.Position](t, url, `select null::text`))
+}
+
+// A connection whose server refuses writes, as a standby does, is closed: another one may lead to
+// the primary.
+func TestConnectionToStandbyIsClosed(t *testing.T) {
+	t.Parallel()
+	db := open(t, postgres.Options{MaxConns: 1})
+	conn, err := db.Pool.Acquire(t.Context())
+	require.NoError(t, err)
+	defer conn.Release()
+	_, err = conn.Exec(t.Context(), `begin read only; create temporary sequence s`)
+	if err == nil { // PostgreSQL allows temporary sequences
+		_, err = conn.Exec(t.Context(), `select setval('s', 1); create table t (id int)`)
+	}
+	mentions(t, err, "25006")
+	require.True(t, postgres.Unavailable(err))
+	require.True(t, conn.Conn().IsClosed())
 }

@@ -1,20 +1,19 @@
-package postgres
+package postgres_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"os/exec"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/postgres"
 	"dg/platform/testkit/bouncer"
+	"dg/platform/testkit/pgtest"
 )
 
 // pooler starts PgBouncer in front of the shared server. It returns the direct URLs of a new
@@ -36,25 +35,22 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 	var minor int
 	_, err = fmt.Sscanf(string(out), "PgBouncer 1.%d", &minor)
 	require.NoError(t, err)
-	kinds := []string{"transaction", poolerPrepared}
+	kinds := []string{"transaction", "prepared"}
 	if minor < 24 { // 1.21 to 1.23 need a setting
 		kinds = kinds[:1]
 	}
 	for _, kind := range kinds {
-		db := open(t, ThroughPooler(b.URL(direct), kind), Options{Name: "dg reads", MaxConns: 8})
+		db := pgtest.Open(t, postgres.ThroughPooler(b.URL(direct), kind),
+			postgres.Options{Name: "dg reads", MaxConns: 8})
 		holder, err := db.Pool.Begin(t.Context()) // the next statement runs in another session
 		require.NoError(t, err)
-		const settings = `select json_object_agg(name, setting) from pg_settings where name = any($1)`
-		want := sessionParams(Options{})
-		want["TimeZone"] = "UTC"
-		maps.DeleteFunc(want, func(name, _ string) bool { return strings.HasPrefix(name, "tcp_") })
-		for name, on := range map[string]interface {
-			QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-		}{"a pool": db.Pool, "a transaction": holder} {
-			var got map[string]string
-			require.NoError(t,
-				on.QueryRow(t.Context(), settings, slices.Collect(maps.Keys(want))).Scan(&got))
-			require.Equal(t, want, got, name)
+		of := pgtest.Open(t, direct, postgres.Options{}).Pool
+		want := settings(t, of, "setting", slices.Values([]string{
+			"TimeZone", "jit", "search_path", "default_transaction_isolation", "statement_timeout",
+			"lock_timeout", "idle_in_transaction_session_timeout", "client_connection_check_interval",
+		}))
+		for name, on := range map[string]querier{"a pool": db.Pool, "a transaction": holder} {
+			require.Equal(t, want, settings(t, on, "setting", maps.Keys(want)), name)
 		}
 		var all sync.WaitGroup
 		for range 4 {
@@ -66,7 +62,7 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 						`select $1::int + 1, exists (select from pg_prepared_statements)`, i).
 						Scan(&got, &prepared))
 					assert.Equal(t, i+1, got)
-					assert.Equal(t, kind == poolerPrepared, prepared)
+					assert.Equal(t, kind == "prepared", prepared)
 				}
 			})
 		}
@@ -86,25 +82,26 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 	refusing, direct, owner := pooler(t)
 	dropping, _, _ := pooler(t, bouncer.Ignored)
 	unset, _ := newDatabase(t)
-	var misfit *SessionError
+	var misfit *postgres.SessionError
 	for u, says := range map[string]string{
 		dropping.URL(unset): "DG_DATABASE_POOLER",
-		ThroughPooler(refusing.URL(unset), "transaction"):  "roles.sh",
-		ThroughPooler(refusing.URL(unset), poolerPrepared): "roles.sh",
+		postgres.ThroughPooler(refusing.URL(unset), "transaction"): "roles.sh",
+		postgres.ThroughPooler(refusing.URL(unset), "prepared"):    "roles.sh",
 	} {
-		_, err := Open(t.Context(), u, Options{MaxConns: 1})
+		_, err := postgres.Open(t.Context(), u, postgres.Options{MaxConns: 1})
 		require.ErrorAs(t, err, &misfit)
 		require.Contains(t, misfit.Fix, says)
 		require.Contains(t, misfit.Problem, "idle_in_transaction_session_timeout is 0")
 	}
-	_, err := Open(t.Context(), refusing.URL(direct), Options{MaxConns: 1})
+	_, err := postgres.Open(t.Context(), refusing.URL(direct), postgres.Options{MaxConns: 1})
 	require.ErrorContains(t, err, "unsupported startup parameter")
 	bouncer.SetDefaults(t, direct)
-	open(t, ThroughPooler(direct, "transaction"), Options{MaxConns: 1}) // although there is none
+	// although there is none
+	pgtest.Open(t, postgres.ThroughPooler(direct, "transaction"), postgres.Options{MaxConns: 1})
 	for _, u := range []string{
-		ThroughPooler(refusing.URL(owner), "transaction"), dropping.URL(owner),
+		postgres.ThroughPooler(refusing.URL(owner), "transaction"), dropping.URL(owner),
 	} {
-		require.ErrorAs(t, Migrate(t.Context(), u, schema, servingRole, nil), &misfit)
+		require.ErrorAs(t, postgres.Migrate(t.Context(), u, schema, servingRole, nil), &misfit)
 		require.Contains(t, misfit.Fix, "DG_MIGRATE_DATABASE_URL")
 	}
 }
@@ -114,6 +111,6 @@ func TestPoolerInSessionModeWorks(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := pooler(t, bouncer.Ignored, "pool_mode = session")
 	bouncer.SetDefaults(t, direct)
-	db := open(t, b.URL(direct), Options{MaxConns: 2})
+	db := pgtest.Open(t, b.URL(direct), postgres.Options{MaxConns: 2})
 	require.NoError(t, db.Pool.Ping(t.Context()))
 }

@@ -50,6 +50,17 @@ var (
 // From is New with other migrations than those of dg.
 func From(t testing.TB, files fs.FS) *Database {
 	t.Helper()
+	return from(t, func(ctx context.Context, s *server) (string, error) { return s.template(ctx, files) })
+}
+
+// Empty is New without any migration.
+func Empty(t testing.TB) *Database {
+	t.Helper()
+	return from(t, func(context.Context, *server) (string, error) { return "template0", nil })
+}
+
+func from(t testing.TB, template func(context.Context, *server) (string, error)) *Database {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("pgtest: needs a database: skipped with -short")
 	}
@@ -59,7 +70,11 @@ func From(t testing.TB, files fs.FS) *Database {
 	}
 	ctx := context.Background() // a test's own context has ended when its cleanup runs
 	name := fmt.Sprintf("%s%d_%s_%d", testPrefix, os.Getpid(), processStart, databaseNumber.Add(1))
-	if err := s.create(ctx, name, files); err != nil {
+	original, err := template(ctx, s)
+	if err == nil {
+		err = s.copy(ctx, name, original)
+	}
+	if err != nil {
 		t.Fatalf("pgtest: make a database: %v", err)
 	}
 	t.Cleanup(func() {

@@ -148,14 +148,10 @@ func (s *server) drop(ctx context.Context, name string) error {
 	return err
 }
 
-// create makes a database from the template of the migrations.
-func (s *server) create(ctx context.Context, name string, files fs.FS) error {
-	template, err := s.template(ctx, files)
-	if err != nil {
-		return err
-	}
-	// Copying files beats the default strategy by 80 ms where nothing waits for a disk.
-	_, err = s.admin.Exec(ctx, fmt.Sprintf(
+// copy makes a database of a template. Copying files beats the default strategy by 80 ms where
+// nothing waits for a disk.
+func (s *server) copy(ctx context.Context, name, template string) error {
+	_, err := s.admin.Exec(ctx, fmt.Sprintf(
 		`create database %s template %s owner dg_owner strategy file_copy`, name, template))
 	return err
 }

@@ -1,0 +1,77 @@
+package postgres_test
+
+import (
+	"context"
+	"net/url"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
+)
+
+// The roles of the embedded server.
+const (
+	superuser   = "postgres"
+	ownerRole   = "dg_owner"
+	servingRole = "dg_app"
+)
+
+// newDatabase makes an empty database. It returns the URLs of the serving role and of the owner.
+func newDatabase(t *testing.T) (serving, owner string) {
+	t.Helper()
+	db := pgtest.Empty(t)
+	return db.URL, db.OwnerURL
+}
+
+// open opens a pool on an empty database of its own.
+func open(t *testing.T, options postgres.Options) *postgres.DB {
+	t.Helper()
+	serving, _ := newDatabase(t)
+	return pgtest.Open(t, serving, options)
+}
+
+// query reads one value.
+func query[T any](t *testing.T, url, sql string, args ...any) (value T) {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), url)
+	require.NoError(t, err)
+	defer conn.Close(context.Background())
+	require.NoError(t, conn.QueryRow(context.Background(), sql, args...).Scan(&value))
+	return value
+}
+
+// execute runs statements and returns their error.
+func execute(t *testing.T, url, sql string) error {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), url)
+	require.NoError(t, err)
+	defer conn.Close(context.Background())
+	_, err = conn.Exec(context.Background(), sql)
+	return err
+}
+
+func parsed(t *testing.T, connection string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(connection)
+	require.NoError(t, err)
+	return u
+}
+
+// asRole is the connection URL for another role.
+func asRole(t *testing.T, connection, role string) string {
+	t.Helper()
+	u := parsed(t, connection)
+	u.User = url.User(role)
+	return u.String()
+}
+
+// mentions fails unless the error contains every one of the words.
+func mentions(t *testing.T, err error, words ...string) {
+	t.Helper()
+	for _, word := range words {
+		require.ErrorContains(t, err, word)
+	}
+}
