@@ -3,6 +3,8 @@ package ui
 import (
 	"context"
 
+	"dg/modules/apikeys"
+	"dg/modules/games"
 	"dg/modules/identity"
 	"dg/modules/org"
 	"dg/platform/authz"
@@ -34,4 +36,46 @@ type MembershipLister interface {
 // Policy decides what a person may do.
 type Policy interface {
 	Authorize(s authz.Subject, want authz.Permission, organisationID string) error
+}
+
+// ForkLister lists an organisation's forks.
+type ForkLister interface {
+	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
+}
+
+// GroupLister lists an organisation's groups, the chosen one included.
+type GroupLister interface {
+	Groups(ctx context.Context, organisationID, chosen string) ([]org.Group, error)
+}
+
+// KeyLister lists an organisation's API keys.
+type KeyLister interface {
+	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
+}
+
+// ForksOf returns the forks of the principal's organisation.
+func ForksOf(ctx context.Context, list ForkLister, p *Principal) ([]games.Fork, error) {
+	forks, err := list.Forks(ctx, p.Organisation.ID)
+	if err != nil {
+		return nil, err
+	}
+	return forks, AuthorizeAll(p, authz.ListForks, forks, func(f games.Fork) string {
+		return f.OrganisationID
+	})
+}
+
+// GroupsOf returns the groups of the principal's organisation.
+func GroupsOf(
+	ctx context.Context, list GroupLister, p *Principal, permission authz.Permission, chosen string,
+) ([]org.Group, error) {
+	groups, err := list.Groups(ctx, p.Organisation.ID, chosen)
+	if err != nil {
+		return nil, err
+	}
+	return groups, AuthorizeGroups(p, permission, groups)
+}
+
+// AuthorizeGroups decides on each of the groups by its owner.
+func AuthorizeGroups(p *Principal, permission authz.Permission, groups []org.Group) error {
+	return AuthorizeAll(p, permission, groups, func(g org.Group) string { return g.OrganisationID })
 }
