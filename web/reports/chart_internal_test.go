@@ -44,7 +44,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
 	t.Parallel()
 	today := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC) // a Wednesday
-	p := ui.LastDays(today, 93)
+	p := ui.LastDays(today.AddDate(0, 0, 1), 93)
 	daily := make([]reports.DailyStat, p.Days)
 	for i := range daily {
 		daily[i].Plays = int64(i)
@@ -64,7 +64,7 @@ func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
 	require.Equal(t, 93, days)
 	require.Equal(t, int64(93*92/2), plays)
 	require.Equal(t, int64(6+7), bars[1].Earlier.Plays, "two days of the week")
-	require.Len(t, barsOf(ui.LastDays(today, 92), today, daily, nil), 92)
+	require.Len(t, barsOf(ui.LastDays(today.AddDate(0, 0, 1), 92), today, daily, nil), 92)
 }
 
 // The axis of scores shows how they move: it begins and ends near them.
@@ -92,14 +92,16 @@ func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	t.Parallel()
 	for today, want := range map[string][]string{
 		"2026-11-21": {
-			"2026-11-15_2026-11-21", "2026-10-25_2026-11-21", "2026-08-24_2026-11-21",
-			"2025-11-22_2026-11-21", "2026-11-16_2026-11-21", "2026-11-09_2026-11-15",
+			"2026-11-21_2026-11-21", "2026-11-14_2026-11-20", "2026-10-24_2026-11-20",
+			"2026-08-23_2026-11-20", "2025-11-21_2026-11-20", "2026-11-16_2026-11-21",
+			"2026-11-09_2026-11-15",
 			"2026-11-01_2026-11-21", "2026-10-01_2026-10-31",
 			"2026-10-01_2026-11-21", "2026-07-01_2026-09-30", "2026-01-01_2026-11-21",
 		},
 		"2028-02-29": {
-			"2028-02-23_2028-02-29", "2028-02-02_2028-02-29", "2027-12-02_2028-02-29",
-			"2027-03-01_2028-02-29", "2028-02-28_2028-02-29", "2028-02-21_2028-02-27",
+			"2028-02-29_2028-02-29", "2028-02-22_2028-02-28", "2028-02-01_2028-02-28",
+			"2027-12-01_2028-02-28", "2027-03-01_2028-02-28", "2028-02-28_2028-02-29",
+			"2028-02-21_2028-02-27",
 			"2028-02-01_2028-02-29", "2028-01-01_2028-01-31",
 			"2028-01-01_2028-02-29", "2027-10-01_2027-12-31", "2028-01-01_2028-02-29",
 		},

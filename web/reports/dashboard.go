@@ -261,7 +261,7 @@ func (h *Handler) lastPlays(
 	c *fiber.Ctx, fork games.Fork, p reports.Period, at address,
 ) (string, error) {
 	last, played, err := h.Reports.LastPlay(c.UserContext(), fork.OrganisationID, fork.ID)
-	period := ui.LastDays(last.Truncate(ui.OneDay), p.Days)
+	period := ui.LastDays(last.Truncate(ui.OneDay).Add(ui.OneDay), p.Days)
 	if err != nil || !played || !reportable(period) {
 		return "", err
 	}

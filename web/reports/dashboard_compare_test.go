@@ -28,15 +28,18 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	base := o.At("/reports/%s", fork.ID)
 	follow := func(p webtest.Page, name string) webtest.Page { return b.Get(p.Link(name)) }
 
-	days := func(ago int) string {
-		return ui.Period(ui.LastDays(today.Truncate(ui.OneDay).AddDate(0, 0, -ago), 27))
+	days := func(ago, n int) string {
+		return ui.Period(ui.LastDays(today.Truncate(ui.OneDay).AddDate(0, 0, -ago), n))
 	}
-	p := b.Get(base).Has(t, "<dt>Plays</dt><dd>61</dd>",
+	b.Get(base+"?from="+today.AddDate(0, 0, -27).Format(time.DateOnly)+"&to="+
+		today.Format(time.DateOnly)).Has(t, "<dt>Plays</dt><dd>61</dd>",
 		`<b class="up"><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">60, was 50</span>`,
-		`<path class="ghosts"`,
-		"<p>Up to yesterday: "+days(1)+", compared with "+days(29)+"</p>")
-	year := follow(p, "A year earlier").Has(t, days(365)+"</p>", `aria-current="true">A year earlier<`,
-		`</span> 20%</b> <span class="whole">60, was 75</span>`,
+		"<p>Up to yesterday: "+days(0, 27)+", compared with "+days(28, 27)+"</p>")
+	p := b.Get(base).Has(t, "<dt>Plays</dt><dd>67</dd>",
+		`<b class="up"><span aria-hidden="true">▲</span><span class="sr">up</span> 34%</b> <span class="whole">was 50</span>`,
+		`<path class="ghosts"`, "<p>Compared with "+days(28, 28)+"</p>")
+	year := follow(p, "A year earlier").Has(t, days(364, 28)+"</p>", `aria-current="true">A year earlier<`,
+		`</span> 11%</b> <span class="whole">was 75</span>`,
 		`<input type="hidden" name="compare" value="year">`)
 	for _, link := range webtest.Cells(`href="(`+base+`\?[^"]*)"[^>]*>([^<]*)<`, year.Body) {
 		require.Equal(t, link[1] != "Previous period" && link[1] != "None",
@@ -45,7 +48,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	hidden := follow(p, "None").Lacks(t, "was 50", "compared with", "ghosts")
 	follow(hidden, "Previous period").Has(t, "was 50")
 	b.Get(base+"?compare=off&compare=off").Is(t, 400)
-	b.Get(o.At("/reports")).Has(t, "67, was 50", `<p class="compared">Up to yesterday: `)
+	b.Get(o.At("/reports")).Has(t, ">was 50", `<p class="compared">Compared with `+days(28, 28))
 }
 
 // rules.md, Anonymity: a compared period that k-anonymity hides gives the same page as one without
@@ -84,7 +87,8 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	play(today.AddDate(0, 0, -29), players...)
 	play(today.AddDate(0, 0, -1), players[:4]...)
 	play(today, players...)
-	path := o.At("/reports/%s?groupId=%s", fork.ID, group)
+	path := o.At("/reports/%s?from=%s&to=%s&groupId=%s", fork.ID,
+		today.AddDate(0, 0, -27).Format(time.DateOnly), today.Format(time.DateOnly), group)
 	b.Get(path).Has(t, "<dt>Plays</dt><dd>10</dd>", nothing) // the complete days are hidden
 	play(today.AddDate(0, 0, -1), players[4])
 	b.Get(path).Has(t, `<b class="down"><span aria-hidden="true">▼</span><span class="sr">down</span> 17%</b> <span class="whole">5, was 6</span>`)

@@ -12,7 +12,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The default period is the last 28 days. The preset of the shown period is marked. Presets keep the
+// The default period is the last 28 complete days. The preset of the shown period is marked. Presets keep the
 // group.
 func TestDashboardPeriodsAndPresets(t *testing.T) {
 	t.Parallel()
@@ -22,12 +22,12 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
 	b := w.SignedIn(t, o.Owner)
 	for query, want := range map[string][2]string{
-		"":                               {"25 Oct to 21 Nov 2026", "28 days"},
-		"?from=2025-11-22&to=2026-11-21": {"22 Nov 2025 to 21 Nov 2026", "12 months"},
+		"":                               {"24 Oct to 20 Nov 2026", "28 days"},
+		"?from=2025-11-21&to=2026-11-20": {"21 Nov 2025 to 20 Nov 2026", "12 months"},
 		"?from=2026-10-01&to=2026-10-31": {"1 to 31 Oct 2026", "Last month"},
 		"?from=2026-11-16&to=2026-11-21": {"16 to 21 Nov 2026", "This week"},
 		"?from=2026-11-09&to=2026-11-15": {"9 to 15 Nov 2026", "Last week"},
-		"?from=2026-11-21&to=2026-11-21": {"21 Nov 2026", "Previous period"},
+		"?from=2026-11-21&to=2026-11-21": {"21 Nov 2026", "Today"},
 	} {
 		p := b.Get(o.At("/reports/%s%s", fork, query)).Is(t, 200)
 		p.Has(t, `<p class="lede">`+want[0]+"&nbsp;· All&nbsp;players&nbsp;· Pseudonyms</p>")
@@ -35,10 +35,10 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 		require.Contains(t, marked, []string{want[1]}, query)
 	}
 	p := b.Get(o.At("/reports/%s?groupId=%s", fork, group)).Has(t,
-		"25 Oct to 21 Nov 2026&nbsp;· <bdi>Western region</bdi>&nbsp;· Pseudonyms</p>",
-		`groupId=`+group+`&amp;to=2026-11-21" aria-current="true"><bdi>Western region</bdi>`,
+		"24 Oct to 20 Nov 2026&nbsp;· <bdi>Western region</bdi>&nbsp;· Pseudonyms</p>",
+		`groupId=`+group+`&amp;to=2026-11-20" aria-current="true"><bdi>Western region</bdi>`,
 		"This group’s figures are hidden") // an idle group looks like a small one
-	require.Equal(t, 12, strings.Count(p.Body, "&amp;groupId="+group), "periods and the group itself")
+	require.Equal(t, 13, strings.Count(p.Body, "&amp;groupId="+group), "periods and the group itself")
 }
 
 // The dashboard has the ids of its fork and group, and a command that reads its figures from the API.

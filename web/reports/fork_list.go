@@ -80,5 +80,5 @@ func weeksLabel(weeks []int64) string {
 	for i, n := range weeks {
 		words[i] = ui.Count(n)
 	}
-	return fmt.Sprintf("Plays in each of 12 weeks, the last one until today: %s", strings.Join(words, ", "))
+	return fmt.Sprintf("Plays in each of the last 12 weeks, until yesterday: %s", strings.Join(words, ", "))
 }

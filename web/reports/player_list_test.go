@@ -19,7 +19,7 @@ func TestSearchDoesNotKnowHiddenNames(t *testing.T) {
 	fork := w.Fork(o)
 	players := w.DB.PlayersNamed(o.ID, "ELODIE", "Mélodie")
 	for _, p := range players {
-		w.DB.Play(testkit.Play{Fork: fork, Player: p, StartedAt: time.Now()})
+		w.DB.Play(testkit.Play{Fork: fork, Player: p, StartedAt: time.Now().AddDate(0, 0, -1)})
 	}
 	ask := func(search string) webtest.Page {
 		return b.Get(o.At("/reports/%s?player=%s", fork.ID, url.QueryEscape(search)))

@@ -13,17 +13,18 @@ type preset struct {
 	period reports.Period
 }
 
-// presets returns the presets as of today. "12 months" begins on the day after this day last year.
+// presets returns the presets as of today. Those of days and months end yesterday.
 func presets(today time.Time) []preset {
 	month := today.AddDate(0, 0, 1-today.Day())
 	quarter := month.AddDate(0, -int(month.Month()-1)%3, 0)
 	year := month.AddDate(0, 1-int(month.Month()), 0)
 	week := ui.WeekOf(today)
 	return []preset{
+		{"Today", ui.Between(today, today)},
 		{"7 days", ui.LastDays(today, 7)},
 		{"28 days", ui.LastDays(today, ui.DefaultDays)},
 		{"90 days", ui.LastDays(today, 90)},
-		{"12 months", ui.Between(today.AddDate(0, 0, 1).AddDate(-1, 0, 0), today)},
+		{"12 months", ui.Between(today.AddDate(-1, 0, 0), today.AddDate(0, 0, -1))},
 		{"This week", ui.Between(week, today)},
 		{"Last week", ui.Between(week.AddDate(0, 0, -7), week.AddDate(0, 0, -1))},
 		{"This month", ui.Between(month, today)},

@@ -36,12 +36,11 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	ui.ReleasePlace(c) // the overview takes a place of the reports
 	period := ui.LastDays(h.Today(), ui.DefaultDays)
-	overview, err := h.overview(c, p, period)
-	if err != nil {
-		return err
-	}
-	complete := ui.LastDays(h.Today().AddDate(0, 0, -1), ui.DefaultDays)
-	untilYesterday, err := h.overview(c, p, complete)
+	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{
+		OrganisationID: p.Organisation.ID,
+		Period:         period,
+		Position:       p.Position,
+	})
 	if err != nil {
 		return err
 	}
@@ -49,7 +48,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 		Layout:     ui.NewLayout(p, "Reports", ui.AreaReports),
 		Period:     ui.Period(period),
 		Counted:    overview.Counted,
-		Comparison: compareOverview(complete, untilYesterday),
+		Comparison: compareOverview(period, overview),
 	}
 	view.Figures = overviewFigures(overview, view.Comparison)
 	rows := make([]forkRow, len(all))
@@ -70,16 +69,6 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "reports", view)
 }
 
-func (h *Handler) overview(
-	c *fiber.Ctx, p *ui.Principal, period reports.Period,
-) (reports.Overview, error) {
-	return h.Reports.Overview(c.UserContext(), reports.Query{
-		OrganisationID: p.Organisation.ID,
-		Period:         period,
-		Position:       p.Position,
-	})
-}
-
 // foldArchived leaves archived forks out unless the reader unfolded them, or there are no others.
 func (v *reportsView) foldArchived(all []forkRow, at address) []forkRow {
 	active := slices.DeleteFunc(slices.Clone(all), func(r forkRow) bool { return archived(r.Fork) })
@@ -96,13 +85,12 @@ func (v *reportsView) foldArchived(all []forkRow, at address) []forkRow {
 	return active
 }
 
-// compareOverview compares the last 28 complete days with the 28 before.
-func compareOverview(complete reports.Period, o reports.Overview) *comparison {
+// compareOverview compares the last 28 days with the 28 before.
+func compareOverview(p reports.Period, o reports.Overview) *comparison {
 	if o.Before.Plays == 0 {
 		return nil
 	}
-	earlier := ui.LastDays(complete.From.AddDate(0, 0, -1), complete.Days)
-	return &comparison{ui.Period(complete), ui.Period(earlier), totals(o.Now), totals(o.Before)}
+	return &comparison{Earlier: ui.Period(ui.LastDays(p.From, p.Days)), before: totals(o.Before)}
 }
 
 // overviewFigures returns the figures of all forks in the last 28 days.

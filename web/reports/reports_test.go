@@ -34,7 +34,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 		})
 		forks[i] = fork.ID
 		groups[i] = w.DB.GroupNamed(o.ID, name, players...)
-		w.DB.Plays(fork, len(players), time.Now(), 0)
+		w.DB.Plays(fork, len(players), time.Now().AddDate(0, 0, -1), 0)
 	}
 	b := w.SignedIn(t, o.Owner)
 	list := b.Get(o.At("/reports")).Lacks(t, "<script>a", "<img", "<b>", "href=\"javascript:")

@@ -114,9 +114,9 @@ const OneDay = 24 * time.Hour
 // DefaultDays is the default length of a report.
 const DefaultDays = 28
 
-// LastDays is the period of n days that ends with today.
+// LastDays is the period of the n days before today, which are complete.
 func LastDays(today time.Time, n int) reports.Period {
-	return reports.Period{From: today.AddDate(0, 0, 1-n), Days: n}
+	return reports.Period{From: today.AddDate(0, 0, -n), Days: n}
 }
 
 // Between is the period of two days, both included.

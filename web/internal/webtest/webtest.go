@@ -188,12 +188,13 @@ func (w *World) Fork(o *Organisation) testkit.Fork {
 	})
 }
 
-// Played stores a fork that was played once, now, and returns its id.
+// Played stores a fork that was played once, yesterday, and returns its id.
 func (w *World) Played(o *Organisation) string {
 	fork := w.Fork(o)
+	yesterday := time.Now().AddDate(0, 0, -1)
 	w.DB.Play(testkit.Play{
-		Fork: fork, Player: w.DB.Players(o.ID, 1)[0], StartedAt: time.Now(),
-		CompletedAt: time.Now(), Score: 5000,
+		Fork: fork, Player: w.DB.Players(o.ID, 1)[0], StartedAt: yesterday,
+		CompletedAt: yesterday, Score: 5000,
 	})
 	return fork.ID
 }
