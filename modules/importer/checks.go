@@ -12,27 +12,25 @@ import (
 // selects line, field and value of each row that violates the rule.
 type check struct{ expected, query string }
 
-// once is the rule that a file has each object once.
-func once(name, field, column string) check {
-	return check{"each " + name + " once in the file", fmt.Sprintf(`
-		select i.line, '%s', i.%s::text from import_{table} i
-		join (select {key}, min(line) as line from import_{table}
-		      group by {key} having count(*) > 1) o on {same}
-		where i.line > o.line`, field, column)}
-}
+// once is the rule of every type that a file has each object once.
+const once = `
+	select i.line, '{id}', concat_ws(', ', {i.key}) from import_{table} i
+	join (select {key}, min(line) as line from import_{table}
+	      group by {key} having count(*) > 1) o on {same}
+	where i.line > o.line`
 
 // refersTo is the rule of a field that holds the id of an object of another type.
-func refersTo(name, table, field, column string) check {
+func refersTo(name, column string) check {
 	return check{"the id of a stored " + name + ", or of one in the file", fmt.Sprintf(`
-		select line, '%s', %[2]s::text from import_{table} i
-		where not exists (select from %[3]s s where s.id = i.%[2]s)`, field, column, table)}
+		select line, '%[1]sId', %[2]s::text from import_{table} i
+		where not exists (select from %[1]ss s where s.id = i.%[2]s)`, name, column)}
 }
 
-// immutable is the rule of a field that never changes.
-func immutable(name, field, column string) check {
+// immutable is the rule of a field that holds an id and never changes.
+func immutable(name, column string) check {
 	return check{"the " + name + " that is stored, which cannot change", fmt.Sprintf(`
-		select i.line, '%s', i.%[2]s::text from import_{table} i
-		join {table} o on {same} where o.%[2]s <> i.%[2]s`, field, column)}
+		select i.line, '%[1]sId', i.%[2]s::text from import_{table} i
+		join {table} o on {same} where o.%[2]s <> i.%[2]s`, name, column)}
 }
 
 // unique is the rule that, after the import, no two objects among which within holds have the same
@@ -51,23 +49,26 @@ func unique(expected, field, column, within string) check {
 		field, column, within)}
 }
 
-// check reports the first rows by line that violate the rules of the type.
-func (r *run) check(ctx context.Context, f *format) error {
-	queries := make([]string, len(f.checks))
-	for n, rule := range f.checks {
-		queries[n] = fmt.Sprintf("select line, %d, field, value from (%s) v (line, field, value)",
-			n, f.sql(rule.query))
+// check reports the first rows by line that violate the rules of the type. Errors of one rule and
+// line are ordered by position: playerIds[2] is shorter than playerIds[10].
+func (r *run) check(ctx context.Context, b *batch) error {
+	rules := append([]check{{"each " + b.name + " once in the file", once}}, b.checks...)
+	queries := make([]string, len(rules))
+	for n, rule := range rules {
+		queries[n] = fmt.Sprintf("select *, %d from (%s) v (line, field, value)", n, b.sql(rule.query))
 	}
-	rows, err := r.tx.Query(ctx, fmt.Sprintf("/* importer.check.%s */ %s order by 1, 2, 3 limit %d",
-		f.table, strings.Join(queries, " union all "), MaxErrors))
+	rows, err := r.tx.Query(ctx, fmt.Sprintf(`/* importer.check.%s */
+		select * from (%s) v (line, field, value, rule)
+		order by line, rule, length(field), field limit %d`,
+		b.table, strings.Join(queries, " union all "), MaxErrors))
 	if err != nil {
 		return err
 	}
 	var line int64
 	var rule int
 	var field, value string
-	_, err = pgx.ForEachRow(rows, []any{&line, &rule, &field, &value}, func() error {
-		r.addError(line, invalid(field, f.checks[rule].expected, value))
+	_, err = pgx.ForEachRow(rows, []any{&line, &field, &value, &rule}, func() error {
+		r.addError(line, invalid(field, rules[rule].expected, value))
 		return nil
 	})
 	return err

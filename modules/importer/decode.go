@@ -1,79 +1,60 @@
 package importer
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
-	"reflect"
 	"regexp"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgtype"
+
+	"dg/modules/identity"
+	"dg/platform/input"
 )
+
+const oneObject = "one JSON object in UTF-8"
 
 // strict rejects unknown fields. go-json-experiment itself rejects what encoding/json accepts:
 // duplicate names, names in another case and invalid UTF-8.
-var strict = json.JoinOptions(json.RejectUnknownMembers(true),
-	json.WithUnmarshalers(json.UnmarshalFunc(readID)))
-
-// readID reads a UUID. The nil UUID and null count as missing.
-func readID(value []byte, to *pgtype.UUID) error {
-	if string(value) == "null" {
-		return nil
-	}
-	parsed, err := uuid.ParseBytes(bytes.Trim(value, `"`))
-	*to = pgtype.UUID{Bytes: parsed, Valid: parsed != uuid.Nil}
-	return err
-}
+var strict = json.RejectUnknownMembers(true)
 
 // reader returns the function that decodes and checks a line of one type, for format.read.
-func reader[T any](row func(*T) []any) func(line []byte) ([]any, []string) {
-	return func(line []byte) ([]any, []string) {
+func reader[T any](row func(*T, identity.Keyring) []any) readFunc {
+	return func(line []byte, keys identity.Keyring) ([]any, []string) {
 		var fields struct {
 			Type   string `json:"type"`
 			Object T      `json:",inline"`
 		}
 		if err := json.Unmarshal(line, &fields, strict); err != nil {
-			return nil, []string{decodeError(line, err)}
+			return nil, []string{decodeError(err)}
 		}
-		if found := tags.Faults(&fields.Object); len(found) > 0 {
-			all := make([]string, len(found))
-			for i, fault := range found {
-				all[i] = fault.Path + ": expected " + fault.Message
-			}
-			return nil, all
+		var faults []string
+		for _, fault := range tags.Faults(&fields.Object) {
+			faults = append(faults, fault.Path+": expected "+fault.Message)
 		}
-		return row(&fields.Object), nil
+		if faults != nil {
+			return nil, faults
+		}
+		return row(&fields.Object, keys), nil
 	}
 }
 
-// decodeError returns the error of a line that is not JSON or has a value of another type.
-func decodeError(line []byte, err error) string {
+// decodeError returns the error of a line that is not JSON or has a value of another type. It shows
+// no value, which may be a secret.
+func decodeError(err error) string {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return invalid(fieldAt(e.JSONPointer), oneObject+" with each name once", e.Err.Error())
 	}
 	e, ok := errors.AsType[*json.SemanticError](err)
-	if !ok || e.GoType == nil {
+	switch {
+	case !ok || e.GoType == nil:
 		return invalid("", oneObject, err.Error())
-	}
-	field := fieldAt(e.JSONPointer)
-	if errors.Is(e, json.ErrUnknownName) {
-		return invalid(field, "no field of this name", "")
+	case errors.Is(e, json.ErrUnknownName):
+		return invalid(fieldAt(e.JSONPointer), "no field of this name", "")
 	}
 	expected := types[strings.TrimPrefix(e.GoType.String(), "*")]
-	if e.GoType.Kind() == reflect.Slice {
-		expected = "an array"
-	}
-	got := ""
-	secret := field == "" || field == "passwordHash" || field == "totpSecret" // a line may be a secret
-	if e.JSONKind != '{' && e.JSONKind != '[' && !secret {
-		value, _ := jsontext.NewDecoder(bytes.NewReader(line[e.ByteOffset:])).ReadValue()
-		got = string(value)
-	}
-	return invalid(field, cmp.Or(expected, oneObject), got)
+	return invalid(fieldAt(e.JSONPointer), cmp.Or(expected, oneObject), "")
 }
 
 var element = regexp.MustCompile(`/(\d+)`)
@@ -82,4 +63,17 @@ var element = regexp.MustCompile(`/(\d+)`)
 func fieldAt(pointer jsontext.Pointer) string {
 	path := element.ReplaceAllString(strings.TrimPrefix(string(pointer), "/"), "[$1]")
 	return strings.ReplaceAll(path, "/", ".")
+}
+
+// invalid returns an error of a field, or of the line as a whole if field is "". A value that is
+// secret or of no help is "".
+func invalid(field, expected, got string) string {
+	text := "expected " + expected
+	if field != "" {
+		text = input.Shown(field) + ": " + text
+	}
+	if got != "" {
+		text += ", got " + input.Shown(got)
+	}
+	return text
 }

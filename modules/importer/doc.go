@@ -9,7 +9,8 @@
 //     of it is committed, or nothing. Imports are idempotent: an object equal to the stored one is
 //     not written.
 //   - Memory does not grow with the number of objects: PostgreSQL compares ids.
-//   - Errors never show password hashes and TOTP secrets, and no control characters.
+//   - Errors never show password hashes and TOTP secrets, a value of a wrong JSON type, and control
+//     characters.
 //
 // Decisions that the format leaves open:
 //   - A line's JSON has one error, its values have one for each field. References and uniqueness
@@ -18,7 +19,7 @@
 //   - The end state of a file counts: two organisations may swap slugs in one file. A later file
 //     replaces objects of an earlier one.
 //   - An object is replaced whole: a missing optional field becomes null.
-//   - Texts are counted in code points; blank texts are data. The nil UUID counts as missing.
+//   - Texts are counted in code points; blank texts are data.
 //   - Timestamps are cut off to the millisecond.
 //   - A truncated pipe looks like a whole file, unless it is gzip.
 //   - An advisory lock admits one import at a time. Another logs that it waits and gives up after

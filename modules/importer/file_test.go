@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/identity"
 )
 
 func compress(t *testing.T, s string) string {
@@ -71,10 +73,10 @@ func TestCorruptFileIsRefused(t *testing.T) {
 // Each score with two decimals is stored exactly.
 func TestEveryScoreIsExact(t *testing.T) {
 	t.Parallel()
-	read := Importer{}.formats()[7].read
+	read := formats[7].read
 	for want := range int16(100_01) {
 		text := fmt.Sprintf("%d.%02d", want/100, want%100)
-		row, invalid := read([]byte(fill(changed("play", "87.55", text))))
+		row, invalid := read([]byte(fill(changed("play", "87.55", text))), identity.Keyring{})
 		require.Empty(t, invalid, text)
 		require.Equal(t, want, *row[6].(*int16), text)
 	}

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bufio"
 	"crypto/rand"
 	"math"
 	"time"
@@ -12,133 +11,119 @@ import (
 	"dg/modules/org"
 )
 
-// formats returns the types of objects. Each refers to earlier ones only.
-func (im Importer) formats() []*format {
-	ofOrganisation := refersTo("organisation", "organisations", "organisationId", "org_id")
-	sameOrganisation := immutable("organisation", "organisationId", "org_id")
-	random := bufio.NewReader(rand.Reader)
-	return []*format{{
-		name: "organisation", table: "organisations",
-		columns: "id, slug, name, plan, reporting_mode",
-		checks: []check{
-			once("organisation", "id", "id"),
-			unique("a slug that no other organisation has", "slug", "slug", "true"),
-		},
-		before: lockOrganisations,
-		entries: map[audit.Action]string{
-			audit.PlanChanged:          planChanges,
-			audit.ReportingModeChanged: modeChanges,
-		},
-		read: reader(func(o *organisation) []any {
-			return []any{o.ID, o.Slug, o.Name, o.Plan, o.ReportingMode}
-		}),
-	}, {
-		name: "user", table: "users",
-		columns: "id, email, email_key, name, password_hash, totp_secret, locale",
-		checks: []check{
-			once("user", "id", "id"),
-			unique("an e-mail that no other user has, in any case", "email", "email_key", "true"),
-			{"DG_SECRET_KEY to be the key that the stored secret is under", underAnotherKey},
-		},
-		also: userSince,
-		read: reader(func(u *user) []any {
-			secret := u.TOTPSecret
-			if secret != nil {
-				plain, _ := identity.ParseTOTPSecret(*secret) // valid by its tag
-				secret = new(im.Keys.Encrypt(u.ID.String(), plain))
-			}
-			return []any{
-				u.ID, u.Email, identity.EmailKey(u.Email), u.Name, u.PasswordHash, secret, u.Locale,
-			}
-		}),
-	}, {
-		name: "membership", table: "memberships",
-		columns: "org_id, user_id, role",
-		key:     "user_id, org_id",
-		checks: []check{
-			once("membership", "userId", "user_id"),
-			ofOrganisation,
-			refersTo("user", "users", "userId", "user_id"),
-		},
-		read: reader(func(m *membership) []any {
-			return []any{m.OrganisationID, m.UserID, m.Role}
-		}),
-	}, {
-		name: "game", table: "games",
-		columns: "id, slug, title",
-		checks:  []check{once("game", "id", "id")},
-		read:    reader(func(g *game) []any { return []any{g.ID, g.Slug, g.Title} }),
-	}, {
-		name: "fork", table: "forks",
-		columns: "id, org_id, game_id, slug, title, major, status, visibility, source_locale, " +
-			"deployed_release_number, suspended, configuration, created_at, updated_at",
-		checks: []check{
-			once("fork", "id", "id"),
-			ofOrganisation,
-			sameOrganisation,
-			refersTo("game", "games", "gameId", "game_id"),
-			unique("a slug that no other fork of the organisation has", "slug", "slug",
-				"o.org_id = i.org_id"),
-		},
-		read: reader(func(f *fork) []any {
-			return []any{
-				f.ID, f.OrganisationID, f.GameID, f.Slug, f.Title, f.Major, f.Status, f.Visibility,
-				f.SourceLocale, f.DeployedReleaseNumber, f.Suspended, (*[]byte)(f.Configuration),
-				truncate(f.CreatedAt), truncate(f.UpdatedAt),
-			}
-		}),
-	}, {
-		name: "player", table: "players",
-		columns: "id, org_id, display_name",
-		staged:  "id, org_id, display_name, label",
-		checks:  []check{once("player", "id", "id"), ofOrganisation, sameOrganisation},
-		write:   writePlayers,
-		read: reader(func(p *player) []any {
-			label, _ := org.NewLabel(random) // crypto/rand does not fail
-			return []any{p.ID, p.OrganisationID, p.DisplayName, label}
-		}),
-	}, {
-		name: "group", table: "player_groups",
-		columns: "id, org_id, name",
-		staged:  "id, org_id, name, null::uuid[] as player_ids",
-		checks: []check{
-			once("group", "id", "id"),
-			ofOrganisation,
-			sameOrganisation,
-			{"each player once", repeatedGroupPlayers},
-			{"the id of a stored player, or of one in the file", unknownGroupPlayers},
-			{"a player of the group's organisation", foreignGroupPlayers},
-		},
-		write: writeGroups,
-		read: reader(func(g *group) []any {
-			return []any{g.ID, g.OrganisationID, g.Name, g.PlayerIDs}
-		}),
-	}, {
-		name: "play", table: "plays",
-		staged: "id, fork_id, null::uuid as player_id, release_number, started_at, completed_at, " +
-			"score, passed, answers",
-		checks: []check{
-			once("play", "id", "id"),
-			refersTo("fork", "forks", "forkId", "fork_id"),
-			immutable("fork", "forkId", "fork_id"),
-			refersTo("player", "players", "playerId", "player_id"),
-			{"a player of the fork's organisation", foreignPlayers},
-		},
-		write: writePlays,
-		read: reader(func(p *play) []any {
-			var completed *time.Time
-			var score *int16
-			if p.CompletedAt != nil {
-				completed = new(truncate(*p.CompletedAt))
-				score = new(int16(math.Round(*p.ScorePercent * 100)))
-			}
-			return []any{
-				p.ID, p.ForkID, p.PlayerID, p.ReleaseNumber, truncate(p.StartedAt), completed, score,
-				p.Passed, packAnswers(p.Skills),
-			}
-		}),
-	}}
-}
+var (
+	ofOrganisation   = refersTo("organisation", "org_id")
+	sameOrganisation = immutable("organisation", "org_id")
+)
+
+// formats are the types of objects. Each refers to earlier ones only.
+var formats = []format{{
+	name: "organisation", table: "organisations",
+	columns: "id, slug, name, plan, reporting_mode",
+	checks:  []check{unique("a slug that no other organisation has", "slug", "slug", "true")},
+	entries: map[audit.Action]string{
+		audit.PlanChanged:          changesOf("plan"),
+		audit.ReportingModeChanged: changesOf("reporting_mode"),
+	},
+	read: reader(func(o *organisation, _ identity.Keyring) []any {
+		return []any{o.ID, o.Slug, o.Name, o.Plan, o.ReportingMode}
+	}),
+}, {
+	name: "user", table: "users",
+	columns: "id, email, email_key, name, password_hash, totp_secret, locale",
+	checks: []check{
+		unique("an e-mail that no other user has, in any case", "email", "email_key", "true"),
+	},
+	write: writeUsers,
+	read: reader(func(u *user, keys identity.Keyring) []any {
+		secret := u.TOTPSecret
+		if secret != nil {
+			plain, _ := identity.ParseTOTPSecret(*secret) // valid by its tag
+			secret = new(keys.Encrypt(u.ID.String(), plain))
+		}
+		return []any{
+			u.ID, u.Email, identity.EmailKey(u.Email), u.Name, u.PasswordHash, secret, u.Locale,
+		}
+	}),
+}, {
+	name: "membership", table: "memberships",
+	columns: "org_id, user_id, role",
+	id:      "userId", key: "user_id, org_id",
+	checks: []check{ofOrganisation, refersTo("user", "user_id")},
+	read: reader(func(m *membership, _ identity.Keyring) []any {
+		return []any{m.OrganisationID, m.UserID, m.Role}
+	}),
+}, {
+	name: "game", table: "games",
+	columns: "id, slug, title",
+	read: reader(func(g *game, _ identity.Keyring) []any {
+		return []any{g.ID, g.Slug, g.Title}
+	}),
+}, {
+	name: "fork", table: "forks",
+	columns: "id, org_id, game_id, slug, title, major, status, visibility, source_locale, " +
+		"deployed_release_number, suspended, configuration, created_at, updated_at",
+	checks: []check{
+		ofOrganisation,
+		sameOrganisation,
+		refersTo("game", "game_id"),
+		unique("a slug that no other fork of the organisation has", "slug", "slug",
+			"o.org_id = i.org_id"),
+	},
+	read: reader(func(f *fork, _ identity.Keyring) []any {
+		return []any{
+			f.ID, f.OrganisationID, f.GameID, f.Slug, f.Title, f.Major, f.Status, f.Visibility,
+			f.SourceLocale, f.DeployedReleaseNumber, f.Suspended, (*[]byte)(f.Configuration),
+			truncate(f.CreatedAt), truncate(f.UpdatedAt),
+		}
+	}),
+}, {
+	name: "player", table: "players",
+	columns: "id, org_id, display_name",
+	staged:  "id, org_id, display_name, label",
+	checks:  []check{ofOrganisation, sameOrganisation},
+	write:   writePlayers,
+	read: reader(func(p *player, _ identity.Keyring) []any {
+		label, _ := org.NewLabel(rand.Reader) // which does not fail
+		return []any{p.ID, p.OrganisationID, p.DisplayName, label}
+	}),
+}, {
+	name: "group", table: "player_groups",
+	columns: "id, org_id, name",
+	staged:  "id, org_id, name, null::uuid[] as player_ids",
+	checks: []check{
+		ofOrganisation,
+		sameOrganisation,
+		{"the id of a player of the group's organisation, stored or in the file", foreignGroupPlayers},
+	},
+	write: writeGroups,
+	read: reader(func(g *group, _ identity.Keyring) []any {
+		return []any{g.ID, g.OrganisationID, g.Name, g.PlayerIDs}
+	}),
+}, {
+	name: "play", table: "plays",
+	staged: "id, fork_id, null::uuid as player_id, release_number, started_at, completed_at, " +
+		"score, passed, answers",
+	checks: []check{
+		refersTo("fork", "fork_id"),
+		immutable("fork", "fork_id"),
+		refersTo("player", "player_id"),
+		{"a player of the fork's organisation", foreignPlayers},
+	},
+	write: writePlays,
+	read: reader(func(p *play, _ identity.Keyring) []any {
+		var completed *time.Time
+		var score *int16
+		if p.CompletedAt != nil {
+			completed = new(truncate(*p.CompletedAt))
+			score = new(int16(math.Round(*p.ScorePercent * 100)))
+		}
+		return []any{
+			p.ID, p.ForkID, p.PlayerID, p.ReleaseNumber, truncate(p.StartedAt), completed, score,
+			p.Passed, packAnswers(p.Skills),
+		}
+	}),
+}}
 
 // truncate truncates to the millisecond, because PostgreSQL would round.
 func truncate(t time.Time) time.Time { return t.Truncate(time.Millisecond) }

@@ -16,7 +16,7 @@ func FuzzLine(f *testing.F) {
 		f.Add([]byte(fill(rule.line)))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		r := run{formats: Importer{}.formats()}
+		r := newRun(Importer{}, nil, nil)
 		r.line = 2
 		r.readLine(line)
 		blank := strings.Trim(string(line), " \t\r\n") == ""

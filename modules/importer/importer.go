@@ -17,6 +17,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/identity"
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
 
@@ -43,11 +44,6 @@ const gcPercent = 400
 // lockTimeout bounds the wait for another import.
 const lockTimeout = 10 * time.Minute
 
-// ErrBusy is returned when another import holds the lock for all of lockTimeout.
-var ErrBusy = errors.New(
-	"another process holds the import lock: try again when its import has finished",
-)
-
 // ErrUnconfirmed is returned when the connection was lost during the commit.
 var ErrUnconfirmed = errors.New("the connection to the database was lost during the commit, so " +
 	"the import is in wholly or not at all: " +
@@ -56,8 +52,8 @@ var ErrUnconfirmed = errors.New("the connection to the database was lost during 
 // Import imports all files or none; on any error but ErrUnconfirmed nothing has changed. It shows
 // progress in one line of a terminal, which may be nil, and does not end the line.
 //
-// Errors: Errors with the first errors of the files, ErrBusy, ErrUnconfirmed, and those of the
-// database and of ctx.
+// Errors: Errors with the first errors of the files, postgres.ErrLocked, ErrUnconfirmed, and those of
+// the database and of ctx.
 func (im Importer) Import(
 	ctx context.Context, inputs []Input, terminal io.Writer,
 ) (Summary, error) {
@@ -72,9 +68,9 @@ func (im Importer) Import(
 	if err := begin(ctx, tx); err != nil {
 		return nil, err
 	}
-	r := &run{tx: tx, formats: im.formats(), request: im.Request, progress: terminal}
-	for _, f := range r.formats {
-		if err := f.create(ctx, tx); err != nil {
+	r := newRun(im, tx, terminal)
+	for _, b := range r.batches {
+		if err := b.create(ctx, tx); err != nil {
 			return nil, err
 		}
 	}
@@ -87,8 +83,8 @@ func (im Importer) Import(
 		return nil, r.errors
 	}
 	var summary Summary
-	for _, f := range r.formats {
-		summary = append(summary, f.count)
+	for _, b := range r.batches {
+		summary = append(summary, b.count)
 	}
 	// not cancelled: the outcome of an interrupted commit is unknown
 	return summary, commit(context.WithoutCancel(ctx), tx)
@@ -105,7 +101,7 @@ func commit(ctx context.Context, tx pgx.Tx) error {
 }
 
 // begin disables the transaction's timeouts, because an import may take hours, and takes the import
-// lock. Errors: ErrBusy after lockTimeout.
+// lock. Errors: postgres.ErrLocked after lockTimeout.
 func begin(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `/* importer.begin */
 		set local statement_timeout = 0;
@@ -117,17 +113,14 @@ func begin(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
+	const lock = `/* importer.lock */
+		select pg_try_advisory_xact_lock(hashtextextended('dg import', 0))`
 	err = postgres.AwaitLock(ctx, slog.Default(), "import", lockTimeout,
 		func() (locked bool, err error) {
-			err = tx.QueryRow(ctx,
-				`/* importer.lock */ select pg_try_advisory_xact_lock(hashtextextended('dg import', 0))`).
-				Scan(&locked)
+			err = tx.QueryRow(ctx, lock).Scan(&locked)
 			return locked, err
 		})
-	if errors.Is(err, postgres.ErrLocked) {
-		return ErrBusy
-	}
-	return err
+	return apperr.Annotate(err, "the import lock")
 }
 
 // Print writes what was added and replaced, by type.

@@ -60,12 +60,12 @@ type player struct {
 	DisplayName    string      `json:"displayName" validate:"text"`
 }
 
-// group is a group; PlayerIDs is its whole membership, which SQL checks.
+// group is a group; PlayerIDs is its whole membership.
 type group struct {
 	ID             pgtype.UUID   `json:"id" validate:"required"`
 	OrganisationID pgtype.UUID   `json:"organisationId" validate:"required"`
 	Name           string        `json:"name" validate:"text"`
-	PlayerIDs      []pgtype.UUID `json:"playerIds" validate:"required"`
+	PlayerIDs      []pgtype.UUID `json:"playerIds" validate:"required,unique"`
 }
 
 // play is finished when it has all of CompletedAt, ScorePercent and Passed, and has none of them

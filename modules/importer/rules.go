@@ -14,20 +14,20 @@ import (
 	"dg/platform/input"
 )
 
-const oneObject = "one JSON object in UTF-8"
-
-// types describes the accepted values by Go type, for errors.
+// types are the expectations of Go types.
 var types = map[string]string{
-	"string":      "a text of 1 to 200 characters without control characters",
-	"pgtype.UUID": "a UUID such as 0b8f7c1e-3d52-4b7a-9a61-5f2c8d4e7a90",
-	"time.Time":   "an RFC 3339 timestamp without leap second, such as 2026-03-01T09:30:00.000Z",
-	"int32":       "a whole number from 0 to 2147483647",
-	"float64":     "a number from 0 to 100 with at most two decimals",
-	"bool":        "true or false",
+	"string":           "a text of 1 to 200 characters without control characters",
+	"pgtype.UUID":      "a UUID such as 0b8f7c1e-3d52-4b7a-9a61-5f2c8d4e7a90",
+	"time.Time":        "an RFC 3339 timestamp without leap second, such as 2026-03-01T09:30:00.000Z",
+	"int32":            "a whole number from 0 to 2147483647",
+	"float64":          "a number from 0 to 100 with at most two decimals",
+	"[]pgtype.UUID":    "an array",
+	"[]importer.skill": "an array",
+	"bool":             "true or false",
 }
 
-// tags has the rules of the tags in the objects, and their expectations.
-var tags = input.New(expectations(), map[string]func(input.Field) bool{
+// tags has the rules of the tags in the objects.
+var tags = input.New(words, map[string]func(input.Field) bool{
 	"text":          input.Text(validText), // unlike forms, an import accepts blank texts
 	"score":         func(f input.Field) bool { return validScore(f.Field().Float()) },
 	"configuration": func(f input.Field) bool { return storable(f.Field().Bytes()) },
@@ -43,30 +43,25 @@ var tags = input.New(expectations(), map[string]func(input.Field) bool{
 	}),
 })
 
-func expectations() map[string]string {
-	words := map[string]string{
-		"required":         "an array, got nothing",
-		"oneof":            `one of {values}, got "{value}"`,
-		"min":              "a whole number of at least {param}, got {value}",
-		"max":              "a whole number of at most {param}, got {value}",
-		"text":             types["string"] + `, got "{value}"`,
-		"score":            types["float64"] + ", got {value}",
-		"reportable":       "a time in the years 2000 to 2199 UTC, got {value}",
-		"catalogue":        "each skill of the catalogue at most once",
-		"unique":           "each skill at most once",
-		"skill":            `a skill of the catalogue, such as data.reading.charts, got "{value}"`,
-		"gtefield":         "a time not before startedAt, got {value}",
-		"ltefield":         "a whole number from 0 to attempts, got {value}",
-		"excluded_without": "nothing in a play without completedAt, got {value}",
-		"password_hash":    identity.PasswordHashFormat,
-		"totp_secret":      identity.TOTPSecretFormat,
-		"configuration":    "an object without \\u0000 and numbers that are out of range",
-	}
-	for name, text := range types {
-		words["required "+name] = text + ", got nothing"
-		words["required_with "+name] = text + ", got nothing"
-	}
-	return words
+// words are the expectations of the rules.
+var words = map[string]string{
+	"required":         "a value, got nothing",
+	"required_with":    "a value in a play with completedAt, got nothing",
+	"excluded_without": "nothing in a play without completedAt, got {value}",
+	"oneof":            `one of {values}, got "{value}"`,
+	"min":              "a whole number of at least {param}, got {value}",
+	"max":              "a whole number of at most {param}, got {value}",
+	"text":             types["string"] + `, got "{value}"`,
+	"score":            types["float64"] + ", got {value}",
+	"reportable":       "a time in the years 2000 to 2199 UTC, got {value}",
+	"catalogue":        "each skill of the catalogue at most once",
+	"unique":           "each value once",
+	"skill":            `a skill of the catalogue, such as data.reading.charts, got "{value}"`,
+	"gtefield":         "a time not before startedAt, got {value}",
+	"ltefield":         "a whole number from 0 to attempts, got {value}",
+	"password_hash":    identity.PasswordHashFormat,
+	"totp_secret":      identity.TOTPSecretFormat,
+	"configuration":    "an object without \\u0000 and numbers that are out of range",
 }
 
 // validText reports whether s has 1 to 200 characters and no control characters.

@@ -12,8 +12,6 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/jackc/pgx/v5"
 	"github.com/klauspost/compress/gzip"
-
-	"dg/modules/audit"
 )
 
 const (
@@ -23,16 +21,34 @@ const (
 	maxLine    = 8 << 20 // bytes
 )
 
+// MaxErrors is the maximum number of errors that an import reports.
+const MaxErrors = 20
+
+// Errors are the first errors of an import, which changed nothing. Example: plays.ndjson:17:
+// scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.5.
+type Errors []string
+
+// Error returns the errors, one a line.
+func (e Errors) Error() string { return strings.Join(e, "\n") }
+
 // run is one import in its transaction.
 type run struct {
+	Importer
 	tx       pgx.Tx
-	formats  []*format
-	request  audit.Request
+	batches  []*batch  // one for each of formats
 	progress io.Writer // may be nil
 	errors   Errors
 
 	file string // its name
 	line int64
+}
+
+func newRun(im Importer, tx pgx.Tx, progress io.Writer) *run {
+	r := &run{Importer: im, tx: tx, progress: progress}
+	for _, f := range formats {
+		r.batches = append(r.batches, &batch{format: f, count: Count{Type: f.name}})
+	}
+	return r
 }
 
 // showProgress overwrites one line of the terminal.
@@ -56,8 +72,8 @@ func (r *run) importFile(ctx context.Context, input Input) error {
 	if err := r.read(ctx, input); err != nil || len(r.errors) > 0 {
 		return err
 	}
-	for _, f := range r.formats {
-		if err := r.store(ctx, f); err != nil || len(r.errors) > 0 {
+	for _, b := range r.batches {
+		if err := r.store(ctx, b); err != nil || len(r.errors) > 0 {
 			return err
 		}
 	}
@@ -65,20 +81,20 @@ func (r *run) importFile(ctx context.Context, input Input) error {
 }
 
 // store checks and writes the staged objects of a type.
-func (r *run) store(ctx context.Context, f *format) error {
-	if f.rows == 0 {
+func (r *run) store(ctx context.Context, b *batch) error {
+	if b.rows == 0 {
 		return nil
 	}
 	// autovacuum never analyses a temporary table
-	if err := f.run(ctx, r.tx, "analyze import_{table}"); err != nil {
+	if err := b.run(ctx, r.tx, "analyze import_{table}"); err != nil {
 		return err
 	}
-	r.showProgress("checking " + f.table)
-	if err := r.check(ctx, f); err != nil || len(r.errors) > 0 {
+	r.showProgress("checking " + b.table)
+	if err := r.check(ctx, b); err != nil || len(r.errors) > 0 {
 		return err
 	}
-	r.showProgress("writing " + f.table)
-	return f.apply(ctx, r.tx, r.request)
+	r.showProgress("writing " + b.table)
+	return b.apply(ctx, r.tx, r.Request)
 }
 
 // read stages the file's objects.
@@ -133,12 +149,11 @@ func (r *run) readLines(ctx context.Context, file io.Reader) error {
 
 // addReadError adds the error of a file that cannot be read to its end.
 func (r *run) addReadError(err error) {
+	text := invalid("", "a whole file, with nothing after its end if it is gzip", err.Error())
 	if errors.Is(err, bufio.ErrTooLong) {
-		r.addError(r.line, invalid("", "a line of at most 8 MB", ""))
-		return
+		text = invalid("", "a line of at most 8 MB", "")
 	}
-	r.addError(r.line, invalid("", "a whole file, with nothing after its end if it is gzip",
-		err.Error()))
+	r.addError(r.line, text)
 }
 
 // readLine reads one line into a row of its format.
@@ -149,37 +164,37 @@ func (r *run) readLine(line []byte) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return
 	}
-	f, fault := r.formatOf(line)
-	if f == nil {
+	b, fault := r.batchOf(line)
+	if b == nil {
 		r.addError(r.line, fault)
 		return
 	}
-	row, faults := f.read(line)
+	row, faults := b.read(line, r.Keys)
 	for _, fault := range faults {
 		r.addError(r.line, fault)
 	}
 	if len(r.errors) == 0 {
-		f.pending = append(f.pending, append([]any{r.line}, row...))
-		f.rows++
+		b.pending = append(b.pending, append([]any{r.line}, row...))
+		b.rows++
 	}
 }
 
-// formatOf returns the format of the type that a line names, or an error of the line.
-func (r *run) formatOf(line []byte) (f *format, fault string) {
+// batchOf returns the batch of the type that a line names, or an error of the line.
+func (r *run) batchOf(line []byte) (b *batch, fault string) {
 	var header struct {
 		Type string `json:"type"`
 	}
 	if err := json.Unmarshal(line, &header); err != nil {
-		return nil, decodeError(line, err)
+		return nil, decodeError(err)
 	}
-	for _, f := range r.formats {
-		if f.name == header.Type {
-			return f, ""
+	for _, b := range r.batches {
+		if b.name == header.Type {
+			return b, ""
 		}
 	}
 	var names []string
-	for _, f := range r.formats {
-		names = append(names, f.name)
+	for _, b := range r.batches {
+		names = append(names, b.name)
 	}
 	return nil, invalid("type", "one of "+strings.Join(names, ", "), `"`+header.Type+`"`)
 }
@@ -187,8 +202,8 @@ func (r *run) formatOf(line []byte) (f *format, fault string) {
 // flush copies the pending rows to the temporary tables.
 func (r *run) flush(ctx context.Context) error {
 	r.showProgress("reading")
-	for _, f := range r.formats {
-		if err := f.copy(ctx, r.tx); err != nil {
+	for _, b := range r.batches {
+		if err := b.copy(ctx, r.tx); err != nil {
 			return err
 		}
 	}
