@@ -99,15 +99,15 @@ func (db *database) watch(ctx context.Context) error {
 		"the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again")
 }
 
-// require returns the first failure of dg doctor's checks with these names.
-func (db *database) require(ctx context.Context, names ...string) error {
+// require returns the first failure of dg doctor's checks of these stages.
+func (db *database) require(ctx context.Context, stages ...doctor.Stage) error {
 	s := doctor.Subject{
 		Serve: config.Serve{Database: db.settings},
 		URL:   db.servingURL,
 		Log:   db.log,
 	}
 	defer s.Close()
-	return s.Require(ctx, names...)
+	return s.Require(ctx, stages...)
 }
 
 func (db *database) migrate(ctx context.Context) error {
@@ -157,7 +157,7 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	defer db.release()
-	if err := db.require(ctx, "database", "owner"); err != nil {
+	if err := db.require(ctx, doctor.Server); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {

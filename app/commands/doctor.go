@@ -34,7 +34,7 @@ func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 			s.URL = db.servingURL
 		}
 	}
-	findings = append(findings, s.Find(ctx, doctor.Server, doctor.Schema)...)
+	findings = append(findings, s.Find(ctx, doctor.Server, doctor.Schema, doctor.Serving)...)
 	if failures := doctor.Print(p.Stdout, findings); failures > 0 {
 		return fmt.Errorf("%d of %d checks failed", failures, len(findings))
 	}

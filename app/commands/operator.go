@@ -7,6 +7,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"dg/app/doctor"
 	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/modules/org"
@@ -43,7 +44,7 @@ func operateFor(ctx context.Context, selected *kong.Context, p Stdio) (o *operat
 	if err != nil {
 		return nil, err
 	}
-	err = db.require(ctx, "database", "owner", "schema")
+	err = db.require(ctx, doctor.Server, doctor.Schema)
 	if err == nil {
 		command, _, _ := strings.Cut(selected.Command(), " <")
 		o, err = db.operator(ctx, "dg "+command)

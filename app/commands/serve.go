@@ -126,7 +126,7 @@ func (db *database) prepare(ctx context.Context, s *doctor.Subject) error {
 	if err := db.encrypt(ctx, s.Secrets, false); err != nil {
 		return err
 	}
-	return doctor.Settle(s.Log, s.Find(ctx, doctor.Schema))
+	return doctor.Settle(s.Log, s.Find(ctx, doctor.Schema, doctor.Serving))
 }
 
 // settings converts the flags, which the checks have validated.

@@ -12,14 +12,16 @@ import (
 	"dg/platform/postgres"
 )
 
-// Stage is when dg serve makes a check.
+// Stage is when dg serve makes a check: before it opens the database, with a server, and with a
+// schema. Commands of the operator need the first two of a database only.
 type Stage int
 
-// The stages: before it opens the database, with a server, and with a schema.
+// The stages.
 const (
 	Machine Stage = iota
 	Server
 	Schema
+	Serving
 )
 
 // check is a check by name, with the stage of the start in which dg serve makes it.
@@ -37,9 +39,9 @@ var checks = []check{
 	{Server, "database", findDatabase},
 	{Server, "owner", findOwner},
 	{Schema, "schema", checkSQL("schema")},
-	{Schema, "rights", checkSQL("rights")},
-	{Schema, "secrets", findSecrets},
-	{Schema, "replicas", findReplicas},
+	{Serving, "rights", checkSQL("rights")},
+	{Serving, "secrets", findSecrets},
+	{Serving, "replicas", findReplicas},
 }
 
 //go:embed sql

@@ -49,24 +49,21 @@ func (s *Subject) Find(ctx context.Context, stages ...Stage) (findings []Finding
 			found = []Finding{{Check: c.name, Verdict: OK}}
 		}
 		findings = append(findings, found...)
-		if c.stage != Machine && slices.ContainsFunc(found, Finding.stops) {
-			break
+		if c.stage != Machine && slices.ContainsFunc(found, func(f Finding) bool {
+			return f.Verdict == Failure || f.Says == noSchema
+		}) {
+			break // what follows cannot be checked
 		}
 	}
 	return findings
 }
 
-// Require returns the first failure of the checks with these names. A schema that dg serve would
-// migrate is one.
-func (s *Subject) Require(ctx context.Context, names ...string) error {
-	for _, c := range checks {
-		if !slices.Contains(names, c.name) {
-			continue
-		}
-		for _, f := range c.find(ctx, s) {
-			if f.Verdict == Failure || f.Check == "schema" {
-				return f.Err()
-			}
+// Require returns the first failure of the stages, for a command of the operator. A schema that dg
+// serve would migrate is one.
+func (s *Subject) Require(ctx context.Context, stages ...Stage) error {
+	for _, f := range s.Find(ctx, stages...) {
+		if f.Verdict == Failure || f.Check == "schema" && f.Verdict == Warning {
+			return f.Err()
 		}
 	}
 	return nil
@@ -89,9 +86,6 @@ type Finding struct {
 	Says    string
 	Fix     string // what to do; empty for OK
 }
-
-// stops reports whether what follows a finding of the database cannot be checked.
-func (f Finding) stops() bool { return f.Verdict == Failure || f.Says == noSchema }
 
 // Err is the finding as an error, in the words of dg doctor.
 func (f Finding) Err() error {
