@@ -58,7 +58,7 @@ func (d document) schema(v gjson.Result) schema {
 }
 
 // fields lists the fields of a schema, those of objects within it by their path.
-func (d document) fields(s schema, path string) (all []field) {
+func (d document) fields(s schema, path string) (all []object) {
 	if items := s.Get("items"); items.Exists() {
 		return d.fields(d.schema(items), path+"[]")
 	}
@@ -71,16 +71,17 @@ func (d document) fields(s schema, path string) (all []field) {
 	return all
 }
 
-func fieldOf(name string, s schema) field {
-	f := field{Name: name, Type: s.Get("type").String(), Text: markdown(s.description)}
+func fieldOf(name string, s schema) object {
+	kind := s.Get("type").String()
 	if format := s.Get("format").String(); strings.HasPrefix(format, "date") {
-		f.Type = format
+		kind = format
 	}
 	if s.nullable {
-		f.Type += " or null"
+		kind += " or null"
 	}
-	for _, value := range s.Get("x-extensible-enum").Array() {
-		f.Values = append(f.Values, value.String())
+	f := object{"name": name, "type": kind, "text": markdown(s.description)}
+	if values := s.Get("x-extensible-enum"); values.Exists() {
+		f["values"] = values.Value() // the only ones
 	}
 	return f
 }

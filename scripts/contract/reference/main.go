@@ -1,6 +1,6 @@
 // Command reference generates web/docs/reference.json, the operations of the API as the pages below
 // /docs/reference show them, from the OpenAPI document. It runs in the root of the repository,
-// after scripts/contract; scripts/generate.sh calls both.
+// after scripts/contract; scripts/generate.sh calls both. web/docs/reference.go has its form.
 package main
 
 import (
@@ -18,47 +18,8 @@ const (
 	referenceFile = "web/docs/reference.json"
 )
 
-// operation is an operation of the API. Texts are HTML.
-type operation struct {
-	ID         string    `json:"id"`
-	Path       string    `json:"path"`
-	Summary    string    `json:"summary"`
-	Scope      string    `json:"scope"`
-	Text       string    `json:"text"`
-	Request    string    `json:"request"` // with curl
-	Parameters []field   `json:"parameters"`
-	MediaType  string    `json:"mediaType"` // of the answer 200
-	Body       string    `json:"body"`
-	Fields     []field   `json:"fields"`
-	Headers    []field   `json:"headers"`
-	Examples   []example `json:"examples"`
-	Errors     []status  `json:"errors"`
-}
-
-// field is a parameter, a header or a field of an answer.
-type field struct {
-	Name     string   `json:"name"`
-	In       string   `json:"in,omitempty"`
-	Type     string   `json:"type,omitempty"`
-	Required bool     `json:"required,omitempty"`
-	Text     string   `json:"text"`
-	Values   []string `json:"values,omitempty"` // the only ones
-	Example  string   `json:"example,omitempty"`
-}
-
-// example is an answer 200.
-type example struct {
-	ID    string `json:"id"`
-	Label string `json:"label"`
-	Text  string `json:"text"`
-}
-
-// status is an answer other than 200.
-type status struct {
-	Status string `json:"status"`
-	Code   string `json:"code,omitempty"` // the details.code of its examples
-	Text   string `json:"text"`
-}
+// object is an object of the reference. Texts are HTML.
+type object map[string]any
 
 func main() {
 	log.SetFlags(0)
@@ -84,7 +45,7 @@ func generate() error {
 }
 
 // operations returns the document's operations below /api/, in its order.
-func (d document) operations() (all []operation) {
+func (d document) operations() (all []object) {
 	for path, methods := range members(d.Get("paths")) {
 		if source := methods.Get("get"); source.Exists() && strings.HasPrefix(path, "/api/") {
 			all = append(all, d.operation(path, source))
@@ -93,54 +54,60 @@ func (d document) operations() (all []operation) {
 	return all
 }
 
-func (d document) operation(path string, source gjson.Result) operation {
-	o := operation{
-		ID:      source.Get("operationId").String(),
-		Path:    path,
-		Summary: source.Get("summary").String(),
-		Scope:   source.Get("x-required-scope").String(),
-		Text:    description(source),
+func (d document) operation(path string, source gjson.Result) object {
+	o := object{
+		"id":      source.Get("operationId").String(),
+		"path":    path,
+		"summary": source.Get("summary").String(),
+		"scope":   source.Get("x-required-scope").String(),
+		"text":    description(source),
 	}
+	var parameters []gjson.Result
+	var fields, errors []object
 	for _, parameter := range source.Get("parameters").Array() {
 		p := d.resolve(parameter)
+		parameters = append(parameters, p)
 		f := fieldOf(p.Get("name").String(), d.schema(p.Get("schema")))
-		f.In = p.Get("in").String()
-		f.Required = p.Get("required").Bool()
-		f.Text = description(p)
-		f.Example = p.Get("example").String()
-		o.Parameters = append(o.Parameters, f)
+		f["in"] = p.Get("in").String()
+		f["required"] = p.Get("required").Bool()
+		f["text"] = description(p)
+		f["example"] = p.Get("example").String()
+		fields = append(fields, f)
 	}
-	o.Request = o.curl()
 	for code, answer := range members(source.Get("responses")) {
 		response := d.resolve(answer)
 		if code == "200" {
-			d.addAnswer(&o, response)
+			d.addAnswer(o, response)
 			continue
 		}
-		o.Errors = append(o.Errors, status{code, d.codeOf(code, response), description(response)})
+		errors = append(errors, object{"status": code, "code": d.codeOf(code, response),
+			"text": description(response)})
 	}
+	o["request"] = curl(path, parameters)
+	o["parameters"] = fields
+	o["errors"] = errors
 	return o
 }
 
 // addAnswer adds the answer 200: its headers, fields and examples.
-func (d document) addAnswer(o *operation, response gjson.Result) {
+func (d document) addAnswer(o object, response gjson.Result) {
+	var headers, examples []object
 	for name, header := range members(response.Get("headers")) {
-		o.Headers = append(o.Headers, field{Name: name, Text: description(d.resolve(header))})
+		headers = append(headers, object{"name": name, "text": description(d.resolve(header))})
 	}
 	for mediaType, content := range members(response.Get("content")) {
 		schema := d.schema(content.Get("schema"))
-		o.MediaType = mediaType
-		o.Body = markdown(schema.description)
-		o.Fields = d.fields(schema, "")
+		o["mediaType"] = mediaType
+		o["body"] = markdown(schema.description)
+		o["fields"] = d.fields(schema, "")
 		for name, e := range members(content.Get("examples")) {
 			answer := d.resolve(e)
-			o.Examples = append(o.Examples, example{
-				ID:    "example-" + name,
-				Label: answer.Get("summary").String(),
-				Text:  pretty(answer.Get("value")),
-			})
+			examples = append(examples, object{"id": "example-" + name,
+				"label": answer.Get("summary").String(), "text": pretty(answer.Get("value"))})
 		}
 	}
+	o["headers"] = headers
+	o["examples"] = examples
 }
 
 // codeOf is the details.code of an error, as its first example has it. The answer "default" has
@@ -158,20 +125,19 @@ func (d document) codeOf(status string, response gjson.Result) string {
 }
 
 // curl is a request for the operation, with the parameters that it requires.
-func (o *operation) curl() string {
-	path := o.Path
-	query := ""
-	for _, p := range o.Parameters {
+func curl(path string, parameters []gjson.Result) string {
+	separator := "?"
+	for _, p := range parameters {
+		name := p.Get("name").String()
+		example := p.Get("example").String()
 		switch {
-		case p.In == "path":
-			path = strings.Replace(path, "{"+p.Name+"}", p.Example, 1)
-		case p.In == "query" && p.Required:
-			query += "&" + p.Name + "=" + p.Example
+		case p.Get("in").String() == "path":
+			path = strings.Replace(path, "{"+name+"}", example, 1)
+		case p.Get("in").String() == "query" && p.Get("required").Bool():
+			path += separator + name + "=" + example
+			separator = "&"
 		}
 	}
-	if query != "" {
-		query = "?" + query[1:]
-	}
-	return "curl -sS \"https://dg.example.org" + path + query +
+	return "curl -sS \"https://dg.example.org" + path +
 		"\" \\\n  -H @- <<<\"Authorization: Bearer $DG_KEY\""
 }
