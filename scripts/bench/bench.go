@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,7 +61,7 @@ func open(ctx context.Context, o options) (_ *bench, err error) {
 }
 
 func build(ctx context.Context, binary string) error {
-	progress("building dg")
+	log.Print("building dg")
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, "dg/app")
 	cmd.Stderr = os.Stderr
 	return cmd.Run()

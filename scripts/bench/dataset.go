@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
 	"os"
 	"path/filepath"
 	"time"
@@ -57,7 +58,7 @@ func (b *bench) openData(ctx context.Context, plays int) error {
 		Other: set{Size: history.Size{Plays: minPlays, Players: 10_000}},
 		Small: set{Size: history.Size{Plays: 10_000, Players: 500}},
 	}
-	progress("loading %d plays", plays)
+	log.Printf("loading %d plays", plays)
 	if err := b.load(ctx); err != nil {
 		return err
 	}

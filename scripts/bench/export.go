@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -12,48 +13,43 @@ import (
 func export(ctx context.Context, b *bench) error {
 	c := b.client(&b.data.Main)
 	path := b.path("exports/csv", &b.data.Main, 366)
-	var ours, limit stopwatch
+	var ours, limit []float64 // when the first byte came
 	err := b.compare(ctx, "export, 366 days; COPY of the raw values to CSV", 0.83,
-		timed(1, func(ctx context.Context) error {
-			ours.start()
-			return c.get(ctx, path, &ours)
-		}),
-		timed(1, func(ctx context.Context) error {
-			limit.start()
-			return b.copyTo(ctx, &limit)
-		}))
-	if err != nil {
-		return err
+		watched(&ours, func(ctx context.Context, w io.Writer) error { return c.get(ctx, path, w) }),
+		watched(&limit, b.copyTo))
+	if err == nil {
+		b.report.note = fmt.Sprintf("First byte of the export: %.4g ms; of COPY: %.4g ms.",
+			median(ours), median(limit))
 	}
-	b.report.notes = append(b.report.notes, fmt.Sprintf(
-		"first byte of the export: %.4g ms; of COPY: %.4g ms", median(ours.firsts),
-		median(limit.firsts)))
-	return nil
+	return err
+}
+
+// watched is the work of a transfer. It adds to firsts when the first byte came.
+func watched(firsts *[]float64, do func(context.Context, io.Writer) error) work {
+	return timed(1, func(ctx context.Context) error {
+		w := stopwatch{began: time.Now()}
+		err := do(ctx, &w)
+		*firsts = append(*firsts, milliseconds(w.first))
+		return err
+	})
 }
 
 // stopwatch discards what is written, and notes when the first byte came.
 type stopwatch struct {
-	began  time.Time
-	firsts []float64 // milliseconds, by run
-	seen   bool
-}
-
-func (s *stopwatch) start() {
-	s.began = time.Now()
-	s.seen = false
+	began time.Time
+	first time.Duration
 }
 
 // Write never fails.
 func (s *stopwatch) Write(p []byte) (int, error) {
-	if !s.seen {
-		s.firsts = append(s.firsts, milliseconds(time.Since(s.began)))
-		s.seen = true
+	if s.first == 0 {
+		s.first = time.Since(s.began)
 	}
 	return len(p), nil
 }
 
 // copyTo is psql's way to export: COPY of the same columns' raw values.
-func (b *bench) copyTo(ctx context.Context, to *stopwatch) error {
+func (b *bench) copyTo(ctx context.Context, to io.Writer) error {
 	from, end := b.period(366)
 	sql := fmt.Sprintf(`/* bench */ copy (select id, fork_id, release_number, player, started_at,
 			completed_at, score, passed, answers

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"os"
 	"os/signal"
 	"slices"
@@ -44,6 +45,7 @@ var sections = []struct {
 }
 
 func main() {
+	log.SetFlags(log.Ltime)
 	var o options
 	kong.Parse(&o, kong.Name("bench"), kong.Description("Measure dg against its limits."),
 		kong.Vars{"sections": "statistics,groups,export,admission,writes"})
@@ -51,8 +53,7 @@ func main() {
 	err := run(ctx, o)
 	stop()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
+		log.Fatal(err)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"log"
 	"slices"
 	"time"
 )
@@ -29,7 +30,7 @@ const rounds = 5
 // compare does ours and the limit in turns and reports their ratio, which should be at most bar. A
 // first round is not counted: it fills caches.
 func (b *bench) compare(ctx context.Context, title string, bar float64, ours, limit work) error {
-	progress("%s", title)
+	log.Print(title)
 	var r row
 	for round := range rounds + 1 {
 		first, err := ours(ctx)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"text/tabwriter"
@@ -12,8 +11,8 @@ import (
 
 // report is the table of a run.
 type report struct {
-	rows  []row
-	notes []string
+	rows []row
+	note string
 }
 
 // row is a comparison. Its figures are milliseconds, one for each round.
@@ -21,12 +20,6 @@ type row struct {
 	title               string
 	ours, limit, ratios []float64
 	bar                 float64
-}
-
-// progress tells the terminal what is being done.
-func progress(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)},
-		args...)...)
 }
 
 // write writes the report as Markdown.
@@ -47,7 +40,5 @@ func (r *report) write(out io.Writer) {
 			slices.Max(row.ratios), row.bar, holds)
 	}
 	_ = w.Flush() // an error of it is one of out, a terminal or a file
-	for _, note := range r.notes {
-		fmt.Fprintf(out, "\n%s\n", note)
-	}
+	fmt.Fprintf(out, "\n%s\n", r.note)
 }

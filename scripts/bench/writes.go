@@ -42,13 +42,13 @@ func writes(ctx context.Context, b *bench) error {
 		{"by the thousand on a sealed day", sealed, 1_000, 1.05},
 	} {
 		title := fmt.Sprintf("1,000 plays by %d writers, %s; no triggers", writers, c.name)
-		err := b.compare(ctx, title, c.bar, b.writing(c.rows, c.day, true),
-			b.writing(c.rows, c.day, false))
+		err := b.compare(ctx, title, c.bar, b.writing(c.rows, c.day, "enable"),
+			b.writing(c.rows, c.day, "disable"))
 		if err != nil {
-			return errors.Join(err, b.setTriggers(context.WithoutCancel(ctx), true))
+			return errors.Join(err, b.triggers(context.WithoutCancel(ctx), "enable"))
 		}
 	}
-	if err := b.setTriggers(ctx, true); err != nil {
+	if err := b.triggers(ctx, "enable"); err != nil {
 		return err
 	}
 	if err := b.execute(ctx, removeSQL, b.data.Other.IDs.Forks[0]); err != nil {
@@ -58,9 +58,9 @@ func writes(ctx context.Context, b *bench) error {
 }
 
 // writing is the work of all writers: the time for a thousand plays.
-func (b *bench) writing(rows int, day time.Time, triggers bool) work {
+func (b *bench) writing(rows int, day time.Time, triggers string) work {
 	return func(ctx context.Context) (float64, error) {
-		if err := b.setTriggers(ctx, triggers); err != nil {
+		if err := b.triggers(ctx, triggers); err != nil {
 			return 0, err
 		}
 		var written atomic.Int64
@@ -96,11 +96,7 @@ func (b *bench) insert(ctx context.Context, rows int, day time.Time) error {
 		other.IDs.Forks[0])
 }
 
-// setTriggers enables or disables the triggers on plays that are not those of foreign keys.
-func (b *bench) setTriggers(ctx context.Context, on bool) error {
-	verb := "disable"
-	if on {
-		verb = "enable"
-	}
+// triggers enables or disables the triggers on plays that are not those of foreign keys.
+func (b *bench) triggers(ctx context.Context, verb string) error {
 	return b.execute(ctx, `alter table plays `+verb+` trigger user`)
 }
