@@ -13,6 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/embeddedpg"
+	"dg/platform/postgres"
+	"dg/platform/testkit"
+	"dg/platform/testkit/pgtest"
 )
 
 // AdminDB is a pool of superuser connections to the database of a folder. It keeps the embedded
@@ -41,6 +44,11 @@ func AdminDBAt(t *testing.T, connection string) *AdminDB {
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	return &AdminDB{Pool: pool}
+}
+
+// World stores what tests need in the database.
+func (d *AdminDB) World(t *testing.T) *testkit.World {
+	return testkit.On(t, &pgtest.Database{Owner: &postgres.DB{Pool: d.Pool}})
 }
 
 // AsSuperuser is the database's URL for PostgreSQL's superuser.

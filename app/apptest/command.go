@@ -2,6 +2,8 @@ package apptest
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -36,14 +38,23 @@ func ended(t *testing.T, status int, args []string) (output string) {
 // Command runs dg in this process with empty standard input.
 func Command(t *testing.T, args ...string) (status int, out, err string) {
 	t.Helper()
-	var stdout, stderr tb.Book
 	// without the expected error, dg would serve for ever
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
-	status = commands.Run(ctx, args, commands.Stdio{
-		Stdin:  strings.NewReader(""),
-		Stdout: &stdout,
-		Stderr: &stderr,
-	})
+	var stdout, stderr tb.Book
+	status = commands.Run(ctx, args, stdio(&stdout, &stderr))
 	return status, stdout.String(), stderr.String()
+}
+
+// inProcess runs a command in this process, which must succeed.
+func inProcess(args ...string) error {
+	var log tb.Book
+	if commands.Run(context.Background(), args, stdio(&log, &log)) != 0 {
+		return fmt.Errorf("dg %v: %s", args, log.String())
+	}
+	return nil
+}
+
+func stdio(out, err io.Writer) commands.Stdio {
+	return commands.Stdio{Stdin: strings.NewReader(""), Stdout: out, Stderr: err}
 }

@@ -1,49 +1,31 @@
 package apptest
 
 import (
-	"fmt"
-	"maps"
+	"expvar"
 	"slices"
 	"sync"
 )
 
-// Counter counts answers by kind.
-type Counter struct {
-	mu     sync.Mutex
-	counts map[string]int
-}
-
-// Add counts one.
-func (c *Counter) Add(kind string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.counts == nil {
-		c.counts = map[string]int{}
-	}
-	c.counts[kind]++
-}
+// Counter counts answers by kind. Its zero value is empty.
+type Counter struct{ expvar.Map }
 
 // Of returns the count of a kind.
-func (c *Counter) Of(kind string) int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.counts[kind]
+func (c *Counter) Of(kind string) int64 {
+	if n, is := c.Get(kind).(*expvar.Int); is {
+		return n.Value()
+	}
+	return 0
 }
 
 // Besides returns the counts of all other kinds.
-func (c *Counter) Besides(kinds ...string) map[string]int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	others := maps.Clone(c.counts)
-	maps.DeleteFunc(others, func(kind string, _ int) bool { return slices.Contains(kinds, kind) })
+func (c *Counter) Besides(kinds ...string) map[string]string {
+	others := map[string]string{}
+	c.Do(func(n expvar.KeyValue) {
+		if !slices.Contains(kinds, n.Key) {
+			others[n.Key] = n.Value.String()
+		}
+	})
 	return others
-}
-
-// String returns the counts, such as map[200:17 503:2].
-func (c *Counter) String() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return fmt.Sprint(c.counts)
 }
 
 // Concurrently calls do n times concurrently and waits for all calls.

@@ -27,31 +27,14 @@ func Main(m *testing.M) {
 	os.Exit(status)
 }
 
-// demoFolder is a data folder with the demo but without its key. No server runs on it.
+// demoFolder is a data folder with the demo. No server runs on it.
 var demoFolder = sync.OnceValues(func() (string, error) {
 	var err error
 	if demoBase, err = ReachableFolder(); err != nil {
 		return "", err
 	}
-	program, err := Binary()
-	if err != nil {
-		return "", err
-	}
 	dir := filepath.Join(demoBase, "data folder")
-	if err := makeDatabase(dir); err != nil {
-		return "", err
-	}
-	file := filepath.Join(demoBase, "demo")
-	for _, command := range []string{
-		`"$0" demo --print >"$1"`, `"$0" import --data-dir "$2" "$1"`,
-	} {
-		cmd := exec.Command("sh", "-c", command, program, file, dir)
-		cmd.Env = CleanEnvironment()
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return "", fmt.Errorf("load the demo: %w\n%s", err, out)
-		}
-	}
-	return dir, nil
+	return dir, inProcess("demo", "--data-dir", dir)
 })
 
 // CopyDemo copies demoFolder to a folder without data. Loading the demo anew would take two

@@ -13,6 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/embeddedpg"
+	"dg/platform/postgres"
+	"dg/platform/testkit"
+	"dg/platform/testkit/pgtest"
 )
 
 // Postmaster is the process id of the server on the folder.
@@ -89,6 +92,15 @@ func (x *External) Serving() string { return x.URL(url.User("dg_app")) }
 
 // Owner is the URL of the role that owns the tables.
 func (x *External) Owner() string { return x.URL(url.User("dg_owner")) }
+
+// World stores what tests need in the database.
+func (x *External) World() *testkit.World {
+	return testkit.On(x.T, &pgtest.Database{
+		URL:      x.Serving(),
+		OwnerURL: x.Owner(),
+		Owner:    &postgres.DB{Pool: AdminDBAt(x.T, x.Serving()).Pool},
+	})
+}
 
 // On adds the flags of the server's URLs to a command line.
 func (x *External) On(args ...string) []string {

@@ -2,7 +2,7 @@ package apptest
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,19 +53,7 @@ func makeDatabase(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := server.Stop(context.Background()); err != nil {
-		return err
-	}
-	program, err := Binary()
-	if err != nil {
-		return err
-	}
-	migrate := exec.Command(program, "migrate", "--data-dir", dir)
-	migrate.Env = CleanEnvironment()
-	if out, err := migrate.CombinedOutput(); err != nil {
-		return fmt.Errorf("migrate: %w: %s", err, out)
-	}
-	return nil
+	return errors.Join(inProcess("migrate", "--data-dir", dir), server.Stop(context.Background()))
 }
 
 // ReachableFolder makes a folder that PostgreSQL's user can enter.

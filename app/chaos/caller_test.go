@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -92,7 +93,7 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 // call makes a call with a new request id.
 func (c *caller) call(name string) outcome {
 	got := c.calls[name](fmt.Sprintf("%s-%d", c.slug, 10_000_000+c.asked.Add(1)))
-	c.answers.Add(string(got))
+	c.answers.Add(string(got), 1)
 	return got
 }
 
@@ -178,11 +179,19 @@ func (c *caller) send(
 	case response.StatusCode == http.StatusTooManyRequests:
 		return got429, nil
 	case response.StatusCode == http.StatusServiceUnavailable &&
-		response.Header.Get("Retry-After") != "":
+		response.Header.Get("Retry-After") != "" && !internals.Match(body) &&
+		(errorBody.Match(body) || !strings.HasPrefix(path, "/api/")):
 		return got503, nil
 	}
 	return c.isWrong("%s: %d to %s: %.300s", id, response.StatusCode, path, body), nil
 }
+
+// The API's body of a 503, and what no answer shows.
+var (
+	errorBody = regexp.MustCompile(`^\{"code":"unavailable","message":"[^"]+",` +
+		`"details":\{"code":"ERR_UNAVAILABLE"\}\}\s*$`)
+	internals = regexp.MustCompile(`(?i)postgres|dial |socket|SQLSTATE`)
+)
 
 func (c *caller) isWrong(format string, args ...any) outcome {
 	c.mu.Lock()

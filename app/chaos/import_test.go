@@ -11,9 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/postgres"
-	"dg/platform/testkit"
-	"dg/platform/testkit/pgtest"
 )
 
 // brokenImport is a database with a history, an import that changes all of it, and a dg that shows
@@ -121,12 +118,10 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 func TestBrokenRevocationIsWholeOrNothing(t *testing.T) {
 	t.Parallel()
 	b := newBrokenImport(t)
-	owner := pgtest.Open(t, b.x.Owner(), postgres.Options{MaxConns: 2})
-	db := testkit.On(t, &pgtest.Database{URL: b.x.Serving(), Owner: owner})
 	organisation := apptest.Read[string](t, b.db, `select id::text from organisations limit 1`)
 	var ids []string
 	for range 5 {
-		ids = append(ids, db.Key(organisation).ID)
+		ids = append(ids, b.db.World(t).Key(organisation).ID)
 	}
 	list := filepath.Join(t.TempDir(), "revoked")
 	require.NoError(t, os.WriteFile(list, []byte(strings.Join(ids, "\n")), 0o600))

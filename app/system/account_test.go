@@ -1,7 +1,6 @@
 package system
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 
@@ -10,28 +9,21 @@ import (
 	"dg/app/apptest"
 )
 
-// dg account reset: the link sets a new password and turns two-step verification off, once. The log
-// of each of the person's organisations has an entry. The token is in no table and no log.
-func TestAccountResetWorksOnce(t *testing.T) {
+// dg account reset prints a link that works in a browser. The log of each of the person's
+// organisations has an entry, which commits with the link. modules/identity proves what a link does.
+func TestAccountResetPrintsALink(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
 	d.db.Do(t, `insert into memberships (org_id, user_id, role)
 		select o.id, u.id, 'member' from organisations o, users u
 		where o.slug = 'atelier-north-light' and u.email_key = $1`, tomas.Email)
-	before := apptest.NewWebClient(t, d.URL).SignIn(tomas)
 	apptest.Refuses(t, "dg: No account has the e-mail", d.dir, "account", "reset", "nobody@example.com")
 	reset := []string{"account", "reset", strings.ToUpper(tomas.Email), "--base-url", d.URL}
-	link := func() (path, token string) {
-		out := apptest.Succeeds(t, d.dir, reset...)
-		require.Contains(t, out, "turns two-step verification off")
-		found := apptest.ResetLink.FindStringSubmatch(out)
-		require.NotNil(t, found, out)
-		return found[2], found[3]
-	}
-	replaced, _ := link()
-	path, token := link()
-	require.NotContains(t, apptest.Dump(t, d.db, "account_resets"), token)
+	out := apptest.Succeeds(t, d.dir, reset...)
+	require.Contains(t, out, "turns two-step verification off")
+	link := apptest.ResetLink.FindStringSubmatch(out)
+	require.NotNil(t, link, out)
 	require.Equal(t, "atelier-north-light operator CLI dg account reset Tomás Okafor, "+
 		"harbour-and-vale operator CLI dg account reset Tomás Okafor",
 		apptest.Read[string](t, d.db, `select string_agg(distinct
@@ -40,25 +32,14 @@ func TestAccountResetWorksOnce(t *testing.T) {
 		where e.action = 'account.reset_created' and e.target_kind = 'person'
 		and (details->>'until')::timestamptz = (select date_trunc('second', expires_at) from account_resets)`))
 
-	const replacement = "battery horse staple"
-	const help = "Ask the operator of DG for a reset link."
-	v := apptest.NewWebClient(t, d.URL)
-	require.Contains(t, v.Get("/sign-in"), help)
-	v.Post("/sign-in", "email", tomas.Email, "password", tomas.Password)
-	require.Contains(t, v.Get("/sign-in/code"), help)
-	require.Contains(t, v.Get(path), "This turns off two-step verification and ends all")
-	status, _, _ := v.Send(replaced, nil)
-	require.Equal(t, http.StatusNotFound, status, "a newer link replaced it")
-	_, body, _ := v.Post(path, "token", token, "new", replacement, "repeat", replacement)
-	require.Contains(t, body, "Password set")
-	_, _, location := before.Send("/account", nil)
-	require.Contains(t, location, "/sign-in", "all sessions end")
-	status, _, _ = v.Send(path, nil)
-	require.Equal(t, http.StatusNotFound, status, "it works once")
-	tomas.Password = replacement
+	tomas.Password = "battery horse staple"
 	tomas.TOTPSecret = ""
-	apptest.NewWebClient(t, d.URL).SignIn(tomas)
-	require.NotContains(t, d.Log.String(), token)
+	v := apptest.NewWebClient(t, d.URL)
+	require.Contains(t, v.Get("/sign-in"), "Ask the operator of DG for a reset link.")
+	require.Contains(t, v.Get(link[2]), "This turns off two-step verification and ends all")
+	_, body, _ := v.Post(link[2], "token", link[3], "new", tomas.Password, "repeat", tomas.Password)
+	require.Contains(t, body, "Password set")
+	v.SignIn(tomas)
 
 	d.db.Do(t, `alter table audit_entries add constraint full_disk check (false) not valid`)
 	require.NotRegexp(t, apptest.ResetLink, apptest.Refuses(t, "", d.dir, reset...))

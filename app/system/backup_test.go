@@ -95,10 +95,10 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	p := newBackupPage(t, d.db)
 	organisation := apptest.Read[string](t, d.db,
 		`select id::text from organisations where plan = 'pro' limit 1`)
-	leaked := makeKey(t, d.dir, organisation, "Leaked")
+	leaked := d.db.World(t).Key(organisation)
 	d.db.Do(t, `insert into account_resets select id, sha256('a'), now() from users limit 1`)
 	ownersSession(t, d.db)
-	calls := underLoad(t, d.Child, makeKey(t, d.dir, organisation, "Load").String())
+	calls := underLoad(t, d.Child, d.db.World(t).Key(organisation).Token())
 	require.NoError(t, p.run(0, "DG_DATA_DIR="+d.dir))
 	calls()
 	d.Stop()
@@ -113,7 +113,7 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	require.Zero(t, apptest.Read[int](t, d2, `select count(*) from sessions, account_resets`))
 	c := x.Serve()
 	require.True(t, c.Accepts(d.token))
-	require.False(t, c.Accepts(leaked.String()))
+	require.False(t, c.Accepts(leaked.Token()))
 	c.Stop()
 
 	before := hashes(t, d2)
@@ -140,7 +140,7 @@ func underLoad(t *testing.T, c *apptest.Child, token string) (stop func()) {
 		defer close(ended)
 		for ; ctx.Err() == nil; <-time.After(5 * time.Millisecond) {
 			status, _ := apptest.FetchFrom(apptest.NewClient(), c.URL+"/api/v1/forks", token)
-			answers.Add(http.StatusText(status))
+			answers.Add(http.StatusText(status), 1)
 		}
 	}()
 	return func() {
@@ -160,7 +160,7 @@ func TestEraseForgetsAPlayer(t *testing.T) {
 	h.ImportInto(t, dir)
 	d := apptest.OpenAdminDB(t, dir)
 	c := apptest.ServeOn(t, dir)
-	token := makeKey(t, dir, h.IDs.Organisation.String(), "BI").String()
+	token := d.World(t).Key(h.IDs.Organisation.String()).Token()
 	path := "/api/v1/forks/" + h.IDs.Forks[0].String() + "/stats" + h.Query
 	type figures struct {
 		Plays, UniquePlayers int

@@ -86,7 +86,7 @@ func TestReportsAgreeWithTheImportedFile(t *testing.T) {
 	require.Regexp(t, fmt.Sprintf(`play\s+0\s+0\s+%d`, h.Plays), h.ImportInto(t, dir),
 		"the same file twice writes nothing")
 	c := apptest.ServeOn(t, dir)
-	token := makeKey(t, dir, h.IDs.Organisation.String(), "Test").String()
+	token := apptest.OpenAdminDB(t, dir).World(t).Key(h.IDs.Organisation.String()).Token()
 	want := readHistory(t, h.File)
 
 	var stats struct {

@@ -2,22 +2,14 @@ package system
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"log/slog"
 	"os/exec"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/app/assembly"
-	"dg/modules/apikeys"
-	"dg/modules/audit"
-	"dg/platform/authz"
-	"dg/platform/embeddedpg"
 )
 
 // demoServed is a dg serve with the demo.
@@ -33,57 +25,6 @@ func serveDemo(t *testing.T, args ...string) *demoServed {
 	dir := apptest.NewFolder(t)
 	c := apptest.ServeOn(t, dir, append([]string{"--demo"}, args...)...)
 	return &demoServed{Child: c, dir: dir, db: apptest.OpenAdminDB(t, dir), token: c.DemoToken()}
-}
-
-// makeKey makes a key of the organisation. Programs may run on the folder.
-func makeKey(t *testing.T, dir, organisation, name string) apikeys.Token {
-	t.Helper()
-	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, server.Stop(context.Background())) }()
-	a, actor := secondInstance(t, server.URL(), server.OwnerURL(), organisation)
-	return newKey(t, a, actor, name)
-}
-
-func newKey(t *testing.T, a *assembly.Program, by apikeys.Actor, name string) apikeys.Token {
-	t.Helper()
-	_, token, err := a.Keys.Create(t.Context(), by, apikeys.NewKey{
-		Name:   name,
-		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
-	}, audit.Request{})
-	require.NoError(t, err)
-	return token
-}
-
-// secondInstance opens the assembled program on the database, with an owner of the organisation.
-func secondInstance(
-	t *testing.T, serving, owner, organisation string,
-) (*assembly.Program, apikeys.Actor) {
-	t.Helper()
-	conn, err := pgx.Connect(t.Context(), owner)
-	require.NoError(t, err)
-	defer conn.Close(context.Background())
-	actor := apikeys.Actor{
-		Person: apikeys.Person{ID: "7e570000-0000-4000-8000-000000000000", Name: "Test"},
-		Subject: authz.Subject{
-			Kind:           authz.Member,
-			OrganisationID: organisation,
-			Grants:         authz.MemberGrants("owner", false),
-		},
-	}
-	_, err = conn.Exec(t.Context(), `with person as (insert into users (id, email, email_key, name)
-			values ($1::uuid, $1, $1, 'Test') on conflict (id) do nothing)
-		insert into memberships (org_id, user_id, role) values ($2, $1, 'owner')
-			on conflict (org_id, user_id) do nothing`, actor.ID, organisation)
-	require.NoError(t, err)
-	a, err := assembly.New(t.Context(), assembly.Settings{
-		ServingURL: serving,
-		BaseURL:    "http://127.0.0.1",
-		Log:        slog.New(slog.DiscardHandler),
-	})
-	require.NoError(t, err)
-	t.Cleanup(a.Close)
-	return a, actor
 }
 
 // runDoctor runs dg doctor on the database.

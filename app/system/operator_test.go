@@ -114,8 +114,8 @@ func TestKeysAreRevokedAgain(t *testing.T) {
 	d := apptest.OpenAdminDB(t, dir)
 	organisation := apptest.Read[string](t, d,
 		`select id::text from organisations where plan = 'pro' limit 1`)
-	leaked := makeKey(t, dir, organisation, "Leaked")
-	kept := makeKey(t, dir, organisation, "Kept")
+	leaked := d.World(t).Key(organisation)
+	kept := d.World(t).Key(organisation)
 	d.Do(t, `update api_keys set revoked_at = now() where id = $1`, leaked.ID)
 	list := apptest.Succeeds(t, dir, "keys", "revoked")
 	require.Regexp(t, `(?m)^`+leaked.ID+`$`, list)
@@ -123,21 +123,21 @@ func TestKeysAreRevokedAgain(t *testing.T) {
 
 	d.Do(t, `update api_keys set revoked_at = null where id = $1`, leaked.ID) // as a failover does
 	c := apptest.ServeOn(t, dir)
-	require.True(t, c.Accepts(leaked.String()))
+	require.True(t, c.Accepts(leaked.Token()))
 	ids := filepath.Join(t.TempDir(), "revoked")
 	require.NoError(t, os.WriteFile(ids, []byte(leaked.ID+"\nNewerThanTheBackup0000\n"), 0o600))
 	for range 2 { // the second revokes nothing
 		apptest.Succeeds(t, dir, "keys", "revoke", "--from", ids)
 	}
-	require.False(t, c.Accepts(leaked.String()))
-	require.NoError(t, os.WriteFile(ids, []byte(leaked.ID+"\n"+kept.String()+"\n"), 0o600))
+	require.False(t, c.Accepts(leaked.Token()))
+	require.NoError(t, os.WriteFile(ids, []byte(leaked.ID+"\n"+kept.Token()+"\n"), 0o600))
 	out := apptest.Refuses(t, "entry 2 of the list is not the id of a key", dir, "keys", "revoke",
 		"--from", ids)
 	require.NotContains(t, out, kept.Secret)
 	apptest.Succeeds(t, dir, "keys", "revoke", "--from", "-")
-	require.True(t, c.Accepts(kept.String()), "no list is not every key, nor is an empty one")
+	require.True(t, c.Accepts(kept.Token()), "no list is not every key, nor is an empty one")
 	apptest.Succeeds(t, dir, "keys", "revoke", "--all")
-	require.False(t, c.Accepts(kept.String()))
+	require.False(t, c.Accepts(kept.Token()))
 	require.Equal(t, 1, apptest.Read[int](t, d, `select count(*) from audit_entries
 		where action = 'api_key.revoked' and actor_kind = 'operator' and target_id = $1`, leaked.ID))
 }

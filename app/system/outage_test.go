@@ -12,45 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/postgres"
-	"dg/platform/testkit"
-	"dg/platform/testkit/pgtest"
 )
 
 // backWithin bounds the time from the return of the database until dg serves again.
 const backWithin = 5 * time.Second
-
-// rules.md, Failures: without its database dg answers 503 in the API's error body, which shows no
-// internals, and lets nothing pass unauthenticated. It serves again, without a restart, once the
-// database is back.
-func TestOutageOfTheDatabaseIsAnswered503(t *testing.T) {
-	t.Parallel()
-	x := apptest.NewExternalWithDemo(t)
-	c := x.Serve("--demo")
-	token := c.DemoToken()
-	fork := firstFork(t, c.Fetch("/api/v1/forks", token))
-	export := fork + "/exports/csv?from=2026-01-01&to=2026-01-31"
-	for _, goAway := range []func(){x.Stop, x.Die} {
-		goAway()
-		for path, key := range map[string]string{
-			"/api/v1/forks": token, fork: token, export: token, "/api/v1/nothing": token, "/readyz": "",
-			fork + "/stats?from=2026-01-01&to=2026-01-31": token,
-		} {
-			begun := time.Now()
-			answer := c.Get(path, key)
-			requireUnavailable(t, answer)
-			require.Less(t, time.Since(begun), 5*time.Second, path)
-			require.NotRegexp(t, `(?i)postgres|dial|socket|SQLSTATE`, answer.Body)
-		}
-		c.Fetch("/healthz", "") // the process lives
-		x.Start()
-		apptest.Until(t, backWithin, "dg does not serve again", func() bool {
-			return c.Get("/api/v1/forks", token).Status == http.StatusOK &&
-				c.Get(export, token).Status == http.StatusOK && c.Get("/readyz", "").Status == http.StatusOK
-		})
-	}
-	c.Stop()
-}
 
 // dg exits when its embedded server dies, so that a supervisor restarts both. The error names the
 // log.
@@ -71,9 +36,7 @@ func overRelay(t *testing.T) (*apptest.Exporting, *relay) {
 	x := apptest.NewExternal(t)
 	r := &relay{}
 	x.Succeeds("migrate")
-	owner := pgtest.Open(t, x.Owner(), postgres.Options{MaxConns: 4})
-	db := testkit.On(t, &pgtest.Database{URL: x.Serving(), OwnerURL: x.Owner(), Owner: owner})
-	return apptest.ExportingOn(t, db, plays, func() *apptest.Child {
+	return apptest.ExportingOn(t, x.World(), plays, func() *apptest.Child {
 		return apptest.ServeWith(t, "--database-url", apptest.ProxyDatabase(t, x.Serving(), r.pass),
 			"--migrate-database-url", x.Owner())
 	}), r
@@ -100,7 +63,7 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 		if took := time.Since(begun); took > silenceTimeout {
 			t.Errorf("%d after %s", status, took)
 		}
-		answers.Add(http.StatusText(status))
+		answers.Add(http.StatusText(status), 1)
 	})
 	require.Empty(t, answers.Besides("Service Unavailable"))
 	r.open.Unlock()

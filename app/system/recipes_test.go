@@ -139,7 +139,7 @@ func TestRecipes(t *testing.T) {
 		t.Run(r.id, func(t *testing.T) {
 			t.Parallel()
 			r.skipIfAbsent(t)
-			key := makeKey(t, b.dir, b.organisation, r.id).String()
+			key := b.db.World(t).Key(b.organisation).Token()
 			text := b.text(r.id)
 			if r.id == "nightly-sync" {
 				b.syncs(t, r, text, key)
@@ -283,7 +283,7 @@ func (b *cookbook) followsNoRedirect(t *testing.T, r recipe, text, key string) {
 
 // firstRequests runs those of the guide and of the page about CSV.
 func (b *cookbook) firstRequests(t *testing.T) {
-	key := makeKey(t, b.dir, b.organisation, "First requests").String()
+	key := b.db.World(t).Key(b.organisation).Token()
 	tools := map[string]recipe{
 		"curl":       {file: "start.sh", command: "bash FILE", needs: "curl --version"},
 		"python":     {file: "start.py", command: "PYTHON FILE", needs: "PYTHON -c 'import requests'"},

@@ -19,7 +19,7 @@ import (
 	"dg/app/apptest"
 	"dg/app/demo"
 	"dg/modules/apikeys"
-	"dg/modules/audit"
+	"dg/platform/testkit"
 )
 
 // The secrets of these tests.
@@ -71,7 +71,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 		s.pages[fmt.Sprintf("the output of import %d", i)] = text
 	}
 	s.usePasswords(t) // before many unauthenticated requests, of which the log has a sample
-	s.useKeys(t, d, serving, owner)
+	s.useKeys(t, d)
 
 	ops := "http://" + s.Ops
 	for _, path := range []string{
@@ -108,19 +108,18 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	require.Empty(t, shapeless.Named(s.secrets))
 }
 
-// useKeys makes keys, uses them everywhere and revokes one.
-func (s *secretive) useKeys(t *testing.T, d *apptest.AdminDB, serving, owner string) {
+// useKeys uses keys everywhere, and one after its revocation.
+func (s *secretive) useKeys(t *testing.T, d *apptest.AdminDB) {
 	t.Helper()
 	organisation := apptest.Read[string](t, d, `select org_id::text from api_keys limit 1`)
-	a, actor := secondInstance(t, serving, owner, organisation)
-	key := newKey(t, a, actor, "BI")
-	other := newKey(t, a, actor, "Other")
+	key := d.World(t).Key(organisation)
+	other := d.World(t).Key(organisation)
 	s.secrets["a key's secret"] = key.Secret
 	s.secrets["another key's secret"] = other.Secret
 	s.secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
 	useEverywhere(t, s.pages, s.URL, key, other)
-	require.NoError(t, a.Keys.Revoke(t.Context(), actor, other.ID, audit.Request{}))
-	s.pages["an answer to a revoked key"] = answer(t, s.URL+"/api/v1/forks", "Bearer "+other.String())
+	d.Do(t, `update api_keys set revoked_at = now() where id = $1`, other.ID)
+	s.pages["an answer to a revoked key"] = answer(t, s.URL+"/api/v1/forks", "Bearer "+other.Token())
 }
 
 // usePasswords signs in with right and wrong passwords and codes, and uses recovery codes and a
@@ -270,44 +269,44 @@ func importSecrets(t *testing.T, database []string) (printed []string) {
 }
 
 // useEverywhere sends the keys in every valid and invalid way, and keeps the responses.
-func useEverywhere(t *testing.T, s apptest.Seen, base string, key, other apikeys.Token) {
+func useEverywhere(t *testing.T, s apptest.Seen, base string, key, other testkit.Key) {
 	t.Helper()
-	bearer := "Bearer " + key.String()
-	_, forks := apptest.FetchFrom(apptest.NewClient(), base+"/api/v1/forks", key.String())
+	bearer := "Bearer " + key.Token()
+	_, forks := apptest.FetchFrom(apptest.NewClient(), base+"/api/v1/forks", key.Token())
 	fork := firstFork(t, string(forks))
 	period := "?from=2026-01-01&to=2026-03-31"
 	wrong := "dg_live_" + key.ID + "_" + strings.Repeat("wrong", 20)[:len(key.Secret)]
 	for i, request := range [][2]string{
 		{"/api/v1/forks", bearer},
-		{fork, "bearer   " + key.String()},
+		{fork, "bearer   " + key.Token()},
 		{fork + "/stats" + period, bearer},
 		{fork + "/stats?from=" + key.Secret, bearer},
 		{fork + "/exports/csv" + period, bearer},
 		{fork + "/exports/csv" + period + "&groupId=" + uuid.NewString(), bearer},
 		{"/api/v1/forks/" + uuid.NewString(), bearer},
 		{"/api/v1/forks", "Bearer " + wrong},
-		{"/api/v1/forks", "Bearer " + other.String() + "x"},
-		{"/api/v1/forks", "Bearer  x " + other.String()},
-		{"/api/v1/forks", "Basic " + base64.StdEncoding.EncodeToString([]byte("dg:"+key.String()))},
-		{"/api/v1/forks", "Basic " + key.String()},
-		{"/api/v1/forks?key=" + key.String() + "&access_token=" + key.String(), ""},
+		{"/api/v1/forks", "Bearer " + other.Token() + "x"},
+		{"/api/v1/forks", "Bearer  x " + other.Token()},
+		{"/api/v1/forks", "Basic " + base64.StdEncoding.EncodeToString([]byte("dg:"+key.Token()))},
+		{"/api/v1/forks", "Basic " + key.Token()},
+		{"/api/v1/forks?key=" + key.Token() + "&access_token=" + key.Token(), ""},
 		{"/openapi/v1.json", bearer},
-		{"/nowhere?key=" + key.String(), "Bearer " + wrong},
-		{"/api/v2/forks", "x " + other.String() + " y"},
-		{"/healthz?token=" + key.String(), ""},
+		{"/nowhere?key=" + key.Token(), "Bearer " + wrong},
+		{"/api/v2/forks", "x " + other.Token() + " y"},
+		{"/healthz?token=" + key.Token(), ""},
 		{"/api/v1/forks/%zz", bearer},
-		{"/x/" + strings.ReplaceAll(key.String(), "_", "%5F"), ""},
-		{"/x/" + strings.ReplaceAll(key.String(), "_", "%255f"), "Bearer " + other.String()},
-		{"/x/" + strings.ReplaceAll(key.String(), "_", "__"), "Bearer " + other.String()},
-		{"/x/DG_LIVE_" + key.ID + "_" + key.Secret, "Bearer " + other.String()},
-		{"/api/v1/forks/" + strings.ReplaceAll(key.String(), "_", "%5F") + "/stats" + period, bearer},
+		{"/x/" + strings.ReplaceAll(key.Token(), "_", "%5F"), ""},
+		{"/x/" + strings.ReplaceAll(key.Token(), "_", "%255f"), "Bearer " + other.Token()},
+		{"/x/" + strings.ReplaceAll(key.Token(), "_", "__"), "Bearer " + other.Token()},
+		{"/x/DG_LIVE_" + key.ID + "_" + key.Secret, "Bearer " + other.Token()},
+		{"/api/v1/forks/" + strings.ReplaceAll(key.Token(), "_", "%5F") + "/stats" + period, bearer},
 	} {
 		s[fmt.Sprintf("answer %d", i)] = answer(t, base+request[0], request[1])
 	}
 	response := apptest.Ask(t, apptest.NewClient(), base+"/api/v1/forks", "", "Cookie",
-		"key="+key.String(), "User-Agent", "test")
+		"key="+key.Token(), "User-Agent", "test")
 	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
-	response = apptest.Ask(t, apptest.NewClient(), base+"/healthz", key.String(), "User-Agent",
+	response = apptest.Ask(t, apptest.NewClient(), base+"/healthz", key.Token(), "User-Agent",
 		"DG_LIVE_"+key.ID+"%5F"+key.Secret)
 	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }

@@ -96,7 +96,7 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	h := apptest.NewHistory(t, 1, 30_000)
 	h.ImportInto(t, dir)
 	c := apptest.ServeOn(t, dir)
-	key := makeKey(t, dir, h.IDs.Organisation.String(), "BI").String()
+	key := apptest.OpenAdminDB(t, dir).World(t).Key(h.IDs.Organisation.String()).Token()
 	require.NoError(t, c.Process.Signal(syscall.SIGHUP), "which is ignored")
 	ended := apptest.ReadSlowly(t, apptest.Ask(t, apptest.SmallWindowClient(), c.URL+h.CSV(), key).Body)
 	require.NoError(t, c.Process.Signal(os.Interrupt))
