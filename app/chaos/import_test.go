@@ -69,7 +69,7 @@ func (b brokenImport) held(table string, args ...string) (c *apptest.Child, rele
 func (b brokenImport) until(what, condition string) {
 	apptest.Until(b.T, time.Minute, what, func() bool {
 		return apptest.Read[bool](b.T, b.db, `select exists (select from pg_stat_activity
-			where application_name in ('dg import', 'dg keys revoke') `+
+			where application_name = 'dg import' `+
 			strings.TrimSuffix("and "+condition, "and ")+`)`) == (condition != "")
 	})
 }
@@ -111,26 +111,4 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 	b.db.Do(t, `drop function full_disk cascade`)
 	require.Zero(t, b.run("import", b.change).Status(time.Minute))
 	require.NotEqual(t, before, b.rows())
-}
-
-// configs/deploy/backup.md: of a killed dg keys revoke, keys and entries are committed together or
-// not at all, and a second run revokes the keys.
-func TestBrokenRevocationIsWholeOrNothing(t *testing.T) {
-	t.Parallel()
-	b := newBrokenImport(t)
-	organisation := apptest.Read[string](t, b.db, `select id::text from organisations limit 1`)
-	var ids []string
-	for range 5 {
-		ids = append(ids, b.db.World(t).Key(organisation).ID)
-	}
-	list := filepath.Join(t.TempDir(), "revoked")
-	require.NoError(t, os.WriteFile(list, []byte(strings.Join(ids, "\n")), 0o600))
-	const state = `select array[(select count(*) from api_keys where revoked_at is not null),
-		(select count(*) from audit_entries where action = 'api_key.revoked')]`
-	c, release := b.held("audit_entries", "keys", "revoke", "--from", list)
-	c.Kill()
-	release()
-	require.Equal(t, []int{0, 0}, apptest.Read[[]int](t, b.db, state))
-	require.Zero(t, b.run("keys", "revoke", "--from", list).Status(time.Minute))
-	require.Equal(t, []int{5, 5}, apptest.Read[[]int](t, b.db, state))
 }

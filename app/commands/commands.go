@@ -32,7 +32,6 @@ type cli struct {
 	Database     databaseCmd     `cmd:"" help:"Print the owner's URL of the database, for psql, pg_dump and pg_restore."`
 	Audit        auditCmd        `cmd:"" help:"Move old entries of the audit logs to a file."`
 	Erase        eraseCmd        `cmd:"" help:"Erase players with their plays."`
-	Keys         keysCmd         `cmd:"" help:"List revoked keys; revoke them again after a restore."`
 	Organisation organisationCmd `cmd:"" help:"Create and list organisations, and change a plan."`
 	Member       memberCmd       `cmd:"" help:"Add and remove members of an organisation, and change roles."`
 	Account      accountCmd      `cmd:"" help:"Restore access for a person who has lost a password or phone."`

@@ -19,7 +19,6 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		"":                  "expected one of",
 		"import":            "file",
 		"audit prune --export x --before 2025-01-15": "--before",
-		"keys revoke":            "missing flags: --from=FILE or --all",
 		"serve --addr":           "--addr",
 		"serve --log-level=loud": "--log-level must be one of",
 		"health --demo":          "unknown flag --demo",

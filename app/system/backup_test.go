@@ -114,6 +114,8 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	c := x.Serve()
 	require.True(t, c.Accepts(d.token))
 	require.False(t, c.Accepts(leaked.Token()))
+	require.Equal(t, 1, apptest.Read[int](t, d2, `select count(*) from audit_entries
+		where action = 'api_key.revoked' and actor_kind = 'operator' and target_id = $1`, leaked.ID))
 	c.Stop()
 
 	before := hashes(t, d2)

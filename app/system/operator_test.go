@@ -17,8 +17,7 @@ import (
 func TestOperatorCommandsWantData(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(apptest.NewFolder(t), "none")
-	for _, line := range []string{"keys revoked", "keys revoke --all",
-		"erase 00000000-0000-4000-8000-000000000001", "audit prune --before 2025-01 --export file",
+	for _, line := range []string{"erase 00000000-0000-4000-8000-000000000001", "audit prune --before 2025-01 --export file",
 		"account reset ann@example.org", "segments rebuild", "migrate", "import file"} {
 		apptest.Refuses(t, "there is no database in", dir, strings.Fields(line)...)
 		require.NoDirExists(t, dir, line)
@@ -38,7 +37,7 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 		require.Regexp(t, says, c.Log.String(), line)
 		require.Equal(t, says == `^$`, status == 0, line)
 	}
-	for _, line := range []string{"keys revoked", "organisation list", "segments rebuild",
+	for _, line := range []string{"organisation list", "segments rebuild",
 		"audit prune --before 2025-01 --export file", "import file"} {
 		run(line, `^dg: the database has no schema yet: start dg serve, or run dg migrate\n$`)
 		require.Zero(t, apptest.Read[int](t, d, `select count(*) from pg_tables
@@ -52,7 +51,7 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 		"--migrate-database-url", "")
 	d.Do(t, `delete from dg_schema_versions where version_id =
 		(select max(version_id) from dg_schema_versions)`)
-	run("keys revoked", `the schema ends at \d+, this program at \d+: run dg migrate, or start dg serve`)
+	run("organisation list", `the schema ends at \d+, this program at \d+: run dg migrate, or start dg serve`)
 	d.Do(t, `create table goose_db_version ()`)
 	run("migrate", `^dg: this database is of an earlier build of dg: give dg an empty database or data folder\n$`)
 }
@@ -103,41 +102,4 @@ func TestAuditPruneCommand(t *testing.T) {
 	}
 	require.Equal(t, 2, count(`action = 'audit_log.pruned'`), "one for each organisation")
 	require.Equal(t, kept, count(`action <> 'audit_log.pruned'`))
-}
-
-// configs/deploy/backup.md, Failover: it may revive a revoked key. The list revokes it again, at once
-// and with an entry; --all revokes the rest.
-func TestKeysAreRevokedAgain(t *testing.T) {
-	t.Parallel()
-	dir := apptest.NewFolder(t)
-	apptest.CopyDemo(t, dir)
-	d := apptest.OpenAdminDB(t, dir)
-	organisation := apptest.Read[string](t, d,
-		`select id::text from organisations where plan = 'pro' limit 1`)
-	leaked := d.World(t).Key(organisation)
-	kept := d.World(t).Key(organisation)
-	d.Do(t, `update api_keys set revoked_at = now() where id = $1`, leaked.ID)
-	list := apptest.Succeeds(t, dir, "keys", "revoked")
-	require.Regexp(t, `(?m)^`+leaked.ID+`$`, list)
-	require.NotContains(t, list, kept.ID)
-
-	d.Do(t, `update api_keys set revoked_at = null where id = $1`, leaked.ID) // as a failover does
-	c := apptest.ServeOn(t, dir)
-	require.True(t, c.Accepts(leaked.Token()))
-	ids := filepath.Join(t.TempDir(), "revoked")
-	require.NoError(t, os.WriteFile(ids, []byte(leaked.ID+"\nNewerThanTheBackup0000\n"), 0o600))
-	for range 2 { // the second revokes nothing
-		apptest.Succeeds(t, dir, "keys", "revoke", "--from", ids)
-	}
-	require.False(t, c.Accepts(leaked.Token()))
-	require.NoError(t, os.WriteFile(ids, []byte(leaked.ID+"\n"+kept.Token()+"\n"), 0o600))
-	out := apptest.Refuses(t, "entry 2 of the list is not the id of a key", dir, "keys", "revoke",
-		"--from", ids)
-	require.NotContains(t, out, kept.Secret)
-	apptest.Succeeds(t, dir, "keys", "revoke", "--from", "-")
-	require.True(t, c.Accepts(kept.Token()), "no list is not every key, nor is an empty one")
-	apptest.Succeeds(t, dir, "keys", "revoke", "--all")
-	require.False(t, c.Accepts(kept.Token()))
-	require.Equal(t, 1, apptest.Read[int](t, d, `select count(*) from audit_entries
-		where action = 'api_key.revoked' and actor_kind = 'operator' and target_id = $1`, leaked.ID))
 }

@@ -9,7 +9,7 @@
 //     store_window.go is for full and lost windows.
 //   - reject.go records refused uses.
 //   - store_create.go creates and replaces keys, store_change.go renames and revokes them,
-//     store_list.go lists them, and revokes those that a backup revived.
+//     store_list.go lists them.
 //   - store_usage.go counts uses by day in memory, and stores and prunes them once a minute.
 //
 // Invariants:
