@@ -14,46 +14,40 @@ import (
 	"dg/platform/testkit"
 )
 
-func forgetNothing(*gorm.DB, string) error { return nil }
-
-// Erase deletes the player and its memberships in groups; the entry has the id without the name.
+// Erase deletes the player and its memberships in groups; the entry has the id without the name. It
+// is whole or nothing, and for the owner of the tables alone.
 func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	b := setup(t)
-	erasing := org.New(b.Owner, audit.New(b.Owner), nil)
+	owner := org.New(b.Owner, audit.New(b.Owner), nil)
 	players := b.PlayersNamed(ours, "Élodie", "Ben")
 	b.Group(ours, players...)
-	owner, err := erasing.Erase(t.Context(), players[0].ID, forgetNothing,
-		audit.Request{Path: "dg erase"})
+	failed := errors.New("failed")
+	erase := func(service *org.Service, id string, forget error) (string, error) {
+		return service.Erase(t.Context(), id, func(*gorm.DB, string) error { return forget },
+			audit.Request{Path: "dg erase"})
+	}
+	_, err := erase(b.orgs, players[0].ID, nil)
+	require.ErrorContains(t, err, "permission denied")
+	_, err = erase(owner, players[0].ID, failed)
+	require.ErrorIs(t, err, failed)
+	require.Equal(t, 2, testkit.One[int](b.World, `select count(*) from players`))
+	require.Empty(t, b.entries(ours))
+
+	of, err := erase(owner, players[0].ID, nil)
 	require.NoError(t, err)
-	require.Equal(t, ours, owner)
+	require.Equal(t, ours, of)
 	require.Equal(t, 1, testkit.One[int](b.World, `select count(*) from players`))
 	require.Equal(t, 1, testkit.One[int](b.World, `select count(*) from group_members`))
-	log, err := b.log.List(t.Context(), ours, audit.Page{Limit: 10})
-	require.NoError(t, err)
+	log := b.entries(ours)
 	require.Len(t, log, 1)
-	require.Equal(t, audit.TheOperator, log[0].Actor)
-	require.Equal(t, audit.PlayerErased, log[0].Action)
-	require.Equal(t, audit.Target{Kind: "player", ID: players[0].ID}, log[0].Target)
-	require.Equal(t, audit.Request{Path: "dg erase"}, log[0].Request)
+	require.Equal(t, audit.Entry{
+		ID: log[0].ID, At: log[0].At, OrganisationID: ours, Actor: audit.TheOperator,
+		Action: audit.PlayerErased, Target: audit.Target{Kind: "player", ID: players[0].ID},
+		Request: audit.Request{Path: "dg erase"}, Details: map[string]any{},
+	}, log[0])
 	require.NotContains(t, fmt.Sprint(log), "Élodie")
-	for _, id := range []string{players[0].ID, unknown, "", "' or true --"} {
-		_, err := erasing.Erase(t.Context(), id, forgetNothing, audit.Request{})
+	for _, id := range []string{players[0].ID, unknown, "' or true --"} {
+		_, err := erase(owner, id, nil)
 		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", id, err)
 	}
-}
-
-// If derived data cannot be removed, the player stays.
-func TestEraseIsWholeOrNothing(t *testing.T) {
-	b := setup(t)
-	erasing := org.New(b.Owner, audit.New(b.Owner), nil)
-	player := b.PlayersNamed(ours, "Ann")[0]
-	failed := errors.New("failed")
-	_, err := erasing.Erase(t.Context(), player.ID, func(*gorm.DB, string) error {
-		return failed
-	}, audit.Request{})
-	require.ErrorIs(t, err, failed)
-	_, err = org.New(b.DB, b.log, nil).Erase(t.Context(), player.ID, forgetNothing, audit.Request{})
-	require.ErrorContains(t, err, "permission denied", "the serving role cannot erase")
-	require.Equal(t, 1, testkit.One[int](b.World, `select count(*) from players`))
-	require.Zero(t, testkit.One[int](b.World, `select count(*) from audit_entries`))
 }
