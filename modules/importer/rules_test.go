@@ -31,7 +31,6 @@ func memberLine(old, new string) string { return lineOf(`"membership"`, old, new
 // are read is proved by package identity.
 var lineRules = []struct{ name, line, want string }{
 	{"not JSON", `{"type":"game"`, "expected one JSON object in UTF-8 with each name once, got unexpected EOF"},
-	{"an array", `[]`, "expected one JSON object in UTF-8"},
 	{"two objects", `{} {}`,
 		"expected one JSON object in UTF-8 with each name once, got invalid character '{' after top-level value"},
 	{"invalid UTF-8", "{\"type\":\"game\xff\"}",
@@ -46,7 +45,6 @@ var lineRules = []struct{ name, line, want string }{
 		"slug: expected one JSON object in UTF-8 with each name once"},
 	{"null for a required field", changed("game", `"Game"`, `null`), "title: expected " + types["string"]},
 
-	{"id a number", changed("game", `"id":"$game"`, `"id":7`), "id: expected " + types["pgtype.UUID"]},
 	{"id too short", changed("game", `"id":"$game"`, `"id":"0b8f7c1e"`),
 		"id: expected " + types["pgtype.UUID"]},
 	{"no id", changed("game", `"id":"$game",`, ``), "id: expected a value, got nothing"},
@@ -55,7 +53,6 @@ var lineRules = []struct{ name, line, want string }{
 	{"201 characters", changed("game", `"Game"`, `"`+strings.Repeat("e", 201)+`"`),
 		"title: expected " + types["string"] + `, got "` + strings.Repeat("e", 60) + `…"`},
 	{"a control character", changed("game", `"Game"`, `"a\u001b[2J"`), "title: expected " + types["string"] + `, got "a�[2J"`},
-	{"a number for a text", changed("p1", `"One"`, `1`), "displayName: expected " + types["string"]},
 
 	{"plan", changed("acme", `"pro"`, `"gold"`),
 		`plan: expected one of free, team, pro, enterprise, got "gold"`},
@@ -68,25 +65,14 @@ var lineRules = []struct{ name, line, want string }{
 	{"source locale", changed("fork", `"en"`, `"it"`),
 		`sourceLocale: expected one of en, fr, es, pt, de, got "it"`},
 	{"major", changed("fork", `"major":1`, `"major":1.5`), "major: expected " + types["int32"]},
-	{"major negative", changed("fork", `"major":1`, `"major":-1`),
-		"major: expected a whole number of at least 0, got -1"},
 	{"release too large", changed("fork", `:3,"susp`, `:2147483648,"susp`),
 		"deployedReleaseNumber: expected " + types["int32"]},
 	{"suspended", changed("fork", `"suspended":false`, `"suspended":0`), "suspended: expected true or false"},
-	{"no suspended", changed("fork", `"suspended":false,`, ``), "suspended: expected a value, got nothing"},
-	{"configuration an array", changed("fork", `{"a":[1,{"b":null}]}`, `[1]`), "configuration: expected an object"},
 	{"configuration with NUL", changed("fork", `{"a":[1,{"b":null}]}`, `{"a":"\u0000"}`),
 		"configuration: expected an object without \\u0000"},
-	{"a name twice in a configuration",
-		changed("fork", `{"a":[1,{"b":null}]}`, `{"a":{"b":1,"b":2}}`),
-		"configuration.a.b: expected one JSON object in UTF-8 with each name once"},
 	{"configuration with a huge number", changed("fork", `{"a":[1,{"b":null}]}`, `{"a":1e131073}`),
 		"configuration: expected an object without"},
 
-	{"no time", changed("fork", `"createdAt":"2026-01-01T00:00:00Z",`, ``),
-		"createdAt: expected a value, got nothing"},
-	{"a number as a time", changed("fork", `"2026-01-02T00:00:00+01:00"`, `1767225600`),
-		"updatedAt: expected " + types["time.Time"]},
 	{"a leap second", changed("open", `2026-03-02T09:30:00Z`, `2016-12-31T23:59:60Z`),
 		`startedAt: expected an RFC 3339 timestamp without leap second, such as ` +
 			`2026-03-01T09:30:00.000Z`},
@@ -99,11 +85,7 @@ var lineRules = []struct{ name, line, want string }{
 	{"password hash a number", changed("ann", `"$argon"`, `4711`), "passwordHash: expected " + types["string"]},
 	{"TOTP secret", changed("ann", `JBSWY3DPEHPK3PXP`, `JBSWY3DPEHPK3PX1`),
 		"totpSecret: expected a secret of at least 80 bits in base32"},
-	{"e-mail", changed("ann", `"Ann@Example.com"`, `""`), "email: expected " + types["string"]},
-	{"locale", changed("ann", `"locale":"en"`, `"locale":""`), "locale: expected " + types["string"]},
 
-	{"playerIds an object", changed("group", `["$p1","$p2"]`, `{}`), "playerIds: expected an array"},
-	{"no playerIds", changed("group", `,"playerIds":["$p1","$p2"]`, ``), "playerIds: expected a value, got nothing"},
 	{"playerIds with null", changed("group", `["$p1","$p2"]`, `["$p1",null]`),
 		"playerIds[1]: expected the id of a player of the group's organisation, stored or in the file"},
 	{"playerIds with a number", changed("group", `["$p1","$p2"]`, `["$p1",1]`),
@@ -113,10 +95,8 @@ var lineRules = []struct{ name, line, want string }{
 
 	{"score above 100", changed("play", `87.55`, `100.01`),
 		"scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.01"},
-	{"score below 0", changed("play", `87.55`, `-0.01`), "scorePercent: expected " + types["float64"] + ", got -0.01"},
 	{"score of three decimals", changed("play", `87.55`, `87.555`),
 		"scorePercent: expected " + types["float64"] + ", got 87.555"},
-	{"score a text", changed("play", `87.55`, `"87.55"`), "scorePercent: expected " + types["float64"]},
 	{"finished without score", changed("play", `"scorePercent":87.55,`, ``),
 		"scorePercent: expected a value in a play with completedAt, got nothing"},
 	{"finished without verdict", changed("play", `"passed":true,`, `"passed":null,`),
@@ -125,10 +105,7 @@ var lineRules = []struct{ name, line, want string }{
 		`completedAt: expected a time not before startedAt, got 2026-03-01 09:29:59.999 +0000 UTC`},
 	{"unfinished with a score", changed("open", `"skills"`, `"scorePercent":1,"skills"`),
 		"scorePercent: expected nothing in a play without completedAt, got 1"},
-	{"unfinished with a verdict", changed("open", `"skills"`, `"passed":false,"skills"`),
-		"passed: expected nothing in a play without completedAt, got false"},
 	{"no skills", changed("open", `,"skills":[]`, ``), "skills: expected a value, got nothing"},
-	{"a skill as a text", changed("open", `[]`, `["data.reading.charts"]`), "skills[0]: expected one JSON object"},
 	{"unknown skill", changed("play", `data.reading.charts`, `data.reading.chart`),
 		`skills[0].skillId: expected a skill of the catalogue, such as data.reading.charts, got "data.reading.chart"`},
 	{"no attempts", changed("play", `"attempts":3`, `"attempts":0`),
@@ -137,8 +114,6 @@ var lineRules = []struct{ name, line, want string }{
 		"skills[0].attempts: expected a whole number of at most 100, got 101"},
 	{"more correct than attempts", changed("play", `"correct":2`, `"correct":4`),
 		"skills[0].correct: expected a whole number from 0 to attempts, got 4"},
-	{"correct negative", changed("play", `"correct":2`, `"correct":-1`),
-		"skills[0].correct: expected a whole number of at least 0, got -1"},
 	{"correct missing", changed("play", `,"correct":2`, ``),
 		"skills[0].correct: expected a value, got nothing"},
 	{
@@ -150,8 +125,6 @@ var lineRules = []struct{ name, line, want string }{
 	{"more skills than the catalogue has",
 		changed("open", `[]`, `[`+strings.Repeat(`{"skillId":"x"},`, 40)+`{}]`),
 		"skills: expected each skill of the catalogue at most once"},
-	{"unknown field of a skill", changed("play", `"correct":2`, `"correct":2,"n":1`),
-		"skills[0].n: expected no field of this name"},
 }
 
 func TestInvalidLineIsRefused(t *testing.T) {
@@ -250,16 +223,15 @@ func TestLineOfManyErrorsIsRefused(t *testing.T) {
 	t.Parallel()
 	const many = 600_000
 	pool := setup(t)
-	var unknown, skills strings.Builder
+	var unknown strings.Builder
 	for i := range many {
 		fmt.Fprintf(&unknown, `,"%x":1`, i)
-		fmt.Fprintf(&skills, `,{"skillId":"%x"}`, i)
 	}
 	for what, line := range map[string]string{
 		"ids":     `{"type":"group","playerIds":[1` + strings.Repeat(",1", many) + `]}`,
 		"nulls":   changed("group", `"$p1"`, "null"+strings.Repeat(",null", many)),
 		"unknown": `{"type":"game"` + unknown.String() + `}`,
-		"skills":  `{"type":"play","skills":[` + skills.String()[1:many] + `"}]}`,
+		"skills":  `{"type":"play","skills":[{}` + strings.Repeat(",{}", many) + `]}`,
 	} {
 		began := time.Now()
 		got := importErrors(t, pool, file("f", line))
