@@ -34,7 +34,7 @@ func (p *Program) mountHealth(router fiber.Router) {
 			return err
 		}
 		lines := []string{"ready"}
-		for _, r := range p.Pools.Replicas.All() {
+		for _, r := range p.Pools.Replicas {
 			state := "read"
 			if r.Resting() {
 				state = "left out"

@@ -10,7 +10,6 @@ import (
 	"dg/modules/exports"
 	"dg/modules/reports"
 	"dg/platform/postgres"
-	"dg/platform/postgres/replica"
 	"dg/platform/telemetry"
 )
 
@@ -21,7 +20,7 @@ type Pools struct {
 	Snapshots *postgres.DB // reports, exports and the sealer
 	Recheck   *postgres.DB // one connection that checks access during downloads
 
-	Replicas *replica.Replicas // that take over reads of Snapshots; nil: none
+	Replicas []*postgres.Replica // that take over reads of Snapshots
 }
 
 const (
@@ -50,13 +49,14 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	p.Snapshots = open("snapshots", maxSnapshots)
 	p.Recheck = open("recheck", 1)
 	if err == nil && len(s.Replicas) > 0 {
-		p.Replicas, err = replica.Open(ctx, s.Replicas, p.Requests,
+		p.Replicas, err = postgres.OpenReplicas(ctx, s.Replicas, p.Requests,
 			poolOptions(s, "snapshots", maxSnapshots))
 	}
-	if p.Replicas != nil {
-		p.Snapshots.ReadFrom(p.Replicas, p.Requests)
+	if err != nil {
+		return p, err
 	}
-	return p, err
+	p.Snapshots.ReadFrom(p.Replicas, p.Requests)
+	return p, nil
 }
 
 func poolOptions(s Settings, name string, size int32) postgres.Options {
@@ -70,7 +70,7 @@ func (p Pools) byName() map[string]*postgres.DB {
 		"snapshots": p.Snapshots,
 		"recheck":   p.Recheck,
 	}
-	for _, r := range p.Replicas.All() {
+	for _, r := range p.Replicas {
 		pools[fmt.Sprintf("replica_%d", r.Number)] = r.DB
 	}
 	maps.DeleteFunc(pools, func(_ string, db *postgres.DB) bool { return db == nil })

@@ -31,7 +31,7 @@ func registerReadings(
 	for name, db := range pools.byName() {
 		r.MustRegister(pgxpoolprometheus.NewCollector(db.Pool, map[string]string{"pool": name}))
 	}
-	for _, of := range pools.Replicas.All() {
+	for _, of := range pools.Replicas {
 		replica := readings{r, prometheus.Labels{"replica": strconv.Itoa(of.Number)}}
 		replica.gauge("dg_replica_resting", "1 while reports leave out the replica after a failure.",
 			func() float64 { return number(of.Resting()) })

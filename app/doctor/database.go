@@ -9,7 +9,6 @@ import (
 
 	"dg/modules/identity"
 	"dg/platform/postgres"
-	"dg/platform/postgres/replica"
 )
 
 // open connects with the session checks of dg serve. On failure the DB is nil and the findings say
@@ -84,11 +83,11 @@ func findSecrets(ctx context.Context, s *Subject) []Finding {
 // findReplicas checks that the URLs of replicas lead to copies of the database. One that does not
 // answer is no fault: reports leave it out.
 func findReplicas(ctx context.Context, s *Subject) []Finding {
-	replicas, err := replica.Open(ctx, s.Replicas(), s.db,
+	replicas, err := postgres.OpenReplicas(ctx, s.Replicas(), s.db,
 		postgres.Options{Name: "dg doctor", MaxConns: 1})
 	if err != nil {
 		return []Finding{{"replicas", Failure, err.Error(), "Correct DG_DATABASE_REPLICA_URLS."}}
 	}
-	replicas.Close()
+	postgres.CloseReplicas(replicas)
 	return nil
 }

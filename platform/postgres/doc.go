@@ -1,6 +1,6 @@
 // Package postgres is dg's connection to its database: pools, sessions, migrations and roles.
 //
-// Package tenant guards the statements of organisations; package replica takes reads.
+// Package tenant guards the statements of organisations.
 //
 // Sessions: each sets UTC, timeouts and isolation when it begins, over the URL, the role and the
 // server's configuration. Results are binary. No error shows a password.
@@ -16,6 +16,17 @@
 //   - An idle connection is pinged before use. The server releases the locks of a dead client within
 //     30 seconds.
 //   - A server that falls silent is noticed by the deadline of a request.
+//
+// Replicas: a read of a hot standby sees every commit that precedes its request.
+//   - The request's first statement returns the primary's flushed LSN and timeline (Position). With
+//     synchronous_commit = off there is none.
+//   - Before the snapshot, one statement on the replica compares system, timeline and replayed LSN.
+//     Replay only advances.
+//   - A replica that has replayed more than it received has a history of its own: the LSN alone would
+//     admit it.
+//   - A replica that fails, or lags, rests for five seconds, and the primary is read. An export that
+//     has begun on it ends with a reset.
+//   - The timeline is current only for roles with pg_read_all_stats.
 //
 // Migrations: goose and then the grants run under one advisory lock. A program older than the
 // schema applies neither: it would revoke rights of the newer one. A migration waits two seconds for

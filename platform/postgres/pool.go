@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -28,7 +29,8 @@ type Options struct {
 	IdleInTransactionTimeout time.Duration
 	Logger                   *slog.Logger // of replicas; nil: nothing is logged
 	Tracer                   trace.Tracer // nil: statements are not traced
-	Lazy                     bool         // Open does not wait for an answer: a replica may be down
+
+	lazy bool // Open does not wait for an answer: a replica may be down
 }
 
 // DB is one pool with two interfaces, Pool for hot queries and streams and Gorm for everything
@@ -38,8 +40,9 @@ type DB struct {
 	Gorm *gorm.DB
 
 	sql         *sql.DB
-	replicas    Replicas // that take this pool's reads; nil: none
-	hasReplicas bool     // statements that begin a request return a Position
+	replicas    []*Replica // that take this pool's reads
+	nextReplica atomic.Uint32
+	hasReplicas bool // statements that begin a request return a Position
 }
 
 // Open connects to the database at url and checks that it answers. It fails if the URL is malformed,
@@ -69,7 +72,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database pool: %w", err)
 	}
-	if !opts.Lazy {
+	if !opts.lazy {
 		pinging, cancel := context.WithTimeout(ctx, connectTimeout)
 		defer cancel()
 		if err := pool.Ping(pinging); err != nil {

@@ -1,4 +1,4 @@
-package replica
+package postgres
 
 import (
 	"cmp"
@@ -10,26 +10,18 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
-
-	"dg/platform/postgres"
 )
 
 const (
-	// Wait bounds how long a read waits for a replica, before it falls back to the primary.
-	Wait = 50 * time.Millisecond
-	// backOff is how long a replica is not tried after a failure.
-	backOff = 5 * time.Second
+	// replicaWait bounds how long a read waits for a replica, before it falls back to the primary.
+	replicaWait = 50 * time.Millisecond
+	// replicaRest is how long a replica is not tried after a failure.
+	replicaRest = 5 * time.Second
 )
 
-// Replicas are hot standbys of the primary.
-type Replicas struct {
-	all  []*Replica
-	next atomic.Uint32
-}
-
-// Replica is a hot standby with its pool.
+// Replica is a hot standby of the primary with its pool.
 type Replica struct {
-	DB     *postgres.DB
+	DB     *DB
 	Number int // in the order of the setting, from 1: its name in log and metrics
 	system int64
 	log    *slog.Logger
@@ -38,17 +30,21 @@ type Replica struct {
 	reads      atomic.Int64
 }
 
-// Open opens replicas of the primary, each with a pool of these options. It fails for a malformed URL
-// or another database system, not for a replica that does not answer.
-func Open(
-	ctx context.Context, urls []string, primary *postgres.DB, opts postgres.Options,
-) (*Replicas, error) {
-	rs := &Replicas{}
-	opts.Lazy = true
+// OpenReplicas opens replicas of the primary, each with a pool of these options. It fails for a
+// malformed URL or another database system, not for a replica that does not answer.
+func OpenReplicas(
+	ctx context.Context, urls []string, primary *DB, opts Options,
+) (replicas []*Replica, err error) {
+	defer func() {
+		if err != nil {
+			CloseReplicas(replicas)
+		}
+	}()
+	opts.lazy = true
 	name := opts.Name
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
 	system := int64(0)
-	err := primary.Pool.QueryRow(ctx,
+	err = primary.Pool.QueryRow(ctx,
 		`/* postgres.system */ select system_identifier from pg_control_system()`).Scan(&system)
 	if err != nil {
 		return nil, fmt.Errorf("replicas: %w", err)
@@ -56,33 +52,23 @@ func Open(
 	for i, url := range urls {
 		r := &Replica{Number: i + 1, system: system, log: log.With("replica", i+1)}
 		opts.Name = fmt.Sprintf("%s replica %d", name, r.Number)
-		if r.DB, err = postgres.Open(ctx, url, opts); err != nil {
-			rs.Close()
-			return nil, fmt.Errorf("replica %d: %w", r.Number, err)
+		if r.DB, err = Open(ctx, url, opts); err != nil {
+			return replicas, fmt.Errorf("replica %d: %w", r.Number, err)
 		}
-		rs.all = append(rs.all, r)
+		replicas = append(replicas, r)
 		if r.isForeign(ctx) {
-			rs.Close()
-			return nil, fmt.Errorf("replica %d is not a copy of the primary: it belongs to another "+
-				"database system. Correct DG_DATABASE_REPLICA_URLS", r.Number)
+			return replicas, fmt.Errorf("replica %d is not a copy of the primary: it belongs to "+
+				"another database system. Correct DG_DATABASE_REPLICA_URLS", r.Number)
 		}
 	}
-	return rs, nil
+	return replicas, nil
 }
 
-// Close closes the pools.
-func (rs *Replicas) Close() {
-	for _, r := range rs.All() {
+// CloseReplicas closes the pools of replicas.
+func CloseReplicas(replicas []*Replica) {
+	for _, r := range replicas {
 		r.DB.Close()
 	}
-}
-
-// All returns the replicas in the order of the setting.
-func (rs *Replicas) All() []*Replica {
-	if rs == nil {
-		return nil
-	}
-	return rs.all
 }
 
 // Reads returns how many reads the replica has taken.
@@ -91,11 +77,22 @@ func (r *Replica) Reads() int64 { return r.reads.Load() }
 // Resting reports whether the replica is not tried after a failure.
 func (r *Replica) Resting() bool { return time.Now().UnixNano() < r.restsUntil.Load() }
 
-// Acquire implements postgres.Replicas. It tries the next replica that does not rest.
-func (rs *Replicas) Acquire(ctx context.Context, at postgres.Position) *pgxpool.Conn {
-	first := int(rs.next.Add(1))
-	for i := range rs.all {
-		if r := rs.all[(first+i)%len(rs.all)]; !r.Resting() {
+// ReadFrom makes replicas take the reads of the pool. Statements of requests, which begin a
+// request, return a Position from then on.
+func (db *DB) ReadFrom(replicas []*Replica, requests *DB) {
+	db.replicas = replicas
+	requests.hasReplicas = len(replicas) > 0
+}
+
+// AcquireReplica returns a connection to the next replica that does not rest, or nil if the primary
+// must answer. A later snapshot on it sees every commit before the position.
+func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
+	if at == (Position{}) {
+		return nil
+	}
+	first := int(db.nextReplica.Add(1))
+	for i := range db.replicas {
+		if r := db.replicas[(first+i)%len(db.replicas)]; !r.Resting() {
 			return r.acquire(ctx, at)
 		}
 	}
@@ -103,9 +100,9 @@ func (rs *Replicas) Acquire(ctx context.Context, at postgres.Position) *pgxpool.
 }
 
 // acquire returns a connection to the replica once it has replayed the position, else nil.
-func (r *Replica) acquire(ctx context.Context, at postgres.Position) *pgxpool.Conn {
+func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	pool := r.DB.Pool
-	waiting, stop := context.WithTimeout(ctx, Wait)
+	waiting, stop := context.WithTimeout(ctx, replicaWait)
 	defer stop()
 	conn, err := pool.Acquire(waiting)
 	if err == nil {
@@ -117,7 +114,7 @@ func (r *Replica) acquire(ctx context.Context, at postgres.Position) *pgxpool.Co
 	}
 	busy := pool.Stat().AcquiredConns() == pool.Stat().MaxConns()
 	if ctx.Err() == nil && !busy {
-		r.restsUntil.Store(time.Now().Add(backOff).UnixNano())
+		r.restsUntil.Store(time.Now().Add(replicaRest).UnixNano())
 		pool.Reset() // after a restart every pooled connection is dead
 		r.log.Warn("reports leave out the replica for five seconds", "error", err)
 	}
@@ -141,7 +138,7 @@ const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(), s.system_id
 
 // await waits until the replica has replayed the position. Call it before the snapshot: within one
 // it would prove replay that the older snapshot does not see.
-func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at postgres.Position) error {
+func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) error {
 	for delay := time.Millisecond; ; delay *= 2 {
 		var standby bool
 		var system int64
@@ -183,5 +180,5 @@ func (r *Replica) isForeign(ctx context.Context) bool {
 		return false
 	}
 	defer conn.Release()
-	return errors.Is(r.await(ctx, conn, postgres.Position{}), errForeign)
+	return errors.Is(r.await(ctx, conn, Position{}), errForeign)
 }
