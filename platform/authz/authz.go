@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/casbin/casbin/v2"
 	"github.com/casbin/casbin/v2/model"
@@ -75,7 +74,7 @@ func Compile(modelText, policyText string) (*Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("authz: model: %w", err)
 	}
-	e, err := casbin.NewEnforcer(m, stringadapter.NewAdapter(withoutComments(policyText)))
+	e, err := casbin.NewEnforcer(m, stringadapter.NewAdapter(policyText))
 	if err != nil {
 		return nil, fmt.Errorf("authz: policy: %w", err)
 	}
@@ -108,15 +107,4 @@ func hasGrant(args ...any) (any, error) {
 	}
 	grant, ok := args[1].(string)
 	return ok && slices.Contains(grants, grant), nil
-}
-
-// withoutComments removes the lines that the adapter would read as policy.
-func withoutComments(policy string) string {
-	var lines []string
-	for line := range strings.Lines(policy) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, "\n")
 }

@@ -57,30 +57,3 @@ func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 		})
 	}
 }
-
-// A cached decision holds for its own subject, permission and organisation only.
-func TestCachedDecisionHoldsForItsQuestionOnly(t *testing.T) {
-	policy, err := authz.New()
-	require.NoError(t, err)
-
-	subject := func(kind authz.Kind, organisation string, grants ...string) authz.Subject {
-		return authz.Subject{Kind: kind, OrganisationID: organisation, Grants: grants}
-	}
-	allowed := subject(authz.Key, "a", "forks:read", "reports:read")
-	for range 2 {
-		require.NoError(t, policy.Authorize(allowed, authz.ReadReport, "a"))
-		require.ErrorIs(t, policy.Authorize(allowed, authz.CreateKey, "a"), authz.ErrDenied,
-			"another permission")
-		require.ErrorIs(t, policy.Authorize(allowed, authz.ReadReport, "b"), authz.ErrDenied,
-			"another organisation's report")
-		for name, s := range map[string]authz.Subject{
-			"another kind":                    subject(authz.Member, "a", allowed.Grants...),
-			"another organisation's key":      subject(authz.Key, "b", allowed.Grants...),
-			"fewer grants":                    subject(authz.Key, "a", "forks:read"),
-			"a grant with the same letters":   subject(authz.Key, "a", "forks:readreports:read"),
-			"grants cut at another character": subject(authz.Key, "a", "forks:readreports", ":read"),
-		} {
-			require.ErrorIs(t, policy.Authorize(s, authz.ReadReport, "a"), authz.ErrDenied, name)
-		}
-	}
-}
