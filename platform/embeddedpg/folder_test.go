@@ -69,17 +69,16 @@ func TestRootUsesTheFolderOfANormalUser(t *testing.T) {
 	normal := join(t, dir, asNobody)
 	root := start(t, dir)
 	require.Equal(t, nobody.Uid, root.folder.user.Uid)
-	normal.end()
+	normal.end(t)
 	stop(t, root) // as the last user
 	root = start(t, dir)
-	join(t, dir, asNobody).end()
+	join(t, dir, asNobody).end(t)
 	stop(t, root)
-	join(t, dir, asNobody).end()
+	join(t, dir, asNobody).end(t)
 
 	rootsOwn := newFolder(t)
 	start(t, rootsOwn)
-	_, wait := begin(t, rootsOwn, asNobody)
-	require.Contains(t, wait().says, "permission denied")
+	require.Contains(t, begin(t, rootsOwn, asNobody).says(t), "permission denied")
 }
 
 func TestUnfitFoldersAreRefused(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,46 +58,52 @@ func use(dir string) {
 // another is another process that uses a folder.
 type another struct {
 	*exec.Cmd
-	says string // "started", or an error
-	end  func()
+	in  io.Closer
+	out *bufio.Reader
 }
 
 // begin starts another process on the folder; prepare may change the command.
-func begin(t *testing.T, dir string, prepare func(*exec.Cmd)) (a another, wait func() another) {
+func begin(t *testing.T, dir string, prepare func(*exec.Cmd)) another {
 	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
-	a.Cmd = exec.CommandContext(context.Background(), program)
+	a := another{Cmd: exec.CommandContext(context.Background(), program)}
 	a.Env = append(os.Environ(), userVariable+"="+dir)
 	a.Stderr = os.Stderr
-	in, err := a.StdinPipe()
+	a.in, err = a.StdinPipe()
 	require.NoError(t, err)
 	out, err := a.StdoutPipe()
 	require.NoError(t, err)
+	a.out = bufio.NewReader(out)
 	if prepare != nil {
 		prepare(a.Cmd)
 	}
 	require.NoError(t, a.Start())
 	t.Cleanup(a.kill)
-	a.end = func() {
-		_ = in.Close()
-		require.NoError(t, a.Wait())
-	}
-	return a, func() another {
-		line, err := bufio.NewReader(out).ReadString('\n')
-		require.NoError(t, err, "it said nothing")
-		a.says = strings.TrimSpace(line)
-		return a
-	}
+	return a
+}
+
+// says waits for what the process says: "started", or an error.
+func (a another) says(t *testing.T) string {
+	t.Helper()
+	line, err := a.out.ReadString('\n')
+	require.NoError(t, err, "it said nothing")
+	return strings.TrimSpace(line)
 }
 
 // join starts another process on the folder and waits until it has the server.
 func join(t *testing.T, dir string, prepare func(*exec.Cmd)) another {
 	t.Helper()
-	_, wait := begin(t, dir, prepare)
-	a := wait()
-	require.Equal(t, "started", a.says)
+	a := begin(t, dir, prepare)
+	require.Equal(t, "started", a.says(t))
 	return a
+}
+
+// end lets the process leave the server.
+func (a another) end(t *testing.T) {
+	t.Helper()
+	require.NoError(t, a.in.Close())
+	require.NoError(t, a.Wait())
 }
 
 func (a another) kill() {

@@ -70,9 +70,9 @@ func TestLastUserStopsTheServer(t *testing.T) {
 	dir := newFolder(t)
 	command := join(t, dir, nil)
 	serve := start(t, dir)
-	command.end() // it has started the server
+	command.end(t) // it has started the server
 	stays(t, serve)
-	join(t, dir, nil).end()
+	join(t, dir, nil).end(t)
 	stays(t, serve)
 	stop(t, serve)
 	require.False(t, serve.Running())
@@ -179,7 +179,7 @@ func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 func TestInterruptedInitdbIsRepeated(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
-	user, _ := begin(t, dir, nil)
+	user := begin(t, dir, nil)
 	require.Eventually(t, func() bool {
 		return exists(filepath.Join(dir, newCluster, "PG_VERSION"))
 	}, 20*time.Second, time.Millisecond, "initdb did not begin")

@@ -136,17 +136,6 @@ func TestValidRequestPassesTheGuard(t *testing.T) {
 	}
 }
 
-// RFC 9110, 10.1.1: the body is sent after 100, and only then read.
-func TestExpectedContinueComesBeforeTheBody(t *testing.T) {
-	b := serve(t, Options{}, plainRoutes)
-	c := b.dial(t)
-	in := bufio.NewReader(c)
-	_, _ = io.WriteString(c, post+length2+"Expect: 100-continue\r\n\r\n")
-	readStatus(t, in, 100)
-	_, _ = io.WriteString(c, "hi")
-	readStatus(t, in, 200)
-}
-
 func TestIncompleteRequestGets408(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for the deadline of a request")

@@ -3,7 +3,6 @@ package postgres_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -14,39 +13,37 @@ import (
 	"dg/platform/testkit/tb"
 )
 
+// frees is a lock that the n-th attempt gets; 0: none.
+func frees(n int, err error) func() (bool, error) {
+	attempts := 0
+	return func() (bool, error) {
+		attempts++
+		return attempts == n, err
+	}
+}
+
 func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	for name, c := range map[string]struct {
-		frees    int // the attempt that gets the lock; 0: none
-		patience time.Duration
-		fails    error
-		want     error
-		logged   int
-	}{
-		"free":              {frees: 1, patience: time.Minute},
-		"free after a wait": {frees: 3, patience: time.Minute, logged: 1},
-		"never free":        {patience: 300 * time.Millisecond, want: postgres.ErrLocked, logged: 1},
-		"no patience":       {want: postgres.ErrLocked},
-		"a failure":         {patience: time.Minute, fails: broken, want: broken},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var log tb.Book
-			attempts := 0
-			err := postgres.AwaitLock(t.Context(), log.Logger(), "import",
-				c.patience, func() (bool, error) {
-					attempts++
-					return attempts == c.frees, c.fails
-				})
-			require.ErrorIs(t, err, c.want)
-			require.Equal(t, c.logged, strings.Count(log.String(),
-				"another process holds the import lock: waiting"))
-		})
-	}
-	ctx, stop := context.WithCancel(t.Context())
+	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	err := postgres.AwaitLock(ctx, slog.New(slog.DiscardHandler), "import", time.Minute,
-		func() (bool, error) { return false, nil })
-	require.ErrorIs(t, err, context.Canceled)
+	for name, c := range map[string]struct {
+		ctx    context.Context
+		try    func() (bool, error)
+		wait   time.Duration
+		want   error
+		logged int
+	}{
+		"free":              {t.Context(), frees(1, nil), time.Minute, nil, 0},
+		"free after a wait": {t.Context(), frees(3, nil), time.Minute, nil, 1},
+		"never free":        {t.Context(), frees(0, nil), 300 * time.Millisecond, postgres.ErrLocked, 1},
+		"no patience":       {t.Context(), frees(0, nil), 0, postgres.ErrLocked, 0},
+		"a failure":         {t.Context(), frees(0, broken), time.Minute, broken, 0},
+		"stopped":           {stopped, frees(0, nil), time.Minute, context.Canceled, 0},
+	} {
+		var log tb.Book
+		require.ErrorIs(t, postgres.AwaitLock(c.ctx, log.Logger(), "import", c.wait, c.try), c.want, name)
+		require.Equal(t, c.logged, strings.Count(log.String(),
+			"another process holds the import lock: waiting"), name)
+	}
 }
