@@ -59,7 +59,6 @@ func Start(t testing.TB, socket string, lines ...string) *Bouncer {
 	}
 	dir, err := os.MkdirTemp("", "dg-bouncer-")
 	require.NoError(t, err)
-	b := &Bouncer{dir: dir}
 	config := fmt.Sprintf(configuration, socket, dir, strings.Join(lines, "\n"))
 	require.NoError(t, os.WriteFile(dir+"/ini", []byte(config), 0o644))
 	require.NoError(t, os.WriteFile(dir+"/users", []byte(users), 0o644))
@@ -75,8 +74,15 @@ func Start(t testing.TB, socket string, lines ...string) *Bouncer {
 		_ = end.Close()
 		_ = cmd.Wait()
 	})
-	b.untilItAnswers(t)
-	return b
+	require.Eventually(t, func() bool {
+		//nolint:noctx // it is local
+		conn, err := net.Dial("unix", filepath.Join(dir, ".s.PGSQL.6432"))
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err == nil
+	}, startTimeout, 5*time.Millisecond, "PgBouncer does not answer: see %s/log", dir)
+	return &Bouncer{dir: dir}
 }
 
 // asOwnerOf runs the command as the user of the server: PgBouncer refuses to be root.
@@ -86,25 +92,9 @@ func asOwnerOf(t testing.TB, socket string, cmd *exec.Cmd) {
 	require.NoError(t, err)
 	user := info.Sys().(*syscall.Stat_t)
 	require.NoError(t, os.Chown(cmd.Dir, int(user.Uid), int(user.Gid)))
-	if os.Geteuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{
-			Credential: &syscall.Credential{Uid: user.Uid, Gid: user.Gid},
-		}
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Credential: &syscall.Credential{Uid: user.Uid, Gid: user.Gid, NoSetGroups: true},
 	}
-}
-
-func (b *Bouncer) untilItAnswers(t testing.TB) {
-	t.Helper()
-	//nolint:forbidigo // a poll, bounded
-	for begun := time.Now(); time.Since(begun) < startTimeout; time.Sleep(5 * time.Millisecond) {
-		//nolint:noctx // it is local
-		if conn, err := net.Dial("unix", filepath.Join(b.dir, ".s.PGSQL.6432")); err == nil {
-			_ = conn.Close()
-			return
-		}
-	}
-	log, _ := os.ReadFile(b.dir + "/log")
-	t.Fatalf("PgBouncer does not answer: %s", log)
 }
 
 // URL is the connection through PgBouncer.
