@@ -96,14 +96,6 @@ func (d *AdminDB) Tables(t *testing.T) map[string]int {
 	return counts
 }
 
-// Running counts the exports that PostgreSQL works on.
-func (d *AdminDB) Running(t *testing.T) int {
-	t.Helper()
-	return Read[int](t, d, `select count(*) from pg_stat_activity
-		where datname = current_database() and application_name = 'dg snapshots'
-			and state = 'active' and query like '/* reports.export */%'`)
-}
-
 // Finished waits for the end of the export of a request and returns its audit details.
 func (d *AdminDB) Finished(t *testing.T, requestID string) (outcome string, rows int) {
 	t.Helper()

@@ -59,25 +59,14 @@ func ReadAll(t *testing.T, response *http.Response) string {
 
 // ReadSlowly reads at 200 KB/s in the background until the body ends, and sends the error that
 // ended it.
-func ReadSlowly(t *testing.T, body io.Reader) <-chan error {
-	t.Helper()
+func ReadSlowly(body io.Reader) <-chan error {
 	ended := make(chan error, 1)
-	ctx := t.Context()
 	go func() {
-		tick := time.NewTicker(50 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				ended <- ctx.Err()
-				return
-			case <-tick.C:
-			}
-			if _, err := io.CopyN(io.Discard, body, 10_000); err != nil {
-				ended <- err
-				return
-			}
+		var err error
+		for ; err == nil; <-time.After(50 * time.Millisecond) {
+			_, err = io.CopyN(io.Discard, body, 10_000)
 		}
+		ended <- err
 	}()
 	return ended
 }

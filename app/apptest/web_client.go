@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,13 +123,9 @@ var ResetLink = regexp.MustCompile(`(http://\S+)(/account/reset\?token=([A-Za-z0
 // DemoAccount is the person of the demo with the e-mail.
 func DemoAccount(t *testing.T, email string) demo.Account {
 	t.Helper()
-	for _, a := range demo.Accounts {
-		if a.Email == email {
-			return a
-		}
-	}
-	t.Fatalf("the demo has no %s", email)
-	return demo.Account{}
+	at := slices.IndexFunc(demo.Accounts, func(a demo.Account) bool { return a.Email == email })
+	require.GreaterOrEqual(t, at, 0, "the demo has no %s", email)
+	return demo.Accounts[at]
 }
 
 // CodeOf is the current code of a two-step secret.

@@ -20,7 +20,7 @@ import (
 func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	w := start(t)
 	x := w.tenant(30_000)
-	running := apptest.ReadSlowly(t, w.begin(x).Body)
+	running := apptest.ReadSlowly(w.begin(x).Body)
 	w.takeAll(w.Pools.Requests.Pool)
 	rechecks := w.Pools.Recheck.Pool.Stat().AcquireCount()
 	eventually(t, "the export is not rechecked", func() bool {

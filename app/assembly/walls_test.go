@@ -109,58 +109,49 @@ var form = url.Values{
 
 const report = "/stats?from=2026-03-01&to=2026-03-31"
 
-// withoutOrganisation is a connection of gorm that removes the condition on the organisation from
-// statements.
-type withoutOrganisation struct{ *sql.DB }
-
 // organisationCondition is the condition of tenant.Scope and of the texts of tenant.Raw.
 var organisationCondition = regexp.MustCompile(
 	`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`,
 )
 
-func loosen(
-	text string,
-) string {
+// withoutOrganisation is a connection of gorm that removes the condition on the organisation from
+// statements.
+type withoutOrganisation struct{ gorm.ConnPool }
+
+func loosen(text string) string {
 	return organisationCondition.ReplaceAllString(text, "($0 or true)")
 }
 
 func (l withoutOrganisation) QueryContext(
 	ctx context.Context, text string, args ...any,
 ) (*sql.Rows, error) {
-	return l.DB.QueryContext(ctx, loosen(text), args...)
+	return l.ConnPool.QueryContext(ctx, loosen(text), args...)
 }
 
 func (l withoutOrganisation) ExecContext(
 	ctx context.Context, text string, args ...any,
 ) (sql.Result, error) {
-	return l.DB.ExecContext(ctx, loosen(text), args...)
+	return l.ConnPool.ExecContext(ctx, loosen(text), args...)
 }
 
-func (l withoutOrganisation) BeginTx(
-	ctx context.Context, opts *sql.TxOptions,
-) (gorm.ConnPool, error) {
-	tx, err := l.DB.BeginTx(ctx, opts)
-	return &withoutOrganisationTx{tx}, err // gorm wants a pointer
+// loosePool begins transactions of the same kind.
+type loosePool struct {
+	withoutOrganisation
+	db *sql.DB
 }
 
-type withoutOrganisationTx struct{ *sql.Tx }
-
-func (l withoutOrganisationTx) QueryContext(
-	ctx context.Context, text string, args ...any,
-) (*sql.Rows, error) {
-	return l.Tx.QueryContext(ctx, loosen(text), args...)
-}
-
-func (l withoutOrganisationTx) ExecContext(
-	ctx context.Context, text string, args ...any,
-) (sql.Result, error) {
-	return l.Tx.ExecContext(ctx, loosen(text), args...)
+func (l loosePool) BeginTx(ctx context.Context, opts *sql.TxOptions) (gorm.ConnPool, error) {
+	tx, err := l.db.BeginTx(ctx, opts)
+	return &struct { // gorm wants a pointer
+		withoutOrganisation
+		gorm.TxCommitter
+	}{withoutOrganisation{tx}, tx}, err
 }
 
 // loosenQueries takes the organisation out of every statement of gorm.
 func (n neighbours) loosenQueries() {
 	for _, db := range []*gorm.DB{n.Pools.Requests.Gorm, n.Pools.Snapshots.Gorm} {
-		pool := withoutOrganisation{db.ConnPool.(*sql.DB)}
+		pool := loosePool{withoutOrganisation{db.ConnPool}, db.ConnPool.(*sql.DB)}
 		db.ConnPool = pool
 		db.Statement.ConnPool = pool
 	}

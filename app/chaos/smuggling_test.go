@@ -3,7 +3,6 @@ package chaos
 import (
 	"bufio"
 	"crypto/tls"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -87,22 +86,11 @@ func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
 var numbered = regexp.MustCompile(`^(outer|inner)-(\w+)-(\d+)$`)
 
 // executed lists the payloads whose inner request the access log has from the address.
-func (s *smuggler) executed(t *testing.T, log, from string, all []smuggling) (names []string) {
-	t.Helper()
-	for line := range strings.Lines(log) {
-		var entry struct {
-			ID     string `json:"request_id"`
-			Client string `json:"client"`
-		}
-		if json.Unmarshal([]byte(line), &entry) != nil || entry.Client != from {
-			continue
-		}
-		if id := numbered.FindStringSubmatch(entry.ID); id != nil && id[1] == "inner" &&
-			id[2] == s.name {
-			n, err := strconv.Atoi(id[3])
-			require.NoError(t, err)
-			names = append(names, all[n].name)
-		}
+func (s *smuggler) executed(log, from string, all []smuggling) (names []string) {
+	inner := regexp.MustCompile(`"request_id":"inner-` + s.name + `-(\d+)".*"client":"` + from + `"`)
+	for _, id := range inner.FindAllStringSubmatch(log, -1) {
+		n, _ := strconv.Atoi(id[1])
+		names = append(names, all[n].name)
 	}
 	return names
 }
@@ -133,36 +121,28 @@ func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 				// again: a loaded machine may not be as quick as a payload may take
 				_, err := s.answersOf(len(all)-1, all[len(all)-1].bytes)
 				require.NoError(t, err)
-				return slices.Contains(s.executed(t, p.Log.String(), "127.0.0.2", all), pipelined)
+				return slices.Contains(s.executed(p.Log.String(), "127.0.0.2", all), pipelined)
 			})
-		hidden := slices.DeleteFunc(s.executed(t, p.Log.String(), s.shows, all),
+		hidden := slices.DeleteFunc(s.executed(p.Log.String(), s.shows, all),
 			func(name string) bool { return name == pipelined })
 		require.Empty(t, hidden, "%s: these requests were executed", s.name)
 		t.Logf("%s: %d payloads", s.name, len(all))
 	}
-	started := `select count(*) from audit_entries where action = 'export.started' and `
-	require.Zero(t, apptest.Read[int](t, p.AdminDB, started+`address <> '127.0.0.2'`))
-	require.Zero(t,
-		apptest.Read[int](t, p.AdminDB,
-			started+
-				fmt.Sprintf(
-					`request_id like 'inner-direct-%%' and request_id <> 'inner-direct-%05d'`,
-					len(all)-1,
-				)))
+	require.Zero(t, apptest.Read[int](t, p.AdminDB, `select count(*) from audit_entries
+		where action = 'export.started' and (address <> '127.0.0.2'
+		or request_id like 'inner-direct-%' and request_id <> $1)`,
+		fmt.Sprintf("inner-direct-%05d", len(all)-1)))
 }
 
+// fromClient connects from the address that the log shows of clients.
+var fromClient = &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
+
 func dialPlain(address string) func() (net.Conn, error) {
-	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
-	return func() (net.Conn, error) { return dialer.Dial("tcp", address) }
+	return func() (net.Conn, error) { return fromClient.Dial("tcp", address) }
 }
 
 func dialTLS(address string) func() (net.Conn, error) {
-	plain := dialPlain(address)
 	return func() (net.Conn, error) {
-		conn, err := plain()
-		if err != nil {
-			return nil, err
-		}
-		return tls.Client(conn, &tls.Config{InsecureSkipVerify: true}), nil
+		return tls.DialWithDialer(fromClient, "tcp", address, &tls.Config{InsecureSkipVerify: true})
 	}
 }

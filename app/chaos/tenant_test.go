@@ -46,7 +46,7 @@ var acrossTenants = map[string]string{
 // notSent are statements that no case sends: those of imports, which may write any organisation, of
 // the demo and of restore, and those on people and on the secret key.
 var notSent = regexp.MustCompile(`^importer\.|^audit\.appendChanges$|^org\.(create|addMember)$|` +
-	`^app\.(loadDemo|contents|demoOwner|checkPublic)$|^identity\.(addPerson|personByEmail|insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|` +
+	`^app\.(loadDemo|contents|demoOwner|checkPublic)$|^identity\.(addPerson|insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|` +
 	`useRecoveryCode|markAuthenticated|checkValue|lockSecrets|storeCheckValue)$`)
 
 // planted are statements that are not scoped. $1 is an organisation.

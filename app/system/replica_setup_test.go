@@ -156,7 +156,7 @@ func newReplicated(t *testing.T) *replicated {
 		`select org_id::text from api_keys where starts_with($1, 'dg_live_' || id)`, w.token)
 	w.fork = apptest.Read[string](t, w.primary, `select fork_id::text from plays where org_id = $1
 		group by fork_id order by count(*) desc limit 1`, w.org)
-	w.query = yearUntilToday()
+	w.query = apptest.LastDays(366)
 	return w
 }
 

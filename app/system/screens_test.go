@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -166,11 +165,4 @@ func createKey(p *browsertest.Page) {
 	fillKey(p)
 	p.Click(`main button.primary`)
 	p.WaitFor("#secret")
-}
-
-// yearUntilToday is the query of the longest period.
-func yearUntilToday() string {
-	today := time.Now().UTC()
-	return fmt.Sprintf("?from=%s&to=%s", today.AddDate(0, 0, -365).Format(time.DateOnly),
-		today.Format(time.DateOnly))
 }

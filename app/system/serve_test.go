@@ -98,7 +98,7 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	c := apptest.ServeOn(t, dir)
 	key := apptest.OpenAdminDB(t, dir).World(t).Key(h.IDs.Organisation.String()).Token()
 	require.NoError(t, c.Process.Signal(syscall.SIGHUP), "which is ignored")
-	ended := apptest.ReadSlowly(t, apptest.Ask(t, apptest.SmallWindowClient(), c.URL+h.CSV(), key).Body)
+	ended := apptest.ReadSlowly(apptest.Ask(t, apptest.SmallWindowClient(), c.URL+h.CSV(), key).Body)
 	require.NoError(t, c.Process.Signal(os.Interrupt))
 	apptest.Until(t, 5*time.Second, "it does not say that it stops", func() bool {
 		return strings.Contains(c.Log.String(), "stopping")
