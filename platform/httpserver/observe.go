@@ -1,0 +1,116 @@
+package httpserver
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+	"github.com/valyala/fasthttp"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/propagation"
+	"go.opentelemetry.io/otel/trace"
+)
+
+func (r *request) log() *slog.Logger { return r.srv.opts.Logger }
+
+// logAccess writes the log line of a request. It has no header and no query: both carry secrets.
+// Lines of unauthenticated and rate-limited requests are sampled, or they could fill the disk.
+func (r *request) logAccess(status int, bytes int64, took time.Duration, err error) {
+	always := r.authenticated && status != fiber.StatusTooManyRequests || isServerFault(status)
+	if !always && !r.srv.sampler.Allow() {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("request_id", r.id),
+		slog.String("method", r.method),
+		slog.String("route", r.route),
+		slog.String("path", r.srv.opts.RedactPath(r.path)),
+		slog.Int("status", status),
+		slog.Int64("bytes", bytes),
+		slog.Float64("duration_ms", float64(took.Microseconds())/1000),
+		slog.String("client", r.addr),
+	}
+	if r.code != "" {
+		attrs = append(attrs, slog.String("code", r.code))
+	}
+	if err != nil {
+		attrs = append(attrs, slog.String("broken", err.Error()))
+	}
+	r.log().LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
+}
+
+// isServerFault reports whether the status is a failure of the server. Clients cause 501 and 505.
+func isServerFault(status int) bool {
+	return status >= fiber.StatusInternalServerError && status != fiber.StatusNotImplemented &&
+		status != fiber.StatusHTTPVersionNotSupported
+}
+
+// metricMethod is the method in metrics and traces: one of a bounded set.
+func metricMethod(method string) string {
+	if knownMethod(method) {
+		return method
+	}
+	return "other"
+}
+
+// metrics are the figures of requests. Their labels are bounded: route templates, known methods,
+// statuses.
+type metrics struct {
+	duration                *prometheus.HistogramVec
+	acceptFailures, refused prometheus.Counter
+}
+
+// newMetrics registers the metrics, unless r is nil.
+func newMetrics(r prometheus.Registerer, s *Server) *metrics {
+	in := promauto.With(r)
+	in.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "dg_http_connections_open",
+		Help: "Open connections.",
+	}, func() float64 { return float64(s.listener.count()) })
+	return &metrics{
+		duration: in.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "dg_http_request_duration_seconds",
+			Help: "Time from a request's arrival to the end of its response, by route template, method and status.",
+			// Up to an export of half an hour.
+			Buckets: []float64{
+				.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120, 600, 1800,
+			},
+		}, []string{"route", "method", "status"}),
+		acceptFailures: in.NewCounter(prometheus.CounterOpts{
+			Name: "dg_http_accept_failures_total",
+			Help: "Connections that could not be accepted: too many files, no memory.",
+		}),
+		refused: in.NewCounter(prometheus.CounterOpts{
+			Name: "dg_http_connections_refused_total",
+			Help: "Connections above the limit in all, or above that of their address.",
+		}),
+	}
+}
+
+// startSpan begins the span of the request, as a child of the one that its traceparent header
+// names, in the context of its handlers. tracestate is free text, possibly a key, and is not read.
+func (r *request) startSpan(header *fasthttp.RequestHeader) {
+	caller := propagation.TraceContext{}.Extract(r.ctx,
+		propagation.MapCarrier{"traceparent": string(header.Peek("traceparent"))})
+	r.ctx, r.span = r.srv.opts.Tracer.Start(caller, r.method,
+		trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.start))
+}
+
+// endSpan sets the attributes of the access log, except path and client, which are private.
+func (r *request) endSpan(status int, err error) {
+	method := metricMethod(r.method)
+	r.span.SetName(method + " " + r.route)
+	r.span.SetAttributes(attribute.String("http.request.method", method),
+		attribute.String("http.route", r.route),
+		attribute.Int("http.response.status_code", status),
+		attribute.String("dg.request_id", r.id))
+	if isServerFault(status) || err != nil {
+		r.span.SetStatus(codes.Error, cmp.Or(r.code, "broken off"))
+	}
+	r.span.End()
+}
