@@ -11,7 +11,7 @@
 // A form has the address of its page, to which the sign-in leads back after the session has ended.
 //
 // The forms of new keys, of replacements and of the reporting mode take a recent password, or ask for
-// it (reauthentication.go).
+// it (Guard.Reauthenticate).
 //
 // Decisions:
 //   - html/template without gofiber/template, whose layouts take one lock for all pages.
