@@ -7,50 +7,41 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
+	"dg/platform/testkit"
 )
 
-// The second step changes the token, against session fixation.
+// The second step changes the token, against session fixation. A session without its code can only
+// give it or sign out, for ten minutes.
 func TestSecondStepChangesTheToken(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
 	pending := b.signIn(ann)
-	require.True(t, pending.SecondStepDue)
+	late := b.signIn(ann)
 	require.True(t, pending.Person.TwoStep)
-	seen, err := b.other.Session(b.ctx(), pending.Token)
-	require.NoError(t, err)
-	require.True(t, seen.SecondStepDue)
-
-	b.pass(9 * time.Minute)
-	full, err := b.other.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
-	require.NoError(t, err)
-	require.False(t, full.SecondStepDue)
-	require.Equal(t, pending.StartedAt, full.StartedAt, "24 h from the password")
-	require.NotEqual(t, pending.Token, full.Token)
-	require.False(t, b.isActive(pending.Token))
-	require.True(t, b.isActive(full.Token))
-	require.ErrorIs(t, b.verify(full, b.code(secret, 1)), identity.ErrNoSession, "no code is due")
-}
-
-// A session without its code can only give it or sign out, for ten minutes.
-func TestSessionWithoutItsCodeChangesNothing(t *testing.T) {
-	b := setup(t)
-	b.person(ann, secret)
-	pending := b.signIn(ann)
-	_, offErr := b.people.TurnOffTwoStep(b.ctx(), pending.Token, proof(b.code(secret, 0)))
 	for _, err := range []error{
-		offErr, b.change(pending, proof(b.code(secret, 0))),
+		second(b.turnOff(pending, proof(b.code(secret, 0)))),
+		b.change(pending, proof(b.code(secret, 0))),
 		b.people.SignOutEverywhere(b.ctx(), pending.Token),
 		b.people.Reauthenticate(b.ctx(), pending.Token, proof(b.code(secret, 0))),
 	} {
 		require.ErrorIs(t, err, identity.ErrNoSession)
 	}
 	b.pass(5 * time.Minute)
-	require.True(t, b.isActive(pending.Token)) // a request does not prolong it
+	seen, err := b.other.Session(b.ctx(), pending.Token) // which does not prolong it
+	require.NoError(t, err)
+	require.True(t, seen.SecondStepDue)
 	b.pass(5*time.Minute - time.Millisecond)
-	require.True(t, b.isActive(pending.Token))
+	full, err := b.other.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
+	require.NoError(t, err)
+	require.False(t, full.SecondStepDue)
+	require.Equal(t, pending.StartedAt, full.StartedAt, "24 h from the password")
+	require.NotEqual(t, pending.Token, full.Token)
+	require.False(t, b.isActive(pending.Token))
+	require.ErrorIs(t, b.verify(full, b.code(secret, 1)), identity.ErrNoSession, "no code is due")
 	b.pass(time.Millisecond)
-	require.False(t, b.isActive(pending.Token), "10 minutes for the code")
-	require.ErrorIs(t, b.verify(pending, b.code(secret, 0)), identity.ErrNoSession)
+	require.True(t, b.isActive(full.Token))
+	require.False(t, b.isActive(late.Token))
+	require.ErrorIs(t, b.verify(late, b.code(secret, 1)), identity.ErrNoSession)
 }
 
 // Codes of the current step and its two neighbours are accepted, in ascending order, each once.
@@ -109,4 +100,46 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 	sessions = b.signInOften(ann)
 	require.Equal(t, [3]int{1, 10, 39}, give(recovery[0]))
 	require.Equal(t, 9, one[int](b, `select count(*) from recovery_codes`))
+}
+
+// guessCodes gives so many wrong codes.
+func (b *bundle) guessCodes(times int, of identity.Session, secret string) {
+	b.t.Helper()
+	b.fail(times, identity.ErrWrongCode, func() error { return b.verify(of, b.wrongCode(secret)) })
+}
+
+// The lock lasts an hour, so that a day allows fewer than 300 guesses. It holds for all sessions of
+// the person, and refuses right codes and recovery codes too. A right code clears the count.
+func TestTenWrongCodesLockThePerson(t *testing.T) {
+	b := setup(t)
+	secret, recovery, _ := b.enrolled(ann)
+	b.person(bob, testkit.TOTPSecret)
+	for range 3 {
+		b.guessCodes(9, b.signIn(ann), secret)
+		require.NoError(t, b.verify(b.signIn(ann), b.code(secret, 0)))
+		b.pass(time.Minute)
+	}
+	b.guessCodes(5, b.signIn(ann), secret)
+	b.fail(5, identity.ErrWrongCode, func() error {
+		return b.verify(b.signIn(ann), "0000-0000-0000-0000")
+	})
+	until := b.now().Add(time.Hour)
+	for _, code := range []string{b.code(secret, 0), b.wrongCode(secret), recovery[0]} {
+		requireLocked(t, b.verify(b.signIn(ann), code), until)
+	}
+	b.signInFully(bob) // nothing else is locked
+	b.pass(time.Hour - time.Millisecond)
+	requireLocked(t, b.verify(b.signIn(ann), b.code(secret, 0)), until)
+	b.pass(time.Millisecond)
+	require.NoError(t, b.verify(b.signIn(ann), recovery[0]))
+}
+
+func TestConcurrentWrongCodesAreCountedExactly(t *testing.T) {
+	b := setup(t)
+	b.person(ann, secret)
+	pending := b.signIn(ann)
+	code := b.wrongCode(secret)
+	require.Equal(t, [3]int{0, 10, 40}, b.atOnce(func(_ int, on *identity.Service) error {
+		return second(on.VerifySecondStep(b.ctx(), pending.Token, code))
+	}))
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
@@ -40,8 +39,7 @@ type bundle struct {
 	*testkit.World
 	t             *testing.T
 	people, other *identity.Service
-	pools         []*pgxpool.Pool // of the two
-	millis        atomic.Int64    // of the clock
+	millis        atomic.Int64 // of the clock
 }
 
 func setup(t *testing.T) *bundle {
@@ -55,12 +53,10 @@ func setupAlone(t *testing.T) *bundle {
 	t.Helper()
 	b := &bundle{World: testkit.New(t), t: t}
 	b.millis.Store(time.Date(2026, 11, 21, 9, 30, 0, 123_000_000, time.UTC).UnixMilli())
-	second := pgtest.Open(t, b.URL, postgres.Options{MaxConns: 8})
 	b.people = b.service(b.DB)
-	b.other = b.service(second)
+	b.other = b.service(pgtest.Open(t, b.URL, postgres.Options{MaxConns: 8}))
 	b.people.UseCheapHashes()
 	b.other.UseCheapHashes()
-	b.pools = []*pgxpool.Pool{b.DB.Pool, second.Pool}
 	return b
 }
 
@@ -149,26 +145,13 @@ func (b *bundle) isActive(token string) bool {
 const concurrency = 50
 
 // atOnce runs fn 50 times at once, on the two instances by turns, and counts the answers: done,
-// wrong, locked. All connections are open before, so that no call ends before the others begin.
+// wrong, locked.
 func (b *bundle) atOnce(fn func(nth int, people *identity.Service) error) (counts [3]int) {
 	b.t.Helper()
-	for _, pool := range b.pools {
-		var conns []*pgxpool.Conn
-		for range pool.Config().MaxConns {
-			conn, err := pool.Acquire(b.ctx())
-			require.NoError(b.t, err)
-			conns = append(conns, conn)
-		}
-		for _, conn := range conns {
-			conn.Release()
-		}
-	}
 	failed := make([]error, concurrency)
-	start := make(chan struct{})
 	var all sync.WaitGroup
 	for i := range failed {
 		all.Go(func() {
-			<-start
 			for range 20 {
 				failed[i] = fn(i, []*identity.Service{b.people, b.other}[i%2])
 				if !postgres.Unavailable(failed[i]) && !apperr.Is(failed[i], apperr.Unavailable) {
@@ -177,7 +160,6 @@ func (b *bundle) atOnce(fn func(nth int, people *identity.Service) error) (count
 			}
 		})
 	}
-	close(start)
 	all.Wait()
 	for _, err := range failed {
 		switch {

@@ -52,7 +52,8 @@ func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 		Position:      row.Position,
 	}
 	if !session.SecondStepDue && now.Sub(row.LastUsedAt) >= touchInterval {
-		err = touch(s.gorm(ctx), session, now)
+		err = updateSession(s.gorm(ctx), "identity.touch", token,
+			map[string]any{"last_used_at": now, "expires_at": session.expiry(now)})
 	}
 	if err != nil {
 		return Session{}, err
@@ -125,14 +126,6 @@ func lockPersonOf(tx transaction, token string) error {
 	person := tx.Model(&sessionRow{}).Select("user_id").Where("token_hash = ?", hashToken(token))
 	_, err := takeRow[userRow](tx.Clauses(lock), "identity.lockPerson", ErrNoSession,
 		"id = (?)", person)
-	return err
-}
-
-// touch stores a session's last use. Concurrent requests never move it back.
-func touch(db transaction, session Session, now time.Time) error {
-	_, err := updateRows(db, "identity.touch", &sessionRow{},
-		map[string]any{"last_used_at": now, "expires_at": session.expiry(now)},
-		"token_hash = ? and last_used_at < ?", hashToken(session.Token), now)
 	return err
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/pquerna/otp/totp"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -17,15 +16,15 @@ func TestTOTPSecretsAreBase32(t *testing.T) {
 		"GEZDGNBVGY3TQOJQGE======": "GEZDGNBVGY3TQOJQGE",
 	} {
 		got, ok := ParseTOTPSecret(text)
-		assert.True(t, ok, text)
-		assert.Equal(t, want, got)
+		require.True(t, ok, text)
+		require.Equal(t, want, got)
 	}
 	for _, text := range []string{
 		"", "JBSWY3DP", "JBSWY3DPEHPK3PX1", "JBSW Y3DP EHPK 3PXP", "JBSWY3DP\nEHPK3PXP", "========",
 		strings.Repeat("A", 201),
 	} {
 		_, ok := ParseTOTPSecret(text)
-		assert.False(t, ok, "%q", text)
+		require.False(t, ok, "%q", text)
 	}
 }
 
@@ -43,17 +42,17 @@ func TestCodesAreAcceptedInEverySpelling(t *testing.T) {
 		"", " ", "\u00a0", "\u202f", "-", "\u2011", "\u200b", "\u200e", "\ufeff", "\t", "\u00ad",
 	} {
 		_, ok := matchTOTP(secret, between+code[:3]+between+wide(code[3:])+between, now, 0)
-		assert.True(t, ok, "%q", between)
+		require.True(t, ok, "%q", between)
 		spelled := between + strings.ReplaceAll(recovery, "-", between) + between
 		for _, text := range []string{spelled, wide(recovery)} {
 			got, ok := parseRecoveryCode(text)
-			assert.True(t, ok, "%q", text)
-			assert.Equal(t, want, got)
+			require.True(t, ok, "%q", text)
+			require.Equal(t, want, got)
 		}
 	}
 	for _, text := range []string{code[:5], code + "0", "x" + code, ""} {
 		_, ok := matchTOTP(secret, text, now, 0)
-		assert.False(t, ok, "%q", text)
+		require.False(t, ok, "%q", text)
 	}
 }
 
