@@ -38,6 +38,7 @@ type keyRow struct {
 	Spark        ui.Spark   // of the requests of the last 30 days
 	Requests     int64      // their number
 	Unread       bool       // whether they could not be read
+	Old          bool       // whether it stands under its successor
 	Page         string
 	Revoke       string // path, or "" if there is nothing to revoke
 	active       bool
@@ -108,8 +109,10 @@ func (h *Handler) addRows(
 		requests, _ := totals(days)
 		top = max(top, slices.Max(requests))
 	}
-	for _, k := range underSuccessors(active) {
+	ordered := underSuccessors(active)
+	for i, k := range ordered {
 		row := h.keyRow(p, k)
+		row.Old = i > 0 && ordered[i-1].Replaces == k.ID
 		requests, sum := totals(used[k.ID])
 		row.Spark = ui.NewSpark(requests, top)
 		row.Requests = sum
