@@ -37,15 +37,3 @@ func TestWholeExportDoesNotWaitForItsEnd(t *testing.T) {
 	require.NoError(t, entry.Rollback(t.Context()))
 	require.Contains(t, b.entry("export.finished"), `"outcome": "completed"`)
 }
-
-// rules.md, Failures: one whose end cannot be written is whole.
-func TestExportWhoseEndCannotBeRecordedIsWhole(t *testing.T) {
-	b := setup(t)
-	response := b.send(http.MethodGet)
-	b.Exec(`revoke insert on audit_entries from dg_app`)
-	file, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
-	require.Equal(t, 20_001, strings.Count(string(file), "\n"))
-	b.service.Drain(t.Context())
-	require.Zero(t, b.entries("export.finished"))
-}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/modules/games"
 	"dg/platform/apperr"
 )
 
@@ -16,41 +15,6 @@ const (
 	ourFork   = "00000000-0000-4000-8000-0000000000aa"
 	theirFork = "00000000-0000-4000-8000-0000000000bb"
 )
-
-// The deployed release is nil when none is deployed; the configuration is never read.
-func TestForkHasItsFields(t *testing.T) {
-	b := setup(t)
-	b.fork(ourFork, ours, time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC))
-	want := games.Fork{
-		ID: ourFork, OrganisationID: ours, GameID: b.game, Slug: ourFork, Title: "A fork", Major: 1,
-		Status: "active", Visibility: "public", SourceLocale: "en",
-		CreatedAt: time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC),
-		UpdatedAt: time.Date(2026, 1, 2, 1, 4, 5, 678_000_000, time.UTC),
-	}
-	check := func() {
-		t.Helper()
-		want.OrganisationVersion = b.version(ours)
-		fork, err := b.games.Fork(t.Context(), ours, ourFork)
-		require.NoError(t, err)
-		require.Equal(t, want, fork)
-		forks, err := b.games.Forks(t.Context(), ours)
-		require.NoError(t, err)
-		require.Equal(t, []games.Fork{want}, forks, "the element of the list has the same shape")
-		require.NotContains(t, fmt.Sprintf("%+v", forks), "configuration")
-	}
-	check()
-
-	b.Exec(`update forks set slug = 's', title = 'Tïtre <b>', major = 3, status = 'archived',
-		visibility = 'restricted', source_locale = 'pt',
-		deployed_release_number = 0, suspended = true, updated_at = '2026-03-01 00:00:00.999Z'`)
-	want = games.Fork{
-		ID: ourFork, OrganisationID: ours, GameID: b.game, Slug: "s", Title: "Tïtre <b>", Major: 3,
-		Status: "archived", Visibility: "restricted", SourceLocale: "pt",
-		DeployedRelease: new(0), Suspended: true, CreatedAt: want.CreatedAt,
-		UpdatedAt: time.Date(2026, 3, 1, 0, 0, 0, 999_000_000, time.UTC),
-	}
-	check()
-}
 
 // rules.md, Formats: active and archived forks of the organisation only, by createdAt, then id.
 func TestForksAreListedInOrder(t *testing.T) {
