@@ -33,10 +33,9 @@ func Migrate(
 		}
 	}
 	db, err := Open(ctx, ownerURL, Options{
-		Name:                     "dg migrate",
-		MaxConns:                 2, // the lock's, and that of the work
-		StatementTimeout:         -1,
-		IdleInTransactionTimeout: -1,
+		Name:             "dg migrate",
+		MaxConns:         2, // the lock's, and that of the work
+		StatementTimeout: -1,
 	})
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)

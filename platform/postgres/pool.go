@@ -22,13 +22,12 @@ import (
 
 // Options configure a pool. A zero timeout means the default, a negative one no timeout.
 type Options struct {
-	Name                     string // application_name: tells the pools apart in pg_stat_activity
-	MaxConns                 int32  // 0: pgx's default, the number of processors and at least 4
-	StatementTimeout         time.Duration
-	LockTimeout              time.Duration
-	IdleInTransactionTimeout time.Duration
-	Logger                   *slog.Logger // of replicas; nil: nothing is logged
-	Tracer                   trace.Tracer // nil: statements are not traced
+	Name             string // application_name: tells the pools apart in pg_stat_activity
+	MaxConns         int32  // 0: pgx's default, the number of processors and at least 4
+	StatementTimeout time.Duration
+	LockTimeout      time.Duration
+	Logger           *slog.Logger // of replicas; nil: nothing is logged
+	Tracer           trace.Tracer // nil: statements are not traced
 
 	lazy bool // Open does not wait for an answer: a replica may be down
 }

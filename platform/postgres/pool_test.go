@@ -41,9 +41,8 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 		"&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable" +
 		"&statement_timeout=0&jit=on&search_path=app"
 	db := pgtest.Open(t, hostile, postgres.Options{
-		Name:                     "reads",
-		LockTimeout:              3 * time.Second,
-		IdleInTransactionTimeout: -1,
+		Name:        "reads",
+		LockTimeout: 3 * time.Second,
 	})
 	want := map[string]string{
 		"application_name":                    "reads",
@@ -54,7 +53,7 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 		"search_path":                         "public",
 		"statement_timeout":                   "30s", // the default
 		"lock_timeout":                        "3s",
-		"idle_in_transaction_session_timeout": "0", // asked for
+		"idle_in_transaction_session_timeout": "10s",
 	}
 	require.Equal(t, want, settings(t, db.Pool, "current_setting(name)", maps.Keys(want)))
 	// over a Unix socket those of TCP read as 0, and their reset values are what was asked for

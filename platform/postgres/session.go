@@ -13,9 +13,9 @@ import (
 
 // The default bounds of a session (rules.md, Bounds).
 const (
-	defaultStatementTimeout         = 30 * time.Second
-	defaultLockTimeout              = 2 * time.Second
-	defaultIdleInTransactionTimeout = 10 * time.Second
+	statementTimeout = 30 * time.Second
+	lockTimeout      = 2 * time.Second
+	idleTimeout      = 10 * time.Second // in a transaction
 )
 
 const (
@@ -81,10 +81,9 @@ func sessionParams(opts Options) map[string]string {
 		// After a wrong row estimate, JIT takes a second for a query of milliseconds.
 		"jit": "off",
 
-		"statement_timeout": milliseconds(opts.StatementTimeout, defaultStatementTimeout),
-		"lock_timeout":      milliseconds(opts.LockTimeout, defaultLockTimeout),
-		"idle_in_transaction_session_timeout": milliseconds(opts.IdleInTransactionTimeout,
-			defaultIdleInTransactionTimeout),
+		"statement_timeout":                   milliseconds(cmp.Or(opts.StatementTimeout, statementTimeout)),
+		"lock_timeout":                        milliseconds(cmp.Or(opts.LockTimeout, lockTimeout)),
+		"idle_in_transaction_session_timeout": milliseconds(idleTimeout),
 
 		// The locks of a client that died silently are released within half a minute. A Unix socket
 		// ignores the parameters of TCP.
@@ -97,15 +96,7 @@ func sessionParams(opts Options) map[string]string {
 }
 
 // milliseconds formats a timeout for PostgreSQL, where 0 means none.
-func milliseconds(d, byDefault time.Duration) string {
-	switch {
-	case d < 0:
-		return "0"
-	case d == 0:
-		d = byDefault
-	}
-	return strconv.FormatInt(max(d.Milliseconds(), 1), 10)
-}
+func milliseconds(d time.Duration) string { return strconv.FormatInt(max(d.Milliseconds(), 0), 10) }
 
 // leaveStandby makes the handler close connections to a server that has become a standby: a new
 // connection may reach the primary.
