@@ -31,9 +31,13 @@ type program struct {
 func start(t *testing.T) *program {
 	t.Helper()
 	t.Parallel()
-	db := testkit.On(t, pgtest.From(t, migrations.API))
+	db := testkit.On(t, pgtest.Empty(t))
+	migrate := func() {
+		require.NoError(t, postgres.Migrate(t.Context(), db.OwnerURL, migrations.API, "dg_app", nil))
+	}
+	migrate()
 	db.Exec(schema)
-	require.NoError(t, postgres.Migrate(t.Context(), db.OwnerURL, migrations.API, "dg_app", nil))
+	migrate()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	api, keys, err := newAPI(db.DB, "http://"+ln.Addr().String())

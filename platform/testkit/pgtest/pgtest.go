@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"dg/migrations"
 	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
 	"dg/platform/testkit/tb"
@@ -37,7 +35,13 @@ type Database struct {
 // Without PostgreSQL the test is skipped, or fails in CI. With -short it is skipped.
 func New(t testing.TB) *Database {
 	t.Helper()
-	return From(t, migrations.FS)
+	return copyOf(t, (*server).template)
+}
+
+// Empty is New without any migration.
+func Empty(t testing.TB) *Database {
+	t.Helper()
+	return copyOf(t, func(*server, context.Context) (string, error) { return "template0", nil })
 }
 
 // processStart and databaseNumber make the names of databases unique, also among those that a
@@ -47,19 +51,7 @@ var (
 	databaseNumber atomic.Int64
 )
 
-// From is New with other migrations than those of dg.
-func From(t testing.TB, files fs.FS) *Database {
-	t.Helper()
-	return from(t, func(ctx context.Context, s *server) (string, error) { return s.template(ctx, files) })
-}
-
-// Empty is New without any migration.
-func Empty(t testing.TB) *Database {
-	t.Helper()
-	return from(t, func(context.Context, *server) (string, error) { return "template0", nil })
-}
-
-func from(t testing.TB, template func(context.Context, *server) (string, error)) *Database {
+func copyOf(t testing.TB, template func(*server, context.Context) (string, error)) *Database {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("pgtest: needs a database: skipped with -short")
@@ -70,7 +62,7 @@ func from(t testing.TB, template func(context.Context, *server) (string, error))
 	}
 	ctx := context.Background() // a test's own context has ended when its cleanup runs
 	name := fmt.Sprintf("%s%d_%s_%d", testPrefix, os.Getpid(), processStart, databaseNumber.Add(1))
-	original, err := template(ctx, s)
+	original, err := template(s, ctx)
 	if err == nil {
 		err = s.copy(ctx, name, original)
 	}

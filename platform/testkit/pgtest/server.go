@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"dg/migrations"
 	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
 )
@@ -156,10 +157,9 @@ func (s *server) copy(ctx context.Context, name, template string) error {
 	return err
 }
 
-// template names the database that holds the migrated schema of files, and makes it where it is
-// missing.
-func (s *server) template(ctx context.Context, files fs.FS) (string, error) {
-	hash, err := hashOf(files)
+// template names the database that holds the migrated schema, and makes it where it is missing.
+func (s *server) template(ctx context.Context) (string, error) {
+	hash, err := hashOf(migrations.FS)
 	if err != nil {
 		return "", err
 	}
@@ -180,14 +180,12 @@ func (s *server) template(ctx context.Context, files fs.FS) (string, error) {
 	if err != nil || whole {
 		return name, err
 	}
-	return name, s.makeTemplate(ctx, conn, files, name)
+	return name, s.makeTemplate(ctx, conn, name)
 }
 
 // makeTemplate migrates a new database. A template that refuses connections is whole; a database
 // with a session could not be copied.
-func (s *server) makeTemplate(
-	ctx context.Context, conn *pgxpool.Conn, files fs.FS, name string,
-) error {
+func (s *server) makeTemplate(ctx context.Context, conn *pgxpool.Conn, name string) error {
 	for _, statement := range []string{
 		fmt.Sprintf(`drop database if exists %s with (force)`, name),
 		fmt.Sprintf(`create database %s owner dg_owner`, name),
@@ -196,7 +194,7 @@ func (s *server) makeTemplate(
 			return err
 		}
 	}
-	err := postgres.Migrate(ctx, inDatabase(s.OwnerURL(), name), files, "dg_app", nil)
+	err := postgres.Migrate(ctx, inDatabase(s.OwnerURL(), name), migrations.FS, "dg_app", nil)
 	if err == nil {
 		_, err = conn.Exec(ctx,
 			fmt.Sprintf(`alter database %s with allow_connections false`, name))
