@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -20,7 +19,7 @@ import (
 const (
 	minPassword = 12   // code points
 	maxPassword = 1000 // bytes
-	minUncommon = 5    // different characters that are in no common word
+	minUncommon = 6    // different characters that are in no common word
 )
 
 // commonWords are the parts of common passwords, in the languages of the product. The list is short,
@@ -29,9 +28,6 @@ var commonWords = strings.Fields(commonList)
 
 //go:embed common.txt
 var commonList string
-
-// year matches the years that people append to a word.
-var year = regexp.MustCompile(`(19|20)[0-9]{2}`)
 
 // unleet undoes the usual replacements of letters.
 var unleet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$",
@@ -76,8 +72,8 @@ func wordsOf(names ...string) (words []string) {
 	return words
 }
 
-// uncommon counts the different characters outside of the own and the common words and of years.
-// Different ones, because a repetition is as easy to guess as what it repeats.
+// uncommon counts the different characters outside of the own and the common words: a repetition is
+// as easy to guess as what it repeats.
 func uncommon(password string, own []string) int {
 	words := slices.Concat(own, commonWords)
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) }) // longest first
@@ -87,16 +83,13 @@ func uncommon(password string, own []string) int {
 	}
 	without := strings.NewReplacer(pairs...)
 	text := strings.Join(strings.Fields(input.Lower(password)), "")
-	text = without.Replace(year.ReplaceAllString(text, ""))
+	text = unleet.Replace(without.Replace(text))
 	different := map[rune]bool{}
-	for _, r := range without.Replace(unleet.Replace(text)) {
+	for _, r := range without.Replace(text) {
 		different[r] = true
 	}
 	return len(different)
 }
-
-var errSamePassword = apperr.NewField("new",
-	"The new password is the current one. Use a different one.")
 
 // ChangePassword replaces the person's password. Every other session of the person ends; this one
 // continues under the returned token.
@@ -114,9 +107,6 @@ func (s *Service) ChangePassword(
 		return Session{}, err
 	}
 	return s.reauthenticated(ctx, token, proof, func(c *change) error {
-		if normalise(replacement) == normalise(proof.Password) {
-			return errSamePassword
-		}
 		if err := c.verifyCode(proof.Code); err != nil {
 			return err
 		}

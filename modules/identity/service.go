@@ -1,9 +1,14 @@
 package identity
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"log/slog"
 	"time"
 
+	"dg/modules/audit"
+	"dg/platform/apperr"
 	"dg/platform/limit"
 	"dg/platform/netaddr"
 	"dg/platform/postgres"
@@ -51,3 +56,82 @@ func networkOf(ctx context.Context) string { return netaddr.ClientText(requestOf
 
 // clock returns the current time as it is stored: UTC, in milliseconds.
 func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+
+// Recorder writes changes of a person's credentials to the audit log of each of the person's
+// organisations, and sign-ins to the program's log.
+type Recorder struct {
+	// OrganisationsOf returns the ids of the person's organisations, as the transaction sees them.
+	OrganisationsOf func(tx transaction, personID string) ([]string, error)
+	Audit           *audit.Log
+	Log             *slog.Logger        // of sign-ins, failed ones and locks
+	Failed          func(reason string) // counts failed sign-ins by one of FailureReasons
+}
+
+const (
+	reasonUnknownEmail  = "unknown_email"
+	reasonWrongPassword = "wrong_password"
+	reasonWrongCode     = "wrong_code"
+	reasonLocked        = "locked"
+)
+
+// FailureReasons are all reasons of failed sign-ins.
+var FailureReasons = []string{reasonUnknownEmail, reasonWrongPassword, reasonWrongCode, reasonLocked}
+
+type requestKey struct{}
+
+// WithRequest returns a context with the HTTP request, for limits by network and for logs.
+func WithRequest(ctx context.Context, r audit.Request) context.Context {
+	return context.WithValue(ctx, requestKey{}, r)
+}
+
+func requestOf(ctx context.Context) audit.Request {
+	r, _ := ctx.Value(requestKey{}).(audit.Request)
+	return r
+}
+
+// record adds an entry about the person in the transaction of its change. The actor is the person
+// unless the entry names another. Errors: apperr.Unavailable.
+func (r Recorder) record(tx transaction, of Person, e audit.Entry) error {
+	organisations, err := r.OrganisationsOf(tx, of.ID)
+	if err == nil {
+		e.Actor = cmp.Or(e.Actor, audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name})
+		e.Target = audit.Target{Kind: "person", ID: of.ID}
+		e.Request = requestOf(tx.Statement.Context)
+		err = r.Audit.AppendToAll(tx, organisations, e)
+	}
+	if err != nil {
+		return apperr.Wrap(apperr.Unavailable, err,
+			"The audit log cannot be written at the moment, so nothing was changed. Try again in a moment.")
+	}
+	return nil
+}
+
+// log logs a sign-in. An unknown e-mail is not logged: people type passwords there.
+func (r Recorder) log(ctx context.Context, level slog.Level, what string, of Person, more ...any) {
+	from := requestOf(ctx)
+	r.Log.Log(ctx, level, what,
+		append(more, "person_id", of.ID, "client", from.Address, "request_id", from.ID)...)
+}
+
+// signInFailed logs and counts a failed sign-in. It ignores errors that are not the person's.
+func (r Recorder) signInFailed(ctx context.Context, of Person, err error) {
+	var reason string
+	var more []any
+	locked, isLocked := errors.AsType[*LockedError](err)
+	switch {
+	case isLocked:
+		reason = reasonLocked
+		more = []any{"until", locked.Until.UTC()}
+	case errors.Is(err, ErrWrongCode):
+		reason = reasonWrongCode
+	case errors.Is(err, ErrWrongPassword):
+		reason = reasonWrongPassword
+	default:
+		return
+	}
+	r.log(ctx, slog.LevelWarn, "sign-in failed", of, append(more, "reason", reason)...)
+	if of.ID == "" && reason == reasonWrongPassword {
+		reason = reasonUnknownEmail
+	}
+	r.Failed(reason)
+}
