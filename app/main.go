@@ -15,12 +15,7 @@ func main() {
 	signal.Ignore(syscall.SIGHUP) // dg has nothing to reload, and survives its terminal
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal kills
-	process := commands.Stdio{
-		Stdin:      os.Stdin,
-		Stdout:     os.Stdout,
-		Stderr:     os.Stderr,
-		OwnProcess: true,
-	}
+	process := commands.Stdio{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	status := commands.Run(ctx, os.Args[1:], process)
 	stop()
 	os.Exit(status)

@@ -67,6 +67,7 @@ type Program struct {
 func New(ctx context.Context, s Settings) (*Program, error) {
 	pools, err := openPools(ctx, s)
 	if err != nil {
+		pools.Close()
 		return nil, err
 	}
 	p, err := NewWithPools(pools, s)
@@ -134,8 +135,14 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	m.org = org.New(p.Pools.Requests, m.audit, m.policy)
 	m.games = games.New(p.Pools.Requests)
 	m.requests = limit.NewRequests(int(p.Pools.Requests.Pool.Config().MaxConns))
-	var sealer *sealer.Sealer
-	m.reports, sealer = p.newReports(s.Log, m.counts)
+	m.reports = reports.New(p.Pools.Snapshots)
+	sealer := sealer.New(p.Pools.Snapshots, time.Now, s.Log)
+	m.reports.OnDamage = func(q reports.Query, err error) {
+		s.Log.Error("a segment is damaged: the plays are read instead. Run dg segments rebuild",
+			"fork", q.ForkID, "error", err)
+		m.counts.damagedSegments.Inc()
+	}
+	sealer.OnPass = m.counts.sealerPass
 	m.identity = m.newIdentity(p.Pools.Requests, s)
 	p.exports = exports.New(m.reports, m.audit, p.Ops)
 	p.Keys = apikeys.New(p.Pools.Requests, m.org, m.audit, m.policy, time.Now)
@@ -186,21 +193,6 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 		Reports: webreports.Modules{Forks: m.games, Groups: m.org, Reports: m.reports,
 			Exports: p.exports},
 	}, s.BaseURL, time.Now)
-}
-
-// newReports builds the reports and the sealer.
-func (p *Program) newReports(
-	log *slog.Logger, counts *metrics,
-) (*reports.Service, *sealer.Sealer) {
-	figures := reports.New(p.Pools.Snapshots)
-	sealer := sealer.New(p.Pools.Snapshots, time.Now, log)
-	figures.OnDamage = func(q reports.Query, err error) {
-		log.Error("a segment is damaged: the plays are read instead. Run dg segments rebuild",
-			"fork", q.ForkID, "error", err)
-		counts.damagedSegments.Inc()
-	}
-	sealer.OnPass = counts.sealerPass
-	return figures, sealer
 }
 
 // When the program stops, it stores the ends of exports, and then the usage of keys.

@@ -31,13 +31,9 @@ const (
 	defaultRequests = 12
 )
 
-// openPools opens the pools. It fails when the URL cannot be read or the database does not answer.
+// openPools opens the pools, as far as it gets. It fails when the URL cannot be read or the database
+// does not answer.
 func openPools(ctx context.Context, s Settings) (p Pools, err error) {
-	defer func() {
-		if err != nil {
-			p.Close()
-		}
-	}()
 	open := func(name string, size int32) (db *postgres.DB) {
 		if err != nil {
 			return nil

@@ -45,7 +45,6 @@ type Stdio struct {
 	Stdout, Stderr io.Writer
 	log            *slog.Logger
 	unknown        []string // variables that look like settings but are not
-	OwnProcess     bool     // no other command runs in the process: root's privileges may be dropped
 }
 
 func (p Stdio) print(format string, args ...any) error {
@@ -99,11 +98,6 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 // version is set by the linker when a release is built.
 var version = "dev"
 
-func versionLine() string {
-	return fmt.Sprintf("dg %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS,
-		runtime.GOARCH)
-}
-
 // parser returns the parser that fills c. --help sets exit, instead of exiting the process.
 func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.Stdout, p.Stderr),
@@ -115,8 +109,9 @@ func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Resolvers(kong.ResolverFunc(secretFile)),
 		kong.Vars{
-			"version": versionLine(),
-			"level":   "Lowest level in the log: debug, info, warn or error.",
+			"version": fmt.Sprintf("dg %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS,
+				runtime.GOARCH),
+			"level": "Lowest level in the log: debug, info, warn or error.",
 			"config": "File of variables, one NAME=VALUE a line without quotes. Flags and the " +
 				"environment win over it.",
 		}, kong.Vars(config.Help))

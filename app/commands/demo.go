@@ -38,7 +38,12 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	defer db.release()
-	greeting, err := db.loadDemo(ctx, p, base)
+	o, err := db.operator(ctx, "dg demo")
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	greeting, err := o.loadDemo(ctx, p, base)
 	if err != nil {
 		return err
 	}
@@ -47,12 +52,7 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 
 // loadDemo loads the demo into an empty database, replaces the demo key, and returns the greeting
 // with the key.
-func (db *database) loadDemo(ctx context.Context, p Stdio, base string) (string, error) {
-	o, err := db.operator(ctx, "dg demo")
-	if err != nil {
-		return "", err
-	}
-	defer o.Close()
+func (o *operator) loadDemo(ctx context.Context, p Stdio, base string) (string, error) {
 	missing, err := demo.Missing(ctx, o.Pool)
 	if err != nil {
 		return "", err
@@ -60,7 +60,7 @@ func (db *database) loadDemo(ctx context.Context, p Stdio, base string) (string,
 	if missing {
 		p.log.Info("loading the demo")
 		file := importer.Input{Name: "demo", Open: demo.Open}
-		if _, err := o.importFiles(ctx, []importer.Input{file}, db.keys, p); err != nil {
+		if _, err := o.importFiles(ctx, []importer.Input{file}, o.database.keys, p); err != nil {
 			return "", fmt.Errorf("load the demo: %w", err)
 		}
 	}

@@ -32,7 +32,7 @@ func (serveCmd) Help() string {
 		"server."
 }
 
-// Run serves until ctx ends.
+// Run serves until ctx ends. It tunes the process, and gives up root's privileges.
 func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	base, _ := c.Base() // a URL that is refused may have a password
 	p.log.Info("dg starts", "version", version, "base_url", base)
@@ -59,10 +59,8 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	}
 	defer ops.Close()
 	p.log.Info("dg listens", "address", main.Addr().String(), "operations", ops.Addr().String())
-	if p.OwnProcess {
-		tuneRuntime()
-		db.dropPrivileges()
-	}
+	tuneRuntime()
+	db.dropPrivileges()
 	c.Addr = main.Addr().String() // resolves port 0
 	greeting, err := c.greeting(ctx, db, p)
 	if err != nil {
@@ -149,26 +147,19 @@ func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 // greeting is printed once dg serves. With --demo it loads the demo first. It fails if other
 // machines could reach accounts of the demo.
 func (c serveCmd) greeting(ctx context.Context, db *database, p Stdio) (string, error) {
-	base, _ := c.Base()
-	greeting := fmt.Sprintf("Serving on %s\n", base)
-	if !c.Private() {
-		return greeting, db.checkPublic(ctx)
-	}
-	if !c.Demo {
-		return greeting, nil
-	}
-	tryIt, err := db.loadDemo(ctx, p, base)
-	return greeting + tryIt, err
-}
-
-// checkPublic fails if others could sign in to accounts of the demo.
-func (db *database) checkPublic(ctx context.Context) error {
-	o, err := db.operator(ctx, "dg serve")
+	o, err := db.operator(ctx, "dg demo")
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer o.Close()
-	return demo.CheckPublic(ctx, o.Pool)
+	base, _ := c.Base()
+	tryIt := ""
+	if !c.Private() {
+		err = demo.CheckPublic(ctx, o.Pool)
+	} else if c.Demo {
+		tryIt, err = o.loadDemo(ctx, p, base)
+	}
+	return fmt.Sprintf("Serving on %s\n%s", base, tryIt), err
 }
 
 // serve runs the server and the background work until ctx ends or the server fails.
