@@ -9,6 +9,7 @@ import (
 	"net/http/pprof"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -26,8 +27,21 @@ func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	profiles.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	profiles.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	profiles.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	mux.Handle("GET /debug/pprof/", profiles)
+	mux.Handle("GET /debug/pprof/", oneAtATime(profiles))
 	return onlyFor(hostOf(addr), mux)
+}
+
+// oneAtATime refuses a profile while another runs: each takes memory and time of the service.
+func oneAtATime(h http.Handler) http.Handler {
+	var running sync.Mutex
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !running.TryLock() {
+			http.Error(w, "Another profile runs. Try again later.", http.StatusServiceUnavailable)
+			return
+		}
+		defer running.Unlock()
+		h.ServeHTTP(w, r)
+	})
 }
 
 // onlyFor refuses requests for host names other than our own and localhost. After DNS rebinding a

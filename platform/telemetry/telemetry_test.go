@@ -63,6 +63,31 @@ func TestOpsServerServesMetricsAndProfiles(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
+// A second profile is refused while one runs, of any kind: pprof itself refuses one of the same kind only.
+func TestProfilesRunOneAtATime(t *testing.T) {
+	server := httptest.NewServer(OpsHandler(NewRegistry(), "127.0.0.1:0"))
+	defer server.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	get := func(profile string) int {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet,
+			server.URL+"/debug/pprof/"+profile, nil)
+		require.NoError(t, err)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil { // stopped
+			return 0
+		}
+		defer response.Body.Close()
+		return response.StatusCode
+	}
+	go func() {
+		for get("trace?seconds=30") != 0 { // refused while the other one runs
+		}
+	}()
+	for get("goroutine") != http.StatusServiceUnavailable {
+	}
+}
+
 // A page whose own name is rebound to the port reads nothing.
 func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 	for _, c := range []struct {
