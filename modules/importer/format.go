@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"context"
+	"embed"
 	"fmt"
 	"strings"
 
@@ -23,7 +24,7 @@ type format struct {
 
 	checks  []check
 	entries map[audit.Action]string // of the audit log: queries of organisation and details
-	write   string                  // returns how many rows it added and replaced; "" is upsert
+	write   string                  // statement that returns how many rows it added and replaced
 
 	read readFunc
 }
@@ -45,20 +46,10 @@ type Count struct {
 	Added, Replaced, Unchanged int64
 }
 
-// upsert stores most types. It writes only rows that differ. The unique constraints are deferred to
-// the end of the statement, so that two objects may swap values.
-const upsert = `
-	with replaced as (
-		update {table} o set ({columns}) = row ({i.columns}) from import_{table} i
-		where {same} and ({o.columns}) is distinct from ({i.columns})
-		returning 1
-	), added as (
-		insert into {table} ({columns})
-		select {columns} from import_{table} i
-		where not exists (select from {table} o where {same})
-		returning 1
-	)
-	select (select count(*) from added), (select count(*) from replaced)`
+// statements has the statements of writes.
+//
+//go:embed *.sql
+var statements embed.FS
 
 // sql fills in a template.
 func (b *batch) sql(template string) string {
@@ -115,8 +106,12 @@ func (b *batch) apply(ctx context.Context, tx pgx.Tx, request audit.Request) err
 		}
 	}
 	var added, replaced int64
-	write := b.sql("/* importer.{table} */ " + cmp.Or(b.write, upsert))
-	if err := tx.QueryRow(ctx, write).Scan(&added, &replaced); err != nil {
+	write, err := statements.ReadFile(cmp.Or(b.write, "upsert.sql"))
+	if err != nil {
+		return err
+	}
+	err = tx.QueryRow(ctx, b.sql("/* importer.{table} */ "+string(write))).Scan(&added, &replaced)
+	if err != nil {
 		return fmt.Errorf("write %s: %w", b.table, err)
 	}
 	b.count.Added += added

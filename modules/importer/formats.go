@@ -2,6 +2,7 @@ package importer
 
 import (
 	"crypto/rand"
+	"fmt"
 	"math"
 	"time"
 
@@ -34,7 +35,7 @@ var formats = []format{{
 	checks: []check{
 		unique("an e-mail that no other user has, in any case", "email", "email_key", "true"),
 	},
-	write: writeUsers,
+	write: "users.sql",
 	read: reader(func(u *user, keys identity.Keyring) []any {
 		secret := u.TOTPSecret
 		if secret != nil {
@@ -82,7 +83,7 @@ var formats = []format{{
 	columns: "id, org_id, display_name",
 	staged:  "id, org_id, display_name, label",
 	checks:  []check{ofOrganisation, sameOrganisation},
-	write:   writePlayers,
+	write:   "players.sql",
 	read: reader(func(p *player, _ identity.Keyring) []any {
 		label, _ := org.NewLabel(rand.Reader) // which does not fail
 		return []any{p.ID, p.OrganisationID, p.DisplayName, label}
@@ -96,7 +97,7 @@ var formats = []format{{
 		sameOrganisation,
 		{"the id of a player of the group's organisation, stored or in the file", foreignGroupPlayers},
 	},
-	write: writeGroups,
+	write: "groups.sql",
 	read: reader(func(g *group, _ identity.Keyring) []any {
 		return []any{g.ID, g.OrganisationID, g.Name, g.PlayerIDs}
 	}),
@@ -110,7 +111,7 @@ var formats = []format{{
 		refersTo("player", "player_id"),
 		{"a player of the fork's organisation", foreignPlayers},
 	},
-	write: writePlays,
+	write: "plays.sql",
 	read: reader(func(p *play, _ identity.Keyring) []any {
 		var completed *time.Time
 		var score *int16
@@ -139,3 +140,22 @@ func packAnswers(skills []skill) []byte {
 	}
 	return games.PackAnswers(results)
 }
+
+// changesOf selects the organisations whose column changes, for their audit entries.
+func changesOf(column string) string {
+	return fmt.Sprintf(`
+		select i.id, jsonb_build_object('from', o.%[1]s, 'to', i.%[1]s)
+		from import_organisations i join organisations o on o.id = i.id
+		where o.%[1]s <> i.%[1]s`, column)
+}
+
+const foreignGroupPlayers = `
+	select i.line, 'playerIds[' || m.place - 1 || ']', coalesce(m.player_id::text, 'null')
+	from import_player_groups i
+	cross join unnest(i.player_ids) with ordinality m (player_id, place)
+	where not exists (select from players p where p.id = m.player_id and p.org_id = i.org_id)`
+
+const foreignPlayers = `
+	select i.line, 'playerId', i.player_id::text
+	from import_plays i join forks f on f.id = i.fork_id join players p on p.id = i.player_id
+	where f.org_id <> p.org_id`
