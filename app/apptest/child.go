@@ -204,29 +204,26 @@ func (c *Child) Operations(path string) string {
 }
 
 // Metric is the value of a series, 0 where there is none.
-func (c *Child) Metric(series string) (value float64) {
+func (c *Child) Metric(series string) float64 {
 	c.T.Helper()
-	for line := range strings.Lines(c.Operations("/metrics")) {
-		if text, ok := strings.CutPrefix(line, series+" "); ok {
-			var err error
-			value, err = strconv.ParseFloat(strings.TrimSpace(text), 64)
-			require.NoError(c.T, err)
-		}
+	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(series) + ` (\S+)$`).
+		FindStringSubmatch(c.Operations("/metrics"))
+	if found == nil {
+		return 0
 	}
+	value, err := strconv.ParseFloat(found[1], 64)
+	require.NoError(c.T, err)
 	return value
 }
 
-// Memory reads a line of the process's /proc status, such as VmHWM, in bytes; 0 when it has ended.
+// Memory reads a line of the process's /proc status, such as VmHWM, in bytes.
 func (c *Child) Memory(name string) int {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid))
-	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, name+":"); ok {
-			kb, err := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(rest), " kB"))
-			require.NoError(c.T, err)
-			return kb << 10
-		}
-	}
-	return 0
+	c.T.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid))
+	require.NoError(c.T, err)
+	kb, err := strconv.Atoi(RegexpGroup(c.T, name+`:\s+(\d+) kB`, string(text)))
+	require.NoError(c.T, err)
+	return kb << 10
 }
 
 // Until polls a condition. message says what is wrong while it does not hold.

@@ -159,11 +159,19 @@ func (b *cookbook) reads(t *testing.T, r recipe, text, key string) {
 	require.NoError(t, b.db.QueryRow(t.Context(), `select count(*) from plays
 		where fork_id = $1 and started_at >= $2::timestamp at time zone 'UTC'`, b.fork, b.from).Scan(&want))
 	folder := t.TempDir()
-	service := newBusyService(t, b.URL)
-	through := with(t, strings.ReplaceAll(text, b.URL, service.URL), "fork", b.fork)
+	var lists atomic.Int32
+	busy := b.intercept(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/forks") || lists.Add(1) > 1 {
+			return false
+		}
+		w.Header().Set("Retry-After", time.Now().Add(2*time.Second).UTC().Format(http.TimeFormat))
+		http.Error(w, `{"code": "resource-exhausted"}`, http.StatusTooManyRequests)
+		return true
+	})
+	through := with(t, strings.ReplaceAll(text, b.URL, busy), "fork", b.fork)
 	out, err := r.run(t, folder, through, key)
 	require.NoError(t, err, "%s", out)
-	require.Equal(t, int32(2), service.lists.Load(), "asks again")
+	require.Equal(t, int32(2), lists.Load(), "asks again")
 	if r.id == "curl" { // it saves the rows
 		file, err := os.ReadFile(filepath.Join(folder, "plays.csv"))
 		require.NoError(t, err)
@@ -186,28 +194,21 @@ func readCSV(t *testing.T, text string) [][]string {
 	return rows
 }
 
-// busyService forwards to dg. It answers the first request 429 until a date.
-type busyService struct {
-	*httptest.Server
-	lists atomic.Int32
-}
-
-func newBusyService(t *testing.T, base string) *busyService {
+// intercept serves what the handler answers, and forwards other requests to dg.
+func (b *cookbook) intercept(
+	t *testing.T, answers func(w http.ResponseWriter, r *http.Request) bool,
+) (base string) {
 	t.Helper()
-	to, err := url.Parse(base)
+	to, err := url.Parse(b.URL)
 	require.NoError(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(to)
-	s := &busyService{}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/forks") && s.lists.Add(1) == 1 {
-			w.Header().Set("Retry-After", time.Now().Add(2*time.Second).UTC().Format(http.TimeFormat))
-			http.Error(w, `{"code": "resource-exhausted"}`, http.StatusTooManyRequests)
-			return
+	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !answers(w, r) {
+			proxy.ServeHTTP(w, r)
 		}
-		proxy.ServeHTTP(w, r)
 	}))
-	t.Cleanup(s.Close)
-	return s
+	t.Cleanup(service.Close)
+	return service.URL
 }
 
 // syncs requires that the nightly sync has every play up to yesterday, once, reads nothing twice in
@@ -236,22 +237,18 @@ func (b *cookbook) syncs(t *testing.T, r recipe, text, key string) {
 
 // failsOnBrokenTransfer cuts every export: no figure and no file looks whole.
 func (b *cookbook) failsOnBrokenTransfer(t *testing.T, r recipe, text, key string) {
-	to, err := url.Parse(b.URL)
-	require.NoError(t, err)
-	proxy := httputil.NewSingleHostReverseProxy(to)
-	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/csv") {
-			w.Header().Set("Content-Length", "100000")
-			file := b.Fetch(r.URL.RequestURI(), key)
-			_, _ = w.Write([]byte(file[:min(500, len(file))]))
-			panic(http.ErrAbortHandler)
+	broken := b.intercept(t, func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/csv") {
+			return false
 		}
-		proxy.ServeHTTP(w, r)
-	}))
-	defer service.Close()
+		w.Header().Set("Content-Length", "100000")
+		file := b.Fetch(r.URL.RequestURI(), key)
+		_, _ = w.Write([]byte(file[:min(500, len(file))]))
+		panic(http.ErrAbortHandler)
+	})
 	folder := t.TempDir()
 	b.db.Do(t, `delete from api_key_windows`)
-	out, err := r.run(t, folder, strings.NewReplacer(b.URL, service.URL, "max_tries = 8", "max_tries = 2").
+	out, err := r.run(t, folder, strings.NewReplacer(b.URL, broken, "max_tries = 8", "max_tries = 2").
 		Replace(text), key)
 	require.Error(t, err, "%s", out)
 	require.NotContains(t, out, "average score")
