@@ -7,7 +7,7 @@
 // folder stays until the next boot. It is in memory (/dev/shm) if there is enough.
 //
 // A database is a copy of a template with the migrated schema, which is named by the hash of the
-// migrations. It is dropped when its test ends. A later process drops those of a killed one.
+// migrations. It is dropped when its test ends. The keeper drops those of a killed process.
 //
 // Trade-offs: templates of former migrations, 8 MB each, stay until the next boot. All tests share
 // the server's connections. The server runs without autovacuum, so that plans do not change during

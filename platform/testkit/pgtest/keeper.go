@@ -7,34 +7,57 @@ import (
 	"os/exec"
 	"syscall"
 
+	"github.com/jackc/pgx/v5"
+
 	"dg/platform/embeddedpg"
 )
 
-// keeperVariable makes a test program the keeper of the shared server's folder.
-const keeperVariable = "DG_PGTEST_KEEPER"
+// The variables that make a test program a keeper: of the shared server's folder, and of databases
+// by the prefix of their names.
+const (
+	folderVariable = "DG_PGTEST_KEEPER"
+	prefixVariable = "DG_PGTEST_PREFIX"
+)
 
 // init spares test programs a TestMain.
 //
 //nolint:gochecknoinits // see above
 func init() {
-	if dir := os.Getenv(keeperVariable); dir != "" {
-		keep(dir)
+	if dir := os.Getenv(folderVariable); dir != "" {
+		keep(dir, os.Getenv(prefixVariable))
 		os.Exit(0)
 	}
 }
 
-// keep waits until standard input ends, which the end of the test process closes. It then joins and
-// leaves the server, which stops with its last user.
-func keep(dir string) {
+// keep waits until standard input ends, which the end of the test process closes. It then joins the
+// server, drops what a killed process has left, and leaves: the server stops with its last user.
+func keep(dir, prefix string) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	if _, err := embeddedpg.RunningURL(dir); err != nil {
 		return
 	}
-	if server, err := embeddedpg.Start(ctx, dir, embeddedpg.Options{}); err == nil {
-		_ = server.Stop(ctx)
+	server, err := embeddedpg.Start(ctx, dir, embeddedpg.Options{})
+	if err != nil {
+		return
 	}
+	defer func() { _ = server.Stop(ctx) }()
+	if admin, err := pgx.Connect(ctx, adminURL(server)); err == nil {
+		_ = dropAll(ctx, admin, prefix)
+		_ = admin.Close(ctx)
+	}
+}
+
+// dropAll drops the databases whose names have the prefix.
+func dropAll(ctx context.Context, admin *pgx.Conn, prefix string) error {
+	rows, _ := admin.Query(ctx, `/* pgtest.left */ select format('drop database %I with (force)', datname)
+		from pg_database where starts_with(datname, $1)`, prefix)
+	drops, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, drop := range drops {
+		_, err = admin.Exec(ctx, drop)
+	}
+	return err
 }
 
 // startKeeper starts a keeper. The caller keeps its input, which closes with this process, also if
@@ -45,7 +68,7 @@ func startKeeper(dir string) (input io.Closer, err error) {
 		return nil, err
 	}
 	keeper := exec.CommandContext(context.Background(), program)
-	keeper.Env = append(os.Environ(), keeperVariable+"="+dir)
+	keeper.Env = append(os.Environ(), folderVariable+"="+dir, prefixVariable+"="+prefix)
 	keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C does not reach it
 	if input, err = keeper.StdinPipe(); err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -44,10 +43,9 @@ func Empty(t testing.TB) *Database {
 	return copyOf(t, func(*server, context.Context) (string, error) { return "template0", nil })
 }
 
-// processStart and databaseNumber make the names of databases unique, also among those that a
-// killed process with the same id has left.
+// prefix of the names of this process's databases, and their number.
 var (
-	processStart   = strconv.FormatInt(time.Now().UnixNano(), 36)
+	prefix         = fmt.Sprintf("test_%d_%d_", os.Getpid(), time.Now().UnixNano())
 	databaseNumber atomic.Int64
 )
 
@@ -61,7 +59,7 @@ func copyOf(t testing.TB, template func(*server, context.Context) (string, error
 		tb.Missing(t, err)
 	}
 	ctx := context.Background() // a test's own context has ended when its cleanup runs
-	name := fmt.Sprintf("%s%d_%s_%d", testPrefix, os.Getpid(), processStart, databaseNumber.Add(1))
+	name := fmt.Sprint(prefix, databaseNumber.Add(1))
 	original, err := template(s, ctx)
 	if err == nil {
 		err = s.copy(ctx, name, original)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,13 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/migrations"
@@ -27,7 +23,6 @@ import (
 )
 
 const (
-	testPrefix     = "test_"             // test_<pid>_<start of the process>_<number>
 	templatePrefix = "template_"         // template_<hash of the migrations>
 	templateLock   = 5270163099842217764 // advisory lock: one process at a time makes templates
 )
@@ -59,7 +54,7 @@ type server struct {
 // started is this process's use of the shared server, which ends with the process.
 var started = sync.OnceValues(start)
 
-// start joins or launches the shared server and drops what killed processes have left.
+// start joins or launches the shared server.
 func start() (s *server, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
@@ -75,12 +70,15 @@ func start() (s *server, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (if this stays, remove the folder %s)", err, dir)
 	}
-	admin := parsed(inDatabase(s.URL(), "postgres"))
-	admin.User = url.User("postgres")
-	if s.admin, err = pgxpool.New(ctx, admin.String()+"&pool_max_conns=4"); err != nil {
-		return nil, err
-	}
-	return s, s.dropLeftOvers(ctx)
+	s.admin, err = pgxpool.New(ctx, adminURL(s.Server)+"&pool_max_conns=4")
+	return s, err
+}
+
+// adminURL connects as the superuser.
+func adminURL(of *embeddedpg.Server) string {
+	u := parsed(inDatabase(of.URL(), "postgres"))
+	u.User = url.User("postgres")
+	return u.String()
 }
 
 // roomInMemory is the least free memory for a folder in memory: the tests of all packages share it.
@@ -105,31 +103,6 @@ func sharedFolder(ctx context.Context) (string, error) {
 	hash := sha256.Sum256(append(boot, bin...))
 	return filepath.Join(base,
 		fmt.Sprintf("dg-test-%d-%s", os.Geteuid(), hex.EncodeToString(hash[:4]))), nil
-}
-
-// dropLeftOvers drops the databases of test processes that have ended.
-func (s *server) dropLeftOvers(ctx context.Context) error {
-	rows, err := s.admin.Query(ctx,
-		`/* pgtest.leftovers */ select datname from pg_database where starts_with(datname, $1)`,
-		testPrefix)
-	if err != nil {
-		return err
-	}
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		owner, _, _ := strings.Cut(strings.TrimPrefix(name, testPrefix), "_")
-		if pid, err := strconv.Atoi(owner); err == nil &&
-			errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
-			// Another process may be dropping it at the same time.
-			_, _ = s.admin.Exec(ctx,
-				fmt.Sprintf(`drop database if exists %s with (force)`,
-					pgx.Identifier{name}.Sanitize()))
-		}
-	}
-	return nil
 }
 
 // drop drops a test's database. It first waits for its ending sessions, because the server would
