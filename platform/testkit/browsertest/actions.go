@@ -105,7 +105,5 @@ func (p *Page) Copied(action func()) string {
 		Setting:          browser.PermissionSettingGranted,
 		BrowserContextID: p.browserContext(),
 	})
-	var text string
-	p.Eval(`navigator.clipboard.readText()`, &text)
-	return text
+	return value[string](p, `navigator.clipboard.readText()`)
 }

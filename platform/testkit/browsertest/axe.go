@@ -17,9 +17,7 @@ const axeScript = `axe.run({exclude: ['tbody tr:nth-child(n+21)']}, {runOnly: %s
 // the given rules. It reads the first twenty rows of a table.
 func (p *Page) Axe(rules ...string) []string {
 	p.t.Helper()
-	var loaded bool
-	p.Eval(`typeof axe === 'object'`, &loaded)
-	if !loaded {
+	if !value[bool](p, `typeof axe === 'object'`) {
 		p.Eval(fmt.Sprintf("%s;0", axe), nil)
 	}
 	only := map[string]any{
@@ -29,7 +27,5 @@ func (p *Page) Axe(rules ...string) []string {
 	if len(rules) > 0 {
 		only = map[string]any{"type": "rule", "values": rules}
 	}
-	var violations []string
-	p.Eval(fmt.Sprintf(axeScript, quoted(only)), &violations)
-	return violations
+	return value[[]string](p, fmt.Sprintf(axeScript, quoted(only)))
 }

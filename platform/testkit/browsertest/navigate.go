@@ -33,9 +33,7 @@ func (p *Page) Open(address string) {
 // Path returns the page's path and query.
 func (p *Page) Path() string {
 	p.t.Helper()
-	var path string
-	p.Eval("location.pathname + location.search", &path)
-	return path
+	return value[string](p, "location.pathname + location.search")
 }
 
 // Reload loads the page again.

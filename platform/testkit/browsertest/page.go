@@ -158,17 +158,24 @@ func (p *Page) Eval(script string, out any) {
 	}
 }
 
+// value runs a script in the page and returns its value.
+func value[T any](p *Page, script string) (v T) {
+	p.t.Helper()
+	p.Eval(script, &v)
+	return v
+}
+
 func (p *Page) eval(script string, out any) error {
 	ctx, stop := context.WithTimeout(p.ctx, timeout)
 	defer stop()
 	yes := true
-	value, err := chromedp.Run(ctx,
+	result, err := chromedp.Run(ctx,
 		chromedp.Evaluate[json.RawMessage](script, chromedp.EvalAwaitPromise,
 			func(e *runtime.EvaluateParams) { e.UserGesture = &yes }))
 	if err != nil || out == nil {
 		return err
 	}
-	return json.Unmarshal(value, out)
+	return json.Unmarshal(result, out)
 }
 
 // Mode is how a page is shown: its media, colour scheme and forced colours.

@@ -51,43 +51,34 @@ func (p *Page) Text(selector string) string {
 // Attr returns an attribute of an element, visible or not, or "".
 func (p *Page) Attr(selector, name string) string {
 	p.t.Helper()
-	var value string
-	p.Eval(
-		fmt.Sprintf(`document.querySelector(%s)?.getAttribute(%s) ?? ''`, quoted(selector),
-			quoted(name)), &value,
-	)
-	return value
+	return value[string](p, fmt.Sprintf(`document.querySelector(%s)?.getAttribute(%s) ?? ''`,
+		quoted(selector), quoted(name)))
 }
 
 // Focused describes the element that has the focus, as <tag#id> and its text.
 func (p *Page) Focused() string {
 	p.t.Helper()
-	var text string
-	p.Eval(fmt.Sprintf(`(%s)(document.activeElement)`, describeScript), &text)
-	return text
+	return value[string](p, fmt.Sprintf(`(%s)(document.activeElement)`, describeScript))
 }
 
 // Status returns the HTTP status of the page.
-func (p *Page) Status() (status int) {
+func (p *Page) Status() int {
 	p.t.Helper()
-	p.Eval(`performance.getEntriesByType('navigation')[0].responseStatus`, &status)
-	return status
+	return value[int](p, `performance.getEntriesByType('navigation')[0].responseStatus`)
 }
 
 // TransferSize returns how many bytes came over the network for the page and its files, with 300
 // bytes of headers for each. Icons do not count.
-func (p *Page) TransferSize() (size int) {
+func (p *Page) TransferSize() int {
 	p.t.Helper()
-	p.Eval(`performance.getEntries().reduce((sum, e) => sum + (e.transferSize ?? 0), 0)`, &size)
-	return size
+	return value[int](p, `performance.getEntries().reduce((sum, e) => sum + (e.transferSize ?? 0), 0)`)
 }
 
 // ScrollsSideways reports whether the page is wider than its window.
 func (p *Page) ScrollsSideways() bool {
 	p.t.Helper()
-	var wide bool
-	p.Eval(`document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth`, &wide)
-	return wide
+	return value[bool](p,
+		`document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth`)
 }
 
 // waitUntil waits for the one visible element that matches, passes it and the argument to the
