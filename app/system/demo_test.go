@@ -15,9 +15,9 @@ import (
 	"dg/app/demo"
 )
 
-// README, Try it: the printed curl line works as it is pasted. A second run keeps the data,
-// replaces the key and prints a working line again.
-func TestDemoRunsTwice(t *testing.T) {
+// README, Try it: the printed curl line works as it is pasted. A second run replaces the key and prints
+// a working line again. A kill -9 of dg loses no data: the next run uses its PostgreSQL, and stops it.
+func TestDemoSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	c := apptest.ServeOn(t, dir, "--demo")
@@ -31,16 +31,20 @@ func TestDemoRunsTwice(t *testing.T) {
 	replaced := apptest.Succeeds(t, dir, "demo", "--base-url", c.URL)
 	require.False(t, c.Accepts(first), "the first key is revoked")
 	require.Equal(t, body, paste(t, replaced))
-	c.Stop()
+	server := apptest.Postmaster(t, dir)
+	c.Kill()
 
 	again := apptest.ServeOn(t, dir, "--demo")
 	again.DemoToken()
+	require.Equal(t, server, apptest.Postmaster(t, dir))
 	require.Equal(t, body, paste(t, again.Out.String()))
 	for _, greeting := range []string{c.Out.String(), replaced, again.Out.String()} {
 		key := apptest.DemoKey.FindString(greeting)
 		require.NotContains(t, c.Log.String()+again.Log.String(), key[len(key)-49:],
 			"no secret in the log")
 	}
+	again.Stop()
+	require.Empty(t, apptest.ProcessesOn(t, dir))
 }
 
 // rules.md, Data: the passwords of the demo are published, so dg serves its accounts on loopback

@@ -72,23 +72,6 @@ func notifySocket(t *testing.T, dir string) (path string, state func() string) {
 	}
 }
 
-// A kill -9 of dg loses no data. An immediate restart uses its PostgreSQL, and stops it.
-func TestKillLosesNoData(t *testing.T) {
-	t.Parallel()
-	dir := apptest.NewFolder(t)
-	c := apptest.ServeOn(t, dir, "--demo")
-	c.DemoToken()
-	body := paste(t, c.Out.String())
-	before := apptest.Postmaster(t, dir)
-	c.Kill()
-	c = apptest.ServeOn(t, dir, "--demo")
-	c.DemoToken()
-	require.Equal(t, body, paste(t, c.Out.String()))
-	require.Equal(t, before, apptest.Postmaster(t, dir))
-	c.Stop()
-	require.Empty(t, apptest.ProcessesOn(t, dir))
-}
-
 // A second Ctrl-C ends dg at once, without the grace.
 func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	t.Parallel()
