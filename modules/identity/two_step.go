@@ -19,21 +19,21 @@ type Enrolment struct{ Secret, URL string }
 
 // BeginTwoStep offers the session's person a secret to turn two-step verification on with. It is the
 // same until it is confirmed or the session ends. Errors: ErrNoSession, ErrTwoStepOn.
-func (s *Service) BeginTwoStep(ctx context.Context, token string) (Enrolment, error) {
-	own, err := s.session(s.gorm(ctx), token, s.clock())
-	switch {
-	case err != nil:
-		return Enrolment{}, err
-	case own.User.TOTPSecret != nil:
-		return Enrolment{}, ErrTwoStepOn
-	}
-	secret, err := s.keys.offered(own)
-	if err != nil { // none, or one from before a change of keys
-		secret = newTOTPSecret()
-		err = updateSession(s.gorm(ctx), "identity.offerSecret", token,
-			map[string]any{"totp_offer": s.keys.Encrypt(own.UserID, secret)})
-	}
-	return Enrolment{Secret: secret, URL: totpURL(own.User.Email, secret)}, err
+func (s *Service) BeginTwoStep(ctx context.Context, token string) (offer Enrolment, err error) {
+	_, err = s.changePerson(ctx, token, false, func(c *change) error {
+		if c.from.User.TOTPSecret != nil {
+			return ErrTwoStepOn
+		}
+		secret, err := s.keys.offered(c.from)
+		if err != nil { // none, or one from before a change of keys
+			secret = newTOTPSecret()
+			err = updateSession(c.tx, "identity.offerSecret", token,
+				map[string]any{"totp_offer": s.keys.Encrypt(c.from.UserID, secret)})
+		}
+		offer = Enrolment{Secret: secret, URL: totpURL(c.from.User.Email, secret)}
+		return err
+	})
+	return offer, err
 }
 
 // ConfirmTwoStep turns two-step verification on with the offered secret. The proof has a code of it.

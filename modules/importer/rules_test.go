@@ -161,7 +161,7 @@ var fileRules = []fileRule{
 		`f:2: playerId: expected a player of the fork's organisation`,
 	},
 	{changed("group", "$p2", "$stranger"),
-		"f:1: playerIds[1]: expected the id of a player of the group's organisation, stored or in the file, got $stranger"},
+		"f:1: playerIds[1]: expected the id of a player of the group's organisation, stored or in"},
 
 	{strings.Replace(changed("fork", "$acme", "$other"), `"slug":"fork"`, `"slug":"moved"`, 1),
 		"f:1: organisationId: expected the organisation that is stored, which cannot change"},

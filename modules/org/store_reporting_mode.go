@@ -55,10 +55,7 @@ func (s *Service) SetReportingMode(
 		// NO KEY UPDATE does not block new audit entries, whose foreign key locks the organisation.
 		before, err := s.OrganisationIn(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
 			organisation)
-		if err != nil {
-			return err
-		}
-		if err := s.mayChangeMode(now, before.ID); err != nil || before.ReportingMode == mode {
+		if err != nil || before.ReportingMode == mode {
 			return err
 		}
 		err = tx.Scopes(postgres.Tag("org.setReportingMode"), tenant.Scope(organisation)).
