@@ -110,7 +110,7 @@ func await(ctx context.Context, try func() error) error {
 // join finds the server, and waits while it starts, recovers or shuts down. Errors: errNotRunning.
 func (s *Server) join(ctx context.Context) error {
 	return await(ctx, func() (err error) {
-		if !s.Running() {
+		if !s.folder.running() {
 			return errNotRunning
 		}
 		if s.process, err = s.folder.readPIDFile(); err != nil {
@@ -140,8 +140,12 @@ func RunningURL(dir string) (string, error) {
 	return p.url("dg_owner", "dg"), err
 }
 
-// Running reports whether a process of the server lives.
-func (s *Server) Running() bool { return s.folder.running() }
+// Running reports whether the server lives that this use began with. Another process may have
+// started one after its end, with another socket.
+func (s *Server) Running() bool {
+	now, err := s.folder.readPIDFile()
+	return s.folder.running() && (err != nil || now == s.process)
+}
 
 // Stop ends this use. The last user waits for the shutdown, which continues if ctx ends first. A
 // second Stop does nothing.
@@ -158,20 +162,21 @@ func (s *Server) Stop(ctx context.Context) error {
 			return nil
 		}
 		// Another user may have started it again, and a signal would disturb a recovery.
-		if err := s.join(ctx); err != nil {
+		now := Server{folder: s.folder}
+		if err := now.join(ctx); err != nil {
 			if errors.Is(err, errNotRunning) {
 				return nil
 			}
 			return err
 		}
-		_ = syscall.Kill(s.id, syscall.SIGINT) // a fast shutdown
+		_ = syscall.Kill(now.id, syscall.SIGINT) // a fast shutdown
 		err := await(ctx, func() error {
-			if s.Running() {
+			if s.folder.running() {
 				return fmt.Errorf("PostgreSQL on %q is still shutting down", s.folder.path)
 			}
 			return nil
 		})
-		_ = os.RemoveAll(s.socket) // fails if only root may write the folder above
+		_ = os.RemoveAll(now.socket) // fails if only root may write the folder above
 		return err
 	})
 }

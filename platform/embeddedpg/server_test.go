@@ -125,6 +125,7 @@ func TestKilledServerStartsAgain(t *testing.T) {
 	again := start(t, dir) // while the other's processes end
 	require.NoError(t, fails(t, again.OwnerURL(), `table kept`))
 	require.NoDirExists(t, s.socket)
+	require.False(t, s.Running(), "the new one is another")
 	stop(t, s)
 	stays(t, again)
 }
