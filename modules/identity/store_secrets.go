@@ -82,9 +82,7 @@ func MigrateSecrets(
 			return ErrSecretKey // the first start may have the wrong key
 		}
 		value := secretKeyRow{One: true, Value: keys.Encrypt(checkPerson, checkText)}
-		err = tx.Scopes(postgres.Tag("identity.storeCheckValue")).
-			Clauses(upsert).Create(&value).Error
-		return apperr.Annotate(err, "identity: store the check value")
+		return insertRows(tx.Clauses(upsert), "identity.storeCheckValue", &value)
 	})
 	return done, err
 }

@@ -120,7 +120,7 @@ func begin(ctx context.Context, tx pgx.Tx) error {
 			err = tx.QueryRow(ctx, lock).Scan(&locked)
 			return locked, err
 		})
-	return apperr.Annotate(err, "the import lock")
+	return apperr.Annotate(err, "wait for the import lock")
 }
 
 // Print writes what was added and replaced, by type.
