@@ -28,7 +28,7 @@ const (
 type check struct {
 	stage Stage
 	name  string
-	find  func(context.Context, *Subject) []Finding
+	find  func(context.Context, *Subject) ([]Finding, error)
 }
 
 // checks are in the order in which they are made. A failure of a database check ends them.
@@ -48,15 +48,17 @@ var checks = []check{
 var queries embed.FS
 
 // checkSQL returns a check that runs a query as the serving role.
-func checkSQL(name string) func(context.Context, *Subject) []Finding {
-	return func(ctx context.Context, s *Subject) []Finding { return s.query(ctx, s.db, name) }
+func checkSQL(name string) func(context.Context, *Subject) ([]Finding, error) {
+	return func(ctx context.Context, s *Subject) ([]Finding, error) {
+		return s.query(ctx, s.db, name)
+	}
 }
 
 // query runs a query that returns one row for each fault.
-func (s *Subject) query(ctx context.Context, db *postgres.DB, name string) []Finding {
+func (s *Subject) query(ctx context.Context, db *postgres.DB, name string) ([]Finding, error) {
 	sql, err := queries.ReadFile("sql/" + name + ".sql")
 	if err != nil {
-		return checkFailed(name, err)
+		return nil, err
 	}
 	rows, _ := db.Pool.Query(ctx, "/* doctor."+name+" */ "+string(sql), pgx.NamedArgs{
 		"now":     time.Now(),
@@ -67,14 +69,10 @@ func (s *Subject) query(ctx context.Context, db *postgres.DB, name string) []Fin
 		"apart": "Give DG_DATABASE_URL a role of its own that owns nothing, and " +
 			"DG_MIGRATE_DATABASE_URL the owner's; then run dg migrate.",
 	})
-	found, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (f Finding, _ error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (f Finding, _ error) {
 		f.Check = name
 		return f, row.Scan(&f.Verdict, &f.Says, &f.Fix)
 	})
-	if err != nil {
-		return checkFailed(name, err)
-	}
-	return found
 }
 
 // knownVersion is the version of this program's last migration. Versions count from 1 without gaps.

@@ -3,51 +3,44 @@ package doctor
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"strings"
 
 	"dg/modules/identity"
 	"dg/platform/postgres"
 )
 
-// open connects with the session checks of dg serve. On failure the DB is nil and the findings say
-// why.
-func (s *Subject) open(ctx context.Context, setting, url string) (*postgres.DB, []Finding) {
+// open connects with the session checks of dg serve.
+func (s *Subject) open(ctx context.Context, setting, url string) (*postgres.DB, error) {
 	db, err := postgres.Open(ctx, url,
 		postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: s.Log})
-	if session, is := errors.AsType[*postgres.SessionError](err); is {
-		return nil, []Finding{{"pooler", Failure, session.Problem,
-			strings.ToUpper(session.Fix[:1]) + session.Fix[1:] + "."}}
-	}
 	if err != nil {
-		return nil, checkFailed("database", fmt.Errorf("%s: %w", setting, err))
+		return nil, fmt.Errorf("%s: %w", setting, err)
 	}
 	return db, nil
 }
 
 // findDatabase opens and checks the database of the serving role.
-func findDatabase(ctx context.Context, s *Subject) (found []Finding) {
-	if s.db, found = s.open(ctx, "DG_DATABASE_URL", s.URL); s.db == nil {
-		return found
+func findDatabase(ctx context.Context, s *Subject) (_ []Finding, err error) {
+	if s.db, err = s.open(ctx, "DG_DATABASE_URL", s.URL); err != nil {
+		return nil, err
 	}
-	err := s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(),
+	err = s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(),
 		system_identifier) from pg_control_system()`).Scan(&s.name)
 	if err != nil {
-		return checkFailed("database", err)
+		return nil, err
 	}
 	return s.query(ctx, s.db, "database")
 }
 
 // findOwner opens and checks the database of the role that migrates. The embedded server has a role
 // of its own.
-func findOwner(ctx context.Context, s *Subject) []Finding {
+func findOwner(ctx context.Context, s *Subject) ([]Finding, error) {
 	if s.Embedded() {
-		return nil
+		return nil, nil
 	}
-	db, found := s.open(ctx, s.ownerSetting(), cmp.Or(s.MigrateDatabaseURL, s.DatabaseURL))
-	if db == nil {
-		return found
+	db, err := s.open(ctx, s.ownerSetting(), cmp.Or(s.MigrateDatabaseURL, s.DatabaseURL))
+	if err != nil {
+		return nil, err
 	}
 	defer db.Close()
 	return s.query(ctx, db, "owner")
@@ -62,32 +55,23 @@ func (s *Subject) ownerSetting() string {
 }
 
 // findSecrets checks that the keys are those of the database.
-func findSecrets(ctx context.Context, s *Subject) []Finding {
+func findSecrets(ctx context.Context, s *Subject) ([]Finding, error) {
 	current, previous, err := s.Keys()
 	keys, failure := identity.NewKeyring(current, previous)
-	if errors.Join(err, failure) != nil {
-		return nil // reported with the settings
+	if invalid := err != nil || failure != nil; invalid { // reported with the settings
+		return nil, nil
 	}
-	err = identity.CheckSecretKey(ctx, s.db, keys)
-	if errors.Is(err, identity.ErrSecretKey) {
-		return []Finding{{"secrets", Failure, "the database has another secret key",
-			"Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it. " +
-				"If it is lost: dg migrate --forget-secret-key."}}
-	}
-	if err != nil {
-		return checkFailed("secrets", err)
-	}
-	return nil
+	return nil, identity.CheckSecretKey(ctx, s.db, keys)
 }
 
 // findReplicas checks that the URLs of replicas lead to copies of the database. One that does not
 // answer is no fault: reports leave it out.
-func findReplicas(ctx context.Context, s *Subject) []Finding {
+func findReplicas(ctx context.Context, s *Subject) ([]Finding, error) {
 	replicas, err := postgres.OpenReplicas(ctx, s.Replicas(), s.db,
 		postgres.Options{Name: "dg doctor", MaxConns: 1})
 	if err != nil {
-		return []Finding{{"replicas", Failure, err.Error(), "Correct DG_DATABASE_REPLICA_URLS."}}
+		return nil, err
 	}
 	postgres.CloseReplicas(replicas)
-	return nil
+	return nil, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"dg/modules/identity"
 	"dg/platform/config"
 	"dg/platform/postgres"
 )
@@ -44,7 +45,10 @@ func (s *Subject) Find(ctx context.Context, stages ...Stage) (findings []Finding
 		if !slices.Contains(stages, c.stage) || c.stage != Machine && s.URL == "" {
 			continue
 		}
-		found := c.find(ctx, s)
+		found, err := c.find(ctx, s)
+		if err != nil {
+			found = []Finding{failed(c.name, err)}
+		}
 		if len(found) == 0 {
 			found = []Finding{{Check: c.name, Verdict: OK}}
 		}
@@ -92,7 +96,7 @@ func (f Finding) Err() error {
 	return fmt.Errorf("%s: %s", f.Says, strings.ToLower(f.Fix[:1])+strings.TrimSuffix(f.Fix[1:], "."))
 }
 
-// fixes tell how to fix an error of PostgreSQL, by SQLSTATE.
+// fixes tell how to fix an error, by SQLSTATE or, if it is not PostgreSQL's, by check.
 var fixes = map[string]string{
 	"": "Check the setting, that PostgreSQL runs, and that its network admits this machine.",
 	"08P01": "If a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead to " +
@@ -104,21 +108,33 @@ var fixes = map[string]string{
 	"53100": "Free some room on the disk of the database.",
 	"53300": "Raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS.",
 	"57P03": "Wait until PostgreSQL has started.",
+
+	"folder":   "Set DG_DATA_DIR to a folder of this user, or DG_DATABASE_URL to a server.",
+	"replicas": "Correct DG_DATABASE_REPLICA_URLS.",
 }
 
 const noSchema = "the database has no schema yet"
 
-// checkFailed is the finding of a check whose query failed. A missing schema is a warning only: dg
+// failed is the finding of a check that could not be made. A missing schema is a warning only: dg
 // serve creates it.
-func checkFailed(check string, err error) []Finding {
+func failed(check string, err error) Finding {
+	if session, is := errors.AsType[*postgres.SessionError](err); is {
+		return Finding{"pooler", Failure, session.Problem,
+			strings.ToUpper(session.Fix[:1]) + session.Fix[1:] + "."}
+	}
+	if errors.Is(err, identity.ErrSecretKey) {
+		return Finding{check, Failure, "the database has another secret key",
+			"Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it. " +
+				"If it is lost: dg migrate --forget-secret-key."}
+	}
 	code := ""
 	if e, is := errors.AsType[*pgconn.PgError](err); is {
 		code = e.Code
 	}
 	if code == "42P01" {
-		return []Finding{{check, Warning, noSchema, "Start dg serve, or run dg migrate."}}
+		return Finding{check, Warning, noSchema, "Start dg serve, or run dg migrate."}
 	}
-	return []Finding{{check, Failure, err.Error(), cmp.Or(fixes[code], fixes[""])}}
+	return Finding{check, Failure, err.Error(), cmp.Or(fixes[cmp.Or(code, check)], fixes[""])}
 }
 
 // Settle logs the warnings and returns the failures as one error, for dg serve.

@@ -12,7 +12,7 @@ import (
 )
 
 // findSettings checks the settings by themselves.
-func findSettings(_ context.Context, s *Subject) (findings []Finding) {
+func findSettings(_ context.Context, s *Subject) (findings []Finding, _ error) {
 	const help = "Correct it: dg serve --help explains each setting."
 	if err := s.Check(); err != nil {
 		for says := range strings.SplitSeq(err.Error(), "\n") {
@@ -33,11 +33,11 @@ func findSettings(_ context.Context, s *Subject) (findings []Finding) {
 			"without DG_SECRET_KEY two-step secrets are stored in clear",
 			"Set DG_SECRET_KEY to 32 random bytes, such as the output of: openssl rand -base64 32"})
 	}
-	return findings
+	return findings, nil
 }
 
 // findAddresses checks that dg serve can listen on both addresses at once.
-func findAddresses(ctx context.Context, s *Subject) (findings []Finding) {
+func findAddresses(ctx context.Context, s *Subject) (findings []Finding, _ error) {
 	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {
 		address := []string{s.Addr, s.OpsAddr}[i]
 		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
@@ -54,36 +54,30 @@ func findAddresses(ctx context.Context, s *Subject) (findings []Finding) {
 			"Set " + setting + " to a free address of this machine, with a port above 1023 or " +
 				"the right to use it. A dg serve that runs has its own in use."})
 	}
-	return findings
+	return findings, nil
 }
 
 // findFolder checks the folder of the embedded server, its disk, and that PostgreSQL is installed.
-func findFolder(ctx context.Context, s *Subject) []Finding {
+func findFolder(ctx context.Context, s *Subject) ([]Finding, error) {
 	if !s.Embedded() {
-		return nil
+		return nil, nil
 	}
-	err := embeddedpg.CheckFolder(s.DataDir)
-	if err != nil {
-		err = fmt.Errorf("data folder %q cannot be used: %w", s.DataDir, err)
-	} else {
-		_, err = embeddedpg.FindProgram(ctx, s.DataDir, "postgres")
+	if err := embeddedpg.CheckFolder(s.DataDir); err != nil {
+		return nil, fmt.Errorf("data folder %q cannot be used: %w", s.DataDir, err)
 	}
-	if err != nil {
-		return []Finding{{"folder", Failure, err.Error(),
-			"Set DG_DATA_DIR to a folder of this user, or DG_DATABASE_URL to a server."}}
+	if _, err := embeddedpg.FindProgram(ctx, s.DataDir, "postgres"); err != nil {
+		return nil, err
 	}
 	var disk syscall.Statfs_t
-	if syscall.Statfs(s.DataDir, &disk) != nil { // there is no folder yet
-		return nil
-	}
+	_ = syscall.Statfs(s.DataDir, &disk) // without a folder the disk has the size 0
 	block := uint64(disk.Bsize)
-	return checkFreeSpace(disk.Bavail*block, disk.Blocks*block)
+	return checkFreeSpace(disk.Bavail*block, disk.Blocks*block), nil
 }
 
 // checkFreeSpace warns of a disk with less than 1 GiB or 5% free.
 func checkFreeSpace(free, size uint64) []Finding {
 	const gib = 1 << 30
-	if free >= gib && free >= size/20 {
+	if size == 0 || free >= gib && free >= size/20 {
 		return nil
 	}
 	return []Finding{{"disk", Warning, fmt.Sprintf("%.1f of %.1f GiB are free for the data",
