@@ -10,6 +10,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/modules/reports/sealer"
+	"dg/platform/postgres"
 )
 
 var (
@@ -65,7 +66,7 @@ func (m *metrics) signInFailed(reason string) { m.signInFailures.WithLabelValues
 func (m *metrics) sealerPass(pass sealer.Result, err error) {
 	outcome := "done"
 	switch {
-	case errors.Is(err, sealer.ErrLocked):
+	case errors.Is(err, postgres.ErrLocked):
 		outcome = "locked"
 	case err != nil:
 		m.sealerPasses.WithLabelValues("failed").Inc()

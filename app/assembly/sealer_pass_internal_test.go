@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/reports/sealer"
+	"dg/platform/postgres"
 )
 
 // A pass that failed has not seen the whole backlog, and leaves the one that is shown.
@@ -25,7 +26,7 @@ func TestFailedPassKeepsTheBacklog(t *testing.T) {
 		{sealer.Result{}, failed, 5},
 		{sealer.Result{Remaining: 7}, failed, 5},
 		{sealer.Result{Remaining: 1}, nil, 1},
-		{sealer.Result{}, sealer.ErrLocked, 0}, // the process that seals shows it
+		{sealer.Result{}, postgres.ErrLocked, 0}, // the process that seals shows it
 	} {
 		m.sealerPass(pass.sealed, pass.err)
 		require.InDelta(t, pass.want, testutil.ToFloat64(m.backlog), 0)

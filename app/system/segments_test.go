@@ -25,9 +25,9 @@ func TestSegmentsCommand(t *testing.T) {
 	require.NotEqual(t, sealed, segments(t, d))
 	tx, err := d.Begin(t.Context())
 	require.NoError(t, err)
-	_, err = tx.Exec(t.Context(), `select pg_advisory_xact_lock(x'64677365616c'::bigint)`)
+	_, err = tx.Exec(t.Context(), `select pg_advisory_xact_lock(hashtextextended('sealer', 0))`)
 	require.NoError(t, err)
-	apptest.Refuses(t, "another process holds the sealer lock", dir, "segments", "rebuild",
+	apptest.Refuses(t, "another process holds the lock: try again", dir, "segments", "rebuild",
 		"--wait", "200ms")
 	require.NoError(t, tx.Rollback(t.Context()))
 	require.Regexp(t, `^Sealed 300 days and \d+ months`, apptest.Succeeds(t, dir, "segments", "rebuild"))

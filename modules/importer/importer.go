@@ -113,13 +113,7 @@ func begin(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	const lock = `/* importer.lock */
-		select pg_try_advisory_xact_lock(hashtextextended('dg import', 0))`
-	err = postgres.AwaitLock(ctx, slog.Default(), "import", lockTimeout,
-		func() (locked bool, err error) {
-			err = tx.QueryRow(ctx, lock).Scan(&locked)
-			return locked, err
-		})
+	err = postgres.AwaitLock(ctx, slog.Default(), "import", lockTimeout, tx)
 	return apperr.Annotate(err, "wait for the import lock")
 }
 

@@ -75,7 +75,7 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	repeat(2, func(ctx context.Context, _ *rand.Rand) error {
 		done, err := e.sealer.Seal(ctx)
 		days.Add(int64(done.Days))
-		if errors.Is(err, sealer.ErrLocked) { // by the other sealer
+		if errors.Is(err, postgres.ErrLocked) { // by the other sealer
 			return nil
 		}
 		return err
@@ -103,7 +103,7 @@ func (e *env) agreesAtRest(t *testing.T) {
 	require.Eventually(t, func() bool {
 		done, err := e.sealer.Seal(t.Context())
 		if err != nil {
-			return assert.ErrorIs(t, err, sealer.ErrLocked) && false
+			return assert.ErrorIs(t, err, postgres.ErrLocked) && false
 		}
 		return done == sealer.Result{}
 	}, 20*time.Second, 50*time.Millisecond)

@@ -6,32 +6,37 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/sethvargo/go-retry"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // ErrLocked means that another process held a lock for longer than the caller waits.
-var ErrLocked = errors.New("another process holds the lock")
+var ErrLocked = errors.New("another process holds the lock: try again when it has finished")
 
-const lockRetryInterval = 100 * time.Millisecond
-
-// AwaitLock calls try until it gets the lock, for at most timeout. It logs the wait, so that a
-// waiting command does not seem busy. Errors: ErrLocked, those of try, and that of ctx.
-func AwaitLock(
-	ctx context.Context, log *slog.Logger, name string, timeout time.Duration,
-	try func() (bool, error),
+// AwaitLock takes the advisory lock of a name until the transaction ends, which may have no
+// statement_timeout. It waits at most timeout, and logs the wait, so that a waiting command does not
+// seem busy. A session lock would outlive its client behind a transaction pooler. Errors: ErrLocked.
+func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.Duration,
+	tx interface {
+		QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	},
 ) error {
-	attempts := retry.WithMaxDuration(timeout, retry.NewConstant(lockRetryInterval))
-	logged := timeout == 0
-	return retry.Do(ctx, attempts, func(context.Context) error {
-		has, err := try()
-		if err != nil || has {
-			return err
-		}
-		if !logged {
-			logged = true
-			log.Info("another process holds the "+name+" lock: waiting", "at_most",
-				timeout.String())
-		}
-		return retry.RetryableError(ErrLocked)
-	})
+	var has bool
+	err := tx.QueryRow(ctx, `/* postgres.tryLock */
+		select pg_try_advisory_xact_lock(hashtextextended($1, 0))`, name).Scan(&has)
+	if err != nil || has {
+		return err
+	}
+	if timeout == 0 {
+		return ErrLocked
+	}
+	log.Info("another process holds the "+name+" lock: waiting", "at_most", timeout.String())
+	err = tx.QueryRow(ctx, `/* postgres.awaitLock */
+		select pg_advisory_xact_lock(hashtextextended($1, 0)) is null
+		 where set_config('lock_timeout', $2, true) is not null`, name, milliseconds(timeout)).
+		Scan(&has)
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok && e.Code == "55P03" {
+		return ErrLocked
+	}
+	return err
 }

@@ -1,49 +1,34 @@
 package postgres_test
 
 import (
-	"context"
-	"errors"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
 	"dg/platform/testkit/tb"
 )
 
-// frees is a lock that the n-th attempt gets; 0: none.
-func frees(n int, err error) func() (bool, error) {
-	attempts := 0
-	return func() (bool, error) {
-		attempts++
-		return attempts == n, err
-	}
-}
-
+// A command waits for a lock as long as it says, and logs that it waits.
 func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	t.Parallel()
-	broken := errors.New("broken")
-	stopped, stop := context.WithCancel(t.Context())
-	stop()
-	for name, c := range map[string]struct {
-		ctx    context.Context
-		try    func() (bool, error)
-		wait   time.Duration
-		want   error
-		logged int
-	}{
-		"free":              {t.Context(), frees(1, nil), time.Minute, nil, 0},
-		"free after a wait": {t.Context(), frees(3, nil), time.Minute, nil, 1},
-		"never free":        {t.Context(), frees(0, nil), 300 * time.Millisecond, postgres.ErrLocked, 1},
-		"no patience":       {t.Context(), frees(0, nil), 0, postgres.ErrLocked, 0},
-		"a failure":         {t.Context(), frees(0, broken), time.Minute, broken, 0},
-		"stopped":           {stopped, frees(0, nil), time.Minute, context.Canceled, 0},
-	} {
-		var log tb.Book
-		require.ErrorIs(t, postgres.AwaitLock(c.ctx, log.Logger(), "import", c.wait, c.try), c.want, name)
-		require.Equal(t, c.logged, strings.Count(log.String(),
-			"another process holds the import lock: waiting"), name)
+	db := pgtest.New(t)
+	log := &tb.Book{}
+	await := func(timeout time.Duration) error {
+		tx, err := db.Owner.Pool.Begin(t.Context())
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = tx.Rollback(t.Context()) })
+		return postgres.AwaitLock(t.Context(), log.Logger(), "import", timeout, tx)
 	}
+	holder, err := db.Owner.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, postgres.AwaitLock(t.Context(), log.Logger(), "import", 0, holder))
+	require.ErrorIs(t, await(0), postgres.ErrLocked)
+	require.Empty(t, log.String())
+	require.ErrorIs(t, await(time.Millisecond), postgres.ErrLocked)
+	require.Contains(t, log.String(), "another process holds the import lock: waiting")
+	require.NoError(t, holder.Rollback(t.Context()))
+	require.NoError(t, await(time.Minute))
 }

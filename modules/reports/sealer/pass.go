@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/modules/reports/segment"
+	"dg/platform/postgres"
 )
 
 const day = 24 * time.Hour
@@ -23,7 +24,7 @@ type pass struct {
 	done    Result
 }
 
-// sealAll seals the due days and months of all forks. It stops at ErrLocked; another failure in one
+// sealAll seals the due days and months of all forks. It stops at postgres.ErrLocked; another failure in one
 // fork does not keep it from the others.
 func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, error) {
 	conn, err := s.db.Pool.Acquire(ctx)
@@ -42,7 +43,7 @@ func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, er
 	p := &pass{Sealer: s, conn: conn, today: s.Now().UTC().Truncate(day), timeout: timeout}
 	for _, f := range forks {
 		err = errors.Join(err, p.sealFork(ctx, f))
-		if ctx.Err() != nil || conn.Conn().IsClosed() || errors.Is(err, ErrLocked) {
+		if ctx.Err() != nil || conn.Conn().IsClosed() || errors.Is(err, postgres.ErrLocked) {
 			break
 		}
 	}
@@ -78,7 +79,7 @@ func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) erro
 
 // seal seals a bucket in its own transaction, unless a writer holds its lock. At READ COMMITTED it
 // sees everything written before the lock; a snapshot would not. remaining counts the buckets that
-// a failure leaves. Errors: ErrLocked.
+// a failure leaves. Errors: postgres.ErrLocked.
 func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
 	var sealed Result
 	err := pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted},

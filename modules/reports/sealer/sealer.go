@@ -77,7 +77,7 @@ func (s *Sealer) Run(ctx context.Context) {
 func (s *Sealer) RunOnce(ctx context.Context) {
 	done, err := s.Seal(ctx)
 	switch {
-	case errors.Is(err, ErrLocked):
+	case errors.Is(err, postgres.ErrLocked):
 		s.log.Info("another process holds the sealer lock: the next pass tries again", "in",
 			sealInterval.String())
 	case err != nil && ctx.Err() == nil:
@@ -89,12 +89,12 @@ func (s *Sealer) RunOnce(ctx context.Context) {
 	s.OnPass(done, err)
 }
 
-// Seal makes one pass. Errors: ErrLocked.
+// Seal makes one pass. Errors: postgres.ErrLocked.
 func (s *Sealer) Seal(ctx context.Context) (Result, error) { return s.sealAll(ctx, 0) }
 
 // Rebuild marks every segment as dirty and seals everything again. It waits at most timeout for
 // another sealer, before the marks and before each segment. It needs the rights of the tables' owner.
-// Errors: ErrLocked.
+// Errors: postgres.ErrLocked.
 func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, error) {
 	err := pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
 		if err := s.lockSealer(ctx, timeout, tx); err != nil {
@@ -108,27 +108,13 @@ func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, er
 	return s.sealAll(ctx, timeout)
 }
 
-// ErrLocked is returned while another process seals: one does at a time, over all instances.
-var ErrLocked = errors.New(
-	"another process holds the sealer lock: try again when it has finished its pass",
-)
-
-const sealerLock = 0x6467_7365_616c // "dgseal", an advisory lock
-
-// lockSealer takes the sealer lock until the transaction ends, and waits for it at most timeout. A
-// session lock would outlive its client behind a transaction pooler. Errors: ErrLocked.
+// lockSealer takes the sealer lock until the transaction ends, and waits for it at most timeout: one
+// process seals at a time, over all instances. Errors: postgres.ErrLocked.
 func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, tx interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) error {
-	err := postgres.AwaitLock(ctx, s.log, "sealer", timeout, func() (ok bool, err error) {
-		err = tx.QueryRow(ctx, `/* reports.lockSealer */ select pg_try_advisory_xact_lock($1)`,
-			int64(sealerLock)).Scan(&ok)
-		return ok, err
-	})
-	if errors.Is(err, postgres.ErrLocked) {
-		return ErrLocked
-	}
-	return err
+	err := postgres.AwaitLock(ctx, s.log, "sealer", timeout, tx)
+	return apperr.Annotate(err, "seal")
 }
 
 func markAllDirty(ctx context.Context, tx pgx.Tx) error {
