@@ -39,7 +39,6 @@ type Forks interface {
 type Reports interface {
 	Open(ctx context.Context, q reports.Query) (*reports.Report, error)
 	Statistics(ctx context.Context, r *reports.Report) (reports.Statistics, error)
-	Header(ctx context.Context, q reports.Query) (reports.Header, error)
 }
 
 // Exports sends plays as CSV.

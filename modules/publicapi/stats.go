@@ -1,9 +1,6 @@
 package publicapi
 
 import (
-	"github.com/gofiber/fiber/v2"
-
-	"dg/modules/reports"
 	"dg/platform/httpserver"
 )
 
@@ -14,9 +11,6 @@ func (a *API) getForkStats(r *call) error {
 		return err
 	}
 	r.release() // reports and answers have places of their own
-	if r.c.Method() == fiber.MethodHead {
-		return a.headForkStats(r, query)
-	}
 	report, err := a.Reports.Open(r.ctx, query)
 	if err != nil {
 		return err
@@ -50,16 +44,4 @@ func (a *API) send(r *call, body []byte, tag string) error {
 		answer.Sent = sent
 	}
 	return httpserver.SendJSON(r.c, body, answer)
-}
-
-// headForkStats runs the checks of the statistics and computes nothing.
-func (a *API) headForkStats(r *call, query reports.Query) error {
-	header, err := a.Reports.Header(r.ctx, query)
-	if err == nil {
-		err = a.authorizeGroup(r, header, query.GroupID)
-	}
-	if err != nil {
-		return err
-	}
-	return httpserver.SendJSONHead(r.c)
 }

@@ -52,15 +52,6 @@ func (w *whole) Close(int64, error) {
 	}
 }
 
-// SendJSONHead responds to HEAD without computing the body: it omits Content-Length.
-func SendJSONHead(c *fiber.Ctx) error {
-	JSON{}.setHeaders(c)
-	h := &c.Context().Response.Header
-	h.SetContentLength(-1) // fasthttp would send 0
-	h.Del(fiber.HeaderTransferEncoding)
-	return nil
-}
-
 func (o JSON) setHeaders(c *fiber.Ctx) {
 	h := &c.Context().Response.Header
 	if o.ETag != "" {

@@ -37,18 +37,17 @@ type dashboardView struct {
 	Suppressed      bool
 	ForkID, Command string // of a call of the API that reads the figures
 	Download        ui.Download
-	// if the period has no plays: the path of the period that ends with the last play
-	LastPlays   string
-	Overlaps    []reports.Overlap
-	More        bool // there are further overlaps
-	Figures     []figure
-	Comparison  *comparison // nil: the period is compared with none
-	Compares    bool        // whether the reader compares the period with another
-	Comparisons []ui.Link
-	HasPlays    bool // in the period
-	Chart       chart
-	Skills      skillList
-	Players     list[player]
+	Longer          string // if the period has no plays: the path of the last 365 days
+	Overlaps        []reports.Overlap
+	More            bool // there are further overlaps
+	Figures         []figure
+	Comparison      *comparison // nil: the period is compared with none
+	Compares        bool        // whether the reader compares the period with another
+	Comparisons     []ui.Link
+	HasPlays        bool // in the period
+	Chart           chart
+	Skills          skillList
+	Players         list[player]
 }
 
 // Dashboard answers GET /reports/:fork with the figures that the API returns, from the same call.
@@ -119,11 +118,6 @@ func (h *Handler) showReport(
 	view.ForkID = fork.ID
 	view.Command = h.command(query)
 	view.fill(period, stats)
-	if stats.Plays == 0 && query.GroupID == "" {
-		if view.LastPlays, err = h.lastPlays(c, fork, period, view.address); err != nil {
-			return err
-		}
-	}
 	return h.Render(c, fiber.StatusOK, "dashboard", view)
 }
 
@@ -245,6 +239,9 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 		CSV: file.Path(), Excel: file.Path("format", excelFormat), Primary: s.Plays > 0,
 	}
 	if s.Plays == 0 {
+		if year := ui.LastDays(v.Today, 365); p.Days < year.Days {
+			v.Longer = v.on(year).Path()
+		}
 		return
 	}
 	v.HasPlays = true
@@ -254,16 +251,3 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 }
 
 const shownOverlaps = reports.MaxOverlaps - 1 // that a warning names
-
-// lastPlays returns the path of the period of equal length that ends with the fork's last play, or
-// "" without one. Not offered for groups: it would reveal when a hidden group played.
-func (h *Handler) lastPlays(
-	c *fiber.Ctx, fork games.Fork, p reports.Period, at address,
-) (string, error) {
-	last, played, err := h.Reports.LastPlay(c.UserContext(), fork.OrganisationID, fork.ID)
-	period := ui.LastDays(last.Truncate(ui.OneDay).Add(ui.OneDay), p.Days)
-	if err != nil || !played || !reportable(period) {
-		return "", err
-	}
-	return at.on(period).Path(), nil
-}

@@ -117,21 +117,3 @@ func TestManyDashboardsAtOnce(t *testing.T) {
 		}, 5*time.Second, 5*time.Millisecond, name)
 	}
 }
-
-// Without plays in the period the page leads to the last ones: of all players, never of a group.
-func TestEmptyPeriodOffersTheLastPlays(t *testing.T) {
-	t.Parallel()
-	w, o, b := webtest.StartAsOwner(t)
-	fork := w.Fork(o)
-	never := w.Fork(o)
-	w.DB.Players(o.ID, 3)
-	w.DB.Plays(fork, 3, time.Date(2026, 3, 11, 23, 59, 0, 0, time.UTC), 0)
-	link := b.Get(o.At("/reports/%s?from=2026-10-01&to=2026-10-07&compare=off", fork.ID)).
-		Link("Show the last plays")
-	require.Equal(t, o.At("/reports/%s?compare=off&from=2026-03-05&to=2026-03-11", fork.ID), link)
-	b.Get(link).Has(t, "<dt>Plays</dt><dd>3</dd>")
-	b.Get(o.At("/reports/%s", never.ID)).Lacks(t, "Show the last plays")
-	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
-	b.Get(o.At("/reports/%s?from=2026-10-01&to=2026-10-07&groupId=%s", fork.ID, group)).Lacks(t,
-		"last plays")
-}

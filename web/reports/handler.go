@@ -3,7 +3,6 @@ package reports
 import (
 	"context"
 	"embed"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -46,7 +45,6 @@ type Forks interface {
 type Reports interface {
 	Open(ctx context.Context, q reports.Query) (*reports.Report, error)
 	Statistics(ctx context.Context, r *reports.Report) (reports.Statistics, error)
-	LastPlay(ctx context.Context, organisationID, forkID string) (time.Time, bool, error)
 	ShownGroups(ctx context.Context, q reports.Query) (ids []string, err error)
 	Overview(ctx context.Context, q reports.Query) (reports.Overview, error)
 }
