@@ -150,8 +150,12 @@ func (s *Server) Serve(ln net.Listener) error {
 // ErrStopped is the cause of responses that the shutdown breaks off.
 var ErrStopped = errors.New("the server is stopping")
 
-// abortWait bounds how long Shutdown waits for cancelled requests to end.
-const abortWait = 4 * time.Second
+const (
+	// abortWait bounds how long Shutdown waits for cancelled requests to end.
+	abortWait = 4 * time.Second
+	// lastWrites bounds how long their answers may take, after which fasthttp closes a connection.
+	lastWrites = time.Second
+)
 
 // Stopping reports whether a shutdown has begun: a health check that says so ends the new requests.
 func (s *Server) Stopping() bool { return s.stopping.Load() }
@@ -180,6 +184,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.abort(ErrStopped)
 	s.listener.closeStreams()
 	ended := waitUntil(abortWait, func() bool { return s.running.Load() == 0 })
+	waitUntil(lastWrites, func() bool { return s.listener.count() == 0 })
 	s.listener.closeAll()
 	if !ended {
 		return fmt.Errorf("shutdown: %d requests did not end", s.running.Load())
