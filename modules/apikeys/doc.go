@@ -3,15 +3,6 @@
 //
 // Tables: api_keys, api_key_windows, api_key_usage.
 //
-// Files, by job:
-//   - store_authenticate.go checks the key of a request with one statement (authenticate.sql), which
-//     counts the request in its rate window, and re-checks the keys of running exports;
-//     store_window.go is for full and lost windows.
-//   - reject.go records refused uses.
-//   - store_create.go creates and replaces keys, store_change.go renames and revokes them,
-//     store_list.go lists them.
-//   - store_usage.go counts uses by day in memory, and stores and prunes them once a minute.
-//
 // Invariants:
 //   - Only the SHA-256 of a secret is stored. Create returns the secret once; no log, error or
 //     audit entry contains it.
@@ -34,10 +25,8 @@
 //     requests have a row of their own, so that updates stay in place (HOT).
 //   - A request that waits for the key's row while a revocation commits may still pass;
 //     lock_timeout bounds the wait.
-//   - An organisation has at most MaxUsable usable keys, paused ones included. Revoked and expired
-//     keys stay listed up to MaxListed; the audit log has the rest.
-//   - A crash loses at most a minute of usage; a lost reply may count it twice. The audit log's
-//     counter would cost a statement for each request.
+//   - Usage is counted in memory and stored once a minute: a statement for each request would cost
+//     as much as its authentication. A crash loses a minute, a lost reply may count it twice.
 //   - Creation locks the organisation, so that MaxUsable is exact and a form sent twice creates one
 //     key.
 package apikeys

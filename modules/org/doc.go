@@ -15,11 +15,5 @@
 // role reads and locks the role in the same transaction (SubjectIn). The function lock_membership
 // behind it also reads the person's two-step verification, which belongs to identity.
 //
-// Erase deletes a player and records the id without the name. Erase, AllIDs and store_operator.go
-// are for the operator. An organisation keeps an owner.
-//
-// Lookups of a person's own memberships are not scoped to an organisation (rules.md, Data).
-//
-// An import that changes a plan or reporting mode leaves an entry of the operator. One that creates
-// an organisation or changes a role leaves none.
+// Erase, AllIDs and store_operator.go are for the operator. An organisation keeps an owner.
 package org

@@ -1,9 +1,7 @@
 // Package publicapi is the reporting API, /api/v1: its OpenAPI document, routes and wire format. It
 // owns no table.
 //
-// rules.md has the rules. openapi.yaml and errors.yaml are the contract and are written first; a
-// test writes examples.json from the demo. `make generate` derives openapi.json and the rows of
-// errors in /docs.
+// rules.md has the rules; openapi.yaml and errors.yaml are the contract.
 //
 // The path of a request (rules.md, Order of checks):
 //
@@ -12,11 +10,9 @@
 //	route            http.go           path, method, scope
 //	forkOf           access.go         the fork and its owner
 //	reportQuery      query.go          parameters, period
-//	the handler      forks.go, stats.go, export.go: opens the report
+//	the handler      forks.go, reports.go: opens the report
 //	authorizeGroup   access.go         the owner of the report's group; then the handler reads it
 //	wire.go                            JSON of statistics; package reports writes the CSV
-//
-// ports.go declares the interfaces of other modules, so that another program can provide its own.
 //
 // Two independent checks isolate organisations: every statement but the lookups of owners is scoped
 // to the caller's organisation, and the policy is asked about the owner of the loaded resource

@@ -9,7 +9,7 @@
 //   - Open (snapshot.go, metadata.go): one round trip begins a transaction, on a replica or the
 //     primary, and reads reporting mode, owner of the group, anonymity, and what is sealed.
 //   - Authorise: the caller asks its policy about the owner of the group (Header.GroupOwner).
-//   - Read (reader.go, players.go, export.go, overview_reader.go): the same snapshot. Rows are summed
+//   - Read (reader.go, players.go, export.go, overview.go): the same snapshot. Rows are summed
 //     as they arrive, in integers (segment.Accumulator).
 //   - Round (statistics.go, ranking.go): once, half away from zero. An export is written as it is
 //     read (csv.go).

@@ -1,6 +1,14 @@
 package reports
 
-import "context"
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"dg/modules/reports/segment"
+	"dg/platform/apperr"
+)
 
 // Overview shows how much the forks of an organisation are played: by week, and in the last four
 // weeks compared with the four before. Its figures cover all players and are never suppressed.
@@ -73,4 +81,154 @@ func sum(all []int64) (total int64) {
 		total += n
 	}
 	return total
+}
+
+const (
+	// forkDaysSQL lists the organisation's forks with their sealed days.
+	forkDaysSQL = `/* reports.forkDays */
+select f.id::text, d.day, d.sums from forks f
+  left join ` + segment.SealedDays + ` d on d.org_id = @org and d.fork_id = f.id and d.day >= @from
+   and d.day < @to and @segments
+ where f.org_id = @org order by f.id, d.day`
+
+	// playsOfForksSQL counts plays by week with an index-only scan of each range.
+	playsOfForksSQL = `/* reports.playsOfForks */
+select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestamptz[],
+  @ends::timestamptz[]) r (i, fork, lo, hi), lateral (
+    select date_bin('7 days', p.started_at, @from), count(*) from plays p
+     where p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi group by 1) w`
+
+	// playersOfForksSQL counts the players and completed plays of each fork, and of all, before and
+	// after an instant. OFFSET 0 is a fence: it forces an index scan for each fork.
+	playersOfForksSQL = `/* reports.playersOfForks */
+select coalesce(f.id::text, ''), p.started_at >= @middle as now, count(p.score), count(distinct p.player)
+  from forks f, lateral (
+    select * from plays where org_id = @org and fork_id = f.id and started_at >= @compared
+       and started_at < @to offset 0) p
+ where f.org_id = @org group by grouping sets ((f.id, now), (now))`
+)
+
+// overview leaves players uncounted if there are more than maxPlays plays to count them in. Errors:
+// segment.ErrDamaged.
+func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, error) {
+	r := &overviewReader{snapshot: s, first: s.query.Period.From, byID: map[string]*ForkOverview{}}
+	if err := r.readForkDays(ctx); err != nil {
+		return Overview{}, err
+	}
+	if err := r.readPlays(ctx); err != nil {
+		return Overview{}, err
+	}
+	o := r.totals()
+	o.Counted = o.Now.Plays+o.Before.Plays <= maxPlays
+	if !o.Counted {
+		return o, nil
+	}
+	return o, r.readPlayers(ctx, &o)
+}
+
+// overviewReader sums the plays of an overview: those of sealed days from their segments.
+type overviewReader struct {
+	*snapshot
+	first time.Time // instant of the first week
+	forks []forkSums
+	byID  map[string]*ForkOverview
+}
+
+// forkSums accumulates the overview of a fork.
+type forkSums struct {
+	id string
+	*ForkOverview
+	sealed []segment.SealedDay // ascending
+}
+
+func (r *overviewReader) weekOf(day time.Time) int { return int(day.Sub(r.first) / week) }
+
+func (r *overviewReader) readForkDays(ctx context.Context) error {
+	r.args["segments"] = r.segments
+	rows, _ := r.conn.Query(ctx, forkDaysSQL, r.args) // its error is the rows'
+	var id string
+	var date *time.Time
+	var packed []byte
+	_, err := pgx.ForEachRow(rows, []any{&id, &date, &packed}, func() error {
+		if r.byID[id] == nil {
+			r.byID[id] = &ForkOverview{}
+			r.forks = append(r.forks, forkSums{id: id, ForkOverview: r.byID[id]})
+		}
+		if date == nil {
+			return nil
+		}
+		return r.addForkDay(&r.forks[len(r.forks)-1], *date, packed)
+	})
+	return apperr.Annotate(err, "reports: days of forks")
+}
+
+func (r *overviewReader) addForkDay(f *forkSums, date time.Time, packed []byte) error {
+	sums, err := segment.UnpackSums(date.UnixMilli(), packed)
+	if err != nil {
+		return segment.DamagedError(date)
+	}
+	f.sealed = append(f.sealed, segment.SealedDay{Date: date})
+	f.Weeks[r.weekOf(date)] += sums.Plays
+	return nil
+}
+
+// readPlays counts the plays of the days that are not sealed.
+func (r *overviewReader) readPlays(ctx context.Context) error {
+	var numbers []int
+	var forks []string
+	var starts, ends []time.Time
+	for i, f := range r.forks {
+		from, to := segment.Gaps(f.sealed, r.first, r.query.Period.End())
+		for range from {
+			numbers = append(numbers, i)
+			forks = append(forks, f.id)
+		}
+		starts = append(starts, from...)
+		ends = append(ends, to...)
+	}
+	r.args["numbers"] = numbers
+	r.args["forks"] = forks
+	r.args["starts"] = starts
+	r.args["ends"] = ends
+	rows, _ := r.conn.Query(ctx, playsOfForksSQL, r.args) // its error is the rows'
+	var i int
+	var first time.Time
+	var plays int64
+	_, err := pgx.ForEachRow(rows, []any{&i, &first, &plays}, func() error {
+		r.forks[i].Weeks[r.weekOf(first)] += plays
+		return nil
+	})
+	return apperr.Annotate(err, "reports: plays of forks")
+}
+
+func (r *overviewReader) totals() Overview {
+	o := Overview{Forks: r.byID}
+	for _, f := range r.forks {
+		o.Now.Plays += f.Plays()
+		o.Before.Plays += sum(f.Weeks[OverviewWeeks-2*comparedWeeks : OverviewWeeks-comparedWeeks])
+	}
+	return o
+}
+
+// readPlayers counts players and completed plays of the last eight weeks.
+func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
+	end := r.query.Period.End()
+	r.args["compared"] = end.Add(-2 * comparedWeeks * week)
+	r.args["middle"] = end.Add(-comparedWeeks * week)
+	rows, _ := r.conn.Query(ctx, playersOfForksSQL, r.args) // its error is the rows'
+	var fork string
+	var now bool
+	var completed, players int64
+	_, err := pgx.ForEachRow(rows, []any{&fork, &now, &completed, &players}, func() error {
+		switch {
+		case fork != "" && now:
+			r.byID[fork].Players = players
+		case fork == "" && now:
+			o.Now.count(completed, players)
+		case fork == "":
+			o.Before.count(completed, players)
+		}
+		return nil
+	})
+	return apperr.Annotate(err, "reports: players of forks")
 }

@@ -1,7 +1,5 @@
 // Package postgres is dg's connection to its database: pools, sessions, migrations and roles.
 //
-// Package tenant guards the statements of organisations.
-//
 // Sessions: each sets UTC, timeouts and isolation when it begins, over the URL, the role and the
 // server's configuration. Results are binary. No error shows a password.
 //

@@ -1,6 +1,11 @@
 package publicapi
 
 import (
+	"context"
+
+	"dg/modules/apikeys"
+	"dg/modules/exports"
+	"dg/modules/reports"
 	"dg/platform/httpserver"
 )
 
@@ -44,4 +49,26 @@ func (a *API) send(r *call, body []byte, tag string) error {
 		answer.Sent = sent
 	}
 	return httpserver.SendJSON(r.c, body, answer)
+}
+
+// exportForkPlays answers GET /api/v1/forks/{forkId}/exports/csv.
+func (a *API) exportForkPlays(r *call) error {
+	fork, query, err := a.queryOf(r)
+	if err != nil {
+		return err
+	}
+	r.release() // exports have places of their own
+	caller := r.caller
+	return a.Exports.Send(r.c, exports.Request{
+		Query:   query,
+		Slug:    fork.Slug,
+		Actor:   caller.Actor,
+		Request: apikeys.RequestOf(r.c, r.path),
+		Authorize: func(h reports.Header) error {
+			return a.authorizeGroup(r, h, query.GroupID)
+		},
+		Recheck: func(ctx context.Context) error {
+			return a.Keys.StillUsable(ctx, caller.OrganisationID, caller.Actor.ID)
+		},
+	})
 }
