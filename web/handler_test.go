@@ -82,8 +82,7 @@ func TestRequestsOfSignedInPeopleAreAllLogged(t *testing.T) {
 	require.Eventually(t, func() bool {
 		sent++
 		nobody.Get("/nowhere").Is(t, 404)
-		return strings.Contains(w.Logged.String(), "not_logged_before=")
+		return strings.Count(w.Logged.String(), "path=/nowhere") < sent-10 // some may not be logged yet
 	}, time.Minute, time.Millisecond)
 	require.Equal(t, 60, strings.Count(w.Logged.String(), "path=/account"))
-	require.Less(t, strings.Count(w.Logged.String(), "path=/nowhere"), sent)
 }
