@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"dg/modules/identity"
 	"dg/platform/input"
@@ -17,7 +19,22 @@ const oneObject = "one JSON object in UTF-8"
 
 // strict rejects unknown fields. go-json-experiment itself rejects what encoding/json accepts:
 // duplicate names, names in another case and invalid UTF-8.
-var strict = json.RejectUnknownMembers(true)
+var strict = json.JoinOptions(json.RejectUnknownMembers(true),
+	json.WithUnmarshalers(json.UnmarshalFunc(readID)))
+
+// readID reads a UUID with its quotes, or null. pgtype alone also takes a number of 38 digits, and
+// any character for a dash.
+func readID(value []byte, to *pgtype.UUID) (err error) {
+	if string(value) == "null" {
+		return nil
+	}
+	if len(value) != len(`"0b8f7c1e-3d52-4b7a-9a61-5f2c8d4e7a90"`) {
+		return errors.New("not a UUID")
+	}
+	to.Bytes, err = uuid.ParseBytes(value[1 : len(value)-1])
+	to.Valid = err == nil
+	return err
+}
 
 // reader returns the function that decodes and checks a line of one type, for format.read.
 func reader[T any](row func(*T, identity.Keyring) []any) readFunc {

@@ -46,6 +46,10 @@ var lineRules = []struct{ line, want string }{
 	{changed("game", `"Game"`, `null`), "title: expected " + types["string"]},
 
 	{changed("game", `"id":"$game"`, `"id":"0b8f7c1e"`), "id: expected " + types["pgtype.UUID"]},
+	{changed("game", `"id":"$game"`, `"id":"0b8f7c1e/3d52/4b7a/9a61/5f2c8d4e7a90"`),
+		"id: expected " + types["pgtype.UUID"]},
+	{changed("game", `"id":"$game"`, `"id":12345678901234567890123456789012345678`),
+		"id: expected " + types["pgtype.UUID"]},
 	{changed("game", `"id":"$game",`, ``), "id: expected a value, got nothing"},
 
 	{changed("game", `"Game"`, `""`), "title: expected " + types["string"] + `, got ""`},
