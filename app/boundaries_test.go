@@ -88,7 +88,7 @@ var mayImport = map[string][]string{
 		"platform", "web/ui",
 	},
 
-	"web/internal/webtest": {"*", "platform/testkit"}, // for tests: no part lists it
+	"web/internal/webtest": {"*", "app/apptest", "platform/testkit"}, // for tests: no part lists it
 }
 
 // partOf returns the entry of the table for a package: its own, or that of the nearest folder

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit"
-	"dg/web/internal/webtest"
 )
 
 // A link on another site or in a mail starts no download in the reader's name: the answer is a page
@@ -27,14 +26,14 @@ func TestDownloadFromElsewhereIsRejected(t *testing.T) {
 		file := h.at(t, s) + query
 		for _, elsewhere := range []http.Header{
 			{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}},
-			{"Sec-Fetch-Site": {"none"}}, {"Referer": {"https://evil.example/" + h.URL}}, {},
+			{"Sec-Fetch-Site": {"none"}}, {"Referer": {"https://evil.example/" + h.Base}}, {},
 		} {
 			b.Send(http.MethodGet, file, "", elsewhere).Is(t, 403).Has(t, "nothing was downloaded",
 				`href="`+path+strings.ReplaceAll(query, "&", "&amp;"))
 		}
 		signedOut := h.Browser(t)
 		signedOut.Send(http.MethodGet, file, "", http.Header{}).Is(t, 403)
-		webtest.RequireRedirect(t, "/sign-in?"+url.Values{"next": {path + query}}.Encode(),
+		testkit.RequireRedirect(t, "/sign-in?"+url.Values{"next": {path + query}}.Encode(),
 			signedOut.Get(file))
 	}
 	require.Zero(t, testkit.One[int](h.DB,

@@ -22,7 +22,7 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	const wrong = "The address is wrong, or the page no longer exists."
 	const home = `href="/o/acme/reports">Open reports`
 	for _, c := range []struct {
-		page                webtest.Page
+		page                testkit.Page
 		status              int
 		title, message, way string
 	}{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -16,13 +17,13 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	slash := w.Organisation(`a/b "<c> é?#%`)
 
-	webtest.RequireRedirect(t, "/sign-in?next=%2Fsettings%2Fapi-keys",
+	testkit.RequireRedirect(t, "/sign-in?next=%2Fsettings%2Fapi-keys",
 		w.Browser(t).Get("/settings/api-keys"))
 	owner := w.SignedIn(t, acme.Owner)
-	webtest.RequireRedirect(t, "/o/acme/reports", owner.Get("/"))
-	webtest.RequireRedirect(t, "/o/acme/settings/audit-log", owner.Get("/settings/audit-log"))
-	webtest.RequireRedirect(t, "/account?org=acme", w.SignedIn(t, acme.Member).Get("/reports"))
-	webtest.RequireRedirect(t, slash.At("/reports"), w.SignedIn(t, slash.Owner).Get("/"))
+	testkit.RequireRedirect(t, "/o/acme/reports", owner.Get("/"))
+	testkit.RequireRedirect(t, "/o/acme/settings/audit-log", owner.Get("/settings/audit-log"))
+	testkit.RequireRedirect(t, "/account?org=acme", w.SignedIn(t, acme.Member).Get("/reports"))
+	testkit.RequireRedirect(t, slash.At("/reports"), w.SignedIn(t, slash.Owner).Get("/"))
 
 	// A person of two organisations chooses.
 	w.DB.Join(acme.ID, slash.Owner.ID, "admin")
@@ -34,7 +35,7 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 func TestStaticFilesAreCached(t *testing.T) {
 	t.Parallel()
 	b := webtest.Start(t).Browser(t)
-	sheet := webtest.RegexpFind(t, `href="(/static/dg\.css\?v=[0-9a-f]+)"`, b.Get("/nowhere").Body)
+	sheet := testkit.Find(t, `href="(/static/dg\.css\?v=[0-9a-f]+)"`, b.Get("/nowhere").Body)
 	kept := b.Get(sheet)
 	require.Equal(t, "text/css; charset=utf-8", kept.Header.Get("Content-Type"))
 	require.Contains(t, kept.Header.Get("Cache-Control"), "immutable")

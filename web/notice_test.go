@@ -32,11 +32,11 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 	}{
 		{key("/revoke"), nil, "BI & co has been revoked. Requests with this key are now refused."},
 		{
-			key("/rename"), webtest.Form("name", "Warehouse"),
+			key("/rename"), testkit.Form("name", "Warehouse"),
 			"Key renamed. Its secret, scopes and expiry are the same.",
 		},
 		{
-			mode, webtest.Form("mode", "pseudonymous"),
+			mode, testkit.Form("mode", "pseudonymous"),
 			"Nothing was changed. The reporting mode is the same.",
 		},
 		{
@@ -44,19 +44,19 @@ func TestEveryChangeIsConfirmedOnce(t *testing.T) {
 			"Reporting mode changed. Reports, exports and the API now show names.",
 		},
 		{
-			mode, webtest.Form("mode", "pseudonymous"),
+			mode, testkit.Form("mode", "pseudonymous"),
 			"Reporting mode changed. Reports, exports and the API no longer show names.",
 		},
 		{
 			"/account/password",
-			webtest.Form("current", testkit.Password, "new", replacement, "repeat", replacement),
+			testkit.Form("current", testkit.Password, "new", replacement, "repeat", replacement),
 			"Password changed. Your other sessions have ended.",
 		},
 	} {
 		b := w.SignedIn(t, acme.Owner)
 		next := b.Post(c.path, c.form).Is(t, 303).Header.Get("Location")
 		shown := b.Get(next).Has(t, confirmation)
-		require.Equal(t, c.says, shown.Notes(t)[0])
+		require.Equal(t, c.says, webtest.Notes(t, shown)[0])
 		b.Get(next).Lacks(t, confirmation)
 	}
 	b := w.SignedIn(t, acme.Member)

@@ -63,7 +63,7 @@ func age(w *webtest.World, since string) {
 }
 
 // asks reports whether a page asks for the password and for the code.
-func asks(p webtest.Page) [2]bool {
+func asks(p testkit.Page) [2]bool {
 	return [2]bool{
 		strings.Contains(p.Body, `name="current"`), strings.Contains(p.Body, `name="code"`),
 	}

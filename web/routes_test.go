@@ -49,7 +49,7 @@ func (h *house) at(t *testing.T, s web.Screen) string {
 // reader is a person of the organisation. Their role is "" for others.
 type reader struct {
 	name    string
-	browser *webtest.Browser
+	browser *testkit.Browser
 	role    string
 	twoStep bool
 	refused int // the status of a screen that they may not open
@@ -87,7 +87,7 @@ func TestEveryScreenChecksItsPermission(t *testing.T) {
 			if s.Permission == (authz.Permission{}) {
 				continue
 			}
-			answers := []webtest.Page{r.browser.Get(h.at(t, s))}
+			answers := []testkit.Page{r.browser.Get(h.at(t, s))}
 			if s.Form != nil {
 				answers = append(answers, r.browser.Post(h.at(t, s), url.Values{"a": {"b"}}))
 			}
@@ -117,7 +117,7 @@ func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
 		offered := map[string]bool{}
 		for next := []string{"/account"}; len(next) > 0; next = next[1:] {
 			p := r.browser.Get(next[0]).Is(t, 200)
-			for _, link := range webtest.Cells(links, p.Body) {
+			for _, link := range testkit.Cells(links, p.Body) {
 				for _, s := range screens {
 					if !fiber.RoutePatternMatch(link[1], s.Path) ||
 						strings.Contains(s.Path, ":key") && strings.HasSuffix(link[1], "/new") {
@@ -176,12 +176,12 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 	rejected := []http.Header{
 		{"Sec-Fetch-Site": {"cross-site"}},
 		{"Sec-Fetch-Site": {"same-site"}},
-		{"Sec-Fetch-Site": {"cross-site"}, "Origin": {h.URL}},
+		{"Sec-Fetch-Site": {"cross-site"}, "Origin": {h.Base}},
 		{"Sec-Fetch-Site": {"same-origin, cross-site"}},
 		{"Origin": {"https://evil.example"}},
 		{"Origin": {"http://127.0.0.1:1"}},
 		{"Origin": {"null"}}, // a sandboxed page
-		{"Referer": {h.URL + "/account"}},
+		{"Referer": {h.Base + "/account"}},
 		{},
 	}
 	for _, s := range screens {
@@ -196,15 +196,15 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 	b.Get("/account").Is(t, 200)
 	for _, header := range []http.Header{
 		{"Sec-Fetch-Site": {"same-origin"}},
-		{"Sec-Fetch-Site": {"same-origin"}, "Origin": {h.URL}},
+		{"Sec-Fetch-Site": {"same-origin"}, "Origin": {h.Base}},
 		{"Sec-Fetch-Site": {"none"}}, // a bookmark or a reload
-		{"Origin": {h.URL}},
+		{"Origin": {h.Base}},
 	} {
 		b := h.SignedIn(t, h.acme.Owner)
 		kept := b.Cookies["__Host-dg"]
 		b.Send(http.MethodPost, "/sign-out", "x=y", header).Is(t, 303)
 		b.Cookies["__Host-dg"] = kept
-		webtest.RequireRedirect(t, "/sign-in", b.Get("/")) // whatever the browser keeps
+		testkit.RequireRedirect(t, "/sign-in", b.Get("/")) // whatever the browser keeps
 	}
 }
 
@@ -231,7 +231,7 @@ func TestEveryPageHasSecurityHeaders(t *testing.T) {
 		require.Equal(t, "DENY", p.Header.Get("X-Frame-Options"), path)
 		require.Equal(t, "nosniff", p.Header.Get("X-Content-Type-Options"), path)
 		require.Contains(t, p.Header.Get("Cache-Control"), "no-store", path)
-		head := b.Send(http.MethodHead, path, "", webtest.FromHere).Is(t, p.StatusCode)
+		head := b.Send(http.MethodHead, path, "", testkit.FromHere).Is(t, p.StatusCode)
 		require.Empty(t, head.Body, path)
 		for _, name := range []string{
 			"Cache-Control", "Content-Type", "Content-Security-Policy", "X-Frame-Options", "Location",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -20,11 +21,11 @@ func TestFormLeadsBackAfterTheSessionEnded(t *testing.T) {
 	w.DB.Exec(`delete from sessions`)
 	signIn := "/sign-in?next=" + url.QueryEscape(path)
 	cookies := maps.Clone(b.Cookies)
-	webtest.RequireRedirect(t, signIn, b.Post(path, url.Values{"name": {"Confidential"}}))
+	testkit.RequireRedirect(t, signIn, b.Post(path, url.Values{"name": {"Confidential"}}))
 	require.Equal(t, cookies, b.Cookies)
 	b.Get(signIn).Has(t, "Your session has ended.")
 	begun := b.Post(signIn, webtest.Credentials(acme.Owner)).Header.Get("Location")
-	webtest.RequireRedirect(t, path, b.Get(begun))
+	testkit.RequireRedirect(t, path, b.Get(begun))
 	b.Get(path).Is(t, 200).Lacks(t, "Confidential")
 	require.Empty(t, w.AllKeys(t, acme))
 }

@@ -70,7 +70,7 @@ func TestEnrolmentLeadsBackToWhereItBegan(t *testing.T) {
 	form := b.Get(setUp).Has(t, `action="`+setUp+`"`)
 	proof := func() url.Values {
 		secret := strings.ReplaceAll(
-			webtest.RegexpFind(t, `<code id="totp">([A-Z2-7 ]+)</code>`, form.Body), " ", "",
+			testkit.Find(t, `<code id="totp">([A-Z2-7 ]+)</code>`, form.Body), " ", "",
 		)
 		code, err := totp.GenerateCode(secret, time.Now())
 		require.NoError(t, err)

@@ -123,7 +123,7 @@ func (c *Child) UntilServing() *Child {
 		line := servingLine.FindStringSubmatch(c.Out.String())
 		if line != nil {
 			c.URL = line[1]
-			c.Ops = RegexpGroup(c.T, listeningLine.String(), c.Log.String())
+			c.Ops = testkit.Find(c.T, listeningLine.String(), c.Log.String())
 		}
 		return line != nil
 	})
@@ -221,7 +221,7 @@ func (c *Child) Memory(name string) int {
 	c.T.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid))
 	require.NoError(c.T, err)
-	kb, err := strconv.Atoi(RegexpGroup(c.T, name+`:\s+(\d+) kB`, string(text)))
+	kb, err := strconv.Atoi(testkit.Find(c.T, name+`:\s+(\d+) kB`, string(text)))
 	require.NoError(c.T, err)
 	return kb << 10
 }

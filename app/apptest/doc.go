@@ -4,6 +4,6 @@
 //   - Programs: Command runs dg in this process; Launch, Serve…, Succeeds and Refuses start the binary
 //     as a Child; World is the assembled program on a testkit.World. NewFolder makes data folders.
 //   - PostgreSQL: AdminDB connects as superuser; External is a server that can stop and start.
-//   - Clients: Ask, FetchFrom and WebClient, which signs in; StartProxy starts nginx or haproxy.
+//   - Clients: Ask, FetchFrom and SignedIn, a testkit.Browser; StartProxy starts nginx or haproxy.
 //   - Checks: Seen (no secret is shown), Counter.
 package apptest

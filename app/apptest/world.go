@@ -56,8 +56,8 @@ func Assemble(t *testing.T, db *testkit.World, settings assembly.Settings) *Worl
 }
 
 // Browser is a browser whose address a proxy would forward.
-func (w *World) Browser(address string) *WebClient {
-	b := NewWebClient(w.T, w.Base)
+func (w *World) Browser(address string) *testkit.Browser {
+	b := testkit.NewBrowser(w.T, w.Base)
 	b.Address = address
 	return b
 }

@@ -43,6 +43,7 @@ type Settings struct {
 	Proxies         []netip.Prefix
 	Log             *slog.Logger
 	Keys            identity.Keyring // of the secrets of two-step verification
+	Now             func() time.Time // nil: time.Now
 	Grace           time.Duration    // httpserver.Options
 	ShutdownDelay   time.Duration    // the same
 	Policy          *authz.Policy    // nil: the embedded one
@@ -81,6 +82,9 @@ func New(ctx context.Context, s Settings) (*Program, error) {
 // NewWithPools builds the program on open pools, which Close closes. It fails when an embedded file
 // (policy, API document) cannot be read.
 func NewWithPools(pools Pools, s Settings) (*Program, error) {
+	if s.Now == nil {
+		s.Now = time.Now
+	}
 	p := &Program{Pools: pools, log: s.Log, Ops: telemetry.NewRegistry()}
 	m, err := p.newModules(s)
 	if err != nil {
@@ -136,7 +140,7 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	m.games = games.New(p.Pools.Requests)
 	m.requests = limit.NewRequests(int(p.Pools.Requests.Pool.Config().MaxConns))
 	m.reports = reports.New(p.Pools.Snapshots)
-	sealer := sealer.New(p.Pools.Snapshots, time.Now, s.Log)
+	sealer := sealer.New(p.Pools.Snapshots, s.Now, s.Log)
 	m.reports.OnDamage = func(q reports.Query, err error) {
 		s.Log.Error("a segment is damaged: the plays are read instead. Run dg segments rebuild",
 			"fork", q.ForkID, "error", err)
@@ -145,7 +149,7 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	sealer.OnPass = m.counts.sealerPass
 	m.identity = m.newIdentity(p.Pools.Requests, s)
 	p.exports = exports.New(m.reports, m.audit, p.Ops)
-	p.Keys = apikeys.New(p.Pools.Requests, m.org, m.audit, m.policy, time.Now)
+	p.Keys = apikeys.New(p.Pools.Requests, m.org, m.audit, m.policy, s.Now)
 	p.Keys.OnRefusal = m.counts.keyRefused
 	p.Keys.Recheck = p.Pools.Recheck
 	p.background = map[string]func(context.Context){
@@ -156,7 +160,7 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 }
 
 func (m modules) newIdentity(db *postgres.DB, s Settings) *identity.Service {
-	return identity.New(db, time.Now, identity.Recorder{
+	return identity.New(db, s.Now, identity.Recorder{
 		OrganisationsOf: m.org.OrganisationIDsIn,
 		Audit:           m.audit,
 		Log:             s.Log,
@@ -192,7 +196,7 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 		Docs: docs.Modules{Groups: m.org, Forks: m.games},
 		Reports: webreports.Modules{Forks: m.games, Groups: m.org, Reports: m.reports,
 			Exports: p.exports},
-	}, s.BaseURL, time.Now)
+	}, s.BaseURL, s.Now)
 }
 
 // When the program stops, it stores the ends of exports, and then the usage of keys.

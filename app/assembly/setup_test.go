@@ -80,16 +80,15 @@ func (w *world) begin(x tenant) *http.Response {
 }
 
 // signIn returns a browser at the address in which the person is signed in.
-func (w *world) signIn(p testkit.Person, address string) *apptest.WebClient {
+func (w *world) signIn(p testkit.Person, address string) *testkit.Browser {
 	w.T.Helper()
 	b := w.Browser(address)
 	require.Equal(w.T, http.StatusSeeOther, signInWith(b, p.Email, password))
 	return b
 }
 
-func signInWith(b *apptest.WebClient, email, password string) (status int) {
-	status, _, _ = b.Post("/sign-in", "email", email, "password", password)
-	return status
+func signInWith(b *testkit.Browser, email, password string) (status int) {
+	return b.Post("/sign-in", testkit.Form("email", email, "password", password)).StatusCode
 }
 
 // actions returns the actions of the organisation's log with their reasons, oldest first.

@@ -26,7 +26,7 @@ type neighbours struct {
 	*world
 	acme, beta   tenant
 	foreignGroup string
-	owner        *apptest.WebClient
+	owner        *testkit.Browser
 }
 
 // newNeighbours stores Beta first, so that a query without an organisation finds Beta's row.
@@ -62,15 +62,14 @@ func (n neighbours) screens(refused ...int) {
 			":key", n.beta.key.ID, ":recipe", "python", ":operation", "getForkStats").Replace(s.Path)
 		foreign := s.Permission != (authz.Permission{}) && strings.Count(s.Path, ":") > 1
 		if s.Page != nil {
-			status, body, _ := n.owner.Send(path, nil)
-			n.showsNothing(body, s.Path)
+			p := n.owner.Get(path)
+			n.showsNothing(p.Body, s.Path)
 			if foreign {
-				require.Contains(n.T, refused, status, s.Path)
+				require.Contains(n.T, refused, p.StatusCode, s.Path)
 			}
 		}
 		if s.Form != nil && foreign {
-			status, _, _ := n.owner.Send(path, form)
-			require.Contains(n.T, refused, status, "the form of %s", s.Path)
+			require.Contains(n.T, refused, n.owner.Post(path, form).StatusCode, "the form of %s", s.Path)
 		}
 	}
 }
@@ -163,8 +162,7 @@ func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
 	n := newNeighbours(t, nil)
 	n.loosenQueries()
 	n.screens(http.StatusForbidden, http.StatusNotFound)
-	status, _, _ := n.owner.Send("/o/"+n.acme.Slug+"/settings/organisation/reporting-mode", form)
-	require.Equal(t, http.StatusForbidden, status)
+	n.owner.Post("/o/"+n.acme.Slug+"/settings/organisation/reporting-mode", form).Is(t, 403)
 	n.unchanged()
 }
 
@@ -199,6 +197,7 @@ func TestQueriesFindNothingOfOthersUnderAnOpenPolicy(t *testing.T) {
 	require.NotContains(t, body, n.beta.fork.ID)
 
 	n.screens(http.StatusNotFound)
-	n.owner.Post("/o/"+n.beta.Slug+"/settings/organisation/reporting-mode", "mode", "nominative")
+	n.owner.Post("/o/"+n.beta.Slug+"/settings/organisation/reporting-mode",
+		testkit.Form("mode", "nominative"))
 	n.unchanged()
 }

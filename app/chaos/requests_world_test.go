@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -155,25 +154,21 @@ func (w *requestWorld) organisation(slug string, o testkit.Organisation, plays i
 	return o.ID
 }
 
-var offeredSecret = regexp.MustCompile(`id="totp">([A-Z2-7 ]+)`)
-
 // signAllIn signs all people in. "code" has a session whose code is due.
 func (w *requestWorld) signAllIn() {
 	for _, name := range []string{"owner", "admin", "plain", "member", "enrolling", "code"} {
-		c := apptest.NewWebClient(w.t, w.Base)
+		c := testkit.NewBrowser(w.t, w.Base)
 		email := strings.Replace(name, "code", "admin", 1) + "@acme.example"
-		_, next := c.Submit("/sign-in", "email", email, "password", testkit.Password)
+		code := ""
 		if name == "admin" {
-			_, next = c.Submit("/sign-in/code", "code", apptest.CodeOf(w.t, testkit.TOTPSecret))
+			code = apptest.CodeOf(w.t, testkit.TOTPSecret)
 		}
-		require.NotEmpty(w.t, next)
-		w.people[name] = c.Cookies
+		w.people[name] = c.SignIn(email, testkit.Password, code).Cookies
 	}
-	page := &apptest.WebClient{
-		T: w.t, Base: w.Base, Cookies: maps.Clone(w.people["enrolling"]),
-	}
-	offer := offeredSecret.FindStringSubmatch(page.Get("/account/two-step"))
-	w.offer = strings.ReplaceAll(offer[1], " ", "")
+	page := testkit.NewBrowser(w.t, w.Base)
+	page.Cookies = maps.Clone(w.people["enrolling"])
+	w.offer = strings.ReplaceAll(
+		testkit.Find(w.t, apptest.OfferedSecret, page.Get("/account/two-step").Body), " ", "")
 	// so that each use is stored
 	w.db.Exec(`update sessions set last_used_at = last_used_at - interval '5 minutes'`)
 	w.db.Exec(`update users set totp_last_step = null`)

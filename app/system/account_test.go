@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 )
 
 // dg account reset prints a link that works in a browser. The log of each of the person's
@@ -33,13 +34,12 @@ func TestAccountResetPrintsALink(t *testing.T) {
 		and (details->>'until')::timestamptz = (select date_trunc('second', expires_at) from account_resets)`))
 
 	tomas.Password = "battery horse staple"
-	tomas.TOTPSecret = ""
-	v := apptest.NewWebClient(t, d.URL)
-	require.Contains(t, v.Get("/sign-in"), "Ask the operator of DG for a reset link.")
-	require.Contains(t, v.Get(link[2]), "This turns off two-step verification and ends all")
-	_, body, _ := v.Post(link[2], "token", link[3], "new", tomas.Password, "repeat", tomas.Password)
-	require.Contains(t, body, "Password set")
-	v.SignIn(tomas)
+	v := testkit.NewBrowser(t, d.URL)
+	v.Get("/sign-in").Has(t, "Ask the operator of DG for a reset link.")
+	v.Get(link[2]).Has(t, "This turns off two-step verification and ends all")
+	v.Post(link[2], testkit.Form("token", link[3], "new", tomas.Password, "repeat", tomas.Password)).
+		Has(t, "Password set")
+	v.SignIn(tomas.Email, tomas.Password, "")
 
 	d.db.Do(t, `alter table audit_entries add constraint full_disk check (false) not valid`)
 	require.NotRegexp(t, apptest.ResetLink, apptest.Refuses(t, "", d.dir, reset...))
@@ -80,7 +80,7 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 		}
 		for _, c := range instances[:min(i+1, 2)] {
 			db.Do(t, `update users set totp_last_step = 0 where totp_secret is not null`)
-			apptest.NewWebClient(t, c.URL).SignIn(tomas)
+			apptest.SignedIn(t, c.URL, tomas)
 		}
 	}
 	imported := apptest.NewFolder(t)

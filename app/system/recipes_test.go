@@ -49,7 +49,7 @@ func recipes(t *testing.T) []recipe {
 // cookbook is the demo with its documentation, as one of its people reads it.
 type cookbook struct {
 	*demoServed
-	reader       *apptest.WebClient
+	reader       *testkit.Browser
 	organisation string
 	fork         string
 	group        string // one of which too few play
@@ -60,12 +60,11 @@ type cookbook struct {
 func newCookbook(t *testing.T) *cookbook {
 	t.Helper()
 	b := &cookbook{demoServed: serveDemo(t)}
-	b.reader = apptest.NewWebClient(t, b.URL).
-		SignIn(apptest.DemoAccount(t, "maren@harbour.example.com"))
+	b.reader = apptest.SignedIn(t, b.URL, apptest.DemoAccount(t, "maren@harbour.example.com"))
 	b.group = apptest.Read[string](t, b.db,
 		`select id::text from player_groups where name = 'Night shift, gate 4'`)
-	b.fork = apptest.RegexpGroup(t, `fork="" +# such as ([0-9a-f-]{36})`, b.text("curl"))
-	b.from = apptest.RegexpGroup(t, `from=([0-9-]{10})`, b.text("curl"))
+	b.fork = testkit.Find(t, `fork="" +# such as ([0-9a-f-]{36})`, b.text("curl"))
+	b.from = testkit.Find(t, `from=([0-9-]{10})`, b.text("curl"))
 	b.organisation = apptest.Read[string](t, b.db, `select org_id::text from forks where id = $1`, b.fork)
 	b.plays = apptest.Read[int](t, b.db, `select count(*) from plays p join forks f on f.id = p.fork_id
 		where f.org_id = $1 and p.started_at < date_trunc('day', now(), 'UTC')`, b.organisation)
@@ -74,8 +73,8 @@ func newCookbook(t *testing.T) *cookbook {
 
 // text copies a recipe from its page.
 func (b *cookbook) text(id string) string {
-	page := b.reader.Get("/docs/recipes/" + id)
-	return plain(apptest.RegexpGroup(b.reader.T, `(?s)<code id="recipe">(.*?)</code></pre>`, page))
+	page := b.reader.Get("/docs/recipes/" + id).Body
+	return plain(testkit.Find(b.reader.T, `(?s)<code id="recipe">(.*?)</code></pre>`, page))
 }
 
 // plain is highlighted code as a reader copies it.
@@ -290,7 +289,7 @@ func (b *cookbook) firstRequests(t *testing.T) {
 	}
 	found := 0
 	for _, step := range regexp.MustCompile(`(?s)<code id="(forks|stats|csv)-(\w+)">(.*?)</code>`).
-		FindAllStringSubmatch(b.reader.Get("/docs")+b.reader.Get("/docs/csv"), -1) {
+		FindAllStringSubmatch(b.reader.Get("/docs").Body+b.reader.Get("/docs/csv").Body, -1) {
 		r, ok := tools[step[2]]
 		if !ok {
 			continue

@@ -139,22 +139,20 @@ func (s *secretive) usePasswords(t *testing.T) {
 // signInWrongly types a password that is wrong, one as the e-mail, and a wrong code.
 func (s *secretive) signInWrongly(t *testing.T, a demo.Account) {
 	t.Helper()
-	v := apptest.NewWebClient(t, s.URL)
+	v := testkit.NewBrowser(t, s.URL)
 	s.secrets["a wrong password"] = "wrong-" + uuid.NewString()
 	s.secrets["a password typed as the e-mail"] = "typed-" + uuid.NewString()
-	_, s.pages["a failed sign-in"], _ = v.Post("/sign-in", "email", a.Email, "password",
-		s.secrets["a wrong password"])
+	s.pages["a failed sign-in"] = v.Post("/sign-in",
+		testkit.Form("email", a.Email, "password", s.secrets["a wrong password"])).Body
 	// the page shows the e-mail again
-	status, _, _ := v.Post("/sign-in", "email", s.secrets["a password typed as the e-mail"],
-		"password", "")
-	require.Equal(t, http.StatusUnauthorized, status)
-	_, _, location := v.Post("/sign-in", "email", a.Email, "password", a.Password)
-	require.Equal(t, "/sign-in?begun=1", location)
-	s.secrets["a session of the first step"] = v.Cookies["__Host-dg"]
+	v.Post("/sign-in", testkit.Form("email", s.secrets["a password typed as the e-mail"])).Is(t, 401)
+	v.SignIn(a.Email, a.Password, "")
+	s.secrets["a session of the first step"] = v.Session()
 	s.secrets["a wrong code"] = "wrong code " + uuid.NewString()
-	_, s.pages["a failed code"], _ = v.Post("/sign-in/code", "code", s.secrets["a wrong code"])
-	v.Submit("/sign-in/code", "code", apptest.CodeOf(t, a.TOTPSecret))
-	s.secrets["a session of the second step"] = v.Cookies["__Host-dg"]
+	s.pages["a failed code"] = v.Post("/sign-in/code",
+		testkit.Form("code", s.secrets["a wrong code"])).Body
+	v.Post("/sign-in/code", testkit.Form("code", apptest.CodeOf(t, a.TOTPSecret))).Is(t, 303)
+	s.secrets["a session of the second step"] = v.Session()
 }
 
 var recoveryCode = regexp.MustCompile(`\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b`)
@@ -163,37 +161,38 @@ var recoveryCode = regexp.MustCompile(`\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b`)
 // then it looks at every page.
 func (s *secretive) enrol(t *testing.T, a demo.Account) {
 	t.Helper()
-	v := apptest.NewWebClient(t, s.URL).SignIn(a)
+	v := apptest.SignedIn(t, s.URL, a)
 	changed := "new-" + uuid.NewString()
-	v.Submit("/account/password", "current", a.Password, "new", changed, "repeat", changed)
+	v.Post("/account/password",
+		testkit.Form("current", a.Password, "new", changed, "repeat", changed)).Is(t, 303)
 	s.secrets["the new password"] = changed
 	offer := strings.ReplaceAll(
-		apptest.RegexpGroup(t, apptest.OfferedSecret.String(), v.Get("/account/two-step")), " ", "",
+		testkit.Find(t, apptest.OfferedSecret, v.Get("/account/two-step").Body), " ", "",
 	)
-	_, codes, _ := v.Post("/account/two-step", "do", "on", "code", apptest.CodeOf(t, offer),
-		"current", changed)
+	codes := v.Post("/account/two-step",
+		testkit.Form("do", "on", "code", apptest.CodeOf(t, offer), "current", changed)).Body
 	s.secrets["the new two-step secret"] = offer
 	found := recoveryCode.FindAllString(codes, -1)
 	require.GreaterOrEqual(t, len(found), 10, codes)
 	s.secrets["a recovery code"] = found[0]
 	s.secrets["a used recovery code"] = found[1]
-	again := apptest.NewWebClient(t, s.URL)
-	again.Submit("/sign-in", "email", a.Email, "password", changed)
-	_, location := again.Submit("/sign-in/code?recovery=1", "code", found[1])
-	require.Equal(t, "/", location)
-	page, _ := v.Submit("/o/harbour-and-vale/settings/api-keys/new", "name", "BI", "scopes",
-		"forks:read", "expiry", "30")
-	key := apptest.DemoKey.FindString(page)
+	again := testkit.NewBrowser(t, s.URL)
+	again.SignIn(a.Email, changed, "")
+	testkit.RequireRedirect(t, "/",
+		again.Post("/sign-in/code?recovery=1", testkit.Form("code", found[1])))
+	page := v.Post("/o/harbour-and-vale/settings/api-keys/new",
+		testkit.Form("name", "BI", "scopes", "forks:read", "expiry", "30"))
+	key := apptest.DemoKey.FindString(page.Body)
 	require.NotEmpty(t, key)
 	s.secrets["the new key"] = strings.Split(key, "_")[3]
 	require.Equal(t, http.StatusOK,
 		apptest.Ask(t, apptest.NewClient(), s.URL+"/api/v1/forks", key).StatusCode)
-	s.secrets["a session"] = v.Cookies["__Host-dg"]
+	s.secrets["a session"] = v.Session()
 	settings := "/o/harbour-and-vale/settings/"
 	for _, path := range []string{"/account", "/account/password", "/account/recovery-codes",
 		"/docs", settings + "api-keys", settings + "api-keys/" + strings.Split(key, "_")[2],
 		settings + "audit-log", settings + "audit-log.csv", settings + "organisation", "/nowhere"} {
-		s.pages[path] = v.Get(path)
+		s.pages[path] = v.Get(path).Body
 	}
 }
 
@@ -207,13 +206,12 @@ func (s *secretive) reset(t *testing.T, a demo.Account) {
 	require.NotNil(t, link, c.Out.String())
 	s.secrets["a reset link"] = link[3]
 	s.secrets["the password after it"] = "reset-" + uuid.NewString()
-	v := apptest.NewWebClient(t, s.URL)
+	v := testkit.NewBrowser(t, s.URL)
 	v.Get(link[2])
-	status, body, _ := v.Post(link[2], "token", link[3], "new", s.secrets["the password after it"],
-		"repeat", s.secrets["the password after it"])
-	require.Equal(t, http.StatusOK, status)
-	s.pages["a used reset"] = body
-	s.pages["a used link"] = v.Get(link[2])
+	s.pages["a used reset"] = v.Post(link[2], testkit.Form("token", link[3],
+		"new", s.secrets["the password after it"],
+		"repeat", s.secrets["the password after it"])).Is(t, 200).Body
+	s.pages["a used link"] = v.Get(link[2]).Body
 	s.pages["the log of dg account"] = c.Log.String() + " "
 }
 

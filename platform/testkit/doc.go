@@ -14,7 +14,7 @@
 //
 // A field that is left out gets a default, and what a test does not name gets an id and slug of its
 // own. Every method returns what it stored and ends the test when that fails. World.Exec and One
-// change and read the rest.
+// change and read the rest. Browser and Page are a person at the screens, without scripts.
 //
 // Invariants: it writes as the owner of the tables, in the stored form, and imports no module, so
 // that a module's internal tests may use it too. Product code does not import it

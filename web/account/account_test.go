@@ -25,10 +25,10 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	p.Has(t, "<bdi>&lt;b&gt;Ilya&lt;/b&gt;", acme.Member.Email, "Set up two-step verification",
 		"<title>Account – ").Lacks(t, "Reports</a>", `class="sidebar`)
 	require.Equal(t, []string{"Only owners and admins can open reports and settings. " +
-		"The operator of DG can change your role."}, p.Notes(t))
-	require.Empty(t, w.SignedIn(t, acme.AdminPlain).Get("/account").Notes(t))
+		"The operator of DG can change your role."}, webtest.Notes(t, p))
+	require.Empty(t, webtest.Notes(t, w.SignedIn(t, acme.AdminPlain).Get("/account")))
 	w.SignedIn(t, acme.Admin).Get("/account").Has(t, `<span class="state on">On`)
-	webtest.RequireRedirect(t, "/sign-in?next=%2Faccount", w.Browser(t).Get("/account"))
+	testkit.RequireRedirect(t, "/sign-in?next=%2Faccount", w.Browser(t).Get("/account"))
 }
 
 func TestSignOutEverywhere(t *testing.T) {
@@ -37,9 +37,9 @@ func TestSignOutEverywhere(t *testing.T) {
 	other := w.SignedIn(t, acme.Owner)
 	colleague := w.SignedIn(t, acme.Admin)
 	b.Get("/account").Has(t, "<button>Sign out everywhere</button>")
-	webtest.RequireRedirect(t, "/sign-in", b.Post("/account", url.Values{}))
+	testkit.RequireRedirect(t, "/sign-in", b.Post("/account", url.Values{}))
 	require.NotContains(t, b.Cookies, "__Host-dg")
-	webtest.RequireRedirect(t, "/sign-in?next=%2Faccount", other.Get("/account"))
+	testkit.RequireRedirect(t, "/sign-in?next=%2Faccount", other.Get("/account"))
 	colleague.Get("/account").Is(t, 200)
 }
 
@@ -49,11 +49,11 @@ func TestPasswordIsChanged(t *testing.T) {
 	other := w.SignedIn(t, acme.Owner)
 	const wrong = "wrong horse battery"
 	const replacement = "battery horse staple"
-	change := func(current, password, repeat string) webtest.Page {
+	change := func(current, password, repeat string) testkit.Page {
 		return b.Post("/account/password",
-			webtest.Form("current", current, "new", password, "repeat", repeat))
+			testkit.Form("current", current, "new", password, "repeat", repeat))
 	}
-	for says, p := range map[string]webtest.Page{
+	for says, p := range map[string]testkit.Page{
 		"The password is wrong":      change(wrong, replacement, replacement),
 		"Use at least 12 characters": change(testkit.Password, "short", "short"),
 		"The passwords do not match": change(testkit.Password, replacement, replacement+"r"),
@@ -62,11 +62,11 @@ func TestPasswordIsChanged(t *testing.T) {
 			Lacks(t, testkit.Password, replacement)
 	}
 	before := b.Cookies["__Host-dg"]
-	webtest.RequireRedirect(t, "/account", change(testkit.Password, replacement, replacement))
+	testkit.RequireRedirect(t, "/account", change(testkit.Password, replacement, replacement))
 	require.NotEqual(t, before, b.Cookies["__Host-dg"])
-	webtest.RequireRedirect(t, "/sign-in", other.Get("/"))
-	webtest.RequireRedirect(t, "/sign-in?begun=1", w.Browser(t).Post("/sign-in",
-		webtest.Form("email", acme.Owner.Email, "password", replacement)))
+	testkit.RequireRedirect(t, "/sign-in", other.Get("/"))
+	testkit.RequireRedirect(t, "/sign-in?begun=1", w.Browser(t).Post("/sign-in",
+		testkit.Form("email", acme.Owner.Email, "password", replacement)))
 
 	for range 10 {
 		change(wrong, replacement, replacement)
@@ -75,9 +75,9 @@ func TestPasswordIsChanged(t *testing.T) {
 }
 
 // codesIn returns the recovery codes of a page.
-func codesIn(t *testing.T, p webtest.Page) []string {
+func codesIn(t *testing.T, p testkit.Page) []string {
 	t.Helper()
-	cells := webtest.Cells(`<li>([0-9a-z-]{19})</li>`, p.Is(t, 200).Body)
+	cells := testkit.Cells(`<li>([0-9a-z-]{19})</li>`, p.Is(t, 200).Body)
 	require.Len(t, cells, 10)
 	return slices.Concat(cells...)
 }
@@ -90,18 +90,18 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	b := w.SignedIn(t, acme.AdminPlain)
 	other := w.SignedIn(t, acme.AdminPlain)
 	p := b.Get("/account/two-step").Has(t, `<path d="M0 0h7v1h-7z`) // a finder pattern
-	shown := webtest.RegexpFind(t, `<code id="totp">([A-Z2-7 ]+)</code>`, p.Body)
+	shown := testkit.Find(t, `<code id="totp">([A-Z2-7 ]+)</code>`, p.Body)
 	secret := strings.ReplaceAll(shown, " ", "")
 	require.Len(t, secret, 32)
 	b.Get("/account/two-step").Has(t, shown)
-	webtest.RequireRedirect(t, "/account/two-step", b.Get("/account/recovery-codes"))
+	testkit.RequireRedirect(t, "/account/two-step", b.Get("/account/recovery-codes"))
 
-	change := func(do, code, current string) webtest.Page {
-		return b.Post("/account/two-step", webtest.Form("do", do, "code", code, "current", current))
+	change := func(do, code, current string) testkit.Page {
+		return b.Post("/account/two-step", testkit.Form("do", do, "code", code, "current", current))
 	}
 	code, err := totp.GenerateCode(secret, time.Now())
 	require.NoError(t, err)
-	for says, p := range map[string]webtest.Page{
+	for says, p := range map[string]testkit.Page{
 		"The code is wrong":      change("on", "abcdef", testkit.Password),
 		"The password is wrong.": change("on", code, "wrong horse battery"),
 	} {
@@ -111,23 +111,23 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	p = change("on", typed, testkit.Password)
 	codes := codesIn(t, p)
 	require.Equal(t, "no-store", p.Header.Get("Cache-Control"))
-	webtest.RequireRedirect(t, "/account/two-step", change("on", typed, testkit.Password))
+	testkit.RequireRedirect(t, "/account/two-step", change("on", typed, testkit.Password))
 	b.Get("/account").Has(t, `<span class="state on">On since <time`,
 		"<strong>Two-step verification is on.</strong> Your other sessions have ended.",
 		"10 of 10 recovery codes left.").Lacks(t, codes[0])
-	webtest.RequireRedirect(t, "/sign-in", other.Get("/"))
+	testkit.RequireRedirect(t, "/sign-in", other.Get("/"))
 	again := w.Browser(t)
 	again.Post("/sign-in", webtest.Credentials(acme.AdminPlain))
-	webtest.RequireRedirect(t, "/sign-in/code", again.Get("/sign-in?begun=1"))
-	webtest.RequireRedirect(t, "/",
-		again.Post("/sign-in/code", webtest.Form("code", w.CodeNow(t, secret))))
+	testkit.RequireRedirect(t, "/sign-in/code", again.Get("/sign-in?begun=1"))
+	testkit.RequireRedirect(t, "/",
+		again.Post("/sign-in/code", testkit.Form("code", w.CodeNow(t, secret))))
 
 	b.Get("/account/two-step").Has(t, "Turn off two-step verification").Lacks(t, shown)
 	change("off", "abcdef", testkit.Password).Is(t, 422)
 	change("off", w.CodeNow(t, secret), "").Is(t, 422)
-	webtest.RequireRedirect(t, "/account", change("off", codes[0], testkit.Password))
+	testkit.RequireRedirect(t, "/account", change("off", codes[0], testkit.Password))
 	b.Get("/account").Has(t, "Two-step verification is off.")
-	webtest.RequireRedirect(t, "/sign-in", again.Get("/"))
+	testkit.RequireRedirect(t, "/sign-in", again.Get("/"))
 	again.Post("/sign-in", webtest.Credentials(acme.AdminPlain))
 	again.Get("/account").Is(t, 200)
 }
@@ -139,8 +139,8 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.Admin)
 	b.Get("/account").Has(t, "No recovery codes left")
-	replace := func(current, code string) webtest.Page {
-		return b.Post("/account/recovery-codes", webtest.Form("current", current, "code", code))
+	replace := func(current, code string) testkit.Page {
+		return b.Post("/account/recovery-codes", testkit.Form("current", current, "code", code))
 	}
 	replace(testkit.Password, "").Is(t, 422)
 	replace("", w.CodeNow(t, testkit.TOTPSecret)).Is(t, 422)
@@ -154,10 +154,10 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	const recovery = "/sign-in/code?next=%2Faccount&recovery=1"
 	phoneless.Get("/sign-in/code?next=%2Faccount").Has(t,
 		`href="`+html.EscapeString(recovery)+`">Use a recovery code</a>`)
-	phoneless.Post(recovery, webtest.Form("code", old[1])).Is(t, 401).Has(t,
+	phoneless.Post(recovery, testkit.Form("code", old[1])).Is(t, 401).Has(t,
 		"Check it, or enter another one")
-	webtest.RequireRedirect(t, "/account",
-		phoneless.Post(recovery, webtest.Form("code", strings.ToUpper(codes[1]))))
+	testkit.RequireRedirect(t, "/account",
+		phoneless.Post(recovery, testkit.Form("code", strings.ToUpper(codes[1]))))
 	phoneless.Get("/account").Has(t, "9 of 10 recovery codes left.",
 		"<strong>9 recovery codes left.</strong> Create new ones in your account.")
 }

@@ -20,7 +20,7 @@ func TestSignInByKeyboard(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	p.AllowError("status of 422") // of forms that come back
-	p.Open(w.URL + "/account")
+	p.Open(w.Base + "/account")
 	require.Equal(t, "/sign-in?next=%2Faccount", p.Path())
 	p.Press(acme.Admin.Email, "Tab", "wrong horse battery", "Tab", "Enter")
 	require.Equal(t, "text", p.Attr("#password", "type"), "it is shown")

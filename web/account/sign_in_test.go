@@ -21,31 +21,31 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	signIn := "/sign-in?next=" + url.QueryEscape(wanted)
 
 	plain := w.Browser(t)
-	webtest.RequireRedirect(t, signIn, plain.Get(wanted))
-	webtest.RequireRedirect(t, signIn+"&begun=1", plain.Post(signIn, webtest.Credentials(acme.Owner)))
-	webtest.RequireRedirect(t, wanted, plain.Get(signIn))
-	webtest.RequireRedirect(t, "/", plain.Get("/sign-in/code"))
+	testkit.RequireRedirect(t, signIn, plain.Get(wanted))
+	testkit.RequireRedirect(t, signIn+"&begun=1", plain.Post(signIn, webtest.Credentials(acme.Owner)))
+	testkit.RequireRedirect(t, wanted, plain.Get(signIn))
+	testkit.RequireRedirect(t, "/", plain.Get("/sign-in/code"))
 
 	const evil = "?next=%2F%2Fevil.example" // what else leads elsewhere: web/ui
-	webtest.RequireRedirect(t, "/", plain.Get("/sign-in"+evil))
-	webtest.RequireRedirect(t, "/", plain.Get("/sign-in/code"+evil))
-	webtest.RequireRedirect(t, "/sign-in?begun=1",
+	testkit.RequireRedirect(t, "/", plain.Get("/sign-in"+evil))
+	testkit.RequireRedirect(t, "/", plain.Get("/sign-in/code"+evil))
+	testkit.RequireRedirect(t, "/sign-in?begun=1",
 		w.Browser(t).Post("/sign-in"+evil, webtest.Credentials(acme.Owner)))
 
 	withCode := w.Browser(t)
 	code := "/sign-in/code?next=" + url.QueryEscape(wanted)
 	withCode.Post(signIn, webtest.Credentials(acme.Admin))
-	webtest.RequireRedirect(t, code, withCode.Get(signIn+"&begun=1"))
-	webtest.RequireRedirect(t, "/sign-in", withCode.Get("/")) // not before the code
+	testkit.RequireRedirect(t, code, withCode.Get(signIn+"&begun=1"))
+	testkit.RequireRedirect(t, "/sign-in", withCode.Get("/")) // not before the code
 	withCode.Get("/sign-in").Is(t, 200)
-	webtest.RequireRedirect(t, wanted,
-		withCode.Post(code, webtest.Form("code", w.CodeNow(t, testkit.TOTPSecret))))
-	webtest.RequireRedirect(t, acme.At("/reports"), withCode.Get("/"))
+	testkit.RequireRedirect(t, wanted,
+		withCode.Post(code, testkit.Form("code", w.CodeNow(t, testkit.TOTPSecret))))
+	testkit.RequireRedirect(t, acme.At("/reports"), withCode.Get("/"))
 
-	webtest.RequireRedirect(t, "/sign-in", w.Browser(t).Get("/sign-in/code"))
+	testkit.RequireRedirect(t, "/sign-in", w.Browser(t).Get("/sign-in/code"))
 	member := w.Browser(t)
 	member.Post("/sign-in", webtest.Credentials(acme.Member))
-	webtest.RequireRedirect(t, "/account?org=acme", member.Get("/"))
+	testkit.RequireRedirect(t, "/account?org=acme", member.Get("/"))
 }
 
 // A browser without cookies, or one that drops Secure ones over http, is told what is missing.
@@ -74,15 +74,15 @@ func TestSignInErrorsRevealNothing(t *testing.T) {
 	b.Get("/sign-in").Has(t, "<title>Sign in – DG</title>")
 	bodies := map[string]string{}
 	for _, email := range []string{acme.Owner.Email, "nobody@acme.example"} {
-		p := b.Post("/sign-in", webtest.Form("email", email, "password", wrong)).Is(t, 401).
+		p := b.Post("/sign-in", testkit.Form("email", email, "password", wrong)).Is(t, 401).
 			Has(t, "<title>Error: Sign in – DG</title>", `value="`+email+`"`).Lacks(t, wrong)
 		bodies[strings.ReplaceAll(p.Body, email, "")] = email
 	}
 	require.Len(t, bodies, 1, "the same answer")
-	b.Post("/sign-in", webtest.Form("email", `"><script>`)).Has(t, `value="&#34;&gt;&lt;script&gt;`)
+	b.Post("/sign-in", testkit.Form("email", `"><script>`)).Has(t, `value="&#34;&gt;&lt;script&gt;`)
 
 	for range 9 {
-		b.Post("/sign-in", webtest.Form("email", acme.Owner.Email, "password", wrong))
+		b.Post("/sign-in", testkit.Form("email", acme.Owner.Email, "password", wrong))
 	}
 	p := b.Post("/sign-in", webtest.Credentials(acme.Owner)).Is(t, 429)
 	require.Equal(t, "600", p.Header.Get("Retry-After"))
@@ -91,22 +91,22 @@ func TestSignInErrorsRevealNothing(t *testing.T) {
 	b = w.Browser(t)
 	b.Post("/sign-in", webtest.Credentials(acme.Admin))
 	for range 10 {
-		b.Post("/sign-in/code", webtest.Form("code", "000000")).Is(t, 401).Has(t, "Wrong code.",
+		b.Post("/sign-in/code", testkit.Form("code", "000000")).Is(t, 401).Has(t, "Wrong code.",
 			"<title>Error: Verification code – DG</title>")
 	}
-	sendCode := func() webtest.Page {
-		return b.Post("/sign-in/code", webtest.Form("code", w.CodeNow(t, testkit.TOTPSecret)))
+	sendCode := func() testkit.Page {
+		return b.Post("/sign-in/code", testkit.Form("code", w.CodeNow(t, testkit.TOTPSecret)))
 	}
 	sendCode().Is(t, 429).Has(t, "Too many failed attempts.")
 	clock = clock.Add(time.Hour)
 	b = w.Browser(t)
 	b.Post("/sign-in", webtest.Credentials(acme.Admin))
-	webtest.RequireRedirect(t, "/", sendCode())
+	testkit.RequireRedirect(t, "/", sendCode())
 	b = w.Browser(t)
 	b.Post("/sign-in", webtest.Credentials(acme.Admin))
 	b.Get("/sign-in/code").Is(t, 200)
 	clock = clock.Add(10 * time.Minute)
-	webtest.RequireRedirect(t, "/sign-in", sendCode())
+	testkit.RequireRedirect(t, "/sign-in", sendCode())
 }
 
 // A session token that an attacker planted in the browser is replaced at each step of the sign-in.
@@ -127,12 +127,12 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 		victim.Post("/sign-in", webtest.Credentials(acme.Owner)).Is(t, 303)
 		require.NotEqual(t, plant, victim.Cookies[cookie], name)
 		planted.Cookies[cookie] = plant
-		webtest.RequireRedirect(t, "/sign-in", planted.Get("/"))
+		testkit.RequireRedirect(t, "/sign-in", planted.Get("/"))
 	}
 	victim := w.Browser(t)
 	victim.Post("/sign-in", webtest.Credentials(acme.Admin))
 	planted.Cookies[cookie] = victim.Cookies[cookie]
-	victim.Post("/sign-in/code", webtest.Form("code", w.CodeNow(t, testkit.TOTPSecret)))
-	webtest.RequireRedirect(t, acme.At("/reports"), victim.Get("/"))
-	webtest.RequireRedirect(t, "/sign-in", planted.Get("/"))
+	victim.Post("/sign-in/code", testkit.Form("code", w.CodeNow(t, testkit.TOTPSecret)))
+	testkit.RequireRedirect(t, acme.At("/reports"), victim.Get("/"))
+	testkit.RequireRedirect(t, "/sign-in", planted.Get("/"))
 }

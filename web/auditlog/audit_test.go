@@ -1,19 +1,18 @@
 package auditlog_test
 
 import (
+	"dg/platform/testkit"
 	"regexp"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"dg/web/internal/webtest"
 )
 
 var entryRow = regexp.MustCompile(`<tr role="row" id="E(\d+)">`)
 
 // listed returns the ids of the entries on a page.
-func listed(t *testing.T, p webtest.Page) []int64 {
+func listed(t testing.TB, p testkit.Page) []int64 {
 	t.Helper()
 	ids := []int64{}
 	for _, link := range entryRow.FindAllStringSubmatch(p.Body, -1) {
@@ -25,12 +24,12 @@ func listed(t *testing.T, p webtest.Page) []int64 {
 }
 
 // auditedRows returns the rows of the log as text.
-func auditedRows(t *testing.T, p webtest.Page) []string {
+func auditedRows(t *testing.T, p testkit.Page) []string {
 	t.Helper()
 	const row = `(?s)<tr role="row" id="E\d+">\s*<th role="rowheader" scope="row">(.*?)</summary>`
 	var all []string
-	for _, row := range webtest.Cells(row, p.Is(t, 200).Body) {
-		all = append(all, webtest.Words(">"+row[0]))
+	for _, row := range testkit.Cells(row, p.Is(t, 200).Body) {
+		all = append(all, testkit.Words(">"+row[0]))
 	}
 	return all
 }

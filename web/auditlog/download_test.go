@@ -14,11 +14,12 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
 // rowsOf reads a file of the log, without the entries of downloads.
-func rowsOf(t *testing.T, p webtest.Page) [][]string {
+func rowsOf(t *testing.T, p testkit.Page) [][]string {
 	t.Helper()
 	p.Is(t, 200)
 	require.Equal(t, "text/csv; charset=utf-8", p.Header.Get("Content-Type"))

@@ -10,11 +10,12 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
 // listedOnAllPages returns the entries from the page on to the oldest.
-func listedOnAllPages(b *webtest.Browser, p webtest.Page) []int64 {
+func listedOnAllPages(b *testkit.Browser, p testkit.Page) []int64 {
 	b.T.Helper()
 	got := listed(b.T, p.Is(b.T, 200))
 	for older := p.Link("Older →"); older != ""; older = p.Link("Older →") {
@@ -76,6 +77,6 @@ func TestAuditFiltersOfferNamesInTheirOrder(t *testing.T) {
 	} {
 		_, from, _ := strings.Cut(body, `<select id="`+name+`"`)
 		options, _, _ := strings.Cut(from, "</select>")
-		require.Regexp(t, "^"+want+"$", webtest.Words(options))
+		require.Regexp(t, "^"+want+"$", testkit.Words(options))
 	}
 }

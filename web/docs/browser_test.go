@@ -15,7 +15,7 @@ func TestDocsInABrowser(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	p := browsertest.New(t)
-	p.Open(w.URL + "/docs/errors")
+	p.Open(w.Base + "/docs/errors")
 	p.Emulate(1280, browsertest.Light)
 	require.Equal(t, "location", p.Attr(`.sidebar a[href="#errors"]`, "aria-current"))
 	for _, section := range []string{"limits", "http"} {
@@ -26,7 +26,7 @@ func TestDocsInABrowser(t *testing.T) {
 		p.Eval(`document.querySelector('.sidebar').getBoundingClientRect().top`, &top)
 		require.Positive(t, top, "it is in sight")
 	}
-	p.Open(w.URL + "/docs/reference/getForkStats")
+	p.Open(w.Base + "/docs/reference/getForkStats")
 	const beside = `(() => {
 		const [a, b] = [...document.querySelectorAll('.sides > *')].map((e) => e.getBoundingClientRect());
 		return a.top === b.top && b.left >= a.right;
@@ -44,7 +44,7 @@ func TestSearchInABrowser(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
 	p := browsertest.New(t)
-	p.Open(w.URL + "/docs/errors")
+	p.Open(w.Base + "/docs/errors")
 	p.Fill("#search", "pandas")
 	p.WaitFor(`.results a[href="/docs/recipes/python"]`)
 	p.Press("Escape")

@@ -2,7 +2,6 @@ package docs_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,18 +13,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/exports"
-	"dg/modules/org"
 	"dg/modules/reports"
 	"dg/platform/limit"
 	"dg/platform/testkit"
-	"dg/web"
 	"dg/web/internal/webtest"
-	"dg/web/ui"
 )
 
 var (
@@ -95,11 +90,11 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	} {
 		require.Contains(t, document, fact)
 	}
-	header := webtest.RegexpFind(t, `(?m)^(playId,[A-Za-z,]+)$`, contract(t))
-	columns := webtest.Cells(
+	header := testkit.Find(t, `(?m)^(playId,[A-Za-z,]+)$`, contract(t))
+	columns := testkit.Cells(
 		`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`, body)
 	require.Equal(t, header, strings.Join(slices.Concat(columns...), ","))
-	require.Contains(t, html.UnescapeString(body), `curl -sS `+w.URL+`/api/v1/forks`,
+	require.Contains(t, html.UnescapeString(body), `curl -sS `+w.Base+`/api/v1/forks`,
 		"the address of this service")
 	require.NotContains(t, body, "dg.example.org")
 }
@@ -122,14 +117,14 @@ func TestDocsAreForEverybody(t *testing.T) {
 	}
 	index := w.Browser(t).Get("/docs").Has(t, `<a href="/settings/api-keys">`,
 		`<a href="/docs/security">`)
-	for _, path := range webtest.Cells(`href="(/docs/[^"#]+)`, index.Body) {
+	for _, path := range testkit.Cells(`href="(/docs/[^"#]+)`, index.Body) {
 		page := w.Browser(t).Get(path[0]).Is(t, 200)
-		for _, section := range webtest.Cells(`href="#([^"]+)"`, page.Body) {
+		for _, section := range testkit.Cells(`href="#([^"]+)"`, page.Body) {
 			page.Has(t, `id="`+section[0]+`"`)
 		}
 	}
 	b.Get("/docs").Has(t, `<a href="`+acme.At("/settings/api-keys")+`">Settings → API keys</a>`)
-	w.DB.DB.Close()
+	w.Pools.Close()
 	b.Get("/docs/errors").Is(t, 200) // which explains ERR_UNAVAILABLE
 	w.Browser(t).Get("/docs/search?q=503").Is(t, 200)
 }
@@ -159,33 +154,6 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	both.Get("/docs").Has(t, invented)
 	both.Get("/docs?org=globex").Has(t, other.ID, `href="/docs/recipes?org=globex"`)
 	w.SignedIn(t, acme.Admin).Get("/docs?org=globex").Lacks(t, other.ID)
-}
-
-// forgetful lists the groups of another organisation, like a statement without its organisation.
-type forgetful struct {
-	groups ui.GroupLister
-	finds  string
-}
-
-func (f *forgetful) Groups(ctx context.Context, _, chosen string) ([]org.Group, error) {
-	return f.groups.Groups(ctx, f.finds, chosen)
-}
-
-// rules.md, Keys: nothing is allowed across organisations. The policy authorises each listed group by
-// its owner.
-func TestDocsNameNoForeignGroup(t *testing.T) {
-	t.Parallel()
-	var groups forgetful
-	w := webtest.StartOn(t, testkit.New(t), time.Now, func(m *web.Modules) {
-		groups.groups = m.Docs.Groups
-		m.Docs.Groups = &groups
-	})
-	acme := w.Organisation("acme")
-	other := w.Organisation("other")
-	foreign := w.DB.Group(other.ID, w.DB.Players(other.ID, 5)...)
-	groups.finds = other.ID
-	w.Fork(acme)
-	w.SignedIn(t, acme.Owner).Get("/docs/figures").Has(t, "groupId=").Lacks(t, foreign)
 }
 
 // The reference shows each operation of the OpenAPI document with its parameters, fields, answers and
@@ -218,7 +186,7 @@ func TestDocsShowEveryRecipe(t *testing.T) {
 	index := b.Get("/docs").Body + b.Get("/docs/recipes").Body
 	text := func(page string) string { return html.UnescapeString(anyTag.ReplaceAllString(page, "")) }
 	shown := text(index)
-	for _, path := range webtest.Cells(`href="(/docs/(?:recipes/|clients|csv)[^"]*)`, index) {
+	for _, path := range testkit.Cells(`href="(/docs/(?:recipes/|clients|csv)[^"]*)`, index) {
 		shown += text(b.Get(path[0]).Body)
 	}
 	files := 0
@@ -269,12 +237,12 @@ func TestSearchLeadsToThePage(t *testing.T) {
 func TestChangesAreDated(t *testing.T) {
 	t.Parallel()
 	page := webtest.Start(t).Browser(t).Get("/docs/changes").Body
-	days := slices.Concat(webtest.Cells(`<time datetime="(\d{4}-\d{2}-\d{2})">`, page)...)
+	days := slices.Concat(testkit.Cells(`<time datetime="(\d{4}-\d{2}-\d{2})">`, page)...)
 	require.NotEmpty(t, days)
 	slices.Reverse(days)
 	require.True(t, slices.IsSorted(days), "newest first: %s", days)
 	document := strings.Join(strings.Fields(contract(t)), " ")
-	shown := webtest.RegexpFind(t, `(?s)<code>(Deprecation: .*?)</code></pre>`, page)
+	shown := testkit.Find(t, `(?s)<code>(Deprecation: .*?)</code></pre>`, page)
 	for line := range strings.Lines(html.UnescapeString(shown)) {
 		require.Contains(t, document, strings.TrimSpace(line))
 	}

@@ -12,21 +12,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
 // secretIn returns the key that an answer shows.
-func secretIn(t *testing.T, p webtest.Page) apikeys.Token {
+func secretIn(t *testing.T, p testkit.Page) apikeys.Token {
 	t.Helper()
 	token, ok := apikeys.ParseToken(
-		webtest.RegexpFind(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.Body),
+		testkit.Find(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.Body),
 	)
 	require.True(t, ok)
 	return token
 }
 
 // keyOf returns the key that an answer made.
-func keyOf(t *testing.T, w *webtest.World, o *webtest.Organisation, p webtest.Page) apikeys.Key {
+func keyOf(t *testing.T, w *webtest.World, o *webtest.Organisation, p testkit.Page) apikeys.Key {
 	t.Helper()
 	key, err := w.Keys.Key(t.Context(), o.AsOwner(), secretIn(t, p.Is(t, 200)).ID)
 	require.NoError(t, err)
@@ -49,7 +50,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	sent.Set("name", "  Power BI, learning dashboard ")
 	created := b.Post(acme.At("/settings/api-keys/new"), sent)
 	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
-	require.Contains(t, html.UnescapeString(webtest.Words(created.Body)),
+	require.Contains(t, html.UnescapeString(testkit.Words(created.Body)),
 		"Name Power BI, learning dashboard Scopes Forks, reports Expiry 19 Feb 2027, 00:00 UTC Try it")
 	key := keyOf(t, w, acme, created)
 	require.Equal(t, "Power BI, learning dashboard", key.Name, "without the blanks around")
@@ -73,7 +74,7 @@ func TestNewKeyExpiresAtTheChosenTime(t *testing.T) {
 		{"day", "2199-12-31", "2199-12-31T00:00:00Z"},
 	} {
 		form := webtest.GoodForm()
-		maps.Copy(form, webtest.Form("expiry", c.expiry, "day", c.day))
+		maps.Copy(form, testkit.Form("expiry", c.expiry, "day", c.day))
 		key := keyOf(t, w, acme, b.Post(acme.At("/settings/api-keys/new"), form))
 		got := ""
 		if key.ExpiresAt != nil {
@@ -129,7 +130,7 @@ func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
-	page := func() webtest.Page {
+	page := func() testkit.Page {
 		return b.Get(acme.At("/settings/api-keys/%s/replace", key.ID)).Is(t, 200)
 	}
 	for life, chosen := range map[string]string{
@@ -168,9 +169,9 @@ func TestKeyIsReplaced(t *testing.T) {
 	key := keyOf(t, w, acme, done)
 	require.Equal(t, []string{"Power BI", old.ID}, []string{key.Name, key.Replaces})
 	require.Equal(t, [][]string{{"Power BI"}, {"BI"}, {"Between"}},
-		webtest.Cells(`data-name>([^<]+)<`, b.Get(acme.At("/settings/api-keys")).Body))
+		testkit.Cells(`data-name>([^<]+)<`, b.Get(acme.At("/settings/api-keys")).Body))
 
-	for _, p := range []webtest.Page{b.Get(path), b.Post(path, form)} {
+	for _, p := range []testkit.Page{b.Get(path), b.Post(path, form)} {
 		p.Is(t, 403).Has(t, "was already replaced").Lacks(t, "data-secret")
 	}
 	b.Get(acme.At("/settings/api-keys/%s", key.ID)).Has(t,
@@ -190,7 +191,7 @@ func TestKeyIsNotCreatedWithoutPlanOrRoom(t *testing.T) {
 	b.Post(at, webtest.Replacement("week")).Is(t, 400).Has(t, "has 100 usable keys")
 	b.Post(at, webtest.Replacement("now")).Is(t, 200)
 	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
-	for _, p := range []webtest.Page{b.Get(path), b.Post(path, webtest.GoodForm())} {
+	for _, p := range []testkit.Page{b.Get(path), b.Post(path, webtest.GoodForm())} {
 		p.Is(t, 403).Has(t, "part of the Pro and Enterprise plans")
 	}
 }
@@ -204,7 +205,7 @@ func TestSampleCommandMatchesTheScopes(t *testing.T) {
 		form["scopes"] = []string{scope}
 		p := b.Post(acme.At("/settings/api-keys/new"), form).Is(t, 200)
 		require.Equal(t, scope == "forks:read", strings.Contains(html.UnescapeString(p.Body),
-			"curl -sS '"+w.URL+"/api/v1/forks' -H @- <<<'Authorization: Bearer "+
+			"curl -sS '"+w.Base+"/api/v1/forks' -H @- <<<'Authorization: Bearer "+
 				secretIn(t, p).String()+"'"), scope)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -37,7 +38,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	list := b.Get(done.Header.Get("Location"))
 	require.Equal(t,
 		"Warehouse, nightly export has been revoked. Requests with this key are now refused.",
-		list.Notes(t)[0])
+		webtest.Notes(t, list)[0])
 	list.Has(t, `<div class="note" role="status">`)
 	require.Contains(t, row(t, list, key.Name), "Revoked Since")
 	entries := w.LogOf(t, acme)
@@ -46,7 +47,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	require.Equal(t, path, entries[0].Request.Path)
 
 	before := w.AllKeys(t, acme)
-	webtest.RequireRedirect(t, acme.At("/settings/api-keys/%s", key.ID), b.Get(path))
+	testkit.RequireRedirect(t, acme.At("/settings/api-keys/%s", key.ID), b.Get(path))
 	b.Post(path, url.Values{}).Is(t, 303)
 	require.Equal(t, before, w.AllKeys(t, acme))
 	require.Len(t, w.LogOf(t, acme), 3)

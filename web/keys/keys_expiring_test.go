@@ -22,7 +22,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	key := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
 	setKey(t, w, key, now.AddDate(0, 0, -90), nil, ends, nil)
 	announced := func(who testkit.Person) []string {
-		return w.SignedIn(t, who).Get(acme.At("/settings/organisation")).Notes(t)
+		return webtest.Notes(t, w.SignedIn(t, who).Get(acme.At("/settings/organisation")))
 	}
 	say := func(left string) string {
 		return "Warehouse expires " + left + ". 22 Dec 2026, 09:31 UTC Replace"
@@ -50,9 +50,9 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	now = ends.Add(-time.Hour)
 	owner := w.SignedIn(t, acme.Owner)
 	for _, screen := range []string{"/settings/api-keys", "/settings/audit-log"} {
-		require.Contains(t, owner.Get(acme.At("%s", screen)).Notes(t), "bad: "+say("in 1 day"))
+		require.Contains(t, webtest.Notes(t, owner.Get(acme.At("%s", screen))), "bad: "+say("in 1 day"))
 	}
-	require.Empty(t, w.SignedIn(t, other.Owner).Get(other.At("/settings/organisation")).Notes(t))
+	require.Empty(t, webtest.Notes(t, w.SignedIn(t, other.Owner).Get(other.At("/settings/organisation"))))
 	owner.Get(acme.At("/reports")).Lacks(t, "expires in")
 }
 
@@ -63,7 +63,7 @@ func TestExpiryNoticesAreLimited(t *testing.T) {
 	now := noon
 	w, acme := webtest.StartAt(t, &now)
 	announced := func() []string {
-		return w.SignedIn(t, acme.Owner).Get(acme.At("/settings/organisation")).Notes(t)
+		return webtest.Notes(t, w.SignedIn(t, acme.Owner).Get(acme.At("/settings/organisation")))
 	}
 	warehouse := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
 	setKey(t, w, warehouse, now.AddDate(0, 0, -90), nil, now.Add(time.Hour), nil)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -29,11 +30,11 @@ func setKey(
 }
 
 // row is a key's row on the list, as text.
-func row(t *testing.T, p webtest.Page, name string) string {
+func row(t *testing.T, p testkit.Page, name string) string {
 	t.Helper()
 	for row := range strings.SplitSeq(p.Body, "<tr ") {
 		if strings.Contains(row, "data-name>"+html.EscapeString(name)+"<") {
-			return webtest.Words(row)
+			return testkit.Words(row)
 		}
 	}
 	t.Fatalf("no row of %q in:\n%s", name, p.Body)
@@ -130,7 +131,7 @@ func TestKeyListSaysWhyCreatingIsNotPossible(t *testing.T) {
 		b := w.SignedIn(t, o.AdminPlain)
 		list := b.Get(o.At("/settings/api-keys")).Is(t, 200)
 		list.Lacks(t, "/settings/api-keys/new\"").Has(t, c.link)
-		require.Contains(t, list.Notes(t)[0], c.says)
+		require.Contains(t, webtest.Notes(t, list)[0], c.says)
 		require.Contains(t, row(t, list, "BI"), c.status+" Never expires")
 		b.Post(o.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 	}

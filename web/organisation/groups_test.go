@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -25,15 +26,15 @@ func TestSettingsListGroupIDs(t *testing.T) {
 	const row = `<bdi>([^<]*)</bdi></th><td role="cell"><details>.*<span class="id">` +
 		`<code id="group-id\d+">([0-9a-f-]{36})</code>`
 	first := b.Get(o.At("/settings/organisation")).Has(t, `<span>1–25 of 101</span>`)
-	found = webtest.Cells(row, first.Body)
-	for p := first; len(found) < len(want); found = append(found, webtest.Cells(row, p.Body)...) {
+	found = testkit.Cells(row, first.Body)
+	for p := first; len(found) < len(want); found = append(found, testkit.Cells(row, p.Body)...) {
 		p = b.Get(p.Link("Next →"))
 	}
 	require.Equal(t, want, found)
 	w.SignedIn(t, other.Admin).Get(other.At("/settings/organisation")).Lacks(t, `role="search"`)
 	for search, want := range map[string]int{"group+07": 10, "GROUP": 50, "theirs": 0} {
 		body := b.Get(o.At("/settings/organisation?q=%s", search)).Has(t, `role="search"`).Body
-		require.Len(t, webtest.Cells(row, body), want, search)
+		require.Len(t, testkit.Cells(row, body), want, search)
 		require.Equal(t, want == 50, strings.Contains(body, "Only the first 50 matches"))
 		require.Equal(t, want == 0, strings.Contains(body, "No group matches."))
 	}

@@ -80,8 +80,8 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 		{"pseudonymous", "Pseudonymous", 0}, {"nominative", "Nominative", 1},
 		{"nominative", "Nominative", 1}, {"pseudonymous", "Pseudonymous", 2},
 	} {
-		webtest.RequireRedirect(t, screen,
-			b.Post(form, webtest.Form("mode", c.mode, "organisation", acme.Name)))
+		testkit.RequireRedirect(t, screen,
+			b.Post(form, testkit.Form("mode", c.mode, "organisation", acme.Name)))
 		b.Get(screen).Has(t, "<strong>"+c.shown+"</strong>")
 		elsewhere.Get(screen).Has(t, "<strong>"+c.shown+"</strong>")
 		elsewhere.Get(form).Has(t, `value="`+c.mode+`" checked`)
@@ -98,7 +98,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	b.Get(acme.At("/settings/audit-log")).Has(t, "Reporting mode changed", "From: <bdi>nominative")
 
 	for _, mode := range []string{"", "open", "nominative\x00", strings.Repeat("n", 10_000)} {
-		b.Post(form, webtest.Form("mode", mode)).Is(t, 400).Has(t,
+		b.Post(form, testkit.Form("mode", mode)).Is(t, 400).Has(t,
 			`id="mode-error">Choose one of the two`, "<title>Error: ")
 	}
 	require.Len(t, w.LogOf(t, acme), 2)
@@ -119,20 +119,20 @@ func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
 	b := w.SignedIn(t, acme.Owner)
 	b.Post(acme.At("/settings/api-keys/%s/revoke", revoked.ID), url.Values{})
 	form := acme.At("/settings/organisation/reporting-mode")
-	require.Contains(t, webtest.Words(b.Get(form).Lacks(t, "Forks only").Body),
+	require.Contains(t, testkit.Words(b.Get(form).Lacks(t, "Forks only").Body),
 		"Today 6 keys can read them: Six & co Five Four Three Two and others")
 	entries := len(w.LogOf(t, acme))
 	for _, typed := range []string{
 		"", " ", "acme", "Acme Works é", "nominative", strings.Repeat("x", 10_000), "\x00\xff",
 	} {
-		b.Post(form, webtest.Form("mode", "nominative", "organisation", typed)).Is(t, 400).Has(t,
+		b.Post(form, testkit.Form("mode", "nominative", "organisation", typed)).Is(t, 400).Has(t,
 			`id="organisation-error">To show names, type the name of the organisation: `+
 				"\u2068Ac\u200bme &lt;Works&gt;  e\u0301\u2069</p>",
 			`value="nominative" checked`)
 	}
 	require.Len(t, w.LogOf(t, acme), entries, "nothing was changed")
-	b.Post(form, webtest.Form("mode", "nominative", "organisation", " ACME  <works> \u00e9 ")).
+	b.Post(form, testkit.Form("mode", "nominative", "organisation", " ACME  <works> \u00e9 ")).
 		Is(t, 303)
 	b.Get(form).Lacks(t, `name="organisation"`)
-	b.Post(form, webtest.Form("mode", "pseudonymous")).Is(t, 303)
+	b.Post(form, testkit.Form("mode", "pseudonymous")).Is(t, 303)
 }

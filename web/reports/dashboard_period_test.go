@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
 
@@ -31,7 +32,7 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 	} {
 		p := b.Get(o.At("/reports/%s%s", fork, query)).Is(t, 200)
 		p.Has(t, `<p class="lede">`+want[0]+"&nbsp;· All&nbsp;players&nbsp;· Pseudonyms</p>")
-		marked := webtest.Cells(`<a href="[^"]*" aria-current="true">([^<]*)</a>`, p.Body)
+		marked := testkit.Cells(`<a href="[^"]*" aria-current="true">([^<]*)</a>`, p.Body)
 		require.Contains(t, marked, []string{want[1]}, query)
 	}
 	p := b.Get(o.At("/reports/%s?groupId=%s", fork, group)).Has(t,
@@ -50,7 +51,7 @@ func TestDashboardShowsItsCall(t *testing.T) {
 	group := w.DB.GroupNamed(o.ID, "Sales") // its figures are hidden, its id is not
 	p := b.Get(o.At("/reports/%s?from=2026-03-01&to=2026-03-31&groupId=%s",
 		strings.ToUpper(fork), strings.ToUpper(group)))
-	require.Contains(t, html.UnescapeString(p.Body), "curl -sS -G '"+w.URL+"/api/v1/forks/"+fork+
+	require.Contains(t, html.UnescapeString(p.Body), "curl -sS -G '"+w.Base+"/api/v1/forks/"+fork+
 		"/stats' \\\n  -d from=2026-03-01 -d to=2026-03-31 -d groupId="+group+
 		" \\\n  -H @- <<<\"Authorization: Bearer $DG_KEY\"</code>")
 	p.Has(t, `<code id="fork-id">`+fork+`</code>`, `<code id="group-id">`+group+`</code>`)
@@ -80,7 +81,7 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 		p := b.Get(o.At("/reports/%s%s", fork, query)).Is(t, 400)
 		p.Has(t, want[0], "<title>Error: ", "Invalid period")
 		p.Lacks(t, "<script>alert", "plays.csv")
-		require.Equal(t, [][]string{{want[1]}}, webtest.Cells(
+		require.Equal(t, [][]string{{want[1]}}, testkit.Cells(
 			`name="([^"]*)" type="date" [^>]* value="[^"]*" aria-invalid="true" aria-describedby="period-error"`,
 			p.Body), query)
 		require.Less(t, len(p.Body), 12_000)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 	"dg/web/ui"
 )
@@ -50,11 +51,11 @@ const (
 )
 
 // allPlayers returns the rows of players of the page and those after it.
-func allPlayers(b *webtest.Browser, p webtest.Page) [][]string {
-	rows := webtest.Cells(playerCells, p.Body)
+func allPlayers(b *testkit.Browser, p testkit.Page) [][]string {
+	rows := testkit.Cells(playerCells, p.Body)
 	for next := p.Link("Next →"); next != ""; next = p.Link("Next →") {
 		p = b.Get(strings.TrimSuffix(next, "#p-h"))
-		rows = append(rows, webtest.Cells(playerCells, p.Body)...)
+		rows = append(rows, testkit.Cells(playerCells, p.Body)...)
 	}
 	return rows
 }
@@ -63,15 +64,15 @@ func allPlayers(b *webtest.Browser, p webtest.Page) [][]string {
 var commaOfThousands = regexp.MustCompile(`(\d),(\d{3})`)
 
 // shown returns the cells that a pattern finds, without commas in numbers.
-func shown(pattern string, p webtest.Page) [][]string {
-	return webtest.Cells(pattern, commaOfThousands.ReplaceAllString(p.Body, "$1$2"))
+func shown(pattern string, p testkit.Page) [][]string {
+	return testkit.Cells(pattern, commaOfThousands.ReplaceAllString(p.Body, "$1$2"))
 }
 
 // sameFigures compares a dashboard with the API's statistics, to the shown decimal.
-func sameFigures(t *testing.T, b *webtest.Browser, p webtest.Page, want statistics) {
+func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statistics) {
 	t.Helper()
 	mode := map[string]string{"pseudonymous": "Pseudonyms", "nominative": "Names"}
-	require.Contains(t, webtest.RegexpFind(t, `<p class="lede">(.*)</p>`, p.Body),
+	require.Contains(t, testkit.Find(t, `<p class="lede">(.*)</p>`, p.Body),
 		"&nbsp;· "+mode[want.ReportingMode])
 	require.Equal(t, want.Suppressed, strings.Contains(p.Body, "This group’s figures are hidden"))
 	if want.Suppressed {
@@ -79,7 +80,7 @@ func sameFigures(t *testing.T, b *webtest.Browser, p webtest.Page, want statisti
 			webtest.FigureCells, dailyCells, skillCells, playerCells, `(plays\.csv)`,
 			`(<svg class="tall)`,
 		} {
-			require.Empty(t, webtest.Cells(pattern, p.Body))
+			require.Empty(t, testkit.Cells(pattern, p.Body))
 		}
 		return
 	}
@@ -140,7 +141,7 @@ func sameFigures(t *testing.T, b *webtest.Browser, p webtest.Page, want statisti
 
 // askStatistics asks the API.
 func askStatistics(
-	t *testing.T, get func(string) webtest.Page, fork, from, to, group string,
+	t *testing.T, get func(string) testkit.Page, fork, from, to, group string,
 ) statistics {
 	t.Helper()
 	path := "/forks/" + fork + "/stats?from=" + from + "&to=" + to

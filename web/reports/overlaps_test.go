@@ -28,7 +28,7 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w.DB.GroupNamed(o.ID, "<Hidden>", players[8:13]...) // four played
 	w.DB.GroupNamed(o.ID, "Half", players[:5]...)
 	warnings := func(page string) (all []string) {
-		for _, c := range webtest.Cells(`<li>(\w+ p[^<]* not in <bdi>[^<]*</bdi>: [^<]*)</li>`, page) {
+		for _, c := range testkit.Cells(`<li>(\w+ p[^<]* not in <bdi>[^<]*</bdi>: [^<]*)</li>`, page) {
 			all = append(all, c[0])
 		}
 		return all
@@ -80,7 +80,7 @@ func TestHiddenGroupsAreMarked(t *testing.T) {
 	w.DB.GroupNamed(o.ID, "Idle", players[5:]...)
 	path := o.At("/reports/%s?from=2026-03-11&to=2026-03-11", fork.ID)
 	require.Eventually(t, func() bool { // a busy machine may take longer than a mark may take
-		marked := webtest.Cells(`<bdi>(\w+)</bdi>( <small>Hidden</small>)?</a>`, b.Get(path).Body)
+		marked := testkit.Cells(`<bdi>(\w+)</bdi>( <small>Hidden</small>)?</a>`, b.Get(path).Body)
 		return fmt.Sprint(marked) == "[[All ] [Four  <small>Hidden</small>] [Idle  <small>Hidden</small>]]"
 	}, 10*time.Second, 10*time.Millisecond)
 }

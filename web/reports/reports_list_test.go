@@ -18,8 +18,8 @@ const forkCells = `<a href="([^"]*)" title="[^"]*"><bdi class="cut">([^<]*)</bdi
 	`<td role="cell" data-label="Status"><span class="state([^"]*)">([^<]*)</span></td>`
 
 // titles returns the titles of the list.
-func titles(p webtest.Page) (all []string) {
-	for _, row := range webtest.Cells(forkCells, p.Body) {
+func titles(p testkit.Page) (all []string) {
+	for _, row := range testkit.Cells(forkCells, p.Body) {
 		all = append(all, row[1])
 	}
 	return all
@@ -84,11 +84,11 @@ func TestReportsListForksByPlays(t *testing.T) {
 			acme.At("/reports/%s", quiet.ID), "Quiet", "No plays in 12 weeks", "0", "0",
 			" on", "Active",
 		},
-	}, webtest.Cells(forkCells, p.Body))
+	}, testkit.Cells(forkCells, p.Body))
 	p.Has(t, `<time datetime="2026-01-01T00:00:00.000Z" data-local="day">1 Jan 2026</time>`)
 	p.Lacks(t, "Next →")
 	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Completion rate", "40.0%"}},
-		webtest.Cells(webtest.FigureCells, p.Body), "over all forks, the archived too")
+		testkit.Cells(webtest.FigureCells, p.Body), "over all forks, the archived too")
 
 	w.SignedIn(t, empty.Owner).Get(empty.At("/reports")).Is(t, 200).
 		Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")

@@ -41,13 +41,13 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 	for i, name := range names {
 		p := b.Get(o.At("/reports/%s?groupId=%s", forks[i], groups[i])).Is(t, 200)
 		p.Lacks(t, "<script>a", "<img", "<b>", "href=\"javascript:")
-		require.Equal(t, [][]string{{name}}, webtest.Cells(`<h1><bdi>([^<]*)</bdi></h1>`, p.Body),
+		require.Equal(t, [][]string{{name}}, testkit.Cells(`<h1><bdi>([^<]*)</bdi></h1>`, p.Body),
 			"the title, isolated")
 		require.Equal(t, [][]string{{name}},
-			webtest.Cells(`<p class="lede">[^<]*<bdi>([^<]*)</bdi>&nbsp;· Names</p>`, p.Body),
+			testkit.Cells(`<p class="lede">[^<]*<bdi>([^<]*)</bdi>&nbsp;· Names</p>`, p.Body),
 			"the group, isolated")
-		require.Contains(t, fmt.Sprint(webtest.Cells(playerCells, p.Body)), name)
-		require.Contains(t, fmt.Sprint(webtest.Cells(forkCells, list.Body)), name)
+		require.Contains(t, fmt.Sprint(testkit.Cells(playerCells, p.Body)), name)
+		require.Contains(t, fmt.Sprint(testkit.Cells(forkCells, list.Body)), name)
 		csv := b.Get(o.At("/reports/%s/plays.csv?groupId=%s", forks[i], groups[i])).Is(t, 200)
 		require.Regexp(t,
 			`^attachment; filename="[A-Za-z0-9_-]{1,80}_[0-9-]{10}_[0-9-]{10}_group-[0-9a-f-]{36}\.csv"$`,

@@ -3,18 +3,15 @@ package webtest
 import (
 	"bufio"
 	"fmt"
-	"html"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/pquerna/otp/totp"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
@@ -55,52 +52,21 @@ func (w *World) Append(t *testing.T, o *Organisation, e audit.Entry) {
 }
 
 // API returns a function that sends requests to the API with a key of the organisation.
-func (w *World) API(t *testing.T, o *Organisation) (get func(path string) Page) {
+func (w *World) API(t *testing.T, o *Organisation) (get func(path string) testkit.Page) {
 	t.Helper()
 	_, token, err := w.Keys.Create(t.Context(), o.AsOwner(), apikeys.NewKey{
 		Name:   "BI",
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
 	}, audit.Request{})
 	require.NoError(t, err)
-	return func(path string) Page {
+	return func(path string) testkit.Page {
 		return w.Browser(t).Send(http.MethodGet, "/api/v1"+path, "",
 			http.Header{"Authorization": {"Bearer " + token.String()}})
 	}
 }
 
-// Cells returns what the groups of a pattern find in a page, unescaped.
-func Cells(pattern, text string) [][]string {
-	var all [][]string
-	for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
-		row := found[1:]
-		for i := range row {
-			row[i] = html.UnescapeString(strings.ReplaceAll(row[i], "<wbr>", ""))
-		}
-		all = append(all, row)
-	}
-	return all
-}
-
-// Link returns the address of the first link of the page with the words, or "".
-func (p Page) Link(words string) string {
-	links := Cells(`<a [^>]*href="([^"]*)"[^>]*>`+regexp.QuoteMeta(words), p.Body)
-	if links == nil {
-		return ""
-	}
-	return links[0][0]
-}
-
 // FigureCells finds the figures of a page.
 const FigureCells = `<div><dt>([^<]*)</dt><dd>([^<]*)</dd>`
-
-// Form returns a form of names and values in turn.
-func Form(pairs ...string) url.Values {
-	form := url.Values{}
-	for pair := range slices.Chunk(pairs, 2) {
-		form.Set(pair[0], pair[1])
-	}
-	return form
-}
 
 // GoodForm is a form that makes a key.
 func GoodForm() url.Values {
@@ -135,16 +101,8 @@ func (w *World) AllKeys(t *testing.T, o *Organisation) []apikeys.Key {
 	return keys
 }
 
-var tag = regexp.MustCompile(`<[^>]*>`)
-
-// Words returns the text of the markup behind its first tag, in one line.
-func Words(markup string) string {
-	_, markup, _ = strings.Cut(markup, ">")
-	return strings.Join(strings.Fields(html.UnescapeString(tag.ReplaceAllString(markup, " "))), " ")
-}
-
 // Notes returns the text of the notices above the heading, each after its kind if it has one.
-func (p Page) Notes(t *testing.T) []string {
+func Notes(t *testing.T, p testkit.Page) []string {
 	t.Helper()
 	above, _, found := strings.Cut(p.Body, `<div class="head">`)
 	require.True(t, found, p.Body)
@@ -154,14 +112,14 @@ func (p Page) Notes(t *testing.T) []string {
 		if kind != "" {
 			kind = strings.TrimSpace(kind) + ": "
 		}
-		notes = append(notes, kind+Words(n))
+		notes = append(notes, kind+testkit.Words(n))
 	}
 	return notes
 }
 
 // ToNominative is the form that makes the organisation report names.
 func ToNominative(o *Organisation) url.Values {
-	return Form("mode", "nominative", "organisation", o.Name)
+	return testkit.Form("mode", "nominative", "organisation", o.Name)
 }
 
 // ExportsOf are the log's entries of exports, newest first.
@@ -187,17 +145,17 @@ func (w *World) UntilFinished(t *testing.T, o *Organisation, n int) audit.Entry 
 
 // Begin begins a download over its own connection with a small window, and reads its status. The
 // reader is slow: 200 KB in a second.
-func (w *World) Begin(t *testing.T, b *Browser, path string) io.Reader {
+func (w *World) Begin(t *testing.T, b *testkit.Browser, path string) io.Reader {
 	t.Helper()
 	var d net.Dialer
-	conn, err := d.DialContext(t.Context(), "tcp", strings.TrimPrefix(w.URL, "http://"))
+	conn, err := d.DialContext(t.Context(), "tcp", strings.TrimPrefix(w.Base, "http://"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(16<<10))
 	require.NoError(t, conn.SetReadDeadline(time.Now().Add(time.Minute)))
 	_, err = fmt.Fprintf(conn,
 		"GET %s HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\nCookie: __Host-dg=%s\r\n\r\n",
-		path, b.Cookies["__Host-dg"])
+		path, b.Session())
 	require.NoError(t, err)
 	in := bufio.NewReader(conn)
 	status, err := in.ReadString('\n')
@@ -215,12 +173,12 @@ func (s slowly) Read(p []byte) (int, error) {
 
 // SignInWith signs a person in by the form, and opens a path.
 func SignInWith(p *browsertest.Page, w *World, who testkit.Person, path string) {
-	p.Open(w.URL + "/sign-in")
+	p.Open(w.Base + "/sign-in")
 	p.Fill("#email", who.Email)
 	p.Fill("#password", testkit.Password)
 	p.Click("main button.primary")
 	p.WaitFor("header.top")
-	p.Open(w.URL + path)
+	p.Open(w.Base + path)
 }
 
 // LooksRight checks the accessibility and the width of a screen, dark on a desk
@@ -242,21 +200,12 @@ func LooksRight(t *testing.T, p *browsertest.Page, name string) {
 func (w *World) CodeNow(t *testing.T, secret string) string {
 	t.Helper()
 	w.DB.Exec(`update users set totp_last_step = 0 where totp_secret = $1`, secret)
-	code, err := totp.GenerateCode(secret, w.now())
-	require.NoError(t, err)
-	return code
+	return testkit.CodeOf(t, secret, w.now())
 }
 
 // Credentials are the fields of the sign-in.
 func Credentials(p testkit.Person) url.Values {
-	return Form("email", p.Email, "password", testkit.Password)
-}
-
-// RequireRedirect requires a redirect to a path.
-func RequireRedirect(t *testing.T, to string, p Page) {
-	t.Helper()
-	require.Equal(t, http.StatusSeeOther, p.StatusCode, p.Body)
-	require.Equal(t, to, p.Header.Get("Location"))
+	return testkit.Form("email", p.Email, "password", testkit.Password)
 }
 
 // AsOwner is the organisation's owner as modules/apikeys sees one.

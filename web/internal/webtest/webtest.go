@@ -1,55 +1,26 @@
-// Package webtest serves the screens over a database, for the tests of each wing and of all.
+// Package webtest serves the assembled program over a database, for the tests of screens.
 package webtest
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"maps"
-	"net"
-	"net/http"
 	"net/url"
-	"regexp"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
-	"dg/modules/apikeys"
+	"dg/app/apptest"
+	"dg/app/assembly"
 	"dg/modules/audit"
-	"dg/modules/exports"
-	"dg/modules/games"
-	"dg/modules/identity"
-	"dg/modules/org"
-	"dg/modules/publicapi"
-	"dg/modules/reports"
-	"dg/platform/authz"
-	"dg/platform/httpserver"
-	"dg/platform/limit"
-	"dg/platform/postgres"
 	"dg/platform/testkit"
 	"dg/platform/testkit/tb"
-	"dg/web"
-	"dg/web/auditlog"
-	"dg/web/docs"
-	"dg/web/organisation"
-	webreports "dg/web/reports"
-	"dg/web/ui"
 )
 
-// World is a database with one instance of the screens and the API on it, reached over a real
-// connection.
+// World is a database with one instance of the program on it.
 type World struct {
-	DB      *testkit.World
-	People  *identity.Service
-	Keys    *apikeys.Service
-	Log     *audit.Log
-	Figures *reports.Service
-	now     func() time.Time
-	URL     string
-	Logged  tb.Book
+	*apptest.World
+	DB     *testkit.World
+	Log    *audit.Log
+	now    func() time.Time
+	Logged tb.Book
 }
 
 // Start begins a world without organisations.
@@ -66,7 +37,7 @@ func StartAcme(t *testing.T) (*World, *Organisation) {
 }
 
 // StartAsOwner begins a world with the organisation "acme", and signs its owner in.
-func StartAsOwner(t *testing.T) (*World, *Organisation, *Browser) {
+func StartAsOwner(t *testing.T) (*World, *Organisation, *testkit.Browser) {
 	t.Helper()
 	w, acme := StartAcme(t)
 	return w, acme, w.SignedIn(t, acme.Owner)
@@ -79,69 +50,30 @@ func StartAt(t *testing.T, now *time.Time) (*World, *Organisation) {
 	return w, w.Organisation("acme")
 }
 
-// StartOn begins one more instance on a database, with a clock, and other modules where a test
-// changes them.
-func StartOn(
-	t *testing.T, db *testkit.World, now func() time.Time, change ...func(*web.Modules),
-) *World {
+// StartOn begins one more instance on a database, with a clock.
+func StartOn(t *testing.T, db *testkit.World, now func() time.Time) *World {
 	t.Helper()
-	policy, err := authz.New()
-	require.NoError(t, err)
 	w := &World{DB: db, Log: audit.New(db.DB), now: now}
-	orgs := org.New(db.DB, w.Log, policy)
-	w.People = identity.New(db.DB, now, identity.Recorder{
-		OrganisationsOf: orgs.OrganisationIDsIn,
-		Audit:           w.Log,
-		Log:             w.Logged.Logger(),
-		Failed:          func(string) {},
-	}, identity.Keyring{})
-	w.Keys = apikeys.New(db.DB, orgs, w.Log, policy, now)
-	pool, err := postgres.Open(t.Context(), db.URL,
-		postgres.Options{Name: "exports", MaxConns: exports.MaxAtOnce})
-	require.NoError(t, err)
-	t.Cleanup(pool.Close)
-	w.Figures = reports.New(pool)
-	files := exports.New(w.Figures, w.Log, nil)
-	forks := games.New(db.DB)
-	requests := limit.NewRequests(int(db.DB.Pool.Config().MaxConns))
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	w.URL = "http://" + ln.Addr().String()
-	api, err := publicapi.New(publicapi.Modules{
-		Keys: w.Keys, Games: forks, Reports: w.Figures, Requests: requests, Exports: files,
-		Policy: policy,
-	}, w.URL)
-	require.NoError(t, err)
-	modules := web.Modules{
-		Guard: ui.Guard{
-			Auth: ui.Cookies{Sessions: w.People, Recheck: w.People}, Orgs: orgs, Policy: policy,
-		},
-		Requests:     requests,
-		Account:      w.People,
-		AuditLog:     auditlog.Modules{Log: w.Log, Keys: w.Keys, Forks: forks, Groups: orgs},
-		Keys:         w.Keys,
-		Organisation: organisation.Modules{Organisations: orgs, People: w.People, Keys: w.Keys},
-		Docs:         docs.Modules{Groups: orgs, Forks: forks},
-		Reports: webreports.Modules{
-			Forks: forks, Groups: orgs, Reports: w.Figures, Exports: files,
-		},
-	}
-	for _, f := range change {
-		f(&modules)
-	}
-	site := web.New(modules, w.URL, now)
-	server := httpserver.New(httpserver.Options{
-		Logger: w.Logged.Logger(), ErrorPage: site.ErrorPage, Grace: time.Second,
-	})
-	api.Mount(server.App())
-	site.Mount(server.App())
-	var served sync.WaitGroup
-	served.Go(func() { _ = server.Serve(ln) })
-	t.Cleanup(func() {
-		_ = server.Shutdown(context.Background())
-		served.Wait()
-	})
+	w.World = apptest.Assemble(t, db, assembly.Settings{Now: now, Log: w.Logged.Logger()})
 	return w
+}
+
+// Browser returns a browser without cookies.
+func (w *World) Browser(t *testing.T) *testkit.Browser { return testkit.NewBrowser(t, w.Base) }
+
+// SignedIn returns a browser with which the person has signed in.
+func (w *World) SignedIn(t *testing.T, p testkit.Person) *testkit.Browser {
+	t.Helper()
+	code := ""
+	if p.TOTPSecret != "" {
+		code = w.CodeNow(t, p.TOTPSecret)
+	}
+	return w.Browser(t).SignIn(p.Email, testkit.Password, code)
+}
+
+// At is the address of a screen of the organisation.
+func (o *Organisation) At(format string, args ...any) string {
+	return "/o/" + url.PathEscape(o.Slug) + fmt.Sprintf(format, args...)
 }
 
 // Organisation is an organisation with its people: an owner, an admin with two-step verification, an
@@ -197,127 +129,4 @@ func (w *World) Played(o *Organisation) string {
 		CompletedAt: yesterday, Score: 5000,
 	})
 	return fork.ID
-}
-
-// Browser is a client that keeps cookies, follows no redirect and runs no script.
-type Browser struct {
-	T       *testing.T
-	URL     string
-	Client  *http.Client
-	Cookies map[string]string
-}
-
-// Browser returns a browser without cookies.
-func (w *World) Browser(t *testing.T) *Browser {
-	transport := &http.Transport{}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &Browser{T: t, URL: w.URL, Cookies: map[string]string{}, Client: &http.Client{
-		Transport: transport,
-		CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		},
-	}}
-}
-
-// SignedIn returns a browser with which the person has signed in.
-func (w *World) SignedIn(t *testing.T, p testkit.Person) *Browser {
-	t.Helper()
-	b := w.Browser(t)
-	session, err := w.People.SignIn(t.Context(), p.Email, testkit.Password, "")
-	require.NoError(t, err)
-	if p.TOTPSecret != "" {
-		session, err = w.People.VerifySecondStep(t.Context(), session.Token,
-			w.CodeNow(t, p.TOTPSecret))
-		require.NoError(t, err)
-	}
-	b.Cookies["__Host-dg"] = session.Token
-	return b
-}
-
-// Page is an answer.
-type Page struct {
-	*http.Response
-	Body string
-}
-
-// Is requires the status of the answer.
-func (p Page) Is(t *testing.T, status int) Page {
-	t.Helper()
-	require.Equal(t, status, p.StatusCode, "%s: %s", p.Request.URL, p.Body)
-	return p
-}
-
-// Has requires each of the texts in the page.
-func (p Page) Has(t *testing.T, texts ...string) Page {
-	t.Helper()
-	for _, text := range texts {
-		require.Contains(t, p.Body, text, p.Request.URL)
-	}
-	return p
-}
-
-// Lacks requires that none of the texts is in the page.
-func (p Page) Lacks(t *testing.T, texts ...string) Page {
-	t.Helper()
-	for _, text := range texts {
-		require.NotContains(t, p.Body, text, p.Request.URL)
-	}
-	return p
-}
-
-// FromHere is the header of a link or form of the site itself.
-var FromHere = http.Header{"Sec-Fetch-Site": {"same-origin"}}
-
-// Get follows a link to a path.
-func (b *Browser) Get(path string) Page {
-	b.T.Helper()
-	return b.Send(http.MethodGet, path, "", FromHere)
-}
-
-// Post sends a form from a page of the site.
-func (b *Browser) Post(path string, form url.Values) Page {
-	b.T.Helper()
-	return b.Send(http.MethodPost, path, form.Encode(), FromHere)
-}
-
-// Send sends a request with the cookies of the browser, and keeps those of the answer.
-func (b *Browser) Send(method, path, body string, header http.Header) Page {
-	b.T.Helper()
-	request, err := http.NewRequestWithContext(b.T.Context(), method, b.URL+path,
-		strings.NewReader(body))
-	require.NoError(b.T, err)
-	request.Header.Set("Accept", "text/html,application/xhtml+xml")
-	if body != "" {
-		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	}
-	maps.Copy(request.Header, header)
-	for name, value := range b.Cookies {
-		request.AddCookie(&http.Cookie{Name: name, Value: value})
-	}
-	response, err := b.Client.Do(request)
-	require.NoError(b.T, err)
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	require.NoError(b.T, err)
-	for _, c := range response.Cookies() {
-		require.True(b.T, c.Secure && c.HttpOnly && c.Path == "/" && c.Domain == "" &&
-			c.SameSite == http.SameSiteLaxMode, "cookie %s", c.Name)
-		if b.Cookies[c.Name] = c.Value; c.MaxAge < 0 || c.Value == "" {
-			delete(b.Cookies, c.Name)
-		}
-	}
-	return Page{response, string(text)}
-}
-
-// At is the address of a screen of the organisation.
-func (o *Organisation) At(format string, args ...any) string {
-	return "/o/" + url.PathEscape(o.Slug) + fmt.Sprintf(format, args...)
-}
-
-// RegexpFind returns what the pattern's group finds.
-func RegexpFind(t *testing.T, pattern, text string) string {
-	t.Helper()
-	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
-	require.NotNil(t, found, "no %s in:\n%s", pattern, text)
-	return found[1]
 }

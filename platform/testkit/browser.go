@@ -1,0 +1,109 @@
+package testkit
+
+import (
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+	"github.com/stretchr/testify/require"
+)
+
+// Browser keeps cookies, follows no redirect and runs no script.
+type Browser struct {
+	T       testing.TB
+	Base    string
+	Cookies map[string]string
+	Address string // in X-Forwarded-For; "": none
+}
+
+// NewBrowser returns a browser without cookies.
+func NewBrowser(t testing.TB, base string) *Browser {
+	return &Browser{T: t, Base: base, Cookies: map[string]string{}}
+}
+
+// SignIn signs a person in. code is needed where two-step verification is on.
+func (b *Browser) SignIn(email, password, code string) *Browser {
+	b.T.Helper()
+	next := b.Post("/sign-in", Form("email", email, "password", password))
+	require.Equal(b.T, "/sign-in?begun=1", next.Header.Get("Location"), next.Body)
+	if code != "" {
+		next = b.Post("/sign-in/code", Form("code", code))
+		require.Equal(b.T, "/", next.Header.Get("Location"), next.Body)
+	}
+	return b
+}
+
+// Session is the token of the session.
+func (b *Browser) Session() string { return b.Cookies["__Host-dg"] }
+
+// FromHere is the header of a link or form of the site itself.
+var FromHere = http.Header{"Sec-Fetch-Site": {"same-origin"}}
+
+// Get follows a link to a path.
+func (b *Browser) Get(path string) Page {
+	b.T.Helper()
+	return b.Send(http.MethodGet, path, "", FromHere)
+}
+
+// Post sends a form from a page of the site.
+func (b *Browser) Post(path string, form url.Values) Page {
+	b.T.Helper()
+	return b.Send(http.MethodPost, path, form.Encode(), FromHere)
+}
+
+// Send sends a request with the cookies of the browser, and keeps those of the answer. Each has a
+// connection of its own.
+func (b *Browser) Send(method, path, body string, header http.Header) Page {
+	b.T.Helper()
+	request, err := http.NewRequestWithContext(b.T.Context(), method, b.Base+path,
+		strings.NewReader(body))
+	require.NoError(b.T, err)
+	request.Close = true
+	request.Header.Set("Accept", "text/html,application/xhtml+xml")
+	if body != "" {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if b.Address != "" {
+		request.Header.Set("X-Forwarded-For", b.Address)
+	}
+	maps.Copy(request.Header, header)
+	for name, value := range b.Cookies {
+		request.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	require.NoError(b.T, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	require.NoError(b.T, err)
+	for _, c := range response.Cookies() {
+		require.True(b.T, c.Secure && c.HttpOnly && c.Path == "/" && c.Domain == "" &&
+			c.SameSite == http.SameSiteLaxMode, "cookie %s", c.Name)
+		if b.Cookies[c.Name] = c.Value; c.MaxAge < 0 || c.Value == "" {
+			delete(b.Cookies, c.Name)
+		}
+	}
+	return Page{response, string(text)}
+}
+
+// Form returns a form of names and values in turn.
+func Form(pairs ...string) url.Values {
+	form := url.Values{}
+	for pair := range slices.Chunk(pairs, 2) {
+		form.Set(pair[0], pair[1])
+	}
+	return form
+}
+
+// CodeOf is the code of a two-step secret at an instant.
+func CodeOf(t testing.TB, secret string, at time.Time) string {
+	t.Helper()
+	code, err := totp.GenerateCode(secret, at)
+	require.NoError(t, err)
+	return code
+}

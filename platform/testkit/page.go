@@ -1,0 +1,86 @@
+package testkit
+
+import (
+	"html"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Page is an answer.
+type Page struct {
+	*http.Response
+	Body string
+}
+
+// Is requires the status of the answer.
+func (p Page) Is(t testing.TB, status int) Page {
+	t.Helper()
+	require.Equal(t, status, p.StatusCode, "%s: %s", p.Request.URL, p.Body)
+	return p
+}
+
+// Has requires each of the texts in the page.
+func (p Page) Has(t testing.TB, texts ...string) Page {
+	t.Helper()
+	for _, text := range texts {
+		require.Contains(t, p.Body, text, p.Request.URL)
+	}
+	return p
+}
+
+// Lacks requires that none of the texts is in the page.
+func (p Page) Lacks(t testing.TB, texts ...string) Page {
+	t.Helper()
+	for _, text := range texts {
+		require.NotContains(t, p.Body, text, p.Request.URL)
+	}
+	return p
+}
+
+// RequireRedirect requires a redirect to a path.
+func RequireRedirect(t testing.TB, to string, p Page) {
+	t.Helper()
+	require.Equal(t, to, p.Is(t, http.StatusSeeOther).Header.Get("Location"))
+}
+
+// Link returns the address of the first link of the page with the words, or "".
+func (p Page) Link(words string) string {
+	links := Cells(`<a [^>]*href="([^"]*)"[^>]*>`+regexp.QuoteMeta(words), p.Body)
+	if links == nil {
+		return ""
+	}
+	return links[0][0]
+}
+
+// Cells returns what the groups of a pattern find in a page, unescaped.
+func Cells(pattern, text string) [][]string {
+	var all [][]string
+	for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
+		row := found[1:]
+		for i := range row {
+			row[i] = html.UnescapeString(strings.ReplaceAll(row[i], "<wbr>", ""))
+		}
+		all = append(all, row)
+	}
+	return all
+}
+
+// Find returns what the first group of the pattern finds in a text.
+func Find(t testing.TB, pattern, text string) string {
+	t.Helper()
+	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
+	require.NotNil(t, found, "no %s in:\n%s", pattern, text)
+	return found[1]
+}
+
+var tag = regexp.MustCompile(`<[^>]*>`)
+
+// Words returns the text of the markup behind its first tag, in one line.
+func Words(markup string) string {
+	_, markup, _ = strings.Cut(markup, ">")
+	return strings.Join(strings.Fields(html.UnescapeString(tag.ReplaceAllString(markup, " "))), " ")
+}
