@@ -41,26 +41,20 @@ func (s *Service) open(ctx, stream context.Context, r Request) (*export, error) 
 		release()
 		return nil, err
 	}
-	return newExport(stream, s, r, plays, release), nil
-}
-
-func newExport(
-	ctx context.Context, s *Service, r Request, plays *reports.Export, release func(),
-) *export {
-	e := &export{request: r, service: s, release: release, plays: plays, id: uuid.NewString()}
-	limited, stopClock := context.WithTimeoutCause(ctx, timeLimit, ErrTimeLimit)
-	ctx, cancel := context.WithCancelCause(limited)
-	e.ctx = ctx
-	e.stop = func(cause error) {
-		cancel(cause)
-		stopClock()
-	}
 	lost := errKeyUnusable
 	if r.Actor.Kind == audit.Person {
 		lost = ErrAccessEnded
 	}
+	e := &export{request: r, service: s, release: release, plays: plays, id: uuid.NewString()}
 	e.access = NewRecheck(r.Recheck, lost)
-	return e
+	limited, stopClock := context.WithTimeoutCause(stream, timeLimit, ErrTimeLimit)
+	running, cancel := context.WithCancelCause(limited)
+	e.ctx = running
+	e.stop = func(cause error) {
+		cancel(cause)
+		stopClock()
+	}
+	return e, nil
 }
 
 const recordTimeout = 20 * time.Second
