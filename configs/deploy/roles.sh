@@ -2,7 +2,12 @@
 # Creates the two roles, with OWNER_PASSWORD and APP_PASSWORD, and the database. psql connects as a superuser. The owner of
 # the tables migrates; the other role owns nothing and serves. A role that exists stays as it is, with its password.
 set -eu
-psql -v ON_ERROR_STOP=1 -v owner="$OWNER_PASSWORD" -v app="$APP_PASSWORD" ${POSTGRES_USER:+-U "$POSTGRES_USER"} -d postgres <<'SQL'
+# Not as psql's arguments, which other users of the machine see.
+export OWNER_PASSWORD="$OWNER_PASSWORD" APP_PASSWORD="$APP_PASSWORD"
+cd / # psql warns of a folder that it cannot enter
+psql -q -v ON_ERROR_STOP=1 ${POSTGRES_USER:+-U "$POSTGRES_USER"} -d postgres <<'SQL'
+\getenv owner OWNER_PASSWORD
+\getenv app APP_PASSWORD
 select format('create role %I login password %L', name, password)
   from (values ('dg_owner', :'owner'), ('dg_app', :'app')) roles (name, password)
  where not exists (select from pg_roles where rolname = name) \gexec
