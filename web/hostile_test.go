@@ -26,33 +26,3 @@ func TestMalformedSlugIsNotFound(t *testing.T) {
 		b.Get(path).Is(t, 404)
 	}
 }
-
-// rules.md, Order of checks: the ids of another organisation are unknown, wherever they are sent.
-func TestForeignIDsAreNotFound(t *testing.T) {
-	t.Parallel()
-	w, acme := webtest.StartAcme(t)
-	other := w.Organisation("other")
-	fork := w.Fork(acme).ID
-	foreignFork := w.Fork(other).ID
-	foreignGroup := w.DB.GroupNamed(other.ID, "theirs")
-	theirs := w.SignedIn(t, other.Owner)
-	theirs.Post(other.At("/settings/organisation/reporting-mode"),
-		webtest.ToNominative(other)).Is(t, 303)
-	entry := w.LogOf(t, other)[0].ID
-
-	b := w.SignedIn(t, acme.Owner)
-	for _, path := range []string{
-		acme.At("/reports/%s", foreignFork), acme.At("/reports/%s/plays.csv", foreignFork),
-		acme.At("/reports/%s?groupId=%s", fork, foreignGroup),
-		acme.At("/reports/%s/plays.csv?groupId=%s", fork, foreignGroup),
-		other.At("/reports"),
-		other.At("/settings/audit-log.csv"), other.At("/reports/%s", foreignFork),
-	} {
-		b.Get(path).Is(t, 404).Lacks(t, other.Name, "theirs")
-	}
-	b.Get(acme.At("/settings/audit-log?person=%s", other.Owner.ID)).Is(t, 400)
-	for _, beside := range []string{"before", "after"} {
-		b.Get(acme.At("/settings/audit-log?%s=%d", beside, entry)).Lacks(t,
-			"Reporting mode changed</span>")
-	}
-}

@@ -17,7 +17,6 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	t.Parallel()
 	now := noon
 	w, acme := webtest.StartAt(t, &now)
-	other := w.Organisation("other")
 	ends := now.Add(31 * 24 * time.Hour)
 	key := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
 	setKey(t, w, key, now.AddDate(0, 0, -90), nil, ends, nil)
@@ -34,25 +33,20 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 		{30*24*time.Hour + time.Millisecond, ""},
 		{30 * 24 * time.Hour, say("in 30 days")},
 		{7 * 24 * time.Hour, "warn: " + say("in 7 days")},
-		{24*time.Hour + time.Second, "warn: " + say("in 2 days")},
 		{24 * time.Hour, "bad: " + say("in 1 day")},
-		{0, ""},
 	} {
 		now = ends.Add(-c.before)
 		want := []string{}
 		if c.want != "" {
 			want = append(want, c.want)
 		}
-		for _, who := range []testkit.Person{acme.Owner, acme.Admin, acme.AdminPlain} {
-			require.Equal(t, want, announced(who), c.before)
-		}
+		require.Equal(t, want, announced(acme.AdminPlain), c.before)
 	}
 	now = ends.Add(-time.Hour)
 	owner := w.SignedIn(t, acme.Owner)
 	for _, screen := range []string{"/settings/api-keys", "/settings/audit-log"} {
 		require.Contains(t, webtest.Notes(t, owner.Get(acme.At("%s", screen))), "bad: "+say("in 1 day"))
 	}
-	require.Empty(t, webtest.Notes(t, w.SignedIn(t, other.Owner).Get(other.At("/settings/organisation"))))
 	owner.Get(acme.At("/reports")).Lacks(t, "expires in")
 }
 

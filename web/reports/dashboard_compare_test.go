@@ -13,7 +13,7 @@ import (
 	"dg/web/ui"
 )
 
-// Issue 31, 6: the reader chooses the compared period. Every link and form of the page keeps it.
+// The reader chooses the compared period. Every link and form of the page keeps it.
 func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	t.Parallel()
 	w, o, b := webtest.StartAsOwner(t)

@@ -75,15 +75,10 @@ func TestInvalidDownloadIsRejected(t *testing.T) {
 		sentence string
 	}{
 		"/reports/" + foreign + "/plays.csv?from=x": {404, "Fork not found"},
-		"/reports/unknown/plays.csv":                {404, "Fork not found"},
 		"/reports/" + fork +
 			"/plays.csv?from=2026-01-01&to=x&groupId=nobody": {400, "“To” is not a date"},
-		"/reports/" + fork + "/plays.csv?from=2026-01-01&to=2024-01-01":           {400, "is before “From”"},
-		"/reports/" + fork + "/plays.csv?from=2025-01-01&to=2026-11-21":           {400, "has 690 days"},
-		"/reports/" + fork + "/plays.csv?from=2025-01-01&from=2025-01-01":         {400, "is repeated"},
-		"/reports/" + fork + "/plays.csv?groupId=nobody":                          {404, "Group not found"},
-		"/reports/" + fork + "/plays.csv?groupId=" + group:                        {404, "Group not found"},
-		"/reports/" + fork + "/plays.csv/?from=2026-01-01&to=2026-01-02&groupId=": {404, ""},
+		"/reports/" + fork + "/plays.csv?from=2025-01-01&from=2025-01-01": {400, "is repeated"},
+		"/reports/" + fork + "/plays.csv?groupId=" + group:                {404, "Group not found"},
 	} {
 		p := b.Get(o.At("%s", path))
 		require.Equal(t, want.status, p.StatusCode, path)
