@@ -51,7 +51,7 @@ type Options struct {
 
 const (
 	readTimeout  = 5 * time.Second // of a whole request
-	writeTimeout = 5 * time.Second // of a response, or of one block of a long one
+	writeTimeout = 5 * time.Second // of a response; blocks of a stream have blockTimeout
 	idleTimeout  = 15 * time.Second
 	defaultGrace = 10 * time.Second
 )
