@@ -73,6 +73,9 @@ func TestGroupsAreFound(t *testing.T) {
 		found, more, err := b.orgs.FindGroups(t.Context(), ours, text)
 		require.NoError(t, err)
 		require.Len(t, found, want, text)
+		if want == 50 {
+			require.Equal(t, "Équipe 2", found[1].Name, "before Équipe 10")
+		}
 		require.Equal(t, want == 50, more, text)
 	}
 }

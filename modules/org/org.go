@@ -43,6 +43,12 @@ type Group struct {
 // TableName implements gorm's Tabler.
 func (Group) TableName() string { return "player_groups" }
 
+// CountedGroup is a group with the number of its members.
+type CountedGroup struct {
+	Group
+	Members int64
+}
+
 // Plan is the subscription of an organisation.
 type Plan string
 

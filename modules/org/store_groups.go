@@ -37,9 +37,10 @@ func (s *Service) Groups(
 // and whether there are more. Case and accents make no difference. It searches the first 10,000.
 func (s *Service) FindGroups(
 	ctx context.Context, organisationID, text string,
-) (found []Group, more bool, _ error) {
-	var searched []Group
-	if err := s.groups(ctx, organisationID).Limit(maxSearchedGroups).Find(&searched).Error; err != nil {
+) (found []CountedGroup, more bool, _ error) {
+	var searched []CountedGroup
+	if err := s.groups(ctx, organisationID).Select(withMembers).
+		Limit(maxSearchedGroups).Find(&searched).Error; err != nil {
 		return nil, false, fmt.Errorf("org: find groups: %w", err)
 	}
 	text = input.Fold(text)
@@ -59,19 +60,28 @@ func (s *Service) FindGroups(
 // exists, and how many groups there are.
 func (s *Service) GroupPage(
 	ctx context.Context, organisationID string, page, size int,
-) (groups []Group, all int, _ error) {
+) (groups []CountedGroup, all int, _ error) {
 	var total int64
 	if err := s.groups(ctx, organisationID).Count(&total).Error; err != nil {
 		return nil, 0, fmt.Errorf("org: groups: %w", err)
 	}
 	page = max(1, min(page, (int(total)+size-1)/size))
-	err := s.groups(ctx, organisationID).Offset((page - 1) * size).Limit(size).Find(&groups).Error
+	err := s.groups(ctx, organisationID).Select(withMembers).
+		Offset((page - 1) * size).Limit(size).Find(&groups).Error
 	return groups, int(total), apperr.Annotate(err, "org: groups")
 }
+
+// naturally is the order of names by their first number: Team 2 before Team 10.
+const naturally = `substring(name from '^[^0-9]*'),
+	substring(name from '[0-9]+')::numeric nulls first, name, id`
+
+// withMembers counts the members of each group.
+const withMembers = `*, (select count(*) from group_members m
+	where m.org_id = player_groups.org_id and m.group_id = player_groups.id) as members`
 
 // groups queries the organisation's groups by name.
 func (s *Service) groups(ctx context.Context, organisationID string) *gorm.DB {
 	return s.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.groups"), tenant.Scope(organisationID)).Model(&Group{}).
-		Order("name, id")
+		Order(naturally)
 }

@@ -17,7 +17,7 @@ type groupList struct {
 	Search     string
 	Searchable bool // whether there are more groups than one glance finds
 	More       bool // whether the search finds more than are listed
-	Rows       []org.Group
+	Rows       []org.CountedGroup
 }
 
 const (
@@ -38,7 +38,9 @@ func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupLi
 			ui.PageOf(c.Query("page")), groupsPerPage)
 	}
 	if err == nil {
-		err = ui.AuthorizeGroups(p, authz.ReadOrganisation, l.Rows)
+		err = ui.AuthorizeAll(p, authz.ReadOrganisation, l.Rows, func(g org.CountedGroup) string {
+			return g.OrganisationID
+		})
 	}
 	if err != nil {
 		return groupList{}, err

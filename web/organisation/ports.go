@@ -13,10 +13,10 @@ type Settings interface {
 	Members(ctx context.Context, organisationID string) (_ []org.Member, all int, _ error)
 	GroupPage(
 		ctx context.Context, organisationID string, page, size int,
-	) (_ []org.Group, all int, _ error)
+	) (_ []org.CountedGroup, all int, _ error)
 	FindGroups(
 		ctx context.Context, organisationID, text string,
-	) (found []org.Group, more bool, _ error)
+	) (found []org.CountedGroup, more bool, _ error)
 	SetReportingMode(
 		ctx context.Context, actor org.Actor, mode org.ReportingMode, request audit.Request,
 	) error
