@@ -26,7 +26,7 @@ func (h *Handler) handle(c *fiber.Ctx) error {
 		}
 		// Every form has the address of its page, which is then shown without what was sent.
 		next := cmp.Or(downloadScreen(c), ui.LocalPath(c.OriginalURL()))
-		return c.Redirect(h.guard.Auth.SignInPath(next), fiber.StatusSeeOther)
+		return c.Redirect(ui.WithNext("/sign-in", next), fiber.StatusSeeOther)
 	})
 }
 

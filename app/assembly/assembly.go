@@ -182,10 +182,11 @@ func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
 func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	return web.New(web.Modules{
 		Guard: ui.Guard{
-			Auth:        ui.Cookies{Sessions: m.identity, Recheck: m.newIdentity(p.Pools.Recheck, s)},
-			Orgs:        m.org,
-			RecheckOrgs: org.New(p.Pools.Recheck, m.audit, m.policy),
-			Policy:      m.policy,
+			Sessions:        m.identity,
+			Orgs:            m.org,
+			Policy:          m.policy,
+			RecheckSessions: m.newIdentity(p.Pools.Recheck, s),
+			RecheckOrgs:     org.New(p.Pools.Recheck, m.audit, m.policy),
 		},
 		Requests: m.requests,
 		Account:  m.identity,

@@ -1,7 +1,6 @@
 package auditlog
 
 import (
-	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -112,11 +111,11 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a address, err error) {
 			return a, err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(query)) {
+	for name := range query {
 		if !slices.Contains(names, name) {
-			return a, apperr.NewField(name,
-				"The parameter “%s” in the address of this page is unknown. Use %s.",
-				ui.TruncateParam([]byte(name)), strings.Join(names[3:], ", "))
+			return a, apperr.New(apperr.Validation,
+				"A parameter in the address of this page is unknown. Use %s.",
+				strings.Join(names[3:], ", "))
 		}
 	}
 	for name, id := range map[string]*int64{"before": &a.page.Before, "after": &a.page.After} {

@@ -23,7 +23,7 @@ type address struct {
 // The parameters of the reports: those that links and forms keep, and those of one request.
 var (
 	keptParams = []string{
-		"from", "to", "groupId", "compare", "q", "archived", "sort", "player", "skills",
+		"from", "to", "groupId", "compare", "q", "sort", "player", "skills",
 	}
 	otherParams = []string{"page", "format"}
 )
@@ -46,8 +46,8 @@ func parseAddress(c *fiber.Ctx, self string) (address, error) {
 			text := strings.ToValidUTF8(string(value[:min(len(value), maxParam)]), "\uFFFD")
 			at.query.Set(name, strings.TrimSpace(text))
 		case strings.Contains(strings.ToLower(name), "group"):
-			return at, apperr.NewField(name, "The parameter “%s” in the address of this page "+
-				"is unknown. Use “groupId”.", ui.TruncateParam(key))
+			return at, apperr.NewField("groupId",
+				"A parameter in the address of this page is unknown. Use “groupId”.")
 		}
 	}
 	if group := at.Param("groupId"); group != "" {

@@ -44,15 +44,13 @@ type forkState struct{ Name, Mark string }
 
 func stateOf(f games.Fork) forkState {
 	switch {
-	case archived(f):
+	case f.Status == "archived":
 		return forkState{"Archived", ""}
 	case f.Suspended:
 		return forkState{"Suspended", "held"}
 	}
 	return forkState{"Active", "on"}
 }
-
-func archived(f games.Fork) bool { return f.Status == "archived" }
 
 var forks = listing[forkRow]{
 	plural: "forks",

@@ -15,16 +15,13 @@ import (
 type reportsView struct {
 	ui.Layout
 	list[forkRow]
-	Figures     []figure
-	Period      string      // of the figures, in words
-	Counted     bool        // the players are known
-	Comparison  *comparison // nil: there were no plays before
-	Archived    string      // says that archived forks are folded or shown, or "" without any
-	ArchiveLink ui.Link
+	Figures    []figure
+	Period     string      // of the figures, in words
+	Counted    bool        // the players are known
+	Comparison *comparison // nil: there were no plays before
 }
 
-// ListReports answers GET /reports: the organisation's forks. Archived ones are folded unless a
-// search finds them.
+// ListReports answers GET /reports: the organisation's forks.
 func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	all, err := ui.ForksOf(c.UserContext(), h.Forks, p)
 	if err != nil {
@@ -62,27 +59,8 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	slices.SortFunc(rows, func(a, b forkRow) int {
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))
 	})
-	if at.Param(forks.search) == "" {
-		rows = view.foldArchived(rows, at)
-	}
 	view.list = forks.page(at, rows)
 	return h.Render(c, fiber.StatusOK, "reports", view)
-}
-
-// foldArchived leaves archived forks out unless the reader unfolded them, or there are no others.
-func (v *reportsView) foldArchived(all []forkRow, at address) []forkRow {
-	active := slices.DeleteFunc(slices.Clone(all), func(r forkRow) bool { return archived(r.Fork) })
-	n := len(all) - len(active)
-	if n == 0 || len(active) == 0 {
-		return all
-	}
-	v.Archived = ui.Plural(int64(n), "%s archived fork", "%s archived forks")
-	if at.Param("archived") != "" {
-		v.ArchiveLink = ui.Link{Name: "Hide", Path: at.Path("archived", "")}
-		return all
-	}
-	v.ArchiveLink = ui.Link{Name: "Show", Path: at.Path("archived", "show")}
-	return active
 }
 
 // compareOverview compares the last 28 days with the 28 before.

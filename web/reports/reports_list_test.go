@@ -66,7 +66,7 @@ func TestReportsListForksByPlays(t *testing.T) {
 	})
 	w.Played(other)
 
-	p := w.SignedIn(t, acme.Admin).Get(acme.At("/reports?archived=show")).Is(t, 200)
+	p := w.SignedIn(t, acme.Admin).Get(acme.At("/reports")).Is(t, 200)
 	require.Equal(t, [][]string{
 		{
 			acme.At("/reports/%s", busy.ID), "<b>Busy</b>",
@@ -94,8 +94,8 @@ func TestReportsListForksByPlays(t *testing.T) {
 		Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")
 }
 
-// Forks are found by title. Archived ones are folded outside of a search.
-func TestForksAreFoundAndFolded(t *testing.T) {
+// Forks are sorted and found by title.
+func TestForksAreFoundByTitle(t *testing.T) {
 	t.Parallel()
 	w, o, b := webtest.StartAsOwner(t)
 	for title, status := range map[string]string{
@@ -111,10 +111,7 @@ func TestForksAreFoundAndFolded(t *testing.T) {
 		})
 	}
 	p := b.Get(o.At("/reports?sort=title"))
-	require.Equal(t, []string{"Alpha", "B", "C", "Équipe"}, titles(p))
-	p.Has(t, "2 archived forks")
-	all := b.Get(p.Link("Show"))
-	require.Equal(t, []string{"Alpha", "B", "C", "Équipe", "equipe 2", "Zulu"}, titles(all))
+	require.Equal(t, []string{"Alpha", "B", "C", "Équipe", "equipe 2", "Zulu"}, titles(p))
 	for search, want := range map[string][]string{
 		"EQUIPE": {"Équipe", "equipe 2"},
 		"zul":    {"Zulu"},
@@ -125,6 +122,6 @@ func TestForksAreFoundAndFolded(t *testing.T) {
 	}
 	b.Get(o.At("/reports?q=none+of+them")).Has(t,
 		"No fork matches “<bdi>none of them</bdi>”</h2>\n  <p>Search for a part of")
-	require.Equal(t, o.At("/reports?archived=show&sort=-updated"),
-		b.Get(o.At("/reports?archived=show")).Link("Updated"))
+	require.Equal(t, o.At("/reports?sort=-updated"),
+		b.Get(o.At("/reports")).Link("Updated"))
 }

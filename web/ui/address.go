@@ -45,10 +45,3 @@ func WithParam(path, name, value string) string {
 	}
 	return path + separator + url.Values{name: {value}}.Encode()
 }
-
-const maxParam = 64 // bytes
-
-// TruncateParam bounds a query parameter that the page shows.
-func TruncateParam(text []byte) string {
-	return strings.ToValidUTF8(string(text[:min(len(text), maxParam)]), "\uFFFD")
-}

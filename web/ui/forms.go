@@ -97,7 +97,7 @@ func (g *Guard) Reauthenticate(
 		missing = FieldError("code",
 			"Enter the code from your authenticator app, or a recovery code.")
 	}
-	err = g.Auth.Reauthenticate(c.UserContext(), p.Token, proof)
+	err = g.Sessions.Reauthenticate(c.UserContext(), p.Token, proof)
 	if err == nil {
 		return f, status, nil
 	}

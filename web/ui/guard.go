@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -17,10 +16,13 @@ import (
 
 // Guard finds the person of a request, their organisation and role, and authorises them.
 type Guard struct {
-	Auth        Cookies
-	Orgs        MembershipLister
-	RecheckOrgs Memberships // for running downloads; nil: Orgs
-	Policy      Policy
+	Sessions Sessions
+	Orgs     MembershipLister
+	Policy   Policy
+
+	// for running downloads, on a connection of their own
+	RecheckSessions Sessions
+	RecheckOrgs     Memberships
 }
 
 // Reader returns the principal of a public page: nil without a session, or if the database does not
@@ -88,7 +90,11 @@ var ErrCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
 
 // SignedIn returns the principal of the request. Errors: identity.ErrNoSession, ErrCodeDue.
 func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
-	session, err := g.Auth.Session(c.UserContext(), c)
+	token := c.Cookies(SessionCookie)
+	if token == "" {
+		return nil, identity.ErrNoSession
+	}
+	session, err := g.Sessions.Session(c.UserContext(), token)
 	if err != nil {
 		return nil, err
 	}
@@ -122,13 +128,12 @@ func (g *Guard) Memberships(c *fiber.Ctx, p *Principal) ([]org.Membership, error
 // permission. Downloads call it after their request is over.
 func (g *Guard) Recheck(p *Principal, permission authz.Permission) func(context.Context) error {
 	return func(ctx context.Context) error {
-		session, err := g.Auth.Revalidate(ctx, p.Token)
+		session, err := g.RecheckSessions.Session(ctx, p.Token)
 		if err != nil {
 			return err
 		}
 		now := Principal{Session: session, policy: g.Policy}
-		orgs := cmp.Or[Memberships](g.RecheckOrgs, g.Orgs)
-		now.Membership, err = orgs.Membership(ctx, session.Person.ID, p.Organisation.Slug)
+		now.Membership, err = g.RecheckOrgs.Membership(ctx, session.Person.ID, p.Organisation.Slug)
 		if err != nil {
 			return err
 		}

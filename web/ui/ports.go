@@ -72,10 +72,7 @@ func GroupsOf(
 	if err != nil {
 		return nil, err
 	}
-	return groups, AuthorizeGroups(p, permission, groups)
-}
-
-// AuthorizeGroups decides on each of the groups by its owner.
-func AuthorizeGroups(p *Principal, permission authz.Permission, groups []org.Group) error {
-	return AuthorizeAll(p, permission, groups, func(g org.Group) string { return g.OrganisationID })
+	return groups, AuthorizeAll(p, permission, groups, func(g org.Group) string {
+		return g.OrganisationID
+	})
 }

@@ -71,7 +71,7 @@ func TestRecheckOfADownload(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.world.policy = policy
-			g := &Guard{Policy: c.world, RecheckOrgs: c.world, Auth: Cookies{Recheck: c.world}}
+			g := &Guard{Policy: c.world, RecheckOrgs: c.world, RecheckSessions: c.world}
 			err := g.Recheck(&Principal{Membership: owner}, authz.ReadAuditLog)(t.Context())
 			if c.status == 0 {
 				require.NoError(t, err)
