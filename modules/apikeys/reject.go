@@ -21,22 +21,12 @@ const (
 	belowPlanMessage = "This API key needs the Pro plan. It works again when the organisation " +
 		"moves to Pro or Enterprise."
 
-	tooManyRejections = "Too many refused requests with this key: %s. Waiting alone does not " +
-		"help; retry in %d seconds."
+	tooManyRejections = "Too many refused requests with this key. Waiting alone does not help: correct " +
+		"the key or the path, and retry in %d seconds."
 
 	notRecorded = "The use of this key could not be recorded in the audit log, so the request " +
 		"was not answered. Retry in a few seconds."
 )
-
-// rejectionCauses are the causes in tooManyRejections. As in rejection, only a right secret reveals
-// the state of the key.
-var rejectionCauses = map[audit.Reason]string{
-	audit.WrongSecret: "the secret is wrong. Copy the whole key again",
-	audit.Revoked:     "it was revoked. Use another key",
-	audit.Expired:     "it has expired. Use another key",
-	audit.BelowPlan:   "it needs the Pro plan. Move the organisation to Pro or Enterprise",
-	audit.OutsideAPI:  "the path is outside /api/v1/. Correct the path",
-}
 
 // rejection returns the error of a rejected key. The statement compares the secret first, so that
 // only a caller with the right secret learns the reason.
@@ -101,8 +91,8 @@ func (s *Service) reject(
 		entry.Request = request
 		return s.recorded(r.reason, s.log.Append(ctx, entry), answer)
 	}
-	return s.recorded(r.reason, s.log.Count(ctx, entry), newRateLimitError(r.retryAfter,
-		tooManyRejections, rejectionCauses[r.reason], r.retryAfter))
+	return s.recorded(r.reason, s.log.Count(ctx, entry),
+		newRateLimitError(r.retryAfter, tooManyRejections, r.retryAfter))
 }
 
 // recorded returns answer, or apperr.Unavailable if the refusal could not be recorded.
