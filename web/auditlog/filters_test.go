@@ -14,18 +14,6 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// listedOnAllPages returns the entries from the page on to the oldest.
-func listedOnAllPages(b *testkit.Browser, p testkit.Page) []int64 {
-	b.T.Helper()
-	got := listed(b.T, p.Is(b.T, 200))
-	for older := p.Link("Older →"); older != ""; older = p.Link("Older →") {
-		require.LessOrEqual(b.T, len(got), 1000)
-		p = b.Get(older).Is(b.T, 200)
-		got = append(got, listed(b.T, p)...)
-	}
-	return got
-}
-
 // An unknown filter, and a value that is not offered, are refused by name, on the screen and for the
 // file: ignored, they would show everything.
 func TestInvalidAuditFiltersAreRefused(t *testing.T) {

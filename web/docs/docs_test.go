@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"io/fs"
 	"os"
 	"regexp"
 	"slices"
@@ -28,7 +27,6 @@ var (
 	pageErrorRow     = regexp.MustCompile(`<tr role="row" id="([^"]+)"><th role="rowheader" scope="row">(\d{3}) <small class="mono">(ERR_[A-Z_]+)</small></th>` +
 		`<td role="cell">(?:<span>)?[^<]+.*?</td><td role="cell" data-label="How to fix it">(?:<span>)?[^<]+`)
 	contractCode = regexp.MustCompile(`(?m)^(ERR_[A-Z_]+)$`)
-	anyTag       = regexp.MustCompile(`<[^>]*>`)
 )
 
 // contract returns the texts of the OpenAPI document, one a line.
@@ -177,37 +175,6 @@ func TestReferenceShowsTheDocument(t *testing.T) {
 		index.Has(t, `href="/docs/reference/`+operation+`"`)
 		w.Browser(t).Get("/docs/reference/"+operation).Has(t, names...).Lacks(t, "$ref")
 	}
-}
-
-// Each file of recipes/ is on a page, as docs.json lists it.
-func TestDocsShowEveryRecipe(t *testing.T) {
-	t.Parallel()
-	b := webtest.Start(t).Browser(t)
-	index := b.Get("/docs").Body + b.Get("/docs/recipes").Body
-	text := func(page string) string { return html.UnescapeString(anyTag.ReplaceAllString(page, "")) }
-	shown := text(index)
-	for _, path := range testkit.Cells(`href="(/docs/(?:recipes/|clients|csv)[^"]*)`, index) {
-		shown += text(b.Get(path[0]).Body)
-	}
-	files := 0
-	var forgotten []string
-	require.NoError(t,
-		fs.WalkDir(os.DirFS("recipes"), ".", func(name string, entry fs.DirEntry, err error) error {
-			require.NoError(t, err)
-			if entry.IsDir() {
-				return nil
-			}
-			files++
-			source, err := os.ReadFile("recipes/" + name)
-			require.NoError(t, err)
-			first, _, _ := strings.Cut(string(source), "https://dg.example.org")
-			if !strings.Contains(shown, strings.TrimSpace(first)) {
-				forgotten = append(forgotten, name)
-			}
-			return nil
-		}))
-	require.Empty(t, forgotten, "no page shows them")
-	require.Greater(t, files, 20)
 }
 
 // A search finds what readers look for, and names the recipes when it finds nothing. Its links lead

@@ -33,19 +33,15 @@ func TestReportsListForksByPlays(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	other := w.Organisation("other")
 	empty := w.Organisation("empty")
-	archived := w.DB.Fork(testkit.Fork{
-		OrganisationID: acme.ID, Title: "Old", Slug: "old", Status: "archived",
-		Suspended: true,
-	})
-	quiet := w.DB.Fork(testkit.Fork{
-		OrganisationID: acme.ID, Title: "Quiet", Slug: "quiet",
-	})
-	busy := w.DB.Fork(testkit.Fork{
-		OrganisationID: acme.ID, Title: "<b>Busy</b>", Slug: "busy",
-	})
-	suspended := w.DB.Fork(testkit.Fork{
-		OrganisationID: acme.ID, Title: "Held", Slug: "held", Suspended: true,
-	})
+	fork := func(title, status string, suspended bool) testkit.Fork {
+		return w.DB.Fork(testkit.Fork{
+			OrganisationID: acme.ID, Title: title, Status: status, Suspended: suspended,
+		})
+	}
+	archived := fork("Old", "archived", true)
+	quiet := fork("Quiet", "", false)
+	busy := fork("<b>Busy</b>", "", false)
+	suspended := fork("Held", "", true)
 	players := w.DB.Players(acme.ID, 2)
 	last := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1)
 	for i := range 3 {
