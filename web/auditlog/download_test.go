@@ -3,7 +3,6 @@ package auditlog_test
 import (
 	"encoding/csv"
 	"encoding/json"
-	"io"
 	"slices"
 	"strings"
 	"syscall"
@@ -147,16 +146,12 @@ func TestAuditLogForExcel(t *testing.T) {
 func TestAuditDownloadEndsWithTheRole(t *testing.T) {
 	t.Parallel()
 	w, acme := webtest.StartAcme(t)
-	const entries = 60_000
 	w.DB.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
 		target_kind, target_id, reason, method, path, address, user_agent, request_id)
 		select $1, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p',
-		  300), '192.0.2.1', repeat('u', 250), 'request-' || n from generate_series(1, $2::int) n`,
-		acme.ID, entries)
+		  300), '192.0.2.1', repeat('u', 250), 'request-' || n from generate_series(1, 60000) n`, acme.ID)
 	path := acme.At("/settings/audit-log.csv")
-	in := w.Begin(t, w.SignedIn(t, acme.Owner), path)
+	ended := w.Begin(t, w.SignedIn(t, acme.Owner), path)
 	w.DB.Exec(`update memberships set role = 'member' where user_id = $1`, acme.Owner.ID)
-	rest, err := io.ReadAll(in)
-	require.ErrorIs(t, err, syscall.ECONNRESET, "the transfer does not end as a whole one does")
-	require.Less(t, strings.Count(string(rest), "request-"), entries)
+	require.ErrorIs(t, <-ended, syscall.ECONNRESET, "the transfer does not end as a whole one does")
 }

@@ -1,10 +1,6 @@
 package webtest
 
 import (
-	"bufio"
-	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/platform/authz"
@@ -143,32 +140,13 @@ func (w *World) UntilFinished(t *testing.T, o *Organisation, n int) audit.Entry 
 	return finished[0]
 }
 
-// Begin begins a download over its own connection with a small window, and reads its status. The
-// reader is slow: 200 KB in a second.
-func (w *World) Begin(t *testing.T, b *testkit.Browser, path string) io.Reader {
+// Begin begins a download with a slow reader, and returns the error that will end it.
+func (w *World) Begin(t *testing.T, b *testkit.Browser, path string) (ended <-chan error) {
 	t.Helper()
-	var d net.Dialer
-	conn, err := d.DialContext(t.Context(), "tcp", strings.TrimPrefix(w.Base, "http://"))
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
-	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(16<<10))
-	require.NoError(t, conn.SetReadDeadline(time.Now().Add(time.Minute)))
-	_, err = fmt.Fprintf(conn,
-		"GET %s HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\nCookie: __Host-dg=%s\r\n\r\n",
-		path, b.Session())
-	require.NoError(t, err)
-	in := bufio.NewReader(conn)
-	status, err := in.ReadString('\n')
-	require.NoError(t, err)
-	require.Contains(t, status, " 200 ")
-	return slowly{in}
-}
-
-type slowly struct{ io.Reader }
-
-func (s slowly) Read(p []byte) (int, error) {
-	<-time.After(50 * time.Millisecond)
-	return s.Reader.Read(p[:min(len(p), 10_000)])
+	response := apptest.Ask(t, apptest.SmallWindowClient(), w.Base+path, "",
+		"Cookie", "__Host-dg="+b.Session(), "Sec-Fetch-Site", "same-origin")
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	return apptest.ReadSlowly(response.Body)
 }
 
 // SignInWith signs a person in by the form, and opens a path.

@@ -26,7 +26,7 @@ type World struct {
 // Start begins a world without organisations.
 func Start(t *testing.T) *World {
 	t.Helper()
-	return StartOn(t, testkit.New(t), time.Now)
+	return start(t, time.Now)
 }
 
 // StartAcme begins a world with the organisation "acme".
@@ -46,15 +46,15 @@ func StartAsOwner(t *testing.T) (*World, *Organisation, *testkit.Browser) {
 // StartAt begins a world with the organisation "acme", whose clock shows *now.
 func StartAt(t *testing.T, now *time.Time) (*World, *Organisation) {
 	t.Helper()
-	w := StartOn(t, testkit.New(t), func() time.Time { return *now })
+	w := start(t, func() time.Time { return *now })
 	return w, w.Organisation("acme")
 }
 
-// StartOn begins one more instance on a database, with a clock.
-func StartOn(t *testing.T, db *testkit.World, now func() time.Time) *World {
+func start(t *testing.T, now func() time.Time) *World {
 	t.Helper()
-	w := &World{DB: db, Log: audit.New(db.DB), now: now}
-	w.World = apptest.Assemble(t, db, assembly.Settings{Now: now, Log: w.Logged.Logger()})
+	w := &World{DB: testkit.New(t), now: now}
+	w.Log = audit.New(w.DB.DB)
+	w.World = apptest.Assemble(t, w.DB, assembly.Settings{Now: now, Log: w.Logged.Logger()})
 	return w
 }
 
