@@ -21,18 +21,17 @@ type chart struct {
 	Most     bar
 	Ticks    []ui.Tick
 
-	Plays                       ui.Panel
-	Finished, Unfinished, Early string // bars; Early: of the compared period
-	Scores                      ui.Panel
-	Line, Dots, EarlyLine       string
+	Plays                 ui.Panel
+	Counts, Early         string // bars; Early: of the compared period
+	Scores                ui.Panel
+	Line, Dots, EarlyLine string
 }
 
 // bar is a day, a week or a part of one, with the days at the same offset in the compared period.
 // The script reads its row of the table.
 type bar struct {
 	Name         string
-	From, Days   int // of the period
-	Unfinished   bool
+	From, Days   int               // of the period
 	Now, Earlier reports.DailyStat // Earlier has no date if the compared period is shorter
 }
 
@@ -53,21 +52,20 @@ func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailySta
 		if b.From < len(earlier) {
 			b.Earlier = reports.SumDays(earlier[b.From:min(from, len(earlier))])
 		}
-		b.Unfinished = !today.Before(first) && today.Before(first.AddDate(0, 0, b.Days))
-		b.Name = b.name(p, first)
+		b.Name = b.name(p, first, today)
 		all = append(all, b)
 	}
 	return all
 }
 
 // name is the day or the days of the bar in words.
-func (b bar) name(p reports.Period, first time.Time) string {
+func (b bar) name(p reports.Period, first, today time.Time) string {
 	name := ui.Period(reports.Period{From: first, Days: b.Days})
 	if p.Days <= ui.MaxChartDays {
 		name = ui.Weekday(first)
 	}
 	switch {
-	case b.Unfinished:
+	case !today.Before(first) && today.Before(first.AddDate(0, 0, b.Days)):
 		return fmt.Sprintf("%s (so far)", name)
 	case p.Days > ui.MaxChartDays && b.Days < daysPerWeek:
 		return fmt.Sprintf("%s (part of a week)", name)
@@ -121,12 +119,7 @@ func (c *chart) drawPlays(p reports.Period) {
 		width = weekWidth
 	}
 	for _, b := range c.Bars {
-		path := c.Plays.Bar(b.From, b.Days, width, b.Now.Plays)
-		if b.Unfinished {
-			c.Unfinished = path
-		} else {
-			c.Finished += path
-		}
+		c.Counts += c.Plays.Bar(b.From, b.Days, width, b.Now.Plays)
 		c.Early += c.Plays.Bar(b.From, b.Days, width*5/4, b.Earlier.Plays)
 	}
 }

@@ -25,8 +25,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	c := newChart(p, reports.Statistics{Daily: daily}, &comparison{before: &before}, p.End().AddDate(0, 0, -1))
 	require.Equal(t, []string{"15", "10", "5", "0"}, c.Plays.Labels)
 	require.Equal(t,
-		"M20 11v4h60v-4zM120 14v1h60v-1zM220 12v3h60v-3zM320 14v1h60v-1z", c.Finished)
-	require.Equal(t, "M620 6v9h60v-9z", c.Unfinished)
+		"M20 11v4h60v-4zM120 14v1h60v-1zM220 12v3h60v-3zM320 14v1h60v-1zM620 6v9h60v-9z", c.Counts)
 	require.Equal(t, "M12 4v11h75v-11z", c.Early)
 	require.Equal(t, []string{"100%", "80%", "60%", "40%", "20%", "0%"}, c.Scores.Labels)
 	require.Equal(t, "M50 300L150 500M350 1000", c.Line)
@@ -34,10 +33,6 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	require.Equal(t, "M50 0", c.EarlyLine)
 	require.Equal(t, "Thu 26 Nov 2026 (so far)", c.Most.Name)
 	require.Empty(t, c.Bars[2].Earlier.Date, "there is no such day")
-
-	finished := newChart(p, reports.Statistics{Daily: daily}, nil, p.End())
-	require.Contains(t, finished.Finished, "M620 1v9h60v-9z")
-	require.Empty(t, finished.Unfinished)
 }
 
 // Bars of more than 92 days are weeks. The cut ones, and that of today, say so.
