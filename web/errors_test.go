@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -37,7 +36,10 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 			"Only owners and admins of \u2068Acme &lt;Works&gt;\u2069 can open reports and settings. " +
 				"The operator of DG can change your role.", `href="/account">Open your account`,
 		},
-		{owner.Post("/docs", url.Values{}), 405, "Request failed", "Allow header", home},
+		{
+			owner.Send(http.MethodPost, "/docs", "x=y", nil), 405, "Request failed", "Allow header",
+			home,
+		},
 	} {
 		c.page.Is(t, c.status).Has(t, "<h1>"+c.title+"</h1>", "<title>"+c.title+" – ", c.message,
 			`<a class="btn primary" `+c.way+`</a>`,

@@ -46,31 +46,6 @@ func TestStaticFilesAreCached(t *testing.T) {
 	b.Get("/static/../site.go").Is(t, 404)
 }
 
-// An unsupported method of a screen is answered 405 with Allow, and an unknown path 404: before the
-// check of the form's origin, and without the headers of screens.
-func TestOtherMethodsAndPathsGetNoScreenHeaders(t *testing.T) {
-	t.Parallel()
-	b := webtest.Start(t).Browser(t)
-	for _, c := range []struct {
-		method, path string
-		status       int
-		allow        string
-	}{
-		{"PUT", "/account", 405, "GET, HEAD, POST"},
-		{"POST", "/docs", 405, "GET, HEAD"},
-		{"GET", "/sign-out", 405, "POST"},
-		{"POST", "/static/dg.css", 405, "GET, HEAD"},
-		{"POST", "/nowhere", 404, ""},
-	} {
-		p := b.Send(c.method, c.path, "", http.Header{"Accept": {"application/json"}})
-		require.Equal(t, c.status, p.StatusCode, "%s %s: %s", c.method, c.path, p.Body)
-		require.Equal(t, c.allow, p.Header.Get("Allow"), "%s %s", c.method, c.path)
-		require.Empty(t, p.Header.Get("Content-Security-Policy"), "%s %s", c.method, c.path)
-		require.Equal(t, "nosniff", p.Header.Get("X-Content-Type-Options"), "%s %s", c.method,
-			c.path)
-	}
-}
-
 // Requests without a sign-in are sampled in the access log.
 func TestRequestsOfSignedInPeopleAreAllLogged(t *testing.T) {
 	t.Parallel()
