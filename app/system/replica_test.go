@@ -18,7 +18,7 @@ func TestReplicasAreNeverBehind(t *testing.T) {
 	t.Parallel()
 	w := newReplicated(t)
 	t.Run("reports read from the replica", w.readsFromReplica)
-	t.Run("it has to be of the same system", w.foreignIsRefused)
+	t.Run("it has to be of the same database", w.foreignIsRefused)
 	t.Run("a lagging replica is never seen", w.pausedIsNeverSeen)
 	t.Run("a dead replica is left out", w.deadIsLeftOut)
 	t.Run("another history is never read", w.divergedIsNeverRead)
@@ -39,16 +39,19 @@ func (w *replicated) readsFromReplica(t *testing.T) {
 	}
 }
 
-// A replica of another database system keeps dg from starting. dg doctor reports that.
+// A replica of another system, or another database of the same, keeps dg from starting. dg doctor
+// reports that.
 func (w *replicated) foreignIsRefused(t *testing.T) {
 	const foreign = "replica 2 is not a copy of the primary"
 	both := w.standby.url() + " " + pgtest.New(t).URL
+	another := strings.Replace(w.standby.url(), "/dg?", "/postgres?", 1)
 	refused := apptest.Launch(t, w.x.On("serve", "--addr", "127.0.0.1:0", "--ops-addr",
 		"127.0.0.1:0", "--database-replica-urls", both)...)
 	require.Equal(t, 1, refused.Status(time.Minute))
 	require.Contains(t, refused.Log.String(), foreign)
 	for list, says := range map[string]string{
-		both: foreign,
+		both:    foreign,
+		another: "replica 1 is not a copy of the primary",
 		"postgres://127.0.0.1:1/dg " + w.standby.url(): "ok       replicas",
 	} {
 		// One that does not answer is left out.

@@ -18,7 +18,7 @@
 // Replicas: a read of a hot standby sees every commit that precedes its request.
 //   - The request's first statement returns the primary's flushed LSN and timeline (Position). With
 //     synchronous_commit = off there is none.
-//   - Before the snapshot, one statement on the replica compares system, timeline and replayed LSN.
+//   - Before the snapshot, one statement on the replica compares database, timeline and replayed LSN.
 //     Replay only advances.
 //   - A replica that has replayed more than it received has a history of its own: the LSN alone would
 //     admit it.

@@ -22,8 +22,8 @@ const (
 // Replica is a hot standby of the primary with its pool.
 type Replica struct {
 	DB     *DB
-	Number int // in the order of the setting, from 1: its name in log and metrics
-	system int64
+	Number int    // in the order of the setting, from 1: its name in log and metrics
+	system string // of the primary, with the name of its database
 	log    *slog.Logger
 
 	restsUntil atomic.Int64 // in Unix nanoseconds
@@ -31,7 +31,7 @@ type Replica struct {
 }
 
 // OpenReplicas opens replicas of the primary, each with a pool of these options. It fails for a
-// malformed URL or another database system, not for a replica that does not answer.
+// malformed URL or another database, not for a replica that does not answer.
 func OpenReplicas(
 	ctx context.Context, urls []string, primary *DB, opts Options,
 ) (replicas []*Replica, err error) {
@@ -43,9 +43,9 @@ func OpenReplicas(
 	opts.lazy = true
 	name := opts.Name
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
-	system := int64(0)
-	err = primary.Pool.QueryRow(ctx,
-		`/* postgres.system */ select system_identifier from pg_control_system()`).Scan(&system)
+	system := ""
+	err = primary.Pool.QueryRow(ctx, `/* postgres.system */ select system_identifier || ' ' ||
+		current_database() from pg_control_system()`).Scan(&system)
 	if err != nil {
 		return nil, fmt.Errorf("replicas: %w", err)
 	}
@@ -57,8 +57,8 @@ func OpenReplicas(
 		}
 		replicas = append(replicas, r)
 		if r.isForeign(ctx) {
-			return replicas, fmt.Errorf("replica %d is not a copy of the primary: it belongs to "+
-				"another database system. Correct DG_DATABASE_REPLICA_URLS", r.Number)
+			return replicas, fmt.Errorf("replica %d is not a copy of the primary: it is "+
+				"another database. Correct DG_DATABASE_REPLICA_URLS", r.Number)
 		}
 	}
 	return replicas, nil
@@ -123,13 +123,14 @@ func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 
 // The reasons that a replica is not read, of several.
 var (
-	errForeign = errors.New("it belongs to another database system than the primary")
+	errForeign = errors.New("it is another database than the primary's")
 	errBehind  = errors.New("it has not replayed what the primary has committed")
 )
 
 // stateSQL takes the latest timeline: the control file lags behind replay, and the WAL receiver's
 // current timeline is visible only to roles with pg_read_all_stats.
-const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(), s.system_identifier,
+const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
+	s.system_identifier || ' ' || current_database(),
 	greatest(c.timeline_id, r.min_recovery_end_timeline,
 	  (select received_tli from pg_stat_wal_receiver)),
 	coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint,
@@ -141,7 +142,7 @@ const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(), s.system_id
 func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) error {
 	for delay := time.Millisecond; ; delay *= 2 {
 		var standby bool
-		var system int64
+		var system string
 		var timeline uint32
 		var replayed, received uint64
 		err := conn.QueryRow(ctx, stateSQL).Scan(&standby, &system, &timeline, &replayed, &received)
@@ -171,7 +172,7 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) er
 // checkTimeout bounds isForeign.
 const checkTimeout = time.Second
 
-// isForeign reports whether the replica answers and belongs to another system than the primary.
+// isForeign reports whether the replica answers and is another database than the primary's.
 func (r *Replica) isForeign(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()
