@@ -160,15 +160,14 @@ func newReplicated(t *testing.T) *replicated {
 	return w
 }
 
-func (w *replicated) stats() string {
+func (w *replicated) stats() string { return w.read("/stats") }
+
+func (w *replicated) export() string { return w.read("/exports/csv") }
+
+func (w *replicated) read(endpoint string) string {
 	w.t.Helper()
 	w.primary.Do(w.t, `delete from api_key_windows`) // this test asks more often than a key may
-	return w.c.Fetch("/api/v1/forks/"+w.fork+"/stats"+w.query, w.token)
-}
-
-func (w *replicated) export() string {
-	w.t.Helper()
-	return w.c.Fetch("/api/v1/forks/"+w.fork+"/exports/csv"+w.query, w.token)
+	return w.c.Fetch("/api/v1/forks/"+w.fork+endpoint+w.query, w.token)
 }
 
 // screen is a page of the organisation's owner.
