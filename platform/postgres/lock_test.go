@@ -19,7 +19,7 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	await := func(timeout time.Duration) error {
 		tx, err := db.Owner.Pool.Begin(t.Context())
 		require.NoError(t, err)
-		t.Cleanup(func() { _ = tx.Rollback(t.Context()) })
+		defer func() { _ = tx.Rollback(t.Context()) }() // the pool is small
 		return postgres.AwaitLock(t.Context(), log.Logger(), "import", timeout, tx)
 	}
 	holder, err := db.Owner.Pool.Begin(t.Context())
