@@ -19,8 +19,8 @@ type errorView struct {
 	Link ui.Link
 }
 
-// ErrorPage answers a browser's failed request with a page. Requests of the API, and those with a
-// key, get the API's body.
+// ErrorPage responds to a browser's failed request with a page. Requests of the API, and those with
+// a key, get the API's body.
 func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	credentials := bytes.Join(c.Request().Header.PeekAll(fiber.HeaderAuthorization), nil)
 	if strings.HasPrefix(c.Path(), "/api/") ||

@@ -20,7 +20,7 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// Modules are what the screens use of other modules.
+// Modules are the services of other modules that the screens call.
 type Modules struct {
 	Guard        ui.Guard
 	Account      account.Service // for Mount alone
@@ -45,7 +45,7 @@ type Handler struct {
 	requests     *limit.Requests
 }
 
-// Limiters are what bounds the work of screens, by the name of the work.
+// Limiters returns the limiters by the name of the work, for metrics.
 func (h *Handler) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"audit_log_downloads": h.auditlog.Downloads}
 }

@@ -30,8 +30,8 @@ func (h *Handler) handle(c *fiber.Ctx) error {
 	})
 }
 
-// prepare sets the headers of a screen, and the request of security events in its context. A request
-// with a session holds a place among those of its organisation.
+// prepare sets the headers of a screen, and the request of security events in its context. A
+// request with a session holds a slot among those of its organisation.
 func (h *Handler) prepare(c *fiber.Ctx) error {
 	h.setHeaders(c)
 	c.SetUserContext(identity.WithRequest(c.UserContext(), apikeys.RequestOf(c, c.Path())))
@@ -49,7 +49,7 @@ func (h *Handler) prepare(c *fiber.Ctx) error {
 		return err
 	}
 	defer release()
-	ui.SetPlace(c, release)
+	ui.SetSlot(c, release)
 	return c.Next()
 }
 

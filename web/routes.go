@@ -18,10 +18,10 @@ type Screen struct {
 	Permission authz.Permission
 }
 
-// handler answers a request of a person, who is nil where signing in is not needed.
+// handler serves a request. The principal is nil on pages that need no sign-in.
 type handler func(*fiber.Ctx, *ui.Principal) error
 
-// Screens is the table of routes.
+// Screens returns the table of routes.
 func (h *Handler) Screens() []Screen {
 	return slices.Concat(h.organisationScreens(), h.accountScreens(), h.docsScreens())
 }
@@ -115,7 +115,7 @@ func (h *Handler) docsScreens() []Screen {
 	}
 }
 
-// screen is a row whose handlers run for the person that find finds.
+// screen returns a row whose handlers run for the person that find finds.
 func screen(
 	path string, find func(*fiber.Ctx) (*ui.Principal, error), page handler, form ...handler,
 ) Screen {

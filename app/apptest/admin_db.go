@@ -51,7 +51,7 @@ func (d *AdminDB) World(t *testing.T) *testkit.World {
 	return testkit.On(t, &pgtest.Database{Owner: &postgres.DB{Pool: d.Pool}})
 }
 
-// AsSuperuser is the database's URL for PostgreSQL's superuser.
+// AsSuperuser returns the database's URL for PostgreSQL's superuser.
 func AsSuperuser(t *testing.T, connection string) string {
 	u, err := url.Parse(connection)
 	require.NoError(t, err)

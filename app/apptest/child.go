@@ -36,7 +36,7 @@ var Binary = sync.OnceValues(func() (string, error) {
 type Child struct {
 	*exec.Cmd
 	T        *testing.T
-	Out, Log tb.Book
+	Out, Log tb.Buffer
 	exited   chan struct{}
 	URL      string // where it serves
 	Ops      string // the address of the private listener
@@ -72,7 +72,7 @@ func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 	return c
 }
 
-// CleanEnvironment is the environment of this process without dg's settings.
+// CleanEnvironment returns the environment of this process without dg's settings.
 func CleanEnvironment() []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -139,22 +139,22 @@ func (c *Child) DemoToken() string {
 	return DemoKey.FindString(c.Out.String())
 }
 
-// Answer is a response, read to its end.
-type Answer struct {
+// Response is a response with its whole body.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   string
 }
 
 // Get sends a GET with a key ("": none) and headers, given as name, value.
-func (c *Child) Get(path, token string, headers ...string) Answer {
+func (c *Child) Get(path, token string, headers ...string) Response {
 	c.T.Helper()
 	response := Ask(c.T, NewClient(), c.URL+path, token, headers...)
 	defer response.Body.Close()
-	return Answer{response.StatusCode, response.Header, ReadAll(c.T, response)}
+	return Response{response.StatusCode, response.Header, ReadAll(c.T, response)}
 }
 
-// Fetch is Get where the answer must be 200.
+// Fetch is Get for a response that must be 200. It returns the body.
 func (c *Child) Fetch(path, token string, headers ...string) string {
 	c.T.Helper()
 	answer := c.Get(path, token, headers...)
@@ -203,7 +203,7 @@ func (c *Child) Operations(path string) string {
 	return ReadAll(c.T, response)
 }
 
-// Metric is the value of a series, 0 where there is none.
+// Metric returns the value of a series, 0 where there is none.
 func (c *Child) Metric(series string) float64 {
 	c.T.Helper()
 	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(series) + ` (\S+)$`).
@@ -236,7 +236,7 @@ func Until(t *testing.T, within time.Duration, message string, condition func() 
 	}
 }
 
-// FreeAddress is a loopback address with a free port.
+// FreeAddress returns a loopback address with a free port.
 func FreeAddress(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

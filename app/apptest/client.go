@@ -28,8 +28,8 @@ func clientBy(
 	}
 }
 
-// SmallWindowClient has a small receive window, so that the server cannot send much that it does
-// not read.
+// SmallWindowClient returns a client with a small receive window, so that the server cannot send
+// much that it does not read.
 func SmallWindowClient() *http.Client {
 	return clientBy(func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
@@ -49,7 +49,7 @@ func PlainClient(keep bool) *http.Client {
 	return c
 }
 
-// ReadAll reads the rest of an answer.
+// ReadAll reads the rest of a response.
 func ReadAll(t *testing.T, response *http.Response) string {
 	t.Helper()
 	body, err := io.ReadAll(response.Body)

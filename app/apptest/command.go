@@ -36,19 +36,19 @@ func ended(t *testing.T, status int, args []string) (output string) {
 }
 
 // Command runs dg in this process with empty standard input.
-func Command(t *testing.T, args ...string) (status int, out, err string) {
+func RunCommand(t *testing.T, args ...string) (status int, out, err string) {
 	t.Helper()
 	// without the expected error, dg would serve for ever
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
-	var stdout, stderr tb.Book
+	var stdout, stderr tb.Buffer
 	status = commands.Run(ctx, args, stdio(&stdout, &stderr))
 	return status, stdout.String(), stderr.String()
 }
 
 // inProcess runs a command in this process, which must succeed.
 func inProcess(args ...string) error {
-	var log tb.Book
+	var log tb.Buffer
 	if commands.Run(context.Background(), args, stdio(&log, &log)) != 0 {
 		return fmt.Errorf("dg %v: %s", args, log.String())
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Counter counts answers by kind. Its zero value is empty.
+// Counter counts responses by kind. Its zero value is empty.
 type Counter struct{ expvar.Map }
 
 // Of returns the count of a kind.

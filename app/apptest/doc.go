@@ -5,5 +5,5 @@
 //     as a Child; World is the assembled program on a testkit.World. NewFolder makes data folders.
 //   - PostgreSQL: AdminDB connects as superuser; External is a server that can stop and start.
 //   - Clients: Ask, FetchFrom and SignedIn, a testkit.Browser; StartProxy starts nginx or haproxy.
-//   - Checks: Seen (no secret is shown), Counter.
+//   - Checks: Seen finds secrets in outputs, Counter counts responses.
 package apptest

@@ -18,7 +18,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// Postmaster is the process id of the server on the folder.
+// Postmaster returns the process id of the server on the folder.
 func Postmaster(t *testing.T, dir string) int {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "cluster", "postmaster.pid"))
@@ -87,10 +87,10 @@ func (x *External) URL(user *url.Userinfo) string {
 	return u.String()
 }
 
-// Serving is the URL of the serving role.
+// Serving returns the URL of the serving role.
 func (x *External) Serving() string { return x.URL(url.User("dg_app")) }
 
-// Owner is the URL of the role that owns the tables.
+// Owner returns the URL of the role that owns the tables.
 func (x *External) Owner() string { return x.URL(url.User("dg_owner")) }
 
 // World stores what tests need in the database.

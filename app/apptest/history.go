@@ -49,14 +49,14 @@ func (h History) ImportInto(t *testing.T, dir string) string {
 	return Succeeds(t, dir, "import", h.File)
 }
 
-// LastDays is the period of the last days, as a query.
+// LastDays returns the period of the last days, as a query.
 func LastDays(n int) string {
 	now := time.Now().UTC()
 	return fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, 1-n).Format(time.DateOnly),
 		now.Format(time.DateOnly))
 }
 
-// CSV is the path of the export of all plays.
+// CSV returns the path of the export of all plays.
 func (h History) CSV() string {
 	return "/api/v1/forks/" + h.IDs.Forks[0].String() + "/exports/csv" + h.Query
 }

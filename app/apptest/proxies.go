@@ -28,7 +28,7 @@ func WithoutTLS() []string {
 	return []string{" ssl crt /etc/haproxy/dg.example.org.pem", "", " ssl sndbuf", " sndbuf"}
 }
 
-// ClientOf is a client at 127.0.0.2 of the proxy at the address.
+// ClientOf returns a client at 127.0.0.2 of the proxy at the address.
 func ClientOf(address string) *http.Client {
 	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	c := clientBy(func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -69,7 +69,7 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 	dir := t.TempDir()
 	address = FreeAddress(t)
 	example := map[string]string{"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
-	var log tb.Book
+	var log tb.Buffer
 	proxy := exec.Command(program,
 		ProxyArguments[name](t, adapt(t, example, dir, address, upstream, changes), dir)...)
 	proxy.Stdout = &log

@@ -61,7 +61,7 @@ func (s Seen) HoldsNone(t *testing.T, secrets map[string]string) {
 	}
 }
 
-// Dump is a table as text.
+// Dump returns a table as text.
 func Dump(t *testing.T, d *AdminDB, table string) string {
 	t.Helper()
 	rows, err := d.Query(context.Background(),

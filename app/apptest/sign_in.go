@@ -34,7 +34,7 @@ const OfferedSecret = `<code id="totp">([A-Z2-7 ]+)</code>`
 // ResetLink finds the link that dg account reset prints.
 var ResetLink = regexp.MustCompile(`(http://\S+)(/account/reset\?token=([A-Za-z0-9_-]{43}))`)
 
-// DemoAccount is the person of the demo with the e-mail.
+// DemoAccount returns the person of the demo with the e-mail.
 func DemoAccount(t *testing.T, email string) demo.Account {
 	t.Helper()
 	at := slices.IndexFunc(demo.Accounts, func(a demo.Account) bool { return a.Email == email })
@@ -42,7 +42,7 @@ func DemoAccount(t *testing.T, email string) demo.Account {
 	return demo.Accounts[at]
 }
 
-// CodeOf is the current code of a two-step secret.
+// CodeOf returns the current code of a two-step secret.
 func CodeOf(t *testing.T, secret string) string {
 	t.Helper()
 	return testkit.CodeOf(t, secret, time.Now())

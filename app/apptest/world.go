@@ -55,14 +55,14 @@ func Assemble(t *testing.T, db *testkit.World, settings assembly.Settings) *Worl
 	return w
 }
 
-// Browser is a browser whose address a proxy would forward.
+// Browser returns a browser whose address a proxy would forward.
 func (w *World) Browser(address string) *testkit.Browser {
 	b := testkit.NewBrowser(w.T, w.Base)
 	b.Address = address
 	return b
 }
 
-// Value is the sum of a metric's series, or of those with one of the labels' values.
+// Value returns the sum of a metric's series, or of those with one of the labels' values.
 func (w *World) Value(metric string, labels ...string) (sum float64) {
 	w.T.Helper()
 	families, err := w.Ops.Gather()

@@ -86,8 +86,8 @@ func (p Pools) Close() {
 // operations, the runtime, connections that are being refused.
 const otherFiles = 64 + telemetry.MaxOpsConnections
 
-// reservedFiles is how many files the server's client connections must leave: one for each database
-// connection, another while its query is cancelled, and the rest.
+// reservedFiles returns how many files the server's client connections must leave: one for each
+// database connection, another while its query is cancelled, and the rest.
 func (p Pools) reservedFiles() int {
 	conns := 0
 	for _, db := range p.byName() {

@@ -12,7 +12,7 @@ import (
 	"dg/platform/limit"
 )
 
-// registerReadings registers the metrics that are read at each scrape, and those that stay.
+// registerReadings registers the metrics whose values are read at each scrape.
 func registerReadings(
 	r prometheus.Registerer, s Settings, pools Pools, limiters ...map[string]*limit.Limiter,
 ) {

@@ -174,7 +174,7 @@ func (w *requestWorld) signAllIn() {
 	w.db.Exec(`update users set totp_last_step = null`)
 }
 
-// idle waits until the program uses no connection and no place of a limiter.
+// idle waits until the program uses no connection and no slot of a limiter.
 func (w *requestWorld) idle() {
 	apptest.Until(w.t, 20*time.Second, "connections are in use after the answer", func() bool {
 		used := int32(0)

@@ -75,7 +75,7 @@ func (o *chaosRun) requireEntries(t *testing.T, seen map[[2]string]int) {
 			  and s.details->>'exportId' = f.details->>'exportId')`))
 }
 
-// leaks lists goroutines, connections, places of limiters and statements that requests have left.
+// leaks lists goroutines, connections, slots of limiters and statements that requests have left.
 func (o *chaosRun) leaks(t *testing.T) (left []string) {
 	t.Helper()
 	left = busy(t, o.dg)

@@ -62,7 +62,7 @@ func (w *requestWorld) sendEverything(owner string) {
 		"member remove acme plain@acme.example", "erase " + player, "segments rebuild",
 		"audit prune --before 2026-02 --export " + filepath.Join(w.t.TempDir(), "old"),
 	} {
-		status, _, problem := apptest.Command(w.t, append(strings.Fields(line),
+		status, _, problem := apptest.RunCommand(w.t, append(strings.Fields(line),
 			"--database-url", w.db.URL, "--migrate-database-url", owner)...)
 		require.Zero(w.t, status, "%s: %s", line, problem)
 		w.restore()

@@ -66,7 +66,7 @@ func connect(
 	return db, nil
 }
 
-// servingURL is the URL of the serving role, marked if it leads through a pooler.
+// servingURL returns the URL of the serving role, marked if it leads through a pooler.
 func servingURL(c config.Database) string {
 	if c.Pooled() {
 		return postgres.ThroughPooler(c.DatabaseURL, c.DatabasePooler)
@@ -101,7 +101,7 @@ func (db *database) watch(ctx context.Context) error {
 
 // require returns the first failure of dg doctor's checks of these stages.
 func (db *database) require(ctx context.Context, stages ...doctor.Stage) error {
-	s := doctor.Subject{
+	s := doctor.Installation{
 		Serve: config.Serve{Database: db.settings},
 		URL:   db.servingURL,
 		Log:   db.log,

@@ -32,7 +32,7 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if !c.Private() {
 		return demo.ErrPublic
 	}
-	s := doctor.Subject{Log: p.log, Serve: config.Serve{Database: c.Database, Secrets: c.Secrets}}
+	s := doctor.Installation{Log: p.log, Serve: config.Serve{Database: c.Database, Secrets: c.Secrets}}
 	db, err := open(ctx, &s)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ const doctorTimeout = time.Minute
 func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()
-	s := doctor.Subject{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Warning,
+	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Warning,
 		URL: servingURL(c.Database), Log: p.log}
 	defer s.Close()
 	findings := s.Find(ctx, doctor.Machine)

@@ -38,8 +38,8 @@ const (
 	threadsPerProcessor = 2
 	// gcPercent is GOGC. Large responses are garbage at once, and GC delays small requests.
 	gcPercent = 200
-	// memoryLimit is GOMEMLIMIT: beyond it garbage is collected sooner, so that slow readers of large
-	// answers leave the process below 256 MB.
+	// memoryLimit is GOMEMLIMIT: beyond it garbage is collected sooner, so that a process with slow
+	// readers of large responses stays below 256 MB.
 	memoryLimit = 200 << 20
 )
 

@@ -39,8 +39,8 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	if c.Demo && !c.Private() {
 		return demo.ErrPublic
 	}
-	s := doctor.Subject{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Failure, Log: p.log}
-	if err := doctor.Settle(p.log, s.Find(ctx, doctor.Machine)); err != nil {
+	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Failure, Log: p.log}
+	if err := doctor.Enforce(p.log, s.Find(ctx, doctor.Machine)); err != nil {
 		return err
 	}
 	db, err := open(ctx, &s)
@@ -99,7 +99,7 @@ func tellSystemd(log *slog.Logger, state string) {
 }
 
 // open connects to the database, which it may create, and migrates it.
-func open(ctx context.Context, s *doctor.Subject) (*database, error) {
+func open(ctx context.Context, s *doctor.Installation) (*database, error) {
 	defer s.Close()
 	db, err := connect(ctx, s.Database, true, s.Log)
 	if err != nil {
@@ -114,8 +114,8 @@ func open(ctx context.Context, s *doctor.Subject) (*database, error) {
 }
 
 // prepare migrates between the checks of dg doctor.
-func (db *database) prepare(ctx context.Context, s *doctor.Subject) error {
-	if err := doctor.Settle(s.Log, s.Find(ctx, doctor.Server)); err != nil {
+func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
+	if err := doctor.Enforce(s.Log, s.Find(ctx, doctor.Server)); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -124,7 +124,7 @@ func (db *database) prepare(ctx context.Context, s *doctor.Subject) error {
 	if err := db.encrypt(ctx, s.Secrets, false); err != nil {
 		return err
 	}
-	return doctor.Settle(s.Log, s.Find(ctx, doctor.Schema, doctor.Serving))
+	return doctor.Enforce(s.Log, s.Find(ctx, doctor.Schema, doctor.Serving))
 }
 
 // settings converts the flags, which the checks have validated.

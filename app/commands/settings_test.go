@@ -23,7 +23,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		"serve --log-level=loud": "--log-level must be one of",
 		"health --demo":          "unknown flag --demo",
 	} {
-		status, out, err := apptest.Command(t, strings.Fields(line)...)
+		status, out, err := apptest.RunCommand(t, strings.Fields(line)...)
 		require.Equal(t, 2, status, "dg %s", line)
 		lines := strings.Split(strings.TrimSpace(err), "\n")
 		last := lines[len(lines)-1]
@@ -35,7 +35,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	status, out, err := apptest.Command(t, "--version")
+	status, out, err := apptest.RunCommand(t, "--version")
 	require.Zero(t, status)
 	require.Regexp(t, `^dg \S+ \(go1\.\S+, \w+/\w+\)\n$`, out)
 	require.Empty(t, err)

@@ -16,7 +16,8 @@ const day = 24 * time.Hour
 //go:embed organisations.ndjson
 var organisations []byte
 
-// asOf is the day on which organisations.ndjson was written. Write shifts its instants to now.
+// asOf is the date of organisations.ndjson. Write shifts the file's timestamps by the time since
+// then.
 var asOf = time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
 
 var instant = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)

@@ -12,8 +12,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// Stage is when dg serve makes a check: before it opens the database, with a server, and with a
-// schema. Commands of the operator need the first two of a database only.
+// Stage is when dg serve runs a check: Machine before it opens the database, Server before it
+// migrates, Schema and Serving afterwards. Operator commands run Server and Schema only.
 type Stage int
 
 // The stages.
@@ -24,14 +24,15 @@ const (
 	Serving
 )
 
-// check is a check by name, with the stage of the start in which dg serve makes it.
+// check is a row of the table: the stage of the start in which dg serve runs it, its name and its
+// function.
 type check struct {
 	stage Stage
 	name  string
-	find  func(context.Context, *Subject) ([]Finding, error)
+	find  func(context.Context, *Installation) ([]Finding, error)
 }
 
-// checks are in the order in which they are made. A failure of a database check ends them.
+// checks is the table, in the order of execution. A failure of a database check ends it.
 var checks = []check{
 	{Machine, "settings", findSettings},
 	{Machine, "address", findAddresses},
@@ -48,14 +49,14 @@ var checks = []check{
 var queries embed.FS
 
 // checkSQL returns a check that runs a query as the serving role.
-func checkSQL(name string) func(context.Context, *Subject) ([]Finding, error) {
-	return func(ctx context.Context, s *Subject) ([]Finding, error) {
+func checkSQL(name string) func(context.Context, *Installation) ([]Finding, error) {
+	return func(ctx context.Context, s *Installation) ([]Finding, error) {
 		return s.query(ctx, s.db, name)
 	}
 }
 
 // query runs a query that returns one row for each fault.
-func (s *Subject) query(ctx context.Context, db *postgres.DB, name string) ([]Finding, error) {
+func (s *Installation) query(ctx context.Context, db *postgres.DB, name string) ([]Finding, error) {
 	sql, err := queries.ReadFile("sql/" + name + ".sql")
 	if err != nil {
 		return nil, err
@@ -75,7 +76,8 @@ func (s *Subject) query(ctx context.Context, db *postgres.DB, name string) ([]Fi
 	})
 }
 
-// knownVersion is the version of this program's last migration. Versions count from 1 without gaps.
+// knownVersion returns the version of this program's last migration. Versions count from 1 without
+// gaps.
 func knownVersion() int {
 	names, _ := fs.Glob(migrations.FS, "*.sql") // the pattern is right
 	return len(names)

@@ -10,7 +10,7 @@ import (
 )
 
 // open connects with the session checks of dg serve.
-func (s *Subject) open(ctx context.Context, setting, url string) (*postgres.DB, error) {
+func (s *Installation) open(ctx context.Context, setting, url string) (*postgres.DB, error) {
 	db, err := postgres.Open(ctx, url,
 		postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: s.Log})
 	if err != nil {
@@ -20,7 +20,7 @@ func (s *Subject) open(ctx context.Context, setting, url string) (*postgres.DB, 
 }
 
 // findDatabase opens and checks the database of the serving role.
-func findDatabase(ctx context.Context, s *Subject) (_ []Finding, err error) {
+func findDatabase(ctx context.Context, s *Installation) (_ []Finding, err error) {
 	if s.db, err = s.open(ctx, "DG_DATABASE_URL", s.URL); err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func findDatabase(ctx context.Context, s *Subject) (_ []Finding, err error) {
 
 // findOwner opens and checks the database of the role that migrates. The embedded server has a role
 // of its own.
-func findOwner(ctx context.Context, s *Subject) ([]Finding, error) {
+func findOwner(ctx context.Context, s *Installation) ([]Finding, error) {
 	if s.Embedded() {
 		return nil, nil
 	}
@@ -46,8 +46,8 @@ func findOwner(ctx context.Context, s *Subject) ([]Finding, error) {
 	return s.query(ctx, db, "owner")
 }
 
-// ownerSetting is the setting with the URL of the role that migrates.
-func (s *Subject) ownerSetting() string {
+// ownerSetting returns the setting with the URL of the role that migrates.
+func (s *Installation) ownerSetting() string {
 	if s.MigrateDatabaseURL == "" {
 		return "DG_DATABASE_URL"
 	}
@@ -55,7 +55,7 @@ func (s *Subject) ownerSetting() string {
 }
 
 // findSecrets checks that the keys are those of the database.
-func findSecrets(ctx context.Context, s *Subject) ([]Finding, error) {
+func findSecrets(ctx context.Context, s *Installation) ([]Finding, error) {
 	current, previous, err := s.Keys()
 	keys, failure := identity.NewKeyring(current, previous)
 	if invalid := err != nil || failure != nil; invalid { // reported with the settings
@@ -66,7 +66,7 @@ func findSecrets(ctx context.Context, s *Subject) ([]Finding, error) {
 
 // findReplicas checks that the URLs of replicas lead to copies of the database. One that does not
 // answer is no fault: reports leave it out.
-func findReplicas(ctx context.Context, s *Subject) ([]Finding, error) {
+func findReplicas(ctx context.Context, s *Installation) ([]Finding, error) {
 	replicas, err := postgres.OpenReplicas(ctx, s.Replicas(), s.db,
 		postgres.Options{Name: "dg doctor", MaxConns: 1})
 	if err != nil {

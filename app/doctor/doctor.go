@@ -20,11 +20,11 @@ import (
 	"dg/platform/postgres"
 )
 
-// Subject is what is checked. The caller closes it.
-type Subject struct {
+// Installation is what the checks examine: settings, machine and database. The caller closes it.
+type Installation struct {
 	config.Serve
 	Unknown []string // variables that look like settings but are not
-	InUse   Verdict  // on an address in use: for dg doctor, dg serve itself may use it
+	InUse   Verdict  // of an address in use: dg doctor cannot tell whether dg serve uses it
 	URL     string   // of the serving role, "" while the embedded server has no database
 	Log     *slog.Logger
 
@@ -33,14 +33,14 @@ type Subject struct {
 }
 
 // Close closes the connection of the checks.
-func (s *Subject) Close() {
+func (s *Installation) Close() {
 	if s.db != nil {
 		s.db.Close()
 	}
 }
 
 // Find runs the checks of the stages, in the order of the table.
-func (s *Subject) Find(ctx context.Context, stages ...Stage) (findings []Finding) {
+func (s *Installation) Find(ctx context.Context, stages ...Stage) (findings []Finding) {
 	for _, c := range checks {
 		if !slices.Contains(stages, c.stage) || c.stage != Machine && s.URL == "" {
 			continue
@@ -64,7 +64,7 @@ func (s *Subject) Find(ctx context.Context, stages ...Stage) (findings []Finding
 
 // Require returns the first failure of the stages, for a command of the operator. A schema that dg
 // serve would migrate is one.
-func (s *Subject) Require(ctx context.Context, stages ...Stage) error {
+func (s *Installation) Require(ctx context.Context, stages ...Stage) error {
 	for _, f := range s.Find(ctx, stages...) {
 		if f.Verdict == Failure || f.Check == "schema" && f.Verdict == Warning {
 			return f.Err()
@@ -91,7 +91,7 @@ type Finding struct {
 	Fix     string // what to do; empty for OK
 }
 
-// Err is the finding as an error, in the words of dg doctor.
+// Err returns the finding as an error, in the words of dg doctor.
 func (f Finding) Err() error {
 	return fmt.Errorf("%s: %s", f.Says, strings.ToLower(f.Fix[:1])+strings.TrimSuffix(f.Fix[1:], "."))
 }
@@ -115,8 +115,8 @@ var fixes = map[string]string{
 
 const noSchema = "the database has no schema yet"
 
-// failed is the finding of a check that could not be made. A missing schema is a warning only: dg
-// serve creates it.
+// failed returns the finding of a check that could not be made. A missing schema is a warning only:
+// dg serve creates it.
 func failed(check string, err error) Finding {
 	if session, is := errors.AsType[*postgres.SessionError](err); is {
 		return Finding{"pooler", Failure, session.Problem,
@@ -137,8 +137,8 @@ func failed(check string, err error) Finding {
 	return Finding{check, Failure, err.Error(), cmp.Or(fixes[cmp.Or(code, check)], fixes[""])}
 }
 
-// Settle logs the warnings and returns the failures as one error, for dg serve.
-func Settle(log *slog.Logger, findings []Finding) (err error) {
+// Enforce logs the warnings and returns the failures as one error, for dg serve.
+func Enforce(log *slog.Logger, findings []Finding) (err error) {
 	for _, f := range findings {
 		switch f.Verdict {
 		case Warning:

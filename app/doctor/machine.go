@@ -12,7 +12,7 @@ import (
 )
 
 // findSettings checks the settings by themselves.
-func findSettings(_ context.Context, s *Subject) (findings []Finding, _ error) {
+func findSettings(_ context.Context, s *Installation) (findings []Finding, _ error) {
 	const help = "Correct it: dg serve --help explains each setting."
 	if err := s.Check(); err != nil {
 		for says := range strings.SplitSeq(err.Error(), "\n") {
@@ -37,7 +37,7 @@ func findSettings(_ context.Context, s *Subject) (findings []Finding, _ error) {
 }
 
 // findAddresses checks that dg serve can listen on both addresses at once.
-func findAddresses(ctx context.Context, s *Subject) (findings []Finding, _ error) {
+func findAddresses(ctx context.Context, s *Installation) (findings []Finding, _ error) {
 	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {
 		address := []string{s.Addr, s.OpsAddr}[i]
 		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
@@ -58,7 +58,7 @@ func findAddresses(ctx context.Context, s *Subject) (findings []Finding, _ error
 }
 
 // findFolder checks the folder of the embedded server, its disk, and that PostgreSQL is installed.
-func findFolder(ctx context.Context, s *Subject) ([]Finding, error) {
+func findFolder(ctx context.Context, s *Installation) ([]Finding, error) {
 	if !s.Embedded() {
 		return nil, nil
 	}

@@ -35,7 +35,7 @@ func runDoctor(x *apptest.External, args ...string) (status int, out string) {
 }
 
 // requireUnavailable requires status 503 with exactly the API's error body.
-func requireUnavailable(t *testing.T, answer apptest.Answer) {
+func requireUnavailable(t *testing.T, answer apptest.Response) {
 	t.Helper()
 	require.Equal(t, 503, answer.Status, "%s", answer.Body)
 	require.Regexp(t, `^[1-9]\d*$`, answer.Header.Get("Retry-After"))

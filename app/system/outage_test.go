@@ -110,7 +110,7 @@ func TestStandbyIsNotReady(t *testing.T) {
 	s.start()
 	require.NoError(t, os.Remove(x.Link))
 	require.NoError(t, os.Symlink(s.socket, x.Link))
-	var ready apptest.Answer
+	var ready apptest.Response
 	apptest.Until(t, 30*time.Second, "/readyz does not speak of the standby", func() bool {
 		ready = c.Get("/readyz", "")
 		return strings.Contains(ready.Body, "standby")

@@ -37,13 +37,13 @@ func TestServeTellsWhatItDoes(t *testing.T) {
 	require.Equal(t, "READY=1", state())
 	port := address[strings.LastIndex(address, ":"):]
 	for _, addr := range []string{address, "0.0.0.0" + port} {
-		status, out, problem := apptest.Command(t, "health", "--addr", addr)
+		status, out, problem := apptest.RunCommand(t, "health", "--addr", addr)
 		require.Zero(t, status, problem)
 		require.Equal(t, "ready\n", out)
 	}
 	c.Stop()
 	require.Equal(t, "STOPPING=1", state())
-	status, _, problem := apptest.Command(t, "health", "--addr", address)
+	status, _, problem := apptest.RunCommand(t, "health", "--addr", address)
 	require.Equal(t, 1, status)
 	require.Contains(t, problem, "refused")
 	require.Regexp(t, `^time=\S+ level=INFO msg="dg starts" version=dev `+

@@ -7,17 +7,17 @@
 //   - Only the SHA-256 of a secret is stored. Create returns the secret once; no log, error or
 //     audit entry contains it.
 //   - Authenticate is one statement on the primary. It finds the key, decides its state, counts the
-//     request and returns the primary's LSN for reads from replicas. No answer depends on a cache,
-//     so a request that starts after the commit of a revocation or change of plan sees it on every
-//     instance.
+//     request and returns the primary's LSN for reads from replicas. No response depends on a
+//     cache, so a request that starts after the commit of a revocation or change of plan sees it on
+//     every instance.
 //   - A change of a key commits with its audit entry, and only while the actor has the role in that
 //     transaction. Revocation needs no second step.
 //   - A key is replaced once. revoked_at may lie up to a week ahead; a trigger lets it move earlier
 //     only. Authorisation uses the database clock; the UI uses the local clock.
-//   - A rejected request is answered only after it is recorded or, above 120 in 60 seconds, counted
+//   - A rejection is sent only after it is recorded or, above 120 in 60 seconds, counted
 //     (audit.Log.Count).
-//   - Only a caller with the right secret learns more than that a key is invalid. Authentication is
-//     not scoped to an organisation: the key identifies it (rules.md, Data).
+//   - Only a caller with the correct secret learns more than that a key is invalid. Authentication
+//     is not scoped to an organisation: the key identifies it (rules.md, Data).
 //
 // Trade-offs:
 //   - The rate window is a row in an unlogged table, exact over all instances. A crash of

@@ -11,7 +11,7 @@ import (
 // UnknownKey is the reason of a refusal that belongs to no organisation's audit log.
 const UnknownKey audit.Reason = "unknown_key"
 
-// errInvalidKey is the answer to an unknown id and to a wrong secret.
+// errInvalidKey is the error for an unknown id and for a wrong secret.
 var errInvalidKey = apperr.New(apperr.AuthRequired,
 	"Invalid API key. Copy the whole key again, or create another one in the organisation's settings.")
 
@@ -29,7 +29,7 @@ const (
 )
 
 // rejection returns the error of a rejected key. The statement compares the secret first, so that
-// only a caller with the right secret learns the reason.
+// only a caller with the correct secret learns the reason.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:
@@ -44,27 +44,27 @@ func (r authResult) rejection() error {
 
 func formatInstant(at time.Time) string { return at.UTC().Format("2006-01-02 at 15:04 UTC") }
 
-// Refuse records a forbidden use of an authenticated key and returns answer. The key's usage counts
-// it as refused, not accepted.
-// Errors: answer, apperr.Unavailable when it could not be recorded.
+// Refuse records a forbidden use of an authenticated key and returns refusal. The key's usage
+// counts it as refused, not accepted. Errors: refusal, apperr.Unavailable when it could not be
+// recorded.
 func (s *Service) Refuse(
 	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
-	answer error,
+	refusal error,
 ) error {
 	s.Uses.add(countKey{c.OrganisationID, c.Actor.ID, c.countedOn}, counts{accepted: -1, refused: 1})
 	entry := c.refusal(reason)
 	entry.Target = target
 	entry.Request = request
-	return s.recorded(reason, s.log.Append(ctx, entry), answer)
+	return s.recorded(reason, s.log.Append(ctx, entry), refusal)
 }
 
 // RefuseOutside refuses a key, in any state, outside of /api/v1/, and records it if the id is known.
 // The id of an unreadable token is "".
 //
-// Errors, always one: answer, apperr.RateLimited over the limit of refused requests, or
+// Errors, always one: refusal, apperr.RateLimited over the limit of refused requests, or
 // apperr.Unavailable.
 func (s *Service) RefuseOutside(
-	ctx context.Context, id string, request audit.Request, answer error,
+	ctx context.Context, id string, request audit.Request, refusal error,
 ) error {
 	var result authResult
 	if id != "" {
@@ -75,33 +75,33 @@ func (s *Service) RefuseOutside(
 	}
 	if result.Actor.ID == "" {
 		s.OnRefusal(UnknownKey)
-		return answer
+		return refusal
 	}
-	return s.reject(ctx, result, request, answer)
+	return s.reject(ctx, result, request, refusal)
 }
 
 // reject records a rejected request, or only counts it above the limit of refusals.
 func (s *Service) reject(
-	ctx context.Context, r authResult, request audit.Request, answer error,
+	ctx context.Context, r authResult, request audit.Request, refusal error,
 ) error {
 	s.Uses.count(r.Caller, counts{refused: 1})
 	entry := r.refusal(r.reason)
 	if !r.limited {
 		entry.Target = audit.Target{Kind: "api_key", ID: r.Actor.ID}
 		entry.Request = request
-		return s.recorded(r.reason, s.log.Append(ctx, entry), answer)
+		return s.recorded(r.reason, s.log.Append(ctx, entry), refusal)
 	}
 	return s.recorded(r.reason, s.log.Count(ctx, entry),
 		newRateLimitError(r.retryAfter, tooManyRejections, r.retryAfter))
 }
 
-// recorded returns answer, or apperr.Unavailable if the refusal could not be recorded.
-func (s *Service) recorded(reason audit.Reason, failure, answer error) error {
+// recorded returns refusal, or apperr.Unavailable if the refusal could not be recorded.
+func (s *Service) recorded(reason audit.Reason, failure, refusal error) error {
 	if failure != nil {
 		return apperr.Wrap(apperr.Unavailable, failure, notRecorded)
 	}
 	s.OnRefusal(reason)
-	return answer
+	return refusal
 }
 
 func (c Caller) refusal(reason audit.Reason) audit.Entry {

@@ -49,7 +49,7 @@ type Actor struct {
 	authz.Subject
 }
 
-// entry is the actor's audit entry about the key with the id.
+// entry returns the actor's audit entry about the key with the id.
 func (a Actor) entry(action audit.Action, id string, request audit.Request) audit.Entry {
 	return audit.Entry{
 		OrganisationID: a.OrganisationID,

@@ -61,8 +61,8 @@ const (
 	usableAt    = unrevokedAt + " and (expires_at is null or expires_at > @at)"
 )
 
-// at is the argument @at of unrevokedAt and usableAt. databaseNow is @at by the database clock,
-// which also authenticates.
+// at returns the argument @at of unrevokedAt and usableAt. databaseNow is @at by the database
+// clock, which also authenticates.
 func at(instant any) sql.NamedArg { return sql.Named("at", instant) }
 
 var (

@@ -18,7 +18,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// By hand and on pgx: it runs with each request.
+// Raw SQL on pgx, because it runs with each request.
 //
 //go:embed authenticate.sql
 var authenticateSQL string
@@ -30,7 +30,7 @@ func withPosition(db *postgres.DB) string {
 }
 
 // Authenticate finds the key of the token and counts the request in its rate window. A rejection is
-// recorded, with the request, before it is answered.
+// recorded, with the request, before the response.
 //
 // Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired, plan), apperr.RateLimited
 // with RetryAfter (with the caller, when the secret was right) and apperr.Unavailable when a

@@ -155,7 +155,7 @@ func (s *Service) insert(
 	})
 }
 
-// lockCreation serialises creations in an organisation, so that MaxUsable is exact. By hand: gorm
+// lockCreation serialises creations in an organisation, so that MaxUsable is exact. Raw SQL: gorm
 // has no advisory locks.
 func lockCreation(tx *gorm.DB, organisationID string) error {
 	err := tenant.Exec(tx, organisationID,

@@ -111,7 +111,7 @@ func (u *Uses) Run(ctx context.Context) {
 	}
 }
 
-// storeUsageSQL adds counts, and prunes at most a thousand rows older than the retention. By hand:
+// storeUsageSQL adds counts, and prunes at most a thousand rows older than the retention. Raw SQL:
 // one statement for any number of keys, in a fixed order, so that instances cannot deadlock. The
 // join drops deleted keys.
 const storeUsageSQL = `/* apikeys.recordUsage */
@@ -147,7 +147,7 @@ func (u *Uses) store(ctx context.Context, taken map[countKey]counts) error {
 	return apperr.Annotate(err, "apikeys: record usage")
 }
 
-// firstDay is the first day within the retention.
+// firstDay returns the first day within the retention.
 func (u *Uses) firstDay() time.Time {
 	return u.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-UsageDays)
 }

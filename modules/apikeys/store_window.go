@@ -13,7 +13,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// By hand: the arithmetic of arrays.
+// Raw SQL, for the arithmetic of arrays.
 const (
 	// Moves timestamps in the future to now: after the clock was set back, they would otherwise
 	// stay in the window for longer than 60 seconds.

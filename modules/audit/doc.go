@@ -4,7 +4,7 @@
 //     (migrations/grants/audit.sql). The operator prunes whole months as the owner of the tables, after
 //     an export; an entry records it (Prune).
 //   - AppendIn and AppendToAll take the caller's transaction: the change and its entry commit
-//     together. Append records refusals; if it fails the caller answers 503.
+//     together. Append records refusals; if it fails the caller responds 503.
 //   - Count counts the refusals above a key's limit, in a row for each key, reason and minute. The
 //     log shows these rows as entries; entries and counts are complete over all instances.
 //   - An entry copies the actor's name, so that it outlives the person or key. Text from clients

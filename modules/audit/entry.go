@@ -63,11 +63,11 @@ type Entry struct {
 	Request        Request
 }
 
-// Owner is the organisation of the log.
+// Owner returns the organisation of the log.
 func (e Entry) Owner() string { return e.OrganisationID }
 
-// Ref is the entry's id as files have it: text, which no spreadsheet or program takes for a number
-// and rounds.
+// Ref returns the entry's id as files have it: text, which no spreadsheet or program takes for a
+// number and rounds.
 func (e Entry) Ref() string { return ref(e.ID) }
 
 func ref(id int64) string { return "E" + strconv.FormatInt(id, 10) }

@@ -62,14 +62,14 @@ func (r entryRow) entry() (Entry, error) {
 type Log struct {
 	db *postgres.DB
 
-	OnFailure func() // called for each event that could not be written; set before the first
+	OnFailure func() // called for each entry that could not be written; set before the first
 }
 
 // New returns the log over db.
 func New(db *postgres.DB) *Log { return &Log{db: db, OnFailure: func() {}} }
 
-// insertSQL adds an entry to each of the logs, also none: the time of a sign-in does not reveal that
-// the person exists. A trigger sets instant and id.
+// insertSQL adds an entry to the log of each organisation in $1, which may be empty. A trigger sets
+// instant and id.
 const insertSQL = `
 	insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id,
 	  reason, details, method, path, address, user_agent, request_id)
@@ -92,18 +92,18 @@ func (l *Log) Append(ctx context.Context, e Entry) error {
 // apperr.Internal for an unknown action.
 func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
 	return l.add([]string{e.OrganisationID}, e, func(args []any) error {
-		return tx.Scopes(someLogs).Exec(appendSQL, args...).Error
+		return tx.Scopes(acrossLogs).Exec(appendSQL, args...).Error
 	})
 }
 
-// someLogs is the scope of statements on logs that their first parameter names.
-var someLogs = tenant.Across("the logs are a parameter")
+// acrossLogs is the scope of statements that take the organisations as a parameter.
+var acrossLogs = tenant.Across("the logs are a parameter")
 
 // AppendToAll adds the entry to the log of each of the organisations, in the caller's transaction.
 // Errors: apperr.Internal for an unknown action.
 func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	return l.add(organisationIDs, e, func(args []any) error {
-		return tx.Scopes(someLogs).Exec(appendToAllSQL, args...).Error
+		return tx.Scopes(acrossLogs).Exec(appendToAllSQL, args...).Error
 	})
 }
 
@@ -121,8 +121,8 @@ func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error)
 	return nil
 }
 
-// AppendChanges adds an operator's entry to the log of each organisation that changes, a query of
-// ids and details, selects. It takes the caller's transaction.
+// AppendChanges adds an entry of the operator for each row of changes, a query that returns ids of
+// organisations and details. It uses the caller's transaction.
 func AppendChanges(
 	ctx context.Context, tx pgx.Tx, action Action, request Request, changes string,
 ) error {

@@ -20,7 +20,7 @@ type Filter struct {
 	From, To time.Time // To is excluded
 }
 
-// conditions are the filter in SQL, on logSQL, with its values.
+// conditions returns the filter in SQL, on logSQL, with its values.
 func (f Filter) conditions() (text string, values []any) {
 	and := func(set bool, condition string, value any) {
 		if set {
@@ -78,8 +78,8 @@ func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []e
 	return rows, apperr.Annotate(err, "audit: list")
 }
 
-// page is the query of a page, which follows the log's order: its filters need no index. A cursor
-// that is not in the log gives no rows.
+// page returns the query of a page, which follows the log's order: its filters need no index. A
+// cursor that is not in the log gives no rows.
 func (l *Log) page(ctx context.Context, organisationID string, p Page) *gorm.DB {
 	conditions, values := p.Filter.conditions()
 	order := "at desc, id desc"
@@ -94,7 +94,7 @@ func (l *Log) page(ctx context.Context, organisationID string, p Page) *gorm.DB 
 		beside(p.After, ">")
 		order = "at, id"
 	}
-	// By hand: gorm's builder has no union.
+	// Raw SQL: gorm's builder has no union.
 	return tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID,
 		"/* audit.list */ select * from"+logSQL+conditions+" order by "+order+" limit ?",
 		append(values, p.Limit)...)

@@ -12,19 +12,19 @@ import (
 	"dg/platform/apperr"
 )
 
-// rules.md, Bounds: an export that finds no place is told whose limit that is.
+// rules.md, Bounds: an export that finds no slot is told whose limit that is.
 func TestRefusedExportNamesTheLimit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := New(nil, nil, nil)
 		hold := func(organisation string, times int) {
 			for range times {
-				_, err := s.places.Acquire(t.Context(), organisation)
+				_, err := s.slots.Acquire(t.Context(), organisation)
 				require.NoError(t, err)
 			}
 		}
 		refused := func(organisation, whose string) {
-			_, err := s.places.Acquire(t.Context(), organisation)
+			_, err := s.slots.Acquire(t.Context(), organisation)
 			require.True(t, apperr.Is(err, apperr.Unavailable))
 			e := apperr.From(err)
 			require.Equal(t, 5, e.RetryAfter)
@@ -44,16 +44,16 @@ func TestExportsTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := New(nil, nil, nil)
-		s.turns = semaphore.NewWeighted(1)
-		first := s.turn(t.Context())
+		s.cpus = semaphore.NewWeighted(1)
+		first := s.acquireCPU(t.Context())
 		began := time.Now()
-		time.AfterFunc(turnWait/2, first)
-		second := s.turn(t.Context())
-		require.Equal(t, turnWait/2, time.Since(began))
-		s.turn(t.Context())()
-		require.Equal(t, turnWait/2+turnWait, time.Since(began))
+		time.AfterFunc(cpuWait/2, first)
+		second := s.acquireCPU(t.Context())
+		require.Equal(t, cpuWait/2, time.Since(began))
+		s.acquireCPU(t.Context())()
+		require.Equal(t, cpuWait/2+cpuWait, time.Since(began))
 		second()
-		s.turn(t.Context())()
-		require.Equal(t, turnWait/2+turnWait, time.Since(began))
+		s.acquireCPU(t.Context())()
+		require.Equal(t, cpuWait/2+cpuWait, time.Since(began))
 	})
 }

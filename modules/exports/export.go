@@ -21,7 +21,7 @@ import (
 type export struct {
 	request Request
 	service *Service
-	release func() // of the place
+	release func() // of the slot
 	ctx     context.Context
 	stop    context.CancelCauseFunc
 	access  *Recheck
@@ -30,9 +30,9 @@ type export struct {
 	id      string // joins the two entries; request ids may repeat
 }
 
-// open waits for a place, and opens the report. The stream's context outlives the request's.
+// open waits for a slot, and opens the report. The stream's context outlives the request's.
 func (s *Service) open(ctx, stream context.Context, r Request) (*export, error) {
-	release, err := s.places.Acquire(ctx, r.Query.OrganisationID)
+	release, err := s.slots.Acquire(ctx, r.Query.OrganisationID)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (e *export) Next() ([]byte, error) {
 	if err := e.access.Check(e.ctx); err != nil {
 		return nil, err
 	}
-	defer e.service.turn(e.ctx)()
+	defer e.service.acquireCPU(e.ctx)()
 	defer time.AfterFunc(BlockTimeout, func() { e.stop(ErrNoAnswer) }).Stop()
 	if e.block == nil {
 		e.block = make([]byte, 0, httpserver.BlockSize+4096)
@@ -100,25 +100,25 @@ func (e *export) Next() ([]byte, error) {
 	return e.block, nil
 }
 
-// turnWait bounds the wait for a turn, so that a silent database stops only the exports that read
+// cpuWait bounds the wait for a CPU, so that a silent database stops only the exports that read
 // from it.
-const turnWait = 100 * time.Millisecond
+const cpuWait = 100 * time.Millisecond
 
-// turn waits until the export may make a block. Exports take turns, because each uses a processor
-// for as long as its client reads, and requests would wait.
-func (s *Service) turn(ctx context.Context) (release func()) {
-	if s.turns.TryAcquire(1) {
-		return func() { s.turns.Release(1) }
+// acquireCPU waits until the export may make a block. Otherwise exports with fast clients would
+// keep all CPUs busy, and requests would wait.
+func (s *Service) acquireCPU(ctx context.Context) (release func()) {
+	if s.cpus.TryAcquire(1) {
+		return func() { s.cpus.Release(1) }
 	}
-	waiting, stop := context.WithTimeout(ctx, turnWait)
+	waiting, stop := context.WithTimeout(ctx, cpuWait)
 	defer stop()
-	if s.turns.Acquire(waiting, 1) != nil {
+	if s.cpus.Acquire(waiting, 1) != nil {
 		return func() {}
 	}
-	return func() { s.turns.Release(1) }
+	return func() { s.cpus.Release(1) }
 }
 
-// Close frees the connection and the place. It records the end in the background, because the client
+// Close frees the connection and the slot. It records the end in the background, because the client
 // waits for Close.
 func (e *export) Close(_ int64, outcome error) {
 	e.free()

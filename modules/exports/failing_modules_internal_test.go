@@ -161,7 +161,7 @@ func TestEachFailingCallOfAnExport(t *testing.T) {
 			t.Run(kind+", "+failing, func(t *testing.T) {
 				t.Parallel()
 				m := newMocked(t)
-				for range MaxAtOnceOfOrganisation + 1 { // each frees its place
+				for range MaxAtOnceOfOrganisation + 1 { // each frees its slot
 					response, body, calls := m.send(want.method, failing, failure.err)
 					require.Equal(t, want.status, response.StatusCode, body)
 					require.Equal(t, want.calls, calls)

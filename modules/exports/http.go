@@ -26,9 +26,9 @@ type Request struct {
 	Recheck func(ctx context.Context) error
 }
 
-// Send answers c with the plays. HEAD sends the headers of GET, exports nothing and records nothing.
-// Errors: those of Authorize, reports.ErrGroupNotFound, and apperr.Unavailable, with RetryAfter when
-// too many exports run.
+// Send responds with the plays. HEAD sends the headers of GET, exports nothing and records nothing.
+// Errors: those of Authorize, reports.ErrGroupNotFound, and apperr.Unavailable, with RetryAfter
+// when too many exports run.
 func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	ctx := c.UserContext()
 	if c.Method() == fiber.MethodHead {
@@ -92,7 +92,7 @@ var notPlain = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 const maxSlug = 80 // bytes of a file name
 
 // fileName joins the fork's slug, the period and the group's id, in ASCII that needs no quoting. It
-// omits the group's name, which would tell suppressed answers apart.
+// omits the group's name, which would tell suppressed reports apart.
 func fileName(slug string, q reports.Query) string {
 	name := slug[:min(len(slug), maxSlug)] + "_" + q.Period.String()
 	if q.GroupID != "" {

@@ -36,8 +36,8 @@ type AuditLog interface {
 type Service struct {
 	reports   Reports
 	log       AuditLog
-	places    *limit.Limiter
-	turns     *semaphore.Weighted // to make a block
+	slots     *limit.Limiter
+	cpus      *semaphore.Weighted // of exports that make a block
 	recording sync.WaitGroup      // of the ends of exports
 	finished  *prometheus.CounterVec
 	rows      prometheus.Counter
@@ -49,14 +49,14 @@ func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 	s := &Service{
 		reports: r,
 		log:     log,
-		places: limit.New(limit.Options{
+		slots: limit.New(limit.Options{
 			Max:     MaxAtOnce,
 			PerKey:  MaxAtOnceOfOrganisation,
 			Busy:    "Too many exports on this instance: at most 8 run at once.",
 			KeyBusy: "Too many exports of this organisation: at most 4 run at once.",
 		}),
-		// half of the processors: dg serve runs two threads on each
-		turns: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/4))),
+		// half of the CPUs: dg serve runs two threads on each
+		cpus: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/4))),
 		finished: promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_exports_finished_total",
 			Help: "Finished exports.",
@@ -75,7 +75,7 @@ func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 
 // Limiters returns the limiters by the name of the work, for metrics.
 func (s *Service) Limiters() map[string]*limit.Limiter {
-	return map[string]*limit.Limiter{"exports": s.places}
+	return map[string]*limit.Limiter{"exports": s.slots}
 }
 
 // Drain waits until the ends of all exports are recorded, or until ctx ends. No export may start

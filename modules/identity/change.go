@@ -157,16 +157,16 @@ func (c *change) verifyCode(code string) error {
 		return nil
 	}
 	limits := codeLimits(c.from.UserID, *c.from.User.TOTPSecret)
-	match := func() error { return c.matchCode(code) }
+	match := func() error { return c.useCode(code) }
 	if err := c.service.attempt(c.tx, c.from.User, limits, match); err != nil {
 		return err
 	}
 	return countAttempt(c.tx, limits, 0, c.now)
 }
 
-// matchCode deletes a right recovery code, or stores the step of a right code of the app. Errors:
+// useCode deletes a valid recovery code, or stores the time step of a valid TOTP code. Errors:
 // ErrWrongCode.
-func (c *change) matchCode(code string) error {
+func (c *change) useCode(code string) error {
 	if recovery, is := parseRecoveryCode(code); is {
 		return c.useRecoveryCode(recovery)
 	}

@@ -2,15 +2,15 @@
 //
 // Tables: users, sessions, recovery_codes, account_resets, password_guesses, secret_key_check.
 //
-// Service has a method for each verb of a screen. reauthenticated verifies the password within its
-// limits; change has the lock of the person's row, and ends with rotate (a new token, the audit
+// Service has a method for each action of a screen. reauthenticated verifies the password within
+// its limits; change has the lock of the person's row, and ends with rotate (a new token, the audit
 // entry). Keyring encrypts the secrets of two-step verification. hasher bounds the memory of
 // concurrent hashes, and an imported hash is read within bounds: no sign-in can use up the server.
 //
 // Sign-in and sessions:
 //   - users.email_key (EmailKey) is unique. Unknown e-mail, missing password and wrong password get
-//     the same answer, count and computation. Imported hashes with other parameters take a different
-//     time, which reveals that their e-mail exists.
+//     the same response, count and computation. Imported hashes with other parameters take a
+//     different time, which reveals that their e-mail exists.
 //   - A session is stored under the SHA-256 of its token. The token rotates with the second step and
 //     any change of credentials, which takes the current password and the code (Proof).
 //   - A trigger ends all sessions and resets when the password hash or TOTP secret
@@ -29,6 +29,6 @@
 //     An unreadable secret gives 503. Re-encryption counts in users.totp_rewritten and ends nothing.
 //   - A reset works once within 30 minutes, needs the owner of the tables and ends all sessions.
 //
-// Audit: a change of a person's security commits with its entry, or the answer is 503. Sign-ins,
+// Audit: a change of a person's security commits with its entry, or the response is 503. Sign-ins,
 // failed ones and locks are in the program's log.
 package identity

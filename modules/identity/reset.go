@@ -89,7 +89,7 @@ func (s *Service) UseReset(ctx context.Context, token, replacement, session stri
 }
 
 func userOfReset(db transaction, token string, now time.Time) (userRow, error) {
-	row, err := takeRow[resetRow](db.Scopes(ofPeople).InnerJoins("User"), "identity.ofReset", ErrNoReset,
+	row, err := takeRow[resetRow](db.Scopes(acrossOrganisations).InnerJoins("User"), "identity.ofReset", ErrNoReset,
 		"token_hash = ? and expires_at > ?", hashToken(token), now)
 	return row.User, err
 }

@@ -30,7 +30,7 @@ const maxSignIns = 4
 
 // New returns the service over db. keys encrypts the secrets of two-step verification.
 func New(db *postgres.DB, now func() time.Time, recorder Recorder, keys Keyring) *Service {
-	places := max(2, min(maxSignIns, int(db.Pool.Config().MaxConns)/2))
+	slots := max(2, min(maxSignIns, int(db.Pool.Config().MaxConns)/2))
 	return &Service{
 		db:        db,
 		now:       now,
@@ -38,8 +38,8 @@ func New(db *postgres.DB, now func() time.Time, recorder Recorder, keys Keyring)
 		passwords: newHasher(hashCost),
 		keys:      keys,
 		slots: limit.New(limit.Options{
-			Max:    places,
-			PerKey: places / 2,
+			Max:    slots,
+			PerKey: slots / 2,
 			Busy:   "Too many people are signing in at once.",
 		}),
 	}
@@ -50,8 +50,8 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"sign_ins": s.slots}
 }
 
-// networkOf is the limiter key of a sign-in. Sign-ins acquire their place before the first query,
-// so that a flood holds no connections.
+// networkOf returns the limiter key of a sign-in. Sign-ins acquire their slot before the first
+// query, so that a flood holds no connections.
 func networkOf(ctx context.Context) string { return netaddr.ClientText(requestOf(ctx).Address) }
 
 // clock returns the current time as it is stored: UTC, in milliseconds.

@@ -12,7 +12,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// The answers to a wrong attempt.
+// The errors of a wrong attempt.
 var (
 	ErrWrongPassword = apperr.New(apperr.Validation,
 		"E-mail or password is wrong. Check both and try again.")
@@ -24,10 +24,10 @@ var (
 // verification on, the session has SecondStepDue until VerifySecondStep. It ends the browser's
 // previous session ("" is none), also another person's, against session fixation.
 //
-// An unknown e-mail, a person without a password and a wrong password get the same answer after the
-// same time, and are counted alike.
+// An unknown e-mail, a person without a password and a wrong password get the same response after
+// the same time, and are counted alike.
 //
-// Errors: ErrWrongPassword; a LockedError after too many of them, for a right password too;
+// Errors: ErrWrongPassword; a LockedError after too many of them, for a correct password too;
 // apperr.Unavailable when too many people sign in at once.
 func (s *Service) SignIn(ctx context.Context, email, password, previous string) (Session, error) {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
@@ -68,7 +68,7 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 // continues under the returned token. A code is accepted once, and no earlier one after it.
 //
 // Errors: ErrNoSession, also after ten minutes; ErrWrongCode; a LockedError after ten of them, for
-// a right code too; apperr.Unavailable when too many people sign in at once.
+// a correct code too; apperr.Unavailable when too many people sign in at once.
 func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Session, error) {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
@@ -102,7 +102,7 @@ func byEmail(db transaction, email string) (userRow, error) {
 	return row, err
 }
 
-// verifyPassword returns the limits that a right password resets. Errors: ErrWrongPassword, a
+// verifyPassword returns the limits that a correct password resets. Errors: ErrWrongPassword, a
 // LockedError.
 func (s *Service) verifyPassword(
 	ctx context.Context, who userRow, password string,

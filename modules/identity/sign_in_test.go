@@ -112,7 +112,7 @@ func TestChangeDuringSignInRefusesThePassword(t *testing.T) {
 func TestSignInsAreLogged(t *testing.T) {
 	b := setup(t)
 	id := b.person(ann, secret)
-	var book tb.Book
+	var book tb.Buffer
 	var counted []string
 	people := identity.New(b.DB, b.now, identity.Recorder{
 		OrganisationsOf: noOrganisations,

@@ -52,8 +52,8 @@ type transaction = *gorm.DB
 
 func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
 
-// ofPeople exempts this package's SQL from the tenant guard.
-var ofPeople = tenant.Across("people belong to no organisation")
+// acrossOrganisations exempts this package's SQL from the tenant guard.
+var acrossOrganisations = tenant.Across("people belong to no organisation")
 
 // Locks and conflicts. Every change of a person locks the person's row: lock, or lockUser where it is
 // joined. lockShare waits for such a change. skipLocked skips rows that another transaction has

@@ -13,7 +13,7 @@ import (
 )
 
 // The limits of wrong attempts. Reaching a limit within its window starts a lock of the window's
-// length. During a lock nothing is compared: right and wrong attempts get the same answer.
+// length. During a lock nothing is compared: correct and wrong attempts get the same response.
 const (
 	maxFailures        = 10 // passwords of an account from one network; codes of a person
 	maxAccountFailures = 50 // passwords of an account
@@ -97,8 +97,8 @@ func checkLimits(db transaction, limits []guessLimit, now time.Time) error {
 	return nil
 }
 
-// countAttempt counts a wrong attempt (1) in all of the limits, or resets them after a right one (0).
-// It does so in none, with a LockedError, if one of them was reached since checkLimits.
+// countAttempt counts a wrong attempt (1) in all of the limits, or resets them after a correct one
+// (0). It does so in none, with a LockedError, if one of them was reached since checkLimits.
 func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time) error {
 	return db.Transaction(func(tx transaction) error {
 		for _, l := range limits {
@@ -111,11 +111,11 @@ func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time)
 }
 
 // count is countAttempt for one limit, under its row's lock. If the limit was reached before, the
-// count exceeds it, and the caller rolls back. By hand: one statement compares and counts.
+// count exceeds it, and the caller rolls back. Raw SQL: one statement compares and counts.
 func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
 	ends := now.Add(l.window * time.Duration(wrong))
 	var counted guessRow
-	err := tx.Scopes(ofPeople).
+	err := tx.Scopes(acrossOrganisations).
 		Raw(`/* identity.countAttempt */
 		insert into password_guesses as g (key_hash, wrong, ends_at) values ($1, $2, $4)
 		on conflict (key_hash) do update

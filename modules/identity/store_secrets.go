@@ -91,7 +91,7 @@ func MigrateSecrets(
 // check value it also locks users: another instance could store a secret in clear meanwhile.
 func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	lockTable := func(table string) error {
-		err := tx.Scopes(ofPeople).
+		err := tx.Scopes(acrossOrganisations).
 			Exec(`/* identity.lockSecrets */ lock table ` + table + ` in share row exclusive mode`).Error
 		return apperr.Annotate(err, "identity: lock the secrets")
 	}

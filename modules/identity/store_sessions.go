@@ -116,7 +116,7 @@ func (s *Service) session(db transaction, token string, now time.Time) (sessionR
 	sessions := `(select *, (authenticated_at between clock_timestamp() - make_interval(secs => ?)
 			and clock_timestamp() + interval '1 ms') fresh,
 		` + s.db.PositionSQL() + ` as position from sessions) as sessions`
-	query := db.Scopes(ofPeople).Table(sessions, reauthenticationTTL.Seconds()).InnerJoins("User")
+	query := db.Scopes(acrossOrganisations).Table(sessions, reauthenticationTTL.Seconds()).InnerJoins("User")
 	return takeRow[sessionRow](query, "identity.session", ErrNoSession,
 		"token_hash = ? and expires_at > ?", hashToken(token), now)
 }

@@ -49,8 +49,8 @@ func newTOTPSecret() string {
 	return base32Secret.EncodeToString(b[:])
 }
 
-// totpURL is the content of a secret's QR code. Algorithm, digits and period are the defaults of
-// every app.
+// totpURL returns the content of a secret's QR code. Algorithm, digits and period are the defaults
+// of every app.
 func totpURL(account, secret string) string {
 	return "otpauth://totp/" + TOTPIssuer + ":" + url.PathEscape(account) + "?secret=" + secret +
 		"&issuer=" + TOTPIssuer

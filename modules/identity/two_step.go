@@ -100,7 +100,7 @@ func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof)
 	})
 }
 
-// twoStepColumns are the columns of two-step verification. Nils turn it off.
+// twoStepColumns returns the columns of two-step verification. Nils turn it off.
 func twoStepColumns(secret, since, lastStep any) map[string]any {
 	return map[string]any{
 		"totp_secret": secret, "totp_since": since, "totp_last_step": lastStep,

@@ -33,8 +33,8 @@ func immutable(name, column string) check {
 		join {table} o on {same} where o.%[2]s <> i.%[2]s`, name, column)}
 }
 
-// unique is the rule that, after the import, no two objects among which within holds have the same
-// value in a field. It reports the later of two lines.
+// unique is the rule that, after the import, no two objects that satisfy within have the same value
+// in a field. It reports the later of two lines.
 func unique(expected, field, column, within string) check {
 	// a union, because the planner does not hash what "or" joins
 	return check{expected, fmt.Sprintf(`

@@ -9,7 +9,7 @@
 //     of it is committed, or nothing. Imports are idempotent: an object equal to the stored one is
 //     not written.
 //   - Memory does not grow with the number of objects: PostgreSQL compares ids.
-//   - Errors never show password hashes and TOTP secrets, a value of a wrong JSON type, and control
+//   - Errors never show password hashes, TOTP secrets, values of a wrong JSON type, or control
 //     characters.
 //
 // Decisions that the format leaves open:

@@ -40,7 +40,7 @@ type batch struct {
 	count   Count   // of all files
 }
 
-// Count is what became of the objects of one type.
+// Count counts the added, replaced and unchanged objects of one type.
 type Count struct {
 	Type                       string
 	Added, Replaced, Unchanged int64

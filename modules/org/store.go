@@ -14,7 +14,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// Service reads organisations and changes their reporting mode.
+// Service manages organisations and memberships, and lists groups of players.
 type Service struct {
 	db     *postgres.DB
 	log    *audit.Log

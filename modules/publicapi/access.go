@@ -48,8 +48,9 @@ func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	return fork, query, err
 }
 
-// authorizeGroup asks the policy about the owner of the report's group, and records a refusal. The
-// group of another organisation is answered like an unknown one. Errors: reports.ErrGroupNotFound.
+// authorizeGroup asks the policy about the owner of the report's group, and records a refusal. A
+// group of another organisation gets the same response as an unknown one. Errors:
+// reports.ErrGroupNotFound.
 func (a *API) authorizeGroup(r *call, h reports.Header, groupID string) error {
 	if h.GroupOwner == "" {
 		return nil

@@ -26,8 +26,8 @@ type Modules struct {
 type API struct {
 	Modules
 
-	document httpserver.File // OpenAPI
-	answers  *limit.Limiter
+	document       httpserver.File // OpenAPI
+	largeResponses *limit.Limiter
 }
 
 // New returns the API. Its description names baseURL as the server's address.
@@ -36,18 +36,18 @@ func New(m Modules, baseURL string) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	answers := limit.New(limit.Options{
-		Max:    maxLargeAnswers,
-		PerKey: maxLargeAnswersOfOrganisation,
+	largeResponses := limit.New(limit.Options{
+		Max:    maxLargeResponses,
+		PerKey: maxLargeResponsesOfOrganisation,
 		Busy:   "Too many large answers are being read.",
 	})
 	file := httpserver.NewFile(document, "application/json; charset=utf-8")
-	return &API{m, file, answers}, nil
+	return &API{m, file, largeResponses}, nil
 }
 
 // Limiters returns the limiters by the name of the work, for metrics.
 func (a *API) Limiters() map[string]*limit.Limiter {
-	return map[string]*limit.Limiter{"large_answers": a.answers}
+	return map[string]*limit.Limiter{"large_answers": a.largeResponses}
 }
 
 // openAPI describes the API; `make generate` generates it from openapi.yaml, errors.yaml and
@@ -68,7 +68,7 @@ func withServerURL(description []byte, baseURL string) ([]byte, error) {
 	return bytes.Replace(description, []byte(serverURL), url, 1), nil
 }
 
-// serveDocument answers GET /openapi/v1.json. It needs no key.
+// serveDocument handles GET /openapi/v1.json. It needs no key.
 func (a *API) serveDocument(c *fiber.Ctx) error {
 	httpserver.SetRoute(c, documentPath)
 	return httpserver.SendFile(c, a.document)

@@ -6,7 +6,7 @@
 // The path of a request (rules.md, Order of checks):
 //
 //	serve            http.go           inside or outside /api/v1/
-//	authenticate     authenticate.go   place among requests, key, rate limit (package apikeys)
+//	authenticate     authenticate.go   slot among requests, key, rate limit (package apikeys)
 //	route            http.go           path, method, scope
 //	forkOf           access.go         the fork and its owner
 //	reportQuery      query.go          parameters, period
@@ -25,7 +25,7 @@
 //
 // Trade-offs:
 //   - Routes are written by hand: generated ones parse the query before the handler, which would
-//     answer 400 before 403 or 404.
+//     respond 400 before 403 or 404.
 //   - Statistics are appended by hand, not marshalled: a list of 100,000 players costs a tenth.
 //   - A body is made whole, so that it has a Content-Length and whatever can fail happens before the
 //     first byte. Large ones wait for their share of memory (API.send).

@@ -21,7 +21,7 @@ import (
 // question asks the API and the oracle about a history.
 type question struct {
 	history *history
-	oracle.Question
+	oracle.Query
 	group *group
 }
 
@@ -29,7 +29,7 @@ type question struct {
 // under pseudonymous reporting, otherwise their names.
 func (w *world) ask(t *testing.T, h *history, from, to string) question {
 	t.Helper()
-	q := oracle.Question{Fork: h.forks[0], From: day(from), To: day(to), Mode: h.mode}
+	q := oracle.Query{Fork: h.forks[0], From: day(from), To: day(to), Mode: h.mode}
 	for i := range games.SkillCount {
 		q.Skills = append(q.Skills, games.Skill(i).ID())
 	}
@@ -39,7 +39,7 @@ func (w *world) ask(t *testing.T, h *history, from, to string) question {
 		q.Labels = append(q.Labels,
 			map[string]string{"pseudonymous": key, "nominative": h.mark + p.name}[h.mode])
 	}
-	return question{history: h, Question: q}
+	return question{history: h, Query: q}
 }
 
 // report has the fields of the statistics that tests read.

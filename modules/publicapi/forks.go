@@ -47,7 +47,7 @@ func toForkDTO(f games.Fork) forkDTO {
 	}
 }
 
-// listForks answers GET /api/v1/forks.
+// listForks handles GET /api/v1/forks.
 func (a *API) listForks(r *call) error {
 	forks, err := a.Games.Forks(r.ctx, r.caller.OrganisationID)
 	if err == nil {
@@ -91,7 +91,7 @@ func (a *API) authorizeList(caller apikeys.Caller, forks []games.Fork) error {
 	return nil
 }
 
-// getFork answers GET /api/v1/forks/{forkId}.
+// getFork handles GET /api/v1/forks/{forkId}.
 func (a *API) getFork(r *call) error {
 	fork, err := a.forkOf(r)
 	if err != nil {
@@ -111,7 +111,7 @@ func (a *API) getFork(r *call) error {
 // wireVersion changes with the JSON form of a fork, so that clients discard cached ones.
 const wireVersion = "1"
 
-// versionTag is the ETag of forks, by the organisation's version of their snapshot. An earlier
+// versionTag returns the ETag of forks, by the organisation's version of their snapshot. An earlier
 // version could recur with older forks if history is lost.
 func versionTag(c *fiber.Ctx, organisationID string, version int64) string {
 	return httpserver.ETag(c, wireVersion, organisationID, strconv.FormatInt(version, 10))

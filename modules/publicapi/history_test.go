@@ -74,7 +74,7 @@ func (h *history) playRandomly(random *rand.Rand, n int, from, to time.Time) {
 		}
 		for _, s := range random.Perm(games.SkillCount)[:random.IntN(5)] {
 			attempts := 1 + random.IntN(4)
-			p.Answers = append(p.Answers, oracle.Answered{
+			p.Answers = append(p.Answers, oracle.SkillAnswers{
 				Skill: games.Skill(s).ID(), Attempts: attempts, Correct: random.IntN(attempts + 1),
 			})
 		}

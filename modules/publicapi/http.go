@@ -25,7 +25,7 @@ const (
 )
 
 // Mount adds the API to any fiber.App, before every other route. It matches paths exactly, whatever
-// the app's settings, refuses keys on the paths of others, and answers its own errors.
+// the app's settings, refuses keys on the paths of others, and writes its own errors.
 func (a *API) Mount(app *fiber.App) { app.Use(a.serve) }
 
 // serve decides by the path alone whether a request is inside the API.
@@ -121,7 +121,7 @@ type call struct {
 	caller  apikeys.Caller
 	path    string
 	forkID  string // as sent
-	release func() // of the place among the organisation's requests
+	release func() // of the slot among the organisation's requests
 }
 
 // errUnknownPath lists what is valid, and reveals no data.
@@ -159,7 +159,7 @@ func (a *API) refuseScope(r *call) error {
 		"This key lacks the scope %s. Use a key that has it.", r.scope))
 }
 
-// refuse records a forbidden use of the caller's key and returns answer.
-func (a *API) refuse(r *call, reason audit.Reason, target audit.Target, answer error) error {
-	return a.Keys.Refuse(r.ctx, r.caller, reason, target, apikeys.RequestOf(r.c, r.path), answer)
+// refuse records a forbidden use of the caller's key and returns refusal.
+func (a *API) refuse(r *call, reason audit.Reason, target audit.Target, refusal error) error {
+	return a.Keys.Refuse(r.ctx, r.caller, reason, target, apikeys.RequestOf(r.c, r.path), refusal)
 }

@@ -15,7 +15,7 @@ import (
 
 // The interfaces of other modules. Their services document the methods and errors.
 
-// Keys authenticates keys, and records refusals in the audit log before they are answered.
+// Keys authenticates keys, and records refusals in the audit log before they are sent.
 type Keys interface {
 	Authenticate(
 		ctx context.Context, token apikeys.Token, request func() audit.Request,

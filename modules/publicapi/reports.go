@@ -9,18 +9,18 @@ import (
 	"dg/platform/httpserver"
 )
 
-// getForkStats answers GET /api/v1/forks/{forkId}/stats.
+// getForkStats handles GET /api/v1/forks/{forkId}/stats.
 func (a *API) getForkStats(r *call) error {
 	_, query, err := a.queryOf(r)
 	if err != nil {
 		return err
 	}
-	r.release() // reports and answers have places of their own
+	r.release() // reports and large responses have limiters of their own
 	report, err := a.Reports.Open(r.ctx, query)
 	if err != nil {
 		return err
 	}
-	defer report.Close() // the report's place bounds the answers that wait for theirs
+	defer report.Close() // the report's slot bounds the responses that wait for memory
 	if err := a.authorizeGroup(r, report.Header, query.GroupID); err != nil {
 		return err
 	}
@@ -31,33 +31,33 @@ func (a *API) getForkStats(r *call) error {
 	return a.send(r, statisticsJSON(stats), "")
 }
 
-// How many megabytes of answers above httpserver.BlockSize are in memory, until their clients have
-// them. Statistics of 100,000 players are 12 MB.
+// The megabytes of responses above httpserver.BlockSize that are in memory, until their clients
+// have them. Statistics of 100,000 players are 12 MB.
 const (
-	maxLargeAnswers               = 96
-	maxLargeAnswersOfOrganisation = maxLargeAnswers / 2
+	maxLargeResponses               = 96
+	maxLargeResponsesOfOrganisation = maxLargeResponses / 2
 )
 
-// send answers with a body. A large one waits for its share of the memory.
+// send responds with a body. A large one waits for its share of the memory.
 func (a *API) send(r *call, body []byte, tag string) error {
-	answer := httpserver.JSON{ETag: tag}
+	response := httpserver.JSON{ETag: tag}
 	if len(body) > httpserver.BlockSize {
-		sent, err := a.answers.AcquireN(r.ctx, r.caller.OrganisationID, 1+len(body)>>20)
+		sent, err := a.largeResponses.AcquireN(r.ctx, r.caller.OrganisationID, 1+len(body)>>20)
 		if err != nil {
 			return err
 		}
-		answer.Sent = sent
+		response.Sent = sent
 	}
-	return httpserver.SendJSON(r.c, body, answer)
+	return httpserver.SendJSON(r.c, body, response)
 }
 
-// exportForkPlays answers GET /api/v1/forks/{forkId}/exports/csv.
+// exportForkPlays handles GET /api/v1/forks/{forkId}/exports/csv.
 func (a *API) exportForkPlays(r *call) error {
 	fork, query, err := a.queryOf(r)
 	if err != nil {
 		return err
 	}
-	r.release() // exports have places of their own
+	r.release() // exports have a limiter of their own
 	caller := r.caller
 	return a.Exports.Send(r.c, exports.Request{
 		Query:   query,

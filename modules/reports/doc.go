@@ -5,7 +5,7 @@
 //
 // # Order of a request
 //
-//   - Admit (service.go): a report waits for a place of its organisation, then for one of all.
+//   - Admit (service.go): a report waits for a slot of its organisation, then for one of all.
 //   - Open (snapshot.go, metadata.go): one round trip begins a transaction, on a replica or the
 //     primary, and reads reporting mode, owner of the group, anonymity, and what is sealed.
 //   - Authorise: the caller asks its policy about the owner of the group (Header.GroupOwner).
@@ -16,16 +16,16 @@
 //
 // # Invariants
 //
-//   - An answer comes from one snapshot: reporting mode, group, anonymity, labels and plays. After
+//   - A report comes from one snapshot: reporting mode, group, anonymity, labels and plays. After
 //     the failure of a replica, or damaged segments, it comes from another one as a whole.
 //   - No play is read before the caller has authorised, beyond the number of active members of a
 //     group: the time of a refusal would reveal the size of a group. A group of another organisation
 //     is never read.
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function,
 //     suppressed, decides.
-//   - No answer depends on a damaged segment: the plays are read instead, until `dg segments
+//   - No figure depends on a damaged segment: the plays are read instead, until `dg segments
 //     rebuild` has sealed all again.
-//   - A group never costs more than everybody, whatever is sealed.
-//   - TRUNCATE of the plays and snapshots wait for each other.
+//   - A report on a group never costs more than the one on all players, sealed or not.
+//   - TRUNCATE of the plays waits for open snapshots, and a snapshot for it.
 //   - A report holds about 70 bytes for each player: rows are made one by one (Statistics.Player).
 package reports

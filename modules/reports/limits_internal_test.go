@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rules.md, Bounds: a large report waits among the large ones, and holds no place that a small one
+// rules.md, Bounds: a large report waits among the large ones, and holds no slot that a small one
 // could take.
 func TestLargeReportsLeavePlacesForSmallOnes(t *testing.T) {
 	e := newEnv(t)

@@ -58,7 +58,8 @@ const (
 // which would scan the table of an organisation of few groups.
 const byPlayer = ` order by player limit (select 9223372036854775807)`
 
-// metadataSQL counts active members up to MinGroup, and none of another organisation's group. It
+// metadataSQL reads the reporting mode, the active members of the group, and what decides how to
+// read the plays. It counts members up to MinGroup, and none of another organisation's group. It
 // looks up the plays of each member as playsOfMembers does: a join would also read those of other
 // players.
 const metadataSQL = `/* reports.metadata */

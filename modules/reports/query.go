@@ -68,7 +68,7 @@ func ParsePeriod(from, to string) (Period, error) {
 	return p, nil
 }
 
-// End is the first instant after the period.
+// End returns the first instant after the period.
 func (p Period) End() time.Time { return p.From.Add(time.Duration(p.Days) * day) }
 
 // Day returns the period's i-th day, from 0, as YYYY-MM-DD.

@@ -38,7 +38,7 @@ func playsKey(p segment.PlayerSum) uint64 {
 	return uint64(math.MaxInt32-p.Plays)<<16 | uint64(math.MaxInt16-roundScore(p.Best))
 }
 
-// labelKey is the label's first eight bytes, padded with zeros.
+// labelKey returns the label's first eight bytes, padded with zeros.
 func labelKey(label string) uint64 {
 	var b [8]byte
 	copy(b[:], label)
@@ -53,12 +53,12 @@ func (r *ranking) compare(a, b entry) int {
 		return cmp.Compare(a.label, b.label)
 	}
 	return cmp.Or(strings.Compare(r.labels[a.ordinal], r.labels[b.ordinal]),
-		compareTwins(r.players.Get(a.ordinal), r.players.Get(b.ordinal)))
+		compareTied(r.players.Get(a.ordinal), r.players.Get(b.ordinal)))
 }
 
-// compareTwins is the tie-break of players with the same plays, best score and label. It compares
-// columns of the report only, so that the order reveals nothing else.
-func compareTwins(a, b segment.PlayerSum) int {
+// compareTied is the tie-break of players with the same plays, best score and label. It
+// compares columns of the report only, so that the order reveals nothing else.
+func compareTied(a, b segment.PlayerSum) int {
 	return cmp.Or(
 		cmp.Compare(b.Last, a.Last),
 		cmp.Compare(bit(b.Passed), bit(a.Passed)),

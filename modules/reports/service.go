@@ -31,18 +31,18 @@ func New(db *postgres.DB) *Service {
 	}
 }
 
-// Report is an open report. It holds a connection and a place of a limiter until Close.
+// Report is an open report. It holds a connection and a slot of a limiter until Close.
 type Report struct {
 	Header
 
 	snap    *snapshot
-	release func() // of the place
+	release func() // of the slot
 }
 
 // Open opens the report on a fork, on all its players or on one group. The caller then authorises
-// reading the group, whose owner is in Report.Header, calls Statistics, and closes the report.
-// A large report gives its place back, and waits for one of the large reports.
-// Errors: ErrGroupNotFound where no organisation has the group, apperr.Unavailable with RetryAfter.
+// reading the group, whose owner is in Report.Header, calls Statistics, and closes the report. A
+// large report releases its slot, and waits for one of the limiter of large reports. Errors:
+// ErrGroupNotFound where no organisation has the group, apperr.Unavailable with RetryAfter.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	r, err := s.openWithin(ctx, s.small, q)
 	if err == nil && r.snap.large {
@@ -65,7 +65,7 @@ func (s *Service) openWithin(ctx context.Context, l *limit.Limiter, q Query) (*R
 	return &Report{snap.Header, snap, release}, nil
 }
 
-// Close releases the connection and the place. It may be called repeatedly, and on nil.
+// Close releases the connection and the slot. It may be called repeatedly, and on nil.
 func (r *Report) Close() {
 	if r != nil {
 		r.snap.close()

@@ -25,14 +25,14 @@ const (
 	Unavailable      Code = "ERR_UNAVAILABLE"
 )
 
-// Answer is the HTTP status of a code and the top-level code of its error body.
-type Answer struct {
+// Response is the HTTP status of an error code and the top-level code of the error body.
+type Response struct {
 	Status int
 	Code   string
 }
 
-// answers is the table from a code to its HTTP response.
-var answers = map[Code]Answer{
+// responses is the table from a code to its HTTP response.
+var responses = map[Code]Response{
 	Validation:       {400, "invalid-argument"},
 	AuthRequired:     {401, "unauthenticated"},
 	AccessDenied:     {403, "permission-denied"},
@@ -82,7 +82,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Cause }
 
 // HTTP returns the status and code of the error's HTTP response.
-func (e *Error) HTTP() Answer { return answers[e.Code] }
+func (e *Error) HTTP() Response { return responses[e.Code] }
 
 // From returns the *Error in err's chain, or an internal one where there is none.
 func From(err error) *Error {

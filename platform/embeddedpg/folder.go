@@ -32,12 +32,12 @@ func (f folder) file(name string) string { return filepath.Join(f.path, name) }
 
 // openFolder creates dir, or the folder that root's data moves to.
 func openFolder(ctx context.Context, dir string) (f folder, err error) {
-	f.path = placeOf(dir)
+	f.path = dataPath(dir)
 	if f.user, err = serverUser(f.file(cluster)); err != nil {
 		return f, err
 	}
 	if os.Geteuid() == 0 && !exists(f.file(cluster)) && !f.reaches(ctx, f.path) {
-		f.path = relocated(f.path)
+		f.path = relocatedPath(f.path)
 	}
 	mode := fs.FileMode(0o711) // root's server must be able to enter
 	defer syscall.Umask(syscall.Umask(0o066))
@@ -48,20 +48,21 @@ func openFolder(ctx context.Context, dir string) (f folder, err error) {
 }
 
 // HasData reports whether there is a database for the folder dir.
-func HasData(dir string) bool { return exists(filepath.Join(placeOf(dir), cluster)) }
+func HasData(dir string) bool { return exists(filepath.Join(dataPath(dir), cluster)) }
 
-// placeOf is where the data of a folder is: elsewhere only if it has moved there.
-func placeOf(dir string) string {
+// dataPath returns the folder with the data of dir: dir itself, unless the data was relocated.
+func dataPath(dir string) string {
 	path, _ := filepath.Abs(dir)
-	moved := relocated(path)
+	moved := relocatedPath(path)
 	if !exists(filepath.Join(path, cluster)) && exists(filepath.Join(moved, cluster)) {
 		return moved
 	}
 	return path
 }
 
-// relocated is where root's data moves if the server's user cannot enter its folder.
-func relocated(path string) string {
+// relocatedPath returns the folder for root's data if the server's user cannot enter the configured
+// one.
+func relocatedPath(path string) string {
 	return fmt.Sprintf("/var/lib/dg/%.8x", sha256.Sum256([]byte(path)))
 }
 
@@ -79,8 +80,8 @@ func CheckFolder(dir string) error {
 		"name an empty folder or one that does not exist", entries[0].Name())
 }
 
-// serverUser is our own. Root's is the owner of the data; for a new folder postgres, or nobody if
-// there is no such user.
+// serverUser returns the user that runs PostgreSQL: the current one. For root it is the owner of
+// the data or, for a new folder, postgres or else nobody.
 func serverUser(data string) (*syscall.Credential, error) {
 	if uid := os.Geteuid(); uid != 0 {
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(os.Getegid()), NoSetGroups: true}, nil
@@ -109,8 +110,8 @@ func (f folder) reaches(ctx context.Context, path string) bool {
 	return f.command(ctx, "/bin/sh", "-c", `cd "$1"`, "sh", path).Run() == nil
 }
 
-// command runs as the server's user in a new session, which Ctrl-C at our terminal does not reach.
-// Our environment may have secrets and settings of PostgreSQL: it inherits little.
+// command returns a command of the server's user in a new session, which Ctrl-C does not reach. It
+// inherits little of the environment, which may have secrets and settings of PostgreSQL.
 func (f folder) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // PostgreSQL's own programs
 	cmd.Dir = "/"                                  // it keeps no file system busy

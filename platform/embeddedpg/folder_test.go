@@ -38,11 +38,11 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	above := filepath.Dir(dir)
 	require.NoError(t, os.Chmod(above, 0o700))
 	t.Cleanup(func() {
-		_ = os.RemoveAll(relocated(dir))
-		_ = os.Remove(filepath.Dir(relocated(dir))) // where it is empty
+		_ = os.RemoveAll(relocatedPath(dir))
+		_ = os.Remove(filepath.Dir(relocatedPath(dir))) // where it is empty
 	})
 	s := start(t, dir)
-	require.Equal(t, relocated(dir), s.folder.path)
+	require.Equal(t, relocatedPath(dir), s.folder.path)
 	require.True(t, HasData(dir))
 	require.NoError(t, fails(t, s.OwnerURL(), `create table kept ()`))
 	stop(t, s)

@@ -26,7 +26,7 @@ func (s *Server) launch(ctx context.Context, settings map[string]string) error {
 			return fmt.Errorf("creating the database in %q failed: %w", f.path, err)
 		}
 	}
-	f.forgetKilled()
+	f.removeStale()
 	socket, err := os.MkdirTemp("/tmp", socketPrefix)
 	if err != nil { // such as in a container whose files are read-only
 		socket, err = os.MkdirTemp(f.path, socketPrefix)
@@ -45,7 +45,7 @@ func (s *Server) launch(ctx context.Context, settings map[string]string) error {
 	cmd := f.command(context.Background(), filepath.Join(bin, "postgres"),
 		f.arguments(socket, settings)...)
 	cmd.Stderr = log
-	if err := errors.Join(f.give(socket), f.give(log.Name()), cmd.Start(), log.Close()); err != nil {
+	if err := errors.Join(f.chown(socket), f.chown(log.Name()), cmd.Start(), log.Close()); err != nil {
 		return err
 	}
 	go func() { _ = cmd.Wait() }()
@@ -57,14 +57,14 @@ func (s *Server) launch(ctx context.Context, settings map[string]string) error {
 	return err
 }
 
-// give makes the server's user the owner of a file.
-func (f folder) give(path string) error {
+// chown makes the server's user the owner of a file.
+func (f folder) chown(path string) error {
 	return os.Lchown(path, int(f.user.Uid), int(f.user.Gid))
 }
 
-// forgetKilled removes what a killed server leaves: its process id may now be another process's.
-// PostgreSQL itself looks for a server that dg did not start.
-func (f folder) forgetKilled() {
+// removeStale removes the files of a killed server, because its process id may now belong to
+// another process. PostgreSQL itself detects a server that dg did not start.
+func (f folder) removeStale() {
 	killed, err := f.readPIDFile()
 	if !errors.Is(err, errByHand) {
 		_ = os.RemoveAll(killed.socket)
@@ -72,11 +72,12 @@ func (f folder) forgetKilled() {
 	}
 }
 
-// initialise makes a whole cluster, whose text sorts by code point, beside its final name.
+// initialise creates the cluster in a folder beside its own and renames it at the end, so that an
+// interrupted run leaves no partial cluster. Text sorts by code point.
 func (s *Server) initialise(ctx context.Context, bin string) error {
 	incomplete := s.folder.file(newCluster)
 	if err := errors.Join(os.RemoveAll(incomplete), os.Mkdir(incomplete, 0o700),
-		s.folder.give(incomplete)); err != nil {
+		s.folder.chown(incomplete)); err != nil {
 		return err
 	}
 	for _, step := range []struct {
@@ -98,7 +99,8 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 	return os.Rename(incomplete, s.folder.file(cluster))
 }
 
-// arguments hold settings in which a later one wins. Nothing in the data folder overrides any.
+// arguments returns the arguments of postgres. A later one wins, and all win over files in the data
+// folder.
 func (f folder) arguments(socket string, settings map[string]string) []string {
 	args := []string{"-D", f.file(cluster), "-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB",
 		"-c", "wal_compression=on"}

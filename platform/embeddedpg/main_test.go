@@ -124,7 +124,7 @@ func newFolder(t *testing.T, below ...string) string {
 	require.NoError(t, os.Chmod(base, 0o755))
 	dir := filepath.Join(append([]string{base}, append(below, "data folder")...)...)
 	t.Cleanup(func() {
-		f := folder{path: placeOf(dir)}
+		f := folder{path: dataPath(dir)}
 		if p, err := f.readPIDFile(); err == nil && f.running() {
 			_ = syscall.Kill(p.id, syscall.SIGQUIT)
 			ended(t, dir)
@@ -165,7 +165,7 @@ func made(t *testing.T) string {
 // ended waits until no process of the folder's server lives.
 func ended(t *testing.T, dir string) {
 	t.Helper()
-	f := folder{path: placeOf(dir)}
+	f := folder{path: dataPath(dir)}
 	require.Eventually(t, func() bool { return !f.running() }, 20*time.Second, 10*time.Millisecond,
 		"PostgreSQL runs on %s", dir)
 }

@@ -40,7 +40,7 @@ var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d\d+)`)
 // FindProgram returns the folder with PostgreSQL's program of that name and of the version that
 // wrote the data in dir; for new data of 15 or later. Packages lack some: npm's has no pg_dump.
 func FindProgram(ctx context.Context, dir, name string) (string, error) {
-	text, _ := os.ReadFile(filepath.Join(placeOf(dir), cluster, "PG_VERSION"))
+	text, _ := os.ReadFile(filepath.Join(dataPath(dir), cluster, "PG_VERSION"))
 	written := strings.TrimSpace(string(text))
 	var found []string
 	for _, candidate := range programFolders() {

@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// socketPrefix is of a socket's folder.
+// socketPrefix begins the name of a socket's folder.
 const socketPrefix = "dg-postgres-"
 
 // ErrNoData is the error of a start without a database.
@@ -130,9 +130,10 @@ func (s *Server) URL() string { return s.url("dg_app", "dg") }
 // OwnerURL connects as the role that owns the tables, dg_owner.
 func (s *Server) OwnerURL() string { return s.url("dg_owner", "dg") }
 
-// RunningURL is the owner's URL of the server that runs on the folder dir.
+// RunningURL returns the table owner's URL of the server that runs on the folder dir. It fails if
+// none runs.
 func RunningURL(dir string) (string, error) {
-	f := folder{path: placeOf(dir)}
+	f := folder{path: dataPath(dir)}
 	p, err := f.readPIDFile()
 	if !f.running() {
 		err = errNotRunning
@@ -140,15 +141,15 @@ func RunningURL(dir string) (string, error) {
 	return p.url("dg_owner", "dg"), err
 }
 
-// Running reports whether the server lives that this use began with. Another process may have
-// started one after its end, with another socket.
+// Running reports whether the server of Start still runs. Another process may have started a new
+// one, with another socket.
 func (s *Server) Running() bool {
 	now, err := s.folder.readPIDFile()
 	return s.folder.running() && (err != nil || now == s.process)
 }
 
-// Stop ends this use. The last user waits for the shutdown, which continues if ctx ends first. A
-// second Stop does nothing.
+// Stop leaves the server. The last user waits for the shutdown, which continues if ctx ends first.
+// A second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.users == nil {
 		return nil

@@ -14,10 +14,10 @@
 //   - A truncated body never looks complete: its connection is reset (SO_LINGER 0), also when the
 //     process is killed, because GNU wget accepts a FIN inside a chunk as the end of the file. A
 //     truncated gzip file has no footer.
-//   - Each block has a write deadline, and is all of a body that is in memory for its sending.
+//   - Each block has a write deadline. A stream holds one block in memory.
 //   - Failures of the server are always logged; unauthenticated and limited requests are sampled.
 //
 // Not used of fiber and fasthttp: SetBodyStreamWriter ends a body cleanly on an early return. The
-// compress middleware ends a broken stream with a valid footer. c.Fresh answers 304 to any
+// compress middleware ends a broken stream with a valid footer. c.Fresh responds 304 to any
 // If-Modified-Since.
 package httpserver

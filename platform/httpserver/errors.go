@@ -135,7 +135,7 @@ func (r *request) writePage(c *fiber.Ctx, f Failure) (done bool) {
 	return done
 }
 
-// body is the error body of the API: these fields and no others.
+// body returns the error body of the API: these fields and no others.
 func (f Failure) body() []byte {
 	type details struct {
 		Code apperr.Code `json:"code"`

@@ -45,7 +45,7 @@ var statuses = map[int]struct {
 		"This HTTP version is not supported. Use HTTP/1.1."},
 }
 
-// genericFailure is the failure for a status. An unknown status becomes 500.
+// genericFailure returns the failure for a status. An unknown status becomes 500.
 func genericFailure(code int) Failure {
 	line, ok := statuses[code]
 	if !ok {
@@ -62,7 +62,7 @@ func genericFailure(code int) Failure {
 	}
 }
 
-// badRequest is a 400 with its own message.
+// badRequest returns a 400 with its own message.
 func badRequest(message string) Failure {
 	f := genericFailure(fiber.StatusBadRequest)
 	f.Message = message

@@ -9,7 +9,7 @@ import (
 // JSON describes a JSON response. The zero value has no tag.
 type JSON struct {
 	ETag string
-	// Sent is called once, when the response is sent or was broken off; it may be nil.
+	// Sent is called once, when the response was sent or aborted; it may be nil.
 	Sent func()
 }
 
@@ -20,7 +20,7 @@ func SendJSON(c *fiber.Ctx, body []byte, o JSON) error {
 	body = encode(c, body)
 	o.setHeaders(c)
 	if len(body) > BlockSize && !ctx.IsHead() {
-		newStream(c, &whole{rest: body, sent: o.Sent}).send(ctx, len(body))
+		newStream(c, &bodySource{rest: body, sent: o.Sent}).send(ctx, len(body))
 		return nil
 	}
 	ctx.Response.SetBodyRaw(body)
@@ -30,13 +30,13 @@ func SendJSON(c *fiber.Ctx, body []byte, o JSON) error {
 	return nil
 }
 
-// whole is the Source of a body in memory.
-type whole struct {
+// bodySource is the Source of a body in memory.
+type bodySource struct {
 	rest []byte
 	sent func()
 }
 
-func (w *whole) Next() ([]byte, error) {
+func (w *bodySource) Next() ([]byte, error) {
 	if len(w.rest) == 0 {
 		return nil, io.EOF
 	}
@@ -46,7 +46,7 @@ func (w *whole) Next() ([]byte, error) {
 	return block, nil
 }
 
-func (w *whole) Close(int64, error) {
+func (w *bodySource) Close(int64, error) {
 	if w.sent != nil {
 		w.sent()
 	}

@@ -25,7 +25,7 @@ const (
 const refusedConnection = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n" +
 	"Retry-After: 5\r\nContent-Length: 0\r\n\r\n"
 
-// defaultConnections is the file limit less the reserved files, at most maxConnections. Go's
+// defaultConnections returns the file limit less the reserved files, at most maxConnections. Go's
 // runtime has raised the soft file limit to the hard one.
 func defaultConnections(reserved int) int {
 	var files syscall.Rlimit

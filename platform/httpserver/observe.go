@@ -50,7 +50,7 @@ func isServerFault(status int) bool {
 		status != fiber.StatusHTTPVersionNotSupported
 }
 
-// metricMethod is the method in metrics and traces: one of a bounded set.
+// metricMethod returns the method in metrics and traces: one of a bounded set.
 func metricMethod(method string) string {
 	if knownMethod(method) {
 		return method

@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// unmatched is the route of a request that no route answered.
+// unmatched is the route of a request that matched no route.
 const unmatched = "unmatched"
 
 // firstByteTimeout is the deadline of a handler, so that the first byte of a response or a failure
@@ -163,8 +163,8 @@ func SetRoute(c *fiber.Ctx, template string) { requestOf(c).route = template }
 // and the audit log.
 func RequestID(c *fiber.Ctx) string { return requestOf(c).id }
 
-// StreamContext is the context of work that outlives the handler of c, with the same span. It ends
-// with the server, with ErrStopped as its cause, and has no deadline.
+// StreamContext returns the context of work that outlives the handler of c, with the same span. It
+// ends with the server, with ErrStopped as its cause, and has no deadline.
 func StreamContext(c *fiber.Ctx) context.Context {
 	r := requestOf(c)
 	if r.span == nil {
@@ -193,7 +193,7 @@ func routeLabel(c *fiber.Ctx) string {
 	return strings.Clone(path)
 }
 
-// checkMethod responds with 501 to a method that fiber's router would answer in its own form.
+// checkMethod responds with 501 to a method that fiber's router would refuse in its own form.
 func (s *Server) checkMethod(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if knownMethod(string(ctx.Method())) {

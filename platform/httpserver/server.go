@@ -147,13 +147,14 @@ func (s *Server) Serve(ln net.Listener) error {
 	return nil
 }
 
-// ErrStopped is the cause of responses that the shutdown breaks off.
+// ErrStopped is the cause of responses that the shutdown aborts.
 var ErrStopped = errors.New("the server is stopping")
 
 const (
 	// abortWait bounds how long Shutdown waits for cancelled requests to end.
 	abortWait = 4 * time.Second
-	// lastWrites bounds how long their answers may take, after which fasthttp closes a connection.
+	// lastWrites bounds how long their responses may take, after which fasthttp closes a
+	// connection.
 	lastWrites = time.Second
 )
 

@@ -30,7 +30,7 @@ type testServer struct {
 	*Server
 	addr   string
 	url    string
-	logs   tb.Book
+	logs   tb.Buffer
 	served chan struct{} // closed when Serve has returned
 }
 

@@ -90,15 +90,15 @@ func (o StreamOptions) setHeaders(c *fiber.Ctx, compress bool) {
 
 // stream is a response body that fasthttp sends after the handler has returned.
 type stream struct {
-	source Source
-	conn   net.Conn
-	req    *request
-	gzip   bool
-	block  []byte // read and not sent
-	ended  bool
-	sent   int64
-	fault  error // of the source, not of the connection
-	whole  bool  // all blocks were written
+	source   Source
+	conn     net.Conn
+	req      *request
+	gzip     bool
+	block    []byte // read and not sent
+	ended    bool
+	sent     int64
+	fault    error // of the source, not of the connection
+	complete bool  // whether all blocks were written
 }
 
 func newStream(c *fiber.Ctx, source Source) *stream {
@@ -149,7 +149,7 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 		err = to.extend() // for the final chunk
 	}
 	if err == nil {
-		s.whole = true
+		s.complete = true
 		s.resetOnClose(false)
 	}
 	return s.sent, err
@@ -239,7 +239,7 @@ func (s *stream) outcome(writeErr error) error {
 	switch {
 	case s.fault != nil:
 		return s.fault
-	case s.whole && writeErr == nil:
+	case s.complete && writeErr == nil:
 		return nil
 	case context.Cause(s.req.base) != nil:
 		return context.Cause(s.req.base)

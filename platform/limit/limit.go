@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// Wait is how long work waits for a place.
+	// Wait is how long work waits for a slot.
 	Wait = 5 * time.Second
 	// RetryAfter is the Retry-After of a refusal, in seconds.
 	RetryAfter = 5
@@ -21,10 +21,10 @@ const (
 
 // Options configure a Limiter.
 type Options struct {
-	Max     int    // places in all
-	PerKey  int    // places of one key, at most Max
+	Max     int    // slots in all
+	PerKey  int    // slots of one key, at most Max
 	Busy    string // the message of a refusal; when to retry is added
-	KeyBusy string // the same where the key has no place; "": Busy
+	KeyBusy string // the same where the key has no slot; "": Busy
 }
 
 // Limiter is a semaphore for each key, and one for all keys together.
@@ -33,15 +33,15 @@ type Limiter struct {
 	all *semaphore.Weighted
 
 	mu   sync.Mutex
-	keys map[string]*key // that hold a place or wait for one
+	keys map[string]*key // that hold a slot or wait for one
 
 	waiting, running atomic.Int64
 	refused          atomic.Uint64
 }
 
 type key struct {
-	places *semaphore.Weighted
-	users  int // work that holds a place or waits
+	slots *semaphore.Weighted
+	refs  int // work that holds a slot or waits for one
 }
 
 // New returns a limiter.
@@ -49,60 +49,60 @@ func New(o Options) *Limiter {
 	return &Limiter{o: o, all: semaphore.NewWeighted(int64(o.Max)), keys: map[string]*key{}}
 }
 
-// Acquire waits for a place of the key and one of all. The caller releases it. Errors:
+// Acquire waits for a slot of the key and one of all. The caller releases it. Errors:
 // apperr.Unavailable with RetryAfter, and the cause of ctx.
 func (l *Limiter) Acquire(ctx context.Context, id string) (release func(), err error) {
 	return l.AcquireN(ctx, id, 1)
 }
 
-// AcquireN is Acquire for work that takes n places, at most all of its key.
+// AcquireN is Acquire for work that takes n slots, at most all of its key.
 func (l *Limiter) AcquireN(ctx context.Context, id string, n int) (release func(), err error) {
-	places := int64(min(n, l.o.PerKey))
+	slots := int64(min(n, l.o.PerKey))
 	k := l.enter(id)
 	l.waiting.Add(1)
 	defer l.waiting.Add(-1)
 	waiting, stop := context.WithTimeout(ctx, Wait)
 	defer stop()
-	if k.places.Acquire(waiting, places) != nil {
+	if k.slots.Acquire(waiting, slots) != nil {
 		l.leave(id, k)
 		return nil, l.failure(ctx, cmp.Or(l.o.KeyBusy, l.o.Busy))
 	}
-	if l.all.Acquire(waiting, places) != nil {
-		k.places.Release(places)
+	if l.all.Acquire(waiting, slots) != nil {
+		k.slots.Release(slots)
 		l.leave(id, k)
 		return nil, l.failure(ctx, l.o.Busy)
 	}
 	l.running.Add(1)
 	return sync.OnceFunc(func() {
 		l.running.Add(-1)
-		l.all.Release(places)
-		k.places.Release(places)
+		l.all.Release(slots)
+		k.slots.Release(slots)
 		l.leave(id, k)
 	}), nil
 }
 
-// enter counts a user of the key.
+// enter adds a reference to the key.
 func (l *Limiter) enter(id string) *key {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	k := l.keys[id]
 	if k == nil {
-		k = &key{places: semaphore.NewWeighted(int64(l.o.PerKey))}
+		k = &key{slots: semaphore.NewWeighted(int64(l.o.PerKey))}
 		l.keys[id] = k
 	}
-	k.users++
+	k.refs++
 	return k
 }
 
 func (l *Limiter) leave(id string, k *key) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if k.users--; k.users == 0 {
+	if k.refs--; k.refs == 0 {
 		delete(l.keys, id)
 	}
 }
 
-// failure is the error of work that waited in vain.
+// failure returns the error of work that got no slot.
 func (l *Limiter) failure(ctx context.Context, busy string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -15,8 +15,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// rules.md, Bounds: one key holds no more than its places, all together no more than there are, and
-// a place is given back once.
+// rules.md, Bounds: one key holds no more than its slots, all together no more than there are, and
+// a slot is given back once.
 func TestPlacesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Max: 3, PerKey: 2, Busy: "Busy.", KeyBusy: "Yours."})
@@ -46,7 +46,7 @@ func TestPlacesAreBounded(t *testing.T) {
 	})
 }
 
-// A key queues at most its places in front of the others.
+// A key queues at most its slots in front of the others.
 func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Max: 4, PerKey: 2})

@@ -29,25 +29,25 @@ const (
 )
 
 // NewRequests returns the limit for a pool of so many connections. One organisation has at most a
-// third of the places on each surface. Requests whose credential this instance has not accepted have a
-// tenth, one for each network: a flood of invalid credentials waits behind itself.
+// third of the slots on each surface. Requests whose credential this instance has not accepted have
+// a tenth, one for each network: a flood of invalid credentials waits behind itself.
 func NewRequests(connections int) *Requests {
 	const busy = "Too many requests are waiting."
 	unknown := max(1, connections/10)
-	places := max(1, connections-unknown)
+	slots := max(1, connections-unknown)
 	known, err := lru.New[uint64, string](maxKnown)
 	if err != nil {
 		panic(err) // of a size below 1
 	}
 	return &Requests{
-		tenants:  New(Options{Max: places, PerKey: max(1, places/3), Busy: busy}),
+		tenants:  New(Options{Max: slots, PerKey: max(1, slots/3), Busy: busy}),
 		networks: New(Options{Max: unknown, PerKey: 1, Busy: busy}),
 		known:    known,
 		seed:     maphash.MakeSeed(),
 	}
 }
 
-// Acquire waits for a place of the credential's organisation, or of the network if the credential is
+// Acquire waits for a slot of the credential's organisation, or of the network if the credential is
 // not known. The caller releases it. Errors: those of Limiter.Acquire.
 func (r *Requests) Acquire(
 	ctx context.Context, surface, credential, network string,

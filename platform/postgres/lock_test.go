@@ -15,7 +15,7 @@ import (
 func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
-	log := &tb.Book{}
+	log := &tb.Buffer{}
 	await := func(timeout time.Duration) error {
 		tx, err := db.Owner.Pool.Begin(t.Context())
 		require.NoError(t, err)

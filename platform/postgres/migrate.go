@@ -110,7 +110,7 @@ func apply(
 	return err == nil, err
 }
 
-// RoleOf is the role that a connection URL connects as. It fails if the URL cannot be read.
+// RoleOf returns the role that a connection URL connects as. It fails if the URL cannot be read.
 func RoleOf(url string) (string, error) {
 	config, err := parseURL(url)
 	if err != nil {

@@ -49,7 +49,7 @@ func with(more files) fs.FS {
 func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
-	var book tb.Book
+	var book tb.Buffer
 	for range 2 { // again changes nothing
 		require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
 	}
@@ -89,7 +89,7 @@ func TestConcurrentMigrationsRunOnce(t *testing.T) {
 func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	t.Parallel()
 	_, owner := newDatabase(t)
-	var book tb.Book
+	var book tb.Buffer
 	err := postgres.Migrate(t.Context(), owner, with(files{
 		"3_wrong.sql": "create table half (id int);\ncreate table things (id int);",
 	}), servingRole, book.Logger())
@@ -113,7 +113,7 @@ func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	})
 	require.NoError(t, postgres.Migrate(t.Context(), owner, newer, servingRole, nil))
 	require.NoError(t, execute(t, serving, `select from more; update log set note = ''`))
-	var book tb.Book
+	var book tb.Buffer
 	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
 	require.NoError(t,
 		execute(t, serving, `select from more; update log set note = ''; select from things`))

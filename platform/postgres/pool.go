@@ -58,7 +58,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	pooled := prepareSession(config.ConnConfig, opts)
 	config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		readTimesAsUTC(conn)
-		// the pool sets no deadline, and a silent connection would keep its place
+		// the pool sets no deadline, and a silent connection would keep its slot
 		ctx, stop := context.WithTimeout(ctx, conn.Config().ConnectTimeout)
 		defer stop()
 		return checkSession(ctx, conn, pooled)

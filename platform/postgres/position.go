@@ -15,8 +15,8 @@ const PositionExpression = `case when not pg_is_in_recovery() and current_settin
 	then left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) || ' ' ||
 	  (pg_current_wal_flush_lsn() - '0/0') end`
 
-// PositionSQL is the expression of a Position for a request's first statement. Without replicas it
-// is null, which costs nothing.
+// PositionSQL returns the expression of a Position for a request's first statement. Without
+// replicas it is null, which costs nothing.
 func (db *DB) PositionSQL() string {
 	if db == nil || !db.hasReplicas {
 		return "null"

@@ -70,7 +70,7 @@ func prepareHosts(config *pgconn.Config) {
 	}
 }
 
-// sessionParams are the startup parameters that not every pooler accepts.
+// sessionParams returns the startup parameters that not every pooler accepts.
 func sessionParams(opts Options) map[string]string {
 	return map[string]string{
 		// The triggers on the plays refuse other levels, and a server may have another default.

@@ -59,7 +59,7 @@ func onlyFor(own string, h http.Handler) http.Handler {
 	})
 }
 
-// hostOf is an address without its port.
+// hostOf returns an address without its port.
 func hostOf(addr string) string {
 	if host, _, err := net.SplitHostPort(addr); err == nil {
 		return host

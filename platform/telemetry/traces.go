@@ -62,7 +62,7 @@ type loggedClient struct {
 	failing bool // one goroutine sends at a time
 }
 
-// maxError bounds an error in the log: it quotes the collector's answer.
+// maxError bounds an error in the log: it quotes the collector's response.
 const maxError = 300
 
 var address = regexp.MustCompile(`https?://[^\s"]+`)

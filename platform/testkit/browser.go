@@ -39,7 +39,7 @@ func (b *Browser) SignIn(email, password, code string) *Browser {
 	return b
 }
 
-// Session is the token of the session.
+// Session returns the token of the session.
 func (b *Browser) Session() string { return b.Cookies["__Host-dg"] }
 
 // FromHere is the header of a link or form of the site itself.
@@ -57,7 +57,7 @@ func (b *Browser) Post(path string, form url.Values) Page {
 	return b.Send(http.MethodPost, path, form.Encode(), FromHere)
 }
 
-// Send sends a request with the cookies of the browser, and keeps those of the answer. Each has a
+// Send sends a request with the cookies of the browser, and keeps those of the response. Each has a
 // connection of its own.
 func (b *Browser) Send(method, path, body string, header http.Header) Page {
 	b.T.Helper()
@@ -100,7 +100,7 @@ func Form(pairs ...string) url.Values {
 	return form
 }
 
-// CodeOf is the code of a two-step secret at an instant.
+// CodeOf returns the code of a two-step secret at an instant.
 func CodeOf(t testing.TB, secret string, at time.Time) string {
 	t.Helper()
 	code, err := totp.GenerateCode(secret, at)

@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Page is an answer.
+// Page is a response.
 type Page struct {
 	*http.Response
 	Body string
 }
 
-// Is requires the status of the answer.
+// Is requires the status of the response.
 func (p Page) Is(t testing.TB, status int) Page {
 	t.Helper()
 	require.Equal(t, status, p.StatusCode, "%s: %s", p.Request.URL, p.Body)

@@ -13,14 +13,14 @@ type accountView struct {
 	CodesLeft int // recovery codes
 }
 
-// accountLayout is the layout of an account screen.
+// accountLayout returns the layout of an account screen.
 func accountLayout(p *ui.Principal, title string) ui.Layout {
 	return ui.NewLayout(p, title, ui.AreaNone)
 }
 
 const otherSessionsEnded = " Your other sessions have ended."
 
-// Account answers GET /account.
+// Account handles GET /account.
 func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 	view := accountView{Layout: accountLayout(p, "Account")}
 	if p.IsMember() { // who is led here from the reports
@@ -36,7 +36,7 @@ func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "account", &view)
 }
 
-// SignOutEverywhere answers POST /account.
+// SignOutEverywhere handles POST /account.
 func (h *Handler) SignOutEverywhere(c *fiber.Ctx, p *ui.Principal) error {
 	if err := h.Service.SignOutEverywhere(c.UserContext(), p.Token); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (h *Handler) SignOutEverywhere(c *fiber.Ctx, p *ui.Principal) error {
 func (h *Handler) redirectToAccount(
 	c *fiber.Ctx, p *ui.Principal, session identity.Session, done ui.Notice,
 ) error {
-	ui.Say(c, done)
+	ui.Flash(c, done)
 	ui.SetSession(c, session)
 	return c.Redirect(p.Account(""), fiber.StatusSeeOther)
 }

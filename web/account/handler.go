@@ -16,7 +16,7 @@ type Handler struct {
 	Service Service
 }
 
-// New returns the wing.
+// New returns the handler of these screens.
 func New(pages *ui.Pages, guard *ui.Guard, s Service) *Handler {
 	return &Handler{pages.With(templates), guard, s}
 }

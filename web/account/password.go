@@ -13,7 +13,7 @@ type formView struct {
 	ui.FormErrors
 }
 
-// PasswordForm answers GET /account/password.
+// PasswordForm handles GET /account/password.
 func (h *Handler) PasswordForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderPassword(c, p, fiber.StatusOK, ui.FormErrors{})
 }
@@ -23,7 +23,7 @@ func (h *Handler) renderPassword(c *fiber.Ctx, p *ui.Principal, status int, f ui
 		&formView{accountLayout(p, ui.TitleOf("Change password", status)), f})
 }
 
-// ChangePassword answers POST /account/password.
+// ChangePassword handles POST /account/password.
 func (h *Handler) ChangePassword(c *fiber.Ctx, p *ui.Principal) error {
 	password, f := newPasswordOf(c)
 	if f.Errors != nil {

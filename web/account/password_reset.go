@@ -17,7 +17,7 @@ type resetView struct {
 	Done   bool
 }
 
-// ResetForm answers GET /account/reset. It does not use up the link: mail programs open links for a
+// ResetForm handles GET /account/reset. It does not use up the link: mail programs open links for a
 // preview.
 func (h *Handler) ResetForm(c *fiber.Ctx) error {
 	return h.renderReset(c, fiber.StatusOK, resetView{Token: c.Query("token")})
@@ -32,7 +32,7 @@ func (h *Handler) renderReset(c *fiber.Ctx, status int, view resetView) error {
 	return h.Render(c, status, "password-reset", &view)
 }
 
-// ResetPassword answers POST /account/reset. It ends the session of this browser, if there is one.
+// ResetPassword handles POST /account/reset. It ends the session of this browser, if there is one.
 func (h *Handler) ResetPassword(c *fiber.Ctx) error {
 	view := resetView{Token: ui.FormValue(c, "token")}
 	var password string

@@ -9,7 +9,7 @@ import (
 	"dg/web/ui"
 )
 
-// RecoveryCodesForm answers GET /account/recovery-codes.
+// RecoveryCodesForm handles GET /account/recovery-codes.
 func (h *Handler) RecoveryCodesForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderRecoveryCodesForm(c, p, fiber.StatusOK, ui.FormErrors{})
 }
@@ -25,7 +25,7 @@ func (h *Handler) renderRecoveryCodesForm(
 		&formView{accountLayout(p, ui.TitleOf("New recovery codes", status)), f})
 }
 
-// ReplaceRecoveryCodes answers POST /account/recovery-codes.
+// ReplaceRecoveryCodes handles POST /account/recovery-codes.
 func (h *Handler) ReplaceRecoveryCodes(c *fiber.Ctx, p *ui.Principal) error {
 	codes, session, err := h.Service.ReplaceRecoveryCodes(c.UserContext(), p.Token, ui.ProofOf(c))
 	if f, status := ui.ProofErrors(c, err); status != 0 {
@@ -37,7 +37,7 @@ func (h *Handler) ReplaceRecoveryCodes(c *fiber.Ctx, p *ui.Principal) error {
 	case err != nil:
 		return err
 	}
-	ui.Say(c, ui.Notice{
+	ui.Flash(c, ui.Notice{
 		Strong: "Recovery codes replaced.",
 		Before: " The old ones no longer work.",
 	})
@@ -51,8 +51,8 @@ type codesView struct {
 	Next  string // where to continue
 }
 
-// renderRecoveryCodes answers the form without a redirect. A repeated form fails: its code counts
-// as used.
+// renderRecoveryCodes responds to the form without a redirect. A repeated form fails: its code
+// counts as used.
 func (h *Handler) renderRecoveryCodes(
 	c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string,
 ) error {

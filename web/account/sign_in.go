@@ -24,7 +24,7 @@ type signInView struct {
 	Other    string // path of the form for the other kind of code
 }
 
-// SignInForm answers GET /sign-in.
+// SignInForm handles GET /sign-in.
 func (h *Handler) SignInForm(c *fiber.Ctx) error {
 	_, err := h.SignedIn(c)
 	begun := c.Query(begunParam) != ""
@@ -49,7 +49,7 @@ func (h *Handler) renderSignIn(c *fiber.Ctx, status int, view signInView) error 
 	return h.Render(c, status, "sign-in", &view)
 }
 
-// SignIn answers POST /sign-in.
+// SignIn handles POST /sign-in.
 func (h *Handler) SignIn(c *fiber.Ctx) error {
 	email := ui.FormValue(c, "email")
 	session, err := h.Service.SignIn(c.UserContext(), email, ui.FormValue(c, "password"),
@@ -68,11 +68,11 @@ func (h *Handler) SignIn(c *fiber.Ctx) error {
 	return c.Redirect(begun, fiber.StatusSeeOther)
 }
 
-// begunParam marks the request after the right password: SignInForm continues if the browser sends
-// the session's cookie, and otherwise says that it is missing.
+// begunParam marks the request after the correct password: SignInForm continues if the browser
+// sends the session's cookie, and otherwise says that it is missing.
 const begunParam = "begun"
 
-// SignOut answers POST /sign-out.
+// SignOut handles POST /sign-out.
 func (h *Handler) SignOut(c *fiber.Ctx) error {
 	if err := h.Service.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {
 		return err
@@ -83,6 +83,6 @@ func (h *Handler) SignOut(c *fiber.Ctx) error {
 // signedOut redirects to the sign-in, with the confirmation that the session has ended.
 func signedOut(c *fiber.Ctx) error {
 	ui.ClearCookie(c, ui.SessionCookie)
-	ui.Say(c, ui.Notice{Strong: "You have signed out."})
+	ui.Flash(c, ui.Notice{Strong: "You have signed out."})
 	return c.Redirect("/sign-in", fiber.StatusSeeOther)
 }

@@ -9,7 +9,7 @@ import (
 	"dg/web/ui"
 )
 
-// CodeForm answers GET /sign-in/code.
+// CodeForm handles GET /sign-in/code.
 func (h *Handler) CodeForm(c *fiber.Ctx) error {
 	session, err := h.Service.Session(c.UserContext(), c.Cookies(ui.SessionCookie))
 	if errors.Is(err, identity.ErrNoSession) {
@@ -35,7 +35,7 @@ func (h *Handler) renderCode(c *fiber.Ctx, status int, view signInView) error {
 	return h.Render(c, status, "sign-in-code", &view)
 }
 
-// codePath is the path of the form for a code of the app, or for a recovery code.
+// codePath returns the path of the form for a code of the app, or for a recovery code.
 func codePath(next string, recovery bool) string {
 	path := ui.WithNext("/sign-in/code", next)
 	if recovery {
@@ -50,7 +50,7 @@ func restartSignIn(c *fiber.Ctx) error {
 	return c.Redirect(ui.WithNext("/sign-in", ui.NextOf(c)), fiber.StatusSeeOther)
 }
 
-// SecondStep answers POST /sign-in/code.
+// SecondStep handles POST /sign-in/code.
 func (h *Handler) SecondStep(c *fiber.Ctx) error {
 	session, err := h.Service.VerifySecondStep(c.UserContext(), c.Cookies(ui.SessionCookie),
 		ui.FormValue(c, "code"))
@@ -67,19 +67,19 @@ func (h *Handler) SecondStep(c *fiber.Ctx) error {
 	}
 	ui.SetSession(c, session)
 	if c.Query("recovery") != "" {
-		h.sayCodesLeft(c, session)
+		h.flashCodesLeft(c, session)
 	}
 	return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
 }
 
-// sayCodesLeft makes the next page say how many recovery codes are left. The sign-in is committed,
-// so a failure only leaves the notice out.
-func (h *Handler) sayCodesLeft(c *fiber.Ctx, session identity.Session) {
+// flashCodesLeft makes the next page say how many recovery codes are left. The sign-in is
+// committed, so a failure only leaves the notice out.
+func (h *Handler) flashCodesLeft(c *fiber.Ctx, session identity.Session) {
 	left, err := h.Service.RecoveryCodesLeft(c.UserContext(), session.Token)
 	if err != nil {
 		return
 	}
-	ui.Say(c, ui.Notice{
+	ui.Flash(c, ui.Notice{
 		Strong: ui.Plural(int64(left), "%s recovery code left.", "%s recovery codes left."),
 		Before: " Create new ones in your account.",
 	})

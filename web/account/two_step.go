@@ -29,7 +29,7 @@ func continueAfter(c *fiber.Ctx, p *ui.Principal) string {
 	return ui.NextOf(c)
 }
 
-// TwoStepForm answers GET /account/two-step.
+// TwoStepForm handles GET /account/two-step.
 func (h *Handler) TwoStepForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderTwoStep(c, p, fiber.StatusOK, ui.FormErrors{})
 }
@@ -52,7 +52,7 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 	return h.Render(c, status, "two-step-on", &view)
 }
 
-// ChangeTwoStep answers POST /account/two-step: it turns two-step verification on or off.
+// ChangeTwoStep handles POST /account/two-step: it turns two-step verification on or off.
 func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	var codes []string
 	var session identity.Session
@@ -72,7 +72,7 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	case err != nil:
 		return err
 	case codes != nil:
-		ui.Say(c, ui.Notice{Strong: "Two-step verification is on.", Before: otherSessionsEnded})
+		ui.Flash(c, ui.Notice{Strong: "Two-step verification is on.", Before: otherSessionsEnded})
 		return h.renderRecoveryCodes(c, p, session, "Two-step verification is on",
 			continueAfter(c, p), codes)
 	}

@@ -46,7 +46,7 @@ var formats = map[string]format{
 
 const excel = "excel-semicolon"
 
-// DownloadAuditLog answers GET /settings/audit-log.csv with all entries that match the filters. Its
+// DownloadAuditLog handles GET /settings/audit-log.csv with all entries that match the filters. Its
 // own entry is committed before anything is sent, so it is the first row of the file unless the
 // filters exclude it. The download ends at its next page after the person loses access.
 func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
@@ -64,7 +64,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	if c.Method() == fiber.MethodHead {
 		return httpserver.StreamHead(c, options)
 	}
-	ui.ReleasePlace(c)
+	ui.ReleaseSlot(c)
 	release, err := h.Downloads.Acquire(c.UserContext(), p.Organisation.ID)
 	if err != nil {
 		return err

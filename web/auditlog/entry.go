@@ -80,7 +80,7 @@ func (n names) view(e audit.Entry) entryView {
 	return view
 }
 
-// values are those of the event, then those of its request.
+// values returns those of the event, then those of its request.
 func (n names) values(e audit.Entry) (all []value) {
 	add := func(name, term, text, code string) {
 		if text != "" || code != "" {
@@ -137,12 +137,12 @@ var codes = []string{"outcome", "reportingMode", "plan", "from", "to"}
 
 var capital = regexp.MustCompile(`[A-Z]`)
 
-// words are a name or code as words: "stopsAt" as "stops at".
+// words returns a name or code as words: "stopsAt" as "stops at".
 func words(code string) string {
 	return strings.ToLower(strings.ReplaceAll(capital.ReplaceAllString(code, " $0"), "_", " "))
 }
 
-// term is words with a capital.
+// term returns words with a capital.
 func term(code string) string {
 	text := words(code)
 	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):]

@@ -24,7 +24,8 @@ type field struct {
 	set                func(f *audit.Filter, value string, day time.Time)
 }
 
-// fields are the filters. A new one is a line here, and its condition in modules/audit/store_list.go.
+// fields returns the filters. A new one is a line here, and its condition in
+// modules/audit/store_list.go.
 func fields(people []audit.Actor, keys []apikeys.Key) []field {
 	actions := options(audit.Kinds, func(k audit.Kind) (string, string) {
 		return string(k.Action), k.Label
@@ -45,8 +46,8 @@ func fields(people []audit.Actor, keys []apikeys.Key) []field {
 	}
 }
 
-// options are what a select offers: everything, then the things by name. Equal names get the ends of
-// their ids.
+// options returns what a select offers: everything, then the things by name. Equal names get the
+// ends of their ids.
 func options[T any](things []T, of func(T) (id, name string)) []ui.Option {
 	all := []ui.Option{{Value: "", Text: "Any"}}
 	named := map[string]int{}
@@ -75,17 +76,17 @@ func truncate(text string, n int) string {
 	return text
 }
 
-// address is what the address of the log asks for.
-type address struct {
+// logRequest is a parsed URL of the log: filters, page and format.
+type logRequest struct {
 	Fields []field
 	keys   []apikeys.Key
 	page   audit.Page
 	format format
 }
 
-// parse reads the address. An unknown parameter is refused: without its filter the page would show
+// parse parses the URL. An unknown parameter is refused: without its filter the page would show
 // other entries than intended.
-func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a address, err error) {
+func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logRequest, err error) {
 	query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
 		return a, apperr.New(apperr.Validation,
@@ -152,8 +153,8 @@ func (f *field) read(values []string, filter *audit.Filter) error {
 	return nil
 }
 
-// Query is the filters that are set, as an address has them.
-func (a address) Query() url.Values {
+// Query returns the filters that are set, as query parameters.
+func (a logRequest) Query() url.Values {
 	q := url.Values{}
 	for _, f := range a.Fields {
 		if f.Value != "" {
@@ -164,7 +165,7 @@ func (a address) Query() url.Values {
 }
 
 // with returns a path with the filters and, unless its value is "", another parameter.
-func (a address) with(path, name, value string) string {
+func (a logRequest) with(path, name, value string) string {
 	query := a.Query()
 	if value != "" {
 		query.Set(name, value)

@@ -25,7 +25,7 @@ type Handler struct {
 	settings  ui.SettingsNotices
 }
 
-// Modules are what the wing uses of other modules.
+// Modules are the services of other modules that these screens call.
 type Modules struct {
 	Log    AuditLog
 	Keys   ui.KeyLister
@@ -40,7 +40,7 @@ type AuditLog interface {
 	Append(ctx context.Context, e audit.Entry) error
 }
 
-// New returns the wing.
+// New returns the handler of these screens.
 func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) *Handler {
 	downloads := limit.New(limit.Options{
 		Max:    maxLogDownloads,
@@ -57,12 +57,12 @@ type logView struct {
 	ui.Layout
 	Path         string      // of the log without filters
 	Download     ui.Download // of the file with them
-	Filters      address
+	Filters      logRequest
 	Rows         []entryView
 	Newer, Older string // paths, or ""
 }
 
-// AuditLog answers GET /settings/audit-log: the newest entries first, in pages.
+// AuditLog handles GET /settings/audit-log: the newest entries first, in pages.
 func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	at, err := h.parse(c, p)
 	if err != nil {

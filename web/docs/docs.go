@@ -43,7 +43,7 @@ type view struct {
 	Limits map[string]int
 }
 
-// Page answers GET /docs and the pages below.
+// Page handles GET /docs and the pages below.
 func (h *Handler) Page(c *fiber.Ctx, p *ui.Principal) error {
 	path := strings.TrimPrefix(c.Path(), "/docs")
 	i := slices.IndexFunc(h.documentation.Pages, func(at page) bool { return at.Path == path })
@@ -56,13 +56,13 @@ func (h *Handler) Page(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, at.Template, v)
 }
 
-// view is a page with invented examples.
+// view returns a page with invented examples.
 func (h *Handler) view(p *ui.Principal, at page) *view {
 	return &view{h.layout(p, at), at, h.invented(), h.documentation, limits}
 }
 
-// layout is the layout of a page. Its sidebar links to the pages of the guide and, for the current
-// one, to its sections or the pages below it.
+// layout returns the layout of a page. Its sidebar links to the pages of the guide and, for the
+// current one, to its sections or the pages below it.
 func (h *Handler) layout(p *ui.Principal, at page) ui.Layout {
 	l := ui.NewLayout(p, at.Name, ui.AreaDocs)
 	l.Sidebar = &ui.Sidebar{Label: "Documentation", Links: at.Sections}

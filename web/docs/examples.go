@@ -23,7 +23,7 @@ type examples struct {
 	ForkTitle, GroupName string // "": an invented one
 	base                 string
 	from, year           string // the first day of a long period, and of a year
-	first, last          string // two days, as in the document's sample answers
+	first, last          string // two days, as in the document's sample responses
 }
 
 // invented returns the examples of a reader without forks.

@@ -18,13 +18,13 @@ type Handler struct {
 	texts         func() ([][]passage, error) // of the pages, in their order
 }
 
-// Modules are what the wing uses of other modules, for its examples.
+// Modules are the services of other modules that fill the examples.
 type Modules struct {
 	Groups ui.GroupLister
 	Forks  ui.ForkLister
 }
 
-// New returns the wing.
+// New returns the handler of these screens.
 func New(pages *ui.Pages, m Modules) *Handler {
 	h := &Handler{Pages: pages.With(templates), Modules: m, documentation: loadDocumentation()}
 	h.texts = sync.OnceValues(h.pageTexts)

@@ -67,13 +67,13 @@ func decodeFile(name string, into any) {
 // command is a text to copy.
 type command struct{ ID, Label, Text string }
 
-// Program is a file of recipes/ as the reader copies it.
+// Program returns a file of recipes/ as the reader copies it.
 func (e examples) Program(file, id, label string) (command, error) {
 	text, err := docsFiles.ReadFile("recipes/" + file)
 	return e.Command(id, label, strings.TrimSuffix(string(text), "\n")), err
 }
 
-// Command is an example as the reader copies it.
+// Command returns an example as the reader copies it.
 func (e examples) Command(id, label, text string) command {
 	return command{id, label, e.Fill(text)}
 }

@@ -15,14 +15,14 @@ type operation struct {
 	Text                     template.HTML
 	Request                  string // with curl
 	Parameters               []refField
-	MediaType                string // of the answer 200
+	MediaType                string // of the 200 response
 	Body                     template.HTML
 	Fields, Headers          []refField
 	Examples                 []command
 	Errors                   []refStatus
 }
 
-// refField is a parameter, a header or a field of an answer.
+// refField is a parameter, a header or a field of a response.
 type refField struct {
 	Name, In, Type string
 	Required       bool
@@ -31,13 +31,13 @@ type refField struct {
 	Example        string
 }
 
-// refStatus is an answer other than 200.
+// refStatus is a response other than 200.
 type refStatus struct {
 	Status, Code string // Code is the details.code of its examples, or ""
 	Text         template.HTML
 }
 
-// SampleAnswer is the first example of an operation, or nil.
+// SampleAnswer returns the first example of an operation, or nil.
 func (r reference) SampleAnswer(id string) *command {
 	i := slices.IndexFunc(r, func(o operation) bool { return o.ID == id })
 	if i < 0 || len(r[i].Examples) == 0 {

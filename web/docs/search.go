@@ -29,7 +29,7 @@ type searchView struct {
 	Results []result
 }
 
-// Search answers GET /docs/search: pages whose names have all words, then others that have them.
+// Search handles GET /docs/search: pages whose names have all words, then others that have them.
 func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	texts, err := h.texts()
 	if err != nil {

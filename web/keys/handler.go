@@ -16,7 +16,7 @@ type Handler struct {
 	Keys Keys
 }
 
-// New returns the wing.
+// New returns the handler of these screens.
 func New(pages *ui.Pages, guard *ui.Guard, k Keys) *Handler {
 	return &Handler{pages.With(templates), guard, k}
 }

@@ -19,7 +19,7 @@ type keyView struct {
 	Replace, Rename string // paths, or "" if it cannot be done
 }
 
-// ShowKey answers GET /settings/api-keys/:key.
+// ShowKey handles GET /settings/api-keys/:key.
 func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
@@ -51,12 +51,12 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "key", &view)
 }
 
-// layout is the layout of a screen of keys.
+// layout returns the layout of a screen of keys.
 func (h *Handler) layout(c *fiber.Ctx, p *ui.Principal, title string) (ui.Layout, error) {
 	return ui.SettingsNotices(h.ExpiringKeys).Layout(c, p, title, "api-keys")
 }
 
-// keyPath is the address of a key's page, or of one below it.
+// keyPath returns the path of a key's page, or of one below it.
 func keyPath(p *ui.Principal, id, below string) string {
 	return p.Path(ui.SettingsPath + "/" + id + below)
 }

@@ -51,14 +51,14 @@ var overlaps = []overlapChoice{
 	{Value: "week", Text: "In a week", duration: 7 * ui.OneDay},
 }
 
-// overlap is the chosen overlap, or that of "now".
+// overlap returns the chosen overlap, or that of "now".
 func (f keyForm) overlap(choices []overlapChoice) overlapChoice {
 	return choices[max(0, slices.IndexFunc(choices, func(o overlapChoice) bool {
 		return o.Value == f.Overlap
 	}))]
 }
 
-// KeyForm answers GET /settings/api-keys/new and GET /settings/api-keys/:key/replace.
+// KeyForm handles GET /settings/api-keys/new and GET /settings/api-keys/:key/replace.
 func (h *Handler) KeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	view, err := h.newKeyForm(c, p)
 	if err != nil {
@@ -70,8 +70,9 @@ func (h *Handler) KeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderKeyForm(c, p, fiber.StatusOK, view)
 }
 
-// CreateKey answers POST /settings/api-keys/new and POST /settings/api-keys/:key/replace. Its answer
-// is the only one that shows the secret, so everything that can fail happens before the key is made.
+// CreateKey handles POST /settings/api-keys/new and POST /settings/api-keys/:key/replace. Its
+// response is the only one that shows the secret, so everything that can fail happens before the
+// key is made.
 func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	view, err := h.newKeyForm(c, p)
 	if err != nil {
@@ -108,8 +109,8 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderKeyForm(c, p, fiber.StatusBadRequest, view)
 }
 
-// newKeyForm is the form before it is filled in: with the values of the key in the path, if there is
-// one. Errors: apikeys.ErrBelowPlan, apikeys.ErrNotReplaceable, apperr.NotFound.
+// newKeyForm returns the form before it is filled in: with the values of the key in the path, if
+// there is one. Errors: apikeys.ErrBelowPlan, apikeys.ErrNotReplaceable, apperr.NotFound.
 func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error) {
 	view := keyFormView{
 		keyForm:  keyForm{Expiry: "90"},
@@ -142,7 +143,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 	return view, nil
 }
 
-// sameKey is the form of a successor with the key's values and length of life.
+// sameKey returns the form of a successor with the key's values and length of life.
 func sameKey(k apikeys.Key, today time.Time) keyForm {
 	f := keyForm{labelForm: labelForm{k.Name, k.Description}, Overlap: "day"}
 	for _, scope := range k.Scopes {
@@ -152,7 +153,7 @@ func sameKey(k apikeys.Key, today time.Time) keyForm {
 	return f
 }
 
-// overlapsOf are the choices of when the key stops: at its expiry, if that is earlier.
+// overlapsOf returns the choices of when the key stops: at its expiry, if that is earlier.
 func (h *Handler) overlapsOf(k apikeys.Key) []overlapChoice {
 	all := slices.Clone(overlaps)
 	for i := range all {

@@ -72,7 +72,7 @@ func (f labelForm) withValidUTF8() labelForm {
 	}
 }
 
-// RenameKeyForm answers GET /settings/api-keys/:key/rename.
+// RenameKeyForm handles GET /settings/api-keys/:key/rename.
 func (h *Handler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
@@ -82,7 +82,7 @@ func (h *Handler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 		renameKeyView{labelForm: labelForm{k.Name, k.Description}})
 }
 
-// RenameKey answers POST /settings/api-keys/:key/rename and redirects to the key's page.
+// RenameKey handles POST /settings/api-keys/:key/rename and redirects to the key's page.
 func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
@@ -97,7 +97,7 @@ func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 		apikeys.RequestOf(c, c.Path())); err != nil {
 		return err
 	}
-	ui.Say(c, ui.Notice{
+	ui.Flash(c, ui.Notice{
 		Strong: "Key renamed.",
 		Before: " Its secret, scopes and expiry are the same.",
 	})

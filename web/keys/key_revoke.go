@@ -14,7 +14,7 @@ type revokeKeyView struct {
 	Path, Back string
 }
 
-// RevokeKeyForm answers GET /settings/api-keys/:key/revoke.
+// RevokeKeyForm handles GET /settings/api-keys/:key/revoke.
 func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
@@ -34,7 +34,7 @@ func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "key-revoke", &view)
 }
 
-// RevokeKey answers POST /settings/api-keys/:key/revoke and redirects to the list, which confirms
+// RevokeKey handles POST /settings/api-keys/:key/revoke and redirects to the list, which confirms
 // it.
 func (h *Handler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
@@ -45,7 +45,7 @@ func (h *Handler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
 		apikeys.RequestOf(c, c.Path())); err != nil {
 		return err
 	}
-	ui.Say(c, ui.Notice{
+	ui.Flash(c, ui.Notice{
 		Name:   k.Name,
 		Strong: "has been revoked.",
 		Before: " Requests with this key are now refused.",

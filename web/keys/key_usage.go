@@ -45,7 +45,7 @@ func (h *Handler) usageOf(
 	return used, err
 }
 
-// newUsageView is nil if the requests could not be read.
+// newUsageView returns nil if the requests could not be read.
 func newUsageView(days []apikeys.Usage) *usageView {
 	if days == nil {
 		return nil
@@ -87,7 +87,7 @@ func newUsageDay(i int, d apikeys.Usage, chart ui.Panel) usageDay {
 	}
 }
 
-// totals are the requests of each day.
+// totals returns the requests of each day.
 func totals(days []apikeys.Usage) (all []int64, sum int64) {
 	for _, d := range days {
 		all = append(all, total(d))
@@ -98,7 +98,8 @@ func totals(days []apikeys.Usage) (all []int64, sum int64) {
 
 func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }
 
-// requestsLabel is the number of requests by outcome, without refused or limited ones if there are none.
+// requestsLabel returns the number of requests by outcome, without refused or limited ones if there
+// are none.
 func requestsLabel(d apikeys.Usage) string {
 	label := fmt.Sprintf("%s accepted, %s refused, %s limited", ui.Count(d.Accepted),
 		ui.Count(d.Refused), ui.Count(d.Limited))

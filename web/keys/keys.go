@@ -48,7 +48,7 @@ type keyRow struct {
 // are apikeys.MaxUsable at most.
 const inactivePerPage = 100
 
-// ListKeys answers GET /settings/api-keys.
+// ListKeys handles GET /settings/api-keys.
 func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // maxExpiryNotices is how many expiring keys are named: those that expire first.
 const maxExpiryNotices = 3
 
-// ExpiringKeys are the notices about expiring keys, the most urgent first. There are none below the
-// Pro plan: the keys are paused there, and no new ones can be created.
+// ExpiringKeys returns the notices about expiring keys, the most urgent first. There are none below
+// the Pro plan: the keys are paused there, and no new ones can be created.
 func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, error) {
 	if !p.Organisation.Plan.IncludesAPI() {
 		return nil, nil
@@ -45,7 +45,7 @@ func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, erro
 	return notices, nil
 }
 
-// urgency is the kind of the notice about a key that expires after the time left.
+// urgency returns the kind of the notice about a key that expires after the time left.
 func urgency(left time.Duration) string {
 	switch {
 	case left <= ui.OneDay:

@@ -22,7 +22,7 @@ type groupList struct {
 
 const (
 	groupsPerPage = 25
-	fewGroups     = 20 // are found at one glance
+	fewGroups     = 20 // need no search
 )
 
 // groupList lists the groups with their ids.

@@ -17,14 +17,14 @@ type Handler struct {
 	settings ui.SettingsNotices
 }
 
-// Modules are what the wing uses of other modules.
+// Modules are the services of other modules that these screens call.
 type Modules struct {
 	Organisations Settings
 	People        People
 	Keys          ui.KeyLister
 }
 
-// New returns the wing.
+// New returns the handler of these screens.
 func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) *Handler {
 	return &Handler{pages.With(templates), guard, m, settings}
 }

@@ -37,7 +37,7 @@ type memberRow struct {
 	rank              int
 }
 
-// Organisation answers GET /settings/organisation.
+// Organisation handles GET /settings/organisation.
 func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	o := p.Organisation
 	view := organisationView{

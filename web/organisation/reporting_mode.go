@@ -30,7 +30,7 @@ type reportingModeView struct {
 
 const maxKeysNamed = 5
 
-// ReportingModeForm answers GET /settings/organisation/reporting-mode.
+// ReportingModeForm handles GET /settings/organisation/reporting-mode.
 func (h *Handler) ReportingModeForm(c *fiber.Ctx, p *ui.Principal) error {
 	f, _, err := h.Reauthenticate(c, p)
 	if err != nil {
@@ -71,7 +71,7 @@ func (h *Handler) renderReportingMode(
 	return h.Render(c, status, "reporting-mode", &view)
 }
 
-// ChangeReportingMode answers POST /settings/organisation/reporting-mode. Names are shown only
+// ChangeReportingMode handles POST /settings/organisation/reporting-mode. Names are shown only
 // after the organisation's name was typed: the same form shows them in every report and to every
 // key.
 func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
@@ -102,7 +102,7 @@ func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	ui.Say(c, modeNotice(before, mode))
+	ui.Flash(c, modeNotice(before, mode))
 	return c.Redirect(p.Path("/settings/organisation"), fiber.StatusSeeOther)
 }
 

@@ -14,8 +14,8 @@ import (
 	"dg/web/ui"
 )
 
-// address is the path of a screen with the query parameters of the request.
-type address struct {
+// pageURL is the path of a screen with the query parameters of the request.
+type pageURL struct {
 	Self  string
 	query url.Values
 }
@@ -31,10 +31,10 @@ var (
 // maxParam bounds the value of a parameter, in bytes.
 const maxParam = 400
 
-// parseAddress parses the query parameters of a screen. A repeated one is an error, because it is
+// parsePageURL parses the query parameters of a screen. A repeated one is an error, because it is
 // ambiguous. So is a misspelt groupId: without it the page would show the figures of all players.
-func parseAddress(c *fiber.Ctx, self string) (address, error) {
-	at := address{self, url.Values{}}
+func parsePageURL(c *fiber.Ctx, self string) (pageURL, error) {
+	at := pageURL{self, url.Values{}}
 	for key, value := range c.Context().QueryArgs().All() {
 		name := string(key)
 		known := slices.Contains(keptParams, name) || slices.Contains(otherParams, name)
@@ -56,13 +56,13 @@ func parseAddress(c *fiber.Ctx, self string) (address, error) {
 	return at, nil
 }
 
-// Param is a parameter as it was entered.
-func (at address) Param(name string) string { return at.query.Get(name) }
+// Param returns a parameter as it was entered.
+func (at pageURL) Param(name string) string { return at.query.Get(name) }
 
-// with returns the address with changed parameters, given as names and values. An empty value
-// removes the parameter.
-func (at address) with(changes ...string) address {
-	to := address{at.Self, url.Values{}}
+// with returns the URL with changed parameters, given as names and values. An empty value removes
+// the parameter.
+func (at pageURL) with(changes ...string) pageURL {
+	to := pageURL{at.Self, url.Values{}}
 	for _, p := range at.Fields() {
 		to.query.Set(p.Name, p.Value)
 	}
@@ -74,8 +74,8 @@ func (at address) with(changes ...string) address {
 	return to
 }
 
-// Path returns the path and query of the address, with changed parameters.
-func (at address) Path(changes ...string) string {
+// Path returns the path and query of the URL, with changed parameters.
+func (at pageURL) Path(changes ...string) string {
 	to := at.with(changes...)
 	if len(to.query) == 0 {
 		return to.Self
@@ -83,8 +83,8 @@ func (at address) Path(changes ...string) string {
 	return to.Self + "?" + to.query.Encode()
 }
 
-// on is the address of the same report on another period.
-func (at address) on(p reports.Period) address {
+// on returns the URL of the same report on another period.
+func (at pageURL) on(p reports.Period) pageURL {
 	return at.with("from", p.Day(0), "to", p.Day(p.Days-1))
 }
 
@@ -92,7 +92,7 @@ func (at address) on(p reports.Period) address {
 type param struct{ Name, Value string }
 
 // Fields returns the kept parameters except some, as hidden fields of a form.
-func (at address) Fields(but ...string) (all []param) {
+func (at pageURL) Fields(but ...string) (all []param) {
 	for _, name := range keptParams {
 		if value := at.Param(name); value != "" && !slices.Contains(but, name) {
 			all = append(all, param{name, value})
@@ -101,8 +101,9 @@ func (at address) Fields(but ...string) (all []param) {
 	return all
 }
 
-// period is the period of the address, or the default one. Errors: apperr.Validation with its field.
-func (at address) period(today time.Time) (reports.Period, error) {
+// period returns the period of the URL, or the default one. Errors: apperr.Validation with its
+// field.
+func (at pageURL) period(today time.Time) (reports.Period, error) {
 	if !at.query.Has("from") && !at.query.Has("to") {
 		return ui.LastDays(today, ui.DefaultDays), nil
 	}

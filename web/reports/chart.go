@@ -58,7 +58,7 @@ func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailySta
 	return all
 }
 
-// name is the day or the days of the bar in words.
+// name returns the day or the days of the bar in words.
 func (b bar) name(p reports.Period, first, today time.Time) string {
 	name := ui.Period(reports.Period{From: first, Days: b.Days})
 	if p.Days <= ui.MaxChartDays {

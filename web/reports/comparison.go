@@ -67,7 +67,7 @@ func writePercent(n int64) string { return ui.Percent(reports.Percent(n)) }
 // shownRate returns a rate as a percentage with one decimal, in tenths, rounded half up.
 func shownRate(r reports.Rate) int64 { return int64((r + 5) / 10) }
 
-// newFigures are the figures of a period. Without a comparison no figure has a change.
+// newFigures returns the figures of a period. Without a comparison no figure has a change.
 func newFigures(s reports.Statistics, c *comparison) []figure {
 	all := make([]figure, len(measures))
 	for i, m := range measures {
@@ -165,7 +165,7 @@ func reportable(p reports.Period) bool {
 // compared returns the comparison of the query's period, or nil: k-anonymity hides figures, there
 // were no plays, or the reader turned it off. Hidden figures look like none, so the comparison
 // reveals no more than a report on that period. Call it before the report itself opens, because no
-// request may wait for a place while it holds one.
+// request may wait for a slot while it holds one.
 func (h *Handler) compared(
 	ctx context.Context, p *ui.Principal, q reports.Query, with string,
 ) (*comparison, error) {

@@ -22,7 +22,7 @@ import (
 // suppressed.
 type dashboardView struct {
 	ui.Layout
-	address
+	pageURL
 	Fork, Back      string
 	State           forkState
 	Today           time.Time
@@ -50,19 +50,19 @@ type dashboardView struct {
 	Players         list[player]
 }
 
-// Dashboard answers GET /reports/:fork with the figures that the API returns, from the same call.
+// Dashboard handles GET /reports/:fork with the figures that the API returns, from the same call.
 func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	fork, err := h.forkOf(c, p, authz.ReadReport)
 	if err != nil {
 		return err
 	}
-	at, err := parseAddress(c, p.Path("/reports/"+fork.ID))
+	at, err := parsePageURL(c, p.Path("/reports/"+fork.ID))
 	if err != nil {
 		return err
 	}
 	view := &dashboardView{
 		Layout:  ui.NewLayout(p, fork.Title, ui.AreaReports),
-		address: at,
+		pageURL: at,
 		Fork:    fork.Title,
 		Back:    p.Path("/reports"),
 		State:   stateOf(fork),
@@ -97,12 +97,12 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	return h.showReport(c, p, view, fork, period)
 }
 
-// showReport answers with the figures of the period.
+// showReport responds with the figures of the period.
 func (h *Handler) showReport(
 	c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period,
 ) error {
-	ui.ReleasePlace(c)
-	query := queryOf(p, fork, period, view.address)
+	ui.ReleaseSlot(c)
+	query := queryOf(p, fork, period, view.pageURL)
 	var err error
 	if view.Comparison, err = h.compared(c.UserContext(), p, query, view.Param("compare")); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (h *Handler) forkOf(
 }
 
 // queryOf returns the query of a report that a screen lists.
-func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at address) reports.Query {
+func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at pageURL) reports.Query {
 	return reports.Query{
 		OrganisationID: p.Organisation.ID,
 		ForkID:         fork.ID,
@@ -234,7 +234,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	}
 	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), shownOverlaps)]
 	v.More = len(s.Overlaps) > shownOverlaps
-	file := address{v.Self + "/plays.csv", v.query}
+	file := pageURL{v.Self + "/plays.csv", v.query}
 	v.Download = ui.Download{
 		CSV: file.Path(), Excel: file.Path("format", excelFormat), Primary: s.Plays > 0,
 	}
@@ -246,8 +246,8 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	}
 	v.HasPlays = true
 	v.Chart = newChart(p, s, v.Comparison, v.Today)
-	v.Skills = newSkillList(s.Skills, v.address)
-	v.Players = players.page(v.address, s.Players())
+	v.Skills = newSkillList(s.Skills, v.pageURL)
+	v.Players = players.page(v.pageURL, s.Players())
 }
 
 const shownOverlaps = reports.MaxOverlaps - 1 // that a warning names

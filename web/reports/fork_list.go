@@ -72,7 +72,7 @@ var forks = listing[forkRow]{
 	perPage: 100,
 }
 
-// weeksLabel is the plays of weeks in words.
+// weeksLabel returns the plays of weeks in words.
 func weeksLabel(weeks []int64) string {
 	words := make([]string, len(weeks))
 	for i, n := range weeks {

@@ -22,7 +22,7 @@ type Handler struct {
 	Modules
 }
 
-// Modules are what the wing uses of other modules.
+// Modules are the services of other modules that these screens call.
 type Modules struct {
 	Forks   Forks
 	Groups  ui.GroupLister
@@ -30,7 +30,7 @@ type Modules struct {
 	Exports Exports
 }
 
-// New returns the wing.
+// New returns the handler of these screens.
 func New(pages *ui.Pages, guard *ui.Guard, m Modules) *Handler {
 	return &Handler{pages.With(templates), guard, m}
 }

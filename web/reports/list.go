@@ -49,8 +49,8 @@ type columnHead struct {
 	Numeric            bool
 }
 
-// page searches and sorts the items, and returns the page that the address selects.
-func (l listing[T]) page(at address, all []T) list[T] {
+// page searches and sorts the items, and returns the page that the URL selects.
+func (l listing[T]) page(at pageURL, all []T) list[T] {
 	v := list[T]{
 		Search: at.Param(l.search),
 		All:    at.Path(l.search, "") + l.fragment,
@@ -80,9 +80,9 @@ func (l listing[T]) find(all []T, search string) []T {
 	})
 }
 
-// sort sorts the items in place, by the column that the address selects, and returns the heads of
-// the columns. The head of the sorted column reverses the order. The sort is stable.
-func (l listing[T]) sort(items []T, at address) (heads []columnHead) {
+// sort sorts the items in place, by the column that the URL selects, and returns the heads of the
+// columns. The head of the sorted column reverses the order. The sort is stable.
+func (l listing[T]) sort(items []T, at pageURL) (heads []columnHead) {
 	order := at.Param("sort")
 	known := func(c column[T]) bool {
 		return c.compare != nil && key(c.order) == key(order)
@@ -112,5 +112,5 @@ func (l listing[T]) sort(items []T, at address) (heads []columnHead) {
 	return heads
 }
 
-// key is the column of an order.
+// key returns the column of an order.
 func key(order string) string { return strings.TrimPrefix(order, "-") }

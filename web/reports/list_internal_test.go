@@ -19,9 +19,9 @@ func labels(l list[player]) (all []string) {
 	return all
 }
 
-func asked(query string) address {
+func asked(query string) pageURL {
 	values, _ := url.ParseQuery(query)
-	return address{"/r", values}
+	return pageURL{"/r", values}
 }
 
 // Players are sorted by each column in both directions. What is equal stays as it is.

@@ -32,7 +32,8 @@ var players = listing[player]{
 	fragment: "#p-h",
 }
 
-// bestKey is the sort key of the best score. Without a completed play it sorts below a score of 0.
+// bestKey returns the sort key of the best score. Without a completed play it sorts below a score
+// of 0.
 func bestKey(p player) reports.Percent {
 	if !p.Completed {
 		return -1

@@ -16,14 +16,14 @@ var playsFormats = map[string]reports.Format{"": reports.CSV, excelFormat: repor
 
 const excelFormat = "excel-semicolon"
 
-// DownloadPlays answers GET /reports/:fork/plays.csv with the file that the API exports, or the
+// DownloadPlays handles GET /reports/:fork/plays.csv with the file that the API exports, or the
 // same for Excel.
 func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	fork, err := h.forkOf(c, p, authz.ExportReport)
 	if err != nil {
 		return err
 	}
-	at, err := parseAddress(c, "")
+	at, err := parsePageURL(c, "")
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	if !known {
 		return apperr.NewField("format", "The format is unknown. Choose one beside “Download”.")
 	}
-	ui.ReleasePlace(c)
+	ui.ReleaseSlot(c)
 	return groupError(h.Exports.Send(c, exports.Request{
 		Query:   queryOf(p, fork, period, at),
 		Format:  format,

@@ -21,17 +21,17 @@ type reportsView struct {
 	Comparison *comparison // nil: there were no plays before
 }
 
-// ListReports answers GET /reports: the organisation's forks.
+// ListReports handles GET /reports: the organisation's forks.
 func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	all, err := ui.ForksOf(c.UserContext(), h.Forks, p)
 	if err != nil {
 		return err
 	}
-	at, err := parseAddress(c, p.Path("/reports"))
+	at, err := parsePageURL(c, p.Path("/reports"))
 	if err != nil {
 		return err
 	}
-	ui.ReleasePlace(c) // the overview takes a place of the reports
+	ui.ReleaseSlot(c) // the overview takes a slot of the reports
 	period := ui.LastDays(h.Today(), ui.DefaultDays)
 	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{
 		OrganisationID: p.Organisation.ID,

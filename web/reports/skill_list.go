@@ -36,7 +36,7 @@ const weakestFirst = "weakest"
 
 // newSkillList takes the skills in the order of the catalogue, and keeps it where they are grouped
 // or equally weak.
-func newSkillList(skills []reports.SkillStat, at address) skillList {
+func newSkillList(skills []reports.SkillStat, at pageURL) skillList {
 	weakest := at.Param("skills") == weakestFirst
 	l := skillList{Orders: []ui.Link{
 		{Name: "By area", Path: at.Path("skills", "") + "#k-h", Current: !weakest},

@@ -25,7 +25,7 @@ func shownSkills(l skillList) (all []string) {
 // Skills are listed by area in the order of the catalogue, or from the weakest on.
 func TestSkillsAreGroupedByArea(t *testing.T) {
 	t.Parallel()
-	at := address{"/r", url.Values{"from": {"2026-03-01"}, "to": {"2026-03-02"}}}
+	at := pageURL{"/r", url.Values{"from": {"2026-03-01"}, "to": {"2026-03-02"}}}
 	skills := []reports.SkillStat{
 		{SkillID: "data.quality.formats", CorrectRate: 5000},
 		{SkillID: "ai.usage.good-fit", CorrectRate: 2000},
@@ -56,7 +56,7 @@ func TestEverySkillHasANameAndAnArea(t *testing.T) {
 	for i := range games.SkillCount {
 		all = append(all, reports.SkillStat{SkillID: games.Skill(i).ID()})
 	}
-	shown := newSkillList(all, address{})
+	shown := newSkillList(all, pageURL{})
 	require.Len(t, shownSkills(shown), games.SkillCount+len(skillAreas))
 	require.Len(t, skillLabels, games.SkillCount)
 	for _, area := range shown.Areas {

@@ -10,7 +10,7 @@ import (
 // SettingsPath is the first settings screen.
 const SettingsPath = "/settings/api-keys"
 
-// OrganisationPath is the prefix of an organisation's screens. A slug is any text, so it is
+// OrganisationPath returns the prefix of an organisation's screens. A slug is any text, so it is
 // escaped.
 func OrganisationPath(slug string) string { return "/o/" + url.PathEscape(slug) }
 

@@ -50,7 +50,7 @@ func scale(low, high, minStep int64) (bottom, top, step int64) {
 	}
 }
 
-// Height is the height of the viewBox.
+// Height returns the height of the viewBox.
 func (v Panel) Height() int64 { return v.Top - v.Bottom }
 
 // Bar returns the path of a bar over days, as wide as percent of them, or "" if n is 0.

@@ -1,12 +1,11 @@
-// Package ui is what the wings of the screens share. A wing's Handler embeds one or both of the
-// types that carry it:
+// Package ui is what the packages of screens share. Their Handlers embed one or both of:
 //
 //   - Pages renders a view in the layout of all screens, from the templates of this package and of
-//     the wing.
+//     the screen's.
 //   - Guard finds the Principal of a request: the person, their organisation and role.
 //
-// Further files have forms, pages of lists, days, the format of numbers and dates, charts, notices and
-// cookies. Styles and scripts are in static/. Code of a single wing is not here.
+// Further files have forms, pages of lists, days, the format of numbers and dates, charts, notices
+// and cookies. Styles and scripts are in static/. Code of a single package is not here.
 //
 // A form has the address of its page, to which the sign-in leads back after the session has ended.
 //

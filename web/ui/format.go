@@ -26,7 +26,7 @@ func Count(n int64) string {
 	return digits
 }
 
-// Plural is the text for a number, which takes the place of its %s.
+// Plural returns the text for a number, which takes the place of its %s.
 func Plural(n int64, one, other string) string {
 	if n == 1 {
 		other = one
@@ -34,7 +34,7 @@ func Plural(n int64, one, other string) string {
 	return fmt.Sprintf(other, Count(n))
 }
 
-// Label is what the screens call a role, a plan or a reporting mode: owner is Owner.
+// Label returns what the screens call a role, a plan or a reporting mode: owner is Owner.
 func Label[T ~string](value T) string {
 	if value == "" {
 		return ""
@@ -76,7 +76,7 @@ func Period(p reports.Period) string {
 	return fmt.Sprintf("%s to %s", from.Format(layout), Day(to))
 }
 
-// WeekOf is the Monday of the week of a UTC day.
+// WeekOf returns the Monday of the week of a UTC day.
 func WeekOf(day time.Time) time.Time {
 	return day.AddDate(0, 0, -(int(day.Weekday()-time.Monday)+7)%7)
 }
@@ -100,8 +100,8 @@ func (p *Pages) brief(t time.Time) string {
 	return strings.Replace(t.UTC().Format("2 Jan 2006, 15:04"), p.Today().Format(" 2006"), "", 1)
 }
 
-// timeElement is an instant whose text the script writes anew in the reader's time zone, to the
-// day, minute or second.
+// timeElement returns an instant whose text the script writes anew in the reader's time zone, to
+// the day, minute or second.
 func timeElement(t time.Time, precision, text string) template.HTML {
 	//nolint:gosec // names of months and digits
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`,
@@ -114,12 +114,12 @@ const OneDay = 24 * time.Hour
 // DefaultDays is the default length of a report.
 const DefaultDays = 28
 
-// LastDays is the period of the n days before today, which are complete.
+// LastDays returns the period of the n days before today, which are complete.
 func LastDays(today time.Time, n int) reports.Period {
 	return reports.Period{From: today.AddDate(0, 0, -n), Days: n}
 }
 
-// Between is the period of two days, both included.
+// Between returns the period of two days, both included.
 func Between(first, last time.Time) reports.Period {
 	return reports.Period{From: first, Days: int(last.Sub(first)/OneDay) + 1}
 }

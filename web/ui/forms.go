@@ -22,7 +22,7 @@ type FormErrors struct {
 // FormError is an error of a field.
 type FormError struct{ Field, Message string }
 
-// FieldError is the error of one field.
+// FieldError returns the error of one field.
 func FieldError(field, message string) FormErrors {
 	return FormErrors{Errors: []FormError{{field, message}}}
 }
@@ -30,7 +30,7 @@ func FieldError(field, message string) FormErrors {
 // Option is a choice of a field.
 type Option struct{ Value, Text string }
 
-// Error is the error of a field, or "".
+// Error returns the error of a field, or "".
 func (f FormErrors) Error(field string) string {
 	for _, e := range f.Errors {
 		if e.Field == field {
@@ -57,7 +57,7 @@ func FormValue(c *fiber.Ctx, name string) string {
 	return string(c.Context().PostArgs().Peek(name))
 }
 
-// ProofOf is the current password and the code that a form of the account asks for.
+// ProofOf returns the current password and the code that a form of the account asks for.
 func ProofOf(c *fiber.Ctx) identity.Proof {
 	return identity.Proof{Password: FormValue(c, "current"), Code: FormValue(c, "code")}
 }

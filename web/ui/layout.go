@@ -9,8 +9,8 @@ import (
 	"dg/platform/authz"
 )
 
-// Layout is what surrounds every screen: its title, the top bar, the sidebar and notices. Each view
-// embeds one.
+// Layout is what surrounds every screen: its title, the top bar, the sidebar and notices. Each
+// view embeds one.
 type Layout struct {
 	Title   string // of the screen; the browser's title adds the organisation
 	Area    area
@@ -55,19 +55,19 @@ func copyable(id, text, name string) map[string]string {
 	return map[string]string{"ID": id, "Text": text, "Name": name}
 }
 
-// NewLayout is the layout of a screen of the area.
+// NewLayout returns the layout of a screen of the area.
 func NewLayout(p *Principal, title string, a area) Layout {
 	return Layout{Title: title, Area: a, User: p}
 }
 
-// Reports is the path of this area, or "" if the user may not open it.
+// Reports returns the path of this area, or "" if the user may not open it.
 func (l Layout) Reports() string { return l.pathIfAllowed(authz.ReadReport, "/reports") }
 
-// Settings is the path of this area, or "" if the user may not open it.
+// Settings returns the path of this area, or "" if the user may not open it.
 func (l Layout) Settings() string { return l.pathIfAllowed(authz.ReadOrganisation, SettingsPath) }
 
-// Docs is the path of a page of the documentation. It keeps the reader's organisation, whose forks
-// the examples hold.
+// Docs returns the path of a page of the documentation. It keeps the reader's organisation, whose
+// forks the examples hold.
 func (l Layout) Docs(page string) string {
 	if l.User == nil || l.User.Organisation.ID == "" {
 		return "/docs" + page
@@ -75,10 +75,10 @@ func (l Layout) Docs(page string) string {
 	return "/docs" + page + "?org=" + url.QueryEscape(l.User.Organisation.Slug)
 }
 
-// Account is the path of a screen of the account.
+// Account returns the path of a screen of the account.
 func (l Layout) Account(screen string) string { return l.User.Account(screen) }
 
-// Switch are the organisations of a reader of several, each with the screen of the same kind.
+// Switch returns the organisations of a reader of several, each with the screen of the same kind.
 func (l Layout) Switch() (all []Link) {
 	if l.User == nil {
 		return nil
@@ -106,7 +106,7 @@ func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string
 	return ""
 }
 
-// Home is the target of the logo: the first screen that the reader may open.
+// Home returns the target of the logo: the first screen that the reader may open.
 func (l Layout) Home() Link {
 	switch reports := l.Reports(); {
 	case reports != "":
@@ -125,7 +125,7 @@ func (l Layout) BrowserTitle() string {
 	return fmt.Sprintf("%s – DG", l.Title)
 }
 
-// TitleOf is the title of a form, marked if it came back with errors.
+// TitleOf returns the title of a form, marked if it came back with errors.
 func TitleOf(title string, status int) string {
 	if status == fiber.StatusOK {
 		return title
@@ -136,7 +136,7 @@ func TitleOf(title string, status int) string {
 // SettingsNotices are the notices above every settings screen.
 type SettingsNotices func(c *fiber.Ctx, p *Principal) ([]Notice, error)
 
-// Layout is the layout of a settings screen.
+// Layout returns the layout of a settings screen.
 func (notices SettingsNotices) Layout(
 	c *fiber.Ctx, p *Principal, title, screen string,
 ) (Layout, error) {

@@ -19,27 +19,27 @@ type Notice struct {
 	Action, ActionPath   string `json:"-"` // a link beside it, or ""
 }
 
-// noticeCookie holds the confirmation of a change for the next page. The prefix __Host- keeps other
+// flashCookie holds the confirmation of a change for the next page. The prefix __Host- keeps other
 // sites from writing it; any link could put it into an address.
-const noticeCookie = "__Host-dg-notice"
+const flashCookie = "__Host-dg-notice"
 
-// Say makes the next page of this browser confirm a change, once.
-func Say(c *fiber.Ctx, n Notice) {
+// Flash makes the next page of this browser confirm a change, once.
+func Flash(c *fiber.Ctx, n Notice) {
 	text, _ := json.Marshal(n) // never fails: texts and a time
-	next := HostCookie(noticeCookie, base64.RawURLEncoding.EncodeToString(text))
+	next := HostCookie(flashCookie, base64.RawURLEncoding.EncodeToString(text))
 	next.SessionOnly = false
 	next.MaxAge = 60
 	c.Cookie(next)
 }
 
-// confirmChange shows and clears the notice of the cookie, if there is one. A form with errors
-// leaves it to the next page.
-func confirmChange(c *fiber.Ctx, confirm func(Notice)) {
-	text := c.Cookies(noticeCookie)
+// showFlash shows and clears the notice of the cookie, if there is one. A form with errors leaves
+// it to the next page.
+func showFlash(c *fiber.Ctx, confirm func(Notice)) {
+	text := c.Cookies(flashCookie)
 	if text == "" || c.Method() != fiber.MethodGet {
 		return
 	}
-	ClearCookie(c, noticeCookie)
+	ClearCookie(c, flashCookie)
 	var n Notice
 	if said, err := base64.RawURLEncoding.DecodeString(text); err == nil &&
 		json.Unmarshal(said, &n) == nil && n.Strong != "" {

@@ -13,7 +13,7 @@ import (
 	"dg/platform/httpserver"
 )
 
-// Pages renders the pages of a wing, in the layout that all wings share.
+// Pages renders the screens of a package in the layout that all screens share.
 type Pages struct {
 	Base      string // the public URL, without a trailing slash
 	Now       func() time.Time
@@ -24,7 +24,7 @@ type Pages struct {
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// NewPages returns what the pages of all wings share, as they are reached at base.
+// NewPages returns what all screens share. base is their public URL.
 func NewPages(base string, now func() time.Time) *Pages {
 	p := &Pages{Base: base, Now: now, files: loadFiles()}
 	p.templates = template.New("").Option("missingkey=error").Funcs(template.FuncMap{
@@ -34,21 +34,22 @@ func NewPages(base string, now func() time.Time) *Pages {
 	return p.With(templateFiles)
 }
 
-// With returns the pages of a wing, whose templates are in templates/. A mistake in them panics.
-func (p *Pages) With(wing fs.FS) *Pages {
+// With adds the templates of a package of screens, which are in templates/. A mistake in them
+// panics.
+func (p *Pages) With(own fs.FS) *Pages {
 	with := *p
 	with.templates = template.Must(p.templates.Clone())
-	template.Must(with.templates.ParseFS(wing, "templates/*.html"))
+	template.Must(with.templates.ParseFS(own, "templates/*.html"))
 	return &with
 }
 
-// Today is the UTC day.
+// Today returns the UTC day.
 func (p *Pages) Today() time.Time { return p.Now().UTC().Truncate(OneDay) }
 
 // ScreenView is a pointer to a view that embeds Layout.
 type ScreenView interface{ confirm(n Notice) }
 
-// Render answers with the screen of the template name.html.
+// Render responds with the screen of the template name.html.
 func (p *Pages) Render(c *fiber.Ctx, status int, name string, view ScreenView) error {
 	page, err := p.Execute(c, name, view)
 	if err != nil {
@@ -59,7 +60,7 @@ func (p *Pages) Render(c *fiber.Ctx, status int, name string, view ScreenView) e
 
 // Execute returns the screen of the template name.html.
 func (p *Pages) Execute(c *fiber.Ctx, name string, view ScreenView) ([]byte, error) {
-	confirmChange(c, view.confirm)
+	showFlash(c, view.confirm)
 	return p.Markup(name, view)
 }
 

@@ -10,8 +10,8 @@ import (
 	"dg/platform/authz"
 )
 
-// The interfaces that all wings use of other modules. Each wing has more in its ports.go. The
-// modules' services document the methods and their errors.
+// The interfaces of other modules that several packages of screens call. Each package has its own
+// besides. The modules' services document the methods and their errors.
 
 // Sessions finds the session of a token, and asks its person for the password.
 type Sessions interface {

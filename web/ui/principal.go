@@ -29,14 +29,14 @@ type Principal struct {
 	policy  Policy
 }
 
-type placeKey struct{}
+type slotKey struct{}
 
-// SetPlace stores how to release the request's place in the limiter of its organisation.
-func SetPlace(c *fiber.Ctx, release func()) { c.Locals(placeKey{}, release) }
+// SetSlot stores how to release the request's slot in the limiter of its organisation.
+func SetSlot(c *fiber.Ctx, release func()) { c.Locals(slotKey{}, release) }
 
-// ReleasePlace releases the place early, because reports and downloads have limiters of their own.
-func ReleasePlace(c *fiber.Ctx) {
-	if release, ok := c.Locals(placeKey{}).(func()); ok {
+// ReleaseSlot releases the slot early, because reports and downloads have limiters of their own.
+func ReleaseSlot(c *fiber.Ctx) {
+	if release, ok := c.Locals(slotKey{}).(func()); ok {
 		release()
 	}
 }
@@ -58,7 +58,7 @@ func (p *Principal) Subject() authz.Subject {
 	}
 }
 
-// KeyActor is the principal as modules/apikeys records it.
+// KeyActor returns the principal as modules/apikeys records it.
 func (p *Principal) KeyActor() apikeys.Actor {
 	return apikeys.Actor{
 		Person:  apikeys.Person{ID: p.Person.ID, Name: p.Person.Name},
@@ -66,7 +66,7 @@ func (p *Principal) KeyActor() apikeys.Actor {
 	}
 }
 
-// AuditActor is the principal as the audit log names it.
+// AuditActor returns the principal as the audit log names it.
 func (p *Principal) AuditActor() audit.Actor {
 	return audit.Actor{Kind: audit.Person, ID: p.Person.ID, Name: p.Person.Name}
 }

@@ -48,7 +48,7 @@ var loadFiles = sync.OnceValue(func() files {
 	return all
 })
 
-// path is the URL of a file with the version of its content, so that browsers may cache it for
+// path returns the URL of a file with the version of its content, so that browsers may cache it for
 // ever.
 func (f files) path(name string) (string, error) {
 	file, ok := f[name]
@@ -58,7 +58,7 @@ func (f files) path(name string) (string, error) {
 	return "/static/" + name + "?v=" + file.Version, nil
 }
 
-// ServeStatic answers GET /static/….
+// ServeStatic handles GET /static/….
 func (p *Pages) ServeStatic(c *fiber.Ctx) error {
 	file, ok := p.files[c.Params("*")]
 	if !ok {

@@ -1,5 +1,5 @@
-// Package sealer packs the finished days and months of large forks into segments, which reports read
-// faster than plays. No answer depends on it: other days are read from the plays.
+// Package sealer packs the finished days and months of large forks into segments, which reports
+// read faster than plays. No figure depends on it: other days are read from the plays.
 //
 // It owns the tables fork_days and fork_months (segments), and unsealed_days and unsealed_months
 // (their dirty marks).

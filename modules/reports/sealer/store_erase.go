@@ -16,7 +16,7 @@ func DropDirty(tx *gorm.DB, organisationID string) error {
 		  where s.org_id = @org and u.fork_id = s.fork_id and u.day = s.day`,
 		`/* reports.dropDirtyMonths */ delete from fork_months s using unsealed_months u
 		  where s.org_id = @org and u.fork_id = s.fork_id and u.month = s.month`,
-	} { // by hand: gorm's builder has no "delete … using"
+	} { // raw SQL: gorm's builder has no "delete … using"
 		if err := tenant.Exec(tx, organisationID, statement).Error; err != nil {
 			return fmt.Errorf("reports: drop dirty segments: %w", err)
 		}

@@ -50,7 +50,7 @@ const PlaysSQL = `/* reports.plays */ select ` + PlayColumns + `
 // it empties the table for older snapshots, but not their segments. Lock before the snapshot.
 const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
 
-// Args are the arguments of statements on a fork from one instant to another.
+// Args returns the arguments of statements on a fork from one instant to another.
 func Args(organisationID, forkID string, from, to time.Time) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"org": organisationID, "fork": forkID, "from": from, "to": to,
@@ -109,7 +109,7 @@ func (s *Stored) Scan(rows pgx.Rows) error {
 	return nil
 }
 
-// DamagedError is ErrDamaged with the first day of the segment.
+// DamagedError returns ErrDamaged with the first day of the segment.
 func DamagedError(first time.Time) error {
 	return fmt.Errorf("%w: that of %s", ErrDamaged, first.Format(time.DateOnly))
 }

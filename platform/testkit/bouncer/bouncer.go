@@ -97,7 +97,7 @@ func asOwnerOf(t testing.TB, socket string, cmd *exec.Cmd) {
 	}
 }
 
-// URL is the connection through PgBouncer.
+// URL returns the connection through PgBouncer.
 func (b *Bouncer) URL(connection string) string {
 	u, err := url.Parse(connection)
 	if err != nil {

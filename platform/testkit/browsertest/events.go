@@ -21,10 +21,10 @@ type events struct {
 	address   string
 	document  network.RequestID // the last request for a page
 
-	errors, allowed []string
-	leavePrompts    int
-	stays           bool // answers leave prompts with no
-	onDialog        func(accept bool)
+	errors, allowed     []string
+	leavePrompts        int
+	dismissLeavePrompts bool // the reader dismissLeavePrompts on the page
+	onDialog            func(accept bool)
 }
 
 // loaded reports whether no load is under way.
@@ -53,7 +53,7 @@ func (w *events) LeavePrompts() int {
 func (w *events) DismissLeavePrompts() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.stays = true
+	w.dismissLeavePrompts = true
 }
 
 // AllowError allows errors that contain the text.
@@ -109,7 +109,7 @@ func (w *events) handleDialog(e *page.EventJavascriptDialogOpening) {
 	accept := true
 	if e.Type == page.DialogTypeBeforeunload {
 		w.leavePrompts++
-		accept = !w.stays
+		accept = !w.dismissLeavePrompts
 	} else {
 		w.errors = append(w.errors,
 			fmt.Sprintf("it opened the browser's own %s: %s", e.Type, e.Message))

@@ -89,7 +89,7 @@ func (s *set) writeOrganisation(size Size) (players []uuid.UUID) {
 	return players
 }
 
-// id draws an id.
+// id returns a random UUID, which the seed determines.
 func (s *set) id() uuid.UUID {
 	return uuid.Must(uuid.NewRandomFromReader(s.source)) // the source never fails
 }

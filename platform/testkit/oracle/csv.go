@@ -9,7 +9,7 @@ import (
 )
 
 // CSV returns the whole file of the plays, which come in any order.
-func (q Question) CSV(plays []Play) string {
+func (q Query) CSV(plays []Play) string {
 	file :=
 		"playId,forkId,releaseNumber,playerKey,playerLabel," +
 			"startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Statistics is the answer of the statistics endpoint, field by field in its order.
+// Statistics is the response of the statistics endpoint, field by field in its order.
 type Statistics struct {
 	Plays           int64    `json:"plays"`
 	UniquePlayers   int64    `json:"uniquePlayers"`
@@ -68,11 +68,11 @@ func (s *sum) add(p Play) {
 }
 
 // Statistics computes the figures from plays in any order, in one pass.
-func (q Question) Statistics(plays iter.Seq[Play]) Statistics {
+func (q Query) Statistics(plays iter.Seq[Play]) Statistics {
 	var all sum
 	days := map[string]*sum{}
 	players := map[int]*sum{}
-	skills := map[string]*Answered{}
+	skills := map[string]*SkillAnswers{}
 	for p := range plays {
 		if !q.includes(p) {
 			continue

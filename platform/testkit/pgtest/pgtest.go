@@ -100,7 +100,7 @@ func Open(t testing.TB, url string, options postgres.Options) *postgres.DB {
 	return db
 }
 
-// inDatabase is the connection URL for another database of the server.
+// inDatabase returns the connection URL for another database of the server.
 func inDatabase(connection, name string) string {
 	u := parsed(connection)
 	u.Path = "/" + name

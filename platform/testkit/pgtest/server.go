@@ -84,9 +84,9 @@ func adminURL(of *embeddedpg.Server) string {
 // roomInMemory is the least free memory for a folder in memory: the tests of all packages share it.
 const roomInMemory = 4 << 30
 
-// sharedFolder is the server's folder, one for each user, PostgreSQL and boot, because a crash may
-// damage a cluster without fsync. It is in memory if possible, where a database takes 15 ms, not
-// 300.
+// sharedFolder returns the server's folder, one for each user, PostgreSQL and boot, because a crash
+// may damage a cluster without fsync. It is in memory if possible, where a database takes 15 ms,
+// not 300.
 func sharedFolder(ctx context.Context) (string, error) {
 	bin, err := embeddedpg.FindProgram(ctx, "", "postgres")
 	if err != nil {

@@ -33,7 +33,7 @@ func (w *World) NewKey(
 	return key
 }
 
-// LogOf is the whole log of an organisation, newest first.
+// LogOf returns the whole log of an organisation, newest first.
 func (w *World) LogOf(t *testing.T, o *Organisation) []audit.Entry {
 	t.Helper()
 	entries, err := w.Log.List(t.Context(), o.ID, audit.Page{Limit: 100_000})
@@ -65,14 +65,14 @@ func (w *World) API(t *testing.T, o *Organisation) (get func(path string) testki
 // FigureCells finds the figures of a page.
 const FigureCells = `<div><dt>([^<]*)</dt><dd>([^<]*)</dd>`
 
-// GoodForm is a form that makes a key.
+// GoodForm returns a form that makes a key.
 func GoodForm() url.Values {
 	return url.Values{
 		"name": {"Warehouse"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"90"},
 	}
 }
 
-// Replacement is a form that replaces a key, which stops after the overlap.
+// Replacement returns a form that replaces a key, which stops after the overlap.
 func Replacement(overlap string) url.Values {
 	form := GoodForm()
 	form.Set("overlap", overlap)
@@ -90,7 +90,7 @@ func (w *World) ManyKeys(o *Organisation, prefix string, n, usable int) {
 		from generate_series(1, $3::int) i`, o.ID, prefix, n, usable)
 }
 
-// AllKeys are the organisation's keys.
+// AllKeys returns the organisation's keys.
 func (w *World) AllKeys(t *testing.T, o *Organisation) []apikeys.Key {
 	t.Helper()
 	keys, err := w.Keys.List(t.Context(), o.AsOwner())
@@ -114,12 +114,12 @@ func Notes(t *testing.T, p testkit.Page) []string {
 	return notes
 }
 
-// ToNominative is the form that makes the organisation report names.
+// ToNominative returns the form that makes the organisation report names.
 func ToNominative(o *Organisation) url.Values {
 	return testkit.Form("mode", "nominative", "organisation", o.Name)
 }
 
-// ExportsOf are the log's entries of exports, newest first.
+// ExportsOf returns the log's entries of exports, newest first.
 func (w *World) ExportsOf(t *testing.T, o *Organisation) []audit.Entry {
 	t.Helper()
 	return slices.DeleteFunc(w.LogOf(t, o), func(e audit.Entry) bool {
@@ -181,12 +181,12 @@ func (w *World) CodeNow(t *testing.T, secret string) string {
 	return testkit.CodeOf(t, secret, w.now())
 }
 
-// Credentials are the fields of the sign-in.
+// Credentials returns the fields of the sign-in.
 func Credentials(p testkit.Person) url.Values {
 	return testkit.Form("email", p.Email, "password", testkit.Password)
 }
 
-// AsOwner is the organisation's owner as modules/apikeys sees one.
+// AsOwner returns the organisation's owner as modules/apikeys sees one.
 func (o *Organisation) AsOwner() apikeys.Actor {
 	return apikeys.Actor{
 		Person: apikeys.Person{ID: o.Owner.ID, Name: o.Owner.Name},

@@ -20,7 +20,7 @@ type World struct {
 	DB     *testkit.World
 	Log    *audit.Log
 	now    func() time.Time
-	Logged tb.Book
+	Logged tb.Buffer
 }
 
 // Start begins a world without organisations.
@@ -71,7 +71,7 @@ func (w *World) SignedIn(t *testing.T, p testkit.Person) *testkit.Browser {
 	return w.Browser(t).SignIn(p.Email, testkit.Password, code)
 }
 
-// At is the address of a screen of the organisation.
+// At returns the path of a screen of the organisation.
 func (o *Organisation) At(format string, args ...any) string {
 	return "/o/" + url.PathEscape(o.Slug) + fmt.Sprintf(format, args...)
 }
