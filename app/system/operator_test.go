@@ -17,7 +17,8 @@ import (
 func TestOperatorCommandsWantData(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(apptest.NewFolder(t), "none")
-	for _, line := range []string{"erase 00000000-0000-4000-8000-000000000001", "audit prune --before 2025-01 --export file",
+	for _, line := range []string{"erase 00000000-0000-4000-8000-000000000001",
+		"audit prune --before 2025-01 --export file",
 		"account reset ann@example.org", "segments rebuild", "migrate", "import file"} {
 		apptest.Refuses(t, "there is no database in", dir, strings.Fields(line)...)
 		require.NoDirExists(t, dir, line)
