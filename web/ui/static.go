@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"mime"
 	"path"
-	"regexp"
 	"sync"
 
 	"github.com/gofiber/fiber/v2"
@@ -21,13 +20,7 @@ var staticFiles embed.FS
 // files are the stylesheets, scripts and images by name, in memory.
 type files map[string]httpserver.File
 
-// minified matches what files are served without: comments and insignificant white space.
-var minified = map[string]*regexp.Regexp{
-	".css": regexp.MustCompile(`(?s)/\*.*?\*/|\s*([{}])\s*|([;:,])\s+`),
-	".js":  regexp.MustCompile(`(?m)^\s*//.*\n|^\s+`),
-}
-
-// loadFiles minifies and compresses the files once per process.
+// loadFiles compresses the files once per process.
 var loadFiles = sync.OnceValue(func() files {
 	all := files{}
 	err := fs.WalkDir(staticFiles, "static", func(name string, entry fs.DirEntry, err error) error {
@@ -35,9 +28,6 @@ var loadFiles = sync.OnceValue(func() files {
 			return err
 		}
 		file, err := staticFiles.ReadFile(name)
-		if blanks := minified[path.Ext(name)]; blanks != nil {
-			file = blanks.ReplaceAll(file, []byte("$1$2"))
-		}
 		all[name[len("static/"):]] = httpserver.NewFile(file,
 			cmp.Or(mime.TypeByExtension(path.Ext(name)), "text/plain; charset=utf-8"))
 		return err
