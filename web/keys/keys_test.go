@@ -3,7 +3,6 @@ package keys_test
 import (
 	"html"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -60,9 +59,6 @@ func TestKeysAreListed(t *testing.T) {
 	bi := add("BI", 2*day, now.Add(-time.Minute), now.Add(72*day), nil, reports, forks)
 	add("never", 3*day, nil, nil, nil, forks)
 	add("soon", 40*day, nil, now.Add(4*day+15*time.Hour), nil, reports)
-	add("at once", 5*day, nil, now.Add(time.Second), nil, reports)
-	add("thirty", 90*day, nil, now.Add(30*day), nil, reports)
-	add("beyond", 91*day, nil, now.Add(30*day+time.Millisecond), nil, reports)
 	gone := add("gone", 8*day, nil, now.Add(-day), now.Add(-2*day), reports)
 
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/api-keys")).Is(t, 200)
@@ -73,9 +69,6 @@ func TestKeysAreListed(t *testing.T) {
 	require.Contains(t, row(t, p, "never"),
 		"Active Never expires Forks 18 Nov 2026 owner of acme None Never used Revoke never")
 	require.Contains(t, row(t, p, "soon"), "Expires in 5 days On 26 Nov 2026, 00:31 UTC Reports")
-	require.Contains(t, row(t, p, "at once"), "Expires in 1 day On 21 Nov 2026, 09:31 UTC")
-	require.Contains(t, row(t, p, "thirty"), "Expires in 30 days On 21 Dec 2026, ")
-	require.Contains(t, row(t, p, "beyond"), "Active Until 21 Dec 2026, ")
 	require.Equal(t,
 		"gone dg_live_"+gone.ID+
 			"_… Revoked Since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme Never used",
@@ -84,12 +77,8 @@ func TestKeysAreListed(t *testing.T) {
 	require.Contains(t, p.Body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="minute">`,
 		"the script puts it into the reader's zone")
 
-	var order []string
-	for _, n := range regexp.MustCompile(`data-name>([^<]+)<`).FindAllStringSubmatch(p.Body, -1) {
-		order = append(order, n[1])
-	}
-	require.Equal(t, []string{"BI", "never", "at once", "soon", "thirty", "beyond", "gone", "old"},
-		order)
+	require.Equal(t, [][]string{{"BI"}, {"never"}, {"soon"}, {"gone"}, {"old"}},
+		testkit.Cells(`data-name>([^<]+)<`, p.Body))
 	_, fold, found := strings.Cut(p.Body, "<details>")
 	require.True(t, found)
 	require.Contains(t, fold, "Revoked and expired (2)")
