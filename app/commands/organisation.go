@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/google/uuid"
@@ -27,27 +26,20 @@ type organisationCreateCmd struct {
 	asOwner
 	config.Address
 	Name          string `required:"" help:"Name of the organisation."`
-	Slug          string `help:"Its part of addresses: lower-case letters, digits and dashes. Empty: made from the name."`
+	Slug          string `required:"" help:"Its part of addresses: lower-case letters, digits and dashes."`
 	Plan          string `enum:"free,team,pro,enterprise" default:"pro" help:"Plan: free, team, pro or enterprise."`
 	ReportingMode string `enum:"pseudonymous,nominative" default:"pseudonymous" help:"How reports name players: pseudonymous or nominative."`
 	OwnerEmail    string `required:"" help:"E-mail of the first owner."`
 	OwnerName     string `help:"Name of the first owner, if there is no account yet. Empty: the e-mail."`
 }
 
-var (
-	notSlug = regexp.MustCompile(`[^a-z0-9]+`)
-	slug    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-)
+var slug = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // Run creates the organisation with its owner in one transaction, so that none is without an owner.
 func (c organisationCreateCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
 		return err
-	}
-	if c.Slug == "" {
-		name := strings.ToLower(input.WithoutAccents(c.Name))
-		c.Slug = strings.Trim(notSlug.ReplaceAllString(name, "-"), "-")
 	}
 	if !input.ValidText(c.Name) {
 		return fmt.Errorf("%q is not a name: it needs 1 to 200 printable characters", c.Name)

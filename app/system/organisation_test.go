@@ -24,7 +24,7 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 	}
 	require.Contains(t, dg("organisation list"), "no organisations")
 
-	out := dg("organisation create --owner-email Ann@example.org --base-url", c.URL,
+	out := dg("organisation create --slug cafe-no-1-sohne --owner-email Ann@example.org --base-url", c.URL,
 		"--name", "Café Nº 1 & Söhne")
 	require.Contains(t, out, c.URL+"/o/cafe-no-1-sohne")
 	link := apptest.ResetLink.FindStringSubmatch(out)
@@ -32,9 +32,9 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 	first := c.Fetch(link[2], "")
 	require.Contains(t, first, "Ann@example.org")
 	require.NotContains(t, first, "ends all your sessions", "there are none")
-	refused("already has the slug", "organisation create --owner-email x@example.org --name",
+	refused("already has the slug", "organisation create --slug cafe-no-1-sohne --owner-email x@example.org --name",
 		"cafe no 1 sohne")
-	refused("not an e-mail", "organisation create --owner-email x --name Other")
+	refused("not an e-mail", "organisation create --slug other --owner-email x --name Other")
 	refused("not a slug", "organisation create --owner-email a@b.example --slug A/B --name Other")
 	require.Equal(t, 1, d.Tables(t)["users"], "a refused command stores nobody")
 
@@ -68,7 +68,7 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 
 	// A person with a password gets no link: its use would turn two-step verification off.
 	d.Do(t, `update users set password_hash = 'set' where email_key = 'ben@example.org'`)
-	out = dg("organisation create --owner-email ben@example.org --name Two --plan free")
+	out = dg("organisation create --slug two --owner-email ben@example.org --name Two --plan free")
 	require.NotContains(t, out, "token=")
 	require.Contains(t, out, "ben@example.org has a password")
 }

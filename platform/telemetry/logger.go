@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
 // NewLogger returns a logger to w. level is debug, info, warn or error; format is json or text.
@@ -22,4 +25,14 @@ func NewLogger(w io.Writer, level, format string) (*slog.Logger, error) {
 	default:
 		return nil, fmt.Errorf("log format %q: use json or text", format)
 	}
+}
+
+// NewRegistry returns a registry with the metrics of the Go runtime and of the process.
+func NewRegistry() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	return r
 }

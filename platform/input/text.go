@@ -1,6 +1,12 @@
 package input
 
-import "unicode"
+import (
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/runes"
+	"golang.org/x/text/unicode/norm"
+)
 
 // IsPrintable reports whether s has no invisible characters, so that names that look equal are
 // equal, except for homoglyphs. Joiners and the style of an emoji may follow what they belong to: a
@@ -30,3 +36,18 @@ func isJoined(r rune) bool {
 	return r > unicode.MaxLatin1 && unicode.In(r, unicode.L, unicode.M, unicode.S) &&
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)
 }
+
+// undecomposed are letters with a stroke, and ligatures, which Unicode does not decompose.
+var undecomposed = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ",
+	"OE", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D")
+
+// Fold returns the text as searches compare it: without case, accents, and spaces around it. Łódź is
+// lodz, ﬁ is fi.
+func Fold(text string) string {
+	decomposed := norm.NFKD.String(undecomposed.Replace(text))
+	plain := strings.TrimSpace(runes.Remove(runes.In(unicode.Mn)).String(decomposed))
+	return strings.ToLower(strings.ToUpper(plain)) // some letters have two small forms
+}
+
+// Lower returns a text in lower case and Unicode's NFC: e-mails and passwords are compared so.
+func Lower(text string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(text))) }
