@@ -40,10 +40,10 @@ func sensitiveForms(
 			`id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`,
 		}, http.StatusOK},
 		"a replacement": {acme.At("/settings/api-keys/%s/replace", old.ID),
-			webtest.Replacement("week"),
+			webtest.ReplacementForm("week"),
 			[]string{`id="oweek" name="overlap" value="week" aria-describedby="oweekh" checked`},
 			http.StatusOK},
-		"a mode": {acme.At("/settings/organisation/reporting-mode"), webtest.ToNominative(acme),
+		"a mode": {acme.At("/settings/organisation/reporting-mode"), webtest.NominativeForm(acme),
 			[]string{`value="nominative" checked`, `name="organisation" value="` + acme.Name + `"`},
 			http.StatusSeeOther},
 	}
@@ -132,7 +132,7 @@ func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")
 	age(w, "1 hour")
-	form := webtest.GoodForm()
+	form := webtest.NewKeyForm()
 	form.Del("name")
 	form.Del("scopes")
 	form.Set("current", "wrong horse battery")

@@ -35,7 +35,7 @@ func ended(t *testing.T, status int, args []string) (output string) {
 	return c.Out.String() + c.Log.String()
 }
 
-// Command runs dg in this process with empty standard input.
+// RunCommand runs dg in this process with empty standard input.
 func RunCommand(t *testing.T, args ...string) (status int, out, err string) {
 	t.Helper()
 	// without the expected error, dg would serve for ever

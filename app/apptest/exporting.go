@@ -11,8 +11,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// Exporting is a dg that serves one large fork.
-type Exporting struct {
+// ExportServer is a dg that serves one large fork.
+type ExportServer struct {
 	*Child
 	*AdminDB
 	ExportPath string // of the export of all plays
@@ -21,28 +21,28 @@ type Exporting struct {
 	MoreTokens []string // a key may not have all exports of its organisation
 }
 
-// StartExporting serves a fork with that many plays.
-func StartExporting(t *testing.T, plays int) *Exporting {
+// StartExportServer serves a fork with that many plays.
+func StartExportServer(t *testing.T, plays int) *ExportServer {
 	t.Helper()
 	db := testkit.New(t)
-	return ExportingOn(t, db, plays, func() *Child {
+	return ExportServerOn(t, db, plays, func() *Child {
 		ended(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
 			"--migrate-database-url", db.OwnerURL})
 		return ServeDatabase(t, db)
 	})
 }
 
-// ExportingOn stores a fork with that many plays, and serves it.
-func ExportingOn(
+// ExportServerOn stores a fork with that many plays, and serves it.
+func ExportServerOn(
 	t *testing.T, db *testkit.World, plays int, serve func() *Child,
-) *Exporting {
+) *ExportServer {
 	t.Helper()
 	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
 	// As after an import. Otherwise the export has another plan, and runs during the first sealing.
 	db.Exec(`analyze`)
-	e := &Exporting{
+	e := &ExportServer{
 		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",
 		Plays:      plays,
 		Child:      serve(),
@@ -56,7 +56,7 @@ func ExportingOn(
 }
 
 // BeginExport asks for the export and reads its beginning.
-func (e *Exporting) BeginExport(
+func (e *ExportServer) BeginExport(
 	t *testing.T, requestID string, headers ...string,
 ) (*http.Response, *bufio.Reader) {
 	t.Helper()

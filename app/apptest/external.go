@@ -121,8 +121,8 @@ func (x *External) Serve(args ...string) *Child {
 	return ServeWith(x.T, x.On(append([]string{"serve"}, args...)...)[1:]...)
 }
 
-// Die ends the server by kill -9.
-func (x *External) Die() {
+// Kill ends the server by kill -9.
+func (x *External) Kill() {
 	x.T.Helper()
 	KillPostmaster(x.T, x.Dir)
 	x.Stop()

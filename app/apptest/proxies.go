@@ -95,11 +95,11 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 }
 
 // BehindProxy starts a dg with one large fork that trusts proxies on this machine.
-func BehindProxy(t *testing.T, args ...string) *Exporting {
+func BehindProxy(t *testing.T, args ...string) *ExportServer {
 	t.Helper()
 	plays := Sized(30_000, 150_000, 150_000)
 	db := testkit.New(t)
-	return ExportingOn(t, db, plays, func() *Child {
+	return ExportServerOn(t, db, plays, func() *Child {
 		address := FreeAddress(t)
 		dg := Launch(t, append(args, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0",
 			"--database-url", db.URL, "--migrate-database-url", db.OwnerURL,

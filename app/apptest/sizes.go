@@ -22,8 +22,8 @@ func Sized(cut, chaotic, soaked int) int {
 	return cut
 }
 
-// NeedsProc skips the test if /proc does not show the memory of a process.
-func NeedsProc(t *testing.T) {
+// RequireProc skips the test if /proc does not show the memory of a process.
+func RequireProc(t *testing.T) {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)

@@ -81,8 +81,8 @@ func (m *metrics) sealerPass(pass sealer.Result, err error) {
 	m.backlog.Set(float64(pass.Backlog()))
 }
 
-// registerReadings registers the metrics whose values are read at each scrape.
-func registerReadings(
+// registerCollectors registers the metrics whose values are read at each scrape.
+func registerCollectors(
 	r prometheus.Registerer, s Settings, pools Pools, limiters ...map[string]*limit.Limiter,
 ) {
 	version := prometheus.Labels{"version": s.Version, "goversion": runtime.Version()}

@@ -31,7 +31,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 	for i := range apptest.Sized(2, 20, 100) {
 		<-time.After(time.Duration(200+rand.IntN(1000)) * time.Millisecond) // a random moment
 		[]func(){
-			x.Die,
+			x.Kill,
 			func() { killBackend(t, o.conn) },
 			func() {
 				require.NoError(t, syscall.Kill(apptest.Postmaster(t, x.Dir), syscall.SIGQUIT))

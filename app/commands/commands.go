@@ -71,7 +71,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	slog.SetDefault(p.log)
 	var o *operator
 	err = parsed.BindSingletonProvider(func() (_ *operator, err error) {
-		o, err = operateFor(ctx, parsed, p)
+		o, err = openOperator(ctx, parsed, p)
 		return o, err
 	})
 	if err == nil {

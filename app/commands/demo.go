@@ -29,7 +29,7 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil {
 		return err
 	}
-	if !c.Private() {
+	if !c.LoopbackOnly() {
 		return demo.ErrPublic
 	}
 	s := doctor.Installation{Log: p.log, Serve: config.Serve{Database: c.Database, Secrets: c.Secrets}}
@@ -53,7 +53,7 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 // loadDemo loads the demo into an empty database, replaces the demo key, and returns the greeting
 // with the key.
 func (o *operator) loadDemo(ctx context.Context, p Stdio, base string) (string, error) {
-	missing, err := demo.Missing(ctx, o.Pool)
+	missing, err := demo.IsEmpty(ctx, o.Pool)
 	if err != nil {
 		return "", err
 	}

@@ -96,7 +96,7 @@ func wrapImportError(ctx context.Context, err error) error {
 	case is && failed.Code == diskFull:
 		return fmt.Errorf(nothing+"the disk of the database is full. Free some space, then import "+
 			"again: %w", err)
-	case postgres.Unavailable(err):
+	case postgres.IsUnavailable(err):
 		return fmt.Errorf(nothing+"the connection to the database was lost. Check the log of the "+
 			"database (its disk may be full), then import again: %w", err)
 	}

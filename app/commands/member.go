@@ -52,7 +52,7 @@ func (c memberAddCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		return err
 	}
 	fmt.Fprintf(p.Stdout, "%s is %s of %s.\n", c.Email, c.Role, c.Organisation)
-	return o.welcome(ctx, p, base, c.Email, invited)
+	return o.printInvitation(ctx, p, base, c.Email, invited)
 }
 
 // memberRoleCmd is `dg member role`.
@@ -128,9 +128,9 @@ func (o *operator) setRole(
 		mayChange, o.request)
 }
 
-// welcome prints the link of a person without a password. Other people get none, because its use
+// printInvitation prints the link of a person without a password. Other people get none, because its use
 // would turn two-step verification off.
-func (o *operator) welcome(ctx context.Context, p Stdio, base, email string, invited bool) error {
+func (o *operator) printInvitation(ctx context.Context, p Stdio, base, email string, invited bool) error {
 	if invited {
 		return o.printReset(ctx, p, base, email)
 	}

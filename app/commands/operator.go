@@ -36,9 +36,9 @@ type operator struct {
 // ownerLockTimeout is the lock timeout of operator commands, which may wait for an import.
 const ownerLockTimeout = time.Minute
 
-// operateFor opens the database for the selected command. It does not migrate: data and the schema
+// openOperator opens the database for the selected command. It does not migrate: data and the schema
 // of this program must exist.
-func operateFor(ctx context.Context, selected *kong.Context, p Stdio) (o *operator, err error) {
+func openOperator(ctx context.Context, selected *kong.Context, p Stdio) (o *operator, err error) {
 	settings := selected.Selected().Target.Interface().(interface{ database() config.Database })
 	db, err := connect(ctx, settings.database(), false, p.log)
 	if err != nil {
@@ -96,7 +96,7 @@ func keyring(c config.Secrets) (identity.Keyring, error) {
 }
 
 // encrypt re-encrypts the secrets with the current key, and counts those that no key decrypts. It
-// fails if the keys belong to another database, unless forgetLost gives the old key up.
+// fails if the keys belong to another database, unless forgetLost is set.
 func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bool) (err error) {
 	if db.keys, err = keyring(s); err != nil {
 		return err

@@ -60,7 +60,7 @@ func (c organisationCreateCmd) Run(ctx context.Context, p Stdio, o *operator) er
 		return err
 	}
 	fmt.Fprintf(p.Stdout, "Created %s (plan %s): %s/o/%s\n\n", c.Name, c.Plan, base, c.Slug)
-	return o.welcome(ctx, p, base, c.OwnerEmail, invited)
+	return o.printInvitation(ctx, p, base, c.OwnerEmail, invited)
 }
 
 // organisationPlanCmd is `dg organisation plan`.

@@ -40,7 +40,7 @@ func (serveCmd) Help() string {
 func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	base, _ := c.Base() // a URL that is refused may have a password
 	p.log.Info("dg starts", "version", version, "base_url", base)
-	if c.Demo && !c.Private() {
+	if c.Demo && !c.LoopbackOnly() {
 		return demo.ErrPublic
 	}
 	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Failure, Log: p.log}
@@ -158,7 +158,7 @@ func (c serveCmd) greeting(ctx context.Context, db *database, p Stdio) (string, 
 	defer o.Close()
 	base, _ := c.Base()
 	tryIt := ""
-	if !c.Private() {
+	if !c.LoopbackOnly() {
 		err = demo.CheckPublic(ctx, o.Pool)
 	} else if c.Demo {
 		tryIt, err = o.loadDemo(ctx, p, base)

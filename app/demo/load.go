@@ -16,7 +16,7 @@ import (
 	"dg/platform/authz"
 )
 
-// Open returns the demo with plays up to now.
+// Open returns a reader of the demo, whose plays reach up to now.
 func Open() (io.ReadCloser, error) {
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(Write(w, time.Now())) }()
@@ -49,10 +49,10 @@ func CheckPublic(ctx context.Context, db *pgxpool.Pool) error {
 		"and change these passwords there (dg account reset)", strings.Join(published, ", "))
 }
 
-// Missing reports whether the database is empty. Organisations other than the demo's are an error.
-func Missing(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
+// IsEmpty reports whether the database is empty. Organisations other than the demo's are an error.
+func IsEmpty(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 	var loaded bool
-	if err := db.QueryRow(ctx, `/* demo.missing */
+	if err := db.QueryRow(ctx, `/* demo.isEmpty */
 		select not exists (select from organisations),
 		  exists (select from memberships where (org_id, user_id, role) = ($1, $2, 'owner'))`,
 		organisationID, ownerID).Scan(&empty, &loaded); err != nil {

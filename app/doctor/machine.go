@@ -28,7 +28,7 @@ func findSettings(_ context.Context, s *Installation) (findings []Finding, _ err
 				"one address and its limits",
 			"Set DG_TRUSTED_PROXIES to the network of the proxy that ends TLS."})
 	}
-	if s.SecretKey == "" && !s.Private() {
+	if s.SecretKey == "" && !s.LoopbackOnly() {
 		findings = append(findings, Finding{"secret key", Warning,
 			"without DG_SECRET_KEY two-step secrets are stored in clear",
 			"Set DG_SECRET_KEY to 32 random bytes, such as the output of: openssl rand -base64 32"})

@@ -30,7 +30,7 @@ type backupPage struct {
 
 func newBackupPage(t *testing.T, d *apptest.AdminDB) backupPage {
 	t.Helper()
-	pgtest.NeedProgram(t, "pg_dump")
+	pgtest.RequireProgram(t, "pg_dump")
 	text, err := os.ReadFile(apptest.InTree("configs", "deploy", "backup.md"))
 	require.NoError(t, err)
 	p := backupPage{t: t, folder: t.TempDir()}

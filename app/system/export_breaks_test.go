@@ -37,7 +37,7 @@ func startClient(t *testing.T, name, url, key string) (finish func() int) {
 
 // rules.md, CSV: a broken transfer fails in a client that checks the connection, and a whole one
 // does not. url is that of dg or of a proxy.
-func breaksVisibly(t *testing.T, e *apptest.Exporting, url string) {
+func breaksVisibly(t *testing.T, e *apptest.ExportServer, url string) {
 	for name := range exportClients {
 		breaksInAQuery(t, e, url, name, func() {
 			require.Equal(t, 1, apptest.Read[int](t, e.AdminDB,
@@ -52,7 +52,7 @@ const stalled = ` from pg_stat_activity where datname = current_database()
 	and application_name = 'dg snapshots' and wait_event = 'PgSleep'`
 
 // breaksInAQuery stops an export at its middle play, and breaks it off.
-func breaksInAQuery(t *testing.T, e *apptest.Exporting, url, client string, breakOff func()) {
+func breaksInAQuery(t *testing.T, e *apptest.ExportServer, url, client string, breakOff func()) {
 	middle := apptest.Read[string](t, e.AdminDB,
 		`select id::text from plays order by started_at, id offset $1 limit 1`, e.Plays/2)
 	e.Do(t, `create function reached(play uuid) returns boolean language plpgsql as

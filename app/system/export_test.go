@@ -18,7 +18,7 @@ import (
 // rules.md, CSV. make bench measures the time.
 func TestExportsOfTheRealProgram(t *testing.T) {
 	t.Parallel()
-	e := apptest.StartExporting(t, apptest.Sized(100_000, 100_000, 1_000_000))
+	e := apptest.StartExportServer(t, apptest.Sized(100_000, 100_000, 1_000_000))
 	// Sequential, because they look at PostgreSQL's activity. The last one kills dg.
 	t.Run("is streamed whole in little memory", func(t *testing.T) { isStreamed(t, e) })
 	t.Run("breaks visibly", func(t *testing.T) { breaksVisibly(t, e, e.URL) })
@@ -29,8 +29,8 @@ func TestExportsOfTheRealProgram(t *testing.T) {
 
 const exportMemory = 32 << 20
 
-func isStreamed(t *testing.T, e *apptest.Exporting) {
-	apptest.NeedsProc(t)
+func isStreamed(t *testing.T, e *apptest.ExportServer) {
+	apptest.RequireProc(t)
 	for _, encoding := range []string{"identity", "gzip"} {
 		e.Fetch("/api/v1/forks", e.Token)
 		idle := e.Memory("VmRSS")

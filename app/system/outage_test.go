@@ -30,13 +30,13 @@ func TestDgExitsWhenItsPostgreSQLDies(t *testing.T) {
 }
 
 // overRelay is a dg that serves one large fork from a database behind a relay.
-func overRelay(t *testing.T) (*apptest.Exporting, *relay) {
+func overRelay(t *testing.T) (*apptest.ExportServer, *relay) {
 	t.Helper()
 	const plays = 200_000 // more than the buffers of the sockets hold
 	x := apptest.NewExternal(t)
 	r := &relay{}
 	x.Succeeds("migrate")
-	return apptest.ExportingOn(t, x.World(), plays, func() *apptest.Child {
+	return apptest.ExportServerOn(t, x.World(), plays, func() *apptest.Child {
 		return apptest.ServeWith(t, "--database-url", apptest.ProxyDatabase(t, x.Serving(), r.pass),
 			"--migrate-database-url", x.Owner())
 	}), r

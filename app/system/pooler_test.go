@@ -40,7 +40,7 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 			where started_at < date_trunc('day', now(), 'UTC')`) == 0
 	})
 	path := "/api/v1/forks/" + fork.ID
-	e := &apptest.Exporting{Child: c, AdminDB: d, Token: token, Plays: apptest.Sealable,
+	e := &apptest.ExportServer{Child: c, AdminDB: d, Token: token, Plays: apptest.Sealable,
 		ExportPath: path + "/exports/csv?from=2026-01-01&to=2026-12-31"}
 	response, body := e.BeginExport(t, "whole-export-1")
 	require.Equal(t, e.Plays, countRows(t, response, body))

@@ -17,7 +17,7 @@ import (
 
 // proxied is a dg behind one of the proxies of configs/deploy.
 type proxied struct {
-	*apptest.Exporting
+	*apptest.ExportServer
 	public *http.Client // speaks to the proxy, from 127.0.0.2
 }
 
@@ -26,7 +26,7 @@ func TestProxyExamples(t *testing.T) {
 	t.Parallel()
 	for name := range apptest.ProxyArguments {
 		t.Run(name, func(t *testing.T) {
-			p := proxied{Exporting: apptest.BehindProxy(t)}
+			p := proxied{ExportServer: apptest.BehindProxy(t)}
 			address := apptest.StartProxy(t, name, strings.TrimPrefix(p.URL, "http://"))
 			if address == "" {
 				t.Skipf("SKIPPED, NOTHING WAS TESTED: there is no %s", name)
@@ -35,7 +35,7 @@ func TestProxyExamples(t *testing.T) {
 			p.answersAlike(t)
 			p.knowsTheClient(t)
 			// Without TLS, because TLS itself reports a broken connection.
-			breaksVisibly(t, p.Exporting,
+			breaksVisibly(t, p.ExportServer,
 				"http://"+
 					apptest.StartProxy(t, name, strings.TrimPrefix(p.URL, "http://"),
 						apptest.WithoutTLS()...))

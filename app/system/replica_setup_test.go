@@ -60,7 +60,7 @@ func (s *hotStandby) makeFolder(path string) {
 // newStandby copies the server and starts the copy as its standby.
 func newStandby(t *testing.T, x *apptest.External) *hotStandby {
 	t.Helper()
-	pgtest.NeedProgram(t, "pg_basebackup")
+	pgtest.RequireProgram(t, "pg_basebackup")
 	s := standbyOf(t, x)
 	s.data = filepath.Join(filepath.Dir(x.Dir), "standby")
 	s.makeFolder(s.data)

@@ -35,7 +35,7 @@ type secretive struct {
 	*apptest.Child
 	database []string // flags of its URLs and of its secret key
 	secrets  map[string]string
-	pages    apptest.Seen // what may hold nothing that looks like a secret
+	pages    apptest.Outputs // what may hold nothing that looks like a secret
 }
 
 // rules.md, Keys; /docs/security, Logs: only hashes of secrets are stored, and nothing is logged.
@@ -52,7 +52,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	requirePasswords(t, d, x.Dir)
 	serving := x.URL(url.UserPassword("dg_app", databasePassword))
 	owner := x.URL(url.UserPassword("dg_owner", databasePassword))
-	s := &secretive{pages: apptest.Seen{}, secrets: map[string]string{
+	s := &secretive{pages: apptest.Outputs{}, secrets: map[string]string{
 		"the secret key":          strings.Repeat("5e", 32),
 		"the database's password": databasePassword,
 		"a TOTP secret":           totpSecret,
@@ -65,8 +65,8 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	require.True(t, ok)
 	s.secrets["the demo key's secret"] = demoKey.Secret
 	// the key is printed alone and in the curl line
-	greeting := apptest.Seen{"the greeting": strings.Replace(s.Out.String(), demoKey.Secret, "", 2)}
-	greeting.HoldsNone(t, s.secrets)
+	greeting := apptest.Outputs{"the greeting": strings.Replace(s.Out.String(), demoKey.Secret, "", 2)}
+	greeting.RequireNoSecrets(t, s.secrets)
 	for i, text := range importSecrets(t, s.database) {
 		s.pages[fmt.Sprintf("the output of import %d", i)] = text
 	}
@@ -93,7 +93,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `(?i)execute \S+: .*insert into .?(audit_entries|sessions)`, string(log),
 		"it logs every statement")
-	shapeless := apptest.Seen{"PostgreSQL's log": string(log)} // with hashes, as in the tables of people
+	shapeless := apptest.Outputs{"PostgreSQL's log": string(log)} // with hashes, as in the tables of people
 	for table := range d.Tables(t) {
 		if rows := apptest.Dump(t, d, table); table == "users" || table == "recovery_codes" {
 			shapeless["the table "+table] = rows
@@ -101,11 +101,11 @@ func TestSecretsAppearNowhere(t *testing.T) {
 			s.pages["the table "+table] = rows + " "
 		}
 	}
-	s.pages.HoldsNone(t, s.secrets)
+	s.pages.RequireNoSecrets(t, s.secrets)
 	// the table users has the imported hash; the log has the e-mail as a parameter
 	delete(s.secrets, "a password hash")
 	delete(s.secrets, "a password typed as the e-mail")
-	require.Empty(t, shapeless.Named(s.secrets))
+	require.Empty(t, shapeless.Find(s.secrets))
 }
 
 // useKeys uses keys everywhere, and one after its revocation.
@@ -268,7 +268,7 @@ func importSecrets(t *testing.T, database []string) (printed []string) {
 
 // useEverywhere sends the keys in valid and invalid ways, and keeps the responses.
 // TestRedactRemovesSecrets has further forms.
-func useEverywhere(t *testing.T, s apptest.Seen, base string, key, other testkit.Key) {
+func useEverywhere(t *testing.T, s apptest.Outputs, base string, key, other testkit.Key) {
 	t.Helper()
 	bearer := "Bearer " + key.Token()
 	_, forks := apptest.FetchFrom(apptest.NewClient(), base+"/api/v1/forks", key.Token())

@@ -154,7 +154,7 @@ func (b *bundle) atOnce(fn func(nth int, people *identity.Service) error) (count
 		all.Go(func() {
 			for range 20 {
 				failed[i] = fn(i, []*identity.Service{b.people, b.other}[i%2])
-				if !postgres.Unavailable(failed[i]) && !apperr.Is(failed[i], apperr.Unavailable) {
+				if !postgres.IsUnavailable(failed[i]) && !apperr.Is(failed[i], apperr.Unavailable) {
 					break // otherwise it timed out on a busy machine, changed nothing, and retries
 				}
 			}

@@ -47,7 +47,7 @@ func reader[T any](row func(*T, identity.Keyring) []any) readFunc {
 			return nil, []string{decodeError(err)}
 		}
 		var faults []string
-		for _, fault := range tags.Faults(&fields.Object) {
+		for _, fault := range tags.Violations(&fields.Object) {
 			faults = append(faults, fault.Path+": expected "+fault.Message)
 		}
 		if faults != nil {

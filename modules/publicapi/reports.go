@@ -40,7 +40,7 @@ const (
 
 // send responds with a body. A large one waits for its share of the memory.
 func (a *API) send(r *call, body []byte, tag string) error {
-	response := httpserver.JSON{ETag: tag}
+	response := httpserver.JSONOptions{ETag: tag}
 	if len(body) > httpserver.BlockSize {
 		sent, err := a.largeResponses.AcquireN(r.ctx, r.caller.OrganisationID, 1+len(body)>>20)
 		if err != nil {

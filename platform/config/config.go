@@ -96,8 +96,8 @@ func (a Address) Base() (string, error) {
 	return strings.TrimRight(a.BaseURL, "/"), nil
 }
 
-// Private reports whether only this machine reaches the program.
-func (a Address) Private() bool {
+// LoopbackOnly reports whether only this machine reaches the program.
+func (a Address) LoopbackOnly() bool {
 	host, _, _ := net.SplitHostPort(a.Addr)
 	public, _ := url.Parse(a.BaseURL)
 	return netaddr.IsLoopback(host) &&

@@ -83,7 +83,7 @@ func TestPrivateAddressIsLoopbackOnBothSides(t *testing.T) {
 		{":8080", "http://127.0.0.1:8080", false}, {"127.0.0.1:8080", "://", false},
 		{"", "", false},
 	} {
-		got := config.Address{Addr: c.addr, BaseURL: c.base}.Private()
+		got := config.Address{Addr: c.addr, BaseURL: c.base}.LoopbackOnly()
 		require.Equal(t, c.private, got, "%+v", c)
 	}
 }

@@ -36,7 +36,7 @@ func openFolder(ctx context.Context, dir string) (f folder, err error) {
 	if f.user, err = serverUser(f.file(cluster)); err != nil {
 		return f, err
 	}
-	if os.Geteuid() == 0 && !exists(f.file(cluster)) && !f.reaches(ctx, f.path) {
+	if os.Geteuid() == 0 && !exists(f.file(cluster)) && !f.canEnter(ctx, f.path) {
 		f.path = relocatedPath(f.path)
 	}
 	mode := fs.FileMode(0o711) // root's server must be able to enter
@@ -102,8 +102,9 @@ func serverUser(data string) (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
-// reaches reports whether the server's user can enter the folder, or the one that it will be in.
-func (f folder) reaches(ctx context.Context, path string) bool {
+// canEnter reports whether the server's user can enter the folder or, if it does not exist, the
+// nearest parent that does.
+func (f folder) canEnter(ctx context.Context, path string) bool {
 	for !exists(path + "/.") { // a file counts as missing: creating the folder says what is wrong
 		path = filepath.Dir(path)
 	}

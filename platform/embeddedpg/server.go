@@ -80,7 +80,7 @@ func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 
 // exclusively runs work while no other process starts, joins or stops the server.
 func (s *Server) exclusively(ctx context.Context, work func() error) error {
-	if err := await(ctx, func() error {
+	if err := retry(ctx, func() error {
 		if !tryLock(s.lock) {
 			return errors.New("another process starts or stops PostgreSQL")
 		}
@@ -92,8 +92,8 @@ func (s *Server) exclusively(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// await repeats try until it succeeds or PostgreSQL is not running.
-func await(ctx context.Context, try func() error) error {
+// retry repeats try until it succeeds or PostgreSQL is not running.
+func retry(ctx context.Context, try func() error) error {
 	for {
 		err := try()
 		if err == nil || errors.Is(err, errNotRunning) {
@@ -109,7 +109,7 @@ func await(ctx context.Context, try func() error) error {
 
 // join finds the server, and waits while it starts, recovers or shuts down. Errors: errNotRunning.
 func (s *Server) join(ctx context.Context) error {
-	return await(ctx, func() (err error) {
+	return retry(ctx, func() (err error) {
 		if !s.folder.running() {
 			return errNotRunning
 		}
@@ -171,7 +171,7 @@ func (s *Server) Stop(ctx context.Context) error {
 			return err
 		}
 		_ = syscall.Kill(now.id, syscall.SIGINT) // a fast shutdown
-		err := await(ctx, func() error {
+		err := retry(ctx, func() error {
 			if s.folder.running() {
 				return fmt.Errorf("PostgreSQL on %q is still shutting down", s.folder.path)
 			}

@@ -63,7 +63,7 @@ func classify(err error) Failure {
 // unavailable reports whether err is transient, so that a retry may succeed.
 func unavailable(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
-		errors.Is(err, ErrStopped) || postgres.Unavailable(err)
+		errors.Is(err, ErrStopped) || postgres.IsUnavailable(err)
 }
 
 // logFailure logs the cause of a failure of the server. The client's own are in the access log.

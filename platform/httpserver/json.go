@@ -6,8 +6,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// JSON describes a JSON response. The zero value has no tag.
-type JSON struct {
+// JSONOptions describe a JSON response. The zero value has no tag.
+type JSONOptions struct {
 	ETag string
 	// Sent is called once, when the response was sent or aborted; it may be nil.
 	Sent func()
@@ -15,7 +15,7 @@ type JSON struct {
 
 // SendJSON responds with a JSON body, compressed if the client accepts it. HEAD gets the headers.
 // The body is not copied and must not change. Above BlockSize it is sent in blocks.
-func SendJSON(c *fiber.Ctx, body []byte, o JSON) error {
+func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
 	ctx := c.Context()
 	body = encode(c, body)
 	o.setHeaders(c)
@@ -52,7 +52,7 @@ func (w *bodySource) Close(int64, error) {
 	}
 }
 
-func (o JSON) setHeaders(c *fiber.Ctx) {
+func (o JSONOptions) setHeaders(c *fiber.Ctx) {
 	h := &c.Context().Response.Header
 	if o.ETag != "" {
 		h.Set(fiber.HeaderETag, o.ETag)

@@ -48,11 +48,11 @@ func Check(v any) error { return standard.Check(v) }
 // Check returns an apperr.Validation about the first missing field, otherwise the first invalid
 // one, or nil. Any other error is a mistake in the tags. A value that is not a struct panics.
 func (c *Checker) Check(v any) error {
-	faults := c.Faults(v)
+	faults := c.Violations(v)
 	if len(faults) == 0 {
 		return nil
 	}
-	missing := slices.IndexFunc(faults, func(f Fault) bool {
+	missing := slices.IndexFunc(faults, func(f Violation) bool {
 		return strings.HasPrefix(f.Rule, "required")
 	})
 	first := faults[max(0, missing)]
@@ -62,8 +62,8 @@ func (c *Checker) Check(v any) error {
 	return apperr.NewField(first.Field, "%s", first.Message)
 }
 
-// Fault is a field, or a value of a list, with the first rule that it breaks.
-type Fault struct {
+// Violation is a field, or a value of a list, with the first rule that it breaks.
+type Violation struct {
 	Path    string // such as skills[0].attempts
 	Field   string // such as attempts, and of a list its own
 	Rule    string
@@ -71,8 +71,8 @@ type Fault struct {
 	Message string
 }
 
-// Faults returns the faults of the struct, in its order. It panics if v is no struct.
-func (c *Checker) Faults(v any) []Fault {
+// Faults returns the violations of the struct, in its order. It panics if v is no struct.
+func (c *Checker) Violations(v any) []Violation {
 	err := c.validate.Struct(v)
 	if err == nil {
 		return nil
@@ -81,11 +81,11 @@ func (c *Checker) Faults(v any) []Fault {
 	if !ok {
 		panic(err)
 	}
-	faults := make([]Fault, len(violations))
+	faults := make([]Violation, len(violations))
 	for i, found := range violations {
 		_, path, _ := strings.Cut(found.Namespace(), ".")
 		field, _, _ := strings.Cut(found.Field(), "[")
-		faults[i] = Fault{path, field, found.Tag(), found.Value(), c.message(field, found)}
+		faults[i] = Violation{path, field, found.Tag(), found.Value(), c.message(field, found)}
 	}
 	return faults
 }

@@ -130,7 +130,7 @@ func TestWordsAreThoseOfTheFieldThenTheTypeThenTheRule(t *testing.T) {
 			"even": input.Text(func(s string) bool { return len(s)%2 == 0 }),
 		})
 	var said []string
-	for _, fault := range words.Faults(row{D: "{field}", E: []string{"a", "c"}}) {
+	for _, fault := range words.Violations(row{D: "{field}", E: []string{"a", "c"}}) {
 		said = append(said, fault.Path+" "+fault.Message)
 	}
 	require.Equal(t, []string{

@@ -41,16 +41,16 @@ var (
 	}
 )
 
-// Failed reports whether err comes from the database or the connection, not from the caller's
+// IsDatabaseError reports whether err comes from the database or the connection, not from the caller's
 // handling of rows.
-func Failed(err error) bool {
+func IsDatabaseError(err error) bool {
 	_, refused := errors.AsType[*pgconn.PgError](err)
-	return refused || Unavailable(err)
+	return refused || IsUnavailable(err)
 }
 
-// Unavailable reports whether err is a temporary failure of the database, for which callers respond
+// IsUnavailable reports whether err is a temporary failure of the database, for which callers respond
 // 503. Errors of the statement or its data are not, nor is context.Canceled.
-func Unavailable(err error) bool {
+func IsUnavailable(err error) bool {
 	if err == nil {
 		return false
 	}

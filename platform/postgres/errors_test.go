@@ -67,7 +67,7 @@ func TestUnavailable(t *testing.T) {
 		},
 	} {
 		for _, err := range errs {
-			require.Equal(t, want, Unavailable(err), "%v", err)
+			require.Equal(t, want, IsUnavailable(err), "%v", err)
 		}
 	}
 }

@@ -138,16 +138,16 @@ func TestConnectionThatEndsIsUnavailable(t *testing.T) {
 	rows, _ := db.Pool.Query(t.Context(), ends)
 	for rows.Next() {
 	}
-	require.True(t, postgres.Unavailable(rows.Err()), "%v", rows.Err())
+	require.True(t, postgres.IsUnavailable(rows.Err()), "%v", rows.Err())
 	require.NoError(t, db.Pool.Ping(t.Context()))
 	var read []map[string]any
 	err := db.Gorm.Scopes(onNoTable).Raw(ends).Scan(&read).Error
-	require.True(t, postgres.Unavailable(err), "%v", err)
+	require.True(t, postgres.IsUnavailable(err), "%v", err)
 	batch := &pgx.Batch{}
 	batch.Queue(`select 1`)
 	batch.Queue(ends)
 	err = db.Pool.SendBatch(t.Context(), batch).Close()
-	require.True(t, postgres.Unavailable(err), "%v", err)
+	require.True(t, postgres.IsUnavailable(err), "%v", err)
 }
 
 // The position of a read covers what was flushed before it, and lies on the server's timeline.
@@ -174,6 +174,6 @@ func TestConnectionToStandbyIsClosed(t *testing.T) {
 		_, err = conn.Exec(t.Context(), `select setval('s', 1); create table t (id int)`)
 	}
 	mentions(t, err, "25006")
-	require.True(t, postgres.Unavailable(err))
+	require.True(t, postgres.IsUnavailable(err))
 	require.True(t, conn.Conn().IsClosed())
 }

@@ -28,7 +28,7 @@ func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	profiles.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	profiles.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	mux.Handle("GET /debug/pprof/", oneAtATime(profiles))
-	return onlyFor(hostOf(addr), mux)
+	return allowHost(hostOf(addr), mux)
 }
 
 // oneAtATime refuses a profile while another runs: each takes memory and time of the service.
@@ -44,9 +44,9 @@ func oneAtATime(h http.Handler) http.Handler {
 	})
 }
 
-// onlyFor refuses requests for host names other than our own and localhost. After DNS rebinding a
+// allowHost refuses requests for host names other than our own and localhost. After DNS rebinding a
 // page reaches the port from an operator's browser, under its own host name.
-func onlyFor(own string, h http.Handler) http.Handler {
+func allowHost(own string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := hostOf(r.Host)
 		_, err := netip.ParseAddr(host)

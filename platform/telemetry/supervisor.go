@@ -39,7 +39,7 @@ func NewSupervisor(log *slog.Logger, metrics prometheus.Registerer) *Supervisor 
 // it name.
 func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Context)) {
 	s.panics.WithLabelValues(name) // shown as 0 from the start
-	for !s.returned(ctx, name, work) {
+	for !s.runOnce(ctx, name, work) {
 		select {
 		case <-ctx.Done():
 			return
@@ -48,8 +48,8 @@ func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Con
 	}
 }
 
-// returned runs work and reports whether it ended without a panic.
-func (s *Supervisor) returned(
+// runOnce runs work and reports whether it ended without a panic.
+func (s *Supervisor) runOnce(
 	ctx context.Context, name string, work func(context.Context),
 ) (ok bool) {
 	defer func() {

@@ -42,19 +42,19 @@ func (b *Browser) SignIn(email, password, code string) *Browser {
 // Session returns the token of the session.
 func (b *Browser) Session() string { return b.Cookies["__Host-dg"] }
 
-// FromHere is the header of a link or form of the site itself.
-var FromHere = http.Header{"Sec-Fetch-Site": {"same-origin"}}
+// SameOrigin is the header of a link or form of the site itself.
+var SameOrigin = http.Header{"Sec-Fetch-Site": {"same-origin"}}
 
 // Get follows a link to a path.
 func (b *Browser) Get(path string) Page {
 	b.T.Helper()
-	return b.Send(http.MethodGet, path, "", FromHere)
+	return b.Send(http.MethodGet, path, "", SameOrigin)
 }
 
 // Post sends a form from a page of the site.
 func (b *Browser) Post(path string, form url.Values) Page {
 	b.T.Helper()
-	return b.Send(http.MethodPost, path, form.Encode(), FromHere)
+	return b.Send(http.MethodPost, path, form.Encode(), SameOrigin)
 }
 
 // Send sends a request with the cookies of the browser, and keeps those of the response. Each has a

@@ -60,7 +60,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	require.Len(t, recovery, 10)
 	p.Click(`a:text("Done")`)
 	p.WaitFor("dialog[open]")
-	webtest.LooksRight(t, p, "leaving the recovery codes")
+	webtest.RequireAccessible(t, p, "leaving the recovery codes")
 	p.Click(`button:text("Stay here")`)
 	require.Equal(t, recovery, strings.Fields(copied(p, "Copy codes")))
 	var file string

@@ -58,7 +58,7 @@ func (h *Handler) Page(c *fiber.Ctx, p *ui.Principal) error {
 
 // view returns a page with invented examples.
 func (h *Handler) view(p *ui.Principal, at page) *view {
-	return &view{h.layout(p, at), at, h.invented(), h.documentation, limits}
+	return &view{h.layout(p, at), at, h.placeholders(), h.documentation, limits}
 }
 
 // layout returns the layout of a page. Its sidebar links to the pages of the guide and, for the

@@ -26,8 +26,8 @@ type examples struct {
 	first, last          string // two days, as in the document's sample responses
 }
 
-// invented returns the examples of a reader without forks.
-func (h *Handler) invented() examples {
+// placeholders returns the examples of a reader without forks.
+func (h *Handler) placeholders() examples {
 	day := func(ago int) string { return h.Today().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	return examples{
 		ForkID:  exampleFork,
@@ -43,7 +43,7 @@ func (h *Handler) invented() examples {
 // examplesFor returns the examples of a reader. Whatever cannot be read, or is not the reader's to
 // see, is invented: the documentation has to be readable while the database is down.
 func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
-	e := h.invented()
+	e := h.placeholders()
 	if p == nil || p.Organisation.ID == "" {
 		return e
 	}

@@ -25,8 +25,8 @@ func expiryChoices(today time.Time) []expiryChoice {
 	return all
 }
 
-// sameLife returns the expiry of a successor with the key's length of life in days, rounded up.
-func sameLife(k apikeys.Key, today time.Time) (expiry, day string) {
+// successorExpiry returns the expiry of a successor with the key's length of life in days, rounded up.
+func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	if k.ExpiresAt == nil {
 		return "never", ""
 	}

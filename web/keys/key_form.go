@@ -139,17 +139,17 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 	view.Path = keyPath(p, k.ID, "/replace")
 	view.Back = old.Page
 	view.Overlaps = h.overlapsOf(k)
-	view.keyForm = sameKey(k, h.Today())
+	view.keyForm = successorForm(k, h.Today())
 	return view, nil
 }
 
-// sameKey returns the form of a successor with the key's values and length of life.
-func sameKey(k apikeys.Key, today time.Time) keyForm {
+// successorForm returns the form of a successor with the key's values and length of life.
+func successorForm(k apikeys.Key, today time.Time) keyForm {
 	f := keyForm{labelForm: labelForm{k.Name, k.Description}, Overlap: "day"}
 	for _, scope := range k.Scopes {
 		f.Scopes = append(f.Scopes, string(scope))
 	}
-	f.Expiry, f.Day = sameLife(k, today)
+	f.Expiry, f.Day = successorExpiry(k, today)
 	return f
 }
 

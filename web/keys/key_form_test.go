@@ -46,7 +46,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	form.Has(t, `name="expiry" value="90" aria-describedby="x90h" checked>`)
 	require.Equal(t, 1, strings.Count(form.Body, " checked"))
 
-	sent := webtest.GoodForm()
+	sent := webtest.NewKeyForm()
 	sent.Set("name", "  Power BI, learning dashboard ")
 	created := b.Post(acme.At("/settings/api-keys/new"), sent)
 	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
@@ -75,7 +75,7 @@ func TestNewKeyExpiresAtTheChosenTime(t *testing.T) {
 		{"day", "2026-11-22", "2026-11-22T00:00:00Z"},
 		{"day", "2199-12-31", "2199-12-31T00:00:00Z"},
 	} {
-		form := webtest.GoodForm()
+		form := webtest.NewKeyForm()
 		maps.Copy(form, testkit.Form("expiry", c.expiry, "day", c.day))
 		key := keyOf(t, w, acme, b.Post(acme.At("/settings/api-keys/new"), form))
 		got := ""
@@ -109,7 +109,7 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 	w, acme := webtest.StartAt(t, &now)
 	b := w.SignedIn(t, acme.Owner)
 	for _, c := range keyFormErrors {
-		form := webtest.GoodForm()
+		form := webtest.NewKeyForm()
 		change, err := url.ParseQuery(c.change)
 		require.NoError(t, err)
 		maps.Copy(form, change)
@@ -162,9 +162,9 @@ func TestKeyIsReplaced(t *testing.T) {
 	w.NewKey(t, acme, "Between", apikeys.ForksRead)
 	path := acme.At("/settings/api-keys/%s/replace", old.ID)
 	for _, overlap := range []string{"", "year"} {
-		b.Post(path, webtest.Replacement(overlap)).Is(t, 400).Has(t, "Choose when the old key stops.")
+		b.Post(path, webtest.ReplacementForm(overlap)).Is(t, 400).Has(t, "Choose when the old key stops.")
 	}
-	form := webtest.Replacement("hour")
+	form := webtest.ReplacementForm("hour")
 	form.Set("name", "Power BI")
 	done := b.Post(path, form)
 	done.Has(t, "<h1>Key replaced</h1>", "<dt>Old key works until</dt><dd><time")
@@ -178,7 +178,7 @@ func TestKeyIsReplaced(t *testing.T) {
 	}
 	b.Get(acme.At("/settings/api-keys/%s", key.ID)).Has(t,
 		`<dt>Replaces</dt><dd><a href="`+acme.At("/settings/api-keys/%s", old.ID)+`">`)
-	b.Post(acme.At("/settings/api-keys/%s/replace", key.ID), webtest.Replacement("now")).Has(t,
+	b.Post(acme.At("/settings/api-keys/%s/replace", key.ID), webtest.ReplacementForm("now")).Has(t,
 		"<dt>Old key</dt><dd>No longer works</dd>")
 }
 
@@ -188,9 +188,9 @@ func TestKeyIsNotCreatedWithoutPlanOrRoom(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")
 	w.ManyKeys(acme, "n", 100, 100)
-	b.Post(path, webtest.GoodForm()).Is(t, 400).Has(t, "has 100 usable keys", `value="Warehouse"`)
+	b.Post(path, webtest.NewKeyForm()).Is(t, 400).Has(t, "has 100 usable keys", `value="Warehouse"`)
 	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, acme.ID)
-	for _, p := range []testkit.Page{b.Get(path), b.Post(path, webtest.GoodForm())} {
+	for _, p := range []testkit.Page{b.Get(path), b.Post(path, webtest.NewKeyForm())} {
 		p.Is(t, 403).Has(t, "part of the Pro and Enterprise plans")
 	}
 }
@@ -200,7 +200,7 @@ func TestSecretIsShownOnce(t *testing.T) {
 	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")
-	created := b.Post(path, webtest.GoodForm())
+	created := b.Post(path, webtest.NewKeyForm())
 	token := secretIn(t, created)
 	require.Equal(t, 2, strings.Count(created.Body, token.Secret), "to copy, and in the command")
 	for name, header := range created.Header {

@@ -45,7 +45,7 @@ var formChecker = input.New(formMessages, nil)
 
 // formErrors returns the errors of the form's fields, one each, in their order.
 func formErrors(form any) (f ui.FormErrors) {
-	for _, fault := range formChecker.Faults(form) {
+	for _, fault := range formChecker.Violations(form) {
 		if f.Error(fault.Field) != "" {
 			continue
 		}

@@ -41,23 +41,23 @@ type measure struct {
 
 var measures = []measure{
 	{
-		"Plays", ui.Count, byShare,
+		"Plays", ui.Count, formatShare,
 		func(s reports.Statistics) (int64, bool) { return s.Plays, true },
 	},
 	{
-		"Players", ui.Count, byShare,
+		"Players", ui.Count, formatShare,
 		func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true },
 	},
 	{
-		"Average score", writePercent, byPoints,
+		"Average score", writePercent, formatPoints,
 		func(s reports.Statistics) (int64, bool) { return int64(s.AvgScore), s.Completed > 0 },
 	},
 	{
-		"Completion rate", writePercent, byPoints,
+		"Completion rate", writePercent, formatPoints,
 		func(s reports.Statistics) (int64, bool) { return shownRate(s.CompletionRate), s.Plays > 0 },
 	},
 	{
-		"Pass rate", writePercent, byPoints,
+		"Pass rate", writePercent, formatPoints,
 		func(s reports.Statistics) (int64, bool) { return shownRate(s.PassRate), s.Completed > 0 },
 	},
 }
@@ -104,9 +104,9 @@ func (m measure) change(s reports.Statistics, c *comparison) *change {
 	return d
 }
 
-// byShare formats a difference in whole percent, or as a multiple above 900%, rounded half up.
+// formatShare formats a difference in whole percent, or as a multiple above 900%, rounded half up.
 // before is positive, because a period without plays is not compared.
-func byShare(n, before int64) (text string, small bool) {
+func formatShare(n, before int64) (text string, small bool) {
 	share := (200*n + before) / max(2*before, 1)
 	switch {
 	case share == 0:
@@ -119,8 +119,8 @@ func byShare(n, before int64) (text string, small bool) {
 	return text, 100*n < before
 }
 
-// byPoints formats the difference of two percentages in percentage points.
-func byPoints(tenths, _ int64) (text string, small bool) {
+// formatPoints formats the difference of two percentages in percentage points.
+func formatPoints(tenths, _ int64) (text string, small bool) {
 	return fmt.Sprintf("%s points", ui.Points(tenths)), tenths < 5
 }
 

@@ -38,7 +38,7 @@ func New(t testing.TB) *Page {
 	}
 	browserContext, err := started()
 	if err != nil {
-		tb.Missing(t, err)
+		tb.SkipOrFail(t, err)
 	}
 	ctx, closeTab := chromedp.NewContext(browserContext, chromedp.WithNewBrowserContext())
 	p := &Page{t: t, ctx: ctx, events: &events{address: "about:blank"}}

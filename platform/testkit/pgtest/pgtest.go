@@ -56,7 +56,7 @@ func copyOf(t testing.TB, template func(*server, context.Context) (string, error
 	}
 	s, err := started()
 	if err != nil {
-		tb.Missing(t, err)
+		tb.SkipOrFail(t, err)
 	}
 	ctx := context.Background() // a test's own context has ended when its cleanup runs
 	name := fmt.Sprint(prefix, databaseNumber.Add(1))
@@ -79,12 +79,12 @@ func copyOf(t testing.TB, template func(*server, context.Context) (string, error
 	return db
 }
 
-// NeedProgram skips t if the installed PostgreSQL lacks the program, or fails it in CI. npm's
+// RequireProgram skips t if the installed PostgreSQL lacks the program, or fails it in CI. npm's
 // package has no pg_dump.
-func NeedProgram(t testing.TB, name string) {
+func RequireProgram(t testing.TB, name string) {
 	t.Helper()
 	if _, err := embeddedpg.FindProgram(t.Context(), "", name); err != nil {
-		tb.Missing(t, err)
+		tb.SkipOrFail(t, err)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Missing ends a test that lacks a program: it is skipped, or fails if CI is set.
-func Missing(t testing.TB, err error) {
+// SkipOrFail ends a test that lacks a program: it is skipped, or fails if CI is set.
+func SkipOrFail(t testing.TB, err error) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
 		t.Fatalf("a program that the tests need is missing, and CI is set: %v", err)

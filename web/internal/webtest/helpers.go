@@ -65,16 +65,16 @@ func (w *World) API(t *testing.T, o *Organisation) (get func(path string) testki
 // FigureCells finds the figures of a page.
 const FigureCells = `<div><dt>([^<]*)</dt><dd>([^<]*)</dd>`
 
-// GoodForm returns a form that makes a key.
-func GoodForm() url.Values {
+// NewKeyForm returns a valid form that creates a key.
+func NewKeyForm() url.Values {
 	return url.Values{
 		"name": {"Warehouse"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"90"},
 	}
 }
 
-// Replacement returns a form that replaces a key, which stops after the overlap.
-func Replacement(overlap string) url.Values {
-	form := GoodForm()
+// ReplacementForm returns a form that replaces a key, which stops after the overlap.
+func ReplacementForm(overlap string) url.Values {
+	form := NewKeyForm()
 	form.Set("overlap", overlap)
 	return form
 }
@@ -114,8 +114,8 @@ func Notes(t *testing.T, p testkit.Page) []string {
 	return notes
 }
 
-// ToNominative returns the form that makes the organisation report names.
-func ToNominative(o *Organisation) url.Values {
+// NominativeForm returns the form that makes the organisation report names.
+func NominativeForm(o *Organisation) url.Values {
 	return testkit.Form("mode", "nominative", "organisation", o.Name)
 }
 
@@ -159,9 +159,9 @@ func SignInWith(p *browsertest.Page, w *World, who testkit.Person, path string) 
 	p.Open(w.Base + path)
 }
 
-// LooksRight checks the accessibility and the width of a screen, dark on a desk
+// RequireAccessible checks the accessibility and the width of a screen, dark on a desk
 // and light on a phone. TestScreens has the other combinations.
-func LooksRight(t *testing.T, p *browsertest.Page, name string) {
+func RequireAccessible(t *testing.T, p *browsertest.Page, name string) {
 	t.Helper()
 	for width, mode := range map[int]browsertest.Mode{
 		320: browsertest.Light, 1280: browsertest.Dark,

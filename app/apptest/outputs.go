@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Seen collects texts by where they were seen: output, bodies, logs, tables.
-type Seen map[string]string
+// Outputs are what a test saw, by place: output, bodies, logs, tables.
+type Outputs map[string]string
 
 // secretShapes are the shapes of secrets.
 var secretShapes = map[string]*regexp.Regexp{
@@ -25,8 +25,8 @@ var secretShapes = map[string]*regexp.Regexp{
 	"the address of a secret": regexp.MustCompile(`otpauth://`),
 }
 
-// Named looks for the secrets only.
-func (s Seen) Named(secrets map[string]string) (found []string) {
+// Find returns where the secrets are.
+func (s Outputs) Find(secrets map[string]string) (found []string) {
 	for where, text := range s {
 		for name, secret := range secrets {
 			if strings.Contains(text, secret) {
@@ -37,13 +37,13 @@ func (s Seen) Named(secrets map[string]string) (found []string) {
 	return found
 }
 
-func (s Seen) around(name, where, secret string) string {
+func (s Outputs) around(name, where, secret string) string {
 	before, _, _ := strings.Cut(s[where], secret)
 	return fmt.Sprintf("%s is in %s: …%s%s…", name, where, before[max(0, len(before)-200):], secret)
 }
 
-// HoldsNone requires that none of the secrets is seen, and nothing with the shape of a secret.
-func (s Seen) HoldsNone(t *testing.T, secrets map[string]string) {
+// RequireNoSecrets requires that no output has one of the secrets or anything of the shape of one.
+func (s Outputs) RequireNoSecrets(t *testing.T, secrets map[string]string) {
 	t.Helper()
 	for name, secret := range secrets {
 		require.Greater(t, len(secret), 12, name)
@@ -51,7 +51,7 @@ func (s Seen) HoldsNone(t *testing.T, secrets map[string]string) {
 	for where, text := range s {
 		require.NotEmpty(t, text, where)
 	}
-	require.Empty(t, s.Named(secrets))
+	require.Empty(t, s.Find(secrets))
 	for where, text := range s {
 		for name, shape := range secretShapes {
 			if secret := shape.FindString(text); secret != "" {
