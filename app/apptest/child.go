@@ -154,7 +154,7 @@ func (c *Child) Get(path, token string, headers ...string) Response {
 	return Response{response.StatusCode, response.Header, ReadAll(c.T, response)}
 }
 
-// Fetch is Get for a response that must be 200. It returns the body.
+// Fetch is like Get, but the response must be 200. It returns the body.
 func (c *Child) Fetch(path, token string, headers ...string) string {
 	c.T.Helper()
 	answer := c.Get(path, token, headers...)
@@ -188,7 +188,7 @@ func (c *Child) Stop() {
 	require.Zero(c.T, c.Status(30*time.Second), "%s", c.Log.String())
 }
 
-// Kill is kill -9.
+// Kill kills dg (SIGKILL).
 func (c *Child) Kill() {
 	c.T.Helper()
 	require.NoError(c.T, c.Process.Kill())

@@ -18,7 +18,7 @@ type ExportServer struct {
 	ExportPath string // of the export of all plays
 	Plays      int
 	Token      string
-	MoreTokens []string // a key may not have all exports of its organisation
+	MoreTokens []string // further keys of the organisation
 }
 
 // StartExportServer serves a fork with that many plays.

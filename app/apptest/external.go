@@ -128,7 +128,7 @@ func (x *External) Kill() {
 	x.Stop()
 }
 
-// KillPostmaster is kill -9 of the server on the folder.
+// KillPostmaster kills the server on the folder (SIGKILL).
 func KillPostmaster(t *testing.T, dir string) {
 	t.Helper()
 	require.NoError(t, syscall.Kill(Postmaster(t, dir), syscall.SIGKILL))

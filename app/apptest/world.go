@@ -27,9 +27,9 @@ type World struct {
 	Stop func() error // stops serving; may be called again
 }
 
-// Assemble serves the program with defaults for tests: loopback is a trusted proxy, and running
+// ServeInProcess serves the program with defaults for tests: loopback is a trusted proxy, and running
 // requests have a grace of one second.
-func Assemble(t *testing.T, db *testkit.World, settings assembly.Settings) *World {
+func ServeInProcess(t *testing.T, db *testkit.World, settings assembly.Settings) *World {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -229,9 +229,9 @@ func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) erro
 	return err
 }
 
-// Background runs the background work until ctx ends. A panic is logged and counted, and the work
+// RunBackground runs the background work until ctx ends. A panic is logged and counted, and the work
 // restarts.
-func (p *Program) Background(ctx context.Context) {
+func (p *Program) RunBackground(ctx context.Context) {
 	supervisor := telemetry.NewSupervisor(p.log, p.Ops)
 	var all sync.WaitGroup
 	for name, work := range p.background {

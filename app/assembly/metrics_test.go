@@ -40,7 +40,7 @@ func family(f *dto.MetricFamily) string {
 func TestMetricsAreThoseOfTheList(t *testing.T) {
 	t.Parallel()
 	// a replica that is down does not stop the start
-	w := apptest.Assemble(t, testkit.New(t),
+	w := apptest.ServeInProcess(t, testkit.New(t),
 		assembly.Settings{
 			Replicas: []string{"postgres://dg_app@127.0.0.1:1/dg"},
 		})
@@ -48,7 +48,7 @@ func TestMetricsAreThoseOfTheList(t *testing.T) {
 	ran := make(chan struct{})
 	go func() {
 		defer close(ran)
-		w.Background(ctx)
+		w.RunBackground(ctx)
 	}()
 	defer func() {
 		stop()

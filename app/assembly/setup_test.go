@@ -32,7 +32,7 @@ func start(t *testing.T, tracer ...trace.Tracer) *world {
 	if len(tracer) > 0 {
 		settings.Tracer = tracer[0]
 	}
-	return &world{World: apptest.Assemble(t, testkit.New(t), settings)}
+	return &world{World: apptest.ServeInProcess(t, testkit.New(t), settings)}
 }
 
 // tenant is an organisation with an owner, a fork with plays of ten players, and a key.

@@ -34,7 +34,7 @@ func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
 	t.Helper()
 	t.Parallel()
 	settings := assembly.Settings{Policy: policy}
-	w := &world{World: apptest.Assemble(t, testkit.New(t), settings)}
+	w := &world{World: apptest.ServeInProcess(t, testkit.New(t), settings)}
 	n := neighbours{world: w, beta: w.tenant(0), acme: w.tenant(0)}
 	n.foreignGroup = w.Group(n.beta.ID, w.Players(n.beta.ID, 5)...)
 	n.beta.owner.Name = "Bettina of Beta"

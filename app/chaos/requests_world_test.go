@@ -52,7 +52,7 @@ func newRequestWorld(
 	for _, more := range furnish {
 		more(w)
 	}
-	w.World = apptest.Assemble(t, w.db, assembly.Settings{ServingURL: through(w.db.URL)})
+	w.World = apptest.ServeInProcess(t, w.db, assembly.Settings{ServingURL: through(w.db.URL)})
 	w.signAllIn()
 	w.super = apptest.AdminDBAt(t, w.db.OwnerURL)
 	w.keep()

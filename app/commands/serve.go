@@ -170,7 +170,7 @@ func (c serveCmd) greeting(ctx context.Context, db *database, p Stdio) (string, 
 func serve(ctx context.Context, a *assembly.Program, on net.Listener, ready func()) error {
 	working, stop := context.WithCancel(ctx)
 	var background sync.WaitGroup
-	background.Go(func() { a.Background(working) })
+	background.Go(func() { a.RunBackground(working) })
 	defer func() {
 		stop()
 		background.Wait()

@@ -87,7 +87,7 @@ func (k Keyring) open(personID, stored string) (string, error) {
 	return secret, err
 }
 
-// decrypt is open with the cause as its error. With a current key it rejects a secret in clear as
+// decrypt is like open, but returns the cause. With a current key it rejects a secret in clear as
 // forged: the first migration with a key encrypted all secrets.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	switch {

@@ -97,8 +97,8 @@ func checkLimits(db transaction, limits []guessLimit, now time.Time) error {
 	return nil
 }
 
-// countAttempt counts a wrong attempt (1) in all of the limits, or resets them after a correct one
-// (0). It does so in none, with a LockedError, if one of them was reached since checkLimits.
+// countAttempt adds a wrong attempt (1) to every limit, or resets all after a correct one (0). If
+// one was reached since checkLimits, it changes none and returns a LockedError.
 func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time) error {
 	return db.Transaction(func(tx transaction) error {
 		for _, l := range limits {
@@ -110,8 +110,8 @@ func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time)
 	})
 }
 
-// count is countAttempt for one limit, under its row's lock. If the limit was reached before, the
-// count exceeds it, and the caller rolls back. Raw SQL: one statement compares and counts.
+// count does the same for one limit, under the lock of its row. If the limit was reached before,
+// the count exceeds it, and the caller rolls back. Raw SQL: one statement compares and counts.
 func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
 	ends := now.Add(l.window * time.Duration(wrong))
 	var counted guessRow

@@ -87,8 +87,8 @@ func MigrateSecrets(
 	return done, err
 }
 
-// lockCheckValue is checkKey under a lock, which admits one migration at a time. Until there is a
-// check value it also locks users: another instance could store a secret in clear meanwhile.
+// lockCheckValue is like checkKey, under a lock that admits one migration at a time. Until there is
+// a check value it also locks users: another instance could store a secret in clear meanwhile.
 func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	lockTable := func(table string) error {
 		err := tx.Scopes(acrossOrganisations).

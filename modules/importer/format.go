@@ -51,7 +51,7 @@ type Count struct {
 //go:embed *.sql
 var statements embed.FS
 
-// sql fills in a template.
+// sql replaces the placeholders of a template, such as {table}, by the names of the type.
 func (b *batch) sql(template string) string {
 	key := cmp.Or(b.key, "id")
 	return strings.NewReplacer("{table}", b.table, "{key}", key, "{id}", cmp.Or(b.id, "id"),

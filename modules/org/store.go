@@ -52,7 +52,7 @@ func (s *Service) SubjectIn(tx *gorm.DB, organisationID, personID string) (authz
 		organisationID, personID)
 }
 
-// CurrentSubjectIn is SubjectIn without the locks, for callers that must not wait for a long
+// CurrentSubjectIn is like SubjectIn, without the locks, for callers that must not wait for a long
 // change, such as an import.
 func (s *Service) CurrentSubjectIn(
 	tx *gorm.DB, organisationID, personID string,

@@ -12,8 +12,8 @@ import (
 // a formula.
 func AppendText[T []byte | string](b []byte, text T) []byte { return appendText(b, text, false) }
 
-// AppendSpreadsheetText is AppendText for files with other separators. It quotes every separator of
-// spreadsheets, and guards formulas also after "," and line ends.
+// AppendSpreadsheetText is like AppendText, for files with other separators. It quotes every
+// separator of spreadsheets, and guards formulas also after "," and line ends.
 func AppendSpreadsheetText[T []byte | string](b []byte, text T) []byte {
 	return appendText(b, text, true)
 }

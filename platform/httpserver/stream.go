@@ -181,7 +181,7 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// compressTo is copyTo with compression. A truncated file gets no footer.
+// compressTo is like copyTo, with compression. A truncated file gets no footer.
 func (s *stream) compressTo(to io.Writer) error {
 	blocks := bufio.NewWriterSize(to, BlockSize)
 	z := gzipWriters.Get().(*gzip.Writer)

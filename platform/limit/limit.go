@@ -55,7 +55,7 @@ func (l *Limiter) Acquire(ctx context.Context, id string) (release func(), err e
 	return l.AcquireN(ctx, id, 1)
 }
 
-// AcquireN is Acquire for work that takes n slots, at most all of its key.
+// AcquireN is like Acquire, for work that takes n slots, at most all of its key.
 func (l *Limiter) AcquireN(ctx context.Context, id string, n int) (release func(), err error) {
 	slots := int64(min(n, l.o.PerKey))
 	k := l.enter(id)

@@ -79,8 +79,8 @@ func Find(t testing.TB, pattern, text string) string {
 
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// Words returns the text of the markup behind its first tag, in one line.
-func Words(markup string) string {
+// TextOf returns the text of the markup behind its first tag, in one line.
+func TextOf(markup string) string {
 	_, markup, _ = strings.Cut(markup, ">")
 	return strings.Join(strings.Fields(html.UnescapeString(tag.ReplaceAllString(markup, " "))), " ")
 }

@@ -29,7 +29,7 @@ func auditedRows(t *testing.T, p testkit.Page) []string {
 	const row = `(?s)<tr role="row" id="E\d+">\s*<th role="rowheader" scope="row">(.*?)</summary>`
 	var all []string
 	for _, row := range testkit.Cells(row, p.Is(t, 200).Body) {
-		all = append(all, testkit.Words(">"+row[0]))
+		all = append(all, testkit.TextOf(">"+row[0]))
 	}
 	return all
 }

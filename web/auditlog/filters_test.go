@@ -65,6 +65,6 @@ func TestAuditFiltersOfferNamesInTheirOrder(t *testing.T) {
 	} {
 		_, from, _ := strings.Cut(body, `<select id="`+name+`"`)
 		options, _, _ := strings.Cut(from, "</select>")
-		require.Regexp(t, "^"+want+"$", testkit.Words(options))
+		require.Regexp(t, "^"+want+"$", testkit.TextOf(options))
 	}
 }

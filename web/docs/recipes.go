@@ -17,7 +17,8 @@ var docsFiles embed.FS
 // documentation is the content of docs.json and reference.json.
 type documentation struct {
 	Pages []page // those of recipes and operations are added
-	// Languages are the tabs of the first requests, Start. There is a file for each of both.
+	// Languages are the tabs of the first requests (Start). Each request has a file for each
+	// language.
 	Languages  []struct{ ID, Name, Extension string }
 	Start      []struct{ ID, Title, Operation string }
 	Recipes    []recipe

@@ -52,7 +52,7 @@ func TestKeyPage(t *testing.T) {
 	p = b.Get(path).Has(t, "<p>1,214 accepted, 3 refused, 1 limited</p>")
 	today := time.Now().UTC().Format("Mon 2 Jan 2006")
 	p.Has(t, "<title>"+today+": 1,204 accepted, 3 refused, 1 limited</title>")
-	require.Contains(t, testkit.Words(p.Body), today+" 1,204 3 1")
+	require.Contains(t, testkit.TextOf(p.Body), today+" 1,204 3 1")
 	require.Equal(t, 31, strings.Count(p.Body, `<tr><th scope="`))
 	p.Has(t, "Upper part of a bar: requests refused, or limited")
 	require.Equal(t, 1, strings.Count(p.Body, `class="rejected"`)-1, "two days have a bar")
@@ -94,7 +94,7 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 		require.Equal(t, c.offers, strings.Join(offered, " "), name)
 		if name == "replaced" {
 			stops := " Stops on " + now.Add(24*time.Hour).UTC().Format("2 Jan 2006")
-			require.Contains(t, testkit.Words(p.Body), "Status Replaced"+stops)
+			require.Contains(t, testkit.TextOf(p.Body), "Status Replaced"+stops)
 		}
 	}
 }

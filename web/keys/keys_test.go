@@ -33,7 +33,7 @@ func row(t *testing.T, p testkit.Page, name string) string {
 	t.Helper()
 	for row := range strings.SplitSeq(p.Body, "<tr ") {
 		if strings.Contains(row, "data-name>"+html.EscapeString(name)+"<") {
-			return testkit.Words(row)
+			return testkit.TextOf(row)
 		}
 	}
 	t.Fatalf("no row of %q in:\n%s", name, p.Body)

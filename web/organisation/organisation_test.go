@@ -106,7 +106,7 @@ func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
 	b := w.SignedIn(t, acme.Owner)
 	b.Post(acme.At("/settings/api-keys/%s/revoke", revoked.ID), url.Values{})
 	form := acme.At("/settings/organisation/reporting-mode")
-	require.Contains(t, testkit.Words(b.Get(form).Lacks(t, "Forks only").Body),
+	require.Contains(t, testkit.TextOf(b.Get(form).Lacks(t, "Forks only").Body),
 		"Today 6 keys can read them: Six & co Five Four Three Two and others")
 	entries := len(w.LogOf(t, acme))
 	for _, typed := range []string{

@@ -46,13 +46,13 @@ func Scope(organisationID string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(tenantSetting, organisationID) }
 }
 
-// Raw is gorm's Raw for a text on one organisation, its parameter @org. gorm's own Raw and Exec
-// need Across. The guard does not inspect a Raw inside a condition.
+// Raw is like gorm's Raw, for a text on one organisation, its parameter @org. gorm's own Raw and
+// Exec need Across. The guard does not inspect a Raw inside a condition.
 func Raw(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
 	return db.Set(textSetting, organisationID).Raw(text, withOrg(text, organisationID, args)...)
 }
 
-// Exec is Raw for a text that returns no rows.
+// Exec is like Raw, for a text that returns no rows.
 func Exec(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
 	return db.Set(textSetting, organisationID).Exec(text, withOrg(text, organisationID, args)...)
 }
@@ -114,7 +114,7 @@ func scope(db *gorm.DB) bool {
 	})
 }
 
-// changeIsScoped is scope for updates. It also rejects a change of the organisation's column.
+// changeIsScoped is like scope, for updates. It also rejects a change of the organisation's column.
 func changeIsScoped(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := Columns[s.Table]

@@ -99,7 +99,7 @@ func call[P, R any](p *Page, action string, command cdp.Command[P, R], params P)
 	return result
 }
 
-// callBrowser is call for a command of the browser, not of the tab.
+// callBrowser is like call, for a command of the browser, not of the tab.
 func callBrowser[P, R any](p *Page, action string, command cdp.Command[P, R], params P) {
 	p.t.Helper()
 	if _, err := chromedp.CallBrowser(p.ctx, command, params); err != nil {

@@ -37,7 +37,7 @@ func New(t testing.TB) *Database {
 	return copyOf(t, (*server).template)
 }
 
-// Empty is New without any migration.
+// Empty is like New, without migrations.
 func Empty(t testing.TB) *Database {
 	t.Helper()
 	return copyOf(t, func(*server, context.Context) (string, error) { return "template0", nil })

@@ -109,7 +109,7 @@ func Notes(t *testing.T, p testkit.Page) []string {
 		if kind != "" {
 			kind = strings.TrimSpace(kind) + ": "
 		}
-		notes = append(notes, kind+testkit.Words(n))
+		notes = append(notes, kind+testkit.TextOf(n))
 	}
 	return notes
 }
