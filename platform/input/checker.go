@@ -71,23 +71,23 @@ type Violation struct {
 	Message string
 }
 
-// Faults returns the violations of the struct, in its order. It panics if v is no struct.
+// Violations returns the violations of the struct, in its order. It panics if v is no struct.
 func (c *Checker) Violations(v any) []Violation {
 	err := c.validate.Struct(v)
 	if err == nil {
 		return nil
 	}
-	violations, ok := errors.AsType[validator.ValidationErrors](err)
+	failed, ok := errors.AsType[validator.ValidationErrors](err)
 	if !ok {
 		panic(err)
 	}
-	faults := make([]Violation, len(violations))
-	for i, found := range violations {
+	violations := make([]Violation, len(failed))
+	for i, found := range failed {
 		_, path, _ := strings.Cut(found.Namespace(), ".")
 		field, _, _ := strings.Cut(found.Field(), "[")
-		faults[i] = Violation{path, field, found.Tag(), found.Value(), c.message(field, found)}
+		violations[i] = Violation{path, field, found.Tag(), found.Value(), c.message(field, found)}
 	}
-	return faults
+	return violations
 }
 
 // message returns the text of a finding.
