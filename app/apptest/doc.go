@@ -1,8 +1,9 @@
 // Package apptest is the test kit of the whole program: app/system, app/chaos,
 // app/assembly and app/commands use it. Only tests import it.
 //
-//   - Programs: RunCommand runs dg in this process; Launch, Serve…, Succeeds and Refuses start the binary
-//     as a Child; World is the assembled program on a testkit.World. NewFolder makes data folders.
+//   - Programs: RunCommand runs dg in this process. Launch, Serve…, Succeeds and Refuses start the
+//     binary as a Child; World is the assembled program on a testkit.World. NewFolder makes data
+//     folders.
 //   - PostgreSQL: AdminDB connects as superuser; External is a server that can stop and start.
 //   - Clients: Ask, FetchFrom and SignedIn, a testkit.Browser; StartProxy starts nginx or haproxy.
 //   - Checks: Outputs finds secrets, Counter counts responses.

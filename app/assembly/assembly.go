@@ -229,8 +229,8 @@ func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) erro
 	return err
 }
 
-// RunBackground runs the background work until ctx ends. A panic is logged and counted, and the work
-// restarts.
+// RunBackground runs the background work until ctx ends. A panic is logged and counted, and
+// restarts the work.
 func (p *Program) RunBackground(ctx context.Context) {
 	supervisor := telemetry.NewSupervisor(p.log, p.Ops)
 	var all sync.WaitGroup

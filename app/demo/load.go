@@ -23,7 +23,7 @@ func Open() (io.ReadCloser, error) {
 	return r, nil
 }
 
-// ErrPublic refuses the demo where other machines could sign in.
+// ErrPublic is the error of loading the demo where other machines could sign in.
 var ErrPublic = errors.New("the passwords of the demo are published: " +
 	"load it where DG_ADDR and DG_BASE_URL are loopback addresses")
 
