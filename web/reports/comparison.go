@@ -131,7 +131,7 @@ const (
 )
 
 var comparisons = []struct{ name, key string }{
-	{"Previous period", ""}, {"A year earlier", compareYear}, {"None", compareOff},
+	{"Previous period", ""}, {"52 weeks earlier", compareYear}, {"None", compareOff},
 }
 
 // comparedPeriods returns the complete days of p, up to yesterday, and the days they are compared

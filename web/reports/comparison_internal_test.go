@@ -83,7 +83,7 @@ func TestFiguresAreCompared(t *testing.T) {
 }
 
 // The previous period ends on the day before, and has as many days, or of whole months as many months.
-// A year earlier are the same weekdays. None begins before 2000. A period that includes today is
+// 52 weeks earlier are the same weekdays. None begins before 2000. A period that includes today is
 // compared up to yesterday, on both sides.
 func TestComparedPeriods(t *testing.T) {
 	t.Parallel()

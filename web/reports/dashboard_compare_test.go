@@ -38,7 +38,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	p := b.Get(base).Has(t, "<dt>Plays</dt><dd>67</dd>",
 		`<b class="up"><span aria-hidden="true">▲</span><span class="sr">up</span> 34%</b> <span class="whole">was 50</span>`,
 		`<path class="ghosts"`, "<p>Compared with "+days(28, 28)+"</p>")
-	year := follow(p, "A year earlier").Has(t, days(364, 28)+"</p>", `aria-current="true">A year earlier<`,
+	year := follow(p, "52 weeks earlier").Has(t, days(364, 28)+"</p>", `aria-current="true">52 weeks earlier<`,
 		`</span> 11%</b> <span class="whole">was 75</span>`,
 		`<input type="hidden" name="compare" value="year">`)
 	for _, link := range testkit.Cells(`href="(`+base+`\?[^"]*)"[^>]*>([^<]*)<`, year.Body) {
