@@ -1,7 +1,6 @@
 package apikeys_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -11,9 +10,39 @@ import (
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/platform/apperr"
+	"dg/platform/testkit"
 )
 
 var unknownKey = apikeys.Token{ID: "0123456789ABCDEFGHIJKL", Secret: "x"}
+
+// reasons are those for which a key is rejected: the last one that holds is the one of the rejection.
+var reasons = []audit.Reason{audit.BelowPlan, audit.Expired, audit.Revoked, audit.WrongSecret}
+
+// rejectedKey makes a key of the reasons in the bits, and returns the reason of its rejection. Without
+// any it is usable, and the reason is "".
+func (b *bundle) rejectedKey(bits int) (key apikeys.Key, token apikeys.Token, want audit.Reason) {
+	b.t.Helper()
+	b.setPlan(org.PlanPro)
+	key, token = b.newKey()
+	b.Exec(`update api_keys set expires_at = now() + interval '1 h' where id = $1`, key.ID)
+	for bit, reason := range reasons {
+		if bits>>bit&1 == 0 {
+			continue
+		}
+		want = reason
+		switch reason {
+		case audit.BelowPlan:
+			b.setPlan([]org.Plan{org.PlanTeam, org.PlanFree}[bits>>1&1])
+		case audit.Expired:
+			b.Exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, key.ID)
+		case audit.Revoked:
+			b.Exec(`update api_keys set revoked_at = now() - interval '1 ms' where id = $1`, key.ID)
+		default:
+			token = guessed(token)
+		}
+	}
+	return key, token, want
+}
 
 // rules.md, Order of checks: wrong secret, then revoked, expired, plan, in all combinations. The
 // entry names key, reason and request. A wrong secret gets the answer of an unknown id.
@@ -21,26 +50,8 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	b := setup(t)
 	unknown := requireCode(t, apperr.AuthRequired, b.use(unknownKey))
 	require.EqualValues(t, 1, b.unknown.Swap(0))
-	for combination := range 16 {
-		var want audit.Reason
-		b.setPlan(org.PlanPro)
-		key, token := b.newKey()
-		if combination&1 != 0 {
-			b.setPlan(org.PlanTeam)
-			want = audit.BelowPlan
-		}
-		if combination&2 != 0 {
-			b.Exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, key.ID)
-			want = audit.Expired
-		}
-		if combination&4 != 0 {
-			b.Exec(`update api_keys set revoked_at = now() - interval '1 ms' where id = $1`, key.ID)
-			want = audit.Revoked
-		}
-		if combination&8 != 0 {
-			token = guessed(token)
-			want = audit.WrongSecret
-		}
+	for bits := range 1 << len(reasons) {
+		key, token, want := b.rejectedKey(bits)
 		before := b.logged()
 		caller, err := b.keys.Authenticate(b.ctx(), token, requested)
 		if want == "" {
@@ -113,71 +124,56 @@ func TestRefusalIsRecordedOrUnavailable(t *testing.T) {
 	b.accept(token)
 }
 
-// rules.md, CSV and Keys: a running export and a request find the same keys usable. A key works again
-// once the plan is back.
+// rules.md, CSV and Keys: a running export, a request and the screen find the same keys usable. A key
+// works again once the plan is back.
 func TestStillUsableFollowsTheKey(t *testing.T) {
 	b := setup(t)
-	for _, c := range []struct {
-		change string
-		plan   org.Plan
-		ok     bool
-	}{
-		{"revoked_at = null", org.PlanPro, true},
-		{"revoked_at = null", org.PlanEnterprise, true},
-		{"expires_at = now() + interval '1 h'", org.PlanPro, true},
-		{"revoked_at = now() - interval '1 ms'", org.PlanPro, false},
-		{"expires_at = date_trunc('milliseconds', now())", org.PlanPro, false},
-		{"expires_at = now() - interval '1 h'", org.PlanPro, false},
-		{"revoked_at = null", org.PlanTeam, false},
-		{"revoked_at = null", org.PlanFree, false},
-		{"revoked_at = now() - interval '1 ms', expires_at = now() - interval '1 s'", org.PlanFree, false},
-	} {
-		b.setPlan(org.PlanPro)
-		key, token := b.newKey()
-		b.Exec(`update api_keys set `+c.change+` where id = $1`, key.ID)
-		b.setPlan(c.plan)
+	states := map[audit.Reason]apikeys.State{
+		"": apikeys.Usable, audit.BelowPlan: apikeys.PausedByPlan,
+		audit.Expired: apikeys.ExpiredKey, audit.Revoked: apikeys.RevokedKey,
+	}
+	for bits := range 8 {
+		key, token, why := b.rejectedKey(bits)
 		before := b.logged()
 		for _, err := range b.together(2, func(_ int, on *apikeys.Service) error {
 			return on.StillUsable(b.ctx(), ourOrganisation, key.ID)
 		}) {
-			require.Equal(t, c.ok, err == nil, "%+v: %v", c, err)
-			require.Equal(t, !c.ok, apperr.Is(err, apperr.AuthRequired), "%+v", c)
+			require.Equal(t, why == "", err == nil, "%s: %v", why, err)
+			require.Equal(t, why != "", apperr.Is(err, apperr.AuthRequired), why)
 		}
 		require.Zero(t, b.taken(key.ID, false)+b.taken(key.ID, true), "it is not counted")
-		require.Equal(t, before, b.logged(), "%+v", c)
+		require.Equal(t, before, b.logged(), why)
 		require.Error(t, b.keys.StillUsable(b.ctx(), theirOrganisation, key.ID))
-		require.Equal(t, c.ok, b.use(token) == nil, "%+v: as a request", c)
-		b.setPlan(org.PlanPro)
-		works := c.ok || strings.HasPrefix(c.change, "revoked_at = null")
-		require.Equal(t, works, b.use(token) == nil, "%+v: after moving up", c)
+		read, err := b.keys.Key(b.ctx(), b.owner, key.ID)
+		require.NoError(t, err)
+		plan := testkit.One[org.Plan](b.World, `select plan from organisations where id = $1`,
+			ourOrganisation)
+		require.Equal(t, states[why], read.State(time.Now(), plan))
+		b.setPlan(org.PlanEnterprise)
+		works := why == "" || why == audit.BelowPlan
+		require.Equal(t, works, b.use(token) == nil, "%s: later", why)
+		err = b.keys.StillUsable(b.ctx(), ourOrganisation, key.ID)
+		require.Equal(t, works, err == nil, "%s: later", why)
 	}
 }
 
-// rules.md, Keys: the screen shows the state by which a request is rejected.
+// A key is expired at its instant. Revoked is also one that the database's clock, which may be a
+// little ahead, has just revoked.
 func TestKeyState(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
-	before := now.Add(-time.Millisecond)
 	later := now.Add(time.Millisecond)
 	ahead := now.Add(time.Hour)
 	for _, c := range []struct {
 		revoked, expires *time.Time
-		plan             org.Plan
 		want             apikeys.State
 	}{
-		{nil, nil, org.PlanEnterprise, apikeys.Usable},
-		{nil, &later, org.PlanPro, apikeys.Usable},
-		{nil, &now, org.PlanPro, apikeys.ExpiredKey},
-		{nil, nil, org.PlanTeam, apikeys.PausedByPlan},
-		{nil, nil, "", apikeys.PausedByPlan},
-		{&before, nil, org.PlanPro, apikeys.RevokedKey},
-		{&later, nil, org.PlanPro, apikeys.RevokedKey}, // the database's clock is a little ahead
-		{&ahead, nil, org.PlanPro, apikeys.Usable},
-		{&ahead, &before, org.PlanPro, apikeys.ExpiredKey},
-		{&ahead, nil, org.PlanFree, apikeys.PausedByPlan},
-		{&before, &before, org.PlanFree, apikeys.RevokedKey},
-		{nil, &before, org.PlanFree, apikeys.ExpiredKey},
+		{nil, &later, apikeys.Usable},
+		{nil, &now, apikeys.ExpiredKey},
+		{&later, nil, apikeys.RevokedKey},
+		{&ahead, nil, apikeys.Usable},
+		{&ahead, &now, apikeys.ExpiredKey},
 	} {
-		require.Equal(t, c.want,
-			apikeys.Key{RevokedAt: c.revoked, ExpiresAt: c.expires}.State(now, c.plan), "%+v", c)
+		key := apikeys.Key{RevokedAt: c.revoked, ExpiresAt: c.expires}
+		require.Equal(t, c.want, key.State(now, org.PlanPro), "%+v", c)
 	}
 }

@@ -112,8 +112,8 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	for before, head := range map[int]int{120: 1, 60: 35, 1: 120} { // requests, 20 minutes ahead
-		b.setWindow(key.ID, false, head, repeat(-1200, before))
-		b.setWindow(key.ID, true, head, repeat(-1200, before))
+		b.setWindow(key.ID, false, head, before, -1200)
+		b.setWindow(key.ID, true, head, before, -1200)
 		caller, err := b.keys.Authenticate(b.ctx(), token, requested)
 		left := 119 - before // below 0: it is refused
 		if left < 0 {

@@ -29,22 +29,12 @@ func (b *bundle) replace(
 	return b.keys.Create(b.ctx(), b.owner, successor(key, overlap), request)
 }
 
-// newKeyUntil makes a key that expires.
-func (b *bundle) newKeyUntil(ends time.Time) (apikeys.Key, apikeys.Token) {
-	b.t.Helper()
-	in := apikeys.NewKey{Name: "BI", Description: "For Ann", Scopes: bothScopes, ExpiresAt: &ends}
-	key, token, err := b.keys.Create(b.ctx(), b.owner, in, request)
-	require.NoError(b.t, err)
-	return key, token
-}
-
 // rules.md, Keys: the old key works on every instance until the end of the overlap, or its expiry if
 // that is earlier.
 func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 	b := setup(t)
-	ends := time.Now().Add(90 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
 	for _, overlap := range apikeys.Overlaps {
-		old, token := b.newKeyUntil(ends)
+		old, token := b.newKey()
 		made, newToken, err := b.replace(old, overlap)
 		require.NoError(t, err)
 		require.Equal(t, made.ID, newToken.ID)
@@ -73,30 +63,11 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 		require.Regexp(t, `^This API key was revoked on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\. `,
 			requireCode(t, apperr.AuthRequired, b.use(token)).Message)
 	}
-	ends = time.Now().Add(5 * time.Hour).UTC().Truncate(time.Millisecond)
-	old, _ := b.newKeyUntil(ends)
+	old, _ := b.newKey()
+	b.Exec(`update api_keys set expires_at = now() + interval '5 h' where id = $1`, old.ID)
 	_, _, err := b.replace(old, week)
 	require.NoError(t, err)
-	require.True(t, ends.Equal(*b.instant("revoked_at", old)))
-}
-
-// rules.md, Audit log: a replacement is one entry, which names both keys.
-func TestReplacementIsOneEntry(t *testing.T) {
-	b := setup(t)
-	old, _ := b.newKey()
-	before := b.logged()
-	made, _, err := b.replace(old, time.Hour)
-	require.NoError(t, err)
-	require.Equal(t, before+1, b.logged())
-	entry := b.entries(audit.KeyReplaced)[0]
-	require.Equal(t, audit.Target{Kind: "api_key", ID: old.ID}, entry.Target)
-	require.Equal(t, map[string]any{
-		"name":        old.Name,
-		"replacement": made.ID,
-		"stopsAt":     b.instant("revoked_at", old).UTC().Format("2006-01-02T15:04:05.000Z"),
-	}, entry.Details)
-	require.Equal(t, b.owner.ID, entry.Actor.ID)
-	require.Equal(t, request, entry.Request)
+	require.Equal(t, b.instant("expires_at", old), b.instant("revoked_at", old))
 }
 
 // Only a usable key is replaced, and by the rules of creation.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -266,24 +265,14 @@ func (b *bundle) pass(key string, seconds float64) {
 		where key_id = $1`, key, seconds)
 }
 
-// setWindow sets how many seconds ago the last requests were, oldest first; the other slots are
-// unused. head is where the ring starts.
-func (b *bundle) setWindow(key string, refused bool, head int, ages []float64) {
+// setWindow makes the last n requests of a window so many seconds old. head is where the ring starts.
+func (b *bundle) setWindow(key string, refused bool, head, n int, age float64) {
 	b.t.Helper()
-	ring := make([]float64, apikeys.MaxRequests)
-	for i := range ring {
-		place := i - (apikeys.MaxRequests - len(ages))
-		age := math.Inf(1)
-		if place >= 0 {
-			age = ages[place]
-		}
-		ring[(head-1+i)%apikeys.MaxRequests] = age
-	}
-	b.Exec(`update api_key_windows set head = $3, instants =
-		(select array_agg(case when a = 'infinity' then '-infinity'
-		  else now() - make_interval(secs => a) end order by nth)
-		   from unnest($4::float8[]) with ordinality u (a, nth))
-		where key_id = $1 and refused = $2`, key, refused, head, ring)
+	b.Exec(`update api_key_windows set head = $3, instants = (
+		select array_agg(case when (i - $3 + $4) % $4 >= $4 - $5
+		  then now() - make_interval(secs => $6) else '-infinity' end order by i)
+		  from generate_series(1, $4::int) i) where key_id = $1 and refused = $2`,
+		key, refused, head, apikeys.MaxRequests, n, age)
 }
 
 // taken counts the requests in a window.
@@ -301,6 +290,3 @@ func requireCode(t *testing.T, code apperr.Code, err error) *apperr.Error {
 	require.NotEmpty(t, e.Message)
 	return e
 }
-
-// repeat returns an age n times.
-func repeat(age float64, n int) []float64 { return slices.Repeat([]float64{age}, n) }

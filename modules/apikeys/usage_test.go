@@ -9,7 +9,6 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/platform/apperr"
 )
 
 // used returns the stored counts of a key today: accepted, refused, limited.
@@ -129,19 +128,4 @@ func TestInstancesStoreUsageTogether(t *testing.T) {
 	for _, key := range keys {
 		require.Equal(t, [3]int64{2, 0, 0}, b.used(key))
 	}
-}
-
-// The usage of another organisation's key is neither shown nor read.
-func TestUsageOfOthersIsNotShown(t *testing.T) {
-	b := setup(t)
-	key, token := b.newKey()
-	b.accept(token)
-	b.record()
-	theirs := member(theirOrganisation, "owner", true)
-	_, err := b.keys.UsageOf(b.ctx(), theirs, []apikeys.Key{key})
-	requireCode(t, apperr.AccessDenied, err)
-	key.OrganisationID = theirOrganisation
-	all, err := b.keys.UsageOf(b.ctx(), theirs, []apikeys.Key{key})
-	require.NoError(t, err)
-	require.Zero(t, all[key.ID][apikeys.UsageDays-1].Accepted)
 }
