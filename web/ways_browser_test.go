@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
@@ -24,7 +26,8 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	w.DB.Exec(`update api_keys set expires_at = '2199-01-02'`)
 	p := browsertest.New(t)
-	p.SetTimezone("Europe/Amsterdam")
+	browsertest.Do(p, "change the time zone", browsertest.Command(emulation.SetTimezoneOverride,
+		emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Amsterdam"}))
 	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys/new"))
 	p.Click(`label[for="xday"]`)
 	p.Fill("#day", "2027-01-02")
@@ -37,9 +40,9 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	p.Click(".switch summary")
 	p.WaitFor(".switch[open]")
 	webtest.RequireAccessible(t, p, "the list of organisations")
-	p.Press("Escape")
+	p.Press(kb.Escape)
 	p.WaitFor(".switch:not([open])")
 	p.Click(".switch summary")
-	p.Press("VALE", "Enter")
+	p.Press("VALE", kb.Enter)
 	require.Equal(t, vale.At("/settings/api-keys"), p.Path())
 }

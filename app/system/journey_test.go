@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
@@ -60,10 +61,10 @@ func revokeFirstKey(t *testing.T, p *browsertest.Page) {
 	p.Click("table.keys tbody tr:first-child a.revoke")
 	p.WaitFor("dialog[open]")
 	require.Contains(t, p.Focused(), "Cancel")
-	p.Press("Escape")
+	p.Press(kb.Escape)
 	p.WaitFor("body:not(:has(dialog[open]))")
 	require.Contains(t, p.Focused(), "Revoke", "the focus returns to the link")
-	p.Press("Enter")
+	p.Press(kb.Enter)
 	p.WaitFor("dialog[open]")
 	p.Click("dialog[open] button.danger")
 }

@@ -30,9 +30,8 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	looksRight(t, p)
 	shoot(t, p, "reference-tried")
 
-	var kept int // of the key, for the next reader of this browser
-	p.Eval(`localStorage.length + sessionStorage.length`, &kept)
-	assert.Zero(t, kept)
+	assert.Zero(t, browsertest.Eval[int](p, `localStorage.length + sessionStorage.length`),
+		"nothing is kept of the key, for the next reader of this browser")
 
 	p.Open("/docs/reference/listForks")
 	tryWith(p, key)

@@ -12,9 +12,8 @@ import (
 	"dg/web/internal/webtest"
 )
 
-func seen(p *browsertest.Page, selector string) (visible bool) {
-	p.Eval(`document.querySelector('`+selector+`').checkVisibility()`, &visible)
-	return visible
+func seen(p *browsertest.Page, selector string) bool {
+	return browsertest.Eval[bool](p, `document.querySelector('`+selector+`').checkVisibility()`)
 }
 
 // A phone shows the first entry without scrolling. An entry opens in place.
@@ -35,16 +34,15 @@ func TestAuditLogInABrowser(t *testing.T) {
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, o.AdminPlain, o.At("/settings/audit-log"))
 	p.Emulate(360, browsertest.Light)
-	var top float64
-	p.Eval(`document.querySelector('tbody tr').getBoundingClientRect().bottom`, &top)
-	require.Less(t, top, 740.0)
+	require.Less(t, browsertest.Eval[float64](p,
+		`document.querySelector('tbody tr').getBoundingClientRect().bottom`), 740.0)
 	p.Emulate(1280, browsertest.Light)
 	p.Click(`a:text("Older →")`)
 	require.Equal(t, "true", p.Attr("nav.pager a:last-child", "aria-disabled"))
 	p.Open(o.At("/settings/audit-log"))
 	require.False(t, seen(p, "tbody dl"))
-	p.Eval(`(({left, top}) => document.elementFromPoint(left + 9, top + 9).click())(
-		document.querySelector('tbody th').getBoundingClientRect())`, nil)
+	browsertest.Eval[any](p, `(({left, top}) => document.elementFromPoint(left + 9, top + 9).click())(
+		document.querySelector('tbody th').getBoundingClientRect())`)
 	require.True(t, seen(p, "tbody dl"))
 	webtest.RequireAccessible(t, p, "open entry")
 	p.Fill("#from", "2026-01-01")

@@ -3,6 +3,7 @@ package docs_test
 import (
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/browsertest"
@@ -22,9 +23,8 @@ func TestDocsInABrowser(t *testing.T) {
 		p.Click(`.sidebar a[href="#` + section + `"]`)
 		p.WaitFor(`.sidebar a[href="#` + section + `"][aria-current]`)
 		require.Equal(t, 1, p.Count(".sidebar a[aria-current=location]"))
-		var top float64
-		p.Eval(`document.querySelector('.sidebar').getBoundingClientRect().top`, &top)
-		require.Positive(t, top, "it is in sight")
+		require.Positive(t, browsertest.Eval[float64](p,
+			`document.querySelector('.sidebar').getBoundingClientRect().top`), "it is in sight")
 	}
 	p.Open(w.Base + "/docs/reference/getForkStats")
 	const beside = `(() => {
@@ -33,9 +33,7 @@ func TestDocsInABrowser(t *testing.T) {
 	})()`
 	for _, width := range []int{1100, 1920, 1099} {
 		p.Emulate(width, browsertest.Light)
-		var side bool
-		p.Eval(beside, &side)
-		require.Equal(t, width >= 1100, side, "%d px", width)
+		require.Equal(t, width >= 1100, browsertest.Eval[bool](p, beside), "%d px", width)
 	}
 }
 
@@ -47,13 +45,13 @@ func TestSearchInABrowser(t *testing.T) {
 	p.Open(w.Base + "/docs/errors")
 	p.Fill("#search", "pandas")
 	p.WaitFor(`.results a[href="/docs/recipes/python"]`)
-	p.Press("Escape")
+	p.Press(kb.Escape)
 	p.WaitFor("#error-table")
 	p.Fill("#search", "429")
 	p.Click(`.results a[href="/docs/errors#ERR_RATE_LIMITED"]`)
 	p.WaitFor("#ERR_RATE_LIMITED:target")
 	p.Fill("#search", "power bi")
-	p.Press("Enter")
+	p.Press(kb.Enter)
 	p.WaitFor("#recipe")
 	require.Equal(t, "/docs/recipes/power-bi", p.Path())
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/browsertest"
@@ -18,7 +20,7 @@ func tabTo(t *testing.T, p *browsertest.Page, what string) {
 		if strings.Contains(p.Focused(), what) {
 			return
 		}
-		p.Press("Tab")
+		p.Press(kb.Tab)
 	}
 	t.Fatalf("the keyboard does not reach %q", what)
 }
@@ -31,26 +33,26 @@ func TestKeyFormByKeyboard(t *testing.T) {
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys/new"))
 	tabTo(t, p, "<button> Create key")
-	p.Press("Enter")
+	p.Press(kb.Enter)
 	p.WaitFor("#errors")
 	require.Contains(t, p.Focused(), "#errors")
-	p.Press("Tab", "Enter") // the first link of the summary
+	p.Press(kb.Tab, kb.Enter) // the first link of the summary
 	require.Equal(t, "<input#name>", p.Focused())
 	// over the description and forks to reports
-	p.Press("BI by keyboard", "Tab", "Tab", "Tab", "Space")
+	p.Press("BI by keyboard", kb.Tab, kb.Tab, kb.Tab, " ")
 	require.Equal(t, "<input#sr>", p.Focused())
 	p.Click("#xday")
 	require.True(t, p.Has("#day"))
 	p.Fill("#day", "2199-12-31")
 	webtest.RequireAccessible(t, p, "new key with a day")
 	p.Click("#xday")
-	p.Press("ArrowDown") // never: the day is hidden, and not sent
+	p.Press(kb.ArrowDown) // never: the day is hidden, and not sent
 	require.False(t, p.Has("#day"))
-	p.Eval(`{
+	browsertest.Eval[any](p, `{
 		const button = document.querySelector('main button.primary');
 		button.click();
 		setTimeout(() => button.click(), 5);
-	}`, nil)
+	}`)
 	p.WaitFor("#secret")
 	require.Equal(t, acme.At("/settings/api-keys"), p.Path(), "what the history leads back to")
 	keys := w.AllKeys(t, acme)
@@ -72,30 +74,28 @@ func TestSecretIsNotLeftByAccident(t *testing.T) {
 	p.Click(`main button.primary`)
 	p.WaitFor("#secret")
 	secret := p.Text("#secret")
-	prompts := p.LeavePrompts()
-	p.DismissLeavePrompts()
+	prompts := 0
+	p.OnLeavePrompt(func() (leave bool) {
+		prompts++
+		return false
+	})
 	p.Back()
-	require.Equal(t, prompts+1, p.LeavePrompts())
+	require.Equal(t, 1, prompts)
 	require.Equal(t, secret, p.Text("#secret"))
 
 	require.Equal(t, secret, p.Copied(func() {
 		p.Click(`button:text("Copy key")`)
 		p.WaitFor(`button:text("Copied")`)
 	}))
-	var said string
-	p.Eval(
-		`new Promise((said) => setTimeout(() => said(document.getElementById('live').textContent), 200))`,
-		&said,
-	)
-	require.Equal(t, "Key copied.", said)
+	require.Equal(t, "Key copied.", browsertest.Eval[string](p, `new Promise((said) =>
+		setTimeout(() => said(document.getElementById('live').textContent), 200))`))
 	tabTo(t, p, "Done")
-	p.Press("Enter")
+	p.Press(kb.Enter)
 	p.WaitFor("table.keys")
-	require.Equal(t, prompts+1, p.LeavePrompts(), "copying disarms the guard")
+	require.Equal(t, 1, prompts, "copying disarms the guard")
 	for when, step := range []func(){func() {}, p.Reload, p.Back, p.Back} {
 		step()
-		var markup string
-		p.Eval(`document.documentElement.outerHTML`, &markup)
+		markup := browsertest.Eval[string](p, `document.documentElement.outerHTML`)
 		require.NotContains(t, markup, secret[31:], "step %d", when)
 		if when == 2 {
 			require.Equal(t, list+"/new", p.Path(),
@@ -120,8 +120,8 @@ func TestCopyingTheKeyManuallyDisarmsTheGuard(t *testing.T) {
 		p.Click("#sf")
 		p.Click(`main button.primary`)
 		p.WaitFor("#secret")
-		p.Eval(selection, nil)
-		copied := p.Copied(p.Copy)
+		browsertest.Eval[any](p, selection)
+		copied := p.Copied(func() { browsertest.Eval[any](p, `document.execCommand('copy')`) })
 		require.Equal(t, !asks, strings.Contains(copied, p.Text("#secret")))
 		p.Click(`a:text("Done")`)
 		require.Equal(t, asks, p.Has("#leave[open]"))
@@ -137,7 +137,8 @@ func TestKeysWithoutScript(t *testing.T) {
 	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
-	p.DisableScripts()
+	browsertest.Do(p, "turn scripts off", browsertest.Command(emulation.SetScriptExecutionDisabled,
+		emulation.SetScriptExecutionDisabledParams{Value: true}))
 	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
 	p.Click(`a:text("Create key")`)
 	p.Fill("#name", "LMS")

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/browsertest"
@@ -36,21 +38,22 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	webtest.SignInWith(p, w, o.Owner, o.At("/reports/%s?from=2026-03-01&to=2026-03-10", fork.ID))
 	require.Empty(t, p.Text(".readout"), "nothing is read yet")
 
-	p.Point(cursor, .35)
+	x, y := p.At(cursor, .35)
+	browsertest.Do(p, "point", chromedp.MouseEvent(chromedp.MouseMoved, x, y))
 	read(4, "pointer")
 	p.Click(cursor)
-	p.Press("Home")
+	p.Press(kb.Home)
 	read(1, "Home")
-	p.Press("ArrowLeft")
+	p.Press(kb.ArrowLeft)
 	read(1, "not before the first day")
-	p.Press("ArrowRight", "ArrowUp")
+	p.Press(kb.ArrowRight, kb.ArrowUp)
 	read(3, "two days on")
-	p.Press("ArrowDown")
+	p.Press(kb.ArrowDown)
 	read(2, "one day back")
-	p.Press("End", "ArrowRight")
+	p.Press(kb.End, kb.ArrowRight)
 	read(10, "not after the last day")
-	p.Press("ArrowLeft")
+	p.Press(kb.ArrowLeft)
 	read(9, "one day back")
-	p.Touch(cursor, .65)
+	browsertest.Do(p, "touch", chromedp.TapXY(p.At(cursor, .65)))
 	read(7, "touch")
 }

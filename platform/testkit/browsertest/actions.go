@@ -1,94 +1,109 @@
 package browsertest
 
 import (
-	"cmp"
+	"errors"
+	"net/url"
 	"sync"
 
 	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
-	"github.com/chromedp/chromedp/kb"
+	"github.com/stretchr/testify/require"
 )
+
+// Open goes to an address, absolute or relative to the page's, and waits until all of it is loaded.
+func (p *Page) Open(address string) {
+	p.t.Helper()
+	from, err := url.Parse(p.lastAddress())
+	require.NoError(p.t, err)
+	to, err := from.Parse(address)
+	require.NoError(p.t, err)
+	result := Do(p, "open "+address,
+		Command(page.Navigate, page.NavigateParams{URL: to.String()}))
+	if result.ErrorText != "" {
+		p.fail("open "+address, errors.New(result.ErrorText))
+	}
+}
+
+// Reload loads the page again.
+func (p *Page) Reload() {
+	p.t.Helper()
+	Do(p, "reload", chromedp.Reload())
+}
+
+// Back goes one page back in the history.
+func (p *Page) Back() {
+	p.t.Helper()
+	// chromedp.NavigateBack waits for a load event, which a page from the back/forward cache does
+	// not have.
+	history := Do(p, "read the history", chromedp.NavigationEntries())
+	Do(p, "go back", Command(page.NavigateToHistoryEntry, page.NavigateToHistoryEntryParams{
+		EntryID: history.Entries[history.CurrentIndex-1].ID,
+	}))
+}
+
+// Mode is how a page is shown: its media, colour scheme and forced colours.
+type Mode struct{ media, scheme, forced string }
+
+// The modes of a page. Forced colours are those of Windows' contrast themes.
+var (
+	Light         = Mode{"screen", "light", "none"}
+	Dark          = Mode{"screen", "dark", "none"}
+	ForcedColours = Mode{"screen", "dark", "active"}
+	Print         = Mode{"print", "light", "none"}
+)
+
+// Emulate makes the window that wide, in a mode, without transitions.
+func (p *Page) Emulate(width int, mode Mode) {
+	p.t.Helper()
+	Do(p, "change the window", chromedp.EmulateViewport(int64(width), 800))
+	Do(p, "change the mode", Command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Media: mode.media,
+		Features: []*emulation.MediaFeature{
+			{Name: "prefers-reduced-motion", Value: "reduce"},
+			{Name: "prefers-color-scheme", Value: mode.scheme},
+			{Name: "forced-colors", Value: mode.forced},
+		},
+	}))
+}
 
 // Click clicks an element with the mouse: it must be visible, and nothing may cover it.
 func (p *Page) Click(selector string) {
 	p.t.Helper()
-	x, y := p.within(selector, .5)
-	p.perform("click "+selector, chromedp.MouseEvent(chromedp.MouseMoved, x, y),
-		chromedp.MouseClickXY(x, y))
+	x, y := p.At(selector, .5)
+	Do(p, "click "+selector,
+		chromedp.Steps(chromedp.MouseEvent(chromedp.MouseMoved, x, y), chromedp.MouseClickXY(x, y)))
 }
 
-// Point moves the mouse over an element, as far from its left edge as the share of its width says.
-func (p *Page) Point(selector string, share float64) {
+// At returns a point of an element that the reader can reach, as far from its left edge as the
+// share of its width says.
+func (p *Page) At(selector string, share float64) (x, y float64) {
 	p.t.Helper()
-	x, y := p.within(selector, share)
-	p.perform("point at "+selector, chromedp.MouseEvent(chromedp.MouseMoved, x, y))
-}
-
-// Touch taps an element with a finger, as far from its left edge as the share of its width says.
-func (p *Page) Touch(selector string, share float64) {
-	p.t.Helper()
-	x, y := p.within(selector, share)
-	call(p, "touch "+selector, input.DispatchTouchEvent, input.DispatchTouchEventParams{
-		Type:        input.DispatchTouchEventTypeTouchStart,
-		TouchPoints: []*input.TouchPoint{{X: x, Y: y}},
-	})
-	call(p, "touch "+selector, input.DispatchTouchEvent, input.DispatchTouchEventParams{
-		Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{},
-	})
-	p.settle("touch " + selector)
-}
-
-// within returns a point of an element that the reader can reach.
-func (p *Page) within(selector string, share float64) (x, y float64) {
-	p.t.Helper()
-	var at struct{ X, Y, Width float64 }
-	p.waitUntil("find "+selector, selector, pointScript, nil, &at)
+	at := element[struct{ X, Y, Width float64 }](p, "find", selector)
 	return at.X + (share-.5)*at.Width, at.Y
 }
 
 // Fill replaces the content of a field: typed into a text field, else set.
 func (p *Page) Fill(selector, text string) {
 	p.t.Helper()
-	var typed bool
-	p.waitUntil("fill "+selector, selector, fillScript, text, &typed)
-	if typed {
-		call(p, "fill "+selector, input.InsertText, input.InsertTextParams{Text: text})
+	if typed := element[bool](p, "fill", selector, text); typed {
+		Do(p, "fill "+selector, Command(input.InsertText, input.InsertTextParams{Text: text}))
 	}
-	p.settle("fill " + selector)
 }
 
-var keyNames = map[string]string{
-	"Tab":        kb.Tab,
-	"Enter":      kb.Enter,
-	"Escape":     kb.Escape,
-	"Space":      " ",
-	"ArrowUp":    kb.ArrowUp,
-	"ArrowDown":  kb.ArrowDown,
-	"ArrowLeft":  kb.ArrowLeft,
-	"ArrowRight": kb.ArrowRight,
-	"Home":       kb.Home,
-	"End":        kb.End,
-}
-
-// Press presses keys one after the other, by the names of keyNames. Any other text is typed key by
-// key. The page handles a key before its character goes to the focused element, as with a keyboard.
+// Press presses keys one after the other: those of package kb, or each key of a text. The page
+// handles a key before its character goes to the focused element, as with a keyboard.
 func (p *Page) Press(keys ...string) {
 	p.t.Helper()
 	for _, key := range keys {
-		typed := cmp.Or(keyNames[key], key)
-		p.perform("press "+key, chromedp.KeyEvent(typed, func(e *input.DispatchKeyEventParams) {
+		Do(p, "press "+key, chromedp.KeyEvent(key, func(e *input.DispatchKeyEventParams) {
 			if e.Type == input.DispatchKeyEventTypeKeyDown {
 				e.Type = input.DispatchKeyEventTypeRawKeyDown
 			}
 		}))
 	}
-}
-
-// Copy copies the selection.
-func (p *Page) Copy() {
-	p.t.Helper()
-	p.Eval(`document.execCommand('copy')`, nil)
 }
 
 // clipboard is held while something is copied and read: all pages of the process share it.
@@ -100,10 +115,11 @@ func (p *Page) Copied(action func()) string {
 	clipboard.Lock()
 	defer clipboard.Unlock()
 	action()
-	callBrowser(p, "read the clipboard", browser.SetPermission, browser.SetPermissionParams{
+	_, err := chromedp.CallBrowser(p.ctx, browser.SetPermission, browser.SetPermissionParams{
 		Permission:       &browser.PermissionDescriptor{Name: "clipboard-read"},
 		Setting:          browser.PermissionSettingGranted,
-		BrowserContextID: p.browserContext(),
+		BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,
 	})
-	return value[string](p, `navigator.clipboard.readText()`)
+	require.NoError(p.t, err)
+	return Eval[string](p, `navigator.clipboard.readText()`)
 }

@@ -17,8 +17,8 @@ const axeScript = `axe.run({exclude: ['tbody tr:nth-child(n+21)']}, {runOnly: %s
 // the given rules. It reads the first twenty rows of a table.
 func (p *Page) Axe(rules ...string) []string {
 	p.t.Helper()
-	if !value[bool](p, `typeof axe === 'object'`) {
-		p.Eval(fmt.Sprintf("%s;0", axe), nil)
+	if !Eval[bool](p, `typeof axe === 'object'`) {
+		Eval[any](p, axe+";0")
 	}
 	only := map[string]any{
 		"type":   "tag",
@@ -27,5 +27,5 @@ func (p *Page) Axe(rules ...string) []string {
 	if len(rules) > 0 {
 		only = map[string]any{"type": "rule", "values": rules}
 	}
-	return value[[]string](p, fmt.Sprintf(axeScript, quoted(only)))
+	return Eval[[]string](p, fmt.Sprintf(axeScript, quoted(only)))
 }

@@ -19,19 +19,18 @@ type events struct {
 	loading   bool
 	requested bool // a load was requested and has not begun
 	address   string
-	document  network.RequestID // the last request for a page
+	documents []network.RequestID
 
-	errors, allowed     []string
-	leavePrompts        int
-	dismissLeavePrompts bool // the reader dismissLeavePrompts on the page
-	onDialog            func(accept bool)
+	errors      []string
+	leave       func() bool
+	closeDialog func(accept bool)
 }
 
-// loaded reports whether no load is under way.
-func (w *events) loaded() bool {
+// loads reports whether a load is under way.
+func (w *events) loads() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return !w.loading && !w.requested
+	return w.loading || w.requested
 }
 
 // lastAddress returns where the page is, without asking a page that may hang.
@@ -41,37 +40,21 @@ func (w *events) lastAddress() string {
 	return w.address
 }
 
-// LeavePrompts returns how often the browser asked whether to leave a page.
-func (w *events) LeavePrompts() int {
+// OnLeavePrompt sets what the reader answers when the browser asks whether to leave the page
+// (beforeunload). The default is to leave.
+func (w *events) OnLeavePrompt(leave func() bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.leavePrompts
+	w.leave = leave
 }
 
-// DismissLeavePrompts makes the reader stay when the browser asks whether to leave the page
-// (beforeunload). The default is to leave. LeavePrompts counts the prompts.
-func (w *events) DismissLeavePrompts() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.dismissLeavePrompts = true
-}
-
-// AllowError allows errors that contain the text.
-func (w *events) AllowError(text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.allowed = append(w.allowed, text)
-}
-
-// faults returns the errors so far that are not allowed.
+// faults returns the errors so far, and forgets them.
 func (w *events) faults() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(w.errors), func(e string) bool {
-		return slices.ContainsFunc(w.allowed, func(text string) bool {
-			return strings.Contains(e, text)
-		})
-	})
+	found := w.errors
+	w.errors = nil
+	return found
 }
 
 // handle takes the next event.
@@ -108,25 +91,24 @@ func (w *events) handle(event any) {
 func (w *events) handleDialog(e *page.EventJavascriptDialogOpening) {
 	accept := true
 	if e.Type == page.DialogTypeBeforeunload {
-		w.leavePrompts++
-		accept = !w.dismissLeavePrompts
+		accept = w.leave == nil || w.leave()
 	} else {
 		w.errors = append(w.errors,
 			fmt.Sprintf("it opened the browser's own %s: %s", e.Type, e.Message))
 	}
-	go w.onDialog(accept)
+	go w.closeDialog(accept)
 }
 
 func (w *events) handleError(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
 		if e.Type == network.ResourceTypeDocument {
-			w.document = e.RequestID
+			w.documents = append(w.documents, e.RequestID)
 		}
 	case *log.EventEntryAdded:
 		// The page itself may be an error page.
-		id := e.Entry.NetworkRequestID
-		if e.Entry.Level == log.EntryLevelError && (id == "" || id != w.document) {
+		if e.Entry.Level == log.EntryLevelError &&
+			!slices.Contains(w.documents, e.Entry.NetworkRequestID) {
 			w.errors = append(w.errors,
 				strings.TrimSpace(fmt.Sprintf("%s %s", e.Entry.Text, e.Entry.URL)))
 		}

@@ -2,20 +2,18 @@ package browsertest
 
 import (
 	"context"
-	"dg/platform/testkit/tb"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"dg/platform/testkit/tb"
 )
 
 // timeout bounds every action. It is long because tests share a machine; only a failing test waits
@@ -54,26 +52,15 @@ func New(t testing.TB) *Page {
 	if err := chromedp.Listen(ctx, p.handle); err != nil {
 		t.Fatalf("browser: listen to the tab: %v", err)
 	}
-	p.onDialog = func(accept bool) {
+	p.closeDialog = func(accept bool) {
 		// It fails where the page is closing; else the action that waits for it fails.
 		_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog,
 			page.HandleJavaScriptDialogParams{Accept: accept})
 	}
-	call(p, "keep the focus", emulation.SetFocusEmulationEnabled,
-		emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	Do(p, "keep the focus", Command(emulation.SetFocusEmulationEnabled,
+		emulation.SetFocusEmulationEnabledParams{Enabled: true}))
 	p.Emulate(1280, Light)
-	callBrowser(p, "refuse downloads", browser.SetDownloadBehavior,
-		browser.SetDownloadBehaviorParams{
-			Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: p.browserContext(),
-		})
 	return p
-}
-
-// DisableScripts turns scripts off in the page. Eval still works.
-func (p *Page) DisableScripts() {
-	p.t.Helper()
-	call(p, "turn scripts off", emulation.SetScriptExecutionDisabled,
-		emulation.SetScriptExecutionDisabledParams{Value: true})
 }
 
 // With returns the same page for a subtest.
@@ -83,141 +70,65 @@ func (p *Page) With(t testing.TB) *Page {
 	return &same
 }
 
-func (p *Page) browserContext() cdp.BrowserContextID {
-	return chromedp.FromContext(p.ctx).BrowserContextID
+// Command is an action that sends a command of the protocol to the page.
+func Command[P, R any](command cdp.Command[P, R], params P) chromedp.Action[R] {
+	return func(ctx context.Context, t *chromedp.Target) (R, error) {
+		return cdp.Call(ctx, t, command, params)
+	}
 }
 
-// call runs a command of the protocol, which must succeed.
-func call[P, R any](p *Page, action string, command cdp.Command[P, R], params P) R {
+// Do does an action, waits until the load that it began, if any, is over, and returns its result.
+func Do[T any](p *Page, name string, action chromedp.Action[T]) T {
 	p.t.Helper()
-	ctx, stop := context.WithTimeout(p.ctx, timeout)
-	defer stop()
-	result, err := chromedp.Call(ctx, command, params)
-	if err != nil {
-		p.fail(action, err)
+	result, err := run(p, action)
+	if err != nil && !leftPage(result, err) {
+		p.fail(name, err)
 	}
+	p.poll(name, func() error {
+		// The answer to this evaluation comes after the events of the action.
+		_, err := run(p, chromedp.Evaluate[chromedp.Void]("0"))
+		if err == nil && p.loads() {
+			err = errors.New("the load that it began is not over")
+		}
+		return err
+	})
 	return result
 }
 
-// callBrowser is like call, for a command of the browser, not of the tab.
-func callBrowser[P, R any](p *Page, action string, command cdp.Command[P, R], params P) {
-	p.t.Helper()
-	if _, err := chromedp.CallBrowser(p.ctx, command, params); err != nil {
-		p.fail(action, err)
+// leftPage reports whether an action without a result left the page, which can lose the browser's
+// answer.
+func leftPage(result any, err error) bool {
+	switch result.(type) {
+	case chromedp.Void, cdp.Empty:
+		return strings.Contains(err.Error(), "Inspected target navigated or closed")
 	}
+	return false
 }
 
-// perform does what may begin a load, and waits until the load is over.
-func (p *Page) perform(action string, steps ...chromedp.Action[chromedp.Void]) {
-	p.t.Helper()
-	p.runSteps(action, steps...)
-	p.settle(action)
-}
-
-// runSteps runs steps that may leave the page, which can lose the browser's answer.
-func (p *Page) runSteps(action string, steps ...chromedp.Action[chromedp.Void]) {
-	p.t.Helper()
+func run[T any](p *Page, action chromedp.Action[T]) (T, error) {
 	ctx, stop := context.WithTimeout(p.ctx, timeout)
 	defer stop()
-	for _, step := range steps {
-		if err := chromedp.Do(ctx, step); err != nil &&
-			!strings.Contains(err.Error(), "Inspected target navigated or closed") {
-			p.fail(action, err)
-		}
-	}
+	return chromedp.Run(ctx, action)
 }
 
-// settle waits until the load that the last action began, if any, is over.
-func (p *Page) settle(action string) {
+// poll retries every error, because a page that is being replaced has transient ones.
+func (p *Page) poll(name string, try func() error) {
 	p.t.Helper()
-	// The answer to this evaluation comes after the events of the action.
-	p.runSteps(action, chromedp.Evaluate[chromedp.Void]("0"))
-	p.poll(action, func() error {
-		if !p.loaded() {
-			return errors.New("the load that it began is not over")
+	deadline := time.Now().Add(timeout)
+	for {
+		err := try()
+		if err == nil {
+			return
 		}
-		return nil
-	})
+		if time.Now().After(deadline) || p.ctx.Err() != nil {
+			p.fail(name, fmt.Errorf("not within %s: %w", timeout, err))
+		}
+		<-time.After(10 * time.Millisecond)
+	}
 }
 
 // fail ends the test with a sentence.
-func (p *Page) fail(action string, why error) {
+func (p *Page) fail(name string, why error) {
 	p.t.Helper()
-	if errors.Is(why, context.DeadlineExceeded) {
-		why = fmt.Errorf("the browser did not answer within %s", timeout)
-	}
-	p.t.Fatalf("browser: on %s: %s: %v", p.lastAddress(), action, why)
-}
-
-// Eval runs a script in the page, waits for its promise if it is one, and decodes its value into
-// out, unless that is nil.
-func (p *Page) Eval(script string, out any) {
-	p.t.Helper()
-	if err := p.eval(script, out); err != nil {
-		p.fail(fmt.Sprintf("run %.100s", script), err)
-	}
-}
-
-// value runs a script in the page and returns its value.
-func value[T any](p *Page, script string) (v T) {
-	p.t.Helper()
-	p.Eval(script, &v)
-	return v
-}
-
-func (p *Page) eval(script string, out any) error {
-	ctx, stop := context.WithTimeout(p.ctx, timeout)
-	defer stop()
-	yes := true
-	result, err := chromedp.Run(ctx,
-		chromedp.Evaluate[json.RawMessage](script, chromedp.EvalAwaitPromise,
-			func(e *runtime.EvaluateParams) { e.UserGesture = &yes }))
-	if err != nil || out == nil {
-		return err
-	}
-	return json.Unmarshal(result, out)
-}
-
-// Mode is how a page is shown: its media, colour scheme and forced colours.
-type Mode struct{ media, scheme, forced string }
-
-// The modes of a page. Forced colours are those of Windows' contrast themes.
-var (
-	Light         = Mode{"screen", "light", "none"}
-	Dark          = Mode{"screen", "dark", "none"}
-	ForcedColours = Mode{"screen", "dark", "active"}
-	Print         = Mode{"print", "light", "none"}
-)
-
-// Emulate makes the window that wide, in a mode, without transitions.
-func (p *Page) Emulate(width int, mode Mode) {
-	p.t.Helper()
-	p.runSteps("change the window", chromedp.EmulateViewport(int64(width), 800))
-	call(p, "change the mode", emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Media: mode.media,
-		Features: []*emulation.MediaFeature{
-			{Name: "prefers-reduced-motion", Value: "reduce"},
-			{Name: "prefers-color-scheme", Value: mode.scheme},
-			{Name: "forced-colors", Value: mode.forced},
-		},
-	})
-}
-
-// SetTimezone sets the reader's time zone, such as Europe/Oslo, from the next load on.
-func (p *Page) SetTimezone(name string) {
-	p.t.Helper()
-	call(p, "change the time zone", emulation.SetTimezoneOverride,
-		emulation.SetTimezoneOverrideParams{TimezoneID: name})
-}
-
-// Screenshot returns a picture (PNG) of the whole page, below the window too.
-func (p *Page) Screenshot() (picture []byte) {
-	p.t.Helper()
-	ctx, stop := context.WithTimeout(p.ctx, timeout)
-	defer stop()
-	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
-	if err != nil {
-		p.fail("take a picture", err)
-	}
-	return picture
+	p.t.Fatalf("browser: on %s: %s: %v", p.lastAddress(), name, why)
 }

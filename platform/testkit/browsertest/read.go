@@ -1,37 +1,71 @@
 package browsertest
 
 import (
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
+
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
 )
+
+// Eval runs a script in the page, waits for its promise if it is one, and returns its value.
+func Eval[T any](p *Page, script string) T {
+	p.t.Helper()
+	return Do(p, fmt.Sprintf("run %.100s", script), evaluate[T](script))
+}
+
+// evaluate is the action that runs a script as if the reader had begun it.
+func evaluate[T any](script string) chromedp.Action[T] {
+	return chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise,
+		func(e *runtime.EvaluateParams) { e.UserGesture = new(true) })
+}
+
+//go:embed page.js
+var pageScript string
+
+// callOf is the call of a function of page.js.
+func callOf(function string, arguments ...any) string {
+	list := quoted(arguments)
+	return fmt.Sprintf("%s.%s(%s)", pageScript, function, list[1:len(list)-1])
+}
+
+// element waits for the one visible element that matches, calls a function of page.js with it, and
+// returns its value.
+func element[T any](p *Page, function, selector string, argument ...any) (value T) {
+	p.t.Helper()
+	call := callOf("element", append([]any{function, selector}, argument...)...)
+	p.poll(function+" "+selector, func() error {
+		answer, err := run(p, evaluate[struct {
+			Wrong string
+			Value T
+		}](call))
+		if err == nil && answer.Wrong != "" {
+			err = errors.New(answer.Wrong)
+		}
+		value = answer.Value
+		return err
+	})
+	return value
+}
 
 // WaitFor waits until a visible element matches the selector.
 func (p *Page) WaitFor(selector string) {
 	p.t.Helper()
 	p.poll("wait for "+selector, func() error {
-		n, err := p.count(selector)
-		if err == nil && n == 0 {
+		found, err := run(p, evaluate[[]any](callOf("visible", selector)))
+		if err == nil && len(found) == 0 {
 			err = errors.New("no visible element matches")
 		}
 		return err
 	})
 }
 
-func (p *Page) count(selector string) (n int, err error) {
-	err = p.eval(fmt.Sprintf(`(%s)(%s).length`, visibleScript, quoted(selector)), &n)
-	return n, err
-}
-
 // Count returns how many visible elements match the selector now.
 func (p *Page) Count(selector string) int {
 	p.t.Helper()
-	n, err := p.count(selector)
-	if err != nil {
-		p.fail("count "+selector, err)
-	}
-	return n
+	return len(Eval[[]any](p, callOf("visible", selector)))
 }
 
 // Has reports whether a visible element matches the selector now.
@@ -43,79 +77,39 @@ func (p *Page) Has(selector string) bool {
 // Text waits for an element and returns its visible text, or the value of a field.
 func (p *Page) Text(selector string) string {
 	p.t.Helper()
-	var text string
-	p.waitUntil("read "+selector, selector, textScript, nil, &text)
-	return text
+	return element[string](p, "read", selector)
 }
 
 // Attr returns an attribute of an element, visible or not, or "".
 func (p *Page) Attr(selector, name string) string {
 	p.t.Helper()
-	return value[string](p, fmt.Sprintf(`document.querySelector(%s)?.getAttribute(%s) ?? ''`,
+	return Eval[string](p, fmt.Sprintf(`document.querySelector(%s)?.getAttribute(%s) ?? ''`,
 		quoted(selector), quoted(name)))
 }
 
 // Focused describes the element that has the focus, as <tag#id> and its text.
 func (p *Page) Focused() string {
 	p.t.Helper()
-	return value[string](p, fmt.Sprintf(`(%s)(document.activeElement)`, describeScript))
+	return Eval[string](p, pageScript+".describe(document.activeElement)")
+}
+
+// Path returns the page's path and query.
+func (p *Page) Path() string {
+	p.t.Helper()
+	return Eval[string](p, "location.pathname + location.search")
 }
 
 // Status returns the HTTP status of the page.
 func (p *Page) Status() int {
 	p.t.Helper()
-	return value[int](p, `performance.getEntriesByType('navigation')[0].responseStatus`)
-}
-
-// TransferSize returns how many bytes came over the network for the page and its files, with 300
-// bytes of headers for each. Icons do not count.
-func (p *Page) TransferSize() int {
-	p.t.Helper()
-	return value[int](p, `performance.getEntries().reduce((sum, e) => sum + (e.transferSize ?? 0), 0)`)
+	return Eval[int](p, `performance.getEntriesByType('navigation')[0].responseStatus`)
 }
 
 // ScrollsSideways reports whether the page is wider than its window.
 func (p *Page) ScrollsSideways() bool {
 	p.t.Helper()
-	return value[bool](p,
+	return Eval[bool](p,
 		`document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth`)
-}
-
-// waitUntil waits for the one visible element that matches, passes it and the argument to the
-// script, and decodes the script's value into out.
-func (p *Page) waitUntil(action, selector, script string, argument, out any) {
-	p.t.Helper()
-	call := fmt.Sprintf(`(%s)(%s, %s, %s, %s)`, oneScript, visibleScript, quoted(selector), script,
-		quoted(argument))
-	p.poll(action, func() error {
-		var result struct {
-			Wrong string
-			Value json.RawMessage
-		}
-		if err := p.eval(call, &result); err != nil {
-			return err
-		}
-		if result.Wrong != "" {
-			return errors.New(result.Wrong)
-		}
-		return json.Unmarshal(result.Value, out)
-	})
-}
-
-// poll retries every error, because a page that is being replaced has transient ones.
-func (p *Page) poll(action string, try func() error) {
-	p.t.Helper()
-	deadline := time.Now().Add(timeout)
-	for {
-		err := try()
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) || p.ctx.Err() != nil {
-			p.fail(action, fmt.Errorf("not within %s: %w", timeout, err))
-		}
-		<-time.After(10 * time.Millisecond)
-	}
 }
 
 func quoted(v any) string {
