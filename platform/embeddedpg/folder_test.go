@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/tb"
 )
 
 func TestLongPathWorks(t *testing.T) {
@@ -27,8 +29,8 @@ func TestCopiedFolderHasItsOwnServer(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 	original := start(t, dir)
 	second := start(t, copied)
-	require.NoError(t, fails(t, original.OwnerURL(), `create table original ()`))
-	require.ErrorContains(t, fails(t, second.OwnerURL(), `table original`), "does not exist")
+	require.NoError(t, tb.Exec(t, original.OwnerURL(), `create table original ()`))
+	require.ErrorContains(t, tb.Exec(t, second.OwnerURL(), `table original`), "does not exist")
 }
 
 func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
@@ -44,11 +46,11 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	s := start(t, dir)
 	require.Equal(t, relocatedPath(dir), s.folder.path)
 	require.True(t, HasData(dir))
-	require.NoError(t, fails(t, s.OwnerURL(), `create table kept ()`))
+	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
 	stop(t, s)
 	require.NoDirExists(t, dir)
 	require.NoError(t, os.Chmod(above, 0o755)) // hides no data
-	require.NoError(t, fails(t, start(t, dir).OwnerURL(), `table kept`))
+	require.NoError(t, tb.Exec(t, start(t, dir).OwnerURL(), `table kept`))
 }
 
 // The folder of a normal user is also root's, and root's data is not a normal user's.

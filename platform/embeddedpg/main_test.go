@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/tb"
@@ -173,7 +172,7 @@ func ended(t *testing.T, dir string) {
 // stays fails if the server ends.
 func stays(t *testing.T, s *Server) {
 	t.Helper()
-	require.Equal(t, "dg_app", query[string](t, s.URL(), `select current_user`))
+	require.Equal(t, "dg_app", tb.Query[string](t, s.URL(), `select current_user`))
 }
 
 // killed kills the server's process.
@@ -182,24 +181,4 @@ func killed(t *testing.T, dir string) {
 	p, err := folder{path: dir}.readPIDFile()
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(p.id, syscall.SIGKILL))
-}
-
-// query reads one value.
-func query[T any](t *testing.T, url, sql string, args ...any) (value T) {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	require.NoError(t, err)
-	defer conn.Close(context.Background())
-	require.NoError(t, conn.QueryRow(context.Background(), sql, args...).Scan(&value))
-	return value
-}
-
-// fails runs a statement and returns its error.
-func fails(t *testing.T, url, sql string) error {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	require.NoError(t, err)
-	defer conn.Close(context.Background())
-	_, err = conn.Exec(context.Background(), sql)
-	return err
 }

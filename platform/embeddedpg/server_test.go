@@ -15,27 +15,29 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/tb"
 )
 
 func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 	t.Parallel()
 	s := start(t, newFolder(t))
 	require.Equal(t, "dg_app in dg",
-		query[string](t, s.URL(), `select current_user || ' in ' || current_database()`))
-	require.Equal(t, "dg_owner false false false C 0700 on ", query[string](t, s.OwnerURL(), `select
+		tb.Query[string](t, s.URL(), `select current_user || ' in ' || current_database()`))
+	require.Equal(t, "dg_owner false false false C 0700 on ", tb.Query[string](t, s.OwnerURL(), `select
 		concat_ws(' ', pg_get_userbyid(datdba), has_schema_privilege('dg_app', 'public', 'create')::text,
 			has_database_privilege('dg_app', 'dg', 'temporary')::text,
 			has_function_privilege('dg_app', 'lo_create(oid)', 'execute')::text, datcollate,
 			current_setting('unix_socket_permissions'), current_setting('data_checksums'),
 			current_setting('listen_addresses'))
 		from pg_database where datname = 'dg'`))
-	require.NoError(t, fails(t, s.OwnerURL(), `create table mine (); drop table mine`))
+	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table mine (); drop table mine`))
 	info, err := os.Stat(s.socket)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 
 	for _, url := range []string{s.URL(), s.OwnerURL()} {
-		require.ErrorContains(t, fails(t, url, `select 'topsecret'::uuid`), "topsecret")
+		require.ErrorContains(t, tb.Exec(t, url, `select 'topsecret'::uuid`), "topsecret")
 	}
 	text, err := os.ReadFile(s.folder.file(logFile))
 	require.NoError(t, err)
@@ -58,7 +60,7 @@ func TestRunningServerIsFound(t *testing.T) {
 	s := start(t, dir)
 	url, err := RunningURL(dir)
 	require.NoError(t, err)
-	require.Equal(t, "dg_owner", query[string](t, url, `select current_user`))
+	require.Equal(t, "dg_owner", tb.Query[string](t, url, `select current_user`))
 	stop(t, s)
 	_, err = RunningURL(dir)
 	require.ErrorIs(t, err, errNotRunning)
@@ -120,10 +122,10 @@ func TestKilledServerStartsAgain(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	s := start(t, dir)
-	require.NoError(t, fails(t, s.OwnerURL(), `create table kept ()`))
+	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
 	killed(t, dir)
 	again := start(t, dir) // while the other's processes end
-	require.NoError(t, fails(t, again.OwnerURL(), `table kept`))
+	require.NoError(t, tb.Exec(t, again.OwnerURL(), `table kept`))
 	require.NoDirExists(t, s.socket)
 	require.False(t, s.Running(), "the new one is another")
 	stop(t, s)
@@ -135,8 +137,8 @@ func TestServerStopsAfterItsRecovery(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	s := start(t, dir)
-	require.NoError(t, fails(t, s.OwnerURL(), `create table kept ()`))
-	crashed := query[int](t, s.url("postgres", "dg"),
+	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
+	crashed := tb.Query[int](t, s.url("postgres", "dg"),
 		`select pid from pg_stat_activity where backend_type = 'walwriter'`)
 	require.NoError(t, syscall.Kill(crashed, syscall.SIGKILL))
 	require.Eventually(t, func() bool {
@@ -149,7 +151,7 @@ func TestServerStopsAfterItsRecovery(t *testing.T) {
 	require.True(t, s.Running())
 	stop(t, s)
 	require.False(t, s.Running())
-	require.NoError(t, fails(t, start(t, dir).OwnerURL(), `table kept`))
+	require.NoError(t, tb.Exec(t, start(t, dir).OwnerURL(), `table kept`))
 }
 
 // After a power cut, and in a container whose process ids begin again, the process id of a killed

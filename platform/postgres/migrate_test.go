@@ -54,15 +54,15 @@ func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 		require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
 	}
 	require.Equal(t, 1, strings.Count(book.String(), "1_things.sql"))
-	require.Equal(t, 1, query[int](t, serving, `select count(*) from things`))
-	require.NoError(t, execute(t, serving, `insert into log values (1)`))
-	mentions(t, execute(t, serving, `delete from log`), "permission denied")
-	mentions(t, execute(t, serving, `insert into things values (2)`), "permission denied")
-	mentions(t, execute(t, serving, `drop table log`), "must be owner")
+	require.Equal(t, 1, tb.Query[int](t, serving, `select count(*) from things`))
+	require.NoError(t, tb.Exec(t, serving, `insert into log values (1)`))
+	mentions(t, tb.Exec(t, serving, `delete from log`), "permission denied")
+	mentions(t, tb.Exec(t, serving, `insert into things values (2)`), "permission denied")
+	mentions(t, tb.Exec(t, serving, `drop table log`), "must be owner")
 
 	less := with(files{"grants/things.sql": "revoke all on things from :role;"})
 	require.NoError(t, postgres.Migrate(t.Context(), owner, less, servingRole, nil))
-	mentions(t, execute(t, serving, `select from things`), "permission denied")
+	mentions(t, tb.Exec(t, serving, `select from things`), "permission denied")
 }
 
 // The files are slow, so that the instances overlap: in the first round in the migration, in the
@@ -83,7 +83,7 @@ func TestConcurrentMigrationsRunOnce(t *testing.T) {
 		}
 		all.Wait()
 	}
-	require.Equal(t, 2, query[int](t, serving, `select count(*) from things`))
+	require.Equal(t, 2, tb.Query[int](t, serving, `select count(*) from things`))
 }
 
 func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
@@ -95,7 +95,7 @@ func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	}), servingRole, book.Logger())
 	mentions(t, err, "3_wrong.sql", `relation "things" already exists`)
 	require.Contains(t, book.String(), "2_log.sql")
-	require.True(t, query[bool](t, owner,
+	require.True(t, tb.Query[bool](t, owner,
 		`select to_regclass('half') is null and to_regclass('log') is not null`))
 	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, nil))
 }
@@ -112,11 +112,11 @@ func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 			"grant update (note) on log to :role;",
 	})
 	require.NoError(t, postgres.Migrate(t.Context(), owner, newer, servingRole, nil))
-	require.NoError(t, execute(t, serving, `select from more; update log set note = ''`))
+	require.NoError(t, tb.Exec(t, serving, `select from more; update log set note = ''`))
 	var book tb.Buffer
 	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
 	require.NoError(t,
-		execute(t, serving, `select from more; update log set note = ''; select from things`))
+		tb.Exec(t, serving, `select from more; update log set note = ''; select from things`))
 	require.Contains(t, book.String(), "newer migrations")
 }
 
@@ -126,12 +126,12 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
 	superURL := asRole(t, owner, superuser)
-	name := query[string](t, owner, `select current_database()`)
-	require.NoError(t, execute(t, superURL, `grant temporary on database `+name+` to `+servingRole))
+	name := tb.Query[string](t, owner, `select current_database()`)
+	require.NoError(t, tb.Exec(t, superURL, `grant temporary on database `+name+` to `+servingRole))
 	other := "other_" + name
-	require.NoError(t, execute(t, superURL, `create role `+other+` login`))
+	require.NoError(t, tb.Exec(t, superURL, `create role `+other+` login`))
 	t.Cleanup(func() {
-		require.NoError(t, execute(t, superURL, `drop owned by `+other+`; drop role `+other))
+		require.NoError(t, tb.Exec(t, superURL, `drop owned by `+other+`; drop role `+other))
 	})
 	grants, err := os.ReadFile("../../migrations/grants/schema.sql")
 	require.NoError(t, err)
@@ -139,12 +139,12 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 	for _, migrating := range []string{owner, superURL} {
 		require.NoError(t, postgres.Migrate(t.Context(), migrating, whole, servingRole, nil))
 		require.NoError(t,
-			execute(t, asRole(t, owner, other),
+			tb.Exec(t, asRole(t, owner, other),
 				`create temporary table t (id int); select lo_create(0)`))
 	}
-	require.NoError(t, execute(t, superURL, `revoke temporary on database `+name+` from public`))
+	require.NoError(t, tb.Exec(t, superURL, `revoke temporary on database `+name+` from public`))
 	require.NoError(t, postgres.Migrate(t.Context(), owner, whole, servingRole, nil))
-	mentions(t, execute(t, serving, `create temporary table t (id int)`), "permission denied")
+	mentions(t, tb.Exec(t, serving, `create temporary table t (id int)`), "permission denied")
 }
 
 func TestMigrateNeedsTheServingRole(t *testing.T) {
@@ -155,7 +155,7 @@ func TestMigrateNeedsTheServingRole(t *testing.T) {
 
 	// A role that both owns and serves keeps its rights.
 	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, ownerRole, nil))
-	require.NoError(t, execute(t, owner, `delete from log`))
+	require.NoError(t, tb.Exec(t, owner, `delete from log`))
 }
 
 func TestRoleOf(t *testing.T) {

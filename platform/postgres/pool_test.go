@@ -16,6 +16,7 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 // querier is a pool or a transaction.
@@ -154,11 +155,11 @@ func TestConnectionThatEndsIsUnavailable(t *testing.T) {
 func TestPositionIsTheFlushedLSN(t *testing.T) {
 	url, _ := newDatabase(t)
 	url += "&synchronous_commit=on"
-	before := query[uint64](t, url, `select (pg_current_wal_flush_lsn() - '0/0')::bigint`)
-	at := query[postgres.Position](t, url, `select `+postgres.PositionExpression)
+	before := tb.Query[uint64](t, url, `select (pg_current_wal_flush_lsn() - '0/0')::bigint`)
+	at := tb.Query[postgres.Position](t, url, `select `+postgres.PositionExpression)
 	require.GreaterOrEqual(t, at.LSN, before)
 	require.Equal(t, uint32(1), at.Timeline)
-	require.Zero(t, query[postgres.Position](t, url, `select null::text`))
+	require.Zero(t, tb.Query[postgres.Position](t, url, `select null::text`))
 }
 
 // A connection whose server refuses writes, as a standby does, is closed: another one may lead to

@@ -1,11 +1,9 @@
 package postgres_test
 
 import (
-	"context"
 	"net/url"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/postgres"
@@ -31,26 +29,6 @@ func open(t *testing.T, options postgres.Options) *postgres.DB {
 	t.Helper()
 	serving, _ := newDatabase(t)
 	return pgtest.Open(t, serving, options)
-}
-
-// query reads one value.
-func query[T any](t *testing.T, url, sql string, args ...any) (value T) {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	require.NoError(t, err)
-	defer conn.Close(context.Background())
-	require.NoError(t, conn.QueryRow(context.Background(), sql, args...).Scan(&value))
-	return value
-}
-
-// execute runs statements and returns their error.
-func execute(t *testing.T, url, sql string) error {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	require.NoError(t, err)
-	defer conn.Close(context.Background())
-	_, err = conn.Exec(context.Background(), sql)
-	return err
 }
 
 func parsed(t *testing.T, connection string) *url.URL {

@@ -1,4 +1,4 @@
-// Package tb has what tests and their kits share without a database.
+// Package tb has what tests and their kits share without package pgtest.
 package tb
 
 import (
