@@ -26,7 +26,7 @@ var (
 )
 
 // metrics counts events of the modules; exports count their own. platform/httpserver counts requests,
-// platform/telemetry background work. configs/deploy/metrics.md lists all metrics.
+// platform/telemetry background work.
 type metrics struct {
 	keyRefusals, signInFailures, sealerPasses *prometheus.CounterVec
 	auditFailures, damagedSegments            prometheus.Counter

@@ -3,7 +3,6 @@
 //   - Loggers and registries are created here and passed on. No package keeps a global one.
 //   - Metrics and profiles have a net/http server, on loopback by default, because a profile shows
 //     memory. It refuses foreign host names against DNS rebinding.
-//   - configs/deploy/metrics.md lists the metrics, and a test compares it.
 //   - Traces go to an OpenTelemetry collector if one is set: a span for each request
 //     (platform/httpserver) and statement (platform/postgres), with the request id and no key, id,
 //     parameter or address. The queue is bounded, a failing collector is logged once, and shutdown
