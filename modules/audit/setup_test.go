@@ -37,12 +37,6 @@ func (b bundle) list(t *testing.T, organisation string, p audit.Page) []audit.En
 	return entries
 }
 
-// counts counts an event, which must succeed.
-func (b bundle) counts(t *testing.T, e audit.Entry) {
-	t.Helper()
-	require.NoError(t, b.log.Count(t.Context(), e))
-}
-
 // clock is the time of the database, to the millisecond.
 func (b bundle) clock(t *testing.T) time.Time {
 	t.Helper()
