@@ -12,7 +12,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// MembershipsOf returns the person's own memberships by the name of the organisation.
+// MembershipsOf returns the person's own memberships by the name of the organisation. The slug of
+// another organisation gets the answer of an unknown one.
 func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	b := setup(t)
 	ann := b.Person(testkit.Person{}).ID
@@ -33,11 +34,6 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, found[i], one)
 	}
-}
-
-// The slug of another organisation gets the answer of an unknown one.
-func TestMembershipOfAnotherOrganisationIsNotFound(t *testing.T) {
-	b := setup(t)
 	for _, slug := range []string{"theirs", "nowhere", "", "Ours", "\x00", "\xff", ours} {
 		found, err := b.orgs.Membership(t.Context(), personID(ours, "owner"), slug)
 		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", slug, err)
@@ -45,7 +41,8 @@ func TestMembershipOfAnotherOrganisationIsNotFound(t *testing.T) {
 	}
 }
 
-// Lists are bounded: 100 organisations on the screens, 1,000 logs of a security event, 500 members.
+// Lists are bounded: 100 organisations on the screens, 1,000 logs of a security event, 500 members,
+// owners first.
 func TestListsOfMembersAreBounded(t *testing.T) {
 	b := setup(t)
 	ann := b.Person(testkit.Person{}).ID
@@ -60,20 +57,6 @@ func TestListsOfMembersAreBounded(t *testing.T) {
 	require.Equal(t, "0100", found[99].Organisation.Name)
 	require.Len(t, b.organisationsOf(ann), 1000)
 
-	b.Exec(`insert into users (id, email, email_key, name)
-		select gen_random_uuid(), 'u' || n, 'u' || n, 'U' from generate_series(1, 797) n`)
-	b.Exec(`insert into memberships (org_id, user_id, role)
-		select $1, id, 'member' from users where name = 'U'`, ours)
-	members, all, err := b.orgs.Members(t.Context(), ours)
-	require.NoError(t, err)
-	require.Len(t, members, 500)
-	require.Equal(t, 800, all)
-	require.Equal(t, org.RoleOwner, members[0].Role)
-}
-
-// The organisation's own members, owners first.
-func TestMembersAreListedByRole(t *testing.T) {
-	b := setup(t)
 	members, all, err := b.orgs.Members(t.Context(), ours)
 	require.NoError(t, err)
 	require.Equal(t, []org.Member{
@@ -82,6 +65,14 @@ func TestMembersAreListedByRole(t *testing.T) {
 		{ours, personID(ours, "member"), org.RoleMember},
 	}, members)
 	require.Equal(t, 3, all)
+	b.Exec(`insert into users (id, email, email_key, name)
+		select gen_random_uuid(), 'u' || n, 'u' || n, 'U' from generate_series(1, 797) n`)
+	b.Exec(`insert into memberships (org_id, user_id, role)
+		select $1, id, 'member' from users where name = 'U'`, ours)
+	members, all, err = b.orgs.Members(t.Context(), ours)
+	require.NoError(t, err)
+	require.Len(t, members, 500)
+	require.Equal(t, 800, all)
 }
 
 func (b bundle) organisationsOf(person string) []string {
@@ -91,47 +82,38 @@ func (b bundle) organisationsOf(person string) []string {
 	return ids
 }
 
-// A person's grants follow from the role in the organisation and from two-step verification.
+// A person's grants follow from the role in the organisation and from two-step verification. SubjectIn
+// locks the role until the transaction ends; CurrentSubjectIn does not.
 func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update users set totp_secret = 'x' where id = $1`, personID(ours, "admin"))
-	db := b.DB.Gorm.WithContext(t.Context())
-	for name, c := range map[string]struct {
-		organisation, person string
-		grants               []string
-	}{
-		"owner":               {ours, personID(ours, "owner"), []string{"owner"}},
-		"admin with two-step": {ours, personID(ours, "admin"), []string{"admin", "admin+2fa"}},
-		"member":              {theirs, personID(theirs, "member"), []string{"member"}},
-		"of the other one":    {theirs, personID(ours, "owner"), nil},
-		"unknown person":      {ours, unknown, nil},
-		"malformed person":    {ours, "' or true --", nil},
-		"malformed":           {"", personID(ours, "owner"), nil},
-	} {
-		want := authz.Subject{Kind: authz.Member, OrganisationID: c.organisation, Grants: c.grants}
-		got, err := b.orgs.SubjectIn(db, c.organisation, c.person)
-		require.NoError(t, err, name)
-		require.Equal(t, want, got, name)
-		got, err = b.orgs.CurrentSubjectIn(db, c.organisation, c.person)
-		require.NoError(t, err, name)
-		require.Equal(t, want, got, name)
+	requireGrants := func(
+		tx *gorm.DB, read func(*gorm.DB, string, string) (authz.Subject, error),
+	) {
+		for _, c := range []struct {
+			organisation, person string
+			grants               []string
+		}{
+			{ours, personID(ours, "owner"), []string{"owner"}},
+			{ours, personID(ours, "admin"), []string{"admin", "admin+2fa"}},
+			{theirs, personID(theirs, "member"), []string{"member"}},
+			{theirs, personID(ours, "owner"), nil},
+			{ours, unknown, nil}, {ours, "' or true --", nil}, {"", personID(ours, "owner"), nil},
+		} {
+			subject, err := read(tx, c.organisation, c.person)
+			require.NoError(t, err)
+			require.Equal(t, authz.Subject{
+				Kind: authz.Member, OrganisationID: c.organisation, Grants: c.grants,
+			}, subject)
+		}
 	}
-}
-
-// SubjectIn locks the role until the transaction ends; CurrentSubjectIn does not.
-func TestSubjectKeepsTheRoleUntilTheTransactionEnds(t *testing.T) {
-	b := setup(t)
-	person := personID(ours, "owner")
-	for name, c := range map[string]struct {
-		read  func(*gorm.DB, string, string) (authz.Subject, error)
-		locks bool
-	}{"locked": {b.orgs.SubjectIn, true}, "current": {b.orgs.CurrentSubjectIn, false}} {
+	for free, read := range map[int]func(*gorm.DB, string, string) (authz.Subject, error){
+		0: b.orgs.SubjectIn, 1: b.orgs.CurrentSubjectIn,
+	} {
 		require.NoError(t, b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
-			_, err := c.read(tx, ours, person)
-			require.NoError(t, err, name)
-			free := testkit.One[int](b.World, `select count(*) from (
-				select from memberships where user_id = $1 for update skip locked) m`, person)
-			require.Equal(t, c.locks, free == 0, name)
+			requireGrants(tx, read)
+			require.Equal(t, free, testkit.One[int](b.World, `select count(*) from (select
+				from memberships where user_id = $1 for update skip locked) m`, personID(ours, "owner")))
 			return nil
 		}))
 	}
