@@ -1,0 +1,133 @@
+package exports
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/audit"
+	"dg/platform/apperr"
+	"dg/platform/testkit"
+)
+
+// rules.md, CSV: the start is recorded before the first byte. The last chunk of a whole file does
+// not wait for the entry of its end. On a slow disk the entry took as long as the write deadline,
+// and whole files lost their end.
+func TestExportIsSentAndRecorded(t *testing.T) {
+	b := setup(t)
+	response := b.send(http.MethodGet)
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	require.Equal(t, `attachment; filename="bung-1_2026-01-01_2026-01-01.csv"`,
+		response.Header.Get("Content-Disposition"))
+	require.Equal(t, "no-store, no-transform", response.Header.Get("Cache-Control"))
+	id := testkit.One[string](b.World,
+		`select details->>'exportId' from audit_entries where action = 'export.started'`)
+	about := `{"from": "2026-01-01", "to": "2026-01-01", "exportId": "` + id + `", `
+	require.JSONEq(t, about+`"reportingMode": "pseudonymous"}`, b.entry("export.started"))
+	entry := b.Begin(`lock table audit_entries in share mode`)
+	require.Equal(t, 20_001, strings.Count(b.read(response), "\n"))
+	require.Zero(t, b.entries("export.finished"))
+	require.NoError(t, entry.Rollback(t.Context()))
+	require.JSONEq(t, about+`"rows": 20000, "outcome": "completed"}`, b.entry("export.finished"))
+}
+
+func TestHeadAndUnknownGroupRecordNothing(t *testing.T) {
+	b := setup(t)
+	response := b.send(http.MethodHead)
+	require.Equal(t, http.StatusOK, response.StatusCode)
+	require.NotEmpty(t, response.Header.Get("Content-Disposition"))
+	b.request.Query.GroupID = b.request.Query.ForkID
+	require.Equal(t, http.StatusNotFound, b.send(http.MethodGet).StatusCode)
+	b.untilFree()
+	require.Zero(t, b.entries("export.started"))
+}
+
+// A group of which nobody played is suppressed like one with too few players.
+func TestSuppressedExportIsItsHeaderRow(t *testing.T) {
+	b := setup(t)
+	b.request.Query.GroupID = b.Group(b.request.Query.OrganisationID,
+		b.Players(b.request.Query.OrganisationID, 9)...)
+	for _, method := range []string{http.MethodHead, http.MethodGet} {
+		response := b.send(method)
+		require.Equal(t, "k-anonymity", response.Header.Get("X-DG-Report-Suppressed"))
+		file := b.read(response)
+		require.Equal(t, method == http.MethodGet, strings.HasPrefix(file, "playId,"))
+		require.LessOrEqual(t, strings.Count(file, "\n"), 1)
+	}
+	require.Contains(t, b.entry("export.finished"), b.request.Query.GroupID)
+}
+
+// The rows fail after the entry of the start: it gets one of the end.
+func TestExportWhoseFirstRowsFailIsRecorded(t *testing.T) {
+	b := setup(t)
+	b.Exec(`revoke select on players from dg_app`)
+	b.Exec(`grant select (org_id, ordinal) on players to dg_app`)
+	response := b.send(http.MethodGet)
+	require.Equal(t, http.StatusInternalServerError, response.StatusCode)
+	require.Empty(t, response.Header.Get("Content-Disposition"))
+	require.Contains(t, b.entry("export.started"), "exportId")
+	details := b.entry("export.finished")
+	require.Contains(t, details, `"outcome": "failed"`)
+	require.Contains(t, details, `"rows": 0`)
+	b.untilFree()
+}
+
+// The outcome says why an export ended early.
+func TestOutcomeOfAbortedExport(t *testing.T) {
+	denied := func(code apperr.Code) func(context.Context) error {
+		return func(context.Context) error { return apperr.New(code, "no") }
+	}
+	for outcome, c := range map[string]struct {
+		kind    audit.ActorKind
+		recheck func(ctx context.Context) error
+	}{
+		"access_ended": {audit.Person, denied(apperr.AccessDenied)},
+		"key_unusable": {audit.Key, denied(apperr.AuthRequired)},
+		"database_unavailable": {audit.Key, func(ctx context.Context) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}},
+		"failed":      {audit.Key, func(context.Context) error { panic("index out of range") }},
+		"client_gone": {audit.Key, func(context.Context) error { return nil }},
+	} {
+		t.Run(outcome, func(t *testing.T) {
+			b := setup(t)
+			b.request.Actor.Kind = c.kind
+			var begun atomic.Bool // the client has the first bytes
+			b.request.Recheck = func(ctx context.Context) error {
+				if !begun.Load() {
+					return nil
+				}
+				return c.recheck(ctx)
+			}
+			response := b.send(http.MethodGet)
+			begun.Store(true)
+			if outcome == "client_gone" {
+				require.NoError(t, response.Body.Close())
+			} else { // access is checked between blocks
+				require.ErrorIs(t, readSlowly(response.Body), syscall.ECONNRESET)
+			}
+			require.Contains(t, b.entry("export.finished"), `"outcome": "`+outcome+`"`)
+			b.untilFree()
+		})
+	}
+}
+
+// readSlowly reads at about 200 KB a second and returns how the body ended.
+func readSlowly(body io.Reader) error {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for range tick.C {
+		if _, err := io.CopyN(io.Discard, body, 10_000); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package exports
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/audit"
+	"dg/modules/reports"
+	"dg/platform/httpserver"
+	"dg/platform/postgres"
+	"dg/platform/testkit"
+	"dg/platform/testkit/pgtest"
+)
+
+// bundle is a server whose one route exports a fork with 20,000 plays.
+type bundle struct {
+	*testkit.World
+	t       *testing.T
+	db      *postgres.DB // waits longer for locks than tests do
+	url     string
+	service *Service
+	request Request // what the route asks for
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	t.Parallel()
+	b := &bundle{World: testkit.New(t), t: t}
+	fork := b.Fork(testkit.Fork{
+		OrganisationID: b.Organisation(testkit.Organisation{}).ID, Slug: "Übung 1",
+	})
+	b.Players(fork.OrganisationID, 5)
+	b.Plays(fork, 20_000, fork.CreatedAt, time.Second)
+	b.db = pgtest.Open(t, b.URL, postgres.Options{LockTimeout: 20 * time.Second})
+	b.request = Request{
+		Query: reports.Query{
+			OrganisationID: fork.OrganisationID, ForkID: fork.ID,
+			Period: reports.Period{From: fork.CreatedAt, Days: 1},
+		},
+		Slug: fork.Slug, Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
+		Request:   audit.Request{Method: "GET", Path: "/export", ID: "request-0001"},
+		Authorize: func(reports.Header) error { return nil },
+		Recheck:   func(context.Context) error { return nil },
+	}
+	b.serve(reports.New(b.db), audit.New(b.db))
+	return b
+}
+
+// serve starts the server over the two modules.
+func (b *bundle) serve(plays Reports, log AuditLog) {
+	b.service = New(plays, log, nil)
+	server := httpserver.New(httpserver.Options{
+		Logger: slog.New(slog.DiscardHandler),
+		Grace:  time.Millisecond,
+	})
+	server.App().Get("/export", func(c *fiber.Ctx) error {
+		return b.service.Send(c, b.request)
+	})
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(b.t, err)
+	b.url = "http://" + ln.Addr().String() + "/export"
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ln) }()
+	b.t.Cleanup(func() {
+		_ = server.Shutdown(context.Background())
+		<-served
+		b.service.Drain(context.Background())
+	})
+}
+
+// send requests the export; the caller reads the body. What it does not read is not sent: little
+// fits on the way.
+func (b *bundle) send(method string) *http.Response {
+	b.t.Helper()
+	transport := &http.Transport{
+		DisableCompression: true,
+		DisableKeepAlives:  true,
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
+			if err == nil {
+				err = conn.(*net.TCPConn).SetReadBuffer(16 << 10)
+			}
+			return conn, err
+		},
+	}
+	request, err := http.NewRequestWithContext(b.t.Context(), method, b.url, http.NoBody)
+	require.NoError(b.t, err)
+	response, err := (&http.Client{Transport: transport}).Do(request)
+	require.NoError(b.t, err)
+	b.t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}
+
+// read reads a whole body.
+func (b *bundle) read(response *http.Response) string {
+	b.t.Helper()
+	file, err := io.ReadAll(response.Body)
+	require.NoError(b.t, err)
+	return string(file)
+}
+
+// entry waits for the one entry of the action and returns its details as text.
+func (b *bundle) entry(action string) (details string) {
+	b.t.Helper()
+	require.Eventually(b.t, func() bool {
+		return b.entries(action) == 1
+	}, 10*time.Second, 5*time.Millisecond, action)
+	return testkit.One[string](b.World,
+		`select details::text from audit_entries where action = $1`, action)
+}
+
+func (b *bundle) entries(action string) int {
+	b.t.Helper()
+	return testkit.One[int](b.World, `select count(*) from audit_entries where action = $1`, action)
+}
+
+// untilFree waits until the connections of exports are given back.
+func (b *bundle) untilFree() {
+	b.t.Helper()
+	require.Eventually(b.t, func() bool {
+		return b.db.Pool.Stat().AcquiredConns() == 0
+	}, 10*time.Second, time.Millisecond)
+}
