@@ -1,7 +1,6 @@
 package publicapi_test
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"net/http"
@@ -11,16 +10,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"dg/app/assembly"
-	"dg/modules/reports"
-	"dg/platform/postgres"
-	"dg/platform/testkit/pgtest"
 )
 
 // knownError is a message of errors.yaml with its status and details.code.
@@ -160,7 +153,6 @@ var provoked = map[string]func(a *attempt){
 		a.w.Exec(`create trigger full_disk before update on api_key_windows for each row
 			execute function full_disk()`)
 	},
-	"TooManyReports": (*attempt).fillReportSlots,
 }
 
 const (
@@ -189,6 +181,7 @@ func raw(method, rest string) func(*attempt) {
 // provokedElsewhere are the messages that other tests provoke.
 var provokedElsewhere = map[string]string{
 	"KeyStopped":                   "modules/exports",
+	"TooManyReports":               "TestRefusedReportSaysWhen",
 	"TooManyExportsOfOrganisation": "TestRefusedExportNamesTheLimit",
 	"TooManyExportsOfInstance":     "TestRefusedExportNamesTheLimit",
 }
@@ -201,7 +194,7 @@ func TestEachErrorOfTheTable(t *testing.T) {
 		slices.Collect(maps.Keys(provokedElsewhere)))
 	require.ElementsMatch(t, slices.Collect(maps.Keys(knownErrors())), named,
 		"each message of errors.yaml is provoked")
-	shared := startWithFailures(t)
+	shared := start(t)
 	valid := newAttempt(t, shared)
 	for _, scheme := range []string{"Bearer ", "bearer ", "BEARER    "} {
 		valid.authorization = scheme + valid.token.String()
@@ -212,9 +205,9 @@ func TestEachErrorOfTheTable(t *testing.T) {
 			t.Parallel()
 			w := shared
 			// these change the whole database
-			if slices.Contains([]string{"AuditUnavailable", "ExportNotRecorded", "TooManyReports",
+			if slices.Contains([]string{"AuditUnavailable", "ExportNotRecorded",
 				"Internal", "Unavailable"}, name) {
-				w = startWithFailures(t)
+				w = start(t)
 			}
 			a := newAttempt(t, w)
 			provoke(a)
@@ -228,26 +221,4 @@ func TestEachErrorOfTheTable(t *testing.T) {
 				got.Header.Get("Link"))
 		})
 	}
-}
-
-// startWithFailures starts a world with a long lock timeout.
-func startWithFailures(t *testing.T) *world {
-	t.Helper()
-	db := pgtest.New(t)
-	pool := pgtest.Open(t, db.URL, postgres.Options{MaxConns: 20, LockTimeout: time.Minute})
-	return startWith(t, db, assembly.Pools{Requests: pool, Snapshots: pool})
-}
-
-// fillReportSlots fills the organisation's slots with reports that wait for a lock.
-func (a *attempt) fillReportSlots() {
-	tx := a.w.Begin(`lock table plays in access exclusive mode`)
-	target(a.method, a.prefix+"forks/"+a.fork+a.tail+"?"+a.query)(a)
-	answers := a.w.sendAtOnce(a.t, reports.MaxReportsOfOrganisation, a.raw)
-	a.w.awaitWaiting(a.t, "plays", cap(answers))
-	a.t.Cleanup(func() {
-		_ = tx.Rollback(context.Background())
-		for range cap(answers) {
-			require.Equal(a.t, http.StatusOK, (<-answers).StatusCode)
-		}
-	})
 }

@@ -3,6 +3,7 @@ package publicapi_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"dg/app/demo"
 	"dg/modules/apikeys"
+	"dg/modules/importer"
 	"dg/platform/testkit"
 )
 
@@ -97,12 +99,12 @@ func (w *world) loadDemo(t *testing.T) apikeys.Token {
 			few.Write(line)
 		}
 	}
-	w.importFile(t, few.Bytes())
+	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(&few), nil
+	}}
+	_, err := importer.Importer{Pool: w.Owner.Pool}.Import(t.Context(), []importer.Input{input}, nil)
+	require.NoError(t, err)
 	w.Exec(`update players set label = 'P-' || upper(left(md5(id::text), 10))`)
-	return w.key(t, w.organisation("harbour-and-vale"))
-}
-
-// organisation returns the id of an organisation of the demo.
-func (w *world) organisation(slug string) string {
-	return testkit.One[string](w.World, `select id::text from organisations where slug = $1`, slug)
+	return w.key(t, testkit.One[string](w.World,
+		`select id::text from organisations where slug = 'harbour-and-vale'`))
 }

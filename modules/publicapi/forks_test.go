@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/audit"
 )
 
 // rules.md, Formats: the list and the single fork have all fields, in order, without the
@@ -17,13 +19,10 @@ func TestForksAndOneFork(t *testing.T) {
 	w := start(t, h, newHistory(1, 0))
 	w.Exec(
 		`update forks set status = 'archived', visibility = 'restricted', source_locale = 'pt', suspended = true,
-		deployed_release_number = null, title = E'<b>"\\\u202e=1+1' where id = $1`, h.forks[1])
-	w.Exec(
-		`update forks set created_at = (select created_at from forks where id = $1) where org_id = $2`,
-		h.forks[0], h.id)
+		title = E'<b>"\\\u202e=1+1', updated_at = '2026-02-01T00:00:00.123Z' where id = $1`, h.forks[1])
 	token := w.key(t, h.id, "forks:read")
 	list := w.get(t, "/api/v1/forks", token)
-	require.NotContains(t, list.body, "secretOfTheFork")
+	require.NotContains(t, list.body, `"secret"`)
 	items := decoded[struct{ Items []map[string]any }](t, list).Items
 	require.Len(t, items, 3)
 	for i, f := range items {
@@ -35,12 +34,12 @@ func TestForksAndOneFork(t *testing.T) {
 		require.Equal(t, f, one, "the list's element is the fork")
 		if id == h.forks[1] {
 			require.Equal(t, map[string]any{
-				"id": id, "gameId": gameIDOf(h), "slug": "fork-1",
+				"id": id, "gameId": items[0]["gameId"], "slug": "fork-1",
 				"title": "<b>\"\\\u202e=1+1", "major": 1.0, "status": "archived",
 				"visibility": "restricted", "sourceLocale": "pt",
 				"deployedReleaseNumber": nil, "suspended": true,
-				"createdAt": "2024-01-01T00:00:00.000Z",
-				"updatedAt": "2024-02-01T00:00:00.123Z", // finer input is truncated
+				"createdAt": "2026-01-01T00:00:00.000Z",
+				"updatedAt": "2026-02-01T00:00:00.123Z",
 			}, f)
 		}
 	}
@@ -87,7 +86,8 @@ func TestETags(t *testing.T) {
 		w.get(t, "/api/v1/forks/x", token, "If-None-Match", "*").StatusCode)
 }
 
-// rules.md, Order of checks: HEAD runs the checks of GET and sends its headers without a body.
+// rules.md, Order of checks: HEAD runs the checks of GET and sends its headers without a body. The
+// exports of GET are recorded with the key as the actor; package exports proves their details.
 func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	t.Parallel()
 	h := newHistory(1, 6, 4)
@@ -104,7 +104,7 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 		"/api/v1/forks/" + other.forks[0], "/api/v1/forks/x",
 		"/api/v1/forks/" + h.forks[0] + "/stats", "/api/v1/x",
 	} {
-		get := w.get(t, path, token)
+		get := w.get(t, path, token, "User-Agent", "Power Query")
 		head := w.send(t, http.MethodHead, path, "Bearer "+token.String())
 		require.Equal(t, get.StatusCode, head.StatusCode, path)
 		require.Empty(t, head.body)
@@ -118,9 +118,16 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	}
 	started := 0
 	for _, e := range w.entries(t, h.id) {
-		if e.Action == "export.started" {
-			started++
+		if e.Action != audit.ExportStarted {
+			continue
 		}
+		started++
+		require.Equal(t, audit.Target{Kind: "fork", ID: h.forks[0]}, e.Target)
+		require.Equal(t, audit.Actor{Kind: audit.Key, ID: token.ID, Name: "Warehouse"}, e.Actor)
+		require.Equal(t, audit.Request{
+			Method: "GET", Path: "/api/v1/forks/" + h.forks[0] + "/exports/csv", Address: "127.0.0.1",
+			UserAgent: "Power Query", ID: e.Request.ID,
+		}, e.Request)
 	}
 	require.Equal(t, 2, started, "only the two GETs are recorded")
 }

@@ -1,29 +1,26 @@
 package publicapi_test
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
 
 	"dg/modules/games"
+	"dg/platform/testkit"
 	"dg/platform/testkit/oracle"
 )
 
-// history is an organisation with its plays: the source of an import and of the oracle's figures.
+// history is an organisation with its plays, as it is stored and as the oracle reads it.
 type history struct {
 	id, mode string
-	mark     string // of the organisation, in every name and slug
+	mark     string // of the organisation, in the name of its players
 	forks    []string
-	players  []player
+	players  []testkit.Player
 	groups   []group
 	plays    []oracle.Play // Player is an index of players
 }
-
-type player struct{ id, name string }
 
 type group struct {
 	id      string
@@ -36,12 +33,9 @@ func newHistory(forks, players int, groups ...int) *history {
 	for range forks {
 		h.forks = append(h.forks, uuid.NewString())
 	}
-	for i := range players {
-		// some share a name
-		h.players = append(h.players, player{uuid.NewString(), fmt.Sprintf("Player %02d", i/2)})
-	}
+	h.players = make([]testkit.Player, players)
 	for _, size := range groups {
-		h.groups = append(h.groups, group{uuid.NewString(), rand.Perm(players)[:size]})
+		h.groups = append(h.groups, group{members: rand.Perm(players)[:size]})
 	}
 	return h
 }
@@ -82,71 +76,50 @@ func (h *history) playRandomly(random *rand.Rand, n int, from, to time.Time) {
 	}
 }
 
-type object = map[string]any
-
-// write writes the history in the import format.
-func (h *history) write(w io.Writer) {
-	line := func(fields object) {
-		if err := json.NewEncoder(w).Encode(fields); err != nil {
-			panic(err)
-		}
-	}
-	line(object{
-		"type": "organisation", "id": h.id, "slug": "org-" + h.id, "name": h.mark + "Org",
-		"plan": "pro", "reportingMode": h.mode,
-	})
-	line(object{"type": "game", "id": gameIDOf(h), "slug": gameIDOf(h), "title": h.mark + "Game"})
+// load stores a history.
+func (w *world) load(h *history) {
+	w.Organisation(testkit.Organisation{ID: h.id, Name: h.mark + "Org", ReportingMode: h.mode})
+	game := w.Game()
 	for i, id := range h.forks {
-		line(object{
-			"type": "fork", "id": id, "organisationId": h.id, "gameId": gameIDOf(h),
-			"slug": h.mark + fmt.Sprintf("fork-%d", i), "title": h.mark + "Fork", "major": 1,
-			"status": "active", "visibility": "organization", "sourceLocale": "en",
-			"deployedReleaseNumber": i + 1, "suspended": false,
-			"configuration": object{"secretOfTheFork": true},
-			"createdAt":     fmt.Sprintf("2024-01-0%dT00:00:00Z", i+1),
-			"updatedAt":     "2024-02-01T00:00:00.123456Z",
+		w.Fork(testkit.Fork{
+			ID: id, OrganisationID: h.id, GameID: game, Slug: fmt.Sprintf("fork-%d", i),
 		})
 	}
-	for _, p := range h.players {
-		line(object{
-			"type": "player", "id": p.id, "organisationId": h.id, "displayName": h.mark + p.name,
-		})
+	var names []string
+	for i := range h.players {
+		names = append(names, h.mark+[]string{"Ann", "Bob", "Cid"}[i%3]) // some share a name
 	}
-	for _, g := range h.groups {
-		ids := []string{}
-		for _, m := range g.members {
-			ids = append(ids, h.players[m].id)
+	h.players = w.PlayersNamed(h.id, names...)
+	for i := range h.groups {
+		var members []testkit.Player
+		for _, m := range h.groups[i].members {
+			members = append(members, h.players[m])
 		}
-		line(object{
-			"type": "group", "id": g.id, "organisationId": h.id, "name": h.mark + "Group",
-			"playerIds": ids,
+		h.groups[i].id = w.GroupNamed(h.id, h.mark+"Group", members...)
+	}
+	var plays []testkit.Play
+	for _, p := range h.plays {
+		plays = append(plays, testkit.Play{
+			ID: p.ID, Fork: testkit.Fork{ID: p.Fork, OrganisationID: h.id},
+			Player: h.players[p.Player], StartedAt: p.Started, CompletedAt: p.Completed,
+			Score: p.Score, Passed: p.Passed, Answers: packed(p.Answers),
 		})
 	}
+	w.StorePlays(plays)
 	for _, p := range h.plays {
-		line(h.playLine(p))
+		if p.Release > 0 {
+			w.Exec(`update plays set release_number = $2 where id = $1`, p.ID, p.Release)
+		}
 	}
 }
 
-// gameIDOf returns the id of the history's game.
-func gameIDOf(h *history) string { return "9" + h.id[1:] }
-
-func (h *history) playLine(p oracle.Play) object {
-	skills := []object{}
-	for _, a := range p.Answers {
-		skills = append(skills,
-			object{"skillId": a.Skill, "attempts": a.Attempts, "correct": a.Correct})
+// packed returns the stored form of answers.
+func packed(answers []oracle.SkillAnswers) []byte {
+	var results []games.SkillResult
+	for _, a := range answers {
+		skill, _ := games.SkillByID(a.Skill)
+		results = append(results,
+			games.SkillResult{Skill: skill, Attempts: a.Attempts, Correct: a.Correct})
 	}
-	fields := object{
-		"type": "play", "id": p.ID, "forkId": p.Fork, "playerId": h.players[p.Player].id,
-		"startedAt": p.Started.Format(time.RFC3339Nano), "skills": skills,
-	}
-	if p.Release > 0 {
-		fields["releaseNumber"] = p.Release
-	}
-	if !p.Completed.IsZero() {
-		fields["completedAt"] = p.Completed.Format(time.RFC3339Nano)
-		fields["scorePercent"] = json.Number(fmt.Sprintf("%d.%02d", p.Score/100, p.Score%100))
-		fields["passed"] = p.Passed
-	}
-	return fields
+	return games.PackAnswers(results)
 }

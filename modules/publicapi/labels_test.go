@@ -38,7 +38,7 @@ func TestHostileNames(t *testing.T) {
 	names := map[string]bool{}
 	i := 0
 	for name, cell := range hostileNames {
-		w.Exec(`update players set display_name = $2 where id = $1`, h.players[i].id, name)
+		w.Exec(`update players set display_name = $2 where id = $1`, h.players[i].ID, name)
 		cellOf[h.plays[i].ID] = cell
 		names[name] = true
 		i++

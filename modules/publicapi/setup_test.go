@@ -1,7 +1,6 @@
 package publicapi_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -18,9 +17,7 @@ import (
 	"dg/app/assembly"
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/modules/importer"
 	"dg/platform/testkit"
-	"dg/platform/testkit/pgtest"
 )
 
 // rules.md, Formats: a day is a UTC day in every time zone of the process. Package postgres proves
@@ -33,7 +30,6 @@ func TestMain(m *testing.M) {
 // world is a database with an instance of the whole program that listens.
 type world struct {
 	*testkit.World
-	log  *audit.Log
 	app  *fiber.App
 	url  string
 	http *http.Client // with contractCheck
@@ -42,23 +38,19 @@ type world struct {
 // start starts a world with the organisations of the histories.
 func start(t *testing.T, histories ...*history) *world {
 	t.Helper()
-	db := pgtest.New(t)
-	w := startWith(t, db, assembly.Pools{Requests: db.DB, Snapshots: db.DB})
-	w.load(t, histories...)
-	return w
-}
-
-// startWith starts an instance with the pools.
-func startWith(t *testing.T, db *pgtest.Database, pools assembly.Pools) *world {
-	t.Helper()
+	w := &world{World: testkit.New(t)}
+	for _, h := range histories {
+		w.load(h)
+	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	url := "http://" + ln.Addr().String()
-	pools.Recheck = pools.Requests
+	w.url = "http://" + ln.Addr().String()
+	pools := assembly.Pools{Requests: w.DB, Snapshots: w.DB, Recheck: w.DB}
 	program, err := assembly.NewWithPools(pools, assembly.Settings{
-		BaseURL: url, Log: slog.New(slog.DiscardHandler), Grace: time.Second,
+		BaseURL: w.url, Log: slog.New(slog.DiscardHandler), Grace: time.Second,
 	})
 	require.NoError(t, err)
+	w.app = program.Server.App()
 
 	var served sync.WaitGroup
 	served.Go(func() { _ = program.Server.Serve(ln) })
@@ -68,33 +60,8 @@ func startWith(t *testing.T, db *pgtest.Database, pools assembly.Pools) *world {
 		_ = program.Server.Shutdown(context.Background())
 		served.Wait()
 	})
-	w := &world{
-		World: testkit.On(t, db), log: audit.New(pools.Requests), app: program.Server.App(), url: url,
-	}
-	w.http = &http.Client{Transport: newContractCheck(t, url, transport)}
+	w.http = &http.Client{Transport: newContractCheck(t, w.url, transport)}
 	return w
-}
-
-// load imports histories.
-func (w *world) load(t *testing.T, histories ...*history) {
-	t.Helper()
-	if len(histories) == 0 {
-		return
-	}
-	var b bytes.Buffer
-	for _, h := range histories {
-		h.write(&b)
-	}
-	w.importFile(t, b.Bytes())
-}
-
-func (w *world) importFile(t *testing.T, content []byte) {
-	t.Helper()
-	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(content)), nil
-	}}
-	_, err := importer.Importer{Pool: w.Owner.Pool}.Import(t.Context(), []importer.Input{input}, nil)
-	require.NoError(t, err)
 }
 
 // key stores a key with the scopes, both by default.
@@ -147,7 +114,7 @@ func (w *world) get(t *testing.T, path string, token apikeys.Token, headers ...s
 // entries returns an organisation's log, newest first.
 func (w *world) entries(t *testing.T, organisationID string) []audit.Entry {
 	t.Helper()
-	entries, err := w.log.List(t.Context(), organisationID, audit.Page{Limit: 1000})
+	entries, err := audit.New(w.DB).List(t.Context(), organisationID, audit.Page{Limit: 1000})
 	require.NoError(t, err)
 	return entries
 }

@@ -3,9 +3,12 @@ package reports
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/apperr"
 )
 
 // rules.md, Bounds: a large report waits among the large ones, and holds no slot that a small one
@@ -32,4 +35,20 @@ func TestLargeReportsLeavePlacesForSmallOnes(t *testing.T) {
 		_, err = open(query(testFrom.AddDate(0, 0, 1), 1, ""))
 		require.NoError(t, err)
 	}
+}
+
+// rules.md, Bounds: a report that finds no slot is told when to come again.
+func TestRefusedReportSaysWhen(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := New(nil)
+		for range MaxReportsOfOrganisation {
+			_, err := s.small.Acquire(t.Context(), testOrg)
+			require.NoError(t, err)
+		}
+		_, err := s.Open(t.Context(), query(testFrom, 1, ""))
+		require.True(t, apperr.Is(err, apperr.Unavailable))
+		require.Equal(t, "Too many reports are being computed. Retry in 5 seconds.",
+			apperr.From(err).Message)
+	})
 }
