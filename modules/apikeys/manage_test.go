@@ -32,7 +32,8 @@ func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 			require.Equal(t, name, b.accept(token).Actor.Name, "from the next request on")
 			read, err := b.other.Key(b.ctx(), b.owner, key.ID)
 			require.NoError(t, err)
-			require.Equal(t, to, apikeys.Label{Name: read.Name, Description: read.Description})
+			got := apikeys.Label{Name: read.Name, Description: read.Description}
+			require.Equal(t, to, got)
 		}
 	}
 	replaced := details{"name": "BI"}

@@ -1,7 +1,6 @@
 package identity_test
 
 import (
-	"bytes"
 	"testing"
 	"time"
 
@@ -11,20 +10,6 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
-
-// ring returns the keyring of keys of 32 equal bytes, 0 for none.
-func ring(t *testing.T, current, previous byte) identity.Keyring {
-	t.Helper()
-	key := func(b byte) []byte {
-		if b == 0 {
-			return nil
-		}
-		return bytes.Repeat([]byte{b}, 32)
-	}
-	keys, err := identity.NewKeyring(key(current), key(previous))
-	require.NoError(t, err)
-	return keys
-}
 
 // use gives the keys to both instances and migrates the secrets.
 func (b *bundle) use(keys identity.Keyring) identity.Reencrypted {
@@ -44,7 +29,7 @@ func (b *bundle) stored(email string) string {
 // An offer in clear is refused and replaced.
 func TestOfferedSecretIsEncrypted(t *testing.T) {
 	b := setup(t)
-	b.use(ring(t, 1, 0))
+	b.use(identity.RingOf(1, 0))
 	b.person(ann, "")
 	session := b.signIn(ann)
 	b.Exec(`update sessions set totp_offer = $1`, forgedSecret)
@@ -66,9 +51,9 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 	anns, codes, session := b.enrolled(ann)
 	b.person(bob, secret)
 	b.person("cat@example.com", "")
-	require.Equal(t, identity.Reencrypted{}, b.use(ring(t, 0, 0)))
+	require.Equal(t, identity.Reencrypted{}, b.use(identity.RingOf(0, 0)))
 	for _, keys := range []identity.Keyring{
-		ring(t, 1, 0), ring(t, 2, 1), ring(t, 2, 0), ring(t, 3, 2),
+		identity.RingOf(1, 0), identity.RingOf(2, 1), identity.RingOf(2, 0), identity.RingOf(3, 2),
 	} {
 		before := b.stored(ann)
 		done := b.use(keys)
@@ -87,30 +72,11 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 		"the serving role cannot change a secret and keep the sessions")
 }
 
-// The answer says that codes cannot be checked. A recovery code needs no key.
-func TestMissingKeyRejectsEveryCode(t *testing.T) {
-	b := setup(t)
-	b.use(ring(t, 1, 0))
-	secret, codes, session := b.enrolled(ann)
-	for _, keys := range []identity.Keyring{ring(t, 0, 0), ring(t, 3, 2)} {
-		b.people.UseKeys(keys)
-		b.other.UseKeys(keys)
-		pending := b.signIn(ann)
-		for _, code := range []string{"", b.code(secret, 0), b.stored(ann)} {
-			require.True(t, apperr.Is(second(b.turnOff(session, proof(code))), apperr.Unavailable))
-			err := b.verify(pending, code)
-			require.True(t, apperr.Is(err, apperr.Unavailable), "%q: %v", code, err)
-			require.ErrorContains(t, err, "DG_SECRET_KEY", "the log names the setting")
-		}
-	}
-	require.NoError(t, b.verify(b.signIn(ann), codes[0]))
-}
-
 // rules.md, Data: once the stored secrets are encrypted, a clear one opens no account. The triggers
 // refuse it, and the next start does not encrypt one that was forced in.
 func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 	b := setup(t)
-	keys := ring(t, 1, 0)
+	keys := identity.RingOf(1, 0)
 	id := b.person(ann, secret)
 	b.use(keys)
 	for _, role := range []*postgres.DB{b.DB, b.Owner} {
@@ -132,19 +98,21 @@ func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 const forgedSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
 // rules.md, Data: a database accepts only programs that have its key, as current or previous one.
+// Without a check value, a key that does not decrypt every secret may be the wrong one.
 func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 	b := setup(t)
+	b.person(ann, secret)
 	check := func(keys identity.Keyring) error {
 		return identity.CheckSecretKey(b.ctx(), b.DB, keys)
 	}
-	require.NoError(t, check(ring(t, 7, 0)), "the database has no key yet")
+	require.NoError(t, check(identity.RingOf(7, 0)), "the database has no key yet")
 	for _, turn := range []struct{ current, previous byte }{{1, 0}, {2, 1}, {3, 2}, {2, 3}} {
-		b.use(ring(t, turn.current, turn.previous))
-		require.NoError(t, check(ring(t, turn.current, 0)))
-		require.NoError(t, check(ring(t, 9, turn.current)))
-		require.NoError(t, check(ring(t, 0, turn.current)), "as the previous key alone")
+		b.use(identity.RingOf(turn.current, turn.previous))
+		require.NoError(t, check(identity.RingOf(turn.current, 0)))
+		require.NoError(t, check(identity.RingOf(9, turn.current)))
+		require.NoError(t, check(identity.RingOf(0, turn.current)), "as the previous key alone")
 		for _, wrong := range [][2]byte{{0, 0}, {9, 0}, {0, 9}, {9, turn.previous}} {
-			keys := ring(t, wrong[0], wrong[1])
+			keys := identity.RingOf(wrong[0], wrong[1])
 			require.ErrorIs(t, check(keys), identity.ErrSecretKey, "%v", wrong)
 			_, err := identity.MigrateSecrets(b.ctx(), b.Owner, keys, false)
 			require.ErrorIs(t, err, identity.ErrSecretKey)
@@ -152,36 +120,43 @@ func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 	}
 	_, err := b.DB.Pool.Exec(b.ctx(), `delete from secret_key_check`)
 	require.ErrorContains(t, err, "permission denied")
+
+	b.Exec(`delete from secret_key_check`)
+	b.person(bob, secret)
+	_, err = identity.MigrateSecrets(b.ctx(), b.Owner, identity.RingOf(9, 0), false)
+	require.ErrorIs(t, err, identity.ErrSecretKey)
+	require.Equal(t, secret, b.stored(bob), "nothing changes")
+	require.NoError(t, check(identity.Keyring{}))
 }
 
 // operations.md, Settings: a key that replaces a lost one is the database's at once, although the
-// old secrets stay unreadable. Secrets in clear stay refused.
+// old secrets stay unreadable: the answer says that codes cannot be checked, and a recovery code needs
+// no key. Secrets in clear stay refused.
 func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
 	b := setup(t)
-	b.person(ann, secret)
+	b.use(identity.RingOf(1, 0))
+	secret, codes, session := b.enrolled(ann)
 	bobID := b.person(bob, "")
-	b.use(ring(t, 1, 0))
-	_, err := identity.MigrateSecrets(b.ctx(), b.Owner, ring(t, 0, 0), true)
+	_, err := identity.MigrateSecrets(b.ctx(), b.Owner, identity.Keyring{}, true)
 	require.ErrorContains(t, err, "set DG_SECRET_KEY")
-	done, err := identity.MigrateSecrets(b.ctx(), b.Owner, ring(t, 2, 0), true)
+	keys := identity.RingOf(2, 0)
+	done, err := identity.MigrateSecrets(b.ctx(), b.Owner, keys, true)
 	require.NoError(t, err)
 	require.Equal(t, identity.Reencrypted{Unreadable: 1}, done)
+	for _, keys := range []identity.Keyring{{}, keys} {
+		b.other.UseKeys(keys)
+		for _, code := range []string{"", b.code(secret, 0), b.stored(ann)} {
+			err := b.verify(b.signIn(ann), code)
+			require.True(t, apperr.Is(err, apperr.Unavailable), "%q: %v", code, err)
+			require.ErrorContains(t, err, "DG_SECRET_KEY", "the log names the setting")
+		}
+	}
+	b.people.UseKeys(keys)
+	require.True(t,
+		apperr.Is(second(b.turnOff(session, proof(b.code(secret, 0)))), apperr.Unavailable))
+	require.NoError(t, b.verify(b.signIn(ann), codes[0]))
 	_, err = b.DB.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, bobID,
 		forgedSecret)
 	require.ErrorContains(t, err, "set DG_SECRET_KEY")
-	require.Equal(t, identity.Reencrypted{}, b.use(ring(t, 1, 2)), "it is found again")
-}
-
-// Without a check value, a key that does not decrypt every secret may be the wrong one: nothing
-// changes.
-func TestWrongFirstKeyChangesNothing(t *testing.T) {
-	b := setup(t)
-	b.person(ann, secret)
-	b.use(ring(t, 1, 0))
-	b.Exec(`delete from secret_key_check`)
-	b.person(bob, secret)
-	_, err := identity.MigrateSecrets(b.ctx(), b.Owner, ring(t, 2, 0), false)
-	require.ErrorIs(t, err, identity.ErrSecretKey)
-	require.Equal(t, secret, b.stored(bob))
-	require.NoError(t, identity.CheckSecretKey(b.ctx(), b.DB, identity.Keyring{}))
+	require.Equal(t, identity.Reencrypted{}, b.use(identity.RingOf(1, 2)), "it is found again")
 }

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,38 +12,28 @@ import (
 // read only without a key.
 func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 	t.Parallel()
-	ring := func(current, previous byte) Keyring {
-		key := func(b byte) []byte { return bytes.Repeat([]byte{b}, 32) }
-		var k Keyring
-		var err error
-		if current != 0 {
-			k, err = NewKeyring(key(current), key(previous))
-		}
-		require.NoError(t, err)
-		return k
-	}
 	const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
-	require.Equal(t, secret, ring(0, 0).Encrypt("ann", secret))
-	encrypted := ring(1, 9).Encrypt("ann", secret)
-	require.Equal(t, encrypted, ring(1, 9).Encrypt("ann", secret),
+	require.Equal(t, secret, RingOf(0, 0).Encrypt("ann", secret))
+	encrypted := RingOf(1, 9).Encrypt("ann", secret)
+	require.Equal(t, encrypted, RingOf(1, 9).Encrypt("ann", secret),
 		"an import of the same secret changes nothing")
-	require.NotEqual(t, encrypted, ring(1, 9).Encrypt("bob", secret))
+	require.NotEqual(t, encrypted, RingOf(1, 9).Encrypt("bob", secret))
 	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, encrypted)
 	for name, c := range map[string]struct {
 		ring           Keyring
 		person, stored string
 		opens          bool
 	}{
-		"its key":              {ring(1, 9), "ann", encrypted, true},
-		"the previous key":     {ring(2, 1), "ann", encrypted, true},
-		"in clear":             {ring(0, 0), "ann", secret, true},
-		"in clear, with a key": {ring(2, 9), "ann", secret, false},
-		"no key":               {ring(0, 0), "ann", encrypted, false},
-		"another key":          {ring(2, 9), "ann", encrypted, false},
-		"another person":       {ring(1, 9), "bob", encrypted, false},
-		"truncated":            {ring(1, 9), "ann", encrypted[:len(encrypted)-4], false},
-		"shorter than a nonce": {ring(1, 9), "ann", encrypted[:15], false},
-		"no base64":            {ring(1, 9), "ann", encrypted + "!", false},
+		"its key":              {RingOf(1, 9), "ann", encrypted, true},
+		"the previous key":     {RingOf(2, 1), "ann", encrypted, true},
+		"in clear":             {RingOf(0, 0), "ann", secret, true},
+		"in clear, with a key": {RingOf(2, 9), "ann", secret, false},
+		"no key":               {RingOf(0, 0), "ann", encrypted, false},
+		"another key":          {RingOf(2, 9), "ann", encrypted, false},
+		"another person":       {RingOf(1, 9), "bob", encrypted, false},
+		"truncated":            {RingOf(1, 9), "ann", encrypted[:len(encrypted)-4], false},
+		"shorter than a nonce": {RingOf(1, 9), "ann", encrypted[:15], false},
+		"no base64":            {RingOf(1, 9), "ann", encrypted + "!", false},
 	} {
 		got, err := c.ring.open(c.person, c.stored)
 		if c.opens {

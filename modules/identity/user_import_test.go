@@ -1,9 +1,9 @@
 package identity_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,24 +13,22 @@ import (
 	"dg/platform/testkit"
 )
 
-// importUsers runs an import of users.
-func (b *bundle) importUsers(keys identity.Keyring, users ...map[string]any) error {
+// importUser imports a line.
+func (b *bundle) importUser(keys identity.Keyring, user map[string]any) error {
 	b.t.Helper()
-	var lines strings.Builder
-	for _, u := range users {
-		require.NoError(b.t, json.NewEncoder(&lines).Encode(u))
-	}
+	line, err := json.Marshal(user)
+	require.NoError(b.t, err)
 	input := importer.Input{Name: "users", Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(lines.String())), nil
+		return io.NopCloser(bytes.NewReader(line)), nil
 	}}
-	_, err := importer.Importer{Pool: b.Owner.Pool, Keys: keys}.
+	_, err = importer.Importer{Pool: b.Owner.Pool, Keys: keys}.
 		Import(b.ctx(), []importer.Input{input}, nil)
 	return err
 }
 
-func importedUser(id, email string) map[string]any {
+func importedUser() map[string]any {
 	return map[string]any{
-		"type": "user", "id": "00000000-0000-4000-8000-" + id, "email": email, "name": "A",
+		"type": "user", "id": "00000000-0000-4000-8000-00000000000a", "email": ann, "name": "A",
 		"passwordHash": testkit.PasswordHash, "totpSecret": secret,
 	}
 }
@@ -39,7 +37,7 @@ func importedUser(id, email string) map[string]any {
 // when the old one was in use.
 func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 	b := setup(t)
-	bobs := importedUser("00000000000b", bob)
+	b.person(bob, secret)
 	for _, change := range []struct {
 		field string
 		value any
@@ -51,13 +49,13 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 		{"totpSecret", forgedSecret, true},
 		{"totpSecret", nil, true},
 	} {
-		anns := importedUser("00000000000a", ann)
-		require.NoError(t, b.importUsers(identity.Keyring{}, anns, bobs))
+		anns := importedUser()
+		require.NoError(t, b.importUser(identity.Keyring{}, anns))
 		b.Exec(`update users set totp_last_step = null, totp_since = now(), password_since = now()`)
 		anns[change.field] = change.value
 		session := b.signInFully(ann)
 		other := b.signInFully(bob)
-		require.NoError(t, b.importUsers(identity.Keyring{}, anns, bobs))
+		require.NoError(t, b.importUser(identity.Keyring{}, anns))
 		require.Equal(t, !change.ends, b.isActive(session.Token), "%v", change)
 		require.True(t, b.isActive(other.Token))
 		for field, sql := range map[string]string{
@@ -73,13 +71,13 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 // An import encrypts the secrets of its file. The same file again changes nothing.
 func TestImportEncryptsSecrets(t *testing.T) {
 	b := setup(t)
-	keys := ring(t, 1, 0)
-	anns := importedUser("00000000000a", ann)
-	require.NoError(t, b.importUsers(identity.Keyring{}, anns)) // in clear
+	keys := identity.RingOf(1, 0)
+	anns := importedUser()
+	require.NoError(t, b.importUser(identity.Keyring{}, anns)) // in clear
 	session := b.signInFully(ann)
 	b.use(keys)
-	require.NoError(t, b.importUsers(keys, anns))
+	require.NoError(t, b.importUser(keys, anns))
 	require.Regexp(t, `^v1\.`, b.stored(ann))
-	require.ErrorContains(t, b.importUsers(identity.Keyring{}, anns), "DG_SECRET_KEY")
+	require.ErrorContains(t, b.importUser(identity.Keyring{}, anns), "DG_SECRET_KEY")
 	require.True(t, b.isActive(session.Token), "it is the same secret")
 }
