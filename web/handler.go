@@ -6,7 +6,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"dg/modules/org"
 	"dg/platform/limit"
 	"dg/web/account"
 	"dg/web/auditlog"
@@ -86,12 +85,8 @@ func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
 		}
 		view := organisationsView{Layout: ui.NewLayout(p, "Your organisations", ui.AreaNone)}
 		for _, m := range memberships {
-			path := ui.OrganisationPath(m.Organisation.Slug) + screen
-			if m.Role == org.RoleMember {
-				path = ui.WithParam("/account", "org", m.Organisation.Slug) // the only screen of members
-			}
 			view.Choices = append(view.Choices,
-				organisationChoice{m.Organisation.Name, ui.Label(m.Role), path})
+				organisationChoice{m.Organisation.Name, ui.Label(m.Role), ui.FirstScreen(m, screen)})
 		}
 		if len(view.Choices) == 1 {
 			return c.Redirect(view.Choices[0].Path, fiber.StatusSeeOther)

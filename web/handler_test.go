@@ -22,7 +22,7 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	owner := w.SignedIn(t, acme.Owner)
 	testkit.RequireRedirect(t, "/o/acme/reports", owner.Get("/"))
 	testkit.RequireRedirect(t, "/o/acme/settings/audit-log", owner.Get("/settings/audit-log"))
-	testkit.RequireRedirect(t, "/account?org=acme", w.SignedIn(t, acme.Member).Get("/reports"))
+	testkit.RequireRedirect(t, "/account", w.SignedIn(t, acme.Member).Get("/reports"))
 	testkit.RequireRedirect(t, slash.At("/reports"), w.SignedIn(t, slash.Owner).Get("/"))
 
 	// A person of two organisations chooses.

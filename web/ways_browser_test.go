@@ -44,5 +44,5 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	p.WaitFor(".switch:not([open])")
 	p.Click(".switch summary")
 	p.Press("VALE", kb.Enter)
-	require.Equal(t, vale.At("/settings/api-keys"), p.Path())
+	require.Equal(t, vale.At("/reports"), p.Path())
 }

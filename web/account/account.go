@@ -51,5 +51,5 @@ func (h *Handler) redirectToAccount(
 ) error {
 	ui.Flash(c, done)
 	ui.SetSession(c, session)
-	return c.Redirect(p.Account(""), fiber.StatusSeeOther)
+	return c.Redirect("/account", fiber.StatusSeeOther)
 }

@@ -19,7 +19,7 @@ func (h *Handler) renderRecoveryCodesForm(
 ) error {
 	if !p.Person.TwoStep {
 		// enabling two-step verification creates codes anyway
-		return c.Redirect(p.Account("/two-step"), fiber.StatusSeeOther)
+		return c.Redirect("/account/two-step", fiber.StatusSeeOther)
 	}
 	return h.Render(c, status, "recovery-codes-new",
 		&formView{accountLayout(p, ui.TitleOf("New recovery codes", status)), f})
@@ -33,7 +33,7 @@ func (h *Handler) ReplaceRecoveryCodes(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOff):
-		return c.Redirect(p.Account("/two-step"), fiber.StatusSeeOther)
+		return c.Redirect("/account/two-step", fiber.StatusSeeOther)
 	case err != nil:
 		return err
 	}
@@ -41,7 +41,7 @@ func (h *Handler) ReplaceRecoveryCodes(c *fiber.Ctx, p *ui.Principal) error {
 		Strong: "Recovery codes replaced.",
 		Before: " The old ones no longer work.",
 	})
-	return h.renderRecoveryCodes(c, p, session, "New recovery codes", p.Account(""), codes)
+	return h.renderRecoveryCodes(c, p, session, "New recovery codes", "/account", codes)
 }
 
 // codesView shows new recovery codes, which no other page does.

@@ -45,7 +45,7 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	testkit.RequireRedirect(t, "/sign-in", w.Browser(t).Get("/sign-in/code"))
 	member := w.Browser(t)
 	member.Post("/sign-in", webtest.Credentials(acme.Member))
-	testkit.RequireRedirect(t, "/account?org=acme", member.Get("/"))
+	testkit.RequireRedirect(t, "/account", member.Get("/"))
 }
 
 // A browser without cookies, or one that drops Secure ones over http, is told what is missing.

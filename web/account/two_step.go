@@ -24,7 +24,7 @@ type twoStepView struct {
 // continueAfter returns the page that requested two-step verification, or the account.
 func continueAfter(c *fiber.Ctx, p *ui.Principal) string {
 	if c.Query("next") == "" {
-		return p.Account("")
+		return "/account"
 	}
 	return ui.NextOf(c)
 }
@@ -68,7 +68,7 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
 		// another tab or device changed it
-		return c.Redirect(p.Account("/two-step"), fiber.StatusSeeOther)
+		return c.Redirect("/account/two-step", fiber.StatusSeeOther)
 	case err != nil:
 		return err
 	case codes != nil:

@@ -67,7 +67,7 @@ func (h *Handler) layout(p *ui.Principal, at page) ui.Layout {
 	l := ui.NewLayout(p, at.Name, ui.AreaDocs)
 	l.Sidebar = &ui.Sidebar{Label: "Documentation", Links: at.Sections}
 	for _, other := range h.documentation.Pages {
-		link := ui.Link{Name: other.Name, Path: l.Docs(other.Path), Current: other.Path == at.Path}
+		link := ui.Link{Name: other.Name, Path: "/docs" + other.Path, Current: other.Path == at.Path}
 		switch other.Parent {
 		case "":
 			link.Current = link.Current || at.Parent != "" && other.Path == at.Parent

@@ -38,7 +38,7 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 	p := b.Get(o.At("/reports/%s?groupId=%s", fork, group)).Has(t,
 		"24 Oct to 20 Nov 2026&nbsp;· <bdi>Western region</bdi>&nbsp;· Pseudonyms</p>",
 		`groupId=`+group+`&amp;to=2026-11-20" aria-current="true"><bdi>Western region</bdi>`,
-		"This group’s figures are hidden", `href="/docs/figures?org=acme#privacy"`) // as of a small one
+		"This group’s figures are hidden", `href="/docs/figures#privacy"`) // as of a small one
 	require.Equal(t, 13, strings.Count(p.Body, "&amp;groupId="+group), "periods and the group itself")
 }
 

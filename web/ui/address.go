@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/org"
 )
 
 // SettingsPath is the first settings screen.
@@ -13,6 +15,15 @@ const SettingsPath = "/settings/api-keys"
 // OrganisationPath returns the prefix of an organisation's screens. A slug is any text, so it is
 // escaped.
 func OrganisationPath(slug string) string { return "/o/" + url.PathEscape(slug) }
+
+// FirstScreen returns the path of a screen of the organisation, or of the account, the only screen
+// of members.
+func FirstScreen(m org.Membership, screen string) string {
+	if m.Role == org.RoleMember {
+		return "/account"
+	}
+	return OrganisationPath(m.Organisation.Slug) + screen
+}
 
 // LocalPath returns next if it is a path of this site, otherwise "/": an open redirect would help
 // phishing. Browsers read "//" and "/\" as another host, also after decoding; url.Parse rejects

@@ -26,29 +26,20 @@ type Guard struct {
 }
 
 // Reader returns the principal of a public page: nil without a session, or if the database does not
-// answer: the documentation must be readable then too. The query may name the reader's organisation.
+// answer: the documentation must be readable then too.
 func (g *Guard) Reader(c *fiber.Ctx) (*Principal, error) {
 	p, _ := g.Person(c)
 	return p, nil
 }
 
-// Person returns the signed-in person of the request, in the organisation that the query names, if it
-// is theirs. Errors: identity.ErrNoSession.
+// Person returns the signed-in person of the request. Errors: identity.ErrNoSession.
 func (g *Guard) Person(c *fiber.Ctx) (*Principal, error) {
 	p, err := g.SignedIn(c)
 	if err != nil {
 		return nil, err
 	}
-	all, err := g.Memberships(c, p)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range all {
-		if m.Organisation.Slug == c.Query("org") {
-			p.Membership = m
-		}
-	}
-	return p, nil
+	_, err = g.Memberships(c, p)
+	return p, err
 }
 
 var errNoOrganisation = apperr.New(apperr.NotFound,
@@ -101,7 +92,7 @@ func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 	if session.SecondStepDue {
 		return nil, ErrCodeDue
 	}
-	p := &Principal{Session: session, at: c.Path(), policy: g.Policy}
+	p := &Principal{Session: session, policy: g.Policy}
 	c.Locals(principalKey{}, p)
 	httpserver.MarkAuthenticated(c)
 	return p, nil

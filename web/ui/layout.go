@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"net/url"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -66,19 +65,7 @@ func (l Layout) Reports() string { return l.pathIfAllowed(authz.ReadReport, "/re
 // Settings returns the path of this area, or "" if the user may not open it.
 func (l Layout) Settings() string { return l.pathIfAllowed(authz.ReadOrganisation, SettingsPath) }
 
-// Docs returns the path of a page of the documentation. It keeps the reader's organisation, whose
-// forks the examples hold.
-func (l Layout) Docs(page string) string {
-	if l.User == nil || l.User.Organisation.ID == "" {
-		return "/docs" + page
-	}
-	return "/docs" + page + "?org=" + url.QueryEscape(l.User.Organisation.Slug)
-}
-
-// Account returns the path of a screen of the account.
-func (l Layout) Account(screen string) string { return l.User.Account(screen) }
-
-// Switch returns the organisations of a reader of several, each with the screen of the same kind.
+// Switch returns the organisations of a reader of several, each with its first screen.
 func (l Layout) Switch() (all []Link) {
 	if l.User == nil {
 		return nil
@@ -86,7 +73,7 @@ func (l Layout) Switch() (all []Link) {
 	for _, m := range l.User.all {
 		all = append(all, Link{
 			Name:    m.Organisation.Name,
-			Path:    l.User.sameScreen(m),
+			Path:    FirstScreen(m, "/reports"),
 			Current: m.Organisation.ID == l.User.Organisation.ID,
 		})
 	}
@@ -112,7 +99,7 @@ func (l Layout) Home() Link {
 	case reports != "":
 		return Link{Name: "Open reports", Path: reports}
 	case l.User != nil && l.User.Organisation.ID != "":
-		return Link{Name: "Open your account", Path: l.Account("")}
+		return Link{Name: "Open your account", Path: "/account"}
 	}
 	return Link{Name: "Choose organisation", Path: "/"}
 }

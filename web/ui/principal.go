@@ -3,7 +3,6 @@ package ui
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -21,7 +20,6 @@ type Principal struct {
 	// in the organisation of the path; on other screens the person's only one, or the zero value
 	org.Membership
 	all []org.Membership // of a person in several organisations
-	at  string           // the path of the request
 	// whether the request was refused only because two-step verification is off
 	LacksTwoStep bool
 	// whether the person is owner or admin of any organisation; set on screens of no organisation
@@ -79,33 +77,9 @@ func (p *Principal) Path(screen string) string {
 	return OrganisationPath(p.Organisation.Slug) + screen
 }
 
-// Account returns the path of a screen of the account. For a person in several organisations it
-// keeps the current one.
-func (p *Principal) Account(screen string) string {
-	if len(p.all) == 0 || p.Organisation.ID == "" {
-		return "/account" + screen
-	}
-	return WithParam("/account"+screen, "org", p.Organisation.Slug)
-}
-
 // TwoStepFor returns the path where two-step verification is set up, before it continues to next.
 func (p *Principal) TwoStepFor(next string) string {
-	return WithParam(p.Account("/two-step"), "next", next)
-}
-
-// sameScreen returns the path of the corresponding screen in another organisation.
-func (p *Principal) sameScreen(m org.Membership) string {
-	parts := append(strings.Split(p.at, "/"), "", "", "", "")
-	switch other := OrganisationPath(m.Organisation.Slug); {
-	case parts[1] == "docs", parts[1] == "account":
-		return WithParam(p.at, "org", m.Organisation.Slug)
-	case m.Role == org.RoleMember:
-		return WithParam("/account", "org", m.Organisation.Slug) // the only screen of members
-	case parts[1] == "o" && parts[3] == "settings" && parts[4] != "":
-		return other + "/settings/" + parts[4]
-	default:
-		return other + "/reports"
-	}
+	return WithParam("/account/two-step", "next", next)
 }
 
 // May reports whether the principal holds the permission in the organisation. An error of the
