@@ -36,18 +36,19 @@ func TestFormats(t *testing.T) {
 	)
 	require.Equal(t, byteOrderMark+strings.ReplaceAll(csvHeader, ",", ";")+
 		strings.ReplaceAll(first+"87,5|true|\""+skills+"\"\n"+second+third, "|", ";"),
-		e.export(t, ExcelSemicolon))
-	plain := e.export(t, CSV)
+		e.export(t, query(testFrom, 1, ""), ExcelSemicolon))
+	plain := e.export(t, query(testFrom, 1, ""), CSV)
 	require.True(t, strings.HasPrefix(plain, csvHeader))
 	require.Contains(t, plain,
 		"P-1,"+name+",2023-11-20T09:30:00.123Z,2023-11-20T09:41:12.500Z,672,true,87.5,true,"+skills+
 			"\n")
 }
 
-// export returns the file of the first day.
-func (e *env) export(t *testing.T, f Format) string {
+// export returns a whole file.
+func (e *env) export(t *testing.T, q Query, f Format) string {
 	t.Helper()
-	x := e.begin(t, query(testFrom, 1, ""), f)
+	x := e.begin(t, q, f)
+	defer x.Close()
 	var file []byte
 	var err error
 	for err == nil {

@@ -14,25 +14,6 @@ import (
 	"dg/platform/apperr"
 )
 
-func TestPeriodIncludesBothDays(t *testing.T) {
-	t.Parallel()
-	for period, days := range map[[2]string]int{
-		{"2024-02-28", "2024-03-01"}: 3,
-		{"2023-01-01", "2024-01-01"}: 366,
-		{"2000-01-01", "2000-01-01"}: 1,
-		{"2199-12-31", "2199-12-31"}: 1,
-	} {
-		p, err := ParsePeriod(period[0], period[1])
-		require.NoError(t, err)
-		require.Equal(t, days, p.Days)
-		require.Equal(t, period[0], p.Day(0))
-		require.Equal(t, period[1], p.Day(p.Days-1))
-		require.Equal(t, period[0]+"_"+period[1], p.String())
-		require.Equal(t, time.UTC, p.From.Location())
-		require.Equal(t, time.Duration(days)*24*time.Hour, p.End().Sub(p.From))
-	}
-}
-
 // rules.md, Formats: the error names the parameter to correct, shows its value and the right form.
 func TestInvalidPeriodIsExplained(t *testing.T) {
 	t.Parallel()

@@ -35,8 +35,8 @@ func inOrder(s *segment.Players, l labels) []PlayerStat {
 	return rows
 }
 
-// rules.md, Figures: the sort by keys agrees with the model, for labels with any common prefix and any
-// number of plays.
+// rules.md, Figures: players are ordered by plays, best score as shown, label, last play, for labels
+// with any common prefix and any number of plays.
 func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -62,29 +62,6 @@ func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 		}
 		require.Equal(t, inOrder(&s, l), inRankedOrder(&s, l))
 	})
-}
-
-// rules.md, Figures: players are ordered by plays, best score as shown, label, last play. In each row
-// the columns that do not decide contradict the order.
-func TestOrderOfPlayers(t *testing.T) {
-	t.Parallel()
-	var s segment.Players
-	l := labels{"", "B", "B", "B", "A", "B", "C"}
-	for i, p := range []segment.PlayerSum{
-		{Plays: 3, Best: 1000, Last: 1},
-		{Plays: 2, Best: 9000, Last: 2},
-		{Plays: 2, Best: 8004, Last: 3}, // shown as 80, like the next two
-		{Plays: 2, Best: 8000, Last: 6},
-		{Plays: 2, Best: 8004, Last: 5}, // a twin of the one before
-		{Plays: 1, Best: 10_000, Last: 7},
-	} {
-		s.Add(int32(6-i), p)
-	}
-	var last []int64
-	for _, row := range inRankedOrder(&s, l) {
-		last = append(last, row.LastPlayedAt.UnixMilli())
-	}
-	require.Equal(t, []int64{1, 2, 3, 6, 5, 7}, last)
 }
 
 // inRankedOrder returns the players in the order of the answer.
