@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,8 +26,7 @@ func compress(t *testing.T, s string) string {
 }
 
 func TestFilesAreReadPlainAndCompressed(t *testing.T) {
-	t.Parallel()
-	pool := setup(t)
+	b := setup(t)
 	line := func(name string) string { return fill(changed("game", `"$game"`, `"$`+name+`"`)) }
 	for name, content := range map[string]string{
 		"plain":     line("a"),
@@ -39,15 +37,14 @@ func TestFilesAreReadPlainAndCompressed(t *testing.T) {
 		"long":      line("g") + strings.Repeat(" ", maxLine-len(line("g"))) + "\n" + line("h"),
 		"long.crlf": line("i") + strings.Repeat(" ", maxLine-len(line("i"))) + "\r\n",
 	} {
-		importFiles(t, pool, raw(name, content))
+		b.imports(raw(name, content))
 	}
-	importFiles(t, pool, raw("empty", ""), raw("blank", "\n \r\n\t\n"), raw("mark", "\uFEFF"))
-	assert.Equal(t, "10", one(t, pool, "select count(*) from games"))
+	b.imports(raw("empty", ""), raw("blank", "\n \r\n\t\n"), raw("mark", "\uFEFF"))
+	assert.Equal(t, "10", b.one("select count(*) from games"))
 }
 
 func TestUnreadableFileIsRefused(t *testing.T) {
-	t.Parallel()
-	pool := setup(t)
+	b := setup(t)
 	packed := compress(t, fill(strings.Repeat("\n", 70_000)+changed("p1", "One", "X")+"\n"))
 	flipped := []byte(packed)
 	flipped[len(flipped)-6] ^= 1 // in the checksum
@@ -61,21 +58,21 @@ func TestUnreadableFileIsRefused(t *testing.T) {
 		"empty.gz":            "",
 		"no.gz":               `{"type":"game"}`,
 	} {
-		got := importErrors(t, pool, raw(name, content))
+		got := b.errorsOf(raw(name, content))
 		assert.Contains(t, got[0], "expected a whole file, with nothing after its end if it is gzip, got ", name)
 	}
 	for _, end := range []string{"", "\n{}"} {
-		got := importErrors(t, pool, raw("f", "\n"+strings.Repeat(" ", maxLine+2)+end))
+		got := b.errorsOf(raw("f", "\n"+strings.Repeat(" ", maxLine+2)+end))
 		assert.Equal(t, []string{"f:2: expected a line of at most 8 MB"}, got)
 	}
 	failed := errors.New("disk on fire")
 	line := fill(changed("p1", "One", "X")) + "\n"
-	got := importErrors(t, pool, Input{"f", func() (io.ReadCloser, error) {
+	got := b.errorsOf(Input{"f", func() (io.ReadCloser, error) {
 		return io.NopCloser(io.MultiReader(strings.NewReader(line), iotest.ErrReader(failed))), nil
 	}})
 	assert.Equal(t, []string{"f:2: expected a whole file, with nothing after its end if it is gzip, " +
 		"got disk on fire"}, got)
-	_, err := Importer{Pool: pool}.Import(t.Context(), []Input{{"f", func() (io.ReadCloser, error) {
+	_, err := Importer{Pool: b.Owner.Pool}.Import(t.Context(), []Input{{"f", func() (io.ReadCloser, error) {
 		return nil, failed
 	}}}, nil)
 	require.ErrorIs(t, err, failed)
@@ -86,24 +83,8 @@ func TestEveryScoreIsExact(t *testing.T) {
 	t.Parallel()
 	for want := range int16(100_01) {
 		text := fmt.Sprintf("%d.%02d", want/100, want%100)
-		require.Equal(t, want, *readPlay(t, changed("play", "87.55", text))[6].(*int16), text)
+		row, invalid := formats[7].read([]byte(fill(changed("play", "87.55", text))), identity.Keyring{})
+		require.Empty(t, invalid, text)
+		require.Equal(t, want, *row[6].(*int16), text)
 	}
-}
-
-// configs/deploy/import.md: plays start in the years 2000 to 2199.
-func TestPlaysStartInTheYears2000To2199(t *testing.T) {
-	t.Parallel()
-	for _, start := range []string{"2000-01-01T00:00:00Z", "1999-12-31T23:30:00-00:30",
-		"2199-12-31T23:59:59.9999Z", "2200-01-01T00:30:00+01:00"} {
-		row := readPlay(t, changed("open", "2026-03-02T09:30:00Z", start))
-		require.Contains(t, []int{2000, 2199}, row[4].(time.Time).UTC().Year(), start)
-	}
-}
-
-// readPlay returns the row of a valid play.
-func readPlay(t *testing.T, line string) []any {
-	t.Helper()
-	row, invalid := formats[7].read([]byte(fill(line)), identity.Keyring{})
-	require.Empty(t, invalid, line)
-	return row
 }

@@ -7,11 +7,10 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/testkit/pgtest"
+	"dg/modules/audit"
+	"dg/platform/testkit"
 )
 
 // world is two organisations with an object of each type. $name is replaced by a UUID.
@@ -61,62 +60,64 @@ func raw(name, content string) Input {
 	}
 }
 
-// setup returns a database that holds the world.
-func setup(t testing.TB) *pgxpool.Pool {
-	t.Helper()
-	pool := pgtest.New(t).Owner.Pool
-	_, err := Importer{Pool: pool}.Import(t.Context(), []Input{file("world", world)}, nil)
-	require.NoError(t, err)
-	return pool
+// bundle is a database that holds the world.
+type bundle struct {
+	*testkit.World
+	t *testing.T
 }
 
-// importFiles imports files that must be valid.
-func importFiles(t testing.TB, pool *pgxpool.Pool, files ...Input) Summary {
+func setup(t *testing.T) bundle {
 	t.Helper()
-	s, err := Importer{Pool: pool}.Import(t.Context(), files, nil)
-	require.NoError(t, err)
+	t.Parallel()
+	b := bundle{World: testkit.New(t), t: t}
+	b.imports(file("world", world))
+	return b
+}
+
+// request is that of the command in audit entries.
+var request = audit.Request{Method: "CLI", Path: "dg import", UserAgent: "dg/test"}
+
+func (b bundle) importFiles(files ...Input) (Summary, error) {
+	return Importer{Pool: b.Owner.Pool, Request: request}.Import(b.t.Context(), files, nil)
+}
+
+// imports imports files that must be valid.
+func (b bundle) imports(files ...Input) Summary {
+	b.t.Helper()
+	s, err := b.importFiles(files...)
+	require.NoError(b.t, err)
 	return s
 }
 
-// importErrors imports files that must be invalid, and returns the texts of their errors. It checks
-// that nothing has changed.
-func importErrors(t testing.TB, pool *pgxpool.Pool, files ...Input) []string {
-	t.Helper()
-	before := contents(t, pool)
-	_, err := Importer{Pool: pool}.Import(t.Context(), files, nil)
+// errorsOf imports files that must be invalid, and returns the texts of their errors. It checks that
+// nothing has changed.
+func (b bundle) errorsOf(files ...Input) []string {
+	b.t.Helper()
+	before := b.contents()
+	_, err := b.importFiles(files...)
 	var wrong Errors
-	require.ErrorAs(t, err, &wrong)
-	require.Equal(t, before, contents(t, pool), "an import that fails changes nothing")
+	require.ErrorAs(b.t, err, &wrong)
+	require.Equal(b.t, before, b.contents(), "an import that fails changes nothing")
 	return wrong
 }
 
 // contents returns a checksum of the rows and their versions of each table.
-func contents(t testing.TB, pool *pgxpool.Pool) map[string]string {
-	t.Helper()
-	rows, err := pool.Query(t.Context(),
-		"select tablename::text from pg_tables where schemaname = 'public'")
-	require.NoError(t, err)
-	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	require.NoError(t, err)
-	require.Contains(t, tables, "plays")
+func (b bundle) contents() map[string]string {
+	b.t.Helper()
 	sums := map[string]string{}
-	for _, table := range tables {
-		sums[table] = one(t, pool,
-			"select md5(string_agg(ctid || ':' || xmin || t::text, '|' order by ctid)) from "+table+" t")
+	for _, table := range testkit.One[[]string](b.World,
+		`select array_agg(tablename::text) from pg_tables where schemaname = 'public'`) {
+		sums[table] = b.one(
+			`select md5(string_agg(ctid || ':' || xmin || t::text, '|' order by ctid)) from ` + table + ` t`)
 	}
+	require.Contains(b.t, sums, "plays")
 	return sums
 }
 
 // one reads a single value as text.
-func one(t testing.TB, pool *pgxpool.Pool, sql string, args ...any) string {
-	t.Helper()
-	var s *string
-	require.NoError(t,
-		pool.QueryRow(t.Context(), "select ("+sql+")::text", args...).Scan(&s))
-	if s == nil {
-		return "null"
-	}
-	return *s
+func (b bundle) one(sql string, args ...any) string {
+	b.t.Helper()
+	return testkit.One[string](b.World, "select coalesce(("+sql+")::text, 'null')", args...)
 }
 
 // counted returns a summary's count of a type.

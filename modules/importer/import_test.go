@@ -15,8 +15,7 @@ import (
 )
 
 func TestImportStoresTheObjectsOfAFile(t *testing.T) {
-	t.Parallel()
-	pool := setup(t)
+	b := setup(t)
 	reading, _ := games.SkillByID("data.reading.charts")
 	packed := games.PackAnswers([]games.SkillResult{{Skill: reading, Attempts: 3, Correct: 2}})
 	for sql, want := range map[string]string{
@@ -36,16 +35,15 @@ func TestImportStoresTheObjectsOfAFile(t *testing.T) {
 		`select string_agg(player::text, ' ' order by player) from group_members where group_id = '$group'`: "1 2",
 		`select count(*) from players where label ~ '^P-[0-9A-HJKMNP-TV-Z]{10}$'`:                           "4",
 	} {
-		assert.Equal(t, fill(want), one(t, pool, fill(sql)), sql)
+		assert.Equal(t, fill(want), b.one(fill(sql)), sql)
 	}
 }
 
 func TestSecondImportOfAFileWritesNothing(t *testing.T) {
-	t.Parallel()
-	pool := setup(t)
-	before := contents(t, pool)
-	s := importFiles(t, pool, file("world", world))
-	assert.Equal(t, before, contents(t, pool))
+	b := setup(t)
+	before := b.contents()
+	s := b.imports(file("world", world))
+	assert.Equal(t, before, b.contents())
 	for _, c := range s {
 		assert.Zero(t, c.Added+c.Replaced, c.Type)
 		assert.Positive(t, c.Unchanged, c.Type)
@@ -76,6 +74,10 @@ var replacements = []struct{ typ, line, sql, want string }{
 	{"play", changed("play", `87.55`, `8.756e1`), "select score from plays where id = '$play'",
 		"8756"},
 	{"play", changed("play", `"$p1"`, `"$p3"`), "select player from plays where id = '$play'", "3"},
+	{"play", changed("open", `2026-03-02T09:30:00Z`, `1999-12-31T23:30:00-00:30`),
+		"select started_at at time zone 'UTC' from plays where id = '$open'", "2000-01-01 00:00:00"},
+	{"play", changed("open", `2026-03-02T09:30:00Z`, `2200-01-01T00:59:59.999+01:00`),
+		"select started_at at time zone 'UTC' from plays where id = '$open'", "2199-12-31 23:59:59.999"},
 	{
 		"play",
 		lineOf(`"$open"`, `"skills":[]`,
@@ -85,24 +87,22 @@ var replacements = []struct{ typ, line, sql, want string }{
 }
 
 func TestOnlyChangedObjectsAreReplaced(t *testing.T) {
-	t.Parallel()
-	pool := setup(t)
+	b := setup(t)
 	const labels = "select string_agg(label || ordinal, ',' order by id) from players"
-	before := one(t, pool, labels)
+	before := b.one(labels)
 	for _, r := range replacements {
-		s := importFiles(t, pool, file("f", r.line))
+		s := b.imports(file("f", r.line))
 		require.Equal(t, Count{Type: r.typ, Replaced: 1}, counted(s, r.typ), r.line)
-		require.Equal(t, r.want, one(t, pool, fill(r.sql)))
-		s = importFiles(t, pool, file("f", r.line))
+		require.Equal(t, r.want, b.one(fill(r.sql)))
+		s = b.imports(file("f", r.line))
 		require.Equal(t, Count{Type: r.typ, Unchanged: 1}, counted(s, r.typ), r.line)
 	}
-	require.Equal(t, before, one(t, pool, labels))
+	require.Equal(t, before, b.one(labels))
 }
 
 func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
-	t.Parallel()
-	pool := setup(t)
-	importFiles(t, pool, file("f", strings.Join([]string{
+	b := setup(t)
+	b.imports(file("f", strings.Join([]string{
 		changed("acme", `"slug":"acme"`, `"slug":"other"`),
 		changed("other", `"slug":"other"`, `"slug":"acme"`),
 		changed("fork", `"slug":"fork"`, `"slug":"fork-2"`),
@@ -112,27 +112,24 @@ func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 		// the same slug in another organisation is another slug
 		changed("fork", `"id":"$fork","organisationId":"$acme"`, `"id":"$fork4","organisationId":"$other"`),
 	}, "\n")))
-	require.Equal(t, "acme fork-2 bob@example.com", one(t, pool, fill(`select concat_ws(' ',
+	require.Equal(t, "acme fork-2 bob@example.com", b.one(fill(`select concat_ws(' ',
 		(select slug from organisations where id = '$other'),
 		(select slug from forks where id = '$fork'),
 		(select email_key from users where id = '$ann'))`)))
 }
 
 func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
-	t.Parallel()
-	pool := setup(t)
-	s := importFiles(t, pool,
-		file("1", changed("p1", `$p1`, `$new`)+"\n"+changed("play", `$p1`, `$new`)),
+	b := setup(t)
+	s := b.imports(file("1", changed("p1", `$p1`, `$new`)+"\n"+changed("play", `$p1`, `$new`)),
 		file("2", changed("play", `87.55`, `50`)),
 		file("3", changed("p1", `$p1`, `$p9`)))
 	assert.Equal(t, Count{Type: "play", Replaced: 2}, counted(s, "play"))
 	assert.Equal(t, Count{Type: "player", Added: 2}, counted(s, "player"))
 	assert.Equal(t, "4 5",
-		one(t, pool,
-			"select string_agg(ordinal::text, ' ' order by ordinal) from players where id in "+
-				"($1, $2)", idOf("new"), idOf("p9")))
+		b.one("select string_agg(ordinal::text, ' ' order by ordinal) from players where id in "+
+			"($1, $2)", idOf("new"), idOf("p9")))
 
-	got := importErrors(t, pool, file("1", changed("p1", `"One"`, `"X"`)),
+	got := b.errorsOf(file("1", changed("p1", `"One"`, `"X"`)),
 		file("2", changed("play", "$p1", "$none")), file("3", "[]"))
 	require.Len(t, got, 2)
 	assert.True(t, strings.HasPrefix(got[0], "2:1: playerId: "), got[0])
@@ -141,9 +138,8 @@ func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 
 // Errors are ordered by line, not by rule, and those of a list by position.
 func TestFirstTwentyErrorsAreReportedByLine(t *testing.T) {
-	t.Parallel()
-	pool := setup(t)
-	got := importErrors(t, pool, file("a", strings.Repeat("[]\n", 15)),
+	b := setup(t)
+	got := b.errorsOf(file("a", strings.Repeat("[]\n", 15)),
 		file("b", strings.Repeat("\n{}\n", 15)))
 	require.Len(t, got, MaxErrors)
 	require.Contains(t, got[14], "a:15: ")
@@ -156,7 +152,7 @@ func TestFirstTwentyErrorsAreReportedByLine(t *testing.T) {
 		line := changed("play", broken, field+`:"$none"`)
 		lines.WriteString(strings.Replace(line, `"$play"`, fmt.Sprintf(`"$x%d"`, i), 1) + "\n")
 	}
-	got = importErrors(t, pool, file("f", lines.String()))
+	got = b.errorsOf(file("f", lines.String()))
 	require.Len(t, got, MaxErrors)
 	for i, text := range got {
 		want := fmt.Sprintf("f:%d: %s: ", i+1, []string{"playerId", "forkId"}[i%2])
@@ -167,7 +163,7 @@ func TestFirstTwentyErrorsAreReportedByLine(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&players, `,"$x%d"`, i)
 	}
-	got = importErrors(t, pool, file("f", changed("group", `,"$p2"`, players.String())))
+	got = b.errorsOf(file("f", changed("group", `,"$p2"`, players.String())))
 	require.Len(t, got, MaxErrors)
 	for i, text := range got {
 		require.Contains(t, text, fmt.Sprintf("f:1: playerIds[%d]: ", i+1))
@@ -175,8 +171,7 @@ func TestFirstTwentyErrorsAreReportedByLine(t *testing.T) {
 }
 
 func TestAllFieldsOfALineAreCheckedBeforeReferences(t *testing.T) {
-	t.Parallel()
-	got := importErrors(t, setup(t), file("f", changed("play", "$p1", "$none")+"\n"+
+	got := setup(t).errorsOf(file("f", changed("play", "$p1", "$none")+"\n"+
 		`{"type":"game","slug":"","title":""}`))
 	require.Len(t, got, 3)
 	for _, text := range got {
@@ -193,12 +188,11 @@ func (t terminal) Write(text []byte) (int, error) {
 }
 
 func TestCancelledImportChangesNothing(t *testing.T) {
-	t.Parallel()
-	pool := setup(t)
-	before := contents(t, pool)
+	b := setup(t)
+	before := b.contents()
 	for _, at := range []string{"reading", "checking players", "writing players"} {
 		ctx, cancel := context.WithCancel(context.Background())
-		_, err := Importer{Pool: pool}.
+		_, err := Importer{Pool: b.Owner.Pool}.
 			Import(ctx, []Input{file("f", changed("p1", "One", "X"))}, terminal(func(text string) {
 				if text == "\r\x1b[Kf: 1 lines, "+at+"…" {
 					cancel()
@@ -206,13 +200,12 @@ func TestCancelledImportChangesNothing(t *testing.T) {
 			}))
 		cancel()
 		require.ErrorIs(t, err, context.Canceled, at)
-		assert.Equal(t, before, contents(t, pool))
+		assert.Equal(t, before, b.contents())
 	}
 }
 
 func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
-	t.Parallel()
-	pool := setup(t)
+	b := setup(t)
 	var group sync.WaitGroup
 	for n := range 4 {
 		group.Go(func() {
@@ -220,17 +213,15 @@ func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 			for i := range 50 {
 				lines.WriteString(changed("p1", "$p1", fmt.Sprintf("$n%dx%d", n, i)) + "\n")
 			}
-			importFiles(t, pool, file("f", lines.String()))
+			b.imports(file("f", lines.String()))
 		})
 	}
 	group.Wait()
 	assert.Equal(t, "203 203 203",
-		one(t, pool,
-			"select concat_ws(' ', count(distinct ordinal), max(ordinal), (select last from "+
-				"player_ordinals where org_id = $1)) from players where org_id = $1", idOf("acme")))
+		b.one("select concat_ws(' ', count(distinct ordinal), max(ordinal), (select last from "+
+			"player_ordinals where org_id = $1)) from players where org_id = $1", idOf("acme")))
 	// The ordinal of a deleted player is not reused.
-	_, err := pool.Exec(context.Background(), "delete from players where ordinal = 203")
-	require.NoError(t, err)
-	importFiles(t, pool, file("f", changed("p1", "$p1", "$after")))
-	assert.Equal(t, "204", one(t, pool, "select ordinal from players where id = $1", idOf("after")))
+	b.Exec(`delete from players where ordinal = 203`)
+	b.imports(file("f", changed("p1", "$p1", "$after")))
+	assert.Equal(t, "204", b.one("select ordinal from players where id = $1", idOf("after")))
 }
