@@ -110,7 +110,7 @@ func randomFilters(n int) []audit.Filter {
 	return filters
 }
 
-// Pages in both directions agree with the model.
+// Filters and pages agree with the model.
 func TestFiltersSelectTheirEntries(t *testing.T) {
 	b := setup(t)
 	all := b.randomEntries(t)
@@ -126,11 +126,6 @@ func TestFiltersSelectTheirEntries(t *testing.T) {
 		i := random.IntN(len(all)) // an entry that the filter selects or not
 		older := idsOf(b.list(t, ours, audit.Page{Filter: f, Before: all[i].ID, Limit: 2000}))
 		require.Equal(t, filtered(f, all[i+1:]), older, "older: %+v", f)
-		if len(want) > 1 {
-			at := 1 + random.IntN(len(want)-1)
-			up := b.list(t, ours, audit.Page{Filter: f, After: want[at], Limit: limit})
-			require.Equal(t, want[max(0, at-limit):at], idsOf(up), "up: %+v", f)
-		}
 	}
 	require.Greater(t, found, 10_000, "the filters select entries")
 }
@@ -158,12 +153,8 @@ func TestEntryOfAnotherLogIsNoCursor(t *testing.T) {
 	foreign := b.list(t, theirs, audit.Page{Limit: 9})
 	require.Len(t, foreign, 3)
 	for _, e := range foreign {
-		for _, p := range []audit.Page{
-			{Before: e.ID}, {After: e.ID}, {Before: -1}, {After: 1 << 60},
-		} {
-			p.Limit = 9
-			got := b.list(t, ours, p)
-			require.Empty(t, got, "%+v", p)
+		for _, id := range []int64{e.ID, -1} {
+			require.Empty(t, b.list(t, ours, audit.Page{Before: id, Limit: 9}), id)
 		}
 	}
 }

@@ -3,10 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
-
-	"gorm.io/gorm"
 
 	"dg/platform/apperr"
 	"dg/platform/postgres/tenant"
@@ -37,12 +34,11 @@ func (f Filter) conditions() (text string, values []any) {
 	return text, values
 }
 
-// Page selects a part of a log: the newest entries, or those beside the entry with an id. The order
-// is by instant, with the id as tie-break.
+// Page selects a part of a log: the newest entries, or those older than the entry with the id
+// Before. The order is by instant, with the id as tie-break.
 type Page struct {
 	Filter Filter
-	Before int64 // entries older than this one
-	After  int64 // the entries directly newer than this one
+	Before int64
 	Limit  int
 }
 
@@ -70,34 +66,19 @@ func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry,
 	return entries, nil
 }
 
+// rows reads a page in the log's order: its filters need no index. A cursor that is not in the log
+// gives no rows.
 func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []entryRow, err error) {
-	err = l.page(ctx, organisationID, p).Scan(&rows).Error
-	if p.After != 0 {
-		slices.Reverse(rows)
-	}
-	return rows, apperr.Annotate(err, "audit: list")
-}
-
-// page returns the query of a page, which follows the log's order: its filters need no index. A
-// cursor that is not in the log gives no rows.
-func (l *Log) page(ctx context.Context, organisationID string, p Page) *gorm.DB {
 	conditions, values := p.Filter.conditions()
-	order := "at desc, id desc"
-	beside := func(id int64, than string) {
-		conditions += " and (at, id) " + than + " (select at, id from" + logSQL + " and id = ?)"
-		values = append(values, id)
-	}
 	if p.Before != 0 {
-		beside(p.Before, "<")
-	}
-	if p.After != 0 {
-		beside(p.After, ">")
-		order = "at, id"
+		conditions += " and (at, id) < (select at, id from" + logSQL + " and id = ?)"
+		values = append(values, p.Before)
 	}
 	// Raw SQL: gorm's builder has no union.
-	return tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID,
-		"/* audit.list */ select * from"+logSQL+conditions+" order by "+order+" limit ?",
-		append(values, p.Limit)...)
+	err = tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID,
+		"/* audit.list */ select * from"+logSQL+conditions+" order by at desc, id desc limit ?",
+		append(values, p.Limit)...).Scan(&rows).Error
+	return rows, apperr.Annotate(err, "audit: list")
 }
 
 // People returns the people who acted in the organisation's log, by id, each with the name in the

@@ -104,7 +104,7 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logRequest, err error)
 	if a.format, known = formats[query.Get("format")]; !known {
 		return a, apperr.NewField("format", "The format is unknown. Use %s, or none for CSV.", excel)
 	}
-	names := []string{"before", "after", "format"}
+	names := []string{"before", "format"}
 	for i := range a.Fields {
 		f := &a.Fields[i]
 		names = append(names, f.Name)
@@ -116,14 +116,13 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logRequest, err error)
 		if !slices.Contains(names, name) {
 			return a, apperr.New(apperr.Validation,
 				"A parameter in the address of this page is unknown. Use %s.",
-				strings.Join(names[3:], ", "))
+				strings.Join(names[2:], ", "))
 		}
 	}
-	for name, id := range map[string]*int64{"before": &a.page.Before, "after": &a.page.After} {
-		if text := query.Get(name); text != "" {
-			if *id, err = strconv.ParseInt(text, 10, 64); err != nil || *id <= 0 {
-				return a, apperr.New(apperr.NotFound, "Entry not found. Open the audit log again.")
-			}
+	if before := query.Get("before"); before != "" {
+		a.page.Before, err = strconv.ParseInt(before, 10, 64)
+		if err != nil || a.page.Before <= 0 {
+			return a, apperr.New(apperr.NotFound, "Entry not found. Open the audit log again.")
 		}
 	}
 	return a, nil

@@ -55,11 +55,11 @@ const entriesPerPage = 50
 // logView is a page of the log.
 type logView struct {
 	ui.Layout
-	Path         string      // of the log without filters
-	Download     ui.Download // of the file with them
-	Filters      logRequest
-	Rows         []entryView
-	Newer, Older string // paths, or ""
+	Path          string      // of the log without filters
+	Download      ui.Download // of the file with them
+	Filters       logRequest
+	Rows          []entryView
+	Newest, Older string // paths, or ""
 }
 
 // AuditLog handles GET /settings/audit-log: the newest entries first, in pages.
@@ -78,9 +78,17 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	if view.Layout, err = h.settings.Layout(c, p, "Audit log", "audit-log"); err != nil {
 		return err
 	}
-	entries, newer, older, err := h.page(c.UserContext(), p, at.page)
+	at.page.Limit = entriesPerPage + 1 // one more, to know whether the log goes on
+	entries, err := h.entries(c.UserContext(), p, at.page)
 	if err != nil {
 		return err
+	}
+	if len(entries) > entriesPerPage {
+		entries = entries[:entriesPerPage]
+		view.Older = at.with(path, "before", strconv.FormatInt(entries[entriesPerPage-1].ID, 10))
+	}
+	if at.page.Before != 0 {
+		view.Newest = at.with(path, "", "")
 	}
 	names, err := h.namesIn(c.UserContext(), p, entries, at.keys)
 	if err != nil {
@@ -89,35 +97,7 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	for _, e := range entries {
 		view.Rows = append(view.Rows, names.view(e))
 	}
-	id := func(i int) string { return strconv.FormatInt(entries[i].ID, 10) }
-	switch {
-	case newer && len(entries) > 0:
-		view.Newer = at.with(path, "after", id(0))
-	case newer:
-		view.Newer = at.with(path, "", "")
-	}
-	if older {
-		view.Older = at.with(path, "before", id(len(entries)-1))
-	}
 	return h.Render(c, fiber.StatusOK, "audit", &view)
-}
-
-// page returns a page, and whether there are newer or older entries. It lists one entry more than
-// the page has, to know whether the log goes on.
-func (h *Handler) page(
-	ctx context.Context, p *ui.Principal, page audit.Page,
-) (entries []audit.Entry, newer, older bool, err error) {
-	page.Limit = entriesPerPage + 1
-	entries, err = h.entries(ctx, p, page)
-	if page.After != 0 && len(entries) > entriesPerPage {
-		return entries[1:], true, true, err
-	}
-	if page.After != 0 && err == nil { // the first page has these too
-		page.After = 0
-		entries, err = h.entries(ctx, p, page)
-	}
-	older = len(entries) > entriesPerPage
-	return entries[:min(len(entries), entriesPerPage)], page.Before != 0, older, err
 }
 
 // entries returns a page of the organisation's log.

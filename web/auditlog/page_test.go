@@ -29,15 +29,13 @@ func TestAuditLogIsPaged(t *testing.T) {
 		want = append(want, e.ID)
 	}
 	p := b.Get(acme.At("/settings/audit-log?action=api_key.refused"))
-	require.Empty(t, p.Link("← Newer"), "the first page")
+	require.Empty(t, p.Link("← Newest"), "the first page")
 	add(20)
 	second := b.Get(p.Link("Older →"))
 	second.Has(t, `<option value="api_key.refused" selected>`)
 	require.Equal(t, want, append(listed(t, p), listed(t, second)...))
 	require.Empty(t, second.Link("Older →"), "the last page")
-	up := b.Get(second.Link("← Newer"))
-	require.Equal(t, want[:50], listed(t, up))
-	require.Equal(t, w.LogOf(t, acme)[0].ID, listed(t, b.Get(up.Link("← Newer")))[0])
+	require.Equal(t, w.LogOf(t, acme)[0].ID, listed(t, b.Get(second.Link("← Newest")))[0])
 	b.Get(acme.At("/settings/audit-log?before=%d", want[99])).Has(t, "No older entries")
 }
 
@@ -86,7 +84,7 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 		`<dt>Group</dt><dd><bdi>Western region</bdi> <span class="off mono"><bdi>`+group)
 	b.Get(acme.At("/settings/audit-log")).Lacks(t, foreign.Name)
 	for query, status := range map[string]int{
-		"before=-1": 404, "before=1%27": 404, "after=99999999999999999999": 404, "person=%zz": 400,
+		"before=-1": 404, "before=1%27": 404, "before=99999999999999999999": 404, "person=%zz": 400,
 		"entry=1": 400,
 	} {
 		b.Get(acme.At("/settings/audit-log?%s", query)).Is(t, status)
