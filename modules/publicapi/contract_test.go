@@ -189,7 +189,8 @@ func checkCSV(t *testing.T, route *routers.Route, body string) {
 	}
 }
 
-// specification, 4.5: the served document is valid and has the four operations.
+// specification, 4.5: the served document is valid and has the four operations. Each declares its
+// errors, and when to retry.
 func TestDocumentIsValid(t *testing.T) {
 	t.Parallel()
 	document := documentOf(t, start(t).url)
@@ -198,6 +199,15 @@ func TestDocumentIsValid(t *testing.T) {
 	for path, item := range document.Paths.Map() {
 		for method, operation := range item.Operations() {
 			operations = append(operations, method+" "+path+" "+operation.OperationID)
+			answers := operation.Responses.Map()
+			for _, status := range []string{
+				"200", "400", "401", "403", "404", "405", "429", "500", "503", "default",
+			} {
+				require.Contains(t, answers, status, path)
+			}
+			for _, status := range []string{"429", "503"} {
+				require.True(t, answers[status].Value.Headers["Retry-After"].Value.Required)
+			}
 		}
 	}
 	require.ElementsMatch(t, []string{

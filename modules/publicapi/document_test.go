@@ -22,22 +22,6 @@ func storedDocument(t *testing.T) *openapi3.T {
 	return document
 }
 
-// Each operation declares its errors, and when to retry.
-func TestOperationsDeclareTheirErrors(t *testing.T) {
-	t.Parallel()
-	for path, item := range storedDocument(t).Paths.Map() {
-		answers := item.Get.Responses.Map()
-		for _, status := range []string{
-			"200", "400", "401", "403", "404", "405", "429", "500", "503", "default",
-		} {
-			require.Contains(t, answers, status, path)
-			if status == "429" || status == "503" {
-				require.True(t, answers[status].Value.Headers["Retry-After"].Value.Required)
-			}
-		}
-	}
-}
-
 // rules.md, Formats: enums of answers may grow. x-extensible-enum has the values of specification
 // 2.4, x-enum-varnames their constants. make contract proves that clients accept later values.
 func TestEnumsOfAnswersMayGrow(t *testing.T) {

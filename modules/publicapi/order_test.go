@@ -103,7 +103,7 @@ func newAttempt(t *testing.T, w *world) *attempt {
 func (a *attempt) send() answer {
 	a.t.Helper()
 	if a.raw != "" {
-		return a.w.wire(a.t).ask(a.raw)
+		return a.w.wire(a.t, a.raw)
 	}
 	return a.w.send(a.t, a.method, a.prefix+"forks/"+a.fork+a.tail+"?"+a.query, a.authorization)
 }

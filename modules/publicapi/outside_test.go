@@ -16,16 +16,16 @@ var parameter = regexp.MustCompile(`:\w+\??|\*`)
 // ledger has the expected audit entries of each request, by its id.
 type ledger struct {
 	*attempt
-	conn    *wire
 	expects map[string][]string
 }
 
-func newLedger(a *attempt) *ledger {
-	return &ledger{a, a.w.wire(a.t), map[string][]string{}}
+func newLedger(t *testing.T, w *world) ledger {
+	t.Helper()
+	return ledger{newAttempt(t, w), map[string][]string{}}
 }
 
 // ask sends a request with the headers, the key by default, and expects the entries.
-func (l *ledger) ask(
+func (l ledger) ask(
 	t *testing.T, method, target string, entries []string, headers ...string,
 ) answer {
 	t.Helper()
@@ -36,11 +36,11 @@ func (l *ledger) ask(
 	if headers == nil {
 		headers = []string{"Authorization: " + l.authorization}
 	}
-	return l.conn.ask(line(method, target, append(headers, "X-Request-Id: "+id)...))
+	return l.w.wire(t, line(method, target, append(headers, "X-Request-Id: "+id)...))
 }
 
 // close requires the expected entries in the organisation's log, and none in others.
-func (l *ledger) close(t *testing.T) {
+func (l ledger) close(t *testing.T) {
 	t.Helper()
 	rows, err := l.w.Owner.Pool.Query(t.Context(),
 		`select org_id::text, request_id, concat_ws(' ', reason, method, path) from audit_entries
@@ -69,8 +69,7 @@ func outsideAPI(method, path string) []string {
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	a := newAttempt(t, w)
-	log := newLedger(a)
+	log := newLedger(t, w)
 	routes := 0
 	for _, r := range w.app.GetRoutes(true) {
 		if strings.HasPrefix(r.Path, "/api/v1/") || r.Method == http.MethodConnect {
@@ -103,9 +102,8 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 // missing slash lead neither into the API nor out of it. No client library normalises these paths.
 func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	t.Parallel()
-	a := newAttempt(t, start(t))
-	log := newLedger(a)
-	tail := "forks/" + a.fork + "/stats"
+	log := newLedger(t, start(t))
+	tail := "forks/" + log.fork + "/stats"
 	for _, path := range []string{
 		"/", "//", "/openapi/v1.json", "/nowhere", "/API/v1/" + tail, "/api/V1/" + tail,
 		"/api/v1extra", "/api/v1extra/" + tail, "/api/v1", "//api/v1/" + tail, "/api//v1/" + tail,
@@ -126,7 +124,7 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 				sent, _, _ := strings.Cut(path, "?")
 				entries = outsideAPI(method, strings.ToValidUTF8(sent, "\uFFFD"))
 			}
-			got := log.ask(t, method, withQuery(path, a.query), entries)
+			got := log.ask(t, method, withQuery(path, log.query), entries)
 			status := map[bool]int{true: http.StatusNotFound, false: http.StatusForbidden}[inside]
 			require.Equal(t, status, got.StatusCode, "%s %s: %s", method, path, got.body)
 			got.detail(t, path)
@@ -149,7 +147,7 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 		"/api/v1/":                       404,
 		"/api/v1/forks/":                 404,
 		"/api/v1/forks/../../../healthz": 404,
-		"/api/v1/forks%2F" + a.fork:      404,
+		"/api/v1/forks%2F" + log.fork:    404,
 		"/api/v1/Forks":                  404,
 		"/api/v1/forks/..":               403,
 		"/api/v1/" + tail + "/":          404,
@@ -162,7 +160,7 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 		if status == http.StatusForbidden {
 			entries = []string{"insufficient_scope GET " + path}
 		}
-		got := log.ask(t, "GET", path+"?"+a.query, entries)
+		got := log.ask(t, "GET", path+"?"+log.query, entries)
 		require.Equal(t, status, got.StatusCode, "%s: %s", path, got.body)
 	}
 	for _, target := range []string{"dg.example:443", "/" + tail, "/api/v1/" + tail} {
@@ -172,6 +170,14 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 		require.Equal(t, "ERR_METHOD_NOT_ALLOWED", got.detail(t, target))
 	}
 	log.close(t)
+	for target, status := range map[string]int{ // without Host
+		"/api/v1/" + tail: 200, "//x/api/v1/" + tail: 403, "//api/v1/" + tail: 403,
+		"x//y/api/v1/" + tail: 400,
+	} {
+		got := log.w.wire(t, "GET "+target+"?"+log.query+" HTTP/1.0\r\nAuthorization: "+
+			log.authorization+"\r\n\r\n")
+		require.Equal(t, status, got.StatusCode, "%s: %s", target, got.body)
+	}
 }
 
 func withQuery(path, query string) string {
@@ -181,44 +187,24 @@ func withQuery(path, query string) string {
 	return path + "?" + query
 }
 
-// rules.md, Order of checks: a double slash does not lead into the API without a Host either.
-func TestPathTricksWithoutHostDoNotReachTheAPI(t *testing.T) {
+// rules.md, Order of checks, 1: outside the API, a key in any Authorization header is refused and
+// recorded once. TestChallengeSaysWhetherATokenWasSent has two headers inside.
+func TestKeyInAnyHeaderIsRefusedOutside(t *testing.T) {
 	t.Parallel()
-	w := start(t)
-	a := newAttempt(t, w)
-	for target, status := range map[string]int{
-		"/api/v1/forks/" + a.fork + "/stats":     200,
-		"//x/api/v1/forks/" + a.fork + "/stats":  403,
-		"//api/v1/forks/" + a.fork + "/stats":    403,
-		"x//y/api/v1/forks/" + a.fork + "/stats": 400,
-	} {
-		got := w.wire(t).ask("GET " + target + "?" + a.query + " HTTP/1.0\r\nAuthorization: " +
-			a.authorization + "\r\n\r\n")
-		require.Equal(t, status, got.StatusCode, "%s: %s", target, got.body)
-	}
-}
-
-// rules.md, Order of checks, 1 and 2: outside the API, a key in any Authorization header is refused
-// and recorded once. Inside, two headers are no key.
-func TestTwoAuthorizationHeadersAreRejected(t *testing.T) {
-	t.Parallel()
-	a := newAttempt(t, start(t))
-	log := newLedger(a)
+	log := newLedger(t, start(t))
 	const basic = "Authorization: Basic eDp5"
-	key := "Authorization: " + a.authorization
+	key := "Authorization: " + log.authorization
 	for _, headers := range [][]string{
 		{key, basic}, {basic, basic, key}, {key, key}, {"Authorization: Basic dg_live_x", key},
 		{strings.ToLower(key[:13]) + key[13:], "AUTHORIZATION: x"}, {"Authorization:", key},
 	} {
 		got := log.ask(t, "GET", "/healthz", outsideAPI("GET", "/healthz"), headers...)
 		require.Equal(t, http.StatusForbidden, got.StatusCode, "%s", headers)
-		got = log.ask(t, "GET", "/api/v1/forks/"+a.fork+"/stats?"+a.query, nil, headers...)
-		require.Equal(t, http.StatusUnauthorized, got.StatusCode, "%s", headers)
 	}
 	for header, entries := range map[string][]string{
-		"Bearer dg_live_short":       nil, // not recorded: the key is unknown
-		"Basic " + a.token.String():  outsideAPI("GET", "/healthz"),
-		a.token.String()[:40] + " x": outsideAPI("GET", "/healthz"),
+		"Bearer dg_live_short":         nil, // not recorded: the key is unknown
+		"Basic " + log.token.String():  outsideAPI("GET", "/healthz"),
+		log.token.String()[:40] + " x": outsideAPI("GET", "/healthz"),
 	} {
 		got := log.ask(t, "GET", "/healthz", entries, "Authorization: "+header)
 		require.Equal(t, http.StatusForbidden, got.StatusCode, header)
@@ -229,16 +215,15 @@ func TestTwoAuthorizationHeadersAreRejected(t *testing.T) {
 // rules.md, Order of checks: an absolute-form target is answered and recorded like its origin form.
 func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
 	t.Parallel()
-	a := newAttempt(t, start(t))
-	log := newLedger(a)
-	report := "/api/v1/forks/" + a.fork + "/stats"
+	log := newLedger(t, start(t))
+	report := "/api/v1/forks/" + log.fork + "/stats"
 	for origin, entries := range map[string][]string{
-		report + "?" + a.query + "&u=http://x/y": nil,
-		"/api/v1/forks":                          {"insufficient_scope GET /api/v1/forks"},
-		"//api/v1/forks":                         outsideAPI("GET", "//api/v1/forks"),
-		"/healthz":                               outsideAPI("GET", "/healthz"),
-		"/?u=http://evil/api/v1/forks":           outsideAPI("GET", "/"),
-		"/x/http://evil/api/v1/forks":            outsideAPI("GET", "/x/http://evil/api/v1/forks"),
+		report + "?" + log.query + "&u=http://x/y": nil,
+		"/api/v1/forks":                {"insufficient_scope GET /api/v1/forks"},
+		"//api/v1/forks":               outsideAPI("GET", "//api/v1/forks"),
+		"/healthz":                     outsideAPI("GET", "/healthz"),
+		"/?u=http://evil/api/v1/forks": outsideAPI("GET", "/"),
+		"/x/http://evil/api/v1/forks":  outsideAPI("GET", "/x/http://evil/api/v1/forks"),
 	} {
 		want := log.ask(t, "GET", origin, entries)
 		for _, before := range []string{"http://evil", "HTTP://DG.example:8080", "http://[::1]:80"} {
@@ -261,18 +246,17 @@ func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
 	w := start(t)
 	a := newAttempt(t, w)
 	fork := "/api/v1/forks/" + a.fork
-	conn := w.wire(t)
 	for path, status := range map[string]int{
 		"/api/v1/forks": 405, fork: 405, fork + "/stats": 405, fork + "/exports/csv": 405,
 		"/api/v1/": 404, "/api/v1/x": 404, "/api/v1/sign-in": 404, "/api/v1/o/x/reports": 404,
 	} {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "OPTIONS"} {
 			const browser = "Sec-Fetch-Site: cross-site"
-			got := conn.ask(line(method, path, "Authorization: "+a.authorization, browser))
+			got := w.wire(t, line(method, path, "Authorization: "+a.authorization, browser))
 			require.Equal(t, status, got.StatusCode, "%s %s: %s", method, path, got.body)
 			require.Equal(t, status == 405, got.Header.Get("Allow") == "GET, HEAD")
 			require.Empty(t, screenHeaders(got.Header), "%s %s", method, path)
-			got = conn.ask(line(method, path, browser))
+			got = w.wire(t, line(method, path, browser))
 			require.Equal(t, 401, got.StatusCode, "authentication comes first")
 		}
 	}

@@ -69,12 +69,9 @@ func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 	id := strings.Repeat("i", 22)
 	for sent, want := range map[string]string{
 		"group=x":                   unknown + "`group`. " + others,
-		"%67roup":                   unknown + "`group`. " + others,
 		"end=&unknown":              unknown + "`end`. " + others,
-		"api_key=x":                 unknown + "`api_key`. " + others,
 		"a%0D%0Ab%FF=1":             unknown + "`a\uFFFD\uFFFDb\uFFFD`. " + others,
 		"=x":                        unknown + "`=`. " + others,
-		"=":                         unknown + "`=`. " + others,
 		"=&=":                       unknown + "`=`. " + others,
 		strings.Repeat("x-", 1_500): unknown + "`" + strings.Repeat("x-", 30) + "…`. " + others,
 		"dg_live_" + id + "_" + strings.Repeat("s", 43) + "=": unknown + "`dg_live_" + id + "_…`. " +
@@ -82,8 +79,6 @@ func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 		"x" + "dg%255Flive_" + id + "_sss": unknown + "`xdg_live_" + id + "_…`. " + others,
 
 		"to=2026-03-01&from=yesterday": "`from` is not a day: yesterday" + format,
-		"to=2026-03-01&from=%3Cb%3E%0D%0A%FF": "`from` is not a day: <b>\uFFFD\uFFFD\uFFFD" +
-			format,
 		"to=2026-03-01&from=dg_live_" + id + "_" + strings.Repeat("s", 49): "`from` is not a day: " +
 			"dg_live_" + id + "_…" + format,
 		"to=2026-03-01&from=x" + strings.Repeat("A", 49): "`from` is not a day: …" + format,

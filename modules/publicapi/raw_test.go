@@ -12,48 +12,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// wire is a connection without a client library: the server gets exactly the bytes of the test.
-type wire struct {
-	t    *testing.T
-	addr string
-	conn net.Conn
-	in   *bufio.Reader
-}
-
-// wire opens a connection to the world's instance.
-func (w *world) wire(t *testing.T) *wire {
+// wire sends exactly the bytes of a request, which a client library would change, and reads the
+// answer.
+func (w *world) wire(t *testing.T, request string) answer {
 	t.Helper()
-	c := &wire{t: t, addr: strings.TrimPrefix(w.url, "http://")}
-	t.Cleanup(func() {
-		if c.conn != nil {
-			_ = c.conn.Close()
-		}
-	})
-	return c
-}
-
-// ask writes a request and reads the answer. It reuses the connection while both sides keep it.
-func (c *wire) ask(request string) answer {
-	c.t.Helper()
-	if c.conn == nil {
-		conn, err := (&net.Dialer{}).DialContext(c.t.Context(), "tcp", c.addr)
-		require.NoError(c.t, err)
-		c.conn = conn
-		c.in = bufio.NewReader(conn)
-	}
-	require.NoError(c.t, c.conn.SetDeadline(time.Now().Add(30*time.Second)))
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
 	// the write may fail: a server that refuses a request need not read all of it
-	_, _ = c.conn.Write([]byte(request))
+	_, _ = conn.Write([]byte(request))
 	method, _, _ := strings.Cut(request, " ")
-	response, err := http.ReadResponse(c.in, &http.Request{Method: method})
-	require.NoError(c.t, err, "%.200q", request)
+	in := bufio.NewReader(conn)
+	response, err := http.ReadResponse(in, &http.Request{Method: method})
+	require.NoError(t, err, "%.200q", request)
 	body, err := io.ReadAll(response.Body)
-	require.NoError(c.t, err, "%.200q", request)
+	require.NoError(t, err, "%.200q", request)
 	if response.Close {
-		_, err := c.in.ReadByte()
-		require.ErrorIs(c.t, err, io.EOF, "data after an answer that closes")
-		_ = c.conn.Close()
-		c.conn = nil
+		_, err := in.ReadByte()
+		require.ErrorIs(t, err, io.EOF, "data after an answer that closes")
 	}
 	return answer{response, string(body)}
 }
