@@ -41,17 +41,11 @@ func ask(h *history, from, to string) question {
 
 // report has the fields of the statistics that tests read.
 type report struct {
-	Plays      int
 	Suppressed bool
-	Daily      []struct{ Plays int }
-	Players    []struct {
-		PlayerLabel string
-		Plays       int
-	}
+	Players    []struct{ PlayerLabel string }
 }
 
-// requireAgreement compares the statistics and the CSV of the API with the oracle's, and checks an
-// invariant of every report: Σ daily.plays = Σ players.plays = plays.
+// requireAgreement compares the statistics and the CSV of the API with the oracle's.
 func (o question) requireAgreement(t *testing.T, w *world, token apikeys.Token) report {
 	t.Helper()
 	query := "?from=" + o.From.Format(time.DateOnly) + "&to=" + o.To.Format(time.DateOnly)
@@ -69,15 +63,6 @@ func (o question) requireAgreement(t *testing.T, w *world, token apikeys.Token) 
 	require.Equal(t, http.StatusOK, file.StatusCode, file.body)
 	require.Equal(t, o.CSV(o.history.plays), file.body)
 	require.Equal(t, s.Suppressed, file.Header.Get("X-DG-Report-Suppressed") == "k-anonymity")
-	daily := 0
-	for _, d := range s.Daily {
-		daily += d.Plays
-	}
-	players := 0
-	for _, p := range s.Players {
-		players += p.Plays
-	}
-	require.Equal(t, [2]int{s.Plays, s.Plays}, [2]int{daily, players})
 	return s
 }
 
