@@ -40,9 +40,3 @@ func (b bundle) fork(id, organisation string, createdAt time.Time) {
 		ID: id, OrganisationID: organisation, GameID: b.game, CreatedAt: createdAt,
 	})
 }
-
-// version returns the organisation's version.
-func (b bundle) version(organisation string) int64 {
-	return testkit.One[int64](b.World, `select version from organisations where id = $1`,
-		organisation)
-}
