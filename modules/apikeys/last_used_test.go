@@ -32,48 +32,36 @@ func TestLastUse(t *testing.T) {
 	const (
 		thisMinute = `date_trunc('minute', clock_timestamp())`
 		lastMinute = thisMinute + ` - interval '1 ms'`
+
+		revoke = `update api_keys set revoked_at = now() + interval `
 	)
-	change := func(sql string) func(apikeys.Key, apikeys.Token) error {
-		return func(k apikeys.Key, token apikeys.Token) error {
-			b.Exec(`update api_keys set `+sql+` where id = $1`, k.ID)
-			return b.use(token)
-		}
-	}
-	window := func(refused bool, used int) func(apikeys.Key, apikeys.Token) error {
-		return func(k apikeys.Key, token apikeys.Token) error {
-			b.setWindow(k.ID, refused, 1, used, 5)
-			return b.use(token)
-		}
-	}
-	wrongSecret := func(_ apikeys.Key, token apikeys.Token) error { return b.use(guessed(token)) }
-	outside := func(k apikeys.Key, _ apikeys.Token) error { return b.useOutside(k.ID) }
+	wrongSecret := func(token apikeys.Token) error { return b.use(guessed(token)) }
+	outside := func(token apikeys.Token) error { return b.useOutside(token.ID) }
 	for name, c := range map[string]struct {
 		before string // last_used_at as it was
-		use    func(apikeys.Key, apikeys.Token) error
+		change string // "": none
+		use    func(apikeys.Token) error
 		moves  bool
 	}{
-		"the first use":             {`null`, change("name = name"), true},
-		"the first in this minute":  {lastMinute, change("name = name"), true},
-		"the second in this minute": {thisMinute, change("name = name"), false},
-		"never backwards":           {`now() + interval '1 h'`, change("name = name"), false},
-		"with a wrong secret":       {lastMinute, wrongSecret, false},
-		"outside /api/v1/":          {`null`, outside, false},
-		"beyond the rate":           {lastMinute, window(false, 120), false},
-		"while it was replaced":     {`null`, change("revoked_at = now() + interval '1 h'"), true},
-		"after the revocation":      {lastMinute, change("revoked_at = now() - interval '1 ms'"), false},
-		"its windows had gone": {
-			lastMinute, func(_ apikeys.Key, token apikeys.Token) error {
-				b.Exec(`truncate api_key_windows`)
-				return b.use(token)
-			}, true,
-		},
+		"the first use":             {`null`, "", b.use, true},
+		"the first in this minute":  {lastMinute, "", b.use, true},
+		"the second in this minute": {thisMinute, "", b.use, false},
+		"never backwards":           {`now() + interval '1 h'`, "", b.use, false},
+		"with a wrong secret":       {lastMinute, "", wrongSecret, false},
+		"outside /api/v1/":          {`null`, "", outside, false},
+		"while it was replaced":     {`null`, revoke + `'1 h'`, b.use, true},
+		"after the revocation":      {lastMinute, revoke + `'-1 ms'`, b.use, false},
+		"its windows had gone":      {lastMinute, `truncate api_key_windows`, b.use, true},
+		"beyond the rate": {lastMinute,
+			`update api_key_windows set instants = array_fill(now(), array[120])`, b.use, false},
 	} {
 		b.within(func() {
 			key, token := b.newKey()
-			theirs, _ := b.newKey()
 			b.Exec(`update api_keys set last_used_at = `+c.before+` where id = $1`, key.ID)
 			before := b.instant("last_used_at", key)
-			_ = c.use(key, token)
+			b.Exec(c.change)
+			theirs, _ := b.newKey()
+			_ = c.use(token)
 			after := b.instant("last_used_at", key)
 			require.Nil(t, b.instant("last_used_at", theirs), "%s: another key's", name)
 			if !c.moves {
