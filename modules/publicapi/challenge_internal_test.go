@@ -1,17 +1,34 @@
 package publicapi
 
 import (
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
 	"dg/platform/httpserver"
 )
+
+// ask sends a request to an app that does not listen.
+func ask(
+	t *testing.T, app *fiber.App, path string, header http.Header,
+) (response *http.Response, body string) {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+	r.Header = header
+	response, err := app.Test(r)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	read, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return response, string(read)
+}
 
 // rules.md, Order of checks, 2: no key, a malformed key or several headers get 401 before any
 // lookup. The challenge has invalid_token if a token was sent. The scheme is Bearer in any case.
@@ -44,12 +61,10 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 		{[]string{"Bearer " + token, "Basic eDp5"}, invalid},
 	} {
 		path := "/api/v1/forks?api_key=" + token + "&access_token=" + token
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
-		r.Header["Authorization"] = c.headers
-		r.Header.Set("Cookie", "Authorization=Bearer "+token)
-		response, err := app.Test(r)
-		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
+		response, _ := ask(t, app, path, http.Header{
+			"Authorization": c.headers,
+			"Cookie":        {"Authorization=Bearer " + token},
+		})
 		require.Equal(t, http.StatusUnauthorized, response.StatusCode, "%q", c.headers)
 		require.Equal(t, []string{c.want}, response.Header["Www-Authenticate"], "%q", c.headers)
 		require.Empty(t, response.Header.Get("RateLimit"))

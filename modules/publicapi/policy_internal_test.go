@@ -2,9 +2,7 @@ package publicapi
 
 import (
 	"context"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/gofiber/fiber/v2"
@@ -73,15 +71,10 @@ func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
 		require.NoError(t, err)
 		app := fiber.New()
 		api.Mount(app)
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
-		r.Header.Set("Authorization", "Bearer "+token.String())
-		response, err := app.Test(r)
-		require.NoError(t, err)
-		body, err := io.ReadAll(response.Body)
-		require.NoError(t, err)
-		require.NoError(t, response.Body.Close())
+		response, body := ask(t, app, path,
+			http.Header{"Authorization": {"Bearer " + token.String()}})
 		require.Equal(t, status, response.StatusCode, path)
-		require.NotContains(t, string(body), "Foreign", path)
+		require.NotContains(t, body, "Foreign", path)
 		if status == http.StatusForbidden {
 			require.Equal(t, audit.OtherOrganisation, keys.refused, path)
 		}

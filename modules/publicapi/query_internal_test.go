@@ -3,7 +3,6 @@ package publicapi
 import (
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -24,10 +23,7 @@ func parsed(t *testing.T, query string) (read reports.Query, err error) {
 		read, err = reportQuery(c, games.Fork{ID: "fork", OrganisationID: "org"})
 		return nil
 	})
-	response, failed := app.Test(httptest.NewRequestWithContext(t.Context(), http.MethodGet,
-		"/?"+query, nil))
-	require.NoError(t, failed)
-	require.NoError(t, response.Body.Close())
+	ask(t, app, "/?"+query, http.Header{})
 	return read, err
 }
 
