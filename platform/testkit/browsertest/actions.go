@@ -2,7 +2,7 @@ package browsertest
 
 import (
 	"errors"
-	"net/url"
+	"fmt"
 	"sync"
 
 	"github.com/chromedp/cdproto/browser"
@@ -16,12 +16,8 @@ import (
 // Open goes to an address, absolute or relative to the page's, and waits until all of it is loaded.
 func (p *Page) Open(address string) {
 	p.t.Helper()
-	from, err := url.Parse(p.lastAddress())
-	require.NoError(p.t, err)
-	to, err := from.Parse(address)
-	require.NoError(p.t, err)
-	result := Do(p, "open "+address,
-		Command(page.Navigate, page.NavigateParams{URL: to.String()}))
+	to := Eval[string](p, fmt.Sprintf("new URL(%s, location).href", quoted(address)))
+	result := Do(p, "open "+address, Command(page.Navigate, page.NavigateParams{URL: to}))
 	if result.ErrorText != "" {
 		p.fail("open "+address, errors.New(result.ErrorText))
 	}

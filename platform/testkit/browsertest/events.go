@@ -1,6 +1,7 @@
 package browsertest
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,20 +11,19 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
 )
 
 // events is what the browser's events tell of a page. They come in order, and before the answers to
 // later commands.
 type events struct {
+	ctx       context.Context // the tab's
 	mu        sync.Mutex
 	loading   bool
 	requested bool // a load was requested and has not begun
-	address   string
 	documents []network.RequestID
-
-	errors      []string
-	leave       func() bool
-	closeDialog func(accept bool)
+	errors    []string
+	leave     func() bool
 }
 
 // loads reports whether a load is under way.
@@ -31,13 +31,6 @@ func (w *events) loads() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.loading || w.requested
-}
-
-// lastAddress returns where the page is, without asking a page that may hang.
-func (w *events) lastAddress() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.address
 }
 
 // OnLeavePrompt sets what the reader answers when the browser asks whether to leave the page
@@ -72,10 +65,6 @@ func (w *events) handle(event any) {
 		w.requested = false
 	case *page.EventNavigatedWithinDocument:
 		w.requested = false
-	case *page.EventFrameNavigated:
-		if e.Frame.ParentID == "" {
-			w.address = e.Frame.URL + e.Frame.URLFragment
-		}
 	case *page.EventJavascriptDialogOpening:
 		w.handleDialog(e)
 	case *page.EventJavascriptDialogClosed:
@@ -96,7 +85,11 @@ func (w *events) handleDialog(e *page.EventJavascriptDialogOpening) {
 		w.errors = append(w.errors,
 			fmt.Sprintf("it opened the browser's own %s: %s", e.Type, e.Message))
 	}
-	go w.closeDialog(accept)
+	go func() {
+		// It fails where the page is closing; else the action that waits for it fails.
+		_, _ = chromedp.Call(w.ctx, page.HandleJavaScriptDialog,
+			page.HandleJavaScriptDialogParams{Accept: accept})
+	}()
 }
 
 func (w *events) handleError(event any) {

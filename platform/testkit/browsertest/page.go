@@ -10,7 +10,6 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"dg/platform/testkit/tb"
@@ -39,7 +38,7 @@ func New(t testing.TB) *Page {
 		tb.SkipOrFail(t, err)
 	}
 	ctx, closeTab := chromedp.NewContext(browserContext, chromedp.WithNewBrowserContext())
-	p := &Page{t: t, ctx: ctx, events: &events{address: "about:blank"}}
+	p := &Page{t: t, ctx: ctx, events: &events{ctx: ctx}}
 	t.Cleanup(func() {
 		closeTab()
 		for _, e := range p.faults() {
@@ -51,11 +50,6 @@ func New(t testing.TB) *Page {
 	}
 	if err := chromedp.Listen(ctx, p.handle); err != nil {
 		t.Fatalf("browser: listen to the tab: %v", err)
-	}
-	p.closeDialog = func(accept bool) {
-		// It fails where the page is closing; else the action that waits for it fails.
-		_, _ = chromedp.Call(ctx, page.HandleJavaScriptDialog,
-			page.HandleJavaScriptDialogParams{Accept: accept})
 	}
 	Do(p, "keep the focus", Command(emulation.SetFocusEmulationEnabled,
 		emulation.SetFocusEmulationEnabledParams{Enabled: true}))
@@ -130,5 +124,6 @@ func (p *Page) poll(name string, try func() error) {
 // fail ends the test with a sentence.
 func (p *Page) fail(name string, why error) {
 	p.t.Helper()
-	p.t.Fatalf("browser: on %s: %s: %v", p.lastAddress(), name, why)
+	address, _ := run(p, chromedp.Location()) // "" of a page that hangs
+	p.t.Fatalf("browser: on %s: %s: %v", address, name, why)
 }
