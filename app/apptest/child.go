@@ -99,12 +99,6 @@ func ServeWith(t *testing.T, args ...string) *Child {
 		args...)...).UntilServing()
 }
 
-// ServeDatabase starts dg serve on a test database.
-func ServeDatabase(t *testing.T, db *testkit.World) *Child {
-	t.Helper()
-	return ServeWith(t, "--database-url", db.URL, "--migrate-database-url", db.OwnerURL)
-}
-
 // servingLine is printed, and the listening line logged as text or JSON.
 var (
 	servingLine   = regexp.MustCompile(`(?m)^Serving on (\S+)$`)

@@ -2,8 +2,6 @@ package apptest
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"strings"
 	"testing"
 	"time"
@@ -42,19 +40,8 @@ func RunCommand(t *testing.T, args ...string) (status int, out, err string) {
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
 	var stdout, stderr tb.Buffer
-	status = commands.Run(ctx, args, stdio(&stdout, &stderr))
+	status = commands.Run(ctx, args, commands.Stdio{
+		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+	})
 	return status, stdout.String(), stderr.String()
-}
-
-// inProcess runs a command in this process, which must succeed.
-func inProcess(args ...string) error {
-	var log tb.Buffer
-	if commands.Run(context.Background(), args, stdio(&log, &log)) != 0 {
-		return fmt.Errorf("dg %v: %s", args, log.String())
-	}
-	return nil
-}
-
-func stdio(out, err io.Writer) commands.Stdio {
-	return commands.Stdio{Stdin: strings.NewReader(""), Stdout: out, Stderr: err}
 }

@@ -9,14 +9,6 @@ import (
 // Counter counts responses by kind. Its zero value is empty.
 type Counter struct{ expvar.Map }
 
-// Of returns the count of a kind.
-func (c *Counter) Of(kind string) int64 {
-	if n, is := c.Get(kind).(*expvar.Int); is {
-		return n.Value()
-	}
-	return 0
-}
-
 // Besides returns the counts of all other kinds.
 func (c *Counter) Besides(kinds ...string) map[string]string {
 	others := map[string]string{}

@@ -13,8 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// demoBase is the parent of demoFolder, which Main removes.
-var demoBase string
+// demoFolder is a data folder with the demo, on which no server runs, in a folder that Main removes.
+var demoFolder struct {
+	sync.Once
+	base, dir string
+}
 
 // Main runs the tests of a package that starts dg, and then removes the shared demo.
 func Main(m *testing.M) {
@@ -23,30 +26,23 @@ func Main(m *testing.M) {
 		return
 	}
 	status := m.Run()
-	_ = os.RemoveAll(demoBase)
+	_ = os.RemoveAll(demoFolder.base)
 	os.Exit(status)
 }
 
-// demoFolder is a data folder with the demo. No server runs on it.
-var demoFolder = sync.OnceValues(func() (string, error) {
-	var err error
-	if demoBase, err = ReachableFolder(); err != nil {
-		return "", err
-	}
-	dir := filepath.Join(demoBase, "data folder")
-	return dir, inProcess("demo", "--data-dir", dir)
-})
-
-// CopyDemo copies demoFolder to a folder without data. Loading the demo anew would take two
+// CopyDemo copies the demo to a folder without data. Loading the demo anew would take two
 // seconds.
 func CopyDemo(t *testing.T, dir string) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(dir, "cluster")); err == nil {
 		return
 	}
-	loaded, err := demoFolder()
-	require.NoError(t, err)
-	out, err := exec.CommandContext(t.Context(), "cp", "-a", loaded, dir).CombinedOutput()
+	demoFolder.Do(func() {
+		demoFolder.base = reachableFolder(t)
+		demoFolder.dir = filepath.Join(demoFolder.base, "data folder")
+		Succeeds(t, demoFolder.dir, "demo")
+	})
+	out, err := exec.CommandContext(t.Context(), "cp", "-a", demoFolder.dir, dir).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }
 

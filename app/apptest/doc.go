@@ -4,7 +4,8 @@
 //   - Programs: RunCommand runs dg in this process. Launch, Serve…, Succeeds and Refuses start the
 //     binary as a Child; World is the assembled program on a testkit.World. NewFolder makes data
 //     folders.
-//   - PostgreSQL: AdminDB connects as superuser; External is a server that can stop and start.
+//   - PostgreSQL: OpenAdminDB and AdminDBAt are a testkit.World as superuser; External is a server
+//     that can stop and start.
 //   - Clients: Ask, FetchFrom and SignedIn, a testkit.Browser; StartProxy starts nginx or haproxy.
-//   - Checks: Outputs finds secrets, Counter counts responses.
+//   - Counter counts responses.
 package apptest

@@ -14,39 +14,29 @@ import (
 // ExportServer is a dg that serves one large fork.
 type ExportServer struct {
 	*Child
-	*AdminDB
+	*testkit.World
 	ExportPath string // of the export of all plays
 	Plays      int
 	Token      string
 	MoreTokens []string // further keys of the organisation
 }
 
-// StartExportServer serves a fork with that many plays.
-func StartExportServer(t *testing.T, plays int) *ExportServer {
-	t.Helper()
-	db := testkit.New(t)
-	return ExportServerOn(t, db, plays, func() *Child {
-		ended(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
-			"--migrate-database-url", db.OwnerURL})
-		return ServeDatabase(t, db)
-	})
-}
-
-// ExportServerOn stores a fork with that many plays, and serves it.
-func ExportServerOn(
-	t *testing.T, db *testkit.World, plays int, serve func() *Child,
-) *ExportServer {
+// StartExportServer stores a fork with that many plays, whose days it seals, and serves it by dg
+// with the arguments.
+func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...string) *ExportServer {
 	t.Helper()
 	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
 	// As after an import. Otherwise the export has another plan, and runs during the first sealing.
 	db.Exec(`analyze`)
+	ended(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
+		"--migrate-database-url", db.OwnerURL})
 	e := &ExportServer{
 		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",
 		Plays:      plays,
-		Child:      serve(),
-		AdminDB:    AdminDBAt(t, db.URL),
+		Child:      ServeWith(t, args...),
+		World:      AdminDBAt(t, db.URL),
 		Token:      db.Key(fork.OrganisationID).Token(),
 	}
 	for range 4 {

@@ -13,9 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/embeddedpg"
-	"dg/platform/postgres"
 	"dg/platform/testkit"
-	"dg/platform/testkit/pgtest"
 )
 
 // Postmaster returns the process id of the server on the folder.
@@ -30,31 +28,22 @@ func Postmaster(t *testing.T, dir string) int {
 
 // External is a PostgreSQL that dg did not start. It can stop, and start again under the same URL.
 type External struct {
-	T      *testing.T
-	Dir    string
-	Link   string // where its socket is, whenever it runs
-	Server *embeddedpg.Server
+	*testkit.World // as the superuser
+	T              *testing.T
+	Dir            string
+	Link           string // where its socket is, whenever it runs
+	Server         *embeddedpg.Server
 }
 
 // NewExternal starts a server on a new folder.
 func NewExternal(t *testing.T) *External {
 	t.Helper()
-	return externalOn(t, NewFolder(t))
-}
-
-// NewExternalWithDemo starts a server with the demo.
-func NewExternalWithDemo(t *testing.T) *External {
-	t.Helper()
 	dir := NewFolder(t)
-	CopyDemo(t, dir)
-	return externalOn(t, dir)
-}
-
-func externalOn(t *testing.T, dir string) *External {
-	t.Helper()
 	x := &External{T: t, Dir: dir, Link: filepath.Join(filepath.Dir(dir), "socket")}
 	t.Cleanup(x.Stop)
 	x.Start()
+	x.World = AdminDBAt(t, x.As(url.User("dg_app")))
+	x.OwnerURL = x.As(url.User("dg_owner"))
 	return x
 }
 
@@ -76,38 +65,19 @@ func (x *External) Stop() {
 	require.NoError(x.T, x.Server.Stop(context.Background()))
 }
 
-// URL connects as the role.
-func (x *External) URL(user *url.Userinfo) string {
+// As returns the URL that connects as the role.
+func (x *External) As(role *url.Userinfo) string {
 	u := url.URL{
 		Scheme:   "postgres",
-		User:     user,
+		User:     role,
 		Path:     "/dg",
 		RawQuery: url.Values{"host": {x.Link}}.Encode(),
 	}
 	return u.String()
 }
 
-// Serving returns the URL of the serving role.
-func (x *External) Serving() string { return x.URL(url.User("dg_app")) }
-
-// Owner returns the URL of the role that owns the tables.
-func (x *External) Owner() string { return x.URL(url.User("dg_owner")) }
-
-// World stores what tests need in the database.
-func (x *External) World() *testkit.World {
-	return testkit.On(x.T, &pgtest.Database{
-		URL:      x.Serving(),
-		OwnerURL: x.Owner(),
-		Owner:    &postgres.DB{Pool: AdminDBAt(x.T, x.Serving()).Pool},
-	})
-}
-
 // On adds the flags of the server's URLs to a command line.
-func (x *External) On(args ...string) []string {
-	return append([]string{
-		args[0], "--database-url", x.Serving(), "--migrate-database-url", x.Owner(),
-	}, args[1:]...)
-}
+func (x *External) On(args ...string) []string { return append(args, x.Flags()...) }
 
 // Succeeds runs a command on it, which must exit with 0, and returns what it printed.
 func (x *External) Succeeds(args ...string) (output string) {
@@ -118,7 +88,7 @@ func (x *External) Succeeds(args ...string) (output string) {
 // Serve starts dg serve on it.
 func (x *External) Serve(args ...string) *Child {
 	x.T.Helper()
-	return ServeWith(x.T, x.On(append([]string{"serve"}, args...)...)[1:]...)
+	return ServeWith(x.T, x.On(args...)...)
 }
 
 // Kill ends the server by kill -9.

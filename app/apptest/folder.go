@@ -2,7 +2,6 @@ package apptest
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,12 +14,11 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// NewFolder returns the path of a data folder that PostgreSQL's user can enter, in memory if
-// possible. At the end of the test no process may run on it.
+// NewFolder returns the path of a data folder that PostgreSQL's user can enter. At the end of
+// the test no process may run on it.
 func NewFolder(t *testing.T) string {
 	t.Helper()
-	base, err := ReachableFolder()
-	require.NoError(t, err)
+	base := reachableFolder(t)
 	dir := filepath.Join(base, "data folder")
 	t.Cleanup(func() { cleanFolder(t, base, dir) })
 	return dir
@@ -44,29 +42,17 @@ func cleanFolder(t *testing.T, base, dir string) {
 	_ = os.RemoveAll(base)
 }
 
-// makeDatabase makes the database of a folder, with its schema, if there is none.
-func makeDatabase(dir string) error {
-	if embeddedpg.HasData(dir) {
-		return nil
-	}
-	server, err := embeddedpg.Start(context.Background(), dir, embeddedpg.Options{Create: true})
-	if err != nil {
-		return err
-	}
-	return errors.Join(inProcess("migrate", "--data-dir", dir), server.Stop(context.Background()))
-}
-
-// ReachableFolder makes a folder that PostgreSQL's user can enter.
-func ReachableFolder() (string, error) {
+// reachableFolder makes a folder that PostgreSQL's user can enter, in memory if possible.
+func reachableFolder(t *testing.T) string {
+	t.Helper()
 	parent := ""
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		parent = "/dev/shm"
 	}
 	base, err := os.MkdirTemp(parent, "dg-app-test-")
-	if err != nil {
-		return "", err
-	}
-	return base, os.Chmod(base, 0o755)
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(base, 0o755))
+	return base
 }
 
 // ProcessesOn lists the processes whose command line names the folder.

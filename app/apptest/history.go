@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/reports/sealer"
+	"dg/platform/embeddedpg"
 	"dg/platform/testkit/history"
 )
 
@@ -27,8 +28,7 @@ type History struct {
 // NewHistory writes a file of that many plays. Each seed is another organisation.
 func NewHistory(t *testing.T, seed uint64, plays int) History {
 	t.Helper()
-	base, err := ReachableFolder() // in memory: a soak writes gigabytes
-	require.NoError(t, err)
+	base := reachableFolder(t) // in memory: a soak writes gigabytes
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	h := History{File: filepath.Join(base, "history.ndjson"), Plays: plays}
 	f, err := os.Create(h.File)
@@ -45,7 +45,9 @@ func NewHistory(t *testing.T, seed uint64, plays int) History {
 // ImportInto imports the history with the binary, and returns its output.
 func (h History) ImportInto(t *testing.T, dir string) string {
 	t.Helper()
-	require.NoError(t, makeDatabase(dir))
+	if !embeddedpg.HasData(dir) { // only serve and demo make one
+		ServeOn(t, dir).Stop()
+	}
 	return Succeeds(t, dir, "import", h.File)
 }
 

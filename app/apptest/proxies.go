@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -97,16 +98,13 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 // BehindProxy starts a dg with one large fork that trusts proxies on this machine.
 func BehindProxy(t *testing.T, args ...string) *ExportServer {
 	t.Helper()
-	plays := Sized(30_000, 150_000, 150_000)
 	db := testkit.New(t)
-	return ExportServerOn(t, db, plays, func() *Child {
-		address := FreeAddress(t)
-		dg := Launch(t, append(args, "serve", "--addr", address, "--ops-addr", "127.0.0.1:0",
-			"--database-url", db.URL, "--migrate-database-url", db.OwnerURL,
-			"--base-url", PublicURL, "--trusted-proxies", "127.0.0.1/32")...).UntilServing()
-		dg.URL = "http://" + address // it says the public one
-		return dg
-	})
+	address := FreeAddress(t)
+	e := StartExportServer(t, db, Sized(30_000, 150_000, 150_000),
+		slices.Concat(args, db.Flags(), []string{"--addr", address, "--base-url", PublicURL,
+			"--trusted-proxies", "127.0.0.1/32"})...)
+	e.Child.URL = "http://" + address // it says the public one
+	return e
 }
 
 // adapt writes an example with other addresses and a certificate of this test.

@@ -1,9 +1,6 @@
 package apptest
 
-import (
-	"os"
-	"testing"
-)
+import "os"
 
 // Soak reports whether tests have the sizes of make soak.
 var Soak = os.Getenv("DG_SOAK") == "1"
@@ -20,12 +17,4 @@ func Sized(cut, chaotic, soaked int) int {
 		return chaotic
 	}
 	return cut
-}
-
-// RequireProc skips the test if /proc does not show the memory of a process.
-func RequireProc(t *testing.T) {
-	t.Helper()
-	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
-		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
-	}
 }

@@ -49,7 +49,7 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	db := testkit.New(t)
-	dg := apptest.ServeDatabase(t, db)
+	dg := apptest.ServeWith(t, db.Flags()...)
 	apptest.Concurrently(apptest.Sized(3, 60, 200), func(n int) {
 		a := newAttacker(t, db, dg.URL, rand.New(rand.NewPCG(seed, uint64(n))))
 		hidden := 0

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/app/apptest"
+	"dg/platform/testkit"
 )
 
 // counted are tables of counters and last uses: their changes are no part of an answer's promise.
@@ -39,10 +39,10 @@ const failCommitSQL = `create sequence commits;
 func TestFailedCommitChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRequestWorld(t, func(url string) string { return url })
-	w.super.Do(t, failCommitSQL)
+	w.super.Exec(failCommitSQL)
 	for _, table := range w.tables {
 		if !slices.Contains(counted, table) {
-			w.super.Do(t, fmt.Sprintf(`create constraint trigger fails after insert or update or delete
+			w.super.Exec(fmt.Sprintf(`create constraint trigger fails after insert or update or delete
 				on public.%s deferrable initially deferred for each row execute function fail_commit()`,
 				table))
 		}
@@ -52,11 +52,11 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 		for n := 1; ; n++ {
 			w.restore()
 			before := w.promised()
-			w.super.Do(t, `truncate failing; alter sequence commits restart`)
-			w.super.Do(t, `insert into failing values ($1)`, n)
+			w.super.Exec(`truncate failing; alter sequence commits restart`)
+			w.super.Exec(`insert into failing values ($1)`, n)
 			status := w.send(s)
 			w.idle()
-			if apptest.Read[int64](t, w.super, `select last_value from commits`) < int64(n) {
+			if testkit.One[int64](w.super, `select last_value from commits`) < int64(n) {
 				require.Equal(t, s.want, status, s)
 				break
 			}
@@ -83,6 +83,6 @@ func (w *requestWorld) promised() string {
 				table))
 		}
 	}
-	return apptest.Read[string](w.t, w.super,
+	return testkit.One[string](w.super,
 		`select string_agg(row, E'\n' order by row) from (`+strings.Join(parts, " union all ")+`) t`)
 }

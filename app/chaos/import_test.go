@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 )
 
 // brokenImport is a database with a history, an import that changes all of it, and a dg that shows
@@ -18,14 +19,14 @@ import (
 type brokenImport struct {
 	*testing.T
 	x      *apptest.External
-	db     *apptest.AdminDB
+	db     *testkit.World
 	change string // the file of the import
 }
 
 func newBrokenImport(t *testing.T) brokenImport {
 	t.Helper()
 	b := brokenImport{T: t, x: apptest.NewExternal(t)}
-	b.db = apptest.AdminDBAt(t, b.x.Serving())
+	b.db = b.x.World
 	base := apptest.NewHistory(t, 61, 6_000)
 	b.x.Succeeds("migrate")
 	require.Zero(t, b.run("import", base.File).Status(time.Minute))
@@ -40,12 +41,12 @@ func newBrokenImport(t *testing.T) brokenImport {
 
 // run starts a command on the database.
 func (b brokenImport) run(args ...string) *apptest.Child {
-	return apptest.Launch(b.T, append(args, b.x.On("")[1:]...)...)
+	return apptest.Launch(b.T, append(args, b.x.Flags()...)...)
 }
 
 // rows is a checksum of what an import writes.
 func (b brokenImport) rows() string {
-	return apptest.Read[string](b.T, b.db, `select concat(
+	return testkit.One[string](b.db, `select concat(
 		(select md5(string_agg(t::text, '' order by id)) from plays t),
 		(select md5(string_agg((to_jsonb(t) - 'version')::text, '' order by id)) from organisations t),
 		(select count(*) from audit_entries))`)
@@ -53,10 +54,7 @@ func (b brokenImport) rows() string {
 
 // held starts a command and waits until it has to wait for a lock on the table.
 func (b brokenImport) held(table string, args ...string) (c *apptest.Child, release func()) {
-	tx, err := b.db.Begin(b.Context())
-	require.NoError(b, err)
-	_, err = tx.Exec(b.Context(), `lock table `+table+` in share row exclusive mode`)
-	require.NoError(b, err)
+	tx := b.db.Begin(`lock table ` + table + ` in share row exclusive mode`)
 	c = b.run(args...)
 	b.until("it is never held", `wait_event_type = 'Lock'`)
 	return c, func() {
@@ -68,7 +66,7 @@ func (b brokenImport) held(table string, args ...string) (c *apptest.Child, rele
 // until waits for a connection of the commands that meets the condition; for none without one.
 func (b brokenImport) until(what, condition string) {
 	apptest.Until(b.T, time.Minute, what, func() bool {
-		return apptest.Read[bool](b.T, b.db, `select exists (select from pg_stat_activity
+		return testkit.One[bool](b.db, `select exists (select from pg_stat_activity
 			where application_name = 'dg import' `+
 			strings.TrimSuffix("and "+condition, "and ")+`)`) == (condition != "")
 	})
@@ -90,7 +88,7 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 		{"Ctrl-C", func(c *apptest.Child) { require.NoError(t, c.Process.Signal(os.Interrupt)) }, 1,
 			"dg: interrupted: nothing was imported\n"},
 		{"cut connection", func(*apptest.Child) {
-			b.db.Do(t, `select pg_terminate_backend(pid) from pg_stat_activity
+			b.db.Exec(`select pg_terminate_backend(pid) from pg_stat_activity
 				where application_name = 'dg import'`)
 		}, 1, "dg: nothing was imported: the connection to the database was lost"},
 	} {
@@ -101,14 +99,14 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 		release()
 		require.Equal(t, before, b.rows(), blow.name)
 	}
-	b.db.Do(t, `create function full_disk() returns trigger language plpgsql as $$ begin
+	b.db.Exec(`create function full_disk() returns trigger language plpgsql as $$ begin
 		raise 'no space left' using errcode = '53100'; end $$`)
-	b.db.Do(t, `create trigger full_disk before update on plays execute function full_disk()`)
+	b.db.Exec(`create trigger full_disk before update on plays execute function full_disk()`)
 	c := b.run("import", b.change)
 	require.Equal(t, 1, c.Status(time.Minute))
 	require.Contains(t, c.Log.String(), "dg: nothing was imported: the disk of the database is full. Free")
 	require.Equal(t, before, b.rows())
-	b.db.Do(t, `drop function full_disk cascade`)
+	b.db.Exec(`drop function full_disk cascade`)
 	require.Zero(t, b.run("import", b.change).Status(time.Minute))
 	require.NotEqual(t, before, b.rows())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 )
 
 // /docs/security, Database outage: PostgreSQL is killed at random moments while clients call
@@ -19,12 +20,12 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
 	dg := x.Serve()
-	db := x.World()
+	db := x.World
 	var all []*caller // the first one is for untilGood
 	for range apptest.Sized(4, 9, 9) {
 		all = append(all, newCaller(t, db, dg.URL))
 	}
-	o := beginChaos(t, apptest.AdminDBAt(t, x.Serving()), dg)
+	o := beginChaos(t, x.World, dg)
 	stop := callEverything(all[1:], apptest.Sized(30, 50, 50))
 	defer stop()
 	untilGood(t, all[0])
@@ -45,21 +46,21 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 		untilGood(t, all[0])
 	}
 	stop()
-	o.conn.Reset()
+	o.conn.Owner.Pool.Reset()
 	o.ends(t, all...)
 }
 
 // killBackend kills one of dg's backends, so that the server ends all sessions and recovers.
-func killBackend(t *testing.T, d *apptest.AdminDB) {
+func killBackend(t *testing.T, d *testkit.World) {
 	t.Helper()
-	pids := apptest.Read[[]int](t, d, `select array_agg(pid) from pg_stat_activity
+	pids := testkit.One[[]int](d, `select array_agg(pid) from pg_stat_activity
 		where usename = 'dg_app' and backend_type = 'client backend'`)
 	require.NoError(t, syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL))
 	apptest.Until(t, 10*time.Second, "the server lives on", func() bool {
-		return d.Ping(t.Context()) != nil
+		return d.Owner.Pool.Ping(t.Context()) != nil
 	})
 	apptest.Until(t, 30*time.Second, "the server does not recover", func() bool {
-		return d.Ping(t.Context()) == nil
+		return d.Owner.Pool.Ping(t.Context()) == nil
 	})
 }
 

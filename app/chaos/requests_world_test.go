@@ -25,7 +25,7 @@ type requestWorld struct {
 	*apptest.World
 	t      *testing.T
 	db     *testkit.World
-	super  *apptest.AdminDB
+	super  *testkit.World
 	tables []string
 	keys   map[string]string            // tokens by name
 	people map[string]map[string]string // cookies by name
@@ -66,14 +66,14 @@ func (w *requestWorld) allRequests() []sent {
 
 // keep copies all rows, for restore.
 func (w *requestWorld) keep() {
-	rows, err := w.super.Query(w.t.Context(),
+	rows, err := w.super.Owner.Pool.Query(w.t.Context(),
 		`select tablename::text from pg_tables where schemaname = 'public' order by 1`)
 	require.NoError(w.t, err)
 	w.tables, err = pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(w.t, err)
-	w.super.Do(w.t, `create schema kept`)
+	w.super.Exec(`create schema kept`)
 	for _, table := range w.tables {
-		w.super.Do(w.t, fmt.Sprintf(`create table kept.%s as table public.%[1]s`, table))
+		w.super.Exec(fmt.Sprintf(`create table kept.%s as table public.%[1]s`, table))
 	}
 }
 
@@ -84,7 +84,7 @@ func (w *requestWorld) restore() {
 		sql += fmt.Sprintf(`delete from public.%s;
 			insert into public.%[1]s overriding system value table kept.%[1]s;`, table)
 	}
-	w.super.Do(w.t, sql+` set session_replication_role = origin`)
+	w.super.Exec(sql + ` set session_replication_role = origin`)
 }
 
 // fill stores two organisations on the Pro plan, one with names and sealed plays, and one below the

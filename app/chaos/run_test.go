@@ -11,11 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 )
 
 // chaosRun checks what must hold after a suite has run on dg.
 type chaosRun struct {
-	conn *apptest.AdminDB
+	conn *testkit.World
 	dg   *apptest.Child
 	rest int // goroutines before
 }
@@ -25,7 +26,7 @@ type chaosRun struct {
 const goroutineSlack = 5
 
 // beginChaos counts the goroutines of dg, which must have answered a request before.
-func beginChaos(t *testing.T, d *apptest.AdminDB, dg *apptest.Child) *chaosRun {
+func beginChaos(t *testing.T, d *testkit.World, dg *apptest.Child) *chaosRun {
 	t.Helper()
 	count, _ := goroutines(dg)
 	return &chaosRun{d, dg, count}
@@ -63,13 +64,13 @@ func (o *chaosRun) requireEntries(t *testing.T, seen map[[2]string]int) {
 		actions = append(actions, entry[1])
 		times = append(times, n)
 	}
-	require.Empty(t, apptest.Read[[]string](t, o.conn, `select coalesce(array_agg(
+	require.Empty(t, testkit.One[[]string](o.conn, `select coalesce(array_agg(
 			format('%s has %s entries %s, not %s', id, n, action, times)), '{}') from (
 		select r.*, count(e.request_id) as n
 		  from unnest($1::text[], $2::text[], $3::int[]) r (id, action, times)
 		  left join audit_entries e on e.request_id = r.id and e.action = r.action
 		  group by 1, 2, 3) r where n <> times`, ids, actions, times))
-	require.Zero(t, apptest.Read[int](t, o.conn, `select count(*) from audit_entries f
+	require.Zero(t, testkit.One[int](o.conn, `select count(*) from audit_entries f
 		where action = 'export.finished' and not exists (
 			select from audit_entries s where s.action = 'export.started' and s.org_id = f.org_id
 			  and s.details->>'exportId' = f.details->>'exportId')`))
@@ -82,7 +83,7 @@ func (o *chaosRun) leaks(t *testing.T) (left []string) {
 	if count, stacks := goroutines(o.dg); count > o.rest+goroutineSlack {
 		left = append(left, fmt.Sprintf("%d goroutines, before %d: %s", count, o.rest, stacks))
 	}
-	return append(left, apptest.Read[[]string](t, o.conn, `select coalesce(array_agg(
+	return append(left, testkit.One[[]string](o.conn, `select coalesce(array_agg(
 			concat_ws(' ', application_name, state, left(query, 100))), '{}')
 		from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
 		and application_name ~ '^dg (requests|snapshots|recheck)$' and state <> 'idle'`)...)

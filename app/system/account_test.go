@@ -16,7 +16,7 @@ func TestAccountResetPrintsALink(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
-	d.db.Do(t, `insert into memberships (org_id, user_id, role)
+	d.db.Exec(`insert into memberships (org_id, user_id, role)
 		select o.id, u.id, 'member' from organisations o, users u
 		where o.slug = 'atelier-north-light' and u.email_key = $1`, tomas.Email)
 	apptest.Refuses(t, "dg: No account has the e-mail", d.dir, "account", "reset", "nobody@example.com")
@@ -27,7 +27,7 @@ func TestAccountResetPrintsALink(t *testing.T) {
 	require.NotNil(t, link, out)
 	require.Equal(t, "atelier-north-light operator CLI dg account reset Tomás Okafor, "+
 		"harbour-and-vale operator CLI dg account reset Tomás Okafor",
-		apptest.Read[string](t, d.db, `select string_agg(distinct
+		testkit.One[string](d.db, `select string_agg(distinct
 			concat_ws(' ', o.slug, actor_kind, method, e.path, details->>'name'), ', ')
 		from audit_entries e join organisations o on o.id = e.org_id
 		where e.action = 'account.reset_created' and e.target_kind = 'person'
@@ -41,9 +41,9 @@ func TestAccountResetPrintsALink(t *testing.T) {
 		Has(t, "Password set")
 	v.SignIn(tomas.Email, tomas.Password, "")
 
-	d.db.Do(t, `alter table audit_entries add constraint full_disk check (false) not valid`)
+	d.db.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
 	require.NotRegexp(t, apptest.ResetLink, apptest.Refuses(t, "", d.dir, reset...))
-	require.Zero(t, apptest.Read[int](t, d.db, `select count(*) from account_resets`))
+	require.Zero(t, testkit.One[int](d.db, `select count(*) from account_resets`))
 }
 
 var (
@@ -60,8 +60,8 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	apptest.CopyDemo(t, dir)
 	db := apptest.OpenAdminDB(t, dir)
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
-	inClear := func(dir *apptest.AdminDB) bool {
-		return strings.Contains(apptest.Dump(t, dir, "users"), tomas.TOTPSecret)
+	inClear := func(dir *testkit.World) bool {
+		return strings.Contains(apptest.Dump(dir, "users"), tomas.TOTPSecret)
 	}
 	const key = "--secret-key"
 	const previous = "--secret-key-previous"
@@ -79,7 +79,7 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 			require.NotContains(t, instances[i%2].Log.String(), secret)
 		}
 		for _, c := range instances[:min(i+1, 2)] {
-			db.Do(t, `update users set totp_last_step = 0 where totp_secret is not null`)
+			db.Exec(`update users set totp_last_step = 0 where totp_secret is not null`)
 			apptest.SignedIn(t, c.URL, tomas)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -28,13 +29,13 @@ type backupPage struct {
 	blocks   [][]string
 }
 
-func newBackupPage(t *testing.T, d *apptest.AdminDB) backupPage {
+func newBackupPage(t *testing.T, d *testkit.World) backupPage {
 	t.Helper()
 	pgtest.RequireProgram(t, "pg_dump")
 	text, err := os.ReadFile(apptest.InTree("configs", "deploy", "backup.md"))
 	require.NoError(t, err)
 	p := backupPage{t: t, folder: t.TempDir()}
-	p.programs = apptest.Read[string](t, d, `select setting from pg_config where name = 'BINDIR'`)
+	p.programs = testkit.One[string](d, `select setting from pg_config where name = 'BINDIR'`)
 	p.blocks = regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 	require.Len(t, p.blocks, 2, "back up, restore")
 	return p
@@ -59,11 +60,11 @@ func (p backupPage) run(block int, settings ...string) error {
 
 // hashes returns a hash of all rows of each table that a restore brings back: all but sessions and
 // reset links.
-func hashes(t *testing.T, d *apptest.AdminDB) map[string]string {
+func hashes(t *testing.T, d *testkit.World) map[string]string {
 	t.Helper()
 	hashes := map[string]string{}
-	for name := range d.Tables(t) {
-		hashes[name] = apptest.Read[string](t, d, `select count(*) || ' ' ||
+	for name := range apptest.Tables(t, d) {
+		hashes[name] = testkit.One[string](d, `select count(*) || ' ' ||
 			coalesce(md5(string_agg(md5(r::text), '' order by md5(r::text))), '') from `+
 			pgx.Identifier{name}.Sanitize()+` r`)
 	}
@@ -73,9 +74,9 @@ func hashes(t *testing.T, d *apptest.AdminDB) map[string]string {
 }
 
 // rights lists the rights of the serving role and of PUBLIC.
-func rights(t *testing.T, d *apptest.AdminDB) string {
+func rights(t *testing.T, d *testkit.World) string {
 	t.Helper()
-	return apptest.Read[string](t, d,
+	return testkit.One[string](d,
 		`select string_agg(table_name || '.' || column_name || ' ' || privilege_type, E'\n'
 			order by table_name, column_name, privilege_type)
 		|| has_function_privilege('public', 'lock_membership(uuid, uuid)',
@@ -93,28 +94,28 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
 	p := newBackupPage(t, d.db)
-	organisation := apptest.Read[string](t, d.db,
+	organisation := testkit.One[string](d.db,
 		`select id::text from organisations where plan = 'pro' limit 1`)
-	leaked := d.db.World(t).Key(organisation)
-	d.db.Do(t, `insert into account_resets select id, sha256('a'), now() from users limit 1`)
+	leaked := d.db.Key(organisation)
+	d.db.Exec(`insert into account_resets select id, sha256('a'), now() from users limit 1`)
 	ownersSession(t, d.db)
-	calls := underLoad(t, d.Child, d.db.World(t).Key(organisation).Token())
+	calls := underLoad(t, d.Child, d.db.Key(organisation).Token())
 	require.NoError(t, p.run(0, "DG_DATA_DIR="+d.dir))
 	calls()
 	d.Stop()
 
 	x := apptest.NewExternal(t)
-	own := []string{"DG_DATABASE_URL=" + x.Serving(), "DG_MIGRATE_DATABASE_URL=" + x.Owner()}
+	own := []string{"DG_DATABASE_URL=" + x.URL, "DG_MIGRATE_DATABASE_URL=" + x.OwnerURL}
 	revoked := filepath.Join(p.folder, "revoked.txt")
 	require.NoError(t, os.WriteFile(revoked, []byte(leaked.ID+"\nNewerThanTheBackup0000\n"), 0o600))
 	require.NoError(t, p.run(1, own...))
-	d2 := apptest.OpenAdminDB(t, x.Dir)
+	d2 := x.World
 	require.Equal(t, rights(t, d.db), rights(t, d2))
-	require.Zero(t, apptest.Read[int](t, d2, `select count(*) from sessions, account_resets`))
+	require.Zero(t, testkit.One[int](d2, `select count(*) from sessions, account_resets`))
 	c := x.Serve()
 	require.True(t, c.Accepts(d.token))
 	require.False(t, c.Accepts(leaked.Token()))
-	require.Equal(t, 1, apptest.Read[int](t, d2, `select count(*) from audit_entries
+	require.Equal(t, 1, testkit.One[int](d2, `select count(*) from audit_entries
 		where action = 'api_key.revoked' and actor_kind = 'operator' and target_id = $1`, leaked.ID))
 	c.Stop()
 
@@ -148,7 +149,7 @@ func underLoad(t *testing.T, c *apptest.Child, token string) (stop func()) {
 	return func() {
 		cancel()
 		<-ended
-		require.Positive(t, answers.Of("OK"))
+		require.NotNil(t, answers.Get("OK"))
 		require.Empty(t, answers.Besides("OK", "Too Many Requests"))
 	}
 }
@@ -162,7 +163,7 @@ func TestEraseForgetsAPlayer(t *testing.T) {
 	h.ImportInto(t, dir)
 	d := apptest.OpenAdminDB(t, dir)
 	c := apptest.ServeOn(t, dir)
-	token := d.World(t).Key(h.IDs.Organisation.String()).Token()
+	token := d.Key(h.IDs.Organisation.String()).Token()
 	path := "/api/v1/forks/" + h.IDs.Forks[0].String() + "/stats" + h.Query
 	type figures struct {
 		Plays, UniquePlayers int
@@ -176,7 +177,7 @@ func TestEraseForgetsAPlayer(t *testing.T) {
 	most := was.Players[0]
 	const unknown = "00000000-0000-4000-8000-00000000dead"
 	out := apptest.Refuses(t, unknown+"  no such player\n", dir, "erase", unknown, strings.ToUpper(
-		apptest.Read[string](t, d, `select id::text from players where label = $1`, most.PlayerLabel)))
+		testkit.One[string](d, `select id::text from players where label = $1`, most.PlayerLabel)))
 	require.Contains(t, out, "  erased from organisation ")
 	stats := c.Fetch(path, token)
 	plays := c.Fetch(h.CSV(), token)
@@ -185,6 +186,6 @@ func TestEraseForgetsAPlayer(t *testing.T) {
 	require.Equal(t, was.UniquePlayers-1, is.UniquePlayers)
 	require.NotContains(t, stats+plays, most.PlayerLabel)
 	require.Equal(t, is.Plays, strings.Count(plays, "\n")-1)
-	require.Zero(t, apptest.Read[int](t, d, `select count(*)
+	require.Zero(t, testkit.One[int](d, `select count(*)
 		from fork_days join unsealed_days using (fork_id, day)`), "it is in no segment")
 }

@@ -13,6 +13,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/app/demo"
+	"dg/platform/testkit"
 )
 
 // README, Try it: the printed curl line works as it is pasted. A second run replaces the key and prints
@@ -64,7 +65,7 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	serve := []string{"serve", "--ops-addr", "127.0.0.1:0"}
 	refused("the passwords of the demo are published", append(serve, "--demo")...)
 	refused("the passwords of the demo are published", "demo")
-	require.Zero(t, apptest.Read[int](t, apptest.OpenAdminDB(t, dir), `
+	require.Zero(t, testkit.One[int](apptest.OpenAdminDB(t, dir), `
 		select count(*) from pg_tables where schemaname = 'public'`))
 
 	d := serveDemo(t)
@@ -73,9 +74,9 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	other, err := argon2id.CreateHash("a password of their own", argon2id.DefaultParams)
 	require.NoError(t, err)
 	last := demo.Accounts[len(demo.Accounts)-1].Email
-	d.db.Do(t, `update users set password_hash = $1 where email_key <> $2`, other, last)
+	d.db.Exec(`update users set password_hash = $1 where email_key <> $2`, other, last)
 	refused("published passwords: "+last+".", serve...)
-	d.db.Do(t, `update users set password_hash = null where email_key = $1`, last)
+	d.db.Exec(`update users set password_hash = null where email_key = $1`, last)
 	public := apptest.ServeOn(t, dir, "--base-url", "https://dg.example.org")
 	require.Contains(t, public.Out.String(), "https://dg.example.org")
 }
@@ -90,7 +91,7 @@ func TestReportsAgreeWithTheImportedFile(t *testing.T) {
 	require.Regexp(t, fmt.Sprintf(`play\s+0\s+0\s+%d`, h.Plays), h.ImportInto(t, dir),
 		"the same file twice writes nothing")
 	c := apptest.ServeOn(t, dir)
-	token := apptest.OpenAdminDB(t, dir).World(t).Key(h.IDs.Organisation.String()).Token()
+	token := apptest.OpenAdminDB(t, dir).Key(h.IDs.Organisation.String()).Token()
 	want := readHistory(t, h.File)
 
 	var stats struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 )
 
 // exportClients are programs that read an export, and their exit status after a reset.
@@ -40,7 +41,7 @@ func startClient(t *testing.T, name, url, key string) (finish func() int) {
 func breaksVisibly(t *testing.T, e *apptest.ExportServer, url string) {
 	for name := range exportClients {
 		breaksInAQuery(t, e, url, name, func() {
-			require.Equal(t, 1, apptest.Read[int](t, e.AdminDB,
+			require.Equal(t, 1, testkit.One[int](e.World,
 				`select count(pg_terminate_backend(pid))`+stalled))
 		})
 		require.Zero(t, startClient(t, name, url+e.ExportPath, e.Token)(), name)
@@ -53,17 +54,17 @@ const stalled = ` from pg_stat_activity where datname = current_database()
 
 // breaksInAQuery stops an export at its middle play, and breaks it off.
 func breaksInAQuery(t *testing.T, e *apptest.ExportServer, url, client string, breakOff func()) {
-	middle := apptest.Read[string](t, e.AdminDB,
+	middle := testkit.One[string](e.World,
 		`select id::text from plays order by started_at, id offset $1 limit 1`, e.Plays/2)
-	e.Do(t, `create function reached(play uuid) returns boolean language plpgsql as
-		$$ begin if play = '`+middle+`' then perform pg_sleep(60); end if; return true; end $$`)
-	e.Do(t, `create policy stalled on plays using (reached(id));
+	e.Exec(`create function reached(play uuid) returns boolean language plpgsql as
+		$$ begin if play = '` + middle + `' then perform pg_sleep(60); end if; return true; end $$`)
+	e.Exec(`create policy stalled on plays using (reached(id));
 		alter table plays enable row level security`)
-	defer e.Do(t, `alter table plays disable row level security;
+	defer e.Exec(`alter table plays disable row level security;
 		drop policy stalled on plays; drop function reached`)
 	finish := startClient(t, client, url+e.ExportPath, e.Token)
 	apptest.Until(t, 20*time.Second, "no export waits", func() bool {
-		return apptest.Read[int](t, e.AdminDB, `select count(*)`+stalled) == 1
+		return testkit.One[int](e.World, `select count(*)`+stalled) == 1
 	})
 	breakOff()
 	exit := finish()

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 )
 
 // fault is a mistake of an operator. dg doctor and dg serve report it in the same words.
@@ -67,11 +68,11 @@ func (f fault) judge(t *testing.T, args []string) {
 func TestDoctorAndServeFindFaultsOfADatabase(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
-	d := apptest.OpenAdminDB(t, x.Dir)
+	d := x.World
 	c := apptest.Launch(t, x.On("doctor")...)
 	require.Zero(t, c.Status(time.Minute), c.Out.String())
 	require.Regexp(t, `warning +schema +the database has no schema yet`, c.Out.String())
-	require.Zero(t, apptest.Read[int](t, d, `select count(*) from pg_tables
+	require.Zero(t, testkit.One[int](d, `select count(*) from pg_tables
 		where schemaname = 'public'`), "doctor changes nothing")
 	x.Succeeds("migrate")
 	clean := append(x.On("doctor"), "--secret-key", firstSecretKey)
@@ -94,31 +95,31 @@ func TestDoctorAndServeFindFaultsOfADatabase(t *testing.T) {
 			mend: `alter role dg_owner login`, says: `DG_MIGRATE_DATABASE_URL: .*"dg_owner" is not permitted`,
 			serve: stops},
 		{name: "an owner without rights", plant: `create role stranger login`,
-			args: []string{"--migrate-database-url", x.URL(url.User("stranger"))},
+			args: []string{"--migrate-database-url", x.As(url.User("stranger"))},
 			says: `the role of DG_MIGRATE_DATABASE_URL may not create tables`, serve: stops},
 		{name: "an owner of nothing", plant: `grant create on schema public to stranger`,
-			args: []string{"--migrate-database-url", x.URL(url.User("stranger"))},
+			args: []string{"--migrate-database-url", x.As(url.User("stranger"))},
 			says: `or does not own those of dg`, serve: stops},
 		{name: "no rights on the schema", plant: `revoke usage on schema public from dg_app, public`,
 			says: `may not use the schema public`, serve: warns},
 		{name: "another collation", plant: `create database polish owner dg_owner template template0
 			locale_provider icu icu_locale 'pl' encoding 'UTF8'`,
-			args: []string{"--database-url", strings.Replace(x.Serving(), "/dg?", "/polish?", 1),
-				"--migrate-database-url", strings.Replace(x.Owner(), "/dg?", "/polish?", 1)},
+			args: []string{"--database-url", strings.Replace(x.URL, "/dg?", "/polish?", 1),
+				"--migrate-database-url", strings.Replace(x.OwnerURL, "/dg?", "/polish?", 1)},
 			says: `has the collation pl`, serve: warns},
 		{name: "another encoding", plant: `create database latin owner dg_owner template template0
 			locale 'C' encoding 'LATIN1'`,
-			args: []string{"--database-url", strings.Replace(x.Serving(), "/dg?", "/latin?", 1),
-				"--migrate-database-url", strings.Replace(x.Owner(), "/dg?", "/latin?", 1)},
+			args: []string{"--database-url", strings.Replace(x.URL, "/dg?", "/latin?", 1),
+				"--migrate-database-url", strings.Replace(x.OwnerURL, "/dg?", "/latin?", 1)},
 			says: `has the encoding LATIN1`, serve: stops},
 		{name: "two databases", plant: `create database other owner dg_owner`,
-			args: []string{"--migrate-database-url", strings.Replace(x.Owner(), "/dg?", "/other?", 1)},
+			args: []string{"--migrate-database-url", strings.Replace(x.OwnerURL, "/dg?", "/other?", 1)},
 			says: `DG_MIGRATE_DATABASE_URL leads to database other`, serve: stops},
 	} {
-		d.Do(t, f.plant)
-		f.judge(t, x.On("")[1:])
+		d.Exec(f.plant)
+		f.judge(t, x.Flags())
 		if f.mend != "" {
-			d.Do(t, f.mend)
+			d.Exec(f.mend)
 		}
 	}
 }
@@ -136,12 +137,12 @@ func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
 	const twoAts = "postgres://dg_app:p@$$hunter2@127.0.0.1:1/dg"
 	set := func(settings ...string) []string { return settings }
 	for _, f := range []fault{
-		{args: set("--database-url", x.URL(url.User("postgres"))),
+		{args: set("--database-url", x.As(url.User("postgres"))),
 			says: `the serving role is a superuser`, serve: stops},
-		{args: set("--database-url", x.Owner()), says: `the serving role owns \d+ tables`, serve: stops},
-		{args: set("--database-url", x.Owner(), "--migrate-database-url", ""),
+		{args: set("--database-url", x.OwnerURL), says: `the serving role owns \d+ tables`, serve: stops},
+		{args: set("--database-url", x.OwnerURL, "--migrate-database-url", ""),
 			says: `one role migrates and serves`, serve: warns},
-		{args: set("--migrate-database-url", x.Serving()), says: `may not create tables`, serve: stops},
+		{args: set("--migrate-database-url", x.URL), says: `may not create tables`, serve: stops},
 		{args: set("--migrate-database-url", ""), says: `the role of DG_DATABASE_URL may not create tables`, serve: stops},
 		{args: set("--database-url", unreachable), says: `DG_DATABASE_URL: the database does not answer`,
 			serve: stops},
@@ -149,7 +150,7 @@ func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
 			says: `DG_MIGRATE_DATABASE_URL: the database does not answer`, serve: stops},
 		{args: set("--database-url", twoAts), says: `DG_DATABASE_URL: the database URL cannot be read`, serve: stops},
 		{args: set("--database-replica-urls", twoAts), says: `replica 1: the database URL cannot be read`, serve: stops},
-		{args: set("--database-url", strings.Replace(x.Serving(), "/dg?", "/gone?", 1)),
+		{args: set("--database-url", strings.Replace(x.URL, "/dg?", "/gone?", 1)),
 			says: `refuses the connection.*database "gone" does not exist`, serve: stops},
 		{args: set("--base-url", "https://dg.example", "--trusted-proxies", "10.0.0.1/32"),
 			says: `two-step secrets are stored in clear`, serve: warns},
@@ -164,7 +165,7 @@ func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
 			says: `no proxy is trusted`, serve: warns},
 	} {
 		f.name = strings.Join(append(f.args, f.env...), " ")
-		f.judge(t, x.On("")[1:])
+		f.judge(t, x.Flags())
 	}
 	// For dg doctor an address in use is no fault: a running dg serve may use it.
 	in := taken.Addr().String()

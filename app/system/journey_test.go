@@ -114,12 +114,12 @@ func TestKeyLifeInABrowser(t *testing.T) {
 
 	// Below the Pro plan.
 	paused := createAndCopyKey(t, p, d, "LMS")
-	db.Do(t, `update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
+	db.Exec(`update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
 	require.False(t, d.Accepts(paused))
 	p.Open(d.URL + "/settings/api-keys")
 	require.Contains(t, strings.ToLower(p.Text(".note.warn")), "paused")
 	require.False(t, p.Has(`a:text("Create key")`))
 	revokeFirstKey(t, p)
-	db.Do(t, `update organisations set plan = 'pro' where slug = 'harbour-and-vale'`)
+	db.Exec(`update organisations set plan = 'pro' where slug = 'harbour-and-vale'`)
 	require.False(t, d.Accepts(paused), "revoked while it was paused")
 }

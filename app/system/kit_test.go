@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 )
 
 // demoServed is a dg serve with the demo.
 type demoServed struct {
 	*apptest.Child
 	dir   string
-	db    *apptest.AdminDB
+	db    *testkit.World
 	token string // of the demo's key
 }
 

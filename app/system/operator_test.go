@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 )
 
 // Without data, the operator's commands fail and create nothing.
@@ -30,10 +31,10 @@ func TestOperatorCommandsWantData(t *testing.T) {
 func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
-	d := apptest.OpenAdminDB(t, x.Dir)
+	d := x.World
 	run := func(line, says string, more ...string) {
 		t.Helper()
-		c := apptest.Launch(t, slices.Concat(strings.Fields(line), x.On("")[1:], more)...)
+		c := apptest.Launch(t, slices.Concat(strings.Fields(line), x.Flags(), more)...)
 		status := c.Status(time.Minute)
 		require.Regexp(t, says, c.Log.String(), line)
 		require.Equal(t, says == `^$`, status == 0, line)
@@ -41,19 +42,19 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	for _, line := range []string{"organisation list", "segments rebuild",
 		"audit prune --before 2025-01 --export file", "import file"} {
 		run(line, `^dg: the database has no schema yet: start dg serve, or run dg migrate\n$`)
-		require.Zero(t, apptest.Read[int](t, d, `select count(*) from pg_tables
+		require.Zero(t, testkit.One[int](d, `select count(*) from pg_tables
 			where schemaname = 'public'`), line)
 	}
-	d.Do(t, `grant temporary on database dg to public`)
+	d.Exec(`grant temporary on database dg to public`)
 	require.NotContains(t, x.Succeeds("migrate"), "level=WARN", "dg doctor and dg serve say it")
 	run("organisation list", `^$`)
 	run("organisation list", `^dg: the role of DG_DATABASE_URL may not create tables, or does not own those `+
 		`of dg: name the owner of the database in DG_MIGRATE_DATABASE_URL: roles.sh creates one\n$`,
 		"--migrate-database-url", "")
-	d.Do(t, `delete from dg_schema_versions where version_id =
+	d.Exec(`delete from dg_schema_versions where version_id =
 		(select max(version_id) from dg_schema_versions)`)
 	run("organisation list", `the schema ends at \d+, this program at \d+: run dg migrate, or start dg serve`)
-	d.Do(t, `create table goose_db_version ()`)
+	d.Exec(`create table goose_db_version ()`)
 	run("migrate", `^dg: this database is of an earlier build of dg: give dg an empty database or data folder\n$`)
 }
 
@@ -63,13 +64,13 @@ func TestAuditPruneCommand(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
 	for _, at := range []string{"2024-12-31", "2024-12-31 23:59:59.999", "2025-01-01"} {
-		d.db.Do(t, `insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
+		d.db.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
 				target_kind, target_id, method, path, address, user_agent, request_id)
 			select id, $1, 'key', '', '', 'export.started', '', '', '', '', '', '', '' from organisations`,
 			at+"Z")
 	}
 	count := func(which string) int {
-		return apptest.Read[int](t, d.db, `select count(*) from audit_entries where `+which)
+		return testkit.One[int](d.db, `select count(*) from audit_entries where `+which)
 	}
 	kept := count(`at >= '2025-01-01Z'`)
 	folder := t.TempDir()
@@ -82,14 +83,14 @@ func TestAuditPruneCommand(t *testing.T) {
 	require.Zero(t, count(`action = 'audit_log.pruned'`))
 
 	// The entries of one organisation cannot be removed: the next run removes them.
-	d.db.Do(t, `create function refuse() returns trigger language plpgsql as $$ begin
+	d.db.Exec(`create function refuse() returns trigger language plpgsql as $$ begin
 		if old.org_id = (select max(id::text)::uuid
 		  from organisations) then raise 'refused here'; end if; return old; end $$`)
-	d.db.Do(t, `create trigger refuse before delete on audit_entries
+	d.db.Exec(`create trigger refuse before delete on audit_entries
 		for each row execute function refuse()`)
 	out := apptest.Refuses(t, "2 of the entries in", d.dir, prune("2025-01", "first")...)
 	require.Contains(t, out, "run it again with another file")
-	d.db.Do(t, `drop function refuse cascade`)
+	d.db.Exec(`drop function refuse cascade`)
 	apptest.Refuses(t, "file exists", d.dir, prune("2025-01", "first")...)
 	out = apptest.Succeeds(t, d.dir, prune("2025-01", "second")...)
 	require.Contains(t, out, "Wrote 2 entries from before 2025-01-01")

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 )
 
 // rules.md, Audit log: the operator creates an organisation, changes its plan and its members by
@@ -36,7 +37,7 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 		"cafe no 1 sohne")
 	refused("not an e-mail", "organisation create --slug other --owner-email x --name Other")
 	refused("not a slug", "organisation create --owner-email a@b.example --slug A/B --name Other")
-	require.Equal(t, 1, d.Tables(t)["users"], "a refused command stores nobody")
+	require.Equal(t, 1, apptest.Tables(t, d)["users"], "a refused command stores nobody")
 
 	dg("organisation plan cafe-no-1-sohne enterprise")
 	dg("organisation plan cafe-no-1-sohne enterprise")
@@ -54,7 +55,7 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 	dg("member remove cafe-no-1-sohne ann@example.org")
 	refused("is not a member", "member remove cafe-no-1-sohne ann@example.org")
 
-	entries := apptest.Read[[]string](t, d, `select array_agg(concat_ws(' ', actor_kind, action,
+	entries := testkit.One[[]string](d, `select array_agg(concat_ws(' ', actor_kind, action,
 		target_kind, path, details) order by at, id) from audit_entries
 		where action in ('organisation.created', 'plan.changed', 'role.changed')`)
 	require.ElementsMatch(t, []string{
@@ -67,7 +68,7 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 	}, entries)
 
 	// A person with a password gets no link: its use would turn two-step verification off.
-	d.Do(t, `update users set password_hash = 'set' where email_key = 'ben@example.org'`)
+	d.Exec(`update users set password_hash = 'set' where email_key = 'ben@example.org'`)
 	out = dg("organisation create --slug two --owner-email ben@example.org --name Two --plan free")
 	require.NotContains(t, out, "token=")
 	require.Contains(t, out, "ben@example.org has a password")

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 )
 
 // backWithin bounds the time from the return of the database until dg serves again.
@@ -36,10 +37,9 @@ func overRelay(t *testing.T) (*apptest.ExportServer, *relay) {
 	x := apptest.NewExternal(t)
 	r := &relay{}
 	x.Succeeds("migrate")
-	return apptest.ExportServerOn(t, x.World(), plays, func() *apptest.Child {
-		return apptest.ServeWith(t, "--database-url", apptest.ProxyDatabase(t, x.Serving(), r.pass),
-			"--migrate-database-url", x.Owner())
-	}), r
+	return apptest.StartExportServer(t, x.World, plays,
+		"--database-url", apptest.ProxyDatabase(t, x.URL, r.pass),
+		"--migrate-database-url", x.OwnerURL), r
 }
 
 // rules.md, CSV and Failures: while the database is silent, no key is reported unusable. Exports
@@ -88,9 +88,9 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 const silenceTimeout = 11 * time.Second
 
 // ownersSession is the cookie of an owner who is signed in.
-func ownersSession(t *testing.T, d *apptest.AdminDB) string {
+func ownersSession(t *testing.T, d *testkit.World) string {
 	t.Helper()
-	d.Do(t, `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
+	d.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
 			second_step_due)
 		select sha256('session'), user_id, now(), now(), now() + interval '1 h', false
 			from memberships where role = 'owner' limit 1 on conflict do nothing`)
@@ -101,7 +101,7 @@ func ownersSession(t *testing.T, d *apptest.AdminDB) string {
 // the reason, and other requests 503, not 500.
 func TestStandbyIsNotReady(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternalWithDemo(t)
+	x := apptest.NewExternal(t)
 	c := x.Serve("--demo")
 	token := c.DemoToken()
 	s := standbyOf(t, x)

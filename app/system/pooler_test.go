@@ -35,12 +35,12 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	c := apptest.ServeWith(t, flags...)
 	d := apptest.AdminDBAt(t, db.URL)
 	apptest.Until(t, 30*time.Second, "days stay unsealed", func() bool {
-		return apptest.Read[int](t, d, `select count(distinct (started_at at time zone 'UTC')::date)
+		return testkit.One[int](d, `select count(distinct (started_at at time zone 'UTC')::date)
 			- (select count(*) from fork_days) from plays
 			where started_at < date_trunc('day', now(), 'UTC')`) == 0
 	})
 	path := "/api/v1/forks/" + fork.ID
-	e := &apptest.ExportServer{Child: c, AdminDB: d, Token: token, Plays: apptest.Sealable,
+	e := &apptest.ExportServer{Child: c, World: d, Token: token, Plays: apptest.Sealable,
 		ExportPath: path + "/exports/csv?from=2026-01-01&to=2026-12-31"}
 	response, body := e.BeginExport(t, "whole-export-1")
 	require.Equal(t, e.Plays, countRows(t, response, body))
@@ -59,7 +59,7 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 		doctor.Status(time.Minute)
 		require.Regexp(t, says, doctor.Out.String())
 	}
-	require.Zero(t, apptest.Read[int](t, d, `select (select count(*) from pg_locks
+	require.Zero(t, testkit.One[int](d, `select (select count(*) from pg_locks
 			where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()))
 		+ (select count(*) from pg_stat_activity
 			where datname = current_database() and state ~ 'in transaction')`))

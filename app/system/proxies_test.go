@@ -97,7 +97,7 @@ func (p proxied) knowsTheClient(t *testing.T) {
 	t.Helper()
 	p.send(t, p.public, apptest.PublicURL, "GET", p.ExportPath,
 		[]string{"X-Request-Id", "behind-a-proxy", "X-Forwarded-For", "6.6.6.6"})
-	require.Equal(t, "127.0.0.2", apptest.Read[string](t, p.AdminDB, `select address from audit_entries
+	require.Equal(t, "127.0.0.2", testkit.One[string](p.World, `select address from audit_entries
 		where action = 'export.started' and request_id = 'behind-a-proxy'`))
 }
 

@@ -61,12 +61,12 @@ func newCookbook(t *testing.T) *cookbook {
 	t.Helper()
 	b := &cookbook{demoServed: serveDemo(t)}
 	b.reader = apptest.SignedIn(t, b.URL, apptest.DemoAccount(t, "maren@harbour.example.com"))
-	b.group = apptest.Read[string](t, b.db,
+	b.group = testkit.One[string](b.db,
 		`select id::text from player_groups where name = 'Night shift, gate 4'`)
 	b.fork = testkit.Find(t, `fork="" +# such as ([0-9a-f-]{36})`, b.text("curl"))
 	b.from = testkit.Find(t, `from=([0-9-]{10})`, b.text("curl"))
-	b.organisation = apptest.Read[string](t, b.db, `select org_id::text from forks where id = $1`, b.fork)
-	b.plays = apptest.Read[int](t, b.db, `select count(*) from plays p join forks f on f.id = p.fork_id
+	b.organisation = testkit.One[string](b.db, `select org_id::text from forks where id = $1`, b.fork)
+	b.plays = testkit.One[int](b.db, `select count(*) from plays p join forks f on f.id = p.fork_id
 		where f.org_id = $1 and p.started_at < date_trunc('day', now(), 'UTC')`, b.organisation)
 	return b
 }
@@ -138,7 +138,7 @@ func TestRecipes(t *testing.T) {
 		t.Run(r.id, func(t *testing.T) {
 			t.Parallel()
 			r.skipIfAbsent(t)
-			key := b.db.World(t).Key(b.organisation).Token()
+			key := b.db.Key(b.organisation).Token()
 			text := b.text(r.id)
 			if r.id == "nightly-sync" {
 				b.syncs(t, r, text, key)
@@ -154,9 +154,8 @@ func TestRecipes(t *testing.T) {
 
 // reads requires that the recipe counts the plays of a year, and names a hidden group.
 func (b *cookbook) reads(t *testing.T, r recipe, text, key string) {
-	var want int
-	require.NoError(t, b.db.QueryRow(t.Context(), `select count(*) from plays
-		where fork_id = $1 and started_at >= $2::timestamp at time zone 'UTC'`, b.fork, b.from).Scan(&want))
+	want := testkit.One[int](b.db, `select count(*) from plays
+		where fork_id = $1 and started_at >= $2::timestamp at time zone 'UTC'`, b.fork, b.from)
 	folder := t.TempDir()
 	var lists atomic.Int32
 	busy := b.intercept(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -246,7 +245,7 @@ func (b *cookbook) failsOnBrokenTransfer(t *testing.T, r recipe, text, key strin
 		panic(http.ErrAbortHandler)
 	})
 	folder := t.TempDir()
-	b.db.Do(t, `delete from api_key_windows`)
+	b.db.Exec(`delete from api_key_windows`)
 	out, err := r.run(t, folder, strings.NewReplacer(b.URL, broken, "max_tries = 8", "max_tries = 2").
 		Replace(text), key)
 	require.Error(t, err, "%s", out)
@@ -279,7 +278,7 @@ func (b *cookbook) followsNoRedirect(t *testing.T, r recipe, text, key string) {
 
 // firstRequests runs those of the guide and of the page about CSV.
 func (b *cookbook) firstRequests(t *testing.T) {
-	key := b.db.World(t).Key(b.organisation).Token()
+	key := b.db.Key(b.organisation).Token()
 	tools := map[string]recipe{
 		"curl":       {file: "start.sh", command: "bash FILE", needs: "curl --version"},
 		"python":     {file: "start.py", command: "PYTHON FILE", needs: "PYTHON -c 'import requests'"},

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -25,7 +26,7 @@ type hotStandby struct {
 	data, socket string
 	user         *syscall.Credential
 	cmd          *exec.Cmd
-	*apptest.AdminDB
+	*testkit.World
 }
 
 // standbyOf prepares to start the external server as a standby.
@@ -33,7 +34,7 @@ func standbyOf(t *testing.T, x *apptest.External) *hotStandby {
 	t.Helper()
 	s := &hotStandby{
 		t: t, data: filepath.Join(x.Dir, "cluster"), socket: filepath.Join(filepath.Dir(x.Dir), "s"),
-		programs: apptest.Read[string](t, apptest.AdminDBAt(t, x.Serving()),
+		programs: testkit.One[string](x.World,
 			`select setting from pg_config where name = 'BINDIR'`),
 	}
 	info, err := os.Stat(s.data)
@@ -70,7 +71,7 @@ func newStandby(t *testing.T, x *apptest.External) *hotStandby {
 		"-D", s.data, "-R", "-c", "fast", "-X", "stream").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	s.start()
-	s.AdminDB = apptest.AdminDBAt(t, s.url())
+	s.World = apptest.AdminDBAt(t, s.url())
 	return s
 }
 
@@ -103,8 +104,8 @@ func (s *hotStandby) start() {
 		conn, err := pgx.Connect(context.Background(), s.url())
 		return err == nil && conn.Close(context.Background()) == nil
 	})
-	if s.AdminDB != nil {
-		s.Reset()
+	if s.World != nil {
+		s.Owner.Pool.Reset()
 	}
 }
 
@@ -112,7 +113,7 @@ func (s *hotStandby) start() {
 func (s *hotStandby) replay(what string) {
 	s.t.Helper()
 	apptest.Until(s.t, 10*time.Second, "replay does not "+what, func() bool {
-		_, err := s.Exec(context.Background(), `select pg_wal_replay_`+what+`()`)
+		_, err := s.Owner.Pool.Exec(context.Background(), `select pg_wal_replay_`+what+`()`)
 		return err == nil
 	})
 }
@@ -139,7 +140,7 @@ func (s *hotStandby) become(standby bool) {
 type replicated struct {
 	t                *testing.T
 	x                *apptest.External
-	primary          *apptest.AdminDB
+	primary          *testkit.World
 	standby          *hotStandby
 	c                *apptest.Child
 	token, org, fork string
@@ -148,13 +149,14 @@ type replicated struct {
 
 func newReplicated(t *testing.T) *replicated {
 	t.Helper()
-	x := apptest.NewExternalWithDemo(t)
-	w := &replicated{t: t, x: x, standby: newStandby(t, x), primary: apptest.AdminDBAt(t, x.Serving())}
+	x := apptest.NewExternal(t)
+	x.Serve("--demo").Stop() // the standby begins with a schema
+	w := &replicated{t: t, x: x, standby: newStandby(t, x), primary: x.World}
 	w.c = x.Serve("--demo", "--database-replica-urls", w.standby.url())
 	w.token = w.c.DemoToken()
-	w.org = apptest.Read[string](t, w.primary,
+	w.org = testkit.One[string](w.primary,
 		`select org_id::text from api_keys where starts_with($1, 'dg_live_' || id)`, w.token)
-	w.fork = apptest.Read[string](t, w.primary, `select fork_id::text from plays where org_id = $1
+	w.fork = testkit.One[string](w.primary, `select fork_id::text from plays where org_id = $1
 		group by fork_id order by count(*) desc limit 1`, w.org)
 	w.query = apptest.LastDays(366)
 	return w
@@ -166,21 +168,21 @@ func (w *replicated) export() string { return w.read("/exports/csv") }
 
 func (w *replicated) read(endpoint string) string {
 	w.t.Helper()
-	w.primary.Do(w.t, `delete from api_key_windows`) // this test asks more often than a key may
+	w.primary.Exec(`delete from api_key_windows`) // this test asks more often than a key may
 	return w.c.Fetch("/api/v1/forks/"+w.fork+endpoint+w.query, w.token)
 }
 
 // screen is a page of the organisation's owner.
 func (w *replicated) screen(path string) string {
 	w.t.Helper()
-	slug := apptest.Read[string](w.t, w.primary, `select slug from organisations where id = $1`, w.org)
+	slug := testkit.One[string](w.primary, `select slug from organisations where id = $1`, w.org)
 	return w.c.Fetch("/o/"+slug+path, "", "Cookie", ownersSession(w.t, w.primary),
 		"Accept", "text/html", "Sec-Fetch-Site", "same-origin")
 }
 
 func (w *replicated) mode(mode string) {
 	w.t.Helper()
-	w.primary.Do(w.t, `update organisations set reporting_mode = $1 where id = $2`, mode, w.org)
+	w.primary.Exec(`update organisations set reporting_mode = $1 where id = $2`, mode, w.org)
 }
 
 // reads is how many reads the replica has taken.

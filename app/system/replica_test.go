@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -65,7 +66,7 @@ func (w *replicated) foreignIsRefused(t *testing.T) {
 }
 
 func (w *replicated) pausedIsNeverSeen(t *testing.T) {
-	name := apptest.Read[string](t, w.primary, `select p.display_name from players p
+	name := testkit.One[string](w.primary, `select p.display_name from players p
 		join plays y on y.org_id = p.org_id and y.player = p.ordinal
 		where p.org_id = $1 and y.fork_id = $2 limit 1`, w.org, w.fork)
 	w.mode("nominative")
@@ -79,17 +80,17 @@ func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 	require.NotContains(t, w.screen("/reports/"+w.fork), name)
 	w.leftOut()
 
-	label := apptest.Read[string](t, w.primary,
+	label := testkit.One[string](w.primary,
 		`select label from players where org_id = $1 and display_name = $2`, w.org, name)
 	require.Contains(t, w.export(), label)
-	w.primary.Do(t, `delete from players where org_id = $1 and label = $2`, w.org, label)
+	w.primary.Exec(`delete from players where org_id = $1 and label = $2`, w.org, label)
 	require.NotContains(t, w.export()+w.stats(), label, "an erased player")
-	w.primary.Do(t, `update forks set title = 'Renamed' where id = $1`, w.fork)
+	w.primary.Exec(`update forks set title = 'Renamed' where id = $1`, w.fork)
 	require.Contains(t, w.c.Fetch("/api/v1/forks/"+w.fork, w.token), "Renamed",
 		"the cache of forks is not of the replica")
-	w.primary.Do(t, `update organisations set plan = 'team' where id = $1`, w.org)
+	w.primary.Exec(`update organisations set plan = 'team' where id = $1`, w.org)
 	require.False(t, w.c.Accepts(w.token))
-	w.primary.Do(t, `update organisations set plan = 'pro' where id = $1`, w.org)
+	w.primary.Exec(`update organisations set plan = 'pro' where id = $1`, w.org)
 	w.standby.replay("resume")
 	w.untilRead("what was behind", func() { w.stats() })
 }
@@ -116,8 +117,8 @@ func (w *replicated) divergedIsNeverRead(t *testing.T) {
 		w.standby.become(state == "diverged")
 		w.standby.start()
 		if state == "promoted" {
-			w.standby.Do(t, `update organisations set reporting_mode = 'nominative'`)
-			w.standby.Do(t, `create table own as select generate_series(1, 100000)`)
+			w.standby.Exec(`update organisations set reporting_mode = 'nominative'`)
+			w.standby.Exec(`create table own as select generate_series(1, 100000)`)
 		}
 		w.leftOut()
 		before := w.reads()

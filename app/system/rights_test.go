@@ -11,6 +11,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/migrations"
+	"dg/platform/testkit"
 )
 
 // The serving role may do only what the program does: with an injection or a stolen password an
@@ -19,10 +20,10 @@ func TestRightsOfTheServingRole(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
 	c := x.Serve("--demo") // the import stages in temporary tables, as the owner
-	serving, err := pgxpool.New(t.Context(), x.Serving())
+	serving, err := pgxpool.New(t.Context(), x.URL)
 	require.NoError(t, err)
 	defer serving.Close()
-	d := apptest.OpenAdminDB(t, x.Dir)
+	d := x.World
 	files, err := fs.Glob(migrations.FS, "grants/*.sql")
 	require.NoError(t, err)
 	grants := ""
@@ -32,12 +33,11 @@ func TestRightsOfTheServingRole(t *testing.T) {
 		grants += string(content)
 	}
 	require.NotContains(t, grants, "on all tables", "such a statement touches others' tables")
-	for table := range d.Tables(t) {
+	for table := range apptest.Tables(t, d) {
 		require.Contains(t, grants, "revoke all on "+table+" from :role;",
 			"a right that is no longer given is taken")
 	}
-	d.Do(t,
-		`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
+	d.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
 		select 'gone', id, 'Gone', '{forks:read}', sha256(''), now(), '', '', now() - interval '1 h'
 		  from organisations limit 1`)
 	const newKey = `insert into api_keys (id, org_id, name, scopes, secret_hash, created_at,
@@ -80,7 +80,7 @@ func TestRightsOfTheServingRole(t *testing.T) {
 			`update api_keys set revoked_at = `+step.revoke+` where id = 'new'`)
 		require.NoError(t, err, step.revoke)
 		require.True(t,
-			apptest.Read[bool](t, d, `select `+step.holds+` from api_keys where id = 'new'`),
+			testkit.One[bool](d, `select `+step.holds+` from api_keys where id = 'new'`),
 			step.revoke)
 		_, err = serving.Exec(t.Context(),
 			`update api_keys set revoked_at = revoked_at + interval '1 min' where id = 'new'`)

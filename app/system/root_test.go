@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/embeddedpg"
+	"dg/platform/testkit/tb"
 )
 
 func needsRoot(t *testing.T) {
@@ -66,6 +68,14 @@ func statOf(t *testing.T, path string) *syscall.Stat_t {
 	return info.Sys().(*syscall.Stat_t)
 }
 
+// joinServer begins another use of the server on the folder.
+func joinServer(t *testing.T, dir string) *embeddedpg.Server {
+	t.Helper()
+	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
+	require.NoError(t, err)
+	return server
+}
+
 // As root, dg serve binds its ports and continues as the owner of the data. It still answers, shows
 // metrics, shares its server with other commands, joins their server, stops without waiting for
 // them, and leaves no process or socket.
@@ -85,16 +95,16 @@ func TestServeGivesUpRoot(t *testing.T) {
 	c.Stop()
 	require.Empty(t, apptest.ProcessesOn(t, p.dir))
 
-	door := apptest.OpenAdminDB(t, p.dir)
+	another := joinServer(t, p.dir)
 	c = p.serve()
-	door.Release(t)
+	require.NoError(t, another.Stop(t.Context()))
 	apptest.Succeeds(t, p.dir, "segments", "rebuild")
 	c.Fetch("/readyz", "")
-	door = apptest.OpenAdminDB(t, p.dir)
+	another = joinServer(t, p.dir)
 	begun := time.Now()
 	c.Stop()
 	require.Less(t, time.Since(begun), 10*time.Second)
-	require.Equal(t, 1, apptest.Read[int](t, door, `select 1`))
-	door.Release(t)
+	require.Equal(t, 1, tb.Query[int](t, another.URL(), `select 1`))
+	require.NoError(t, another.Stop(t.Context()))
 	require.Empty(t, apptest.ProcessesOn(t, p.dir))
 }

@@ -8,6 +8,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/platform/authz"
+	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
 	"dg/web"
 )
@@ -95,11 +96,11 @@ func reportScreens(fork, smallGroup string) []screen {
 }
 
 // passwordScreen is the form of a new key in a session that is older than 15 minutes.
-func passwordScreen(t *testing.T, db *apptest.AdminDB) screen {
+func passwordScreen(t *testing.T, db *testkit.World) screen {
 	return screen{name: "key-new-password", shows: "The password is wrong.",
 		path: "/settings/api-keys/new", status: http.StatusUnprocessableEntity,
 		do: func(p *browsertest.Page) {
-			db.Do(t, `update sessions s set authenticated_at = now() - interval '1 hour'
+			db.Exec(`update sessions s set authenticated_at = now() - interval '1 hour'
 				from users u where u.id = s.user_id and u.email_key = 'tomas@harbour.example.com'`)
 			p.Reload()
 			fillKey(p)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
 )
 
@@ -39,20 +40,20 @@ type viewer struct {
 func TestScreens(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
-	id := func(sql string) string { return apptest.Read[string](t, d.db, sql) }
+	id := func(sql string) string { return testkit.One[string](d.db, sql) }
 	fork := id(`select id::text from forks where slug = 'prompting-at-the-dock'`)
 	smallGroup := id(`select id::text from player_groups where name = 'Night shift, gate 4'`)
 	key := id(`select k.id from api_keys k join forks f using (org_id)
 		where f.slug = 'prompting-at-the-dock'`)
-	d.db.Do(t, `with g as (insert into player_groups (id, org_id, name)
+	d.db.Exec(`with g as (insert into player_groups (id, org_id, name)
 		  select gen_random_uuid(), org_id, 'All but one' from forks where id = $1 returning id, org_id)
 		insert into group_members select p.org_id, g.id, p.ordinal from players p join g using (org_id)
 		  where p.ordinal <> (select player from plays
 		    where fork_id = $1 and started_at < now() order by started_at desc limit 1)`, fork)
-	d.db.Do(t, `insert into account_resets (user_id, token_hash, expires_at)
+	d.db.Exec(`insert into account_resets (user_id, token_hash, expires_at)
 		select id, sha256('look'), now() + interval '30 minutes' from users
 		  where email_key = 'ilya@harbour.example.com'`)
-	d.db.Do(t, `insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
+	d.db.Exec(`insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
 		select k.org_id, k.id, (now() at time zone 'utc')::date - ago, 400 + ago * 37 % 211,
 		  ago * 13 % 29, ago % 7 / 6 * 40 from api_keys k, generate_series(0, 29) ago`)
 	viewers := []viewer{
@@ -73,7 +74,7 @@ func TestScreens(t *testing.T) {
 			viewers[i].checkScreens(t, d.Child)
 		}
 	})
-	d.db.Do(t, `update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
+	d.db.Exec(`update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
 	viewer{"maren@harbour.example.com", []screen{
 		{name: "keys-below-pro", shows: "paused", path: "/settings/api-keys"},
 	}}.checkScreens(t, d.Child)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 )
 
 // dg segments rebuild makes the same segments again from the plays, also of a damaged one, unless
@@ -19,14 +20,11 @@ func TestSegmentsCommand(t *testing.T) {
 	d := apptest.OpenAdminDB(t, dir)
 	sealed := segments(t, d)
 	require.Greater(t, len(sealed), 290)
-	d.Do(t, `update fork_days set segment = set_byte(segment, octet_length(segment) - 1,
+	d.Exec(`update fork_days set segment = set_byte(segment, octet_length(segment) - 1,
 			(get_byte(segment, octet_length(segment) - 1) + 2) % 60)
 		where day = (select max(day) from fork_days)`)
 	require.NotEqual(t, sealed, segments(t, d))
-	tx, err := d.Begin(t.Context())
-	require.NoError(t, err)
-	_, err = tx.Exec(t.Context(), `select pg_advisory_xact_lock(hashtextextended('sealer', 0))`)
-	require.NoError(t, err)
+	tx := d.Begin(`select pg_advisory_xact_lock(hashtextextended('sealer', 0))`)
 	apptest.Refuses(t, "another process holds the lock: try again", dir, "segments", "rebuild",
 		"--wait", "200ms")
 	require.NoError(t, tx.Rollback(t.Context()))
@@ -35,9 +33,9 @@ func TestSegmentsCommand(t *testing.T) {
 }
 
 // segments returns the checksum of each segment that reports may read.
-func segments(t *testing.T, d *apptest.AdminDB) (sums map[string]string) {
+func segments(t *testing.T, d *testkit.World) (sums map[string]string) {
 	t.Helper()
-	text := apptest.Read[[]byte](t, d, `select coalesce(json_object_agg(at, sum), '{}') from (
+	text := testkit.One[[]byte](d, `select coalesce(json_object_agg(at, sum), '{}') from (
 		select 'day ' || fork_id || ' ' || day as at, md5(sums || segment) as sum
 		  from fork_days d where not exists (
 			select from unsealed_days u where (u.fork_id, u.day) = (d.fork_id, d.day))

@@ -79,7 +79,7 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	h := apptest.NewHistory(t, 1, 30_000)
 	h.ImportInto(t, dir)
 	c := apptest.ServeOn(t, dir)
-	key := apptest.OpenAdminDB(t, dir).World(t).Key(h.IDs.Organisation.String()).Token()
+	key := apptest.OpenAdminDB(t, dir).Key(h.IDs.Organisation.String()).Token()
 	require.NoError(t, c.Process.Signal(syscall.SIGHUP), "which is ignored")
 	ended := apptest.ReadSlowly(apptest.Ask(t, apptest.SmallWindowClient(), c.URL+h.CSV(), key).Body)
 	require.NoError(t, c.Process.Signal(os.Interrupt))
@@ -107,7 +107,7 @@ func TestTwoCommandsAtOnce(t *testing.T) {
 	printed, err := exec.CommandContext(t.Context(), program, "demo", "--print").Output()
 	require.NoError(t, err)
 	require.Equal(t, h.Plays+strings.Count(string(printed), `{"type":"play"`),
-		apptest.OpenAdminDB(t, dir).Tables(t)["plays"])
+		apptest.Tables(t, apptest.OpenAdminDB(t, dir))["plays"])
 }
 
 // dg import works beside dg serve and after it. dg database names a server that runs.
@@ -124,5 +124,5 @@ func TestCommandsBesideAndAfterServe(t *testing.T) {
 	apptest.NewHistory(t, 2, 5_000).ImportInto(t, dir)
 	require.Empty(t, apptest.ProcessesOn(t, dir))
 	apptest.Refuses(t, "is not running on "+dir+": start dg serve", dir, "database")
-	require.Equal(t, 10_000, apptest.OpenAdminDB(t, dir).Tables(t)["plays"])
+	require.Equal(t, 10_000, apptest.Tables(t, apptest.OpenAdminDB(t, dir))["plays"])
 }

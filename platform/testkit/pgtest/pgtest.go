@@ -29,6 +29,11 @@ type Database struct {
 	Owner    *postgres.DB
 }
 
+// Flags are those that make a command of dg use the database.
+func (d *Database) Flags() []string {
+	return []string{"--database-url", d.URL, "--migrate-database-url", d.OwnerURL}
+}
+
 // New gives t a migrated, empty database, which is dropped when t and its subtests have ended.
 //
 // Without PostgreSQL the test is skipped, or fails in CI. With -short it is skipped.
