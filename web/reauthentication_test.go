@@ -43,7 +43,8 @@ func sensitiveForms(
 			webtest.ReplacementForm("week"),
 			[]string{`id="oweek" name="overlap" value="week" aria-describedby="oweekh" checked`},
 			http.StatusOK},
-		"a mode": {acme.At("/settings/organisation/reporting-mode"), webtest.NominativeForm(acme),
+		"a mode": {acme.At("/settings/organisation/reporting-mode"),
+			testkit.Form("mode", "nominative", "organisation", acme.Name),
 			[]string{`value="nominative" checked`, `name="organisation" value="` + acme.Name + `"`},
 			http.StatusSeeOther},
 	}

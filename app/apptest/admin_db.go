@@ -2,7 +2,6 @@ package apptest
 
 import (
 	"context"
-	"net/url"
 	"testing"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 // OpenAdminDB starts or joins the embedded server of a folder and connects to its database as the
@@ -29,19 +29,10 @@ func OpenAdminDB(t *testing.T, dir string) *testkit.World {
 // AdminDBAt connects to the database of a URL as the superuser.
 func AdminDBAt(t *testing.T, connection string) *testkit.World {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), AsSuperuser(t, connection))
+	pool, err := pgxpool.New(t.Context(), tb.AsRole(connection, "postgres"))
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	return testkit.On(t, &pgtest.Database{URL: connection, Owner: &postgres.DB{Pool: pool}})
-}
-
-// AsSuperuser returns the database's URL for PostgreSQL's superuser.
-func AsSuperuser(t *testing.T, connection string) string {
-	t.Helper()
-	u, err := url.Parse(connection)
-	require.NoError(t, err)
-	u.User = url.User("postgres")
-	return u.String()
 }
 
 // Tables counts the rows of every table.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/tb"
 )
 
 // ProxyDatabase is a proxy in front of PostgreSQL: pass carries the messages of a client and the
@@ -36,9 +38,5 @@ func ProxyDatabase(
 			}
 		}
 	}()
-	q.Set("host", dir)
-	q.Set("port", "5432")
-	u.Host = ""
-	u.RawQuery = q.Encode()
-	return u.String()
+	return tb.OnSocket(database, dir, "5432")
 }

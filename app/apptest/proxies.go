@@ -103,7 +103,7 @@ func BehindProxy(t *testing.T, args ...string) *ExportServer {
 	e := StartExportServer(t, db, Sized(30_000, 150_000, 150_000),
 		slices.Concat(args, db.Flags(), []string{"--addr", address, "--base-url", PublicURL,
 			"--trusted-proxies", "127.0.0.1/32"})...)
-	e.Child.URL = "http://" + address // it says the public one
+	e.URL = "http://" + address // it says the public one
 	return e
 }
 

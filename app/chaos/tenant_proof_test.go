@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
-	"dg/app/apptest"
+	"dg/platform/testkit/tb"
 )
 
 // proof runs statements as the owner of the tables, under row-level security. The setting dg.org
@@ -51,7 +51,7 @@ func newProof(t *testing.T, database string) *proof {
 	p.onTables = map[string]bool{}
 	p.shows = map[string]bool{}
 	var err error
-	p.super, err = pgx.Connect(t.Context(), apptest.AsSuperuser(t, database))
+	p.super, err = pgx.Connect(t.Context(), tb.AsRole(database, "postgres"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = p.super.Close(t.Context()) })
 	for _, table := range p.list(`select c.relname::text from pg_class c join pg_attribute a on a.attrelid = c.oid

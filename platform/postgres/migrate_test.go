@@ -125,7 +125,7 @@ func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 func TestPublicRightsAreNotRevoked(t *testing.T) {
 	t.Parallel()
 	serving, owner := newDatabase(t)
-	superURL := asRole(t, owner, superuser)
+	superURL := tb.AsRole(owner, superuser)
 	name := tb.Query[string](t, owner, `select current_database()`)
 	require.NoError(t, tb.Exec(t, superURL, `grant temporary on database `+name+` to `+servingRole))
 	other := "other_" + name
@@ -139,7 +139,7 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 	for _, migrating := range []string{owner, superURL} {
 		require.NoError(t, postgres.Migrate(t.Context(), migrating, whole, servingRole, nil))
 		require.NoError(t,
-			tb.Exec(t, asRole(t, owner, other),
+			tb.Exec(t, tb.AsRole(owner, other),
 				`create temporary table t (id int); select lo_create(0)`))
 	}
 	require.NoError(t, tb.Exec(t, superURL, `revoke temporary on database `+name+` from public`))

@@ -38,14 +38,6 @@ func parsed(t *testing.T, connection string) *url.URL {
 	return u
 }
 
-// asRole is the connection URL for another role.
-func asRole(t *testing.T, connection, role string) string {
-	t.Helper()
-	u := parsed(t, connection)
-	u.User = url.User(role)
-	return u.String()
-}
-
 // mentions fails unless the error contains every one of the words.
 func mentions(t *testing.T, err error, words ...string) {
 	t.Helper()

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,8 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/tb"
 )
 
 // Bouncer is a PgBouncer that runs.
@@ -98,18 +98,7 @@ func asOwnerOf(t testing.TB, socket string, cmd *exec.Cmd) {
 }
 
 // URL returns the connection through PgBouncer.
-func (b *Bouncer) URL(connection string) string {
-	u, err := url.Parse(connection)
-	if err != nil {
-		panic(err) // a test's own URL
-	}
-	query := u.Query()
-	query.Set("host", b.dir)
-	query.Set("port", "6432")
-	u.Host = ""
-	u.RawQuery = query.Encode()
-	return u.String()
-}
+func (b *Bouncer) URL(connection string) string { return tb.OnSocket(connection, b.dir, "6432") }
 
 var defaults = regexp.MustCompile(`(?m)^alter role dg_app in database dg (set .*;)$`)
 
@@ -118,13 +107,9 @@ func SetDefaults(t testing.TB, direct string) {
 	t.Helper()
 	script, err := os.ReadFile("../../configs/deploy/roles.sh") // from app/system or platform/postgres
 	require.NoError(t, err)
-	conn, err := pgx.Connect(t.Context(), direct)
-	require.NoError(t, err)
-	defer func() { _ = conn.Close(context.Background()) }()
-	database := pgx.Identifier{conn.Config().Database}.Sanitize()
+	database := tb.Query[string](t, direct, `select quote_ident(current_database())`)
 	for _, found := range defaults.FindAllStringSubmatch(string(script), -1) {
-		_, err := conn.Exec(t.Context(),
-			"alter role current_user in database "+database+" "+found[1])
-		require.NoError(t, err)
+		require.NoError(t, tb.Exec(t, direct,
+			"alter role current_user in database "+database+" "+found[1]))
 	}
 }

@@ -108,16 +108,5 @@ func Open(t testing.TB, url string, options postgres.Options) *postgres.DB {
 
 // inDatabase returns the connection URL for another database of the server.
 func inDatabase(connection, name string) string {
-	u := parsed(connection)
-	u.Path = "/" + name
-	return u.String()
-}
-
-// parsed reads a URL of the embedded server.
-func parsed(connection string) *url.URL {
-	u, err := url.Parse(connection)
-	if err != nil {
-		panic(err)
-	}
-	return u
+	return tb.Changed(connection, func(u *url.URL) { u.Path = "/" + name })
 }

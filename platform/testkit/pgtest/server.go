@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,6 +19,7 @@ import (
 	"dg/migrations"
 	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
+	"dg/platform/testkit/tb"
 )
 
 const (
@@ -76,9 +76,7 @@ func start() (s *server, err error) {
 
 // adminURL connects as the superuser.
 func adminURL(of *embeddedpg.Server) string {
-	u := parsed(inDatabase(of.URL(), "postgres"))
-	u.User = url.User("postgres")
-	return u.String()
+	return tb.AsRole(inDatabase(of.URL(), "postgres"), "postgres")
 }
 
 // roomInMemory is the least free memory for a folder in memory: the tests of all packages share it.

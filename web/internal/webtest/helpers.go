@@ -51,14 +51,9 @@ func (w *World) Append(t *testing.T, o *Organisation, e audit.Entry) {
 // API returns a function that sends requests to the API with a key of the organisation.
 func (w *World) API(t *testing.T, o *Organisation) (get func(path string) testkit.Page) {
 	t.Helper()
-	_, token, err := w.Keys.Create(t.Context(), o.AsOwner(), apikeys.NewKey{
-		Name:   "BI",
-		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
-	}, audit.Request{})
-	require.NoError(t, err)
+	authorisation := http.Header{"Authorization": {"Bearer " + w.DB.Key(o.ID).Token()}}
 	return func(path string) testkit.Page {
-		return w.Browser(t).Send(http.MethodGet, "/api/v1"+path, "",
-			http.Header{"Authorization": {"Bearer " + token.String()}})
+		return w.Browser(t).Send(http.MethodGet, "/api/v1"+path, "", authorisation)
 	}
 }
 
@@ -114,11 +109,6 @@ func Notes(t *testing.T, p testkit.Page) []string {
 	return notes
 }
 
-// NominativeForm returns the form that makes the organisation report names.
-func NominativeForm(o *Organisation) url.Values {
-	return testkit.Form("mode", "nominative", "organisation", o.Name)
-}
-
 // ExportsOf returns the log's entries of exports, newest first.
 func (w *World) ExportsOf(t *testing.T, o *Organisation) []audit.Entry {
 	t.Helper()
@@ -132,8 +122,8 @@ func (w *World) UntilFinished(t *testing.T, o *Organisation, n int) audit.Entry 
 	t.Helper()
 	var finished []audit.Entry
 	require.Eventually(t, func() bool {
-		finished = slices.DeleteFunc(w.LogOf(t, o), func(e audit.Entry) bool {
-			return e.Action != audit.ExportFinished
+		finished = slices.DeleteFunc(w.ExportsOf(t, o), func(e audit.Entry) bool {
+			return e.Action == audit.ExportStarted
 		})
 		return len(finished) >= n
 	}, 15*time.Second, 10*time.Millisecond)
