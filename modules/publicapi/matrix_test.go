@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
@@ -95,16 +94,11 @@ func (w *world) requireAccess(t *testing.T, own, foreign *history) {
 			refused[id] = a.reason
 		}
 	}
-	rows, err := w.Owner.Pool.Query(t.Context(), `select request_id, reason from audit_entries
-		where org_id = $1 and action = 'api_key.refused'`, own.id)
-	require.NoError(t, err)
 	recorded := map[string]audit.Reason{}
-	var id string
-	var reason audit.Reason
-	_, err = pgx.ForEachRow(rows, []any{&id, &reason}, func() error {
-		recorded[id] = reason
-		return nil
-	})
-	require.NoError(t, err)
+	for _, e := range w.entries(t, own.id) {
+		if e.Action == audit.KeyRefused {
+			recorded[e.Request.ID] = e.Reason
+		}
+	}
 	require.Equal(t, refused, recorded)
 }

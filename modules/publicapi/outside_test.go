@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit"
 )
 
 // parameter matches a parameter in a route's path.
@@ -42,19 +44,11 @@ func (l ledger) ask(
 // close requires the expected entries in the organisation's log, and none in others.
 func (l ledger) close(t *testing.T) {
 	t.Helper()
-	rows, err := l.w.Owner.Pool.Query(t.Context(),
-		`select org_id::text, request_id, concat_ws(' ', reason, method, path) from audit_entries
-			where request_id <> ''`)
-	require.NoError(t, err)
-	defer rows.Close()
-	recorded := map[string][]string{}
-	for rows.Next() {
-		var organisation, id, entry string
-		require.NoError(t, rows.Scan(&organisation, &id, &entry))
-		require.Equal(t, l.mine.id, organisation)
-		recorded[id] = append(recorded[id], entry)
-	}
-	require.NoError(t, rows.Err())
+	recorded := testkit.One[map[string][]string](l.w.World,
+		`select coalesce(json_object_agg(request_id, entries), '{}') from (
+			select request_id, json_agg(concat_ws(' ', reason, method, path)) as entries
+			  from audit_entries where org_id = $1 group by 1) r`, l.mine.id)
+	require.Empty(t, l.w.entries(t, l.foreign.id))
 	for id, entries := range l.expects {
 		require.Equal(t, entries, recorded[id], id)
 	}
@@ -119,23 +113,18 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 			"GET", "HEAD", "OPTIONS", "TRACE", "POST", "PUT", "PATCH", "DELETE",
 		} {
 			inside := strings.HasPrefix(path, "/api/v1/")
+			sent, query, _ := strings.Cut(path, "?")
 			var entries []string
 			if !inside {
-				sent, _, _ := strings.Cut(path, "?")
 				entries = outsideAPI(method, strings.ToValidUTF8(sent, "\uFFFD"))
 			}
-			got := log.ask(t, method, withQuery(path, log.query), entries)
+			got := log.ask(t, method, sent+"?"+log.query+"&"+query, entries)
 			status := map[bool]int{true: http.StatusNotFound, false: http.StatusForbidden}[inside]
 			require.Equal(t, status, got.StatusCode, "%s %s: %s", method, path, got.body)
 			got.detail(t, path)
 		}
 		without := log.ask(t, "GET", path, nil, "X-No: key")
-		switch path {
-		case "/":
-			require.Equal(t, http.StatusSeeOther, without.StatusCode, "to the sign-in")
-		case "/openapi/v1.json":
-			require.Equal(t, http.StatusOK, without.StatusCode)
-		default:
+		if path != "/" && path != "/openapi/v1.json" {
 			require.Contains(t, []int{401, 404}, without.StatusCode, path)
 		}
 	}
@@ -178,13 +167,6 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 			log.authorization+"\r\n\r\n")
 		require.Equal(t, status, got.StatusCode, "%s: %s", target, got.body)
 	}
-}
-
-func withQuery(path, query string) string {
-	if strings.Contains(path, "?") {
-		return path + "&" + query
-	}
-	return path + "?" + query
 }
 
 // rules.md, Order of checks, 1: outside the API, a key in any Authorization header is refused and
