@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"app/demo": {
 		"platform", "modules/apikeys", "modules/audit", "modules/games", "modules/identity",
 	},
-	"app/doctor":       {"migrations", "modules/identity", "platform"},
+	"app/doctor":       {"app/demo", "migrations", "modules/identity", "platform"},
 	"configs":          {},
 	"migrations":       {},
 	"modules/audit":    {"platform"},

@@ -64,6 +64,9 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 		p.log, err = telemetry.NewLogger(p.Stderr, c.LogLevel, c.LogFormat)
 	}
 	if err != nil {
+		if strings.Contains(err.Error(), "://") { // it may have a password
+			err = errors.New("an argument is a URL: set DG_DATABASE_URL instead")
+		}
 		fmt.Fprintln(p.Stderr, "dg:", err)
 		return 2
 	}

@@ -148,22 +148,20 @@ func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	}
 }
 
-// greeting is printed once dg serves. With --demo it loads the demo first. It fails if other
-// machines could reach accounts of the demo.
+// greeting is printed once dg serves. With --demo it loads the demo first.
 func (c serveCmd) greeting(ctx context.Context, db *database, p Stdio) (string, error) {
+	base, _ := c.Base()
+	serving := fmt.Sprintf("Serving on %s\n", base)
+	if !c.Demo {
+		return serving, nil
+	}
 	o, err := db.operator(ctx, "dg demo")
 	if err != nil {
 		return "", err
 	}
 	defer o.Close()
-	base, _ := c.Base()
-	tryIt := ""
-	if !c.LoopbackOnly() {
-		err = demo.CheckPublic(ctx, o.Pool)
-	} else if c.Demo {
-		tryIt, err = o.loadDemo(ctx, p, base)
-	}
-	return fmt.Sprintf("Serving on %s\n%s", base, tryIt), err
+	tryIt, err := o.loadDemo(ctx, p, base)
+	return serving + tryIt, err
 }
 
 // serve runs the server and the background work until ctx ends or the server fails.

@@ -22,6 +22,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		"serve --addr":           "--addr",
 		"serve --log-level=loud": "--log-level must be one of",
 		"health --demo":          "unknown flag --demo",
+		"database postgres://dg_owner:hunter2@127.0.0.1/dg": "set DG_DATABASE_URL",
 	} {
 		status, out, err := apptest.RunCommand(t, strings.Fields(line)...)
 		require.Equal(t, 2, status, "dg %s", line)
@@ -29,6 +30,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		last := lines[len(lines)-1]
 		require.True(t, strings.HasPrefix(last, "dg: "), "dg %s: %s", line, err)
 		require.Contains(t, last, says)
+		require.NotContains(t, err, "hunter2")
 		require.Empty(t, out, "a mistake is told on standard error")
 	}
 }

@@ -44,9 +44,8 @@ func CheckPublic(ctx context.Context, db *pgxpool.Pool) error {
 	if len(published) == 0 {
 		return nil
 	}
-	return fmt.Errorf("this database has accounts of the demo with published passwords: %s. "+
-		"Use another database, or serve it where DG_ADDR and DG_BASE_URL are loopback addresses, "+
-		"and change these passwords there (dg account reset)", strings.Join(published, ", "))
+	return fmt.Errorf("this database has accounts of the demo with published passwords: %s",
+		strings.Join(published, ", "))
 }
 
 // IsEmpty reports whether the database is empty. Organisations other than the demo's are an error.

@@ -42,6 +42,7 @@ var checks = []check{
 	{Schema, "schema", checkSQL("schema")},
 	{Serving, "rights", checkSQL("rights")},
 	{Serving, "secrets", findSecrets},
+	{Serving, "demo", findDemo},
 	{Serving, "replicas", findReplicas},
 }
 

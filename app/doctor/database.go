@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"dg/app/demo"
 	"dg/modules/identity"
 	"dg/platform/postgres"
 )
@@ -62,6 +63,14 @@ func findSecrets(ctx context.Context, s *Installation) ([]Finding, error) {
 		return nil, nil
 	}
 	return nil, identity.CheckSecretKey(ctx, s.db, keys)
+}
+
+// findDemo refuses accounts of the demo that other machines could sign in to.
+func findDemo(ctx context.Context, s *Installation) ([]Finding, error) {
+	if s.LoopbackOnly() {
+		return nil, nil
+	}
+	return nil, demo.CheckPublic(ctx, s.db.Pool)
 }
 
 // findReplicas checks that the URLs of replicas lead to copies of the database. One that does not

@@ -109,6 +109,8 @@ var fixes = map[string]string{
 	"53300": "Raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS.",
 	"57P03": "Wait until PostgreSQL has started.",
 
+	"demo": "Use another database, or serve this one where DG_ADDR and DG_BASE_URL are loopback " +
+		"addresses, and change these passwords there (dg account reset).",
 	"folder":   "Set DG_DATA_DIR to a folder of this user, or DG_DATABASE_URL to a server.",
 	"replicas": "Correct DG_DATABASE_REPLICA_URLS.",
 }

@@ -75,7 +75,7 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	require.NoError(t, err)
 	last := demo.Accounts[len(demo.Accounts)-1].Email
 	d.db.Exec(`update users set password_hash = $1 where email_key <> $2`, other, last)
-	refused("published passwords: "+last+".", serve...)
+	refused("published passwords: "+last+": use another database", serve...)
 	d.db.Exec(`update users set password_hash = null where email_key = $1`, last)
 	public := apptest.ServeOn(t, dir, "--base-url", "https://dg.example.org")
 	require.Contains(t, public.Out.String(), "https://dg.example.org")
