@@ -34,6 +34,8 @@ func launch() (context.Context, error) {
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("lang", "en-GB"),
 		chromedp.Flag("accept-lang", "en-GB"),
+		// Else a click is lost that comes before the first frame of a loaded page.
+		chromedp.Flag("allow-pre-commit-input", true),
 		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) {
 			cmd.Args = append([]string{"sh", "-c", keeper, "sh", dir, cmd.Path}, cmd.Args[1:]...)
 			cmd.Path = "/bin/sh"
