@@ -4,10 +4,8 @@ package instant
 
 import "time"
 
-const layout = "2006-01-02T15:04:05.000Z"
+// Layout is that of an instant in UTC.
+const Layout = "2006-01-02T15:04:05.000Z"
 
 // Format returns the instant, cut off to the millisecond.
-func Format(t time.Time) string { return t.UTC().Format(layout) }
-
-// Append appends Format(t).
-func Append(b []byte, t time.Time) []byte { return t.UTC().AppendFormat(b, layout) }
+func Format(t time.Time) string { return t.UTC().Format(Layout) }

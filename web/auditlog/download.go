@@ -18,6 +18,7 @@ import (
 	"dg/platform/authz"
 	"dg/platform/csvcell"
 	"dg/platform/httpserver"
+	"dg/platform/instant"
 	"dg/web/ui"
 )
 
@@ -40,7 +41,7 @@ type format struct {
 }
 
 var formats = map[string]format{
-	"":    {"", ",", "2006-01-02T15:04:05.000Z", csvcell.AppendText[string]},
+	"":    {"", ",", instant.Layout, csvcell.AppendText[string]},
 	excel: {"\uFEFF", ";", time.DateTime, csvcell.AppendSpreadsheetText[string]},
 }
 
