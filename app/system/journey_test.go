@@ -42,8 +42,6 @@ func createAndCopyKey(t *testing.T, p *browsertest.Page, d *apptest.Child, name 
 	p.Open(d.URL + "/settings/api-keys")
 	p.Click(`a:text("Create key")`)
 	p.Fill("#name", name)
-	p.Click(`label[for="sf"]`)
-	p.Click(`label[for="sr"]`)
 	p.Click(`button:text("Create key")`)
 	require.Equal(t, http.StatusOK, p.Status())
 	key := p.Text("#secret")

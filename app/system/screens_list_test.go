@@ -103,8 +103,7 @@ func passwordScreen(t *testing.T, db *testkit.World) screen {
 			db.Exec(`update sessions s set authenticated_at = now() - interval '1 hour'
 				from users u where u.id = s.user_id and u.email_key = 'tomas@harbour.example.com'`)
 			p.Reload()
-			fillKey(p)
-			enter("#current", "wrong horse battery", "#code", "000000")(p)
+			enter("#name", "A key to look at", "#current", "wrong horse battery", "#code", "000000")(p)
 		}}
 }
 

@@ -163,14 +163,8 @@ func click(selector string) func(*browsertest.Page) {
 	return func(p *browsertest.Page) { p.Click(selector) }
 }
 
-func fillKey(p *browsertest.Page) {
-	p.Fill("#name", "A key to look at")
-	p.Click(`label[for="sf"]`)
-	p.Click(`label[for="sr"]`)
-}
-
 func createKey(p *browsertest.Page) {
-	fillKey(p)
+	p.Fill("#name", "A key to look at")
 	p.Click(`main button.primary`)
 	p.WaitFor("#secret")
 }

@@ -113,7 +113,10 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 // there is one. Errors: apikeys.ErrBelowPlan, apikeys.ErrNotReplaceable, apperr.NotFound.
 func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error) {
 	view := keyFormView{
-		keyForm:  keyForm{Expiry: "90"},
+		keyForm: keyForm{
+			Scopes: []string{string(apikeys.ForksRead), string(apikeys.ReportsRead)},
+			Expiry: "90",
+		},
 		Path:     p.Path(ui.SettingsPath + "/new"),
 		Back:     p.Path(ui.SettingsPath),
 		Today:    h.Today().Format(time.DateOnly),

@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/apikeys"
 	"dg/platform/testkit/browsertest"
 	"dg/web/internal/webtest"
 )
@@ -38,8 +39,8 @@ func TestKeyFormByKeyboard(t *testing.T) {
 	require.Contains(t, p.Focused(), "#errors")
 	p.Press(kb.Tab, kb.Enter) // the first link of the summary
 	require.Equal(t, "<input#name>", p.Focused())
-	// over the description and forks to reports
-	p.Press("BI by keyboard", kb.Tab, kb.Tab, kb.Tab, " ")
+	// over the description to forks, which is unticked
+	p.Press("BI by keyboard", kb.Tab, kb.Tab, " ", kb.Tab)
 	require.Equal(t, "<input#sr>", p.Focused())
 	p.Click("#xday")
 	require.True(t, p.Has("#day"))
@@ -58,6 +59,7 @@ func TestKeyFormByKeyboard(t *testing.T) {
 	keys := w.AllKeys(t, acme)
 	require.Len(t, keys, 1)
 	require.Nil(t, keys[0].ExpiresAt)
+	require.Equal(t, apikeys.Scopes{apikeys.ReportsRead}, keys[0].Scopes)
 }
 
 // The browser asks before it leaves the page of a secret that was not copied. The page never comes
@@ -70,7 +72,6 @@ func TestSecretIsNotLeftByAccident(t *testing.T) {
 	webtest.SignInWith(p, w, acme.Owner, list)
 	p.Click(`a:text("Create key")`)
 	p.Fill("#name", "BI")
-	p.Click("label[for=sf]")
 	p.Click(`main button.primary`)
 	p.WaitFor("#secret")
 	secret := p.Text("#secret")
@@ -117,7 +118,6 @@ func TestCopyingTheKeyManuallyDisarmsTheGuard(t *testing.T) {
 	for selection, asks := range map[string]bool{all: false, part: true} {
 		p.Open(acme.At("/settings/api-keys/new"))
 		p.Fill("#name", "BI")
-		p.Click("#sf")
 		p.Click(`main button.primary`)
 		p.WaitFor("#secret")
 		browsertest.Eval[any](p, selection)
@@ -142,7 +142,6 @@ func TestKeysWithoutScript(t *testing.T) {
 	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
 	p.Click(`a:text("Create key")`)
 	p.Fill("#name", "LMS")
-	p.Click("#sf")
 	p.Click(`button:text("Create key")`)
 	p.WaitFor("#secret")
 	require.False(t, p.Has("button[data-copy]"), "it needs script")
