@@ -52,7 +52,7 @@ type Settings struct {
 	Unreadable      int              // secrets that no key decrypts, for the metrics
 }
 
-// Program is every module, built in the order of their dependencies.
+// Program is dg: pools, modules, HTTP server, metrics and background work. New builds it.
 type Program struct {
 	Pools  Pools
 	Keys   *apikeys.Service
@@ -64,7 +64,8 @@ type Program struct {
 	background map[string]func(context.Context) // by name in log and metrics
 }
 
-// New opens pools and builds the program on them. The caller closes it. It fails on an invalid URL.
+// New opens pools and builds the program on them. The caller closes it. It fails on an invalid URL,
+// or if the database does not answer.
 func New(ctx context.Context, s Settings) (*Program, error) {
 	pools, err := openPools(ctx, s)
 	if err != nil {
@@ -241,7 +242,7 @@ func (p *Program) RunBackground(ctx context.Context) {
 }
 
 // Close stores the remaining usage of API keys and closes the pools. Call it after Serve and
-// Background, which both count usage.
+// RunBackground.
 func (p *Program) Close() {
 	ctx, stop := context.WithTimeout(context.Background(), usageTimeout)
 	defer stop()

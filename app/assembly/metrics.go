@@ -94,7 +94,7 @@ func registerCollectors(
 		func() float64 {
 			ctx, stop := context.WithTimeout(context.Background(), readyTimeout)
 			defer stop()
-			return number(pools.ready(ctx) == nil)
+			return boolToFloat(pools.ready(ctx) == nil)
 		})
 	for name, db := range pools.byName() {
 		r.MustRegister(pgxpoolprometheus.NewCollector(db.Pool, map[string]string{"pool": name}))
@@ -103,7 +103,7 @@ func registerCollectors(
 		label := prometheus.Labels{"replica": strconv.Itoa(of.Number)}
 		replica := prometheus.WrapRegistererWith(label, r)
 		gauge(replica, "dg_replica_resting", "1 while reports leave out the replica after a failure.",
-			func() float64 { return number(of.Resting()) })
+			func() float64 { return boolToFloat(of.Resting()) })
 		counter(replica, "dg_replica_reads_total",
 			"Reads of reports and exports that the replica has taken.",
 			func() float64 { return float64(of.Reads()) })
@@ -133,7 +133,7 @@ func counter(r prometheus.Registerer, name, help string, read func() float64) {
 	promauto.With(r).NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, read)
 }
 
-func number(is bool) float64 {
+func boolToFloat(is bool) float64 {
 	if is {
 		return 1
 	}

@@ -23,7 +23,7 @@ func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Warning,
 		URL: servingURL(c.Database), Log: p.log}
 	defer s.Close()
-	findings := s.Find(ctx, doctor.Machine)
+	findings := s.Run(ctx, doctor.Machine)
 	if c.Embedded() && embeddedpg.HasData(c.DataDir) {
 		db, err := connect(ctx, c.Database, false, p.log)
 		if err != nil {
@@ -34,7 +34,7 @@ func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 			s.URL = db.servingURL
 		}
 	}
-	findings = append(findings, s.Find(ctx, doctor.Server, doctor.Schema, doctor.Serving)...)
+	findings = append(findings, s.Run(ctx, doctor.Server, doctor.Schema, doctor.Serving)...)
 	if failures := doctor.Print(p.Stdout, findings); failures > 0 {
 		return fmt.Errorf("%d of %d checks failed", failures, len(findings))
 	}

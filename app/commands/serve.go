@@ -44,7 +44,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 		return demo.ErrPublic
 	}
 	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Failure, Log: p.log}
-	if err := doctor.Enforce(p.log, s.Find(ctx, doctor.Machine)); err != nil {
+	if err := doctor.Enforce(p.log, s.Run(ctx, doctor.Machine)); err != nil {
 		return err
 	}
 	db, err := open(ctx, &s)
@@ -119,7 +119,7 @@ func open(ctx context.Context, s *doctor.Installation) (*database, error) {
 
 // prepare migrates between the checks of dg doctor.
 func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
-	if err := doctor.Enforce(s.Log, s.Find(ctx, doctor.Server)); err != nil {
+	if err := doctor.Enforce(s.Log, s.Run(ctx, doctor.Server)); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -128,7 +128,7 @@ func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
 	if err := db.encrypt(ctx, s.Secrets, false); err != nil {
 		return err
 	}
-	return doctor.Enforce(s.Log, s.Find(ctx, doctor.Schema, doctor.Serving))
+	return doctor.Enforce(s.Log, s.Run(ctx, doctor.Schema, doctor.Serving))
 }
 
 // settings converts the flags, which the checks have validated.

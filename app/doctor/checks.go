@@ -29,21 +29,21 @@ const (
 type check struct {
 	stage Stage
 	name  string
-	find  func(context.Context, *Installation) ([]Finding, error)
+	run   func(context.Context, *Installation) ([]Finding, error)
 }
 
 // checks is the table, in the order of execution. A failure of a database check ends it.
 var checks = []check{
-	{Machine, "settings", findSettings},
-	{Machine, "address", findAddresses},
-	{Machine, "folder", findFolder},
-	{Server, "database", findDatabase},
-	{Server, "owner", findOwner},
+	{Machine, "settings", checkSettings},
+	{Machine, "address", checkAddresses},
+	{Machine, "folder", checkFolder},
+	{Server, "database", checkDatabase},
+	{Server, "owner", checkOwner},
 	{Schema, "schema", checkSQL("schema")},
 	{Serving, "rights", checkSQL("rights")},
-	{Serving, "secrets", findSecrets},
-	{Serving, "demo", findDemo},
-	{Serving, "replicas", findReplicas},
+	{Serving, "secrets", checkSecrets},
+	{Serving, "demo", checkDemo},
+	{Serving, "replicas", checkReplicas},
 }
 
 //go:embed sql

@@ -20,8 +20,8 @@ func (s *Installation) open(ctx context.Context, setting, url string) (*postgres
 	return db, nil
 }
 
-// findDatabase opens and checks the database of the serving role.
-func findDatabase(ctx context.Context, s *Installation) (_ []Finding, err error) {
+// checkDatabase opens and checks the database of the serving role.
+func checkDatabase(ctx context.Context, s *Installation) (_ []Finding, err error) {
 	if s.db, err = s.open(ctx, "DG_DATABASE_URL", s.URL); err != nil {
 		return nil, err
 	}
@@ -33,9 +33,9 @@ func findDatabase(ctx context.Context, s *Installation) (_ []Finding, err error)
 	return s.query(ctx, s.db, "database")
 }
 
-// findOwner opens and checks the database of the role that migrates. The embedded server has a role
+// checkOwner opens and checks the database of the role that migrates. The embedded server has a role
 // of its own.
-func findOwner(ctx context.Context, s *Installation) ([]Finding, error) {
+func checkOwner(ctx context.Context, s *Installation) ([]Finding, error) {
 	if s.Embedded() {
 		return nil, nil
 	}
@@ -55,8 +55,8 @@ func (s *Installation) ownerSetting() string {
 	return "DG_MIGRATE_DATABASE_URL"
 }
 
-// findSecrets checks that the keys are those of the database.
-func findSecrets(ctx context.Context, s *Installation) ([]Finding, error) {
+// checkSecrets checks that the keys are those of the database.
+func checkSecrets(ctx context.Context, s *Installation) ([]Finding, error) {
 	current, previous, err := s.Keys()
 	keys, failure := identity.NewKeyring(current, previous)
 	if invalid := err != nil || failure != nil; invalid { // reported with the settings
@@ -65,17 +65,17 @@ func findSecrets(ctx context.Context, s *Installation) ([]Finding, error) {
 	return nil, identity.CheckSecretKey(ctx, s.db, keys)
 }
 
-// findDemo refuses accounts of the demo that other machines could sign in to.
-func findDemo(ctx context.Context, s *Installation) ([]Finding, error) {
+// checkDemo refuses accounts of the demo that other machines could sign in to.
+func checkDemo(ctx context.Context, s *Installation) ([]Finding, error) {
 	if s.LoopbackOnly() {
 		return nil, nil
 	}
 	return nil, demo.CheckPublic(ctx, s.db.Pool)
 }
 
-// findReplicas checks that the URLs of replicas lead to copies of the database. One that does not
+// checkReplicas checks that the URLs of replicas lead to copies of the database. One that does not
 // answer is no fault: reports leave it out.
-func findReplicas(ctx context.Context, s *Installation) ([]Finding, error) {
+func checkReplicas(ctx context.Context, s *Installation) ([]Finding, error) {
 	replicas, err := postgres.OpenReplicas(ctx, s.Replicas(), s.db,
 		postgres.Options{Name: "dg doctor", MaxConns: 1})
 	if err != nil {

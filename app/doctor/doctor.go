@@ -39,13 +39,14 @@ func (s *Installation) Close() {
 	}
 }
 
-// Find runs the checks of the stages, in the order of the table.
-func (s *Installation) Find(ctx context.Context, stages ...Stage) (findings []Finding) {
+// Run runs the checks of the stages, in the order of the table. It stops after the first failure
+// that concerns the database.
+func (s *Installation) Run(ctx context.Context, stages ...Stage) (findings []Finding) {
 	for _, c := range checks {
 		if !slices.Contains(stages, c.stage) || c.stage != Machine && s.URL == "" {
 			continue
 		}
-		found, err := c.find(ctx, s)
+		found, err := c.run(ctx, s)
 		if err != nil {
 			found = []Finding{failed(c.name, err)}
 		}
@@ -65,7 +66,7 @@ func (s *Installation) Find(ctx context.Context, stages ...Stage) (findings []Fi
 // Require returns the first failure of the stages, for a command of the operator. A schema that dg
 // serve would migrate is one.
 func (s *Installation) Require(ctx context.Context, stages ...Stage) error {
-	for _, f := range s.Find(ctx, stages...) {
+	for _, f := range s.Run(ctx, stages...) {
 		if f.Verdict == Failure || f.Check == "schema" && f.Verdict == Warning {
 			return f.Err()
 		}

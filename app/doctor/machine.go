@@ -11,8 +11,8 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// findSettings checks the settings by themselves.
-func findSettings(_ context.Context, s *Installation) (findings []Finding, _ error) {
+// checkSettings checks the settings by themselves.
+func checkSettings(_ context.Context, s *Installation) (findings []Finding, _ error) {
 	const help = "Correct it: dg serve --help explains each setting."
 	if err := s.Check(); err != nil {
 		for says := range strings.SplitSeq(err.Error(), "\n") {
@@ -36,8 +36,8 @@ func findSettings(_ context.Context, s *Installation) (findings []Finding, _ err
 	return findings, nil
 }
 
-// findAddresses checks that dg serve can listen on both addresses at once.
-func findAddresses(ctx context.Context, s *Installation) (findings []Finding, _ error) {
+// checkAddresses checks that dg serve can listen on both addresses at once.
+func checkAddresses(ctx context.Context, s *Installation) (findings []Finding, _ error) {
 	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {
 		address := []string{s.Addr, s.OpsAddr}[i]
 		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
@@ -57,8 +57,8 @@ func findAddresses(ctx context.Context, s *Installation) (findings []Finding, _ 
 	return findings, nil
 }
 
-// findFolder checks the folder of the embedded server, its disk, and that PostgreSQL is installed.
-func findFolder(ctx context.Context, s *Installation) ([]Finding, error) {
+// checkFolder checks the folder of the embedded server, its disk, and that PostgreSQL is installed.
+func checkFolder(ctx context.Context, s *Installation) ([]Finding, error) {
 	if !s.Embedded() {
 		return nil, nil
 	}

@@ -10,7 +10,7 @@ import (
 	"fmt"
 )
 
-// Code is the kind of an error: the details.code of the API's error body (rules.md, Formats).
+// Code is the kind of an error: the details.code of the API's error body.
 type Code string
 
 // The codes of the API.

@@ -51,7 +51,8 @@ func (d Database) Check() error {
 	return nil
 }
 
-// maxReplicas bounds the connections of an instance, and what checks of replicas cost the primary.
+// maxReplicas bounds the connections of an instance, and its start, which checks each replica for up
+// to a second.
 const maxReplicas = 8
 
 // Replicas returns the URLs of the replicas. A comma within one separates its hosts.

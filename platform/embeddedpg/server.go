@@ -68,7 +68,7 @@ func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 			s.users, err = os.Open(f.file(cluster))
 		}
 		if err == nil {
-			err = syscall.Flock(int(s.users.Fd()), syscall.LOCK_SH) // is free: Stop alone takes it
+			err = syscall.Flock(int(s.users.Fd()), syscall.LOCK_SH) // only Stop excludes it
 		}
 		return err
 	})
@@ -216,7 +216,7 @@ func (f folder) readPIDFile() (p process, err error) {
 func (p process) url(role, database string) string {
 	query := url.Values{"host": {p.socket}, "connect_timeout": {"10"}}
 	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database,
-		RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20")} // libpq and pgx keep a +
+		RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20")} // libpq reads + as it is
 	return u.String()
 }
 

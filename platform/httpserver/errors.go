@@ -66,7 +66,7 @@ func unavailable(err error) bool {
 		errors.Is(err, ErrStopped) || postgres.IsUnavailable(err)
 }
 
-// logFailure logs the cause of a failure of the server. The client's own are in the access log.
+// logFailure logs the cause of a server error. Errors of clients are in the access log only.
 func (r *request) logFailure(f Failure, err error) {
 	if !isServerFault(f.Status) {
 		return

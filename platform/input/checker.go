@@ -65,7 +65,7 @@ func (c *Checker) Check(v any) error {
 // Violation is a field, or a value of a list, with the first rule that it breaks.
 type Violation struct {
 	Path    string // such as skills[0].attempts
-	Field   string // such as attempts, and of a list its own
+	Field   string // such as attempts; for a value of a list, that of the list
 	Rule    string
 	Value   any
 	Message string
@@ -107,7 +107,7 @@ func (c *Checker) message(field string, found validator.FieldError) string {
 // Field is what a rule is asked about: a field with its value and the struct that it is in.
 type Field = validator.FieldLevel
 
-// Text is a rule about a text.
+// Text makes a rule of a predicate on strings.
 func Text(holds func(string) bool) func(Field) bool {
 	return func(f Field) bool { return holds(f.Field().String()) }
 }

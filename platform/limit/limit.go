@@ -49,13 +49,13 @@ func New(o Options) *Limiter {
 	return &Limiter{o: o, all: semaphore.NewWeighted(int64(o.Max)), keys: map[string]*key{}}
 }
 
-// Acquire waits for a slot of the key and one of all. The caller releases it. Errors:
-// apperr.Unavailable with RetryAfter, and the cause of ctx.
+// Acquire takes a slot of the key and one of the limiter, and waits at most Wait for them. The
+// caller must call release. Errors: apperr.Unavailable with RetryAfter, and the cause of ctx.
 func (l *Limiter) Acquire(ctx context.Context, id string) (release func(), err error) {
 	return l.AcquireN(ctx, id, 1)
 }
 
-// AcquireN is like Acquire, for work that takes n slots, at most all of its key.
+// AcquireN is like Acquire, for work that takes n slots of each, at most PerKey.
 func (l *Limiter) AcquireN(ctx context.Context, id string, n int) (release func(), err error) {
 	slots := int64(min(n, l.o.PerKey))
 	k := l.enter(id)

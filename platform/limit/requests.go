@@ -47,8 +47,8 @@ func NewRequests(connections int) *Requests {
 	}
 }
 
-// Acquire waits for a slot of the credential's organisation, or of the network if the credential is
-// not known. The caller releases it. Errors: those of Limiter.Acquire.
+// Acquire takes a slot of the credential's organisation, or of the network if the credential is not
+// known. The caller must call release. Errors: those of Limiter.Acquire.
 func (r *Requests) Acquire(
 	ctx context.Context, surface, credential, network string,
 ) (release func(), err error) {

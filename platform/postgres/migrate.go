@@ -18,8 +18,8 @@ import (
 // the same database.
 const versionsTable = "dg_schema_versions"
 
-// Migrate applies the migrations of fsys at ownerURL, and its grants to servingRole, under one
-// lock. If the schema is newer than fsys, it changes nothing.
+// Migrate applies the migrations of fsys at ownerURL, and its grants to servingRole, under one lock,
+// for which it waits ten minutes. If the schema is newer than fsys, it changes nothing.
 //
 // It fails if the database is unreachable or behind a pooler, a migration fails (earlier ones
 // stay), or servingRole does not exist.

@@ -44,8 +44,8 @@ type DB struct {
 	hasReplicas bool // statements that begin a request return a Position
 }
 
-// Open connects to the database at url and checks that it answers. It fails if the URL is malformed,
-// or its sessions do not fit (SessionError). No error shows a password.
+// Open connects to the database at url. It fails if the URL is malformed, the database does not
+// answer, or its sessions do not fit (SessionError). No error shows a password.
 func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	config, err := parseURL(url)
 	if err != nil {

@@ -24,7 +24,7 @@ func (db *DB) PositionSQL() string {
 	return PositionExpression
 }
 
-// Scan implements sql.Scanner.
+// Scan implements sql.Scanner. Null gives the zero value.
 func (p *Position) Scan(value any) error {
 	*p = Position{}
 	text, ok := value.(string)

@@ -23,7 +23,7 @@ const (
 type Replica struct {
 	DB     *DB
 	Number int    // in the order of the setting, from 1: its name in log and metrics
-	system string // of the primary, with the name of its database
+	system string // identifier of the primary's cluster, and the name of its database
 	log    *slog.Logger
 
 	restsUntil atomic.Int64 // in Unix nanoseconds
@@ -31,7 +31,8 @@ type Replica struct {
 }
 
 // OpenReplicas opens replicas of the primary, each with a pool of these options. It fails for a
-// malformed URL or another database, not for a replica that does not answer.
+// malformed URL, another database, or a primary that does not answer, not for a replica that does
+// not.
 func OpenReplicas(
 	ctx context.Context, urls []string, primary *DB, opts Options,
 ) (replicas []*Replica, err error) {
@@ -77,15 +78,15 @@ func (r *Replica) Reads() int64 { return r.reads.Load() }
 // Resting reports whether the replica is not tried after a failure.
 func (r *Replica) Resting() bool { return time.Now().UnixNano() < r.restsUntil.Load() }
 
-// ReadFrom makes replicas take the reads of the pool. Statements of requests, which begin a
-// request, return a Position from then on.
+// ReadFrom makes AcquireReplica of db return connections to the replicas, and PositionSQL of the
+// pool requests the position that they need.
 func (db *DB) ReadFrom(replicas []*Replica, requests *DB) {
 	db.replicas = replicas
 	requests.hasReplicas = len(replicas) > 0
 }
 
 // AcquireReplica returns a connection to the next replica that does not rest, or nil if the primary
-// must answer. A later snapshot on it sees every commit before the position.
+// must answer: after replicaWait, too. A later snapshot on it sees every commit before the position.
 func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	if at == (Position{}) {
 		return nil
@@ -99,7 +100,9 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	return nil
 }
 
-// acquire returns a connection to the replica once it has replayed the position, else nil.
+// acquire returns a connection to the replica once it has replayed the position, or nil after
+// replicaWait. A replica that failed or lags then rests; one whose connections are all in use does
+// not.
 func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	pool := r.DB.Pool
 	waiting, stop := context.WithTimeout(ctx, replicaWait)
@@ -121,7 +124,7 @@ func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	return nil
 }
 
-// The reasons that a replica is not read, of several.
+// Two of the reasons for which a replica is not read.
 var (
 	errForeign = errors.New("it is another database than the primary's")
 	errBehind  = errors.New("it has not replayed what the primary has committed")

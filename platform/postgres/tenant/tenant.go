@@ -35,8 +35,8 @@ var Columns = map[string]string{
 
 // The settings of a statement that the guard reads.
 const (
-	tenantSetting = "dg:tenant"      // the organisation that Scope adds to the conditions
-	textSetting   = "dg:tenant_text" // the organisation that a text has among its parameters
+	tenantSetting = "dg:tenant"     // the organisation that Scope adds to the conditions
+	rawSetting    = "dg:tenant_raw" // the organisation that raw SQL must have among its parameters
 	acrossSetting = "dg:across_tenants"
 )
 
@@ -46,18 +46,18 @@ func Scope(organisationID string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(tenantSetting, organisationID) }
 }
 
-// Raw is like gorm's Raw, for a text on one organisation, its parameter @org. gorm's own Raw and
-// Exec need Across. The guard does not inspect a Raw inside a condition.
+// Raw is like gorm's Raw, for SQL on one organisation, which is its parameter @org. gorm's own Raw
+// and Exec need Across. The guard does not inspect a Raw inside a condition.
 func Raw(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
-	return db.Set(textSetting, organisationID).Raw(text, withOrg(text, organisationID, args)...)
+	return db.Set(rawSetting, organisationID).Raw(text, withOrg(text, organisationID, args)...)
 }
 
-// Exec is like Raw, for a text that returns no rows.
+// Exec is like Raw, for SQL that returns no rows.
 func Exec(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
-	return db.Set(textSetting, organisationID).Exec(text, withOrg(text, organisationID, args)...)
+	return db.Set(rawSetting, organisationID).Exec(text, withOrg(text, organisationID, args)...)
 }
 
-// withOrg adds the parameter @org. A text without @org is allowed only around subqueries with it.
+// withOrg adds the parameter @org. SQL without @org is allowed only around subqueries with it.
 func withOrg(text, organisationID string, args []any) []any {
 	if !strings.Contains(text, "@org") {
 		return args
@@ -65,8 +65,8 @@ func withOrg(text, organisationID string, args []any) []any {
 	return append(args, sql.Named("org", organisationID))
 }
 
-// Across is a gorm scope for statements that are deliberately not scoped to an organisation,
-// and for texts on tables that belong to none. The reason documents the call.
+// Across is a gorm scope for statements that are deliberately not scoped to an organisation, and for
+// raw SQL on tables that belong to none. The reason documents the call.
 func Across(reason string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(acrossSetting, reason) }
 }
@@ -95,12 +95,12 @@ func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 }
 
 // scope adds the organisation to the conditions of a built statement, or requires it among the
-// parameters of a text, without parsing it. TestStatementsAreScopedToAnOrganisation proves each
-// text.
+// parameters of raw SQL, which it does not parse. TestStatementsAreScopedToAnOrganisation proves
+// each raw statement.
 func scope(db *gorm.DB) bool {
 	s := db.Statement
 	if s.SQL.Len() > 0 {
-		id, ok := db.Get(textSetting)
+		id, ok := db.Get(rawSetting)
 		return ok && id != "" && slices.Contains(s.Vars, id)
 	}
 	id, ok := db.Get(tenantSetting)
@@ -142,7 +142,8 @@ func onModel(s *gorm.Statement) bool {
 }
 
 // addCondition adds a mandatory condition. It puts the others in parentheses, because of or: "a or b
-// and org_id = …" would read every organisation's a. It returns false for a text that leaves them.
+// and org_id = …" would read every organisation's a. It returns false for a condition that closes
+// these parentheses.
 func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	where := s.Clauses["WHERE"]
 	exprs := []clause.Expression{condition}
@@ -168,7 +169,7 @@ func (e parenthesised) Build(b clause.Builder) {
 	_ = b.WriteByte(')')
 }
 
-// balanced reports whether the texts among conditions stay within the parentheses around them.
+// balanced reports whether conditions in raw SQL stay within the parentheses around them.
 func balanced(exprs []clause.Expression) bool {
 	for _, e := range exprs {
 		ok := true
