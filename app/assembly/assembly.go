@@ -152,10 +152,10 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	p.exports = exports.New(m.reports, m.audit, p.Ops)
 	p.Keys = apikeys.New(p.Pools.Requests, m.org, m.audit, m.policy, s.Now)
 	p.Keys.OnRefusal = m.counts.keyRefused
-	p.Keys.Recheck = p.Pools.Recheck
+	p.Keys.RecheckDB = p.Pools.Recheck
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,
-		"key usage": p.Keys.Uses.Run,
+		"key usage": p.Keys.UsageCounter.Run,
 	}
 	return m, nil
 }
@@ -246,7 +246,7 @@ func (p *Program) RunBackground(ctx context.Context) {
 func (p *Program) Close() {
 	ctx, stop := context.WithTimeout(context.Background(), usageTimeout)
 	defer stop()
-	if err := p.Keys.Uses.Store(ctx); err != nil {
+	if err := p.Keys.UsageCounter.Store(ctx); err != nil {
 		p.log.Warn("the usage of API keys in the last minute was not stored", "error", err)
 	}
 	p.Pools.Close()

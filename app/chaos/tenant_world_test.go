@@ -54,7 +54,7 @@ func (w *requestWorld) sendEverything(owner string) {
 		w.restore()
 	}
 	require.NoError(w.t, w.Keys.StillUsable(w.t.Context(), w.organisationOf("acme"), w.keyID))
-	require.NoError(w.t, w.Keys.Uses.Store(w.t.Context()))
+	require.NoError(w.t, w.Keys.UsageCounter.Store(w.t.Context()))
 	player := testkit.One[string](w.db, `select id::text from players where org_id = $1 limit 1`,
 		w.organisationOf("acme"))
 	for _, line := range []string{

@@ -9,7 +9,7 @@ import (
 )
 
 // The rate limit is a sliding window: at most MaxRequests accepted requests of a key in any
-// RateWindow seconds. authenticate.sql and the table's default repeat the numbers.
+// RateWindow seconds. authenticate.sql, retryAfterSQL and the table's default repeat the numbers.
 const (
 	MaxRequests = 120
 	RateWindow  = 60
@@ -21,22 +21,23 @@ type Caller struct {
 
 	Actor     audit.Actor
 	RateLimit RateLimit
-	// the primary's LSN after the request began: replicas behind it are not read
+	// the primary's LSN after the request began: replicas behind it are not read; zero: none is
+	// read
 	Position     postgres.Position
-	ExpiryNotice *time.Time // the key's end, if it is within 30 days
+	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil: not within 30 days
 
-	countedOn int // the UTC day whose usage includes the request
+	countedOn int // the UTC day whose usage includes the request, counted from 1970
 }
 
 // RateLimit is a key's quota: Remaining requests, and one more after Reset seconds (at least 1).
 type RateLimit struct{ Remaining, Reset int }
 
-// authResult is the row of the authentication statement. Without a key it is zero.
+// authResult is the row of the authentication statement. For an unknown key it is zero.
 type authResult struct {
 	Caller
 	reason               audit.Reason // why the key is rejected; "": it is accepted
 	revokedAt, expiresAt *time.Time
-	limited              bool // over the limit of requests or, when rejected, of refused requests
+	limited              bool // over the limit of accepted or, when rejected, of rejected requests
 	retryAfter           int  // when limited: seconds until the window has room
 	firstInMinute        bool // last_used_at is to be updated
 }

@@ -129,8 +129,8 @@ func TestRefusalIsRecordedOrUnavailable(t *testing.T) {
 func TestStillUsableFollowsTheKey(t *testing.T) {
 	b := setup(t)
 	states := map[audit.Reason]apikeys.State{
-		"": apikeys.Usable, audit.BelowPlan: apikeys.PausedByPlan,
-		audit.Expired: apikeys.ExpiredKey, audit.Revoked: apikeys.RevokedKey,
+		"": apikeys.StateUsable, audit.BelowPlan: apikeys.StatePaused,
+		audit.Expired: apikeys.StateExpired, audit.Revoked: apikeys.StateRevoked,
 	}
 	for bits := range 8 {
 		key, token, why := b.rejectedKey(bits)
@@ -167,11 +167,11 @@ func TestKeyState(t *testing.T) {
 		revoked, expires *time.Time
 		want             apikeys.State
 	}{
-		{nil, &later, apikeys.Usable},
-		{nil, &now, apikeys.ExpiredKey},
-		{&later, nil, apikeys.RevokedKey},
-		{&ahead, nil, apikeys.Usable},
-		{&ahead, &now, apikeys.ExpiredKey},
+		{nil, &later, apikeys.StateUsable},
+		{nil, &now, apikeys.StateExpired},
+		{&later, nil, apikeys.StateRevoked},
+		{&ahead, nil, apikeys.StateUsable},
+		{&ahead, &now, apikeys.StateExpired},
 	} {
 		key := apikeys.Key{RevokedAt: c.revoked, ExpiresAt: c.expires}
 		require.Equal(t, c.want, key.State(now, org.PlanPro), "%+v", c)

@@ -6,24 +6,24 @@
 // Invariants:
 //   - Only the SHA-256 of a secret is stored. Create returns the secret once; no log, error or
 //     audit entry contains it.
-//   - Authenticate is one statement on the primary. It finds the key, decides its state, counts the
-//     request and returns the primary's LSN for reads from replicas. No response depends on a
+//   - Authenticate decides by one statement on the primary. It finds the key and its state, counts
+//     the request and returns the primary's LSN for reads from replicas. No response depends on a
 //     cache, so a request that starts after the commit of a revocation or change of plan sees it on
 //     every instance.
 //   - A change of a key commits with its audit entry, and only while the actor has the role in that
-//     transaction. Revocation needs no second step.
+//     transaction. Revocation does not require two-step verification.
 //   - A key is replaced once. revoked_at may lie up to a week ahead; a trigger lets it move earlier
-//     only. Authorisation uses the database clock; the UI uses the local clock.
-//   - A rejection is sent only after it is recorded or, above 120 in 60 seconds, counted
-//     (audit.Log.Count).
+//     only. Authentication uses the database clock; the UI uses the local clock.
+//   - The rejection of a known key is sent only after it is recorded or, above 120 in 60 seconds,
+//     counted (audit.Log.Count).
 //   - Only a caller with the correct secret learns more than that a key is invalid. Authentication
 //     is not scoped to an organisation: the key identifies it (rules.md, Data).
 //
 // Trade-offs:
 //   - The rate window is a row in an unlogged table, exact over all instances. A crash of
-//     PostgreSQL empties it, which admits at most 120 more requests in that minute. Rejected
-//     requests have a row of their own, so that updates stay in place (HOT).
-//   - A request that waits for the key's row while a revocation commits may still pass;
+//     PostgreSQL empties it, which admits at most 120 more requests of a key in that minute.
+//     Rejected requests have a row of their own, so that updates stay in place (HOT).
+//   - A request that waits for the key's window while a revocation commits may still pass;
 //     lock_timeout bounds the wait.
 //   - Usage is counted in memory and stored once a minute: a statement for each request would cost
 //     as much as its authentication. A crash loses a minute, a lost reply may count it twice.

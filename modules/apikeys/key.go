@@ -15,7 +15,7 @@ const (
 	ReportsRead Scope = "reports:read"
 )
 
-// Key is an organisation's key as its settings show it, and a row of api_keys, without the secret.
+// Key is a row of api_keys without the hash of the secret.
 type Key struct {
 	ID             string
 	OrganisationID string `gorm:"column:org_id"`
@@ -27,13 +27,13 @@ type Key struct {
 	ExpiresAt      *time.Time // nil: never
 	RevokedAt      *time.Time // nil: not revoked; in the future for a replaced key
 	LastUsedAt     *time.Time // nil: never used; to the minute
-	Replaces       string     `gorm:"default:null"` // the id of the key that it replaced, or ""
+	Replaces       string     `gorm:"default:null"` // the id of the key that it replaced; "": none
 }
 
 // TableName implements gorm's Tabler.
 func (Key) TableName() string { return "api_keys" }
 
-// Person is the creator of a key. The name is that of the creation.
+// Person is the creator of a key or the actor of a change, with the name at that time.
 type Person struct {
 	ID   string `gorm:"column:created_by"`
 	Name string `gorm:"column:creator_name"`
@@ -44,10 +44,10 @@ type State string
 
 // The states.
 const (
-	Usable       State = "usable"
-	RevokedKey   State = "revoked"
-	ExpiredKey   State = "expired"
-	PausedByPlan State = "paused" // the organisation is below the Pro plan
+	StateUsable  State = "usable"
+	StateRevoked State = "revoked"
+	StateExpired State = "expired"
+	StatePaused  State = "paused" // the organisation is below the Pro plan
 )
 
 // State returns the key's state at now under the organisation's plan. Revoked wins over expired,
@@ -55,32 +55,32 @@ const (
 func (k Key) State(now time.Time, plan org.Plan) State {
 	switch {
 	case k.Revoked(now):
-		return RevokedKey
+		return StateRevoked
 	case k.ExpiresAt != nil && !k.ExpiresAt.After(now):
-		return ExpiredKey
+		return StateExpired
 	case !plan.IncludesAPI():
-		return PausedByPlan
+		return StatePaused
 	}
-	return Usable
+	return StateUsable
 }
 
 // clockTolerance is how far the database clock, which stamps revocations, may be ahead of the local
-// one, so that a revoked key is never shown as working. Overlaps of replaced keys are much longer.
+// one, so that a revoked key is never shown as working. An overlap is 0 or much longer.
 const clockTolerance = 5 * time.Second
 
-// Revoked reports whether the key is revoked at now.
+// Revoked reports whether the key is revoked at now, or within clockTolerance after it.
 func (k Key) Revoked(now time.Time) bool {
 	return k.RevokedAt != nil && !k.RevokedAt.After(now.Add(clockTolerance))
 }
 
-// Stopping reports whether the key was replaced, and works until its revocation.
+// Stopping reports whether the key was replaced and its overlap has not ended.
 func (k Key) Stopping(now time.Time) bool { return k.RevokedAt != nil && !k.Revoked(now) }
 
 // noticePeriod is the longest notice of a key's end.
 const noticePeriod = 30 * 24 * time.Hour
 
-// ExpiresSoon reports whether to announce the expiry at now: at most 30 days are left, and at most
-// a quarter of the key's life.
+// ExpiresSoon reports whether to announce the expiry at now: it is in the future, and at most 30
+// days and a quarter of the key's life are left.
 func (k Key) ExpiresSoon(now time.Time) bool {
 	if k.ExpiresAt == nil || !k.ExpiresAt.After(now) {
 		return false

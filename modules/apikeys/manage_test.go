@@ -190,7 +190,7 @@ func TestKeyListIsBounded(t *testing.T) {
 	usable := 0
 	for i, k := range listed {
 		require.False(t, i > 0 && k.CreatedAt.After(listed[i-1].CreatedAt), "newest first")
-		if k.State(time.Now(), org.PlanPro) == apikeys.Usable {
+		if k.State(time.Now(), org.PlanPro) == apikeys.StateUsable {
 			usable++
 		}
 	}

@@ -21,10 +21,10 @@ const (
 	belowPlanMessage = "This API key needs the Pro plan. It works again when the organisation " +
 		"moves to Pro or Enterprise."
 
-	tooManyRejections = "Too many refused requests with this key. Waiting alone does not help: correct " +
+	rejectionLimitMessage = "Too many refused requests with this key. Waiting alone does not help: correct " +
 		"the key or the path, and retry in %d seconds."
 
-	notRecorded = "The use of this key could not be recorded in the audit log, so the request " +
+	notRecordedMessage = "The use of this key could not be recorded in the audit log, so the request " +
 		"was not answered. Retry in a few seconds."
 )
 
@@ -45,24 +45,24 @@ func (r authResult) rejection() error {
 func formatInstant(at time.Time) string { return at.UTC().Format("2006-01-02 at 15:04 UTC") }
 
 // Refuse records a forbidden use of an authenticated key and returns refusal. The key's usage
-// counts it as refused, not accepted. Errors: refusal, apperr.Unavailable when it could not be
-// recorded.
+// counts the request as refused, not accepted. Errors, always one: refusal, or apperr.Unavailable
+// when it could not be recorded.
 func (s *Service) Refuse(
 	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
 	refusal error,
 ) error {
-	s.Uses.add(countKey{c.OrganisationID, c.Actor.ID, c.countedOn}, counts{accepted: -1, refused: 1})
-	entry := c.refusal(reason)
+	s.UsageCounter.add(countKey{c.OrganisationID, c.Actor.ID, c.countedOn}, counts{accepted: -1, refused: 1})
+	entry := c.refusalEntry(reason)
 	entry.Target = target
 	entry.Request = request
 	return s.recorded(reason, s.log.Append(ctx, entry), refusal)
 }
 
-// RefuseOutside refuses a key, in any state, outside of /api/v1/, and records it if the id is known.
-// The id of an unreadable token is "".
+// RefuseOutside refuses a key, in any state, outside of /api/v1/, and records it if the id is
+// known. The id of an unreadable token is "".
 //
-// Errors, always one: refusal, apperr.RateLimited over the limit of refused requests, or
-// apperr.Unavailable.
+// Errors, always one: refusal, apperr.RateLimited over the limit of rejected requests, or
+// apperr.Unavailable when it could not be recorded or counted.
 func (s *Service) RefuseOutside(
 	ctx context.Context, id string, request audit.Request, refusal error,
 ) error {
@@ -80,31 +80,32 @@ func (s *Service) RefuseOutside(
 	return s.reject(ctx, result, request, refusal)
 }
 
-// reject records a rejected request, or only counts it above the limit of refusals.
+// reject records a rejected request or, above the limit of rejected requests, only counts it.
+// Errors, always one: refusal, apperr.RateLimited above the limit, or apperr.Unavailable.
 func (s *Service) reject(
 	ctx context.Context, r authResult, request audit.Request, refusal error,
 ) error {
-	s.Uses.count(r.Caller, counts{refused: 1})
-	entry := r.refusal(r.reason)
+	s.UsageCounter.count(r.Caller, counts{refused: 1})
+	entry := r.refusalEntry(r.reason)
 	if !r.limited {
 		entry.Target = audit.Target{Kind: "api_key", ID: r.Actor.ID}
 		entry.Request = request
 		return s.recorded(r.reason, s.log.Append(ctx, entry), refusal)
 	}
 	return s.recorded(r.reason, s.log.Count(ctx, entry),
-		newRateLimitError(r.retryAfter, tooManyRejections, r.retryAfter))
+		newRateLimitError(r.retryAfter, rejectionLimitMessage, r.retryAfter))
 }
 
 // recorded returns refusal, or apperr.Unavailable if the refusal could not be recorded.
 func (s *Service) recorded(reason audit.Reason, failure, refusal error) error {
 	if failure != nil {
-		return apperr.Wrap(apperr.Unavailable, failure, notRecorded)
+		return apperr.Wrap(apperr.Unavailable, failure, notRecordedMessage)
 	}
 	s.OnRefusal(reason)
 	return refusal
 }
 
-func (c Caller) refusal(reason audit.Reason) audit.Entry {
+func (c Caller) refusalEntry(reason audit.Reason) audit.Entry {
 	return audit.Entry{
 		OrganisationID: c.OrganisationID,
 		Actor:          c.Actor,

@@ -12,10 +12,12 @@ import (
 
 // Service authenticates keys and manages them.
 type Service struct {
-	Recheck *postgres.DB // for StillUsable, by default the same; set before the first request
-	Uses    *Uses
-	// OnRefusal is called for each refused use of a key, with UnknownKey for those that belong to no
-	// audit log; set before the first request.
+	// RecheckDB is the database of StillUsable, by default that of New; set before the first
+	// request.
+	RecheckDB    *postgres.DB
+	UsageCounter *UsageCounter
+	// OnRefusal is called for each refused use of a key, with UnknownKey for those that belong to
+	// no audit log; set before the first request.
 	OnRefusal func(audit.Reason)
 
 	db        *postgres.DB
@@ -23,7 +25,7 @@ type Service struct {
 	log       *audit.Log
 	policy    *authz.Policy
 	now       func() time.Time
-	statement string // authenticate.sql
+	statement string // authenticateSQL withPosition
 }
 
 // New returns the service over db.
@@ -31,15 +33,15 @@ func New(
 	db *postgres.DB, orgs Organisations, log *audit.Log, policy *authz.Policy, now func() time.Time,
 ) *Service {
 	return &Service{
-		Recheck:   db,
-		Uses:      &Uses{db: db, now: now},
-		db:        db,
-		orgs:      orgs,
-		log:       log,
-		policy:    policy,
-		now:       now,
-		OnRefusal: func(audit.Reason) {},
-		statement: withPosition(db),
+		RecheckDB:    db,
+		UsageCounter: &UsageCounter{db: db, now: now},
+		db:           db,
+		orgs:         orgs,
+		log:          log,
+		policy:       policy,
+		now:          now,
+		OnRefusal:    func(audit.Reason) {},
+		statement:    withPosition(db),
 	}
 }
 

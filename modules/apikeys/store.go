@@ -14,7 +14,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// storedKey is a row of api_keys with the hash of the secret. Only Create and authenticate.sql see
+// storedKey is a row of api_keys with the hash of the secret. Only Create and authenticate.sql use
 // the hash.
 type storedKey struct {
 	Key
@@ -62,7 +62,7 @@ const (
 )
 
 // at returns the argument @at of unrevokedAt and usableAt. databaseNow is @at by the database
-// clock, which also authenticates.
+// clock, as in authentication. databaseMillisecond is the same time as api_keys stores it.
 func at(instant any) sql.NamedArg { return sql.Named("at", instant) }
 
 var (

@@ -18,7 +18,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// Raw SQL on pgx, because it runs with each request.
+// authenticateSQL bypasses gorm, because it runs with each request.
 //
 //go:embed authenticate.sql
 var authenticateSQL string
@@ -33,8 +33,8 @@ func withPosition(db *postgres.DB) string {
 // recorded, with the request, before the response.
 //
 // Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired, plan), apperr.RateLimited
-// with RetryAfter (with the caller, when the secret was right) and apperr.Unavailable when a
-// rejection cannot be recorded.
+// with RetryAfter (with the caller, unless the key is rejected), and apperr.Unavailable when the
+// request cannot be counted or a rejection cannot be recorded.
 func (s *Service) Authenticate(
 	ctx context.Context, token Token, request func() audit.Request,
 ) (Caller, error) {
@@ -50,7 +50,7 @@ func (s *Service) Authenticate(
 	case result.limited:
 		return s.rateLimited(result)
 	}
-	result.countedOn = s.Uses.count(result.Caller, counts{accepted: 1})
+	result.countedOn = s.UsageCounter.count(result.Caller, counts{accepted: 1})
 	if result.firstInMinute {
 		if err := s.touch(ctx, result.Caller); err != nil {
 			return Caller{}, err
@@ -64,8 +64,8 @@ func (s *Service) Authenticate(
 var errNotCounted = apperr.New(apperr.Unavailable,
 	"The request could not be counted. Retry in a few seconds.")
 
-// authenticate runs the statement, and retries it once a full window has room or was repaired.
-// Errors: apperr.Unavailable.
+// authenticate runs the statement, and again while a full window has got room or was repaired, at
+// most three times. outside refuses the key in any state. Errors: apperr.Unavailable.
 func (s *Service) authenticate(
 	ctx context.Context, id string, hash []byte, outside bool,
 ) (authResult, error) {
@@ -119,7 +119,8 @@ func (s *Service) lookup(
 // wholeSeconds rounds up to at least 1, so that a retry after that time succeeds.
 func wholeSeconds(s float64) int { return max(1, int(math.Ceil(s))) }
 
-// expiryNotice returns the earlier of a key's expiry and revocation, if it is within noticePeriod.
+// expiryNotice returns the earlier of a key's expiry and revocation, or nil if neither is within
+// noticePeriod.
 func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 	end := expiresAt
 	if end == nil || revokedAt != nil && revokedAt.Before(*end) {
@@ -146,14 +147,14 @@ func (s *Service) touch(ctx context.Context, c Caller) error {
 var errKeyStopped = apperr.New(apperr.AuthRequired,
 	"This API key was revoked, has expired, or needs the Pro plan.")
 
-// StillUsable returns nil while the key is usable, by the database's clock. Running exports call it.
-// It does not count towards the rate limit.
+// StillUsable returns nil while the key is usable, by the database's clock. Running exports call
+// it. It does not count towards the rate limit.
 //
 // Errors: apperr.AuthRequired once the key is revoked, expired or paused; any other says nothing
 // about the key.
 func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
 	var usable int64
-	db := s.Recheck.Gorm.WithContext(ctx)
+	db := s.RecheckDB.Gorm.WithContext(ctx)
 	paying := db.Table("organisations").Scopes(tenant.Scope(organisationID)).Select("id").
 		Where("plan in ('pro', 'enterprise')")
 	err := keys(db, "apikeys.usable", organisationID).

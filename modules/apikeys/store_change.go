@@ -19,8 +19,9 @@ type Organisations interface {
 	CurrentSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 }
 
-// change calls apply with the target of the entry, and adds the entry with the details that apply
-// returns, in one transaction. Nil details mean that nothing changed: no entry is added.
+// change calls apply with the key that the entry targets, and adds the entry with the details that
+// apply returns, in one transaction. Nil details mean that nothing changed: no entry is added.
+// Errors: apperr.AccessDenied, apperr.NotFound, those of apply.
 func (s *Service) change(
 	ctx context.Context, actor Actor, want authz.Permission, entry audit.Entry,
 	apply func(tx *gorm.DB, key Key) (map[string]any, error),
@@ -88,7 +89,8 @@ func (s *Service) Rename(
 		})
 }
 
-// renameDetails returns the changed fields for the audit entry.
+// renameDetails returns the details of the audit entry: the key's name, old and new if it changed,
+// and a changed description.
 func renameDetails(key Key, label Label) map[string]any {
 	details := map[string]any{}
 	if label.Name != key.Name {

@@ -29,7 +29,8 @@ type NewKey struct {
 	Overlap     time.Duration `json:"overlap"`   // one of Overlaps
 }
 
-// Overlaps are the periods for which a replaced key still works, until every tool has the new one.
+// Overlaps are the periods to choose from for which a replaced key still works, so that tools can
+// switch to the new one.
 var Overlaps = []time.Duration{0, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
 // MaxUsable bounds the keys of an organisation that are neither revoked nor expired.
@@ -51,10 +52,10 @@ var (
 		"Choose when the old key stops: now, in an hour, in a day or in a week.")
 )
 
-// Create makes a key for the actor's organisation and returns it with its token, which is shown only
-// here. If it replaces a key, that one is revoked after the overlap, until which it counts towards
-// MaxUsable. The change and its audit entry commit together, while the actor still has the role and
-// the second step.
+// Create makes a key for the actor's organisation and returns it with its token, which is returned
+// only here. A key that it replaces is revoked after the overlap, and counts towards MaxUsable
+// until then. The change and its audit entry commit together, if the actor still has the role and,
+// as an admin, two-step verification.
 //
 // Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany,
 // ErrNotReplaceable), apperr.NotFound (no such key to replace, also for another organisation's),
@@ -108,7 +109,8 @@ func (in NewKey) key(now time.Time) (Key, error) {
 	}, err
 }
 
-// checkExpiry returns the instant truncated to the millisecond, which must be later than now.
+// checkExpiry returns the instant truncated to the millisecond, which must be later than now. Nil
+// stays nil. Errors: apperr.Validation.
 func checkExpiry(at *time.Time, now time.Time) (*time.Time, error) {
 	if at == nil {
 		return nil, nil
@@ -122,7 +124,8 @@ func checkExpiry(at *time.Time, now time.Time) (*time.Time, error) {
 }
 
 // insert stores the key with its windows and its audit entry, if the plan includes the API and the
-// quota has room. It stops the key that key replaces.
+// quota has room. The key that it replaces is revoked after the overlap. Errors:
+// apperr.AccessDenied, apperr.NotFound for an unknown key to replace.
 func (s *Service) insert(
 	ctx context.Context, want authz.Permission, key storedKey, overlap time.Duration, entry audit.Entry,
 ) error {
@@ -155,8 +158,8 @@ func (s *Service) insert(
 	})
 }
 
-// lockCreation serialises creations in an organisation, so that MaxUsable is exact. Raw SQL: gorm
-// has no advisory locks.
+// lockCreation serialises creations in an organisation until the transaction ends, so that
+// MaxUsable is exact. Raw SQL: gorm has no advisory locks.
 func lockCreation(tx *gorm.DB, organisationID string) error {
 	err := tenant.Exec(tx, organisationID,
 		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).
@@ -165,8 +168,8 @@ func lockCreation(tx *gorm.DB, organisationID string) error {
 }
 
 // stopReplaced revokes a usable key after the overlap, or at its expiry if that is earlier, and
-// returns the details of the entry. Its statement decides between concurrent changes.
-// Errors: ErrNotReplaceable.
+// returns the details of the entry. It compares and writes in one statement, so that one of several
+// concurrent changes wins. Errors: ErrNotReplaceable.
 func stopReplaced(
 	tx *gorm.DB, k Key, replacement string, overlap time.Duration,
 ) (map[string]any, error) {
@@ -189,7 +192,8 @@ func stopReplaced(
 	}, nil
 }
 
-// checkQuota allows one more key. The caller holds lockCreation. Errors: apperr.AccessDenied.
+// checkQuota returns nil if the organisation may have one more key. The caller holds lockCreation.
+// Errors: ErrBelowPlan, ErrTooMany.
 func (s *Service) checkQuota(tx *gorm.DB, organisationID string) error {
 	var plan org.Plan
 	err := tenant.Raw(tx, organisationID,

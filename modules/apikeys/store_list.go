@@ -16,8 +16,8 @@ import (
 // MaxListed bounds List: all usable keys, and the newest of the others.
 const MaxListed = MaxUsable + 1000
 
-// List returns the keys of the actor's organisation, newest first, also revoked and expired ones.
-// Errors: apperr.AccessDenied.
+// List returns at most MaxListed keys of the actor's organisation, newest first, also revoked and
+// expired ones. Errors: apperr.AccessDenied.
 func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 	usableFirst := clause.NamedExpr{
 		SQL: usableAt + " desc, created_at desc, id", Vars: []any{at(s.now())},
@@ -58,7 +58,8 @@ func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) 
 	return key, nil
 }
 
-// find returns the keys that narrow selects from those of the actor's organisation.
+// find returns the keys that narrow selects from those of the actor's organisation. Errors:
+// apperr.AccessDenied.
 func (s *Service) find(
 	ctx context.Context, actor Actor, tag string, narrow func(of *gorm.DB) *gorm.DB,
 ) ([]Key, error) {
@@ -73,8 +74,8 @@ func (s *Service) find(
 	return listed, s.authorizeAll(actor, listed)
 }
 
-// authorizeAll asks the policy about the owner of each key: defence in depth against a query that
-// reads another organisation's keys.
+// authorizeAll asks the policy about a key of another organisation, which only a wrong query can
+// have read: defence in depth. The caller has authorised its own.
 func (s *Service) authorizeAll(actor Actor, keys []Key) error {
 	for _, k := range keys {
 		if k.OrganisationID != actor.OrganisationID {

@@ -26,8 +26,8 @@ type Usage struct {
 // maxCounted bounds memory: counts of further pairs of key and day are dropped.
 const maxCounted = 20_000
 
-// Uses counts the requests of keys by day, in memory until Store.
-type Uses struct {
+// UsageCounter counts the requests of keys by day, in memory until Store.
+type UsageCounter struct {
 	db  *postgres.DB
 	now func() time.Time
 
@@ -42,7 +42,7 @@ type countKey struct {
 
 type counts struct{ accepted, refused, limited int64 }
 
-func (u *Uses) add(key countKey, n counts) {
+func (u *UsageCounter) add(key countKey, n counts) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	of, known := u.of[key]
@@ -59,7 +59,7 @@ func (u *Uses) add(key countKey, n counts) {
 }
 
 // drain returns the counts and resets them.
-func (u *Uses) drain() map[countKey]counts {
+func (u *UsageCounter) drain() map[countKey]counts {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	taken := u.of
@@ -68,14 +68,14 @@ func (u *Uses) drain() map[countKey]counts {
 }
 
 // count counts a request of the caller, and returns the day for a later correction.
-func (u *Uses) count(of Caller, n counts) (day int) {
+func (u *UsageCounter) count(of Caller, n counts) (day int) {
 	day = int(u.now().Unix() / (24 * 60 * 60))
 	u.add(countKey{of.OrganisationID, of.Actor.ID, day}, n)
 	return day
 }
 
 // Store stores the counts since the last call. After a failure the next call includes them.
-func (u *Uses) Store(ctx context.Context) error {
+func (u *UsageCounter) Store(ctx context.Context) error {
 	taken := u.drain()
 	err := u.store(ctx, taken)
 	if err != nil {
@@ -87,13 +87,14 @@ func (u *Uses) Store(ctx context.Context) error {
 }
 
 const (
-	recordInterval = 50 * time.Second
-	recordTimeout  = 5 * time.Second
+	storeInterval = 50 * time.Second
+	storeTimeout  = 5 * time.Second
 )
 
-// Run stores the counts until ctx ends. The program stores the last ones after the last request.
-func (u *Uses) Run(ctx context.Context) {
-	tick := time.NewTicker(recordInterval)
+// Run stores the counts every 50 seconds until ctx ends. The program calls Store once more after
+// the last request.
+func (u *UsageCounter) Run(ctx context.Context) {
+	tick := time.NewTicker(storeInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -102,8 +103,8 @@ func (u *Uses) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 		// Not cancelled with ctx: a cancelled statement may or may not have committed.
-		recording, done := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
-		if err := u.Store(recording); err != nil {
+		storing, done := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+		if err := u.Store(storing); err != nil {
 			slog.Warn("cannot store the usage of API keys: the next attempt includes it", "error",
 				err)
 		}
@@ -130,7 +131,7 @@ on conflict (key_id, day) do update
   set accepted = u.accepted + excluded.accepted, refused = u.refused + excluded.refused,
     limited = u.limited + excluded.limited`
 
-func (u *Uses) store(ctx context.Context, taken map[countKey]counts) error {
+func (u *UsageCounter) store(ctx context.Context, taken map[countKey]counts) error {
 	var organisations, ids []string
 	var days []time.Time
 	var accepted, refused, limited []int64
@@ -148,7 +149,7 @@ func (u *Uses) store(ctx context.Context, taken map[countKey]counts) error {
 }
 
 // firstDay returns the first day within the retention.
-func (u *Uses) firstDay() time.Time {
+func (u *UsageCounter) firstDay() time.Time {
 	return u.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-UsageDays)
 }
 
@@ -161,8 +162,8 @@ type usageRow struct {
 
 func (usageRow) TableName() string { return "api_key_usage" }
 
-// UsageOf returns the usage of the first MaxUsable keys, by id, on each of the last UsageDays: today
-// last, at most a minute late. Errors: apperr.AccessDenied.
+// UsageOf returns the usage of the first MaxUsable keys, by id, on each of the last UsageDays:
+// today last, at most a minute late. Errors: apperr.AccessDenied.
 func (s *Service) UsageOf(ctx context.Context, actor Actor, keys []Key) (map[string][]Usage, error) {
 	err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID)
 	if err == nil {
@@ -171,7 +172,7 @@ func (s *Service) UsageOf(ctx context.Context, actor Actor, keys []Key) (map[str
 	if err != nil {
 		return nil, err
 	}
-	first := s.Uses.firstDay()
+	first := s.UsageCounter.firstDay()
 	all := map[string][]Usage{}
 	var ids []string
 	for _, k := range keys[:min(len(keys), MaxUsable)] {

@@ -13,7 +13,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// Raw SQL, for the arithmetic of arrays.
+// The statements on windows are raw SQL, because gorm has no arithmetic of arrays.
 const (
 	// Moves timestamps in the future to now: after the clock was set back, they would otherwise
 	// stay in the window for longer than 60 seconds.
@@ -28,8 +28,8 @@ select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - 
   from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`
 )
 
-// retryAfter returns the seconds until a full window has room: 0 if it got room since. If the key has
-// no usable window (crash of PostgreSQL, clock set back), it creates or repairs it.
+// retryAfter returns the seconds until a full window has room: 0 if it got room since. If the key
+// has no usable window (crash of PostgreSQL, clock set back), it creates or repairs it.
 func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int, error) {
 	var wait float64
 	err := s.db.Pool.QueryRow(ctx, retryAfterSQL, id, refused).Scan(&wait)
@@ -63,7 +63,7 @@ func newWindows(db *gorm.DB, keyID string) error {
 }
 
 func (s *Service) rateLimited(r authResult) (Caller, error) {
-	s.Uses.count(r.Caller, counts{limited: 1})
+	s.UsageCounter.count(r.Caller, counts{limited: 1})
 	r.RateLimit.Reset = r.retryAfter
 	return r.Caller, newRateLimitError(r.retryAfter,
 		"Rate limit exceeded: %d requests in %d seconds. Retry in %d seconds.", MaxRequests,

@@ -10,8 +10,8 @@ import (
 )
 
 // A token is dg_live_<id>_<secret>. The id has 22 base62 characters. The secret has 43 random ones
-// (256 bits) and a checksum of six, the CRC-32 (IEEE) of the text before it, for secret scanners and
-// clients. The server ignores it.
+// (256 bits) and a checksum of six, the CRC-32 (IEEE) of the text before it, for secret scanners
+// and clients. The server ignores the checksum.
 const (
 	TokenPrefix    = "dg_live_"
 	TokenLength    = len(TokenPrefix) + idLength + 1 + randomLength + checksumLength
@@ -24,7 +24,7 @@ const (
 // Token is a key's id and secret.
 type Token struct{ ID, Secret string }
 
-// idInText finds an id in a text that contains part of a token.
+// tokenForm and idForm match a whole string; idInText finds an id in a text with part of a token.
 var (
 	tokenForm = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
 	idForm    = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
@@ -43,8 +43,8 @@ func ParseToken(s string) (Token, bool) {
 // IsID reports whether s has the form of a key's id.
 func IsID(s string) bool { return idForm.MatchString(s) }
 
-// FindID finds the id of a token in a text such as an Authorization header. The token may be
-// malformed.
+// FindID finds the id of a token in a text such as an Authorization header. The token's secret may
+// be malformed or missing.
 func FindID(s string) (string, bool) {
 	m := idInText.FindStringSubmatch(s)
 	if m == nil {

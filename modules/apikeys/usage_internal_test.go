@@ -10,7 +10,7 @@ import (
 // The counter is bounded while nothing can be stored. It still counts the keys that it has.
 func TestCounterIsBounded(t *testing.T) {
 	t.Parallel()
-	var c Uses
+	var c UsageCounter
 	for i := range maxCounted + 10 {
 		c.add(countKey{"o", strconv.Itoa(i), 1}, counts{accepted: 1})
 	}

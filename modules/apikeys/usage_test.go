@@ -29,7 +29,7 @@ func (b *bundle) usage(on *apikeys.Service, key apikeys.Key) []apikeys.Usage {
 func (b *bundle) record() {
 	b.t.Helper()
 	for _, instance := range []*apikeys.Service{b.keys, b.other} {
-		require.NoError(b.t, instance.Uses.Store(b.ctx()))
+		require.NoError(b.t, instance.UsageCounter.Store(b.ctx()))
 	}
 }
 
@@ -69,7 +69,7 @@ func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 	b.Exec(`alter table api_key_usage rename to elsewhere`)
 	for range 3 {
 		b.accept(token)
-		require.Error(t, b.keys.Uses.Store(b.ctx()))
+		require.Error(t, b.keys.UsageCounter.Store(b.ctx()))
 	}
 	b.Exec(`alter table elsewhere rename to api_key_usage`)
 	b.Exec(`delete from api_keys where id = $1`, gone.ID)
@@ -96,7 +96,7 @@ func TestUsageByDay(t *testing.T) {
 		keys.Refuse(b.ctx(), last, audit.InsufficientScope, audit.Target{}, request, errOutside),
 		"it belongs to the day of its request")
 	ask()
-	require.NoError(t, keys.Uses.Store(b.ctx()))
+	require.NoError(t, keys.UsageCounter.Store(b.ctx()))
 	days := b.usage(keys, key)
 	require.Equal(t, apikeys.Usage{Day: now.Add(-24 * time.Hour), Accepted: 1, Refused: 1},
 		days[apikeys.UsageDays-2])
@@ -104,7 +104,7 @@ func TestUsageByDay(t *testing.T) {
 	require.Equal(t, apikeys.Usage{Day: now.AddDate(0, 0, 1-apikeys.UsageDays)}, days[0])
 
 	now = now.AddDate(0, 0, apikeys.UsageDays-1)
-	require.NoError(t, keys.Uses.Store(b.ctx()))
+	require.NoError(t, keys.UsageCounter.Store(b.ctx()))
 	require.Equal(t, int64(1), b.usage(keys, key)[0].Accepted)
 	require.Equal(t, 1, b.count(`api_key_usage`), "the day before has been removed")
 }
@@ -120,7 +120,7 @@ func TestInstancesStoreUsageTogether(t *testing.T) {
 	errs := b.together(2, func(_ int, on *apikeys.Service) (err error) {
 		for _, token := range tokens {
 			_, used := on.Authenticate(b.ctx(), token, requested)
-			err = errors.Join(err, used, on.Uses.Store(b.ctx()))
+			err = errors.Join(err, used, on.UsageCounter.Store(b.ctx()))
 		}
 		return err
 	})

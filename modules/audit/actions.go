@@ -3,20 +3,21 @@ package audit
 // Action names an event of the log.
 type Action string
 
-// Kind is an action as the log shows it.
-type Kind struct {
+// ActionDisplay is how the log shows an action.
+type ActionDisplay struct {
 	Action Action
 	Label  string
 	Row    []string // the values that a row of the log shows, in this order
 }
 
-// Kinds are all actions, in the order of the filter's options. No other can be appended.
-var Kinds []Kind
+// Actions has all actions, in the order of the filter's options. Others cannot be appended to a
+// log.
+var Actions []ActionDisplay
 
-// action adds an action to the table: its code, its label, and the values of its row by the names
-// that Entry.Values gives them.
+// action adds an action to Actions: its code, its label, and the names of the values in its row,
+// which are "target", "reason", "path" and the keys of Entry.Details.
 func action(code Action, label string, row ...string) Action {
-	Kinds = append(Kinds, Kind{code, label, row})
+	Actions = append(Actions, ActionDisplay{code, label, row})
 	return code
 }
 
@@ -49,12 +50,13 @@ var (
 	PasswordReset    = action("password.reset", "Password reset")
 )
 
-// KindOf returns the action's line of the table. Errors: ok is false for an unknown one.
-func KindOf(a Action) (k Kind, ok bool) {
-	for _, k := range Kinds {
-		if k.Action == a {
-			return k, true
+// DisplayOf returns the display of an action. For an unknown one ok is false and the label is its
+// code.
+func DisplayOf(a Action) (d ActionDisplay, ok bool) {
+	for _, d := range Actions {
+		if d.Action == a {
+			return d, true
 		}
 	}
-	return Kind{Action: a, Label: string(a)}, false
+	return ActionDisplay{Action: a, Label: string(a)}, false
 }

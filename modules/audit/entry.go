@@ -45,7 +45,7 @@ var TheOperator = Actor{Kind: Operator, Name: "Operator"}
 // Target is the object of an action: a kind such as "fork" and its id. The zero value is none.
 type Target struct{ Kind, ID string }
 
-// Request is the HTTP request of an entry. Path has no query: it may contain secrets.
+// Request is the HTTP request of an entry. Path has no query, which may contain secrets.
 type Request struct {
 	Method, Path, Address, UserAgent, ID string
 }
@@ -58,7 +58,7 @@ type Entry struct {
 	Actor          Actor
 	Action         Action
 	Target         Target
-	Reason         Reason         // of a refusal or failure, or ""
+	Reason         Reason         // of a refusal; "": the entry is none
 	Details        map[string]any // such as an export's period and rows
 	Request        Request
 }
@@ -72,9 +72,9 @@ func (e Entry) Ref() string { return ref(e.ID) }
 
 func ref(id int64) string { return "E" + strconv.FormatInt(id, 10) }
 
-// validate refuses an action that is not in the table.
+// validate refuses an action that is not in Actions. Errors: apperr.Internal.
 func (e Entry) validate() error {
-	if _, known := KindOf(e.Action); !known {
+	if _, known := DisplayOf(e.Action); !known {
 		return apperr.New(apperr.Internal, "audit: the action %q is unknown", e.Action)
 	}
 	return nil

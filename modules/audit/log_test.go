@@ -24,7 +24,7 @@ func TestEntryIsListedAsAppended(t *testing.T) {
 		Action:         audit.KeyCreated,
 		Details:        map[string]any{},
 	}}
-	for _, k := range audit.Kinds {
+	for _, k := range audit.Actions {
 		for _, kind := range []audit.ActorKind{audit.Person, audit.Key} {
 			e := entry(ours)
 			e.Action = k.Action

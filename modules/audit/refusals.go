@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Refusals is the detail of an entry that counts refusals of a minute.
+// Refusals is the key of the detail with the number of refusals that an entry stands for.
 const Refusals = "refusals"
 
 // countSQL does not wait for the disk: a crash of PostgreSQL may lose the last second's counts.

@@ -13,7 +13,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// entryRow has JSON names for exports (exportedEntry).
+// entryRow is a row of audit_entries. The JSON names are those of exportedEntry.
 type entryRow struct {
 	ID         int64           `gorm:"primaryKey" json:"-"`
 	OrgID      string          `json:"-"`
@@ -62,7 +62,7 @@ func (r entryRow) entry() (Entry, error) {
 type Log struct {
 	db *postgres.DB
 
-	OnFailure func() // called for each entry that could not be written; set before the first
+	OnFailure func() // called for each entry or count that could not be written; set before the first
 }
 
 // New returns the log over db.
@@ -107,7 +107,8 @@ func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error 
 	})
 }
 
-// add runs insertSQL.
+// add calls run with the arguments of insertSQL, and OnFailure if that fails. Errors:
+// apperr.Internal for an unknown action, those of run.
 func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error) error {
 	r, err := newRow(e)
 	if err == nil {
@@ -122,7 +123,8 @@ func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error)
 }
 
 // AppendChanges adds an entry of the operator for each row of changes, a query that returns ids of
-// organisations and details. It uses the caller's transaction.
+// organisations and details. It uses the caller's transaction. Errors: apperr.Internal for an
+// unknown action.
 func AppendChanges(
 	ctx context.Context, tx pgx.Tx, action Action, request Request, changes string,
 ) error {

@@ -9,7 +9,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// Filter selects the entries of a log that have everything that is set.
+// Filter selects the entries of a log that match every field that is set.
 type Filter struct {
 	Action   Action
 	PersonID string    // of the person who acted
@@ -17,7 +17,7 @@ type Filter struct {
 	From, To time.Time // To is excluded
 }
 
-// conditions returns the filter in SQL, on logSQL, with its values.
+// conditions returns the filter as SQL to append to logSQL, with its values.
 func (f Filter) conditions() (text string, values []any) {
 	and := func(set bool, condition string, value any) {
 		if set {
@@ -34,8 +34,8 @@ func (f Filter) conditions() (text string, values []any) {
 	return text, values
 }
 
-// Page selects a part of a log: the newest entries, or those older than the entry with the id
-// Before. The order is by instant, with the id as tie-break.
+// Page selects at most Limit entries of a log: the newest if Before is 0, else those older than the
+// entry with that id. The order is by instant, with the id as tie-break.
 type Page struct {
 	Filter Filter
 	Before int64
@@ -66,8 +66,8 @@ func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry,
 	return entries, nil
 }
 
-// rows reads a page in the log's order: its filters need no index. A cursor that is not in the log
-// gives no rows.
+// rows reads a page in the order of the index (org_id, at, id), which stops at the limit. An id in
+// Before that is not in the log gives no rows.
 func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []entryRow, err error) {
 	conditions, values := p.Filter.conditions()
 	if p.Before != 0 {

@@ -25,8 +25,8 @@ type exportedEntry struct {
 	entryRow
 }
 
-// ExportBefore writes the entries of the organisation's log from before an instant as lines of JSON,
-// newest first, and returns their number.
+// ExportBefore writes the entries of the organisation's log from before an instant as lines of
+// JSON, newest first, and returns their number.
 func (l *Log) ExportBefore(
 	ctx context.Context, organisationID string, before time.Time, w io.Writer,
 ) (entries int64, err error) {
@@ -47,14 +47,14 @@ func (l *Log) ExportBefore(
 	}
 }
 
-// refusalRow is a count of refusals.
+// refusalRow stands for a row of audit_refusals in a delete, which needs no columns.
 type refusalRow struct{}
 
 func (refusalRow) TableName() string { return "audit_refusals" }
 
 // Prune removes the entries of the organisation's log from before an instant, and adds an entry, in
-// one transaction. It fails if their number is not exported. The pool connects as the owner of the
-// tables.
+// one transaction. It fails and removes nothing if the number of entries is not exported. The pool
+// connects as the owner of the tables.
 func (l *Log) Prune(
 	ctx context.Context, organisationID string, before time.Time, exported int64, request Request,
 ) error {

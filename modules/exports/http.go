@@ -21,8 +21,8 @@ type Request struct {
 	Request audit.Request
 	// Authorize asks the caller's policy about the group, before a play is read.
 	Authorize func(reports.Header) error
-	// Recheck asks again whether the actor has access, see Recheck. It outlives the HTTP request and
-	// must not refer to it.
+	// Recheck asks again whether the actor has access, see Recheck. It outlives the HTTP request
+	// and must not refer to it.
 	Recheck func(ctx context.Context) error
 }
 

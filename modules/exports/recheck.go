@@ -8,8 +8,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// The timeouts of a download. A database that does not answer a block or rechecks for that long counts
-// as unavailable.
+// The timeouts of a download. A database that does not answer a block or rechecks for that long
+// counts as unavailable.
 const (
 	timeLimit      = 30 * time.Minute
 	BlockTimeout   = 9 * time.Second // of the statements behind a block
@@ -40,9 +40,9 @@ type Recheck struct {
 	answered time.Time
 }
 
-// NewRecheck returns a recheck of an actor who has access now. ask returns nil while that is so, and
-// apperr.AuthRequired, apperr.AccessDenied or apperr.NotFound once the actor lost access. Any other
-// error means that the database did not answer.
+// NewRecheck returns a recheck of an actor who has access now. ask returns nil while that is so,
+// and apperr.AuthRequired, apperr.AccessDenied or apperr.NotFound once the actor lost access. Any
+// other error means that the database did not answer.
 func NewRecheck(ask func(context.Context) error, lost error) *Recheck {
 	now := time.Now()
 	return &Recheck{ask, lost, now, now}

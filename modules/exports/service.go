@@ -14,8 +14,8 @@ import (
 	"dg/platform/limit"
 )
 
-// Concurrent exports of one instance: in all, and of one organisation. The OpenAPI document and /docs
-// state them.
+// Concurrent exports of one instance: in all, and of one organisation. The OpenAPI document and
+// /docs state them.
 const (
 	MaxAtOnce               = 8
 	MaxAtOnceOfOrganisation = 4

@@ -120,8 +120,8 @@ func (s *Service) changePerson(
 	return continued, cmp.Or(err, wrongCode)
 }
 
-// rotate sets columns of the person, whose triggers may end all sessions, stores the session under a
-// new token with its second step done, and records the action; "" is none. A session that ended
+// rotate sets columns of the person, whose triggers may end all sessions, stores the session under
+// a new token with its second step done, and records the action; "" is none. A session that ended
 // while it waited for the lock stays ended.
 func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	ended, err := endSession(c.tx, c.token)

@@ -15,8 +15,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// Keyring encrypts secrets of two-step verification with its current key, and also decrypts those of
-// the previous one. The zero value leaves secrets in clear.
+// Keyring encrypts secrets of two-step verification with its current key, and also decrypts those
+// of the previous one. The zero value leaves secrets in clear.
 type Keyring struct {
 	current, previous *secretKey
 }
@@ -75,7 +75,8 @@ func (k Keyring) Encrypt(personID, secret string) string {
 	return k.current.prefix + base64.RawURLEncoding.EncodeToString(encrypted)
 }
 
-// open decrypts the person's stored secret. Errors: apperr.Unavailable, whose cause names the setting.
+// open decrypts the person's stored secret. Errors: apperr.Unavailable, whose cause names the
+// setting.
 func (k Keyring) open(personID, stored string) (string, error) {
 	secret, err := k.decrypt(personID, stored)
 	if err != nil {

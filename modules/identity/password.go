@@ -22,8 +22,8 @@ const (
 	minUncommon = 6    // different characters that are in no common word
 )
 
-// commonWords are the parts of common passwords, in the languages of the product. The list is short,
-// because a single word is shorter than 12 characters.
+// commonWords are the parts of common passwords, in the languages of the product. The list is
+// short, because a single word is shorter than 12 characters.
 var commonWords = strings.Fields(commonList)
 
 //go:embed common.txt
@@ -56,8 +56,8 @@ func checkPassword(password string, of userRow) error {
 	return nil
 }
 
-// wordsOf returns the words of names, with and without accents. It drops words of two letters, which
-// occur in any password.
+// wordsOf returns the words of names, with and without accents. It drops words of two letters,
+// which occur in any password.
 func wordsOf(names ...string) (words []string) {
 	between := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)

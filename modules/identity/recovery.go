@@ -33,8 +33,8 @@ func newRecoveryCode() string {
 // lookalikes replaces letters that look like digits.
 var lookalikes = strings.NewReplacer("o", "0", "i", "1", "l", "1")
 
-// parseRecoveryCode returns a recovery code as it is hashed; ok is false for any other text, such as
-// a code of an authenticator app.
+// parseRecoveryCode returns a recovery code as it is hashed; ok is false for any other text, such
+// as a code of an authenticator app.
 func parseRecoveryCode(text string) (code string, ok bool) {
 	if len(text) > 4*recoveryLength {
 		return "", false

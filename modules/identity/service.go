@@ -24,8 +24,8 @@ type Service struct {
 	keys      Keyring        // of the secrets of two-step verification
 }
 
-// maxSignIns bounds the sign-ins that run at once in an instance. Each holds one connection at most.
-// Half of the pool stays free for others, such as the authentication of API keys.
+// maxSignIns bounds the sign-ins that run at once in an instance. Each holds one connection at
+// most. Half of the pool stays free for others, such as the authentication of API keys.
 const maxSignIns = 4
 
 // New returns the service over db. keys encrypts the secrets of two-step verification.

@@ -55,8 +55,8 @@ func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithCont
 // acrossOrganisations exempts this package's SQL from the tenant guard.
 var acrossOrganisations = tenant.Across("people belong to no organisation")
 
-// Locks and conflicts. Every change of a person locks the person's row: lock, or lockUser where it is
-// joined. lockShare waits for such a change. skipLocked skips rows that another transaction has
+// Locks and conflicts. Every change of a person locks the person's row: lock, or lockUser where it
+// is joined. lockShare waits for such a change. skipLocked skips rows that another transaction has
 // locked.
 var (
 	upsert     = clause.OnConflict{UpdateAll: true}

@@ -39,7 +39,8 @@ func (e *LockedError) Error() string { return e.cause.Error() }
 // Unwrap returns the error with the code apperr.RateLimited.
 func (e *LockedError) Unwrap() error { return e.cause }
 
-// guessLimit bounds the wrong attempts within a window. The last one starts a lock of the same length.
+// guessLimit bounds the wrong attempts within a window. The last one starts a lock of the same
+// length.
 type guessLimit struct {
 	key    []byte
 	max    int
@@ -69,8 +70,8 @@ func codeLimits(personID, secret string) []guessLimit {
 	return []guessLimit{{limitKey("codes", personID+" "+secret), maxFailures, codeWindow}}
 }
 
-// guessRow counts the failures of one guessLimit. The table is unlogged: a crash of PostgreSQL loses
-// the counts of the last minutes.
+// guessRow counts the failures of one guessLimit. The table is unlogged: a crash of PostgreSQL
+// loses the counts of the last minutes.
 type guessRow struct {
 	KeyHash []byte `gorm:"primaryKey"`
 	Wrong   int

@@ -32,7 +32,8 @@ type Session struct {
 	Token         string // the cookie's value: a secret
 	StartedAt     time.Time
 	SecondStepDue bool
-	// the primary's LSN after the request began: replicas behind it are not read; zero: none is read
+	// the primary's LSN after the request began: replicas behind it are not read; zero: none is
+	// read
 	Position postgres.Position
 }
 

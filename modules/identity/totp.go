@@ -67,8 +67,8 @@ func normaliseCode(code string) string {
 	}, norm.NFKC.String(code))
 }
 
-// matchTOTP returns the time step of the code: the current one or a neighbour. ok is false for a wrong
-// code and for a step up to last, the last accepted one.
+// matchTOTP returns the time step of the code: the current one or a neighbour. ok is false for a
+// wrong code and for a step up to last, the last accepted one.
 func matchTOTP(secret, code string, now time.Time, last int64) (step int64, ok bool) {
 	code = normaliseCode(code)
 	current := now.Unix() / stepSeconds

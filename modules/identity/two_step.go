@@ -17,8 +17,8 @@ var (
 // Enrolment is the secret for an authenticator app, also as the URL of a QR code.
 type Enrolment struct{ Secret, URL string }
 
-// BeginTwoStep offers the session's person a secret to turn two-step verification on with. It is the
-// same until it is confirmed or the session ends. Errors: ErrNoSession, ErrTwoStepOn.
+// BeginTwoStep offers the session's person a secret to turn two-step verification on with. It is
+// the same until it is confirmed or the session ends. Errors: ErrNoSession, ErrTwoStepOn.
 func (s *Service) BeginTwoStep(ctx context.Context, token string) (offer Enrolment, err error) {
 	_, err = s.changePerson(ctx, token, false, func(c *change) error {
 		if c.from.User.TOTPSecret != nil {
@@ -36,9 +36,9 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string) (offer Enrolme
 	return offer, err
 }
 
-// ConfirmTwoStep turns two-step verification on with the offered secret. The proof has a code of it.
-// It returns ten recovery codes, which are never returned again. Every other session of the person
-// ends; this one continues under the returned token.
+// ConfirmTwoStep turns two-step verification on with the offered secret. The proof has a code of
+// it. It returns ten recovery codes, which are never returned again. Every other session of the
+// person ends; this one continues under the returned token.
 //
 // Errors: ErrNoSession, ErrWrongPassword, a LockedError, ErrTwoStepOn, ErrTwoStepOff when no secret
 // was offered, ErrWrongCode (not counted: the client has seen the secret).

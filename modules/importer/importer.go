@@ -52,8 +52,8 @@ var ErrUnconfirmed = errors.New("the connection to the database was lost during 
 // Import imports all files or none; on any error but ErrUnconfirmed nothing has changed. It shows
 // progress in one line of a terminal, which may be nil, and does not end the line.
 //
-// Errors: Errors with the first errors of the files, postgres.ErrLocked, ErrUnconfirmed, and those of
-// the database and of ctx.
+// Errors: Errors with the first errors of the files, postgres.ErrLocked, ErrUnconfirmed, and those
+// of the database and of ctx.
 func (im Importer) Import(
 	ctx context.Context, inputs []Input, terminal io.Writer,
 ) (Summary, error) {

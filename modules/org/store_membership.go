@@ -88,8 +88,8 @@ func (s *Service) Members(
 	return members, all, nil
 }
 
-// OrganisationIDsIn returns the ids of at most 1,000 organisations that the person belongs to, in the
-// caller's transaction. Like MembershipsOf it returns only what is the person's own.
+// OrganisationIDsIn returns the ids of at most 1,000 organisations that the person belongs to, in
+// the caller's transaction. Like MembershipsOf it returns only what is the person's own.
 func (s *Service) OrganisationIDsIn(tx *gorm.DB, personID string) (ids []string, err error) {
 	err = tx.Scopes(postgres.Tag("org.organisationsOf"),
 		tenant.Across("a person's own memberships")).Model(&Member{}).

@@ -19,9 +19,9 @@
 // (walls_test.go of app/assembly).
 //
 // Mount is one middleware before every route of any fiber.App: it matches paths itself, keeps no
-// string of fiber's, and writes its own errors (package httpserver). The tests run the whole program
-// (app/assembly) and check every request and response against the contract; app/otherprogram runs
-// the API on a plain fiber.
+// string of fiber's, and writes its own errors (package httpserver). The tests run the whole
+// program (app/assembly) and check every request and response against the contract;
+// app/otherprogram runs the API on a plain fiber.
 //
 // Trade-offs:
 //   - Routes are written by hand: generated ones parse the query before the handler, which would

@@ -8,8 +8,8 @@ import (
 	"dg/modules/reports"
 )
 
-// statisticsJSON returns the JSON of statistics: names and order of fields as in openapi.yaml, formats
-// as in rules.md. Appending a list of 100,000 players costs a tenth of marshalling it.
+// statisticsJSON returns the JSON of statistics: names and order of fields as in openapi.yaml,
+// formats as in rules.md. Appending a list of 100,000 players costs a tenth of marshalling it.
 func statisticsJSON(s reports.Statistics) []byte {
 	const bytesOfPlayer = 130
 	b := appendFigures(make([]byte, 0, 4096+bytesOfPlayer*int(s.UniquePlayers)), s)

@@ -1,7 +1,8 @@
 // Package reports computes the statistics of a fork, the overview of an organisation's forks, and
 // exports of plays. The API and the dashboard call it alike, so that they show the same figures.
 //
-// It owns no table. Package sealer packs what is finished into segments, package segment encodes them.
+// It owns no table. Package sealer packs what is finished into segments, package segment encodes
+// them.
 //
 // # Order of a request
 //

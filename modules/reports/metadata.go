@@ -39,8 +39,8 @@ func suppressed(groupID string, activeMembers int) bool {
 	return groupID != "" && activeMembers < MinGroup
 }
 
-// groupOwnerSQL is not scoped to an organisation, because the use of another organisation's group is
-// audited. It returns NULL if the group does not exist.
+// groupOwnerSQL is not scoped to an organisation, because the use of another organisation's group
+// is audited. It returns NULL if the group does not exist.
 const groupOwnerSQL = `/* reports.groupOwner */
 select (select org_id::text from player_groups where id = @group)`
 
@@ -54,8 +54,8 @@ const (
 	largeGroupEnd = ` from players where org_id = @org), 0) limit 1)`
 )
 
-// byPlayer reads the members of a group by their index. LIMIT in a subquery is opaque to the planner,
-// which would scan the table of an organisation of few groups.
+// byPlayer reads the members of a group by their index. LIMIT in a subquery is opaque to the
+// planner, which would scan the table of an organisation of few groups.
 const byPlayer = ` order by player limit (select 9223372036854775807)`
 
 // metadataSQL reads the reporting mode, the active members of the group, and what decides how to

@@ -89,8 +89,8 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error)
 	}
 }
 
-// reopen replaces a failed snapshot by one on the primary, which after damage reads no segments. For
-// errors that are neither damage nor a replica's failure, it returns err.
+// reopen replaces a failed snapshot by one on the primary, which after damage reads no segments.
+// For errors that are neither damage nor a replica's failure, it returns err.
 func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*snapshot, error) {
 	damaged := errors.Is(err, segment.ErrDamaged)
 	if !damaged && !failed.replicaFailed(ctx, err) {

@@ -119,14 +119,14 @@ func (s *snapshot) begin(ctx context.Context) error {
 	return s.readSealed(results)
 }
 
-// replicaFailed reports whether err is the failure of a replica, so that the primary is read. Replay
-// cancels conflicting statements (SQLSTATE 40001), and a standby may stop or be promoted.
+// replicaFailed reports whether err is the failure of a replica, so that the primary is read.
+// Replay cancels conflicting statements (SQLSTATE 40001), and a standby may stop or be promoted.
 func (s *snapshot) replicaFailed(ctx context.Context, err error) bool {
 	return s.replica && ctx.Err() == nil && postgres.IsDatabaseError(err)
 }
 
-// close ends the transaction and releases the connection. A connection that is sending rows is closed
-// instead: the rest of an export may be long.
+// close ends the transaction and releases the connection. A connection that is sending rows is
+// closed instead: the rest of an export may be long.
 func (s *snapshot) close() {
 	if s.conn == nil {
 		return

@@ -67,7 +67,7 @@ func textOf(e audit.Entry, name string) string {
 }
 
 func (n names) view(e audit.Entry) entryView {
-	kind, _ := audit.KindOf(e.Action)
+	kind, _ := audit.DisplayOf(e.Action)
 	view := entryView{Entry: e, Label: kind.Label, Values: n.values(e)}
 	for _, name := range kind.Row {
 		for _, v := range view.Values {

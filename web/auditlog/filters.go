@@ -27,7 +27,7 @@ type field struct {
 // fields returns the filters. A new one is a line here, and its condition in
 // modules/audit/store_list.go.
 func fields(people []audit.Actor, keys []apikeys.Key) []field {
-	actions := options(audit.Kinds, func(k audit.Kind) (string, string) {
+	actions := options(audit.Actions, func(k audit.ActionDisplay) (string, string) {
 		return string(k.Action), k.Label
 	})
 	persons := options(people, func(p audit.Actor) (string, string) { return p.ID, p.Name })

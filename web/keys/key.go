@@ -63,5 +63,5 @@ func keyPath(p *ui.Principal, id, below string) string {
 
 // replaceable reports whether the key can be replaced: it works, and was not replaced.
 func (h *Handler) replaceable(p *ui.Principal, k apikeys.Key) bool {
-	return k.RevokedAt == nil && k.State(h.Now(), p.Organisation.Plan) == apikeys.Usable
+	return k.RevokedAt == nil && k.State(h.Now(), p.Organisation.Plan) == apikeys.StateUsable
 }

@@ -147,10 +147,10 @@ func underSuccessors(keys []apikeys.Key) []apikeys.Key {
 
 // stateWords are the words of a key's states: CSS class, and what stands before the instant.
 var stateWords = map[apikeys.State]struct{ status, mark, until string }{
-	apikeys.Usable:       {"Active", "on", "Until"},
-	apikeys.PausedByPlan: {"Paused by plan", "held", "Until"},
-	apikeys.ExpiredKey:   {"Expired", "", "Since"},
-	apikeys.RevokedKey:   {"Revoked", "dead", "Since"},
+	apikeys.StateUsable:  {"Active", "on", "Until"},
+	apikeys.StatePaused:  {"Paused by plan", "held", "Until"},
+	apikeys.StateExpired: {"Expired", "", "Since"},
+	apikeys.StateRevoked: {"Revoked", "dead", "Since"},
 }
 
 func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
@@ -169,19 +169,19 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		Creator:  k.CreatedBy.Name,
 		LastUsed: k.LastUsedAt,
 		Page:     keyPath(p, k.ID, ""),
-		active:   state == apikeys.Usable || state == apikeys.PausedByPlan,
+		active:   state == apikeys.StateUsable || state == apikeys.StatePaused,
 	}
 	switch {
-	case state == apikeys.RevokedKey:
+	case state == apikeys.StateRevoked:
 		r.At = k.RevokedAt
 	case r.active && k.Stopping(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt)):
 		r.At = k.RevokedAt
 		r.Until = "Stops on"
-		if state == apikeys.Usable {
+		if state == apikeys.StateUsable {
 			r.Status = "Replaced"
 			r.Mark = "soon"
 		}
-	case state == apikeys.Usable && k.ExpiresSoon(now):
+	case state == apikeys.StateUsable && k.ExpiresSoon(now):
 		left := daysOf(k.ExpiresAt.Sub(now))
 		r.Status = ui.Plural(left, "Expires in %s day", "Expires in %s days")
 		r.Mark = "soon"

@@ -55,7 +55,7 @@ func (h *Handler) renderReportingMode(
 		return err
 	}
 	for _, k := range keys {
-		if k.State(h.Now(), p.Organisation.Plan) == apikeys.Usable &&
+		if k.State(h.Now(), p.Organisation.Plan) == apikeys.StateUsable &&
 			slices.Contains(k.Scopes, apikeys.ReportsRead) {
 			view.Keys = append(view.Keys, k.Name)
 		}

@@ -25,8 +25,8 @@ type pass struct {
 	done    Result
 }
 
-// sealAll seals the due days and months of all forks. It stops at postgres.ErrLocked; another failure in one
-// fork does not keep it from the others.
+// sealAll seals the due days and months of all forks. It stops at postgres.ErrLocked; another
+// failure in one fork does not keep it from the others.
 func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {

@@ -48,8 +48,8 @@ func New(db *postgres.DB, now func() time.Time, log *slog.Logger) *Sealer {
 	}
 }
 
-// Result counts the days and months of a pass. Large days have too many plays for a segment. Skipped
-// ones are being written to, Remaining ones come after a failure: a later pass seals both.
+// Result counts the days and months of a pass. Large days have too many plays for a segment.
+// Skipped ones are being written to, Remaining ones come after a failure: a later pass seals both.
 type Result struct{ Days, Months, Large, Skipped, Remaining int }
 
 // Backlog counts the days and months that were due and are not sealed.
@@ -93,8 +93,8 @@ func (s *Sealer) RunOnce(ctx context.Context) {
 func (s *Sealer) Seal(ctx context.Context) (Result, error) { return s.sealAll(ctx, 0) }
 
 // Rebuild marks every segment as dirty and seals everything again. It waits at most timeout for
-// another sealer, before the marks and before each segment. It needs the rights of the tables' owner.
-// Errors: postgres.ErrLocked.
+// another sealer, before the marks and before each segment. It needs the rights of the tables'
+// owner. Errors: postgres.ErrLocked.
 func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, error) {
 	err := pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
 		if err := s.lockSealer(ctx, timeout, tx); err != nil {
@@ -108,8 +108,8 @@ func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, er
 	return s.sealAll(ctx, timeout)
 }
 
-// lockSealer takes the sealer lock until the transaction ends, and waits for it at most timeout: one
-// process seals at a time, over all instances. Errors: postgres.ErrLocked.
+// lockSealer takes the sealer lock until the transaction ends, and waits for it at most timeout:
+// one process seals at a time, over all instances. Errors: postgres.ErrLocked.
 func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, tx interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) error {

@@ -2,8 +2,8 @@ package segment
 
 import "time"
 
-// Accumulator sums the plays of consecutive days. It accepts plays, summed days and summed months in
-// any order.
+// Accumulator sums the plays of consecutive days. It accepts plays, summed days and summed months
+// in any order.
 type Accumulator struct {
 	Total   Sums
 	Days    []DaySums

@@ -13,8 +13,8 @@ type Month struct {
 	// (4 bytes).
 	Head []byte
 	// Tail is a checksum, and for each player the size of what follows (uvarint), the day (1 byte)
-	// and the result (2 bytes) of each play, and the sums of the skills. The sizes let a reader skip
-	// players. It is nil if the month has too many plays.
+	// and the result (2 bytes) of each play, and the sums of the skills. The sizes let a reader
+	// skip players. It is nil if the month has too many plays.
 	Tail []byte
 }
 
@@ -114,8 +114,8 @@ func UnpackMembers(
 	return nil
 }
 
-// player reads the next player of a month's head, undecoded: a group skips most of them. It advances
-// ordinal from the previous player's, and sets bad if the head is damaged.
+// player reads the next player of a month's head, undecoded: a group skips most of them. It
+// advances ordinal from the previous player's, and sets bad if the head is damaged.
 func (r *reader) player(ordinal *int32) (plays int32, fixed []byte) {
 	if b := r.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all
 		*ordinal += int32(b[0])

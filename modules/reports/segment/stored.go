@@ -46,8 +46,9 @@ const PlaysSQL = `/* reports.plays */ select ` + PlayColumns + `
     select * from plays where org_id = @org and fork_id = @fork and started_at >= r.lo
       and started_at < r.hi offset 0) plays`
 
-// LockPlaysSQL keeps TRUNCATE of the plays out until the transaction ends. TRUNCATE is not MVCC-safe:
-// it empties the table for older snapshots, but not their segments. Lock before the snapshot.
+// LockPlaysSQL keeps TRUNCATE of the plays out until the transaction ends. TRUNCATE is not
+// MVCC-safe: it empties the table for older snapshots, but not their segments. Lock before the
+// snapshot.
 const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
 
 // Args returns the arguments of statements on a fork from one instant to another.
