@@ -50,6 +50,7 @@ func createAndCopyKey(t *testing.T, p *browsertest.Page, d *apptest.Child, name 
 		p.Click(`button:text("Copy key")`)
 		p.WaitFor(`button:text("Copied")`)
 	}))
+	p.WaitFor(`#live:text("Key copied.")`)
 	p.Click(`a:text("Done")`)
 	return key
 }

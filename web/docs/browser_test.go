@@ -10,8 +10,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The sidebar stays in sight while the page scrolls, and marks the current section. Request and answer
-// are side by side from 1100 px.
+// The sidebar stays in sight while the page scrolls, and marks the current section.
 func TestDocsInABrowser(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -25,15 +24,6 @@ func TestDocsInABrowser(t *testing.T) {
 		require.Equal(t, 1, p.Count(".sidebar a[aria-current=location]"))
 		require.Positive(t, browsertest.Eval[float64](p,
 			`document.querySelector('.sidebar').getBoundingClientRect().top`), "it is in sight")
-	}
-	p.Open(w.Base + "/docs/reference/getForkStats")
-	const beside = `(() => {
-		const [a, b] = [...document.querySelectorAll('.sides > *')].map((e) => e.getBoundingClientRect());
-		return a.top === b.top && b.left >= a.right;
-	})()`
-	for _, width := range []int{1100, 1920, 1099} {
-		p.Emulate(width, browsertest.Light)
-		require.Equal(t, width >= 1100, browsertest.Eval[bool](p, beside), "%d px", width)
 	}
 }
 

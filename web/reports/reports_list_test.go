@@ -1,8 +1,6 @@
 package reports_test
 
 import (
-	"fmt"
-	"net/url"
 	"testing"
 	"time"
 
@@ -16,14 +14,6 @@ const forkCells = `<a href="([^"]*)" title="[^"]*"><bdi class="cut">([^<]*)</bdi
 	`<td role="cell" data-label="12 weeks"><svg class="spark" role="img" aria-label="([^"]*)"[^>]*>(?:<path[^>]*>)*</svg></td>` +
 	`<td role="cell" class="n" data-label="Plays">([^<]*)</td><td role="cell" class="n" data-label="Players">([^<]*)</td>` +
 	`<td role="cell" data-label="Status"><span class="state([^"]*)">([^<]*)</span></td>`
-
-// titles returns the titles of the list.
-func titles(p testkit.Page) (all []string) {
-	for _, row := range testkit.Cells(forkCells, p.Body) {
-		all = append(all, row[1])
-	}
-	return all
-}
 
 const inWeeks = "Plays in each of the last 12 weeks, until yesterday: "
 
@@ -90,34 +80,15 @@ func TestReportsListForksByPlays(t *testing.T) {
 		Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")
 }
 
-// Forks are sorted and found by title.
+// Forks are found by their title. Columns, order and search are those of every list.
 func TestForksAreFoundByTitle(t *testing.T) {
 	t.Parallel()
 	w, o, b := webtest.StartAsOwner(t)
-	for title, status := range map[string]string{
-		"Alpha":    "active",
-		"Équipe":   "active",
-		"equipe 2": "archived",
-		"Zulu":     "archived",
-		"B":        "active",
-		"C":        "active",
-	} {
-		w.DB.Fork(testkit.Fork{
-			OrganisationID: o.ID, Title: title, Slug: "slug-" + title, Status: status,
-		})
+	for _, title := range []string{"Équipe", "equipe 2", "B", "C", "D", "E"} {
+		w.DB.Fork(testkit.Fork{OrganisationID: o.ID, Title: title, Slug: "slug-" + title})
 	}
-	p := b.Get(o.At("/reports?sort=title"))
-	require.Equal(t, []string{"Alpha", "B", "C", "Équipe", "equipe 2", "Zulu"}, titles(p))
-	for search, want := range map[string][]string{
-		"EQUIPE": {"Équipe", "equipe 2"},
-		"zul":    {"Zulu"},
-	} {
-		p := b.Get(o.At("/reports?sort=title&q=%s", url.QueryEscape(search)))
-		require.Equal(t, want, titles(p), search)
-		p.Has(t, fmt.Sprintf("%d of 6 forks.", len(want)))
-	}
+	p := b.Get(o.At("/reports?sort=-title&q=EQUIPE")).Has(t, "2 of 6 forks.")
+	require.Equal(t, "equipe 2", testkit.Cells(forkCells, p.Body)[0][1])
 	b.Get(o.At("/reports?q=none+of+them")).Has(t,
 		"No fork matches “<bdi>none of them</bdi>”</h2>\n  <p>Search for a part of")
-	require.Equal(t, o.At("/reports?sort=-updated"),
-		b.Get(o.At("/reports")).Link("Updated"))
 }
