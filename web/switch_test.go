@@ -1,14 +1,18 @@
 package web_test
 
 import (
+	"fmt"
 	"html"
-	"net/url"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/apikeys"
 	"dg/platform/testkit"
+	"dg/platform/testkit/browsertest"
 	"dg/web/internal/webtest"
 )
 
@@ -37,21 +41,36 @@ func TestOrganisationIsSwitched(t *testing.T) {
 	}
 }
 
-// Where two-step verification is required, a link leads to its form, which leads back.
-func TestEnrolmentLeadsBackToWhereItBegan(t *testing.T) {
+// The list of organisations opens by a click, finds by typing and closes by Escape. Times are in the
+// reader's time zone, with UTC as their title.
+func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	t.Parallel()
 	w, acme := webtest.StartAcme(t)
-	create := acme.At("/settings/api-keys/new")
-	b := w.SignedIn(t, acme.AdminPlain)
-	setUp := "/account/two-step?" + url.Values{"next": {create}}.Encode()
-	denied := b.Get(create).Is(t, 403)
-	denied.Has(t, `<a class="btn primary" href="`+setUp+`">Set up two-step verification</a>`)
-	b.Get(acme.At("/settings/api-keys")).Has(t, `href="`+setUp+`">Set up two-step verification</a>`)
-	w.SignedIn(t, acme.Member).Get(create).Lacks(t, "two-step")
-
-	form := b.Get(setUp).Has(t, `action="`+setUp+`"`)
-	secret := strings.ReplaceAll(testkit.Find(t, `<code id="totp">([A-Z2-7 ]+)</code>`, form.Body), " ", "")
-	b.Post(setUp, testkit.Form("do", "on", "code", w.CodeNow(t, secret), "current", testkit.Password)).
-		Has(t, `<a class="btn" href="`+create+`">Done</a>`, `data-after="`+create+`"`)
-	w.SignedIn(t, acme.Owner).Get("/account/two-step?next=https://evil.example").Lacks(t, "evil")
+	vale := w.Organisation("vale")
+	w.DB.Join(vale.ID, acme.Owner.ID, "admin")
+	for i := range 8 { // a longer list has a field that finds
+		w.DB.Join(w.Organisation(fmt.Sprint("o", i)).ID, acme.Owner.ID, "admin")
+	}
+	w.NewKey(t, acme, "BI", apikeys.ForksRead)
+	w.DB.Exec(`update api_keys set expires_at = '2199-01-02'`)
+	p := browsertest.New(t)
+	browsertest.Do(p, "change the time zone", browsertest.Command(emulation.SetTimezoneOverride,
+		emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Amsterdam"}))
+	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys/new"))
+	p.Click(`label[for="xday"]`)
+	p.Fill("#day", "2027-01-02")
+	require.Equal(t, "In your time zone (Europe/Amsterdam) the key expires on 2 Jan 2027, 01:00.",
+		p.Text("[data-instant]"))
+	p.Open(acme.At("/settings/api-keys"))
+	require.Equal(t, "2 Jan 2199, 01:00", p.Text(`td[data-label="Status"] time`))
+	require.Equal(t, "2 Jan 2199, 00:00 UTC", p.Attr(`td[data-label="Status"] time`, "title"))
+	require.Contains(t, p.Text("[data-zone]"), "Europe/Amsterdam")
+	p.Click(".switch summary")
+	p.WaitFor(".switch[open]")
+	webtest.RequireAccessible(t, p, "the list of organisations")
+	p.Press(kb.Escape)
+	p.WaitFor(".switch:not([open])")
+	p.Click(".switch summary")
+	p.Press("VALE", kb.Enter)
+	require.Equal(t, vale.At("/reports"), p.Path())
 }

@@ -13,6 +13,89 @@ import (
 	"dg/web/internal/webtest"
 )
 
+const forkCells = `<a href="([^"]*)" title="[^"]*"><bdi class="cut">([^<]*)</bdi></a></th>` +
+	`<td role="cell" data-label="12 weeks"><svg class="spark" role="img" aria-label="([^"]*)"[^>]*>(?:<path[^>]*>)*</svg></td>` +
+	`<td role="cell" class="n" data-label="Plays">([^<]*)</td><td role="cell" class="n" data-label="Players">([^<]*)</td>` +
+	`<td role="cell" data-label="Status"><span class="state([^"]*)">([^<]*)</span></td>`
+
+const inWeeks = "Plays in each of the last 12 weeks, until yesterday: "
+
+// The organisation's forks and no other, with how much they are played.
+func TestReportsListForksByPlays(t *testing.T) {
+	t.Parallel()
+	w, acme := webtest.StartAcme(t)
+	other := w.Organisation("other")
+	empty := w.Organisation("empty")
+	fork := func(title, status string, suspended bool) testkit.Fork {
+		return w.DB.Fork(testkit.Fork{
+			OrganisationID: acme.ID, Title: title, Status: status, Suspended: suspended,
+		})
+	}
+	archived := fork("Old", "archived", true)
+	quiet := fork("Quiet", "", false)
+	busy := fork("<b>Busy</b>", "", false)
+	suspended := fork("Held", "", true)
+	players := w.DB.Players(acme.ID, 2)
+	last := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1)
+	for i := range 3 {
+		w.DB.Play(testkit.Play{
+			Fork: busy, Player: players[i/2],
+			StartedAt: last.Add(time.Duration(i) * time.Millisecond),
+		})
+	}
+	for fork, at := range map[testkit.Fork]time.Time{
+		suspended: last.AddDate(0, 0, -27), archived: last,
+	} {
+		w.DB.Play(testkit.Play{Fork: fork, Player: players[0], StartedAt: at, CompletedAt: at})
+	}
+	// a day too early
+	w.DB.Play(testkit.Play{
+		Fork: suspended, Player: players[1],
+		StartedAt: last.AddDate(0, 0, -27).Add(-time.Millisecond),
+	})
+	w.Played(other)
+
+	p := w.SignedIn(t, acme.Admin).Get(acme.At("/reports")).Is(t, 200)
+	require.Equal(t, [][]string{
+		{
+			acme.At("/reports/%s", busy.ID), "<b>Busy</b>",
+			inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3", "3", "2", " on", "Active",
+		},
+		{
+			acme.At("/reports/%s", suspended.ID), "Held",
+			inWeeks + "0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0", "1", "1", " held", "Suspended",
+		},
+		{
+			acme.At("/reports/%s", archived.ID), "Old",
+			inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "", "Archived",
+		},
+		{
+			acme.At("/reports/%s", quiet.ID), "Quiet", "No plays in 12 weeks", "0", "0",
+			" on", "Active",
+		},
+	}, testkit.Cells(forkCells, p.Body))
+	p.Has(t, `<time datetime="2026-01-01T00:00:00.000Z" data-local="day">1 Jan 2026</time>`)
+	p.Lacks(t, "Next →")
+	require.Equal(t, [][]string{{"Plays", "5"}, {"Players", "2"}, {"Completion rate", "40.0%"}},
+		testkit.Cells(webtest.FigureCells, p.Body), "over all forks, the archived too")
+
+	w.SignedIn(t, empty.Owner).Get(empty.At("/reports")).Is(t, 200).
+		Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")
+}
+
+// Forks are found by their title. Columns, order and search are those of every list.
+func TestForksAreFoundByTitle(t *testing.T) {
+	t.Parallel()
+	w, o, b := webtest.StartAsOwner(t)
+	for _, title := range []string{"Équipe", "equipe 2", "B", "C", "D", "E"} {
+		w.DB.Fork(testkit.Fork{OrganisationID: o.ID, Title: title, Slug: "slug-" + title})
+	}
+	p := b.Get(o.At("/reports?sort=-title&q=EQUIPE")).Has(t, "2 of 6 forks.")
+	require.Equal(t, "equipe 2", testkit.Cells(forkCells, p.Body)[0][1])
+	b.Get(o.At("/reports?q=none+of+them")).Has(t,
+		"No fork matches “<bdi>none of them</bdi>”</h2>\n  <p>Search for a part of")
+}
+
 func TestReportsEscapeHostileNames(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)

@@ -43,12 +43,15 @@ func TestRecheckOfADownload(t *testing.T) {
 	t.Parallel()
 	policy, err := authz.New()
 	require.NoError(t, err)
-	acme := org.Organisation{ID: "acme", Slug: "acme", Plan: org.PlanPro}
-	other := org.Organisation{ID: "other", Slug: "acme", Plan: org.PlanPro}
-	owner := org.Membership{OrganisationID: acme.ID, Organisation: acme, Role: org.RoleOwner}
-	member := org.Membership{OrganisationID: acme.ID, Organisation: acme, Role: org.RoleMember}
-	taken := org.Membership{OrganisationID: other.ID, Organisation: other, Role: org.RoleOwner}
-	foreign := org.Membership{OrganisationID: other.ID, Organisation: acme, Role: org.RoleOwner}
+	as := func(role org.Role, id, slugOf string) org.Membership {
+		return org.Membership{
+			OrganisationID: id, Organisation: org.Organisation{ID: slugOf, Slug: "acme"}, Role: role,
+		}
+	}
+	owner := as(org.RoleOwner, "acme", "acme")
+	member := as(org.RoleMember, "acme", "acme")
+	taken := as(org.RoleOwner, "other", "other")
+	foreign := as(org.RoleOwner, "other", "acme")
 	failed := &apperr.Error{Code: apperr.Unavailable, Message: "The database did not answer."}
 	none := apperr.New(apperr.NotFound, "No such organisation.")
 	for name, c := range map[string]struct {
@@ -68,16 +71,13 @@ func TestRecheckOfADownload(t *testing.T) {
 			http.StatusInternalServerError,
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c.world.policy = policy
-			g := &Guard{Policy: c.world, RecheckOrgs: c.world, RecheckSessions: c.world}
-			err := g.Recheck(&Principal{Membership: owner}, authz.ReadAuditLog)(t.Context())
-			if c.status == 0 {
-				require.NoError(t, err)
-				return
-			}
-			require.Equal(t, c.status, apperr.From(err).HTTP().Status)
-		})
+		c.world.policy = policy
+		g := &Guard{Policy: c.world, RecheckOrgs: c.world, RecheckSessions: c.world}
+		err := g.Recheck(&Principal{Membership: owner}, authz.ReadAuditLog)(t.Context())
+		if c.status == 0 {
+			require.NoError(t, err, name)
+			continue
+		}
+		require.Equal(t, c.status, apperr.From(err).HTTP().Status, name)
 	}
 }
