@@ -25,7 +25,6 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 	for range apptest.Sized(4, 9, 9) {
 		all = append(all, newCaller(t, db, dg.URL))
 	}
-	o := beginChaos(t, x.World, dg)
 	stop := callEverything(all[1:], apptest.Sized(30, 50, 50))
 	defer stop()
 	untilGood(t, all[0])
@@ -33,7 +32,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 		<-time.After(time.Duration(200+rand.IntN(1000)) * time.Millisecond) // a random moment
 		[]func(){
 			x.Kill,
-			func() { killBackend(t, o.conn) },
+			func() { killBackend(t, db) },
 			func() {
 				require.NoError(t, syscall.Kill(apptest.Postmaster(t, x.Dir), syscall.SIGQUIT))
 				x.Stop()
@@ -46,8 +45,8 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 		untilGood(t, all[0])
 	}
 	stop()
-	o.conn.Owner.Pool.Reset()
-	o.ends(t, all...)
+	db.Owner.Pool.Reset()
+	requireRight(t, db, dg, all...)
 }
 
 // killBackend kills one of dg's backends, so that the server ends all sessions and recovers.
