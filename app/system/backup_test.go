@@ -154,8 +154,8 @@ func underLoad(t *testing.T, c *apptest.Child, token string) (stop func()) {
 	}
 }
 
-// backup.md, Erasing a player: dg erase removes the most active player from statistics and CSV at
-// once, and from segments, also beside an unknown id.
+// backup.md, Erasing a player: statistics and CSV have the plays of an imported file. dg erase removes
+// the most active player from both at once, and from segments, also beside an unknown id.
 func TestEraseForgetsAPlayer(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -174,6 +174,7 @@ func TestEraseForgetsAPlayer(t *testing.T) {
 	}
 	var was, is figures
 	require.NoError(t, json.Unmarshal([]byte(c.Fetch(path, token)), &was))
+	require.Equal(t, h.Plays, was.Plays)
 	most := was.Players[0]
 	const unknown = "00000000-0000-4000-8000-00000000dead"
 	out := apptest.Refuses(t, unknown+"  no such player\n", dir, "erase", unknown, strings.ToUpper(

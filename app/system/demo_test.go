@@ -1,10 +1,6 @@
 package system
 
 import (
-	"encoding/csv"
-	"encoding/json"
-	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -79,79 +75,4 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	d.db.Exec(`update users set password_hash = null where email_key = $1`, last)
 	public := apptest.ServeOn(t, dir, "--base-url", "https://dg.example.org")
 	require.Contains(t, public.Out.String(), "https://dg.example.org")
-}
-
-// Statistics and CSV of an imported history agree with its file in plays, completed plays, players
-// and answers.
-func TestReportsAgreeWithTheImportedFile(t *testing.T) {
-	t.Parallel()
-	dir := apptest.NewFolder(t)
-	h := apptest.NewHistory(t, 7, apptest.Sized(10_000, 10_000, 100_000))
-	require.Regexp(t, fmt.Sprintf(`play\s+%d\s+0\s+0`, h.Plays), h.ImportInto(t, dir))
-	require.Regexp(t, fmt.Sprintf(`play\s+0\s+0\s+%d`, h.Plays), h.ImportInto(t, dir),
-		"the same file twice writes nothing")
-	c := apptest.ServeOn(t, dir)
-	token := apptest.OpenAdminDB(t, dir).Key(h.IDs.Organisation.String()).Token()
-	want := readHistory(t, h.File)
-
-	var stats struct {
-		Plays, UniquePlayers            int
-		AvgScorePercent, CompletionRate float64
-		Skills                          []struct{ Attempts int }
-	}
-	text := c.Fetch("/api/v1/forks/"+h.IDs.Forks[0].String()+"/stats"+h.Query, token)
-	require.NoError(t, json.Unmarshal([]byte(text), &stats))
-	require.Equal(t, h.Plays, stats.Plays)
-	require.Equal(t, len(want.players), stats.UniquePlayers)
-	require.InDelta(t, float64(want.completed)/float64(h.Plays), stats.CompletionRate, 0.00005)
-	require.InDelta(t, want.score/float64(want.completed), stats.AvgScorePercent, 0.05)
-	for _, k := range stats.Skills {
-		want.answers -= k.Attempts
-	}
-	require.Zero(t, want.answers)
-
-	rows, err := csv.NewReader(strings.NewReader(c.Fetch(h.CSV(), token))).ReadAll()
-	require.NoError(t, err)
-	require.Len(t, rows, h.Plays+1)
-	for _, row := range rows[1:] {
-		delete(want.ids, row[0])
-	}
-	require.Empty(t, want.ids)
-}
-
-// historyFigures are counted from the file without code of the program.
-type historyFigures struct {
-	ids, players       map[string]bool
-	completed, answers int
-	score              float64
-}
-
-func readHistory(t *testing.T, file string) historyFigures {
-	t.Helper()
-	f, err := os.Open(file)
-	require.NoError(t, err)
-	defer f.Close()
-	h := historyFigures{ids: map[string]bool{}, players: map[string]bool{}}
-	for dec := json.NewDecoder(f); dec.More(); {
-		var line struct {
-			Type, ID, PlayerID string
-			CompletedAt        *string
-			ScorePercent       float64
-			Skills             []struct{ Attempts int }
-		}
-		require.NoError(t, dec.Decode(&line))
-		if line.Type != "play" {
-			continue
-		}
-		h.ids[line.ID] = true
-		h.players[line.PlayerID] = true
-		if line.CompletedAt != nil {
-			h.completed++
-			h.score += line.ScorePercent
-		}
-		for _, s := range line.Skills {
-			h.answers += s.Attempts
-		}
-	}
-	return h
 }

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,8 +23,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// recipe is a program of /docs, and how it is run. In the command, FILE stands for the program and
-// PYTHON for a Python that has pandas.
+// recipe is a program of /docs, and how it is run. In the command, PYTHON stands for a Python that has
+// pandas.
 type recipe struct {
 	id, file, command string
 	needs             string // tried first: a recipe whose tool is absent is skipped
@@ -33,16 +32,13 @@ type recipe struct {
 
 func recipes(t *testing.T) []recipe {
 	return []recipe{
-		{id: "curl", file: "dg.sh", command: "bash FILE", needs: "curl --version && jq --version"},
-		{id: "python", file: "dg.py", command: "PYTHON FILE",
-			needs: "PYTHON -c 'import matplotlib, pandas, requests'"},
-		{id: "r", file: "dg.R", command: "Rscript FILE",
-			needs: "Rscript -e 'library(httr2); library(jsonlite); library(readr)'"},
-		{id: "postgresql", file: "dg.psql", needs: "psql --version && curl --version",
-			command: "psql '" + testkit.New(t).OwnerURL + "' -tA -f FILE"},
-		{id: "javascript", file: "dg.mjs", command: "node FILE", needs: "node -e 'fetch'"},
-		{id: "nightly-sync", file: "sync.py", needs: "python3 --version",
-			command: "python3 FILE --dest csv --to copy"},
+		{"curl", "dg.sh", "bash dg.sh", "curl --version && jq --version"},
+		{"python", "dg.py", "PYTHON dg.py", "PYTHON -c 'import matplotlib, pandas, requests'"},
+		{"r", "dg.R", "Rscript dg.R",
+			"Rscript -e 'library(httr2); library(jsonlite); library(readr)'"},
+		{"postgresql", "dg.psql", "psql '" + testkit.New(t).OwnerURL + "' -tA -f dg.psql",
+			"psql --version && curl --version"},
+		{"nightly-sync", "sync.py", "python3 sync.py --dest csv --to copy", "python3 --version"},
 	}
 }
 
@@ -92,23 +88,22 @@ func with(t *testing.T, text, name, value string) string {
 	return text[:at[3]] + quote + value + quote + text[at[1]:]
 }
 
+// shell is a command of the recipe.
+func shell(t *testing.T, command string) *exec.Cmd {
+	python := "python3"
+	if exec.Command("/usr/bin/python3", "-c", "import pandas").Run() == nil {
+		python = "/usr/bin/python3"
+	}
+	return exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(command, "PYTHON", python))
+}
+
 // skipIfAbsent skips a recipe whose tool is not here.
 func (r recipe) skipIfAbsent(t *testing.T) {
 	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), "sh", "-c", withPython(r.needs)).
-		CombinedOutput(); err != nil {
+	if out, err := shell(t, r.needs).CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: %s: %v %s", r.needs, err, out)
 	}
 }
-
-func withPython(command string) string { return strings.ReplaceAll(command, "PYTHON", python()) }
-
-var python = sync.OnceValue(func() string {
-	if exec.Command("/usr/bin/python3", "-c", "import matplotlib, pandas, requests").Run() == nil {
-		return "/usr/bin/python3"
-	}
-	return "python3"
-})
 
 // run runs the recipe in the folder and returns what it printed, and how it ended.
 func (r recipe) run(t *testing.T, folder, text, key string) (string, error) {
@@ -120,20 +115,23 @@ func (r recipe) run(t *testing.T, folder, text, key string) (string, error) {
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 	}
-	c := exec.CommandContext(t.Context(), "sh", "-c",
-		strings.ReplaceAll(withPython(r.command), "FILE", r.file))
+	c := shell(t, r.command)
 	c.Dir = folder
 	c.Env = append(apptest.CleanEnvironment(), "DG_KEY="+key, "DG_KEY_FILE=key.txt")
 	out, err := c.CombinedOutput()
 	return string(out), err
 }
 
-// The recipes of /docs for curl, Python, JavaScript, R and SQL are copied from their pages, as their reader has
+// The recipes of /docs for curl, Python, R and SQL are copied from their pages, as their reader has
 // them, and run: they read every play, retry as Retry-After says, and fail visibly for a hidden
-// group, a transfer that breaks off and a redirect, which never gets the key.
+// group, a transfer that breaks off and a redirect, which never gets the key. So do the first requests
+// of the guide and of the page about CSV.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	b := newCookbook(t)
+	guide := b.reader.Get("/docs").Body + b.reader.Get("/docs/csv").Body
+	steps := firstRequest.FindAllStringSubmatch(guide, -1)
+	require.Len(t, steps, 9)
 	for _, r := range recipes(t) {
 		t.Run(r.id, func(t *testing.T) {
 			t.Parallel()
@@ -146,10 +144,31 @@ func TestRecipes(t *testing.T) {
 				b.reads(t, r, text, key)
 				b.failsOnBrokenTransfer(t, r, text, key)
 			}
-			b.followsNoRedirect(t, r, text, key)
+			out, err := b.redirected(t, r, text, key)
+			require.Error(t, err, "%s", out)
+			out, err = r.run(t, t.TempDir(), strings.ReplaceAll(text, b.URL, "http://dg.invalid"), key)
+			require.Error(t, err, "%s", out)
+			require.Regexp(t, `https://|"http" (not supported or )?disabled`, out)
+			b.asksFirst(t, r, steps, key)
 		})
 	}
-	t.Run("first requests", b.firstRequests)
+}
+
+var firstRequest = regexp.MustCompile(`(?s)<code id="(?:forks|stats|csv)-(curl|python|r)">(.*?)</code>`)
+
+// asksFirst runs the first requests in the recipe's language.
+func (b *cookbook) asksFirst(t *testing.T, r recipe, steps [][]string, key string) {
+	for _, step := range steps {
+		if step[1] != r.id {
+			continue
+		}
+		folder := t.TempDir()
+		out, err := r.run(t, folder, plain(step[2]), key)
+		require.NoError(t, err, "%s", out)
+		file, _ := os.ReadFile(filepath.Join(folder, "plays.csv"))
+		require.Regexp(t, `"items":\[\{"id":|"suppressed":false|playId,`, out+string(file))
+		_, _ = b.redirected(t, r, plain(step[2]), key) // it prints the answer that it got
+	}
 }
 
 // reads requires that the recipe counts the plays of a year, and names a hidden group.
@@ -171,9 +190,7 @@ func (b *cookbook) reads(t *testing.T, r recipe, text, key string) {
 	require.NoError(t, err, "%s", out)
 	require.Equal(t, int32(2), lists.Load(), "asks again")
 	if r.id == "curl" { // it saves the rows
-		file, err := os.ReadFile(filepath.Join(folder, "plays.csv"))
-		require.NoError(t, err)
-		require.Len(t, readCSV(t, string(file)), want+1)
+		require.Equal(t, want, rowsOf(t, filepath.Join(folder, "plays.csv")))
 	} else {
 		require.Regexp(t, fmt.Sprintf(`\b%d( plays|\|)`, want), out)
 	}
@@ -184,12 +201,15 @@ func (b *cookbook) reads(t *testing.T, r recipe, text, key string) {
 	require.NoFileExists(t, filepath.Join(folder, "plays.csv"))
 }
 
-func readCSV(t *testing.T, text string) [][]string {
+// rowsOf counts the plays of a CSV file.
+func rowsOf(t *testing.T, name string) int {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	file, err := os.Open(name)
 	require.NoError(t, err)
-	require.Equal(t, []string{"playerKey", "scorePercent"}, []string{rows[0][3], rows[0][9]})
-	return rows
+	defer file.Close()
+	rows, err := csv.NewReader(file).ReadAll()
+	require.NoError(t, err)
+	return len(rows) - 1
 }
 
 // intercept serves what the handler answers, and forwards other requests to dg.
@@ -223,11 +243,7 @@ func (b *cookbook) syncs(t *testing.T, r recipe, text, key string) {
 		require.NoError(t, err)
 		plays := 0
 		for _, name := range files {
-			file, err := os.ReadFile(name)
-			require.NoError(t, err)
-			rows, err := csv.NewReader(strings.NewReader(string(file))).ReadAll()
-			require.NoError(t, err)
-			plays += len(rows) - 1
+			plays += rowsOf(t, name)
 		}
 		require.Equal(t, b.plays, plays, "%s", out)
 	}
@@ -253,9 +269,8 @@ func (b *cookbook) failsOnBrokenTransfer(t *testing.T, r recipe, text, key strin
 	require.NoFileExists(t, filepath.Join(folder, "plays.csv"))
 }
 
-// followsNoRedirect redirects the program elsewhere, where no request arrives, and edits its address
-// to plain http, with which it does not start.
-func (b *cookbook) followsNoRedirect(t *testing.T, r recipe, text, key string) {
+// redirected runs the program against a service that redirects it elsewhere, where no request arrives.
+func (b *cookbook) redirected(t *testing.T, r recipe, text, key string) (out string, err error) {
 	t.Helper()
 	var arrived atomic.Int32
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -264,46 +279,7 @@ func (b *cookbook) followsNoRedirect(t *testing.T, r recipe, text, key string) {
 	defer elsewhere.Close()
 	service := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
 	defer service.Close()
-	folder := t.TempDir()
-	out, err := r.run(t, folder, strings.ReplaceAll(text, b.URL, service.URL), key)
+	out, err = r.run(t, t.TempDir(), strings.ReplaceAll(text, b.URL, service.URL), key)
 	require.Zero(t, arrived.Load(), "%s", out)
-	if r.id == "" { // a first request prints the answer that it got
-		return
-	}
-	require.Error(t, err, "%s", out)
-	out, err = r.run(t, folder, strings.ReplaceAll(text, b.URL, "http://dg.invalid"), key)
-	require.Error(t, err, "%s", out)
-	require.Regexp(t, `https://|"http" (not supported or )?disabled`, out)
-}
-
-// firstRequests runs those of the guide and of the page about CSV.
-func (b *cookbook) firstRequests(t *testing.T) {
-	key := b.db.Key(b.organisation).Token()
-	tools := map[string]recipe{
-		"curl":       {file: "start.sh", command: "bash FILE", needs: "curl --version"},
-		"python":     {file: "start.py", command: "PYTHON FILE", needs: "PYTHON -c 'import requests'"},
-		"javascript": {file: "start.mjs", command: "node FILE", needs: "node -e 'fetch'"},
-		"php":        {file: "start.php", command: "php FILE", needs: "php -r 'curl_version();'"},
-		"r":          {file: "start.R", command: "Rscript FILE", needs: "Rscript -e 'library(httr2)'"},
-	}
-	found := 0
-	for _, step := range regexp.MustCompile(`(?s)<code id="(forks|stats|csv)-(\w+)">(.*?)</code>`).
-		FindAllStringSubmatch(b.reader.Get("/docs").Body+b.reader.Get("/docs/csv").Body, -1) {
-		r, ok := tools[step[2]]
-		if !ok {
-			continue
-		}
-		found++
-		t.Run(step[1]+" "+step[2], func(t *testing.T) {
-			t.Parallel()
-			r.skipIfAbsent(t)
-			folder := t.TempDir()
-			out, err := r.run(t, folder, plain(step[3]), key)
-			require.NoError(t, err, "%s", out)
-			file, _ := os.ReadFile(filepath.Join(folder, "plays.csv"))
-			require.Regexp(t, `"items":\[\{"id":|"suppressed":false|playId,`, out+string(file))
-			b.followsNoRedirect(t, r, plain(step[3]), key)
-		})
-	}
-	require.Equal(t, 13, found)
+	return out, err
 }
