@@ -1,16 +1,13 @@
 package system
 
 import (
-	"context"
 	"encoding/json"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -87,7 +84,7 @@ func rights(t *testing.T, d *testkit.World) string {
 		from information_schema.column_privileges where grantee = 'dg_app'`)
 }
 
-// configs/deploy/backup.md: a backup of the embedded server under load restores every row and right
+// configs/deploy/backup.md: a backup of the embedded server that serves restores every row and right
 // on a server of one's own, and back. A key that was revoked after the backup stays revoked, and a
 // damaged backup changes nothing.
 func TestBackupPageRestoresAllButRevocations(t *testing.T) {
@@ -99,9 +96,7 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	leaked := d.db.Key(organisation)
 	d.db.Exec(`insert into account_resets select id, sha256('a'), now() from users limit 1`)
 	ownersSession(t, d.db)
-	calls := underLoad(t, d.Child, d.db.Key(organisation).Token())
 	require.NoError(t, p.run(0, "DG_DATA_DIR="+d.dir))
-	calls()
 	d.Stop()
 
 	x := apptest.NewExternal(t)
@@ -132,26 +127,6 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	require.Error(t, p.run(1, "DG_DATA_DIR="+other))
 	require.Equal(t, before, hashes(t, d3))
 	c.Stop()
-}
-
-// underLoad sends requests until stop is called. Each answer is 200, or 429 above the rate.
-func underLoad(t *testing.T, c *apptest.Child, token string) (stop func()) {
-	ctx, cancel := context.WithCancel(t.Context())
-	var answers apptest.Counter
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		for ; ctx.Err() == nil; <-time.After(5 * time.Millisecond) {
-			status, _ := apptest.FetchFrom(apptest.NewClient(), c.URL+"/api/v1/forks", token)
-			answers.Add(http.StatusText(status), 1)
-		}
-	}()
-	return func() {
-		cancel()
-		<-ended
-		require.NotNil(t, answers.Get("OK"))
-		require.Empty(t, answers.Besides("OK", "Too Many Requests"))
-	}
 }
 
 // backup.md, Erasing a player: statistics and CSV have the plays of an imported file. dg erase removes

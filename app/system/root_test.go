@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -16,13 +15,6 @@ import (
 	"dg/platform/embeddedpg"
 	"dg/platform/testkit/tb"
 )
-
-func needsRoot(t *testing.T) {
-	t.Helper()
-	if os.Geteuid() != 0 || runtime.GOOS != "linux" {
-		t.Skip("SKIPPED, NOTHING WAS TESTED: this is about root on Linux")
-	}
-}
 
 // requireUser requires that every thread runs as the user, without capabilities and root's group.
 func requireUser(c *apptest.Child, uid, gid uint32) {
@@ -38,27 +30,6 @@ func requireUser(c *apptest.Child, uid, gid uint32) {
 			require.NotRegexp(c.T, `\nGroups:.*\s0\s`, string(text))
 		}
 	}
-}
-
-// privileged is a data folder that dg serves as root, on privileged ports of a loopback address of
-// this test.
-type privileged struct {
-	t         *testing.T
-	dir, host string
-}
-
-// serve starts dg, which continues as the owner of the data.
-func (p privileged) serve(args ...string) *apptest.Child {
-	p.t.Helper()
-	c := apptest.ServeOn(p.t, p.dir,
-		append([]string{"--addr", p.host + ":81", "--ops-addr", p.host + ":82"}, args...)...)
-	owner := statOf(p.t, filepath.Join(p.dir, "cluster"))
-	require.NotZero(p.t, owner.Uid)
-	requireUser(c, owner.Uid, owner.Gid)
-	apptest.Until(p.t, 10*time.Second, "the log does not name the user", func() bool {
-		return strings.Contains(c.Log.String(), fmt.Sprintf("user=%d", owner.Uid))
-	})
-	return c
 }
 
 func statOf(t *testing.T, path string) *syscall.Stat_t {
@@ -81,30 +52,41 @@ func joinServer(t *testing.T, dir string) *embeddedpg.Server {
 // them, and leaves no process or socket.
 func TestServeGivesUpRoot(t *testing.T) {
 	t.Parallel()
-	needsRoot(t)
+	if os.Geteuid() != 0 || runtime.GOOS != "linux" {
+		t.Skip("SKIPPED, NOTHING WAS TESTED: this is about root on Linux")
+	}
 	pid := os.Getpid()
-	p := privileged{t, apptest.NewFolder(t), fmt.Sprintf("127.77.%d.%d", pid>>8&0xff, pid&0xff)}
-	c := p.serve("--demo")
+	dir := apptest.NewFolder(t)
+	host := fmt.Sprintf("127.77.%d.%d", pid>>8&0xff, pid&0xff)
+	serve := func(args ...string) *apptest.Child {
+		c := apptest.ServeOn(t, dir, append(args, "--addr", host+":81", "--ops-addr", host+":82")...)
+		owner := statOf(t, filepath.Join(dir, "cluster"))
+		require.NotZero(t, owner.Uid)
+		requireUser(c, owner.Uid, owner.Gid)
+		require.Contains(t, c.Log.String(), fmt.Sprintf("user=%d", owner.Uid))
+		return c
+	}
+	c := serve("--demo")
 	c.DemoToken()
 	paste(t, c.Out.String())
-	metrics := apptest.Ask(t, apptest.NewClient(), "http://"+p.host+":82/metrics", "")
+	metrics := apptest.Ask(t, apptest.NewClient(), "http://"+host+":82/metrics", "")
 	require.Contains(t, apptest.ReadAll(t, metrics), "\nprocess_open_fds ", "/proc/self is its own")
-	apptest.Succeeds(t, p.dir, "migrate")
+	apptest.Succeeds(t, dir, "migrate")
 	require.Zero(t, statOf(t, fmt.Sprintf("/proc/%d/mem", c.Process.Pid)).Uid,
 		"no other process of the user reads its memory")
 	c.Stop()
-	require.Empty(t, apptest.ProcessesOn(t, p.dir))
+	require.Empty(t, apptest.ProcessesOn(t, dir))
 
-	another := joinServer(t, p.dir)
-	c = p.serve()
+	another := joinServer(t, dir)
+	c = serve()
 	require.NoError(t, another.Stop(t.Context()))
-	apptest.Succeeds(t, p.dir, "segments", "rebuild")
+	apptest.Succeeds(t, dir, "segments", "rebuild")
 	c.Fetch("/readyz", "")
-	another = joinServer(t, p.dir)
+	another = joinServer(t, dir)
 	begun := time.Now()
 	c.Stop()
 	require.Less(t, time.Since(begun), 10*time.Second)
 	require.Equal(t, 1, tb.Query[int](t, another.URL(), `select 1`))
 	require.NoError(t, another.Stop(t.Context()))
-	require.Empty(t, apptest.ProcessesOn(t, p.dir))
+	require.Empty(t, apptest.ProcessesOn(t, dir))
 }

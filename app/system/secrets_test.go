@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -82,10 +81,8 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	x := apptest.NewExternal(t)
 	d := x.World
 	for _, role := range []string{"dg_app", "dg_owner"} {
-		d.Exec(`alter role ` + role + ` password '` + databasePassword + `'`)
 		d.Exec(`alter role ` + role + ` set log_statement = 'all'`)
 	}
-	requirePasswords(t, d, x.Dir)
 	serving := x.As(url.UserPassword("dg_app", databasePassword))
 	owner := x.As(url.UserPassword("dg_owner", databasePassword))
 	s := &secretive{pages: outputs{}, secrets: map[string]string{
@@ -103,9 +100,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	// the key is printed alone and in the curl line
 	greeting := outputs{"the greeting": strings.Replace(s.Out.String(), demoKey.Secret, "", 2)}
 	greeting.requireNone(t, s.secrets, secretShapes)
-	for i, text := range importSecrets(t, s.database) {
-		s.pages[fmt.Sprintf("the output of import %d", i)] = text
-	}
+	s.importSecrets(t)
 	s.usePasswords(t) // before many unauthenticated requests, of which the log has a sample
 	s.useKeys(t, d)
 
@@ -114,7 +109,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 		"/metrics", "/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=2",
 		"/debug/pprof/heap?debug=1", "/debug/pprof/allocs?debug=1",
 	} {
-		s.pages[path] = answer(t, ops+path, "")
+		s.pages[path] = answer(t, ops+path)
 	}
 	doctor := apptest.Launch(t, append([]string{"doctor"}, s.database...)...)
 	doctor.Status(time.Minute)
@@ -144,7 +139,8 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	shapeless.requireNone(t, s.secrets, nil)
 }
 
-// useKeys uses keys everywhere, and one after its revocation.
+// useKeys sends keys in valid and invalid ways, and one after its revocation, and keeps the answers.
+// TestRedactRemovesSecrets has further forms.
 func (s *secretive) useKeys(t *testing.T, d *testkit.World) {
 	t.Helper()
 	organisation := testkit.One[string](d, `select org_id::text from api_keys limit 1`)
@@ -153,9 +149,30 @@ func (s *secretive) useKeys(t *testing.T, d *testkit.World) {
 	s.secrets["a key's secret"] = key.Secret
 	s.secrets["another key's secret"] = other.Secret
 	s.secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
-	useEverywhere(t, s.pages, s.URL, key, other)
+	bearer := "Bearer " + key.Token()
+	wrong := "Bearer dg_live_" + key.ID + "_" + strings.Repeat("wrong", 20)[:len(key.Secret)]
+	fork := firstFork(t, s.Fetch("/api/v1/forks", key.Token()))
+	const period = "?from=2026-01-01&to=2026-03-31"
 	d.Exec(`update api_keys set revoked_at = now() where id = $1`, other.ID)
-	s.pages["an answer to a revoked key"] = answer(t, s.URL+"/api/v1/forks", "Bearer "+other.Token())
+	for i, request := range [][]string{
+		{fork + "/stats" + period, "Authorization", bearer},
+		{fork + "/stats?from=" + key.Secret, "Authorization", bearer},
+		{fork + "/exports/csv" + period, "Authorization", bearer},
+		{fork + "/exports/csv" + period + "&groupId=" + uuid.NewString(), "Authorization", bearer},
+		{"/api/v1/forks", "Authorization", wrong},
+		{"/api/v1/forks", "Authorization", "Bearer " + other.Token()},
+		{"/api/v1/forks", "Authorization", "Bearer  x " + other.Token()},
+		{"/api/v1/forks", "Authorization",
+			"Basic " + base64.StdEncoding.EncodeToString([]byte("dg:"+key.Token()))},
+		{"/api/v1/forks?key=" + key.Token() + "&access_token=" + key.Token()},
+		{"/api/v1/forks", "Cookie", "key=" + key.Token(), "User-Agent", key.Token()},
+		{"/nowhere?key=" + key.Token(), "Authorization", bearer},
+		{"/api/v1/forks/%25zz", "Authorization", bearer},
+		{"/x/" + strings.ReplaceAll(key.Token(), "_", "%255f"), "Authorization", bearer},
+		{"/x/DG_LIVE_" + key.ID + "_" + key.Secret, "User-Agent", "DG_LIVE_" + key.ID + "%5F" + key.Secret},
+	} {
+		s.pages[fmt.Sprintf("answer %d", i)] = answer(t, s.URL+request[0], request[1:]...)
+	}
 }
 
 // usePasswords signs in with right and wrong passwords and codes, and uses recovery codes and a
@@ -221,8 +238,7 @@ func (s *secretive) enrol(t *testing.T, a demo.Account) {
 	key := apptest.DemoKey.FindString(page.Body)
 	require.NotEmpty(t, key)
 	s.secrets["the new key"] = strings.Split(key, "_")[3]
-	require.Equal(t, http.StatusOK,
-		apptest.Ask(t, apptest.NewClient(), s.URL+"/api/v1/forks", key).StatusCode)
+	require.True(t, s.Accepts(key))
 	s.secrets["a session"] = v.Session()
 	settings := "/o/harbour-and-vale/settings/"
 	for _, path := range []string{"/account", "/account/password", "/account/recovery-codes",
@@ -251,101 +267,24 @@ func (s *secretive) reset(t *testing.T, a demo.Account) {
 	s.pages["the log of dg account"] = c.Log.String() + " "
 }
 
-// requirePasswords makes the server require passwords of dg's roles.
-func requirePasswords(t *testing.T, d *testkit.World, dir string) {
+// importSecrets imports a person, and files with errors in and next to the secrets. Package importer
+// has more of these.
+func (s *secretive) importSecrets(t *testing.T) {
 	t.Helper()
-	hba := filepath.Join(dir, "cluster", "pg_hba.conf")
-	text, err := os.ReadFile(hba)
-	require.NoError(t, err)
-	require.NoError(t,
-		os.WriteFile(hba, append([]byte("local all dg_app,dg_owner scram-sha-256\n"), text...),
-			0o600))
-	d.Exec(`select pg_reload_conf()`)
-	apptest.Until(t, 5*time.Second, "the rule is not read", func() bool {
-		return testkit.One[bool](d, `select exists (select from pg_hba_file_rules
-			where auth_method = 'scram-sha-256' and error is null)`)
-	})
-}
-
-// importSecrets imports a person, and files with errors in and next to the secrets. It returns the
-// outputs.
-func importSecrets(t *testing.T, database []string) (printed []string) {
-	t.Helper()
-	person := func(id, email, hash, totp string) string {
-		return fmt.Sprintf(
-			`{"type":"user","id":%q,"email":%q,"name":"Ann","passwordHash":%q,"totpSecret":%q}`, id,
-			email, hash, totp,
-		)
+	valid := `{"type":"user","id":"` + uuid.NewString() + `","email":"ann@example.org","name":"Ann",` +
+		`"passwordHash":"` + passwordHash + `","totpSecret":"` + totpSecret + `"}`
+	for i, text := range []string{valid, strings.Replace(valid, totpSecret, totpSecret+"!", 1), valid + "}"} {
+		file := filepath.Join(t.TempDir(), "file.ndjson")
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		c := apptest.Launch(t, append([]string{"import", file}, s.database...)...)
+		require.Equal(t, min(i, 1), c.Status(time.Minute), "%s: %s", text, c.Log.String())
+		s.pages[fmt.Sprintf("the output of import %d", i)] = c.Out.String() + c.Log.String() + " "
 	}
-	id := uuid.NewString()
-	of := func(email string) string {
-		return person(uuid.NewString(), email, passwordHash, totpSecret)
-	}
-	valid := person(id, "ann@example.org", passwordHash, totpSecret)
-	for i, c := range []struct {
-		text   string
-		status int
-	}{
-		{valid, 0},
-		{person(uuid.NewString(), "cat@example.org", passwordHash, totpSecret+"!"), 1},
-		{of("dan@example.org") + "}", 1},
-		{strings.Replace(of("eve@example.org"), `"name":"Ann"`, `"name":7`, 1), 1},
-		{`"` + passwordHash + totpSecret + `"`, 1},
-		{valid + "\n" + valid, 1},
-	} {
-		file := filepath.Join(t.TempDir(), fmt.Sprintf("%d.ndjson", i))
-		require.NoError(t, os.WriteFile(file, []byte(c.text+"\n"), 0o600))
-		im := apptest.Launch(t, append(append([]string{"import"}, database...), file)...)
-		require.Equal(t, c.status, im.Status(time.Minute), "%s: %s", c.text, im.Log.String())
-		printed = append(printed, im.Out.String()+im.Log.String()+" ")
-	}
-	return printed
-}
-
-// useEverywhere sends the keys in valid and invalid ways, and keeps the responses.
-// TestRedactRemovesSecrets has further forms.
-func useEverywhere(t *testing.T, s outputs, base string, key, other testkit.Key) {
-	t.Helper()
-	bearer := "Bearer " + key.Token()
-	_, forks := apptest.FetchFrom(apptest.NewClient(), base+"/api/v1/forks", key.Token())
-	fork := firstFork(t, string(forks))
-	period := "?from=2026-01-01&to=2026-03-31"
-	wrong := "dg_live_" + key.ID + "_" + strings.Repeat("wrong", 20)[:len(key.Secret)]
-	for i, request := range [][2]string{
-		{fork + "/stats" + period, bearer},
-		{fork + "/stats?from=" + key.Secret, bearer},
-		{fork + "/exports/csv" + period, bearer},
-		{fork + "/exports/csv" + period + "&groupId=" + uuid.NewString(), bearer},
-		{"/api/v1/forks/" + uuid.NewString(), bearer},
-		{"/api/v1/forks", "Bearer " + wrong},
-		{"/api/v1/forks", "Bearer  x " + other.Token()},
-		{"/api/v1/forks", "Basic " + base64.StdEncoding.EncodeToString([]byte("dg:"+key.Token()))},
-		{"/api/v1/forks?key=" + key.Token() + "&access_token=" + key.Token(), ""},
-		{"/openapi/v1.json", bearer},
-		{"/nowhere?key=" + key.Token(), "Bearer " + wrong},
-		{"/healthz?token=" + key.Token(), ""},
-		{"/api/v1/forks/%zz", bearer},
-		{"/x/" + strings.ReplaceAll(key.Token(), "_", "%255f"), "Bearer " + other.Token()},
-		{"/x/DG_LIVE_" + key.ID + "_" + key.Secret, "Bearer " + other.Token()},
-	} {
-		s[fmt.Sprintf("answer %d", i)] = answer(t, base+request[0], request[1])
-	}
-	response := apptest.Ask(t, apptest.NewClient(), base+"/api/v1/forks", "", "Cookie",
-		"key="+key.Token(), "User-Agent", "test")
-	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
-	response = apptest.Ask(t, apptest.NewClient(), base+"/healthz", key.Token(), "User-Agent",
-		"DG_LIVE_"+key.ID+"%5F"+key.Secret)
-	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }
 
 // answer returns a response with its headers and body.
-func answer(t *testing.T, url, authorization string) string {
+func answer(t *testing.T, url string, headers ...string) string {
 	t.Helper()
-	var headers []string
-	if authorization != "" {
-		headers = []string{"Authorization", authorization}
-	}
-	request := strings.Replace(url, "%zz", "%25zz", 1)
-	response := apptest.Ask(t, apptest.NewClient(), request, "", headers...)
+	response := apptest.Ask(t, apptest.NewClient(), url, "", headers...)
 	return fmt.Sprint(response.Status, response.Header, apptest.ReadAll(t, response))
 }
