@@ -25,7 +25,7 @@ type Pools struct {
 
 const (
 	// maxSnapshots leaves one connection for the sealer and one for short reads of screens.
-	maxSnapshots = reports.MaxReports + reports.MaxLargeReports + exports.MaxAtOnce + 2
+	maxSnapshots = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
 	// defaultRequests makes 31 with the others: three instances fit into the 97 connections that
 	// PostgreSQL's default of 100 leaves to others than superusers, with 4 for commands.
 	defaultRequests = 12

@@ -16,21 +16,22 @@ import (
 	"dg/platform/httpserver"
 )
 
-// export is one export from its audit entry export.started to export.finished. It is the source of
-// the stream.
+// export is one export from its slot to its audit entry export.finished. It is the source of the
+// stream.
 type export struct {
 	request Request
 	service *Service
 	release func() // of the slot
 	ctx     context.Context
-	stop    context.CancelCauseFunc
+	stop    context.CancelCauseFunc // ends ctx
 	access  *Recheck
 	plays   *reports.Export
 	block   []byte
 	id      string // joins the two entries; request ids may repeat
 }
 
-// open waits for a slot, and opens the report. The stream's context outlives the request's.
+// open waits for a slot, and opens the report. The stream's context outlives the request's. Errors:
+// apperr.Unavailable with RetryAfter when too many exports run, those of reports.OpenExport.
 func (s *Service) open(ctx, stream context.Context, r Request) (*export, error) {
 	release, err := s.slots.Acquire(ctx, r.Query.OrganisationID)
 	if err != nil {
@@ -73,8 +74,9 @@ func (e *export) recordStart(ctx context.Context) error {
 	return nil
 }
 
-// Next returns the next rows. Between two blocks it checks that the actor still has access. The
-// database has BlockTimeout for each.
+// Next returns the next rows, after it has checked that the actor still has access. The database
+// has BlockTimeout for each block. Errors: io.EOF after the last row, those of Recheck.Check,
+// ErrNoAnswer after BlockTimeout, and ErrTimeLimit.
 func (e *export) Next() ([]byte, error) {
 	if err := e.access.Check(e.ctx); err != nil {
 		return nil, err
@@ -104,8 +106,8 @@ func (e *export) Next() ([]byte, error) {
 // from it.
 const cpuWait = 100 * time.Millisecond
 
-// acquireCPU waits until the export may make a block. Otherwise exports with fast clients would
-// keep all CPUs busy, and requests would wait.
+// acquireCPU waits for a CPU to make a block, or goes on without one after cpuWait. Exports with
+// fast clients would otherwise keep all CPUs busy, and requests would wait.
 func (s *Service) acquireCPU(ctx context.Context) (release func()) {
 	if s.cpus.TryAcquire(1) {
 		return func() { s.cpus.Release(1) }
@@ -164,7 +166,7 @@ func (e *export) record(ctx context.Context, action audit.Action, details map[st
 	})
 }
 
-// outcomes are how an export ends, as its audit entry and the metrics name it.
+// outcomes are the ends of an export, by the names that its audit entry and the metrics give them.
 var outcomes = []struct {
 	err  error
 	name string
@@ -178,8 +180,8 @@ var outcomes = []struct {
 	{httpserver.ErrStopped, "server_stopped"},
 }
 
-// failed is the outcome of any other error.
-const failed = "failed"
+// otherOutcome is the outcome of an error that is not in outcomes.
+const otherOutcome = "failed"
 
 func outcomeOf(err error) string {
 	for _, o := range outcomes {
@@ -187,5 +189,5 @@ func outcomeOf(err error) string {
 			return o.name
 		}
 	}
-	return failed
+	return otherOutcome
 }

@@ -49,7 +49,7 @@ func TestEachFailingCallOfAnExport(t *testing.T) {
 				Recheck:   func(context.Context) error { return nil },
 			}}
 			b.serve(plays, log)
-			for range MaxAtOnceOfOrganisation + 1 { // each frees its slot
+			for range MaxConcurrentOfOrganisation + 1 { // each frees its slot
 				response := b.send(want.method)
 				require.Equal(t, want.status, response.StatusCode)
 				whole := want.status == http.StatusOK

@@ -21,14 +21,16 @@ type Request struct {
 	Request audit.Request
 	// Authorize asks the caller's policy about the group, before a play is read.
 	Authorize func(reports.Header) error
-	// Recheck asks again whether the actor has access, see Recheck. It outlives the HTTP request
-	// and must not refer to it.
+	// Recheck asks again whether the actor has access, see NewRecheck. It is called after the HTTP
+	// handler has returned, and must not refer to its fiber.Ctx.
 	Recheck func(ctx context.Context) error
 }
 
 // Send responds with the plays. HEAD sends the headers of GET, exports nothing and records nothing.
-// Errors: those of Authorize, reports.ErrGroupNotFound, and apperr.Unavailable, with RetryAfter
-// when too many exports run.
+//
+// Errors: those of Authorize and of the first block, reports.ErrGroupNotFound, 505 for a GET over
+// HTTP/1.0, and apperr.Unavailable when the start cannot be recorded in the audit log or, with
+// RetryAfter, when too many exports run.
 func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	ctx := c.UserContext()
 	if c.Method() == fiber.MethodHead {
@@ -71,7 +73,7 @@ func (r Request) authorize(header reports.Header) error {
 	return header.CheckGroup(r.Query.OrganisationID)
 }
 
-// suppressedHeader tells that k-anonymity left only the header row.
+// suppressedHeader says that the file is its header row alone because of k-anonymity.
 const suppressedHeader = "X-DG-Report-Suppressed"
 
 func (r Request) options(header reports.Header) httpserver.StreamOptions {
@@ -87,9 +89,9 @@ func (r Request) options(header reports.Header) httpserver.StreamOptions {
 	return o
 }
 
-var notPlain = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-const maxSlug = 80 // bytes of a file name
+const maxSlug = 80 // bytes of the slug in a file name
 
 // fileName joins the fork's slug, the period and the group's id, in ASCII that needs no quoting. It
 // omits the group's name, which would tell suppressed reports apart.
@@ -98,5 +100,5 @@ func fileName(slug string, q reports.Query) string {
 	if q.GroupID != "" {
 		name += "_group-" + q.GroupID
 	}
-	return strings.TrimLeft(notPlain.ReplaceAllString(name, "-"), "-_") + ".csv"
+	return strings.TrimLeft(unsafeInName.ReplaceAllString(name, "-"), "-_") + ".csv"
 }

@@ -64,10 +64,10 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 		want   error
 		after  time.Duration
 	}{
-		"revoked": {apperr.New(apperr.AuthRequired, "Revoked."), lost, recheckEvery},
-		"denied":  {apperr.New(apperr.AccessDenied, "No."), lost, recheckEvery},
-		"left":    {apperr.New(apperr.NotFound, "Gone."), lost, recheckEvery},
-		"silence": {context.DeadlineExceeded, ErrNoAnswer, answerBound + recheckEvery},
+		"revoked": {apperr.New(apperr.AuthRequired, "Revoked."), lost, recheckInterval},
+		"denied":  {apperr.New(apperr.AccessDenied, "No."), lost, recheckInterval},
+		"left":    {apperr.New(apperr.NotFound, "Gone."), lost, recheckInterval},
+		"silence": {context.DeadlineExceeded, ErrNoAnswer, answerTimeout + recheckInterval},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 				}
 				require.ErrorIs(t, err, c.want)
 				require.Equal(t, c.after, time.Since(began))
-				require.Equal(t, int(c.after/recheckEvery), asked)
+				require.Equal(t, int(c.after/recheckInterval), asked)
 			})
 		})
 	}

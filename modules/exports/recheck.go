@@ -8,14 +8,14 @@ import (
 	"dg/platform/apperr"
 )
 
-// The timeouts of a download. A database that does not answer a block or rechecks for that long
-// counts as unavailable.
+// The timeouts of a download. After BlockTimeout or answerTimeout the database counts as
+// unavailable.
 const (
-	timeLimit      = 30 * time.Minute
-	BlockTimeout   = 9 * time.Second // of the statements behind a block
-	recheckEvery   = 500 * time.Millisecond
-	recheckTimeout = time.Second
-	answerBound    = 8 * time.Second
+	timeLimit       = 30 * time.Minute       // of a whole download
+	BlockTimeout    = 9 * time.Second        // of the statements behind a block
+	recheckInterval = 500 * time.Millisecond // between two rechecks, at least
+	recheckTimeout  = time.Second            // of one recheck
+	answerTimeout   = 8 * time.Second        // since the last recheck that was answered
 )
 
 // Causes of an early end.
@@ -35,9 +35,9 @@ var (
 // Recheck asks again, between the blocks of a download, whether its actor has access.
 type Recheck struct {
 	ask      func(context.Context) error
-	lost     error
+	lost     error // what Check returns after the loss of access
 	asked    time.Time
-	answered time.Time
+	answered time.Time // when ask last succeeded
 }
 
 // NewRecheck returns a recheck of an actor who has access now. ask returns nil while that is so,
@@ -48,10 +48,10 @@ func NewRecheck(ask func(context.Context) error, lost error) *Recheck {
 	return &Recheck{ask, lost, now, now}
 }
 
-// Check asks at most twice a second. Errors: lost, and ErrNoAnswer after answerBound without an
-// answer.
+// Check asks at most twice a second, and waits at most recheckTimeout. Errors: lost, and
+// ErrNoAnswer after answerTimeout without an answer; until then a failure counts as access.
 func (r *Recheck) Check(ctx context.Context) error {
-	if time.Since(r.asked) < recheckEvery {
+	if time.Since(r.asked) < recheckInterval {
 		return nil
 	}
 	asking, done := context.WithTimeout(ctx, recheckTimeout)
@@ -65,7 +65,7 @@ func (r *Recheck) Check(ctx context.Context) error {
 	case apperr.Is(err, apperr.AuthRequired), apperr.Is(err, apperr.AccessDenied),
 		apperr.Is(err, apperr.NotFound):
 		return r.lost
-	case time.Since(r.answered) > answerBound:
+	case time.Since(r.answered) > answerTimeout:
 		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
 	}
 	return nil

@@ -17,8 +17,8 @@ import (
 // Concurrent exports of one instance: in all, and of one organisation. The OpenAPI document and
 // /docs state them.
 const (
-	MaxAtOnce               = 8
-	MaxAtOnceOfOrganisation = 4
+	MaxConcurrent               = 8
+	MaxConcurrentOfOrganisation = 4
 )
 
 // Reports opens the plays of a report. Package reports says what the methods promise.
@@ -37,8 +37,8 @@ type Service struct {
 	reports   Reports
 	log       AuditLog
 	slots     *limit.Limiter
-	cpus      *semaphore.Weighted // of exports that make a block
-	recording sync.WaitGroup      // of the ends of exports
+	cpus      *semaphore.Weighted // held by exports that make a block
+	recording sync.WaitGroup      // writes of export.finished
 	finished  *prometheus.CounterVec
 	rows      prometheus.Counter
 }
@@ -50,12 +50,12 @@ func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 		reports: r,
 		log:     log,
 		slots: limit.New(limit.Options{
-			Max:     MaxAtOnce,
-			PerKey:  MaxAtOnceOfOrganisation,
+			Max:     MaxConcurrent,
+			PerKey:  MaxConcurrentOfOrganisation,
 			Busy:    "Too many exports on this instance: at most 8 run at once.",
 			KeyBusy: "Too many exports of this organisation: at most 4 run at once.",
 		}),
-		// half of the CPUs: dg serve runs two threads on each
+		// half of the CPUs: dg serve sets GOMAXPROCS to two threads for each
 		cpus: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/4))),
 		finished: promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_exports_finished_total",
@@ -66,7 +66,7 @@ func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 			Help: "Plays that finished exports have sent.",
 		}),
 	}
-	s.finished.WithLabelValues(failed) // a rate needs a value before the first event
+	s.finished.WithLabelValues(otherOutcome) // a rate needs a value before the first event
 	for _, o := range outcomes {
 		s.finished.WithLabelValues(o.name)
 	}

@@ -21,8 +21,8 @@ var skills = [...]string{
 }
 
 // SkillCount is the size of the catalogue. SkillSpace is the number of skills that a stored answer
-// can name: it is the length of arrays by skill, because a newer program may have a longer
-// catalogue.
+// can name: it is the length of arrays by skill, because a newer program that shares the database
+// may have a longer catalogue.
 const (
 	SkillCount = len(skills)
 	SkillSpace = 128
@@ -31,7 +31,7 @@ const (
 // MaxAttempts is the maximum number of answers to one skill in a play. The importer enforces it.
 const MaxAttempts = 100
 
-// Skill is an index of the catalogue: 0 to SkillCount-1.
+// Skill is an index of the catalogue: 0 to SkillCount-1, or below SkillSpace in a stored answer.
 type Skill uint8
 
 var skillByID = func() map[string]Skill {
@@ -42,13 +42,13 @@ var skillByID = func() map[string]Skill {
 	return m
 }()
 
-// SkillByID returns the skill with the identifier.
-func SkillByID(id string) (Skill, bool) {
-	s, ok := skillByID[id]
+// SkillByID returns the skill with the identifier; ok is false if there is none.
+func SkillByID(id string) (s Skill, ok bool) {
+	s, ok = skillByID[id]
 	return s, ok
 }
 
-// ID returns the skill's identifier (game.SkillId).
+// ID returns the identifier (game.SkillId) of a skill below SkillCount.
 func (s Skill) ID() string { return skills[s] }
 
 // SkillResult counts a play's answers to one skill: 1 to MaxAttempts answers, Correct of them

@@ -21,8 +21,8 @@ func New(db *postgres.DB) *Service { return &Service{db: db} }
 var errForkNotFound = apperr.New(apperr.NotFound,
 	"No such fork. Take its id from GET /api/v1/forks.")
 
-// forksSQL is on the path of each request. The version comes from the snapshot of the forks.
-// $1 organisation.
+// forksSQL selects the forks of the organisation $1, with its version in the same snapshot. It
+// bypasses gorm, because nearly every request of the API runs it.
 const forksSQL = `/* games.forks */ select id, org_id, game_id, slug, title, major, status, visibility,
 	source_locale, deployed_release_number, suspended, created_at, updated_at,
 	(select version from organisations where id = $1)
@@ -30,13 +30,14 @@ const forksSQL = `/* games.forks */ select id, org_id, game_id, slug, title, maj
 
 func scanFork(row pgx.CollectableRow) (f Fork, err error) {
 	err = row.Scan(&f.ID, &f.OrganisationID, &f.GameID, &f.Slug, &f.Title, &f.Major, &f.Status,
-		&f.Visibility, &f.SourceLocale, &f.DeployedRelease, &f.Suspended, &f.CreatedAt, &f.UpdatedAt,
-		&f.OrganisationVersion)
+		&f.Visibility, &f.SourceLocale, &f.DeployedReleaseNumber, &f.Suspended, &f.CreatedAt,
+		&f.UpdatedAt, &f.OrganisationVersion)
 	return f, err
 }
 
 // Forks returns all forks of the organisation, by creation, then id.
 func (s *Service) Forks(ctx context.Context, organisationID string) ([]Fork, error) {
+	// its error is the rows'
 	rows, _ := s.db.Pool.Query(ctx, forksSQL+` order by created_at, id`, organisationID)
 	forks, err := pgx.CollectRows(rows, scanFork)
 	if err != nil {
@@ -51,9 +52,10 @@ func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, er
 	if !input.IsID(id) {
 		return Fork{}, errForkNotFound
 	}
+	// its error is the rows'
 	rows, _ := s.db.Pool.Query(ctx, forksSQL+` and id = $2`, organisationID, id)
 	fork, err := pgx.CollectExactlyOneRow(rows, scanFork)
-	return fork, notFound(err)
+	return fork, forkError(err)
 }
 
 // ForkOwner returns the id of the organisation that owns the fork. It is deliberately not scoped to
@@ -65,10 +67,10 @@ func (s *Service) ForkOwner(ctx context.Context, id string) (owner string, err e
 	}
 	err = s.db.Pool.QueryRow(ctx, `/* games.forkOwner */ select org_id from forks where id = $1`, id).
 		Scan(&owner)
-	return owner, notFound(err)
+	return owner, forkError(err)
 }
 
-func notFound(err error) error {
+func forkError(err error) error {
 	switch {
 	case err == nil:
 		return nil

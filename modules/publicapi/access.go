@@ -16,7 +16,8 @@ var errForeignFork = apperr.New(apperr.AccessDenied,
 	"This fork belongs to another organisation. Use a key of that organisation.")
 
 // forkOf loads the fork in the path. It asks the policy about the fork's owner, never about the
-// caller's organisation, and records a refusal. Errors: apperr.NotFound, apperr.AccessDenied.
+// caller's organisation, and records a refusal. Errors: apperr.NotFound, apperr.AccessDenied, and
+// apperr.Unavailable when the refusal cannot be recorded.
 func (a *API) forkOf(r *call) (games.Fork, error) {
 	id := input.ID(r.forkID)
 	fork, missing := a.Games.Fork(r.ctx, r.caller.OrganisationID, id)
@@ -36,8 +37,8 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 	return fork, cmp.Or(err, missing)
 }
 
-// queryOf parses a request for a report. The report will not be older than the authentication.
-// Errors: those of forkOf and reportQuery.
+// queryOf parses a request for a report, whose Position keeps the report from being older than the
+// authentication. Errors: those of forkOf and reportQuery.
 func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	fork, err := a.forkOf(r)
 	if err != nil {
@@ -50,7 +51,7 @@ func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 
 // authorizeGroup asks the policy about the owner of the report's group, and records a refusal. A
 // group of another organisation gets the same response as an unknown one. Errors:
-// reports.ErrGroupNotFound.
+// reports.ErrGroupNotFound, and apperr.Unavailable when the refusal cannot be recorded.
 func (a *API) authorizeGroup(r *call, h reports.Header, groupID string) error {
 	if h.GroupOwner == "" {
 		return nil

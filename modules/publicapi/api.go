@@ -22,7 +22,7 @@ type Modules struct {
 	Requests *limit.Requests
 }
 
-// API serves /api/v1 and its description.
+// API serves /api/v1 and its OpenAPI document.
 type API struct {
 	Modules
 
@@ -30,15 +30,15 @@ type API struct {
 	largeResponses *limit.Limiter
 }
 
-// New returns the API. Its description names baseURL as the server's address.
+// New returns the API. Its OpenAPI document names baseURL as the server's address.
 func New(m Modules, baseURL string) (*API, error) {
-	document, err := withServerURL(openAPI, baseURL)
+	document, err := withBaseURL(openAPI, baseURL)
 	if err != nil {
 		return nil, err
 	}
 	largeResponses := limit.New(limit.Options{
-		Max:    maxLargeResponses,
-		PerKey: maxLargeResponsesOfOrganisation,
+		Max:    maxLargeResponsesMB,
+		PerKey: maxLargeResponsesMBOfOrganisation,
 		Busy:   "Too many large answers are being read.",
 	})
 	file := httpserver.NewFile(document, "application/json; charset=utf-8")
@@ -50,22 +50,22 @@ func (a *API) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"large_answers": a.largeResponses}
 }
 
-// openAPI describes the API; `make generate` generates it from openapi.yaml, errors.yaml and
+// openAPI is the OpenAPI document; `make generate` generates it from openapi.yaml, errors.yaml and
 // examples.json.
 //
 //go:embed openapi.json
 var openAPI []byte
 
-// serverURL is the placeholder for the service's address.
-const serverURL = `"http://127.0.0.1:8080"`
+// placeholderURL stands in openAPI for the service's address.
+const placeholderURL = `"http://127.0.0.1:8080"`
 
-// withServerURL returns the description of the service at baseURL.
-func withServerURL(description []byte, baseURL string) ([]byte, error) {
+// withBaseURL returns the document with baseURL in place of placeholderURL.
+func withBaseURL(document []byte, baseURL string) ([]byte, error) {
 	url, err := json.Marshal(baseURL)
 	if err != nil {
 		return nil, err
 	}
-	return bytes.Replace(description, []byte(serverURL), url, 1), nil
+	return bytes.Replace(document, []byte(placeholderURL), url, 1), nil
 }
 
 // serveDocument handles GET /openapi/v1.json. It needs no key.

@@ -40,7 +40,7 @@ func toForkDTO(f games.Fork) forkDTO {
 		Status:                f.Status,
 		Visibility:            f.Visibility,
 		SourceLocale:          f.SourceLocale,
-		DeployedReleaseNumber: f.DeployedRelease,
+		DeployedReleaseNumber: f.DeployedReleaseNumber,
 		Suspended:             f.Suspended,
 		CreatedAt:             instant.Format(f.CreatedAt),
 		UpdatedAt:             instant.Format(f.UpdatedAt),
@@ -108,11 +108,11 @@ func (a *API) getFork(r *call) error {
 	return a.send(r, body, tag)
 }
 
-// wireVersion changes with the JSON form of a fork, so that clients discard cached ones.
-const wireVersion = "1"
+// forkWireVersion changes with the JSON form of a fork, so that clients discard cached ones.
+const forkWireVersion = "1"
 
-// versionTag returns the ETag of forks, by the organisation's version of their snapshot. An earlier
-// version could recur with older forks if history is lost.
+// versionTag returns the ETag of forks: it changes with the organisation's version, which is read
+// in their snapshot.
 func versionTag(c *fiber.Ctx, organisationID string, version int64) string {
-	return httpserver.ETag(c, wireVersion, organisationID, strconv.FormatInt(version, 10))
+	return httpserver.ETag(c, forkWireVersion, organisationID, strconv.FormatInt(version, 10))
 }

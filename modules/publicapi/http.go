@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// prefix makes a path part of the API.
+	// prefix is that of all paths of the API.
 	prefix       = "/api/v1/"
 	documentPath = "/openapi/v1.json"
 )
@@ -28,7 +28,8 @@ const (
 // the app's settings, refuses keys on the paths of others, and writes its own errors.
 func (a *API) Mount(app *fiber.App) { app.Use(a.serve) }
 
-// serve decides by the path alone whether a request is inside the API.
+// serve decides by the path alone whether a request is inside the API. Outside, it serves the
+// OpenAPI document, refuses requests with an API key, and passes on the others.
 func (a *API) serve(c *fiber.Ctx) error {
 	path := pathOf(c)
 	headers := strings.Join(authorization(c), "\n")
@@ -79,7 +80,7 @@ func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
 	return a.Keys.RefuseOutside(c.UserContext(), id, apikeys.RequestOf(c, path), errOutside)
 }
 
-// endpoint is a GET of the API.
+// endpoint is a path of the API, for GET and HEAD.
 type endpoint struct {
 	template   string // below prefix
 	permission authz.Permission
@@ -124,12 +125,12 @@ type call struct {
 	release func() // of the slot among the organisation's requests
 }
 
-// errUnknownPath lists what is valid, and reveals no data.
+// errUnknownPath lists the valid paths, and reveals no data.
 var errUnknownPath = apperr.New(apperr.NotFound, "No such endpoint. There are /api/v1/forks, "+
 	"…/{forkId}, …/{forkId}/stats and …/{forkId}/exports/csv, without a trailing slash. Ids of "+
 	"groups are in Settings, Organisation.")
 
-// route calls the endpoint of the path for callers with its scope.
+// route calls the endpoint of the path for callers with its scope. A call without it is recorded.
 func (a *API) route(r *call) error {
 	e, forkID, ok := match(strings.TrimPrefix(r.path, prefix))
 	if !ok {
@@ -159,7 +160,8 @@ func (a *API) refuseScope(r *call) error {
 		"This key lacks the scope %s. Use a key that has it.", r.scope))
 }
 
-// refuse records a forbidden use of the caller's key and returns refusal.
+// refuse records a forbidden use of the caller's key and returns refusal. Errors: those of
+// Keys.Refuse.
 func (a *API) refuse(r *call, reason audit.Reason, target audit.Target, refusal error) error {
 	return a.Keys.Refuse(r.ctx, r.caller, reason, target, apikeys.RequestOf(r.c, r.path), refusal)
 }

@@ -13,7 +13,7 @@ import (
 	"dg/platform/authz"
 )
 
-// The interfaces of other modules. Their services document the methods and errors.
+// The methods of other modules that the API calls. Their services document them and their errors.
 
 // Keys authenticates keys, and records refusals in the audit log before they are sent.
 type Keys interface {
@@ -22,9 +22,9 @@ type Keys interface {
 	) (apikeys.Caller, error)
 	Refuse(
 		ctx context.Context, c apikeys.Caller, reason audit.Reason, target audit.Target,
-		request audit.Request, answer error,
+		request audit.Request, refusal error,
 	) error
-	RefuseOutside(ctx context.Context, id string, request audit.Request, answer error) error
+	RefuseOutside(ctx context.Context, id string, request audit.Request, refusal error) error
 	StillUsable(ctx context.Context, organisationID, keyID string) error
 }
 

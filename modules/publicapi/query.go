@@ -30,7 +30,7 @@ var parameterChecks = input.New(map[string]string{
 // reportQuery reads the parameters of statistics and exports. An unknown one is an error: a
 // mistyped filter would return the figures of all players. Errors: apperr.Validation.
 func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
-	// fasthttp drops a parameter without name and value
+	// a lone "=" is an unknown parameter too, but fasthttp drops it
 	if slices.Contains(strings.Split(string(c.Request().URI().QueryString()), "&"), "=") {
 		return reports.Query{}, errUnknownParameter("")
 	}

@@ -34,11 +34,12 @@ func (a *API) getForkStats(r *call) error {
 // The megabytes of responses above httpserver.BlockSize that are in memory, until their clients
 // have them. Statistics of 100,000 players are 12 MB.
 const (
-	maxLargeResponses               = 96
-	maxLargeResponsesOfOrganisation = maxLargeResponses / 2
+	maxLargeResponsesMB               = 96
+	maxLargeResponsesMBOfOrganisation = maxLargeResponsesMB / 2
 )
 
-// send responds with a body. A large one waits for its share of the memory.
+// send responds with a body. A large one waits for its share of the memory. Errors:
+// apperr.Unavailable with RetryAfter.
 func (a *API) send(r *call, body []byte, tag string) error {
 	response := httpserver.JSONOptions{ETag: tag}
 	if len(body) > httpserver.BlockSize {

@@ -29,8 +29,8 @@ var limits = map[string]int{
 	"Window":                apikeys.RateWindow,
 	"Days":                  reports.MaxPeriodDays,
 	"Reports":               reports.MaxReportsOfOrganisation,
-	"Exports":               exports.MaxAtOnce,
-	"ExportsOfOrganisation": exports.MaxAtOnceOfOrganisation,
+	"Exports":               exports.MaxConcurrent,
+	"ExportsOfOrganisation": exports.MaxConcurrentOfOrganisation,
 	"Wait":                  int(limit.Wait.Seconds()),
 }
 

@@ -54,7 +54,7 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	// the oldest that is played, or the oldest
 	slices.SortFunc(forks, func(a, b games.Fork) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	fork := forks[max(0, slices.IndexFunc(forks, func(f games.Fork) bool {
-		return f.Status == "active" && f.DeployedRelease != nil
+		return f.Status == "active" && f.DeployedReleaseNumber != nil
 	}))]
 	e.ForkID = fork.ID
 	e.ForkTitle = fork.Title
