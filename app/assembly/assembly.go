@@ -165,7 +165,7 @@ func (m modules) newIdentity(db *postgres.DB, s Settings) *identity.Service {
 		OrganisationsOf: m.org.OrganisationIDsIn,
 		Audit:           m.audit,
 		Log:             s.Log,
-		Failed:          m.counts.signInFailed,
+		OnFailedSignIn:  m.counts.signInFailed,
 	}, s.Keys)
 }
 

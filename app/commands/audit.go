@@ -31,7 +31,7 @@ func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		return fmt.Errorf("--before %s has not begun: only whole months of the past are removed",
 			c.Before.Format("2006-01"))
 	}
-	organisations, err := org.AllIDs(ctx, o.DB)
+	organisations, err := org.AllOrganisationIDs(ctx, o.DB)
 	if err != nil {
 		return err
 	}

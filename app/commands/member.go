@@ -108,7 +108,7 @@ func (o *operator) addMember(
 	}
 	person, password, err := identity.PersonIn(tx, m.Email)
 	if errors.Is(err, identity.ErrNoSuchEmail) {
-		person, err = identity.AddIn(tx, m.Email, cmp.Or(name, m.Email))
+		person, err = identity.AddPersonIn(tx, m.Email, cmp.Or(name, m.Email))
 	}
 	if err != nil {
 		return false, err

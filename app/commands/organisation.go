@@ -85,7 +85,7 @@ type organisationListCmd struct{ asOwner }
 
 // Run prints the organisations.
 func (c organisationListCmd) Run(ctx context.Context, p Stdio, o *operator) error {
-	all, err := o.orgs.All(ctx)
+	all, err := o.orgs.AllOrganisations(ctx)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ type eraseCmd struct {
 func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	missing := 0
 	for _, id := range c.Players {
-		organisation, err := o.orgs.Erase(ctx, strings.ToLower(id), sealer.DropDirty, o.request)
+		organisation, err := o.orgs.ErasePlayer(ctx, strings.ToLower(id), sealer.DropDirty, o.request)
 		switch {
 		case apperr.Is(err, apperr.NotFound):
 			missing++

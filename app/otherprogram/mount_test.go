@@ -41,16 +41,16 @@ create view group_members as
 	select tenant as org_id, cohort as group_id, number as player from cohort_learners;
 grant select on organisations, players, player_groups, group_members, tenants, staff, cohorts
 	to dg_app;
-grant update (rank) on staff to dg_app; -- for the lock of SubjectIn`
+grant update (rank) on staff to dg_app; -- for the lock of LockedSubjectIn`
 
 // tenants has the roles of this program's people.
 type tenants struct{}
 
-func (tenants) SubjectIn(tx *gorm.DB, id, person string) (authz.Subject, error) {
+func (tenants) LockedSubjectIn(tx *gorm.DB, id, person string) (authz.Subject, error) {
 	return subject(tx, id, person, " for share")
 }
 
-func (tenants) CurrentSubjectIn(tx *gorm.DB, id, person string) (authz.Subject, error) {
+func (tenants) SubjectIn(tx *gorm.DB, id, person string) (authz.Subject, error) {
 	return subject(tx, id, person, "")
 }
 

@@ -13,10 +13,10 @@ import (
 
 // Organisations reads roles within the transaction of a change of keys. Package org implements it.
 type Organisations interface {
-	// SubjectIn returns the person's grants and locks them until the transaction ends;
-	// CurrentSubjectIn only reads them.
+	// LockedSubjectIn returns the person's grants and locks them until the transaction ends;
+	// SubjectIn only reads them.
+	LockedSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
-	CurrentSubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 }
 
 // change calls apply with the key that the entry targets, and adds the entry with the details that
@@ -49,9 +49,9 @@ func (s *Service) change(
 func (s *Service) reauthorize(
 	tx *gorm.DB, entry audit.Entry, want authz.Permission, owner string,
 ) error {
-	role := s.orgs.SubjectIn
+	role := s.orgs.LockedSubjectIn
 	if want == authz.RevokeKey { // without a lock: stopping a leaked key must never wait
-		role = s.orgs.CurrentSubjectIn
+		role = s.orgs.SubjectIn
 	}
 	subject, err := role(tx, entry.OrganisationID, entry.Actor.ID)
 	if err != nil {

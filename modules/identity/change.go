@@ -13,7 +13,7 @@ import (
 // reauthenticationTTL is how long a password counts as just entered.
 const reauthenticationTTL = 15 * time.Minute
 
-// ErrPasswordDue says that the password was not entered for 15 minutes.
+// ErrPasswordDue says that the session's password was not entered for reauthenticationTTL.
 var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 
 // Proof is the current password and, with two-step verification on, a code or recovery code. It
@@ -24,8 +24,7 @@ type Proof struct{ Password, Code string }
 // two-step verification on) within the last 15 minutes, or else if the proof is right. Signing in
 // counts as entering them, from the password on.
 //
-// Errors: ErrNoSession, ErrPasswordDue for a proof without a password, ErrWrongPassword,
-// ErrWrongCode, a LockedError, apperr.Unavailable when too many people sign in at once.
+// Errors: ErrPasswordDue for a proof without a password, ErrWrongCode, those of withPassword.
 func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
 	own, err := s.signedIn(ctx, token)
 	switch {
@@ -34,7 +33,7 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 	case proof.Password == "":
 		return ErrPasswordDue
 	}
-	_, err = s.reauthenticated(ctx, token, proof, func(c *change) error {
+	_, err = s.withPassword(ctx, token, proof, func(c *change) error {
 		// A form that is sent twice has one code: the first request has marked the session.
 		if c.from.Fresh {
 			return nil
@@ -48,12 +47,12 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 	return err
 }
 
-// reauthenticated verifies the password of the proof, and runs fn as a change of the person. fn
-// must verify the code.
+// withPassword verifies the password of the proof, and runs fn as a change of the person. fn must
+// verify the code.
 //
-// Errors: ErrNoSession, ErrWrongPassword, a LockedError, apperr.Unavailable when too many people
-// sign in at once, and those of fn.
-func (s *Service) reauthenticated(
+// Errors: ErrNoSession, ErrWrongPassword, a LockedError, those of fn, and apperr.Unavailable when
+// too many people sign in at once or the change cannot be recorded in the audit log.
+func (s *Service) withPassword(
 	ctx context.Context, token string, proof Proof, fn func(*change) error,
 ) (Session, error) {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
@@ -86,12 +85,13 @@ type change struct {
 	tx        transaction
 	now       time.Time
 	token     string
-	from      sessionRow
-	continued Session // the session after rotate
+	from      sessionRow // the session before rotate
+	continued Session    // the session after rotate
 }
 
 // changePerson runs fn for a session's person in one transaction. After ErrWrongCode it commits, so
-// that the code is counted. A session whose SecondStepDue is not secondStepDue gives ErrNoSession.
+// that the wrong code is counted. Errors: those of fn; ErrNoSession, also for a session whose
+// SecondStepDue is not secondStepDue.
 func (s *Service) changePerson(
 	ctx context.Context, token string, secondStepDue bool, fn func(*change) error,
 ) (continued Session, err error) {
@@ -151,7 +151,7 @@ func (c *change) rotate(action audit.Action, columns map[string]any) error {
 }
 
 // verifyCode accepts a code or recovery code once. It counts and logs any other. A person without
-// two-step verification needs no code.
+// two-step verification needs no code. Errors: a LockedError, those of useCode.
 func (c *change) verifyCode(code string) error {
 	if c.from.User.TOTPSecret == nil {
 		return nil
@@ -165,7 +165,7 @@ func (c *change) verifyCode(code string) error {
 }
 
 // useCode deletes a valid recovery code, or stores the time step of a valid TOTP code. Errors:
-// ErrWrongCode.
+// ErrWrongCode, apperr.Unavailable when the secret cannot be decrypted or the use be recorded.
 func (c *change) useCode(code string) error {
 	if recovery, is := parseRecoveryCode(code); is {
 		return c.useRecoveryCode(recovery)

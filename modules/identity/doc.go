@@ -2,8 +2,8 @@
 //
 // Tables: users, sessions, recovery_codes, account_resets, password_guesses, secret_key_check.
 //
-// Service has a method for each action of a screen. reauthenticated verifies the password within
-// its limits; change has the lock of the person's row, and ends with rotate (a new token, the audit
+// Service has a method for each action of a screen. withPassword verifies the password within its
+// limits; change has the lock of the person's row, and ends with rotate (a new token, the audit
 // entry). Keyring encrypts the secrets of two-step verification. hasher bounds the memory of
 // concurrent hashes, and an imported hash is read within bounds: no sign-in can use up the server.
 //
@@ -18,7 +18,7 @@
 //   - Wrong passwords lock by account and network (IPv4 address, IPv6 /64) and, later, by account;
 //     wrong codes by person. A row's lock makes the count exact over all instances, whose clocks
 //     agree to seconds. Without DG_TRUSTED_PROXIES all clients behind a proxy share its address.
-//   - Four sign-ins run at once; one network gets at most half of what the others leave free,
+//   - At most four sign-ins run at once, at most half of them from one network. They wait for a slot
 //     before the first query.
 //
 // Two-step verification is on for a person with a TOTP secret:

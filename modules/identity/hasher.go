@@ -53,7 +53,8 @@ func costOf(hash string) *argon2id.Params {
 	return p
 }
 
-// hasher computes password hashes. Concurrent hashes share maxMemory, the most that one may need.
+// hasher computes password hashes. Concurrent ones wait for a share of maxMemory, the most that one
+// may need.
 type hasher struct {
 	cost   argon2id.Params // of new hashes
 	memory *semaphore.Weighted
@@ -69,7 +70,7 @@ func (h *hasher) matches(
 	ctx context.Context, hash *string, password string,
 ) (matches bool, err error) {
 	var cost *argon2id.Params
-	if hash != nil && len(password) <= maxPassword { // none stored is longer
+	if hash != nil && len(password) <= maxPassword { // bounds the work; no new password is longer
 		cost = costOf(*hash)
 	}
 	if cost == nil {

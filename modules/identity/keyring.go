@@ -88,8 +88,8 @@ func (k Keyring) open(personID, stored string) (string, error) {
 	return secret, err
 }
 
-// decrypt is like open, but returns the cause. With a current key it rejects a secret in clear as
-// forged: the first migration with a key encrypted all secrets.
+// decrypt is like open, but returns the cause alone. With a current key it rejects a secret in
+// clear as forged: the first migration with a key encrypted all secrets.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	switch {
 	case strings.HasPrefix(stored, encryptedPrefix):
@@ -100,14 +100,14 @@ func (k Keyring) decrypt(personID, stored string) (string, error) {
 	}
 	for _, key := range []*secretKey{k.current, k.previous} {
 		if key != nil && strings.HasPrefix(stored, key.prefix) {
-			return key.open(personID, stored[len(key.prefix):])
+			return key.decrypt(personID, stored[len(key.prefix):])
 		}
 	}
 	return "", errors.New("it is encrypted with another key: " +
 		"set DG_SECRET_KEY or DG_SECRET_KEY_PREVIOUS to that key")
 }
 
-func (k *secretKey) open(personID, text string) (string, error) {
+func (k *secretKey) decrypt(personID, text string) (string, error) {
 	encrypted, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return "", err

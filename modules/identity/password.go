@@ -19,11 +19,11 @@ import (
 const (
 	minPassword = 12   // code points
 	maxPassword = 1000 // bytes
-	minUncommon = 6    // different characters that are in no common word
+	minUncommon = 6    // different characters outside of common words, name and e-mail
 )
 
 // commonWords are the parts of common passwords, in the languages of the product. The list is
-// short, because a single word is shorter than 12 characters.
+// short, because most common passwords are shorter than minPassword.
 var commonWords = strings.Fields(commonList)
 
 //go:embed common.txt
@@ -36,8 +36,8 @@ var unleet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i
 // normalise returns a password as it is hashed, in NFC: keyboards compose accents differently.
 func normalise(password string) string { return norm.NFC.String(password) }
 
-// checkPassword refuses a new password that is too short or too long, or that is made of common
-// words, the person's name and the e-mail. Errors: apperr.Validation with the field "new".
+// checkPassword refuses a new password that is invalid UTF-8, too short or too long, or made of
+// common words, the person's name and the e-mail. Errors: apperr.Validation with the field "new".
 func checkPassword(password string, of userRow) error {
 	const field = "new"
 	text := normalise(password)
@@ -56,7 +56,7 @@ func checkPassword(password string, of userRow) error {
 	return nil
 }
 
-// wordsOf returns the words of names, with and without accents. It drops words of two letters,
+// wordsOf returns the words of names, with and without accents. It drops words of up to two bytes,
 // which occur in any password.
 func wordsOf(names ...string) (words []string) {
 	between := func(r rune) bool {
@@ -72,8 +72,8 @@ func wordsOf(names ...string) (words []string) {
 	return words
 }
 
-// uncommon counts the different characters outside of the own and the common words: a repetition is
-// as easy to guess as what it repeats.
+// uncommon counts the different characters outside of the person's own and the common words.
+// Different ones, because a repetition is as easy to guess as what it repeats.
 func uncommon(password string, own []string) int {
 	words := slices.Concat(own, commonWords)
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) }) // longest first
@@ -94,8 +94,7 @@ func uncommon(password string, own []string) int {
 // ChangePassword replaces the person's password. Every other session of the person ends; this one
 // continues under the returned token.
 //
-// Errors: ErrNoSession, ErrWrongPassword, ErrWrongCode, a LockedError, apperr.Validation with the
-// field "new".
+// Errors: apperr.Validation with the field "new", ErrWrongCode, those of withPassword.
 func (s *Service) ChangePassword(
 	ctx context.Context, token string, proof Proof, replacement string,
 ) (Session, error) {
@@ -106,7 +105,7 @@ func (s *Service) ChangePassword(
 	if err := checkPassword(replacement, own.User); err != nil {
 		return Session{}, err
 	}
-	return s.reauthenticated(ctx, token, proof, func(c *change) error {
+	return s.withPassword(ctx, token, proof, func(c *change) error {
 		if err := c.verifyCode(proof.Code); err != nil {
 			return err
 		}

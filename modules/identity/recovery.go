@@ -64,11 +64,11 @@ func (s *Service) RecoveryCodesLeft(ctx context.Context, token string) (int, err
 // ReplaceRecoveryCodes voids the person's recovery codes and returns ten new ones, which are never
 // returned again. The session continues under the returned token.
 //
-// Errors: ErrNoSession, ErrTwoStepOff, ErrWrongPassword, ErrWrongCode, a LockedError.
+// Errors: ErrTwoStepOff, ErrWrongCode, those of withPassword.
 func (s *Service) ReplaceRecoveryCodes(
 	ctx context.Context, token string, proof Proof,
 ) (codes []string, session Session, err error) {
-	session, err = s.reauthenticated(ctx, token, proof, func(c *change) (err error) {
+	session, err = s.withPassword(ctx, token, proof, func(c *change) (err error) {
 		if c.from.User.TOTPSecret == nil {
 			return ErrTwoStepOff
 		}
@@ -78,19 +78,20 @@ func (s *Service) ReplaceRecoveryCodes(
 		if err := c.rotate("", nil); err != nil {
 			return err
 		}
-		codes, err = c.replaceRecoveryCodes()
+		codes, err = c.issueRecoveryCodes()
 		return err
 	})
 	return codes, session, err
 }
 
-// replaceRecoveryCodes stores ten codes. The lock of the person's row rules out a second ten.
-func (c *change) replaceRecoveryCodes() ([]string, error) {
+// issueRecoveryCodes voids the person's codes and stores ten new ones. The lock of the person's row
+// rules out a concurrent ten.
+func (c *change) issueRecoveryCodes() ([]string, error) {
 	codes := make([]string, recoveryCodes)
 	rows := make([]recoveryRow, recoveryCodes)
 	for i := range codes {
 		codes[i] = newRecoveryCode()
-		code, _ := parseRecoveryCode(codes[i])
+		code, _ := parseRecoveryCode(codes[i]) // valid: it is new
 		rows[i] = recoveryRow{
 			UserID: c.from.UserID, CodeHash: hashRecoveryCode(c.from.UserID, code),
 		}
@@ -103,7 +104,8 @@ func (c *change) replaceRecoveryCodes() ([]string, error) {
 	return codes, insertRows(c.tx, "identity.addRecoveryCodes", &rows)
 }
 
-// useRecoveryCode deletes a recovery code and records its use. Errors: ErrWrongCode.
+// useRecoveryCode deletes a recovery code and records its use. Errors: ErrWrongCode,
+// apperr.Unavailable when it cannot be recorded.
 func (c *change) useRecoveryCode(code string) error {
 	hash := hashRecoveryCode(c.from.UserID, code)
 	used, err := deleteRows(c.tx, "identity.useRecoveryCode", &recoveryRow{},

@@ -23,7 +23,7 @@ type Reset struct {
 }
 
 // BeginReset returns a reset for the person with the e-mail and voids an earlier one. It needs the
-// rights of the tables' owner. Errors: apperr.NotFound, apperr.Unavailable when it cannot be
+// rights of the tables' owner. Errors: ErrNoSuchEmail, apperr.Unavailable when it cannot be
 // recorded.
 func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 	reset := Reset{Token: newToken(), ExpiresAt: s.clock().Add(resetTTL)}
@@ -49,8 +49,8 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 	return reset, err
 }
 
-// ResetPerson returns the person of the token's reset. Errors: ErrNoReset.
-func (s *Service) ResetPerson(ctx context.Context, token string) (Person, error) {
+// PersonOfReset returns the person of the token's reset. Errors: ErrNoReset.
+func (s *Service) PersonOfReset(ctx context.Context, token string) (Person, error) {
 	whose, err := userOfReset(s.gorm(ctx), token, s.clock())
 	return whose.person(), err
 }
@@ -58,7 +58,9 @@ func (s *Service) ResetPerson(ctx context.Context, token string) (Person, error)
 // UseReset sets a new password for the reset's person, once. It turns two-step verification off,
 // voids the recovery codes and ends all sessions of the person. It also ends the browser's session,
 // which may be another person's; "" is none.
-// Errors: ErrNoReset, apperr.Validation with the field "new".
+//
+// Errors: ErrNoReset, apperr.Validation with the field "new", apperr.Unavailable when too many
+// people sign in at once or the reset cannot be recorded.
 func (s *Service) UseReset(ctx context.Context, token, replacement, session string) error {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
@@ -95,7 +97,8 @@ func userOfReset(db transaction, token string, now time.Time) (userRow, error) {
 }
 
 // resetPassword locks the person's row before it deletes the reset, so that only one of several
-// concurrent uses succeeds. Triggers end the sessions and void the recovery codes.
+// concurrent uses succeeds. Triggers end the sessions and void the recovery codes. Errors:
+// ErrNoReset.
 func resetPassword(tx transaction, token, hash string, now time.Time) error {
 	whose, err := userOfReset(tx.Clauses(lockUser), token, now)
 	if err != nil {

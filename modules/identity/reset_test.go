@@ -65,14 +65,14 @@ func TestResetExpires(t *testing.T) {
 	require.Equal(t, 1, one[int](b, `select count(*) from account_resets
 		where token_hash = sha256($1)`, []byte(second.Token)))
 	b.pass(30*time.Minute - time.Millisecond)
-	whose, err := b.people.ResetPerson(b.ctx(), second.Token)
+	whose, err := b.people.PersonOfReset(b.ctx(), second.Token)
 	require.NoError(t, err)
 	require.Equal(t, second.Person, whose)
 	b.pass(time.Millisecond)
 	third := b.reset(ann)
 	b.Exec(`update users set password_hash = 'another'`)
 	for _, token := range []string{"", first.Token, second.Token, third.Token} {
-		_, err = b.people.ResetPerson(b.ctx(), token)
+		_, err = b.people.PersonOfReset(b.ctx(), token)
 		require.ErrorIs(t, err, identity.ErrNoReset)
 		require.ErrorIs(t, b.useReset(token, replacement, ""), identity.ErrNoReset)
 	}

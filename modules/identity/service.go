@@ -14,7 +14,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// Service is the account of a person: a method for each action of a screen.
+// Service manages the accounts of people: a method for each action of a screen.
 type Service struct {
 	db        *postgres.DB
 	now       func() time.Time
@@ -64,7 +64,7 @@ type Recorder struct {
 	OrganisationsOf func(tx transaction, personID string) ([]string, error)
 	Audit           *audit.Log
 	Log             *slog.Logger        // of sign-ins, failed ones and locks
-	Failed          func(reason string) // counts failed sign-ins by one of FailureReasons
+	OnFailedSignIn  func(reason string) // reason is one of FailureReasons
 }
 
 const (
@@ -79,7 +79,8 @@ var FailureReasons = []string{reasonUnknownEmail, reasonWrongPassword, reasonWro
 
 type requestKey struct{}
 
-// WithRequest returns a context with the HTTP request, for limits by network and for logs.
+// WithRequest returns a context with the HTTP request, for limits by network, the audit log and the
+// program's log.
 func WithRequest(ctx context.Context, r audit.Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
@@ -106,14 +107,16 @@ func (r Recorder) record(tx transaction, of Person, e audit.Entry) error {
 	return nil
 }
 
-// log logs a sign-in. An unknown e-mail is not logged: people type passwords there.
-func (r Recorder) log(ctx context.Context, level slog.Level, what string, of Person, more ...any) {
+// logSignIn logs a sign-in or a failed one. It logs no e-mail: people type passwords there.
+func (r Recorder) logSignIn(
+	ctx context.Context, level slog.Level, what string, of Person, more ...any,
+) {
 	from := requestOf(ctx)
 	r.Log.Log(ctx, level, what,
 		append(more, "person_id", of.ID, "client", from.Address, "request_id", from.ID)...)
 }
 
-// signInFailed logs and counts a failed sign-in. It ignores errors that are not the person's.
+// signInFailed logs and reports a failed sign-in. It ignores nil and the program's own failures.
 func (r Recorder) signInFailed(ctx context.Context, of Person, err error) {
 	var reason string
 	var more []any
@@ -129,9 +132,9 @@ func (r Recorder) signInFailed(ctx context.Context, of Person, err error) {
 	default:
 		return
 	}
-	r.log(ctx, slog.LevelWarn, "sign-in failed", of, append(more, "reason", reason)...)
+	r.logSignIn(ctx, slog.LevelWarn, "sign-in failed", of, append(more, "reason", reason)...)
 	if of.ID == "" && reason == reasonWrongPassword {
 		reason = reasonUnknownEmail
 	}
-	r.Failed(reason)
+	r.OnFailedSignIn(reason)
 }

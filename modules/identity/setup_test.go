@@ -66,7 +66,7 @@ func (b *bundle) service(db *postgres.DB) *identity.Service {
 		OrganisationsOf: noOrganisations,
 		Audit:           audit.New(db),
 		Log:             slog.New(slog.DiscardHandler),
-		Failed:          func(string) {},
+		OnFailedSignIn:  func(string) {},
 	}, identity.Keyring{})
 }
 

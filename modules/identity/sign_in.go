@@ -59,7 +59,7 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 		s.recorder.signInFailed(ctx, who.person(), err)
 		return Session{}, err
 	case !session.SecondStepDue:
-		s.recorder.log(ctx, slog.LevelInfo, "signed in", session.Person)
+		s.recorder.logSignIn(ctx, slog.LevelInfo, "signed in", session.Person)
 	}
 	return session, nil
 }
@@ -68,7 +68,8 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 // continues under the returned token. A code is accepted once, and no earlier one after it.
 //
 // Errors: ErrNoSession, also after ten minutes; ErrWrongCode; a LockedError after ten of them, for
-// a correct code too; apperr.Unavailable when too many people sign in at once.
+// a correct code too; apperr.Unavailable when too many people sign in at once, the secret cannot be
+// decrypted, or the use of a recovery code cannot be recorded.
 func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Session, error) {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
@@ -82,7 +83,7 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 		return c.rotate("", nil)
 	})
 	if err == nil {
-		s.recorder.log(ctx, slog.LevelInfo, "signed in", session.Person)
+		s.recorder.logSignIn(ctx, slog.LevelInfo, "signed in", session.Person)
 	}
 	return session, err
 }
@@ -117,7 +118,8 @@ func (s *Service) verifyPassword(
 	})
 }
 
-// attempt runs match unless one of the limits is reached. It counts a wrong attempt and logs it.
+// attempt runs match unless one of the limits is reached. It counts a wrong attempt, and logs it
+// and an attempt during a lock. Errors: a LockedError, those of match.
 func (s *Service) attempt(
 	db transaction, who userRow, limits []guessLimit, match func() error,
 ) error {
@@ -134,6 +136,7 @@ func (s *Service) attempt(
 
 // beginSession stores a session if the verified password is still the person's. The share lock
 // orders it with a change of password: an earlier one is seen here, a later one ends this session.
+// Errors: ErrWrongPassword, a LockedError.
 func beginSession(
 	tx transaction, who userRow, limits []guessLimit, now time.Time,
 ) (begun Session, err error) {

@@ -117,7 +117,7 @@ func TestSignInsAreLogged(t *testing.T) {
 	people := identity.New(b.DB, b.now, identity.Recorder{
 		OrganisationsOf: noOrganisations,
 		Log:             book.Logger(),
-		Failed:          func(reason string) { counted = append(counted, reason) },
+		OnFailedSignIn:  func(reason string) { counted = append(counted, reason) },
 	}, identity.Keyring{})
 	people.UseCheapHashes()
 	pending, err := people.SignIn(b.ctx(), ann, password, "")

@@ -24,7 +24,7 @@ type sessionRow struct {
 	TOTPOffer     *string // as stored: it may be encrypted
 	// when the password was entered, by the database's clock; nil in an insert: now
 	AuthenticatedAt *time.Time        `gorm:"default:now()"`
-	Fresh           bool              `gorm:"->"` // no columns: see Service.session
+	Fresh           bool              `gorm:"->"` // computed like Position by Service.session
 	Position        postgres.Position `gorm:"->;type:text"`
 	User            userRow
 }
@@ -47,7 +47,7 @@ type resetRow struct {
 
 func (resetRow) TableName() string { return "account_resets" }
 
-// transaction is the database within a transaction of the caller.
+// transaction is gorm's handle, which a parameter named tx has from a transaction of the caller.
 type transaction = *gorm.DB
 
 func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
@@ -69,7 +69,7 @@ var (
 	}
 )
 
-// sqlNow is the database's time.
+// sqlNow is the database's time at the start of the transaction.
 var sqlNow = gorm.Expr("now()")
 
 // takeRow reads the row that meets the condition, or returns missing if there is none.
@@ -114,7 +114,8 @@ func deleteRows(
 // maxSwept bounds what one sweep removes from a table, so that no sign-in waits for a backlog.
 const maxSwept = 1000
 
-// sweep removes expired rows. It runs with each sign-in, which adds fewer than it removes.
+// sweep removes expired rows, at most maxSwept of each table. It runs with each sign-in, which adds
+// fewer rows than that, so no backlog grows.
 func sweep(db transaction, now time.Time) error {
 	if err := sweepTable(db, &sessionRow{}, "token_hash", "expires_at", now); err != nil {
 		return err

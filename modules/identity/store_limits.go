@@ -80,7 +80,8 @@ type guessRow struct {
 
 func (guessRow) TableName() string { return "password_guesses" }
 
-// checkLimits returns a LockedError while one of the limits is reached.
+// checkLimits returns a LockedError while one of the limits is reached, until the last of them
+// ends.
 func checkLimits(db transaction, limits []guessLimit, now time.Time) error {
 	reached := db
 	for _, l := range limits {

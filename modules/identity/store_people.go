@@ -73,9 +73,9 @@ func PersonIn(tx transaction, email string) (_ Person, password bool, _ error) {
 	return row.person(), row.PasswordHash != nil, err
 }
 
-// AddIn adds a person without a password. The caller's transaction has the owner's role: the
+// AddPersonIn adds a person without a password. The caller's transaction has the owner's role: the
 // serving role may not insert users.
-func AddIn(tx transaction, email, name string) (Person, error) {
+func AddPersonIn(tx transaction, email, name string) (Person, error) {
 	row := userRow{ID: uuid.NewString(), Email: email, Name: name}
 	err := insertRows(tx.Model(&userRow{}), "identity.addPerson", map[string]any{
 		"id": row.ID, "email": email, "email_key": EmailKey(email), "name": name,

@@ -34,12 +34,12 @@ const (
 
 // CheckSecretKey returns ErrSecretKey if none of the keys decrypts the database's check value.
 func CheckSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) error {
-	_, err := checkKey(db.Gorm.WithContext(ctx), keys)
+	_, err := verifyCheckValue(db.Gorm.WithContext(ctx), keys)
 	return err
 }
 
-// checkKey also reports whether there is a check value.
-func checkKey(tx *gorm.DB, keys Keyring) (exists bool, err error) {
+// verifyCheckValue is like CheckSecretKey, and reports whether there is a check value.
+func verifyCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	var rows []secretKeyRow
 	if err := tx.Scopes(postgres.Tag("identity.checkValue")).Find(&rows).Error; err != nil {
 		return false, fmt.Errorf("identity: check value of the secret key: %w", err)
@@ -58,8 +58,8 @@ type Reencrypted struct{ Encrypted, Unreadable int }
 // MigrateSecrets makes the current key the database's: in one transaction it encrypts with it every
 // secret that is under the previous key or, without a check value, in clear, and stores the check
 // value. Sessions and recovery codes stay. With forgetLost the key takes the place of a lost one,
-// under which secrets stay unreadable. Without a current key it only checks the others. The pool
-// connects as the owner of the tables. Errors: ErrSecretKey.
+// under which secrets stay unreadable. Without a current key it only checks the others, and fails
+// with forgetLost. The pool connects as the owner of the tables. Errors: ErrSecretKey.
 func MigrateSecrets(
 	ctx context.Context, owner *postgres.DB, keys Keyring, forgetLost bool,
 ) (done Reencrypted, err error) {
@@ -87,8 +87,9 @@ func MigrateSecrets(
 	return done, err
 }
 
-// lockCheckValue is like checkKey, under a lock that admits one migration at a time. Until there is
-// a check value it also locks users: another instance could store a secret in clear meanwhile.
+// lockCheckValue is like verifyCheckValue, under a lock that admits one migration at a time. Until
+// there is a check value it also locks users: another instance could store a secret in clear
+// meanwhile.
 func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	lockTable := func(table string) error {
 		err := tx.Scopes(acrossOrganisations).
@@ -98,7 +99,7 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	if err := lockTable("secret_key_check"); err != nil {
 		return false, err
 	}
-	exists, err = checkKey(tx, keys)
+	exists, err = verifyCheckValue(tx, keys)
 	if err == nil && !exists {
 		err = lockTable("users")
 	}

@@ -122,7 +122,8 @@ func (s *Service) session(db transaction, token string, now time.Time) (sessionR
 		"token_hash = ? and expires_at > ?", hashToken(token), now)
 }
 
-// lockPersonOf locks the row of the session's person, before the session is read.
+// lockPersonOf locks the row of the session's person, before the session is read. Errors:
+// ErrNoSession.
 func lockPersonOf(tx transaction, token string) error {
 	person := tx.Model(&sessionRow{}).Select("user_id").Where("token_hash = ?", hashToken(token))
 	_, err := takeRow[userRow](tx.Clauses(lock), "identity.lockPerson", ErrNoSession,
@@ -147,8 +148,8 @@ func endSession(tx transaction, token string) (ended int64, err error) {
 	return deleteRows(tx, "identity.endSession", &sessionRow{}, "token_hash = ?", hashToken(token))
 }
 
-// endExcessSessions ends the person's sessions above maxSessions, at first those without their
-// code. It skips rows that another transaction has locked.
+// endExcessSessions ends the person's sessions above maxSessions: first those whose second step is
+// due, then the least recently used. It skips rows that another transaction has locked.
 func endExcessSessions(tx transaction, personID string) error {
 	excess := tx.Model(&sessionRow{}).Select("token_hash").Where("user_id = ?", personID).
 		Order("second_step_due, last_used_at desc").Offset(maxSessions).Clauses(skipLocked)

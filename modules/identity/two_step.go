@@ -18,14 +18,15 @@ var (
 type Enrolment struct{ Secret, URL string }
 
 // BeginTwoStep offers the session's person a secret to turn two-step verification on with. It is
-// the same until it is confirmed or the session ends. Errors: ErrNoSession, ErrTwoStepOn.
+// the same until it is confirmed or the session ends, while a key decrypts it. Errors:
+// ErrNoSession, ErrTwoStepOn.
 func (s *Service) BeginTwoStep(ctx context.Context, token string) (offer Enrolment, err error) {
 	_, err = s.changePerson(ctx, token, false, func(c *change) error {
 		if c.from.User.TOTPSecret != nil {
 			return ErrTwoStepOn
 		}
 		secret, err := s.keys.offered(c.from)
-		if err != nil { // none, or one from before a change of keys
+		if err != nil { // no offer, or one under a key that is gone: a new offer replaces it
 			secret = newTOTPSecret()
 			err = updateSession(c.tx, "identity.offerSecret", token,
 				map[string]any{"totp_offer": s.keys.Encrypt(c.from.UserID, secret)})
@@ -40,12 +41,12 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string) (offer Enrolme
 // it. It returns ten recovery codes, which are never returned again. Every other session of the
 // person ends; this one continues under the returned token.
 //
-// Errors: ErrNoSession, ErrWrongPassword, a LockedError, ErrTwoStepOn, ErrTwoStepOff when no secret
-// was offered, ErrWrongCode (not counted: the client has seen the secret).
+// Errors: ErrTwoStepOn, ErrTwoStepOff when no secret was offered, ErrWrongCode (not counted: the
+// client has seen the secret), those of withPassword.
 func (s *Service) ConfirmTwoStep(
 	ctx context.Context, token string, proof Proof,
 ) (codes []string, session Session, err error) {
-	session, err = s.reauthenticated(ctx, token, proof, func(c *change) (err error) {
+	session, err = s.withPassword(ctx, token, proof, func(c *change) (err error) {
 		columns, err := c.confirmOffer(proof.Code)
 		if err != nil {
 			return err
@@ -53,13 +54,14 @@ func (s *Service) ConfirmTwoStep(
 		if err := c.rotate(audit.TwoStepTurnedOn, columns); err != nil {
 			return err
 		}
-		codes, err = c.replaceRecoveryCodes()
+		codes, err = c.issueRecoveryCodes()
 		return err
 	})
 	return codes, session, err
 }
 
-// offered returns the secret that the session was offered. Errors: ErrTwoStepOff for none.
+// offered returns the secret that the session was offered. Errors: ErrTwoStepOff for none, those of
+// open.
 func (k Keyring) offered(of sessionRow) (string, error) {
 	if of.TOTPOffer == nil {
 		return "", ErrTwoStepOff
@@ -68,6 +70,7 @@ func (k Keyring) offered(of sessionRow) (string, error) {
 }
 
 // confirmOffer returns the columns that store the offered secret, with its code marked as used.
+// Errors: ErrTwoStepOn, ErrWrongCode, those of offered.
 func (c *change) confirmOffer(code string) (map[string]any, error) {
 	if c.from.User.TOTPSecret != nil {
 		return nil, ErrTwoStepOn
@@ -87,9 +90,9 @@ func (c *change) confirmOffer(code string) (map[string]any, error) {
 // TurnOffTwoStep turns two-step verification off and voids the recovery codes. Every other session
 // of the person ends; this one continues under the returned token.
 //
-// Errors: ErrNoSession, ErrWrongPassword, ErrTwoStepOff, ErrWrongCode, a LockedError.
+// Errors: ErrTwoStepOff, ErrWrongCode, those of withPassword.
 func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
-	return s.reauthenticated(ctx, token, proof, func(c *change) error {
+	return s.withPassword(ctx, token, proof, func(c *change) error {
 		if c.from.User.TOTPSecret == nil {
 			return ErrTwoStepOff
 		}

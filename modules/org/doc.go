@@ -12,8 +12,9 @@
 //     change their organisation.
 //
 // A change of the reporting mode commits with its audit entry. A change that depends on a member's
-// role reads and locks the role in the same transaction (SubjectIn). The function lock_membership
-// behind it also reads the person's two-step verification, which belongs to identity.
+// role reads and locks the role in the same transaction (LockedSubjectIn). The function
+// lock_membership behind it also reads the person's two-step verification, which belongs to
+// identity.
 //
-// Erase, AllIDs and store_operator.go are for the operator. An organisation keeps an owner.
+// store_erase.go and store_operator.go are for the operator. An organisation keeps an owner.
 package org

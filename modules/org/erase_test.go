@@ -23,7 +23,7 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	b.Group(ours, players...)
 	failed := errors.New("failed")
 	erase := func(service *org.Service, id string, forget error) (string, error) {
-		return service.Erase(t.Context(), id, func(*gorm.DB, string) error { return forget },
+		return service.ErasePlayer(t.Context(), id, func(*gorm.DB, string) error { return forget },
 			audit.Request{Path: "dg erase"})
 	}
 	_, err := erase(b.orgs, players[0].ID, nil)

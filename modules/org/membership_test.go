@@ -25,8 +25,8 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	our := b.organisation(ours)
 	their := b.organisation(theirs)
 	require.Equal(t, []org.Membership{
-		{OrganisationID: theirs, Organisation: their, Role: org.RoleAdmin, Several: true},
-		{OrganisationID: ours, Organisation: our, Role: org.RoleMember, Several: true},
+		{OrganisationID: theirs, Organisation: their, Role: org.RoleAdmin, HasOthers: true},
+		{OrganisationID: ours, Organisation: our, Role: org.RoleMember, HasOthers: true},
 	}, found)
 	require.Equal(t, []string{ours, theirs}, b.organisationsOf(ann))
 	for i, slug := range []string{"theirs", "ours"} {
@@ -82,8 +82,8 @@ func (b bundle) organisationsOf(person string) []string {
 	return ids
 }
 
-// A person's grants follow from the role in the organisation and from two-step verification. SubjectIn
-// locks the role until the transaction ends; CurrentSubjectIn does not.
+// A person's grants follow from the role in the organisation and from two-step verification. LockedSubjectIn
+// locks the role until the transaction ends; SubjectIn does not.
 func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update users set totp_secret = 'x' where id = $1`, personID(ours, "admin"))
@@ -108,7 +108,7 @@ func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 		}
 	}
 	for free, read := range map[int]func(*gorm.DB, string, string) (authz.Subject, error){
-		0: b.orgs.SubjectIn, 1: b.orgs.CurrentSubjectIn,
+		0: b.orgs.LockedSubjectIn, 1: b.orgs.SubjectIn,
 	} {
 		require.NoError(t, b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
 			requireGrants(tx, read)

@@ -17,7 +17,7 @@ type Membership struct {
 	OrganisationID string `gorm:"column:org_id"`
 	Organisation   Organisation
 	Role           Role
-	Several        bool `gorm:"-"` // whether the person belongs to other organisations too
+	HasOthers      bool `gorm:"-"` // whether the person belongs to other organisations too
 }
 
 // TableName implements gorm's Tabler.
@@ -65,7 +65,7 @@ const (
 // authenticate.sql and StillUsable.
 func (p Plan) IncludesAPI() bool { return p == PlanPro || p == PlanEnterprise }
 
-// ReportingMode says how players are named in reports.
+// ReportingMode says how players are named in reports: by pseudonym or display name.
 type ReportingMode string
 
 // The reporting modes.

@@ -42,19 +42,21 @@ func take(query *gorm.DB) (o Organisation, _ error) {
 	return o, apperr.Annotate(err, "org: organisation")
 }
 
-// SubjectIn reads in the caller's transaction what the person may do in the organisation. It locks
-// role and two-step verification until the transaction ends. A person who is not a member has no
-// grants.
-func (s *Service) SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error) {
+// LockedSubjectIn reads in the caller's transaction what the person may do in the organisation. It
+// locks role and two-step verification until the transaction ends. A person who is not a member has
+// no grants.
+func (s *Service) LockedSubjectIn(
+	tx *gorm.DB, organisationID, personID string,
+) (authz.Subject, error) {
 	// A function of the database's owner: the serving role has no right to lock these rows.
 	return loadSubject(tenant.Raw(tx, organisationID,
 		`/* org.lockedSubject */ select role, two_step from lock_membership(@org, ?)`, personID),
 		organisationID, personID)
 }
 
-// CurrentSubjectIn is like SubjectIn, without the locks, for callers that must not wait for a long
+// SubjectIn is like LockedSubjectIn, without the locks, for callers that must not wait for a long
 // change, such as an import.
-func (s *Service) CurrentSubjectIn(
+func (s *Service) SubjectIn(
 	tx *gorm.DB, organisationID, personID string,
 ) (authz.Subject, error) {
 	return loadSubject(tx.Scopes(postgres.Tag("org.subject"), tenant.Scope(organisationID)).

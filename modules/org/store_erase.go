@@ -23,11 +23,11 @@ type playerRow struct {
 
 func (playerRow) TableName() string { return "players" }
 
-// Erase deletes a player, and by the schema its plays and its memberships in groups. In the same
-// transaction forget removes what is derived from plays, and the organisation's log gets an entry
-// with the player's id, without the name. The pool connects as the owner of the tables. Erase
-// returns the organisation's id. Errors: apperr.NotFound.
-func (s *Service) Erase(
+// ErasePlayer deletes a player, and by the schema its plays and its memberships in groups. In the
+// same transaction forget removes what is derived from plays, and the organisation's log gets an
+// entry with the player's id, without the name. The pool connects as the owner of the tables.
+// ErasePlayer returns the organisation's id. Errors: apperr.NotFound, those of forget.
+func (s *Service) ErasePlayer(
 	ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error,
 	request audit.Request,
 ) (organisationID string, err error) {
@@ -69,8 +69,8 @@ func playerOwner(tx *gorm.DB, playerID string) (string, error) {
 	return row.OrgID, apperr.Annotate(err, "org: player owner")
 }
 
-// AllIDs returns the ids of all organisations, for the operator's commands.
-func AllIDs(ctx context.Context, db *postgres.DB) (ids []string, err error) {
+// AllOrganisationIDs returns the ids of all organisations, for the operator's commands.
+func AllOrganisationIDs(ctx context.Context, db *postgres.DB) (ids []string, err error) {
 	err = db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.allIDs"),
 			tenant.Across("the operator's commands work on every organisation")).

@@ -20,13 +20,13 @@ const (
 	maxFoundGroups    = 50
 )
 
-// Groups returns at most 500 groups of the organisation by name, including the chosen one if the
-// organisation has it.
+// Groups returns the first 500 groups of the organisation by name, and the chosen one in addition
+// if the organisation has it.
 func (s *Service) Groups(
 	ctx context.Context, organisationID, chosen string,
 ) (groups []Group, _ error) {
-	listed := s.groups(ctx, organisationID).
-		Where("id in (?)", s.groups(ctx, organisationID).Select("id").Limit(MaxGroups))
+	listed := s.selectGroups(ctx, organisationID).
+		Where("id in (?)", s.selectGroups(ctx, organisationID).Select("id").Limit(MaxGroups))
 	if input.IsID(chosen) {
 		listed = listed.Or("id = ?", chosen)
 	}
@@ -34,12 +34,13 @@ func (s *Service) Groups(
 }
 
 // FindGroups returns at most 50 groups of the organisation whose name contains the text, by name,
-// and whether there are more. Case and accents make no difference. It searches the first 10,000.
+// and whether there are more. Case and accents make no difference. It searches the first 10,000
+// groups by name.
 func (s *Service) FindGroups(
 	ctx context.Context, organisationID, text string,
 ) (found []CountedGroup, more bool, _ error) {
 	var searched []CountedGroup
-	if err := s.groups(ctx, organisationID).Select(withMembers).
+	if err := s.selectGroups(ctx, organisationID).Select(withMembers).
 		Limit(maxSearchedGroups).Find(&searched).Error; err != nil {
 		return nil, false, fmt.Errorf("org: find groups: %w", err)
 	}
@@ -62,26 +63,27 @@ func (s *Service) GroupPage(
 	ctx context.Context, organisationID string, page, size int,
 ) (groups []CountedGroup, all int, _ error) {
 	var total int64
-	if err := s.groups(ctx, organisationID).Count(&total).Error; err != nil {
+	if err := s.selectGroups(ctx, organisationID).Count(&total).Error; err != nil {
 		return nil, 0, fmt.Errorf("org: groups: %w", err)
 	}
 	page = max(1, min(page, (int(total)+size-1)/size))
-	err := s.groups(ctx, organisationID).Select(withMembers).
+	err := s.selectGroups(ctx, organisationID).Select(withMembers).
 		Offset((page - 1) * size).Limit(size).Find(&groups).Error
 	return groups, int(total), apperr.Annotate(err, "org: groups")
 }
 
-// naturally is the order of names by their first number: Team 2 before Team 10.
-const naturally = `substring(name from '^[^0-9]*'),
+// naturalOrder sorts names by the text before their first number, then by that number: Team 2
+// before Team 10.
+const naturalOrder = `substring(name from '^[^0-9]*'),
 	substring(name from '[0-9]+')::numeric nulls first, name, id`
 
 // withMembers counts the members of each group.
 const withMembers = `*, (select count(*) from group_members m
 	where m.org_id = player_groups.org_id and m.group_id = player_groups.id) as members`
 
-// groups queries the organisation's groups by name.
-func (s *Service) groups(ctx context.Context, organisationID string) *gorm.DB {
+// selectGroups starts a query of the organisation's groups by name.
+func (s *Service) selectGroups(ctx context.Context, organisationID string) *gorm.DB {
 	return s.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.groups"), tenant.Scope(organisationID)).Model(&Group{}).
-		Order(naturally)
+		Order(naturalOrder)
 }

@@ -21,9 +21,9 @@ const (
 	maxLogs        = 1000 // organisations whose logs record a person's security event
 )
 
-// membershipsOf queries the person's memberships with their organisations. It is scoped to the
-// person only.
-func (s *Service) membershipsOf(ctx context.Context, personID string) *gorm.DB {
+// selectMemberships starts a query of the person's memberships with their organisations. It is
+// scoped to the person only.
+func (s *Service) selectMemberships(ctx context.Context, personID string) *gorm.DB {
 	return s.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.memberships"),
 			tenant.Across("a person's own memberships")).
@@ -35,10 +35,10 @@ func (s *Service) membershipsOf(ctx context.Context, personID string) *gorm.DB {
 func (s *Service) MembershipsOf(
 	ctx context.Context, personID string,
 ) (found []Membership, _ error) {
-	err := s.membershipsOf(ctx, personID).Order(`"Organisation".name, org_id`).
+	err := s.selectMemberships(ctx, personID).Order(`"Organisation".name, org_id`).
 		Limit(maxMemberships).Find(&found).Error
 	for i := range found {
-		found[i].Several = len(found) > 1
+		found[i].HasOthers = len(found) > 1
 	}
 	return found, apperr.Annotate(err, "org: memberships")
 }
@@ -54,18 +54,18 @@ func (s *Service) Membership(ctx context.Context, personID, slug string) (Member
 	first := clause.OrderBy{
 		Expression: clause.Expr{SQL: `"Organisation".slug = ? desc`, Vars: []any{slug}},
 	}
-	if err := s.membershipsOf(ctx, personID).Order(first).Limit(2).Find(&found).Error; err != nil {
+	if err := s.selectMemberships(ctx, personID).Order(first).Limit(2).Find(&found).Error; err != nil {
 		return Membership{}, fmt.Errorf("org: membership: %w", err)
 	}
 	if len(found) == 0 || found[0].Organisation.Slug != slug {
 		return Membership{}, errOrganisationNotFound
 	}
-	found[0].Several = len(found) > 1
+	found[0].HasOthers = len(found) > 1
 	return found[0], nil
 }
 
-// Members returns at most 500 members of the organisation, owners first, then admins, and the
-// number of all.
+// Members returns at most 500 members of the organisation, owners first, then admins, and how many
+// members there are.
 func (s *Service) Members(
 	ctx context.Context, organisationID string,
 ) (members []Member, all int, _ error) {

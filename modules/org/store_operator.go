@@ -16,8 +16,8 @@ import (
 // The methods of this file are for the operator's commands, whose pool connects as the owner of the
 // tables.
 
-// All returns all organisations by slug.
-func (s *Service) All(ctx context.Context) (all []Organisation, _ error) {
+// AllOrganisations returns all organisations by slug.
+func (s *Service) AllOrganisations(ctx context.Context) (all []Organisation, _ error) {
 	err := s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("org.all"),
 		tenant.Across("the operator lists every organisation")).Order("slug").Find(&all).Error
 	return all, apperr.Annotate(err, "org: all")
@@ -31,7 +31,8 @@ func lockBySlug(tx *gorm.DB, slug string) (Organisation, error) {
 		Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("slug = ?", slug))
 }
 
-// CreateIn adds an organisation in the caller's transaction, with its audit entry.
+// CreateIn adds an organisation in the caller's transaction, with its audit entry. Errors:
+// apperr.Validation with the field "slug" if it is taken.
 func (s *Service) CreateIn(tx *gorm.DB, o Organisation, request audit.Request) error {
 	_, err := lockBySlug(tx, o.Slug)
 	if err == nil {
@@ -68,8 +69,8 @@ func (s *Service) SetPlanIn(tx *gorm.DB, slug string, plan Plan, request audit.R
 const NoRole Role = "none"
 
 // SetRoleIn gives the person the role in the caller's transaction, with its audit entry. mayChange
-// may refuse to replace the present role. Errors: apperr.NotFound; apperr.Validation for the last
-// owner; those of mayChange.
+// may refuse to replace the present role. Setting the present role records nothing. Errors:
+// apperr.NotFound for an unknown slug; apperr.Validation for the last owner; those of mayChange.
 func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role Role,
 	mayChange func(now Role) error, request audit.Request,
 ) error {

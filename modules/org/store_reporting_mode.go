@@ -15,7 +15,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// Actor is the member who changes the organisation, with its grants.
+// Actor is the member who changes the organisation, with the grants for the policy.
 type Actor struct {
 	Person  audit.Actor
 	Subject authz.Subject
@@ -37,7 +37,7 @@ func (s *Service) SetReportingMode(
 	ctx context.Context, actor Actor, mode ReportingMode, request audit.Request,
 ) error {
 	organisation := actor.Subject.OrganisationID
-	if err := s.mayChangeMode(actor.Subject, organisation); err != nil {
+	if err := s.authorizeModeChange(actor.Subject, organisation); err != nil {
 		return err
 	}
 	if !mode.Valid() {
@@ -45,11 +45,11 @@ func (s *Service) SetReportingMode(
 	}
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		// The actor may have lost the role since it was checked.
-		now, err := s.SubjectIn(tx, organisation, actor.Person.ID)
+		now, err := s.LockedSubjectIn(tx, organisation, actor.Person.ID)
 		if err != nil {
 			return err
 		}
-		if err := s.mayChangeMode(now, organisation); err != nil {
+		if err := s.authorizeModeChange(now, organisation); err != nil {
 			return err
 		}
 		// NO KEY UPDATE does not block new audit entries, whose foreign key locks the organisation.
@@ -72,7 +72,7 @@ func (s *Service) SetReportingMode(
 	})
 }
 
-func (s *Service) mayChangeMode(subject authz.Subject, organisation string) error {
+func (s *Service) authorizeModeChange(subject authz.Subject, organisation string) error {
 	err := s.policy.Authorize(subject, authz.ChangeReportingMode, organisation)
 	if errors.Is(err, authz.ErrDenied) {
 		return errNotOwner

@@ -25,7 +25,7 @@ func (h *Handler) ResetForm(c *fiber.Ctx) error {
 
 func (h *Handler) renderReset(c *fiber.Ctx, status int, view resetView) error {
 	var err error
-	if view.Person, err = h.Service.ResetPerson(c.UserContext(), view.Token); err != nil {
+	if view.Person, err = h.Service.PersonOfReset(c.UserContext(), view.Token); err != nil {
 		return err
 	}
 	view.Layout = ui.NewLayout(nil, ui.TitleOf("Reset password", status), ui.AreaNone)

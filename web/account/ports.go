@@ -14,7 +14,7 @@ type Service interface {
 	VerifySecondStep(ctx context.Context, token, code string) (identity.Session, error)
 	SignOut(ctx context.Context, token string) error
 	SignOutEverywhere(ctx context.Context, token string) error
-	ResetPerson(ctx context.Context, token string) (identity.Person, error)
+	PersonOfReset(ctx context.Context, token string) (identity.Person, error)
 	UseReset(ctx context.Context, token, password, session string) error
 	ChangePassword(
 		ctx context.Context, token string, proof identity.Proof, replacement string,

@@ -64,7 +64,7 @@ func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, e
 		return nil, err
 	}
 	p.Membership = m
-	if m.Several {
+	if m.HasOthers {
 		if p.all, err = g.Orgs.MembershipsOf(c.UserContext(), p.Person.ID); err != nil {
 			return nil, err
 		}
