@@ -10,7 +10,8 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The sidebar stays in sight while the page scrolls, and marks the current section.
+// The sidebar stays in sight while the page scrolls, and marks the current section. What is typed
+// shows its results, and Enter opens the first one. Escape shows the page again.
 func TestDocsInABrowser(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -25,14 +26,7 @@ func TestDocsInABrowser(t *testing.T) {
 		require.Positive(t, browsertest.Eval[float64](p,
 			`document.querySelector('.sidebar').getBoundingClientRect().top`), "it is in sight")
 	}
-}
 
-// What is typed shows its results, and Enter opens the first one. Escape shows the page again.
-func TestSearchInABrowser(t *testing.T) {
-	t.Parallel()
-	w := webtest.Start(t)
-	p := browsertest.New(t)
-	p.Open(w.Base + "/docs/errors")
 	p.Fill("#search", "pandas")
 	p.WaitFor(`.results a[href="/docs/recipes/python"]`)
 	p.Press(kb.Escape)

@@ -16,16 +16,10 @@ func TestScalesAreTight(t *testing.T) {
 	friday := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 4}
 	for most, want := range map[int64]string{
 		0:      "1 0",
-		1:      "1 0",
-		2:      "2 1 0",
 		5:      "5 4 3 2 1 0",
 		6:      "6 4 2 0",
 		11:     "15 10 5 0",
-		42:     "50 40 30 20 10 0",
-		51:     "60 40 20 0",
-		98:     "100 80 60 40 20 0",
 		101:    "125 100 75 50 25 0",
-		126:    "150 100 50 0",
 		10_001: "12,500 10,000 7,500 5,000 2,500 0",
 	} {
 		panel := NewPanel(friday, 0, most, 1, Count)
