@@ -65,23 +65,23 @@ func linkAfter(c *fiber.Ctx, view *errorView) ui.Link {
 
 type errorText struct{ title, message string }
 
+var statusTexts = map[int]errorText{
+	403: {"Access denied", ""},
+	404: {"Page not found", "The address is wrong, or the page no longer exists."},
+	500: {"Something went wrong", "The error has been logged. Try again, or send us the request id below."},
+	503: {"Service unavailable", "Try again in a moment, or send us the request id below."},
+}
+
 // errorTextOf returns the title and message of an error page. A module's message takes precedence
-// over the status's. It is worded for tools, which retry; a person tries again.
+// over the status's.
 func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 	text := statusTexts[f.Status]
 	if f.Status == fiber.StatusForbidden && c.Method() != fiber.MethodGet {
 		text.title = "Nothing was changed"
 	}
 	if text.message == "" || !f.Generic {
-		text.message = strings.Replace(f.Message, "Retry in", "Try again in", 1)
+		text.message = f.Message
 	}
 	text.title = cmp.Or(text.title, "Request failed")
 	return text
-}
-
-var statusTexts = map[int]errorText{
-	403: {"Access denied", ""},
-	404: {"Page not found", "The address is wrong, or the page no longer exists."},
-	500: {"Something went wrong", "The error has been logged. Try again, or send us the request id below."},
-	503: {"Service unavailable", "Try again in a moment, or send us the request id below."},
 }

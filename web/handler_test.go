@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	both.Has(t, `href="/o/acme/settings/api-keys"`, `href="`+slash.At("/settings/api-keys")+`"`)
 }
 
-// A file is cached for ever under the version of its content, and not without the version.
+// A file is cached for ever under the version of its content, and revalidated without the version.
 func TestStaticFilesAreCached(t *testing.T) {
 	t.Parallel()
 	b := webtest.Start(t).Browser(t)
@@ -37,7 +38,10 @@ func TestStaticFilesAreCached(t *testing.T) {
 	kept := b.Get(sheet)
 	require.Equal(t, "text/css; charset=utf-8", kept.Header.Get("Content-Type"))
 	require.Contains(t, kept.Header.Get("Cache-Control"), "immutable")
-	require.Equal(t, "no-cache", b.Get("/static/dg.css?v=older").Header.Get("Cache-Control"))
+	plain := b.Get("/static/dg.css?v=older")
+	require.Equal(t, "no-cache", plain.Header.Get("Cache-Control"))
+	b.Send(http.MethodGet, "/static/dg.css", "",
+		http.Header{"If-None-Match": {plain.Header.Get("ETag")}}).Is(t, 304)
 	b.Get("/static/../site.go").Is(t, 404)
 }
 

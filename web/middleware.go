@@ -73,10 +73,8 @@ func (h *Handler) setHeaders(c *fiber.Ctx) {
 
 var (
 	errCrossOrigin = apperr.New(apperr.AccessDenied,
-		"This form was sent from another site, so nothing was changed. Open the page here and send it again.")
-	errNoOrigin = apperr.New(apperr.AccessDenied,
-		"Your browser did not say which site this form came from, so nothing was changed. "+
-			"Use a current browser, without extensions that remove headers.")
+		"This form was sent from another site, or an extension of your browser hides that it was sent from here. "+
+			"Nothing was changed. Open the page here and send it again.")
 	errCrossSiteDownload = apperr.New(apperr.AccessDenied,
 		"Downloads start from a page of this site. This link came from somewhere else, so nothing was downloaded.")
 )
@@ -92,12 +90,11 @@ func rejectCrossOrigin(c *fiber.Ctx) error {
 		Host:   string(c.Request().Header.Host()),
 		Header: http.Header{"Sec-Fetch-Site": {site}, "Origin": {origin}},
 	}
+	unnamed := c.Method() == fiber.MethodPost && site == "" && origin == ""
 	switch {
 	case isCrossSiteDownload(c):
 		return errCrossSiteDownload
-	case c.Method() == fiber.MethodPost && site == "" && origin == "":
-		return errNoOrigin
-	case http.NewCrossOriginProtection().Check(request) != nil:
+	case unnamed || http.NewCrossOriginProtection().Check(request) != nil:
 		return errCrossOrigin
 	}
 	return c.Next()

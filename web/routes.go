@@ -58,7 +58,13 @@ func (h *Handler) mount(app *fiber.App, screens []Screen) {
 
 func (h *Handler) organisationScreens() []Screen {
 	row := func(path string, needs authz.Permission, page handler, form ...handler) Screen {
-		member := func(c *fiber.Ctx) (*ui.Principal, error) { return h.member(c, needs) }
+		member := func(c *fiber.Ctx) (*ui.Principal, error) {
+			p, err := h.guard.Member(c, needs)
+			if err == nil {
+				h.requests.Accept(p.Token, p.Organisation.ID)
+			}
+			return p, err
+		}
 		s := screen("/o/:org"+path, member, page, form...)
 		s.Permission = needs
 		return s
@@ -98,21 +104,14 @@ func (h *Handler) accountScreens() []Screen {
 }
 
 func (h *Handler) docsScreens() []Screen {
-	row := func(path string) Screen { return screen("/docs"+path, h.guard.Reader, h.docs.Page) }
-	return []Screen{
-		row(""),
-		row("/figures"),
-		row("/csv"),
-		row("/errors"),
-		row("/recipes"),
-		row("/recipes/:recipe"),
-		row("/reference"),
-		row("/reference/:operation"),
-		row("/clients"),
-		row("/changes"),
-		row("/security"),
-		screen("/docs/search", h.guard.Reader, h.docs.Search),
+	all := []Screen{screen("/docs/search", h.guard.Reader, h.docs.Search)}
+	for _, path := range []string{
+		"", "/figures", "/csv", "/errors", "/recipes", "/recipes/:recipe",
+		"/reference", "/reference/:operation", "/clients", "/changes", "/security",
+	} {
+		all = append(all, screen("/docs"+path, h.guard.Reader, h.docs.Page))
 	}
+	return all
 }
 
 // screen returns a row whose handlers run for the person that find finds.
@@ -133,13 +132,4 @@ func screen(
 		s.Form = with(f)
 	}
 	return s
-}
-
-// member returns the member of the organisation in the path, if they hold the permission.
-func (h *Handler) member(c *fiber.Ctx, needs authz.Permission) (*ui.Principal, error) {
-	p, err := h.guard.Member(c, needs)
-	if err == nil {
-		h.requests.Accept(p.Token, p.Organisation.ID)
-	}
-	return p, err
 }

@@ -17,7 +17,7 @@ import (
 // Guard finds the person of a request, their organisation and role, and authorises them.
 type Guard struct {
 	Sessions Sessions
-	Orgs     MembershipLister
+	Orgs     Memberships
 	Policy   Policy
 
 	// for running downloads, on a connection of their own

@@ -11,22 +11,19 @@ import (
 // Layout is what surrounds every screen: its title, the top bar, the sidebar and notices. Each
 // view embeds one.
 type Layout struct {
-	Title   string // of the screen; the browser's title adds the organisation
-	Area    area
+	Title   string     // of the screen; the browser's title adds the organisation
+	Area    string     // that the top bar marks: a constant below
 	Sidebar *Sidebar   // nil: none
 	User    *Principal // nil: nobody is signed in
 	Notices []Notice
 }
 
-// area is the part of the site that the top bar marks.
-type area string
-
 // The areas of the site.
 const (
-	AreaNone     area = ""
-	AreaReports  area = "reports"
-	areaSettings area = "settings"
-	AreaDocs     area = "docs"
+	AreaNone     = ""
+	AreaReports  = "reports"
+	areaSettings = "settings"
+	AreaDocs     = "docs"
 )
 
 // Sidebar links to the other screens of the current area.
@@ -55,8 +52,8 @@ func copyable(id, text, name string) map[string]string {
 }
 
 // NewLayout returns the layout of a screen of the area.
-func NewLayout(p *Principal, title string, a area) Layout {
-	return Layout{Title: title, Area: a, User: p}
+func NewLayout(p *Principal, title, area string) Layout {
+	return Layout{Title: title, Area: area, User: p}
 }
 
 // Reports returns the path of this area, or "" if the user may not open it.

@@ -22,14 +22,9 @@ type Sessions interface {
 	Reauthenticate(ctx context.Context, token string, proof identity.Proof) error
 }
 
-// Memberships finds a person's role in an organisation.
+// Memberships finds the organisations of a person, and their role in each.
 type Memberships interface {
 	Membership(ctx context.Context, personID, slug string) (org.Membership, error)
-}
-
-// MembershipLister finds the organisations of a person.
-type MembershipLister interface {
-	Memberships
 	MembershipsOf(ctx context.Context, personID string) ([]org.Membership, error)
 }
 

@@ -16,7 +16,8 @@ import (
 
 // world answers as the modules and the policy do.
 type world struct {
-	Sessions                             // but for Session it is not called
+	Sessions // but for Session and Membership they are not called
+	Memberships
 	sessionErr, membershipErr, policyErr error
 	membership                           org.Membership
 	policy                               Policy
