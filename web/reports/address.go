@@ -28,9 +28,6 @@ var (
 	otherParams = []string{"page", "format"}
 )
 
-// maxParam bounds the value of a parameter, in bytes.
-const maxParam = 400
-
 // parsePageURL parses the query parameters of a screen. A repeated one is an error, because it is
 // ambiguous. So is a misspelt groupId: without it the page would show the figures of all players.
 func parsePageURL(c *fiber.Ctx, self string) (pageURL, error) {
@@ -43,7 +40,7 @@ func parsePageURL(c *fiber.Ctx, self string) (pageURL, error) {
 			return at, apperr.NewField(name,
 				"The parameter “%s” is repeated in the address of this page. Use it once.", name)
 		case known:
-			text := strings.ToValidUTF8(string(value[:min(len(value), maxParam)]), "\uFFFD")
+			text := strings.ToValidUTF8(string(value), "\uFFFD")
 			at.query.Set(name, strings.TrimSpace(text))
 		case strings.Contains(strings.ToLower(name), "group"):
 			return at, apperr.NewField("groupId",

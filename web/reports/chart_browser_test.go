@@ -2,6 +2,7 @@ package reports_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,11 +28,9 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	read := func(day int, how string) {
 		t.Helper()
 		name := time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC).Format("Mon 2 Jan 2006")
-		require.Equal(t, fmt.Sprintf("%s, Plays: %d, Completed: %d, Average score: 0.0%%", name, day, day),
-			p.Attr(cursor, "aria-valuetext"), how)
-		require.Equal(t,
-			fmt.Sprintf("%s · Plays: %d · Completed: %d · Average score: 0.0%%", name, day, day),
-			p.Text(".readout"), how)
+		said := fmt.Sprintf("%s, Plays: %d, Completed: %d, Average score: 0.0%%", name, day, day)
+		require.Equal(t, said, p.Attr(cursor, "aria-valuetext"), how)
+		require.Equal(t, strings.ReplaceAll(said, ",", " ·"), p.Text(".readout"), how)
 		require.Equal(t, fmt.Sprint(day), p.Attr(cursor, "aria-valuenow"), how)
 		require.Equal(t, fmt.Sprint(100*(day-1)), p.Attr(".plot rect.at", "x"), how)
 	}
