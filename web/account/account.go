@@ -46,9 +46,7 @@ func (h *Handler) SignOutEverywhere(c *fiber.Ctx, p *ui.Principal) error {
 
 // redirectToAccount continues on the account with the new session and the confirmation of the
 // change.
-func (h *Handler) redirectToAccount(
-	c *fiber.Ctx, p *ui.Principal, session identity.Session, done ui.Notice,
-) error {
+func redirectToAccount(c *fiber.Ctx, session identity.Session, done ui.Notice) error {
 	ui.Flash(c, done)
 	ui.SetSession(c, session)
 	return c.Redirect("/account", fiber.StatusSeeOther)

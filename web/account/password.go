@@ -40,7 +40,7 @@ func (h *Handler) ChangePassword(c *fiber.Ctx, p *ui.Principal) error {
 	case err != nil:
 		return err
 	}
-	return h.redirectToAccount(c, p, session,
+	return redirectToAccount(c, session,
 		ui.Notice{Strong: "Password changed.", Before: otherSessionsEnded})
 }
 

@@ -22,7 +22,7 @@ type twoStepView struct {
 }
 
 // continueAfter returns the page that requested two-step verification, or the account.
-func continueAfter(c *fiber.Ctx, p *ui.Principal) string {
+func continueAfter(c *fiber.Ctx) string {
 	if c.Query("next") == "" {
 		return "/account"
 	}
@@ -48,7 +48,7 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 	view.Secret = inGroupsOfFour(offer.Secret)
 	view.QR = newQRCode(offer.URL)
 	view.Issuer = identity.TOTPIssuer
-	view.Action = p.TwoStepFor(continueAfter(c, p))
+	view.Action = p.TwoStepFor(continueAfter(c))
 	return h.Render(c, status, "two-step-on", &view)
 }
 
@@ -74,9 +74,9 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	case codes != nil:
 		ui.Flash(c, ui.Notice{Strong: "Two-step verification is on.", Before: otherSessionsEnded})
 		return h.renderRecoveryCodes(c, p, session, "Two-step verification is on",
-			continueAfter(c, p), codes)
+			continueAfter(c), codes)
 	}
-	return h.redirectToAccount(c, p, session, ui.Notice{
+	return redirectToAccount(c, session, ui.Notice{
 		Strong: "Two-step verification is off.",
 		Before: otherSessionsEnded,
 	})

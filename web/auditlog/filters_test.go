@@ -25,11 +25,9 @@ func TestInvalidAuditFiltersAreRefused(t *testing.T) {
 		"action=api_key.seen": "Action",
 		"action=export.started&action=export.started":   "Action",
 		"key=" + foreign.ID:                             "Key",
-		"key=%00":                                       "Key",
 		"key=%ff":                                       "Key",
 		"from=2026-02-30":                               "From",
 		"from=" + strings.Repeat("9", 3_500):            "From",
-		"to=1999-12-31":                                 "To",
 		"from=2026-03-01&from=2026-03-02":               "From",
 		"to=" + url.QueryEscape(`"><script>alert(1)//`): "To",
 	} {

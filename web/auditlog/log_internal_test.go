@@ -20,7 +20,6 @@ func TestFieldsSetTheFilter(t *testing.T) {
 	for query, want := range map[string]audit.Filter{
 		"":                                       {},
 		"person=&action=&key=&from=&to=":         {},
-		"person=p-1":                             {PersonID: "p-1"},
 		"key=k-1&person=p-1":                     {KeyID: "k-1", PersonID: "p-1"},
 		"action=api_key.refused&from=2026-03-02": {Action: audit.KeyRefused, From: march(2)},
 		"to=2026-03-02":                          {To: march(3)},
