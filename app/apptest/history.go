@@ -15,7 +15,7 @@ import (
 )
 
 // Sealable is a number of plays of a fork that is large enough for segments.
-const Sealable = sealer.SealFrom + 1_000
+const Sealable = sealer.MinPlays + 1_000
 
 // History is an import file with plays, and the ids and period to read them by.
 type History struct {

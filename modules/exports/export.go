@@ -85,7 +85,7 @@ func (e *export) Next() ([]byte, error) {
 	defer time.AfterFunc(BlockTimeout, func() { e.stop(ErrNoAnswer) }).Stop()
 	if e.block == nil {
 		e.block = make([]byte, 0, httpserver.BlockSize+4096)
-		e.plays.Begin(e.ctx)
+		e.plays.SetContext(e.ctx)
 	}
 	var err error
 	for e.block = e.block[:0]; len(e.block) < httpserver.BlockSize && err == nil; {

@@ -9,7 +9,7 @@ import (
 	"dg/platform/csvcell"
 )
 
-// csvHeader is the export's first row, the same in every mode.
+// csvHeader is the export's first row, the same under both reporting modes.
 const csvHeader = "playId,forkId,releaseNumber,playerKey,playerLabel," +
 	"startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
 
@@ -85,7 +85,8 @@ func (f Format) appendSkills(b []byte, answers []byte) []byte {
 	return append(appendSkills(append(b, '"'), answers), '"')
 }
 
-func (e *Export) append(b []byte) []byte {
+// appendRow appends the current play.
+func (e *Export) appendRow(b []byte) []byte {
 	r := &e.row
 	f := e.format
 	separator := f.separator()

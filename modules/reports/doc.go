@@ -6,7 +6,8 @@
 //
 // # Order of a request
 //
-//   - Admit (service.go): a report waits for a slot of its organisation, then for one of all.
+//   - Admit (service.go): a report waits for a slot of its organisation, then for one of the
+//     instance.
 //   - Open (snapshot.go, metadata.go): one round trip begins a transaction, on a replica or the
 //     primary, and reads reporting mode, owner of the group, anonymity, and what is sealed.
 //   - Authorise: the caller asks its policy about the owner of the group (Header.GroupOwner).
@@ -29,4 +30,5 @@
 //   - A report on a group never costs more than the one on all players, sealed or not.
 //   - TRUNCATE of the plays waits for open snapshots, and a snapshot for it.
 //   - A report holds about 70 bytes for each player: rows are made one by one (Statistics.Player).
+//     An export holds up to 12 MB of players' cells (maxExportPlayers).
 package reports

@@ -124,7 +124,7 @@ func (e *env) begin(t testing.TB, q Query, f Format) *Export {
 	x, err := e.reports.OpenExport(t.Context(), q, f)
 	require.NoError(t, err)
 	t.Cleanup(x.Close)
-	x.Begin(t.Context())
+	x.SetContext(t.Context())
 	return x
 }
 

@@ -11,19 +11,19 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Export is every play of a fork over a period as CSV, from one snapshot. It holds a connection
-// until it is closed. The zero Export is the header row alone.
+// Export is every play of a query as CSV, from one snapshot. It holds a connection until it is
+// closed. The zero Export is the header row alone.
 type Export struct {
 	Header // suppressed: the file is its header row alone
 
 	ctx     context.Context
 	snap    *snapshot
 	format  Format
-	begun   bool
+	started bool     // the header row was returned
 	rows    pgx.Rows // nil: the file is its header row alone
 	row     exportRow
 	players []string // cache of players' cells by ordinal; nil: rows have the player's columns
-	count   int64
+	count   int64    // of plays returned so far
 }
 
 // exportRow is a play as an export shows it. The next row overwrites it.
@@ -37,7 +37,8 @@ type exportRow struct {
 }
 
 // OpenExport opens an export and reads no play. The caller authorises the read of the group by the
-// header, and closes the export. Errors: those of Open.
+// header, sets the context, and closes the export. It waits for no slot. Errors: ErrGroupNotFound
+// where no organisation has the group, apperr.NotFound for an unknown organisation.
 func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, error) {
 	snap, err := open(ctx, s.db, q, false)
 	if err != nil {
@@ -46,8 +47,8 @@ func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, e
 	return &Export{Header: snap.Header, snap: snap, format: f}, nil
 }
 
-// Begin sets the context of the queries, which its end cancels.
-func (e *Export) Begin(ctx context.Context) { e.ctx = ctx }
+// SetContext sets the context of the queries: its end cancels them. Call it before AppendNext.
+func (e *Export) SetContext(ctx context.Context) { e.ctx = ctx }
 
 // Rows returns the number of plays returned so far.
 func (e *Export) Rows() int64 { return e.count }
@@ -62,11 +63,11 @@ func (e *Export) Close() {
 // AppendNext appends the next row to b, the header first. It returns io.EOF after the last row.
 // Errors: ErrGroupNotFound for a group of another organisation.
 func (e *Export) AppendNext(b []byte) ([]byte, error) {
-	if !e.begun {
-		if err := e.begin(); err != nil {
+	if !e.started {
+		if err := e.start(); err != nil {
 			return b, fmt.Errorf("reports: export: %w", err)
 		}
-		e.begun = true
+		e.started = true
 		return e.format.appendHeader(b), nil
 	}
 	if e.rows == nil {
@@ -80,7 +81,7 @@ func (e *Export) AppendNext(b []byte) ([]byte, error) {
 		return b, io.EOF
 	}
 	e.count++
-	return e.append(b), nil
+	return e.appendRow(b), nil
 }
 
 // The plays of an export are ordered by start, then id: the order of the index plays_period.
@@ -104,8 +105,8 @@ const settingsSQL = `/* reports.exportSettings */ select set_config('statement_t
 	set_config('idle_in_transaction_session_timeout', '31min', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
-// begin runs the query, after it has filled the cache of players.
-func (e *Export) begin() error {
+// start runs the query, after it has filled the cache of players. Errors: ErrGroupNotFound.
+func (e *Export) start() error {
 	if e.snap == nil {
 		return nil
 	}
@@ -128,14 +129,14 @@ func (e *Export) begin() error {
 			return err
 		}
 	}
-	sql := exportSQL + player + e.snap.exportPlays() + exportOrder
+	sql := exportSQL + player + e.snap.exportFrom() + exportOrder
 	rows, err := e.snap.conn.Query(e.ctx, sql, e.snap.args)
 	e.rows = rows
 	return err
 }
 
-// exportPlays returns the FROM clause: the plays of a small group's members, or of all players.
-func (s *snapshot) exportPlays() string {
+// exportFrom returns the FROM clause: the plays of a small group's members, or of all players.
+func (s *snapshot) exportFrom() string {
 	if s.grouped() && !s.largeGroup {
 		return playsOfMembers
 	}
@@ -144,6 +145,7 @@ func (s *snapshot) exportPlays() string {
 	return playsOfRange
 }
 
+// cachesPlayers reports whether reading all players first is faster than a look-up for each row.
 func (e *Export) cachesPlayers() bool {
 	s := e.snap
 	if s.lastOrdinal > maxExportPlayers || s.grouped() && !s.largeGroup {
@@ -152,7 +154,8 @@ func (e *Export) cachesPlayers() bool {
 	return s.large || s.lastOrdinal <= largeReport // otherwise there are few rows
 }
 
-// next advances to the export's next row. It returns false at the end.
+// next advances to the next play of the export, past those of players outside of a large group. It
+// returns false at the end.
 func (e *Export) next() (bool, error) {
 	for e.rows.Next() {
 		if e.parse(); !e.snap.largeGroup || e.snap.members.has(e.row.Player) {

@@ -14,7 +14,7 @@ type Rate int64
 // Append appends the percentage as a decimal number without trailing zeros: 62.5, 70, 0.
 func (p Percent) Append(b []byte) []byte { return appendDecimal(b, int64(p), 1) }
 
-// Append appends the fraction as a decimal number without trailing zeros: 0.625, 1, 0.
+// Append appends the ratio as a decimal number without trailing zeros: 0.625, 1, 0.
 func (r Rate) Append(b []byte) []byte { return appendDecimal(b, int64(r), 4) }
 
 // appendDecimal appends n / 10^places, n not negative, without trailing zeros.
@@ -56,11 +56,11 @@ func divide(a, b int64) int64 {
 	return (2*a + b) / (2 * b)
 }
 
-// meanScore rounds the mean of n scores whose sum is in hundredths of a percent.
+// meanScore rounds the mean of n scores whose sum is in hundredths of a percent. It is 0 for none.
 func meanScore(sum, n int64) Percent { return Percent(divide(sum, 10*n)) }
 
 // roundScore rounds one score, in hundredths of a percent.
 func roundScore(score int16) Percent { return Percent(divide(int64(score), 10)) }
 
-// rate rounds part / whole.
+// rate rounds part / whole. It is 0 where whole is.
 func rate(part, whole int64) Rate { return Rate(divide(10_000*part, whole)) }

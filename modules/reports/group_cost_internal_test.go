@@ -97,7 +97,7 @@ func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
 		if x.cachesPlayers() {
 			explained += e.explain(t, s, playersSQL)
 		}
-		cost.export = explained + e.explain(t, s, exportSQL+s.exportPlays()+exportOrder)
+		cost.export = explained + e.explain(t, s, exportSQL+s.exportFrom()+exportOrder)
 	}
 	return cost
 }

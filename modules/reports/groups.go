@@ -13,11 +13,11 @@ import (
 // report, and the difference of the two reports reveals the rows of these players.
 type Overlap struct {
 	Group   string // its name
-	Players int    // of the other report who are not in the group: 1 to 4
+	Players int    // of the report who are not in the group: 1 to MinGroup-1
 }
 
-// MaxOverlaps is the LIMIT of the search: one more than the dashboard names, so that it can say
-// that there are more.
+// MaxOverlaps is the LIMIT of the search: one more than the dashboard names, so that the dashboard
+// can say that there are more.
 const MaxOverlaps = 6
 
 // overlapsSQL finds groups that lack fewer than MinGroup of a report's players and have at least
@@ -31,8 +31,8 @@ select g.name, m.lacking
  where m.lacking between 1 and @minGroup - 1
  order by g.name, g.id limit @maxOverlaps`
 
-// overlaps returns the first overlaps by name. After a failure or a timeout it returns none: the
-// warning is optional. It is the last query of its transaction, which a failure aborts.
+// overlaps returns the first MaxOverlaps by name. After a failure or a timeout it returns none: the
+// warning is optional. Call it last in the transaction, which a failure aborts.
 func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	ctx, stop := context.WithTimeout(ctx, s.query.OverlapsTimeout)
 	defer stop()
@@ -46,7 +46,7 @@ func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	return all
 }
 
-// activeMembersSQL counts the members of each group who played.
+// activeMembersSQL counts the members of each group who played the fork in the period.
 const activeMembersSQL = `/* reports.activeMembers */
 select group_id::text, count(*)::int from group_members
  where org_id = @org and player in (

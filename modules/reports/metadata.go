@@ -58,10 +58,10 @@ const (
 // planner, which would scan the table of an organisation of few groups.
 const byPlayer = ` order by player limit (select 9223372036854775807)`
 
-// metadataSQL reads the reporting mode, the active members of the group, and what decides how to
-// read the plays. It counts members up to MinGroup, and none of another organisation's group. It
-// looks up the plays of each member as playsOfMembers does: a join would also read those of other
-// players.
+// metadataSQL reads the reporting mode, the number of active members of the group, and what decides
+// how to read the plays. It stops counting members at MinGroup, and counts none of another
+// organisation's group. It looks up the plays of each member as playsOfMembers does: a join would
+// also read those of other players.
 const metadataSQL = `/* reports.metadata */
 select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
        (select count(*)::int from (
@@ -85,7 +85,7 @@ select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
 // The sealed days and months of a period. Small groups read no segments. Large groups need months
 // with a tail, which holds the plays of each player.
 const (
-	sealedDaysSQL = segment.DaysSQL + ` and (@group::uuid is null or ` + largeInSegments + `)
+	sealedDaysSQL = segment.DaySumsSQL + ` and (@group::uuid is null or ` + largeInSegments + `)
  order by d.day`
 	sealedMonthsSQL = `/* reports.sealedMonths */
 select m.month from ` + segment.SealedMonths + ` m
@@ -97,7 +97,8 @@ select m.month from ` + segment.SealedMonths + ` m
 
 func (s *snapshot) grouped() bool { return s.query.GroupID != "" }
 
-// readMetadata reads the results of groupOwnerSQL and metadataSQL. Errors: ErrGroupNotFound.
+// readMetadata reads the results of groupOwnerSQL and metadataSQL. Errors: ErrGroupNotFound where
+// no organisation has the group, apperr.NotFound for an unknown organisation.
 func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 	if s.grouped() {
 		var owner *string
@@ -137,7 +138,8 @@ func (s *snapshot) readSealed(results pgx.BatchResults) error {
 	return apperr.Annotate(err, "reports: sealed months")
 }
 
-// addDaysOfMonths marks the days of sealed months as sealed, so that their plays are not read.
+// addDaysOfMonths marks the days of sealed months as sealed for a group, so that their plays are
+// not read: UnpackMembers adds them.
 func (s *snapshot) addDaysOfMonths() {
 	for _, first := range s.months {
 		for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {

@@ -33,7 +33,7 @@ type OverviewTotals struct {
 	CompletionRate            Rate
 }
 
-func (t *OverviewTotals) count(completed, players int64) {
+func (t *OverviewTotals) set(completed, players int64) {
 	t.Completed = completed
 	t.Players = players
 	t.CompletionRate = rate(completed, t.Plays)
@@ -42,7 +42,7 @@ func (t *OverviewTotals) count(completed, players int64) {
 const (
 	// OverviewWeeks is how many weeks an overview has.
 	OverviewWeeks = 12
-	comparedWeeks = 4
+	comparedWeeks = 4 // of each of the two OverviewTotals
 	week          = 7 * day
 
 	// maxOverviewPlays bounds the query of players to about 300 ms: with more plays in the eight
@@ -50,9 +50,8 @@ const (
 	maxOverviewPlays = 250_000
 )
 
-// Overview returns the overview of an organisation's forks for the weeks that end on the last day
-// of the query's period.
-// Errors: apperr.Unavailable with RetryAfter.
+// Overview returns the overview of an organisation's forks for the OverviewWeeks that end on the
+// last day of the query's period. Errors: apperr.Unavailable with RetryAfter.
 func (s *Service) Overview(ctx context.Context, q Query) (Overview, error) {
 	q.Period = overviewPeriod(q.Period)
 	report, err := s.Open(ctx, q)
@@ -91,7 +90,8 @@ select f.id::text, d.day, d.sums from forks f
    and d.day < @to and @segments
  where f.org_id = @org order by f.id, d.day`
 
-	// playsOfForksSQL counts plays by week with an index-only scan of each range.
+	// playsOfForksSQL counts the plays of each range of a fork's days by week, with an index-only
+	// scan.
 	playsOfForksSQL = `/* reports.playsOfForks */
 select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestamptz[],
   @ends::timestamptz[]) r (i, fork, lo, hi), lateral (
@@ -224,9 +224,9 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 		case fork != "" && now:
 			r.byID[fork].Players = players
 		case fork == "" && now:
-			o.Now.count(completed, players)
+			o.Now.set(completed, players)
 		case fork == "":
-			o.Before.count(completed, players)
+			o.Before.set(completed, players)
 		}
 		return nil
 	})

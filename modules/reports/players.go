@@ -33,17 +33,16 @@ func (s *snapshot) readMembers(ctx context.Context) error {
 
 // A player's label is the display name under nominative reporting, otherwise the pseudonym.
 const (
-	labelsSQL = `/* reports.labels */
+	allLabelsSQL = `/* reports.labels */
 select ordinal, case when @mode = 'nominative' then display_name else label end
   from players where org_id = @org`
-	labelsOfPlayersSQL = labelsSQL + ` and ordinal = any(@players)`
+	labelsOfPlayersSQL = allLabelsSQL + ` and ordinal = any(@players)`
 )
 
 // labels maps a player's ordinal to the player's label.
 type labels []string
 
-// readLabels returns the labels of players, whose ordinals ascend. For more than an eighth of the
-// organisation's players a scan of all labels is faster than lookups.
+// readLabels returns the labels of players, whose ordinals ascend.
 func (s *snapshot) readLabels(ctx context.Context, players []int32) (labels, error) {
 	if len(players) == 0 {
 		return nil, nil
@@ -61,11 +60,13 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (labels, err
 	return all, apperr.Annotate(rows.Err(), "reports: labels")
 }
 
+// labelsSQL returns the faster statement: a scan of all labels for more than 1,000 players with
+// dense ordinals (over one in eight), else a look-up for each.
 func (s *snapshot) labelsSQL(players []int32) string {
 	s.args["mode"] = string(s.ReportingMode)
 	s.args["players"] = players
 	if len(players) > 1000 && int(players[len(players)-1]) < 8*len(players) {
-		return labelsSQL
+		return allLabelsSQL
 	}
 	return labelsOfPlayersSQL
 }

@@ -10,7 +10,7 @@ import (
 
 // Query selects a report. The caller has checked that the fork is the organisation's.
 type Query struct {
-	OrganisationID, ForkID string
+	OrganisationID, ForkID string // no ForkID: an overview
 	Period                 Period
 	GroupID                string // "": all players
 	TotalsOnly             bool   // without players and skills: no label is read
@@ -54,7 +54,7 @@ func ParsePeriod(from, to string) (Period, error) {
 	if err := dateChecks.Check(dates{from, to}); err != nil {
 		return Period{}, err
 	}
-	first, _ := input.ParseDay(from)
+	first, _ := input.ParseDay(from) // dateChecks has checked both
 	last, _ := input.ParseDay(to)
 	p := Period{From: first, Days: int(last.Sub(first)/day) + 1}
 	if p.Days < 1 {

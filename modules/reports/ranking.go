@@ -20,10 +20,11 @@ type ranking struct {
 
 // entry is a player with two sort keys, which decide nearly all comparisons without a look-up.
 type entry struct {
-	plays, label uint64
-	ordinal      int32
+	playsKey, labelKey uint64
+	ordinal            int32
 }
 
+// rank orders the players, all of whom have a label.
 func rank(players *segment.Players, l labels) *ranking {
 	r := &ranking{players, l, make([]entry, 0, players.Count())}
 	players.Each(func(ordinal int32, p segment.PlayerSum) {
@@ -46,11 +47,11 @@ func labelKey(label string) uint64 {
 }
 
 func (r *ranking) compare(a, b entry) int {
-	if a.plays != b.plays {
-		return cmp.Compare(a.plays, b.plays)
+	if a.playsKey != b.playsKey {
+		return cmp.Compare(a.playsKey, b.playsKey)
 	}
-	if a.label != b.label {
-		return cmp.Compare(a.label, b.label)
+	if a.labelKey != b.labelKey {
+		return cmp.Compare(a.labelKey, b.labelKey)
 	}
 	return cmp.Or(strings.Compare(r.labels[a.ordinal], r.labels[b.ordinal]),
 		compareTied(r.players.Get(a.ordinal), r.players.Get(b.ordinal)))

@@ -64,16 +64,17 @@ func (s *snapshot) sum(ctx context.Context) (*segment.Accumulator, error) {
 	return a, nil
 }
 
-// addMonths adds the players of sealed months, and for a group their plays.
+// addMonths adds the players of sealed months, or for a group its members' plays. Errors:
+// segment.ErrDamaged.
 func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error {
 	if len(s.months) == 0 {
 		return nil
 	}
 	s.args["whole"] = s.grouped()
 	s.args["months"] = s.months
-	rows, _ := s.conn.Query(ctx, segment.StoredMonthsSQL, s.args) // its error is the rows'
+	rows, _ := s.conn.Query(ctx, segment.MonthSegmentsSQL, s.args) // its error is the rows'
 	defer rows.Close()
-	var month segment.Stored
+	var month segment.StoredSegment
 	for rows.Next() {
 		if err := month.Scan(rows); err != nil {
 			return err
@@ -93,7 +94,8 @@ func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error 
 }
 
 // addDays adds the sums of sealed days, and the players of days outside of sealed months. For a
-// group it adds the members' plays on the days outside of sealed months instead.
+// group it adds the members' plays on the days outside of sealed months instead. Errors:
+// segment.ErrDamaged.
 func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	var read []time.Time
 	for _, d := range s.days {
@@ -104,7 +106,7 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 			}
 			a.AddDay(d.Date, &sums)
 		}
-		if !a.Expects(d.Date) {
+		if !a.InExpectedMonth(d.Date) {
 			read = append(read, d.Date)
 		}
 	}
@@ -113,9 +115,9 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	}
 	s.args["whole"] = s.grouped()
 	s.args["days"] = read
-	rows, _ := s.conn.Query(ctx, segment.StoredDaysSQL, s.args) // its error is the rows'
+	rows, _ := s.conn.Query(ctx, segment.DaySegmentsSQL, s.args) // its error is the rows'
 	defer rows.Close()
-	var stored segment.Stored
+	var stored segment.StoredSegment
 	for rows.Next() {
 		if err := stored.Scan(rows); err != nil {
 			return err

@@ -64,7 +64,7 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	for _, other := range []int{-1, 1} {
 		require.Equal(t, sealer.Result{}, e.seal(t), "nothing is due")
 		e.Exec(`update fork_days set sums = set_byte(set_byte(sums, 0, $1), 1, 99),
-			segment = set_byte(segment, 0, $1) || '\x07' where `+even, segment.Version+other)
+			segment = set_byte(segment, 0, $1) || '\x07' where `+even, segment.DayVersion+other)
 		e.Exec(`update fork_months set segment = set_byte(segment, 0, $1) || '\x0708'`,
 			segment.MonthVersion+other)
 		e.agrees(t)
@@ -72,7 +72,7 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 		require.Equal(t, sealer.Result{Days: days, Months: first.Months}, e.seal(t), "no others")
 		e.agrees(t)
 		require.Equal(t, first.Days, e.count(`select count(*) from fork_days
-			where get_byte(sums, 0) = $1 and get_byte(segment, 0) = $1`, segment.Version))
+			where get_byte(sums, 0) = $1 and get_byte(segment, 0) = $1`, segment.DayVersion))
 	}
 }
 

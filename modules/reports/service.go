@@ -14,7 +14,7 @@ type Service struct {
 	db           *postgres.DB
 	small, large *limit.Limiter
 
-	maxOverviewPlays int64
+	maxOverviewPlays int64 // the constant, which tests lower
 
 	OnDamage func(Query, error) // called for a damaged segment; set before the first report
 }
@@ -42,7 +42,8 @@ type Report struct {
 // Open opens the report on a fork, on all its players or on one group. The caller then authorises
 // reading the group, whose owner is in Report.Header, calls Statistics, and closes the report. A
 // large report releases its slot, and waits for one of the limiter of large reports. Errors:
-// ErrGroupNotFound where no organisation has the group, apperr.Unavailable with RetryAfter.
+// ErrGroupNotFound where no organisation has the group, apperr.NotFound for an unknown
+// organisation, apperr.Unavailable with RetryAfter.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	r, err := s.openWithin(ctx, s.small, q)
 	if err == nil && r.snap.large {
@@ -126,7 +127,8 @@ const (
 	MaxLargeReportsOfOrganisation = 1
 )
 
-// A report is large if its plays and the organisation's players both exceed largeReport.
+// A report is large if the organisation's players exceed largeReport, and so do its plays or it is
+// on a large group.
 const largeReport = 5_000
 
 func newLimiter(total, perOrganisation int) *limit.Limiter {

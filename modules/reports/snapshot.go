@@ -32,11 +32,11 @@ type snapshot struct {
 	members     members     // of a large group
 }
 
-// acquireTimeout bounds the wait for a connection.
-const acquireTimeout = 2 * time.Second
+// connTimeout bounds the wait for a connection, and the end of its transaction.
+const connTimeout = 2 * time.Second
 
-// open begins a snapshot, on a replica if one has replayed the query's position. Errors:
-// ErrGroupNotFound, apperr.Unavailable.
+// open begins a snapshot, on a replica if one has replayed the query's position. Errors: those of
+// readMetadata.
 func open(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapshot, error) {
 	if q.GroupID != "" && !input.IsID(q.GroupID) {
 		return nil, ErrGroupNotFound
@@ -57,7 +57,7 @@ func open(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapsh
 }
 
 func openPrimary(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapshot, error) {
-	waiting, stop := context.WithTimeout(ctx, acquireTimeout)
+	waiting, stop := context.WithTimeout(ctx, connTimeout)
 	conn, err := db.Pool.Acquire(waiting)
 	stop()
 	if err != nil {
@@ -89,7 +89,7 @@ func idOrNull(id string) *string {
 }
 
 // begin begins the transaction and reads the metadata, and the sealed days and months, in one round
-// trip. Errors: ErrGroupNotFound.
+// trip. Errors: those of readMetadata.
 func (s *snapshot) begin(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level repeatable read read only")
@@ -107,7 +107,9 @@ func (s *snapshot) begin(ctx context.Context) error {
 	// a generic plan of the plays would be wrong for most periods
 	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_custom_plan`)
 	results := s.conn.SendBatch(ctx, batch)
-	defer func() { _ = results.Close() }() // fails only where a statement has failed
+	// Only Close reads the last statement. If that fails the transaction is aborted, and the next
+	// query reports it.
+	defer func() { _ = results.Close() }()
 	for range 3 {
 		if _, err := results.Exec(); err != nil {
 			return fmt.Errorf("reports: begin: %w", err)
@@ -134,13 +136,13 @@ func (s *snapshot) close() {
 	conn := s.conn
 	s.conn = nil
 	defer conn.Release()
-	ctx, stop := context.WithTimeout(context.Background(), acquireTimeout)
+	ctx, stop := context.WithTimeout(context.Background(), connTimeout)
 	defer stop()
 	if conn.Conn().PgConn().IsBusy() {
-		_ = conn.Conn().Close(ctx)
+		_ = conn.Conn().Close(ctx) // Release discards it even if this fails
 		return
 	}
 	if _, err := conn.Exec(ctx, "rollback"); err != nil {
-		_ = conn.Conn().Close(ctx)
+		_ = conn.Conn().Close(ctx) // so that Release discards it
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Statistics are the figures of a fork over a period. If suppressed, only the mode is set.
+// Statistics are the figures of a report. If Suppressed, only ReportingMode is set besides.
 type Statistics struct {
 	Plays          int64
 	Completed      int64 // of the plays
@@ -21,7 +21,8 @@ type Statistics struct {
 	Daily          []DailyStat
 	Skills         []SkillStat
 	Overlaps       []Overlap // where the query asks for them
-	// Player makes the row of the i-th of the unique players, in the report's order.
+	// Player makes the row of the i-th of the unique players, in the report's order. It is nil if
+	// the report is suppressed or has totals only.
 	Player func(i int) PlayerStat
 }
 
@@ -42,19 +43,20 @@ type DailyStat struct {
 	Date      string // YYYY-MM-DD, UTC
 	Plays     int64
 	Completed int64 // of the plays
-	Score     int64 // sum of the completed plays' scores, in hundredths of a percent
+	ScoreSum  int64 // of the completed plays, in hundredths of a percent
 	AvgScore  Percent
 }
 
-// SumDays merges days into one, dated as the first. The average is rounded once, from the sums.
+// SumDays merges at least one day into one, dated as the first. The average is rounded once, from
+// the sums.
 func SumDays(days []DailyStat) DailyStat {
 	sum := DailyStat{Date: days[0].Date}
 	for _, d := range days {
 		sum.Plays += d.Plays
 		sum.Completed += d.Completed
-		sum.Score += d.Score
+		sum.ScoreSum += d.ScoreSum
 	}
-	sum.AvgScore = meanScore(sum.Score, sum.Completed)
+	sum.AvgScore = meanScore(sum.ScoreSum, sum.Completed)
 	return sum
 }
 
@@ -92,7 +94,7 @@ func newTotals(a *segment.Accumulator, p Period) Statistics {
 			Date:      p.Day(i),
 			Plays:     d.Plays,
 			Completed: d.Completed,
-			Score:     d.Score,
+			ScoreSum:  d.Score,
 			AvgScore:  meanScore(d.Score, d.Completed),
 		}
 	}

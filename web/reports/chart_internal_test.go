@@ -16,11 +16,11 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	t.Parallel()
 	p := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 7}
 	daily := []reports.DailyStat{
-		{Plays: 4, Completed: 2, Score: 14_000}, {Plays: 1, Completed: 1, Score: 5_000}, {Plays: 3},
+		{Plays: 4, Completed: 2, ScoreSum: 14_000}, {Plays: 1, Completed: 1, ScoreSum: 5_000}, {Plays: 3},
 		{Plays: 1, Completed: 1}, {}, {}, {Plays: 9},
 	}
 	before := reports.Statistics{Daily: []reports.DailyStat{
-		{Date: "2026-11-13", Plays: 11, Completed: 1, Score: 10_000}, {Date: "2026-11-14"},
+		{Date: "2026-11-13", Plays: 11, Completed: 1, ScoreSum: 10_000}, {Date: "2026-11-14"},
 	}}
 	c := newChart(p, reports.Statistics{Daily: daily}, &comparison{before: &before}, p.End().AddDate(0, 0, -1))
 	require.Equal(t, []string{"15", "10", "5", "0"}, c.Plays.Labels)
@@ -72,7 +72,7 @@ func TestScaleOfScoresShowsMovement(t *testing.T) {
 	} {
 		c := chart{}
 		for _, score := range scores {
-			day := reports.SumDays([]reports.DailyStat{{Completed: 1, Score: score}})
+			day := reports.SumDays([]reports.DailyStat{{Completed: 1, ScoreSum: score}})
 			c.Bars = append(c.Bars, bar{Days: 1, Now: day})
 		}
 		c.drawScores(reports.Period{Days: 2})

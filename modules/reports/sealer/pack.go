@@ -25,12 +25,12 @@ func (b bucket) args() pgx.NamedArgs {
 	return segment.Args(b.fork.OrganisationID, b.fork.ID, b.first, b.end)
 }
 
-// collector collects plays to pack.
+// collector collects plays to pack, and sums their players.
 type collector struct {
 	players segment.Players
-	plays   []segment.Play
-	max     int
-	tooMany bool // more plays than max: plays is nil
+	plays   []segment.Play // nil if tooMany
+	max     int            // of plays
+	tooMany bool           // more plays than max
 }
 
 func (c *collector) add(p *segment.Play) {
@@ -62,7 +62,8 @@ func (c *collector) addPlays(ctx context.Context, b bucket, sealed []segment.Sea
 }
 
 // sealDay packs the plays of a day. A day with too many gets an empty segment, which is never read:
-// a later pass does not count its plays again until a write marks it as dirty.
+// a later pass does not count its plays again until a write marks it as dirty. A day without plays
+// loses its segment.
 func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 	c := &collector{max: s.MaxDayPlays}
 	if err := c.addPlays(ctx, b, nil); err != nil {
@@ -77,13 +78,14 @@ func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 	return Result{Days: 1}, b.saveDay(ctx, segment.PackDay(b.first.UnixMilli(), c.plays))
 }
 
-// maxMonthPlays bounds the plays in a month's tail: packing them takes about 100 MB.
+// maxMonthPlays is the default of Sealer.MaxMonthPlays: packing so many plays takes about 100 MB.
 const maxMonthPlays = 1_000_000
 
-// sealMonth packs the plays of a month: those of sealed days from their segments. Errors:
-// segment.ErrDamaged.
+// sealMonth packs the plays of a month: those of sealed days from their segments. A month without
+// plays loses its segment. Errors: segment.ErrDamaged.
 func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
-	rows, _ := b.conn.Query(ctx, segment.DaysSQL+` order by d.day`, b.args()) // its error is the rows'
+	// its error is the rows'
+	rows, _ := b.conn.Query(ctx, segment.DaySumsSQL+` order by d.day`, b.args())
 	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])
 	if err != nil {
 		return Result{}, fmt.Errorf("reports: sealed days: %w", err)
@@ -107,9 +109,9 @@ func (c *collector) addDays(ctx context.Context, b bucket, days []segment.Sealed
 	args := b.args()
 	args["whole"] = true
 	args["days"] = segment.Dates(days)
-	rows, _ := b.conn.Query(ctx, segment.StoredDaysSQL, args) // its error is the rows'
+	rows, _ := b.conn.Query(ctx, segment.DaySegmentsSQL, args) // its error is the rows'
 	defer rows.Close()
-	var stored segment.Stored
+	var stored segment.StoredSegment
 	for rows.Next() {
 		if err := stored.Scan(rows); err != nil {
 			return err
@@ -154,7 +156,7 @@ func (b bucket) save(ctx context.Context, sql string, args pgx.NamedArgs, head, 
 	return b.replace(ctx, sql, args)
 }
 
-// replace runs a statement on the bucket's segment, and removes its dirty mark.
+// replace removes the bucket's dirty mark, and runs a statement that writes or deletes its segment.
 func (b bucket) replace(ctx context.Context, sql string, args pgx.NamedArgs) error {
 	cleanSQL := cleanDaySQL
 	if b.month {

@@ -21,12 +21,12 @@ type pass struct {
 	*Sealer
 	conn    *pgxpool.Conn
 	today   time.Time
-	timeout time.Duration // of each bucket's wait for another sealer
+	timeout time.Duration // of each bucket's wait for another sealer; 0: no wait
 	done    Result
 }
 
-// sealAll seals the due days and months of all forks. It stops at postgres.ErrLocked; another
-// failure in one fork does not keep it from the others.
+// sealAll seals the due days and months of all forks. It stops at postgres.ErrLocked, the end of
+// ctx and the loss of its connection. Another failure ends the work on one fork, not on the others.
 func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {
@@ -116,7 +116,8 @@ select pg_try_advisory_xact_lock(uuid_hash(@fork), -2147483648)
    and (select bool_and(pg_try_advisory_xact_lock(uuid_hash(@fork), d))
      from generate_series(@from::date - date '2000-01-01', @to::date - date '2000-01-01' - 1) d)`
 
-// tryLock also locks out TRUNCATE, which takes no advisory locks.
+// tryLock locks writers out of the bucket by TryLocksSQL, and TRUNCATE, which takes no advisory
+// locks and for which it waits.
 func (b bucket) tryLock(ctx context.Context) (free bool, err error) {
 	if _, err := b.conn.Exec(ctx, segment.LockPlaysSQL); err != nil {
 		return false, err
@@ -128,7 +129,8 @@ func (b bucket) tryLock(ctx context.Context) (free bool, err error) {
 type fork struct{ OrganisationID, ID string }
 
 // forksToSeal finds the forks with segments or more than minPlays plays, of all organisations.
-// Their order is round-robin by organisation: many large forks of one do not delay another's.
+// Their order is round-robin by organisation, so that many large forks of one organisation do not
+// delay those of another.
 func forksToSeal(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]fork, error) {
 	rows, _ := conn.Query(ctx, // its error is the rows'
 		`/* reports.forksToSeal */ select f.org_id::text, f.id::text from forks f
@@ -166,7 +168,8 @@ select day from days
 union
 select day from unsealed_days where fork_id = @fork and day < @to::date
 order by day desc`
-	// dueMonthsSQL includes dirty months, which may have no days any more.
+	// dueMonthsSQL selects the months of fork_days, and dirty months, which may have no days any
+	// more.
 	dueMonthsSQL = `/* reports.dueMonths */
 select month from (
     select date_trunc('month', d.day)::date as month from fork_days d

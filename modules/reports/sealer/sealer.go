@@ -20,28 +20,29 @@ type Sealer struct {
 	MinPlays    int64 // forks with more plays are sealed
 	MaxDayPlays int   // days with more plays are not sealed
 
-	MaxMonthPlays int // months with more plays are sealed by player alone
+	MaxMonthPlays int // months with more plays are sealed without a tail
 
 	OnPass func(Result, error) // called after each pass of Run, with its error
 }
 
-// SealFrom is the number of plays beyond which a fork is sealed. Reading fewer takes at most 3 ms.
-const SealFrom = 5_000
+// MinPlays is the default of Sealer.MinPlays. Reading fewer plays takes at most 3 ms.
+const MinPlays = 5_000
 
-// maxDayPlays bounds a day's segment, which is packed and read as a whole, to about 4 MB.
+// maxDayPlays is the default of Sealer.MaxDayPlays. It bounds a day's segment, which is packed and
+// read as a whole, to about 4 MB.
 const maxDayPlays = 250_000
 
 // sealInterval is the time between the passes of a serving program. Finding due days took 8 s for
 // 40,000,000 plays in 200 forks, with a cold cache.
 const sealInterval = 10 * time.Minute
 
-// New returns a sealer for forks with more than SealFrom plays.
+// New returns a sealer for forks with more than MinPlays plays.
 func New(db *postgres.DB, now func() time.Time, log *slog.Logger) *Sealer {
 	return &Sealer{
 		db:            db,
 		Now:           now,
 		log:           log,
-		MinPlays:      SealFrom,
+		MinPlays:      MinPlays,
 		MaxDayPlays:   maxDayPlays,
 		MaxMonthPlays: maxMonthPlays,
 		OnPass:        func(Result, error) {},
@@ -62,7 +63,7 @@ func (s *Result) add(o Result) {
 	s.Skipped += o.Skipped
 }
 
-// Run makes a pass every ten minutes until ctx ends, and logs failures.
+// Run makes a pass at once and ten minutes after the end of each, until ctx ends.
 func (s *Sealer) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		s.RunOnce(ctx)
@@ -73,7 +74,7 @@ func (s *Sealer) Run(ctx context.Context) {
 	}
 }
 
-// RunOnce makes one pass and logs its result.
+// RunOnce makes one pass, logs its result and calls OnPass.
 func (s *Sealer) RunOnce(ctx context.Context) {
 	done, err := s.Seal(ctx)
 	switch {
@@ -89,7 +90,8 @@ func (s *Sealer) RunOnce(ctx context.Context) {
 	s.OnPass(done, err)
 }
 
-// Seal makes one pass. Errors: postgres.ErrLocked.
+// Seal makes one pass, and does not wait for another sealer. Errors: postgres.ErrLocked, the joined
+// failures of forks.
 func (s *Sealer) Seal(ctx context.Context) (Result, error) { return s.sealAll(ctx, 0) }
 
 // Rebuild marks every segment as dirty and seals everything again. It waits at most timeout for

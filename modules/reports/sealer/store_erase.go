@@ -9,7 +9,7 @@ import (
 )
 
 // DropDirty deletes the organisation's dirty segments in the caller's transaction, so that none
-// holds a player who was erased in it: a fork that has become small is not sealed again.
+// holds a player whom the transaction erases: a pass would seal them again only later.
 func DropDirty(tx *gorm.DB, organisationID string) error {
 	for _, statement := range []string{
 		`/* reports.dropDirtyDays */ delete from fork_days s using unsealed_days u

@@ -10,8 +10,8 @@ type Accumulator struct {
 	Players Players
 
 	from int64 // milliseconds since 1970
-	// playersKnown marks the days whose players are added with their month.
-	playersKnown []bool
+	// inMonth marks the days of an expected month, with which their players are added.
+	inMonth []bool
 }
 
 const day = 24 * time.Hour
@@ -19,20 +19,20 @@ const day = 24 * time.Hour
 // NewAccumulator returns an accumulator for the days from the one that begins at from.
 func NewAccumulator(from time.Time, days int) *Accumulator {
 	return &Accumulator{
-		from:         from.UnixMilli(),
-		Days:         make([]DaySums, days),
-		playersKnown: make([]bool, days),
+		from:    from.UnixMilli(),
+		Days:    make([]DaySums, days),
+		inMonth: make([]bool, days),
 	}
 }
 
 func (a *Accumulator) index(ms int64) int { return int((ms - a.from) / day.Milliseconds()) }
 
-// Add counts one play.
+// Add counts one play. It must have started on one of the days.
 func (a *Accumulator) Add(p *Play) {
 	i := a.index(p.StartedAt)
 	a.Days[i].add(p)
 	a.Total.add(p)
-	if !a.playersKnown[i] {
+	if !a.inMonth[i] {
 		a.AddPlayer(p)
 	}
 }
@@ -46,15 +46,15 @@ func (a *Accumulator) AddDay(date time.Time, s *Sums) {
 	a.Total.Add(s)
 }
 
-// Expects reports whether UnpackMonth adds the players of the day.
-func (a *Accumulator) Expects(date time.Time) bool {
-	return a.playersKnown[a.index(date.UnixMilli())]
+// InExpectedMonth reports whether UnpackMonth or UnpackMembers adds the players of the day.
+func (a *Accumulator) InExpectedMonth(date time.Time) bool {
+	return a.inMonth[a.index(date.UnixMilli())]
 }
 
-// ExpectMonth announces that UnpackMonth adds the players of a month's days, so that Add does not
-// count them twice. Call it before Add.
+// ExpectMonth announces that UnpackMonth or UnpackMembers adds the players of a month's days, so
+// that Add does not count them twice. Call it before Add.
 func (a *Accumulator) ExpectMonth(first time.Time) {
 	for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
-		a.playersKnown[a.index(date.UnixMilli())] = true
+		a.inMonth[a.index(date.UnixMilli())] = true
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"hash/crc32"
 )
 
-// Version is the first byte of a day and its sums, MonthVersion of a month. Increment them with
+// DayVersion is the first byte of a day and its sums, MonthVersion of a month. Increment them with
 // each change of the format: segments of another version are not read, and are sealed again.
 const (
-	Version      = 3
+	DayVersion   = 3
 	MonthVersion = 6
 )
 
@@ -36,7 +36,7 @@ func putChecksum(b []byte, at int, from int64) {
 // newBuffer returns the version and room for the checksum.
 func newBuffer(version byte) []byte { return append([]byte{version}, make([]byte, checksumSize)...) }
 
-// reader reads a segment from the front. Reading beyond the end returns zeros and sets bad.
+// reader reads a segment from the front. Reading beyond the end returns zero and sets bad.
 type reader struct {
 	b   []byte
 	bad bool
@@ -68,7 +68,8 @@ func (r *reader) take(n uint64) []byte {
 	return v
 }
 
-// header checks the version and the checksum, and returns the number of entries that follow.
+// header checks the version and the checksum, and returns the number after them, such as that of
+// entries. If they are wrong it sets bad and returns 0.
 func (r *reader) header(version byte, from int64) uint64 {
 	if v := r.take(1); v == nil || v[0] != version {
 		r.bad = true
@@ -80,7 +81,7 @@ func (r *reader) header(version byte, from int64) uint64 {
 	return r.uvarint()
 }
 
-// check compares the checksum with what follows it.
+// check compares the checksum with what follows it, and sets bad if they differ.
 func (r *reader) check(from int64) {
 	if sum := r.take(checksumSize); sum == nil ||
 		binary.LittleEndian.Uint32(sum) != checksum(from, r.b) {

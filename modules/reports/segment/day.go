@@ -25,7 +25,7 @@ const fixedSize = 6
 func PackDay(from int64, plays []Play) Day {
 	slices.SortFunc(plays, comparePlays)
 	d := Day{Tail: make([]byte, checksumSize)}
-	d.Head = binary.AppendUvarint(newBuffer(Version), uint64(len(plays)))
+	d.Head = binary.AppendUvarint(newBuffer(DayVersion), uint64(len(plays)))
 	var last int32
 	for i := range plays {
 		p := &plays[i]
@@ -47,7 +47,8 @@ func comparePlays(a, b Play) int {
 }
 
 // UnpackDay calls f for each play of a member, or each play if member is nil, ordered by player. f
-// must not keep its argument. Without a tail the plays have no answers. Errors: ErrDamaged.
+// must not keep its argument. With a nil tail the plays have no answers. Errors: ErrDamaged, maybe
+// after calls of f.
 func UnpackDay(
 	from int64, head, tail []byte, member func(ordinal int32) bool, f func(*Play),
 ) error {
@@ -57,7 +58,7 @@ func UnpackDay(
 		t.check(from)
 	}
 	var p Play
-	for n := h.header(Version, from); n > 0 && !h.bad && !t.bad; n-- {
+	for n := h.header(DayVersion, from); n > 0 && !h.bad && !t.bad; n-- {
 		p.Player += int32(h.uvarint())
 		fixed := h.take(fixedSize)
 		if fixed == nil {

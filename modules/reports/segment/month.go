@@ -66,7 +66,8 @@ func packPlays(from int64, plays []Play) (b []byte) {
 	return sums.appendSkills(b)
 }
 
-// UnpackMonth adds the players of a month to players. Errors: ErrDamaged.
+// UnpackMonth adds the players of a month to players. Errors: ErrDamaged, maybe after some are
+// added.
 func UnpackMonth(from int64, head []byte, players *Players) error {
 	h := reader{b: head}
 	var ordinal int32
@@ -84,7 +85,8 @@ func UnpackMonth(from int64, head []byte, players *Players) error {
 	return nil
 }
 
-// UnpackMembers adds the members' plays of a month, which must have a tail. Errors: ErrDamaged.
+// UnpackMembers adds the members' plays of a month to a. The month must have a tail. Errors:
+// ErrDamaged, maybe after some are added.
 func UnpackMembers(
 	from int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator,
 ) error {

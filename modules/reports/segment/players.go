@@ -18,8 +18,8 @@ func (s *PlayerSum) add(o *PlayerSum) {
 	s.Last = max(s.Last, o.Last)
 }
 
-// Players holds the sum of each player. Ordinals are small and dense, so the sums are in pages that
-// are allocated on first use.
+// Players holds the sum of each player by ordinal. Ordinals are small and dense, so the sums are in
+// pages that are allocated on first use.
 type Players struct{ pages []*[perPage]PlayerSum }
 
 const perPage = 128
@@ -49,7 +49,7 @@ func (s *Players) AddPlay(p *Play) {
 // Add merges a sum into that of the player.
 func (s *Players) Add(ordinal int32, sum PlayerSum) { s.of(ordinal).add(&sum) }
 
-// Get returns the sum of a player, who must have a play.
+// Get returns the sum of a player, who must have a play: else it may panic.
 func (s *Players) Get(ordinal int32) PlayerSum { return s.pages[ordinal/perPage][ordinal%perPage] }
 
 // Each calls f for every player with a play, by ordinal.

@@ -21,26 +21,27 @@ const (
 	// SealedDays are the clean days with a segment. The others have too many plays.
 	SealedDays = `(select d.* from ` + CleanDays + ` d where d.head_bytes > 0)`
 
-	// SealedMonths are the months that are read from their segments.
+	// SealedMonths are the months with a segment that are not dirty.
 	SealedMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) = @monthVersion
 	 and m.head_bytes > 0
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
 
-	// DaysSQL returns the sealed days of a period and their sums. A condition or order may follow.
-	DaysSQL = `/* reports.sealedDays */ select d.day, d.sums from ` + SealedDays + ` d
+	// DaySumsSQL selects the sealed days of a period and their sums. A condition or order may
+	// follow.
+	DaySumsSQL = `/* reports.sealedDays */ select d.day, d.sums from ` + SealedDays + ` d
  where d.org_id = @org and d.fork_id = @fork and d.day >= @from and d.day < @to`
 )
 
-// The segments of some days or months: their heads alone unless @whole.
+// The segments of @days or @months: their heads alone unless @whole.
 const (
-	StoredDaysSQL = `/* reports.segments */ select day, head_bytes, ` + wholeOrHead + `
+	DaySegmentsSQL = `/* reports.segments */ select day, head_bytes, ` + wholeOrHead + `
 		from fork_days where org_id = @org and fork_id = @fork and day = any(@days)`
-	StoredMonthsSQL = `/* reports.months */ select month, head_bytes, ` + wholeOrHead + `
+	MonthSegmentsSQL = `/* reports.months */ select month, head_bytes, ` + wholeOrHead + `
 		from fork_months where org_id = @org and fork_id = @fork and month = any(@months)`
 	wholeOrHead = `case when @whole then segment else substr(segment, 1, head_bytes) end`
 )
 
-// PlaysSQL returns the plays of a fork in ranges of time.
+// PlaysSQL selects the plays of a fork in ranges of time.
 const PlaysSQL = `/* reports.plays */ select ` + PlayColumns + `
   from unnest(@starts::timestamptz[], @ends::timestamptz[]) r (lo, hi), lateral (
     select * from plays where org_id = @org and fork_id = @fork and started_at >= r.lo
@@ -51,18 +52,18 @@ const PlaysSQL = `/* reports.plays */ select ` + PlayColumns + `
 // snapshot.
 const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
 
-// Args returns the arguments of statements on a fork from one instant to another.
+// Args returns the arguments of statements on a fork from one instant until before another.
 func Args(organisationID, forkID string, from, to time.Time) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"org": organisationID, "fork": forkID, "from": from, "to": to,
-		"dayVersion": []byte{Version}, "monthVersion": []byte{MonthVersion},
+		"dayVersion": []byte{DayVersion}, "monthVersion": []byte{MonthVersion},
 	}
 }
 
 // SealedDay is a day that is read from its segment.
 type SealedDay struct {
 	Date time.Time
-	Sums []byte // packed
+	Sums []byte // packed; nil for a day of a sealed month, which a group does not need
 }
 
 // Dates returns the dates of days.
@@ -89,14 +90,14 @@ func Gaps(days []SealedDay, from, to time.Time) (starts, ends []time.Time) {
 	return starts, ends
 }
 
-// Stored is the segment of a day or a month.
-type Stored struct {
+// StoredSegment is a row of DaySegmentsSQL or MonthSegmentsSQL.
+type StoredSegment struct {
 	Date       time.Time
 	Head, Tail []byte // the next row overwrites them
 }
 
-// Scan reads a row of StoredDaysSQL or StoredMonthsSQL. A damaged size leaves no head.
-func (s *Stored) Scan(rows pgx.Rows) error {
+// Scan reads a row. With a damaged head_bytes the head is empty, which unpacks as ErrDamaged.
+func (s *StoredSegment) Scan(rows pgx.Rows) error {
 	var head int
 	var packed pgtype.DriverBytes
 	if err := rows.Scan(&s.Date, &head, &packed); err != nil {

@@ -6,17 +6,17 @@ import (
 	"dg/modules/games"
 )
 
-// Sums adds up plays, without their players.
+// Sums are the sums of plays, without their players.
 type Sums struct {
 	DaySums
 	Passed int64
 	Skills [games.SkillSpace]SkillSums
 }
 
-// DaySums are the sums that a report shows for a day.
+// DaySums are the sums that a report shows for a day. Score is in hundredths of a percent.
 type DaySums struct{ Plays, Completed, Score int64 }
 
-// SkillSums count the answers to one skill.
+// SkillSums count the answers to one skill, and the correct ones.
 type SkillSums struct{ Attempts, Correct int64 }
 
 func (s *DaySums) add(p *Play) {
@@ -61,7 +61,7 @@ func (s *Sums) Add(o *Sums) {
 // Pack packs the sums of the day that begins at from, in milliseconds since 1970: the version, the
 // checksum, the four figures, and the skills.
 func (s *Sums) Pack(from int64) []byte {
-	b := newBuffer(Version)
+	b := newBuffer(DayVersion)
 	for _, n := range []int64{s.Plays, s.Completed, s.Score, s.Passed} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
@@ -85,7 +85,7 @@ func (s *Sums) appendSkills(b []byte) []byte {
 // UnpackSums reads the sums of the day that begins at from. Errors: ErrDamaged.
 func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	r := reader{b: b}
-	s.Plays = int64(r.header(Version, from))
+	s.Plays = int64(r.header(DayVersion, from))
 	s.Completed = int64(r.uvarint())
 	s.Score = int64(r.uvarint())
 	s.Passed = int64(r.uvarint())
@@ -95,7 +95,7 @@ func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	return s, nil
 }
 
-// skills reads what appendSkills wrote, up to the end of the segment.
+// skills adds what appendSkills wrote, up to the end of the segment. It sets bad after damage.
 func (r *reader) skills(to *Sums) {
 	for len(r.b) > 0 && !r.bad {
 		i := r.uvarint()
