@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,11 +19,11 @@ import (
 
 // fault is a mistake of an operator. dg doctor and dg serve report it in the same words.
 type fault struct {
-	name, plant, mend string   // SQL of a superuser's
-	args              []string // settings
-	env               []string
-	says              string // a regular expression
-	serve             outcome
+	plant, mend string   // SQL of a superuser's
+	args        []string // settings
+	env         []string
+	says        string // a regular expression
+	serve       outcome
 }
 
 // outcome is what dg serve does about a fault.
@@ -38,6 +39,7 @@ const (
 func (f fault) judge(t *testing.T, args []string) {
 	t.Helper()
 	args = append(args, f.args...)
+	name := strings.Join(append(append([]string{f.plant}, f.args...), f.env...), " ")
 	run := func(command string, more ...string) *apptest.Child {
 		return apptest.LaunchWith(t, func(c *exec.Cmd) { c.Env = append(c.Env, f.env...) },
 			append(append([]string{command, "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"},
@@ -46,112 +48,119 @@ func (f fault) judge(t *testing.T, args []string) {
 	doctor := run("doctor")
 	status := doctor.Status(time.Minute)
 	said := doctor.Out.String() + doctor.Log.String()
-	require.Regexp(t, f.says, said, "dg doctor on %s", f.name)
+	require.Regexp(t, f.says, said, "dg doctor on %s", name)
 	serve := run("serve")
 	if f.serve == stops {
-		require.NotZero(t, status, "dg doctor on %s: %s", f.name, said)
-		require.NotZero(t, serve.Status(time.Minute), f.name)
+		require.NotZero(t, status, "dg doctor on %s: %s", name, said)
+		require.NotZero(t, serve.Status(time.Minute), name)
 	} else {
-		require.Regexp(t, `(?m)^(warning|failure)`, said, f.name)
-		require.Equal(t, f.serve == warns, status == 0, "dg doctor on %s: %s", f.name, said)
+		require.Regexp(t, `(?m)^(warning|failure)`, said, name)
+		require.Equal(t, f.serve == warns, status == 0, "dg doctor on %s: %s", name, said)
 		serve.UntilServing().Stop()
 	}
 	if f.serve != mends {
-		require.Regexp(t, f.says, serve.Log.String(), "dg serve on %s", f.name)
+		require.Regexp(t, f.says, serve.Log.String(), "dg serve on %s", name)
 	}
-	require.NotContains(t, said+serve.Log.String()+serve.Out.String(), "hunter2", f.name)
-	t.Logf("%-50s %-5s %s", f.name, f.serve, f.says)
+	require.NotContains(t, said+serve.Log.String()+serve.Out.String(), "hunter2", name)
+	t.Logf("%-50s %-5s %s", name, f.serve, f.says)
 }
 
-// operations.md, Install: dg doctor and a starting dg serve report the same faults of a database.
-// dg doctor changes nothing.
-func TestDoctorAndServeFindFaultsOfADatabase(t *testing.T) {
+// operations.md, Install and Settings: dg doctor and a starting dg serve report the same faults of a
+// database and of the settings. dg doctor changes nothing. Packages config, commands and postgres prove
+// faults of a single value.
+func TestDoctorAndServeFindFaults(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
-	d := x.World
 	c := apptest.Launch(t, x.On("doctor")...)
 	require.Zero(t, c.Status(time.Minute), c.Out.String())
 	require.Regexp(t, `warning +schema +the database has no schema yet`, c.Out.String())
-	require.Zero(t, testkit.One[int](d, `select count(*) from pg_tables
+	require.Zero(t, testkit.One[int](x.World, `select count(*) from pg_tables
 		where schemaname = 'public'`), "doctor changes nothing")
-	x.Succeeds("migrate")
-	clean := append(x.On("doctor"), "--secret-key", firstSecretKey)
-	c = apptest.Launch(t, clean...)
-	require.Zero(t, c.Status(time.Minute), c.Out.String())
-	require.NotRegexp(t, `failure|warning +[^ad ]`, c.Out.String()) // address, disk
-
-	for _, f := range []fault{
-		{name: "a missing right", plant: `revoke select on plays from dg_app`,
-			says: `may not read plays`, serve: mends},
-		{name: "a right too many", plant: `grant delete on audit_entries to dg_app`,
-			says: `may remove audit entries`, serve: mends},
-		{name: "a right of everybody", plant: `grant delete on audit_entries to public`,
-			mend: `revoke delete on audit_entries from public`, says: `may remove audit entries`,
-			serve: stops},
-		{name: "an earlier build", plant: `create table goose_db_version ()`,
-			mend: `drop table goose_db_version`,
-			says: `this database is of an earlier build of dg`, serve: stops},
-		{name: "an owner that may not connect", plant: `alter role dg_owner nologin`,
-			mend: `alter role dg_owner login`, says: `DG_MIGRATE_DATABASE_URL: .*"dg_owner" is not permitted`,
-			serve: stops},
-		{name: "an owner without rights", plant: `create role stranger login`,
-			args: []string{"--migrate-database-url", x.As(url.User("stranger"))},
-			says: `the role of DG_MIGRATE_DATABASE_URL may not create tables`, serve: stops},
-		{name: "an owner of nothing", plant: `grant create on schema public to stranger`,
-			args: []string{"--migrate-database-url", x.As(url.User("stranger"))},
-			says: `or does not own those of dg`, serve: stops},
-		{name: "no rights on the schema", plant: `revoke usage on schema public from dg_app, public`,
-			says: `may not use the schema public`, serve: warns},
-		{name: "another collation", plant: `create database polish owner dg_owner template template0
-			locale_provider icu icu_locale 'pl' encoding 'UTF8'`,
-			args: []string{"--database-url", strings.Replace(x.URL, "/dg?", "/polish?", 1),
-				"--migrate-database-url", strings.Replace(x.OwnerURL, "/dg?", "/polish?", 1)},
-			says: `has the collation pl`, serve: warns},
-		{name: "another encoding", plant: `create database latin owner dg_owner template template0
-			locale 'C' encoding 'LATIN1'`,
-			args: []string{"--database-url", strings.Replace(x.URL, "/dg?", "/latin?", 1),
-				"--migrate-database-url", strings.Replace(x.OwnerURL, "/dg?", "/latin?", 1)},
-			says: `has the encoding LATIN1`, serve: stops},
-		{name: "two databases", plant: `create database other owner dg_owner`,
-			args: []string{"--migrate-database-url", strings.Replace(x.OwnerURL, "/dg?", "/other?", 1)},
-			says: `DG_MIGRATE_DATABASE_URL leads to database other`, serve: stops},
-	} {
-		d.Exec(f.plant)
-		f.judge(t, x.Flags())
-		if f.mend != "" {
-			d.Exec(f.mend)
-		}
-	}
-}
-
-// operations.md, Settings: dg doctor and dg serve report faults of the settings in the same words.
-// Packages config, commands and postgres prove those of a single value.
-func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
-	t.Parallel()
-	x := apptest.NewExternal(t)
 	x.Succeeds("migrate")
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer taken.Close()
+	in := taken.Addr().String()
+	c = apptest.Launch(t, append(x.On("doctor"), "--secret-key", firstSecretKey, "--addr", in)...)
+	require.Zero(t, c.Status(time.Minute), c.Out.String())
+	require.NotRegexp(t, `failure|warning +[^ad ]`, c.Out.String()) // address, disk
+	// A running dg serve may use it.
+	require.Regexp(t, `warning +address +cannot listen on DG_ADDR `+in+`: .*in use`, c.Out.String())
+	for _, flag := range []string{"--addr", "--ops-addr"} {
+		serve := apptest.Launch(t, x.On("serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+			flag, in)...)
+		require.Equal(t, 1, serve.Status(time.Minute))
+		require.Regexp(t, in+`: .*address already in use: set DG_`, serve.Log.String())
+	}
+	for _, f := range slices.Concat(faultsOfDatabases(x), faultsOfSettings(x)) {
+		if f.plant != "" {
+			x.Exec(f.plant)
+		}
+		f.judge(t, x.Flags())
+		if f.mend != "" {
+			x.Exec(f.mend)
+		}
+	}
+}
+
+func set(settings ...string) []string { return settings }
+
+func faultsOfDatabases(x *apptest.External) []fault {
+	at := func(url, name string) string { return strings.Replace(url, "/dg?", "/"+name+"?", 1) }
+	both := func(name string) []string {
+		return set("--database-url", at(x.URL, name), "--migrate-database-url", at(x.OwnerURL, name))
+	}
+	stranger := set("--migrate-database-url", x.As(url.User("stranger")))
+	return []fault{
+		{plant: `revoke select on plays from dg_app`, says: `may not read plays`, serve: mends},
+		{plant: `grant delete on audit_entries to dg_app`, says: `may remove audit entries`, serve: mends},
+		{plant: `grant delete on audit_entries to public`,
+			mend: `revoke delete on audit_entries from public`, says: `may remove audit entries`,
+			serve: stops},
+		{plant: `create table goose_db_version ()`, mend: `drop table goose_db_version`,
+			says: `this database is of an earlier build of dg`, serve: stops},
+		{plant: `alter role dg_owner nologin`, mend: `alter role dg_owner login`,
+			says: `DG_MIGRATE_DATABASE_URL: .*"dg_owner" is not permitted`, serve: stops},
+		{plant: `create role stranger login`, args: stranger,
+			says: `the role of DG_MIGRATE_DATABASE_URL may not create tables`, serve: stops},
+		{plant: `grant create on schema public to stranger`, args: stranger,
+			says: `or does not own those of dg`, serve: stops},
+		{plant: `revoke usage on schema public from dg_app, public`,
+			mend: `grant usage on schema public to dg_app, public`,
+			says: `may not use the schema public`, serve: warns},
+		{plant: `create database polish owner dg_owner template template0
+			locale_provider icu icu_locale 'pl' encoding 'UTF8'`,
+			args: both("polish"), says: `has the collation pl`, serve: warns},
+		{plant: `create database latin owner dg_owner template template0 locale 'C' encoding 'LATIN1'`,
+			args: both("latin"), says: `has the encoding LATIN1`, serve: stops},
+		{plant: `create database other owner dg_owner`,
+			args: set("--migrate-database-url", at(x.OwnerURL, "other")),
+			says: `DG_MIGRATE_DATABASE_URL leads to database other`, serve: stops},
+		{args: set("--database-url", at(x.URL, "gone")),
+			says: `refuses the connection.*database "gone" does not exist`, serve: stops},
+	}
+}
+
+func faultsOfSettings(x *apptest.External) []fault {
 	const unreachable = "postgres://dg_app:hunter2@127.0.0.1:1/dg"
 	const twoAts = "postgres://dg_app:p@$$hunter2@127.0.0.1:1/dg"
-	set := func(settings ...string) []string { return settings }
-	for _, f := range []fault{
+	return []fault{
 		{args: set("--database-url", x.As(url.User("postgres"))),
 			says: `the serving role is a superuser`, serve: stops},
 		{args: set("--database-url", x.OwnerURL), says: `the serving role owns \d+ tables`, serve: stops},
 		{args: set("--database-url", x.OwnerURL, "--migrate-database-url", ""),
 			says: `one role migrates and serves`, serve: warns},
 		{args: set("--migrate-database-url", x.URL), says: `may not create tables`, serve: stops},
-		{args: set("--migrate-database-url", ""), says: `the role of DG_DATABASE_URL may not create tables`, serve: stops},
-		{args: set("--database-url", unreachable), says: `DG_DATABASE_URL: the database does not answer`,
-			serve: stops},
+		{args: set("--migrate-database-url", ""),
+			says: `the role of DG_DATABASE_URL may not create tables`, serve: stops},
+		{args: set("--database-url", unreachable),
+			says: `DG_DATABASE_URL: the database does not answer`, serve: stops},
 		{args: set("--migrate-database-url", unreachable),
 			says: `DG_MIGRATE_DATABASE_URL: the database does not answer`, serve: stops},
-		{args: set("--database-url", twoAts), says: `DG_DATABASE_URL: the database URL cannot be read`, serve: stops},
-		{args: set("--database-replica-urls", twoAts), says: `replica 1: the database URL cannot be read`, serve: stops},
-		{args: set("--database-url", strings.Replace(x.URL, "/dg?", "/gone?", 1)),
-			says: `refuses the connection.*database "gone" does not exist`, serve: stops},
+		{args: set("--database-url", twoAts),
+			says: `DG_DATABASE_URL: the database URL cannot be read`, serve: stops},
+		{args: set("--database-replica-urls", twoAts),
+			says: `replica 1: the database URL cannot be read`, serve: stops},
 		{args: set("--base-url", "https://dg.example", "--trusted-proxies", "10.0.0.1/32"),
 			says: `two-step secrets are stored in clear`, serve: warns},
 		{env: set("DG_TRUSTED_PROXY=10.0.0.1/32"), says: `DG_TRUSTED_PROXY is not a setting`, serve: warns},
@@ -163,21 +172,6 @@ func TestDoctorAndServeFindFaultsOfTheSettings(t *testing.T) {
 		// last, because it records the key
 		{args: set("--base-url", "https://dg.example", "--secret-key", firstSecretKey),
 			says: `no proxy is trusted`, serve: warns},
-	} {
-		f.name = strings.Join(append(f.args, f.env...), " ")
-		f.judge(t, x.Flags())
-	}
-	// For dg doctor an address in use is no fault: a running dg serve may use it.
-	in := taken.Addr().String()
-	c := apptest.Launch(t, append(x.On("doctor"), "--addr", in, "--ops-addr", "127.0.0.1:0",
-		"--secret-key", firstSecretKey)...)
-	require.Zero(t, c.Status(time.Minute), c.Out.String())
-	require.Regexp(t, `warning +address +cannot listen on DG_ADDR `+in+`: .*in use`, c.Out.String())
-	for _, flag := range []string{"--addr", "--ops-addr"} {
-		serve := apptest.Launch(t, x.On("serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
-			flag, in)...)
-		require.Equal(t, 1, serve.Status(time.Minute))
-		require.Regexp(t, in+`: .*address already in use: set DG_`, serve.Log.String())
 	}
 }
 
@@ -189,9 +183,8 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 	require.NoError(t, os.MkdirAll(base, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(base, "file"), nil, 0o600))
 	for _, f := range []fault{
-		{name: "a folder with other files", args: []string{"--data-dir", base},
-			says: `an earlier build \(file\)`, serve: stops},
-		{name: "no PostgreSQL", args: []string{"--data-dir", base + "/new"}, env: []string{"PG_BIN=" + base},
+		{args: set("--data-dir", base), says: `an earlier build \(file\)`, serve: stops},
+		{args: set("--data-dir", base+"/new"), env: set("PG_BIN=" + base),
 			says: `dg needs PostgreSQL 15 or later`, serve: stops},
 	} {
 		f.judge(t, nil)
