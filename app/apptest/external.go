@@ -38,7 +38,12 @@ type External struct {
 // NewExternal starts a server on a new folder.
 func NewExternal(t *testing.T) *External {
 	t.Helper()
-	dir := NewFolder(t)
+	return ExternalOn(t, NewFolder(t))
+}
+
+// ExternalOn starts a server on a folder.
+func ExternalOn(t *testing.T, dir string) *External {
+	t.Helper()
 	x := &External{T: t, Dir: dir, Link: filepath.Join(filepath.Dir(dir), "socket")}
 	t.Cleanup(x.Stop)
 	x.Start()
@@ -58,6 +63,9 @@ func (x *External) Start() {
 	require.NoError(x.T, err)
 	_ = os.Remove(x.Link)
 	require.NoError(x.T, os.Symlink(u.Query().Get("host"), x.Link))
+	if x.World != nil {
+		x.Owner.Pool.Reset()
+	}
 }
 
 // Stop stops the server.

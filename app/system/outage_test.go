@@ -3,7 +3,6 @@ package system
 import (
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -104,12 +103,9 @@ func TestStandbyIsNotReady(t *testing.T) {
 	x := apptest.NewExternal(t)
 	c := x.Serve("--demo")
 	token := c.DemoToken()
-	s := standbyOf(t, x)
 	x.Stop()
-	s.become(true)
-	s.start()
-	require.NoError(t, os.Remove(x.Link))
-	require.NoError(t, os.Symlink(s.socket, x.Link))
+	become(t, x, true)
+	x.Start()
 	var ready apptest.Response
 	apptest.Until(t, 30*time.Second, "/readyz does not speak of the standby", func() bool {
 		ready = c.Get("/readyz", "")

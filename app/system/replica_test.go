@@ -2,7 +2,6 @@ package system
 
 import (
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -44,8 +43,8 @@ func (w *replicated) readsFromReplica(t *testing.T) {
 // reports that.
 func (w *replicated) foreignIsRefused(t *testing.T) {
 	const foreign = "replica 2 is not a copy of the primary"
-	both := w.standby.url() + " " + pgtest.New(t).URL
-	another := strings.Replace(w.standby.url(), "/dg?", "/postgres?", 1)
+	both := w.standbyURL + " " + pgtest.New(t).URL
+	another := strings.Replace(w.standbyURL, "/dg?", "/postgres?", 1)
 	refused := apptest.Launch(t, w.x.On("serve", "--addr", "127.0.0.1:0", "--ops-addr",
 		"127.0.0.1:0", "--database-replica-urls", both)...)
 	require.Equal(t, 1, refused.Status(time.Minute))
@@ -53,7 +52,7 @@ func (w *replicated) foreignIsRefused(t *testing.T) {
 	for list, says := range map[string]string{
 		both:    foreign,
 		another: "replica 1 is not a copy of the primary",
-		"postgres://127.0.0.1:1/dg " + w.standby.url(): "ok       replicas",
+		"postgres://127.0.0.1:1/dg " + w.standbyURL: "ok       replicas",
 	} {
 		// One that does not answer is left out.
 		apptest.Until(t, 30*time.Second, "doctor does not say: "+says, func() bool {
@@ -71,14 +70,14 @@ func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 		where p.org_id = $1 and y.fork_id = $2 limit 1`, w.org, w.fork)
 	w.mode("nominative")
 	require.Contains(t, w.stats(), name)
-	w.standby.replay("pause")
+	w.replay("pause")
 	w.mode("pseudonymous")
 	begun := time.Now()
 	require.NotContains(t, w.stats(), name)
 	require.Less(t, time.Since(begun), 2*time.Second)
 	require.NotContains(t, w.export(), name)
 	require.NotContains(t, w.screen("/reports/"+w.fork), name)
-	w.leftOut()
+	w.leftOut("it has not replayed what the primary has committed")
 
 	label := testkit.One[string](w.primary,
 		`select label from players where org_id = $1 and display_name = $2`, w.org, name)
@@ -91,13 +90,13 @@ func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 	w.primary.Exec(`update organisations set plan = 'team' where id = $1`, w.org)
 	require.False(t, w.c.Accepts(w.token))
 	w.primary.Exec(`update organisations set plan = 'pro' where id = $1`, w.org)
-	w.standby.replay("resume")
+	w.replay("resume")
 	w.untilRead("what was behind", func() { w.stats() })
 }
 
 func (w *replicated) deadIsLeftOut(t *testing.T) {
 	want := w.stats()
-	w.standby.end(syscall.SIGQUIT)
+	w.standby.Kill()
 	for range 4 {
 		begun := time.Now()
 		require.Equal(t, want, w.stats())
@@ -105,26 +104,29 @@ func (w *replicated) deadIsLeftOut(t *testing.T) {
 		w.export()
 	}
 	require.Equal(t, 1.0, w.c.Metric(`dg_replica_resting{replica="1"}`))
-	w.standby.start()
+	w.standby.Start()
 	w.untilRead("a replica that came back", func() { w.stats() })
 }
 
 // The replica has diverged on the same timeline, beyond the primary's position.
 func (w *replicated) divergedIsNeverRead(t *testing.T) {
 	right := w.stats()
-	for _, state := range []string{"promoted", "diverged"} {
-		w.standby.end(syscall.SIGINT)
-		w.standby.become(state == "diverged")
-		w.standby.start()
-		if state == "promoted" {
+	for _, c := range []struct{ state, why string }{
+		{"promoted", "it is no standby any more"},
+		{"diverged", "a history of its own"},
+	} {
+		w.standby.Stop()
+		become(t, w.standby, c.state == "diverged")
+		w.standby.Start()
+		if c.state == "promoted" {
 			w.standby.Exec(`update organisations set reporting_mode = 'nominative'`)
 			w.standby.Exec(`create table own as select generate_series(1, 100000)`)
 		}
-		w.leftOut()
+		w.leftOut(c.why)
 		before := w.reads()
 		for range 5 {
-			require.Equal(t, right, w.stats(), state)
+			require.Equal(t, right, w.stats(), c.state)
 		}
-		require.Equal(t, before, w.reads(), state)
+		require.Equal(t, before, w.reads(), c.state)
 	}
 }
