@@ -37,6 +37,7 @@ type dashboardView struct {
 	Suppressed      bool
 	ForkID, Command string // of a call of the API that reads the figures
 	Download        ui.Download
+	Longer          string // if the period has no plays: the path of the last 365 days
 	Overlaps        []reports.Overlap
 	More            bool // there are further overlaps
 	Figures         []figure
@@ -238,6 +239,9 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 		CSV: file.Path(), Excel: file.Path("format", excelFormat), Primary: s.Plays > 0,
 	}
 	if s.Plays == 0 {
+		if year := ui.LastDays(v.Today, 365); p.Days < year.Days {
+			v.Longer = v.on(year).Path()
+		}
 		return
 	}
 	v.HasPlays = true
