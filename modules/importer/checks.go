@@ -8,12 +8,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// check is a rule of a type's staged rows, applied once the types before it are stored. Its query
-// selects line, field and value of each row that violates the rule.
+// check is a rule of a type's staged rows, applied when the types before it are stored. The query
+// is a template for batch.sql, and selects line, field and value of each row that violates the
+// rule.
 type check struct{ expected, query string }
 
-// once is the rule of every type that a file has each object once.
-const once = `
+// onceInFile is the rule of every type that a file has each object once.
+const onceInFile = `
 	select i.line, '{id}', concat_ws(', ', {i.key}) from import_{table} i
 	join (select {key}, min(line) as line from import_{table}
 	      group by {key} having count(*) > 1) o on {same}
@@ -49,10 +50,10 @@ func unique(expected, field, column, within string) check {
 		field, column, within)}
 }
 
-// check reports the first rows by line that violate the rules of the type. Errors of one rule and
-// line are ordered by position: playerIds[2] is shorter than playerIds[10].
+// check reports at most MaxErrors rows that violate the rules of the type, by line. Errors of one
+// rule and line are ordered by position: playerIds[2] is shorter than playerIds[10].
 func (r *run) check(ctx context.Context, b *batch) error {
-	rules := append([]check{{"each " + b.name + " once in the file", once}}, b.checks...)
+	rules := append([]check{{"each " + b.name + " once in the file", onceInFile}}, b.checks...)
 	queries := make([]string, len(rules))
 	for n, rule := range rules {
 		queries[n] = fmt.Sprintf("select *, %d from (%s) v (line, field, value)", n, b.sql(rule.query))

@@ -47,7 +47,7 @@ func reader[T any](row func(*T, identity.Keyring) []any) readFunc {
 			return nil, []string{decodeError(err)}
 		}
 		var faults []string
-		for _, fault := range tags.Violations(&fields.Object) {
+		for _, fault := range objectChecks.Violations(&fields.Object) {
 			faults = append(faults, fault.Path+": expected "+fault.Message)
 		}
 		if faults != nil {
@@ -57,8 +57,8 @@ func reader[T any](row func(*T, identity.Keyring) []any) readFunc {
 	}
 }
 
-// decodeError returns the error of a line that is not JSON or has a value of another type. It shows
-// no value, which may be a secret.
+// decodeError returns the text of an error of a line that is not JSON or has a value of another
+// type. It shows no value, which may be a secret.
 func decodeError(err error) string {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return invalid(fieldAt(e.JSONPointer), oneObject+" with each name once", e.Err.Error())
@@ -70,7 +70,7 @@ func decodeError(err error) string {
 	case errors.Is(e, json.ErrUnknownName):
 		return invalid(fieldAt(e.JSONPointer), "no field of this name", "")
 	}
-	expected := types[strings.TrimPrefix(e.GoType.String(), "*")]
+	expected := typeWords[strings.TrimPrefix(e.GoType.String(), "*")]
 	return invalid(fieldAt(e.JSONPointer), cmp.Or(expected, oneObject), "")
 }
 
@@ -82,8 +82,8 @@ func fieldAt(pointer jsontext.Pointer) string {
 	return strings.ReplaceAll(path, "/", ".")
 }
 
-// invalid returns an error of a field, or of the line as a whole if field is "". A value that is
-// secret or of no help is "".
+// invalid returns the text of an error of a field, or of the line as a whole if field is "". got is
+// "" for a value that is secret or of no help.
 func invalid(field, expected, got string) string {
 	text := "expected " + expected
 	if field != "" {

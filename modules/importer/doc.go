@@ -20,7 +20,7 @@
 //     replaces objects of an earlier one.
 //   - An object is replaced whole: a missing optional field becomes null.
 //   - Texts are counted in code points; blank texts are data.
-//   - Timestamps are cut off to the millisecond.
+//   - Timestamps are truncated to the millisecond.
 //   - A truncated pipe looks like a whole file, unless it is gzip.
 //   - An advisory lock admits one import at a time. Another logs that it waits and gives up after
 //     ten minutes.

@@ -14,17 +14,17 @@ import (
 )
 
 // format is a type of objects: how a line becomes a row of the temporary table import_{table}, the
-// rules of a file, and the statement that stores what changed. In SQL, i is the staged row and o
-// the stored one.
+// rules of a file, and the statement that stores what changed. In its SQL, i is the staged row and
+// o the stored one.
 type format struct {
 	name, table string
-	columns     string // that an import stores
-	staged      string // columns of the temporary table; "" are those of columns
-	id, key     string // field and columns that identify an object; "" is id
+	columns     string // that upsert.sql stores
+	staged      string // columns of the temporary table; "": those of columns
+	id, key     string // field and columns that identify an object; "": id
 
-	checks  []check
-	entries map[audit.Action]string // of the audit log: queries of organisation and details
-	write   string                  // statement that returns how many rows it added and replaced
+	checks    []check
+	entries   map[audit.Action]string // of the audit log: queries of organisation and details
+	writeFile string                  // SQL that returns the added and replaced rows; "": upsert.sql
 
 	read readFunc
 }
@@ -32,11 +32,11 @@ type format struct {
 // readFunc returns the values of a line's row, or the errors of the line.
 type readFunc func(line []byte, keys identity.Keyring) ([]any, []string)
 
-// batch has the objects of one type.
+// batch is the objects of one type that an import has read.
 type batch struct {
 	format
 	pending [][]any // rows that wait for the next copy, each with its line first
-	rows    int64   // of the current file
+	rows    int64   // staged or pending, of the current file
 	count   Count   // of all files
 }
 
@@ -46,7 +46,7 @@ type Count struct {
 	Added, Replaced, Unchanged int64
 }
 
-// statements has the statements of writes.
+// statements has the files of format.writeFile.
 //
 //go:embed *.sql
 var statements embed.FS
@@ -68,11 +68,11 @@ func qualify(table, columns string) string {
 
 // create creates the temporary table of the type.
 func (b *batch) create(ctx context.Context, tx pgx.Tx) error {
-	return b.run(ctx, tx, `create temporary table import_{table} on commit drop as
+	return b.exec(ctx, tx, `create temporary table import_{table} on commit drop as
 		select 0::bigint as line, {staged} from {table} with no data`)
 }
 
-// copy sends the pending rows to the database.
+// copy sends the pending rows to the temporary table.
 func (b *batch) copy(ctx context.Context, tx pgx.Tx) error {
 	if len(b.pending) == 0 {
 		return nil
@@ -93,8 +93,8 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx) error {
 
 // apply writes the staged objects that are new or differ, with entries of the changes.
 func (b *batch) apply(ctx context.Context, tx pgx.Tx, request audit.Request) error {
-	if b.entries != nil { // the lock keeps the stored values true until the import commits
-		err := b.run(ctx, tx, `select from {table} o join import_{table} i on {same}
+	if b.entries != nil { // the lock keeps the old values of the entries true until the commit
+		err := b.exec(ctx, tx, `select from {table} o join import_{table} i on {same}
 			order by o.id for no key update of o`)
 		if err != nil {
 			return err
@@ -106,7 +106,7 @@ func (b *batch) apply(ctx context.Context, tx pgx.Tx, request audit.Request) err
 		}
 	}
 	var added, replaced int64
-	write, err := statements.ReadFile(cmp.Or(b.write, "upsert.sql"))
+	write, err := statements.ReadFile(cmp.Or(b.writeFile, "upsert.sql"))
 	if err != nil {
 		return err
 	}
@@ -118,10 +118,10 @@ func (b *batch) apply(ctx context.Context, tx pgx.Tx, request audit.Request) err
 	b.count.Replaced += replaced
 	b.count.Unchanged += b.rows - added - replaced
 	b.rows = 0
-	return b.run(ctx, tx, "truncate import_{table}")
+	return b.exec(ctx, tx, "truncate import_{table}")
 }
 
-func (b *batch) run(ctx context.Context, tx pgx.Tx, statement string) error {
+func (b *batch) exec(ctx context.Context, tx pgx.Tx, statement string) error {
 	_, err := tx.Exec(ctx, b.sql("/* importer.{table} */ "+statement))
 	return err
 }

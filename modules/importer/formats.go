@@ -12,6 +12,7 @@ import (
 	"dg/modules/org"
 )
 
+// The checks of the organisation of an object: it exists, and is that of the stored object.
 var (
 	ofOrganisation   = refersTo("organisation", "org_id")
 	sameOrganisation = immutable("organisation", "org_id")
@@ -35,7 +36,7 @@ var formats = []format{{
 	checks: []check{
 		unique("an e-mail that no other user has, in any case", "email", "email_key", "true"),
 	},
-	write: "users.sql",
+	writeFile: "users.sql",
 	read: reader(func(u *user, keys identity.Keyring) []any {
 		secret := u.TOTPSecret
 		if secret != nil {
@@ -80,12 +81,12 @@ var formats = []format{{
 	}),
 }, {
 	name: "player", table: "players",
-	columns: "id, org_id, display_name",
-	staged:  "id, org_id, display_name, label",
-	checks:  []check{ofOrganisation, sameOrganisation},
-	write:   "players.sql",
+	columns:   "id, org_id, display_name",
+	staged:    "id, org_id, display_name, label",
+	checks:    []check{ofOrganisation, sameOrganisation},
+	writeFile: "players.sql",
 	read: reader(func(p *player, _ identity.Keyring) []any {
-		label, _ := org.NewLabel(rand.Reader) // which does not fail
+		label, _ := org.NewLabel(rand.Reader) // fails only with its reader, and this one never does
 		return []any{p.ID, p.OrganisationID, p.DisplayName, label}
 	}),
 }, {
@@ -97,7 +98,7 @@ var formats = []format{{
 		sameOrganisation,
 		{"the id of a player of the group's organisation, stored or in the file", foreignGroupPlayers},
 	},
-	write: "groups.sql",
+	writeFile: "groups.sql",
 	read: reader(func(g *group, _ identity.Keyring) []any {
 		return []any{g.ID, g.OrganisationID, g.Name, g.PlayerIDs}
 	}),
@@ -111,7 +112,7 @@ var formats = []format{{
 		refersTo("player", "player_id"),
 		{"a player of the fork's organisation", foreignPlayers},
 	},
-	write: "plays.sql",
+	writeFile: "plays.sql",
 	read: reader(func(p *play, _ identity.Keyring) []any {
 		var completed *time.Time
 		var score *int16
@@ -133,7 +134,7 @@ func truncate(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 func packAnswers(skills []skill) []byte {
 	results := make([]games.SkillResult, len(skills))
 	for n, s := range skills {
-		id, _ := games.SkillByID(s.SkillID)
+		id, _ := games.SkillByID(s.SkillID) // valid by its tag
 		results[n] = games.SkillResult{
 			Skill: id, Attempts: int(*s.Attempts), Correct: int(*s.Correct),
 		}
@@ -141,7 +142,7 @@ func packAnswers(skills []skill) []byte {
 	return games.PackAnswers(results)
 }
 
-// changesOf selects the organisations whose column changes, for their audit entries.
+// changesOf selects the organisations whose column changes and the details of their audit entries.
 func changesOf(column string) string {
 	return fmt.Sprintf(`
 		select i.id, jsonb_build_object('from', o.%[1]s, 'to', i.%[1]s)

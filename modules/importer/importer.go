@@ -34,7 +34,7 @@ type Input struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Summary is what an import did: the objects by type, in the order of types.
+// Summary counts what an import did, by type in the order of formats.
 type Summary []Count
 
 // gcPercent is GOGC during an import. Lines are short-lived garbage on a heap of few megabytes, so
@@ -64,6 +64,8 @@ func (im Importer) Import(
 	if err != nil {
 		return nil, err
 	}
+	// After the commit there is nothing to undo; if it fails, the connection is lost, and the
+	// database rolls back.
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
 	if err := begin(ctx, tx); err != nil {
 		return nil, err
@@ -90,7 +92,7 @@ func (im Importer) Import(
 	return summary, commit(context.WithoutCancel(ctx), tx)
 }
 
-// commit fails with ErrUnconfirmed unless the database refuses the commit.
+// commit commits. Errors: ErrUnconfirmed, unless the database has answered that it refuses.
 func commit(ctx context.Context, tx pgx.Tx) error {
 	err := tx.Commit(ctx)
 	refused, answered := errors.AsType[*pgconn.PgError](err)
@@ -100,8 +102,8 @@ func commit(ctx context.Context, tx pgx.Tx) error {
 	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
 }
 
-// begin disables the transaction's timeouts, because an import may take hours, and takes the import
-// lock. Errors: postgres.ErrLocked after lockTimeout.
+// begin disables the transaction's timeouts, because an import may take hours, sets its memory, and
+// takes the import lock. Errors: postgres.ErrLocked after lockTimeout.
 func begin(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `/* importer.begin */
 		set local statement_timeout = 0;
@@ -117,7 +119,8 @@ func begin(ctx context.Context, tx pgx.Tx) error {
 	return apperr.Annotate(err, "wait for the import lock")
 }
 
-// Print writes what was added and replaced, by type.
+// Print writes a table of what was added, replaced and unchanged, by type. It omits types without
+// objects.
 func (s Summary) Print(w io.Writer) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%-14s%10s%10s%11s\n", "", "added", "replaced", "unchanged")

@@ -14,8 +14,8 @@ import (
 	"dg/platform/input"
 )
 
-// types are the expectations of Go types.
-var types = map[string]string{
+// typeWords say in errors what values of a Go type may be.
+var typeWords = map[string]string{
 	"string":           "a text of 1 to 200 characters without control characters",
 	"pgtype.UUID":      "a UUID such as 0b8f7c1e-3d52-4b7a-9a61-5f2c8d4e7a90",
 	"time.Time":        "an RFC 3339 timestamp without leap second, such as 2026-03-01T09:30:00.000Z",
@@ -26,8 +26,8 @@ var types = map[string]string{
 	"bool":             "true or false",
 }
 
-// tags has the rules of the tags in the objects.
-var tags = input.New(words, map[string]func(input.Field) bool{
+// objectChecks has the rules of the tags of the objects.
+var objectChecks = input.New(ruleWords, map[string]func(input.Field) bool{
 	"text":          input.Text(validText), // unlike forms, an import accepts blank texts
 	"score":         func(f input.Field) bool { return validScore(f.Field().Float()) },
 	"configuration": func(f input.Field) bool { return storable(f.Field().Bytes()) },
@@ -43,16 +43,16 @@ var tags = input.New(words, map[string]func(input.Field) bool{
 	}),
 })
 
-// words are the expectations of the rules.
-var words = map[string]string{
+// ruleWords say in errors what a rule expects.
+var ruleWords = map[string]string{
 	"required":         "a value, got nothing",
 	"required_with":    "a value in a play with completedAt, got nothing",
 	"excluded_without": "nothing in a play without completedAt, got {value}",
 	"oneof":            `one of {values}, got "{value}"`,
 	"min":              "a whole number of at least {param}, got {value}",
 	"max":              "a whole number of at most {param}, got {value}",
-	"text":             types["string"] + `, got "{value}"`,
-	"score":            types["float64"] + ", got {value}",
+	"text":             typeWords["string"] + `, got "{value}"`,
+	"score":            typeWords["float64"] + ", got {value}",
 	"reportable":       "a time in the years 2000 to 2199 UTC, got {value}",
 	"catalogue":        "each skill of the catalogue at most once",
 	"unique":           "each value once",
@@ -70,7 +70,8 @@ func validText(s string) bool {
 	return n >= 1 && n <= 200 && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// validScore compares by value: 87.5, 87.50 and 8.75e1 are equal.
+// validScore reports whether percent is from 0 to 100 with at most two decimals, by value: 87.5,
+// 87.50 and 8.75e1 are equal.
 func validScore(percent float64) bool {
 	return percent >= 0 && percent <= 100 && math.Round(percent*100)/100 == percent
 }

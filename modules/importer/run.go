@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// flushBytes bounds the memory of rows: they are sent to the database after so many bytes of
-	// lines.
+	// flushBytes bounds the memory of pending rows: they are copied after so many bytes of lines.
 	flushBytes = 1 << 20
 	maxLine    = 8 << 20 // bytes
 )
@@ -39,8 +38,8 @@ type run struct {
 	progress io.Writer // may be nil
 	errors   Errors
 
-	file string // its name
-	line int64
+	file string // the name of the current one
+	line int64  // of the file, from 1
 }
 
 func newRun(im Importer, tx pgx.Tx, progress io.Writer) *run {
@@ -58,7 +57,8 @@ func (r *run) showProgress(step string) {
 	}
 }
 
-// addError adds an error. From then on files are only read for further errors.
+// addError adds an error, unless there are MaxErrors. From then on files are only read for further
+// errors.
 func (r *run) addError(line int64, text string) {
 	if len(r.errors) < MaxErrors {
 		r.errors = append(r.errors, fmt.Sprintf("%s:%d: %s", r.file, line, text))
@@ -69,7 +69,7 @@ func (r *run) addError(line int64, text string) {
 func (r *run) importFile(ctx context.Context, input Input) error {
 	r.file = input.Name
 	r.line = 0
-	if err := r.read(ctx, input); err != nil || len(r.errors) > 0 {
+	if err := r.read(ctx, input); err != nil || len(r.errors) > 0 { // see addError
 		return err
 	}
 	for _, b := range r.batches {
@@ -86,7 +86,7 @@ func (r *run) store(ctx context.Context, b *batch) error {
 		return nil
 	}
 	// autovacuum never analyses a temporary table
-	if err := b.run(ctx, r.tx, "analyze import_{table}"); err != nil {
+	if err := b.exec(ctx, r.tx, "analyze import_{table}"); err != nil {
 		return err
 	}
 	r.showProgress("checking " + b.table)
@@ -103,7 +103,7 @@ func (r *run) read(ctx context.Context, input Input) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }()
+	defer func() { _ = file.Close() }() // it was only read
 	// closing the file ends a read that waits for a silent pipe
 	defer context.AfterFunc(ctx, func() { _ = file.Close() })()
 	decompressed, err := decompress(input.Name, file)
@@ -117,7 +117,7 @@ func (r *run) read(ctx context.Context, input Input) error {
 // decompress decompresses a file that is gzip by its name or its first bytes.
 func decompress(name string, file io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(file)
-	magic, _ := in.Peek(2) // an error is that of the next read as well
+	magic, _ := in.Peek(2) // the next read returns the error again
 	if string(magic) == "\x1f\x8b" || strings.HasSuffix(strings.ToLower(name), ".gz") {
 		return gzip.NewReader(in)
 	}
@@ -179,7 +179,7 @@ func (r *run) readLine(line []byte) {
 	}
 }
 
-// batchOf returns the batch of the type that a line names, or an error of the line.
+// batchOf returns the batch of the type that a line names, or the text of an error.
 func (r *run) batchOf(line []byte) (b *batch, fault string) {
 	var header struct {
 		Type string `json:"type"`
