@@ -32,7 +32,9 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if !c.LoopbackOnly() {
 		return demo.ErrPublic
 	}
-	s := doctor.Installation{Log: p.log, Serve: config.Serve{Database: c.Database, Secrets: c.Secrets}}
+	s := doctor.Installation{Log: p.log, Serve: config.Serve{
+		Database: c.Database, Server: config.Server{Address: c.Address}, Secrets: c.Secrets,
+	}}
 	db, err := open(ctx, &s)
 	if err != nil {
 		return err
