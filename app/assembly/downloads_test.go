@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
@@ -21,7 +20,12 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	w := start(t)
 	x := w.tenant(30_000)
 	running := apptest.ReadSlowly(w.begin(x).Body)
-	w.takeAll(w.Pools.Requests.Pool)
+	requests := w.Pools.Requests.Pool
+	for range requests.Config().MaxConns {
+		conn, err := requests.Acquire(t.Context())
+		require.NoError(t, err)
+		defer conn.Release()
+	}
 	rechecks := w.Pools.Recheck.Pool.Stat().AcquireCount()
 	eventually(t, "the export is not rechecked", func() bool {
 		return w.Pools.Recheck.Pool.Stat().AcquireCount() > rechecks+3
@@ -30,15 +34,6 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	w.Exec(`update api_keys set revoked_at = now() where id = $1`, x.key.ID)
 	require.ErrorIs(t, <-running, syscall.ECONNRESET)
 	require.Less(t, time.Since(revoked), 3*time.Second)
-}
-
-// takeAll acquires every connection of a pool until the test ends.
-func (w *world) takeAll(pool *pgxpool.Pool) {
-	for range pool.Config().MaxConns {
-		conn, err := pool.Acquire(w.T.Context())
-		require.NoError(w.T, err)
-		w.T.Cleanup(conn.Release)
-	}
 }
 
 // rules.md, CSV: all rows come from one snapshot. If the reporting mode changes and plays are

@@ -91,14 +91,6 @@ func signInWith(b *testkit.Browser, email, password string) (status int) {
 	return b.Post("/sign-in", testkit.Form("email", email, "password", password)).StatusCode
 }
 
-// actions returns the actions of the organisation's log with their reasons, oldest first.
-func (w *world) actions(organisation string) []string {
-	w.T.Helper()
-	return testkit.One[[]string](w.World.World, `select coalesce(array_agg(action ||
-		case when reason = '' then '' else ': ' || reason end order by at, id), '{}')
-		from audit_entries where org_id = $1`, organisation)
-}
-
 // fillDisk makes every write to the audit log fail.
 func (w *world) fillDisk() {
 	w.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)

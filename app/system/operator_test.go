@@ -14,18 +14,6 @@ import (
 	"dg/platform/testkit"
 )
 
-// Without data, the operator's commands fail and create nothing.
-func TestOperatorCommandsWantData(t *testing.T) {
-	t.Parallel()
-	dir := filepath.Join(apptest.NewFolder(t), "none")
-	for _, line := range []string{"erase 00000000-0000-4000-8000-000000000001",
-		"audit prune --before 2025-01 --export file",
-		"account reset ann@example.org", "segments rebuild", "migrate", "import file"} {
-		apptest.Refuses(t, "there is no database in", dir, strings.Fields(line)...)
-		require.NoDirExists(t, dir, line)
-	}
-}
-
 // operations.md, Upgrade: only dg serve, migrate and demo migrate. Other commands
 // require the current schema and the owner's role, and do not repeat warnings of the migration.
 func TestOperatorCommandsDoNotMigrate(t *testing.T) {

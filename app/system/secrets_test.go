@@ -151,7 +151,8 @@ func (s *secretive) useKeys(t *testing.T, d *testkit.World) {
 	s.secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
 	bearer := "Bearer " + key.Token()
 	wrong := "Bearer dg_live_" + key.ID + "_" + strings.Repeat("wrong", 20)[:len(key.Secret)]
-	fork := firstFork(t, s.Fetch("/api/v1/forks", key.Token()))
+	fork := "/api/v1/forks/" + testkit.One[string](d,
+		`select id::text from forks where org_id = $1 limit 1`, organisation)
 	const period = "?from=2026-01-01&to=2026-03-31"
 	d.Exec(`update api_keys set revoked_at = now() where id = $1`, other.ID)
 	for i, request := range [][]string{
