@@ -136,7 +136,7 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	}
 	m.counts = newMetrics(p.Ops)
 	m.audit = audit.New(p.Pools.Requests)
-	m.audit.OnFailure = m.counts.auditFailures.Inc
+	m.audit.OnWriteFailure = m.counts.auditFailures.Inc
 	m.org = org.New(p.Pools.Requests, m.audit, m.policy)
 	m.games = games.New(p.Pools.Requests)
 	m.requests = limit.NewRequests(int(p.Pools.Requests.Pool.Config().MaxConns))

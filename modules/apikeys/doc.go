@@ -15,7 +15,7 @@
 //   - A key is replaced once. revoked_at may lie up to a week ahead; a trigger lets it move earlier
 //     only. Authentication uses the database clock; the UI uses the local clock.
 //   - The rejection of a known key is sent only after it is recorded or, above 120 in 60 seconds,
-//     counted (audit.Log.Count).
+//     counted (audit.Log.CountRefusal).
 //   - Only a caller with the correct secret learns more than that a key is invalid. Authentication
 //     is not scoped to an organisation: the key identifies it (rules.md, Data).
 //

@@ -51,11 +51,12 @@ func (s *Service) Refuse(
 	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
 	refusal error,
 ) error {
-	s.UsageCounter.add(countKey{c.OrganisationID, c.Actor.ID, c.countedOn}, counts{accepted: -1, refused: 1})
+	s.UsageCounter.add(usageKey{c.OrganisationID, c.Actor.ID, c.countedOn},
+		counts{accepted: -1, refused: 1})
 	entry := c.refusalEntry(reason)
 	entry.Target = target
 	entry.Request = request
-	return s.recorded(reason, s.log.Append(ctx, entry), refusal)
+	return s.refusalRecorded(reason, s.log.Append(ctx, entry), refusal)
 }
 
 // RefuseOutside refuses a key, in any state, outside of /api/v1/, and records it if the id is
@@ -90,14 +91,14 @@ func (s *Service) reject(
 	if !r.limited {
 		entry.Target = audit.Target{Kind: "api_key", ID: r.Actor.ID}
 		entry.Request = request
-		return s.recorded(r.reason, s.log.Append(ctx, entry), refusal)
+		return s.refusalRecorded(r.reason, s.log.Append(ctx, entry), refusal)
 	}
-	return s.recorded(r.reason, s.log.Count(ctx, entry),
+	return s.refusalRecorded(r.reason, s.log.CountRefusal(ctx, entry),
 		newRateLimitError(r.retryAfter, rejectionLimitMessage, r.retryAfter))
 }
 
-// recorded returns refusal, or apperr.Unavailable if the refusal could not be recorded.
-func (s *Service) recorded(reason audit.Reason, failure, refusal error) error {
+// refusalRecorded returns refusal, or apperr.Unavailable if the refusal could not be recorded.
+func (s *Service) refusalRecorded(reason audit.Reason, failure, refusal error) error {
 	if failure != nil {
 		return apperr.Wrap(apperr.Unavailable, failure, notRecordedMessage)
 	}

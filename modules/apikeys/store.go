@@ -50,8 +50,8 @@ func (a *Scopes) Scan(value any) error {
 	return nil
 }
 
-// keys starts a query of the organisation's keys.
-func keys(db *gorm.DB, tag, organisationID string) *gorm.DB {
+// selectKeys starts a query of the organisation's keys.
+func selectKeys(db *gorm.DB, tag, organisationID string) *gorm.DB {
 	return db.Scopes(postgres.Tag(tag), tenant.Scope(organisationID)).Model(&Key{})
 }
 
@@ -61,12 +61,12 @@ const (
 	usableAt    = unrevokedAt + " and (expires_at is null or expires_at > @at)"
 )
 
-// at returns the argument @at of unrevokedAt and usableAt. databaseNow is @at by the database
+// atArg returns the argument @at of unrevokedAt and usableAt. databaseNow is @at by the database
 // clock, as in authentication. databaseMillisecond is the same time as api_keys stores it.
-func at(instant any) sql.NamedArg { return sql.Named("at", instant) }
+func atArg(instant any) sql.NamedArg { return sql.Named("at", instant) }
 
 var (
-	databaseNow         = at(gorm.Expr("clock_timestamp()"))
+	databaseNow         = atArg(gorm.Expr("clock_timestamp()"))
 	databaseMillisecond = gorm.Expr("date_trunc('milliseconds', clock_timestamp())")
 )
 
@@ -78,7 +78,7 @@ func readKey(db *gorm.DB, organisationID, id string) (key Key, err error) {
 	if !IsID(id) {
 		return Key{}, errKeyNotFound
 	}
-	err = keys(db, "apikeys.key", organisationID).Where("id = ?", id).Take(&key).Error
+	err = selectKeys(db, "apikeys.key", organisationID).Where("id = ?", id).Take(&key).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return Key{}, errKeyNotFound
 	}

@@ -135,7 +135,7 @@ func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 // touch stores the last use of a key, once a minute. It commits asynchronously: a crash of
 // PostgreSQL may lose it.
 func (s *Service) touch(ctx context.Context, c Caller) error {
-	err := keys(s.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
+	err := selectKeys(s.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
 		Where("id = ?", c.Actor.ID).Where(unrevokedAt, databaseNow).
 		Where("last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp())").
 		// for this transaction only
@@ -157,7 +157,7 @@ func (s *Service) StillUsable(ctx context.Context, organisationID, id string) er
 	db := s.RecheckDB.Gorm.WithContext(ctx)
 	paying := db.Table("organisations").Scopes(tenant.Scope(organisationID)).Select("id").
 		Where("plan in ('pro', 'enterprise')")
-	err := keys(db, "apikeys.usable", organisationID).
+	err := selectKeys(db, "apikeys.usable", organisationID).
 		Where("id = ? and exists (?)", id, paying).Where(usableAt, databaseNow).Count(&usable).Error
 	if err != nil {
 		return fmt.Errorf("apikeys: usable: %w", err)

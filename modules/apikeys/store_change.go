@@ -83,7 +83,7 @@ func (s *Service) Rename(
 			if label == (Label{key.Name, key.Description}) {
 				return nil, nil
 			}
-			err := keys(tx, "apikeys.rename", key.OrganisationID).Where("id = ?", id).
+			err := selectKeys(tx, "apikeys.rename", key.OrganisationID).Where("id = ?", id).
 				Updates(map[string]any{"name": label.Name, "description": label.Description}).Error
 			return renameDetails(key, label), apperr.Annotate(err, "apikeys: rename")
 		})
@@ -113,7 +113,7 @@ func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request au
 	entry := actor.entry(audit.KeyRevoked, id, request)
 	return s.change(ctx, actor, authz.RevokeKey, entry,
 		func(tx *gorm.DB, key Key) (details map[string]any, err error) {
-			changed := keys(tx, "apikeys.revoke", key.OrganisationID).Where("id = ?", id).
+			changed := selectKeys(tx, "apikeys.revoke", key.OrganisationID).Where("id = ?", id).
 				Where(unrevokedAt, databaseNow).Update("revoked_at", databaseMillisecond)
 			if changed.RowsAffected > 0 { // otherwise it is revoked already
 				details = map[string]any{"name": key.Name}

@@ -127,7 +127,8 @@ func checkExpiry(at *time.Time, now time.Time) (*time.Time, error) {
 // quota has room. The key that it replaces is revoked after the overlap. Errors:
 // apperr.AccessDenied, apperr.NotFound for an unknown key to replace.
 func (s *Service) insert(
-	ctx context.Context, want authz.Permission, key storedKey, overlap time.Duration, entry audit.Entry,
+	ctx context.Context, want authz.Permission, key storedKey, overlap time.Duration,
+	entry audit.Entry,
 ) error {
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		err := lockCreation(tx, key.OrganisationID)
@@ -147,7 +148,8 @@ func (s *Service) insert(
 		if err != nil {
 			return err
 		}
-		created := tx.Scopes(postgres.Tag("apikeys.create"), tenant.Scope(key.OrganisationID)).Create(&key)
+		created := tx.Scopes(postgres.Tag("apikeys.create"), tenant.Scope(key.OrganisationID)).
+			Create(&key)
 		if created.Error != nil {
 			return fmt.Errorf("apikeys: create: %w", created.Error)
 		}
@@ -174,7 +176,7 @@ func stopReplaced(
 	tx *gorm.DB, k Key, replacement string, overlap time.Duration,
 ) (map[string]any, error) {
 	var stopped Key
-	changed := keys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
+	changed := selectKeys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
 		Clauses(clause.Returning{Columns: []clause.Column{{Name: "revoked_at"}}}).
 		Where("id = ? and revoked_at is null", k.ID).Where(usableAt, databaseNow).
 		Update("revoked_at", gorm.Expr("least(expires_at, ? + make_interval(secs => ?))",
@@ -205,7 +207,7 @@ func (s *Service) checkQuota(tx *gorm.DB, organisationID string) error {
 		return ErrBelowPlan
 	}
 	var usable int64
-	err = keys(tx, "apikeys.countUsable", organisationID).Where(usableAt, databaseNow).
+	err = selectKeys(tx, "apikeys.countUsable", organisationID).Where(usableAt, databaseNow).
 		Count(&usable).Error
 	if err != nil {
 		return fmt.Errorf("apikeys: count: %w", err)

@@ -20,9 +20,9 @@ const MaxListed = MaxUsable + 1000
 // expired ones. Errors: apperr.AccessDenied.
 func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 	usableFirst := clause.NamedExpr{
-		SQL: usableAt + " desc, created_at desc, id", Vars: []any{at(s.now())},
+		SQL: usableAt + " desc, created_at desc, id", Vars: []any{atArg(s.now())},
 	}
-	listed, err := s.find(ctx, actor, "apikeys.list", func(of *gorm.DB) *gorm.DB {
+	listed, err := s.findKeys(ctx, actor, "apikeys.list", func(of *gorm.DB) *gorm.DB {
 		return of.Order(clause.OrderBy{Expression: usableFirst}).Limit(MaxListed)
 	})
 	slices.SortFunc(listed, func(a, b Key) int {
@@ -35,7 +35,7 @@ func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 // are not revoked, the soonest first: MaxUsable at most. Errors: apperr.AccessDenied.
 func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 	now := s.now()
-	expiring, err := s.find(ctx, actor, "apikeys.expiring", func(of *gorm.DB) *gorm.DB {
+	expiring, err := s.findKeys(ctx, actor, "apikeys.expiring", func(of *gorm.DB) *gorm.DB {
 		return of.Where("revoked_at is null and expires_at > ? and expires_at <= ?",
 			now, now.Add(noticePeriod)).Order("expires_at, id").Limit(MaxUsable)
 	})
@@ -58,16 +58,16 @@ func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) 
 	return key, nil
 }
 
-// find returns the keys that narrow selects from those of the actor's organisation. Errors:
+// findKeys returns the keys that narrow selects from those of the actor's organisation. Errors:
 // apperr.AccessDenied.
-func (s *Service) find(
+func (s *Service) findKeys(
 	ctx context.Context, actor Actor, tag string, narrow func(of *gorm.DB) *gorm.DB,
 ) ([]Key, error) {
 	if err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID); err != nil {
 		return nil, err
 	}
 	var listed []Key
-	of := keys(s.db.Gorm.WithContext(ctx), tag, actor.OrganisationID)
+	of := selectKeys(s.db.Gorm.WithContext(ctx), tag, actor.OrganisationID)
 	if err := narrow(of).Find(&listed).Error; err != nil {
 		return nil, fmt.Errorf("%s: %w", tag, err)
 	}

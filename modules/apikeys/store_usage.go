@@ -31,46 +31,46 @@ type UsageCounter struct {
 	db  *postgres.DB
 	now func() time.Time
 
-	mu sync.Mutex
-	of map[countKey]counts
+	mu     sync.Mutex
+	counts map[usageKey]counts
 }
 
-type countKey struct {
+type usageKey struct {
 	organisationID, keyID string
 	day                   int // since 1970, in UTC
 }
 
 type counts struct{ accepted, refused, limited int64 }
 
-func (u *UsageCounter) add(key countKey, n counts) {
+func (u *UsageCounter) add(key usageKey, n counts) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	of, known := u.of[key]
-	if !known && len(u.of) >= maxCounted {
+	of, known := u.counts[key]
+	if !known && len(u.counts) >= maxCounted {
 		return
 	}
-	if u.of == nil {
-		u.of = map[countKey]counts{}
+	if u.counts == nil {
+		u.counts = map[usageKey]counts{}
 	}
 	of.accepted += n.accepted
 	of.refused += n.refused
 	of.limited += n.limited
-	u.of[key] = of
+	u.counts[key] = of
 }
 
 // drain returns the counts and resets them.
-func (u *UsageCounter) drain() map[countKey]counts {
+func (u *UsageCounter) drain() map[usageKey]counts {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	taken := u.of
-	u.of = nil
+	taken := u.counts
+	u.counts = nil
 	return taken
 }
 
 // count counts a request of the caller, and returns the day for a later correction.
 func (u *UsageCounter) count(of Caller, n counts) (day int) {
 	day = int(u.now().Unix() / (24 * 60 * 60))
-	u.add(countKey{of.OrganisationID, of.Actor.ID, day}, n)
+	u.add(usageKey{of.OrganisationID, of.Actor.ID, day}, n)
 	return day
 }
 
@@ -131,7 +131,7 @@ on conflict (key_id, day) do update
   set accepted = u.accepted + excluded.accepted, refused = u.refused + excluded.refused,
     limited = u.limited + excluded.limited`
 
-func (u *UsageCounter) store(ctx context.Context, taken map[countKey]counts) error {
+func (u *UsageCounter) store(ctx context.Context, taken map[usageKey]counts) error {
 	var organisations, ids []string
 	var days []time.Time
 	var accepted, refused, limited []int64
@@ -164,7 +164,9 @@ func (usageRow) TableName() string { return "api_key_usage" }
 
 // UsageOf returns the usage of the first MaxUsable keys, by id, on each of the last UsageDays:
 // today last, at most a minute late. Errors: apperr.AccessDenied.
-func (s *Service) UsageOf(ctx context.Context, actor Actor, keys []Key) (map[string][]Usage, error) {
+func (s *Service) UsageOf(
+	ctx context.Context, actor Actor, keys []Key,
+) (map[string][]Usage, error) {
 	err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID)
 	if err == nil {
 		err = s.authorizeAll(actor, keys)

@@ -12,11 +12,11 @@ func TestCounterIsBounded(t *testing.T) {
 	t.Parallel()
 	var c UsageCounter
 	for i := range maxCounted + 10 {
-		c.add(countKey{"o", strconv.Itoa(i), 1}, counts{accepted: 1})
+		c.add(usageKey{"o", strconv.Itoa(i), 1}, counts{accepted: 1})
 	}
-	c.add(countKey{"o", "0", 1}, counts{refused: 1, limited: 2})
+	c.add(usageKey{"o", "0", 1}, counts{refused: 1, limited: 2})
 	taken := c.drain()
 	require.Len(t, taken, maxCounted)
-	require.Equal(t, counts{1, 1, 2}, taken[countKey{"o", "0", 1}])
+	require.Equal(t, counts{1, 1, 2}, taken[usageKey{"o", "0", 1}])
 	require.Empty(t, c.drain())
 }

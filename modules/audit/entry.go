@@ -39,8 +39,8 @@ type Actor struct {
 	ID, Name string
 }
 
-// TheOperator is the actor of dg's commands, which need no sign-in.
-var TheOperator = Actor{Kind: Operator, Name: "Operator"}
+// OperatorActor is the actor of dg's commands, which need no sign-in.
+var OperatorActor = Actor{Kind: Operator, Name: "Operator"}
 
 // Target is the object of an action: a kind such as "fork" and its id. The zero value is none.
 type Target struct{ Kind, ID string }

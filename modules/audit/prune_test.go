@@ -63,7 +63,7 @@ func TestPruneMovesOldEntriesOfOneLog(t *testing.T) {
 	left := b.list(t, ours, audit.Page{Limit: 10})
 	require.Len(t, left, 3)
 	require.Equal(t, audit.LogPruned, left[0].Action)
-	require.Equal(t, audit.TheOperator, left[0].Actor)
+	require.Equal(t, audit.OperatorActor, left[0].Actor)
 	require.Equal(t, map[string]any{"before": "2026-01-01", "entries": 2_501.0}, left[0].Details)
 	require.Equal(t, pruneFrom, left[1].At.UTC())
 	require.Equal(t, pruneFrom, left[2].At.UTC())

@@ -21,7 +21,7 @@ func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
 		}
 	}
 	count := func(organisation string, reason audit.Reason) {
-		require.NoError(t, b.log.Count(t.Context(), refused(organisation, reason)))
+		require.NoError(t, b.log.CountRefusal(t.Context(), refused(organisation, reason)))
 	}
 	began := b.clock(t).Truncate(time.Minute)
 	for range 3 {
@@ -34,7 +34,7 @@ func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
 		require.Positive(t, e.ID)
 		require.Zero(t, e.At.UnixMilli()%60_000)
 		require.False(t, e.At.Before(began))
-		total[e.Reason] += e.Details[audit.Refusals].(float64)
+		total[e.Reason] += e.Details[audit.RefusalsDetail].(float64)
 		want := refused(ours, e.Reason)
 		want.ID = e.ID
 		want.At = e.At
@@ -45,6 +45,6 @@ func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
 
 	b.Exec(`update audit_refusals set at = at - interval '1 h'`)
 	count(ours, audit.OutsideAPI)
-	require.Equal(t, 1.0, b.list(t, ours, audit.Page{Limit: 1})[0].Details[audit.Refusals],
+	require.Equal(t, 1.0, b.list(t, ours, audit.Page{Limit: 1})[0].Details[audit.RefusalsDetail],
 		"another minute")
 }

@@ -62,11 +62,13 @@ func (r entryRow) entry() (Entry, error) {
 type Log struct {
 	db *postgres.DB
 
-	OnFailure func() // called for each entry or count that could not be written; set before the first
+	// OnWriteFailure is called for each entry or count that could not be written; set before the
+	// first.
+	OnWriteFailure func()
 }
 
 // New returns the log over db.
-func New(db *postgres.DB) *Log { return &Log{db: db, OnFailure: func() {}} }
+func New(db *postgres.DB) *Log { return &Log{db: db, OnWriteFailure: func() {}} }
 
 // insertSQL adds an entry to the log of each organisation in $1, which may be empty. A trigger sets
 // instant and id.
@@ -107,7 +109,7 @@ func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error 
 	})
 }
 
-// add calls run with the arguments of insertSQL, and OnFailure if that fails. Errors:
+// add calls run with the arguments of insertSQL, and OnWriteFailure if that fails. Errors:
 // apperr.Internal for an unknown action, those of run.
 func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error) error {
 	r, err := newRow(e)
@@ -116,7 +118,7 @@ func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error)
 			r.TargetID, r.Reason, r.Details, r.Method, r.Path, r.Address, r.UserAgent, r.RequestID})
 	}
 	if err != nil {
-		l.OnFailure()
+		l.OnWriteFailure()
 		return fmt.Errorf("audit: append %s: %w", e.Action, err)
 	}
 	return nil
@@ -129,7 +131,7 @@ func AppendChanges(
 	ctx context.Context, tx pgx.Tx, action Action, request Request, changes string,
 ) error {
 	r, err := newRow(Entry{
-		Actor:   TheOperator,
+		Actor:   OperatorActor,
 		Action:  action,
 		Target:  Target{Kind: "organisation"},
 		Request: request,

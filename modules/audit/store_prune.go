@@ -75,7 +75,7 @@ func (l *Log) Prune(
 			)
 		}
 		return l.AppendIn(tx, Entry{
-			OrganisationID: organisationID, Actor: TheOperator, Action: LogPruned, Request: request,
+			OrganisationID: organisationID, Actor: OperatorActor, Action: LogPruned, Request: request,
 			Target:  Target{Kind: "organisation", ID: organisationID},
 			Details: map[string]any{"before": before.Format(time.DateOnly), "entries": exported},
 		})

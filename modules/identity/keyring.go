@@ -23,9 +23,9 @@ type Keyring struct {
 
 // secretKey holds what HKDF derives from a key.
 type secretKey struct {
-	prefix string // v1.<id>. of its ciphertexts; a secret in clear has no full stop
-	aead   cipher.AEAD
-	nonces []byte // the HMAC key of the nonces
+	prefix   string // v1.<id>. of its ciphertexts; a secret in clear has no full stop
+	aead     cipher.AEAD
+	nonceKey []byte // the HMAC key of the nonces
 }
 
 // NewKeyring returns the keyring of two keys of 32 bytes, nil for none.
@@ -53,7 +53,7 @@ func newSecretKey(key []byte) (*secretKey, error) {
 	}
 	aead, err := cipher.NewGCM(block)
 	prefix := encryptedPrefix + hex.EncodeToString(parts[64:]) + "."
-	return &secretKey{prefix: prefix, aead: aead, nonces: parts[32:64]}, err
+	return &secretKey{prefix: prefix, aead: aead, nonceKey: parts[32:64]}, err
 }
 
 const encryptedPrefix = "v1."
@@ -68,7 +68,7 @@ func (k Keyring) Encrypt(personID, secret string) string {
 	if k.current == nil {
 		return secret
 	}
-	mac := hmac.New(sha256.New, k.current.nonces)
+	mac := hmac.New(sha256.New, k.current.nonceKey)
 	mac.Write([]byte(personID + " " + secret))
 	nonce := mac.Sum(nil)[:k.current.aead.NonceSize()]
 	encrypted := k.current.aead.Seal(nonce, nonce, []byte(secret), []byte(personID))

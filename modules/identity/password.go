@@ -24,10 +24,10 @@ const (
 
 // commonWords are the parts of common passwords, in the languages of the product. The list is
 // short, because most common passwords are shorter than minPassword.
-var commonWords = strings.Fields(commonList)
+var commonWords = strings.Fields(commonText)
 
 //go:embed common.txt
-var commonList string
+var commonText string
 
 // unleet undoes the usual replacements of letters.
 var unleet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$",

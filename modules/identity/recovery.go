@@ -14,8 +14,8 @@ import (
 
 // Recovery codes have 80 random bits, so they are stored with a fast hash, SHA-256.
 const (
-	recoveryCodes  = 10 // of a person
-	recoveryLength = 16
+	recoveryCodeCount  = 10 // of a person
+	recoveryCodeLength = 16
 	// Crockford's base32: no i, l, o or u to misread
 	recoveryAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 )
@@ -24,7 +24,7 @@ var recoveryEncoding = base32.NewEncoding(recoveryAlphabet)
 
 // newRecoveryCode returns a code such as 7k3m-9qxa-c4de-h8rt.
 func newRecoveryCode() string {
-	var b [recoveryLength * 5 / 8]byte
+	var b [recoveryCodeLength * 5 / 8]byte
 	_, _ = rand.Read(b[:]) // never fails
 	c := recoveryEncoding.EncodeToString(b[:])
 	return strings.Join([]string{c[:4], c[4:8], c[8:12], c[12:]}, "-")
@@ -36,11 +36,11 @@ var lookalikes = strings.NewReplacer("o", "0", "i", "1", "l", "1")
 // parseRecoveryCode returns a recovery code as it is hashed; ok is false for any other text, such
 // as a code of an authenticator app.
 func parseRecoveryCode(text string) (code string, ok bool) {
-	if len(text) > 4*recoveryLength {
+	if len(text) > 4*recoveryCodeLength {
 		return "", false
 	}
 	code = lookalikes.Replace(strings.ToLower(normaliseCode(text)))
-	return code, len(code) == recoveryLength && strings.Trim(code, recoveryAlphabet) == ""
+	return code, len(code) == recoveryCodeLength && strings.Trim(code, recoveryAlphabet) == ""
 }
 
 // hashRecoveryCode returns the stored hash of a code, salted with the person.
@@ -87,8 +87,8 @@ func (s *Service) ReplaceRecoveryCodes(
 // issueRecoveryCodes voids the person's codes and stores ten new ones. The lock of the person's row
 // rules out a concurrent ten.
 func (c *change) issueRecoveryCodes() ([]string, error) {
-	codes := make([]string, recoveryCodes)
-	rows := make([]recoveryRow, recoveryCodes)
+	codes := make([]string, recoveryCodeCount)
+	rows := make([]recoveryRow, recoveryCodeCount)
 	for i := range codes {
 		codes[i] = newRecoveryCode()
 		code, _ := parseRecoveryCode(codes[i]) // valid: it is new

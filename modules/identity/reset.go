@@ -41,7 +41,7 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 			return err
 		}
 		return s.recorder.record(tx, reset.Person, audit.Entry{
-			Actor:   audit.TheOperator,
+			Actor:   audit.OperatorActor,
 			Action:  audit.ResetCreated,
 			Details: map[string]any{"name": of.Name, "until": reset.ExpiresAt.Format(time.RFC3339)},
 		})
@@ -91,7 +91,8 @@ func (s *Service) UseReset(ctx context.Context, token, replacement, session stri
 }
 
 func userOfReset(db transaction, token string, now time.Time) (userRow, error) {
-	row, err := takeRow[resetRow](db.Scopes(acrossOrganisations).InnerJoins("User"), "identity.ofReset", ErrNoReset,
+	query := db.Scopes(acrossOrganisations).InnerJoins("User")
+	row, err := takeRow[resetRow](query, "identity.ofReset", ErrNoReset,
 		"token_hash = ? and expires_at > ?", hashToken(token), now)
 	return row.User, err
 }

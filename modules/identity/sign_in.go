@@ -12,7 +12,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// The errors of a wrong attempt.
+// The errors of a wrong attempt, which the limits count.
 var (
 	ErrWrongPassword = apperr.New(apperr.Validation,
 		"E-mail or password is wrong. Check both and try again.")

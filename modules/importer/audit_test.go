@@ -38,7 +38,7 @@ func TestImportRecordsChangesOfPlanAndReportingMode(t *testing.T) {
 	entry := func(action audit.Action, from, to string) audit.Entry {
 		id := idOf("acme").String()
 		return audit.Entry{
-			OrganisationID: id, Actor: audit.TheOperator, Action: action, Request: request,
+			OrganisationID: id, Actor: audit.OperatorActor, Action: action, Request: request,
 			Target: audit.Target{Kind: "organisation", ID: id}, Details: map[string]any{"from": from, "to": to},
 		}
 	}

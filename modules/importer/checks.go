@@ -69,7 +69,7 @@ func (r *run) check(ctx context.Context, b *batch) error {
 	var rule int
 	var field, value string
 	_, err = pgx.ForEachRow(rows, []any{&line, &field, &value, &rule}, func() error {
-		r.addError(line, invalid(field, rules[rule].expected, value))
+		r.addError(line, faultText(field, rules[rule].expected, value))
 		return nil
 	})
 	return err

@@ -17,9 +17,9 @@ import (
 
 const oneObject = "one JSON object in UTF-8"
 
-// strict rejects unknown fields. go-json-experiment itself rejects what encoding/json accepts:
+// strictJSON rejects unknown fields. go-json-experiment itself rejects what encoding/json accepts:
 // duplicate names, names in another case and invalid UTF-8.
-var strict = json.JoinOptions(json.RejectUnknownMembers(true),
+var strictJSON = json.JoinOptions(json.RejectUnknownMembers(true),
 	json.WithUnmarshalers(json.UnmarshalFunc(readID)))
 
 // readID reads a UUID with its quotes, or null. pgtype alone also takes a number of 38 digits, and
@@ -43,7 +43,7 @@ func reader[T any](row func(*T, identity.Keyring) []any) readFunc {
 			Type   string `json:"type"`
 			Object T      `json:",inline"`
 		}
-		if err := json.Unmarshal(line, &fields, strict); err != nil {
+		if err := json.Unmarshal(line, &fields, strictJSON); err != nil {
 			return nil, []string{decodeError(err)}
 		}
 		var faults []string
@@ -61,30 +61,30 @@ func reader[T any](row func(*T, identity.Keyring) []any) readFunc {
 // type. It shows no value, which may be a secret.
 func decodeError(err error) string {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return invalid(fieldAt(e.JSONPointer), oneObject+" with each name once", e.Err.Error())
+		return faultText(fieldAt(e.JSONPointer), oneObject+" with each name once", e.Err.Error())
 	}
 	e, ok := errors.AsType[*json.SemanticError](err)
 	switch {
 	case !ok || e.GoType == nil:
-		return invalid("", oneObject, err.Error())
+		return faultText("", oneObject, err.Error())
 	case errors.Is(e, json.ErrUnknownName):
-		return invalid(fieldAt(e.JSONPointer), "no field of this name", "")
+		return faultText(fieldAt(e.JSONPointer), "no field of this name", "")
 	}
 	expected := typeWords[strings.TrimPrefix(e.GoType.String(), "*")]
-	return invalid(fieldAt(e.JSONPointer), cmp.Or(expected, oneObject), "")
+	return faultText(fieldAt(e.JSONPointer), cmp.Or(expected, oneObject), "")
 }
 
-var element = regexp.MustCompile(`/(\d+)`)
+var elementIndex = regexp.MustCompile(`/(\d+)`)
 
 // fieldAt returns the name of a field in errors, such as skills[2].attempts for /skills/2/attempts.
 func fieldAt(pointer jsontext.Pointer) string {
-	path := element.ReplaceAllString(strings.TrimPrefix(string(pointer), "/"), "[$1]")
+	path := elementIndex.ReplaceAllString(strings.TrimPrefix(string(pointer), "/"), "[$1]")
 	return strings.ReplaceAll(path, "/", ".")
 }
 
-// invalid returns the text of an error of a field, or of the line as a whole if field is "". got is
-// "" for a value that is secret or of no help.
-func invalid(field, expected, got string) string {
+// faultText returns the text of an error of a field, or of the line as a whole if field is "". got
+// is "" for a value that is secret or of no help.
+func faultText(field, expected, got string) string {
 	text := "expected " + expected
 	if field != "" {
 		text = input.Shown(field) + ": " + text

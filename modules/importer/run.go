@@ -149,9 +149,9 @@ func (r *run) readLines(ctx context.Context, file io.Reader) error {
 
 // addReadError adds the error of a file that cannot be read to its end.
 func (r *run) addReadError(err error) {
-	text := invalid("", "a whole file, with nothing after its end if it is gzip", err.Error())
+	text := faultText("", "a whole file, with nothing after its end if it is gzip", err.Error())
 	if errors.Is(err, bufio.ErrTooLong) {
-		text = invalid("", "a line of at most 8 MB", "")
+		text = faultText("", "a line of at most 8 MB", "")
 	}
 	r.addError(r.line, text)
 }
@@ -196,7 +196,7 @@ func (r *run) batchOf(line []byte) (b *batch, fault string) {
 	for _, b := range r.batches {
 		names = append(names, b.name)
 	}
-	return nil, invalid("type", "one of "+strings.Join(names, ", "), `"`+header.Type+`"`)
+	return nil, faultText("type", "one of "+strings.Join(names, ", "), `"`+header.Type+`"`)
 }
 
 // flush copies the pending rows to the temporary tables.

@@ -41,7 +41,7 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	log := b.entries(ours)
 	require.Len(t, log, 1)
 	require.Equal(t, audit.Entry{
-		ID: log[0].ID, At: log[0].At, OrganisationID: ours, Actor: audit.TheOperator,
+		ID: log[0].ID, At: log[0].At, OrganisationID: ours, Actor: audit.OperatorActor,
 		Action: audit.PlayerErased, Target: audit.Target{Kind: "player", ID: players[0].ID},
 		Request: audit.Request{Path: "dg erase"}, Details: map[string]any{},
 	}, log[0])

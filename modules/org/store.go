@@ -30,11 +30,11 @@ var errOrganisationNotFound = apperr.New(apperr.NotFound, "No such organisation.
 
 // OrganisationIn reads an organisation in the caller's transaction. Errors: apperr.NotFound.
 func (s *Service) OrganisationIn(tx *gorm.DB, id string) (Organisation, error) {
-	return take(tx.Scopes(postgres.Tag("org.organisation"), tenant.Scope(id)))
+	return takeOrganisation(tx.Scopes(postgres.Tag("org.organisation"), tenant.Scope(id)))
 }
 
-// take reads the one organisation of the query. Errors: apperr.NotFound.
-func take(query *gorm.DB) (o Organisation, _ error) {
+// takeOrganisation reads the one organisation of the query. Errors: apperr.NotFound.
+func takeOrganisation(query *gorm.DB) (o Organisation, _ error) {
 	err := query.Take(&o).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return Organisation{}, errOrganisationNotFound

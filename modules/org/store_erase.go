@@ -47,7 +47,7 @@ func (s *Service) ErasePlayer(
 			return err
 		}
 		return s.log.AppendIn(tx, audit.Entry{
-			OrganisationID: organisationID, Actor: audit.TheOperator, Action: audit.PlayerErased,
+			OrganisationID: organisationID, Actor: audit.OperatorActor, Action: audit.PlayerErased,
 			Target: audit.Target{Kind: "player", ID: playerID}, Request: request,
 		})
 	})

@@ -40,7 +40,7 @@ func (s *Service) FindGroups(
 	ctx context.Context, organisationID, text string,
 ) (found []CountedGroup, more bool, _ error) {
 	var searched []CountedGroup
-	if err := s.selectGroups(ctx, organisationID).Select(withMembers).
+	if err := s.selectGroups(ctx, organisationID).Select(withMemberCount).
 		Limit(maxSearchedGroups).Find(&searched).Error; err != nil {
 		return nil, false, fmt.Errorf("org: find groups: %w", err)
 	}
@@ -67,7 +67,7 @@ func (s *Service) GroupPage(
 		return nil, 0, fmt.Errorf("org: groups: %w", err)
 	}
 	page = max(1, min(page, (int(total)+size-1)/size))
-	err := s.selectGroups(ctx, organisationID).Select(withMembers).
+	err := s.selectGroups(ctx, organisationID).Select(withMemberCount).
 		Offset((page - 1) * size).Limit(size).Find(&groups).Error
 	return groups, int(total), apperr.Annotate(err, "org: groups")
 }
@@ -77,8 +77,8 @@ func (s *Service) GroupPage(
 const naturalOrder = `substring(name from '^[^0-9]*'),
 	substring(name from '[0-9]+')::numeric nulls first, name, id`
 
-// withMembers counts the members of each group.
-const withMembers = `*, (select count(*) from group_members m
+// withMemberCount counts the members of each group.
+const withMemberCount = `*, (select count(*) from group_members m
 	where m.org_id = player_groups.org_id and m.group_id = player_groups.id) as members`
 
 // selectGroups starts a query of the organisation's groups by name.

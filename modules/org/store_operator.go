@@ -26,7 +26,7 @@ func (s *Service) AllOrganisations(ctx context.Context) (all []Organisation, _ e
 // lockBySlug returns the organisation, locked until the caller's transaction ends. The lock is that
 // of SetReportingMode. Errors: apperr.NotFound.
 func lockBySlug(tx *gorm.DB, slug string) (Organisation, error) {
-	return take(tx.Scopes(postgres.Tag("org.bySlug"),
+	return takeOrganisation(tx.Scopes(postgres.Tag("org.bySlug"),
 		tenant.Across("the operator names an organisation by its slug alone")).
 		Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("slug = ?", slug))
 }
@@ -123,7 +123,7 @@ func writeRole(tx *gorm.DB, m Member, now Role) error {
 // recordOperator appends an entry of the operator. Its target is the organisation unless it has
 // one.
 func (s *Service) recordOperator(tx *gorm.DB, e audit.Entry) error {
-	e.Actor = audit.TheOperator
+	e.Actor = audit.OperatorActor
 	if e.Target == (audit.Target{}) {
 		e.Target = audit.Target{Kind: "organisation", ID: e.OrganisationID}
 	}

@@ -18,13 +18,13 @@ import (
 // sendsToken reports whether the request has a bearer token, well formed or not (RFC 6750, section
 // 3).
 func sendsToken(c *fiber.Ctx) bool {
-	return slices.ContainsFunc(authorization(c), func(header string) bool {
+	return slices.ContainsFunc(authorizationHeaders(c), func(header string) bool {
 		scheme, token, _ := strings.Cut(header, " ")
 		return strings.EqualFold(scheme, "Bearer") && token != ""
 	})
 }
 
-func authorization(c *fiber.Ctx) []string {
+func authorizationHeaders(c *fiber.Ctx) []string {
 	raw := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
 	headers := make([]string, len(raw))
 	for i, h := range raw {
@@ -48,7 +48,7 @@ var (
 // authenticate authenticates the key of a request inside the API, and routes the request. The slot
 // among the requests of the key's organisation is held until a report takes one of its own.
 func (a *API) authenticate(c *fiber.Ctx, path string) error {
-	token, err := bearerToken(authorization(c))
+	token, err := bearerToken(authorizationHeaders(c))
 	if err != nil {
 		return err
 	}

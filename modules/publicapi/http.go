@@ -32,7 +32,7 @@ func (a *API) Mount(app *fiber.App) { app.Use(a.serve) }
 // OpenAPI document, refuses requests with an API key, and passes on the others.
 func (a *API) serve(c *fiber.Ctx) error {
 	path := pathOf(c)
-	headers := strings.Join(authorization(c), "\n")
+	headers := strings.Join(authorizationHeaders(c), "\n")
 	switch {
 	case strings.HasPrefix(path, prefix):
 		return httpserver.Handle(c, nil, func(c *fiber.Ctx) error {
@@ -99,8 +99,8 @@ var endpoints = []endpoint{
 // forkPath matches the path of a fork below prefix.
 var forkPath = regexp.MustCompile(`^forks/([^/]+)(.*)$`)
 
-// match returns the endpoint of a path below prefix, and the fork's id in it.
-func match(path string) (e endpoint, forkID string, ok bool) {
+// matchEndpoint returns the endpoint of a path below prefix, and the fork's id in it.
+func matchEndpoint(path string) (e endpoint, forkID string, ok bool) {
 	template := path
 	if m := forkPath.FindStringSubmatch(path); m != nil {
 		forkID = m[1]
@@ -132,7 +132,7 @@ var errUnknownPath = apperr.New(apperr.NotFound, "No such endpoint. There are /a
 
 // route calls the endpoint of the path for callers with its scope. A call without it is recorded.
 func (a *API) route(r *call) error {
-	e, forkID, ok := match(strings.TrimPrefix(r.path, prefix))
+	e, forkID, ok := matchEndpoint(strings.TrimPrefix(r.path, prefix))
 	if !ok {
 		return errUnknownPath
 	}

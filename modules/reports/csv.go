@@ -80,9 +80,9 @@ func (f Format) appendScore(b []byte, score int64) []byte {
 // appendSkills quotes the cell for Excel: the list has semicolons, which are Excel's separator.
 func (f Format) appendSkills(b []byte, answers []byte) []byte {
 	if f == CSV {
-		return appendSkills(b, answers)
+		return appendSkillCounts(b, answers)
 	}
-	return append(appendSkills(append(b, '"'), answers), '"')
+	return append(appendSkillCounts(append(b, '"'), answers), '"')
 }
 
 // appendRow appends the current play.
@@ -117,9 +117,9 @@ func (e *Export) appendPlayer(b []byte) []byte {
 	return append(b, e.players[e.row.Player]...)
 }
 
-// appendSkills appends skillId=correct/attempts for each skill of a play's answers, in the order of
-// the catalogue, joined by ";".
-func appendSkills(b []byte, answers []byte) []byte {
+// appendSkillCounts appends skillId=correct/attempts for each skill of a play's answers, in the
+// order of the catalogue, joined by ";".
+func appendSkillCounts(b []byte, answers []byte) []byte {
 	var attempts, correct [games.SkillSpace]uint16
 	for _, raw := range answers {
 		a := games.Answer(raw)

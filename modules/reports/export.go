@@ -89,8 +89,9 @@ const (
 	exportSQL = `/* reports.export */ select ` + segment.PlayColumns +
 		`, id::text, release_number, completed_at`
 	exportOrder = ` order by plays.started_at, plays.id`
-	// ownPlayer looks up each row's player. A join would sort the period before the first row.
-	ownPlayer = `, (select label from players where org_id = @org and ordinal = plays.player),
+	// ownPlayerColumns looks up each row's player. A join would sort the period before the first
+	// row.
+	ownPlayerColumns = `, (select label from players where org_id = @org and ordinal = plays.player),
 		case when @mode = 'nominative' then
 		  (select display_name from players where org_id = @org and ordinal = plays.player) end`
 )
@@ -99,9 +100,10 @@ const (
 // player of each row.
 const maxExportPlayers = 200_000
 
-// settingsSQL raises timeouts above the 30 minutes of an export: a slow client leaves the
+// exportSettingsSQL raises timeouts above the 30 minutes of an export: a slow client leaves the
 // transaction idle. A custom plan might sort the period before the first row.
-const settingsSQL = `/* reports.exportSettings */ select set_config('statement_timeout', '31min', true),
+const exportSettingsSQL = `/* reports.exportSettings */
+	select set_config('statement_timeout', '31min', true),
 	set_config('idle_in_transaction_session_timeout', '31min', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
@@ -113,7 +115,7 @@ func (e *Export) start() error {
 	if err := e.CheckGroup(e.snap.query.OrganisationID); err != nil || e.Suppressed {
 		return err
 	}
-	if _, err := e.snap.conn.Exec(e.ctx, settingsSQL); err != nil {
+	if _, err := e.snap.conn.Exec(e.ctx, exportSettingsSQL); err != nil {
 		return err
 	}
 	if e.snap.largeGroup {
@@ -121,7 +123,7 @@ func (e *Export) start() error {
 			return err
 		}
 	}
-	player := ownPlayer
+	player := ownPlayerColumns
 	e.snap.args["mode"] = string(e.snap.ReportingMode)
 	if e.cachesPlayers() {
 		player = ""
@@ -167,7 +169,7 @@ func (e *Export) next() (bool, error) {
 
 // readPlayers fills the cache of players.
 func (e *Export) readPlayers() error {
-	rows, _ := e.snap.conn.Query(e.ctx, playersSQL, e.snap.args) // its error is the rows'
+	rows, _ := e.snap.conn.Query(e.ctx, exportPlayersSQL, e.snap.args) // its error is the rows'
 	defer rows.Close()
 	e.players = make([]string, e.snap.lastOrdinal+1)
 	var cells []byte
@@ -179,7 +181,7 @@ func (e *Export) readPlayers() error {
 	return rows.Err()
 }
 
-const playersSQL = `/* reports.players */
+const exportPlayersSQL = `/* reports.players */
 select ordinal, label, case when @mode = 'nominative' then display_name else label end
   from players where org_id = @org`
 

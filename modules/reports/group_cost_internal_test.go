@@ -95,7 +95,7 @@ func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
 		}
 		x := Export{snap: s}
 		if x.cachesPlayers() {
-			explained += e.explain(t, s, playersSQL)
+			explained += e.explain(t, s, exportPlayersSQL)
 		}
 		cost.export = explained + e.explain(t, s, exportSQL+s.exportFrom()+exportOrder)
 	}

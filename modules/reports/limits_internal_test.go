@@ -43,7 +43,7 @@ func TestRefusedReportSaysWhen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(nil)
 		for range MaxReportsOfOrganisation {
-			_, err := s.small.Acquire(t.Context(), testOrg)
+			_, err := s.smallReports.Acquire(t.Context(), testOrg)
 			require.NoError(t, err)
 		}
 		_, err := s.Open(t.Context(), query(testFrom, 1, ""))

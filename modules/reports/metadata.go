@@ -47,11 +47,11 @@ select (select org_id::text from player_groups where id = @group)`
 // A group is large with more than 1/8 (plays) or 1/70 (segments) of the organisation's players:
 // scanning the plays or segments of all players is then faster than a lookup for each member.
 const (
-	largeInPlays    = largeGroup + `8` + largeGroupEnd
-	largeInSegments = largeGroup + `70` + largeGroupEnd
-	largeGroup      = `exists (select from group_members where org_id = @org and group_id = @group
+	largeInPlays    = largeGroupSQL + `8` + largeGroupSQLEnd
+	largeInSegments = largeGroupSQL + `70` + largeGroupSQLEnd
+	largeGroupSQL   = `exists (select from group_members where org_id = @org and group_id = @group
 	order by player offset coalesce((select max(ordinal) / `
-	largeGroupEnd = ` from players where org_id = @org), 0) limit 1)`
+	largeGroupSQLEnd = ` from players where org_id = @org), 0) limit 1)`
 )
 
 // byPlayer reads the members of a group by their index. LIMIT in a subquery is opaque to the

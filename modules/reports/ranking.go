@@ -15,20 +15,20 @@ import (
 type ranking struct {
 	players *segment.Players
 	labels  labels
-	order   []entry
+	order   []rankEntry
 }
 
-// entry is a player with two sort keys, which decide nearly all comparisons without a look-up.
-type entry struct {
+// rankEntry is a player with two sort keys, which decide nearly all comparisons without a look-up.
+type rankEntry struct {
 	playsKey, labelKey uint64
 	ordinal            int32
 }
 
 // rank orders the players, all of whom have a label.
 func rank(players *segment.Players, l labels) *ranking {
-	r := &ranking{players, l, make([]entry, 0, players.Count())}
+	r := &ranking{players, l, make([]rankEntry, 0, players.Count())}
 	players.Each(func(ordinal int32, p segment.PlayerSum) {
-		r.order = append(r.order, entry{playsKey(p), labelKey(l[ordinal]), ordinal})
+		r.order = append(r.order, rankEntry{playsKey(p), labelKey(l[ordinal]), ordinal})
 	})
 	slices.SortFunc(r.order, r.compare)
 	return r
@@ -36,7 +36,7 @@ func rank(players *segment.Players, l labels) *ranking {
 
 // playsKey sorts more plays first, then the better score.
 func playsKey(p segment.PlayerSum) uint64 {
-	return uint64(math.MaxInt32-p.Plays)<<16 | uint64(math.MaxInt16-roundScore(p.Best))
+	return uint64(math.MaxInt32-p.Plays)<<16 | uint64(math.MaxInt16-roundScore(p.BestScore))
 }
 
 // labelKey returns the label's first eight bytes, padded with zeros.
@@ -46,7 +46,7 @@ func labelKey(label string) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-func (r *ranking) compare(a, b entry) int {
+func (r *ranking) compare(a, b rankEntry) int {
 	if a.playsKey != b.playsKey {
 		return cmp.Compare(a.playsKey, b.playsKey)
 	}
@@ -61,7 +61,7 @@ func (r *ranking) compare(a, b entry) int {
 // compares columns of the report only, so that the order reveals nothing else.
 func compareTied(a, b segment.PlayerSum) int {
 	return cmp.Or(
-		cmp.Compare(b.Last, a.Last),
+		cmp.Compare(b.LastPlayedAt, a.LastPlayedAt),
 		cmp.Compare(bit(b.Passed), bit(a.Passed)),
 		cmp.Compare(bit(b.Completed), bit(a.Completed)),
 	)
@@ -80,9 +80,9 @@ func (r *ranking) row(i int) PlayerStat {
 	return PlayerStat{
 		Label:        r.labels[ordinal],
 		Plays:        int64(p.Plays),
-		BestScore:    roundScore(p.Best),
+		BestScore:    roundScore(p.BestScore),
 		Completed:    p.Completed,
-		LastPlayedAt: time.UnixMilli(p.Last).UTC(),
+		LastPlayedAt: time.UnixMilli(p.LastPlayedAt).UTC(),
 		Passed:       p.Passed,
 	}
 }

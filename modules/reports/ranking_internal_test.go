@@ -21,8 +21,8 @@ func inOrder(s *segment.Players, l labels) []PlayerStat {
 		rows = append(rows, PlayerStat{
 			Label:        l[ordinal],
 			Plays:        int64(p.Plays),
-			BestScore:    roundScore(p.Best),
-			LastPlayedAt: time.UnixMilli(p.Last).UTC(),
+			BestScore:    roundScore(p.BestScore),
+			LastPlayedAt: time.UnixMilli(p.LastPlayedAt).UTC(),
 			Passed:       p.Passed,
 			Completed:    p.Completed,
 		})
@@ -54,10 +54,10 @@ func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 			s.Add(i+1, segment.PlayerSum{
 				Plays: rapid.OneOf(rapid.Int32Range(1, 4), rapid.Int32Range(1<<22-3, 1<<22+1),
 					rapid.Just[int32](1<<31-1)).Draw(t, "plays"),
-				Best:      rapid.SampledFrom([]int16{0, 4, 5, 9994, 9995, 10_000}).Draw(t, "best"),
-				Completed: rapid.Bool().Draw(t, "completed"),
-				Passed:    rapid.Bool().Draw(t, "passed"),
-				Last:      rapid.Int64Range(0, 3).Draw(t, "last"),
+				BestScore:    rapid.SampledFrom([]int16{0, 4, 5, 9994, 9995, 10_000}).Draw(t, "best"),
+				Completed:    rapid.Bool().Draw(t, "completed"),
+				Passed:       rapid.Bool().Draw(t, "passed"),
+				LastPlayedAt: rapid.Int64Range(0, 3).Draw(t, "last"),
 			})
 		}
 		require.Equal(t, inOrder(&s, l), inRankedOrder(&s, l))

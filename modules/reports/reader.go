@@ -127,7 +127,7 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 		if s.grouped() {
 			damage = segment.UnpackDay(from, stored.Head, stored.Tail, s.members.has, a.Add)
 		} else {
-			damage = segment.UnpackDay(from, stored.Head, nil, nil, a.AddPlayer)
+			damage = segment.UnpackDay(from, stored.Head, nil, nil, a.AddToPlayer)
 		}
 		if damage != nil {
 			return segment.DamagedError(stored.Date)

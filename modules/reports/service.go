@@ -11,8 +11,8 @@ import (
 
 // Service computes reports.
 type Service struct {
-	db           *postgres.DB
-	small, large *limit.Limiter
+	db                         *postgres.DB
+	smallReports, largeReports *limit.Limiter
 
 	maxOverviewPlays int64 // the constant, which tests lower
 
@@ -24,8 +24,8 @@ type Service struct {
 func New(db *postgres.DB) *Service {
 	return &Service{
 		db:               db,
-		small:            newLimiter(MaxReports, MaxReportsOfOrganisation),
-		large:            newLimiter(MaxLargeReports, MaxLargeReportsOfOrganisation),
+		smallReports:     newLimiter(MaxReports, MaxReportsOfOrganisation),
+		largeReports:     newLimiter(MaxLargeReports, MaxLargeReportsOfOrganisation),
 		maxOverviewPlays: maxOverviewPlays,
 		OnDamage:         func(Query, error) {},
 	}
@@ -45,10 +45,10 @@ type Report struct {
 // ErrGroupNotFound where no organisation has the group, apperr.NotFound for an unknown
 // organisation, apperr.Unavailable with RetryAfter.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
-	r, err := s.openWithin(ctx, s.small, q)
+	r, err := s.openWithin(ctx, s.smallReports, q)
 	if err == nil && r.snap.large {
 		r.Close()
-		return s.openWithin(ctx, s.large, q)
+		return s.openWithin(ctx, s.largeReports, q)
 	}
 	return r, err
 }
@@ -141,5 +141,5 @@ func newLimiter(total, perOrganisation int) *limit.Limiter {
 
 // Limiters returns the limiters by the name of the work, for metrics.
 func (s *Service) Limiters() map[string]*limit.Limiter {
-	return map[string]*limit.Limiter{"reports": s.small, "large_reports": s.large}
+	return map[string]*limit.Limiter{"reports": s.smallReports, "large_reports": s.largeReports}
 }

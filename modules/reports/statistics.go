@@ -85,7 +85,7 @@ func newTotals(a *segment.Accumulator, p Period) Statistics {
 		Plays:          total.Plays,
 		Completed:      total.Completed,
 		UniquePlayers:  int64(a.Players.Count()),
-		AvgScore:       meanScore(total.Score, total.Completed),
+		AvgScore:       meanScore(total.ScoreSum, total.Completed),
 		CompletionRate: rate(total.Completed, total.Plays),
 		PassRate:       rate(total.Passed, total.Completed),
 	}
@@ -94,8 +94,8 @@ func newTotals(a *segment.Accumulator, p Period) Statistics {
 			Date:      p.Day(i),
 			Plays:     d.Plays,
 			Completed: d.Completed,
-			ScoreSum:  d.Score,
-			AvgScore:  meanScore(d.Score, d.Completed),
+			ScoreSum:  d.ScoreSum,
+			AvgScore:  meanScore(d.ScoreSum, d.Completed),
 		}
 	}
 	return s

@@ -33,12 +33,12 @@ func (a *Accumulator) Add(p *Play) {
 	a.Days[i].add(p)
 	a.Total.add(p)
 	if !a.inMonth[i] {
-		a.AddPlayer(p)
+		a.AddToPlayer(p)
 	}
 }
 
-// AddPlayer counts one play for its player, but neither for its day nor in the total.
-func (a *Accumulator) AddPlayer(p *Play) { a.Players.AddPlay(p) }
+// AddToPlayer counts one play for its player, but neither for its day nor in the total.
+func (a *Accumulator) AddToPlayer(p *Play) { a.Players.AddPlay(p) }
 
 // AddDay counts the plays of a day without their players.
 func (a *Accumulator) AddDay(date time.Time, s *Sums) {

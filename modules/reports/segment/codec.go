@@ -34,12 +34,14 @@ func putChecksum(b []byte, at int, from int64) {
 }
 
 // newBuffer returns the version and room for the checksum.
-func newBuffer(version byte) []byte { return append([]byte{version}, make([]byte, checksumSize)...) }
+func newBuffer(version byte) []byte {
+	return append([]byte{version}, make([]byte, checksumSize)...)
+}
 
-// reader reads a segment from the front. Reading beyond the end returns zero and sets bad.
+// reader reads a segment from the front. Reading beyond the end returns zero and sets damaged.
 type reader struct {
-	b   []byte
-	bad bool
+	b       []byte
+	damaged bool
 }
 
 func (r *reader) uvarint() uint64 {
@@ -50,7 +52,7 @@ func (r *reader) uvarint() uint64 {
 	}
 	v, n := binary.Uvarint(r.b)
 	if n <= 0 {
-		r.bad = true
+		r.damaged = true
 		return 0
 	}
 	r.b = r.b[n:]
@@ -59,7 +61,7 @@ func (r *reader) uvarint() uint64 {
 
 func (r *reader) take(n uint64) []byte {
 	if uint64(len(r.b)) < n {
-		r.bad = true
+		r.damaged = true
 		r.b = nil
 		return nil
 	}
@@ -69,25 +71,25 @@ func (r *reader) take(n uint64) []byte {
 }
 
 // header checks the version and the checksum, and returns the number after them, such as that of
-// entries. If they are wrong it sets bad and returns 0.
+// entries. If they are wrong it sets damaged and returns 0.
 func (r *reader) header(version byte, from int64) uint64 {
 	if v := r.take(1); v == nil || v[0] != version {
-		r.bad = true
+		r.damaged = true
 		return 0
 	}
-	if r.check(from); r.bad {
+	if r.check(from); r.damaged {
 		return 0
 	}
 	return r.uvarint()
 }
 
-// check compares the checksum with what follows it, and sets bad if they differ.
+// check compares the checksum with what follows it, and sets damaged if they differ.
 func (r *reader) check(from int64) {
 	if sum := r.take(checksumSize); sum == nil ||
 		binary.LittleEndian.Uint32(sum) != checksum(from, r.b) {
-		r.bad = true
+		r.damaged = true
 	}
 }
 
 // done reports whether the segment was read exactly to its end.
-func (r *reader) done() bool { return !r.bad && len(r.b) == 0 }
+func (r *reader) done() bool { return !r.damaged && len(r.b) == 0 }

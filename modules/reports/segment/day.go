@@ -58,7 +58,7 @@ func UnpackDay(
 		t.check(from)
 	}
 	var p Play
-	for n := h.header(DayVersion, from); n > 0 && !h.bad && !t.bad; n-- {
+	for n := h.header(DayVersion, from); n > 0 && !h.damaged && !t.damaged; n-- {
 		p.Player += int32(h.uvarint())
 		fixed := h.take(fixedSize)
 		if fixed == nil {

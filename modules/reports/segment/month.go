@@ -48,8 +48,8 @@ func appendPlayer(b []byte, from int64, delta int32, s PlayerSum) []byte {
 	b = binary.AppendUvarint(b, uint64(delta))
 	b = binary.AppendUvarint(b, uint64(s.Plays))
 	b = binary.LittleEndian.AppendUint16(b,
-		Play{Score: s.Best, Completed: s.Completed, Passed: s.Passed}.result())
-	return binary.LittleEndian.AppendUint32(b, uint32(s.Last-from))
+		Play{Score: s.BestScore, Completed: s.Completed, Passed: s.Passed}.result())
+	return binary.LittleEndian.AppendUint32(b, uint32(s.LastPlayedAt-from))
 }
 
 // playSize is the size of a day and a result.
@@ -73,11 +73,11 @@ func UnpackMonth(from int64, head []byte, players *Players) error {
 	var ordinal int32
 	for n := h.header(MonthVersion, from); n > 0; n-- {
 		plays, fixed := h.player(&ordinal)
-		if h.bad {
+		if h.damaged {
 			return ErrDamaged
 		}
 		s := unpackPlayer(from, plays, fixed)
-		players.of(ordinal).add(&s)
+		players.sumOf(ordinal).add(&s)
 	}
 	if !h.done() {
 		return ErrDamaged
@@ -98,7 +98,7 @@ func UnpackMembers(
 	for n := h.header(MonthVersion, from); n > 0; n-- {
 		plays, fixed := h.player(&ordinal)
 		packed := t.take(t.uvarint())
-		if h.bad {
+		if h.damaged {
 			return ErrDamaged
 		}
 		if !member(ordinal) {
@@ -108,7 +108,7 @@ func UnpackMembers(
 			return ErrDamaged
 		}
 		s := unpackPlayer(from, plays, fixed)
-		a.Players.of(ordinal).add(&s)
+		a.Players.sumOf(ordinal).add(&s)
 	}
 	if !h.done() || !t.done() {
 		return ErrDamaged
@@ -117,7 +117,7 @@ func UnpackMembers(
 }
 
 // player reads the next player of a month's head, undecoded: a group skips most of them. It
-// advances ordinal from the previous player's, and sets bad if the head is damaged.
+// advances ordinal from the previous player's, and sets damaged if the head is damaged.
 func (r *reader) player(ordinal *int32) (plays int32, fixed []byte) {
 	if b := r.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all
 		*ordinal += int32(b[0])
@@ -129,7 +129,7 @@ func (r *reader) player(ordinal *int32) (plays int32, fixed []byte) {
 		plays = int32(r.uvarint())
 		fixed = r.take(fixedSize)
 	}
-	r.bad = r.bad || *ordinal < 0
+	r.damaged = r.damaged || *ordinal < 0
 	return plays, fixed
 }
 
@@ -137,11 +137,11 @@ func (r *reader) player(ordinal *int32) (plays int32, fixed []byte) {
 func unpackPlayer(from int64, plays int32, fixed []byte) PlayerSum {
 	result := binary.LittleEndian.Uint16(fixed)
 	return PlayerSum{
-		Plays:     plays,
-		Best:      int16(result & resultScore),
-		Completed: result&resultCompleted != 0,
-		Passed:    result&resultPassed != 0,
-		Last:      from + int64(binary.LittleEndian.Uint32(fixed[2:])),
+		Plays:        plays,
+		BestScore:    int16(result & resultScore),
+		Completed:    result&resultCompleted != 0,
+		Passed:       result&resultPassed != 0,
+		LastPlayedAt: from + int64(binary.LittleEndian.Uint32(fixed[2:])),
 	}
 }
 
@@ -160,5 +160,5 @@ func (a *Accumulator) addMember(first int, plays int32, packed []byte) bool {
 		a.Total.add(&p)
 	}
 	r.skills(&a.Total)
-	return !r.bad
+	return !r.damaged
 }

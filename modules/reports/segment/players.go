@@ -2,20 +2,20 @@ package segment
 
 // PlayerSum sums the plays of one player.
 type PlayerSum struct {
-	Plays     int32
-	Best      int16 // hundredths of a percent; 0 where no play was completed
-	Completed bool  // whether any play was
-	Passed    bool
-	Last      int64 // start of the latest play, in milliseconds since 1970
+	Plays        int32
+	BestScore    int16 // hundredths of a percent; 0 where no play was completed
+	Completed    bool  // whether any play was
+	Passed       bool
+	LastPlayedAt int64 // start of the latest play, in milliseconds since 1970
 }
 
 // add takes a pointer: copying fields that were just written would stall (store forwarding).
 func (s *PlayerSum) add(o *PlayerSum) {
 	s.Plays += o.Plays
-	s.Best = max(s.Best, o.Best)
+	s.BestScore = max(s.BestScore, o.BestScore)
 	s.Completed = s.Completed || o.Completed
 	s.Passed = s.Passed || o.Passed
-	s.Last = max(s.Last, o.Last)
+	s.LastPlayedAt = max(s.LastPlayedAt, o.LastPlayedAt)
 }
 
 // Players holds the sum of each player by ordinal. Ordinals are small and dense, so the sums are in
@@ -24,7 +24,7 @@ type Players struct{ pages []*[perPage]PlayerSum }
 
 const perPage = 128
 
-func (s *Players) of(ordinal int32) *PlayerSum {
+func (s *Players) sumOf(ordinal int32) *PlayerSum {
 	n := int(ordinal / perPage)
 	if n >= len(s.pages) {
 		s.pages = append(s.pages, make([]*[perPage]PlayerSum, n+1-len(s.pages))...)
@@ -37,17 +37,17 @@ func (s *Players) of(ordinal int32) *PlayerSum {
 
 // AddPlay adds one play.
 func (s *Players) AddPlay(p *Play) {
-	s.of(p.Player).add(&PlayerSum{
-		Plays:     1,
-		Best:      p.Score,
-		Completed: p.Completed,
-		Passed:    p.Passed,
-		Last:      p.StartedAt,
+	s.sumOf(p.Player).add(&PlayerSum{
+		Plays:        1,
+		BestScore:    p.Score,
+		Completed:    p.Completed,
+		Passed:       p.Passed,
+		LastPlayedAt: p.StartedAt,
 	})
 }
 
 // Add merges a sum into that of the player.
-func (s *Players) Add(ordinal int32, sum PlayerSum) { s.of(ordinal).add(&sum) }
+func (s *Players) Add(ordinal int32, sum PlayerSum) { s.sumOf(ordinal).add(&sum) }
 
 // Get returns the sum of a player, who must have a play: else it may panic.
 func (s *Players) Get(ordinal int32) PlayerSum { return s.pages[ordinal/perPage][ordinal%perPage] }

@@ -14,7 +14,7 @@ type Sums struct {
 }
 
 // DaySums are the sums that a report shows for a day. Score is in hundredths of a percent.
-type DaySums struct{ Plays, Completed, Score int64 }
+type DaySums struct{ Plays, Completed, ScoreSum int64 }
 
 // SkillSums count the answers to one skill, and the correct ones.
 type SkillSums struct{ Attempts, Correct int64 }
@@ -23,7 +23,7 @@ func (s *DaySums) add(p *Play) {
 	s.Plays++
 	if p.Completed {
 		s.Completed++
-		s.Score += int64(p.Score)
+		s.ScoreSum += int64(p.Score)
 	}
 }
 
@@ -50,7 +50,7 @@ func (s *Sums) addAnswers(answers []byte) {
 func (s *Sums) Add(o *Sums) {
 	s.Plays += o.Plays
 	s.Completed += o.Completed
-	s.Score += o.Score
+	s.ScoreSum += o.ScoreSum
 	s.Passed += o.Passed
 	for i := range s.Skills[:games.SkillCount] {
 		s.Skills[i].Attempts += o.Skills[i].Attempts
@@ -62,7 +62,7 @@ func (s *Sums) Add(o *Sums) {
 // checksum, the four figures, and the skills.
 func (s *Sums) Pack(from int64) []byte {
 	b := newBuffer(DayVersion)
-	for _, n := range []int64{s.Plays, s.Completed, s.Score, s.Passed} {
+	for _, n := range []int64{s.Plays, s.Completed, s.ScoreSum, s.Passed} {
 		b = binary.AppendUvarint(b, uint64(n))
 	}
 	b = s.appendSkills(b)
@@ -87,22 +87,22 @@ func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	r := reader{b: b}
 	s.Plays = int64(r.header(DayVersion, from))
 	s.Completed = int64(r.uvarint())
-	s.Score = int64(r.uvarint())
+	s.ScoreSum = int64(r.uvarint())
 	s.Passed = int64(r.uvarint())
-	if r.skills(&s); r.bad {
+	if r.skills(&s); r.damaged {
 		return s, ErrDamaged
 	}
 	return s, nil
 }
 
-// skills adds what appendSkills wrote, up to the end of the segment. It sets bad after damage.
+// skills adds what appendSkills wrote, up to the end of the segment. It sets damaged after damage.
 func (r *reader) skills(to *Sums) {
-	for len(r.b) > 0 && !r.bad {
+	for len(r.b) > 0 && !r.damaged {
 		i := r.uvarint()
 		attempts := int64(r.uvarint())
 		correct := int64(r.uvarint())
 		if i >= games.SkillSpace {
-			r.bad = true
+			r.damaged = true
 			return
 		}
 		to.Skills[i].Attempts += attempts
