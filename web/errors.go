@@ -31,7 +31,7 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	p := ui.PrincipalOf(c)
 	// below 500: otherwise the database may be what failed
 	if f.Status < 500 && (p == nil || p.Organisation.ID == "") {
-		p, _ = h.guard.Person(c)
+		p, _ = h.guard.WithMemberships(c)
 	}
 	text := errorTextOf(c, f)
 	f.Message = text.message

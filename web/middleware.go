@@ -66,7 +66,7 @@ func (h *Handler) setHeaders(c *fiber.Ctx) {
 	// no-referrer would turn the Origin of forms into null
 	c.Set(fiber.HeaderReferrerPolicy, "same-origin")
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
-	if strings.HasPrefix(h.Base, "https:") {
+	if strings.HasPrefix(h.BaseURL, "https:") {
 		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000; includeSubDomains")
 	}
 }

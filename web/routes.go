@@ -95,10 +95,12 @@ func (h *Handler) accountScreens() []Screen {
 		{Path: "/sign-in/code", Page: h.account.CodeForm, Form: h.account.SecondStep},
 		{Path: "/sign-out", Form: h.account.SignOut},
 		{Path: "/account/reset", Page: h.account.ResetForm, Form: h.account.ResetPassword},
-		screen("/account", h.guard.Person, h.account.Account, h.account.SignOutEverywhere),
-		screen("/account/password", h.guard.Person, h.account.PasswordForm, h.account.ChangePassword),
-		screen("/account/two-step", h.guard.Person, h.account.TwoStepForm, h.account.ChangeTwoStep),
-		screen("/account/recovery-codes", h.guard.Person,
+		screen("/account", h.guard.WithMemberships, h.account.Account, h.account.SignOutEverywhere),
+		screen("/account/password", h.guard.WithMemberships,
+			h.account.PasswordForm, h.account.ChangePassword),
+		screen("/account/two-step", h.guard.WithMemberships,
+			h.account.TwoStepForm, h.account.ChangeTwoStep),
+		screen("/account/recovery-codes", h.guard.WithMemberships,
 			h.account.RecoveryCodesForm, h.account.ReplaceRecoveryCodes),
 	}
 }

@@ -32,7 +32,7 @@ func (h *Handler) placeholders() examples {
 	return examples{
 		ForkID:  exampleFork,
 		GroupID: exampleGroup,
-		base:    h.Base,
+		base:    h.BaseURL,
 		from:    h.Today().AddDate(-2, 0, 0).Format(time.DateOnly),
 		year:    day(365),
 		first:   day(2),

@@ -13,7 +13,7 @@ type createdView struct {
 	Key          keyRow
 	Old          *overlapChoice // of the key that it replaces; nil: none
 	Secret, Back string
-	Base         string
+	BaseURL      string
 	ListsForks   bool // whether the key can make the request of the sample command
 }
 
@@ -24,7 +24,7 @@ func (h *Handler) newCreatedView(
 ) (view createdView, err error) {
 	view = createdView{
 		Back:       p.Path(ui.SettingsPath),
-		Base:       h.Base,
+		BaseURL:    h.BaseURL,
 		ListsForks: form.Has(string(apikeys.ForksRead)),
 	}
 	title := "Key created"

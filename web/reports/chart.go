@@ -13,26 +13,26 @@ import (
 // chart draws plays as bars above average scores as dots, on one time axis, in front of the
 // compared period.
 type chart struct {
-	Unit     string // day or week: what a bar is
-	Now      string // the period
-	Compared string // the compared period; "": none
-	Total    reports.Statistics
-	Bars     []bar
-	Most     bar
-	Ticks    []ui.Tick
+	Unit    string // day or week: what a bar is
+	Period  string // in words
+	Earlier string // the compared period in words; "": none
+	Total   reports.Statistics
+	Bars    []bar
+	Most    bar
+	Ticks   []ui.Tick
 
-	Plays                 ui.Panel
-	Counts, Early         string // bars; Early: of the compared period
-	Scores                ui.Panel
-	Line, Dots, EarlyLine string
+	Plays                             ui.Panel
+	PlayBars, EarlierBars             string // paths; EarlierBars: of the compared period
+	Scores                            ui.Panel
+	ScoreLine, ScoreDots, EarlierLine string // paths
 }
 
 // bar is a day, a week or a part of one, with the days at the same offset in the compared period.
 // The script reads its row of the table.
 type bar struct {
-	Name         string
-	From, Days   int               // of the period
-	Now, Earlier reports.DailyStat // Earlier has no date if the compared period is shorter
+	Name             string
+	From, Days       int               // of the period
+	Current, Earlier reports.DailyStat // Earlier has no date if the compared period is shorter
 }
 
 const daysPerWeek = 7
@@ -48,7 +48,7 @@ func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailySta
 			b.Days = min(p.Days-from, int(monday.Sub(first)/ui.OneDay))
 		}
 		from += b.Days
-		b.Now = reports.SumDays(daily[b.From:from])
+		b.Current = reports.SumDays(daily[b.From:from])
 		if b.From < len(earlier) {
 			b.Earlier = reports.SumDays(earlier[b.From:min(from, len(earlier))])
 		}
@@ -78,18 +78,18 @@ func newChart(
 	p reports.Period, s reports.Statistics, compared *comparison, today time.Time,
 ) chart {
 	c := chart{
-		Unit:  "day",
-		Now:   ui.Period(p),
-		Total: s,
-		Ticks: ui.Ticks(p),
+		Unit:   "day",
+		Period: ui.Period(p),
+		Total:  s,
+		Ticks:  ui.Ticks(p),
 	}
 	if p.Days > ui.MaxChartDays {
 		c.Unit = "week"
 	}
 	var earlier []reports.DailyStat
 	if compared != nil {
-		c.Compared = compared.Earlier
-		earlier = compared.before.Daily
+		c.Earlier = compared.EarlierDays
+		earlier = compared.earlier.Daily
 	}
 	c.Bars = barsOf(p, today, s.Daily, earlier)
 	c.drawPlays(p)
@@ -107,9 +107,9 @@ const (
 
 func (c *chart) drawPlays(p reports.Period) {
 	c.Most = slices.MaxFunc(c.Bars, func(a, b bar) int {
-		return cmp.Compare(a.Now.Plays, b.Now.Plays)
+		return cmp.Compare(a.Current.Plays, b.Current.Plays)
 	})
-	high := c.Most.Now.Plays
+	high := c.Most.Current.Plays
 	for _, b := range c.Bars {
 		high = max(high, b.Earlier.Plays)
 	}
@@ -119,8 +119,8 @@ func (c *chart) drawPlays(p reports.Period) {
 		width = weekWidth
 	}
 	for _, b := range c.Bars {
-		c.Counts += c.Plays.Bar(b.From, b.Days, width, b.Now.Plays)
-		c.Early += c.Plays.Bar(b.From, b.Days, width*5/4, b.Earlier.Plays)
+		c.PlayBars += c.Plays.Bar(b.From, b.Days, width, b.Current.Plays)
+		c.EarlierBars += c.Plays.Bar(b.From, b.Days, width*5/4, b.Earlier.Plays)
 	}
 }
 
@@ -134,7 +134,7 @@ func (c *chart) drawScores(p reports.Period) {
 	low := int64(fullScore)
 	high := int64(0)
 	for _, b := range c.Bars {
-		for _, s := range []reports.DailyStat{b.Now, b.Earlier} {
+		for _, s := range []reports.DailyStat{b.Current, b.Earlier} {
 			if s.Completed > 0 {
 				low = min(low, int64(s.AvgScore))
 				high = max(high, int64(s.AvgScore))
@@ -144,12 +144,12 @@ func (c *chart) drawScores(p reports.Period) {
 	low = min(low, fullScore-2*scoreStep)
 	high = max(high, low+2*scoreStep)
 	c.Scores = ui.NewPanel(p, low, high, scoreStep, func(n int64) string { return ui.Share(n / 10) })
-	connected, earlyConnected := false, false
+	connected, earlierConnected := false, false
 	for _, b := range c.Bars {
-		c.Line += c.point(b, b.Now, &connected)
-		c.EarlyLine += c.point(b, b.Earlier, &earlyConnected)
+		c.ScoreLine += c.point(b, b.Current, &connected)
+		c.EarlierLine += c.point(b, b.Earlier, &earlierConnected)
 		if connected {
-			c.Dots += c.point(b, b.Now, new(bool)) + "h.01"
+			c.ScoreDots += c.point(b, b.Current, new(bool)) + "h.01"
 		}
 	}
 }

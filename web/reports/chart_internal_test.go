@@ -22,15 +22,15 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	before := reports.Statistics{Daily: []reports.DailyStat{
 		{Date: "2026-11-13", Plays: 11, Completed: 1, ScoreSum: 10_000}, {Date: "2026-11-14"},
 	}}
-	c := newChart(p, reports.Statistics{Daily: daily}, &comparison{before: &before}, p.End().AddDate(0, 0, -1))
+	c := newChart(p, reports.Statistics{Daily: daily}, &comparison{earlier: &before}, p.End().AddDate(0, 0, -1))
 	require.Equal(t, []string{"15", "10", "5", "0"}, c.Plays.Labels)
 	require.Equal(t,
-		"M20 11v4h60v-4zM120 14v1h60v-1zM220 12v3h60v-3zM320 14v1h60v-1zM620 6v9h60v-9z", c.Counts)
-	require.Equal(t, "M12 4v11h75v-11z", c.Early)
+		"M20 11v4h60v-4zM120 14v1h60v-1zM220 12v3h60v-3zM320 14v1h60v-1zM620 6v9h60v-9z", c.PlayBars)
+	require.Equal(t, "M12 4v11h75v-11z", c.EarlierBars)
 	require.Equal(t, []string{"100%", "80%", "60%", "40%", "20%", "0%"}, c.Scores.Labels)
-	require.Equal(t, "M50 300L150 500M350 1000", c.Line)
-	require.Equal(t, "M50 300h.01M150 500h.01M350 1000h.01", c.Dots)
-	require.Equal(t, "M50 0", c.EarlyLine)
+	require.Equal(t, "M50 300L150 500M350 1000", c.ScoreLine)
+	require.Equal(t, "M50 300h.01M150 500h.01M350 1000h.01", c.ScoreDots)
+	require.Equal(t, "M50 0", c.EarlierLine)
 	require.Equal(t, "Thu 26 Nov 2026 (so far)", c.Most.Name)
 	require.Empty(t, c.Bars[2].Earlier.Date, "there is no such day")
 }
@@ -54,7 +54,7 @@ func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
 	for _, b := range bars {
 		require.Equal(t, days, b.From)
 		days += b.Days
-		plays += b.Now.Plays
+		plays += b.Current.Plays
 	}
 	require.Equal(t, 93, days)
 	require.Equal(t, int64(93*92/2), plays)
@@ -73,7 +73,7 @@ func TestScaleOfScoresShowsMovement(t *testing.T) {
 		c := chart{}
 		for _, score := range scores {
 			day := reports.SumDays([]reports.DailyStat{{Completed: 1, ScoreSum: score}})
-			c.Bars = append(c.Bars, bar{Days: 1, Now: day})
+			c.Bars = append(c.Bars, bar{Days: 1, Current: day})
 		}
 		c.drawScores(reports.Period{Days: 2})
 		require.Equal(t, want, c.Scores.Labels)

@@ -25,9 +25,9 @@ type change struct {
 
 // comparison has the figures of the complete days of a period, and of those they are compared with.
 type comparison struct {
-	Complete, Earlier string              // the days in words; Complete "": the whole period
-	now               *reports.Statistics // of the complete days; nil: of the whole period
-	before            *reports.Statistics
+	CompleteDays, EarlierDays string              // in words; CompleteDays "": the whole period
+	complete                  *reports.Statistics // nil: those of the whole period
+	earlier                   *reports.Statistics
 }
 
 // measure defines a figure. read returns false if there is none: an average without plays.
@@ -85,8 +85,8 @@ func newFigures(s reports.Statistics, c *comparison) []figure {
 // change returns the change of a figure. If the figure of the complete days differs from that of
 // the period, it is named first: ▼ 3%, 403, was 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
-	now, ok := m.read(*cmp.Or(c.now, &s))
-	before, known := m.read(*c.before)
+	now, ok := m.read(*cmp.Or(c.complete, &s))
+	before, known := m.read(*c.earlier)
 	if !ok || !known {
 		return &change{Was: "no comparison"}
 	}
@@ -173,14 +173,14 @@ func (h *Handler) compared(
 	if !ok {
 		return nil, nil
 	}
-	c := &comparison{Earlier: ui.Period(earlier)}
+	c := &comparison{EarlierDays: ui.Period(earlier)}
 	var err error
-	if c.before, err = h.totals(ctx, p, q, earlier); err != nil || c.before == nil {
+	if c.earlier, err = h.totals(ctx, p, q, earlier); err != nil || c.earlier == nil {
 		return nil, err
 	}
 	if complete != q.Period {
-		c.Complete = ui.Period(complete)
-		if c.now, err = h.totals(ctx, p, q, complete); err != nil || c.now == nil {
+		c.CompleteDays = ui.Period(complete)
+		if c.complete, err = h.totals(ctx, p, q, complete); err != nil || c.complete == nil {
 			return nil, err
 		}
 	}

@@ -19,7 +19,7 @@ func TestFiguresAreCompared(t *testing.T) {
 	changes := func(now reports.Statistics, before *reports.Statistics) (all []string) {
 		var c *comparison
 		if before != nil {
-			c = &comparison{before: before}
+			c = &comparison{earlier: before}
 		}
 		for _, f := range newFigures(now, c) {
 			words := []string{f.Value}
@@ -75,8 +75,8 @@ func TestFiguresAreCompared(t *testing.T) {
 			return &reports.Statistics{Plays: n, Completed: 1, AvgScore: reports.Percent(n)}
 		}
 		m := measures[c.measure]
-		require.Equal(t, c.want, *m.change(*figures(c.now), &comparison{before: figures(c.before)}))
-		complete := &comparison{now: figures(c.now), before: figures(c.before)}
+		require.Equal(t, c.want, *m.change(*figures(c.now), &comparison{earlier: figures(c.before)}))
+		complete := &comparison{complete: figures(c.now), earlier: figures(c.before)}
 		c.want.Was = m.format(c.now) + ", " + c.want.Was
 		require.Equal(t, c.want, *m.change(*figures(7), complete))
 	}

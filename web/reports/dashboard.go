@@ -23,7 +23,7 @@ import (
 type dashboardView struct {
 	ui.Layout
 	pageURL
-	Fork, Back      string
+	ForkTitle, Back string
 	State           forkState
 	Today           time.Time
 	Invalid         *apperr.Error // nil: the period is valid
@@ -61,12 +61,12 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	view := &dashboardView{
-		Layout:  ui.NewLayout(p, fork.Title, ui.AreaReports),
-		pageURL: at,
-		Fork:    fork.Title,
-		Back:    p.Path("/reports"),
-		State:   stateOf(fork),
-		Today:   h.Today(),
+		Layout:    ui.NewLayout(p, fork.Title, ui.AreaReports),
+		pageURL:   at,
+		ForkTitle: fork.Title,
+		Back:      p.Path("/reports"),
+		State:     stateOf(fork),
+		Today:     h.Today(),
 	}
 	period, invalid := at.period(view.Today)
 	if invalid == nil {
@@ -194,7 +194,7 @@ func (h *Handler) command(q reports.Query) string {
 	}
 	return fmt.Sprintf("curl -sS -G '%s/api/v1/forks/%s/stats' \\\n  -d from=%s -d to=%s%s \\\n"+
 		"  -H @- <<<\"Authorization: Bearer $DG_KEY\"",
-		h.Base, q.ForkID, q.Period.Day(0), q.Period.Day(q.Period.Days-1), group)
+		h.BaseURL, q.ForkID, q.Period.Day(0), q.Period.Day(q.Period.Days-1), group)
 }
 
 // hintTimeout bounds the optional queries: the marks of hidden groups, and the warning of overlaps.

@@ -68,7 +68,7 @@ func compareOverview(p reports.Period, o reports.Overview) *comparison {
 	if o.Before.Plays == 0 {
 		return nil
 	}
-	return &comparison{Earlier: ui.Period(ui.LastDays(p.From, p.Days)), before: totals(o.Before)}
+	return &comparison{EarlierDays: ui.Period(ui.LastDays(p.From, p.Days)), earlier: totals(o.Before)}
 }
 
 // overviewFigures returns the figures of all forks in the last 28 days.

@@ -28,12 +28,13 @@ type Guard struct {
 // Reader returns the principal of a public page: nil without a session, or if the database does not
 // answer: the documentation must be readable then too.
 func (g *Guard) Reader(c *fiber.Ctx) (*Principal, error) {
-	p, _ := g.Person(c)
+	p, _ := g.WithMemberships(c)
 	return p, nil
 }
 
-// Person returns the signed-in person of the request. Errors: identity.ErrNoSession.
-func (g *Guard) Person(c *fiber.Ctx) (*Principal, error) {
+// WithMemberships is like SignedIn, for screens of no organisation: it also reads the person's
+// memberships.
+func (g *Guard) WithMemberships(c *fiber.Ctx) (*Principal, error) {
 	p, err := g.SignedIn(c)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,8 @@ func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, e
 // ErrCodeDue says that the session still needs the code of two-step verification.
 var ErrCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
 
-// SignedIn returns the principal of the request. Errors: identity.ErrNoSession, ErrCodeDue.
+// SignedIn returns the signed-in person of the request, as a member of no organisation yet. Errors:
+// identity.ErrNoSession, ErrCodeDue.
 func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 	token := c.Cookies(SessionCookie)
 	if token == "" {

@@ -15,7 +15,7 @@ import (
 
 // Pages renders the screens of a package in the layout that all screens share.
 type Pages struct {
-	Base      string // the public URL, without a trailing slash
+	BaseURL   string // the public one, without a trailing slash
 	Now       func() time.Time
 	files     files
 	templates *template.Template
@@ -24,9 +24,9 @@ type Pages struct {
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// NewPages returns what all screens share. base is their public URL.
-func NewPages(base string, now func() time.Time) *Pages {
-	p := &Pages{Base: base, Now: now, files: loadFiles()}
+// NewPages returns what all screens share. baseURL is their public URL.
+func NewPages(baseURL string, now func() time.Time) *Pages {
+	p := &Pages{BaseURL: baseURL, Now: now, files: loadFiles()}
 	p.templates = template.New("").Option("missingkey=error").Funcs(template.FuncMap{
 		"asset": p.files.path, "copyable": copyable, "count": Count, "percent": Percent,
 		"day": Day, "date": Date, "minute": Minute, "second": Second, "brief": p.brief,
