@@ -251,3 +251,13 @@ func TestFormFieldsInTheQueryAreIgnored(t *testing.T) {
 	w.Browser(t).Post("/sign-in?password="+url.QueryEscape(testkit.Password),
 		url.Values{"email": {acme.Owner.Email}}).Is(t, 401)
 }
+
+// The log samples requests without a sign-in, and has all others.
+func TestRequestsOfSignedInPeopleAreAllLogged(t *testing.T) {
+	t.Parallel()
+	w, _, owner := webtest.StartAsOwner(t)
+	for range 200 {
+		owner.Get("/account")
+	}
+	require.Equal(t, 200, strings.Count(w.Logged.String(), "path=/account"))
+}
