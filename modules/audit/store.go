@@ -63,7 +63,7 @@ type Log struct {
 	db *postgres.DB
 
 	// OnWriteFailure is called for each entry or count that could not be written; set before the
-	// first.
+	// first write.
 	OnWriteFailure func()
 }
 

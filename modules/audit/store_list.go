@@ -66,8 +66,8 @@ func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry,
 	return entries, nil
 }
 
-// rows reads a page in the order of the index (org_id, at, id), which stops at the limit. An id in
-// Before that is not in the log gives no rows.
+// rows reads a page in the order of the index (org_id, at, id). The scan stops at the limit, so
+// that filters need no index. An id in Before that is not in the log gives no rows.
 func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []entryRow, err error) {
 	conditions, values := p.Filter.conditions()
 	if p.Before != 0 {

@@ -56,7 +56,8 @@ func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	if err := r.authorize(e.plays.Header); err != nil {
 		return err
 	}
-	if !c.Context().Request.Header.IsHTTP11() { // before the start is recorded
+	// Stream refuses HTTP/1.0 too, but only after export.started.
+	if !c.Context().Request.Header.IsHTTP11() {
 		return fiber.NewError(fiber.StatusHTTPVersionNotSupported)
 	}
 	if err := e.recordStart(ctx); err != nil {

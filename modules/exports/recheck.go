@@ -41,8 +41,8 @@ type Recheck struct {
 }
 
 // NewRecheck returns a recheck of an actor who has access now. ask returns nil while that is so,
-// and apperr.AuthRequired, apperr.AccessDenied or apperr.NotFound once the actor lost access. Any
-// other error means that the database did not answer.
+// and apperr.AuthRequired, apperr.AccessDenied or apperr.NotFound once the actor lost access, for
+// which Check returns lost. Any other error means that the database did not answer.
 func NewRecheck(ask func(context.Context) error, lost error) *Recheck {
 	now := time.Now()
 	return &Recheck{ask, lost, now, now}

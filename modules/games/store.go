@@ -37,7 +37,7 @@ func scanFork(row pgx.CollectableRow) (f Fork, err error) {
 
 // Forks returns all forks of the organisation, by creation, then id.
 func (s *Service) Forks(ctx context.Context, organisationID string) ([]Fork, error) {
-	// its error is the rows'
+	// rows.Err returns its error
 	rows, _ := s.db.Pool.Query(ctx, forksSQL+` order by created_at, id`, organisationID)
 	forks, err := pgx.CollectRows(rows, scanFork)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, er
 	if !input.IsID(id) {
 		return Fork{}, errForkNotFound
 	}
-	// its error is the rows'
+	// rows.Err returns its error
 	rows, _ := s.db.Pool.Query(ctx, forksSQL+` and id = $2`, organisationID, id)
 	fork, err := pgx.CollectExactlyOneRow(rows, scanFork)
 	return fork, forkError(err)

@@ -64,8 +64,8 @@ func newHasher(cost argon2id.Params) *hasher {
 	return &hasher{cost: cost, memory: semaphore.NewWeighted(maxMemory)}
 }
 
-// matches reports whether the password has the hash. Without a valid hash it computes a dummy one,
-// so that the time does not reveal the missing password.
+// matches reports whether the password has the hash. Without a valid hash, or if the password is too
+// long, it computes a dummy one, so that the time does not reveal that.
 func (h *hasher) matches(
 	ctx context.Context, hash *string, password string,
 ) (matches bool, err error) {

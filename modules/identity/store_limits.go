@@ -112,8 +112,9 @@ func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time)
 	})
 }
 
-// count does the same for one limit, under the lock of its row. If the limit was reached before,
-// the count exceeds it, and the caller rolls back. Raw SQL: one statement compares and counts.
+// count counts the attempt for one limit, under the lock of its row. If the limit was reached
+// before, the count exceeds it, and the caller rolls back. Raw SQL: one statement compares and
+// counts.
 func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
 	ends := now.Add(l.window * time.Duration(wrong))
 	var counted guessRow

@@ -25,7 +25,7 @@ import (
 type Importer struct {
 	Pool    *pgxpool.Pool
 	Keys    identity.Keyring // of the secrets of two-step verification
-	Request audit.Request    // where audit entries say that the import came from
+	Request audit.Request    // of the audit entries
 }
 
 // Input is a file: its name for errors, and how to open it.
@@ -64,8 +64,8 @@ func (im Importer) Import(
 	if err != nil {
 		return nil, err
 	}
-	// After the commit there is nothing to undo; if it fails, the connection is lost, and the
-	// database rolls back.
+	// No-op after the commit. If the rollback fails the connection is lost, and the database rolls
+	// back.
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
 	if err := begin(ctx, tx); err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (im Importer) Import(
 	return summary, commit(context.WithoutCancel(ctx), tx)
 }
 
-// commit commits. Errors: ErrUnconfirmed, unless the database has answered that it refuses.
+// commit commits tx. Errors: the database's refusal, or else ErrUnconfirmed.
 func commit(ctx context.Context, tx pgx.Tx) error {
 	err := tx.Commit(ctx)
 	refused, answered := errors.AsType[*pgconn.PgError](err)

@@ -75,8 +75,8 @@ func (a *API) listForks(r *call) error {
 	return a.send(r, body, tag)
 }
 
-// authorizeList asks the policy about each owner of the forks. There is one, unless the query is
-// wrong.
+// authorizeList asks the policy about each owner of the forks: defence in depth, since a correct
+// query has one.
 func (a *API) authorizeList(caller apikeys.Caller, forks []games.Fork) error {
 	owner := ""
 	for _, f := range forks {

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// prefix is that of all paths of the API.
+	// prefix begins every path of the API.
 	prefix       = "/api/v1/"
 	documentPath = "/openapi/v1.json"
 )

@@ -153,7 +153,7 @@ func (e *Export) cachesPlayers() bool {
 	if s.lastOrdinal > maxExportPlayers || s.grouped() && !s.largeGroup {
 		return false
 	}
-	return s.large || s.lastOrdinal <= largeReport // otherwise there are few rows
+	return s.large || s.lastOrdinal <= largeReport // otherwise the export has few rows
 }
 
 // next advances to the next play of the export, past those of players outside of a large group. It
@@ -169,7 +169,7 @@ func (e *Export) next() (bool, error) {
 
 // readPlayers fills the cache of players.
 func (e *Export) readPlayers() error {
-	rows, _ := e.snap.conn.Query(e.ctx, exportPlayersSQL, e.snap.args) // its error is the rows'
+	rows, _ := e.snap.conn.Query(e.ctx, exportPlayersSQL, e.snap.args) // rows.Err returns its error
 	defer rows.Close()
 	e.players = make([]string, e.snap.lastOrdinal+1)
 	var cells []byte

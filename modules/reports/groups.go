@@ -38,7 +38,7 @@ func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	defer stop()
 	s.args["players"] = players
 	s.args["maxOverlaps"] = MaxOverlaps
-	rows, _ := s.conn.Query(ctx, overlapsSQL, s.args) // its error is the rows'
+	rows, _ := s.conn.Query(ctx, overlapsSQL, s.args) // rows.Err returns its error
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Overlap])
 	if err != nil {
 		return nil
@@ -58,7 +58,7 @@ select group_id::text, count(*)::int from group_members
 // It reveals no more than the reports of these groups do.
 func (s *Service) ShownGroups(ctx context.Context, q Query) (shown []string, err error) {
 	args := segment.Args(q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
-	rows, _ := s.db.Pool.Query(ctx, activeMembersSQL, args) // its error is the rows'
+	rows, _ := s.db.Pool.Query(ctx, activeMembersSQL, args) // rows.Err returns its error
 	var id string
 	var active int
 	shown = []string{} // not nil, which would mean unknown

@@ -123,12 +123,12 @@ func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 
 // readSealed reads the results of sealedDaysSQL and sealedMonthsSQL.
 func (s *snapshot) readSealed(results pgx.BatchResults) error {
-	rows, _ := results.Query() // its error is the rows'
+	rows, _ := results.Query() // rows.Err returns its error
 	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])
 	if err != nil {
 		return fmt.Errorf("reports: sealed days: %w", err)
 	}
-	rows, _ = results.Query() // its error is the rows'
+	rows, _ = results.Query() // rows.Err returns its error
 	s.days = days
 	s.months, err = pgx.CollectRows(rows, pgx.RowTo[time.Time])
 	if s.grouped() {

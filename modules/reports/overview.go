@@ -145,7 +145,7 @@ func (r *overviewReader) weekOf(day time.Time) int { return int(day.Sub(r.first)
 
 func (r *overviewReader) readForkDays(ctx context.Context) error {
 	r.args["segments"] = r.segments
-	rows, _ := r.conn.Query(ctx, forkDaysSQL, r.args) // its error is the rows'
+	rows, _ := r.conn.Query(ctx, forkDaysSQL, r.args) // rows.Err returns its error
 	var id string
 	var date *time.Time
 	var packed []byte
@@ -190,7 +190,7 @@ func (r *overviewReader) readPlays(ctx context.Context) error {
 	r.args["forks"] = forks
 	r.args["starts"] = starts
 	r.args["ends"] = ends
-	rows, _ := r.conn.Query(ctx, playsOfForksSQL, r.args) // its error is the rows'
+	rows, _ := r.conn.Query(ctx, playsOfForksSQL, r.args) // rows.Err returns its error
 	var i int
 	var first time.Time
 	var plays int64
@@ -215,7 +215,7 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	end := r.query.Period.End()
 	r.args["compared"] = end.Add(-2 * comparedWeeks * week)
 	r.args["middle"] = end.Add(-comparedWeeks * week)
-	rows, _ := r.conn.Query(ctx, playersOfForksSQL, r.args) // its error is the rows'
+	rows, _ := r.conn.Query(ctx, playersOfForksSQL, r.args) // rows.Err returns its error
 	var fork string
 	var now bool
 	var completed, players int64

@@ -19,7 +19,7 @@ func (m members) has(ordinal int32) bool { return int(ordinal) < len(m) && m[ord
 
 // readMembers reads the members of a large group, by which the plays of all players are filtered.
 func (s *snapshot) readMembers(ctx context.Context) error {
-	rows, _ := s.conn.Query(ctx, membersSQL, s.args) // its error is the rows'
+	rows, _ := s.conn.Query(ctx, membersSQL, s.args) // rows.Err returns its error
 	ordinals, err := pgx.CollectRows(rows, pgx.RowTo[int32])
 	if err != nil || len(ordinals) == 0 {
 		return apperr.Annotate(err, "reports: members")
@@ -48,7 +48,7 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (labels, err
 		return nil, nil
 	}
 	last := int(players[len(players)-1])
-	rows, _ := s.conn.Query(ctx, s.labelsSQL(players), s.args) // its error is the rows'
+	rows, _ := s.conn.Query(ctx, s.labelsSQL(players), s.args) // rows.Err returns its error
 	defer rows.Close()
 	all := make(labels, last+1)
 	for rows.Next() {

@@ -72,7 +72,7 @@ func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error 
 	}
 	s.args["whole"] = s.grouped()
 	s.args["months"] = s.months
-	rows, _ := s.conn.Query(ctx, segment.MonthSegmentsSQL, s.args) // its error is the rows'
+	rows, _ := s.conn.Query(ctx, segment.MonthSegmentsSQL, s.args) // rows.Err returns its error
 	defer rows.Close()
 	var month segment.StoredSegment
 	for rows.Next() {
@@ -115,7 +115,7 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	}
 	s.args["whole"] = s.grouped()
 	s.args["days"] = read
-	rows, _ := s.conn.Query(ctx, segment.DaySegmentsSQL, s.args) // its error is the rows'
+	rows, _ := s.conn.Query(ctx, segment.DaySegmentsSQL, s.args) // rows.Err returns its error
 	defer rows.Close()
 	var stored segment.StoredSegment
 	for rows.Next() {
@@ -172,7 +172,7 @@ func (s *snapshot) playsSQL() string {
 
 // addPlays adds the plays of the days without segments.
 func (s *snapshot) addPlays(ctx context.Context, a *segment.Accumulator) error {
-	rows, _ := s.conn.Query(ctx, s.playsSQL(), s.args) // its error is the rows'
+	rows, _ := s.conn.Query(ctx, s.playsSQL(), s.args) // rows.Err returns its error
 	defer rows.Close()
 	var p segment.Play
 	for rows.Next() {

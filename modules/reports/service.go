@@ -127,8 +127,8 @@ const (
 	MaxLargeReportsOfOrganisation = 1
 )
 
-// A report is large if the organisation's players exceed largeReport, and so do its plays or it is
-// on a large group.
+// A report is large if the organisation's players exceed largeReport, and either its plays do too or
+// it is on a large group.
 const largeReport = 5_000
 
 func newLimiter(total, perOrganisation int) *limit.Limiter {

@@ -25,7 +25,7 @@ type snapshot struct {
 	replica  bool
 
 	largeGroup  bool // the report filters the plays of all players
-	lastOrdinal int  // an upper bound of the organisation's players
+	lastOrdinal int  // an upper bound of the number of the organisation's players
 	large       bool // the report may list many players
 	days        []segment.SealedDay
 	months      []time.Time // first days of whole months of the period, ascending
@@ -93,7 +93,7 @@ func idOrNull(id string) *string {
 func (s *snapshot) begin(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level repeatable read read only")
-	// one plan suits every group and period
+	// one plan of the metadata suits every group and period
 	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_generic_plan`)
 	batch.Queue(segment.LockPlaysSQL)
 	if s.query.GroupID != "" {

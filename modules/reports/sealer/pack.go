@@ -51,7 +51,7 @@ func (c *collector) add(p *segment.Play) {
 func (c *collector) addPlays(ctx context.Context, b bucket, sealed []segment.SealedDay) error {
 	args := b.args()
 	args["starts"], args["ends"] = segment.Gaps(sealed, b.first, b.end)
-	rows, _ := b.conn.Query(ctx, segment.PlaysSQL, args) // its error is the rows'
+	rows, _ := b.conn.Query(ctx, segment.PlaysSQL, args) // rows.Err returns its error
 	defer rows.Close()
 	var p segment.Play
 	for rows.Next() {
@@ -84,7 +84,7 @@ const maxMonthPlays = 1_000_000
 // sealMonth packs the plays of a month: those of sealed days from their segments. A month without
 // plays loses its segment. Errors: segment.ErrDamaged.
 func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
-	// its error is the rows'
+	// rows.Err returns its error
 	rows, _ := b.conn.Query(ctx, segment.DaySumsSQL+` order by d.day`, b.args())
 	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *collector) addDays(ctx context.Context, b bucket, days []segment.Sealed
 	args := b.args()
 	args["whole"] = true
 	args["days"] = segment.Dates(days)
-	rows, _ := b.conn.Query(ctx, segment.DaySegmentsSQL, args) // its error is the rows'
+	rows, _ := b.conn.Query(ctx, segment.DaySegmentsSQL, args) // rows.Err returns its error
 	defer rows.Close()
 	var stored segment.StoredSegment
 	for rows.Next() {

@@ -33,7 +33,7 @@ func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, er
 		return Result{}, fmt.Errorf("reports: seal: %w", err)
 	}
 	defer conn.Release()
-	// released with this statement: it only detects another sealer
+	// the lock is released with this statement: it only detects another sealer
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Result{}, err
 	}
@@ -61,7 +61,7 @@ func (p *pass) sealFork(ctx context.Context, f fork) error {
 
 func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) error {
 	args := segment.Args(f.OrganisationID, f.ID, time.Time{}, p.today)
-	rows, _ := p.conn.Query(ctx, sql, args) // its error is the rows'
+	rows, _ := p.conn.Query(ctx, sql, args) // rows.Err returns its error
 	due, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
 	if err != nil {
 		return fmt.Errorf("reports: due: %w", err)
@@ -132,7 +132,7 @@ type fork struct{ OrganisationID, ID string }
 // Their order is round-robin by organisation, so that many large forks of one organisation do not
 // delay those of another.
 func forksToSeal(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]fork, error) {
-	rows, _ := conn.Query(ctx, // its error is the rows'
+	rows, _ := conn.Query(ctx, // rows.Err returns its error
 		`/* reports.forksToSeal */ select f.org_id::text, f.id::text from forks f
 		 where exists (select from fork_days d where d.org_id = f.org_id and d.fork_id = f.id)
 		    or exists (select from fork_months m where m.org_id = f.org_id and m.fork_id = f.id)
