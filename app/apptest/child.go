@@ -133,33 +133,23 @@ func (c *Child) DemoToken() string {
 	return DemoKey.FindString(c.Out.String())
 }
 
-// Response is a response with its whole body.
-type Response struct {
-	Status int
-	Header http.Header
-	Body   string
-}
-
 // Get sends a GET with a key ("": none) and headers, given as name, value.
-func (c *Child) Get(path, token string, headers ...string) Response {
+func (c *Child) Get(path, token string, headers ...string) testkit.Page {
 	c.T.Helper()
 	response := Ask(c.T, NewClient(), c.URL+path, token, headers...)
-	defer response.Body.Close()
-	return Response{response.StatusCode, response.Header, ReadAll(c.T, response)}
+	return testkit.Page{Response: response, Body: ReadAll(c.T, response)}
 }
 
 // Fetch is like Get, but the response must be 200. It returns the body.
 func (c *Child) Fetch(path, token string, headers ...string) string {
 	c.T.Helper()
-	answer := c.Get(path, token, headers...)
-	require.Equal(c.T, http.StatusOK, answer.Status, "%s: %s", path, answer.Body)
-	return answer.Body
+	return c.Get(path, token, headers...).Is(c.T, http.StatusOK).Body
 }
 
 // Accepts reports whether the API accepts the key.
 func (c *Child) Accepts(token string) bool {
 	c.T.Helper()
-	status := c.Get("/api/v1/forks", token).Status
+	status := c.Get("/api/v1/forks", token).StatusCode
 	require.Contains(c.T, []int{http.StatusOK, http.StatusUnauthorized}, status)
 	return status == http.StatusOK
 }

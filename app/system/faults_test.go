@@ -169,9 +169,12 @@ func faultsOfSettings(x *apptest.External) []fault {
 			says: `cannot listen on DG_ADDR 192.0.2.1:8080`, serve: stops},
 		{args: set("--addr", "127.0.0.1:8099", "--ops-addr", "127.0.0.1:8099"),
 			says: `cannot listen on DG_OPS_ADDR 127.0.0.1:8099: .*address already in use`, serve: stops},
-		// last, because it records the key
+		// It records the key, which all commands need from here on.
 		{args: set("--base-url", "https://dg.example", "--secret-key", firstSecretKey),
 			says: `no proxy is trusted`, serve: warns},
+		{says: `the database has another secret key|set DG_SECRET_KEY to that key`, serve: stops},
+		{args: set("--secret-key", secondSecretKey),
+			says: `the database has another secret key|set DG_SECRET_KEY to that key`, serve: stops},
 	}
 }
 

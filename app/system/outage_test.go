@@ -95,9 +95,9 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	require.Equal(t, "database_unavailable", outcome)
 	require.Less(t, rows, e.Plays)
 	apptest.Until(t, backWithin, "dg does not answer again", func() bool {
-		return e.Get("/api/v1/forks", e.Token).Status == http.StatusOK
+		return e.Get("/api/v1/forks", e.Token).StatusCode == http.StatusOK
 	})
-	require.Equal(t, http.StatusOK, e.Get(e.ExportPath, e.Token).Status)
+	require.Equal(t, http.StatusOK, e.Get(e.ExportPath, e.Token).StatusCode)
 
 	_, file = e.BeginExport(t, "ends-in-silence")
 	r.open.Lock()
@@ -133,10 +133,10 @@ func TestStandbyIsNotReady(t *testing.T) {
 	x.Start()
 	apptest.Until(t, 30*time.Second, "/readyz does not speak of the standby", func() bool {
 		ready := c.Get("/readyz", "")
-		return ready.Status == http.StatusServiceUnavailable && strings.Contains(ready.Body, "standby")
+		return ready.StatusCode == http.StatusServiceUnavailable && strings.Contains(ready.Body, "standby")
 	})
 	for _, path := range []string{"/api/v1/forks", "/api/v1/nothing", "/docs"} {
-		require.Equal(t, http.StatusServiceUnavailable, c.Get(path, token).Status, path)
+		require.Equal(t, http.StatusServiceUnavailable, c.Get(path, token).StatusCode, path)
 	}
 	c.Fetch("/healthz", "")
 	_, out := runDoctor(x)

@@ -48,7 +48,7 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	imported := apptest.Launch(t, append([]string{"import", h.File}, flags...)...)
 	require.Zero(t, imported.Status(time.Minute), "%s", imported.Log.String())
 	for range 5 { // on one of the pooler's sessions after the other
-		require.Equal(t, http.StatusOK, c.Get(path, token).Status)
+		require.Equal(t, http.StatusOK, c.Get(path, token).StatusCode)
 		c.Fetch(path+"/stats?from=2026-01-01&to=2026-12-31", token)
 	}
 	for says, settings := range map[string][]string{
