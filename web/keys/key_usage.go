@@ -14,18 +14,19 @@ import (
 // usageView is the requests of a key by day: in words, as bars and as a table.
 type usageView struct {
 	Summary  string
-	Any      bool
+	Requests bool // whether there were any
 	Chart    ui.Panel
 	Ticks    []ui.Tick
 	Days     []usageDay
 	Rejected bool // whether any request was refused or limited
 }
 
-// usageDay is a day. Bar is all requests; Covered covers the accepted part of it.
+// usageDay is a day. Bar is the path of all requests, AcceptedBar that of the accepted part of it;
+// Left is where the day begins in the chart.
 type usageDay struct {
 	apikeys.Usage
-	Name, Label, Bar, Covered string
-	Left                      int
+	Name, Label, Bar, AcceptedBar string
+	Left                          int
 }
 
 // usageTimeout is how long a screen waits for the requests of keys.
@@ -62,7 +63,7 @@ func newUsageView(days []apikeys.Usage) *usageView {
 	}
 	v := &usageView{
 		Summary:  requestsLabel(sum),
-		Any:      total(sum) > 0,
+		Requests: total(sum) > 0,
 		Rejected: sum.Refused+sum.Limited > 0,
 		Chart:    ui.NewPanel(period, 0, total(most), 1, ui.Count),
 		Ticks:    ui.Ticks(period),
@@ -78,16 +79,16 @@ const usageBarWidth = 60
 
 func newUsageDay(i int, d apikeys.Usage, chart ui.Panel) usageDay {
 	return usageDay{
-		Usage:   d,
-		Name:    ui.Weekday(d.Day),
-		Label:   requestsLabel(d),
-		Bar:     chart.Bar(i, 1, usageBarWidth, total(d)),
-		Covered: chart.Bar(i, 1, usageBarWidth, d.Accepted),
-		Left:    ui.DayWidth * i,
+		Usage:       d,
+		Name:        ui.Weekday(d.Day),
+		Label:       requestsLabel(d),
+		Bar:         chart.Bar(i, 1, usageBarWidth, total(d)),
+		AcceptedBar: chart.Bar(i, 1, usageBarWidth, d.Accepted),
+		Left:        ui.DayWidth * i,
 	}
 }
 
-// totals returns the requests of each day.
+// totals returns the requests of each day, and their sum.
 func totals(days []apikeys.Usage) (all []int64, sum int64) {
 	for _, d := range days {
 		all = append(all, total(d))

@@ -37,8 +37,8 @@ type keyRow struct {
 	LastUsed     *time.Time // nil: never
 	Spark        ui.Spark   // of the requests of the last 30 days
 	Requests     int64      // their number
-	Unread       bool       // whether they could not be read
-	Old          bool       // whether it stands under its successor
+	Unread       bool       // whether the requests could not be read
+	Replaced     bool       // whether it stands under its successor
 	Page         string
 	Revoke       string // path, or "" if there is nothing to revoke
 	active       bool
@@ -87,7 +87,7 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "keys", &view)
 }
 
-// addRows adds the keys.
+// addRows adds the active keys, each under its successor, and a page of the others.
 func (h *Handler) addRows(
 	c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, view *keysView,
 ) error {
@@ -112,7 +112,7 @@ func (h *Handler) addRows(
 	ordered := underSuccessors(active)
 	for i, k := range ordered {
 		row := h.keyRow(p, k)
-		row.Old = i > 0 && ordered[i-1].Replaces == k.ID
+		row.Replaced = i > 0 && ordered[i-1].Replaces == k.ID
 		requests, sum := totals(used[k.ID])
 		row.Spark = ui.NewSpark(requests, top)
 		row.Requests = sum

@@ -24,8 +24,8 @@ type listing[T any] struct {
 	columns  []column[T]
 	order    string              // the default
 	search   string              // query parameter of the search
-	text     func(item T) string // the searched text
-	few      int                 // a list of so many needs no search
+	text     func(item T) string // what the search looks at
+	few      int                 // up to so many items have no search
 	perPage  int
 	fragment string // of the URL; "": none
 }
