@@ -51,14 +51,10 @@ var notSent = regexp.MustCompile(`^importer\.|^audit\.appendChanges$|^org\.(crea
 
 // planted are statements that are not scoped. $1 is an organisation.
 var planted = map[string]string{
-	"planted.schema":  `select count(*) from public.forks where $1::text <> ''`,
-	"planted.builder": `SELECT count(*) FROM "public"."forks" WHERE $1::text <> ''`,
+	"planted.notNull":  `select id from forks where org_id = $1 is not null`,
+	"planted.brackets": `select forks.id from (forks cross join games) where $1::text <> ''`,
 	"planted.leftJoin": `select count(*) from forks f
 		left join player_groups g on g.org_id = f.org_id and f.org_id = $1`,
-	"planted.notNull":  `select id from forks where org_id = $1 is not null`,
-	"planted.notTrue":  `select id from forks where (org_id = $1) <> true`,
-	"planted.brackets": `select forks.id from (forks cross join games) where $1::text <> ''`,
-	"planted.table":    `with d as (table forks) select id from d where $1::text <> ''`,
 	"planted.merge": `merge into forks f using organisations o on f.org_id = $1 is not null and o.id = $1
 		when matched then update set title = 'x'`,
 	"planted.byID": `update forks set title = 'x' where id = $1`, // $1 is a fork
