@@ -40,15 +40,6 @@ func SmallWindowClient() *http.Client {
 	})
 }
 
-// PlainClient connects from 127.0.0.20, which no attack uses.
-func PlainClient(keep bool) *http.Client {
-	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 20)}}
-	c := clientBy(dialer.DialContext)
-	c.Timeout = 10 * time.Second
-	c.Transport.(*http.Transport).DisableKeepAlives = !keep
-	return c
-}
-
 // ReadAll reads the rest of a response.
 func ReadAll(t *testing.T, response *http.Response) string {
 	t.Helper()

@@ -29,7 +29,7 @@ func WithoutTLS() []string {
 	return []string{" ssl crt /etc/haproxy/dg.example.org.pem", "", " ssl sndbuf", " sndbuf"}
 }
 
-// ClientOf returns a client at 127.0.0.2 of the proxy at the address.
+// ClientOf returns a client at 127.0.0.2 of the server at the address, with kept connections.
 func ClientOf(address string) *http.Client {
 	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	c := clientBy(func(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -57,7 +57,8 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	organisation := db.Organisation(testkit.Organisation{})
 	fork := db.Fork(testkit.Fork{OrganisationID: organisation.ID})
 	c := &caller{
-		base: base, http: apptest.PlainClient(true), slug: organisation.Slug,
+		base: base, slug: organisation.Slug,
+		http:  apptest.ClientOf(strings.TrimPrefix(base, "http://")), // at another address than attacks
 		spare: make(chan string, apptest.Sized(10, 60, 300)), entries: map[[2]string]int{},
 		email: db.Member(organisation.ID, "owner").Email,
 	}

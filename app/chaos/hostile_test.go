@@ -71,7 +71,7 @@ func (h *hostile) hold(
 	address string, n int, behave func(ctx context.Context, conn net.Conn) error,
 ) {
 	dialer := net.Dialer{
-		LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)},
+		LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 3)},
 		Timeout:   2 * time.Second,
 		Control: func(_, _ string, raw syscall.RawConn) error {
 			return raw.Control(func(fd uintptr) {
