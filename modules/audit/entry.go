@@ -63,7 +63,7 @@ type Entry struct {
 	Request        Request
 }
 
-// Owner returns the organisation of the log.
+// Owner returns the organisation of the log, for the policy.
 func (e Entry) Owner() string { return e.OrganisationID }
 
 // Ref returns the entry's id as files have it: text, which no spreadsheet or program takes for a

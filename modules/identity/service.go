@@ -85,6 +85,7 @@ func WithRequest(ctx context.Context, r audit.Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
 
+// requestOf returns the request of WithRequest, or zero for the operator's commands.
 func requestOf(ctx context.Context) audit.Request {
 	r, _ := ctx.Value(requestKey{}).(audit.Request)
 	return r

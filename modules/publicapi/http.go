@@ -76,7 +76,7 @@ func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
 		return err
 	}
 	defer release()
-	id, _ := apikeys.FindID(headers)
+	id, _ := apikeys.FindID(headers) // "" for an unreadable token
 	return a.Keys.RefuseOutside(c.UserContext(), id, apikeys.RequestOf(c, path), errOutside)
 }
 

@@ -13,9 +13,9 @@ import (
 // Overview shows how much the forks of an organisation are played: by week, and in the last four
 // weeks compared with the four before. Its figures cover all players and are never suppressed.
 type Overview struct {
-	Forks       map[string]*ForkOverview // by id: every fork of the organisation has one
-	Now, Before OverviewTotals           // of the last four weeks, and of the four before
-	Counted     bool                     // false: too many plays to count players and completion
+	Forks            map[string]*ForkOverview // by id: every fork of the organisation has one
+	Current, Earlier OverviewTotals           // of the last four weeks, and of the four before
+	Counted          bool                     // false: too many plays to count players and completion
 }
 
 // ForkOverview is the part of an Overview on one fork.
@@ -119,7 +119,7 @@ func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, erro
 		return Overview{}, err
 	}
 	o := r.totals()
-	o.Counted = o.Now.Plays+o.Before.Plays <= maxPlays
+	o.Counted = o.Current.Plays+o.Earlier.Plays <= maxPlays
 	if !o.Counted {
 		return o, nil
 	}
@@ -204,8 +204,8 @@ func (r *overviewReader) readPlays(ctx context.Context) error {
 func (r *overviewReader) totals() Overview {
 	o := Overview{Forks: r.byID}
 	for _, f := range r.forks {
-		o.Now.Plays += f.Plays()
-		o.Before.Plays += sum(f.Weeks[OverviewWeeks-2*comparedWeeks : OverviewWeeks-comparedWeeks])
+		o.Current.Plays += f.Plays()
+		o.Earlier.Plays += sum(f.Weeks[OverviewWeeks-2*comparedWeeks : OverviewWeeks-comparedWeeks])
 	}
 	return o
 }
@@ -224,9 +224,9 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 		case fork != "" && now:
 			r.byID[fork].Players = players
 		case fork == "" && now:
-			o.Now.set(completed, players)
+			o.Current.set(completed, players)
 		case fork == "":
-			o.Before.set(completed, players)
+			o.Earlier.set(completed, players)
 		}
 		return nil
 	})

@@ -38,7 +38,7 @@ func plainOverview(ctx context.Context, db querier, p Period) (Overview, error) 
 		if ago > 1 {
 			return nil
 		}
-		total := []*OverviewTotals{&o.Now, &o.Before}[ago]
+		total := []*OverviewTotals{&o.Current, &o.Earlier}[ago]
 		total.Plays++
 		total.Completed += int64(bit(completed))
 		if name := fmt.Sprint(ago, player); !players[name] {
@@ -51,7 +51,7 @@ func plainOverview(ctx context.Context, db querier, p Period) (Overview, error) 
 		}
 		return nil
 	})
-	for _, total := range []*OverviewTotals{&o.Now, &o.Before} {
+	for _, total := range []*OverviewTotals{&o.Current, &o.Earlier} {
 		total.CompletionRate = rate(total.Completed, total.Plays)
 	}
 	return o, err
@@ -66,8 +66,8 @@ func overviewDiffers(ctx context.Context, of *snapshot, p Period) error {
 	s := newSnapshot(of.conn, Query{OrganisationID: testOrg, Period: overviewPeriod(p)}, true)
 	got, err := s.overview(ctx, maxOverviewPlays)
 	if err == nil && !assert.ObjectsAreEqual(want, got) {
-		err = fmt.Errorf("the overview until %s: %+v and %+v instead of %+v and %+v", p, got.Now,
-			got.Before, want.Now, want.Before)
+		err = fmt.Errorf("the overview until %s: %+v and %+v instead of %+v and %+v", p, got.Current,
+			got.Earlier, want.Current, want.Earlier)
 	}
 	return err
 }
@@ -81,13 +81,13 @@ func TestOverviewHasABound(t *testing.T) {
 	e.reports.maxOverviewPlays = 99
 	o, err := e.reports.Overview(t.Context(), q)
 	require.NoError(t, err)
-	require.Equal(t, []any{false, OverviewTotals{Plays: 100}}, []any{o.Counted, o.Before})
+	require.Equal(t, []any{false, OverviewTotals{Plays: 100}}, []any{o.Counted, o.Earlier})
 	e.reports.maxOverviewPlays = 100
 	e.seal(t)
 	o, err = e.reports.Overview(t.Context(), q)
 	require.NoError(t, err)
 	require.True(t, o.Counted)
-	require.Positive(t, o.Before.Players)
+	require.Positive(t, o.Earlier.Players)
 
 	found := 0
 	e.reports.OnDamage = func(Query, error) { found++ }

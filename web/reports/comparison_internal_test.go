@@ -128,13 +128,13 @@ func TestComparedPeriods(t *testing.T) {
 func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 	t.Parallel()
 	o := reports.Overview{
-		Now: reports.OverviewTotals{Plays: 300_000}, Before: reports.OverviewTotals{Plays: 250_000},
+		Current: reports.OverviewTotals{Plays: 300_000}, Earlier: reports.OverviewTotals{Plays: 250_000},
 	}
 	c := compareOverview(reports.Period{Days: ui.DefaultDays}, o)
 	require.Equal(t,
 		[]figure{{"Plays", "300,000", &change{"up", false, "20%", "was 250,000"}}},
 		overviewFigures(o, c))
-	o.Before = reports.OverviewTotals{}
+	o.Earlier = reports.OverviewTotals{}
 	require.Nil(t, compareOverview(reports.Period{Days: ui.DefaultDays}, o))
 	require.Equal(t, []figure{{"Plays", "300,000", nil}},
 		overviewFigures(o, nil))

@@ -65,15 +65,15 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 
 // compareOverview compares the last 28 days with the 28 before.
 func compareOverview(p reports.Period, o reports.Overview) *comparison {
-	if o.Before.Plays == 0 {
+	if o.Earlier.Plays == 0 {
 		return nil
 	}
-	return &comparison{EarlierDays: ui.Period(ui.LastDays(p.From, p.Days)), earlier: totals(o.Before)}
+	return &comparison{EarlierDays: ui.Period(ui.LastDays(p.From, p.Days)), earlier: totals(o.Earlier)}
 }
 
 // overviewFigures returns the figures of all forks in the last 28 days.
 func overviewFigures(o reports.Overview, c *comparison) []figure {
-	all := newFigures(*totals(o.Now), c)
+	all := newFigures(*totals(o.Current), c)
 	if !o.Counted {
 		return all[:1]
 	}
