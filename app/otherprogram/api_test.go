@@ -129,6 +129,10 @@ func TestSmuggledRequestsAreNotExecuted(t *testing.T) {
 	for name, framing := range map[string]string{
 		"CL.TE":        length + chunked,
 		"TE.CL":        "Content-Length: 4\r\n" + chunked,
+		"TE.TE":        "Transfer-Encoding: x\r\n" + chunked,
+		"TE alone":     chunked,
+		"identity":     "Transfer-Encoding: identity\r\n" + length,
+		"folded":       "X: y\r\n " + chunked,
 		"two lengths":  "Content-Length: 0\r\n" + length,
 		"body of none": "Content-Length: 5\r\n",
 	} {
