@@ -20,8 +20,7 @@ var errStandby = apperr.New(apperr.Unavailable,
 var errStopping = apperr.New(apperr.Unavailable,
 	"This instance is stopping. Send requests to another one.")
 
-// mountHealth adds the probes of a supervisor: whether the process is running, and whether it can
-// serve.
+// mountHealth adds the probes: /healthz tells that the process runs, /readyz whether it can serve.
 func (p *Program) mountHealth(router fiber.Router) {
 	router.Get("/healthz", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	router.Get("/readyz", func(c *fiber.Ctx) error {

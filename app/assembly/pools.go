@@ -59,7 +59,7 @@ func poolOptions(s Settings, name string, size int32) postgres.Options {
 	return postgres.Options{Name: "dg " + name, MaxConns: size, Logger: s.Log, Tracer: s.Tracer}
 }
 
-// byName returns the open pools under their names in the metrics.
+// byName returns the open pools by their names in the metrics.
 func (p Pools) byName() map[string]*postgres.DB {
 	pools := map[string]*postgres.DB{
 		"requests":  p.Requests,

@@ -54,7 +54,8 @@ func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		c.Before.Format(time.DateOnly), c.Export)
 }
 
-// export returns how many entries of each log it wrote.
+// export writes the old entries of all logs to the new file, and returns how many each log had.
+// After a failure the file is removed.
 func (c auditPruneCmd) export(
 	ctx context.Context, o *operator, organisations []string,
 ) (map[string]int64, error) {

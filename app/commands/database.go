@@ -99,7 +99,7 @@ func (db *database) watch(ctx context.Context) error {
 		"the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again")
 }
 
-// require returns the first failure of dg doctor's checks of these stages.
+// require runs dg doctor's checks of the stages and returns the first failure, or nil.
 func (db *database) require(ctx context.Context, stages ...doctor.Stage) error {
 	s := doctor.Installation{
 		Serve: config.Serve{Database: db.settings},
@@ -121,8 +121,8 @@ func (db *database) migrate(ctx context.Context) error {
 	return nil
 }
 
-// dropPrivileges makes a root process the owner of the embedded server's data. An external database
-// has no such user.
+// dropPrivileges turns root into the owner of the embedded server's data. With an external database
+// there is no such user: dg stays root, and warns.
 func (db *database) dropPrivileges() {
 	if os.Geteuid() != 0 {
 		return

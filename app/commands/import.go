@@ -43,7 +43,7 @@ func (c importCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return summary.Print(p.Stdout)
 }
 
-// inputFile opens a file by its name on the command line.
+// inputFile returns the input of a name on the command line: "-" is standard input.
 func inputFile(name string, p Stdio) importer.Input {
 	if name == "-" {
 		return importer.Input{

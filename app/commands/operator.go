@@ -86,7 +86,7 @@ func (db *database) operator(ctx context.Context, command string) (*operator, er
 	}, nil
 }
 
-// keyring returns the keys in the settings.
+// keyring returns the keyring of the keys in the settings.
 func keyring(c config.Secrets) (identity.Keyring, error) {
 	current, previous, err := c.Keys()
 	if err != nil {

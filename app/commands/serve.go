@@ -117,7 +117,8 @@ func open(ctx context.Context, s *doctor.Installation) (*database, error) {
 	return db, nil
 }
 
-// prepare migrates between the checks of dg doctor.
+// prepare migrates the database and encrypts its secrets, between the checks of dg doctor that come
+// before and after.
 func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
 	if err := doctor.Enforce(s.Log, s.Run(ctx, doctor.Server)); err != nil {
 		return err
@@ -192,7 +193,7 @@ func limitSegments(_, _ string, c syscall.RawConn) error {
 	})
 }
 
-// listen listens on the address of a setting.
+// listen listens on the address of a setting, which the error names.
 func listen(ctx context.Context, setting, address string) (net.Listener, error) {
 	config := net.ListenConfig{Control: limitSegments}
 	ln, err := config.Listen(ctx, "tcp", address)

@@ -45,7 +45,7 @@ func Write(w io.Writer, now time.Time) error {
 	return d.out.Flush()
 }
 
-// demo holds the state of one Write.
+// demo is the state of one Write.
 type demo struct {
 	out     *bufio.Writer
 	now     time.Time

@@ -59,6 +59,7 @@ const skillsPerGame = 9
 const passPercent = 70
 
 // writePlays writes the fork's plays of the last two years, or since its creation if that is later.
+// A suspended or archived fork stops at its last update.
 func (d *demo) writePlays(f *fork) error {
 	first := d.now.Truncate(day).AddDate(-2, 0, 0)
 	if f.CreatedAt.After(first) {
@@ -108,7 +109,7 @@ func activity(date time.Time) float64 {
 	return 1
 }
 
-// play draws a play of the day. age is the share of the fork's life that is over.
+// play draws a play of the day. age is the share of the fork's life that has passed, from 0 to 1.
 func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int) play {
 	who := d.pick(d.players[f.OrganisationID], age)
 	p := play{

@@ -10,7 +10,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// open connects with the session checks of dg serve.
+// open connects to the database of a setting, with the session checks of dg serve.
 func (s *Installation) open(ctx context.Context, setting, url string) (*postgres.DB, error) {
 	db, err := postgres.Open(ctx, url,
 		postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: s.Log})

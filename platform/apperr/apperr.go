@@ -92,7 +92,7 @@ func From(err error) *Error {
 	return Wrap(Internal, err, InternalMessage)
 }
 
-// Is reports whether err carries the code.
+// Is reports whether an *Error in err's chain has the code.
 func Is(err error, code Code) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Code == code

@@ -12,7 +12,7 @@ import (
 	"dg/configs"
 )
 
-// Kind is the kind of a subject.
+// Kind says what a subject is: an API key or a member of an organisation.
 type Kind string
 
 // The kinds of subject.
@@ -29,7 +29,8 @@ type Subject struct {
 	Grants         []string
 }
 
-// MemberGrants returns the grants of a member with the role.
+// MemberGrants returns the grants of a member: the role and, with two-step verification on, the
+// role with "+2fa".
 func MemberGrants(role string, twoStep bool) []string {
 	if twoStep {
 		return []string{role, role + "+2fa"}
@@ -60,7 +61,7 @@ var (
 // ErrDenied means that the policy does not grant the permission.
 var ErrDenied = errors.New("authz: denied")
 
-// Policy is the embedded model and policy. It is safe for concurrent use.
+// Policy decides by a model and a policy of casbin. It is safe for concurrent use.
 type Policy struct {
 	enforcer *casbin.Enforcer
 }
@@ -96,7 +97,8 @@ func (p *Policy) Authorize(s Subject, want Permission, organisationID string) er
 	return nil
 }
 
-// hasGrant is a function of the model. It reports whether the grants include the grant.
+// hasGrant is the model's function of that name: it reports whether the subject's grants include
+// the grant of a rule.
 func hasGrant(args ...any) (any, error) {
 	if len(args) != 2 {
 		return false, errors.New("hasGrant: want two arguments")

@@ -15,7 +15,7 @@ import (
 	"dg/platform/netaddr"
 )
 
-// Database is where the data is.
+// Database says which PostgreSQL has the data, and by which roles dg reaches it.
 type Database struct {
 	DatabaseURL        string `env:"DG_DATABASE_URL" placeholder:"URL" secret:"" help:"${url}"`
 	DatabasePooler     string `env:"DG_DATABASE_POOLER" enum:"none,transaction,prepared" default:"none" help:"${pooler}"`
@@ -24,7 +24,8 @@ type Database struct {
 	DataDir            string `env:"DG_DATA_DIR" default:".data" help:"Folder of the embedded server."`
 }
 
-// Pooled reports whether the database URL leads to a pooler in transaction mode.
+// Pooled reports whether the database URL leads to a pooler in transaction mode, with or without
+// prepared statements.
 func (d Database) Pooled() bool {
 	return d.DatabasePooler == "transaction" || d.DatabasePooler == "prepared"
 }
@@ -32,7 +33,8 @@ func (d Database) Pooled() bool {
 // Embedded reports whether the embedded server is used.
 func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 
-// Check returns an error about the first invalid setting, or nil. No error quotes a URL.
+// Check returns an error about the first invalid setting, or nil. No error quotes a URL, which may
+// have a password.
 func (d Database) Check() error {
 	const alone = "%s is set and DG_DATABASE_URL is not: set both, or neither for the embedded server"
 	switch {
@@ -58,13 +60,13 @@ const maxReplicas = 8
 // Replicas returns the URLs of the replicas. A comma within one separates its hosts.
 func (d Database) Replicas() []string { return strings.Fields(d.ReplicaURLs) }
 
-// isURL reports whether a text is one URL of PostgreSQL.
+// isURL reports whether the text is one connection URL, and not two without a space between them.
 func isURL(text string) bool {
 	scheme, rest, _ := strings.Cut(text, "://")
 	return (scheme == "postgres" || scheme == "postgresql") && !strings.Contains(rest, "://")
 }
 
-// Address is where the program is reached.
+// Address says where dg listens, and under which URL the public reaches it.
 type Address struct {
 	Addr    string `env:"DG_ADDR" default:"127.0.0.1:8080" help:"Address to serve on."`
 	BaseURL string `env:"DG_BASE_URL" placeholder:"URL" help:"${base}"`

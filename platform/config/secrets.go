@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// Secrets are the keys with which secrets in the database are encrypted.
+// Secrets are the keys that encrypt secrets of two-step verification in the database.
 type Secrets struct {
 	SecretKey         string `env:"DG_SECRET_KEY" placeholder:"KEY" secret:"" help:"${key}"`
 	SecretKeyPrevious string `env:"DG_SECRET_KEY_PREVIOUS" placeholder:"KEY" secret:"" help:"${previous}"`
 }
 
-// Keys returns the keys, nil for one that is not set. No error quotes a key.
+// Keys returns the decoded keys, nil for one that is not set. No error quotes a key.
 func (s Secrets) Keys() (current, previous []byte, err error) {
 	current, err = parseKey("DG_SECRET_KEY", s.SecretKey)
 	previous, failed := parseKey("DG_SECRET_KEY_PREVIOUS", s.SecretKeyPrevious)

@@ -50,7 +50,8 @@ func openFolder(ctx context.Context, dir string) (f folder, err error) {
 // HasData reports whether there is a database for the folder dir.
 func HasData(dir string) bool { return exists(filepath.Join(dataPath(dir), cluster)) }
 
-// dataPath returns the folder with the data of dir: dir itself, unless the data was relocated.
+// dataPath returns the folder that has the data of dir: dir itself, or the one that root's data was
+// moved to.
 func dataPath(dir string) string {
 	path, _ := filepath.Abs(dir)
 	moved := relocatedPath(path)
@@ -61,12 +62,13 @@ func dataPath(dir string) string {
 }
 
 // relocatedPath returns the folder for root's data if the server's user cannot enter the configured
-// one.
+// folder.
 func relocatedPath(path string) string {
 	return fmt.Sprintf("/var/lib/dg/%.8x", sha256.Sum256([]byte(path)))
 }
 
-// CheckFolder refuses a folder with other files. One that does not exist is fine.
+// CheckFolder refuses a folder with files that are no data of dg. A missing or empty folder is
+// fine.
 func CheckFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {

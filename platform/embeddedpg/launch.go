@@ -14,7 +14,8 @@ import (
 //go:embed setup.sql
 var setupSQL string
 
-// launch starts the server. The caller has locked the folder, and no server of ours runs.
+// launch starts the server and waits until it takes connections. The caller has locked the folder,
+// and no server of dg runs on it.
 func (s *Server) launch(ctx context.Context, settings map[string]string) error {
 	f := s.folder
 	bin, err := FindProgram(ctx, f.path, "postgres")
@@ -99,8 +100,8 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 	return os.Rename(incomplete, s.folder.file(cluster))
 }
 
-// arguments returns the arguments of postgres. A later one wins, and all win over files in the data
-// folder.
+// arguments returns the arguments of postgres. A later argument wins, and all win over
+// configuration files in the data folder.
 func (f folder) arguments(socket string, settings map[string]string) []string {
 	args := []string{"-D", f.file(cluster), "-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB",
 		"-c", "wal_compression=on"}

@@ -37,8 +37,9 @@ func programFolders() []string {
 // versionPattern finds 15 in "pg_dump (PostgreSQL) 15.18 (Debian …)".
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d\d+)`)
 
-// FindProgram returns the folder with PostgreSQL's program of that name and of the version that
-// wrote the data in dir; for new data of 15 or later. Packages lack some: npm's has no pg_dump.
+// FindProgram returns the folder with PostgreSQL's program of that name. Its version is the one
+// that wrote the data in dir or, without data, 15 or later. Packages lack some programs: npm's has
+// no pg_dump.
 func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(dataPath(dir), cluster, "PG_VERSION"))
 	written := strings.TrimSpace(string(text))

@@ -20,7 +20,7 @@ import (
 // socketPrefix begins the name of a socket's folder.
 const socketPrefix = "dg-postgres-"
 
-// ErrNoData is the error of a start without a database.
+// ErrNoData is the error of a Start without Create on a folder without a database.
 var ErrNoData = errors.New("there is no database")
 
 var (
@@ -92,7 +92,7 @@ func (s *Server) exclusively(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// retry repeats try until it succeeds or PostgreSQL is not running.
+// retry repeats try every 20 ms until it succeeds, PostgreSQL is not running, or ctx ends.
 func retry(ctx context.Context, try func() error) error {
 	for {
 		err := try()
@@ -142,7 +142,7 @@ func RunningURL(dir string) (string, error) {
 }
 
 // Running reports whether the server of Start still runs. Another process may have started a new
-// one, with another socket.
+// server, with another socket.
 func (s *Server) Running() bool {
 	now, err := s.folder.readPIDFile()
 	return s.folder.running() && (err != nil || now == s.process)
@@ -193,7 +193,7 @@ func (s *Server) DropPrivileges() (uid int, err error) {
 		syscall.Setuid(int(u.Uid)))
 }
 
-// process is a server as postmaster.pid describes it.
+// process is the running server, as postmaster.pid describes it.
 type process struct {
 	id     int
 	socket string // the folder of the Unix socket
@@ -220,7 +220,7 @@ func (p process) url(role, database string) string {
 	return u.String()
 }
 
-// running reports whether a process of the server lives.
+// running reports whether a process of the server lives: each holds the lock on the log.
 func (f folder) running() bool {
 	log, err := os.Open(f.file(logFile))
 	if err != nil {
@@ -230,8 +230,8 @@ func (f folder) running() bool {
 	return !tryLock(log)
 }
 
-// tryLock takes a file's lock if it is free. It is released when every process that inherited the
-// file has ended.
+// tryLock takes a file's lock if that is free. The kernel releases the lock when every process that
+// inherited the file has ended.
 func tryLock(file *os.File) bool {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

@@ -17,7 +17,8 @@ import (
 // minGzip is the size below which gzip saves no packet.
 const minGzip = 1400
 
-// encode returns the body in the coding that the client asks for and sets the header.
+// encode returns the body, compressed if the client accepts gzip and that saves a packet, and sets
+// Content-Encoding.
 func encode(c *fiber.Ctx, plain []byte) []byte {
 	if len(plain) < minGzip || !gzipAccepted(&c.Context().Request.Header) {
 		return plain
@@ -26,7 +27,7 @@ func encode(c *fiber.Ctx, plain []byte) []byte {
 	return Gzip(plain)
 }
 
-// Gzip compresses a body at once.
+// Gzip returns the body compressed, in memory.
 func Gzip(body []byte) []byte {
 	buf := bytes.NewBuffer(make([]byte, 0, len(body)/3+64))
 	w := gzipWriters.Get().(*gzip.Writer)
@@ -41,7 +42,8 @@ func Gzip(body []byte) []byte {
 var acceptedGzip = regexp.MustCompile(
 	`(?i)(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?:1(?:\.0*)?|0?\.\d*[1-9]\d*)\s*)?(?:,|$)`)
 
-// gzipAccepted reports whether the client accepts gzip by its name.
+// gzipAccepted reports whether the client names gzip among the codings that it accepts: "*" does
+// not count.
 func gzipAccepted(h *fasthttp.RequestHeader) bool {
 	return acceptedGzip.Match(bytes.Join(h.PeekAll(fiber.HeaderAcceptEncoding), []byte(",")))
 }
@@ -100,8 +102,8 @@ func ETag(c *fiber.Ctx, version ...string) string {
 	return `"` + tag + `"`
 }
 
-// NotModified reports whether the client already has the response with this tag, which is unique, so
-// that the list is not parsed. Call it when the resource is known to exist: "*" matches any that does.
+// NotModified reports whether If-None-Match has the tag or "*". Tags are hashes, so that a search
+// for the text replaces parsing the list. Call it only for a resource that exists: "*" matches any.
 func NotModified(c *fiber.Ctx, etag string) bool {
 	sent := c.Context().Request.Header.PeekAll(fiber.HeaderIfNoneMatch)
 	return slices.ContainsFunc(sent, func(line []byte) bool {

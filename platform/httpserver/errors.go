@@ -37,7 +37,8 @@ func WriteError(c *fiber.Ctx, err error) error {
 	return nil
 }
 
-// classify decides what the caller may know of err.
+// classify returns what the caller may know of err: the message of an *apperr.Error, otherwise only
+// a status.
 func classify(err error) Failure {
 	e, ok := errors.AsType[*apperr.Error](err)
 	if ok && e.HTTP().Status != 0 && e.Code != apperr.Internal {

@@ -22,7 +22,8 @@ const (
 	faultFragment = "The path must not contain a fragment. Leave out # and what follows it."
 )
 
-// checkRequest returns the failure of a request whose HTTP is ambiguous, or true.
+// checkRequest returns ok, or the failure of a request that is too large or whose HTTP is
+// ambiguous.
 func checkRequest(r *fasthttp.Request) (f Failure, ok bool) {
 	target := r.Header.RequestURI()
 	switch proto := string(r.Header.Protocol()); {

@@ -53,7 +53,7 @@ type conn struct {
 	client netip.Addr // invalid for a trusted proxy, which is not bounded
 }
 
-// start makes l accept from ln. It returns false after stop.
+// start makes l accept from ln. It returns false if the server is stopping already.
 func (l *listener) start(ln net.Listener) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +93,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit counts a connection, or returns nil if there are too many.
+// admit counts the connection and returns it, or returns nil if there are too many in all or of its
+// client.
 func (l *listener) admit(tcp *net.TCPConn) *conn {
 	c := &conn{TCPConn: tcp, ln: l}
 	ip := tcp.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()

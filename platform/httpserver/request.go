@@ -95,7 +95,7 @@ func recoverPanic(f func() error) (err error) {
 	return f()
 }
 
-// begin creates the request of c and its context.
+// begin creates the state of the request, and the context with its deadline.
 func (s *Server) begin(c *fiber.Ctx) *request {
 	s.running.Add(1)
 	header := &c.Context().Request.Header
@@ -137,7 +137,7 @@ func (r *request) complete(c *fiber.Ctx) {
 	r.end(response.StatusCode(), int64(n), nil)
 }
 
-// end logs and counts the request.
+// end logs and counts the request, and ends its context and span.
 func (r *request) end(status int, bytes int64, err error) {
 	r.stop()
 	took := time.Since(r.start)

@@ -158,7 +158,8 @@ const (
 	lastWrites = time.Second
 )
 
-// Stopping reports whether a shutdown has begun: a health check that says so ends the new requests.
+// Stopping reports whether a shutdown has begun. A health check that fails then makes proxies send
+// new requests elsewhere.
 func (s *Server) Stopping() bool { return s.stopping.Load() }
 
 // Shutdown stops the server. For Options.ShutdownDelay it serves with Connection: close. Then it

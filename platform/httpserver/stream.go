@@ -31,7 +31,7 @@ const (
 	gzipLevel = 2
 )
 
-// Source yields a body block by block. It is used by one goroutine at a time.
+// Source yields a body block by block. Only one goroutine at a time calls its methods.
 type Source interface {
 	// Next returns the next block: about BlockSize bytes, valid until the next call. It returns
 	// io.EOF itself at the end of the body, alone.
@@ -155,7 +155,7 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	return s.sent, err
 }
 
-// copyTo writes the blocks to w, and flushes the first.
+// copyTo writes the blocks to w, and flushes the first, so that the client sees the answer begin.
 func (s *stream) copyTo(w io.Writer, flush func() error) error {
 	for first := true; !s.ended; first = false {
 		if _, err := w.Write(s.block); err != nil {

@@ -42,7 +42,8 @@ func New(own map[string]string, further map[string]func(Field) bool) *Checker {
 
 var standard = New(nil, nil)
 
-// Check checks the struct in the words of this package.
+// Check checks the struct with the rules and words of this package alone. Errors: those of
+// Checker.Check.
 func Check(v any) error { return standard.Check(v) }
 
 // Check returns an apperr.Validation about the first missing field, otherwise the first invalid
@@ -90,7 +91,8 @@ func (c *Checker) Violations(v any) []Violation {
 	return violations
 }
 
-// message returns the text of a finding.
+// message returns the words of a broken rule, with its placeholders filled, or "" if there are
+// none.
 func (c *Checker) message(field string, found validator.FieldError) string {
 	rule := found.Tag()
 	value := ""

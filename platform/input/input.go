@@ -55,7 +55,7 @@ var words = map[string]string{
 	"reportable": "`{field}` is out of range: {value}. Send a day from 2000-01-01 to 2199-12-31.",
 }
 
-// maxShown is how many characters of a value a message shows.
+// maxShown bounds the characters of a value in a message.
 const maxShown = 60
 
 // Shown returns a value for an error message: at most 60 characters, with � for unprintable ones.

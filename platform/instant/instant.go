@@ -4,7 +4,7 @@ package instant
 
 import "time"
 
-// Layout is that of an instant in UTC.
+// Layout is the layout of an instant that is in UTC, for package time.
 const Layout = "2006-01-02T15:04:05.000Z"
 
 // Format returns the instant, cut off to the millisecond.

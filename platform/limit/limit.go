@@ -15,7 +15,7 @@ import (
 const (
 	// Wait is how long work waits for a slot.
 	Wait = 5 * time.Second
-	// RetryAfter is the Retry-After of a refusal, in seconds.
+	// RetryAfter is when refused work may be tried again, in seconds.
 	RetryAfter = 5
 )
 
