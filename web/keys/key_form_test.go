@@ -53,7 +53,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	created := b.Post(acme.At("/settings/api-keys/new"), sent)
 	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
 	require.Contains(t, html.UnescapeString(testkit.TextOf(created.Body)),
-		"Name Power BI, learning dashboard Scopes Forks, reports Expiry 19 Feb 2027, 00:00 UTC Try it")
+		"Name Power BI, learning dashboard Scopes Forks, reports Expiry 19 Feb 2027, 00:00 UTC")
 	key := keyOf(t, w, acme, created)
 	require.Equal(t, "Power BI, learning dashboard", key.Name, "without the blanks around")
 	require.Equal(t, acme.Admin.Name, key.CreatedBy.Name)

@@ -30,7 +30,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 		"<bdi>&lt;b&gt;Acme&lt;/b&gt; &#34;\u202e&#34; &amp; sons</bdi>",
 		"<bdi>=cmd|&#39;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",
 		"<bdi>member@acme.example</bdi>", `<span class="state on">On`,
-		`<span class="off">Off</span>`, "Only an owner can change this.").Lacks(t, "<script>")
+		`<span class="state">Off</span>`, "Only an owner can change this.").Lacks(t, "<script>")
 	order := []int{
 		strings.Index(p.Body, "owner@acme"), strings.Index(p.Body, "admin@acme"),
 		strings.Index(p.Body, "admin-plain@acme"), strings.Index(p.Body, "member@acme"),
@@ -66,7 +66,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 		"Owners and admins: on the screens, and in the CSV files that they download.",
 		"also for past plays", "Today no key can read them.",
 		"groups stay hidden when fewer than 5 of their members played",
-		"Files with names keep them when you change back: you cannot take them back.",
+		"Files that were exported with names keep the names when you change back.",
 		"A play keeps its <code>playId</code>, and a player the <code>playerKey</code>, in both modes")
 	for _, c := range []struct{ mode, shown, says string }{
 		{"pseudonymous", "Pseudonymous", "Nothing was changed. The reporting mode is the same."},

@@ -28,6 +28,7 @@ type dashboardView struct {
 	Today           time.Time
 	Invalid         *apperr.Error // nil: the period is valid
 	Presets         []ui.Link
+	Dates           string // the period in words if no preset selects it
 	Groups          []org.Group
 	ListedGroups    int      // if there may be more
 	shown           []string // the ids of groups that k-anonymity does not hide; nil: unknown
@@ -73,10 +74,15 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 		at.query.Set("from", period.Day(0))
 		at.query.Set("to", period.Day(period.Days-1))
 	}
+	view.Dates = ui.Period(period)
 	for _, preset := range presets(view.Today) {
-		view.Presets = append(view.Presets, ui.Link{
+		link := ui.Link{
 			Name: preset.name, Path: at.on(preset.period).Path(), Current: preset.period == period,
-		})
+		}
+		if link.Current || invalid != nil {
+			view.Dates = ""
+		}
+		view.Presets = append(view.Presets, link)
 	}
 	view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport, view.Param("groupId"))
 	if err != nil {
