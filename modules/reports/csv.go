@@ -53,8 +53,8 @@ func (f Format) appendText(b []byte, text []byte) []byte {
 	return csvcell.AppendSpreadsheetText(b, text)
 }
 
-// appendInstant appends a time in UTC. Excel would show milliseconds as minutes, so its dialect has
-// none.
+// appendInstant appends a time, in milliseconds since 1970, in UTC. The dialect of Excel omits the
+// milliseconds: with them, Excel would show minutes and seconds alone.
 func (f Format) appendInstant(b []byte, ms int64) []byte {
 	from := len(b)
 	b = AppendInstant(b, ms)
@@ -65,7 +65,8 @@ func (f Format) appendInstant(b []byte, ms int64) []byte {
 	return b[:from+len("2026-03-01 09:30:00")]
 }
 
-// appendScore appends a score, which is given in hundredths of a percent.
+// appendScore appends a score in hundredths of a percent as a percentage: 6250 as 62.5, or as 62,5
+// for Excel.
 func (f Format) appendScore(b []byte, score int64) []byte {
 	from := len(b)
 	b = appendDecimal(b, score, 2)
@@ -77,7 +78,8 @@ func (f Format) appendScore(b []byte, score int64) []byte {
 	return b
 }
 
-// appendSkills quotes the cell for Excel: the list has semicolons, which are Excel's separator.
+// appendSkills quotes the cell for Excel, because semicolons, which join the skills, also separate
+// the columns of that dialect.
 func (f Format) appendSkills(b []byte, answers []byte) []byte {
 	if f == CSV {
 		return appendSkillCounts(b, answers)

@@ -20,10 +20,10 @@ type Export struct {
 	snap    *snapshot
 	format  Format
 	started bool     // the header row was returned
-	rows    pgx.Rows // nil: the file is its header row alone
+	rows    pgx.Rows // nil after the start: no row follows the header
 	row     exportRow
-	players []string // cache of players' cells by ordinal; nil: rows have the player's columns
-	count   int64    // of plays returned so far
+	players []string // cells of each player, by ordinal; nil: each row selects its player's columns
+	count   int64    // plays returned so far
 }
 
 // exportRow is a play as an export shows it. The next row overwrites it.
@@ -36,8 +36,9 @@ type exportRow struct {
 	key, label  []byte // of the player; unset if Export.players is set
 }
 
-// OpenExport opens an export and reads no play. The caller authorises the read of the group by the
-// header, sets the context, and closes the export. It waits for no slot. Errors: ErrGroupNotFound
+// OpenExport begins the snapshot of an export, and reads its header but none of its rows. The
+// caller authorises the read of the group by the header, sets the context, and closes the export.
+// OpenExport takes no slot of a report: package exports limits exports. Errors: ErrGroupNotFound
 // where no organisation has the group, apperr.NotFound for an unknown organisation.
 func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, error) {
 	snap, err := open(ctx, s.db, q, false)
@@ -47,13 +48,13 @@ func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, e
 	return &Export{Header: snap.Header, snap: snap, format: f}, nil
 }
 
-// SetContext sets the context of the queries: its end cancels them. Call it before AppendNext.
+// SetContext sets the context whose end cancels the export's queries. Call it before AppendNext.
 func (e *Export) SetContext(ctx context.Context) { e.ctx = ctx }
 
 // Rows returns the number of plays returned so far.
 func (e *Export) Rows() int64 { return e.count }
 
-// Close releases the connection. It may be called at any time, repeatedly, and on nil.
+// Close ends the snapshot and releases the connection. It may be called repeatedly, and on nil.
 func (e *Export) Close() {
 	if e != nil && e.snap != nil {
 		e.snap.close()
@@ -89,25 +90,28 @@ const (
 	exportSQL = `/* reports.export */ select ` + segment.PlayColumns +
 		`, id::text, release_number, completed_at`
 	exportOrder = ` order by plays.started_at, plays.id`
-	// ownPlayerColumns looks up each row's player. A join would sort the period before the first
-	// row.
+	// ownPlayerColumns looks up each row's player. A join would sort all plays of the period before
+	// it returned the first row.
 	ownPlayerColumns = `, (select label from players where org_id = @org and ordinal = plays.player),
 		case when @mode = 'nominative' then
 		  (select display_name from players where org_id = @org and ordinal = plays.player) end`
 )
 
-// maxExportPlayers bounds the cache of players to about 12 MB. Without it, an export looks up the
-// player of each row.
+// maxExportPlayers bounds the cache of players to about 12 MB. With more players, an export looks
+// up the player of each row.
 const maxExportPlayers = 200_000
 
-// exportSettingsSQL raises timeouts above the 30 minutes of an export: a slow client leaves the
-// transaction idle. A custom plan might sort the period before the first row.
+// exportSettingsSQL raises timeouts above the 30 minutes that an export may last: a slow client
+// leaves the transaction idle. It forces a generic plan, because a custom plan might sort all plays
+// of the period before the first row.
 const exportSettingsSQL = `/* reports.exportSettings */
 	select set_config('statement_timeout', '31min', true),
 	set_config('idle_in_transaction_session_timeout', '31min', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
-// start runs the query, after it has filled the cache of players. Errors: ErrGroupNotFound.
+// start runs the query, unless the export is suppressed. It reads the members of a large group and
+// the cache of players first, because the rows keep the connection busy. Errors: ErrGroupNotFound
+// for a group of another organisation.
 func (e *Export) start() error {
 	if e.snap == nil {
 		return nil
@@ -137,7 +141,8 @@ func (e *Export) start() error {
 	return err
 }
 
-// exportFrom returns the FROM clause: the plays of a small group's members, or of all players.
+// exportFrom returns the FROM clause, and sets its arguments: the plays of a small group's members,
+// or all plays of the period.
 func (s *snapshot) exportFrom() string {
 	if s.grouped() && !s.largeGroup {
 		return playsOfMembers
@@ -156,8 +161,8 @@ func (e *Export) cachesPlayers() bool {
 	return s.large || s.lastOrdinal <= largeReport // otherwise the export has few rows
 }
 
-// next advances to the next play of the export, past those of players outside of a large group. It
-// returns false at the end.
+// next advances to the next play, and skips players outside of a large group. It returns false
+// after the last play.
 func (e *Export) next() (bool, error) {
 	for e.rows.Next() {
 		if e.parse(); !e.snap.largeGroup || e.snap.members.has(e.row.Player) {
@@ -167,7 +172,7 @@ func (e *Export) next() (bool, error) {
 	return false, e.rows.Err()
 }
 
-// readPlayers fills the cache of players.
+// readPlayers fills the cache with the cells of all the organisation's players.
 func (e *Export) readPlayers() error {
 	rows, _ := e.snap.conn.Query(e.ctx, exportPlayersSQL, e.snap.args) // rows.Err returns its error
 	defer rows.Close()

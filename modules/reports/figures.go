@@ -17,7 +17,7 @@ func (p Percent) Append(b []byte) []byte { return appendDecimal(b, int64(p), 1) 
 // Append appends the ratio as a decimal number without trailing zeros: 0.625, 1, 0.
 func (r Rate) Append(b []byte) []byte { return appendDecimal(b, int64(r), 4) }
 
-// appendDecimal appends n / 10^places, n not negative, without trailing zeros.
+// appendDecimal appends n / 10^places without trailing zeros. n must not be negative.
 func appendDecimal(b []byte, n int64, places int) []byte {
 	for ; places > 0 && n%10 == 0; places-- {
 		n /= 10
@@ -39,7 +39,8 @@ func appendDecimal(b []byte, n int64, places int) []byte {
 }
 
 // AppendInstant appends an instant, in milliseconds since 1970, in the API's format:
-// 2026-03-01T09:30:00.000Z. Package time formats RFC3339 three times as fast as another layout.
+// 2026-03-01T09:30:00.000Z. It adds the milliseconds itself, because package time formats RFC3339
+// three times as fast as other layouts.
 func AppendInstant(b []byte, ms int64) []byte {
 	t := time.UnixMilli(ms).UTC()
 	b = t.AppendFormat(b, time.RFC3339)
@@ -56,11 +57,12 @@ func divide(a, b int64) int64 {
 	return (2*a + b) / (2 * b)
 }
 
-// meanScore rounds the mean of n scores whose sum is in hundredths of a percent. It is 0 for none.
+// meanScore rounds the mean of n scores whose sum is in hundredths of a percent. The mean of no
+// scores is 0.
 func meanScore(sum, n int64) Percent { return Percent(divide(sum, 10*n)) }
 
-// roundScore rounds one score, in hundredths of a percent.
+// roundScore rounds a score from hundredths to tenths of a percent.
 func roundScore(score int16) Percent { return Percent(divide(int64(score), 10)) }
 
-// rate rounds part / whole. It is 0 where whole is.
+// rate rounds part / whole to ten-thousandths. It returns 0 if whole is 0.
 func rate(part, whole int64) Rate { return Rate(divide(10_000*part, whole)) }

@@ -9,19 +9,20 @@ import (
 	"dg/platform/apperr"
 )
 
-// Overlap is a group that allows a differencing attack: it lacks fewer than MinGroup players of a
-// report, and the difference of the two reports reveals the rows of these players.
+// Overlap is a group that allows a differencing attack: it lacks fewer than MinGroup of a report's
+// players. The difference between the report and the group's report reveals the rows of these
+// players.
 type Overlap struct {
 	Group   string // its name
-	Players int    // of the report who are not in the group: 1 to MinGroup-1
+	Players int    // players of the report outside of the group: 1 to MinGroup-1
 }
 
 // MaxOverlaps is the LIMIT of the search: one more than the dashboard names, so that the dashboard
 // can say that there are more.
 const MaxOverlaps = 6
 
-// overlapsSQL finds groups that lack fewer than MinGroup of a report's players and have at least
-// MinGroup, so that their reports are shown.
+// overlapsSQL finds groups that lack fewer than MinGroup of a report's players. It leaves out
+// groups with fewer than MinGroup of them, because their own reports are suppressed.
 const overlapsSQL = `/* reports.overlaps */
 select g.name, m.lacking
   from (select group_id, cardinality(@players::int[]) - count(*)::int as lacking
@@ -31,8 +32,8 @@ select g.name, m.lacking
  where m.lacking between 1 and @minGroup - 1
  order by g.name, g.id limit @maxOverlaps`
 
-// overlaps returns the first MaxOverlaps by name. After a failure or a timeout it returns none: the
-// warning is optional. Call it last in the transaction, which a failure aborts.
+// overlaps returns at most MaxOverlaps groups, by name. After a failure or a timeout it returns
+// none: the warning is optional. Call it last in the transaction, which a failure aborts.
 func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	ctx, stop := context.WithTimeout(ctx, s.query.OverlapsTimeout)
 	defer stop()
@@ -54,14 +55,14 @@ select group_id::text, count(*)::int from group_members
     where org_id = @org and fork_id = @fork and started_at >= @from and started_at < @to)
  group by group_id`
 
-// ShownGroups returns the ids of the groups whose figures k-anonymity shows in the query's period.
-// It reveals no more than the reports of these groups do.
+// ShownGroups returns the ids of the groups whose reports k-anonymity shows for the query's fork
+// and period. The list reveals no more than these reports do.
 func (s *Service) ShownGroups(ctx context.Context, q Query) (shown []string, err error) {
 	args := segment.Args(q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
 	rows, _ := s.db.Pool.Query(ctx, activeMembersSQL, args) // rows.Err returns its error
 	var id string
 	var active int
-	shown = []string{} // not nil, which would mean unknown
+	shown = []string{} // not nil: the dashboard keeps nil for a failed query
 	_, err = pgx.ForEachRow(rows, []any{&id, &active}, func() error {
 		if !suppressed(id, active) {
 			shown = append(shown, id)

@@ -13,14 +13,14 @@ import (
 	"dg/platform/apperr"
 )
 
-// Header is read before any play, so that the caller can authorise the read by the group's owner.
+// Header is read before the plays, so that the caller can authorise the read by the group's owner.
 type Header struct {
-	GroupOwner    string // id of the group's organisation, maybe another one; "": all players
+	GroupOwner    string // id of the organisation that has the group; "": all players
 	ReportingMode org.ReportingMode
 	Suppressed    bool // k-anonymity hides the plays
 }
 
-// CheckGroup returns ErrGroupNotFound for a group of another organisation.
+// CheckGroup returns ErrGroupNotFound if the group belongs to another organisation.
 func (h Header) CheckGroup(organisationID string) error {
 	if h.GroupOwner != "" && h.GroupOwner != organisationID {
 		return ErrGroupNotFound
@@ -28,7 +28,7 @@ func (h Header) CheckGroup(organisationID string) error {
 	return nil
 }
 
-// MinGroup is the k of k-anonymity.
+// MinGroup is the k of k-anonymity: with fewer active members, a group's report is suppressed.
 const MinGroup = 5
 
 // suppressed reports whether k-anonymity hides a report on a group: fewer than MinGroup members
@@ -44,8 +44,8 @@ func suppressed(groupID string, activeMembers int) bool {
 const groupOwnerSQL = `/* reports.groupOwner */
 select (select org_id::text from player_groups where id = @group)`
 
-// A group is large with more than 1/8 (plays) or 1/70 (segments) of the organisation's players:
-// scanning the plays or segments of all players is then faster than a lookup for each member.
+// A group is large if it has more than 1/8 (plays) or 1/70 (segments) of the organisation's
+// players. Scanning all plays or segments is then faster than a look-up for each member.
 const (
 	largeInPlays    = largeGroupSQL + `8` + largeGroupSQLEnd
 	largeInSegments = largeGroupSQL + `70` + largeGroupSQLEnd
@@ -54,14 +54,15 @@ const (
 	largeGroupSQLEnd = ` from players where org_id = @org), 0) limit 1)`
 )
 
-// byPlayer reads the members of a group by their index. LIMIT in a subquery is opaque to the
-// planner, which would scan the table of an organisation of few groups.
+// byPlayer makes the planner read a group's members by their index. Otherwise, if the organisation
+// has few groups, it would scan the whole table. The limit is in a subquery because the planner
+// would see through a constant.
 const byPlayer = ` order by player limit (select 9223372036854775807)`
 
-// metadataSQL reads the reporting mode, the number of active members of the group, and what decides
-// how to read the plays. It stops counting members at MinGroup, and counts none of another
-// organisation's group. It looks up the plays of each member as playsOfMembers does: a join would
-// also read those of other players.
+// metadataSQL reads the reporting mode, the number of the group's active members, and the sizes
+// that decide how the plays are read. It stops counting members at MinGroup, and counts none of
+// another organisation's group. It looks up the plays of each member as playsOfMembers does: a join
+// would also read the plays of other players.
 const metadataSQL = `/* reports.metadata */
 select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
        (select count(*)::int from (
@@ -82,8 +83,8 @@ select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
   left join player_groups g on g.org_id = o.id and g.id = @group
  where o.id = @org`
 
-// The sealed days and months of a period. Small groups read no segments. Large groups need months
-// with a tail, which holds the plays of each player.
+// These statements select the sealed days and months of a period. Small groups read no segments.
+// Large groups need months with a tail, which holds the plays of each player.
 const (
 	sealedDaysSQL = segment.DaySumsSQL + ` and (@group::uuid is null or ` + largeInSegments + `)
  order by d.day`
@@ -121,7 +122,8 @@ func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 	return apperr.Annotate(err, "reports: metadata")
 }
 
-// readSealed reads the results of sealedDaysSQL and sealedMonthsSQL.
+// readSealed reads the results of sealedDaysSQL and sealedMonthsSQL. A group with sealed days
+// counts as large, because their segments hold the plays of all players.
 func (s *snapshot) readSealed(results pgx.BatchResults) error {
 	rows, _ := results.Query() // rows.Err returns its error
 	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])
@@ -138,8 +140,8 @@ func (s *snapshot) readSealed(results pgx.BatchResults) error {
 	return apperr.Annotate(err, "reports: sealed months")
 }
 
-// addDaysOfMonths marks the days of sealed months as sealed for a group, so that their plays are
-// not read: UnpackMembers adds them.
+// addDaysOfMonths marks the days of a group's sealed months as sealed. Their plays are not read,
+// because UnpackMembers adds them.
 func (s *snapshot) addDaysOfMonths() {
 	for _, first := range s.months {
 		for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {

@@ -13,21 +13,22 @@ import (
 // Overview shows how much the forks of an organisation are played: by week, and in the last four
 // weeks compared with the four before. Its figures cover all players and are never suppressed.
 type Overview struct {
-	Forks            map[string]*ForkOverview // by id: every fork of the organisation has one
+	Forks            map[string]*ForkOverview // by id; every fork of the organisation is in it
 	Current, Earlier OverviewTotals           // of the last four weeks, and of the four before
 	Counted          bool                     // false: too many plays to count players and completion
 }
 
-// ForkOverview is the part of an Overview on one fork.
+// ForkOverview has the figures of one fork in an Overview.
 type ForkOverview struct {
 	Weeks   [OverviewWeeks]int64 // plays, the oldest week first
-	Players int64                // of the last four weeks
+	Players int64                // of the last four weeks; 0 unless Overview.Counted
 }
 
-// Plays returns the plays of the last four weeks.
+// Plays returns the number of plays in the last four weeks.
 func (f *ForkOverview) Plays() int64 { return sum(f.Weeks[OverviewWeeks-comparedWeeks:]) }
 
-// OverviewTotals are figures over all forks.
+// OverviewTotals are figures of four weeks over all forks. Unless Overview.Counted, only Plays is
+// set.
 type OverviewTotals struct {
 	Plays, Completed, Players int64
 	CompletionRate            Rate
@@ -40,18 +41,19 @@ func (t *OverviewTotals) set(completed, players int64) {
 }
 
 const (
-	// OverviewWeeks is how many weeks an overview has.
+	// OverviewWeeks is the number of weeks that an overview shows.
 	OverviewWeeks = 12
-	comparedWeeks = 4 // of each of the two OverviewTotals
+	comparedWeeks = 4 // the weeks that each OverviewTotals covers
 	week          = 7 * day
 
-	// maxOverviewPlays bounds the query of players to about 300 ms: with more plays in the eight
-	// weeks, players are not counted.
+	// maxOverviewPlays bounds the query of players to about 300 ms. If the last eight weeks have
+	// more plays, players and completed plays are not counted.
 	maxOverviewPlays = 250_000
 )
 
 // Overview returns the overview of an organisation's forks for the OverviewWeeks that end on the
-// last day of the query's period. Errors: apperr.Unavailable with RetryAfter.
+// last day of the query's period. Errors: apperr.NotFound for an unknown organisation,
+// apperr.Unavailable with RetryAfter.
 func (s *Service) Overview(ctx context.Context, q Query) (Overview, error) {
 	q.Period = overviewPeriod(q.Period)
 	report, err := s.Open(ctx, q)
@@ -70,7 +72,7 @@ func (s *Service) Overview(ctx context.Context, q Query) (Overview, error) {
 	}
 }
 
-// overviewPeriod returns the OverviewWeeks weeks that end with p.
+// overviewPeriod returns the OverviewWeeks weeks that end on the last day of p.
 func overviewPeriod(p Period) Period {
 	return Period{From: p.End().Add(-OverviewWeeks * week), Days: OverviewWeeks * int(week/day)}
 }
@@ -83,23 +85,26 @@ func sum(all []int64) (total int64) {
 }
 
 const (
-	// forkDaysSQL lists the organisation's forks with their sealed days.
+	// forkDaysSQL lists the organisation's forks with their sealed days. A fork without sealed days
+	// has one row.
 	forkDaysSQL = `/* reports.forkDays */
 select f.id::text, d.day, d.sums from forks f
   left join ` + segment.SealedDays + ` d on d.org_id = @org and d.fork_id = f.id and d.day >= @from
    and d.day < @to and @segments
  where f.org_id = @org order by f.id, d.day`
 
-	// playsOfForksSQL counts the plays of each range of a fork's days by week, with an index-only
-	// scan.
+	// playsOfForksSQL counts the plays by week in each range of a fork's days. It does not compare
+	// org_id, which would prevent an index-only scan: forkDaysSQL returns only forks of the
+	// organisation.
 	playsOfForksSQL = `/* reports.playsOfForks */
 select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestamptz[],
   @ends::timestamptz[]) r (i, fork, lo, hi), lateral (
     select date_bin('7 days', p.started_at, @from), count(*) from plays p
      where p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi group by 1) w`
 
-	// playersOfForksSQL counts the players and completed plays of each fork, and of all, before and
-	// after an instant. OFFSET 0 is a fence: it forces an index scan for each fork.
+	// playersOfForksSQL counts the players and completed plays of each fork, and of all forks
+	// together, before and after @middle. OFFSET 0 is a fence: it forces an index scan for each
+	// fork.
 	playersOfForksSQL = `/* reports.playersOfForks */
 select coalesce(f.id::text, ''), p.started_at >= @middle as now, count(p.score), count(distinct p.player)
   from forks f, lateral (
@@ -108,7 +113,7 @@ select coalesce(f.id::text, ''), p.started_at >= @middle as now, count(p.score),
  where f.org_id = @org group by grouping sets ((f.id, now), (now))`
 )
 
-// overview leaves players uncounted if there are more than maxPlays plays to count them in. Errors:
+// overview counts no players if the last eight weeks have more than maxPlays plays. Errors:
 // segment.ErrDamaged.
 func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, error) {
 	r := &overviewReader{snapshot: s, first: s.query.Period.From, byID: map[string]*ForkOverview{}}
@@ -126,15 +131,16 @@ func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, erro
 	return o, r.readPlayers(ctx, &o)
 }
 
-// overviewReader sums the plays of an overview: those of sealed days from their segments.
+// overviewReader sums the plays of an overview. It takes sealed days from their stored sums, and
+// counts the plays of the other days.
 type overviewReader struct {
 	*snapshot
-	first time.Time // instant of the first week
+	first time.Time // first instant of the first week
 	forks []forkSums
 	byID  map[string]*ForkOverview
 }
 
-// forkSums accumulates the overview of a fork.
+// forkSums accumulates a fork's overview, and lists the sealed days that it contains already.
 type forkSums struct {
 	id string
 	*ForkOverview
@@ -172,7 +178,7 @@ func (r *overviewReader) addForkDay(f *forkSums, date time.Time, packed []byte) 
 	return nil
 }
 
-// readPlays counts the plays of the days that are not sealed.
+// readPlays counts by week the plays of the days that are not sealed.
 func (r *overviewReader) readPlays(ctx context.Context) error {
 	var numbers []int
 	var forks []string
@@ -210,7 +216,8 @@ func (r *overviewReader) totals() Overview {
 	return o
 }
 
-// readPlayers counts players and completed plays of the last eight weeks.
+// readPlayers counts the players and completed plays of the last four weeks and of the four before.
+// For a single fork it keeps only the players of the last four.
 func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	end := r.query.Period.End()
 	r.args["compared"] = end.Add(-2 * comparedWeeks * week)

@@ -12,12 +12,12 @@ import (
 const membersSQL = `/* reports.members */
 select player from group_members where org_id = @org and group_id = @group` + byPlayer
 
-// members are a set of players: ordinals are small and dense.
+// members is a set of players, indexed by ordinal: ordinals are small and dense.
 type members []bool
 
 func (m members) has(ordinal int32) bool { return int(ordinal) < len(m) && m[ordinal] }
 
-// readMembers reads the members of a large group, by which the plays of all players are filtered.
+// readMembers reads the members of a large group, to filter the plays of all players.
 func (s *snapshot) readMembers(ctx context.Context) error {
 	rows, _ := s.conn.Query(ctx, membersSQL, s.args) // rows.Err returns its error
 	ordinals, err := pgx.CollectRows(rows, pgx.RowTo[int32])
@@ -42,7 +42,8 @@ select ordinal, case when @mode = 'nominative' then display_name else label end
 // labels maps a player's ordinal to the player's label.
 type labels []string
 
-// readLabels returns the labels of players, whose ordinals ascend.
+// readLabels returns the labels of the players, whose ordinals must ascend. It may return the
+// labels of other players too.
 func (s *snapshot) readLabels(ctx context.Context, players []int32) (labels, error) {
 	if len(players) == 0 {
 		return nil, nil
@@ -60,8 +61,8 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (labels, err
 	return all, apperr.Annotate(rows.Err(), "reports: labels")
 }
 
-// labelsSQL returns the faster statement: a scan of all labels for more than 1,000 players with
-// dense ordinals (over one in eight), else a look-up for each.
+// labelsSQL returns the faster statement. It scans all labels for more than 1,000 players whose
+// ordinals are dense: more than one in eight. Otherwise it looks up each label.
 func (s *snapshot) labelsSQL(players []int32) string {
 	s.args["mode"] = string(s.ReportingMode)
 	s.args["players"] = players

@@ -24,10 +24,10 @@ type Query struct {
 var ErrGroupNotFound = apperr.New(apperr.NotFound,
 	"No such group. Owners and admins find the ids of groups in Settings, Organisation.")
 
-// MaxPeriodDays is the longest period, both days included.
+// MaxPeriodDays is the maximum length of a period, first and last day included: a leap year.
 const MaxPeriodDays = 366
 
-// day is the length of a UTC day.
+// day has a constant length, because the days of a report are in UTC.
 const day = 24 * time.Hour
 
 // Period is a range of UTC days, both included.
@@ -48,8 +48,8 @@ var dateChecks = input.New(map[string]string{
 	"to required_with":   "Query parameter `to` is required, for example to=2026-03-31.",
 }, nil)
 
-// ParsePeriod parses the first and last day of a period. An empty parameter counts as missing.
-// Errors: apperr.Validation with the field.
+// ParsePeriod parses the first and last day of a period of at most MaxPeriodDays. An empty
+// parameter counts as missing. Errors: apperr.Validation with the field.
 func ParsePeriod(from, to string) (Period, error) {
 	if err := dateChecks.Check(dates{from, to}); err != nil {
 		return Period{}, err

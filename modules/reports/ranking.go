@@ -24,7 +24,7 @@ type rankEntry struct {
 	ordinal            int32
 }
 
-// rank orders the players, all of whom have a label.
+// rank orders the players. Every player must have a label in l.
 func rank(players *segment.Players, l labels) *ranking {
 	r := &ranking{players, l, make([]rankEntry, 0, players.Count())}
 	players.Each(func(ordinal int32, p segment.PlayerSum) {
@@ -34,12 +34,14 @@ func rank(players *segment.Players, l labels) *ranking {
 	return r
 }
 
-// playsKey sorts more plays first, then the better score.
+// playsKey sorts more plays first, then the better score as the report shows it, so that hidden
+// digits do not decide.
 func playsKey(p segment.PlayerSum) uint64 {
 	return uint64(math.MaxInt32-p.Plays)<<16 | uint64(math.MaxInt16-roundScore(p.BestScore))
 }
 
-// labelKey returns the label's first eight bytes, padded with zeros.
+// labelKey sorts as the label's first eight bytes do: big-endian, so that integers compare as
+// strings.
 func labelKey(label string) uint64 {
 	var b [8]byte
 	copy(b[:], label)

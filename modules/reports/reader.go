@@ -9,8 +9,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// statistics reads a report and rounds its sums. Errors: segment.ErrDamaged, and ErrGroupNotFound
-// for a group of another organisation, even if the caller authorised it.
+// statistics reads a report and rounds its sums. Errors: segment.ErrDamaged, ErrGroupNotFound for a
+// group of another organisation, even if the caller authorised the read.
 func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error) {
 	if err := s.CheckGroup(s.query.OrganisationID); err != nil {
 		return stats, err
@@ -64,8 +64,8 @@ func (s *snapshot) sum(ctx context.Context) (*segment.Accumulator, error) {
 	return a, nil
 }
 
-// addMonths adds the players of sealed months, or for a group its members' plays. Errors:
-// segment.ErrDamaged.
+// addMonths adds the players of sealed months; for a group it adds its members' plays instead.
+// Errors: segment.ErrDamaged.
 func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error {
 	if len(s.months) == 0 {
 		return nil
@@ -93,8 +93,8 @@ func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error 
 	return apperr.Annotate(rows.Err(), "reports: months")
 }
 
-// addDays adds the sums of sealed days, and the players of days outside of sealed months. For a
-// group it adds the members' plays on the days outside of sealed months instead. Errors:
+// addDays adds the sums of sealed days, and the players of those outside of sealed months. For a
+// group, it adds only the members' plays on the days outside of sealed months. Errors:
 // segment.ErrDamaged.
 func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	var read []time.Time
@@ -136,10 +136,10 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	return apperr.Annotate(rows.Err(), "reports: days")
 }
 
-// The plays of one range of time, or of a small group's members in the period. The row comparison
-// of playsOfMembers forces the index of players: after a wrong row estimate the planner would scan
-// the whole range for each member. A filter player = any(array(select …)) above the fence would be
-// an unhashed subplan: O(plays × members).
+// These clauses select the plays of one range of time, or of a small group's members in the period.
+// The row comparison of playsOfMembers forces the index of players. Without it, a wrong row
+// estimate could make the planner scan the whole range for each member. A filter player =
+// any(array(select …)) above the fence would be an unhashed subplan: O(plays × members).
 const (
 	playsOfRange = ` from plays where org_id = @org and fork_id = @fork and started_at >= @start
 		and started_at < @end`
@@ -152,8 +152,9 @@ const (
 	selectPlays = `/* reports.plays */ select ` + segment.PlayColumns
 )
 
-// playsSQL selects the plays outside of segments. For a large group it selects those of all
-// players: a filter in SQL could become an unhashed subplan, O(plays × members).
+// playsSQL returns the statement for the plays outside of segments, and sets its arguments. For a
+// large group it selects the plays of all players: a filter in SQL could become an unhashed
+// subplan, O(plays × members).
 func (s *snapshot) playsSQL() string {
 	if s.grouped() && !s.largeGroup {
 		return selectPlays + playsOfMembers
@@ -170,7 +171,7 @@ func (s *snapshot) playsSQL() string {
 	return segment.PlaysSQL
 }
 
-// addPlays adds the plays of the days without segments.
+// addPlays adds the plays of the days without segments, for a group only those of its members.
 func (s *snapshot) addPlays(ctx context.Context, a *segment.Accumulator) error {
 	rows, _ := s.conn.Query(ctx, s.playsSQL(), s.args) // rows.Err returns its error
 	defer rows.Close()

@@ -14,13 +14,13 @@ type Service struct {
 	db                         *postgres.DB
 	smallReports, largeReports *limit.Limiter
 
-	maxOverviewPlays int64 // the constant, which tests lower
+	maxOverviewPlays int64 // the constant of that name; tests lower it
 
-	OnDamage func(Query, error) // called for a damaged segment; set before the first report
+	OnDamage func(Query, error) // called for a damaged segment, never nil; set before the first report
 }
 
-// New returns the service. An instance has one, so that its limits hold for API and screens
-// together.
+// New returns the service. An instance needs a single one, so that API and screens share its
+// limits.
 func New(db *postgres.DB) *Service {
 	return &Service{
 		db:               db,
@@ -31,7 +31,8 @@ func New(db *postgres.DB) *Service {
 	}
 }
 
-// Report is an open report. It holds a connection and a slot of a limiter until Close.
+// Report is an open report. It holds a connection until Statistics succeeds or Close, and a slot of
+// a limiter until Close.
 type Report struct {
 	Header
 
@@ -40,10 +41,10 @@ type Report struct {
 }
 
 // Open opens the report on a fork, on all its players or on one group. The caller then authorises
-// reading the group, whose owner is in Report.Header, calls Statistics, and closes the report. A
-// large report releases its slot, and waits for one of the limiter of large reports. Errors:
-// ErrGroupNotFound where no organisation has the group, apperr.NotFound for an unknown
-// organisation, apperr.Unavailable with RetryAfter.
+// the read of the group by Report.Header, calls Statistics, and closes the report. A large report
+// gives its slot back, and waits for a slot of large reports. Errors: ErrGroupNotFound where no
+// organisation has the group, apperr.NotFound for an unknown organisation, apperr.Unavailable with
+// RetryAfter.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	r, err := s.openWithin(ctx, s.smallReports, q)
 	if err == nil && r.snap.large {
@@ -75,8 +76,8 @@ func (r *Report) Close() {
 }
 
 // Statistics returns the figures of an open report under the rules of anonymity, and releases its
-// connection. After a replica's failure it reads the primary, after damaged segments the plays.
-// Errors: ErrGroupNotFound for a group of another organisation, apperr.Unavailable with RetryAfter.
+// connection. If a replica fails it reads the primary, if a segment is damaged the plays. Errors:
+// ErrGroupNotFound for a group of another organisation.
 func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error) {
 	for {
 		stats, err := r.snap.statistics(ctx)
@@ -90,8 +91,9 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error)
 	}
 }
 
-// reopen replaces a failed snapshot by one on the primary, which after damage reads no segments.
-// For errors that are neither damage nor a replica's failure, it returns err.
+// reopen replaces a failed snapshot by one on the primary, which after damage reads no segments. It
+// returns err if neither a segment is damaged nor a replica failed. With any error it returns the
+// failed snapshot, for the caller to close.
 func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*snapshot, error) {
 	damaged := errors.Is(err, segment.ErrDamaged)
 	if !damaged && !failed.replicaFailed(ctx, err) {
@@ -108,7 +110,7 @@ func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*sna
 	return next, nil
 }
 
-// Header returns the header of a report, and reads no play. Errors: those of Open.
+// Header returns the header of a report without its figures. Errors: those of Open.
 func (s *Service) Header(ctx context.Context, q Query) (Header, error) {
 	report, err := s.Open(ctx, q)
 	if err != nil {
@@ -118,8 +120,9 @@ func (s *Service) Header(ctx context.Context, q Query) (Header, error) {
 	return report.Header, nil
 }
 
-// The limits of concurrent reports on an instance, in all and by organisation. The OpenAPI document
-// and /docs state them. Large reports have a limiter of their own, because each keeps a core busy.
+// These limits bound the concurrent reports on an instance, in all and by organisation. The OpenAPI
+// document and /docs state them. Large reports have their own limiter, because each keeps a core
+// busy.
 const (
 	MaxReports                    = 6
 	MaxReportsOfOrganisation      = 3
@@ -127,8 +130,8 @@ const (
 	MaxLargeReportsOfOrganisation = 1
 )
 
-// A report is large if the organisation's players exceed largeReport, and either its plays do too or
-// it is on a large group.
+// A report is large if its organisation has more than largeReport players, and the report has more
+// than largeReport plays or is on a large group.
 const largeReport = 5_000
 
 func newLimiter(total, perOrganisation int) *limit.Limiter {
@@ -139,7 +142,7 @@ func newLimiter(total, perOrganisation int) *limit.Limiter {
 	})
 }
 
-// Limiters returns the limiters by the name of the work, for metrics.
+// Limiters returns the limiters by the names that metrics give them.
 func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"reports": s.smallReports, "large_reports": s.largeReports}
 }

@@ -25,18 +25,18 @@ type snapshot struct {
 	replica  bool
 
 	largeGroup  bool // the report filters the plays of all players
-	lastOrdinal int  // an upper bound of the number of the organisation's players
-	large       bool // the report may list many players
+	lastOrdinal int  // highest ordinal of the organisation's players, at least their number
+	large       bool // many players or plays, see largeReport
 	days        []segment.SealedDay
-	months      []time.Time // first days of whole months of the period, ascending
+	months      []time.Time // first days of the sealed months in the period, ascending
 	members     members     // of a large group
 }
 
-// connTimeout bounds the wait for a connection, and the end of its transaction.
+// connTimeout bounds the wait for a connection to the primary, and for the end of a transaction.
 const connTimeout = 2 * time.Second
 
-// open begins a snapshot, on a replica if one has replayed the query's position. Errors: those of
-// readMetadata.
+// open begins a snapshot: on a replica that has replayed the query's position, if there is one,
+// else on the primary. Errors: those of readMetadata.
 func open(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapshot, error) {
 	if q.GroupID != "" && !input.IsID(q.GroupID) {
 		return nil, ErrGroupNotFound
@@ -107,8 +107,8 @@ func (s *snapshot) begin(ctx context.Context) error {
 	// a generic plan of the plays would be wrong for most periods
 	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_custom_plan`)
 	results := s.conn.SendBatch(ctx, batch)
-	// Only Close reads the last statement. If that fails the transaction is aborted, and the next
-	// query reports it.
+	// Only Close reads the result of the last statement. If that statement fails, the transaction
+	// is aborted, and the next query reports the error.
 	defer func() { _ = results.Close() }()
 	for range 3 {
 		if _, err := results.Exec(); err != nil {
@@ -121,14 +121,15 @@ func (s *snapshot) begin(ctx context.Context) error {
 	return s.readSealed(results)
 }
 
-// replicaFailed reports whether err is the failure of a replica, so that the primary is read.
-// Replay cancels conflicting statements (SQLSTATE 40001), and a standby may stop or be promoted.
+// replicaFailed reports whether err is the failure of a replica, so that the primary is read
+// instead. Replay cancels conflicting statements (SQLSTATE 40001), and a standby may stop or be
+// promoted. An error after the end of ctx is none.
 func (s *snapshot) replicaFailed(ctx context.Context, err error) bool {
 	return s.replica && ctx.Err() == nil && postgres.IsDatabaseError(err)
 }
 
-// close ends the transaction and releases the connection. A connection that is sending rows is
-// closed instead: the rest of an export may be long.
+// close ends the transaction and releases the connection. It disconnects instead if rows are still
+// arriving: the rest of an export may be long. It may be called repeatedly.
 func (s *snapshot) close() {
 	if s.conn == nil {
 		return

@@ -8,7 +8,8 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Statistics are the figures of a report. If Suppressed, only ReportingMode is set besides.
+// Statistics are the figures of a report. If Suppressed, all other fields but ReportingMode are
+// zero.
 type Statistics struct {
 	Plays          int64
 	Completed      int64 // of the plays
@@ -20,13 +21,13 @@ type Statistics struct {
 	Suppressed     bool // k-anonymity hides the figures
 	Daily          []DailyStat
 	Skills         []SkillStat
-	Overlaps       []Overlap // where the query asks for them
-	// Player makes the row of the i-th of the unique players, in the report's order. It is nil if
-	// the report is suppressed or has totals only.
+	Overlaps       []Overlap // if the query asks for them and labels are pseudonyms
+	// Player returns the row of the i-th player in the report's order, from 0 to UniquePlayers-1.
+	// It is nil if the report is suppressed or has totals only.
 	Player func(i int) PlayerStat
 }
 
-// Players makes the rows of all players at once.
+// Players returns the rows of all players, or nil where Player is nil.
 func (s Statistics) Players() []PlayerStat {
 	if s.Player == nil {
 		return nil
@@ -38,7 +39,7 @@ func (s Statistics) Players() []PlayerStat {
 	return rows
 }
 
-// DailyStat is one day of the period. Every day has one.
+// DailyStat has the figures of one day. A day without plays has one too.
 type DailyStat struct {
 	Date      string // YYYY-MM-DD, UTC
 	Plays     int64
@@ -47,8 +48,8 @@ type DailyStat struct {
 	AvgScore  Percent
 }
 
-// SumDays merges at least one day into one, dated as the first. The average is rounded once, from
-// the sums.
+// SumDays merges days, at least one, into one that is dated as the first. It rounds the average
+// once, from the sums.
 func SumDays(days []DailyStat) DailyStat {
 	sum := DailyStat{Date: days[0].Date}
 	for _, d := range days {
@@ -60,24 +61,24 @@ func SumDays(days []DailyStat) DailyStat {
 	return sum
 }
 
-// PlayerStat is one player with a play in the period.
+// PlayerStat has the figures of a player with a play in the period.
 type PlayerStat struct {
 	Label        string
 	Plays        int64
 	BestScore    Percent
-	Completed    bool      // whether any play was: otherwise there is no best score
+	Completed    bool      // whether any play was completed; if none was, BestScore is 0
 	LastPlayedAt time.Time // UTC, to the millisecond
 	Passed       bool
 }
 
-// SkillStat is one skill with an answer in the period.
+// SkillStat has the figures of a skill with an answer in the period.
 type SkillStat struct {
 	SkillID     string
 	Attempts    int64
 	CorrectRate Rate
 }
 
-// newTotals rounds the sums of the period and of each day. It has no players and skills.
+// newTotals rounds the sums of the period and of each day. It leaves players and skills out.
 func newTotals(a *segment.Accumulator, p Period) Statistics {
 	total := &a.Total
 	s := Statistics{
@@ -101,7 +102,7 @@ func newTotals(a *segment.Accumulator, p Period) Statistics {
 	return s
 }
 
-// newStatistics rounds the sums and ranks the players.
+// newStatistics rounds the sums and ranks the players. It leaves out skills without an answer.
 func newStatistics(a *segment.Accumulator, p Period, l labels) Statistics {
 	s := newTotals(a, p)
 	s.Player = rank(&a.Players, l).row

@@ -1,16 +1,17 @@
 // Package sealer packs the finished days and months of large forks into segments, which reports
-// read faster than plays. No figure depends on it: other days are read from the plays.
+// read faster than plays. No figure depends on the sealer: reports read unsealed days from plays.
 //
 // It owns the tables fork_days and fork_months (segments), and unsealed_days and unsealed_months
 // (their dirty marks).
 //
 // Invariants:
 //   - Segments are a cache that is never stale. A trigger on plays takes a shared advisory lock for
-//     each fork-day that it touches, and marks those with a segment as dirty. The sealer takes the
-//     exclusive locks without waiting before it reads the plays. So a segment either contains a
-//     write or is marked by it. Plays are written at READ COMMITTED only: an older snapshot would
-//     not see a segment sealed since. Dirty segments are marked, because deleting them deadlocked.
-//     A statement on more than 64 fork-days locks whole forks: 12,000 locks failed a transaction.
+//     each fork-day that it touches, and marks those with a segment as dirty. Before the sealer
+//     reads plays, it takes the exclusive locks, or skips the bucket if a writer holds one. So a
+//     segment either contains a write or is marked by it. Plays are written at READ COMMITTED only:
+//     an older snapshot would not see a segment sealed since. Writers mark segments, because
+//     deleting them deadlocked. A statement on more than 64 fork-days locks whole forks: 12,000
+//     locks failed a transaction.
 //   - One sealer works at a time, over all instances.
-//   - A failure in one fork does not keep the sealer from the others.
+//   - A failure in one fork does not keep the sealer from other forks.
 package sealer

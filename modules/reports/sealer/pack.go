@@ -13,7 +13,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// bucket is a day or a month of a fork, to be sealed in the transaction of conn.
+// bucket is a day or a month of a fork. The transaction of conn seals it.
 type bucket struct {
 	conn       *pgxpool.Conn
 	fork       fork
@@ -25,7 +25,8 @@ func (b bucket) args() pgx.NamedArgs {
 	return segment.Args(b.fork.OrganisationID, b.fork.ID, b.first, b.end)
 }
 
-// collector collects plays to pack, and sums their players.
+// collector collects the plays of a bucket, and sums them by player. Beyond max plays it keeps the
+// sums alone.
 type collector struct {
 	players segment.Players
 	plays   []segment.Play // nil if tooMany
@@ -47,7 +48,7 @@ func (c *collector) add(p *segment.Play) {
 	c.plays = append(c.plays, play)
 }
 
-// addPlays adds the plays of the days that are not sealed.
+// addPlays adds the bucket's plays outside of the sealed days, which must ascend.
 func (c *collector) addPlays(ctx context.Context, b bucket, sealed []segment.SealedDay) error {
 	args := b.args()
 	args["starts"], args["ends"] = segment.Gaps(sealed, b.first, b.end)
@@ -61,9 +62,9 @@ func (c *collector) addPlays(ctx context.Context, b bucket, sealed []segment.Sea
 	return apperr.Annotate(rows.Err(), "reports: plays")
 }
 
-// sealDay packs the plays of a day. A day with too many gets an empty segment, which is never read:
-// a later pass does not count its plays again until a write marks it as dirty. A day without plays
-// loses its segment.
+// sealDay packs the plays of a day. If there are more than MaxDayPlays, it stores an empty segment,
+// which is never read. That spares later passes the count until a write marks the day as dirty. A
+// day without plays loses its segment.
 func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 	c := &collector{max: s.MaxDayPlays}
 	if err := c.addPlays(ctx, b, nil); err != nil {
@@ -78,11 +79,13 @@ func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 	return Result{Days: 1}, b.saveDay(ctx, segment.PackDay(b.first.UnixMilli(), c.plays))
 }
 
-// maxMonthPlays is the default of Sealer.MaxMonthPlays: packing so many plays takes about 100 MB.
+// maxMonthPlays is the default of Sealer.MaxMonthPlays. Packing a million plays takes about 100 MB
+// of memory.
 const maxMonthPlays = 1_000_000
 
-// sealMonth packs the plays of a month: those of sealed days from their segments. A month without
-// plays loses its segment. Errors: segment.ErrDamaged.
+// sealMonth packs the plays of a month: the sealed days from their segments, the others from the
+// plays. With more than MaxMonthPlays, the month gets no tail. A month without plays loses its
+// segment. Errors: segment.ErrDamaged.
 func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
 	// rows.Err returns its error
 	rows, _ := b.conn.Query(ctx, segment.DaySumsSQL+` order by d.day`, b.args())
@@ -104,7 +107,7 @@ func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
 	return Result{Months: 1}, b.save(ctx, sealMonthSQL, b.args(), m.Head, m.Tail)
 }
 
-// addDays adds the plays of sealed days. Errors: segment.ErrDamaged.
+// addDays adds the plays of sealed days from their segments. Errors: segment.ErrDamaged.
 func (c *collector) addDays(ctx context.Context, b bucket, days []segment.SealedDay) error {
 	args := b.args()
 	args["whole"] = true
@@ -156,7 +159,8 @@ func (b bucket) save(ctx context.Context, sql string, args pgx.NamedArgs, head, 
 	return b.replace(ctx, sql, args)
 }
 
-// replace removes the bucket's dirty mark, and runs a statement that writes or deletes its segment.
+// replace runs a statement that writes or deletes the bucket's segment. It removes the dirty mark
+// in the same transaction.
 func (b bucket) replace(ctx context.Context, sql string, args pgx.NamedArgs) error {
 	cleanSQL := cleanDaySQL
 	if b.month {

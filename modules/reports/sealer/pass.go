@@ -21,19 +21,20 @@ type pass struct {
 	*Sealer
 	conn    *pgxpool.Conn
 	today   time.Time
-	timeout time.Duration // of each bucket's wait for another sealer; 0: no wait
+	timeout time.Duration // of each wait for another sealer; 0: no wait
 	done    Result
 }
 
 // sealAll seals the due days and months of all forks. It stops at postgres.ErrLocked, the end of
-// ctx and the loss of its connection. Another failure ends the work on one fork, not on the others.
+// ctx or the loss of its connection. Any other failure ends only the work on its fork. Errors:
+// postgres.ErrLocked, the joined failures of forks.
 func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {
 		return Result{}, fmt.Errorf("reports: seal: %w", err)
 	}
 	defer conn.Release()
-	// the lock is released with this statement: it only detects another sealer
+	// the lock ends with this statement, which only detects another sealer
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Result{}, err
 	}
@@ -51,7 +52,7 @@ func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, er
 	return p.done, err
 }
 
-// sealFork seals days before months: a month is packed from its days.
+// sealFork seals days before months: a month is packed from the segments of its days.
 func (p *pass) sealFork(ctx context.Context, f fork) error {
 	if err := p.sealDue(ctx, f, DueDaysSQL, false); err != nil {
 		return err
@@ -78,9 +79,10 @@ func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) erro
 	return nil
 }
 
-// seal seals a bucket in its own transaction, unless a writer holds its lock. At READ COMMITTED it
-// sees everything written before the lock; a snapshot would not. remaining counts the buckets that
-// a failure leaves. Errors: postgres.ErrLocked.
+// seal seals a bucket in its own transaction, and skips it if a writer holds its lock. READ
+// COMMITTED shows everything written before the lock, which a snapshot would miss. If seal fails,
+// remaining counts the bucket and those due after it. Errors: postgres.ErrLocked,
+// segment.ErrDamaged.
 func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
 	var sealed Result
 	err := pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted},
@@ -109,15 +111,15 @@ func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
 	return nil
 }
 
-// TryLocksSQL locks all writers out of some days of a fork, or returns false without waiting. Later
-// statements see everything written before.
+// TryLocksSQL locks writers out of the days from @from until before @to, or returns false without
+// waiting. The statements after it see everything written before.
 const TryLocksSQL = `/* reports.tryLocks */
 select pg_try_advisory_xact_lock(uuid_hash(@fork), -2147483648)
    and (select bool_and(pg_try_advisory_xact_lock(uuid_hash(@fork), d))
      from generate_series(@from::date - date '2000-01-01', @to::date - date '2000-01-01' - 1) d)`
 
-// tryLock locks writers out of the bucket by TryLocksSQL, and TRUNCATE, which takes no advisory
-// locks and for which it waits.
+// tryLock locks writers out of the bucket, or returns false. It waits for TRUNCATE alone, which
+// takes no advisory lock.
 func (b bucket) tryLock(ctx context.Context) (free bool, err error) {
 	if _, err := b.conn.Exec(ctx, segment.LockPlaysSQL); err != nil {
 		return false, err
@@ -145,10 +147,11 @@ func forksToSeal(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]for
 	return forks, apperr.Annotate(err, "reports: forks to seal")
 }
 
-// Due are finished days and months that are not sealed, or whose segment has lost its plays. The
-// newest come first, because they are read most.
+// A finished day is due unless it is clean (segment.CleanDays), a finished month unless it is
+// sealed. Dirty ones are due even without plays, to delete their segments. The newest come first,
+// because they are read most.
 const (
-	// DueDaysSQL is a loose index scan of the plays, from day to day. It compares the organisation
+	// DueDaysSQL is a loose index scan of the plays, from day to day. The organisation is compared
 	// outside of the subquery: inside, PostgreSQL without statistics sorted all plays for each day.
 	DueDaysSQL = `/* reports.dueDays */
 with recursive days (day) as (
@@ -168,8 +171,8 @@ select day from days
 union
 select day from unsealed_days where fork_id = @fork and day < @to::date
 order by day desc`
-	// dueMonthsSQL selects the months of fork_days, and dirty months, which may have no days any
-	// more.
+	// dueMonthsSQL selects the unsealed months of fork_days, and dirty months, which may have lost
+	// all their days.
 	dueMonthsSQL = `/* reports.dueMonths */
 select month from (
     select date_trunc('month', d.day)::date as month from fork_days d

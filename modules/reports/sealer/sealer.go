@@ -17,26 +17,27 @@ type Sealer struct {
 	db          *postgres.DB
 	Now         func() time.Time
 	log         *slog.Logger
-	MinPlays    int64 // forks with more plays are sealed
+	MinPlays    int64 // forks with more plays, or with segments, are sealed
 	MaxDayPlays int   // days with more plays are not sealed
 
 	MaxMonthPlays int // months with more plays are sealed without a tail
 
-	OnPass func(Result, error) // called after each pass of Run, with its error
+	OnPass func(Result, error) // called by RunOnce after the pass; never nil
 }
 
-// MinPlays is the default of Sealer.MinPlays. Reading fewer plays takes at most 3 ms.
+// MinPlays is the default of Sealer.MinPlays. Reading fewer plays takes at most 3 ms, so smaller
+// forks need no segments.
 const MinPlays = 5_000
 
-// maxDayPlays is the default of Sealer.MaxDayPlays. It bounds a day's segment, which is packed and
-// read as a whole, to about 4 MB.
+// maxDayPlays is the default of Sealer.MaxDayPlays. It bounds a day's segment, which is packed in
+// memory, to about 4 MB.
 const maxDayPlays = 250_000
 
-// sealInterval is the time between the passes of a serving program. Finding due days took 8 s for
-// 40,000,000 plays in 200 forks, with a cold cache.
+// sealInterval is the pause between two passes of Run. With a cold cache, finding the due days of
+// 40,000,000 plays in 200 forks took 8 s.
 const sealInterval = 10 * time.Minute
 
-// New returns a sealer for forks with more than MinPlays plays.
+// New returns a sealer with the default limits. Set its exported fields before the first pass.
 func New(db *postgres.DB, now func() time.Time, log *slog.Logger) *Sealer {
 	return &Sealer{
 		db:            db,
@@ -49,11 +50,12 @@ func New(db *postgres.DB, now func() time.Time, log *slog.Logger) *Sealer {
 	}
 }
 
-// Result counts the days and months of a pass. Large days have too many plays for a segment.
-// Skipped ones are being written to, Remaining ones come after a failure: a later pass seals both.
+// Result counts the days and months of a pass. Large days have more than MaxDayPlays. Skipped days
+// and months had a writer. Remaining ones failed or follow a failure in their fork. A later pass
+// seals the skipped and remaining ones.
 type Result struct{ Days, Months, Large, Skipped, Remaining int }
 
-// Backlog counts the days and months that were due and are not sealed.
+// Backlog counts the due days and months that a later pass must seal.
 func (s Result) Backlog() int { return s.Skipped + s.Remaining }
 
 func (s *Result) add(o Result) {
@@ -63,7 +65,7 @@ func (s *Result) add(o Result) {
 	s.Skipped += o.Skipped
 }
 
-// Run makes a pass at once and ten minutes after the end of each, until ctx ends.
+// Run makes a pass at once and sealInterval after the end of each, until ctx ends.
 func (s *Sealer) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		s.RunOnce(ctx)
@@ -74,7 +76,7 @@ func (s *Sealer) Run(ctx context.Context) {
 	}
 }
 
-// RunOnce makes one pass, logs its result and calls OnPass.
+// RunOnce makes one pass, logs what it sealed or why it failed, and calls OnPass.
 func (s *Sealer) RunOnce(ctx context.Context) {
 	done, err := s.Seal(ctx)
 	switch {
@@ -94,9 +96,9 @@ func (s *Sealer) RunOnce(ctx context.Context) {
 // failures of forks.
 func (s *Sealer) Seal(ctx context.Context) (Result, error) { return s.sealAll(ctx, 0) }
 
-// Rebuild marks every segment as dirty and seals everything again. It waits at most timeout for
-// another sealer, before the marks and before each segment. It needs the rights of the tables'
-// owner. Errors: postgres.ErrLocked.
+// Rebuild marks every segment as dirty and makes one pass. Each time another sealer holds the lock,
+// Rebuild waits at most timeout. It needs the rights of the tables' owner. Errors:
+// postgres.ErrLocked, the joined failures of forks.
 func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, error) {
 	err := pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
 		if err := s.lockSealer(ctx, timeout, tx); err != nil {
@@ -110,8 +112,8 @@ func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, er
 	return s.sealAll(ctx, timeout)
 }
 
-// lockSealer takes the sealer lock until the transaction ends, and waits for it at most timeout:
-// one process seals at a time, over all instances. Errors: postgres.ErrLocked.
+// lockSealer takes the sealer lock until the transaction ends: one process seals at a time, over
+// all instances. It waits at most timeout. Errors: postgres.ErrLocked.
 func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, tx interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) error {

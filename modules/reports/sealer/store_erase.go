@@ -8,8 +8,8 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// DropDirty deletes the organisation's dirty segments in the caller's transaction, so that none
-// holds a player whom the transaction erases: a pass would seal them again only later.
+// DropDirty deletes the organisation's dirty segments in the caller's transaction. A segment of an
+// erased player's plays is dirty, and would hold the player until the next pass.
 func DropDirty(tx *gorm.DB, organisationID string) error {
 	for _, statement := range []string{
 		`/* reports.dropDirtyDays */ delete from fork_days s using unsealed_days u

@@ -6,21 +6,22 @@ import (
 	"hash/crc32"
 )
 
-// DayVersion is the first byte of a day and its sums, MonthVersion of a month. Increment them with
-// each change of the format: segments of another version are not read, and are sealed again.
+// DayVersion is the first byte of a packed day and of its sums, MonthVersion that of a packed
+// month. Increment it when the format changes: segments of another version are not read, and are
+// sealed again.
 const (
 	DayVersion   = 3
 	MonthVersion = 6
 )
 
-// ErrDamaged is returned for a segment whose checksum or format is wrong.
+// ErrDamaged says that the version, checksum or format of a segment is wrong.
 var ErrDamaged = errors.New("reports: a segment is damaged")
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli) // computed in hardware on most processors
+var castagnoli = crc32.MakeTable(crc32.Castagnoli) // most processors compute it in hardware
 
 const checksumSize = 4
 
-// checksum also covers the date, in milliseconds since 1970, so that a segment stored for another
+// checksum covers b and the date from, in milliseconds since 1970: a segment stored for another
 // date counts as damaged.
 func checksum(from int64, b []byte) uint32 {
 	var date [8]byte
@@ -28,12 +29,13 @@ func checksum(from int64, b []byte) uint32 {
 	return crc32.Update(crc32.Checksum(date[:], castagnoli), castagnoli, b)
 }
 
-// putChecksum writes the checksum of everything after it to b[at:].
+// putChecksum writes the checksum to b[at:]. It covers the date from and the bytes after the
+// checksum.
 func putChecksum(b []byte, at int, from int64) {
 	binary.LittleEndian.PutUint32(b[at:], checksum(from, b[at+checksumSize:]))
 }
 
-// newBuffer returns the version and room for the checksum.
+// newBuffer returns the version, and room after it for the checksum.
 func newBuffer(version byte) []byte {
 	return append([]byte{version}, make([]byte, checksumSize)...)
 }
@@ -70,8 +72,8 @@ func (r *reader) take(n uint64) []byte {
 	return v
 }
 
-// header checks the version and the checksum, and returns the number after them, such as that of
-// entries. If they are wrong it sets damaged and returns 0.
+// header checks version and checksum, and returns the number after them: a head's number of
+// entries, or the plays of Sums. If a check fails, header sets damaged and returns 0.
 func (r *reader) header(version byte, from int64) uint64 {
 	if v := r.take(1); v == nil || v[0] != version {
 		r.damaged = true
@@ -83,7 +85,7 @@ func (r *reader) header(version byte, from int64) uint64 {
 	return r.uvarint()
 }
 
-// check compares the checksum with what follows it, and sets damaged if they differ.
+// check reads a checksum and sets damaged if it does not match the date and the remaining bytes.
 func (r *reader) check(from int64) {
 	if sum := r.take(checksumSize); sum == nil ||
 		binary.LittleEndian.Uint32(sum) != checksum(from, r.b) {

@@ -6,22 +6,23 @@ import (
 	"slices"
 )
 
-// Day is the binary form of a day of plays, by player.
+// Day is the binary form of a fork's plays on one day.
 type Day struct {
 	Sums Sums
-	// Head is the version, a checksum, the number of plays, and for each play, ordered by player
-	// and start: the ordinal minus the one before (uvarint), the result (2 bytes), and the
-	// milliseconds since the day began (4 bytes).
+	// Head is the version, a checksum, the number of plays (uvarint), and each play, ordered by
+	// player and start. A play has the ordinal minus that of the previous play (uvarint), the
+	// result (2 bytes), and the start in milliseconds since the day began (4 bytes).
 	Head []byte
-	// Tail is a checksum, and for each play the number of its answers (uvarint) and the answers.
+	// Tail is a checksum, and for each play, as ordered in Head, the number of its answers
+	// (uvarint) and the answers.
 	Tail []byte
 }
 
-// fixedSize is the size of the fixed-width fields: a result and an instant.
+// fixedSize is the size in bytes of the fixed-width fields of a head: a result and an instant.
 const fixedSize = 6
 
-// PackDay packs the plays of the day that begins at from, in milliseconds since 1970. It sorts the
-// slice in place.
+// PackDay packs the plays of the day that begins at from, in milliseconds since 1970. It sorts
+// plays in place.
 func PackDay(from int64, plays []Play) Day {
 	slices.SortFunc(plays, comparePlays)
 	d := Day{Tail: make([]byte, checksumSize)}
@@ -46,9 +47,9 @@ func comparePlays(a, b Play) int {
 		cmp.Compare(a.result(), b.result()), slices.Compare(a.Answers, b.Answers))
 }
 
-// UnpackDay calls f for each play of a member, or each play if member is nil, ordered by player. f
-// must not keep its argument. With a nil tail the plays have no answers. Errors: ErrDamaged, maybe
-// after calls of f.
+// UnpackDay calls f for each play, ordered by player. If member is not nil, it skips the players
+// whom member rejects. f must not keep its argument, which the next play overwrites. With a nil
+// tail the plays have no answers. Errors: ErrDamaged, maybe after calls of f.
 func UnpackDay(
 	from int64, head, tail []byte, member func(ordinal int32) bool, f func(*Play),
 ) error {

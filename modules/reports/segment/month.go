@@ -5,21 +5,22 @@ import (
 	"slices"
 )
 
-// Month is the binary form of a calendar month of plays, by player.
+// Month is the binary form of a fork's plays in one calendar month.
 type Month struct {
-	// Head is the version, a checksum, the number of players, and for each player, by ordinal: the
-	// ordinal minus the one before and the plays (uvarints), the best score and whether a play was
-	// completed and passed (2 bytes), and the milliseconds since the month began of the last play
-	// (4 bytes).
+	// Head is the version, a checksum, the number of players (uvarint), and each player, by
+	// ordinal. A player has the ordinal minus that of the previous player and the number of plays
+	// (uvarints). The result follows (2 bytes): the best score, and whether any play was completed
+	// or passed. The last field is the start of the latest play in milliseconds since the month
+	// began (4 bytes).
 	Head []byte
 	// Tail is a checksum, and for each player the size of what follows (uvarint), the day (1 byte)
-	// and the result (2 bytes) of each play, and the sums of the skills. The sizes let a reader
-	// skip players. It is nil if the month has too many plays.
+	// and result (2 bytes) of each play, and the sums of the skills. The sizes let a reader skip
+	// players. Tail is nil if the month has too many plays.
 	Tail []byte
 }
 
-// PackMonth packs the month that begins at from, in milliseconds since 1970. It sorts plays in
-// place. With nil plays the month has no tail.
+// PackMonth packs the month that begins at from, in milliseconds since 1970. plays must be the
+// plays that players sums, and is sorted in place; with nil plays the month has no tail.
 func PackMonth(from int64, players *Players, plays []Play) Month {
 	slices.SortFunc(plays, comparePlays)
 	var m Month
@@ -52,10 +53,10 @@ func appendPlayer(b []byte, from int64, delta int32, s PlayerSum) []byte {
 	return binary.LittleEndian.AppendUint32(b, uint32(s.LastPlayedAt-from))
 }
 
-// playSize is the size of a day and a result.
+// playSize is the size in bytes of a play in a tail: its day and its result.
 const playSize = 3
 
-// packPlays packs the plays of one player. It sums the skills: no report needs them by day.
+// packPlays packs one player's plays of the month. It sums the skills: no report needs them by day.
 func packPlays(from int64, plays []Play) (b []byte) {
 	var sums Sums
 	for _, p := range plays {
@@ -66,8 +67,8 @@ func packPlays(from int64, plays []Play) (b []byte) {
 	return sums.appendSkills(b)
 }
 
-// UnpackMonth adds the players of a month to players. Errors: ErrDamaged, maybe after some are
-// added.
+// UnpackMonth adds the sums of a month's players to players. Errors: ErrDamaged, maybe after it has
+// added some.
 func UnpackMonth(from int64, head []byte, players *Players) error {
 	h := reader{b: head}
 	var ordinal int32
@@ -85,8 +86,8 @@ func UnpackMonth(from int64, head []byte, players *Players) error {
 	return nil
 }
 
-// UnpackMembers adds the members' plays of a month to a. The month must have a tail. Errors:
-// ErrDamaged, maybe after some are added.
+// UnpackMembers adds to a the plays of a month by the players whom member accepts. The month must
+// have a tail. Errors: ErrDamaged, maybe after it has added some.
 func UnpackMembers(
 	from int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator,
 ) error {
@@ -116,8 +117,8 @@ func UnpackMembers(
 	return nil
 }
 
-// player reads the next player of a month's head, undecoded: a group skips most of them. It
-// advances ordinal from the previous player's, and sets damaged if the head is damaged.
+// player reads the next player of a month's head, and advances ordinal to that player. It does not
+// decode the fixed fields: a group skips most players. If the head is damaged it sets damaged.
 func (r *reader) player(ordinal *int32) (plays int32, fixed []byte) {
 	if b := r.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all
 		*ordinal += int32(b[0])
@@ -133,7 +134,7 @@ func (r *reader) player(ordinal *int32) (plays int32, fixed []byte) {
 	return plays, fixed
 }
 
-// unpackPlayer decodes what player has read.
+// unpackPlayer decodes the plays and the fixed fields that player returned.
 func unpackPlayer(from int64, plays int32, fixed []byte) PlayerSum {
 	result := binary.LittleEndian.Uint16(fixed)
 	return PlayerSum{
@@ -145,8 +146,8 @@ func unpackPlayer(from int64, plays int32, fixed []byte) PlayerSum {
 	}
 }
 
-// addMember adds a player's packed plays to the total and to the days of a month, whose first day
-// has the index first. It returns false if they are damaged.
+// addMember adds a player's packed plays to the total and to the days. first is the index of the
+// month's first day. It returns false if packed is damaged, maybe after it has added some plays.
 func (a *Accumulator) addMember(first int, plays int32, packed []byte) bool {
 	r := reader{b: packed}
 	for range plays {

@@ -9,7 +9,7 @@ type Play struct {
 	Completed bool
 	Score     int16 // hundredths of a percent; 0 unless completed
 	Passed    bool
-	Answers   []byte // each is a games.Answer
+	Answers   []byte // each byte is a games.Answer
 }
 
 // A result is packed into two bytes: the score, and whether the play was completed and passed.
@@ -36,10 +36,11 @@ func (p *Play) setResult(r uint16) {
 	p.Passed = r&resultPassed != 0
 }
 
-// PlayColumns are the columns that Scan reads.
+// PlayColumns are the first columns of a row for Play.Scan.
 const PlayColumns = `started_at, player, score, passed, answers`
 
-// Scan reads PlayColumns in PostgreSQL's binary format. The next row overwrites the answers.
+// Scan decodes a row that begins with PlayColumns, in PostgreSQL's binary format. p.Answers is
+// valid until the next row.
 func (p *Play) Scan(v [][]byte) {
 	p.StartedAt = Milliseconds(v[0])
 	p.Player = int32(binary.BigEndian.Uint32(v[1]))
@@ -52,9 +53,9 @@ func (p *Play) Scan(v [][]byte) {
 	p.Answers = v[4]
 }
 
-// epoch2000 is PostgreSQL's epoch in milliseconds since 1970.
+// epoch2000 is PostgreSQL's epoch, 2000-01-01 UTC, in milliseconds since 1970.
 const epoch2000 = 946_684_800_000
 
-// Milliseconds decodes a binary timestamptz, in microseconds since 2000. No precision is lost: dg
-// stores whole milliseconds.
+// Milliseconds converts a binary timestamptz, in microseconds since 2000, to milliseconds since
+// 1970. No precision is lost: dg stores whole milliseconds.
 func Milliseconds(v []byte) int64 { return int64(binary.BigEndian.Uint64(v))/1000 + epoch2000 }

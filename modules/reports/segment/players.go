@@ -4,7 +4,7 @@ package segment
 type PlayerSum struct {
 	Plays        int32
 	BestScore    int16 // hundredths of a percent; 0 where no play was completed
-	Completed    bool  // whether any play was
+	Completed    bool  // whether any play was completed
 	Passed       bool
 	LastPlayedAt int64 // start of the latest play, in milliseconds since 1970
 }
@@ -19,7 +19,7 @@ func (s *PlayerSum) add(o *PlayerSum) {
 }
 
 // Players holds the sum of each player by ordinal. Ordinals are small and dense, so the sums are in
-// pages that are allocated on first use.
+// pages that are allocated on first use. The zero Players is empty.
 type Players struct{ pages []*[perPage]PlayerSum }
 
 const perPage = 128
@@ -46,13 +46,13 @@ func (s *Players) AddPlay(p *Play) {
 	})
 }
 
-// Add merges a sum into that of the player.
+// Add adds the sum of further plays to that of the player.
 func (s *Players) Add(ordinal int32, sum PlayerSum) { s.sumOf(ordinal).add(&sum) }
 
-// Get returns the sum of a player, who must have a play: else it may panic.
+// Get returns the sum of a player with a play. For other players it may panic.
 func (s *Players) Get(ordinal int32) PlayerSum { return s.pages[ordinal/perPage][ordinal%perPage] }
 
-// Each calls f for every player with a play, by ordinal.
+// Each calls f for every player with a play, in ascending order of ordinals.
 func (s *Players) Each(f func(ordinal int32, sum PlayerSum)) {
 	for n, page := range s.pages {
 		if page == nil {
@@ -66,7 +66,7 @@ func (s *Players) Each(f func(ordinal int32, sum PlayerSum)) {
 	}
 }
 
-// Ordinals returns the players with a play, ascending.
+// Ordinals returns the ordinals of the players with a play, ascending.
 func (s *Players) Ordinals() []int32 {
 	out := make([]int32, 0, s.Count())
 	s.Each(func(ordinal int32, _ PlayerSum) { out = append(out, ordinal) })

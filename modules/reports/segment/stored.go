@@ -8,9 +8,10 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// These constants alone define what counts as sealed. Each is a subquery for a FROM clause.
+// These constants alone define which days and months are sealed. The first three are subqueries for
+// a FROM clause.
 //
-// A day or month whose plays have changed is dirty: it has a row in unsealed_days or
+// A sealed day or month whose plays change is dirty: it has a row in unsealed_days or
 // unsealed_months until it is sealed again. Segments of another version are ignored and sealed
 // again. Versions are compared as bytes: an empty value is another version, not an error.
 const (
@@ -18,21 +19,21 @@ const (
 	CleanDays = `(select d.* from fork_days d where substr(d.sums, 1, 1) = @dayVersion
 	 and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day))`
 
-	// SealedDays are the clean days with a segment. The others have too many plays.
+	// SealedDays are the clean days with a segment. The other clean days have too many plays.
 	SealedDays = `(select d.* from ` + CleanDays + ` d where d.head_bytes > 0)`
 
-	// SealedMonths are the months with a segment that are not dirty.
+	// SealedMonths are the months that have a segment and are not dirty.
 	SealedMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) = @monthVersion
 	 and m.head_bytes > 0
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
 
-	// DaySumsSQL selects the sealed days of a period and their sums. A condition or order may
-	// follow.
+	// DaySumsSQL selects the sealed days of a period and their sums. A condition or an order may be
+	// appended.
 	DaySumsSQL = `/* reports.sealedDays */ select d.day, d.sums from ` + SealedDays + ` d
  where d.org_id = @org and d.fork_id = @fork and d.day >= @from and d.day < @to`
 )
 
-// The segments of @days or @months: their heads alone unless @whole.
+// These statements select the segments of @days or @months, without their tails unless @whole.
 const (
 	DaySegmentsSQL = `/* reports.segments */ select day, head_bytes, ` + wholeOrHead + `
 		from fork_days where org_id = @org and fork_id = @fork and day = any(@days)`
@@ -41,18 +42,20 @@ const (
 	wholeOrHead = `case when @whole then segment else substr(segment, 1, head_bytes) end`
 )
 
-// PlaysSQL selects the plays of a fork in ranges of time.
+// PlaysSQL selects a fork's plays in the ranges from @starts until before @ends. OFFSET 0 is a
+// fence: it forces an index scan for each range.
 const PlaysSQL = `/* reports.plays */ select ` + PlayColumns + `
   from unnest(@starts::timestamptz[], @ends::timestamptz[]) r (lo, hi), lateral (
     select * from plays where org_id = @org and fork_id = @fork and started_at >= r.lo
       and started_at < r.hi offset 0) plays`
 
 // LockPlaysSQL keeps TRUNCATE of the plays out until the transaction ends. TRUNCATE is not
-// MVCC-safe: it empties the table for older snapshots, but not their segments. Lock before the
-// snapshot.
+// MVCC-safe: for older snapshots it empties the table but not the segments. Take the lock before
+// the snapshot.
 const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
 
-// Args returns the arguments of statements on a fork from one instant until before another.
+// Args returns the arguments of this package's statements on a fork, for the time from from until
+// before to.
 func Args(organisationID, forkID string, from, to time.Time) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"org": organisationID, "fork": forkID, "from": from, "to": to,
@@ -63,10 +66,10 @@ func Args(organisationID, forkID string, from, to time.Time) pgx.NamedArgs {
 // SealedDay is a day that is read from its segment.
 type SealedDay struct {
 	Date time.Time
-	Sums []byte // packed; nil for a day of a sealed month, which a group does not need
+	Sums []byte // packed; nil where a group reads the day from a sealed month
 }
 
-// Dates returns the dates of days.
+// Dates returns the argument @days for the days.
 func Dates(days []SealedDay) (dates []time.Time) {
 	for _, d := range days {
 		dates = append(dates, d.Date)
@@ -74,7 +77,7 @@ func Dates(days []SealedDay) (dates []time.Time) {
 	return dates
 }
 
-// Gaps returns the ranges between two instants without a sealed day. Days must be ascending.
+// Gaps returns the ranges between from and to that contain no sealed day. Days must ascend.
 func Gaps(days []SealedDay, from, to time.Time) (starts, ends []time.Time) {
 	for _, d := range days {
 		if d.Date.After(from) {
@@ -96,7 +99,8 @@ type StoredSegment struct {
 	Head, Tail []byte // the next row overwrites them
 }
 
-// Scan reads a row. With a damaged head_bytes the head is empty, which unpacks as ErrDamaged.
+// Scan reads the current row. An impossible head_bytes gives an empty head, which unpacks as
+// ErrDamaged.
 func (s *StoredSegment) Scan(rows pgx.Rows) error {
 	var head int
 	var packed pgtype.DriverBytes

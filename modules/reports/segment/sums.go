@@ -6,17 +6,18 @@ import (
 	"dg/modules/games"
 )
 
-// Sums are the sums of plays, without their players.
+// Sums add up plays without telling players apart.
 type Sums struct {
 	DaySums
 	Passed int64
 	Skills [games.SkillSpace]SkillSums
 }
 
-// DaySums are the sums that a report shows for a day. Score is in hundredths of a percent.
+// DaySums are the sums that a report shows for a day. ScoreSum adds up the scores of completed
+// plays, in hundredths of a percent.
 type DaySums struct{ Plays, Completed, ScoreSum int64 }
 
-// SkillSums count the answers to one skill, and the correct ones.
+// SkillSums count all answers and the correct answers to one skill.
 type SkillSums struct{ Attempts, Correct int64 }
 
 func (s *DaySums) add(p *Play) {
@@ -46,7 +47,7 @@ func (s *Sums) addAnswers(answers []byte) {
 	}
 }
 
-// Add adds the sums of other plays.
+// Add adds the sums of other plays to s.
 func (s *Sums) Add(o *Sums) {
 	s.Plays += o.Plays
 	s.Completed += o.Completed
@@ -58,8 +59,8 @@ func (s *Sums) Add(o *Sums) {
 	}
 }
 
-// Pack packs the sums of the day that begins at from, in milliseconds since 1970: the version, the
-// checksum, the four figures, and the skills.
+// Pack packs the sums of the day that begins at from, in milliseconds since 1970. It writes the
+// version, the checksum, the four figures and the skills.
 func (s *Sums) Pack(from int64) []byte {
 	b := newBuffer(DayVersion)
 	for _, n := range []int64{s.Plays, s.Completed, s.ScoreSum, s.Passed} {
@@ -70,7 +71,8 @@ func (s *Sums) Pack(from int64) []byte {
 	return b
 }
 
-// appendSkills appends index, attempts and correct answers of each skill that has any (uvarints).
+// appendSkills appends index, attempts and correct answers, as uvarints, of each skill with an
+// attempt.
 func (s *Sums) appendSkills(b []byte) []byte {
 	for i, k := range s.Skills {
 		if k.Attempts > 0 {
@@ -82,7 +84,8 @@ func (s *Sums) appendSkills(b []byte) []byte {
 	return b
 }
 
-// UnpackSums reads the sums of the day that begins at from. Errors: ErrDamaged.
+// UnpackSums reads the sums of the day that begins at from, in milliseconds since 1970. Errors:
+// ErrDamaged.
 func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	r := reader{b: b}
 	s.Plays = int64(r.header(DayVersion, from))
@@ -95,7 +98,8 @@ func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	return s, nil
 }
 
-// skills adds what appendSkills wrote, up to the end of the segment. It sets damaged after damage.
+// skills adds to a Sums the skills that appendSkills wrote, up to the end of the bytes. It sets
+// damaged if they are cut short or a skill is out of range.
 func (r *reader) skills(to *Sums) {
 	for len(r.b) > 0 && !r.damaged {
 		i := r.uvarint()
