@@ -21,10 +21,10 @@ type Caller struct {
 
 	Actor     audit.Actor
 	RateLimit RateLimit
-	// the primary's LSN after the request began: replicas behind it are not read; zero: none is
-	// read
+	// the primary's LSN after the request began: only replicas that have replayed it are read;
+	// zero: no replica is read
 	Position     postgres.Position
-	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil: not within 30 days
+	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil: not in noticePeriod
 
 	countedOn int // the UTC day whose usage includes the request, counted from 1970
 }
@@ -32,12 +32,13 @@ type Caller struct {
 // RateLimit is a key's quota: Remaining requests, and one more after Reset seconds (at least 1).
 type RateLimit struct{ Remaining, Reset int }
 
-// authResult is the row of the authentication statement. For an unknown key it is zero.
+// authResult is the row of authenticate.sql, with the wait of a limited request. For an unknown key
+// it is zero.
 type authResult struct {
 	Caller
 	reason               audit.Reason // why the key is rejected; "": it is accepted
 	revokedAt, expiresAt *time.Time
-	limited              bool // over the limit of accepted or, when rejected, of rejected requests
-	retryAfter           int  // when limited: seconds until the window has room
+	limited              bool // over the limit of accepted or, with a reason, rejected requests
+	retryAfter           int  // if limited: seconds until the window has room
 	firstInMinute        bool // last_used_at is to be updated
 }

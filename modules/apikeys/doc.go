@@ -14,8 +14,8 @@
 //     transaction. Revocation does not require two-step verification.
 //   - A key is replaced once. revoked_at may lie up to a week ahead; a trigger lets it move earlier
 //     only. Authentication uses the database clock; the UI uses the local clock.
-//   - The rejection of a known key is sent only after it is recorded or, above 120 in 60 seconds,
-//     counted (audit.Log.CountRefusal).
+//   - The rejection of a known key is sent only after its audit entry commits. Above 120 rejections
+//     in 60 seconds, only their number is stored (audit.Log.CountRefusal).
 //   - Only a caller with the correct secret learns more than that a key is invalid. Authentication
 //     is not scoped to an organisation: the key identifies it (rules.md, Data).
 //
@@ -26,7 +26,8 @@
 //   - A request that waits for the key's window while a revocation commits may still pass;
 //     lock_timeout bounds the wait.
 //   - Usage is counted in memory and stored once a minute: a statement for each request would cost
-//     as much as its authentication. A crash loses a minute, a lost reply may count it twice.
+//     as much as its authentication. A crash loses a minute; a reply lost after
+//     the commit counts the minute twice.
 //   - Creation locks the organisation, so that MaxUsable is exact and a form sent twice creates one
 //     key.
 package apikeys

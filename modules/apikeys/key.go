@@ -25,9 +25,9 @@ type Key struct {
 	CreatedAt      time.Time
 	CreatedBy      Person     `gorm:"embedded"`
 	ExpiresAt      *time.Time // nil: never
-	RevokedAt      *time.Time // nil: not revoked; in the future for a replaced key
-	LastUsedAt     *time.Time // nil: never used; to the minute
-	Replaces       string     `gorm:"default:null"` // the id of the key that it replaced; "": none
+	RevokedAt      *time.Time // nil: not revoked; in the future during an overlap
+	LastUsedAt     *time.Time // nil: never used; written once a minute at most
+	Replaces       string     `gorm:"default:null"` // id of the key that this one replaced; "": none
 }
 
 // TableName implements gorm's Tabler.
@@ -39,7 +39,7 @@ type Person struct {
 	Name string `gorm:"column:creator_name"`
 }
 
-// State says whether a key works.
+// State says whether a key works and, if not, why.
 type State string
 
 // The states.
@@ -65,7 +65,7 @@ func (k Key) State(now time.Time, plan org.Plan) State {
 }
 
 // clockTolerance is how far the database clock, which stamps revocations, may be ahead of the local
-// one, so that a revoked key is never shown as working. An overlap is 0 or much longer.
+// clock. It keeps the UI from showing a revoked key as working. An overlap is 0 or much longer.
 const clockTolerance = 5 * time.Second
 
 // Revoked reports whether the key is revoked at now, or within clockTolerance after it.
@@ -73,14 +73,14 @@ func (k Key) Revoked(now time.Time) bool {
 	return k.RevokedAt != nil && !k.RevokedAt.After(now.Add(clockTolerance))
 }
 
-// Stopping reports whether the key was replaced and its overlap has not ended.
+// Stopping reports whether the key was replaced and still works, until the end of its overlap.
 func (k Key) Stopping(now time.Time) bool { return k.RevokedAt != nil && !k.Revoked(now) }
 
-// noticePeriod is the longest notice of a key's end.
+// noticePeriod is how long before its end a key's notice begins at the earliest.
 const noticePeriod = 30 * 24 * time.Hour
 
-// ExpiresSoon reports whether to announce the expiry at now: it is in the future, and at most 30
-// days and a quarter of the key's life are left.
+// ExpiresSoon reports whether to announce the expiry at now: within noticePeriod before it, and in
+// the last quarter of the key's life. After the expiry it is false.
 func (k Key) ExpiresSoon(now time.Time) bool {
 	if k.ExpiresAt == nil || !k.ExpiresAt.After(now) {
 		return false

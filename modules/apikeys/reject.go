@@ -8,10 +8,12 @@ import (
 	"dg/platform/apperr"
 )
 
-// UnknownKey is the reason of a refusal that belongs to no organisation's audit log.
+// UnknownKey is the reason of a refusal that no audit log records, because no organisation has the
+// key.
 const UnknownKey audit.Reason = "unknown_key"
 
-// errInvalidKey is the error for an unknown id and for a wrong secret.
+// errInvalidKey is the error for an unknown id and for a wrong secret, so that callers cannot find
+// out which ids exist.
 var errInvalidKey = apperr.New(apperr.AuthRequired,
 	"Invalid API key. Copy the whole key again, or create another one in the organisation's settings.")
 
@@ -28,8 +30,8 @@ const (
 		"was not answered. Retry in a few seconds."
 )
 
-// rejection returns the error of a rejected key. The statement compares the secret first, so that
-// only a caller with the correct secret learns the reason.
+// rejection returns the error of a rejected key. authenticate.sql compares the secret first, so
+// that only a caller with the correct secret learns the reason.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:
@@ -46,7 +48,7 @@ func formatInstant(at time.Time) string { return at.UTC().Format("2006-01-02 at 
 
 // Refuse records a forbidden use of an authenticated key and returns refusal. The key's usage
 // counts the request as refused, not accepted. Errors, always one: refusal, or apperr.Unavailable
-// when it could not be recorded.
+// when the use could not be recorded.
 func (s *Service) Refuse(
 	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
 	refusal error,
@@ -59,11 +61,11 @@ func (s *Service) Refuse(
 	return s.refusalRecorded(reason, s.log.Append(ctx, entry), refusal)
 }
 
-// RefuseOutside refuses a key, in any state, outside of /api/v1/, and records it if the id is
-// known. The id of an unreadable token is "".
+// RefuseOutside refuses a key, in any state, outside of /api/v1/. It records the refusal if the id
+// is known. An unreadable token has the id "".
 //
-// Errors, always one: refusal, apperr.RateLimited over the limit of rejected requests, or
-// apperr.Unavailable when it could not be recorded or counted.
+// Errors, always one: refusal, apperr.RateLimited with RetryAfter over the limit of rejected
+// requests, or apperr.Unavailable when the refusal could not be recorded or counted.
 func (s *Service) RefuseOutside(
 	ctx context.Context, id string, request audit.Request, refusal error,
 ) error {
@@ -82,7 +84,8 @@ func (s *Service) RefuseOutside(
 }
 
 // reject records a rejected request or, above the limit of rejected requests, only counts it.
-// Errors, always one: refusal, apperr.RateLimited above the limit, or apperr.Unavailable.
+// Errors, always one: refusal, apperr.RateLimited with RetryAfter above the limit, or
+// apperr.Unavailable when the rejection could not be recorded or counted.
 func (s *Service) reject(
 	ctx context.Context, r authResult, request audit.Request, refusal error,
 ) error {
@@ -97,7 +100,7 @@ func (s *Service) reject(
 		newRateLimitError(r.retryAfter, rejectionLimitMessage, r.retryAfter))
 }
 
-// refusalRecorded returns refusal, or apperr.Unavailable if the refusal could not be recorded.
+// refusalRecorded returns refusal, or apperr.Unavailable if failure kept it out of the audit log.
 func (s *Service) refusalRecorded(reason audit.Reason, failure, refusal error) error {
 	if failure != nil {
 		return apperr.Wrap(apperr.Unavailable, failure, notRecordedMessage)

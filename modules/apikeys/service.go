@@ -12,12 +12,12 @@ import (
 
 // Service authenticates keys and manages them.
 type Service struct {
-	// RecheckDB is the database of StillUsable, by default that of New; set before the first
-	// request.
+	// RecheckDB is the database of StillUsable, by default that of New. With a pool of its own, a
+	// recheck does not wait for requests. Set it before the first request.
 	RecheckDB    *postgres.DB
 	UsageCounter *UsageCounter
-	// OnRefusal is called for each refused use of a key, with UnknownKey for those that belong to
-	// no audit log; set before the first request.
+	// OnRefusal is called for each refused use of a key, with UnknownKey if no organisation has the
+	// key. It is never nil. Set it before the first request.
 	OnRefusal func(audit.Reason)
 
 	db        *postgres.DB
@@ -28,7 +28,7 @@ type Service struct {
 	statement string // authenticateSQL withPosition
 }
 
-// New returns the service over db.
+// New returns the service over db. The caller runs UsageCounter.
 func New(
 	db *postgres.DB, orgs Organisations, log *audit.Log, policy *authz.Policy, now func() time.Time,
 ) *Service {
@@ -51,7 +51,7 @@ type Actor struct {
 	authz.Subject
 }
 
-// entry returns the actor's audit entry about the key with the id.
+// entry returns an audit entry of the actor about the key with the id, without details.
 func (a Actor) entry(action audit.Action, id string, request audit.Request) audit.Entry {
 	return audit.Entry{
 		OrganisationID: a.OrganisationID,

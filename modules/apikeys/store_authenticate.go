@@ -18,23 +18,24 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// authenticateSQL bypasses gorm, because it runs with each request.
+// authenticateSQL bypasses gorm to save its overhead, because it runs with each request.
 //
 //go:embed authenticate.sql
 var authenticateSQL string
 
-// withPosition returns the authentication statement with the position of the primary, or null
+// withPosition returns the authentication statement with the primary's LSN as position, or null
 // without replicas.
 func withPosition(db *postgres.DB) string {
 	return strings.Replace(authenticateSQL, "null as position", db.PositionSQL()+" as position", 1)
 }
 
-// Authenticate finds the key of the token and counts the request in its rate window. A rejection is
-// recorded, with the request, before the response.
+// Authenticate finds the key of the token and counts the request in the key's rate window. It
+// records a rejection with the request before it returns; above the limit of rejected requests it
+// only counts the rejection.
 //
 // Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired, plan), apperr.RateLimited
 // with RetryAfter (with the caller, unless the key is rejected), and apperr.Unavailable when the
-// request cannot be counted or a rejection cannot be recorded.
+// request cannot be counted or a rejection cannot be stored.
 func (s *Service) Authenticate(
 	ctx context.Context, token Token, request func() audit.Request,
 ) (Caller, error) {
@@ -64,8 +65,9 @@ func (s *Service) Authenticate(
 var errNotCounted = apperr.New(apperr.Unavailable,
 	"The request could not be counted. Retry in a few seconds.")
 
-// authenticate runs the statement, and again while a full window has got room or was repaired, at
-// most three times. outside refuses the key in any state. Errors: apperr.Unavailable.
+// authenticate runs the statement. If a full window has got room since, or was repaired, it runs
+// the statement again, at most three times in all. outside refuses the key in any state. Errors:
+// apperr.Unavailable after three attempts.
 func (s *Service) authenticate(
 	ctx context.Context, id string, hash []byte, outside bool,
 ) (authResult, error) {
@@ -132,8 +134,8 @@ func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 	return end
 }
 
-// touch stores the last use of a key, once a minute. It commits asynchronously: a crash of
-// PostgreSQL may lose it.
+// touch stores the last use of a key, at most once a minute. The commit is asynchronous: a crash of
+// PostgreSQL may lose the use.
 func (s *Service) touch(ctx context.Context, c Caller) error {
 	err := selectKeys(s.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
 		Where("id = ?", c.Actor.ID).Where(unrevokedAt, databaseNow).
@@ -147,11 +149,11 @@ func (s *Service) touch(ctx context.Context, c Caller) error {
 var errKeyStopped = apperr.New(apperr.AuthRequired,
 	"This API key was revoked, has expired, or needs the Pro plan.")
 
-// StillUsable returns nil while the key is usable, by the database's clock. Running exports call
-// it. It does not count towards the rate limit.
+// StillUsable returns nil while the key is usable, by the database clock. Running exports call it.
+// It does not count towards the rate limit.
 //
-// Errors: apperr.AuthRequired once the key is revoked, expired or paused; any other says nothing
-// about the key.
+// Errors: apperr.AuthRequired once the key is revoked, expired or paused. Any other error says
+// nothing about the key.
 func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
 	var usable int64
 	db := s.RecheckDB.Gorm.WithContext(ctx)

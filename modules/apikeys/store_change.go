@@ -20,8 +20,8 @@ type Organisations interface {
 }
 
 // change calls apply with the key that the entry targets, and adds the entry with the details that
-// apply returns, in one transaction. Nil details mean that nothing changed: no entry is added.
-// Errors: apperr.AccessDenied, apperr.NotFound, those of apply.
+// apply returns. Both happen in one transaction. Nil details mean that nothing changed: no entry is
+// added. Errors: apperr.AccessDenied, apperr.NotFound, those of apply.
 func (s *Service) change(
 	ctx context.Context, actor Actor, want authz.Permission, entry audit.Entry,
 	apply func(tx *gorm.DB, key Key) (map[string]any, error),
@@ -60,14 +60,14 @@ func (s *Service) reauthorize(
 	return s.authorize(subject, want, owner)
 }
 
-// Label is the name and description of a key.
+// Label is the part of a key that Rename can change.
 type Label struct {
 	Name        string `json:"name" validate:"text,printable"`
 	Description string `json:"description" validate:"omitempty,text,printable"` // "": none
 }
 
-// Rename changes the name and description of a key of the actor's organisation, with an audit entry
-// unless the label is unchanged. Earlier entries keep the name of their time.
+// Rename changes the name and description of a key of the actor's organisation. It adds an audit
+// entry unless the label is unchanged. Earlier entries keep the earlier name.
 //
 // Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key),
 // apperr.Validation with the field.
@@ -89,8 +89,8 @@ func (s *Service) Rename(
 		})
 }
 
-// renameDetails returns the details of the audit entry: the key's name, old and new if it changed,
-// and a changed description.
+// renameDetails returns the details of the audit entry: the name, or the old and new name, and the
+// description if it changed.
 func renameDetails(key Key, label Label) map[string]any {
 	details := map[string]any{}
 	if label.Name != key.Name {
@@ -105,8 +105,8 @@ func renameDetails(key Key, label Label) map[string]any {
 	return details
 }
 
-// Revoke revokes a key of the actor's organisation at once, also a replaced one in its overlap. The
-// revocation commits with its audit entry. Revoking a revoked key is a no-op.
+// Revoke revokes a key of the actor's organisation at once, even during its overlap. The revocation
+// commits with its audit entry. Revoking a revoked key is a no-op.
 //
 // Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key).
 func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request audit.Request) error {
@@ -115,7 +115,7 @@ func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request au
 		func(tx *gorm.DB, key Key) (details map[string]any, err error) {
 			changed := selectKeys(tx, "apikeys.revoke", key.OrganisationID).Where("id = ?", id).
 				Where(unrevokedAt, databaseNow).Update("revoked_at", databaseMillisecond)
-			if changed.RowsAffected > 0 { // otherwise it is revoked already
+			if changed.RowsAffected > 0 { // otherwise the key is revoked already
 				details = map[string]any{"name": key.Name}
 			}
 			return details, apperr.Annotate(changed.Error, "apikeys: revoke")

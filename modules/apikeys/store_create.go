@@ -19,25 +19,25 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// NewKey is the input of Create.
+// NewKey is the input of Create: the label, scopes and expiry of the key, and the key to replace.
 type NewKey struct {
 	Name        string        `json:"name" validate:"text,printable"`
 	Description string        `json:"description" validate:"omitempty,text,printable"` // "": none
 	Scopes      []Scope       `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
 	ExpiresAt   *time.Time    `json:"expiresAt"` // nil: never; else in the future
-	Replaces    string        `json:"replaces"`  // the id of the key that it replaces; "": none
+	Replaces    string        `json:"replaces"`  // id of the key to replace; "": none
 	Overlap     time.Duration `json:"overlap"`   // one of Overlaps
 }
 
-// Overlaps are the periods to choose from for which a replaced key still works, so that tools can
-// switch to the new one.
+// Overlaps are the choices of how long a replaced key still works, so that its users have time to
+// switch to the new key.
 var Overlaps = []time.Duration{0, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
 // MaxUsable bounds the keys of an organisation that are neither revoked nor expired.
 const MaxUsable = 100
 
 var (
-	// ErrTooMany says that the organisation has MaxUsable keys.
+	// ErrTooMany says that the organisation has MaxUsable usable keys.
 	ErrTooMany = apperr.New(apperr.AccessDenied,
 		"This organisation has %d usable keys, which is the maximum. Revoke one to create another.",
 		MaxUsable)
@@ -52,10 +52,10 @@ var (
 		"Choose when the old key stops: now, in an hour, in a day or in a week.")
 )
 
-// Create makes a key for the actor's organisation and returns it with its token, which is returned
-// only here. A key that it replaces is revoked after the overlap, and counts towards MaxUsable
-// until then. The change and its audit entry commit together, if the actor still has the role and,
-// as an admin, two-step verification.
+// Create makes a key for the actor's organisation and returns it with its token. The token cannot
+// be read again. A replaced key is revoked after the overlap, and counts towards MaxUsable until
+// then. The change commits with its audit entry, if the actor still has the role and, as an admin,
+// two-step verification.
 //
 // Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany,
 // ErrNotReplaceable), apperr.NotFound (no such key to replace, also for another organisation's),
@@ -89,8 +89,8 @@ func (s *Service) Create(
 	return key, token, nil
 }
 
-// key validates the input and returns the key, without id and owner. Errors: apperr.Validation with
-// the field.
+// key validates the input and returns the key, without id, owner and creator. Errors:
+// apperr.Validation with the field.
 func (in NewKey) key(now time.Time) (Key, error) {
 	if err := input.Check(in); err != nil {
 		return Key{}, err
@@ -110,7 +110,7 @@ func (in NewKey) key(now time.Time) (Key, error) {
 }
 
 // checkExpiry returns the instant truncated to the millisecond, which must be later than now. Nil
-// stays nil. Errors: apperr.Validation.
+// stays nil. Errors: apperr.Validation with the field expiresAt.
 func checkExpiry(at *time.Time, now time.Time) (*time.Time, error) {
 	if at == nil {
 		return nil, nil
@@ -124,8 +124,8 @@ func checkExpiry(at *time.Time, now time.Time) (*time.Time, error) {
 }
 
 // insert stores the key with its windows and its audit entry, if the plan includes the API and the
-// quota has room. The key that it replaces is revoked after the overlap. Errors:
-// apperr.AccessDenied, apperr.NotFound for an unknown key to replace.
+// quota has room. A replaced key is revoked after the overlap. Errors: apperr.AccessDenied,
+// apperr.NotFound for an unknown key to replace.
 func (s *Service) insert(
 	ctx context.Context, want authz.Permission, key storedKey, overlap time.Duration,
 	entry audit.Entry,
@@ -169,9 +169,9 @@ func lockCreation(tx *gorm.DB, organisationID string) error {
 	return apperr.Annotate(err, "apikeys: lock creation")
 }
 
-// stopReplaced revokes a usable key after the overlap, or at its expiry if that is earlier, and
-// returns the details of the entry. It compares and writes in one statement, so that one of several
-// concurrent changes wins. Errors: ErrNotReplaceable.
+// stopReplaced revokes a usable key after the overlap, or at its expiry if that is earlier. It
+// returns the details of the audit entry. It compares and writes in one statement, so that only one
+// of several concurrent replacements succeeds. Errors: ErrNotReplaceable.
 func stopReplaced(
 	tx *gorm.DB, k Key, replacement string, overlap time.Duration,
 ) (map[string]any, error) {

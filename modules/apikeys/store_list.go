@@ -13,11 +13,11 @@ import (
 	"dg/platform/authz"
 )
 
-// MaxListed bounds List: all usable keys, and the newest of the others.
+// MaxListed bounds List: all usable keys fit, and at least 1,000 of the others.
 const MaxListed = MaxUsable + 1000
 
-// List returns at most MaxListed keys of the actor's organisation, newest first, also revoked and
-// expired ones. Errors: apperr.AccessDenied.
+// List returns the keys of the actor's organisation, newest first, also revoked and expired ones.
+// Beyond MaxListed it leaves out the oldest of these. Errors: apperr.AccessDenied.
 func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 	usableFirst := clause.NamedExpr{
 		SQL: usableAt + " desc, created_at desc, id", Vars: []any{atArg(s.now())},
@@ -31,8 +31,8 @@ func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 	return listed, err
 }
 
-// Expiring returns the keys of the actor's organisation that expire soon (see Key.ExpiresSoon) and
-// are not revoked, the soonest first: MaxUsable at most. Errors: apperr.AccessDenied.
+// Expiring returns the keys of the actor's organisation that expire soon (Key.ExpiresSoon) and were
+// never revoked, the soonest first. They are MaxUsable at most. Errors: apperr.AccessDenied.
 func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 	now := s.now()
 	expiring, err := s.findKeys(ctx, actor, "apikeys.expiring", func(of *gorm.DB) *gorm.DB {
@@ -58,7 +58,7 @@ func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) 
 	return key, nil
 }
 
-// findKeys returns the keys that narrow selects from those of the actor's organisation. Errors:
+// findKeys returns those keys of the actor's organisation that narrow selects. Errors:
 // apperr.AccessDenied.
 func (s *Service) findKeys(
 	ctx context.Context, actor Actor, tag string, narrow func(of *gorm.DB) *gorm.DB,
@@ -75,7 +75,8 @@ func (s *Service) findKeys(
 }
 
 // authorizeAll asks the policy about a key of another organisation, which only a wrong query can
-// have read: defence in depth. The caller has authorised its own.
+// have read: defence in depth. The caller has authorised the actor's own organisation. Errors:
+// apperr.AccessDenied.
 func (s *Service) authorizeAll(actor Actor, keys []Key) error {
 	for _, k := range keys {
 		if k.OrganisationID != actor.OrganisationID {

@@ -16,8 +16,8 @@ import (
 // UsageDays is the retention of a key's usage in UTC days, today included.
 const UsageDays = 30
 
-// Usage counts the requests of a key on a UTC day. Refused ones are in the audit log. Limited ones
-// exceeded the rate limit. Accepted ones are all others, also if they failed.
+// Usage counts the requests of a key on a UTC day. Refused requests are in the audit log. Limited
+// requests exceeded the rate limit. Accepted ones are all others, even if they failed.
 type Usage struct {
 	Day                        time.Time
 	Accepted, Refused, Limited int64
@@ -26,7 +26,7 @@ type Usage struct {
 // maxCounted bounds memory: counts of further pairs of key and day are dropped.
 const maxCounted = 20_000
 
-// UsageCounter counts the requests of keys by day, in memory until Store.
+// UsageCounter counts the requests of keys by day, in memory until Store writes the counts.
 type UsageCounter struct {
 	db  *postgres.DB
 	now func() time.Time
@@ -67,14 +67,15 @@ func (u *UsageCounter) drain() map[usageKey]counts {
 	return taken
 }
 
-// count counts a request of the caller, and returns the day for a later correction.
+// count counts a request of the caller. It returns the day of the count, for a later correction.
 func (u *UsageCounter) count(of Caller, n counts) (day int) {
 	day = int(u.now().Unix() / (24 * 60 * 60))
 	u.add(usageKey{of.OrganisationID, of.Actor.ID, day}, n)
 	return day
 }
 
-// Store stores the counts since the last call. After a failure the next call includes them.
+// Store adds the counts since the last call to the database. After a failure the next call includes
+// them: if only the reply was lost, they count twice.
 func (u *UsageCounter) Store(ctx context.Context) error {
 	taken := u.drain()
 	err := u.store(ctx, taken)
@@ -91,8 +92,8 @@ const (
 	storeTimeout  = 5 * time.Second
 )
 
-// Run stores the counts every 50 seconds until ctx ends. The program calls Store once more after
-// the last request.
+// Run calls Store every storeInterval until ctx ends. The program calls Store once more after the
+// last request.
 func (u *UsageCounter) Run(ctx context.Context) {
 	tick := time.NewTicker(storeInterval)
 	defer tick.Stop()
@@ -102,7 +103,8 @@ func (u *UsageCounter) Run(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		// Not cancelled with ctx: a cancelled statement may or may not have committed.
+		// ctx does not cancel Store: a cancelled statement may have committed, and would count
+		// twice.
 		storing, done := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 		if err := u.Store(storing); err != nil {
 			slog.Warn("cannot store the usage of API keys: the next attempt includes it", "error",
@@ -112,9 +114,9 @@ func (u *UsageCounter) Run(ctx context.Context) {
 	}
 }
 
-// storeUsageSQL adds counts, and prunes at most a thousand rows older than the retention. Raw SQL:
-// one statement for any number of keys, in a fixed order, so that instances cannot deadlock. The
-// join drops deleted keys.
+// storeUsageSQL adds counts, and prunes at most a thousand rows older than the retention. It is raw
+// SQL: one statement for any number of keys, in a fixed order, so that instances cannot deadlock.
+// The join drops the counts of deleted keys.
 const storeUsageSQL = `/* apikeys.recordUsage */
 with ended as (
     select key_id, day from api_key_usage where day < $1 limit 1000 for update skip locked
@@ -162,8 +164,9 @@ type usageRow struct {
 
 func (usageRow) TableName() string { return "api_key_usage" }
 
-// UsageOf returns the usage of the first MaxUsable keys, by id, on each of the last UsageDays:
-// today last, at most a minute late. Errors: apperr.AccessDenied.
+// UsageOf returns the usage of at most MaxUsable of the keys, the first ones, by id: a Usage for
+// each of the last UsageDays, today last. The counts are at most a minute late. Errors:
+// apperr.AccessDenied.
 func (s *Service) UsageOf(
 	ctx context.Context, actor Actor, keys []Key,
 ) (map[string][]Usage, error) {

@@ -15,21 +15,23 @@ import (
 
 // The statements on windows are raw SQL, because gorm has no arithmetic of arrays.
 const (
-	// Moves timestamps in the future to now: after the clock was set back, they would otherwise
-	// stay in the window for longer than 60 seconds.
+	// repairWindowsSQL moves timestamps in the future to now. After the clock was set back, they
+	// would otherwise stay in the window for longer than 60 seconds.
 	repairWindowsSQL = `/* apikeys.repairWindows */
 update api_key_windows set head = 1, instants = (
     select array_agg(m.at order by m.at) from (select least(i, clock_timestamp()) as at from unnest(instants) i) m)
  where key_id = $1 and clock_timestamp() < any (instants)`
 
-	// Returns no row if the key has no window or the window has timestamps in the future.
+	// retryAfterSQL returns the seconds until the window has room, at most 0 if it has. It returns
+	// no row without a window, or if the window has timestamps in the future.
 	retryAfterSQL = `/* apikeys.retryAfter */
 select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - clock_timestamp())::float8
   from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`
 )
 
-// retryAfter returns the seconds until a full window has room: 0 if it got room since. If the key
-// has no usable window (crash of PostgreSQL, clock set back), it creates or repairs it.
+// retryAfter returns the seconds until a full window has room, or 0 if the window has room by now.
+// After a crash of PostgreSQL it creates the window, after the clock was set back it repairs it;
+// then it returns 0 as well.
 func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int, error) {
 	var wait float64
 	err := s.db.Pool.QueryRow(ctx, retryAfterSQL, id, refused).Scan(&wait)
@@ -47,7 +49,8 @@ func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int,
 	return wholeSeconds(wait), nil
 }
 
-// windowRow is one of a key's two windows. The other columns have defaults.
+// windowRow is one of a key's two windows, of accepted or of refused requests. The columns that it
+// omits have defaults.
 type windowRow struct {
 	KeyID   string
 	Refused bool

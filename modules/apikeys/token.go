@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// A token is dg_live_<id>_<secret>. The id has 22 base62 characters. The secret has 43 random ones
-// (256 bits) and a checksum of six, the CRC-32 (IEEE) of the text before it, for secret scanners
-// and clients. The server ignores the checksum.
+// A token is dg_live_<id>_<secret>. The id has 22 base62 characters. The secret has 43 random
+// characters (256 bits) and a checksum of six, the CRC-32 (IEEE) of the text before it. The
+// checksum is for secret scanners and clients; the server does not verify it.
 const (
 	TokenPrefix    = "dg_live_"
 	TokenLength    = len(TokenPrefix) + idLength + 1 + randomLength + checksumLength
@@ -21,7 +21,7 @@ const (
 	base62         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// Token is a key's id and secret.
+// Token is a key's id and secret; the secret includes the checksum.
 type Token struct{ ID, Secret string }
 
 // tokenForm and idForm match a whole string; idInText finds an id in a text with part of a token.
@@ -31,7 +31,7 @@ var (
 	idInText  = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
 )
 
-// ParseToken parses a token. It ignores the checksum: a wrong one makes a wrong secret.
+// ParseToken parses a token. It does not verify the checksum: a wrong one makes a wrong secret.
 func ParseToken(s string) (Token, bool) {
 	m := tokenForm.FindStringSubmatch(s)
 	if m == nil {
@@ -53,7 +53,7 @@ func FindID(s string) (string, bool) {
 	return m[1], true
 }
 
-// NewToken returns a random token.
+// NewToken returns a token with a random id and secret.
 func NewToken() Token {
 	id := randomBase62(idLength)
 	secret := randomBase62(randomLength)
@@ -96,8 +96,9 @@ func randomBase62(n int) string {
 	return string(out)
 }
 
-// secretForm matches what may be a secret: any text after a key's id and, because the separators
-// may be mistyped, any text as long as the random part of a secret.
+// secretForm matches what may be a secret: letters and digits after a key's id. Because the
+// separators may be mistyped, it also matches any letters and digits as long as the random part of
+// a secret.
 var secretForm = regexp.MustCompile(`(?i)(dg_+live_+[0-9a-z]{22}_+)[0-9a-z]+|[0-9a-z]{43,}`)
 
 // Redact removes the secrets of tokens from a text for logs, such as a path with a pasted key. It

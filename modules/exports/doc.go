@@ -12,7 +12,7 @@
 //     (key_unusable, access_ended). It ends within 10 seconds after the database stops answering
 //     (database_unavailable). The two outcomes are never confused.
 //   - An export is a snapshot: later changes of the reporting mode and erasures do not affect it.
-//   - An organisation runs at most half of the exports. The slot is free before the end is
-//     recorded. Exports make their blocks on half of the processors.
+//   - An organisation runs at most half of the exports. An export releases its slot before its
+//     end is recorded. Exports make their blocks on half of the processors.
 //   - A truncated file never looks complete (httpserver.Stream).
 package exports

@@ -16,8 +16,8 @@ import (
 	"dg/platform/httpserver"
 )
 
-// export is one export from its slot to its audit entry export.finished. It is the source of the
-// stream.
+// export is one export, from its slot to its audit entry export.finished. It is the
+// httpserver.Source of the response.
 type export struct {
 	request Request
 	service *Service
@@ -27,11 +27,12 @@ type export struct {
 	access  *Recheck
 	plays   *reports.Export
 	block   []byte
-	id      string // joins the two entries; request ids may repeat
+	id      string // joins the two audit entries: request ids may repeat
 }
 
-// open waits for a slot, and opens the report. The stream's context outlives the request's. Errors:
-// apperr.Unavailable with RetryAfter when too many exports run, those of reports.OpenExport.
+// open waits for a slot, and opens the plays. The export runs under the context stream, which
+// outlives the request, for at most timeLimit. Errors: apperr.Unavailable with RetryAfter when too
+// many exports run, those of reports.OpenExport.
 func (s *Service) open(ctx, stream context.Context, r Request) (*export, error) {
 	release, err := s.slots.Acquire(ctx, r.Query.OrganisationID)
 	if err != nil {
@@ -74,9 +75,9 @@ func (e *export) recordStart(ctx context.Context) error {
 	return nil
 }
 
-// Next returns the next rows, after it has checked that the actor still has access. The database
+// Next returns a block of rows, after it has checked that the actor still has access. The database
 // has BlockTimeout for each block. Errors: io.EOF after the last row, those of Recheck.Check,
-// ErrNoAnswer after BlockTimeout, and ErrTimeLimit.
+// ErrNoAnswer after BlockTimeout, ErrTimeLimit, and other causes of the end of the stream.
 func (e *export) Next() ([]byte, error) {
 	if err := e.access.Check(e.ctx); err != nil {
 		return nil, err
@@ -102,8 +103,8 @@ func (e *export) Next() ([]byte, error) {
 	return e.block, nil
 }
 
-// cpuWait bounds the wait for a CPU, so that a silent database stops only the exports that read
-// from it.
+// cpuWait bounds the wait for a CPU. An export holds its CPU while it waits for the database, and
+// must not stop exports that read from another server.
 const cpuWait = 100 * time.Millisecond
 
 // acquireCPU waits for a CPU to make a block, or goes on without one after cpuWait. Exports with

@@ -19,14 +19,15 @@ type Request struct {
 	Slug    string // of the fork, for the file name
 	Actor   audit.Actor
 	Request audit.Request
-	// Authorize asks the caller's policy about the group, before a play is read.
+	// Authorize asks the caller's policy about the group, before a row is read.
 	Authorize func(reports.Header) error
-	// Recheck asks again whether the actor has access, see NewRecheck. It is called after the HTTP
-	// handler has returned, and must not refer to its fiber.Ctx.
+	// Recheck asks again whether the actor has access, as NewRecheck says. It is called after the
+	// HTTP handler has returned, and must not refer to the handler's fiber.Ctx.
 	Recheck func(ctx context.Context) error
 }
 
-// Send responds with the plays. HEAD sends the headers of GET, exports nothing and records nothing.
+// Send responds to GET with the plays. To HEAD it sends the headers of GET, exports nothing and
+// records nothing.
 //
 // Errors: those of Authorize and of the first block, reports.ErrGroupNotFound, 505 for a GET over
 // HTTP/1.0, and apperr.Unavailable when the start cannot be recorded in the audit log or, with

@@ -15,10 +15,10 @@ const (
 	BlockTimeout    = 9 * time.Second        // of the statements behind a block
 	recheckInterval = 500 * time.Millisecond // between two rechecks, at least
 	recheckTimeout  = time.Second            // of one recheck
-	answerTimeout   = 8 * time.Second        // since the last recheck that was answered
+	answerTimeout   = 8 * time.Second        // since the last recheck that succeeded
 )
 
-// Causes of an early end.
+// These errors end a download early.
 var (
 	errKeyUnusable error = apperr.New(apperr.AuthRequired, "This API key can no longer be used.")
 	ErrAccessEnded error = apperr.New(apperr.AuthRequired,
@@ -40,15 +40,15 @@ type Recheck struct {
 	answered time.Time // when ask last succeeded
 }
 
-// NewRecheck returns a recheck of an actor who has access now. ask returns nil while that is so,
-// and apperr.AuthRequired, apperr.AccessDenied or apperr.NotFound once the actor lost access, for
-// which Check returns lost. Any other error means that the database did not answer.
+// NewRecheck returns a recheck of an actor who has access now. ask returns nil while the actor has
+// access. After the loss of access it returns apperr.AuthRequired, apperr.AccessDenied or
+// apperr.NotFound, and Check returns lost. Any other error means that the database did not answer.
 func NewRecheck(ask func(context.Context) error, lost error) *Recheck {
 	now := time.Now()
 	return &Recheck{ask, lost, now, now}
 }
 
-// Check asks at most twice a second, and waits at most recheckTimeout. Errors: lost, and
+// Check asks at most once per recheckInterval, and waits at most recheckTimeout. Errors: lost, and
 // ErrNoAnswer after answerTimeout without an answer; until then a failure counts as access.
 func (r *Recheck) Check(ctx context.Context) error {
 	if time.Since(r.asked) < recheckInterval {

@@ -14,8 +14,8 @@ import (
 	"dg/platform/limit"
 )
 
-// Concurrent exports of one instance: in all, and of one organisation. The OpenAPI document and
-// /docs state them.
+// These limits bound the concurrent exports of an instance, in all and by organisation. The OpenAPI
+// document and /docs state them.
 const (
 	MaxConcurrent               = 8
 	MaxConcurrentOfOrganisation = 4
@@ -37,14 +37,14 @@ type Service struct {
 	reports   Reports
 	log       AuditLog
 	slots     *limit.Limiter
-	cpus      *semaphore.Weighted // held by exports that make a block
+	cpus      *semaphore.Weighted // one for each export that makes a block
 	recording sync.WaitGroup      // writes of export.finished
 	finished  *prometheus.CounterVec
 	rows      prometheus.Counter
 }
 
-// New returns the service, and registers its metrics. An instance has one, whose limits count the
-// exports of all surfaces together.
+// New returns the service, and registers its metrics. An instance needs a single one, so that API
+// and screens share its limits.
 func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 	s := &Service{
 		reports: r,
@@ -55,7 +55,7 @@ func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 			Busy:    "Too many exports on this instance: at most 8 run at once.",
 			KeyBusy: "Too many exports of this organisation: at most 4 run at once.",
 		}),
-		// half of the CPUs: dg serve sets GOMAXPROCS to two threads for each
+		// half of the CPUs, at least one: dg serve sets GOMAXPROCS to two threads for each CPU
 		cpus: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/4))),
 		finished: promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_exports_finished_total",
@@ -73,7 +73,7 @@ func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 	return s
 }
 
-// Limiters returns the limiters by the name of the work, for metrics.
+// Limiters returns the limiters by the names that metrics give them.
 func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"exports": s.slots}
 }
