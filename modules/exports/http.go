@@ -96,7 +96,8 @@ var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 const maxSlug = 80 // bytes of the slug in a file name
 
 // fileName joins the fork's slug, the period and the group's id, in ASCII that needs no quoting. It
-// omits the group's name, which would tell suppressed reports apart.
+// leaves out the group's name: the headers of a suppressed report must not depend on stored data
+// about the group.
 func fileName(slug string, q reports.Query) string {
 	name := slug[:min(len(slug), maxSlug)] + "_" + q.Period.String()
 	if q.GroupID != "" {

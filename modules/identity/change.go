@@ -10,19 +10,19 @@ import (
 	"dg/platform/apperr"
 )
 
-// reauthenticationTTL is how long a password counts as just entered.
+// reauthenticationTTL is how long an entered password counts as recent.
 const reauthenticationTTL = 15 * time.Minute
 
-// ErrPasswordDue says that the session's password was not entered for reauthenticationTTL.
+// ErrPasswordDue says that the password was last entered longer ago than reauthenticationTTL.
 var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 
 // Proof is the current password and, with two-step verification on, a code or recovery code. It
-// keeps a stolen session from changing how its person signs in.
+// keeps the thief of a session from changing how the person signs in.
 type Proof struct{ Password, Code string }
 
-// Reauthenticate returns nil if the session's person entered the password (and the code, with
-// two-step verification on) within the last 15 minutes, or else if the proof is right. Signing in
-// counts as entering them, from the password on.
+// Reauthenticate returns nil if the proof is right. No proof is needed within reauthenticationTTL
+// after the password (and the code, with two-step verification on) was entered. Signing in counts
+// too, from the entry of the password.
 //
 // Errors: ErrPasswordDue for a proof without a password, ErrWrongCode, those of withPassword.
 func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
@@ -34,7 +34,8 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 		return ErrPasswordDue
 	}
 	_, err = s.withPassword(ctx, token, proof, func(c *change) error {
-		// A form that is sent twice has one code: the first request has marked the session.
+		// A form that is sent twice has one code: the first request has used the code and marked
+		// the session.
 		if c.from.Fresh {
 			return nil
 		}
@@ -68,7 +69,7 @@ func (s *Service) withPassword(
 	if err != nil {
 		return Session{}, err
 	}
-	// The password is still the person's: a change of it would have ended the session.
+	// The password need not be compared again: a change of password would have ended the session.
 	return s.changePerson(ctx, token, false, func(c *change) error {
 		if err := countAttempt(c.tx, limits, 0, c.now); err != nil {
 			return err
@@ -120,9 +121,10 @@ func (s *Service) changePerson(
 	return continued, cmp.Or(err, wrongCode)
 }
 
-// rotate sets columns of the person, whose triggers may end all sessions, stores the session under
-// a new token with its second step done, and records the action; "" is none. A session that ended
-// while it waited for the lock stays ended.
+// rotate ends the session, sets columns of the person, and continues the session under a new token
+// with the second step done. Triggers on the columns may end all sessions of the person. It records
+// the action; "" is none. Errors: ErrNoSession if the session ended while it waited for the lock,
+// apperr.Unavailable if the action cannot be recorded.
 func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	ended, err := endSession(c.tx, c.token)
 	if err != nil {
@@ -150,8 +152,9 @@ func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	return c.service.recorder.record(c.tx, c.continued.Person, audit.Entry{Action: action})
 }
 
-// verifyCode accepts a code or recovery code once. It counts and logs any other. A person without
-// two-step verification needs no code. Errors: a LockedError, those of useCode.
+// verifyCode accepts a code or recovery code once, and resets the count of wrong codes. It counts
+// and logs a wrong one. A person without two-step verification needs no code. Errors: a
+// LockedError, those of useCode.
 func (c *change) verifyCode(code string) error {
 	if c.from.User.TOTPSecret == nil {
 		return nil
@@ -164,8 +167,9 @@ func (c *change) verifyCode(code string) error {
 	return countAttempt(c.tx, limits, 0, c.now)
 }
 
-// useCode deletes a valid recovery code, or stores the time step of a valid TOTP code. Errors:
-// ErrWrongCode, apperr.Unavailable when the secret cannot be decrypted or the use be recorded.
+// useCode deletes a valid recovery code, or stores the time step of a valid TOTP code: neither is
+// accepted again. Errors: ErrWrongCode, apperr.Unavailable when the secret cannot be decrypted or
+// the use of a recovery code cannot be recorded.
 func (c *change) useCode(code string) error {
 	if recovery, is := parseRecoveryCode(code); is {
 		return c.useRecoveryCode(recovery)

@@ -18,7 +18,8 @@ var hashCost = argon2id.Params{
 	KeyLength:   32,
 }
 
-// The bounds of imported hashes: beyond them, one sign-in could exhaust the server.
+// These bounds hold for imported hashes: with a costlier hash, one sign-in could exhaust the
+// server.
 const (
 	maxMemory      = 256 << 10 // KiB
 	maxIterations  = 10
@@ -32,7 +33,7 @@ const PasswordHashFormat = "argon2id in PHC form ($argon2id$v=19$m=…,t=…,p=�
 // ValidPasswordHash reports whether the text is a password hash within the bounds.
 func ValidPasswordHash(hash string) bool { return costOf(hash) != nil }
 
-// PasswordMatches reports whether the password has the hash. An invalid hash matches none.
+// PasswordMatches reports whether the password has the hash. An invalid hash matches no password.
 func PasswordMatches(hash, password string) bool {
 	if !ValidPasswordHash(hash) {
 		return false
@@ -53,8 +54,8 @@ func costOf(hash string) *argon2id.Params {
 	return p
 }
 
-// hasher computes password hashes. Concurrent ones wait for a share of maxMemory, the most that one
-// may need.
+// hasher computes password hashes. Concurrent computations share maxMemory, which is the most that
+// one of them may need.
 type hasher struct {
 	cost   argon2id.Params // of new hashes
 	memory *semaphore.Weighted
@@ -64,13 +65,13 @@ func newHasher(cost argon2id.Params) *hasher {
 	return &hasher{cost: cost, memory: semaphore.NewWeighted(maxMemory)}
 }
 
-// matches reports whether the password has the hash. Without a valid hash, or if the password is too
-// long, it computes a dummy one, so that the time does not reveal that.
+// matches reports whether the password has the hash. Without a valid hash, or if the password is
+// too long, it computes a dummy hash, so that the time reveals neither.
 func (h *hasher) matches(
 	ctx context.Context, hash *string, password string,
 ) (matches bool, err error) {
 	var cost *argon2id.Params
-	if hash != nil && len(password) <= maxPassword { // bounds the work; no new password is longer
+	if hash != nil && len(password) <= maxPassword { // bounds the work: no new password is longer
 		cost = costOf(*hash)
 	}
 	if cost == nil {

@@ -15,20 +15,20 @@ import (
 	"dg/platform/apperr"
 )
 
-// Keyring encrypts secrets of two-step verification with its current key, and also decrypts those
-// of the previous one. The zero value leaves secrets in clear.
+// Keyring encrypts secrets of two-step verification with its current key, and decrypts those of the
+// current and the previous key. The zero Keyring leaves secrets in clear.
 type Keyring struct {
 	current, previous *secretKey
 }
 
-// secretKey holds what HKDF derives from a key.
+// secretKey holds what HKDF derives from a key of the settings.
 type secretKey struct {
-	prefix   string // v1.<id>. of its ciphertexts; a secret in clear has no full stop
+	prefix   string // v1.<id>. before a ciphertext; a secret in clear has no full stop
 	aead     cipher.AEAD
 	nonceKey []byte // the HMAC key of the nonces
 }
 
-// NewKeyring returns the keyring of two keys of 32 bytes, nil for none.
+// NewKeyring returns the keyring of a current and a previous key, each of 32 bytes or nil for none.
 func NewKeyring(current, previous []byte) (k Keyring, err error) {
 	if current != nil {
 		k.current, err = newSecretKey(current)
@@ -61,9 +61,9 @@ const encryptedPrefix = "v1."
 // Encrypts reports whether there is a current key.
 func (k Keyring) Encrypts() bool { return k.current != nil }
 
-// Encrypt returns a person's secret in its stored form, with the person as additional data. The
-// nonce is derived from person and secret (SIV-like). So encryption is deterministic, an import of
-// the same secret changes nothing, and no two plaintexts share a nonce.
+// Encrypt returns a person's secret in its stored form, with the person as additional data; without
+// a current key, in clear. The nonce is derived from person and secret (SIV-like). So encryption is
+// deterministic, an import of the same secret changes nothing, and no two plaintexts share a nonce.
 func (k Keyring) Encrypt(personID, secret string) string {
 	if k.current == nil {
 		return secret
@@ -88,8 +88,8 @@ func (k Keyring) open(personID, stored string) (string, error) {
 	return secret, err
 }
 
-// decrypt is like open, but returns the cause alone. With a current key it rejects a secret in
-// clear as forged: the first migration with a key encrypted all secrets.
+// decrypt is like open, but returns the cause without the person or a code. With a current key it
+// rejects a secret in clear as forged: the first migration with a key encrypted all secrets.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	switch {
 	case strings.HasPrefix(stored, encryptedPrefix):

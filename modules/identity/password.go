@@ -15,7 +15,7 @@ import (
 	"dg/platform/input"
 )
 
-// The bounds of a new password. It needs no particular kinds of characters.
+// These bounds hold for new passwords. No particular kinds of characters are required.
 const (
 	minPassword = 12   // code points
 	maxPassword = 1000 // bytes
@@ -29,11 +29,11 @@ var commonWords = strings.Fields(commonText)
 //go:embed common.txt
 var commonText string
 
-// unleet undoes the usual replacements of letters.
+// unleet undoes the usual replacements of letters by digits and signs.
 var unleet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$",
 	"s", "5", "s", "7", "t")
 
-// normalise returns a password as it is hashed, in NFC: keyboards compose accents differently.
+// normalise returns a password in NFC, as it is hashed: keyboards compose accents differently.
 func normalise(password string) string { return norm.NFC.String(password) }
 
 // checkPassword refuses a new password that is invalid UTF-8, too short or too long, or made of
@@ -57,7 +57,7 @@ func checkPassword(password string, of userRow) error {
 }
 
 // wordsOf returns the words of names, with and without accents. It drops words of up to two bytes,
-// which occur in any password.
+// which any password contains by chance.
 func wordsOf(names ...string) (words []string) {
 	between := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
@@ -72,8 +72,8 @@ func wordsOf(names ...string) (words []string) {
 	return words
 }
 
-// uncommon counts the different characters outside of the person's own and the common words.
-// Different ones, because a repetition is as easy to guess as what it repeats.
+// uncommon counts the different characters outside of the person's own and the common words. A
+// character counts once, because a repetition is easy to guess.
 func uncommon(password string, own []string) int {
 	words := slices.Concat(own, commonWords)
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) }) // longest first
@@ -91,8 +91,8 @@ func uncommon(password string, own []string) int {
 	return len(different)
 }
 
-// ChangePassword replaces the person's password. Every other session of the person ends; this one
-// continues under the returned token.
+// ChangePassword replaces the person's password. The session of the token continues under the
+// returned token; every other session of the person ends.
 //
 // Errors: apperr.Validation with the field "new", ErrWrongCode, those of withPassword.
 func (s *Service) ChangePassword(

@@ -12,7 +12,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// Recovery codes have 80 random bits, so they are stored with a fast hash, SHA-256.
+// Recovery codes have 80 random bits, so a fast hash, SHA-256, suffices to store them.
 const (
 	recoveryCodeCount  = 10 // of a person
 	recoveryCodeLength = 16
@@ -43,7 +43,7 @@ func parseRecoveryCode(text string) (code string, ok bool) {
 	return code, len(code) == recoveryCodeLength && strings.Trim(code, recoveryAlphabet) == ""
 }
 
-// hashRecoveryCode returns the stored hash of a code, salted with the person.
+// hashRecoveryCode returns the stored hash of a code, salted with the person's id.
 func hashRecoveryCode(personID, code string) []byte {
 	h := sha256.Sum256([]byte(personID + " " + code))
 	return h[:]
@@ -85,7 +85,7 @@ func (s *Service) ReplaceRecoveryCodes(
 }
 
 // issueRecoveryCodes voids the person's codes and stores ten new ones. The lock of the person's row
-// rules out a concurrent ten.
+// keeps concurrent requests from storing ten each.
 func (c *change) issueRecoveryCodes() ([]string, error) {
 	codes := make([]string, recoveryCodeCount)
 	rows := make([]recoveryRow, recoveryCodeCount)
@@ -104,8 +104,8 @@ func (c *change) issueRecoveryCodes() ([]string, error) {
 	return codes, insertRows(c.tx, "identity.addRecoveryCodes", &rows)
 }
 
-// useRecoveryCode deletes a recovery code and records its use. Errors: ErrWrongCode,
-// apperr.Unavailable when it cannot be recorded.
+// useRecoveryCode deletes a recovery code and records the use. Errors: ErrWrongCode,
+// apperr.Unavailable when the use cannot be recorded.
 func (c *change) useRecoveryCode(code string) error {
 	hash := hashRecoveryCode(c.from.UserID, code)
 	used, err := deleteRows(c.tx, "identity.useRecoveryCode", &recoveryRow{},

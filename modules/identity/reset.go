@@ -22,9 +22,9 @@ type Reset struct {
 	ExpiresAt time.Time
 }
 
-// BeginReset returns a reset for the person with the e-mail and voids an earlier one. It needs the
-// rights of the tables' owner. Errors: ErrNoSuchEmail, apperr.Unavailable when it cannot be
-// recorded.
+// BeginReset stores and returns a reset for the person with the e-mail. An earlier reset of the
+// person is void. It needs the rights of the tables' owner. Errors: ErrNoSuchEmail,
+// apperr.Unavailable when the reset cannot be recorded.
 func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 	reset := Reset{Token: newToken(), ExpiresAt: s.clock().Add(resetTTL)}
 	err := s.gorm(ctx).Transaction(func(tx transaction) error {
@@ -56,8 +56,8 @@ func (s *Service) PersonOfReset(ctx context.Context, token string) (Person, erro
 }
 
 // UseReset sets a new password for the reset's person, once. It turns two-step verification off,
-// voids the recovery codes and ends all sessions of the person. It also ends the browser's session,
-// which may be another person's; "" is none.
+// voids the recovery codes and ends all sessions of the person. It also ends session, the
+// browser's, which may be another person's; "": none.
 //
 // Errors: ErrNoReset, apperr.Validation with the field "new", apperr.Unavailable when too many
 // people sign in at once or the reset cannot be recorded.
@@ -83,7 +83,7 @@ func (s *Service) UseReset(ctx context.Context, token, replacement, session stri
 		if err := resetPassword(tx, token, hash, s.clock()); err != nil {
 			return err
 		}
-		if _, err := endSession(tx, session); err != nil { // triggers have ended the person's own
+		if _, err := endSession(tx, session); err != nil { // triggers have ended the person's sessions
 			return err
 		}
 		return s.recorder.record(tx, whose.person(), audit.Entry{Action: audit.PasswordReset})

@@ -25,7 +25,8 @@ type Service struct {
 }
 
 // maxSignIns bounds the sign-ins that run at once in an instance. Each holds one connection at
-// most. Half of the pool stays free for others, such as the authentication of API keys.
+// most. A small pool lowers the bound to half of its connections, but not below two: the others
+// stay free, for example to authenticate API keys.
 const maxSignIns = 4
 
 // New returns the service over db. keys encrypts the secrets of two-step verification.
@@ -45,13 +46,13 @@ func New(db *postgres.DB, now func() time.Time, recorder Recorder, keys Keyring)
 	}
 }
 
-// Limiters returns the limiters by the name of the work, for metrics.
+// Limiters returns the limiters by the names that metrics give them.
 func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"sign_ins": s.slots}
 }
 
-// networkOf returns the limiter key of a sign-in. Sign-ins acquire their slot before the first
-// query, so that a flood holds no connections.
+// networkOf returns the limiter key of a sign-in, the client's network. Sign-ins acquire their slot
+// before the first query, so that a flood holds no connections.
 func networkOf(ctx context.Context) string { return netaddr.ClientText(requestOf(ctx).Address) }
 
 // clock returns the current time as it is stored: UTC, in milliseconds.
@@ -63,7 +64,7 @@ type Recorder struct {
 	// OrganisationsOf returns the ids of the person's organisations, as the transaction sees them.
 	OrganisationsOf func(tx transaction, personID string) ([]string, error)
 	Audit           *audit.Log
-	Log             *slog.Logger        // of sign-ins, failed ones and locks
+	Log             *slog.Logger        // for sign-ins, failures and locks
 	OnFailedSignIn  func(reason string) // reason is one of FailureReasons
 }
 
@@ -91,7 +92,7 @@ func requestOf(ctx context.Context) audit.Request {
 	return r
 }
 
-// record adds an entry about the person in the transaction of its change. The actor is the person
+// record adds an entry about the person in the transaction of the change. The actor is the person
 // unless the entry names another. Errors: apperr.Unavailable.
 func (r Recorder) record(tx transaction, of Person, e audit.Entry) error {
 	organisations, err := r.OrganisationsOf(tx, of.ID)
@@ -108,7 +109,8 @@ func (r Recorder) record(tx transaction, of Person, e audit.Entry) error {
 	return nil
 }
 
-// logSignIn logs a sign-in or a failed one. It logs no e-mail: people type passwords there.
+// logSignIn logs a sign-in or a failed one. It logs no e-mail: people type passwords into that
+// field.
 func (r Recorder) logSignIn(
 	ctx context.Context, level slog.Level, what string, of Person, more ...any,
 ) {
@@ -117,7 +119,8 @@ func (r Recorder) logSignIn(
 		append(more, "person_id", of.ID, "client", from.Address, "request_id", from.ID)...)
 }
 
-// signInFailed logs and reports a failed sign-in. It ignores nil and the program's own failures.
+// signInFailed logs a wrong attempt or a lock, and reports the reason to OnFailedSignIn. It ignores
+// nil and all other errors.
 func (r Recorder) signInFailed(ctx context.Context, of Person, err error) {
 	var reason string
 	var more []any

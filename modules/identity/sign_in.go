@@ -12,7 +12,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// The errors of a wrong attempt, which the limits count.
+// These are the errors of a wrong attempt, which the limits count.
 var (
 	ErrWrongPassword = apperr.New(apperr.Validation,
 		"E-mail or password is wrong. Check both and try again.")
@@ -21,13 +21,13 @@ var (
 )
 
 // SignIn begins a session for the person with the e-mail and the password. With two-step
-// verification on, the session has SecondStepDue until VerifySecondStep. It ends the browser's
+// verification on, the session has SecondStepDue until VerifySecondStep. SignIn ends the browser's
 // previous session ("" is none), also another person's, against session fixation.
 //
 // An unknown e-mail, a person without a password and a wrong password get the same response after
-// the same time, and are counted alike.
+// the same computation, and are counted alike.
 //
-// Errors: ErrWrongPassword; a LockedError after too many of them, for a correct password too;
+// Errors: ErrWrongPassword; a LockedError after too many wrong passwords, for a correct one too;
 // apperr.Unavailable when too many people sign in at once.
 func (s *Service) SignIn(ctx context.Context, email, password, previous string) (Session, error) {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
@@ -65,11 +65,11 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 }
 
 // VerifySecondStep takes the code, or a recovery code, of a session with SecondStepDue. The session
-// continues under the returned token. A code is accepted once, and no earlier one after it.
+// continues under the returned token. A code is accepted once, and later excludes earlier codes.
 //
-// Errors: ErrNoSession, also after ten minutes; ErrWrongCode; a LockedError after ten of them, for
-// a correct code too; apperr.Unavailable when too many people sign in at once, the secret cannot be
-// decrypted, or the use of a recovery code cannot be recorded.
+// Errors: ErrNoSession, also ten minutes after SignIn; ErrWrongCode; a LockedError after ten wrong
+// codes, for a correct one too; apperr.Unavailable when too many people sign in at once, the secret
+// cannot be decrypted, or the use of a recovery code cannot be recorded.
 func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Session, error) {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
@@ -88,8 +88,8 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 	return session, err
 }
 
-// byEmail returns the person with the e-mail, or one without an id. Known and unknown e-mails take
-// one statement each, so that the time reveals nothing.
+// byEmail returns the person with the e-mail, or a row without an id. Known and unknown e-mails
+// take one statement each, so that the time reveals nothing.
 func byEmail(db transaction, email string) (userRow, error) {
 	unknown := userRow{Email: email}
 	key := EmailKey(email)
@@ -103,8 +103,8 @@ func byEmail(db transaction, email string) (userRow, error) {
 	return row, err
 }
 
-// verifyPassword returns the limits that a correct password resets. Errors: ErrWrongPassword, a
-// LockedError.
+// verifyPassword verifies the password within its limits. It returns the limits, which the caller
+// resets after a correct password. Errors: ErrWrongPassword, a LockedError.
 func (s *Service) verifyPassword(
 	ctx context.Context, who userRow, password string,
 ) (limits []guessLimit, err error) {
@@ -118,8 +118,8 @@ func (s *Service) verifyPassword(
 	})
 }
 
-// attempt runs match unless one of the limits is reached. It counts a wrong attempt, and logs it
-// and an attempt during a lock. Errors: a LockedError, those of match.
+// attempt runs match unless one of the limits is reached. It counts and logs a wrong attempt, and
+// logs an attempt during a lock. Errors: a LockedError, those of match.
 func (s *Service) attempt(
 	db transaction, who userRow, limits []guessLimit, match func() error,
 ) error {
@@ -135,8 +135,8 @@ func (s *Service) attempt(
 }
 
 // beginSession stores a session if the verified password is still the person's. The share lock
-// orders it with a change of password: an earlier one is seen here, a later one ends this session.
-// Errors: ErrWrongPassword, a LockedError.
+// orders it with a change of password: it sees an earlier change, and a later change ends the
+// session. Errors: ErrWrongPassword, a LockedError.
 func beginSession(
 	tx transaction, who userRow, limits []guessLimit, now time.Time,
 ) (begun Session, err error) {

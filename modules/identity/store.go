@@ -24,7 +24,7 @@ type sessionRow struct {
 	TOTPOffer     *string // as stored: it may be encrypted
 	// when the password was entered, by the database's clock; nil in an insert: now
 	AuthenticatedAt *time.Time        `gorm:"default:now()"`
-	Fresh           bool              `gorm:"->"` // computed like Position by Service.session
+	Fresh           bool              `gorm:"->"` // computed by Service.session, as Position is
 	Position        postgres.Position `gorm:"->;type:text"`
 	User            userRow
 }
@@ -47,7 +47,7 @@ type resetRow struct {
 
 func (resetRow) TableName() string { return "account_resets" }
 
-// transaction is gorm's handle, which a parameter named tx has from a transaction of the caller.
+// transaction is gorm's handle. A parameter named tx is within a transaction of the caller.
 type transaction = *gorm.DB
 
 func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
@@ -55,9 +55,9 @@ func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithCont
 // acrossOrganisations exempts this package's SQL from the tenant guard.
 var acrossOrganisations = tenant.Across("people belong to no organisation")
 
-// Locks and conflicts. Every change of a person locks the person's row: lock, or lockUser where it
-// is joined. lockShare waits for such a change. skipLocked skips rows that another transaction has
-// locked.
+// These are the clauses of locks and conflicts. Every change of a person locks the row of the
+// person: lock, or lockUser where users is joined. lockShare waits for such a change. skipLocked
+// skips rows that another transaction has locked.
 var (
 	upsert     = clause.OnConflict{UpdateAll: true}
 	lock       = clause.Locking{Strength: "NO KEY UPDATE"}
@@ -114,8 +114,8 @@ func deleteRows(
 // maxSwept bounds what one sweep removes from a table, so that no sign-in waits for a backlog.
 const maxSwept = 1000
 
-// sweep removes expired rows, at most maxSwept of each table. It runs with each sign-in, which adds
-// fewer rows than that, so no backlog grows.
+// sweep removes expired sessions and counts of wrong attempts, at most maxSwept of each. It runs
+// with each sign-in, which adds fewer rows than maxSwept, so no backlog grows.
 func sweep(db transaction, now time.Time) error {
 	if err := sweepTable(db, &sessionRow{}, "token_hash", "expires_at", now); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// The limits of wrong attempts. Reaching a limit within its window starts a lock of the window's
+// These limits bound wrong attempts. Reaching a limit within its window starts a lock of the same
 // length. During a lock nothing is compared: correct and wrong attempts get the same response.
 const (
 	maxFailures        = 10 // passwords of an account from one network; codes of a person
@@ -21,7 +21,7 @@ const (
 	codeWindow         = time.Hour // so that a day has at most 240 guesses
 )
 
-// LockedError says that there were too many wrong attempts, and until when the lock lasts.
+// LockedError says that there were too many wrong attempts. Until is the end of the lock.
 type LockedError struct {
 	Until time.Time
 	cause *apperr.Error
@@ -39,8 +39,8 @@ func (e *LockedError) Error() string { return e.cause.Error() }
 // Unwrap returns the error with the code apperr.RateLimited.
 func (e *LockedError) Unwrap() error { return e.cause }
 
-// guessLimit bounds the wrong attempts within a window. The last one starts a lock of the same
-// length.
+// guessLimit bounds the wrong attempts within a window. The attempt that reaches max starts a lock
+// of the same length.
 type guessLimit struct {
 	key    []byte
 	max    int
@@ -55,7 +55,7 @@ func limitKey(kind, id string) []byte {
 }
 
 // passwordLimits returns the limits of an account: from one network, so that strangers do not lock
-// its person out, and in all. The fixed order prevents deadlocks.
+// the person out, and in all. The fixed order prevents deadlocks.
 func passwordLimits(email, address string) []guessLimit {
 	account := input.Lower(email)
 	network := account + " " + netaddr.ClientText(address)
@@ -65,13 +65,13 @@ func passwordLimits(email, address string) []guessLimit {
 	}
 }
 
-// codeLimits returns the limit of a person's codes, which begins anew with another secret.
+// codeLimits returns the limit of a person's codes. A new secret starts a new count.
 func codeLimits(personID, secret string) []guessLimit {
 	return []guessLimit{{limitKey("codes", personID+" "+secret), maxFailures, codeWindow}}
 }
 
 // guessRow counts the failures of one guessLimit. The table is unlogged: a crash of PostgreSQL
-// loses the counts of the last minutes.
+// empties it, which ends all locks.
 type guessRow struct {
 	KeyHash []byte `gorm:"primaryKey"`
 	Wrong   int
@@ -80,8 +80,8 @@ type guessRow struct {
 
 func (guessRow) TableName() string { return "password_guesses" }
 
-// checkLimits returns a LockedError while one of the limits is reached, until the last of them
-// ends.
+// checkLimits returns a LockedError while one of the limits is reached. Until is the end of the
+// last lock.
 func checkLimits(db transaction, limits []guessLimit, now time.Time) error {
 	reached := db
 	for _, l := range limits {
@@ -99,8 +99,8 @@ func checkLimits(db transaction, limits []guessLimit, now time.Time) error {
 	return nil
 }
 
-// countAttempt adds a wrong attempt (1) to every limit, or resets all after a correct one (0). If
-// one was reached since checkLimits, it changes none and returns a LockedError.
+// countAttempt adds a wrong attempt (1) to every limit, or resets every limit after a correct
+// attempt (0). If a limit was reached since checkLimits, it changes none and returns a LockedError.
 func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time) error {
 	return db.Transaction(func(tx transaction) error {
 		for _, l := range limits {
@@ -112,9 +112,9 @@ func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time)
 	})
 }
 
-// count counts the attempt for one limit, under the lock of its row. If the limit was reached
-// before, the count exceeds it, and the caller rolls back. Raw SQL: one statement compares and
-// counts.
+// count counts the attempt for one limit, under the lock of the limit's row. If the limit was
+// reached before, the count exceeds it, and the caller rolls back. The SQL is raw, because one
+// statement compares and counts.
 func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
 	ends := now.Add(l.window * time.Duration(wrong))
 	var counted guessRow

@@ -16,7 +16,7 @@ import (
 type Person struct {
 	ID, Name, Email string
 	TwoStep         bool       // whether two-step verification is on
-	TwoStepSince    *time.Time // nil: it is off, or was turned on before that was recorded
+	TwoStepSince    *time.Time // nil: off, or turned on before the time was recorded
 	PasswordSince   *time.Time // nil: unknown
 }
 
@@ -29,7 +29,7 @@ type userRow struct {
 	PasswordSince *time.Time
 	TOTPSecret    *string // as stored: it may be encrypted
 	TOTPSince     *time.Time
-	TOTPLastStep  int64 // of the last code that was accepted
+	TOTPLastStep  int64 // time step of the last accepted code
 }
 
 func (userRow) TableName() string { return "users" }
@@ -45,13 +45,13 @@ func (r userRow) person() Person {
 	}
 }
 
-// ErrNoSuchEmail is returned for an e-mail that no account has.
+// ErrNoSuchEmail says that no account has the e-mail.
 var ErrNoSuchEmail = apperr.New(apperr.NotFound, "No account has the e-mail: check the spelling.")
 
 // EmailKey returns the normalised form by which e-mails are compared.
 func EmailKey(email string) string { return input.Lower(email) }
 
-// People returns the people with the ids, by name. Unknown ids are left out.
+// People returns the people with the ids, ordered by name. It leaves out unknown ids.
 func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
 	var rows []userRow
 	if err := s.gorm(ctx).Scopes(postgres.Tag("identity.people")).Where("id in ?", ids).

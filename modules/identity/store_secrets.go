@@ -26,13 +26,14 @@ type secretKeyRow struct {
 
 func (secretKeyRow) TableName() string { return "secret_key_check" }
 
-// The check value is encrypted as if it were the secret of this person.
+// checkText is encrypted as if it were the two-step secret of the person checkPerson.
 const (
 	checkPerson = "check of the secret key"
 	checkText   = "dg"
 )
 
 // CheckSecretKey returns ErrSecretKey if none of the keys decrypts the database's check value.
+// Without a check value it returns nil.
 func CheckSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) error {
 	_, err := verifyCheckValue(db.Gorm.WithContext(ctx), keys)
 	return err
@@ -55,11 +56,11 @@ func verifyCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 // Reencrypted counts the secrets that MigrateSecrets encrypted, and those that no key decrypts.
 type Reencrypted struct{ Encrypted, Unreadable int }
 
-// MigrateSecrets makes the current key the database's: in one transaction it encrypts with it every
-// secret that is under the previous key or, without a check value, in clear, and stores the check
-// value. Sessions and recovery codes stay. With forgetLost the key takes the place of a lost one,
-// under which secrets stay unreadable. Without a current key it only checks the others, and fails
-// with forgetLost. The pool connects as the owner of the tables. Errors: ErrSecretKey.
+// MigrateSecrets makes the current key the database's, in one transaction. It encrypts every secret
+// that is under the previous key or, without a check value, in clear. It then stores the check
+// value. Sessions and recovery codes stay. With forgetLost, the current key replaces a lost key,
+// under which secrets stay unreadable. Without a current key, it only checks the other one, and
+// fails with forgetLost. The pool must connect as the owner of the tables. Errors: ErrSecretKey.
 func MigrateSecrets(
 	ctx context.Context, owner *postgres.DB, keys Keyring, forgetLost bool,
 ) (done Reencrypted, err error) {
@@ -79,7 +80,7 @@ func MigrateSecrets(
 		case err != nil:
 			return err
 		case done.Unreadable > 0 && !encrypted && !forgetLost:
-			return ErrSecretKey // the first start may have the wrong key
+			return ErrSecretKey // without a check value, the current key may be a wrong one
 		}
 		value := secretKeyRow{One: true, Value: keys.Encrypt(checkPerson, checkText)}
 		return insertRows(tx.Clauses(upsert), "identity.storeCheckValue", &value)
@@ -87,8 +88,8 @@ func MigrateSecrets(
 	return done, err
 }
 
-// lockCheckValue is like verifyCheckValue, under a lock that admits one migration at a time. Until
-// there is a check value it also locks users: another instance could store a secret in clear
+// lockCheckValue is like verifyCheckValue, under a lock that admits one migration at a time.
+// Without a check value it also locks users: another instance could store a secret in clear
 // meanwhile.
 func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	lockTable := func(table string) error {
@@ -106,8 +107,8 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	return exists, err
 }
 
-// reencrypt encrypts the secrets that are not under the current key. If encrypted, a secret in
-// clear is forged and counts as unreadable.
+// reencrypt encrypts the secrets that are not under the current key. If encrypted is true, a secret
+// in clear is forged and counts as unreadable.
 func reencrypt(tx transaction, keys Keyring, encrypted bool) (done Reencrypted, err error) {
 	var stale []userRow
 	err = tx.Scopes(postgres.Tag("identity.staleSecrets")).Select("id", "totp_secret").

@@ -32,13 +32,13 @@ type Session struct {
 	Token         string // the cookie's value: a secret
 	StartedAt     time.Time
 	SecondStepDue bool
-	// the primary's LSN after the request began: replicas behind it are not read; zero: none is
-	// read
+	// the primary's LSN after the request began: only replicas that have replayed it are read;
+	// zero: no replica is read
 	Position postgres.Position
 }
 
-// Session returns the session of the token and stores its use, at most once a minute. Errors:
-// ErrNoSession.
+// Session returns the session of the token. Once a minute at most, it stores the use and extends
+// the idle timeout. Errors: ErrNoSession.
 func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 	now := s.clock()
 	row, err := s.session(s.gorm(ctx), token, now)
@@ -68,7 +68,8 @@ func (s *Service) SignOut(ctx context.Context, token string) error {
 	return err
 }
 
-// SignOutEverywhere ends all sessions of the person, this one too. Errors: ErrNoSession.
+// SignOutEverywhere ends all sessions of the person, including that of the token. Errors:
+// ErrNoSession.
 func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
 	own, err := s.signedIn(ctx, token)
 	if err != nil {
@@ -78,7 +79,7 @@ func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
 	return err
 }
 
-// signedIn returns the session of the token if no code is due. Errors: ErrNoSession.
+// signedIn returns the session of the token, whose second step must be done. Errors: ErrNoSession.
 func (s *Service) signedIn(ctx context.Context, token string) (sessionRow, error) {
 	row, err := s.session(s.gorm(ctx), token, s.clock())
 	if err == nil && row.SecondStepDue {
@@ -87,8 +88,8 @@ func (s *Service) signedIn(ctx context.Context, token string) (sessionRow, error
 	return row, err
 }
 
-// expiry returns the earlier of the idle and the absolute timeout. A session that waits for its
-// second step has a fixed one.
+// expiry returns the earlier of the idle and the absolute timeout. With SecondStepDue it returns
+// secondStepTimeout after the start.
 func (s Session) expiry(lastUsed time.Time) time.Time {
 	if s.SecondStepDue {
 		return s.StartedAt.Add(secondStepTimeout)
@@ -109,9 +110,10 @@ func hashToken(token string) []byte {
 	return h[:]
 }
 
-// session returns the session of the token with its person, in one statement: it runs with each
-// request of a screen. Fresh is by the database's clock, which wrote the instant rounded to a
-// millisecond. An instant in the future is not fresh: the clock was set back.
+// session returns the session of the token with its person. It is one statement, because each
+// request of a screen runs it. Fresh is true until reauthenticationTTL after authenticated_at, by
+// the database clock. That column is rounded to a millisecond, hence the margin; a later instant is
+// not fresh, because the clock was set back.
 func (s *Service) session(db transaction, token string, now time.Time) (sessionRow, error) {
 	// gorm takes the first "as" before a comma for the table's name, so fresh has none
 	sessions := `(select *, (authenticated_at between clock_timestamp() - make_interval(secs => ?)
@@ -131,7 +133,7 @@ func lockPersonOf(tx transaction, token string) error {
 	return err
 }
 
-// insertSession stores a session. Without authenticatedAt, its password was entered now.
+// insertSession stores a session. A nil authenticatedAt means that the password was entered now.
 func insertSession(tx transaction, of Session, authenticatedAt *time.Time, now time.Time) error {
 	return insertRows(tx, "identity.insertSession", &sessionRow{
 		TokenHash:       hashToken(of.Token),

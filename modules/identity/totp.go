@@ -20,9 +20,9 @@ const stepSeconds = 30
 // TOTPIssuer is the name under which an authenticator app shows the codes.
 const TOTPIssuer = "DG"
 
-// The size of TOTP secrets, in bytes.
+// TOTP secrets have these sizes, in bytes.
 const (
-	secretSize    = 20 // of new ones, as RFC 4226 recommends
+	secretSize    = 20 // of new secrets, as RFC 4226 recommends
 	minSecretSize = 10 // of common authenticators
 )
 
@@ -31,8 +31,8 @@ const TOTPSecretFormat = "a secret of at least 80 bits in base32"
 
 var base32Secret = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// ParseTOTPSecret returns a secret in its stored form, in upper case without padding, and whether
-// the text is one: base32 of at least 80 bits and at most 200 characters.
+// ParseTOTPSecret returns a secret in upper case without padding, and whether the text is a valid
+// one. Valid is base32 of at least 80 bits and at most 200 characters.
 func ParseTOTPSecret(text string) (string, bool) {
 	secret := strings.ToUpper(strings.TrimRight(text, "="))
 	if strings.ContainsAny(secret, "\r\n") { // the decoder skips them
@@ -49,8 +49,8 @@ func newTOTPSecret() string {
 	return base32Secret.EncodeToString(b[:])
 }
 
-// totpURL returns the content of a secret's QR code. Algorithm, digits and period are the defaults
-// of every app.
+// totpURL returns the content of a secret's QR code. It leaves out algorithm, digits and period,
+// which are the defaults of every app.
 func totpURL(account, secret string) string {
 	return "otpauth://totp/" + TOTPIssuer + ":" + url.PathEscape(account) + "?secret=" + secret +
 		"&issuer=" + TOTPIssuer
@@ -67,7 +67,7 @@ func normaliseCode(code string) string {
 	}, norm.NFKC.String(code))
 }
 
-// matchTOTP returns the time step of the code: the current one or a neighbour. ok is false for a
+// matchTOTP returns the time step of the code: the current step or a neighbour. ok is false for a
 // wrong code and for a step up to last, the last accepted one.
 func matchTOTP(secret, code string, now time.Time, last int64) (step int64, ok bool) {
 	code = normaliseCode(code)

@@ -7,7 +7,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// The errors of a change for which two-step verification must be off, or must be on.
+// ErrTwoStepOn is the error of a change that needs two-step verification off, ErrTwoStepOff of one
+// that needs it on.
 var (
 	ErrTwoStepOn = apperr.New(apperr.Validation,
 		"Two-step verification is already on. To use another app, turn it off first.")
@@ -17,8 +18,8 @@ var (
 // Enrolment is the secret for an authenticator app, also as the URL of a QR code.
 type Enrolment struct{ Secret, URL string }
 
-// BeginTwoStep offers the session's person a secret to turn two-step verification on with. It is
-// the same until it is confirmed or the session ends, while a key decrypts it. Errors:
+// BeginTwoStep offers the session's person a secret to turn two-step verification on with. The
+// offer stays the same until it is confirmed, the session ends or no key decrypts it. Errors:
 // ErrNoSession, ErrTwoStepOn.
 func (s *Service) BeginTwoStep(ctx context.Context, token string) (offer Enrolment, err error) {
 	_, err = s.changePerson(ctx, token, false, func(c *change) error {
@@ -37,9 +38,9 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string) (offer Enrolme
 	return offer, err
 }
 
-// ConfirmTwoStep turns two-step verification on with the offered secret. The proof has a code of
-// it. It returns ten recovery codes, which are never returned again. Every other session of the
-// person ends; this one continues under the returned token.
+// ConfirmTwoStep turns two-step verification on with the offered secret. proof.Code is a code of
+// that secret. It returns ten recovery codes, which are never returned again. The session of the
+// token continues under the returned token; every other session of the person ends.
 //
 // Errors: ErrTwoStepOn, ErrTwoStepOff when no secret was offered, ErrWrongCode (not counted: the
 // client has seen the secret), those of withPassword.
@@ -69,7 +70,7 @@ func (k Keyring) offered(of sessionRow) (string, error) {
 	return k.open(of.UserID, *of.TOTPOffer)
 }
 
-// confirmOffer returns the columns that store the offered secret, with its code marked as used.
+// confirmOffer returns the columns that store the offered secret, with the code marked as used.
 // Errors: ErrTwoStepOn, ErrWrongCode, those of offered.
 func (c *change) confirmOffer(code string) (map[string]any, error) {
 	if c.from.User.TOTPSecret != nil {
@@ -87,8 +88,8 @@ func (c *change) confirmOffer(code string) (map[string]any, error) {
 	return twoStepColumns(keys.Encrypt(c.from.UserID, secret), c.now, step), nil
 }
 
-// TurnOffTwoStep turns two-step verification off and voids the recovery codes. Every other session
-// of the person ends; this one continues under the returned token.
+// TurnOffTwoStep turns two-step verification off and voids the recovery codes. The session of the
+// token continues under the returned token; every other session of the person ends.
 //
 // Errors: ErrTwoStepOff, ErrWrongCode, those of withPassword.
 func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
@@ -103,7 +104,8 @@ func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof)
 	})
 }
 
-// twoStepColumns returns the columns of two-step verification. Nils turn it off.
+// twoStepColumns returns the columns of two-step verification. Three nils turn two-step
+// verification off.
 func twoStepColumns(secret, since, lastStep any) map[string]any {
 	return map[string]any{
 		"totp_secret": secret, "totp_since": since, "totp_last_step": lastStep,

@@ -33,12 +33,13 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 		return games.Fork{}, a.refuse(r, audit.OtherOrganisation,
 			audit.Target{Kind: "fork", ID: id}, errForeignFork)
 	}
-	// If the owner is allowed, the fork was created between the two queries: not found.
+	// If the policy allows the owner, the fork was created between the two queries: respond not
+	// found.
 	return fork, cmp.Or(err, missing)
 }
 
-// queryOf parses a request for a report, whose Position keeps the report from being older than the
-// authentication. Errors: those of forkOf and reportQuery.
+// queryOf parses a request for a report. The Position of the query keeps the report from being
+// older than the authentication. Errors: those of forkOf and reportQuery.
 func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	fork, err := a.forkOf(r)
 	if err != nil {
@@ -49,9 +50,9 @@ func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	return fork, query, err
 }
 
-// authorizeGroup asks the policy about the owner of the report's group, and records a refusal. A
-// group of another organisation gets the same response as an unknown one. Errors:
-// reports.ErrGroupNotFound, and apperr.Unavailable when the refusal cannot be recorded.
+// authorizeGroup asks the policy about the owner of the report's group, if there is one, and
+// records a refusal. A group of another organisation gets the same response as an unknown group.
+// Errors: reports.ErrGroupNotFound, and apperr.Unavailable when the refusal cannot be recorded.
 func (a *API) authorizeGroup(r *call, h reports.Header, groupID string) error {
 	if h.GroupOwner == "" {
 		return nil

@@ -18,7 +18,8 @@ type Modules struct {
 	Reports Reports
 	Exports Exports
 	Policy  Policy
-	// Requests bounds the requests of an organisation. The screens share it.
+	// Requests bounds the concurrent requests of an organisation, to the API and the screens
+	// together.
 	Requests *limit.Requests
 }
 
@@ -30,7 +31,7 @@ type API struct {
 	largeResponses *limit.Limiter
 }
 
-// New returns the API. Its OpenAPI document names baseURL as the server's address.
+// New returns the API. The OpenAPI document that it serves names baseURL as the server's address.
 func New(m Modules, baseURL string) (*API, error) {
 	document, err := withBaseURL(openAPI, baseURL)
 	if err != nil {
@@ -45,7 +46,7 @@ func New(m Modules, baseURL string) (*API, error) {
 	return &API{m, file, largeResponses}, nil
 }
 
-// Limiters returns the limiters by the name of the work, for metrics.
+// Limiters returns the limiters by the names that metrics give them.
 func (a *API) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"large_answers": a.largeResponses}
 }
@@ -56,7 +57,7 @@ func (a *API) Limiters() map[string]*limit.Limiter {
 //go:embed openapi.json
 var openAPI []byte
 
-// placeholderURL stands in openAPI for the service's address.
+// placeholderURL stands in openAPI for the service's address, as quoted JSON.
 const placeholderURL = `"http://127.0.0.1:8080"`
 
 // withBaseURL returns the document with baseURL in place of placeholderURL.
@@ -68,7 +69,7 @@ func withBaseURL(document []byte, baseURL string) ([]byte, error) {
 	return bytes.Replace(document, []byte(placeholderURL), url, 1), nil
 }
 
-// serveDocument handles GET /openapi/v1.json. It needs no key.
+// serveDocument handles GET /openapi/v1.json, which needs no key.
 func (a *API) serveDocument(c *fiber.Ctx) error {
 	httpserver.SetRoute(c, documentPath)
 	return httpserver.SendFile(c, a.document)

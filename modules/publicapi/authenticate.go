@@ -45,8 +45,9 @@ var (
 		apikeys.TokenLength)
 )
 
-// authenticate authenticates the key of a request inside the API, and routes the request. The slot
-// among the requests of the key's organisation is held until a report takes one of its own.
+// authenticate authenticates the key of a request inside the API, and routes the request. It holds
+// a slot among the requests of the key's organisation, unless a report or export exchanges that for
+// its own.
 func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	token, err := bearerToken(authorizationHeaders(c))
 	if err != nil {

@@ -14,8 +14,8 @@
 //	authorizeGroup   access.go         the owner of the report's group; then the handler reads it
 //	wire.go                            JSON of statistics; package reports writes the CSV
 //
-// Two independent checks isolate organisations: every statement but the lookups of owners is scoped
-// to the caller's organisation, and the policy is asked about the owner of the loaded resource
+// Two independent checks isolate organisations. Every statement but the look-ups of owners is
+// scoped to the caller's organisation. The policy is asked about the owner of the loaded resource
 // (walls_test.go of app/assembly).
 //
 // Mount is one middleware before every route of any fiber.App: it matches paths itself, keeps no
@@ -26,7 +26,7 @@
 // Trade-offs:
 //   - Routes are written by hand: generated ones parse the query before the handler, which would
 //     respond 400 before 403 or 404.
-//   - Statistics are appended by hand, not marshalled: a list of 100,000 players costs a tenth.
-//   - A body is made whole, so that it has a Content-Length and whatever can fail happens before the
-//     first byte. Large ones wait for their share of memory (API.send).
+//   - Statistics are appended by hand, not marshalled: that takes a tenth of the time.
+//   - A body is made whole, so that it has a Content-Length and errors come before the first byte.
+//     Large bodies wait for their share of memory (API.send).
 package publicapi

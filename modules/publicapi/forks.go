@@ -76,7 +76,7 @@ func (a *API) listForks(r *call) error {
 }
 
 // authorizeList asks the policy about each owner of the forks: defence in depth, since a correct
-// query has one.
+// query returns forks of one owner.
 func (a *API) authorizeList(caller apikeys.Caller, forks []games.Fork) error {
 	owner := ""
 	for _, f := range forks {
@@ -108,11 +108,12 @@ func (a *API) getFork(r *call) error {
 	return a.send(r, body, tag)
 }
 
-// forkWireVersion changes with the JSON form of a fork, so that clients discard cached ones.
+// forkWireVersion is part of the ETag. Change it with the JSON form of a fork, so that clients
+// discard cached forks.
 const forkWireVersion = "1"
 
-// versionTag returns the ETag of forks: it changes with the organisation's version, which is read
-// in their snapshot.
+// versionTag returns the ETag of forks of an organisation. It changes with the organisation's
+// version, which is read in the snapshot of the forks.
 func versionTag(c *fiber.Ctx, organisationID string, version int64) string {
 	return httpserver.ETag(c, forkWireVersion, organisationID, strconv.FormatInt(version, 10))
 }

@@ -25,11 +25,12 @@ const (
 )
 
 // Mount adds the API to any fiber.App, before every other route. It matches paths exactly, whatever
-// the app's settings, refuses keys on the paths of others, and writes its own errors.
+// the app's settings, refuses keys on all other paths, and writes its own errors.
 func (a *API) Mount(app *fiber.App) { app.Use(a.serve) }
 
 // serve decides by the path alone whether a request is inside the API. Outside, it serves the
-// OpenAPI document, refuses requests with an API key, and passes on the others.
+// OpenAPI document, refuses requests with an API key, and passes on the others. It responds not
+// found where fiber would route another path than pathOf returns.
 func (a *API) serve(c *fiber.Ctx) error {
 	path := pathOf(c)
 	headers := strings.Join(authorizationHeaders(c), "\n")
@@ -69,7 +70,8 @@ func pathOf(c *fiber.Ctx) string {
 var errOutside = apperr.New(apperr.AccessDenied, "API keys work only under /api/v1/, in lower case. "+
 	"Remove the Authorization header, or call /api/v1/forks.")
 
-// refuseOutside refuses a key on a path outside of the API, and records it.
+// refuseOutside refuses a key on a path outside of the API, and records the refusal if the key is
+// known.
 func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
 	release, err := a.Requests.Acquire(c.UserContext(), limit.API, "", httpserver.ClientNetwork(c))
 	if err != nil {
@@ -99,7 +101,8 @@ var endpoints = []endpoint{
 // forkPath matches the path of a fork below prefix.
 var forkPath = regexp.MustCompile(`^forks/([^/]+)(.*)$`)
 
-// matchEndpoint returns the endpoint of a path below prefix, and the fork's id in it.
+// matchEndpoint returns the endpoint of a path below prefix, and the fork's id as sent. ok is false
+// for an unknown path.
 func matchEndpoint(path string) (e endpoint, forkID string, ok bool) {
 	template := path
 	if m := forkPath.FindStringSubmatch(path); m != nil {
@@ -113,7 +116,7 @@ func matchEndpoint(path string) (e endpoint, forkID string, ok bool) {
 	return endpoints[i], forkID, true
 }
 
-// call is an authenticated request of an endpoint.
+// call is an authenticated request; route sets the endpoint and the forkID.
 type call struct {
 	endpoint
 
@@ -122,7 +125,7 @@ type call struct {
 	caller  apikeys.Caller
 	path    string
 	forkID  string // as sent
-	release func() // of the slot among the organisation's requests
+	release func() // frees the slot among the organisation's requests
 }
 
 // errUnknownPath lists the valid paths, and reveals no data.
@@ -130,7 +133,8 @@ var errUnknownPath = apperr.New(apperr.NotFound, "No such endpoint. There are /a
 	"…/{forkId}, …/{forkId}/stats and …/{forkId}/exports/csv, without a trailing slash. Ids of "+
 	"groups are in Settings, Organisation.")
 
-// route calls the endpoint of the path for callers with its scope. A call without it is recorded.
+// route calls the endpoint of the path. It refuses a key without the endpoint's scope, and records
+// the refusal. Errors: errUnknownPath, fiber.ErrMethodNotAllowed, those of refuse and the endpoint.
 func (a *API) route(r *call) error {
 	e, forkID, ok := matchEndpoint(strings.TrimPrefix(r.path, prefix))
 	if !ok {

@@ -13,7 +13,8 @@ import (
 	"dg/platform/authz"
 )
 
-// The methods of other modules that the API calls. Their services document them and their errors.
+// These interfaces have the methods of other modules that the API calls. The modules document the
+// methods and their errors.
 
 // Keys authenticates keys, and records refusals in the audit log before they are sent.
 type Keys interface {

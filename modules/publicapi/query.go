@@ -27,8 +27,9 @@ var parameterChecks = input.New(map[string]string{
 	"groupId required": "Query parameter `groupId` is empty. Set it to the id of a group, or leave it out.",
 }, nil)
 
-// reportQuery reads the parameters of statistics and exports. An unknown one is an error: a
-// mistyped filter would return the figures of all players. Errors: apperr.Validation.
+// reportQuery reads the parameters of statistics and exports. An unknown parameter is an error: a
+// mistyped filter would return the figures of all players. Errors: apperr.Validation with the
+// field.
 func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
 	// a lone "=" is an unknown parameter too, but fasthttp drops it
 	if slices.Contains(strings.Split(string(c.Request().URI().QueryString()), "&"), "=") {

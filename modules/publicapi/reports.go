@@ -20,7 +20,7 @@ func (a *API) getForkStats(r *call) error {
 	if err != nil {
 		return err
 	}
-	defer report.Close() // the report's slot bounds the responses that wait for memory
+	defer report.Close() // not earlier: the slot bounds the responses that wait for memory
 	if err := a.authorizeGroup(r, report.Header, query.GroupID); err != nil {
 		return err
 	}
@@ -31,15 +31,15 @@ func (a *API) getForkStats(r *call) error {
 	return a.send(r, statisticsJSON(stats), "")
 }
 
-// The megabytes of responses above httpserver.BlockSize that are in memory, until their clients
-// have them. Statistics of 100,000 players are 12 MB.
+// These limits bound the megabytes of large responses in memory, each until the client has received
+// it. Large is above httpserver.BlockSize. Statistics of 100,000 players are 12 MB.
 const (
 	maxLargeResponsesMB               = 96
 	maxLargeResponsesMBOfOrganisation = maxLargeResponsesMB / 2
 )
 
-// send responds with a body. A large one waits for its share of the memory. Errors:
-// apperr.Unavailable with RetryAfter.
+// send responds with a JSON body and the ETag tag, or none if tag is "". A large body waits for its
+// share of the memory. Errors: apperr.Unavailable with RetryAfter.
 func (a *API) send(r *call, body []byte, tag string) error {
 	response := httpserver.JSONOptions{ETag: tag}
 	if len(body) > httpserver.BlockSize {

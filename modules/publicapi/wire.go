@@ -64,12 +64,13 @@ func appendComma(b []byte, i int) []byte {
 	return b
 }
 
-// appendInstant appends a quoted timestamp.
+// appendInstant appends a quoted timestamp, in UTC with milliseconds.
 func appendInstant(b []byte, t time.Time) []byte {
 	return append(reports.AppendInstant(append(b, '"'), t.UnixMilli()), '"')
 }
 
-// appendString appends a JSON string. encoding/json escapes the few texts that need it.
+// appendString appends s as a JSON string. It leaves the few strings that need escapes or are not
+// ASCII to encoding/json.
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
