@@ -40,5 +40,5 @@ type authResult struct {
 	revokedAt, expiresAt *time.Time
 	limited              bool // over the limit of accepted or, with a reason, rejected requests
 	retryAfter           int  // if limited: seconds until the window has room
-	firstInMinute        bool // last_used_at is to be updated
+	firstInMinute        bool // last_used_at must be updated
 }

@@ -65,7 +65,8 @@ func (k Key) State(now time.Time, plan org.Plan) State {
 }
 
 // clockTolerance is how far the database clock, which stamps revocations, may be ahead of the local
-// clock. It keeps the UI from showing a revoked key as working. An overlap is 0 or much longer.
+// clock. It keeps the UI from showing a revoked key as working. An overlap is 0 or much longer than
+// the tolerance.
 const clockTolerance = 5 * time.Second
 
 // Revoked reports whether the key is revoked at now, or within clockTolerance after it.
@@ -76,7 +77,7 @@ func (k Key) Revoked(now time.Time) bool {
 // Stopping reports whether the key was replaced and still works, until the end of its overlap.
 func (k Key) Stopping(now time.Time) bool { return k.RevokedAt != nil && !k.Revoked(now) }
 
-// noticePeriod is how long before its end a key's notice begins at the earliest.
+// noticePeriod is how far in advance a key's end is announced at most.
 const noticePeriod = 30 * 24 * time.Hour
 
 // ExpiresSoon reports whether to announce the expiry at now: within noticePeriod before it, and in

@@ -62,7 +62,7 @@ func (s *Service) Refuse(
 }
 
 // RefuseOutside refuses a key, in any state, outside of /api/v1/. It records the refusal if the id
-// is known. An unreadable token has the id "".
+// is known; id is "" for an unreadable token.
 //
 // Errors, always one: refusal, apperr.RateLimited with RetryAfter over the limit of rejected
 // requests, or apperr.Unavailable when the refusal could not be recorded or counted.
@@ -100,7 +100,8 @@ func (s *Service) reject(
 		newRateLimitError(r.retryAfter, rejectionLimitMessage, r.retryAfter))
 }
 
-// refusalRecorded returns refusal, or apperr.Unavailable if failure kept it out of the audit log.
+// refusalRecorded returns refusal after a call of OnRefusal. If failure is not nil, the refusal was
+// not recorded: it returns apperr.Unavailable.
 func (s *Service) refusalRecorded(reason audit.Reason, failure, refusal error) error {
 	if failure != nil {
 		return apperr.Wrap(apperr.Unavailable, failure, notRecordedMessage)

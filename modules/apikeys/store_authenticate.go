@@ -29,9 +29,9 @@ func withPosition(db *postgres.DB) string {
 	return strings.Replace(authenticateSQL, "null as position", db.PositionSQL()+" as position", 1)
 }
 
-// Authenticate finds the key of the token and counts the request in the key's rate window. It
-// records a rejection with the request before it returns; above the limit of rejected requests it
-// only counts the rejection.
+// Authenticate finds the key of the token and counts the request in the key's rate window. Before
+// it returns a rejection, it records the rejection with the request. Above the limit of rejected
+// requests it only counts the rejection.
 //
 // Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired, plan), apperr.RateLimited
 // with RetryAfter (with the caller, unless the key is rejected), and apperr.Unavailable when the
@@ -60,14 +60,14 @@ func (s *Service) Authenticate(
 	return result.Caller, nil
 }
 
-// errNotCounted is returned after three attempts without a usable rate window, as in repeated
-// crashes of PostgreSQL.
+// errNotCounted is returned after three attempts without a usable rate window, for example while
+// PostgreSQL crashes repeatedly.
 var errNotCounted = apperr.New(apperr.Unavailable,
 	"The request could not be counted. Retry in a few seconds.")
 
 // authenticate runs the statement. If a full window has got room since, or was repaired, it runs
-// the statement again, at most three times in all. outside refuses the key in any state. Errors:
-// apperr.Unavailable after three attempts.
+// the statement again, at most three times in all. If outside is true, it refuses the key in any
+// state. Errors: apperr.Unavailable after three attempts.
 func (s *Service) authenticate(
 	ctx context.Context, id string, hash []byte, outside bool,
 ) (authResult, error) {
@@ -149,8 +149,8 @@ func (s *Service) touch(ctx context.Context, c Caller) error {
 var errKeyStopped = apperr.New(apperr.AuthRequired,
 	"This API key was revoked, has expired, or needs the Pro plan.")
 
-// StillUsable returns nil while the key is usable, by the database clock. Running exports call it.
-// It does not count towards the rate limit.
+// StillUsable returns nil while the key is usable, by the database clock. Running exports call it,
+// which does not count towards the rate limit.
 //
 // Errors: apperr.AuthRequired once the key is revoked, expired or paused. Any other error says
 // nothing about the key.

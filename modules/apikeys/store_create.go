@@ -161,7 +161,7 @@ func (s *Service) insert(
 }
 
 // lockCreation serialises creations in an organisation until the transaction ends, so that
-// MaxUsable is exact. Raw SQL: gorm has no advisory locks.
+// MaxUsable is exact. It is raw SQL, because gorm has no advisory locks.
 func lockCreation(tx *gorm.DB, organisationID string) error {
 	err := tenant.Exec(tx, organisationID,
 		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).

@@ -17,7 +17,8 @@ import (
 const MaxListed = MaxUsable + 1000
 
 // List returns the keys of the actor's organisation, newest first, also revoked and expired ones.
-// Beyond MaxListed it leaves out the oldest of these. Errors: apperr.AccessDenied.
+// Beyond MaxListed it leaves out the oldest of the revoked and expired keys. Errors:
+// apperr.AccessDenied.
 func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 	usableFirst := clause.NamedExpr{
 		SQL: usableAt + " desc, created_at desc, id", Vars: []any{atArg(s.now())},
@@ -32,7 +33,7 @@ func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 }
 
 // Expiring returns the keys of the actor's organisation that expire soon (Key.ExpiresSoon) and were
-// never revoked, the soonest first. They are MaxUsable at most. Errors: apperr.AccessDenied.
+// never revoked, the soonest first. It returns at most MaxUsable. Errors: apperr.AccessDenied.
 func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 	now := s.now()
 	expiring, err := s.findKeys(ctx, actor, "apikeys.expiring", func(of *gorm.DB) *gorm.DB {
@@ -58,7 +59,7 @@ func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) 
 	return key, nil
 }
 
-// findKeys returns those keys of the actor's organisation that narrow selects. Errors:
+// findKeys returns the keys of the actor's organisation that narrow selects. Errors:
 // apperr.AccessDenied.
 func (s *Service) findKeys(
 	ctx context.Context, actor Actor, tag string, narrow func(of *gorm.DB) *gorm.DB,

@@ -23,7 +23,8 @@ type Usage struct {
 	Accepted, Refused, Limited int64
 }
 
-// maxCounted bounds memory: counts of further pairs of key and day are dropped.
+// maxCounted bounds the memory of a UsageCounter, which drops the counts of further pairs of key
+// and day.
 const maxCounted = 20_000
 
 // UsageCounter counts the requests of keys by day, in memory until Store writes the counts.
@@ -37,7 +38,7 @@ type UsageCounter struct {
 
 type usageKey struct {
 	organisationID, keyID string
-	day                   int // since 1970, in UTC
+	day                   int // days since 1970, in UTC
 }
 
 type counts struct{ accepted, refused, limited int64 }
@@ -67,7 +68,8 @@ func (u *UsageCounter) drain() map[usageKey]counts {
 	return taken
 }
 
-// count counts a request of the caller. It returns the day of the count, for a later correction.
+// count counts a request of the caller. It returns the day of the count, for a later correction by
+// Refuse.
 func (u *UsageCounter) count(of Caller, n counts) (day int) {
 	day = int(u.now().Unix() / (24 * 60 * 60))
 	u.add(usageKey{of.OrganisationID, of.Actor.ID, day}, n)
@@ -75,7 +77,7 @@ func (u *UsageCounter) count(of Caller, n counts) (day int) {
 }
 
 // Store adds the counts since the last call to the database. After a failure the next call includes
-// them: if only the reply was lost, they count twice.
+// the counts: if only the reply was lost, they count twice.
 func (u *UsageCounter) Store(ctx context.Context) error {
 	taken := u.drain()
 	err := u.store(ctx, taken)
@@ -164,8 +166,8 @@ type usageRow struct {
 
 func (usageRow) TableName() string { return "api_key_usage" }
 
-// UsageOf returns the usage of at most MaxUsable of the keys, the first ones, by id: a Usage for
-// each of the last UsageDays, today last. The counts are at most a minute late. Errors:
+// UsageOf returns the usage of the first MaxUsable of keys, by the id of the key. Each key has a
+// Usage for each of the last UsageDays, today last. The counts are at most a minute late. Errors:
 // apperr.AccessDenied.
 func (s *Service) UsageOf(
 	ctx context.Context, actor Actor, keys []Key,

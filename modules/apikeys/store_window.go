@@ -22,16 +22,16 @@ update api_key_windows set head = 1, instants = (
     select array_agg(m.at order by m.at) from (select least(i, clock_timestamp()) as at from unnest(instants) i) m)
  where key_id = $1 and clock_timestamp() < any (instants)`
 
-	// retryAfterSQL returns the seconds until the window has room, at most 0 if it has. It returns
-	// no row without a window, or if the window has timestamps in the future.
+	// retryAfterSQL returns the seconds until the window has room, 0 or less if it has room now. It
+	// returns no row without a window, or if the window has timestamps in the future.
 	retryAfterSQL = `/* apikeys.retryAfter */
 select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - clock_timestamp())::float8
   from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`
 )
 
-// retryAfter returns the seconds until a full window has room, or 0 if the window has room by now.
-// After a crash of PostgreSQL it creates the window, after the clock was set back it repairs it;
-// then it returns 0 as well.
+// retryAfter returns the seconds until a full window has room, or 0 if it has room by now. It
+// creates a window that a crash of PostgreSQL lost, and repairs one with timestamps in the future.
+// For these it returns 0, so that the caller tries again.
 func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int, error) {
 	var wait float64
 	err := s.db.Pool.QueryRow(ctx, retryAfterSQL, id, refused).Scan(&wait)

@@ -31,7 +31,8 @@ var (
 	idInText  = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
 )
 
-// ParseToken parses a token. It does not verify the checksum: a wrong one makes a wrong secret.
+// ParseToken parses a token. It does not verify the checksum: a wrong checksum makes a wrong
+// secret.
 func ParseToken(s string) (Token, bool) {
 	m := tokenForm.FindStringSubmatch(s)
 	if m == nil {
@@ -97,8 +98,8 @@ func randomBase62(n int) string {
 }
 
 // secretForm matches what may be a secret: letters and digits after a key's id. Because the
-// separators may be mistyped, it also matches any letters and digits as long as the random part of
-// a secret.
+// separators may be mistyped, it also matches any letters and digits at least as long as the random
+// part of a secret.
 var secretForm = regexp.MustCompile(`(?i)(dg_+live_+[0-9a-z]{22}_+)[0-9a-z]+|[0-9a-z]{43,}`)
 
 // Redact removes the secrets of tokens from a text for logs, such as a path with a pasted key. It
@@ -115,7 +116,8 @@ func Redact(s string) string {
 	return redacted
 }
 
-// unescape removes nested percent-encoding in one pass: it decodes again after each byte.
+// unescape removes nested percent-encoding in one pass: after each byte it decodes the end of the
+// output again.
 func unescape(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := range len(s) {

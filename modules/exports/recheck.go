@@ -8,7 +8,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// The timeouts of a download. After BlockTimeout or answerTimeout the database counts as
+// These timeouts bound a download. After BlockTimeout or answerTimeout the database counts as
 // unavailable.
 const (
 	timeLimit       = 30 * time.Minute       // of a whole download
@@ -32,7 +32,7 @@ var (
 		"The download took longer than 30 minutes. Choose a shorter period.")
 )
 
-// Recheck asks again, between the blocks of a download, whether its actor has access.
+// Recheck asks again, between the blocks of a download, whether the actor still has access.
 type Recheck struct {
 	ask      func(context.Context) error
 	lost     error // what Check returns after the loss of access
@@ -49,7 +49,7 @@ func NewRecheck(ask func(context.Context) error, lost error) *Recheck {
 }
 
 // Check asks at most once per recheckInterval, and waits at most recheckTimeout. Errors: lost, and
-// ErrNoAnswer after answerTimeout without an answer; until then a failure counts as access.
+// ErrNoAnswer after answerTimeout without an answer. Before that, a failure counts as access.
 func (r *Recheck) Check(ctx context.Context) error {
 	if time.Since(r.asked) < recheckInterval {
 		return nil

@@ -79,7 +79,7 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 }
 
 // Drain waits until the ends of all exports are recorded, or until ctx ends. No export may start
-// after it is called.
+// after the call.
 func (s *Service) Drain(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {

@@ -26,7 +26,8 @@
 //     exactly ten are compared, over all instances. The person's row is locked before sessions.
 //   - With DG_SECRET_KEY every migration encrypts the stored secrets with it (MigrateSecrets). A
 //     trigger refuses clear text from then on, and CheckSecretKey refuses programs without the key.
-//     An unreadable secret gives 503. Re-encryption counts in users.totp_rewritten and ends nothing.
+//     An unreadable secret gives 503. Re-encryption counts in users.totp_rewritten and ends no
+//     session.
 //   - A reset works once within 30 minutes, needs the owner of the tables and ends all sessions.
 //
 // Audit: a change of a person's security commits with its entry, or the response is 503. Sign-ins,

@@ -26,7 +26,7 @@ const (
 	maxParallelism = 16
 )
 
-// PasswordHashFormat describes a password hash, for errors.
+// PasswordHashFormat describes a password hash, for error messages.
 const PasswordHashFormat = "argon2id in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash; " +
 	"m up to 262144, t up to 10, p up to 16)"
 

@@ -61,9 +61,10 @@ const encryptedPrefix = "v1."
 // Encrypts reports whether there is a current key.
 func (k Keyring) Encrypts() bool { return k.current != nil }
 
-// Encrypt returns a person's secret in its stored form, with the person as additional data; without
-// a current key, in clear. The nonce is derived from person and secret (SIV-like). So encryption is
-// deterministic, an import of the same secret changes nothing, and no two plaintexts share a nonce.
+// Encrypt returns a person's secret in its stored form, with the person as additional data. Without
+// a current key it returns the secret in clear. The nonce is derived from person and secret
+// (SIV-like). So encryption is deterministic, an import of the same secret changes nothing, and no
+// two plaintexts share a nonce.
 func (k Keyring) Encrypt(personID, secret string) string {
 	if k.current == nil {
 		return secret
@@ -76,7 +77,7 @@ func (k Keyring) Encrypt(personID, secret string) string {
 }
 
 // open decrypts the person's stored secret. Errors: apperr.Unavailable, whose cause names the
-// setting.
+// setting to change.
 func (k Keyring) open(personID, stored string) (string, error) {
 	secret, err := k.decrypt(personID, stored)
 	if err != nil {
@@ -88,8 +89,8 @@ func (k Keyring) open(personID, stored string) (string, error) {
 	return secret, err
 }
 
-// decrypt is like open, but returns the cause without the person or a code. With a current key it
-// rejects a secret in clear as forged: the first migration with a key encrypted all secrets.
+// decrypt is like open, but its error is the cause alone. With a current key it rejects a secret in
+// clear as forged: the first migration with a key encrypted all secrets.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	switch {
 	case strings.HasPrefix(stored, encryptedPrefix):

@@ -22,8 +22,8 @@ type Reset struct {
 	ExpiresAt time.Time
 }
 
-// BeginReset stores and returns a reset for the person with the e-mail. An earlier reset of the
-// person is void. It needs the rights of the tables' owner. Errors: ErrNoSuchEmail,
+// BeginReset stores and returns a reset for the person with the e-mail. It voids an earlier reset
+// of the person. The pool must connect as the owner of the tables. Errors: ErrNoSuchEmail,
 // apperr.Unavailable when the reset cannot be recorded.
 func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 	reset := Reset{Token: newToken(), ExpiresAt: s.clock().Add(resetTTL)}
@@ -49,7 +49,8 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 	return reset, err
 }
 
-// PersonOfReset returns the person of the token's reset. Errors: ErrNoReset.
+// PersonOfReset returns the person of the token's reset, which it does not use up. Errors:
+// ErrNoReset.
 func (s *Service) PersonOfReset(ctx context.Context, token string) (Person, error) {
 	whose, err := userOfReset(s.gorm(ctx), token, s.clock())
 	return whose.person(), err

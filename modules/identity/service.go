@@ -75,7 +75,7 @@ const (
 	reasonLocked        = "locked"
 )
 
-// FailureReasons are all reasons of failed sign-ins.
+// FailureReasons are the values that OnFailedSignIn is called with.
 var FailureReasons = []string{reasonUnknownEmail, reasonWrongPassword, reasonWrongCode, reasonLocked}
 
 type requestKey struct{}

@@ -65,7 +65,8 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 }
 
 // VerifySecondStep takes the code, or a recovery code, of a session with SecondStepDue. The session
-// continues under the returned token. A code is accepted once, and later excludes earlier codes.
+// continues under the returned token. A code is accepted once; from then on, earlier codes are
+// rejected.
 //
 // Errors: ErrNoSession, also ten minutes after SignIn; ErrWrongCode; a LockedError after ten wrong
 // codes, for a correct one too; apperr.Unavailable when too many people sign in at once, the secret
@@ -135,8 +136,8 @@ func (s *Service) attempt(
 }
 
 // beginSession stores a session if the verified password is still the person's. The share lock
-// orders it with a change of password: it sees an earlier change, and a later change ends the
-// session. Errors: ErrWrongPassword, a LockedError.
+// orders the session and changes of the password: an earlier change is seen here, a later one ends
+// the session. Errors: ErrWrongPassword, a LockedError.
 func beginSession(
 	tx transaction, who userRow, limits []guessLimit, now time.Time,
 ) (begun Session, err error) {

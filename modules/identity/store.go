@@ -21,7 +21,7 @@ type sessionRow struct {
 	LastUsedAt    time.Time
 	ExpiresAt     time.Time
 	SecondStepDue bool
-	TOTPOffer     *string // as stored: it may be encrypted
+	TOTPOffer     *string // as stored, maybe encrypted
 	// when the password was entered, by the database's clock; nil in an insert: now
 	AuthenticatedAt *time.Time        `gorm:"default:now()"`
 	Fresh           bool              `gorm:"->"` // computed by Service.session, as Position is
@@ -55,7 +55,7 @@ func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithCont
 // acrossOrganisations exempts this package's SQL from the tenant guard.
 var acrossOrganisations = tenant.Across("people belong to no organisation")
 
-// These are the clauses of locks and conflicts. Every change of a person locks the row of the
+// These clauses lock rows and resolve conflicts. Every change of a person locks the row of the
 // person: lock, or lockUser where users is joined. lockShare waits for such a change. skipLocked
 // skips rows that another transaction has locked.
 var (

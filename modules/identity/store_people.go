@@ -20,14 +20,14 @@ type Person struct {
 	PasswordSince   *time.Time // nil: unknown
 }
 
-// userRow has the columns that signing in needs. The import writes the others.
+// userRow has the columns that signing in needs. The import writes the other columns.
 type userRow struct {
 	ID            string
 	Email         string
 	Name          string
 	PasswordHash  *string
 	PasswordSince *time.Time
-	TOTPSecret    *string // as stored: it may be encrypted
+	TOTPSecret    *string // as stored, maybe encrypted
 	TOTPSince     *time.Time
 	TOTPLastStep  int64 // time step of the last accepted code
 }

@@ -59,7 +59,7 @@ type Reencrypted struct{ Encrypted, Unreadable int }
 // MigrateSecrets makes the current key the database's, in one transaction. It encrypts every secret
 // that is under the previous key or, without a check value, in clear. It then stores the check
 // value. Sessions and recovery codes stay. With forgetLost, the current key replaces a lost key,
-// under which secrets stay unreadable. Without a current key, it only checks the other one, and
+// under which secrets stay unreadable. Without a current key, it only checks the previous key, and
 // fails with forgetLost. The pool must connect as the owner of the tables. Errors: ErrSecretKey.
 func MigrateSecrets(
 	ctx context.Context, owner *postgres.DB, keys Keyring, forgetLost bool,

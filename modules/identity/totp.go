@@ -26,7 +26,7 @@ const (
 	minSecretSize = 10 // of common authenticators
 )
 
-// TOTPSecretFormat describes a TOTP secret, for errors.
+// TOTPSecretFormat describes a TOTP secret, for error messages.
 const TOTPSecretFormat = "a secret of at least 80 bits in base32"
 
 var base32Secret = base32.StdEncoding.WithPadding(base32.NoPadding)

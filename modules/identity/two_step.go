@@ -38,9 +38,9 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string) (offer Enrolme
 	return offer, err
 }
 
-// ConfirmTwoStep turns two-step verification on with the offered secret. proof.Code is a code of
-// that secret. It returns ten recovery codes, which are never returned again. The session of the
-// token continues under the returned token; every other session of the person ends.
+// ConfirmTwoStep turns two-step verification on with the offered secret, of which proof.Code is a
+// code. It returns ten recovery codes, which are never returned again. The session of the token
+// continues under the returned token; every other session of the person ends.
 //
 // Errors: ErrTwoStepOn, ErrTwoStepOff when no secret was offered, ErrWrongCode (not counted: the
 // client has seen the secret), those of withPassword.

@@ -31,8 +31,8 @@ func (a *API) getForkStats(r *call) error {
 	return a.send(r, statisticsJSON(stats), "")
 }
 
-// These limits bound the megabytes of large responses in memory, each until the client has received
-// it. Large is above httpserver.BlockSize. Statistics of 100,000 players are 12 MB.
+// These limits bound the megabytes of large responses that clients have not yet received. A
+// response above httpserver.BlockSize is large. Statistics of 100,000 players are 12 MB.
 const (
 	maxLargeResponsesMB               = 96
 	maxLargeResponsesMBOfOrganisation = maxLargeResponsesMB / 2

@@ -13,10 +13,10 @@ import (
 const csvHeader = "playId,forkId,releaseNumber,playerKey,playerLabel," +
 	"startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
 
-// Format is the CSV dialect of an export.
+// Format is the CSV dialect of an export, by default CSV.
 type Format byte
 
-// CSV is the API's dialect. ExcelSemicolon is for Excel in locales with a decimal comma: it has a
+// CSV is the API's dialect. ExcelSemicolon is for Excel in locales with a decimal comma. It has a
 // byte-order mark, semicolons as separators, decimal commas, and times in Excel's format.
 const (
 	CSV Format = iota
@@ -41,7 +41,7 @@ func (f Format) appendHeader(b []byte) []byte {
 }
 
 // appendPlayer appends the cells playerKey and playerLabel. The key is the pseudonym under both
-// reporting modes: it tells players of one name apart, and survives a change of mode.
+// reporting modes: it distinguishes players with the same name, and survives a change of mode.
 func (f Format) appendPlayer(b []byte, key, label []byte) []byte {
 	return f.appendText(append(f.appendText(b, key), f.separator()), label)
 }
@@ -78,7 +78,7 @@ func (f Format) appendScore(b []byte, score int64) []byte {
 	return b
 }
 
-// appendSkills quotes the cell for Excel, because semicolons, which join the skills, also separate
+// appendSkills quotes the cell for Excel: the skills are joined by semicolons, which also separate
 // the columns of that dialect.
 func (f Format) appendSkills(b []byte, answers []byte) []byte {
 	if f == CSV {

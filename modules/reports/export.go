@@ -11,8 +11,8 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Export is every play of a query as CSV, from one snapshot. It holds a connection until it is
-// closed. The zero Export is the header row alone.
+// Export is every play of a query as CSV, from one snapshot. It holds a connection until Close. The
+// zero Export is the header row alone.
 type Export struct {
 	Header // suppressed: the file is its header row alone
 
@@ -26,7 +26,7 @@ type Export struct {
 	count   int64    // plays returned so far
 }
 
-// exportRow is a play as an export shows it. The next row overwrites it.
+// exportRow is a play as an export shows it, valid until the next row.
 type exportRow struct {
 	segment.Play
 	id          []byte // valid until the next row
@@ -61,8 +61,8 @@ func (e *Export) Close() {
 	}
 }
 
-// AppendNext appends the next row to b, the header first. It returns io.EOF after the last row.
-// Errors: ErrGroupNotFound for a group of another organisation.
+// AppendNext appends the next row to b, the header row first. It returns io.EOF after the last row,
+// and b unchanged with any error. Errors: ErrGroupNotFound for a group of another organisation.
 func (e *Export) AppendNext(b []byte) ([]byte, error) {
 	if !e.started {
 		if err := e.start(); err != nil {
@@ -152,13 +152,14 @@ func (s *snapshot) exportFrom() string {
 	return playsOfRange
 }
 
-// cachesPlayers reports whether reading all players first is faster than a look-up for each row.
+// cachesPlayers reports whether reading all players first is faster than a look-up for each row,
+// and fits maxExportPlayers.
 func (e *Export) cachesPlayers() bool {
 	s := e.snap
 	if s.lastOrdinal > maxExportPlayers || s.grouped() && !s.largeGroup {
 		return false
 	}
-	return s.large || s.lastOrdinal <= largeReport // otherwise the export has few rows
+	return s.large || s.lastOrdinal <= largeReport // otherwise the rows are few
 }
 
 // next advances to the next play, and skips players outside of a large group. It returns false

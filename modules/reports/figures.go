@@ -49,7 +49,8 @@ func AppendInstant(b []byte, ms int64) []byte {
 		byte('0'+fraction%10), 'Z')
 }
 
-// divide returns a / b rounded half away from zero, or 0 where b is 0. Neither may be negative.
+// divide returns a / b rounded half away from zero, or 0 where b is 0. Neither a nor b may be
+// negative.
 func divide(a, b int64) int64 {
 	if b == 0 {
 		return 0

@@ -17,12 +17,12 @@ type Overlap struct {
 	Players int    // players of the report outside of the group: 1 to MinGroup-1
 }
 
-// MaxOverlaps is the LIMIT of the search: one more than the dashboard names, so that the dashboard
-// can say that there are more.
+// MaxOverlaps is the LIMIT of the search. It is one more than the dashboard names, so that the
+// dashboard can say that there are more.
 const MaxOverlaps = 6
 
-// overlapsSQL finds groups that lack fewer than MinGroup of a report's players. It leaves out
-// groups with fewer than MinGroup of them, because their own reports are suppressed.
+// overlapsSQL finds groups that lack fewer than MinGroup of a report's players. A group that has
+// fewer than MinGroup of the players is left out, because its own report is suppressed.
 const overlapsSQL = `/* reports.overlaps */
 select g.name, m.lacking
   from (select group_id, cardinality(@players::int[]) - count(*)::int as lacking
@@ -62,7 +62,7 @@ func (s *Service) ShownGroups(ctx context.Context, q Query) (shown []string, err
 	rows, _ := s.db.Pool.Query(ctx, activeMembersSQL, args) // rows.Err returns its error
 	var id string
 	var active int
-	shown = []string{} // not nil: the dashboard keeps nil for a failed query
+	shown = []string{} // not nil, which stands for a failed query in the dashboard
 	_, err = pgx.ForEachRow(rows, []any{&id, &active}, func() error {
 		if !suppressed(id, active) {
 			shown = append(shown, id)

@@ -32,9 +32,9 @@ func (h Header) CheckGroup(organisationID string) error {
 const MinGroup = 5
 
 // suppressed reports whether k-anonymity hides a report on a group: fewer than MinGroup members
-// played the fork in the period. The size of the group does not matter: figures of one active
-// member would be that member's. An idle group is hidden too: its zeros would reveal that a
-// suppressed group was active. Reports on all players are never suppressed.
+// played the fork in the period. The size of the group does not count, because the figures of a
+// single active member would be personal. An idle group is hidden too: its zeros would reveal that
+// a suppressed group was active. Reports on all players are never suppressed.
 func suppressed(groupID string, activeMembers int) bool {
 	return groupID != "" && activeMembers < MinGroup
 }
@@ -54,9 +54,9 @@ const (
 	largeGroupSQLEnd = ` from players where org_id = @org), 0) limit 1)`
 )
 
-// byPlayer makes the planner read a group's members by their index. Otherwise, if the organisation
-// has few groups, it would scan the whole table. The limit is in a subquery because the planner
-// would see through a constant.
+// byPlayer makes the planner read a group's members by their index. Otherwise, in an organisation
+// with few groups, it would scan the whole table. The limit is a subquery, which is opaque to the
+// planner: it would drop a constant without effect.
 const byPlayer = ` order by player limit (select 9223372036854775807)`
 
 // metadataSQL reads the reporting mode, the number of the group's active members, and the sizes
@@ -123,7 +123,7 @@ func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 }
 
 // readSealed reads the results of sealedDaysSQL and sealedMonthsSQL. A group with sealed days
-// counts as large, because their segments hold the plays of all players.
+// counts as large, because segments hold the plays of all players.
 func (s *snapshot) readSealed(results pgx.BatchResults) error {
 	rows, _ := results.Query() // rows.Err returns its error
 	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])

@@ -11,7 +11,7 @@ import (
 )
 
 // Overview shows how much the forks of an organisation are played: by week, and in the last four
-// weeks compared with the four before. Its figures cover all players and are never suppressed.
+// weeks compared with the four before. It covers all players and is never suppressed.
 type Overview struct {
 	Forks            map[string]*ForkOverview // by id; every fork of the organisation is in it
 	Current, Earlier OverviewTotals           // of the last four weeks, and of the four before
@@ -94,8 +94,8 @@ select f.id::text, d.day, d.sums from forks f
  where f.org_id = @org order by f.id, d.day`
 
 	// playsOfForksSQL counts the plays by week in each range of a fork's days. It does not compare
-	// org_id, which would prevent an index-only scan: forkDaysSQL returns only forks of the
-	// organisation.
+	// org_id, which would prevent an index-only scan. The forks are the organisation's, because
+	// forkDaysSQL found them.
 	playsOfForksSQL = `/* reports.playsOfForks */
 select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestamptz[],
   @ends::timestamptz[]) r (i, fork, lo, hi), lateral (

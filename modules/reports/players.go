@@ -39,7 +39,7 @@ select ordinal, case when @mode = 'nominative' then display_name else label end
 	labelsOfPlayersSQL = allLabelsSQL + ` and ordinal = any(@players)`
 )
 
-// labels maps a player's ordinal to the player's label.
+// labels has the label of each player by ordinal, "" for players that were not read.
 type labels []string
 
 // readLabels returns the labels of the players, whose ordinals must ascend. It may return the

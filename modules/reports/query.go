@@ -8,7 +8,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// Query selects a report. The caller has checked that the fork is the organisation's.
+// Query selects a report. The caller must have checked that the fork belongs to the organisation.
 type Query struct {
 	OrganisationID, ForkID string // no ForkID: an overview
 	Period                 Period
@@ -20,7 +20,8 @@ type Query struct {
 	Position postgres.Position
 }
 
-// ErrGroupNotFound says that the group does not exist or is another organisation's.
+// ErrGroupNotFound says that the group does not exist or belongs to another organisation: callers
+// must not learn which.
 var ErrGroupNotFound = apperr.New(apperr.NotFound,
 	"No such group. Owners and admins find the ids of groups in Settings, Organisation.")
 
@@ -30,13 +31,13 @@ const MaxPeriodDays = 366
 // day has a constant length, because the days of a report are in UTC.
 const day = 24 * time.Hour
 
-// Period is a range of UTC days, both included.
+// Period is a range of whole UTC days.
 type Period struct {
 	From time.Time // the first instant of the first day, UTC
 	Days int       // 1 to MaxPeriodDays
 }
 
-// dates are the query parameters of a period.
+// dates are the query parameters of a period, as YYYY-MM-DD.
 type dates struct {
 	From string `json:"from" validate:"required_with=To,required,dateOnly,day,calendarDay,reportable"`
 	To   string `json:"to" validate:"required_with=From,required,dateOnly,day,calendarDay,reportable"`

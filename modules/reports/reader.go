@@ -40,7 +40,7 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	return stats, nil
 }
 
-// sum adds up the report's plays, from segments where days and months are sealed. Errors:
+// sum adds up the plays of the report. Sealed days and months come from segments. Errors:
 // segment.ErrDamaged.
 func (s *snapshot) sum(ctx context.Context) (*segment.Accumulator, error) {
 	a := segment.NewAccumulator(s.query.Period.From, s.query.Period.Days)
@@ -171,7 +171,8 @@ func (s *snapshot) playsSQL() string {
 	return segment.PlaysSQL
 }
 
-// addPlays adds the plays of the days without segments, for a group only those of its members.
+// addPlays adds the plays of the days without segments. For a group it adds only the plays of
+// members.
 func (s *snapshot) addPlays(ctx context.Context, a *segment.Accumulator) error {
 	rows, _ := s.conn.Query(ctx, s.playsSQL(), s.args) // rows.Err returns its error
 	defer rows.Close()

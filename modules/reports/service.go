@@ -14,7 +14,7 @@ type Service struct {
 	db                         *postgres.DB
 	smallReports, largeReports *limit.Limiter
 
-	maxOverviewPlays int64 // the constant of that name; tests lower it
+	maxOverviewPlays int64 // the constant of this name, which tests lower
 
 	OnDamage func(Query, error) // called for a damaged segment, never nil; set before the first report
 }
@@ -91,8 +91,8 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error)
 	}
 }
 
-// reopen replaces a failed snapshot by one on the primary, which after damage reads no segments. It
-// returns err if neither a segment is damaged nor a replica failed. With any error it returns the
+// reopen replaces a failed snapshot by one on the primary, which after damage reads no segments. If
+// neither a segment is damaged nor a replica failed, it returns err. With any error it returns the
 // failed snapshot, for the caller to close.
 func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*snapshot, error) {
 	damaged := errors.Is(err, segment.ErrDamaged)

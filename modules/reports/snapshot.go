@@ -14,7 +14,7 @@ import (
 )
 
 // snapshot is a repeatable-read transaction for one report, on a replica or the primary. It sees
-// every commit that precedes its request (Query.Position).
+// every commit up to Query.Position.
 type snapshot struct {
 	Header
 
@@ -24,7 +24,7 @@ type snapshot struct {
 	conn     *pgxpool.Conn
 	replica  bool
 
-	largeGroup  bool // the report filters the plays of all players
+	largeGroup  bool // the plays of all players are read and filtered by members
 	lastOrdinal int  // highest ordinal of the organisation's players, at least their number
 	large       bool // many players or plays, see largeReport
 	days        []segment.SealedDay
@@ -93,7 +93,7 @@ func idOrNull(id string) *string {
 func (s *snapshot) begin(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level repeatable read read only")
-	// one plan of the metadata suits every group and period
+	// one generic plan of the metadata suits every group and period
 	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_generic_plan`)
 	batch.Queue(segment.LockPlaysSQL)
 	if s.query.GroupID != "" {
@@ -123,7 +123,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 
 // replicaFailed reports whether err is the failure of a replica, so that the primary is read
 // instead. Replay cancels conflicting statements (SQLSTATE 40001), and a standby may stop or be
-// promoted. An error after the end of ctx is none.
+// promoted. After the end of ctx it is false.
 func (s *snapshot) replicaFailed(ctx context.Context, err error) bool {
 	return s.replica && ctx.Err() == nil && postgres.IsDatabaseError(err)
 }
@@ -140,10 +140,10 @@ func (s *snapshot) close() {
 	ctx, stop := context.WithTimeout(context.Background(), connTimeout)
 	defer stop()
 	if conn.Conn().PgConn().IsBusy() {
-		_ = conn.Conn().Close(ctx) // Release discards it even if this fails
+		_ = conn.Conn().Close(ctx) // Release discards a busy connection even if this fails
 		return
 	}
 	if _, err := conn.Exec(ctx, "rollback"); err != nil {
-		_ = conn.Conn().Close(ctx) // so that Release discards it
+		_ = conn.Conn().Close(ctx) // so that Release discards the connection
 	}
 }

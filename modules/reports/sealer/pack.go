@@ -48,7 +48,7 @@ func (c *collector) add(p *segment.Play) {
 	c.plays = append(c.plays, play)
 }
 
-// addPlays adds the bucket's plays outside of the sealed days, which must ascend.
+// addPlays adds the bucket's plays outside of the sealed days. sealed must ascend.
 func (c *collector) addPlays(ctx context.Context, b bucket, sealed []segment.SealedDay) error {
 	args := b.args()
 	args["starts"], args["ends"] = segment.Gaps(sealed, b.first, b.end)
@@ -63,8 +63,8 @@ func (c *collector) addPlays(ctx context.Context, b bucket, sealed []segment.Sea
 }
 
 // sealDay packs the plays of a day. If there are more than MaxDayPlays, it stores an empty segment,
-// which is never read. That spares later passes the count until a write marks the day as dirty. A
-// day without plays loses its segment.
+// which is never read. Later passes then skip the day until a write marks it as dirty. A day
+// without plays loses its segment.
 func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 	c := &collector{max: s.MaxDayPlays}
 	if err := c.addPlays(ctx, b, nil); err != nil {

@@ -16,7 +16,7 @@ import (
 
 const day = 24 * time.Hour
 
-// pass is one pass over all forks.
+// pass seals all forks once, over one connection.
 type pass struct {
 	*Sealer
 	conn    *pgxpool.Conn
@@ -79,9 +79,9 @@ func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) erro
 	return nil
 }
 
-// seal seals a bucket in its own transaction, and skips it if a writer holds its lock. READ
-// COMMITTED shows everything written before the lock, which a snapshot would miss. If seal fails,
-// remaining counts the bucket and those due after it. Errors: postgres.ErrLocked,
+// seal seals a bucket in its own transaction, and skips a bucket that a writer has locked. READ
+// COMMITTED shows everything written before the lock, which an older snapshot would miss. If seal
+// fails, remaining counts the bucket and those due after it. Errors: postgres.ErrLocked,
 // segment.ErrDamaged.
 func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
 	var sealed Result
@@ -112,7 +112,7 @@ func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
 }
 
 // TryLocksSQL locks writers out of the days from @from until before @to, or returns false without
-// waiting. The statements after it see everything written before.
+// waiting. Later statements see everything that was written before the locks.
 const TryLocksSQL = `/* reports.tryLocks */
 select pg_try_advisory_xact_lock(uuid_hash(@fork), -2147483648)
    and (select bool_and(pg_try_advisory_xact_lock(uuid_hash(@fork), d))
@@ -130,9 +130,9 @@ func (b bucket) tryLock(ctx context.Context) (free bool, err error) {
 
 type fork struct{ OrganisationID, ID string }
 
-// forksToSeal finds the forks with segments or more than minPlays plays, of all organisations.
-// Their order is round-robin by organisation, so that many large forks of one organisation do not
-// delay those of another.
+// forksToSeal finds the forks with segments or more than minPlays plays, of all organisations. The
+// order is round-robin by organisation, so that many large forks of one organisation do not delay
+// another.
 func forksToSeal(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]fork, error) {
 	rows, _ := conn.Query(ctx, // rows.Err returns its error
 		`/* reports.forksToSeal */ select f.org_id::text, f.id::text from forks f

@@ -16,7 +16,7 @@ type Accumulator struct {
 
 const day = 24 * time.Hour
 
-// NewAccumulator returns an accumulator for a number of days. The first day begins at from.
+// NewAccumulator returns an accumulator for so many days, the first of which begins at from.
 func NewAccumulator(from time.Time, days int) *Accumulator {
 	return &Accumulator{
 		from:    from.UnixMilli(),
@@ -38,10 +38,11 @@ func (a *Accumulator) Add(p *Play) {
 	}
 }
 
-// AddToPlayer counts a play for its player alone: AddDay counts it for its day and in the total.
+// AddToPlayer counts a play for its player alone, if AddDay counts the play for its day and in the
+// total.
 func (a *Accumulator) AddToPlayer(p *Play) { a.Players.AddPlay(p) }
 
-// AddDay sets the sums of a day and adds them to the total. It adds no players, see AddToPlayer.
+// AddDay sets the sums of a day and adds them to the total. It adds no players: see AddToPlayer.
 func (a *Accumulator) AddDay(date time.Time, s *Sums) {
 	a.Days[a.index(date.UnixMilli())] = s.DaySums
 	a.Total.Add(s)

@@ -7,8 +7,8 @@ import (
 )
 
 // DayVersion is the first byte of a packed day and of its sums, MonthVersion that of a packed
-// month. Increment it when the format changes: segments of another version are not read, and are
-// sealed again.
+// month. Increment the version when its format changes: segments of another version are not read,
+// and are sealed again.
 const (
 	DayVersion   = 3
 	MonthVersion = 6
@@ -21,8 +21,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli) // most processors compute it
 
 const checksumSize = 4
 
-// checksum covers b and the date from, in milliseconds since 1970: a segment stored for another
-// date counts as damaged.
+// checksum covers b and the date from, in milliseconds since 1970, so that a segment stored for
+// another date counts as damaged.
 func checksum(from int64, b []byte) uint32 {
 	var date [8]byte
 	binary.LittleEndian.PutUint64(date[:], uint64(from))

@@ -19,8 +19,8 @@ type Month struct {
 	Tail []byte
 }
 
-// PackMonth packs the month that begins at from, in milliseconds since 1970. plays must be the
-// plays that players sums, and is sorted in place; with nil plays the month has no tail.
+// PackMonth packs the month that begins at from, in milliseconds since 1970. plays must be those
+// that players sums; it is sorted in place. With nil plays the month has no tail.
 func PackMonth(from int64, players *Players, plays []Play) Month {
 	slices.SortFunc(plays, comparePlays)
 	var m Month
@@ -67,8 +67,8 @@ func packPlays(from int64, plays []Play) (b []byte) {
 	return sums.appendSkills(b)
 }
 
-// UnpackMonth adds the sums of a month's players to players. Errors: ErrDamaged, maybe after it has
-// added some.
+// UnpackMonth adds the sums of a month's players to players. Errors: ErrDamaged, maybe after some
+// sums are added.
 func UnpackMonth(from int64, head []byte, players *Players) error {
 	h := reader{b: head}
 	var ordinal int32
@@ -86,8 +86,8 @@ func UnpackMonth(from int64, head []byte, players *Players) error {
 	return nil
 }
 
-// UnpackMembers adds to a the plays of a month by the players whom member accepts. The month must
-// have a tail. Errors: ErrDamaged, maybe after it has added some.
+// UnpackMembers adds the plays of a month to a, of those players whom member accepts. The month
+// must have a tail. Errors: ErrDamaged, maybe after some plays are added.
 func UnpackMembers(
 	from int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator,
 ) error {
@@ -147,7 +147,7 @@ func unpackPlayer(from int64, plays int32, fixed []byte) PlayerSum {
 }
 
 // addMember adds a player's packed plays to the total and to the days. first is the index of the
-// month's first day. It returns false if packed is damaged, maybe after it has added some plays.
+// month's first day. The result is false if packed is damaged, maybe after some plays are added.
 func (a *Accumulator) addMember(first int, plays int32, packed []byte) bool {
 	r := reader{b: packed}
 	for range plays {

@@ -2,7 +2,7 @@ package segment
 
 import "encoding/binary"
 
-// Play has the columns of a play that a report sums.
+// Play has the columns of a play that reports sum.
 type Play struct {
 	StartedAt int64 // milliseconds since 1970
 	Player    int32 // players.ordinal
@@ -12,7 +12,7 @@ type Play struct {
 	Answers   []byte // each byte is a games.Answer
 }
 
-// A result is packed into two bytes: the score, and whether the play was completed and passed.
+// A result packs the score, and whether the play was completed and passed, into two bytes.
 const (
 	resultScore     = 1<<14 - 1
 	resultCompleted = 1 << 14
@@ -36,7 +36,7 @@ func (p *Play) setResult(r uint16) {
 	p.Passed = r&resultPassed != 0
 }
 
-// PlayColumns are the first columns of a row for Play.Scan.
+// PlayColumns are the columns that Play.Scan reads, in this order.
 const PlayColumns = `started_at, player, score, passed, answers`
 
 // Scan decodes a row that begins with PlayColumns, in PostgreSQL's binary format. p.Answers is

@@ -46,7 +46,7 @@ func (s *Players) AddPlay(p *Play) {
 	})
 }
 
-// Add adds the sum of further plays to that of the player.
+// Add adds a sum of further plays to the sum of the player.
 func (s *Players) Add(ordinal int32, sum PlayerSum) { s.sumOf(ordinal).add(&sum) }
 
 // Get returns the sum of a player with a play. For other players it may panic.

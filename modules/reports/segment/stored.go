@@ -54,8 +54,7 @@ const PlaysSQL = `/* reports.plays */ select ` + PlayColumns + `
 // the snapshot.
 const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
 
-// Args returns the arguments of this package's statements on a fork, for the time from from until
-// before to.
+// Args returns the arguments of this package's statements, for the plays of a fork in [from, to).
 func Args(organisationID, forkID string, from, to time.Time) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"org": organisationID, "fork": forkID, "from": from, "to": to,
@@ -69,7 +68,7 @@ type SealedDay struct {
 	Sums []byte // packed; nil where a group reads the day from a sealed month
 }
 
-// Dates returns the argument @days for the days.
+// Dates returns the dates of days, for the argument @days.
 func Dates(days []SealedDay) (dates []time.Time) {
 	for _, d := range days {
 		dates = append(dates, d.Date)
@@ -77,7 +76,7 @@ func Dates(days []SealedDay) (dates []time.Time) {
 	return dates
 }
 
-// Gaps returns the ranges between from and to that contain no sealed day. Days must ascend.
+// Gaps returns the ranges of [from, to) outside of the sealed days. days must ascend.
 func Gaps(days []SealedDay, from, to time.Time) (starts, ends []time.Time) {
 	for _, d := range days {
 		if d.Date.After(from) {
@@ -96,7 +95,7 @@ func Gaps(days []SealedDay, from, to time.Time) (starts, ends []time.Time) {
 // StoredSegment is a row of DaySegmentsSQL or MonthSegmentsSQL.
 type StoredSegment struct {
 	Date       time.Time
-	Head, Tail []byte // the next row overwrites them
+	Head, Tail []byte // valid until the next row
 }
 
 // Scan reads the current row. An impossible head_bytes gives an empty head, which unpacks as
