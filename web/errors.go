@@ -12,15 +12,15 @@ import (
 	"dg/web/ui"
 )
 
-// errorView is the page of an error: what happened, and one link to continue.
+// errorView is an error page: title, message, request id, and one link to continue.
 type errorView struct {
 	ui.Layout
 	httpserver.Failure
 	Link ui.Link
 }
 
-// ErrorPage responds to a browser's failed request with a page. Requests of the API, and those with
-// a key, get the API's body.
+// ErrorPage responds to a browser's failed request with a page. It returns false and writes nothing
+// below /api/, without text/html in Accept, or with an API key: the caller then responds in JSON.
 func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	credentials := bytes.Join(c.Request().Header.PeekAll(fiber.HeaderAuthorization), nil)
 	if strings.HasPrefix(c.Path(), "/api/") ||
@@ -29,7 +29,7 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 		return false
 	}
 	p := ui.PrincipalOf(c)
-	// below 500: otherwise the database may be what failed
+	// from 500 on the database may have failed, and asking it again would delay the page
 	if f.Status < 500 && (p == nil || p.Organisation.ID == "") {
 		p, _ = h.guard.WithMemberships(c)
 	}
@@ -47,7 +47,7 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	return true
 }
 
-// linkAfter returns the link of an error page.
+// linkAfter returns where an error page leads: to retry, to remove the cause, or else home.
 func linkAfter(c *fiber.Ctx, view *errorView) ui.Link {
 	here := ui.LocalPath(c.OriginalURL())
 	switch {
@@ -72,8 +72,8 @@ var statusTexts = map[int]errorText{
 	503: {"Service unavailable", "Try again in a moment, or send us the request id below."},
 }
 
-// errorTextOf returns the title and message of an error page. A module's message takes precedence
-// over the status's.
+// errorTextOf returns the title and message of an error page. A module's own message takes
+// precedence over the text of the status in statusTexts.
 func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 	text := statusTexts[f.Status]
 	if f.Status == fiber.StatusForbidden && c.Method() != fiber.MethodGet {

@@ -19,19 +19,19 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// Modules are the services of other modules that the screens call.
+// Modules are the services that the screens call, by the package of screens that calls them.
 type Modules struct {
 	Guard        ui.Guard
-	Account      account.Service // for Mount alone
+	Account      account.Service
 	AuditLog     auditlog.Modules
 	Keys         keys.Keys
 	Organisation organisation.Modules
 	Reports      reports.Modules
-	Docs         docs.Modules    // for Mount alone
-	Requests     *limit.Requests // of an organisation. The API shares it.
+	Docs         docs.Modules
+	Requests     *limit.Requests // shared with the API
 }
 
-// Handler serves the screens.
+// Handler serves all screens and the error pages.
 type Handler struct {
 	*ui.Pages
 	guard        *ui.Guard
@@ -44,12 +44,12 @@ type Handler struct {
 	requests     *limit.Requests
 }
 
-// Limiters returns the limiters by the name of the work, for metrics.
+// Limiters returns the limiters that the screens own, for metrics, by the name of the bounded work.
 func (h *Handler) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"audit_log_downloads": h.auditlog.Downloads}
 }
 
-// New returns the screens as they are reached at baseURL.
+// New returns the handler of the screens. baseURL is their public URL, without a trailing slash.
 func New(m Modules, baseURL string, now func() time.Time) *Handler {
 	guard := &m.Guard
 	pages := ui.NewPages(baseURL, now)
@@ -63,7 +63,7 @@ func New(m Modules, baseURL string, now func() time.Time) *Handler {
 	return h
 }
 
-// organisationsView lists the organisations of a person who does not belong to exactly one.
+// organisationsView lets a person of several organisations choose, and tells one of none so.
 type organisationsView struct {
 	ui.Layout
 	Choices []organisationChoice
@@ -71,8 +71,9 @@ type organisationsView struct {
 
 type organisationChoice struct{ Name, Role, Path string }
 
-// chooseOrganisation redirects from a path without an organisation to that screen of the person's
-// organisation, or lists several to choose from.
+// chooseOrganisation redirects a path without an organisation to the screen in the person's only
+// organisation. A person of none or several gets the list of organisations. Errors: those of
+// Guard.SignedIn.
 func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		p, err := h.guard.SignedIn(c)

@@ -16,27 +16,28 @@ import (
 	"dg/web/ui"
 )
 
-// handle serves a screen on any fiber.App: its failures are pages, and a session that has ended
-// leads to the sign-in.
+// handle serves a screen on any fiber.App. Errors become pages. identity.ErrNoSession redirects to
+// the sign-in, which continues at the requested page.
 func (h *Handler) handle(c *fiber.Ctx) error {
 	return httpserver.Handle(c, h.ErrorPage, func(c *fiber.Ctx) error {
 		err := c.Next()
 		if !errors.Is(err, identity.ErrNoSession) {
 			return err
 		}
-		// Every form has the address of its page, which is then shown without what was sent.
+		// After the sign-in a form is shown empty: it posts to the address of its page.
 		next := cmp.Or(downloadScreen(c), ui.LocalPath(c.OriginalURL()))
 		return c.Redirect(ui.WithNext("/sign-in", next), fiber.StatusSeeOther)
 	})
 }
 
-// prepare sets the headers of a screen, and the request of security events in its context. A
-// request with a session holds a slot among those of its organisation.
+// prepare sets the headers of a screen, and the context's request for audit entries and limits by
+// network. A request with a session cookie holds a slot of limit.Requests until it ends or calls
+// ui.ReleaseSlot.
 func (h *Handler) prepare(c *fiber.Ctx) error {
 	h.setHeaders(c)
 	c.SetUserContext(identity.WithRequest(c.UserContext(), apikeys.RequestOf(c, c.Path())))
 	token := c.Cookies(ui.SessionCookie)
-	if token == "" { // passwords have a limit of their own
+	if token == "" { // package identity limits sign-ins itself
 		return c.Next()
 	}
 	surface := limit.Screens
@@ -53,13 +54,13 @@ func (h *Handler) prepare(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// contentPolicy allows files of this site, and nothing inline.
+// contentPolicy allows scripts, styles, images and requests of this site only, and nothing inline.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
 // setHeaders sets the headers of every page, error pages included.
 func (h *Handler) setHeaders(c *fiber.Ctx) {
-	// no page is readable after the sign-out, or by another person
+	// keeps pages out of caches, where they could be read after the sign-out
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
 	c.Set(fiber.HeaderXFrameOptions, "DENY") // for browsers without frame-ancestors
@@ -79,9 +80,9 @@ var (
 		"Downloads start from a page of this site. This link came from somewhere else, so nothing was downloaded.")
 )
 
-// rejectCrossOrigin refuses forms and downloads that another site made the browser send. For forms
-// it is the standard library's rule on Sec-Fetch-Site and Origin, but a form with neither header is
-// refused: every current browser sends one.
+// rejectCrossOrigin refuses forms and downloads that another site made the browser send. Forms
+// follow the standard library's rule on Sec-Fetch-Site and Origin. A form with neither header is
+// refused too, because every current browser sends one.
 func rejectCrossOrigin(c *fiber.Ctx) error {
 	site := c.Get("Sec-Fetch-Site")
 	origin := c.Get(fiber.HeaderOrigin)
@@ -100,15 +101,16 @@ func rejectCrossOrigin(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// isCrossSiteDownload reports whether a download was requested from elsewhere than a page of this
-// site. Downloads are GET requests that start an export and an audit entry in the person's name, so
-// a link in a mail is refused too.
+// isCrossSiteDownload reports whether the request is a download that no page of this site started.
+// A download is a GET that records an audit entry in the person's name. Links in mails and typed
+// addresses are therefore refused too.
 func isCrossSiteDownload(c *fiber.Ctx) bool {
 	return downloadScreen(c) != "" && c.Get("Sec-Fetch-Site") != "same-origin"
 }
 
-// downloadScreen returns the address of the screen that offers the requested download, or "" if the
-// request is for another path. A sign-in continues there.
+// downloadScreen returns the address of the screen that offers the requested download, with its
+// query, or "" if no download is requested. The sign-in and the error page lead to the screen,
+// because a download has to start there.
 func downloadScreen(c *fiber.Ctx) string {
 	path := strings.TrimSuffix(strings.TrimSuffix(c.Path(), "/plays.csv"), ".csv")
 	if path == c.Path() {

@@ -10,24 +10,25 @@ import (
 	"dg/web/ui"
 )
 
-// Screen is a row of the table of routes: a page, and the target of the form on it.
+// Screen is a row of the table of routes. Page serves GET; Form serves POST, at the same path.
 type Screen struct {
 	Path       string
 	Page, Form fiber.Handler // nil: none
-	// Permission is what a person needs in the organisation of the path. Zero: the screen is of none.
+	// Permission is what a person needs in the organisation of the path. Zero: the path names no
+	// organisation.
 	Permission authz.Permission
 }
 
-// handler serves a request. The principal is nil on pages that need no sign-in.
+// handler serves a request. The principal is nil for a reader of /docs who is not signed in.
 type handler func(*fiber.Ctx, *ui.Principal) error
 
-// Screens returns the table of routes.
+// Screens returns the table of routes, for Mount and for the tests that visit every screen.
 func (h *Handler) Screens() []Screen {
 	return slices.Concat(h.organisationScreens(), h.accountScreens(), h.docsScreens())
 }
 
-// Mount adds the screens to app, after the API, whose guard refuses keys here. Paths without an
-// organisation redirect to that of the person.
+// Mount adds the screens and static files to app. Call it after the API is mounted, whose guard
+// refuses API keys on screens. A path without /o/:org redirects to the person's organisation.
 func (h *Handler) Mount(app *fiber.App) {
 	app.Get("/static/*", h.ServeStatic)
 	h.mount(app, h.Screens())
@@ -43,8 +44,8 @@ func (h *Handler) Mount(app *fiber.App) {
 	h.mount(app, short)
 }
 
-// mount adds screens. Each route carries the middleware itself: middleware of a group would also run
-// for requests that match no route, those inside /api/v1/ included.
+// mount adds screens. Each route carries the middleware itself: middleware of a group would also
+// run for requests that match no route, even below /api/v1/.
 func (h *Handler) mount(app *fiber.App, screens []Screen) {
 	for _, s := range screens {
 		if s.Page != nil {
@@ -116,7 +117,8 @@ func (h *Handler) docsScreens() []Screen {
 	return all
 }
 
-// screen returns a row whose handlers run for the person that find finds.
+// screen returns a row whose handlers get the principal that find returns. An error of find is the
+// response.
 func screen(
 	path string, find func(*fiber.Ctx) (*ui.Principal, error), page handler, form ...handler,
 ) Screen {

@@ -22,24 +22,26 @@ import (
 	"dg/web/ui"
 )
 
-// The limits of downloads of the log at once, and how many entries one reads in a query.
+// The bounds of downloads of audit logs.
 const (
-	maxLogDownloads = 4 // on one instance; one organisation gets half of them
-	entriesPerQuery = 500
+	maxLogDownloads = 4   // concurrent ones on one instance; an organisation gets half of them
+	entriesPerQuery = 500 // bounds the memory of a download
 )
 
-// columns are those of the file. Programs read it, so it has codes in place of labels.
+// columns is the header of the file. Programs read the file, so its cells hold codes, not labels.
 var columns = []string{
 	"entryId", "at", "actorKind", "actorId", "actorName", "action", "reason", "targetKind", "targetId",
 	"details", "method", "path", "address", "userAgent", "requestId",
 }
 
-// format is how a file is written: by RFC 4180, or for Excel.
+// format defines how a file is written. begin precedes the header; instant is a layout of
+// time.Format; cell appends a cell, quoted where needed.
 type format struct {
 	begin, separator, instant string
 	cell                      func(b []byte, text string) []byte
 }
 
+// formats has the formats by the query parameter format. Without the parameter it is RFC 4180.
 var formats = map[string]format{
 	"":    {"", ",", instant.Layout, csvcell.AppendText[string]},
 	excel: {"\uFEFF", ";", time.DateTime, csvcell.AppendSpreadsheetText[string]},
@@ -47,9 +49,9 @@ var formats = map[string]format{
 
 const excel = "excel-semicolon"
 
-// DownloadAuditLog handles GET /settings/audit-log.csv with all entries that match the filters. Its
-// own entry is committed before anything is sent, so it is the first row of the file unless the
-// filters exclude it. The download ends at its next page after the person loses access.
+// DownloadAuditLog handles GET /settings/audit-log.csv with all entries that match the filters. The
+// entry of the download itself is committed before the first byte is sent. Without filters that
+// exclude the entry, it is in the file. The download ends soon after the person loses access.
 func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	at, err := h.parse(c, p)
 	if err != nil {
@@ -99,19 +101,20 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	return httpserver.Stream(c, d, options)
 }
 
-// logDownload is the log as CSV, the newest entries first, a page a block.
+// logDownload is the source of a CSV file: the log's entries, newest first. Each block is one page.
 type logDownload struct {
 	format
-	list    func(ctx context.Context) ([]audit.Entry, error) // reads the page
-	page    audit.Page
-	release func()
-	ctx     context.Context
+	list    func(ctx context.Context) ([]audit.Entry, error) // reads page
+	page    audit.Page                                       // the next one
+	release func()                                           // releases the slot of Downloads
+	ctx     context.Context                                  // ends with the connection
 	access  *exports.Recheck
-	block   []byte // begins with the header
-	last    bool   // whether the last page is read
+	block   []byte // buffer of the next block; at first the header
+	last    bool   // whether the last page has been read
 }
 
-// Next implements httpserver.Source.
+// Next implements httpserver.Source. Errors: io.EOF at the end, those of exports.Recheck.Check,
+// exports.ErrNoAnswer after exports.BlockTimeout, and those of list.
 func (d *logDownload) Next() ([]byte, error) {
 	if d.last {
 		return nil, io.EOF
@@ -140,7 +143,7 @@ func (d *logDownload) Next() ([]byte, error) {
 	return block, nil
 }
 
-// Close implements httpserver.Source.
+// Close implements httpserver.Source. It releases the slot of Downloads.
 func (d *logDownload) Close(int64, error) { d.release() }
 
 func (f format) appendEntry(b []byte, e audit.Entry) ([]byte, error) {

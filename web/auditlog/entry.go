@@ -17,28 +17,30 @@ import (
 	"dg/web/ui"
 )
 
-// entryView is an entry as the log shows it.
+// entryView is an entry as the page shows it: as a row that unfolds to all values.
 type entryView struct {
 	audit.Entry
 	Label  string
-	Row    []value // those of the table of actions
-	Values []value
+	Row    []value // the values that audit.ActionDisplay.Row selects
+	Values []value // all values
 }
 
-// value is a value of an entry: in words, in code, or both; or an instant.
+// value is a value of an entry under the label Term. The page shows At, if set, in place of Text;
+// Code is an id or other technical text.
 type value struct {
 	Name, Term, Text, Code string
 	At                     *time.Time
 }
 
-// maxInRow is how many characters of a value a row shows.
+// maxInRow bounds the characters of a value in a row. Unfolded, the entry shows whole values.
 const maxInRow = 60
 
-// names has the names of what entries mention, by kind and id.
+// names has the current names of keys, forks and groups, by target kind and id.
 type names map[string]map[string]string
 
-// namesIn returns the names of what the entries mention. It loads groups only if an entry names
-// one.
+// namesIn returns the names of the organisation's keys and forks, and of its groups if an entry has
+// a groupId. Of more than org.MaxGroups groups some may lack a name. Errors: those of ui.ForksOf
+// and ui.GroupsOf.
 func (h *Handler) namesIn(
 	ctx context.Context, p *ui.Principal, entries []audit.Entry, keys []apikeys.Key,
 ) (names, error) {
@@ -80,7 +82,8 @@ func (n names) view(e audit.Entry) entryView {
 	return view
 }
 
-// values returns those of the event, then those of its request.
+// values returns the values of the event, then the values of its HTTP request. Empty ones are left
+// out.
 func (n names) values(e audit.Entry) (all []value) {
 	add := func(name, term, text, code string) {
 		if text != "" || code != "" {
@@ -98,7 +101,7 @@ func (n names) values(e audit.Entry) (all []value) {
 			cmp.Or(textOf(e, "newName"), textOf(e, "name"), n[t.Kind][t.ID]), t.ID)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Details)) {
-		if name != "name" && name != "newName" { // the target's
+		if name != "name" && name != "newName" { // shown as the target's name
 			all = append(all, n.detail(name, e.Details[name]))
 		}
 	}
@@ -109,7 +112,8 @@ func (n names) values(e audit.Entry) (all []value) {
 	return all
 }
 
-// detail shows a detail by the form of its value.
+// detail returns a detail as a value. A string may be an instant, a day, a group's id or a code:
+// JSON does not tell them apart, so the form of the text and the name decide.
 func (n names) detail(name string, of any) value {
 	v := value{Name: name, Term: term(name)}
 	switch of := of.(type) {
@@ -132,17 +136,17 @@ func (n names) detail(name string, of any) value {
 	return v
 }
 
-// codes are the details whose values are codes.
+// codes are the names of the details whose values are codes, which the page shows as words.
 var codes = []string{"outcome", "reportingMode", "plan", "from", "to"}
 
 var capital = regexp.MustCompile(`[A-Z]`)
 
-// words returns a name or code as words: "stopsAt" as "stops at".
+// words returns a name in camel case or a code in snake case as words: "stopsAt" as "stops at".
 func words(code string) string {
 	return strings.ToLower(strings.ReplaceAll(capital.ReplaceAllString(code, " $0"), "_", " "))
 }
 
-// term returns words with a capital.
+// term returns the words of a name with a capital: "stopsAt" as "Stops at".
 func term(code string) string {
 	text := words(code)
 	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):]

@@ -16,15 +16,15 @@ import (
 	"dg/web/ui"
 )
 
-// field is a filter: a select, or a date without options.
+// field is a filter of the page: a select element with Options, or else a date.
 type field struct {
-	Name, Label, Value string
-	Words              string // the value in words
+	Name, Label, Value string // Value "": the filter is not set
+	Words              string // Value as the page names it, such as an option's text
 	Options            []ui.Option
 	set                func(f *audit.Filter, value string, day time.Time)
 }
 
-// fields returns the filters. A new one is a line here, and its condition in
+// fields returns the filters, none of them set. A new filter is a line here and a condition in
 // modules/audit/store_list.go.
 func fields(people []audit.Actor, keys []apikeys.Key) []field {
 	actions := options(audit.Actions, func(k audit.ActionDisplay) (string, string) {
@@ -46,8 +46,8 @@ func fields(people []audit.Actor, keys []apikeys.Key) []field {
 	}
 }
 
-// options returns what a select offers: everything, then the things by name. Equal names get the
-// ends of their ids.
+// options returns the options of a select element: Any, then the things by name. Things of equal
+// name are told apart by the last six characters of their ids.
 func options[T any](things []T, of func(T) (id, name string)) []ui.Option {
 	all := []ui.Option{{Value: "", Text: "Any"}}
 	named := map[string]int{}
@@ -68,7 +68,7 @@ func options[T any](things []T, of func(T) (id, name string)) []ui.Option {
 	return all
 }
 
-// truncate cuts a text to n characters.
+// truncate cuts a text to at most n characters, the ellipsis included.
 func truncate(text string, n int) string {
 	if runes := []rune(text); len(runes) > n {
 		return strings.TrimRight(string(runes[:n-1]), " ") + "…"
@@ -76,7 +76,7 @@ func truncate(text string, n int) string {
 	return text
 }
 
-// logRequest is a parsed URL of the log: filters, page and format.
+// logRequest is the parsed query of a log URL: filters, page and file format.
 type logRequest struct {
 	Fields []field
 	keys   []apikeys.Key
@@ -84,8 +84,9 @@ type logRequest struct {
 	format format
 }
 
-// parse parses the URL. An unknown parameter is refused: without its filter the page would show
-// other entries than intended.
+// parse parses the query. An unknown parameter is refused: a misspelt filter would show entries
+// that the reader meant to exclude. Errors: apperr.Validation; apperr.NotFound for an invalid
+// before; those of Keys and Log.
 func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logRequest, err error) {
 	query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
@@ -128,9 +129,10 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logRequest, err error)
 	return a, nil
 }
 
-// read sets the field's value, and the filter by it.
+// read sets the field's value and applies it to the filter. An empty value sets nothing. Errors:
+// apperr.Validation for an unknown option or an invalid date.
 func (f *field) read(values []string, filter *audit.Filter) error {
-	value := strings.Join(values, " ") // of a repeated one there is no such value
+	value := strings.Join(values, " ") // a repeated parameter joins to an unknown value
 	if value == "" {
 		return nil
 	}
@@ -152,7 +154,7 @@ func (f *field) read(values []string, filter *audit.Filter) error {
 	return nil
 }
 
-// Query returns the filters that are set, as query parameters.
+// Query returns the query parameters of the filters that are set, without page and format.
 func (a logRequest) Query() url.Values {
 	q := url.Values{}
 	for _, f := range a.Fields {
@@ -163,7 +165,8 @@ func (a logRequest) Query() url.Values {
 	return q
 }
 
-// with returns a path with the filters and, unless its value is "", another parameter.
+// with returns the path with the parameters of Query, and with the parameter name unless value is
+// "".
 func (a logRequest) with(path, name, value string) string {
 	query := a.Query()
 	if value != "" {

@@ -16,12 +16,12 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// Handler serves the audit log of an organisation.
+// Handler serves the audit log of an organisation, as a page and as a file.
 type Handler struct {
 	*ui.Pages
 	*ui.Guard
 	Modules
-	Downloads *limit.Limiter // bounds the downloads of logs
+	Downloads *limit.Limiter // bounds concurrent downloads; exported for metrics
 	settings  ui.SettingsNotices
 }
 
@@ -33,14 +33,14 @@ type Modules struct {
 	Groups ui.GroupLister
 }
 
-// AuditLog reads an organisation's log, and records its downloads.
+// AuditLog is the part of audit.Log that reads an organisation's log and records downloads of it.
 type AuditLog interface {
 	List(ctx context.Context, organisationID string, p audit.Page) ([]audit.Entry, error)
 	People(ctx context.Context, organisationID string) ([]audit.Actor, error)
 	Append(ctx context.Context, e audit.Entry) error
 }
 
-// New returns the handler of these screens.
+// New returns the handler. settings returns the notices of every settings screen.
 func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) *Handler {
 	downloads := limit.New(limit.Options{
 		Max:    maxLogDownloads,
@@ -55,14 +55,14 @@ const entriesPerPage = 50
 // logView is a page of the log.
 type logView struct {
 	ui.Layout
-	Path          string      // of the log without filters
-	Download      ui.Download // of the file with them
+	Path          string      // path of the page without filters
+	Download      ui.Download // paths of the file with the same filters
 	Filters       logRequest
 	Rows          []entryView
-	Newest, Older string // paths, or ""
+	Newest, Older string // paths of the first page and of the next; "": no link
 }
 
-// AuditLog handles GET /settings/audit-log: the newest entries first, in pages.
+// AuditLog handles GET /settings/audit-log with one page of entries, newest first.
 func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	at, err := h.parse(c, p)
 	if err != nil {
@@ -78,7 +78,7 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	if view.Layout, err = h.settings.Layout(c, p, "Audit log", "audit-log"); err != nil {
 		return err
 	}
-	at.page.Limit = entriesPerPage + 1 // one more, to know whether the log goes on
+	at.page.Limit = entriesPerPage + 1 // one more entry tells whether there is an older page
 	entries, err := h.entries(c.UserContext(), p, at.page)
 	if err != nil {
 		return err
@@ -100,7 +100,8 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "audit", &view)
 }
 
-// entries returns a page of the organisation's log.
+// entries returns a page of the organisation's log, after the policy allowed ReadAuditLog on each
+// entry.
 func (h *Handler) entries(
 	ctx context.Context, p *ui.Principal, page audit.Page,
 ) ([]audit.Entry, error) {

@@ -1,8 +1,8 @@
-// Package keys is the keys of an organisation: the list, a page of each, and the forms that create,
-// rename, replace and revoke one. The form that replaces a key is the one that creates, with the
-// old key's values. Only the response to the creation shows the secret, so everything that can fail
-// happens before it.
+// Package keys serves the API keys of an organisation: the list, a page of each key, and the forms
+// that create, rename, replace and revoke a key. A key is replaced by the form that creates keys,
+// filled in with the old key's values. Only the response to the creation shows the secret, so every
+// step that can fail runs before the creation.
 //
-// Every settings screen names the keys that expire soon: ExpiringKeys is passed to the other
-// packages.
+// Every settings screen names the keys that expire soon. The other packages get ExpiringKeys as a
+// function, because packages of screens do not import one another.
 package keys

@@ -16,7 +16,7 @@ type Handler struct {
 	Keys Keys
 }
 
-// New returns the handler of these screens.
+// New returns the handler of the screens of keys.
 func New(pages *ui.Pages, guard *ui.Guard, k Keys) *Handler {
 	return &Handler{pages.With(templates), guard, k}
 }

@@ -7,18 +7,18 @@ import (
 	"dg/web/ui"
 )
 
-// createdView is a new key with its secret, which no other page ever shows.
+// createdView is the page of a new key with its secret, which no later page shows.
 type createdView struct {
 	ui.Layout
 	Key          keyRow
-	Old          *overlapChoice // of the key that it replaces; nil: none
+	Old          *overlapChoice // when the replaced key stops; nil: no key was replaced
 	Secret, Back string
 	BaseURL      string
-	ListsForks   bool // whether the key can make the request of the sample command
+	ListsForks   bool // whether the key has the scope that the sample command needs
 }
 
-// newCreatedView prepares the page before the key is created: nothing may fail once there is a
-// secret to show.
+// newCreatedView prepares the page before the key is created: once a secret exists, an error would
+// lose it. The caller adds Key and Secret.
 func (h *Handler) newCreatedView(
 	c *fiber.Ctx, p *ui.Principal, form keyFormView,
 ) (view createdView, err error) {

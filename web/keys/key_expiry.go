@@ -10,13 +10,13 @@ import (
 	"dg/web/ui"
 )
 
-// expiryChoice is an expiry in a number of days, and its time.
+// expiryChoice is an option of the form: a number of days, and the instant of the expiry.
 type expiryChoice struct {
-	Days string
+	Days string // also the option's value
 	At   time.Time
 }
 
-// expiryChoices returns the expiries to choose from, counted from 00:00 UTC of today.
+// expiryChoices returns the expiries of the form, counted from today, an instant at 00:00 UTC.
 func expiryChoices(today time.Time) []expiryChoice {
 	var all []expiryChoice
 	for _, days := range []int{30, 90, 365} {
@@ -25,7 +25,8 @@ func expiryChoices(today time.Time) []expiryChoice {
 	return all
 }
 
-// successorExpiry returns the expiry of a successor with the key's length of life in days, rounded up.
+// successorExpiry returns the fields Expiry and Day of keyForm that let a successor live as long as
+// the key, in days rounded up.
 func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	if k.ExpiresAt == nil {
 		return "never", ""
@@ -39,8 +40,8 @@ func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	return "day", today.AddDate(0, 0, days).Format(time.DateOnly)
 }
 
-// expiresAt returns the chosen time, nil for never, and an error with a message if the choice is
-// invalid. A date beside another choice than "day" is ambiguous.
+// expiresAt returns the chosen instant, or nil for never. If the choice is invalid, the FormError
+// has a message. A date that is filled in while another choice is selected is refused as ambiguous.
 func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
 	if f.Expiry == "day" {
 		return f.expiryDate(now)
@@ -60,7 +61,8 @@ func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
 	return nil, ui.FormError{Field: "expiry", Message: "Choose when the key expires."}
 }
 
-// expiryDate returns 00:00 UTC of the date.
+// expiryDate returns 00:00 UTC of the date in Day. If Day is no date, or not after now, the
+// FormError has a message.
 func (f keyForm) expiryDate(now time.Time) (*time.Time, ui.FormError) {
 	at, ok := input.ParseDay(f.Day)
 	if !ok {

@@ -12,19 +12,19 @@ import (
 	"dg/web/ui"
 )
 
-// keyFormView is the form that creates a key, alone or in the place of another.
+// keyFormView is the page of the form that creates a key. The new key may replace another.
 type keyFormView struct {
 	ui.Layout
 	ui.FormErrors
 	keyForm
-	Old        *keyRow // the key that it replaces, nil: none
-	Path, Back string
-	Today      string
+	Old        *keyRow // the key to replace; nil: none
+	Path, Back string  // the form's target, and where Cancel leads
+	Today      string  // YYYY-MM-DD, the minimum of the date field
 	Expiries   []expiryChoice
 	Overlaps   []overlapChoice
 }
 
-// keyForm is the form as it was filled in.
+// keyForm has the fields of the form as they were sent, valid or not.
 type keyForm struct {
 	labelForm
 	Scopes   []string `json:"scopes" validate:"min=1,dive,oneof=forks:read reports:read"`
@@ -34,14 +34,14 @@ type keyForm struct {
 	replaces string // the id of the old key, or ""
 }
 
-// Has reports whether the scope is chosen.
+// Has reports whether the box of the scope is ticked.
 func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, scope) }
 
-// overlapChoice is how long the old key goes on working.
+// overlapChoice is an option for how long the old key works beside its successor.
 type overlapChoice struct {
 	Value, Text string
 	duration    time.Duration
-	Until       time.Time
+	Until       time.Time // when the old key stops; see overlapsOf
 }
 
 var overlaps = []overlapChoice{
@@ -51,7 +51,7 @@ var overlaps = []overlapChoice{
 	{Value: "week", Text: "In a week", duration: 7 * ui.OneDay},
 }
 
-// overlap returns the chosen overlap, or that of "now".
+// overlap returns the chosen overlap. An empty or unknown choice gives the first, "now".
 func (f keyForm) overlap(choices []overlapChoice) overlapChoice {
 	return choices[max(0, slices.IndexFunc(choices, func(o overlapChoice) bool {
 		return o.Value == f.Overlap
@@ -70,9 +70,8 @@ func (h *Handler) KeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderKeyForm(c, p, fiber.StatusOK, view)
 }
 
-// CreateKey handles POST /settings/api-keys/new and POST /settings/api-keys/:key/replace. Its
-// response is the only one that shows the secret, so everything that can fail happens before the
-// key is made.
+// CreateKey handles POST /settings/api-keys/new and POST /settings/api-keys/:key/replace. No later
+// page shows the secret, so every step that can fail runs before the key is created.
 func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	view, err := h.newKeyForm(c, p)
 	if err != nil {
@@ -109,8 +108,8 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderKeyForm(c, p, fiber.StatusBadRequest, view)
 }
 
-// newKeyForm returns the form before it is filled in: with the values of the key in the path, if
-// there is one. Errors: apikeys.ErrBelowPlan, apikeys.ErrNotReplaceable, apperr.NotFound.
+// newKeyForm returns the form with its first values: those of the key in the path, or defaults if
+// the path names no key. Errors: apikeys.ErrBelowPlan, apikeys.ErrNotReplaceable, apperr.NotFound.
 func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error) {
 	view := keyFormView{
 		keyForm: keyForm{
@@ -140,13 +139,14 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 	view.Old = &old
 	view.Title = "Replace key"
 	view.Path = keyPath(p, k.ID, "/replace")
-	view.Back = old.Page
+	view.Back = old.Path
 	view.Overlaps = h.overlapsOf(k)
 	view.keyForm = successorForm(k, h.Today())
 	return view, nil
 }
 
-// successorForm returns the form of a successor with the key's values and length of life.
+// successorForm returns the fields for a successor of k: its name, description, scopes and length
+// of life. The old key keeps working for a day unless the person chooses otherwise.
 func successorForm(k apikeys.Key, today time.Time) keyForm {
 	f := keyForm{labelForm: labelForm{k.Name, k.Description}, Overlap: "day"}
 	for _, scope := range k.Scopes {
@@ -156,7 +156,8 @@ func successorForm(k apikeys.Key, today time.Time) keyForm {
 	return f
 }
 
-// overlapsOf returns the choices of when the key stops: at its expiry, if that is earlier.
+// overlapsOf returns the overlaps with the instants at which k stops. An overlap that would outlast
+// k ends at the expiry of k.
 func (h *Handler) overlapsOf(k apikeys.Key) []overlapChoice {
 	all := slices.Clone(overlaps)
 	for i := range all {
@@ -179,7 +180,7 @@ func (h *Handler) renderKeyForm(
 	return h.Render(c, status, "key-form", &view)
 }
 
-// parseKeyForm reads the form.
+// parseKeyForm returns the submitted fields, and the id in the path of a key to replace.
 func parseKeyForm(c *fiber.Ctx) keyForm {
 	form := keyForm{
 		labelForm: parseLabelForm(c),
@@ -194,7 +195,8 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 	return form
 }
 
-// newKey returns the key that the form describes, or all errors of the form.
+// newKey returns the key that the form describes, and all errors of the form. The key is usable
+// only without errors.
 func (f keyForm) newKey(now time.Time) (apikeys.NewKey, []ui.FormError) {
 	invalid := formErrors(f).Errors
 	if f.replaces != "" && f.Overlap == "" {

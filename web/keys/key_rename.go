@@ -11,22 +11,23 @@ import (
 	"dg/web/ui"
 )
 
-// renameKeyView is the form that changes what a key is called.
+// renameKeyView is the page of the form that changes a key's name and description.
 type renameKeyView struct {
 	ui.Layout
 	ui.FormErrors
 	labelForm
-	Key        string // its name as it is
+	Key        string // the key's current name
 	Path, Back string
 }
 
-// labelForm is the fields of a key's name and description.
+// labelForm has the form's fields for a key's name and description.
 type labelForm struct {
 	Name        string `json:"name" validate:"visible,max=200,text,printable"`
 	Description string `json:"description" validate:"omitempty,max=200,text,printable"`
 }
 
-// formMessages are the errors of the forms by field and rule of its validate tag.
+// formMessages are the messages of the forms, by field and violated rule. {count} becomes the
+// number of characters that were sent.
 var formMessages = map[string]string{
 	"name visible":   "Enter a name.",
 	"name max":       "The name has {count} characters. Use 200 or fewer.",
@@ -43,7 +44,7 @@ var formMessages = map[string]string{
 
 var formChecker = input.New(formMessages, nil)
 
-// formErrors returns the errors of the form's fields, one each, in their order.
+// formErrors returns the first error of each invalid field, in the order of the struct.
 func formErrors(form any) (f ui.FormErrors) {
 	for _, fault := range formChecker.Violations(form) {
 		if f.Error(fault.Field) != "" {
@@ -65,14 +66,14 @@ func parseLabelForm(c *fiber.Ctx) labelForm {
 	}
 }
 
-// withValidUTF8 replaces invalid UTF-8, so that the form can be shown again.
+// withValidUTF8 replaces invalid UTF-8 by U+FFFD, so that a page can show the fields again.
 func (f labelForm) withValidUTF8() labelForm {
 	return labelForm{
 		strings.ToValidUTF8(f.Name, "\uFFFD"), strings.ToValidUTF8(f.Description, "\uFFFD"),
 	}
 }
 
-// RenameKeyForm handles GET /settings/api-keys/:key/rename.
+// RenameKeyForm handles GET /settings/api-keys/:key/rename. Revoked keys can be renamed too.
 func (h *Handler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {

@@ -7,14 +7,16 @@ import (
 	"dg/web/ui"
 )
 
-// revokeKeyView asks for confirmation. With script, a dialog on the list does.
+// revokeKeyView is the page that asks for confirmation. Where scripts run, a dialog on the list
+// replaces it.
 type revokeKeyView struct {
 	ui.Layout
 	Key        keyRow
 	Path, Back string
 }
 
-// RevokeKeyForm handles GET /settings/api-keys/:key/revoke.
+// RevokeKeyForm handles GET /settings/api-keys/:key/revoke. It redirects to the key's page if the
+// key is revoked already.
 func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
@@ -35,7 +37,7 @@ func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 // RevokeKey handles POST /settings/api-keys/:key/revoke and redirects to the list, which confirms
-// it.
+// the revocation.
 func (h *Handler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {

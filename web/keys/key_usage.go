@@ -11,29 +11,29 @@ import (
 	"dg/web/ui"
 )
 
-// usageView is the requests of a key by day: in words, as bars and as a table.
+// usageView shows a key's requests by day: in words, as bars and as a table.
 type usageView struct {
 	Summary  string
-	Requests bool // whether there were any
+	Requests bool // whether there were any requests
 	Chart    ui.Panel
 	Ticks    []ui.Tick
 	Days     []usageDay
 	Rejected bool // whether any request was refused or limited
 }
 
-// usageDay is a day. Bar is the path of all requests, AcceptedBar that of the accepted part of it;
-// Left is where the day begins in the chart.
+// usageDay is a day of the chart and a row of the table. Bar is the path of all requests;
+// AcceptedBar, drawn over Bar, is the path of the accepted ones. Left is the day's x in the chart.
 type usageDay struct {
 	apikeys.Usage
 	Name, Label, Bar, AcceptedBar string
 	Left                          int
 }
 
-// usageTimeout is how long a screen waits for the requests of keys.
+// usageTimeout bounds the wait for the usage of keys, which a screen can do without.
 const usageTimeout = time.Second
 
-// usageOf returns the requests of keys by day, or nil if they cannot be read in time: a lock on their
-// table must not keep a key from being revoked.
+// usageOf returns the usage of the keys, by id and day, or nil if the read takes over usageTimeout:
+// a lock on the table of usage must not keep anybody from revoking a key. Errors: those of UsageOf.
 func (h *Handler) usageOf(
 	ctx context.Context, p *ui.Principal, keys []apikeys.Key,
 ) (map[string][]apikeys.Usage, error) {
@@ -46,7 +46,8 @@ func (h *Handler) usageOf(
 	return used, err
 }
 
-// newUsageView returns nil if the requests could not be read.
+// newUsageView returns the view of a key's usage, or nil if days is nil: it could not be read. Else
+// days has at least one day.
 func newUsageView(days []apikeys.Usage) *usageView {
 	if days == nil {
 		return nil
@@ -74,7 +75,7 @@ func newUsageView(days []apikeys.Usage) *usageView {
 	return v
 }
 
-// usageBarWidth is in percent of a day.
+// usageBarWidth is the width of a bar in percent of its day.
 const usageBarWidth = 60
 
 func newUsageDay(i int, d apikeys.Usage, chart ui.Panel) usageDay {
@@ -88,7 +89,7 @@ func newUsageDay(i int, d apikeys.Usage, chart ui.Panel) usageDay {
 	}
 }
 
-// totals returns the requests of each day, and their sum.
+// totals returns the number of requests on each day, accepted or not, and their sum.
 func totals(days []apikeys.Usage) (all []int64, sum int64) {
 	for _, d := range days {
 		all = append(all, total(d))
@@ -99,8 +100,8 @@ func totals(days []apikeys.Usage) (all []int64, sum int64) {
 
 func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }
 
-// requestsLabel returns the number of requests by outcome, without refused or limited ones if there
-// are none.
+// requestsLabel returns the numbers of accepted, refused and limited requests in words. It omits
+// refused and limited if they are 0.
 func requestsLabel(d apikeys.Usage) string {
 	label := fmt.Sprintf("%s accepted, %s refused, %s limited", ui.Count(d.Accepted),
 		ui.Count(d.Refused), ui.Count(d.Limited))

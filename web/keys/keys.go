@@ -12,43 +12,43 @@ import (
 	"dg/web/ui"
 )
 
-// keysView is the list of the organisation's keys.
+// keysView is the page that lists the organisation's keys.
 type keysView struct {
 	ui.Layout
-	ui.Pager            // of the inactive keys
-	Create       string // path, or "" if creating is not possible
-	Paused       bool
+	ui.Pager            // pages the inactive keys
+	Create       string // path of the form; "": the person or the plan may not create keys
+	Paused       bool   // whether the plan does not include the API
 	Active       []keyRow
-	Inactive     []keyRow // revoked or expired
-	AllInactive  string   // how many there are
-	OpenInactive bool
-	Truncated    bool // whether older inactive keys may exist
+	Inactive     []keyRow // revoked or expired keys
+	AllInactive  string   // the number of inactive keys on all pages
+	OpenInactive bool     // whether the list of inactive keys is unfolded
+	Truncated    bool     // whether there may be older inactive keys than the module lists
 }
 
-// keyRow is a key as the list shows it.
+// keyRow is a key as the list and the key's page show it.
 type keyRow struct {
 	Name, ID     string
-	Status, Mark string     // Mark is the CSS class
-	Until        string     // the words before At, or "Never expires"
-	At           *time.Time // of the expiry or revocation; nil: never
+	Status, Mark string     // Mark is the CSS class of Status
+	Until        string     // the words before At; without At "Never expires"
+	At           *time.Time // the expiry or revocation, past or future; nil: never
 	Scopes       string
 	Created      time.Time
 	Creator      string
-	LastUsed     *time.Time // nil: never
-	Spark        ui.Spark   // of the requests of the last 30 days
-	Requests     int64      // their number
-	Unread       bool       // whether the requests could not be read
-	Replaced     bool       // whether it stands under its successor
-	Page         string
-	Revoke       string // path, or "" if there is nothing to revoke
+	LastUsed     *time.Time // nil: never used
+	Spark        ui.Spark   // requests on each of the last 30 days; list only
+	Requests     int64      // requests in the last 30 days; list only
+	Unread       bool       // whether the requests could not be read in time
+	Replaced     bool       // whether the row stands under the key's successor
+	Path         string
+	Revoke       string // path of the form, or "" if the key is not active
 	active       bool
 }
 
-// inactivePerPage is the page size of revoked and expired keys. Active keys are not paged: there
-// are apikeys.MaxUsable at most.
+// inactivePerPage is the page size of revoked and expired keys. Active keys need no pages: there
+// are at most apikeys.MaxUsable.
 const inactivePerPage = 100
 
-// ListKeys handles GET /settings/api-keys.
+// ListKeys handles GET /settings/api-keys with all active keys and a page of the inactive ones.
 func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 	keys, err := h.Keys.List(c.UserContext(), p.KeyActor())
 	if err != nil {
@@ -87,7 +87,8 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "keys", &view)
 }
 
-// addRows adds the active keys, each under its successor, and a page of the others.
+// addRows adds the active keys to the view, a replaced key under its successor, and one page of the
+// inactive keys. Errors: those of usageOf.
 func (h *Handler) addRows(
 	c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, view *keysView,
 ) error {
@@ -104,7 +105,7 @@ func (h *Handler) addRows(
 	if err != nil {
 		return err
 	}
-	var top int64 // requests of a key on a day
+	var top int64 // the most requests of one key on one day: the scale of all sparklines
 	for _, days := range used {
 		requests, _ := totals(days)
 		top = max(top, slices.Max(requests))
@@ -128,7 +129,8 @@ func (h *Handler) addRows(
 	return nil
 }
 
-// underSuccessors puts each key under the one that replaced it.
+// underSuccessors moves each replaced key directly under its successor, and otherwise keeps the
+// order.
 func underSuccessors(keys []apikeys.Key) []apikeys.Key {
 	byID := map[string]apikeys.Key{}
 	replaced := map[string]bool{}
@@ -145,7 +147,8 @@ func underSuccessors(keys []apikeys.Key) []apikeys.Key {
 	return ordered
 }
 
-// stateWords are the words of a key's states: CSS class, and what stands before the instant.
+// stateWords has the status, the CSS class and the words before the instant for each state of a
+// key.
 var stateWords = map[apikeys.State]struct{ status, mark, until string }{
 	apikeys.StateUsable:  {"Active", "on", "Until"},
 	apikeys.StatePaused:  {"Paused by plan", "held", "Until"},
@@ -168,7 +171,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		Created:  k.CreatedAt,
 		Creator:  k.CreatedBy.Name,
 		LastUsed: k.LastUsedAt,
-		Page:     keyPath(p, k.ID, ""),
+		Path:     keyPath(p, k.ID, ""),
 		active:   state == apikeys.StateUsable || state == apikeys.StatePaused,
 	}
 	switch {
@@ -196,7 +199,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	return r
 }
 
-// scopeLabel names what the scopes read, always in the same order.
+// scopeLabel names what a key with the scopes may read. A key has at least one scope.
 func scopeLabel(scopes []apikeys.Scope) string {
 	switch {
 	case !slices.Contains(scopes, apikeys.ReportsRead):

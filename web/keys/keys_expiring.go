@@ -9,11 +9,11 @@ import (
 	"dg/web/ui"
 )
 
-// maxExpiryNotices is how many expiring keys are named: those that expire first.
+// maxExpiryNotices bounds the notices that name a key. One more notice counts the other keys.
 const maxExpiryNotices = 3
 
-// ExpiringKeys returns the notices about expiring keys, the most urgent first. There are none below
-// the Pro plan: the keys are paused there, and no new ones can be created.
+// ExpiringKeys returns notices about the keys that expire soon, the soonest first. Below the Pro
+// plan it returns none: keys are paused and cannot be replaced. Errors: those of Keys.Expiring.
 func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, error) {
 	if !p.Organisation.Plan.IncludesAPI() {
 		return nil, nil
@@ -45,7 +45,7 @@ func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, erro
 	return notices, nil
 }
 
-// urgency returns the kind of the notice about a key that expires after the time left.
+// urgency returns the Kind of a notice: bad on the last day, warn in the last week.
 func urgency(left time.Duration) string {
 	switch {
 	case left <= ui.OneDay:
@@ -56,5 +56,5 @@ func urgency(left time.Duration) string {
 	return ""
 }
 
-// daysOf counts days. One that has begun counts.
+// daysOf returns a duration in days, rounded up: the screens say "in 1 day" until the last second.
 func daysOf(left time.Duration) int64 { return int64((left + ui.OneDay - 1) / ui.OneDay) }

@@ -7,7 +7,7 @@ import (
 	"dg/modules/audit"
 )
 
-// Keys reads, creates, changes and revokes an organisation's keys.
+// Keys is the part of apikeys.Service that manages the keys of the actor's organisation.
 type Keys interface {
 	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
 	Expiring(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)

@@ -65,11 +65,11 @@ var forks = listing[forkRow]{
 		{"Updated", "-updated", true,
 			func(a, b forkRow) int { return a.UpdatedAt.Compare(b.UpdatedAt) }},
 	},
-	order:   "-plays",
-	search:  "q",
-	text:    func(r forkRow) string { return r.Title },
-	few:     5,
-	perPage: 100,
+	defaultSort: "-plays",
+	search:      "q",
+	text:        func(r forkRow) string { return r.Title },
+	few:         5,
+	perPage:     100,
 }
 
 // weeksLabel returns the plays of weeks in words.

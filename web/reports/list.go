@@ -13,21 +13,21 @@ import (
 // column is a column of a list. order is the value of the parameter sort that the first click on
 // its head sets: plays, or -plays for descending. A column without compare is not sortable.
 type column[T any] struct {
-	name, order string
-	numeric     bool
-	compare     func(a, b T) int
+	name, sort string
+	numeric    bool
+	compare    func(a, b T) int
 }
 
 // listing defines how items are listed, searched and sorted.
 type listing[T any] struct {
-	plural   string // name of the items
-	columns  []column[T]
-	order    string              // the default
-	search   string              // query parameter of the search
-	text     func(item T) string // what the search looks at
-	few      int                 // up to so many items have no search
-	perPage  int
-	fragment string // of the URL; "": none
+	plural      string // name of the items
+	columns     []column[T]
+	defaultSort string              // the default
+	search      string              // query parameter of the search
+	text        func(item T) string // what the search looks at
+	few         int                 // up to so many items have no search
+	perPage     int
+	fragment    string // of the URL; "": none
 }
 
 // list is a page of the items that a search found, or of all.
@@ -85,14 +85,14 @@ func (l listing[T]) find(all []T, search string) []T {
 func (l listing[T]) sort(items []T, at pageURL) (heads []columnHead) {
 	order := at.Param("sort")
 	known := func(c column[T]) bool {
-		return c.compare != nil && key(c.order) == key(order)
+		return c.compare != nil && key(c.sort) == key(order)
 	}
 	if !slices.ContainsFunc(l.columns, known) {
-		order = l.order
+		order = l.defaultSort
 	}
 	for _, c := range l.columns {
 		head := columnHead{Name: c.name, Numeric: c.numeric}
-		next := c.order
+		next := c.sort
 		if known(c) {
 			head.Sorted = "ascending"
 			next = "-" + order

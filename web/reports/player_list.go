@@ -24,12 +24,12 @@ var players = listing[player]{
 		{"Last play", "-last", false,
 			func(a, b player) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
 	},
-	order:    "-plays",
-	search:   "player",
-	text:     func(p player) string { return p.Label },
-	few:      playersPerPage,
-	perPage:  playersPerPage,
-	fragment: "#p-h",
+	defaultSort: "-plays",
+	search:      "player",
+	text:        func(p player) string { return p.Label },
+	few:         playersPerPage,
+	perPage:     playersPerPage,
+	fragment:    "#p-h",
 }
 
 // bestKey returns the sort key of the best score. Without a completed play it sorts below a score

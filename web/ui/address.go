@@ -9,15 +9,15 @@ import (
 	"dg/modules/org"
 )
 
-// SettingsPath is the first settings screen.
+// SettingsPath is the path, below /o/:org, of the list of keys: the first settings screen.
 const SettingsPath = "/settings/api-keys"
 
-// OrganisationPath returns the prefix of an organisation's screens. A slug is any text, so it is
-// escaped.
+// OrganisationPath returns the prefix of an organisation's screens. The slug is escaped, because
+// imports accept any text as one.
 func OrganisationPath(slug string) string { return "/o/" + url.PathEscape(slug) }
 
-// FirstScreen returns the path of a screen of the organisation, or of the account, the only screen
-// of members.
+// FirstScreen returns the path of the screen in the organisation. For the role member it returns
+// /account, because members may open no screen of the organisation.
 func FirstScreen(m org.Membership, screen string) string {
 	if m.Role == org.RoleMember {
 		return "/account"
@@ -25,9 +25,9 @@ func FirstScreen(m org.Membership, screen string) string {
 	return OrganisationPath(m.Organisation.Slug) + screen
 }
 
-// LocalPath returns next if it is a path of this site, otherwise "/": an open redirect would help
-// phishing. Browsers read "//" and "/\" as another host, also after decoding; url.Parse rejects
-// control characters.
+// LocalPath returns next if it is a path of this site, otherwise "/", which prevents open
+// redirects. Browsers read "//" and "/\" as the start of another host, even when escaped. url.Parse
+// rejects control characters, which browsers would drop.
 func LocalPath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
@@ -37,10 +37,11 @@ func LocalPath(next string) string {
 	return next
 }
 
-// NextOf returns the path to continue to after the sign-in.
+// NextOf returns the path to continue at after the sign-in, or "/" if the query names none.
 func NextOf(c *fiber.Ctx) string { return LocalPath(c.Query("next")) }
 
-// WithNext adds next, the path to continue to after the sign-in.
+// WithNext returns path with the parameter that NextOf reads. For "" and "/", the default, it adds
+// nothing.
 func WithNext(path, next string) string {
 	if next == "" || next == "/" {
 		return path
@@ -48,7 +49,7 @@ func WithNext(path, next string) string {
 	return WithParam(path, "next", next)
 }
 
-// WithParam adds a query parameter to a path.
+// WithParam returns path, which may have a query, with one more query parameter.
 func WithParam(path, name, value string) string {
 	separator := "?"
 	if strings.Contains(path, "?") {

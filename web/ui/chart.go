@@ -7,19 +7,20 @@ import (
 	"dg/modules/reports"
 )
 
-// DayWidth is the width of a day in the units of the SVG's viewBox.
+// DayWidth is the width of a day in units of the viewBox: integers then place bars within it.
 const DayWidth = 100
 
-// Panel is the frame of a chart over days: the labels of the y axis, and the grid as a path. The
-// viewBox has the unit of the values, so that nothing is rounded: the SVG stretches.
+// Panel is the frame of a chart over days. One unit of the viewBox's height is one unit of the
+// values, so that no coordinate is rounded. The browser stretches the SVG to its box.
 type Panel struct {
 	Width       int
-	Bottom, Top int64
-	Labels      []string // from the top
-	Grid        string
+	Bottom, Top int64    // values at the ends of the y axis
+	Labels      []string // of the y axis, from the top
+	Grid        string   // a path
 }
 
-// NewPanel returns the frame for values from low to high, with a label at each step of the scale.
+// NewPanel returns the frame for values from low to high. The y axis has a label at each step, and
+// no step is below minStep.
 func NewPanel(p reports.Period, low, high, minStep int64, label func(int64) string) Panel {
 	bottom, top, step := scale(low, high, minStep)
 	v := Panel{Width: DayWidth * p.Days, Bottom: bottom, Top: top}
@@ -35,8 +36,8 @@ func NewPanel(p reports.Period, low, high, minStep int64, label func(int64) stri
 	return v
 }
 
-// scale returns round numbers around low and high, with at most five steps between them. A step is
-// 1, 2, 2.5 or 5 times a power of ten.
+// scale returns round numbers around low and high, and the smallest step that divides them into at
+// most five. A step is at least minStep, and is 1, 2, 2.5 or 5 times a power of ten.
 func scale(low, high, minStep int64) (bottom, top, step int64) {
 	for power := int64(1); ; power *= 10 {
 		for _, tenths := range []int64{10, 20, 25, 50} {
@@ -50,10 +51,11 @@ func scale(low, high, minStep int64) (bottom, top, step int64) {
 	}
 }
 
-// Height returns the height of the viewBox.
+// Height returns the height of the viewBox, in units of the values.
 func (v Panel) Height() int64 { return v.Top - v.Bottom }
 
-// Bar returns the path of a bar over days, as wide as percent of them, or "" if n is 0.
+// Bar returns the path of a bar of height n, or "" if n is 0. The bar is centred in the days that
+// begin with day from, counted from 0. Its width is percent of the days' width.
 func (v Panel) Bar(from, days, percent int, n int64) string {
 	if n == 0 {
 		return ""
@@ -69,8 +71,8 @@ type Spark struct {
 	Bars string // a path; "": all values are 0
 }
 
-// NewSpark draws values up to top, which the sparklines of a list share. A bar has at least a 16th
-// of the height, so that small values stay visible.
+// NewSpark draws a bar for each value. top is the value at full height; the rows of a list share
+// it. A value above 0 gets at least a 16th of the height, so that it stays visible.
 func NewSpark(values []int64, top int64) Spark {
 	s := Spark{Panel: Panel{Width: DayWidth * len(values), Top: max(top, 1)}}
 	for i, n := range values {
@@ -81,11 +83,11 @@ func NewSpark(values []int64, top int64) Spark {
 	return s
 }
 
-// MaxChartDays is the longest period with a bar for each day. In longer ones a bar is a week.
+// MaxChartDays is the longest period that is drawn by day. Longer periods have a bar for each week.
 const MaxChartDays = 92
 
-// onGrid reports whether the grid has a line at a day: the first of a week, or of a month in a long
-// period.
+// onGrid reports whether the grid has a line at the date. Lines are at Mondays, or at the first of
+// each month in a period above MaxChartDays.
 func onGrid(p reports.Period, date time.Time) bool {
 	if p.Days > MaxChartDays {
 		return date.Day() == 1
@@ -93,25 +95,27 @@ func onGrid(p reports.Period, date time.Time) bool {
 	return date.Weekday() == time.Monday
 }
 
-// Tick is a label of the time axis, where its day, week or month begins.
+// Tick is a label of the time axis. It stands where the labelled day, week or month begins.
 type Tick struct {
 	Label string
-	Wide  bool    // hidden on narrow screens
+	Wide  bool    // shown on wide screens only
 	at    float64 // percent of the width
 }
 
-// At returns the CSS position of the label.
+// At returns the label's offset from the left, in percent, as CSS.
 func (t Tick) At() string { return fmt.Sprintf("%.2f%%", t.at) }
 
-// Later labels would overflow the chart, and a phone has room for narrowTicks.
+// The bounds of Ticks. A label further right than lastTick, or lastNarrowTick on a phone, would
+// overflow the chart.
 const (
-	lastTick            = 94.0
-	lastNarrowTick      = 80.0
-	narrowTicks         = 3
+	lastTick            = 94.0 // percent of the width
+	lastNarrowTick      = 80.0 // percent of the width
+	narrowTicks         = 3    // labels that fit on a phone
 	maxDaysWithTickEach = 14
 )
 
-// Ticks labels each day of a short period, otherwise the first days of weeks or months: at most 14.
+// Ticks returns the labels of the time axis, at most 14. A period of up to 14 days has one for each
+// day. Longer periods have them at the lines of the grid.
 func Ticks(p reports.Period) []Tick {
 	var all []Tick
 	for i := range p.Days {
@@ -128,7 +132,8 @@ func Ticks(p reports.Period) []Tick {
 	return all
 }
 
-// tickLabel names a day or, in a long period, its month. January is the year: Dec, 2026, Feb.
+// tickLabel names the day or, in a period above MaxChartDays, the month. A year stands in place of
+// its January: Dec, 2026, Feb.
 func tickLabel(p reports.Period, date time.Time) string {
 	switch {
 	case p.Days <= MaxChartDays:

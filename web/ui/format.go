@@ -11,13 +11,13 @@ import (
 	"dg/platform/instant"
 )
 
-// Layouts of days and times of day.
+// Layouts of days for time.Format.
 const (
 	layoutDay      = "2 Jan 2006"
 	layoutDayMonth = "2 Jan"
 )
 
-// Count writes a number: 1,363.
+// Count writes an integer with commas between thousands: 1,363.
 func Count(n int64) string {
 	digits := strconv.FormatInt(n, 10)
 	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
@@ -26,7 +26,7 @@ func Count(n int64) string {
 	return digits
 }
 
-// Plural returns the text for a number, which takes the place of its %s.
+// Plural returns the text one if n is 1, else other. The number replaces %s in the text.
 func Plural(n int64, one, other string) string {
 	if n == 1 {
 		other = one
@@ -34,7 +34,8 @@ func Plural(n int64, one, other string) string {
 	return fmt.Sprintf(other, Count(n))
 }
 
-// Label returns what the screens call a role, a plan or a reporting mode: owner is Owner.
+// Label capitalises a role, a plan or a reporting mode for screens: owner becomes Owner. The value
+// is ASCII, or "".
 func Label[T ~string](value T) string {
 	if value == "" {
 		return ""
@@ -45,12 +46,12 @@ func Label[T ~string](value T) string {
 // Percent writes a percentage with one decimal: 69.6%.
 func Percent(p reports.Percent) string { return Points(int64(p)) + "%" }
 
-// Points writes a difference of percentages, in tenths: 1.2.
+// Points writes tenths of a percentage point, at least 0, with one decimal: 12 becomes 1.2.
 func Points(tenths int64) string {
 	return Count(tenths/10) + "." + strconv.FormatInt(tenths%10, 10)
 }
 
-// Share writes whole percent: 8%.
+// Share writes a percentage without decimals: 8%.
 func Share(percent int64) string { return Count(percent) + "%" }
 
 // Day writes a UTC day: 2 Jan 2006.
@@ -81,40 +82,39 @@ func WeekOf(day time.Time) time.Time {
 	return day.AddDate(0, 0, -(int(day.Weekday()-time.Monday)+7)%7)
 }
 
-// Date shows an instant in UTC to the day. The script turns it into the reader's time zone, as it
-// does those below.
+// Date shows an instant to the day. See timeElement for the time zone.
 func Date(t time.Time) template.HTML { return timeElement(t, "day", Day(t)) }
 
-// Minute shows an instant to the minute.
+// Minute shows an instant to the minute. See timeElement for the time zone.
 func Minute(t time.Time) template.HTML {
 	return timeElement(t, "minute", t.UTC().Format("2 Jan 2006, 15:04 MST"))
 }
 
-// Second shows an instant to the second.
+// Second shows an instant to the second. See timeElement for the time zone.
 func Second(t time.Time) template.HTML {
 	return timeElement(t, "second", t.UTC().Format("2 Jan 2006, 15:04:05 MST"))
 }
 
-// brief shows an instant in UTC to the minute, without this year.
+// brief writes an instant in UTC to the minute, and omits the year if it is the current one.
 func (p *Pages) brief(t time.Time) string {
 	return strings.Replace(t.UTC().Format("2 Jan 2006, 15:04"), p.Today().Format(" 2006"), "", 1)
 }
 
-// timeElement returns an instant whose text the script writes anew in the reader's time zone, to
-// the day, minute or second.
+// timeElement returns a <time> element with the text in UTC. The script rewrites the text in the
+// reader's time zone, to the precision: day, minute or second.
 func timeElement(t time.Time, precision, text string) template.HTML {
-	//nolint:gosec // names of months and digits
+	//nolint:gosec // the values need no escaping: months, digits and constants
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`,
 		instant.Format(t), precision, text))
 }
 
-// OneDay is a UTC day.
+// OneDay is the length of every UTC day: UTC has no summer time.
 const OneDay = 24 * time.Hour
 
-// DefaultDays is the default length of a report.
+// DefaultDays is the length of a report's period if the URL names none.
 const DefaultDays = 28
 
-// LastDays returns the period of the n days before today, which are complete.
+// LastDays returns the n days that end yesterday: today is not complete.
 func LastDays(today time.Time, n int) reports.Period {
 	return reports.Period{From: today.AddDate(0, 0, -n), Days: n}
 }

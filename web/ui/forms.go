@@ -11,26 +11,27 @@ import (
 	"dg/platform/apperr"
 )
 
-// FormErrors are the errors of a form, for the summary above it and for each field.
+// FormErrors are the errors of a form. The page lists them above the form and shows each beside its
+// field. The zero value is none.
 type FormErrors struct {
 	Errors []FormError
-	Locked *time.Time // end of the lock after too many attempts; nil: none
+	Locked *time.Time // end of the lockout after too many attempts; nil: not locked
 
 	AskPassword bool // whether the form asks for the password again
 }
 
-// FormError is an error of a field.
+// FormError is the message about one field, whose name in the form is Field.
 type FormError struct{ Field, Message string }
 
-// FieldError returns the error of one field.
+// FieldError returns the errors of a form in which only one field is wrong.
 func FieldError(field, message string) FormErrors {
 	return FormErrors{Errors: []FormError{{field, message}}}
 }
 
-// Option is a choice of a field.
+// Option is an option of a select element. Value is sent, Text is shown.
 type Option struct{ Value, Text string }
 
-// Error returns the error of a field, or "".
+// Error returns the first message about the field, or "" if there is none.
 func (f FormErrors) Error(field string) string {
 	for _, e := range f.Errors {
 		if e.Field == field {
@@ -40,8 +41,8 @@ func (f FormErrors) Error(field string) string {
 	return ""
 }
 
-// LockoutEnd returns the end of the lock and sets Retry-After if err is an identity.LockedError.
-// For other errors it returns nil.
+// LockoutEnd returns the end of the lockout if err is an identity.LockedError, and sets
+// Retry-After. For any other error, and for nil, it returns nil.
 func LockoutEnd(c *fiber.Ctx, err error) *time.Time {
 	locked, ok := errors.AsType[*identity.LockedError](err)
 	if !ok {
@@ -51,19 +52,19 @@ func LockoutEnd(c *fiber.Ctx, err error) *time.Time {
 	return &locked.Until
 }
 
-// FormValue returns a field of the submitted form. It never reads the URL, which histories and logs
-// keep.
+// FormValue returns a field of the submitted form, or "". It never reads the query: a secret in a
+// URL would stay in histories and logs.
 func FormValue(c *fiber.Ctx, name string) string {
 	return string(c.Context().PostArgs().Peek(name))
 }
 
-// ProofOf returns the current password and the code that a form of the account asks for.
+// ProofOf returns the current password and the code of the submitted form. A missing one is "".
 func ProofOf(c *fiber.Ctx) identity.Proof {
 	return identity.Proof{Password: FormValue(c, "current"), Code: FormValue(c, "code")}
 }
 
-// ProofErrors returns the errors and the status of a form whose proof was rejected. The status is 0
-// for errors that are not about the proof.
+// ProofErrors returns the errors and the HTTP status of a form whose proof was rejected. For nil
+// and for an err that is not about the proof, the status is 0.
 func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 	if end := LockoutEnd(c, err); end != nil {
 		return FormErrors{Locked: end}, fiber.StatusTooManyRequests
@@ -79,9 +80,10 @@ func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 	return FormErrors{}, 0
 }
 
-// Reauthenticate decides whether a form may make its change, for the three forms that need a recent
-// password. If so, the status is 0. Otherwise the form is shown again with the status and the
-// errors, and asks for the password.
+// Reauthenticate decides whether a form that needs a recent password may make its change. invalid
+// are the errors found so far. A submitted form may proceed if status is 0 and err is nil.
+// Otherwise the caller shows the form with f, which may ask for the password. err is a failure that
+// is not about the proof.
 func (g *Guard) Reauthenticate(
 	c *fiber.Ctx, p *Principal, invalid ...FormError,
 ) (f FormErrors, status int, err error) {

@@ -14,26 +14,26 @@ import (
 	"dg/platform/httpserver"
 )
 
-// Guard finds the person of a request, their organisation and role, and authorises them.
+// Guard authenticates the person of a request and authorises them in their organisation.
 type Guard struct {
 	Sessions Sessions
 	Orgs     Memberships
 	Policy   Policy
 
-	// for running downloads, on a connection of their own
+	// for Recheck: on a connection of their own, so that downloads do not wait for the shared pool
 	RecheckSessions Sessions
 	RecheckOrgs     Memberships
 }
 
-// Reader returns the principal of a public page: nil without a session, or if the database does not
-// answer: the documentation must be readable then too.
+// Reader returns the principal of a public page, or nil if nobody is signed in. Failures of the
+// database also give nil, so that the documentation stays readable. The error is always nil.
 func (g *Guard) Reader(c *fiber.Ctx) (*Principal, error) {
 	p, _ := g.WithMemberships(c)
 	return p, nil
 }
 
-// WithMemberships is like SignedIn, for screens of no organisation: it also reads the person's
-// memberships.
+// WithMemberships is SignedIn for screens of no organisation. It also reads the person's
+// memberships. Errors: those of SignedIn and Memberships.
 func (g *Guard) WithMemberships(c *fiber.Ctx) (*Principal, error) {
 	p, err := g.SignedIn(c)
 	if err != nil {
@@ -46,8 +46,9 @@ func (g *Guard) WithMemberships(c *fiber.Ctx) (*Principal, error) {
 var errNoOrganisation = apperr.New(apperr.NotFound,
 	"Organisation not found, or you are not a member of it.")
 
-// Member returns the signed-in person as a member of the organisation in the path who holds the
-// permission. Errors: identity.ErrNoSession, apperr.NotFound, apperr.AccessDenied.
+// Member returns the signed-in person as a member of the organisation in the path, with the
+// permission. Errors: those of SignedIn; apperr.NotFound if the person is not a member;
+// apperr.AccessDenied without the permission.
 func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, error) {
 	p, err := g.SignedIn(c)
 	if err != nil {
@@ -77,11 +78,12 @@ func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, e
 	return p, nil
 }
 
-// ErrCodeDue says that the session still needs the code of two-step verification.
+// ErrCodeDue says that the session still needs the code of two-step verification. Until then no
+// screen opens: it wraps identity.ErrNoSession.
 var ErrCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
 
-// SignedIn returns the signed-in person of the request, as a member of no organisation yet. Errors:
-// identity.ErrNoSession, ErrCodeDue.
+// SignedIn returns the principal of the request's session, without a membership, and stores it for
+// PrincipalOf. Errors: identity.ErrNoSession, ErrCodeDue.
 func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 	token := c.Cookies(SessionCookie)
 	if token == "" {
@@ -100,7 +102,8 @@ func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 	return p, nil
 }
 
-// Memberships returns the person's memberships. If there is one, it becomes the principal's.
+// Memberships returns the person's memberships and stores them in the principal. A single one
+// becomes the principal's membership.
 func (g *Guard) Memberships(c *fiber.Ctx, p *Principal) ([]org.Membership, error) {
 	all, err := g.Orgs.MembershipsOf(c.UserContext(), p.Person.ID)
 	if err != nil {
@@ -117,8 +120,9 @@ func (g *Guard) Memberships(c *fiber.Ctx, p *Principal) ([]org.Membership, error
 	return all, nil
 }
 
-// Recheck returns a function that reports whether the principal is still signed in and holds the
-// permission. Downloads call it after their request is over.
+// Recheck returns a function that returns nil while the principal is signed in and holds the
+// permission, or else the errors of Member. Downloads call it between blocks, after their handler
+// has returned.
 func (g *Guard) Recheck(p *Principal, permission authz.Permission) func(context.Context) error {
 	return func(ctx context.Context) error {
 		session, err := g.RecheckSessions.Session(ctx, p.Token)
@@ -130,6 +134,7 @@ func (g *Guard) Recheck(p *Principal, permission authz.Permission) func(context.
 		if err != nil {
 			return err
 		}
-		return now.authorize(permission, p.Organisation.ID) // which the slug may no longer name
+		// by the first id, because the slug may name another organisation by now
+		return now.authorize(permission, p.Organisation.ID)
 	}
 }

@@ -8,17 +8,17 @@ import (
 	"dg/platform/authz"
 )
 
-// Layout is what surrounds every screen: its title, the top bar, the sidebar and notices. Each
-// view embeds one.
+// Layout is what surrounds the content of a screen: title, top bar, sidebar and notices. Each view
+// embeds one.
 type Layout struct {
-	Title   string     // of the screen; the browser's title adds the organisation
-	Area    string     // that the top bar marks: a constant below
+	Title   string     // of the screen; BrowserTitle adds the organisation
+	Area    string     // the area that the top bar marks as current
 	Sidebar *Sidebar   // nil: none
 	User    *Principal // nil: nobody is signed in
 	Notices []Notice
 }
 
-// The areas of the site.
+// The areas of the site, as values of Layout.Area.
 const (
 	AreaNone     = ""
 	AreaReports  = "reports"
@@ -26,43 +26,46 @@ const (
 	AreaDocs     = "docs"
 )
 
-// Sidebar links to the other screens of the current area.
+// Sidebar links to the screens of the current area. The documentation has two levels: Pages, and
+// Links below the current page. The settings have Links only.
 type Sidebar struct {
 	Label string
-	Pages []Link // of the level above, if there is one: the links are those of its current page
+	Pages []Link
 	Links []Link
-	Query string // the search for pages
+	Query string // text in the search field of the documentation
 }
 
-// Link is a link to a screen.
+// Link is a link to a screen, or to a section of one.
 type Link struct {
 	Name, Path string
-	Current    bool
+	Current    bool // whether the reader is there
 }
 
-// Download are the paths of a file in its two formats.
+// Download has the paths of one file as RFC 4180 CSV and as CSV for Excel.
 type Download struct {
 	CSV, Excel string
 	Primary    bool // whether it is the screen's first action
 }
 
-// copyable returns the data of a text with a copy button. id is the id of the text's element.
+// copyable returns the data of the template that shows a text with a copy button. id is the text
+// element's id; name says in the button's label what is copied.
 func copyable(id, text, name string) map[string]string {
 	return map[string]string{"ID": id, "Text": text, "Name": name}
 }
 
-// NewLayout returns the layout of a screen of the area.
+// NewLayout returns a layout without a sidebar and notices. p is nil if nobody is signed in.
 func NewLayout(p *Principal, title, area string) Layout {
 	return Layout{Title: title, Area: area, User: p}
 }
 
-// Reports returns the path of this area, or "" if the user may not open it.
+// Reports returns the path of the list of reports, or "" if the user may not open it.
 func (l Layout) Reports() string { return l.pathIfAllowed(authz.ReadReport, "/reports") }
 
-// Settings returns the path of this area, or "" if the user may not open it.
+// Settings returns the path of the first settings screen, or "" if the user may not open it.
 func (l Layout) Settings() string { return l.pathIfAllowed(authz.ReadOrganisation, SettingsPath) }
 
-// Switch returns the organisations of a reader of several, each with its first screen.
+// Switch returns links to the first screen of each of the user's organisations, for the menu that
+// switches between them. It is nil for a user of one.
 func (l Layout) Switch() (all []Link) {
 	if l.User == nil {
 		return nil
@@ -77,8 +80,8 @@ func (l Layout) Switch() (all []Link) {
 	return all
 }
 
-// pathIfAllowed returns the path of a screen, or "" if the user may not open it. A user of several
-// organisations gets the path without an organisation, where one is chosen.
+// pathIfAllowed returns the path of a screen, or "" if the user may not open it. On screens of no
+// organisation, a user of several gets the path without one, which asks for the organisation.
 func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string {
 	switch p := l.User; {
 	case p == nil:
@@ -90,7 +93,8 @@ func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string
 	return ""
 }
 
-// Home returns the target of the logo: the first screen that the reader may open.
+// Home returns the target of the logo: the reports, or else the account of a member. Without an
+// organisation the target is "/", which asks for one or for the sign-in.
 func (l Layout) Home() Link {
 	switch reports := l.Reports(); {
 	case reports != "":
@@ -101,7 +105,7 @@ func (l Layout) Home() Link {
 	return Link{Name: "Choose organisation", Path: "/"}
 }
 
-// BrowserTitle names the screen and the organisation.
+// BrowserTitle names the screen and, if there is one, the organisation, so that tabs differ.
 func (l Layout) BrowserTitle() string {
 	if l.User != nil && l.User.Organisation.Name != "" {
 		return fmt.Sprintf("%s – %s – DG", l.Title, l.User.Organisation.Name)
@@ -109,7 +113,8 @@ func (l Layout) BrowserTitle() string {
 	return fmt.Sprintf("%s – DG", l.Title)
 }
 
-// TitleOf returns the title of a form, marked if it came back with errors.
+// TitleOf returns the title of a form. Any status but 200 puts "Error:" before the title, which
+// screen readers announce first.
 func TitleOf(title string, status int) string {
 	if status == fiber.StatusOK {
 		return title
@@ -117,10 +122,12 @@ func TitleOf(title string, status int) string {
 	return fmt.Sprintf("Error: %s", title)
 }
 
-// SettingsNotices are the notices above every settings screen.
+// SettingsNotices returns the notices that every settings screen shows. Package keys provides the
+// function, which keeps the other packages from importing keys.
 type SettingsNotices func(c *fiber.Ctx, p *Principal) ([]Notice, error)
 
-// Layout returns the layout of a settings screen.
+// Layout returns the layout of a settings screen. screen is the last segment of the path that the
+// sidebar marks as current. Errors: those of notices.
 func (notices SettingsNotices) Layout(
 	c *fiber.Ctx, p *Principal, title, screen string,
 ) (Layout, error) {

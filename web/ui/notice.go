@@ -8,32 +8,32 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Notice is a message above a screen's heading: Name (of a key) and Strong in bold, then Before and
-// the time At, if any.
+// Notice is a message above a screen's heading. It reads: Name (of a key) and Strong in bold, then
+// Before, then the time At. Fields other than Strong may be empty.
 type Notice struct {
 	Kind string `json:"-"` // "warn", "bad" or ""
-	// whether it confirms what the person has just done
-	Done                 bool `json:"-"`
+	// whether the notice confirms what the person has just done: screen readers then announce it
+	Confirmation         bool `json:"-"`
 	Name, Strong, Before string
 	At                   *time.Time
-	Action, ActionPath   string `json:"-"` // a link beside it, or ""
+	Action, ActionPath   string `json:"-"` // text and target of a link beside the text, or ""
 }
 
-// flashCookie holds the confirmation of a change for the next page. The prefix __Host- keeps other
-// sites from writing it; any link could put it into an address.
+// flashCookie holds the confirmation of a change for the next page: any link could forge a query
+// parameter. The prefix __Host- keeps sibling domains from setting the cookie.
 const flashCookie = "__Host-dg-notice"
 
-// Flash makes the next page of this browser confirm a change, once.
+// Flash makes the next page of this browser confirm a change, once and within a minute.
 func Flash(c *fiber.Ctx, n Notice) {
-	text, _ := json.Marshal(n) // never fails: texts and a time
+	text, _ := json.Marshal(n) // strings and a recent time always have a JSON form
 	next := HostCookie(flashCookie, base64.RawURLEncoding.EncodeToString(text))
 	next.SessionOnly = false
 	next.MaxAge = 60
 	c.Cookie(next)
 }
 
-// showFlash shows and clears the notice of the cookie, if there is one. A form with errors leaves
-// it to the next page.
+// showFlash passes the notice of flashCookie to confirm and clears the cookie. It ignores an
+// invalid cookie. The response to a POST keeps the cookie for the next page.
 func showFlash(c *fiber.Ctx, confirm func(Notice)) {
 	text := c.Cookies(flashCookie)
 	if text == "" || c.Method() != fiber.MethodGet {
@@ -43,10 +43,10 @@ func showFlash(c *fiber.Ctx, confirm func(Notice)) {
 	var n Notice
 	if said, err := base64.RawURLEncoding.DecodeString(text); err == nil &&
 		json.Unmarshal(said, &n) == nil && n.Strong != "" {
-		n.Done = true
+		n.Confirmation = true
 		confirm(n)
 	}
 }
 
-// confirm puts the notice above the others.
+// confirm puts n above the layout's other notices.
 func (l *Layout) confirm(n Notice) { l.Notices = append([]Notice{n}, l.Notices...) }

@@ -5,14 +5,15 @@ import (
 	"strconv"
 )
 
-// Pager is a page of a list: the elements [From:To].
+// Pager selects one page of a list: the elements [From:To].
 type Pager struct {
 	From, To       int
-	Shown          string // 1–25 of 127
-	Previous, Next string // paths, or ""
+	Shown          string // such as 1–25 of 127
+	Previous, Next string // paths of the neighbouring pages, or ""
 }
 
-// NewPager returns the requested page, or the nearest that exists. path returns the path of a page.
+// NewPager returns the requested page of size elements, or the nearest page that exists. all is the
+// number of elements; path returns the path of a page, from 1. An empty list has one empty page.
 func NewPager(asked string, all, size int, path func(page int) string) Pager {
 	page := max(1, min(PageOf(asked), (all+size-1)/size))
 	p := Pager{From: (page - 1) * size, To: min(page*size, all)}
@@ -27,7 +28,8 @@ func NewPager(asked string, all, size int, path func(page int) string) Pager {
 	return p
 }
 
-// PageOf parses the number of the requested page, which may not exist.
+// PageOf parses the number of the requested page. It returns 1 for anything but an integer, and
+// does not check that the page exists.
 func PageOf(asked string) int {
 	if page, err := strconv.Atoi(asked); err == nil {
 		return page

@@ -15,7 +15,7 @@ import (
 
 // Pages renders the screens of a package in the layout that all screens share.
 type Pages struct {
-	BaseURL   string // the public one, without a trailing slash
+	BaseURL   string // public URL, without a trailing slash
 	Now       func() time.Time
 	files     files
 	templates *template.Template
@@ -24,7 +24,8 @@ type Pages struct {
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// NewPages returns what all screens share. baseURL is their public URL.
+// NewPages returns Pages with the templates of this package alone. baseURL is the public URL of the
+// screens, without a trailing slash.
 func NewPages(baseURL string, now func() time.Time) *Pages {
 	p := &Pages{BaseURL: baseURL, Now: now, files: loadFiles()}
 	p.templates = template.New("").Option("missingkey=error").Funcs(template.FuncMap{
@@ -34,8 +35,8 @@ func NewPages(baseURL string, now func() time.Time) *Pages {
 	return p.With(templateFiles)
 }
 
-// With adds the templates of a package of screens, which are in templates/. A mistake in them
-// panics.
+// With returns a copy of p with the additional templates in templates/ of own. It panics if one
+// cannot be parsed: they are embedded, so that every test of the package finds the mistake.
 func (p *Pages) With(own fs.FS) *Pages {
 	with := *p
 	with.templates = template.Must(p.templates.Clone())
@@ -43,13 +44,13 @@ func (p *Pages) With(own fs.FS) *Pages {
 	return &with
 }
 
-// Today returns the UTC day.
+// Today returns the first instant of the current UTC day.
 func (p *Pages) Today() time.Time { return p.Now().UTC().Truncate(OneDay) }
 
-// ScreenView is a pointer to a view that embeds Layout.
+// ScreenView is implemented by pointers to views that embed Layout.
 type ScreenView interface{ confirm(n Notice) }
 
-// Render responds with the screen of the template name.html.
+// Render responds with the screen of the template name.html. Errors: those of Execute.
 func (p *Pages) Render(c *fiber.Ctx, status int, name string, view ScreenView) error {
 	page, err := p.Execute(c, name, view)
 	if err != nil {
@@ -58,13 +59,15 @@ func (p *Pages) Render(c *fiber.Ctx, status int, name string, view ScreenView) e
 	return httpserver.SendPage(c, status, page)
 }
 
-// Execute returns the screen of the template name.html.
+// Execute returns the screen of the template name.html with the notice that Flash left, and clears
+// the notice. Errors: those of Markup.
 func (p *Pages) Execute(c *fiber.Ctx, name string, view ScreenView) ([]byte, error) {
 	showFlash(c, view.confirm)
 	return p.Markup(name, view)
 }
 
-// Markup returns the screen of the template name.html without the notices of a request.
+// Markup returns the screen of the template name.html. It depends on no request, so that the search
+// can index the pages. It fails if the template does not fit the view.
 func (p *Pages) Markup(name string, view any) ([]byte, error) {
 	var page bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&page, name+".html", view); err != nil {

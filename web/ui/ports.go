@@ -10,45 +10,47 @@ import (
 	"dg/platform/authz"
 )
 
-// The interfaces of other modules that several packages of screens call. Each package has its own
-// besides. The modules' services document the methods and their errors.
+// The interfaces to other modules that several packages of screens use. Interfaces of one package
+// are in that package. The modules' services document the methods and their errors.
 
-// Sessions finds the session of a token, and asks its person for the password.
+// Sessions is how identity.Service authenticates the holder of a session token.
 type Sessions interface {
 	Session(ctx context.Context, token string) (identity.Session, error)
-	// Reauthenticate returns nil if the token's person entered the password, and the code with
-	// two-step verification on, recently or gives both in the proof.
+	// Reauthenticate returns nil if the person entered the password recently, or if the proof is
+	// right. With two-step verification on, both need the code too.
 	// Errors: identity.ErrPasswordDue, ErrWrongPassword, ErrWrongCode, ErrNoSession, a LockedError.
 	Reauthenticate(ctx context.Context, token string, proof identity.Proof) error
 }
 
-// Memberships finds the organisations of a person, and their role in each.
+// Memberships finds a person's organisations, and the person's role in each.
 type Memberships interface {
 	Membership(ctx context.Context, personID, slug string) (org.Membership, error)
 	MembershipsOf(ctx context.Context, personID string) ([]org.Membership, error)
 }
 
-// Policy decides what a person may do.
+// Policy decides whether a subject holds a permission on what an organisation owns.
 type Policy interface {
 	Authorize(s authz.Subject, want authz.Permission, organisationID string) error
 }
 
-// ForkLister lists an organisation's forks.
+// ForkLister lists all forks of an organisation.
 type ForkLister interface {
 	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
 }
 
-// GroupLister lists an organisation's groups, the chosen one included.
+// GroupLister lists the first org.MaxGroups groups of an organisation, and the chosen one, whose id
+// may be "".
 type GroupLister interface {
 	Groups(ctx context.Context, organisationID, chosen string) ([]org.Group, error)
 }
 
-// KeyLister lists an organisation's API keys.
+// KeyLister lists the API keys of the actor's organisation, newest first.
 type KeyLister interface {
 	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
 }
 
-// ForksOf returns the forks of the principal's organisation.
+// ForksOf returns the forks of the principal's organisation, after the policy allowed ListForks on
+// each. Errors: apperr.AccessDenied, those of list.
 func ForksOf(ctx context.Context, list ForkLister, p *Principal) ([]games.Fork, error) {
 	forks, err := list.Forks(ctx, p.Organisation.ID)
 	if err != nil {
@@ -59,7 +61,8 @@ func ForksOf(ctx context.Context, list ForkLister, p *Principal) ([]games.Fork, 
 	})
 }
 
-// GroupsOf returns the groups of the principal's organisation.
+// GroupsOf returns the groups of the principal's organisation, after the policy allowed permission
+// on each. Errors: apperr.AccessDenied, those of list.
 func GroupsOf(
 	ctx context.Context, list GroupLister, p *Principal, permission authz.Permission, chosen string,
 ) ([]org.Group, error) {

@@ -14,25 +14,28 @@ import (
 	"dg/platform/authz"
 )
 
-// Principal is the signed-in person of a request.
+// Principal is the signed-in person of a request, with the membership that applies to the request.
 type Principal struct {
 	identity.Session
-	// in the organisation of the path; on other screens the person's only one, or the zero value
+	// in the organisation of the path; on screens of no organisation the person's only membership,
+	// or the zero value
 	org.Membership
-	all []org.Membership // of a person in several organisations
+	all []org.Membership // all memberships of a person in several organisations; else nil
 	// whether the request was refused only because two-step verification is off
 	LacksTwoStep bool
-	// whether the person is owner or admin of any organisation; set on screens of no organisation
+	// whether the person is owner or admin anywhere; set only on screens of no organisation
 	manages bool
 	policy  Policy
 }
 
 type slotKey struct{}
 
-// SetSlot stores how to release the request's slot in the limiter of its organisation.
+// SetSlot stores the function that releases the request's slot of limit.Requests, for ReleaseSlot.
+// Releasing a slot twice must be safe.
 func SetSlot(c *fiber.Ctx, release func()) { c.Locals(slotKey{}, release) }
 
-// ReleaseSlot releases the slot early, because reports and downloads have limiters of their own.
+// ReleaseSlot releases the request's slot, if there is one, before the request ends. Reports and
+// downloads call it before they wait in limiters of their own.
 func ReleaseSlot(c *fiber.Ctx) {
 	if release, ok := c.Locals(slotKey{}).(func()); ok {
 		release()
@@ -41,13 +44,14 @@ func ReleaseSlot(c *fiber.Ctx) {
 
 type principalKey struct{}
 
-// PrincipalOf returns the principal of the request, or nil before its authentication.
+// PrincipalOf returns the principal that Guard.SignedIn found for the request, or nil.
 func PrincipalOf(c *fiber.Ctx) *Principal {
 	p, _ := c.Locals(principalKey{}).(*Principal)
 	return p
 }
 
-// Subject returns the principal for the authorisation policy.
+// Subject returns the principal as the policy knows it: a member with the grants of role and
+// two-step verification.
 func (p *Principal) Subject() authz.Subject {
 	return authz.Subject{
 		Kind:           authz.Member,
@@ -56,7 +60,7 @@ func (p *Principal) Subject() authz.Subject {
 	}
 }
 
-// KeyActor returns the principal as modules/apikeys records it.
+// KeyActor returns the principal as modules/apikeys authorises and records it.
 func (p *Principal) KeyActor() apikeys.Actor {
 	return apikeys.Actor{
 		Person:  apikeys.Person{ID: p.Person.ID, Name: p.Person.Name},
@@ -64,32 +68,34 @@ func (p *Principal) KeyActor() apikeys.Actor {
 	}
 }
 
-// AuditActor returns the principal as the audit log names it.
+// AuditActor returns the principal as entries of the audit log record it.
 func (p *Principal) AuditActor() audit.Actor {
 	return audit.Actor{Kind: audit.Person, ID: p.Person.ID, Name: p.Person.Name}
 }
 
-// IsMember reports whether the principal has the role member, which sees no screen but the account.
+// IsMember reports whether the principal's role is member. Members see neither reports nor
+// settings.
 func (p *Principal) IsMember() bool { return p.Role == org.RoleMember }
 
-// Path returns the path of a screen of the organisation.
+// Path returns the path of a screen in the principal's organisation, such as /reports.
 func (p *Principal) Path(screen string) string {
 	return OrganisationPath(p.Organisation.Slug) + screen
 }
 
-// TwoStepFor returns the path where two-step verification is set up, before it continues to next.
+// TwoStepFor returns the path of the form that sets up two-step verification and continues at next.
 func (p *Principal) TwoStepFor(next string) string {
 	return WithParam("/account/two-step", "next", next)
 }
 
-// May reports whether the principal holds the permission in the organisation. An error of the
-// policy counts as no.
+// May reports whether the principal holds the permission in the principal's organisation. An error
+// of the policy counts as a denial.
 func (p *Principal) May(permission authz.Permission) bool {
 	return p.authorize(permission, p.Organisation.ID) == nil
 }
 
-// authorize returns an error that says who can help if the principal lacks the permission on what
-// owner owns. owner comes from the loaded row, never from the request.
+// authorize asks the policy whether the principal holds the permission on what the organisation
+// owner owns. owner comes from the loaded row, never from the request. Errors: apperr.AccessDenied
+// with a message that says who can help.
 func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	err := p.Decide(permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
@@ -98,21 +104,23 @@ func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	return err
 }
 
-// Decide asks the policy, without explaining a denial. Errors: authz.ErrDenied.
+// Decide asks the policy whether the principal holds the permission on what the organisation owner
+// owns, for callers with a message of their own. Errors: authz.ErrDenied.
 func (p *Principal) Decide(permission authz.Permission, owner string) error {
 	return p.policy.Authorize(p.Subject(), permission, owner)
 }
 
-// wouldWithTwoStep reports whether two-step verification is all that the principal lacks for the
-// permission.
+// wouldWithTwoStep reports whether the principal would hold the permission if two-step verification
+// were on. It is false if it is on.
 func (p *Principal) wouldWithTwoStep(permission authz.Permission) bool {
 	with := *p
 	with.Person.TwoStep = true
 	return !p.Person.TwoStep && with.May(permission)
 }
 
-// AuthorizeAll decides on each item by its owner. It asks the policy once for consecutive items of
-// one owner.
+// AuthorizeAll authorises the principal on each thing by the organisation that owns it. It asks the
+// policy once for consecutive things of one owner. Errors: apperr.AccessDenied for the first
+// denial.
 func AuthorizeAll[T any](
 	p *Principal, permission authz.Permission, things []T, ownerOf func(T) string,
 ) error {
@@ -126,8 +134,8 @@ func AuthorizeAll[T any](
 	return nil
 }
 
-// denialReason says why the principal lacks a permission, and who can help. U+2068 and U+2069
-// isolate the text direction of the organisation's name.
+// denialReason says why the principal lacks the permission, and who can help. U+2068 and U+2069
+// keep a name written right to left from reordering the sentence.
 func (p *Principal) denialReason(permission authz.Permission) string {
 	switch {
 	case p.IsMember():

@@ -8,11 +8,12 @@ import (
 	"dg/modules/identity"
 )
 
-// SessionCookie holds the session's token. Its prefix limits it to this host, over https or
-// loopback only.
+// SessionCookie is the name of the cookie with the session's token. Browsers accept the prefix
+// __Host- only over https or loopback, and send the cookie to no other host.
 const SessionCookie = "__Host-dg"
 
-// HostCookie returns a session cookie: it ends when the browser closes.
+// HostCookie returns a cookie that scripts cannot read and that ends when the browser closes. name
+// begins with __Host-, so that browsers require the attributes set here.
 func HostCookie(name, value string) *fiber.Cookie {
 	return &fiber.Cookie{
 		Name:        name,
@@ -25,13 +26,15 @@ func HostCookie(name, value string) *fiber.Cookie {
 	}
 }
 
-// SetSession replaces the session of this browser, and of this request.
+// SetSession sends the browser the new session's cookie. It also sets the cookie of the current
+// request, so that later reads see the new session.
 func SetSession(c *fiber.Ctx, session identity.Session) {
 	c.Cookie(HostCookie(SessionCookie, session.Token))
 	c.Request().Header.SetCookie(SessionCookie, session.Token)
 }
 
-// ClearCookie removes a cookie from this browser, and from this request.
+// ClearCookie deletes a cookie of HostCookie in the browser, and removes it from the current
+// request.
 func ClearCookie(c *fiber.Ctx, name string) {
 	gone := HostCookie(name, "")
 	gone.SessionOnly = false
