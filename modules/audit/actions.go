@@ -1,28 +1,28 @@
 package audit
 
-// Action names an event of the log.
+// Action is the code of an event in the log, such as api_key.created. Codes never change, because
+// stored entries have them.
 type Action string
 
-// ActionDisplay is how the log shows an action.
+// ActionDisplay is how the screen of the log shows entries with an action.
 type ActionDisplay struct {
 	Action Action
 	Label  string
-	Row    []string // the values that a row of the log shows, in this order
+	Row    []string // names of the values that a row shows, in this order
 }
 
-// Actions has all actions, in the order of the filter's options. Others cannot be appended to a
-// log.
+// Actions has all actions. An entry with any other action is refused.
 var Actions []ActionDisplay
 
-// action adds an action to Actions: its code, its label, and the names of the values in its row,
-// which are "target", "reason", "path" and the keys of Entry.Details.
+// action adds an action to Actions and returns its code. A name in row is "target", "reason",
+// "path" or a key of Entry.Details.
 func action(code Action, label string, row ...string) Action {
 	Actions = append(Actions, ActionDisplay{code, label, row})
 	return code
 }
 
-// The table of actions. Those of people's security and a reset link are in the logs of all of the
-// person's organisations.
+// The table of actions. Events of a person's own account and reset links are recorded in the logs
+// of all of the person's organisations.
 var (
 	KeyCreated     = action("api_key.created", "Key created", "target")
 	KeyReplaced    = action("api_key.replaced", "Key replaced", "target", "stopsAt")
@@ -50,8 +50,8 @@ var (
 	PasswordReset    = action("password.reset", "Password reset")
 )
 
-// DisplayOf returns the display of an action. For an unknown one ok is false and the label is its
-// code.
+// DisplayOf returns the display of an action. For an unknown action ok is false and the label is
+// the code.
 func DisplayOf(a Action) (d ActionDisplay, ok bool) {
 	for _, d := range Actions {
 		if d.Action == a {

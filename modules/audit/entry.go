@@ -9,10 +9,10 @@ import (
 	"dg/platform/apperr"
 )
 
-// Reason is why a use of a key was refused.
+// Reason says why a request with a key was refused.
 type Reason string
 
-// The reasons.
+// The reasons of refusals.
 const (
 	WrongSecret       Reason = "wrong_secret"
 	Revoked           Reason = "revoked"
@@ -23,7 +23,7 @@ const (
 	OutsideAPI        Reason = "outside_api"
 )
 
-// ActorKind is the kind of an Actor.
+// ActorKind says what acted: a person, a key or an operator.
 type ActorKind string
 
 // The kinds of actor.
@@ -33,7 +33,7 @@ const (
 	Operator ActorKind = "operator" // runs dg's commands, as the owner of the tables
 )
 
-// Actor is the person, key or operator that acted, with its name at that time.
+// Actor is the person, key or operator that acted. Name is the name at that time.
 type Actor struct {
 	Kind     ActorKind
 	ID, Name string
@@ -42,7 +42,7 @@ type Actor struct {
 // OperatorActor is the actor of dg's commands, which need no sign-in.
 var OperatorActor = Actor{Kind: Operator, Name: "Operator"}
 
-// Target is the object of an action: a kind such as "fork" and its id. The zero value is none.
+// Target is what an action was done to: a kind such as "fork", and an id. The zero value is none.
 type Target struct{ Kind, ID string }
 
 // Request is the HTTP request of an entry. Path has no query, which may contain secrets.
@@ -50,29 +50,29 @@ type Request struct {
 	Method, Path, Address, UserAgent, ID string
 }
 
-// Entry is an entry of an organisation's log.
+// Entry is an entry of an organisation's log. The database sets ID and At.
 type Entry struct {
-	ID             int64 // from the database, random
+	ID             int64 // random
 	OrganisationID string
 	At             time.Time // by the clock of the database, to the millisecond
 	Actor          Actor
 	Action         Action
 	Target         Target
-	Reason         Reason         // of a refusal; "": the entry is none
+	Reason         Reason         // "": the entry is no refusal
 	Details        map[string]any // such as an export's period and rows
 	Request        Request
 }
 
-// Owner returns the organisation of the log, for the policy.
+// Owner returns the organisation whose log has the entry. The policy authorises readers by it.
 func (e Entry) Owner() string { return e.OrganisationID }
 
-// Ref returns the entry's id as files have it: text, which no spreadsheet or program takes for a
-// number and rounds.
+// Ref returns the entry's id as files have it. The leading E keeps spreadsheets and programs from
+// reading the id as a number and rounding it.
 func (e Entry) Ref() string { return ref(e.ID) }
 
 func ref(id int64) string { return "E" + strconv.FormatInt(id, 10) }
 
-// validate refuses an action that is not in Actions. Errors: apperr.Internal.
+// validate returns apperr.Internal for an action that is not in Actions.
 func (e Entry) validate() error {
 	if _, known := DisplayOf(e.Action); !known {
 		return apperr.New(apperr.Internal, "audit: the action %q is unknown", e.Action)
@@ -87,7 +87,8 @@ const (
 	maxMethod    = 16
 )
 
-// Sanitise makes a client's text storable: valid UTF-8 without NUL, at most limit bytes.
+// Sanitise makes a client's text storable: valid UTF-8 without NUL, cut to at most limit bytes.
+// U+FFFD stands for what cannot be stored.
 func Sanitise(s string, limit int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 	if len(s) <= limit {

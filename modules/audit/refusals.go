@@ -5,18 +5,20 @@ import (
 	"fmt"
 )
 
-// RefusalsDetail is the key of the detail with the number of refusals that an entry stands for.
+// RefusalsDetail is the key in Entry.Details of the number of refusals that the entry stands for.
 const RefusalsDetail = "refusals"
 
-// countSQL does not wait for the disk: a crash of PostgreSQL may lose the last second's counts.
+// countSQL commits without waiting for the disk, so that a flood of refusals stays cheap. A crash
+// of PostgreSQL may lose the counts of the last second.
 const countSQL = `/* audit.count */
 	insert into audit_refusals (org_id, key_id, key_name, reason, at)
 	select $1, $2, $3, $4, date_trunc('minute', statement_timestamp())
 	 where set_config('synchronous_commit', 'off', true) = 'off'
 	on conflict (org_id, key_id, reason, at) do update set refusals = audit_refusals.refusals + 1`
 
-// CountRefusal counts the refusal of a key in place of an entry. Those of a minute that have the
-// same key and reason are one entry of the log, without target and request.
+// CountRefusal counts a refusal of a key instead of appending e. The log shows refusals of the same
+// minute, key and reason as one entry, without target and request. Errors: those of the database,
+// after OnWriteFailure.
 func (l *Log) CountRefusal(ctx context.Context, e Entry) error {
 	_, err := l.db.Pool.Exec(ctx, countSQL, e.OrganisationID, e.Actor.ID, e.Actor.Name, e.Reason)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// entryRow is a row of audit_entries. The JSON names are those of exportedEntry.
+// entryRow is a row of audit_entries. The JSON names are for exportedEntry, which embeds it.
 type entryRow struct {
 	ID         int64           `gorm:"primaryKey" json:"-"`
 	OrgID      string          `json:"-"`
@@ -62,16 +62,16 @@ func (r entryRow) entry() (Entry, error) {
 type Log struct {
 	db *postgres.DB
 
-	// OnWriteFailure is called for each entry or count that could not be written; set before the
+	// OnWriteFailure is called for each entry or count that could not be written. Set it before the
 	// first write.
 	OnWriteFailure func()
 }
 
-// New returns the log over db.
+// New returns the log over db. OnWriteFailure does nothing until it is set.
 func New(db *postgres.DB) *Log { return &Log{db: db, OnWriteFailure: func() {}} }
 
-// insertSQL adds an entry to the log of each organisation in $1, which may be empty. A trigger sets
-// instant and id.
+// insertSQL adds an entry to the log of each organisation in $1; none adds nothing. A trigger sets
+// the instant and the id.
 const insertSQL = `
 	insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id,
 	  reason, details, method, path, address, user_agent, request_id)
@@ -82,7 +82,8 @@ const (
 	appendToAllSQL = `/* audit.appendToAll */` + insertSQL
 )
 
-// Append adds one entry in a transaction of its own. Errors: apperr.Internal for an unknown action.
+// Append adds one entry in a transaction of its own. Errors: apperr.Internal for an unknown action,
+// those of the database.
 func (l *Log) Append(ctx context.Context, e Entry) error {
 	return l.add([]string{e.OrganisationID}, e, func(args []any) error {
 		_, err := l.db.Pool.Exec(ctx, appendSQL, args...)
@@ -90,26 +91,28 @@ func (l *Log) Append(ctx context.Context, e Entry) error {
 	})
 }
 
-// AppendIn adds one entry in the caller's transaction: both commit, or neither. Errors:
-// apperr.Internal for an unknown action.
+// AppendIn adds one entry in the caller's transaction, so that a change and its entry commit
+// together. Errors: apperr.Internal for an unknown action, those of the database.
 func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
 	return l.add([]string{e.OrganisationID}, e, func(args []any) error {
 		return tx.Scopes(acrossLogs).Exec(appendSQL, args...).Error
 	})
 }
 
-// acrossLogs is the scope of statements that take the organisations as a parameter.
+// acrossLogs exempts statements from package tenant's check that they name one organisation: these
+// take the organisations as a parameter.
 var acrossLogs = tenant.Across("the logs are a parameter")
 
 // AppendToAll adds the entry to the log of each of the organisations, in the caller's transaction.
-// Errors: apperr.Internal for an unknown action.
+// It ignores e.OrganisationID. Errors: apperr.Internal for an unknown action, those of the
+// database.
 func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	return l.add(organisationIDs, e, func(args []any) error {
 		return tx.Scopes(acrossLogs).Exec(appendToAllSQL, args...).Error
 	})
 }
 
-// add calls run with the arguments of insertSQL, and OnWriteFailure if that fails. Errors:
+// add calls run with the arguments of insertSQL. After any error it calls OnWriteFailure. Errors:
 // apperr.Internal for an unknown action, those of run.
 func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error) error {
 	r, err := newRow(e)
@@ -124,9 +127,10 @@ func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error)
 	return nil
 }
 
-// AppendChanges adds an entry of the operator for each row of changes, a query that returns ids of
-// organisations and details. It uses the caller's transaction. Errors: apperr.Internal for an
-// unknown action.
+// AppendChanges adds an entry of the operator for each row of the query changes, in the caller's
+// transaction. A row is an organisation's id and the details as jsonb. changes is part of the
+// statement, so it must be a constant of the program. Errors: apperr.Internal for an unknown
+// action, those of the database.
 func AppendChanges(
 	ctx context.Context, tx pgx.Tx, action Action, request Request, changes string,
 ) error {
@@ -152,7 +156,8 @@ func AppendChanges(
 	return nil
 }
 
-// newRow returns the entry in its stored form. Errors: those of validate.
+// newRow returns the entry in its stored form, with the client's texts sanitised. Errors: those of
+// validate, and details that have no JSON form.
 func newRow(e Entry) (entryRow, error) {
 	if err := e.validate(); err != nil {
 		return entryRow{}, err

@@ -9,12 +9,13 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// Filter selects the entries of a log that match every field that is set.
+// Filter selects the entries of a log that match every field that is set. The zero value selects
+// all entries.
 type Filter struct {
 	Action   Action
-	PersonID string    // of the person who acted
-	KeyID    string    // of the key that acted or was changed
-	From, To time.Time // To is excluded
+	PersonID string    // the person who acted
+	KeyID    string    // the key that acted or was changed
+	From, To time.Time // the entry's instant: From included, To excluded
 }
 
 // conditions returns the filter as SQL to append to logSQL, with its values.
@@ -42,7 +43,7 @@ type Page struct {
 	Limit  int
 }
 
-// logSQL is the log: the entries, and the counts of refusals as entries.
+// logSQL selects the whole log of an organisation: the entries, and counts of refusals as entries.
 const logSQL = ` (
 	select id, org_id, at, actor_kind, actor_id, actor_name, action, target_kind, target_id, reason,
 	       details, method, path, address, user_agent, request_id from audit_entries
@@ -51,7 +52,7 @@ const logSQL = ` (
 	       jsonb_build_object('refusals', refusals), '', '', '', '', '' from audit_refusals) e
 	where org_id = @org`
 
-// List returns a page of the organisation's log, newest first.
+// List returns a page of the organisation's log, newest first. Errors: those of the database.
 func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry, error) {
 	rows, err := l.rows(ctx, organisationID, p)
 	if err != nil {
@@ -66,8 +67,8 @@ func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry,
 	return entries, nil
 }
 
-// rows reads a page in the order of the index (org_id, at, id). The scan stops at the limit, so
-// that filters need no index. An id in Before that is not in the log gives no rows.
+// rows reads a page in the order of the index (org_id, at, id). The scan stops at the limit:
+// filters need no indexes of their own. If Before is not in the log there are no rows.
 func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []entryRow, err error) {
 	conditions, values := p.Filter.conditions()
 	if p.Before != 0 {
@@ -81,8 +82,8 @@ func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []e
 	return rows, apperr.Annotate(err, "audit: list")
 }
 
-// People returns the people who acted in the organisation's log, by id, each with the name in the
-// newest entry.
+// People returns the people who acted in the organisation's log, ordered by id. The name is that in
+// the person's newest entry. Errors: those of the database.
 func (l *Log) People(ctx context.Context, organisationID string) ([]Actor, error) {
 	var rows []entryRow
 	err := tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.people */

@@ -14,10 +14,10 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// exportBatch is the number of entries that an export holds in memory.
+// exportBatch bounds the entries that an export holds in memory.
 const exportBatch = 1000
 
-// exportedEntry is an entry in an export, a line of JSON with all fields.
+// exportedEntry is an entry as a line of JSON, with all fields of the log.
 type exportedEntry struct {
 	ID             string `json:"entryId"`
 	OrganisationID string `json:"organisationId"`
@@ -25,8 +25,9 @@ type exportedEntry struct {
 	entryRow
 }
 
-// ExportBefore writes the entries of the organisation's log from before an instant as lines of
-// JSON, newest first, and returns their number.
+// ExportBefore writes the entries of the organisation's log that are older than before to w, newest
+// first. Each is a line of JSON. It returns the number of entries written. Errors: those of the
+// database and of w.
 func (l *Log) ExportBefore(
 	ctx context.Context, organisationID string, before time.Time, w io.Writer,
 ) (entries int64, err error) {
@@ -47,14 +48,15 @@ func (l *Log) ExportBefore(
 	}
 }
 
-// refusalRow stands for a row of audit_refusals in a delete, which needs no columns.
+// refusalRow names the table audit_refusals for a delete. The delete needs no columns.
 type refusalRow struct{}
 
 func (refusalRow) TableName() string { return "audit_refusals" }
 
-// Prune removes the entries of the organisation's log from before an instant, and adds an entry, in
-// one transaction. It fails and removes nothing if the number of entries is not exported. The pool
-// connects as the owner of the tables.
+// Prune removes the entries of the organisation's log that are older than before, and adds an entry
+// about it, in one transaction. It fails and removes nothing if the entries to remove are not
+// exactly as many as exported. The pool connects as the owner of the tables: the serving role
+// cannot delete entries.
 func (l *Log) Prune(
 	ctx context.Context, organisationID string, before time.Time, exported int64, request Request,
 ) error {

@@ -3,15 +3,15 @@
 // Tables: games, forks, plays.
 //
 // Invariants, kept by the schema:
-//   - The player and the fork of a play belong to its organisation.
-//   - A play has completion, score and result, or none of the three. Instants are whole
-//     milliseconds.
+//   - The player and the fork of a play belong to the play's organisation.
+//   - A play has completion, score and result, or none of the three.
+//   - Instants are whole milliseconds.
 //
-// A play's answers are packed in its row (PackAnswers): a child table was six times the size and
-// slower.
+// A play's answers are packed in its row (PackAnswers). A child table took six times the space and
+// was slower.
 //
-// A fork is read with its organisation's version (package org), which is the key of caches.
+// A fork is read with the version of its organisation (package org), by which caches key figures.
 //
-// ForkOwner is not scoped to the caller's organisation: it returns the owner's id only (rules.md,
-// Data).
+// ForkOwner is not scoped to the caller's organisation. It returns only the owner's id (section
+// Data of modules/publicapi/rules.md).
 package games

@@ -2,8 +2,8 @@ package games
 
 import "time"
 
-// Fork is an organisation's version of a game. The configuration is left out, so that no reader can
-// show it by mistake.
+// Fork is an organisation's version of a game. It omits the configuration, so that no caller can
+// reveal it by mistake.
 type Fork struct {
 	ID, GameID            string
 	OrganisationID        string
@@ -16,5 +16,5 @@ type Fork struct {
 	Suspended             bool
 	CreatedAt             time.Time
 	UpdatedAt             time.Time
-	OrganisationVersion   int64 // of the organisation, in the snapshot that the fork was read from
+	OrganisationVersion   int64 // org.Organisation.Version, read in the same snapshot
 }

@@ -2,7 +2,7 @@ package games
 
 import "bytes"
 
-// skills is the catalogue in the order of game.SkillId. A skill's index is stored in every play, so
+// skills is the catalogue, in the order of game.SkillId. Plays store a skill by its index, so
 // skills are only ever appended, up to SkillSpace.
 var skills = [...]string{
 	"prompting.context", "prompting.constraints", "prompting.examples",
@@ -21,8 +21,8 @@ var skills = [...]string{
 }
 
 // SkillCount is the size of the catalogue. SkillSpace is the number of skills that a stored answer
-// can name: it is the length of arrays by skill, because a newer program that shares the database
-// may have a longer catalogue.
+// can name. Arrays by skill have this length, because a newer program on the same database may have
+// a longer catalogue.
 const (
 	SkillCount = len(skills)
 	SkillSpace = 128
@@ -42,25 +42,26 @@ var skillByID = func() map[string]Skill {
 	return m
 }()
 
-// SkillByID returns the skill with the identifier; ok is false if there is none.
+// SkillByID returns the skill with the identifier, such as data.quality.formats. ok is false if the
+// catalogue has no such skill.
 func SkillByID(id string) (s Skill, ok bool) {
 	s, ok = skillByID[id]
 	return s, ok
 }
 
-// ID returns the identifier (game.SkillId) of a skill below SkillCount.
+// ID returns the skill's identifier (game.SkillId). It panics from SkillCount on.
 func (s Skill) ID() string { return skills[s] }
 
-// SkillResult counts a play's answers to one skill: 1 to MaxAttempts answers, Correct of them
-// right.
+// SkillResult counts a play's answers to one skill: Attempts from 1 to MaxAttempts, of which
+// Correct were right.
 type SkillResult struct {
 	Skill             Skill
 	Attempts, Correct int
 }
 
-// PackAnswers returns the stored form of a play's answers: one byte each, skill<<1|correct, in the
-// order of the catalogue, correct answers first. Equal answers give equal bytes. The importer has
-// checked that each skill occurs once and that the counts are within bounds.
+// PackAnswers returns the stored form of a play's answers: a byte skill<<1|correct for each, by
+// skill, correct answers first. The order makes equal results equal bytes, which imports compare.
+// The caller has checked that each skill occurs once and that the counts are within bounds.
 func PackAnswers(results []SkillResult) []byte {
 	var bySkill [SkillCount]SkillResult
 	n := 0
@@ -76,10 +77,10 @@ func PackAnswers(results []SkillResult) []byte {
 	return packed
 }
 
-// Answer is one stored answer: a byte of a play's answers.
+// Answer is one stored answer: a byte of PackAnswers.
 type Answer byte
 
-// Skill returns the skill that the answer is tagged with.
+// Skill returns the skill of the answer, which may be SkillCount or above (see SkillSpace).
 func (a Answer) Skill() Skill { return Skill(a >> 1) }
 
 // Correct reports whether the answer was right.

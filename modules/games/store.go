@@ -21,8 +21,8 @@ func New(db *postgres.DB) *Service { return &Service{db: db} }
 var errForkNotFound = apperr.New(apperr.NotFound,
 	"No such fork. Take its id from GET /api/v1/forks.")
 
-// forksSQL selects the forks of the organisation $1, with its version in the same snapshot. It
-// bypasses gorm, because nearly every request of the API runs it.
+// forksSQL selects the forks of the organisation $1, with the organisation's version in the same
+// snapshot. It bypasses gorm for speed, because nearly every request of the API runs it.
 const forksSQL = `/* games.forks */ select id, org_id, game_id, slug, title, major, status, visibility,
 	source_locale, deployed_release_number, suspended, created_at, updated_at,
 	(select version from organisations where id = $1)
@@ -35,9 +35,9 @@ func scanFork(row pgx.CollectableRow) (f Fork, err error) {
 	return f, err
 }
 
-// Forks returns all forks of the organisation, by creation, then id.
+// Forks returns all forks of the organisation, oldest first, with the id as tie-break.
 func (s *Service) Forks(ctx context.Context, organisationID string) ([]Fork, error) {
-	// rows.Err returns its error
+	// CollectRows returns the error of Query, which rows keep
 	rows, _ := s.db.Pool.Query(ctx, forksSQL+` order by created_at, id`, organisationID)
 	forks, err := pgx.CollectRows(rows, scanFork)
 	if err != nil {
@@ -46,20 +46,20 @@ func (s *Service) Forks(ctx context.Context, organisationID string) ([]Fork, err
 	return forks, nil
 }
 
-// Fork returns one fork of the organisation. Errors: apperr.NotFound, also for another
-// organisation's fork.
+// Fork returns one fork of the organisation. Errors: apperr.NotFound, also for an id that is no
+// UUID and for another organisation's fork.
 func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, error) {
 	if !input.IsID(id) {
 		return Fork{}, errForkNotFound
 	}
-	// rows.Err returns its error
+	// CollectExactlyOneRow returns the error of Query, which rows keep
 	rows, _ := s.db.Pool.Query(ctx, forksSQL+` and id = $2`, organisationID, id)
 	fork, err := pgx.CollectExactlyOneRow(rows, scanFork)
 	return fork, forkError(err)
 }
 
-// ForkOwner returns the id of the organisation that owns the fork. It is deliberately not scoped to
-// an organisation: the use of another organisation's fork is refused and audited as such. Errors:
+// ForkOwner returns the id of the organisation that owns the fork. It is not scoped to an
+// organisation, so that the use of another organisation's fork can be audited as such. Errors:
 // apperr.NotFound.
 func (s *Service) ForkOwner(ctx context.Context, id string) (owner string, err error) {
 	if !input.IsID(id) {

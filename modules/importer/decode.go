@@ -17,13 +17,13 @@ import (
 
 const oneObject = "one JSON object in UTF-8"
 
-// strictJSON rejects unknown fields. go-json-experiment itself rejects what encoding/json accepts:
-// duplicate names, names in another case and invalid UTF-8.
+// strictJSON rejects unknown fields. By default go-json-experiment rejects what encoding/json
+// accepts: duplicate names, names in another case and invalid UTF-8.
 var strictJSON = json.JoinOptions(json.RejectUnknownMembers(true),
 	json.WithUnmarshalers(json.UnmarshalFunc(readID)))
 
-// readID reads a UUID with its quotes, or null. pgtype alone also takes a number of 38 digits, and
-// any character for a dash.
+// readID reads a quoted UUID. null leaves to invalid, which "required" then rejects. pgtype alone
+// would also take a number of 38 digits, and any character in place of a dash.
 func readID(value []byte, to *pgtype.UUID) (err error) {
 	if string(value) == "null" {
 		return nil
@@ -36,7 +36,8 @@ func readID(value []byte, to *pgtype.UUID) (err error) {
 	return err
 }
 
-// reader returns the function that decodes and checks a line of one type, for format.read.
+// reader returns the format.read of the type T. It decodes a line, checks the validate tags of T,
+// and converts a valid object by row.
 func reader[T any](row func(*T, identity.Keyring) []any) readFunc {
 	return func(line []byte, keys identity.Keyring) ([]any, []string) {
 		var fields struct {
@@ -57,8 +58,8 @@ func reader[T any](row func(*T, identity.Keyring) []any) readFunc {
 	}
 }
 
-// decodeError returns the text of an error of a line that is not JSON or has a value of another
-// type. It shows no value, which may be a secret.
+// decodeError returns the text about a line that is no JSON, or has an unknown field or a value of
+// the wrong type. It shows no value of a wrong type, which may be a secret.
 func decodeError(err error) string {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return faultText(fieldAt(e.JSONPointer), oneObject+" with each name once", e.Err.Error())
@@ -76,14 +77,14 @@ func decodeError(err error) string {
 
 var elementIndex = regexp.MustCompile(`/(\d+)`)
 
-// fieldAt returns the name of a field in errors, such as skills[2].attempts for /skills/2/attempts.
+// fieldAt returns a JSON pointer as errors write it: /skills/2/attempts as skills[2].attempts.
 func fieldAt(pointer jsontext.Pointer) string {
 	path := elementIndex.ReplaceAllString(strings.TrimPrefix(string(pointer), "/"), "[$1]")
 	return strings.ReplaceAll(path, "/", ".")
 }
 
-// faultText returns the text of an error of a field, or of the line as a whole if field is "". got
-// is "" for a value that is secret or of no help.
+// faultText returns the text of an error about a field, or about the whole line if field is "".
+// Pass "" for got if the value is secret or does not help.
 func faultText(field, expected, got string) string {
 	text := "expected " + expected
 	if field != "" {

@@ -13,31 +13,31 @@ import (
 	"dg/modules/identity"
 )
 
-// format is a type of objects: how a line becomes a row of the temporary table import_{table}, the
-// rules of a file, and the statement that stores what changed. In its SQL, i is the staged row and
-// o the stored one.
+// format defines a type of objects: how a line becomes a row of the temporary table import_{table},
+// the checks, and the statement that stores what changed. In SQL, i is the staged row and o the
+// stored row.
 type format struct {
 	name, table string
-	columns     string // that upsert.sql stores
-	staged      string // columns of the temporary table; "": those of columns
+	columns     string // columns that upsert.sql stores
+	staged      string // select list of the temporary table; "": columns
 	id, key     string // field and columns that identify an object; "": id
 
 	checks    []check
-	entries   map[audit.Action]string // of the audit log: queries of organisation and details
-	writeFile string                  // SQL that returns the added and replaced rows; "": upsert.sql
+	entries   map[audit.Action]string // queries for audit.AppendChanges; nil: no entries
+	writeFile string                  // SQL that returns the numbers added and replaced; "": upsert.sql
 
 	read readFunc
 }
 
-// readFunc returns the values of a line's row, or the errors of the line.
+// readFunc returns the values of a line's row without the line number, or the errors of the line.
 type readFunc func(line []byte, keys identity.Keyring) ([]any, []string)
 
-// batch is the objects of one type that an import has read.
+// batch has the state of one type during an import.
 type batch struct {
 	format
-	pending [][]any // rows that wait for the next copy, each with its line first
-	rows    int64   // staged or pending, of the current file
-	count   Count   // of all files
+	pending [][]any // rows that wait for the next COPY; the first value is the line number
+	rows    int64   // staged and pending rows of the current file
+	count   Count   // objects of the files stored so far
 }
 
 // Count counts the added, replaced and unchanged objects of one type.
@@ -46,12 +46,13 @@ type Count struct {
 	Added, Replaced, Unchanged int64
 }
 
-// statements has the files of format.writeFile.
+// statements has the SQL files that format.writeFile names, and upsert.sql.
 //
 //go:embed *.sql
 var statements embed.FS
 
-// sql replaces the placeholders of a template, such as {table}, by the names of the type.
+// sql replaces the placeholders of a template, such as {table}, by the names of the type. {same}
+// joins the staged row i with the stored row o.
 func (b *batch) sql(template string) string {
 	key := cmp.Or(b.key, "id")
 	return strings.NewReplacer("{table}", b.table, "{key}", key, "{id}", cmp.Or(b.id, "id"),
@@ -61,18 +62,19 @@ func (b *batch) sql(template string) string {
 		"{i.columns}", qualify("i", b.columns)).Replace(template)
 }
 
-// qualify prefixes each column of a list with the table.
+// qualify prefixes each column of a list with the table: "id, name" becomes "o.id, o.name".
 func qualify(table, columns string) string {
 	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
 }
 
-// create creates the temporary table of the type.
+// create creates the temporary table of the type, with the line number and the staged columns. The
+// table is dropped at the end of the transaction.
 func (b *batch) create(ctx context.Context, tx pgx.Tx) error {
 	return b.exec(ctx, tx, `create temporary table import_{table} on commit drop as
 		select 0::bigint as line, {staged} from {table} with no data`)
 }
 
-// copy sends the pending rows to the temporary table.
+// copy sends the pending rows to the temporary table by COPY, and keeps their memory for reuse.
 func (b *batch) copy(ctx context.Context, tx pgx.Tx) error {
 	if len(b.pending) == 0 {
 		return nil
@@ -91,9 +93,10 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// apply writes the staged objects that are new or differ, with entries of the changes.
+// apply stores the staged objects that are new or differ, appends the audit entries of the changes,
+// counts them, and empties the temporary table.
 func (b *batch) apply(ctx context.Context, tx pgx.Tx, request audit.Request) error {
-	if b.entries != nil { // the lock keeps the old values of the entries true until the commit
+	if b.entries != nil { // the lock keeps the old values in the entries true until the commit
 		err := b.exec(ctx, tx, `select from {table} o join import_{table} i on {same}
 			order by o.id for no key update of o`)
 		if err != nil {

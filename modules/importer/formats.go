@@ -12,13 +12,14 @@ import (
 	"dg/modules/org"
 )
 
-// The checks of the organisation of an object: it exists, and is that of the stored object.
+// The checks of an object's organisation: it is stored, and never changes.
 var (
 	ofOrganisation   = refersTo("organisation", "org_id")
 	sameOrganisation = immutable("organisation", "org_id")
 )
 
-// formats are the types of objects. Each refers to earlier ones only.
+// formats are the types of objects, in the order in which a file's objects are stored. A type
+// refers to earlier types only.
 var formats = []format{{
 	name: "organisation", table: "organisations",
 	columns: "id, slug, name, plan, reporting_mode",
@@ -40,7 +41,7 @@ var formats = []format{{
 	read: reader(func(u *user, keys identity.Keyring) []any {
 		secret := u.TOTPSecret
 		if secret != nil {
-			plain, _ := identity.ParseTOTPSecret(*secret) // valid by its tag
+			plain, _ := identity.ParseTOTPSecret(*secret) // the tag totp_secret has checked the text
 			secret = new(keys.Encrypt(u.ID.String(), plain))
 		}
 		return []any{
@@ -86,7 +87,7 @@ var formats = []format{{
 	checks:    []check{ofOrganisation, sameOrganisation},
 	writeFile: "players.sql",
 	read: reader(func(p *player, _ identity.Keyring) []any {
-		label, _ := org.NewLabel(rand.Reader) // fails only with its reader, and this one never does
+		label, _ := org.NewLabel(rand.Reader) // fails only if Read fails; rand.Reader's never does
 		return []any{p.ID, p.OrganisationID, p.DisplayName, label}
 	}),
 }, {
@@ -127,14 +128,14 @@ var formats = []format{{
 	}),
 }}
 
-// truncate truncates to the millisecond, because PostgreSQL would round.
+// truncate truncates to the millisecond, the precision of the tables: PostgreSQL would round.
 func truncate(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 
-// packAnswers returns the stored form of a play's answers.
+// packAnswers returns the stored form of a play's answers (games.PackAnswers).
 func packAnswers(skills []skill) []byte {
 	results := make([]games.SkillResult, len(skills))
 	for n, s := range skills {
-		id, _ := games.SkillByID(s.SkillID) // valid by its tag
+		id, _ := games.SkillByID(s.SkillID) // the tag skill has checked the id
 		results[n] = games.SkillResult{
 			Skill: id, Attempts: int(*s.Attempts), Correct: int(*s.Correct),
 		}
@@ -142,7 +143,8 @@ func packAnswers(skills []skill) []byte {
 	return games.PackAnswers(results)
 }
 
-// changesOf selects the organisations whose column changes and the details of their audit entries.
+// changesOf returns a query for audit.AppendChanges: the organisations whose column the import
+// changes, with the old and the new value as details.
 func changesOf(column string) string {
 	return fmt.Sprintf(`
 		select i.id, jsonb_build_object('from', o.%[1]s, 'to', i.%[1]s)

@@ -21,39 +21,40 @@ import (
 	"dg/platform/postgres"
 )
 
-// Importer imports files as the owner of the tables.
+// Importer imports files. Pool connects as the owner of the tables.
 type Importer struct {
 	Pool    *pgxpool.Pool
-	Keys    identity.Keyring // of the secrets of two-step verification
-	Request audit.Request    // of the audit entries
+	Keys    identity.Keyring // encrypts the secrets of two-step verification
+	Request audit.Request    // the request that audit entries record
 }
 
-// Input is a file: its name for errors, and how to open it.
+// Input is a file to import. Name stands in errors, and selects gzip if it ends in .gz.
 type Input struct {
 	Name string
 	Open func() (io.ReadCloser, error)
 }
 
-// Summary counts what an import did, by type in the order of formats.
+// Summary has the counts of an import for every type, in the order of formats.
 type Summary []Count
 
-// gcPercent is GOGC during an import. Lines are short-lived garbage on a heap of few megabytes, so
-// collecting a quarter as often costs little memory, and saves a quarter of the time.
+// gcPercent is GOGC during an import. Lines are short-lived garbage on a heap of few megabytes.
+// Collecting a quarter as often costs little memory, and saves a quarter of the time.
 const gcPercent = 400
 
-// lockTimeout bounds the wait for another import.
+// lockTimeout bounds the wait for the lock that another import holds.
 const lockTimeout = 10 * time.Minute
 
-// ErrUnconfirmed is returned when the connection was lost during the commit.
+// ErrUnconfirmed says that the connection was lost during the commit: everything was imported, or
+// nothing.
 var ErrUnconfirmed = errors.New("the connection to the database was lost during the commit, so " +
 	"the import is in wholly or not at all: " +
 	"import again, which changes nothing that is in already")
 
-// Import imports all files or none; on any error but ErrUnconfirmed nothing has changed. It shows
-// progress in one line of a terminal, which may be nil, and does not end the line.
+// Import imports all files or none. After any error but ErrUnconfirmed nothing has changed. It
+// shows progress in one line of terminal, without a line break at the end. terminal may be nil.
 //
-// Errors: Errors with the first errors of the files, postgres.ErrLocked, ErrUnconfirmed, and those
-// of the database and of ctx.
+// Errors: Errors with up to MaxErrors errors of the files, postgres.ErrLocked after lockTimeout,
+// ErrUnconfirmed, and errors of Input.Open, the database and ctx.
 func (im Importer) Import(
 	ctx context.Context, inputs []Input, terminal io.Writer,
 ) (Summary, error) {
@@ -64,8 +65,8 @@ func (im Importer) Import(
 	if err != nil {
 		return nil, err
 	}
-	// No-op after the commit. If the rollback fails the connection is lost, and the database rolls
-	// back.
+	// After the commit this does nothing. A failed rollback means that the connection is lost: the
+	// database then rolls back itself.
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
 	if err := begin(ctx, tx); err != nil {
 		return nil, err
@@ -88,11 +89,12 @@ func (im Importer) Import(
 	for _, b := range r.batches {
 		summary = append(summary, b.count)
 	}
-	// not cancelled: the outcome of an interrupted commit is unknown
+	// without cancellation, because the outcome of an interrupted commit is unknown
 	return summary, commit(context.WithoutCancel(ctx), tx)
 }
 
-// commit commits tx. Errors: the database's refusal, or else ErrUnconfirmed.
+// commit commits tx. Errors: the database's own error if it refused the commit, else
+// ErrUnconfirmed.
 func commit(ctx context.Context, tx pgx.Tx) error {
 	err := tx.Commit(ctx)
 	refused, answered := errors.AsType[*pgconn.PgError](err)
@@ -102,8 +104,8 @@ func commit(ctx context.Context, tx pgx.Tx) error {
 	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
 }
 
-// begin disables the transaction's timeouts, because an import may take hours, sets its memory, and
-// takes the import lock. Errors: postgres.ErrLocked after lockTimeout.
+// begin disables the transaction's timeouts, because an import may take hours. It also sets
+// work_mem and takes the import lock. Errors: postgres.ErrLocked after lockTimeout.
 func begin(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `/* importer.begin */
 		set local statement_timeout = 0;
@@ -119,8 +121,8 @@ func begin(ctx context.Context, tx pgx.Tx) error {
 	return apperr.Annotate(err, "wait for the import lock")
 }
 
-// Print writes a table of what was added, replaced and unchanged, by type. It omits types without
-// objects.
+// Print writes a table with the counts of each type, and omits types without objects. Errors: those
+// of w.
 func (s Summary) Print(w io.Writer) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%-14s%10s%10s%11s\n", "", "added", "replaced", "unchanged")

@@ -15,7 +15,7 @@ type organisation struct {
 	ReportingMode string      `json:"reportingMode" validate:"oneof=pseudonymous nominative"`
 }
 
-// user is a person. A person with a TOTP secret has two-step verification on.
+// user is a person. TOTPSecret turns two-step verification on; nil turns it off.
 type user struct {
 	ID           pgtype.UUID `json:"id" validate:"required"`
 	Email        string      `json:"email" validate:"text"`
@@ -60,7 +60,7 @@ type player struct {
 	DisplayName    string      `json:"displayName" validate:"text"`
 }
 
-// group is a group; PlayerIDs is its whole membership.
+// group replaces a group of players. A member that PlayerIDs omits leaves the group.
 type group struct {
 	ID             pgtype.UUID   `json:"id" validate:"required"`
 	OrganisationID pgtype.UUID   `json:"organisationId" validate:"required"`
@@ -68,8 +68,7 @@ type group struct {
 	PlayerIDs      []pgtype.UUID `json:"playerIds" validate:"required,unique"`
 }
 
-// play is finished when it has all of CompletedAt, ScorePercent and Passed, and has none of them
-// otherwise.
+// play has all of CompletedAt, ScorePercent and Passed if it is finished, else none of the three.
 type play struct {
 	ID            pgtype.UUID `json:"id" validate:"required"`
 	ForkID        pgtype.UUID `json:"forkId" validate:"required"`
@@ -82,7 +81,7 @@ type play struct {
 	Skills        []skill     `json:"skills" validate:"required,catalogue,unique=SkillID,dive"`
 }
 
-// skill is the answers to one skill in a play.
+// skill counts a play's answers to the questions on one skill.
 type skill struct {
 	SkillID  string `json:"skillId" validate:"skill"`
 	Attempts *int32 `json:"attempts" validate:"required,min=1,max=100"`

@@ -14,7 +14,7 @@ import (
 	"dg/platform/input"
 )
 
-// typeWords say in errors what values of a Go type may be.
+// typeWords say in errors which values a field takes, by its Go type.
 var typeWords = map[string]string{
 	"string":           "a text of 1 to 200 characters without control characters",
 	"pgtype.UUID":      "a UUID such as 0b8f7c1e-3d52-4b7a-9a61-5f2c8d4e7a90",
@@ -26,7 +26,7 @@ var typeWords = map[string]string{
 	"bool":             "true or false",
 }
 
-// objectChecks has the rules of the tags of the objects.
+// objectChecks checks objects by their validate tags. The functions are the rules of this package.
 var objectChecks = input.New(ruleWords, map[string]func(input.Field) bool{
 	"text":          input.Text(validText), // unlike forms, an import accepts blank texts
 	"score":         func(f input.Field) bool { return validScore(f.Field().Float()) },
@@ -43,7 +43,7 @@ var objectChecks = input.New(ruleWords, map[string]func(input.Field) bool{
 	}),
 })
 
-// ruleWords say in errors what a rule expects.
+// ruleWords say in errors what a rule of a validate tag expects, by rule.
 var ruleWords = map[string]string{
 	"required":         "a value, got nothing",
 	"required_with":    "a value in a play with completedAt, got nothing",
@@ -76,7 +76,8 @@ func validScore(percent float64) bool {
 	return percent >= 0 && percent <= 100 && math.Round(percent*100)/100 == percent
 }
 
-// storable reports whether the value is an object that PostgreSQL can store as jsonb.
+// storable reports whether value is a JSON object that PostgreSQL can store as jsonb, which has no
+// NUL character.
 func storable(value []byte) bool {
 	var object map[string]any
 	return json.Unmarshal(value, &object) == nil && !bytes.Contains(value, []byte(`\u0000`))

@@ -15,31 +15,32 @@ import (
 )
 
 const (
-	// flushBytes bounds the memory of pending rows: they are copied after so many bytes of lines.
+	// flushBytes bounds the memory of pending rows: after this many bytes of lines they are
+	// flushed.
 	flushBytes = 1 << 20
-	maxLine    = 8 << 20 // bytes
+	maxLine    = 8 << 20 // bytes of the longest line
 )
 
-// MaxErrors is the maximum number of errors that an import reports.
+// MaxErrors bounds the errors that an import reports: it stops reading at this many.
 const MaxErrors = 20
 
-// Errors are the first errors of an import, which changed nothing. Example: plays.ndjson:17:
+// Errors are the first errors in the files of a failed import. Example: plays.ndjson:17:
 // scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.5.
 type Errors []string
 
 // Error returns the errors, one a line.
 func (e Errors) Error() string { return strings.Join(e, "\n") }
 
-// run is one import in its transaction.
+// run has the state of one import in the transaction tx.
 type run struct {
 	Importer
 	tx       pgx.Tx
 	batches  []*batch  // one for each of formats
-	progress io.Writer // may be nil
+	progress io.Writer // the terminal; nil: none
 	errors   Errors
 
-	file string // the name of the current one
-	line int64  // of the file, from 1
+	file string // the name of the current file
+	line int64  // the number of its current line, from 1
 }
 
 func newRun(im Importer, tx pgx.Tx, progress io.Writer) *run {
@@ -50,22 +51,23 @@ func newRun(im Importer, tx pgx.Tx, progress io.Writer) *run {
 	return r
 }
 
-// showProgress overwrites one line of the terminal.
+// showProgress overwrites the terminal's current line with the step, if there is a terminal.
 func (r *run) showProgress(step string) {
 	if r.progress != nil {
 		fmt.Fprintf(r.progress, "\r\x1b[K%s: %d lines, %s…", r.file, r.line, step)
 	}
 }
 
-// addError adds an error, unless there are MaxErrors. From then on files are only read for further
-// errors.
+// addError adds an error about a line of the current file, unless there are MaxErrors already.
+// After the first error nothing is stored: files are only read for more errors.
 func (r *run) addError(line int64, text string) {
 	if len(r.errors) < MaxErrors {
 		r.errors = append(r.errors, fmt.Sprintf("%s:%d: %s", r.file, line, text))
 	}
 }
 
-// importFile reads, checks and writes one file. Errors of the file go to r.errors.
+// importFile reads, checks and stores one file. It adds errors of the file's content to r.errors,
+// and returns other errors.
 func (r *run) importFile(ctx context.Context, input Input) error {
 	r.file = input.Name
 	r.line = 0
@@ -80,7 +82,7 @@ func (r *run) importFile(ctx context.Context, input Input) error {
 	return nil
 }
 
-// store checks and writes the staged objects of a type.
+// store checks the staged objects of a type and, without errors in r.errors, stores them.
 func (r *run) store(ctx context.Context, b *batch) error {
 	if b.rows == 0 {
 		return nil
@@ -97,14 +99,14 @@ func (r *run) store(ctx context.Context, b *batch) error {
 	return b.apply(ctx, r.tx, r.Request)
 }
 
-// read stages the file's objects.
+// read stages the file's objects. A file that is damaged or no gzip adds to r.errors.
 func (r *run) read(ctx context.Context, input Input) error {
 	file, err := input.Open()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // it was only read
-	// closing the file ends a read that waits for a silent pipe
+	defer func() { _ = file.Close() }() // after reading, a failed close loses nothing
+	// without the close, a read from a silent pipe would outlive ctx
 	defer context.AfterFunc(ctx, func() { _ = file.Close() })()
 	decompressed, err := decompress(input.Name, file)
 	if err != nil {
@@ -114,7 +116,8 @@ func (r *run) read(ctx context.Context, input Input) error {
 	return r.readLines(ctx, decompressed)
 }
 
-// decompress decompresses a file that is gzip by its name or its first bytes.
+// decompress returns the file's content, decompressed if the name ends in .gz or the first bytes
+// are those of gzip. It fails if a file named .gz has no gzip header.
 func decompress(name string, file io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(file)
 	magic, _ := in.Peek(2) // the next read returns the error again
@@ -126,9 +129,9 @@ func decompress(name string, file io.Reader) (io.Reader, error) {
 
 func (r *run) readLines(ctx context.Context, file io.Reader) error {
 	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, maxLine+2) // with CR and LF
+	lines.Buffer(nil, maxLine+2) // 2 for CR and LF
 	for pending := flushBytes; len(r.errors) < MaxErrors && lines.Scan(); {
-		if lines.Err() != nil { // the line is incomplete
+		if lines.Err() != nil { // the read failed within this line, which is incomplete
 			break
 		}
 		r.line++
@@ -147,7 +150,7 @@ func (r *run) readLines(ctx context.Context, file io.Reader) error {
 	return r.flush(ctx)
 }
 
-// addReadError adds the error of a file that cannot be read to its end.
+// addReadError adds the error of a file that cannot be read to its end, at the current line.
 func (r *run) addReadError(err error) {
 	text := faultText("", "a whole file, with nothing after its end if it is gzip", err.Error())
 	if errors.Is(err, bufio.ErrTooLong) {
@@ -156,7 +159,8 @@ func (r *run) addReadError(err error) {
 	r.addError(r.line, text)
 }
 
-// readLine reads one line into a row of its format.
+// readLine adds the line's row to the pending rows of its type, or its errors to r.errors. It skips
+// blank lines.
 func (r *run) readLine(line []byte) {
 	if r.line == 1 {
 		line = bytes.TrimPrefix(line, []byte("\uFEFF")) // a byte-order mark
@@ -179,7 +183,8 @@ func (r *run) readLine(line []byte) {
 	}
 }
 
-// batchOf returns the batch of the type that a line names, or the text of an error.
+// batchOf returns the batch of the type that a line names. If there is none, b is nil and fault is
+// the text of the error.
 func (r *run) batchOf(line []byte) (b *batch, fault string) {
 	var header struct {
 		Type string `json:"type"`
@@ -199,7 +204,8 @@ func (r *run) batchOf(line []byte) (b *batch, fault string) {
 	return nil, faultText("type", "one of "+strings.Join(names, ", "), `"`+header.Type+`"`)
 }
 
-// flush copies the pending rows to the temporary tables.
+// flush copies the pending rows of all types to their temporary tables. It also returns the error
+// of ctx, which a read in between may have missed.
 func (r *run) flush(ctx context.Context) error {
 	r.showProgress("reading")
 	for _, b := range r.batches {

@@ -6,7 +6,8 @@ import "io"
 const labelAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 // NewLabel draws a player's pseudonym of ten random characters (50 bits), such as P-7K3M9QXA2F. A
-// constraint of the table keeps it unique within the organisation. random is crypto/rand.Reader.
+// constraint of the table refuses a label that the organisation already has. random is
+// crypto/rand.Reader; an error of random is returned.
 func NewLabel(random io.Reader) (string, error) {
 	var b [10]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {

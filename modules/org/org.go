@@ -1,17 +1,17 @@
 package org
 
-// Organisation is an organisation as other modules see it.
+// Organisation is an organisation as other modules see it, and the row that this module stores.
 type Organisation struct {
 	ID, Slug, Name string
 	Plan           Plan
 	ReportingMode  ReportingMode
-	Version        int64
+	Version        int64 // random and new after every change; see the package comment
 }
 
 // TableName implements gorm's Tabler.
 func (Organisation) TableName() string { return "organisations" }
 
-// Membership is a person's role in an organisation.
+// Membership is a person's role in an organisation, with the organisation.
 type Membership struct {
 	// OrganisationID comes from the membership's row. The policy compares it with Organisation.ID.
 	OrganisationID string `gorm:"column:org_id"`
@@ -23,7 +23,7 @@ type Membership struct {
 // TableName implements gorm's Tabler.
 func (Membership) TableName() string { return "memberships" }
 
-// Member is a person in an organisation.
+// Member is a person's role in an organisation, as the list of members has it.
 type Member struct {
 	OrganisationID string `gorm:"column:org_id"`
 	PersonID       string `gorm:"column:user_id"`
@@ -33,7 +33,7 @@ type Member struct {
 // TableName implements gorm's Tabler.
 func (Member) TableName() string { return "memberships" }
 
-// Group is a group of players.
+// Group is a group of an organisation's players, without its members.
 type Group struct {
 	ID             string
 	OrganisationID string `gorm:"column:org_id"`
@@ -43,7 +43,7 @@ type Group struct {
 // TableName implements gorm's Tabler.
 func (Group) TableName() string { return "player_groups" }
 
-// CountedGroup is a group with the number of its members.
+// CountedGroup is a group with the number of its members, for lists.
 type CountedGroup struct {
 	Group
 	Members int64
@@ -61,8 +61,8 @@ const (
 )
 
 // IncludesAPI reports whether the reporting API is part of the plan. Two statements of package
-// apikeys decide it by the same list of plans, since they authenticate in one round trip:
-// authenticate.sql and StillUsable.
+// apikeys repeat the list of plans: authenticate.sql and that of StillUsable. They authenticate in
+// one round trip.
 func (p Plan) IncludesAPI() bool { return p == PlanPro || p == PlanEnterprise }
 
 // ReportingMode says how players are named in reports: by pseudonym or display name.
@@ -74,7 +74,7 @@ const (
 	Nominative   ReportingMode = "nominative"
 )
 
-// Role is a person's role in an organisation.
+// Role decides, with two-step verification, what a person may do in an organisation.
 type Role string
 
 // The roles.

@@ -28,12 +28,12 @@ func New(db *postgres.DB, log *audit.Log, policy *authz.Policy) *Service {
 
 var errOrganisationNotFound = apperr.New(apperr.NotFound, "No such organisation.")
 
-// OrganisationIn reads an organisation in the caller's transaction. Errors: apperr.NotFound.
+// OrganisationIn reads an organisation by id in the caller's transaction. Errors: apperr.NotFound.
 func (s *Service) OrganisationIn(tx *gorm.DB, id string) (Organisation, error) {
 	return takeOrganisation(tx.Scopes(postgres.Tag("org.organisation"), tenant.Scope(id)))
 }
 
-// takeOrganisation reads the one organisation of the query. Errors: apperr.NotFound.
+// takeOrganisation reads the organisation that the query selects. Errors: apperr.NotFound.
 func takeOrganisation(query *gorm.DB) (o Organisation, _ error) {
 	err := query.Take(&o).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
@@ -42,20 +42,20 @@ func takeOrganisation(query *gorm.DB) (o Organisation, _ error) {
 	return o, apperr.Annotate(err, "org: organisation")
 }
 
-// LockedSubjectIn reads in the caller's transaction what the person may do in the organisation. It
-// locks role and two-step verification until the transaction ends. A person who is not a member has
-// no grants.
+// LockedSubjectIn reads in the caller's transaction what the person may do in the organisation. The
+// role and two-step verification stay locked until the transaction ends. A person who is not a
+// member, or an id that is no UUID, has no grants.
 func (s *Service) LockedSubjectIn(
 	tx *gorm.DB, organisationID, personID string,
 ) (authz.Subject, error) {
-	// A function of the database's owner: the serving role has no right to lock these rows.
+	// lock_membership runs as the owner of the tables: the serving role may not lock these rows.
 	return loadSubject(tenant.Raw(tx, organisationID,
 		`/* org.lockedSubject */ select role, two_step from lock_membership(@org, ?)`, personID),
 		organisationID, personID)
 }
 
-// SubjectIn is like LockedSubjectIn, without the locks, for callers that must not wait for a long
-// change, such as an import.
+// SubjectIn is LockedSubjectIn without the locks, for callers that must not wait for a long
+// transaction such as an import.
 func (s *Service) SubjectIn(
 	tx *gorm.DB, organisationID, personID string,
 ) (authz.Subject, error) {

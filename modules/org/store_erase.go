@@ -23,10 +23,10 @@ type playerRow struct {
 
 func (playerRow) TableName() string { return "players" }
 
-// ErasePlayer deletes a player, and by the schema its plays and its memberships in groups. In the
-// same transaction forget removes what is derived from plays, and the organisation's log gets an
-// entry with the player's id, without the name. The pool connects as the owner of the tables.
-// ErasePlayer returns the organisation's id. Errors: apperr.NotFound, those of forget.
+// ErasePlayer deletes a player and returns the organisation's id. The schema deletes the player's
+// plays and memberships in groups. In the same transaction, forget removes what is derived from
+// plays, and an audit entry records the player's id without the name. The pool connects as the
+// owner of the tables. Errors: apperr.NotFound, those of forget.
 func (s *Service) ErasePlayer(
 	ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error,
 	request audit.Request,
@@ -54,7 +54,8 @@ func (s *Service) ErasePlayer(
 	return organisationID, err
 }
 
-// playerOwner returns the id of the player's organisation. Errors: apperr.NotFound.
+// playerOwner returns the id of the player's organisation. Errors: apperr.NotFound, also for an id
+// that is no UUID.
 func playerOwner(tx *gorm.DB, playerID string) (string, error) {
 	if !input.IsID(playerID) {
 		return "", errPlayerNotFound
@@ -69,7 +70,7 @@ func playerOwner(tx *gorm.DB, playerID string) (string, error) {
 	return row.OrgID, apperr.Annotate(err, "org: player owner")
 }
 
-// AllOrganisationIDs returns the ids of all organisations, for the operator's commands.
+// AllOrganisationIDs returns the ids of all organisations in order, for the operator's commands.
 func AllOrganisationIDs(ctx context.Context, db *postgres.DB) (ids []string, err error) {
 	err = db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.allIDs"),

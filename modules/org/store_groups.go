@@ -13,15 +13,15 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// The bounds of Groups and FindGroups.
+// The bounds of Groups and FindGroups, in groups.
 const (
-	MaxGroups         = 500 // that Groups lists
+	MaxGroups         = 500 // in the list of Groups, besides the chosen group
 	maxSearchedGroups = 10_000
 	maxFoundGroups    = 50
 )
 
-// Groups returns the first 500 groups of the organisation by name, and the chosen one in addition
-// if the organisation has it.
+// Groups returns the first 500 groups of the organisation by name. It includes the group with the
+// id chosen in any case, if the organisation has one. chosen may be "".
 func (s *Service) Groups(
 	ctx context.Context, organisationID, chosen string,
 ) (groups []Group, _ error) {
@@ -33,9 +33,9 @@ func (s *Service) Groups(
 	return groups, apperr.Annotate(listed.Find(&groups).Error, "org: groups")
 }
 
-// FindGroups returns at most 50 groups of the organisation whose name contains the text, by name,
-// and whether there are more. Case and accents make no difference. It searches the first 10,000
-// groups by name.
+// FindGroups returns at most 50 groups of the organisation whose name contains the text, by name.
+// more reports whether further groups match. Case and accents make no difference. Only the first
+// 10,000 groups by name are searched.
 func (s *Service) FindGroups(
 	ctx context.Context, organisationID, text string,
 ) (found []CountedGroup, more bool, _ error) {
@@ -57,8 +57,8 @@ func (s *Service) FindGroups(
 	return found, false, nil
 }
 
-// GroupPage returns a page of all groups of the organisation by name, or the nearest page that
-// exists, and how many groups there are.
+// GroupPage returns a page, from 1, of the organisation's groups by name, or the nearest page that
+// exists. all is the number of groups on all pages.
 func (s *Service) GroupPage(
 	ctx context.Context, organisationID string, page, size int,
 ) (groups []CountedGroup, all int, _ error) {
@@ -77,11 +77,11 @@ func (s *Service) GroupPage(
 const naturalOrder = `substring(name from '^[^0-9]*'),
 	substring(name from '[0-9]+')::numeric nulls first, name, id`
 
-// withMemberCount counts the members of each group.
+// withMemberCount is the select list of CountedGroup.
 const withMemberCount = `*, (select count(*) from group_members m
 	where m.org_id = player_groups.org_id and m.group_id = player_groups.id) as members`
 
-// selectGroups starts a query of the organisation's groups by name.
+// selectGroups starts a query of the organisation's groups in naturalOrder.
 func (s *Service) selectGroups(ctx context.Context, organisationID string) *gorm.DB {
 	return s.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.groups"), tenant.Scope(organisationID)).Model(&Group{}).

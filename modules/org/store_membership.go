@@ -14,15 +14,15 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// The bounds of lists.
+// The bounds of the lists in this file.
 const (
 	maxMemberships = 100  // organisations of one person
 	maxMembers     = 500  // members of one organisation
 	maxLogs        = 1000 // organisations whose logs record a person's security event
 )
 
-// selectMemberships starts a query of the person's memberships with their organisations. It is
-// scoped to the person only.
+// selectMemberships starts a query of the person's memberships, each with its organisation. It is
+// scoped to the person, not to an organisation.
 func (s *Service) selectMemberships(ctx context.Context, personID string) *gorm.DB {
 	return s.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.memberships"),
@@ -30,8 +30,8 @@ func (s *Service) selectMemberships(ctx context.Context, personID string) *gorm.
 		InnerJoins("Organisation").Where("user_id = ?", personID)
 }
 
-// MembershipsOf returns the person's memberships by the name of the organisation, at most 100. It
-// is not scoped to an organisation, and returns only what is the person's own.
+// MembershipsOf returns at most 100 memberships of the person, by the organisation's name. It is
+// scoped to the person, not to an organisation.
 func (s *Service) MembershipsOf(
 	ctx context.Context, personID string,
 ) (found []Membership, _ error) {
@@ -44,8 +44,7 @@ func (s *Service) MembershipsOf(
 }
 
 // Membership returns the person's membership in the organisation with the slug. Errors:
-// apperr.NotFound, the same for an unknown organisation and for one that the person does not belong
-// to.
+// apperr.NotFound. The error does not tell an unknown slug from an organisation without the person.
 func (s *Service) Membership(ctx context.Context, personID, slug string) (Membership, error) {
 	if !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL refuses such text
 		return Membership{}, errOrganisationNotFound
@@ -64,8 +63,8 @@ func (s *Service) Membership(ctx context.Context, personID, slug string) (Member
 	return found[0], nil
 }
 
-// Members returns at most 500 members of the organisation, owners first, then admins, and how many
-// members there are.
+// Members returns at most 500 members of the organisation: owners first, then admins. all is the
+// number of members, listed or not.
 func (s *Service) Members(
 	ctx context.Context, organisationID string,
 ) (members []Member, all int, _ error) {
@@ -89,7 +88,7 @@ func (s *Service) Members(
 }
 
 // OrganisationIDsIn returns the ids of at most 1,000 organisations that the person belongs to, in
-// the caller's transaction. Like MembershipsOf it returns only what is the person's own.
+// the caller's transaction. It is scoped to the person, not to an organisation.
 func (s *Service) OrganisationIDsIn(tx *gorm.DB, personID string) (ids []string, err error) {
 	err = tx.Scopes(postgres.Tag("org.organisationsOf"),
 		tenant.Across("a person's own memberships")).Model(&Member{}).

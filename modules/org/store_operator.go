@@ -16,23 +16,24 @@ import (
 // The methods of this file are for the operator's commands, whose pool connects as the owner of the
 // tables.
 
-// AllOrganisations returns all organisations by slug.
+// AllOrganisations returns all organisations, ordered by slug.
 func (s *Service) AllOrganisations(ctx context.Context) (all []Organisation, _ error) {
 	err := s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("org.all"),
 		tenant.Across("the operator lists every organisation")).Order("slug").Find(&all).Error
 	return all, apperr.Annotate(err, "org: all")
 }
 
-// lockBySlug returns the organisation, locked until the caller's transaction ends. The lock is that
-// of SetReportingMode. Errors: apperr.NotFound.
+// lockBySlug returns the organisation with the slug and locks its row until the caller's
+// transaction ends. SetReportingMode takes the same lock, so changes wait for one another. Errors:
+// apperr.NotFound.
 func lockBySlug(tx *gorm.DB, slug string) (Organisation, error) {
 	return takeOrganisation(tx.Scopes(postgres.Tag("org.bySlug"),
 		tenant.Across("the operator names an organisation by its slug alone")).
 		Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("slug = ?", slug))
 }
 
-// CreateIn adds an organisation in the caller's transaction, with its audit entry. Errors:
-// apperr.Validation with the field "slug" if it is taken.
+// CreateIn adds an organisation and its audit entry in the caller's transaction. Errors:
+// apperr.Validation with the field "slug" if another organisation has the slug.
 func (s *Service) CreateIn(tx *gorm.DB, o Organisation, request audit.Request) error {
 	_, err := lockBySlug(tx, o.Slug)
 	if err == nil {
@@ -49,8 +50,8 @@ func (s *Service) CreateIn(tx *gorm.DB, o Organisation, request audit.Request) e
 		Action: audit.OrganisationCreated, Details: map[string]any{"plan": string(o.Plan)}})
 }
 
-// SetPlanIn changes the plan in the caller's transaction, with its audit entry. Setting the current
-// plan records nothing. Errors: apperr.NotFound.
+// SetPlanIn changes the organisation's plan in the caller's transaction and adds an audit entry.
+// The current plan changes and records nothing. Errors: apperr.NotFound.
 func (s *Service) SetPlanIn(tx *gorm.DB, slug string, plan Plan, request audit.Request) error {
 	o, err := lockBySlug(tx, slug)
 	if err != nil || o.Plan == plan {
@@ -65,12 +66,13 @@ func (s *Service) SetPlanIn(tx *gorm.DB, slug string, plan Plan, request audit.R
 		Details: map[string]any{"from": string(o.Plan), "to": string(plan)}})
 }
 
-// NoRole is the role of a person who is not a member.
+// NoRole stands for the role of a person who is not a member. No row has it.
 const NoRole Role = "none"
 
-// SetRoleIn gives the person the role in the caller's transaction, with its audit entry. mayChange
-// may refuse to replace the present role. Setting the present role records nothing. Errors:
-// apperr.NotFound for an unknown slug; apperr.Validation for the last owner; those of mayChange.
+// SetRoleIn gives the person the role in the caller's transaction and adds an audit entry. NoRole
+// ends the membership. mayChange gets the current role and may refuse. Setting the current role
+// changes and records nothing. Errors: apperr.NotFound for an unknown slug, apperr.Validation if no
+// owner would be left, those of mayChange.
 func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role Role,
 	mayChange func(now Role) error, request audit.Request,
 ) error {
@@ -89,7 +91,7 @@ func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role R
 		if m.PersonID == person.ID {
 			now = m.Role
 		} else {
-			owned = true // by another
+			owned = true // m is another owner
 		}
 	}
 	if err := mayChange(now); err != nil || now == role {
@@ -107,7 +109,8 @@ func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role R
 		Details: map[string]any{"name": person.Name, "from": string(now), "to": string(role)}})
 }
 
-// writeRole replaces the person's role. NoRole stands for no membership.
+// writeRole replaces the role now by m.Role. It adds the row if now is NoRole, and removes the row
+// if m.Role is NoRole.
 func writeRole(tx *gorm.DB, m Member, now Role) error {
 	switch NoRole {
 	case now:
@@ -120,8 +123,8 @@ func writeRole(tx *gorm.DB, m Member, now Role) error {
 		Where("user_id = ?", m.PersonID).Update("role", m.Role).Error
 }
 
-// recordOperator appends an entry of the operator. Its target is the organisation unless it has
-// one.
+// recordOperator appends the entry with the operator as the actor. An entry without a target gets
+// the organisation as its target.
 func (s *Service) recordOperator(tx *gorm.DB, e audit.Entry) error {
 	e.Actor = audit.OperatorActor
 	if e.Target == (audit.Target{}) {

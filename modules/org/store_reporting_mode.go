@@ -15,7 +15,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// Actor is the member who changes the organisation, with the grants for the policy.
+// Actor is the member who changes the organisation. Subject has the grants that the policy checks.
 type Actor struct {
 	Person  audit.Actor
 	Subject authz.Subject
@@ -28,8 +28,8 @@ var (
 )
 
 // SetReportingMode sets how the players of the actor's organisation are named, past plays included.
-// Every request that starts later sees it, on every instance. The change and its audit entry commit
-// together; setting the current mode changes and records nothing.
+// Every request that starts after the commit sees the new mode, on every instance. The change and
+// its audit entry commit together. Setting the current mode changes and records nothing.
 //
 // Errors: apperr.AccessDenied unless the actor is an owner at the commit; apperr.Validation with
 // the field "mode".
@@ -44,7 +44,7 @@ func (s *Service) SetReportingMode(
 		return errUnknownMode
 	}
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		// The actor may have lost the role since it was checked.
+		// The actor may have lost the role since the first check.
 		now, err := s.LockedSubjectIn(tx, organisation, actor.Person.ID)
 		if err != nil {
 			return err
