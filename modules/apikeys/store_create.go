@@ -29,8 +29,8 @@ type NewKey struct {
 	Overlap     time.Duration `json:"overlap"`   // one of Overlaps
 }
 
-// Overlaps are the choices of how long a replaced key still works, so that its users have time to
-// switch to the new key.
+// Overlaps are the choices of how long a replaced key still works. Tools need the time to switch to
+// the new key.
 var Overlaps = []time.Duration{0, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
 // MaxUsable bounds the keys of an organisation that are neither revoked nor expired.

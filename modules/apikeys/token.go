@@ -97,9 +97,8 @@ func randomBase62(n int) string {
 	return string(out)
 }
 
-// secretForm matches what may be a secret: letters and digits after a key's id. Because the
-// separators may be mistyped, it also matches any letters and digits at least as long as the random
-// part of a secret.
+// secretForm matches what may be a secret: letters and digits after a key's id. The separators may
+// be mistyped, so it also matches any run of at least randomLength letters and digits.
 var secretForm = regexp.MustCompile(`(?i)(dg_+live_+[0-9a-z]{22}_+)[0-9a-z]+|[0-9a-z]{43,}`)
 
 // Redact removes the secrets of tokens from a text for logs, such as a path with a pasted key. It

@@ -36,8 +36,9 @@ var unleet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i
 // normalise returns a password in NFC, as it is hashed: keyboards compose accents differently.
 func normalise(password string) string { return norm.NFC.String(password) }
 
-// checkPassword refuses a new password that is invalid UTF-8, too short or too long, or made of
-// common words, the person's name and the e-mail. Errors: apperr.Validation with the field "new".
+// checkPassword refuses a new password that is invalid UTF-8, too short or too long. It also
+// refuses a password made of common words, the person's name and the e-mail. Errors:
+// apperr.Validation with the field "new".
 func checkPassword(password string, of userRow) error {
 	const field = "new"
 	text := normalise(password)

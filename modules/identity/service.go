@@ -58,8 +58,8 @@ func networkOf(ctx context.Context) string { return netaddr.ClientText(requestOf
 // clock returns the current time as it is stored: UTC, in milliseconds.
 func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-// Recorder writes changes of a person's credentials to the audit log of each of the person's
-// organisations, and sign-ins to the program's log.
+// Recorder writes changes of a person's credentials to the audit logs of the person's
+// organisations. It writes sign-ins to the program's log.
 type Recorder struct {
 	// OrganisationsOf returns the ids of the person's organisations, as the transaction sees them.
 	OrganisationsOf func(tx transaction, personID string) ([]string, error)

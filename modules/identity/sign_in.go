@@ -24,8 +24,8 @@ var (
 // verification on, the session has SecondStepDue until VerifySecondStep. SignIn ends the browser's
 // previous session ("" is none), also another person's, against session fixation.
 //
-// An unknown e-mail, a person without a password and a wrong password get the same response after
-// the same computation, and are counted alike.
+// An unknown e-mail, a person without a password and a wrong password get the same response. The
+// computation and the count are the same too.
 //
 // Errors: ErrWrongPassword; a LockedError after too many wrong passwords, for a correct one too;
 // apperr.Unavailable when too many people sign in at once.

@@ -47,7 +47,7 @@ type guessLimit struct {
 	window time.Duration
 }
 
-// limitKey hashes the key of a limit, so that keys have one length and the table does not reveal
+// limitKey hashes the key of a limit. Keys then have one length, and the table does not reveal
 // which accounts were tried.
 func limitKey(kind, id string) []byte {
 	key := sha256.Sum256([]byte(kind + ":" + id))

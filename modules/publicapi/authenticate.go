@@ -46,8 +46,8 @@ var (
 )
 
 // authenticate authenticates the key of a request inside the API, and routes the request. It holds
-// a slot among the requests of the key's organisation until a report or an export takes a slot of
-// its own, or the request ends.
+// a slot among the requests of the key's organisation. A report or an export frees it early, to
+// take a slot of its own.
 func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	token, err := bearerToken(authorizationHeaders(c))
 	if err != nil {

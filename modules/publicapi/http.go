@@ -55,9 +55,9 @@ func (a *API) serve(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// pathOf returns the path of the request target. For a target that begins with two slashes, fiber
-// takes the first part for a host if "://" follows or the Host header is missing, and routes the
-// rest.
+// pathOf returns the path of the request target. If the target begins with two slashes, fiber may
+// take the first part for a host, and route only the rest. It does so if "://" follows or the Host
+// header is missing.
 func pathOf(c *fiber.Ctx) string {
 	target := c.Request().Header.RequestURI()
 	if !bytes.HasPrefix(target, []byte("//")) {

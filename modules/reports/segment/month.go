@@ -13,9 +13,9 @@ type Month struct {
 	// or passed. The last field is the start of the latest play in milliseconds since the month
 	// began (4 bytes).
 	Head []byte
-	// Tail is a checksum, and for each player the size of what follows (uvarint), the day (1 byte)
-	// and result (2 bytes) of each play, and the sums of the skills. The sizes let a reader skip
-	// players. Tail is nil if the month has too many plays.
+	// Tail is a checksum, and for each player a size (uvarint) and a part of that size. The part
+	// has the day (1 byte) and the result (2 bytes) of each play, then the sums of the skills. The
+	// sizes let a reader skip players. Tail is nil if the month has too many plays.
 	Tail []byte
 }
 
