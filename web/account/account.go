@@ -7,13 +7,13 @@ import (
 	"dg/web/ui"
 )
 
-// accountView is the person's password and two-step verification.
+// accountView is the page of the person's account.
 type accountView struct {
 	ui.Layout
-	CodesLeft int // recovery codes
+	CodesLeft int // unused recovery codes
 }
 
-// accountLayout returns the layout of an account screen.
+// accountLayout returns the layout of an account screen, which belongs to no area.
 func accountLayout(p *ui.Principal, title string) ui.Layout {
 	return ui.NewLayout(p, title, ui.AreaNone)
 }
@@ -23,7 +23,7 @@ const otherSessionsEnded = " Your other sessions have ended."
 // Account handles GET /account.
 func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 	view := accountView{Layout: accountLayout(p, "Account")}
-	if p.IsMember() { // who is led here from the reports
+	if p.IsMember() { // links to reports lead members here
 		view.Notices = append(view.Notices, ui.Notice{
 			Strong: "Only owners and admins can open reports and settings.",
 			Before: " The operator of DG can change your role.",
@@ -44,8 +44,8 @@ func (h *Handler) SignOutEverywhere(c *fiber.Ctx, p *ui.Principal) error {
 	return signedOut(c)
 }
 
-// redirectToAccount continues on the account with the new session and the confirmation of the
-// change.
+// redirectToAccount redirects to the account, which confirms the change by the notice done. session
+// replaces the browser's session, because a change of how the person signs in ends it.
 func redirectToAccount(c *fiber.Ctx, session identity.Session, done ui.Notice) error {
 	ui.Flash(c, done)
 	ui.SetSession(c, session)

@@ -1,3 +1,3 @@
-// Package account is the screens of the sign-in and of a person's account: password, two-step
-// verification and sessions.
+// Package account serves the sign-in, the reset of a password, and the screens of a person's
+// account: password, two-step verification and sessions.
 package account

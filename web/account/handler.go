@@ -9,14 +9,14 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// Handler serves the sign-in, the reset link, and the account of a signed-in person.
+// Handler serves the sign-in, reset links, and the account of the signed-in person.
 type Handler struct {
 	*ui.Pages
 	*ui.Guard
 	Service Service
 }
 
-// New returns the handler of these screens.
+// New returns the handler of the sign-in and of accounts.
 func New(pages *ui.Pages, guard *ui.Guard, s Service) *Handler {
 	return &Handler{pages.With(templates), guard, s}
 }

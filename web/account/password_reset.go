@@ -8,7 +8,8 @@ import (
 	"dg/web/ui"
 )
 
-// resetView is the form for a new password behind a reset link, or the page after it was sent.
+// resetView is the page behind a reset link: the form for a new password or, if Done, its
+// confirmation.
 type resetView struct {
 	ui.Layout
 	ui.FormErrors
@@ -17,8 +18,8 @@ type resetView struct {
 	Done   bool
 }
 
-// ResetForm handles GET /account/reset. It does not use up the link: mail programs open links for a
-// preview.
+// ResetForm handles GET /account/reset. It does not use up the link, because mail programs open
+// links for previews.
 func (h *Handler) ResetForm(c *fiber.Ctx) error {
 	return h.renderReset(c, fiber.StatusOK, resetView{Token: c.Query("token")})
 }
@@ -32,7 +33,8 @@ func (h *Handler) renderReset(c *fiber.Ctx, status int, view resetView) error {
 	return h.Render(c, status, "password-reset", &view)
 }
 
-// ResetPassword handles POST /account/reset. It ends the session of this browser, if there is one.
+// ResetPassword handles POST /account/reset and uses up the link. It also ends the session of this
+// browser, if there is one.
 func (h *Handler) ResetPassword(c *fiber.Ctx) error {
 	view := resetView{Token: ui.FormValue(c, "token")}
 	var password string

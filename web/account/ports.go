@@ -7,7 +7,7 @@ import (
 	"dg/web/ui"
 )
 
-// Service is what people do with their accounts.
+// Service is the part of identity.Service by which people sign in and change their accounts.
 type Service interface {
 	ui.Sessions
 	SignIn(ctx context.Context, email, password, previous string) (identity.Session, error)

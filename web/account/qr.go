@@ -8,14 +8,15 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// qrCode is a QR code as an SVG path. Its quiet zone of one module and the padding of the
-// stylesheet make the four that scanners need.
+// qrCode is a QR code as an SVG path, with a margin of one module. The padding of the stylesheet
+// adds the rest of the four modules that scanners need.
 type qrCode struct {
-	Side int // with the margin
+	Side int // in modules, with the margin
 	Path string
 }
 
-// newQRCode returns nil if the text is too long. The page shows the secret as text too.
+// newQRCode returns nil if the text is too long for a QR code. The page also shows the secret as
+// text, so nothing is lost.
 func newQRCode(text string) *qrCode {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {

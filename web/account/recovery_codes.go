@@ -18,7 +18,7 @@ func (h *Handler) renderRecoveryCodesForm(
 	c *fiber.Ctx, p *ui.Principal, status int, f ui.FormErrors,
 ) error {
 	if !p.Person.TwoStep {
-		// enabling two-step verification creates codes anyway
+		// turning two-step verification on creates the codes
 		return c.Redirect("/account/two-step", fiber.StatusSeeOther)
 	}
 	return h.Render(c, status, "recovery-codes-new",
@@ -44,15 +44,15 @@ func (h *Handler) ReplaceRecoveryCodes(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderRecoveryCodes(c, p, session, "New recovery codes", "/account", codes)
 }
 
-// codesView shows new recovery codes, which no other page does.
+// codesView is the page of new recovery codes, which no later page shows.
 type codesView struct {
 	ui.Layout
 	Codes []string
-	Next  string // where to continue
+	Next  string // path of the link that continues
 }
 
-// renderRecoveryCodes responds to the form without a redirect. A repeated form fails: its code
-// counts as used.
+// renderRecoveryCodes responds with the codes and no redirect, because no later page can show them.
+// Sending the form again fails: its code counts as used.
 func (h *Handler) renderRecoveryCodes(
 	c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string,
 ) error {

@@ -10,17 +10,17 @@ import (
 	"dg/web/ui"
 )
 
-// signInView is the form for e-mail and password, or the one for the code.
+// signInView is the page of a form: for e-mail and password, or for a code.
 type signInView struct {
 	ui.Layout
-	Action string // the form's target, which knows where to continue
+	Action string // the form's target, with the parameter next
 	Email  string
-	Wrong  bool
-	Locked *time.Time // until when no attempt is accepted; nil: they are
-	Ended  bool       // whether the browser had a session, which has ended
-	Lost   bool       // whether the browser has not kept the session that has just begun
+	Wrong  bool       // whether the password or the code was wrong
+	Locked *time.Time // end of the lockout; nil: attempts are accepted
+	Ended  bool       // whether the browser's session has ended
+	Lost   bool       // whether the browser did not keep the cookie of the new session
 
-	Recovery bool   // whether the form is for a recovery code
+	Recovery bool   // whether the form is for a recovery code, not a code of the app
 	Other    string // path of the form for the other kind of code
 }
 
@@ -68,8 +68,8 @@ func (h *Handler) SignIn(c *fiber.Ctx) error {
 	return c.Redirect(begun, fiber.StatusSeeOther)
 }
 
-// begunParam marks the request after the correct password: SignInForm continues if the browser
-// sends the session's cookie, and otherwise says that it is missing.
+// begunParam marks the redirect after the correct password. SignInForm then continues if the
+// browser sends the session's cookie, and otherwise says that the cookie is missing.
 const begunParam = "begun"
 
 // SignOut handles POST /sign-out.
@@ -80,7 +80,7 @@ func (h *Handler) SignOut(c *fiber.Ctx) error {
 	return signedOut(c)
 }
 
-// signedOut redirects to the sign-in, with the confirmation that the session has ended.
+// signedOut clears the session's cookie and redirects to the sign-in, which confirms the sign-out.
 func signedOut(c *fiber.Ctx) error {
 	ui.ClearCookie(c, ui.SessionCookie)
 	ui.Flash(c, ui.Notice{Strong: "You have signed out."})

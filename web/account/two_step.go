@@ -11,17 +11,19 @@ import (
 	"dg/web/ui"
 )
 
-// twoStepView is the form that turns two-step verification on, or off.
+// twoStepView is the page of the form that turns two-step verification on or off. The other fields
+// are set only to turn it on.
 type twoStepView struct {
 	ui.Layout
 	ui.FormErrors
-	Secret string // in groups of four
+	Secret string // in groups of four characters
 	QR     *qrCode
 	Issuer string
-	Action string // of the form that turns it on, which knows where to continue
+	Action string // the form's target, with the parameter next
 }
 
-// continueAfter returns the page that requested two-step verification, or the account.
+// continueAfter returns the path of the page that asked for two-step verification, or else of the
+// account.
 func continueAfter(c *fiber.Ctx) string {
 	if c.Query("next") == "" {
 		return "/account"
@@ -52,7 +54,7 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 	return h.Render(c, status, "two-step-on", &view)
 }
 
-// ChangeTwoStep handles POST /account/two-step: it turns two-step verification on or off.
+// ChangeTwoStep handles POST /account/two-step. The field do says off; any other value means on.
 func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	var codes []string
 	var session identity.Session
@@ -82,7 +84,7 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	})
 }
 
-// inGroupsOfFour splits a secret for typing.
+// inGroupsOfFour puts a space after each four characters, so that a secret is easier to type.
 func inGroupsOfFour(secret string) string {
 	var groups []string
 	for group := range slices.Chunk([]byte(secret), 4) {

@@ -13,17 +13,18 @@ import (
 	"dg/web/ui"
 )
 
-// page is a page of the documentation. Recipe or Operation is what it shows, if it is about one.
+// page is a page of the documentation. Recipe is set on the page of a recipe, Operation on the page
+// of an operation.
 type page struct {
 	Name, Path string // below /docs
 	Template   string
 	Sections   []ui.Link
-	Parent     string // the path of the page whose sidebar has it, or "" for one of the guide
+	Parent     string // path of the page that lists this one; "": a page of the guide
 	Recipe     recipe
 	Operation  operation
 }
 
-// limits are those of the program, as the pages state them.
+// limits are the limits that the pages state, from the constants that enforce them.
 var limits = map[string]int{
 	"Requests":              apikeys.MaxRequests,
 	"Window":                apikeys.RateWindow,
@@ -43,7 +44,7 @@ type view struct {
 	Limits map[string]int
 }
 
-// Page handles GET /docs and the pages below.
+// Page handles GET /docs and every page below but the search. An unknown path is not found.
 func (h *Handler) Page(c *fiber.Ctx, p *ui.Principal) error {
 	path := strings.TrimPrefix(c.Path(), "/docs")
 	i := slices.IndexFunc(h.documentation.Pages, func(at page) bool { return at.Path == path })
@@ -56,13 +57,13 @@ func (h *Handler) Page(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, at.Template, v)
 }
 
-// view returns a page with invented examples.
+// view returns the data of a page with the examples of placeholders.
 func (h *Handler) view(p *ui.Principal, at page) *view {
 	return &view{h.layout(p, at), at, h.placeholders(), h.documentation, limits}
 }
 
-// layout returns the layout of a page. Its sidebar links to the pages of the guide and, for the
-// current one, to its sections or the pages below it.
+// layout returns the layout of a page. The sidebar links to the pages of the guide. Below the
+// current page it links to its sections or subpages.
 func (h *Handler) layout(p *ui.Principal, at page) ui.Layout {
 	l := ui.NewLayout(p, at.Name, ui.AreaDocs)
 	l.Sidebar = &ui.Sidebar{Label: "Documentation", Links: at.Sections}

@@ -10,23 +10,24 @@ import (
 	"dg/web/ui"
 )
 
-// The ids of the OpenAPI document's examples, which recipes hold too.
+// The ids in the examples of the OpenAPI document and in the recipes. Fill replaces them.
 const (
 	exampleFork  = "60772820-1226-4be5-b50f-c2adbe3dca64"
 	exampleGroup = "367856ea-0ce4-4434-8f3b-0260cd0f3211"
 )
 
-// examples are what the documentation's examples hold: a fork and a group of the reader's
-// organisation, if there are any.
+// examples has the values that the documentation's examples show: a fork and a group of the
+// reader's organisation, if there are any.
 type examples struct {
 	ForkID, GroupID      string
-	ForkTitle, GroupName string // "": an invented one
-	base                 string
-	from, year           string // the first day of a long period, and of a year
-	first, last          string // two days, as in the document's sample responses
+	ForkTitle, GroupName string // "": the id is that of the OpenAPI document's example
+	base                 string // public URL of this service
+	from, year           string // two years and one year ago: they replace the first days in recipes
+	first, last          string // the two days before today: they replace the period of requests
 }
 
-// placeholders returns the examples of a reader without forks.
+// placeholders returns the examples of a reader without forks, with the ids of the OpenAPI
+// document.
 func (h *Handler) placeholders() examples {
 	day := func(ago int) string { return h.Today().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	return examples{
@@ -40,8 +41,9 @@ func (h *Handler) placeholders() examples {
 	}
 }
 
-// examplesFor returns the examples of a reader. Whatever cannot be read, or is not the reader's to
-// see, is invented: the documentation has to be readable while the database is down.
+// examplesFor returns the examples of a reader, who may be nil. Where a fork or group cannot be
+// read, or the reader may not see it, the placeholder stays: the documentation must be readable
+// while the database is down.
 func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	e := h.placeholders()
 	if p == nil || p.Organisation.ID == "" {
@@ -51,7 +53,7 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	if err != nil || len(forks) == 0 {
 		return e
 	}
-	// the oldest that is played, or the oldest
+	// the oldest fork with a deployed release, or else the oldest
 	slices.SortFunc(forks, func(a, b games.Fork) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	fork := forks[max(0, slices.IndexFunc(forks, func(f games.Fork) bool {
 		return f.Status == "active" && f.DeployedReleaseNumber != nil

@@ -15,7 +15,7 @@ type Handler struct {
 	*ui.Pages
 	Modules
 	documentation documentation
-	texts         func() ([][]passage, error) // of the pages, in their order
+	texts         func() ([][]passage, error) // passages of each page, in the order of Pages
 }
 
 // Modules are the services of other modules that fill the examples.
@@ -24,7 +24,8 @@ type Modules struct {
 	Forks  ui.ForkLister
 }
 
-// New returns the handler of these screens.
+// New returns the handler. It panics if docs.json or reference.json, which are embedded, is
+// invalid.
 func New(pages *ui.Pages, m Modules) *Handler {
 	h := &Handler{Pages: pages.With(templates), Modules: m, documentation: loadDocumentation()}
 	h.texts = sync.OnceValues(h.pageTexts)

@@ -8,32 +8,33 @@ import (
 	"strings"
 )
 
-// docs.json has the contents of the pages' templates. Recipes are real files: the tests run what
-// the pages show. recipes/start has the first requests of /docs.
+// docsFiles has docs.json (the pages and recipes), reference.json, and the programs of the recipes.
+// Programs are files of their own, so that the tests run what the pages show. recipes/start has the
+// first requests of /docs.
 //
 //go:embed docs.json reference.json recipes
 var docsFiles embed.FS
 
 // documentation is the content of docs.json and reference.json.
 type documentation struct {
-	Pages []page // those of recipes and operations are added
-	// Languages are the tabs of the first requests (Start). Each request has a file for each
-	// language.
+	Pages []page // loadDocumentation adds a page for each recipe and operation
+	// Languages are the tabs of the first requests (Start). recipes/start has a file for each
+	// request in each language.
 	Languages  []struct{ ID, Name, Extension string }
 	Start      []struct{ ID, Title, Operation string }
 	Recipes    []recipe
 	Operations reference `json:"-"`
 }
 
-// recipe is a program to copy.
+// recipe is a program that readers copy, with the steps to run it.
 type recipe struct {
 	ID, Kind, Name, File string
-	Purpose              string          // in the list of recipes
+	Purpose              string          // a sentence for the list of recipes
 	ExportsKey           bool            // whether the first step puts the key into the environment
-	Steps                []template.HTML // from nothing to a result
-	Tables               bool            // whether it reads all forks into tables
-	Untested             string          // what no test runs, or ""
-	// What it drew from the demo: a static file, or a text in recipes/. "" for none.
+	Steps                []template.HTML // from an empty tool to a result
+	Tables               bool            // whether the program reads all forks into tables
+	Untested             string          // a sentence on what no test runs; "": all is tested
+	// What the program made from the demo's data: a static file, or a text in recipes/. "": none.
 	Picture, Output string
 }
 
@@ -52,7 +53,8 @@ func loadDocumentation() documentation {
 	return d
 }
 
-// decodeFile reads an embedded file of JSON. A mistake in it panics, as does an unknown field.
+// decodeFile decodes an embedded JSON file. It panics if the file is invalid or has an unknown
+// field: every test of the package finds the mistake.
 func decodeFile(name string, into any) {
 	file, err := docsFiles.Open(name)
 	if err == nil {
@@ -65,21 +67,21 @@ func decodeFile(name string, into any) {
 	}
 }
 
-// command is a text to copy.
+// command is a text with a copy button. ID is the id of its element.
 type command struct{ ID, Label, Text string }
 
-// Program returns a file of recipes/ as the reader copies it.
+// Program returns a file of recipes/, filled in for the reader. It fails if there is no such file.
 func (e examples) Program(file, id, label string) (command, error) {
 	text, err := docsFiles.ReadFile("recipes/" + file)
 	return e.Command(id, label, strings.TrimSuffix(string(text), "\n")), err
 }
 
-// Command returns an example as the reader copies it.
+// Command returns an example, filled in for the reader.
 func (e examples) Command(id, label, text string) command {
 	return command{id, label, e.Fill(text)}
 }
 
-// Fill puts the reader's fork, group, period and the address of this service into an example.
+// Fill replaces the sample ids, days and base URL in an example by the reader's.
 func (e examples) Fill(text string) string {
 	return strings.NewReplacer("https://dg.example.org", e.base, exampleFork, e.ForkID,
 		exampleGroup, e.GroupID, "2024-01-01", e.from, "2025-04-01", e.year,

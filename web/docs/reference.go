@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// reference is the operations of the OpenAPI document, as the pages below /docs/reference show
-// them: reference.json, which scripts/contract/reference generates.
+// reference has the operations of the OpenAPI document, as the pages below /docs/reference show
+// them. scripts/contract/reference generates it as reference.json.
 type reference []operation
 
 type operation struct {
 	ID, Path, Summary, Scope string
 	Text                     template.HTML
-	Request                  string // with curl
+	Request                  string // a curl command
 	Parameters               []refField
 	MediaType                string // of the 200 response
 	Body                     template.HTML
@@ -27,7 +27,7 @@ type refField struct {
 	Name, In, Type string
 	Required       bool
 	Text           template.HTML
-	Values         []string // the only ones
+	Values         []string // the allowed values; nil: any
 	Example        string
 }
 
@@ -37,7 +37,7 @@ type refStatus struct {
 	Text         template.HTML
 }
 
-// SampleAnswer returns the first example of an operation, or nil.
+// SampleAnswer returns the first sample response of the operation with the id, or nil.
 func (r reference) SampleAnswer(id string) *command {
 	i := slices.IndexFunc(r, func(o operation) bool { return o.ID == id })
 	if i < 0 || len(r[i].Examples) == 0 {
@@ -46,5 +46,5 @@ func (r reference) SampleAnswer(id string) *command {
 	return &r[i].Examples[0]
 }
 
-// HasFork reports whether the operation is about a fork.
+// HasFork reports whether the operation's path names a fork, whose example the page then shows.
 func (o operation) HasFork() bool { return strings.Contains(o.Path, "{forkId}") }

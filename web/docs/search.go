@@ -11,13 +11,14 @@ import (
 	"dg/web/ui"
 )
 
-// maxQuery bounds the bytes of a search: each of its words is looked up in all pages.
+// maxQuery bounds the bytes of a search, because each word is looked up in all pages.
 const maxQuery = 100
 
-// passage is a sentence of a page, and the id above it, if there is one.
+// passage is a sentence of a page. ID is the anchor of the heading or table row that it stands
+// under, or "".
 type passage struct{ ID, Text string }
 
-// result is a page that has all words of a search, and the passage that has most of them.
+// result is a page that matches a search, and its first passage with the most words of the search.
 type result struct {
 	page
 	passage
@@ -29,7 +30,8 @@ type searchView struct {
 	Results []result
 }
 
-// Search handles GET /docs/search: pages whose names have all words, then others that have them.
+// Search handles GET /docs/search. A page of exactly that name comes first, then pages with all
+// words in their names, then other pages with all words.
 func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	texts, err := h.texts()
 	if err != nil {
@@ -55,7 +57,8 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "search", &v)
 }
 
-// find returns the first passage with most of the words, and whether the page has them all.
+// find returns the first passage with the most words. found reports whether name and text together
+// have all words.
 func find(words []string, name string, text []passage) (best passage, found bool) {
 	most := -1
 	whole := []string{name}
@@ -69,7 +72,8 @@ func find(words []string, name string, text []passage) (best passage, found bool
 	return best, count(words, strings.Join(whole, " ")) == len(words)
 }
 
-// count returns how many of the words, in lower case, a text has.
+// count returns how many of the words a text contains. The words are in lower case; the text's case
+// makes no difference.
 func count(words []string, text string) (n int) {
 	text = strings.ToLower(text)
 	for _, word := range words {
@@ -80,7 +84,7 @@ func count(words []string, text string) (n int) {
 	return n
 }
 
-// pageTexts reads the passages of each page as it is shown to a reader who is not signed in.
+// pageTexts returns the passages of each page, as a reader who is not signed in sees the page.
 func (h *Handler) pageTexts() (all [][]passage, err error) {
 	for _, at := range h.documentation.Pages {
 		markup, err := h.Markup(at.Template, h.view(nil, at))
@@ -92,12 +96,13 @@ func (h *Handler) pageTexts() (all [][]passage, err error) {
 	return all, nil
 }
 
-// plain turns a page into lines of text, and of the ids of its headings and rows.
+// plain are replacements that turn the HTML of a page into lines of text. The anchor of a heading
+// or table row becomes a line of its own, #id.
 var plain = []struct {
 	markup *regexp.Regexp
 	text   string
 }{
-	// what is around the page; its programs and forms; the list of recipes
+	// leaves out the layout, programs, forms and the list of recipes
 	{regexp.MustCompile(`(?s)^.*<main[^>]*>|<(?:pre|form|fieldset|h1|table class="stack brief").*?` +
 		`</(?:pre|form|fieldset|h1|table)>`), ""},
 	{regexp.MustCompile(`</h2>\s*(?:<[^>]*>\s*)*|</dt><dd>(?:<p>)?|</th>`), ": "},
@@ -107,7 +112,7 @@ var plain = []struct {
 	{regexp.MustCompile(`<[^>]*>`), ""},
 }
 
-// passages splits a page into sentences.
+// passages splits the HTML of a page into sentences, each with the last anchor before it.
 func passages(page string) (all []passage) {
 	for _, p := range plain {
 		page = p.markup.ReplaceAllString(page, p.text)

@@ -1,3 +1,3 @@
-// Package organisation is the settings of an organisation: plan, members, groups and the reporting
-// mode.
+// Package organisation serves the settings of an organisation: its plan, members and groups, and
+// the form that changes the reporting mode.
 package organisation

@@ -11,21 +11,22 @@ import (
 	"dg/web/ui"
 )
 
-// groupList is a page of the organisation's groups, or those that a search finds.
+// groupList is a page of the organisation's groups, or the groups that a search finds, unpaged.
 type groupList struct {
 	ui.Pager
 	Search     string
-	Searchable bool // whether there are more groups than one glance finds
-	More       bool // whether the search finds more than are listed
+	Searchable bool // whether the page has a search: more than fewGroups, or a search already
+	More       bool // whether the search finds more groups than Rows has
 	Rows       []org.CountedGroup
 }
 
 const (
 	groupsPerPage = 25
-	fewGroups     = 20 // need no search
+	fewGroups     = 20 // up to this many groups need no search
 )
 
-// groupList lists the groups with their ids.
+// groupList returns the groups that the query parameters q and page select. path is the page's
+// path.
 func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupList, error) {
 	l := groupList{Search: strings.TrimSpace(strings.ToValidUTF8(c.Query("q"), "\uFFFD"))}
 	var all int

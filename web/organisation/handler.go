@@ -9,7 +9,7 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// Handler serves the settings of an organisation but its keys and its log.
+// Handler serves the settings of an organisation, except its keys and audit log.
 type Handler struct {
 	*ui.Pages
 	*ui.Guard
@@ -24,7 +24,7 @@ type Modules struct {
 	Keys          ui.KeyLister
 }
 
-// New returns the handler of these screens.
+// New returns the handler. settings returns the notices of every settings screen.
 func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) *Handler {
 	return &Handler{pages.With(templates), guard, m, settings}
 }

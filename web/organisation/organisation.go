@@ -15,7 +15,7 @@ import (
 	"dg/web/ui"
 )
 
-// organisationView is the organisation's plan, reporting mode, members and groups.
+// organisationView is the page of the organisation's plan, reporting mode, members and groups.
 type organisationView struct {
 	ui.Layout
 	Path, Name  string
@@ -23,10 +23,10 @@ type organisationView struct {
 	IncludesAPI bool
 	Mode        string
 	Nominative  bool
-	ChangeMode  string // path, or "" if the person may not
+	ChangeMode  string // path of the form, or "" if the person may not change the mode
 	Members     []memberRow
-	TwoStep     string // how many members use it, as a sentence
-	Unlisted    string // how many members are not listed, as a sentence, or ""
+	TwoStep     string // a sentence: how many members use two-step verification
+	Unlisted    string // a sentence: how many members are not listed; "": all are
 	Groups      groupList
 }
 
@@ -64,7 +64,8 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "organisation", &view)
 }
 
-// addMembers lists the members by role, then by name.
+// addMembers adds the members to the view, by role, then by name. The module bounds the list;
+// Unlisted counts the rest.
 func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organisationView) error {
 	members, all, err := h.Organisations.Members(ctx, p.Organisation.ID)
 	if err == nil {

@@ -8,7 +8,8 @@ import (
 	"dg/modules/org"
 )
 
-// Settings reads an organisation's members and groups, and changes its reporting mode.
+// Settings is the part of org.Service that reads members and groups, and changes the reporting
+// mode.
 type Settings interface {
 	Members(ctx context.Context, organisationID string) (_ []org.Member, all int, _ error)
 	GroupPage(
@@ -22,7 +23,7 @@ type Settings interface {
 	) error
 }
 
-// People names members.
+// People finds the name, e-mail and two-step verification of members by id.
 type People interface {
 	People(ctx context.Context, ids []string) ([]identity.Person, error)
 }

@@ -15,17 +15,17 @@ import (
 	"dg/web/ui"
 )
 
-// reportingModeView is the form that changes the reporting mode.
+// reportingModeView is the page of the form that changes the reporting mode.
 type reportingModeView struct {
 	ui.Layout
 	ui.FormErrors
 	Path, Back string
-	Nominative bool     // whether it is chosen
-	Confirm    bool     // whether choosing it takes the organisation's name
-	Keys       []string // names of those that can read reports now: at most maxKeysNamed
-	MoreKeys   bool     // whether others can
-	AllKeys    int
-	Typed      string // the organisation's name, as it was sent
+	Nominative bool     // whether nominative is chosen
+	Confirm    bool     // whether nominative takes the organisation's name, typed as a confirmation
+	Keys       []string // names of keys that can read reports now: at most maxKeysNamed
+	MoreKeys   bool     // whether further keys can read reports
+	AllKeys    int      // the number of keys that can read reports
+	Typed      string   // the organisation's name as it was sent
 }
 
 const maxKeysNamed = 5
@@ -71,9 +71,8 @@ func (h *Handler) renderReportingMode(
 	return h.Render(c, status, "reporting-mode", &view)
 }
 
-// ChangeReportingMode handles POST /settings/organisation/reporting-mode. Names are shown only
-// after the organisation's name was typed: the same form shows them in every report and to every
-// key.
+// ChangeReportingMode handles POST /settings/organisation/reporting-mode. Changing to nominative
+// takes the organisation's name, because every report and every key then shows players' names.
 func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	actor := org.Actor{Person: p.AuditActor(), Subject: p.Subject()}
 	before := p.Organisation.ReportingMode
@@ -106,7 +105,8 @@ func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	return c.Redirect(p.Path("/settings/organisation"), fiber.StatusSeeOther)
 }
 
-// sameName reports whether the texts are equal but for case, spaces and invisible characters.
+// sameName reports whether the texts are equal apart from case, repeated spaces, Unicode
+// normalisation and invisible characters.
 func sameName(typed, name string) bool {
 	readable := func(s string) string {
 		s = strings.Map(func(r rune) rune {
@@ -120,7 +120,7 @@ func sameName(typed, name string) bool {
 	return strings.EqualFold(readable(typed), readable(name))
 }
 
-// modeNotice confirms the new reporting mode.
+// modeNotice returns the notice that confirms the new reporting mode, or says that it is the same.
 func modeNotice(before, after org.ReportingMode) ui.Notice {
 	if before == after {
 		return ui.Notice{Strong: "Nothing was changed.", Before: " The reporting mode is the same."}

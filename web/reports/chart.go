@@ -10,10 +10,10 @@ import (
 	"dg/web/ui"
 )
 
-// chart draws plays as bars above average scores as dots, on one time axis, in front of the
-// compared period.
+// chart has two panels on one time axis: plays as bars, and below them average scores as dots. The
+// compared period is drawn behind.
 type chart struct {
-	Unit    string // day or week: what a bar is
+	Unit    string // what a bar stands for: day or week
 	Period  string // in words
 	Earlier string // the compared period in words; "": none
 	Total   reports.Statistics
@@ -27,17 +27,18 @@ type chart struct {
 	ScoreLine, ScoreDots, EarlierLine string // paths
 }
 
-// bar is a day, a week or a part of one, with the days at the same offset in the compared period.
-// The script reads its row of the table.
+// bar is a day, a week or a part of a week, with the days at the same offset in the compared
+// period. The script reads its figures from the table below the chart.
 type bar struct {
 	Name             string
-	From, Days       int               // of the period
+	From, Days       int               // the first day of the bar, from 0, and the number of days
 	Current, Earlier reports.DailyStat // Earlier has no date if the compared period is shorter
 }
 
 const daysPerWeek = 7
 
-// barsOf splits a period into bars: days or, in a long period, calendar weeks.
+// barsOf splits a period into bars: days or, above ui.MaxChartDays, calendar weeks. earlier may be
+// shorter than daily.
 func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailyStat) []bar {
 	var all []bar
 	for from := 0; from < p.Days; {
@@ -58,7 +59,8 @@ func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailySta
 	return all
 }
 
-// name returns the day or the days of the bar in words.
+// name returns the days of the bar in words. It marks a bar that includes today, and an incomplete
+// week.
 func (b bar) name(p reports.Period, first, today time.Time) string {
 	name := ui.Period(reports.Period{From: first, Days: b.Days})
 	if p.Days <= ui.MaxChartDays {
@@ -73,7 +75,7 @@ func (b bar) name(p reports.Period, first, today time.Time) string {
 	return name
 }
 
-// newChart draws the period, and the compared one unless it is nil.
+// newChart draws the period. compared may be nil: then nothing is drawn behind.
 func newChart(
 	p reports.Period, s reports.Statistics, compared *comparison, today time.Time,
 ) chart {
@@ -97,8 +99,8 @@ func newChart(
 	return c
 }
 
-// The widths of bars in percent of their days. With few days, bars are narrower. A bar of the
-// compared period is wider, so that it shows behind the other.
+// The widths of bars in percent of their days. Below fewDays, bars are narrower, because a day is
+// wide. Bars of the compared period are a quarter wider, so that they show behind.
 const (
 	weekWidth = 80
 	dayWidth  = 60
@@ -124,7 +126,8 @@ func (c *chart) drawPlays(p reports.Period) {
 	}
 }
 
-// Scores are in tenths of a percent. Their axis zooms in, but has at least two steps.
+// Scores are in tenths of a percent. The axis covers only the scores that occur, but at least two
+// steps.
 const (
 	fullScore = 1000
 	scoreStep = 50
@@ -154,8 +157,8 @@ func (c *chart) drawScores(p reports.Period) {
 	}
 }
 
-// point returns the path command to the average score, in the middle of a bar. Bars without a
-// completed play break the line.
+// point returns the path command that draws the line to the average score in the middle of a bar. A
+// bar without a completed play returns "" and breaks the line: the next command moves.
 func (c *chart) point(b bar, s reports.DailyStat, connected *bool) string {
 	command := "M"
 	if *connected {

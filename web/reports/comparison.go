@@ -10,28 +10,30 @@ import (
 	"dg/web/ui"
 )
 
-// figure is one of the five figures of a period, with its change from the compared period.
+// figure is a figure of the period, with its change from the compared period.
 type figure struct {
 	Name, Value string
 	Change      *change // nil: nothing is compared
 }
 
-// change is the change of a figure, computed from rounded values: ▲ 3.6 points, was 74.0%.
+// change is the change of a figure: ▲ 3.6 points, was 74.0%. It is computed from rounded values, so
+// that it agrees with the shown values.
 type change struct {
 	Direction string // up or down; "": unchanged
-	Small     bool   // not coloured
+	Small     bool   // too small to be coloured
 	By, Was   string
 }
 
-// comparison has the figures of the complete days of a period, and of those they are compared with.
+// comparison has the figures of a period's complete days, and of the earlier days that they are
+// compared with.
 type comparison struct {
 	CompleteDays, EarlierDays string              // in words; CompleteDays "": the whole period
-	complete                  *reports.Statistics // nil: those of the whole period
+	complete                  *reports.Statistics // nil: the whole period is complete
 	earlier                   *reports.Statistics
 }
 
-// measure defines a figure. read returns false if there is none: an average without plays.
-// difference formats a change, and reports whether it is small.
+// measure defines a figure. read returns false if the figure does not exist, such as an average
+// without plays. difference formats the change by n, and reports whether the change is small.
 type measure struct {
 	name       string
 	format     func(n int64) string
@@ -64,10 +66,11 @@ var measures = []measure{
 
 func writePercent(n int64) string { return ui.Percent(reports.Percent(n)) }
 
-// shownRate returns a rate as a percentage with one decimal, in tenths, rounded half up.
+// shownRate returns a rate in tenths of a percent, rounded half up.
 func shownRate(r reports.Rate) int64 { return int64((r + 5) / 10) }
 
-// newFigures returns the figures of a period. Without a comparison no figure has a change.
+// newFigures returns the figures of a period by measures; one that does not exist is a dash. If c
+// is nil no figure has a change.
 func newFigures(s reports.Statistics, c *comparison) []figure {
 	all := make([]figure, len(measures))
 	for i, m := range measures {
@@ -82,8 +85,8 @@ func newFigures(s reports.Statistics, c *comparison) []figure {
 	return all
 }
 
-// change returns the change of a figure. If the figure of the complete days differs from that of
-// the period, it is named first: ▼ 3%, 403, was 416.
+// change returns the change of a figure. If the complete days have another figure than the whole
+// period, that figure comes first: ▼ 3%, 403, was 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, ok := m.read(*cmp.Or(c.complete, &s))
 	before, known := m.read(*c.earlier)
@@ -104,8 +107,9 @@ func (m measure) change(s reports.Statistics, c *comparison) *change {
 	return d
 }
 
-// formatShare formats a difference in whole percent, or as a multiple above 900%, rounded half up.
-// before is positive, because a period without plays is not compared.
+// formatShare formats a difference n in whole percent of before, or as a multiple above 900%,
+// rounded half up. before is positive, because a period without plays is not compared. A difference
+// below 1% is small.
 func formatShare(n, before int64) (text string, small bool) {
 	share := (200*n + before) / max(2*before, 1)
 	switch {
@@ -119,12 +123,13 @@ func formatShare(n, before int64) (text string, small bool) {
 	return text, 100*n < before
 }
 
-// formatPoints formats the difference of two percentages in percentage points.
+// formatPoints formats the difference of two percentages, in percentage points. A difference below
+// half a point is small.
 func formatPoints(tenths, _ int64) (text string, small bool) {
 	return fmt.Sprintf("%s points", ui.Points(tenths)), tenths < 5
 }
 
-// Values of the query parameter compare. Empty selects the previous period.
+// Values of the query parameter compare. "" selects the previous period.
 const (
 	compareYear = "year"
 	compareOff  = "off"
@@ -134,9 +139,10 @@ var comparisons = []struct{ name, key string }{
 	{"Previous period", ""}, {"52 weeks earlier", compareYear}, {"None", compareOff},
 }
 
-// comparedPeriods returns the complete days of p, up to yesterday, and the days they are compared
-// with. ok is false without a comparison: reports begin in 2000. Whole months are compared with as
-// many months, other periods with as many days. A year is 52 weeks, so that weekdays match.
+// comparedPeriods returns the complete days of p, up to yesterday, and the earlier days to compare
+// them with. Whole months are compared with as many months, other periods with as many days. A year
+// is 52 weeks, so that weekdays match. ok is false if the reader wants no comparison, or if no
+// report on the earlier days is possible.
 func comparedPeriods(
 	p reports.Period, with string, today time.Time,
 ) (complete, earlier reports.Period, ok bool) {
@@ -156,16 +162,17 @@ func comparedPeriods(
 	return complete, earlier, with != compareOff && reportable(earlier)
 }
 
-// reportable reports whether there can be a report on the period.
+// reportable reports whether a report on the period is possible: it is not empty, and not before
+// 2000.
 func reportable(p reports.Period) bool {
 	_, err := reports.ParsePeriod(p.Day(0), p.Day(p.Days-1))
 	return err == nil
 }
 
-// compared returns the comparison of the query's period, or nil: k-anonymity hides figures, there
-// were no plays, or the reader turned it off. Hidden figures look like none, so the comparison
-// reveals no more than a report on that period. Call it before the report itself opens, because no
-// request may wait for a slot while it holds one.
+// compared returns the comparison of the query's period. It is nil if the reader turned comparisons
+// off, or if either period has hidden figures or no plays. Hidden figures look like no plays, so
+// the comparison reveals no more than a report on that period. Call compared before the report
+// itself opens, because no request may wait for a slot while it holds one.
 func (h *Handler) compared(
 	ctx context.Context, p *ui.Principal, q reports.Query, with string,
 ) (*comparison, error) {
@@ -187,7 +194,8 @@ func (h *Handler) compared(
 	return c, nil
 }
 
-// totals returns the figures and days of a period, or nil if they are hidden or there are no plays.
+// totals returns the figures of a period by day and in all. They are nil if k-anonymity hides them
+// or there are no plays.
 func (h *Handler) totals(
 	ctx context.Context, p *ui.Principal, q reports.Query, period reports.Period,
 ) (*reports.Statistics, error) {

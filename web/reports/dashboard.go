@@ -18,8 +18,8 @@ import (
 	"dg/web/ui"
 )
 
-// dashboardView is the report of a fork. It has no figures if the period is invalid or the group is
-// suppressed.
+// dashboardView is the page of a fork's report. It has no figures if the period is invalid or
+// k-anonymity suppresses the group.
 type dashboardView struct {
 	ui.Layout
 	pageURL
@@ -30,28 +30,29 @@ type dashboardView struct {
 	Presets         []ui.Link
 	Dates           string // the period in words if no preset selects it
 	Groups          []org.Group
-	ListedGroups    int      // if there may be more
-	shown           []string // the ids of groups that k-anonymity does not hide; nil: unknown
+	ListedGroups    int      // the number of Groups if there may be more; else 0
+	shown           []string // ids of the groups that k-anonymity does not hide; nil: unknown
 	GroupName       string   // "": all players
 	Period          string   // in words
 	Nominative      bool
 	Suppressed      bool
-	ForkID, Command string // of a call of the API that reads the figures
+	ForkID, Command string // Command is a curl command that reads the figures from the API
 	Download        ui.Download
-	Longer          string // if the period has no plays: the path of the last 365 days
+	Longer          string // path of the last 365 days if the period has no plays; else ""
 	Overlaps        []reports.Overlap
-	More            bool // there are further overlaps
+	More            bool // whether there are more overlaps than Overlaps has
 	Figures         []figure
 	Comparison      *comparison // nil: the period is compared with none
 	Compares        bool        // whether the reader compares the period with another
 	Comparisons     []ui.Link
-	HasPlays        bool // in the period
+	HasPlays        bool // whether the period has plays
 	Chart           chart
 	Skills          skillList
 	Players         list[player]
 }
 
-// Dashboard handles GET /reports/:fork with the figures that the API returns, from the same call.
+// Dashboard handles GET /reports/:fork. Its figures come from the same method as those of the API,
+// so that both agree.
 func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	fork, err := h.forkOf(c, p, authz.ReadReport)
 	if err != nil {
@@ -103,7 +104,8 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	return h.showReport(c, p, view, fork, period)
 }
 
-// showReport responds with the figures of the period.
+// showReport reads the figures and responds with the page. It reads the comparison first; see
+// compared.
 func (h *Handler) showReport(
 	c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period,
 ) error {
@@ -118,7 +120,7 @@ func (h *Handler) showReport(
 	if err != nil {
 		return err
 	}
-	if len(view.Groups) > 0 && !stats.Suppressed { // a suppressed report reveals no marks
+	if len(view.Groups) > 0 && !stats.Suppressed { // a suppressed report must not mark other groups
 		view.shown = h.shownGroups(c.UserContext(), query)
 	}
 	view.ForkID = fork.ID
@@ -133,8 +135,8 @@ var (
 		"Group not found. Open the report for all players and choose a group there.")
 )
 
-// forkOf returns the fork in the path if the principal holds the permission. Errors:
-// apperr.NotFound, also for another organisation's.
+// forkOf returns the fork in the path if the principal holds the permission on it. Errors:
+// apperr.NotFound, also for another organisation's fork and without the permission.
 func (h *Handler) forkOf(
 	c *fiber.Ctx, p *ui.Principal, permission authz.Permission,
 ) (games.Fork, error) {
@@ -148,7 +150,7 @@ func (h *Handler) forkOf(
 	return fork, err
 }
 
-// queryOf returns the query of a report that a screen lists.
+// queryOf returns the query for the fork's report on the period, with the group of the URL.
 func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at pageURL) reports.Query {
 	return reports.Query{
 		OrganisationID: p.Organisation.ID,
@@ -159,7 +161,8 @@ func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at pageURL
 	}
 }
 
-// statistics opens a report, authorises the read of its group, and reads it.
+// statistics opens a report, authorises the principal on its group, and reads the figures. It waits
+// for a slot among the reports. Errors: errNoGroup, those of Reports.
 func (h *Handler) statistics(
 	ctx context.Context, p *ui.Principal, q reports.Query,
 ) (stats reports.Statistics, err error) {
@@ -174,7 +177,8 @@ func (h *Handler) statistics(
 	return stats, groupError(err)
 }
 
-// authorizeGroup asks the policy about the owner of a report's group.
+// authorizeGroup asks the policy about the owner of the report's group. A report without a group
+// needs no further permission. Errors: authz.ErrDenied.
 func authorizeGroup(p *ui.Principal, permission authz.Permission, r reports.Header) error {
 	if r.GroupOwner == "" {
 		return nil
@@ -182,8 +186,9 @@ func authorizeGroup(p *ui.Principal, permission authz.Permission, r reports.Head
 	return p.Decide(permission, r.GroupOwner)
 }
 
-// groupError replaces the API's message about an unknown group by the page's. Another
-// organisation's group gets the same message, which does not reveal that the group exists.
+// groupError replaces the API's message about an unknown group by errNoGroup, and returns other
+// errors as they are. A denied group gets errNoGroup too, which does not reveal that the group
+// exists.
 func groupError(err error) error {
 	if errors.Is(err, reports.ErrGroupNotFound) || errors.Is(err, authz.ErrDenied) {
 		return errNoGroup
@@ -191,8 +196,8 @@ func groupError(err error) error {
 	return err
 }
 
-// command returns the curl command that reads the report from the API. As in /docs, the key comes
-// from the environment.
+// command returns the curl command that reads the report from the API. The key comes from the
+// environment, so that neither the shell's history nor the list of processes has it.
 func (h *Handler) command(q reports.Query) string {
 	group := ""
 	if q.GroupID != "" {
@@ -203,10 +208,11 @@ func (h *Handler) command(q reports.Query) string {
 		h.BaseURL, q.ForkID, q.Period.Day(0), q.Period.Day(q.Period.Days-1), group)
 }
 
-// hintTimeout bounds the optional queries: the marks of hidden groups, and the warning of overlaps.
+// hintTimeout bounds the queries that a page can do without: which groups are hidden, and overlaps.
 const hintTimeout = 300 * time.Millisecond
 
-// shownGroups returns the groups that k-anonymity does not hide, or nil if that takes too long.
+// shownGroups returns the ids of the groups that k-anonymity does not hide. It returns nil if the
+// query fails or exceeds hintTimeout.
 func (h *Handler) shownGroups(ctx context.Context, q reports.Query) []string {
 	ctx, stop := context.WithTimeout(ctx, hintTimeout)
 	defer stop()
@@ -217,12 +223,12 @@ func (h *Handler) shownGroups(ctx context.Context, q reports.Query) []string {
 	return shown
 }
 
-// Hidden reports whether k-anonymity is known to hide a group in the period.
+// Hidden reports whether k-anonymity hides a group in the period. It is false if that is unknown.
 func (v *dashboardView) Hidden(groupID string) bool {
 	return v.shown != nil && !slices.Contains(v.shown, groupID)
 }
 
-// fill sets the fields that show the figures.
+// fill sets the fields that show the figures. A suppressed report gets none of them.
 func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	v.Period = ui.Period(p)
 	v.Nominative = s.ReportingMode == org.Nominative
@@ -256,4 +262,6 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	v.Players = players.page(v.pageURL, s.Players())
 }
 
-const shownOverlaps = reports.MaxOverlaps - 1 // that a warning names
+// shownOverlaps bounds the overlaps that the warning names. One more in the report tells that there
+// are more.
+const shownOverlaps = reports.MaxOverlaps - 1

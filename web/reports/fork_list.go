@@ -22,7 +22,8 @@ type forkRow struct {
 	sortTitle      string // the title in lower case and without accents
 }
 
-// newForkRow returns the row of a fork. top is the scale that all sparklines share.
+// newForkRow returns the row of a fork. top is the value at full height in all rows' sparklines. o
+// may be nil.
 func newForkRow(f games.Fork, o *reports.ForkOverview, top int64, path string) forkRow {
 	if o == nil {
 		o = &reports.ForkOverview{} // the fork is newer than the overview
@@ -39,7 +40,7 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, top int64, path string) f
 	}
 }
 
-// forkState is a state of a fork. Mark is the CSS class.
+// forkState is a fork's state as screens show it. Mark is the CSS class.
 type forkState struct{ Name, Mark string }
 
 func stateOf(f games.Fork) forkState {
@@ -72,7 +73,7 @@ var forks = listing[forkRow]{
 	perPage:     100,
 }
 
-// weeksLabel returns the plays of weeks in words.
+// weeksLabel returns the plays of the last 12 weeks in words, for readers of no sparkline.
 func weeksLabel(weeks []int64) string {
 	words := make([]string, len(weeks))
 	for i, n := range weeks {

@@ -10,8 +10,8 @@ import (
 	"dg/web/ui"
 )
 
-// column is a column of a list. order is the value of the parameter sort that the first click on
-// its head sets: plays, or -plays for descending. A column without compare is not sortable.
+// column is a column of a list. sort is the value that the first click on the head gives the query
+// parameter sort: plays, or -plays for descending. A column without compare is not sortable.
 type column[T any] struct {
 	name, sort string
 	numeric    bool
@@ -20,17 +20,17 @@ type column[T any] struct {
 
 // listing defines how items are listed, searched and sorted.
 type listing[T any] struct {
-	plural      string // name of the items
+	plural      string // what the items are called
 	columns     []column[T]
-	defaultSort string              // the default
+	defaultSort string              // value of sort if the URL has none
 	search      string              // query parameter of the search
-	text        func(item T) string // what the search looks at
-	few         int                 // up to so many items have no search
+	text        func(item T) string // the text that the search looks in
+	few         int                 // a list of at most this many items has no search
 	perPage     int
-	fragment    string // of the URL; "": none
+	fragment    string // of the list, appended to its links; "": none
 }
 
-// list is a page of the items that a search found, or of all.
+// list is one page of the items: all of them, or those that a search found.
 type list[T any] struct {
 	ui.Pager
 	Columns []columnHead
@@ -38,7 +38,7 @@ type list[T any] struct {
 
 	Searchable bool
 	Search     string
-	Found, All string // a sentence on the result, and the path without a search
+	Found, All string // a sentence with the number found, and the path that ends the search
 	Form       string
 	Kept       []param
 }
@@ -49,7 +49,8 @@ type columnHead struct {
 	Numeric            bool
 }
 
-// page searches and sorts the items, and returns the page that the URL selects.
+// page searches the items by the URL, sorts the found ones, and returns the page that the URL
+// selects, or the nearest that exists.
 func (l listing[T]) page(at pageURL, all []T) list[T] {
 	v := list[T]{
 		Search: at.Param(l.search),
@@ -80,8 +81,9 @@ func (l listing[T]) find(all []T, search string) []T {
 	})
 }
 
-// sort sorts the items in place, by the column that the URL selects, and returns the heads of the
-// columns. The head of the sorted column reverses the order. The sort is stable.
+// sort sorts the items in place by the URL's parameter sort, or by defaultSort if it is unknown.
+// The sort is stable. The returned heads link to the other orders: the sorted column's head
+// reverses.
 func (l listing[T]) sort(items []T, at pageURL) (heads []columnHead) {
 	order := at.Param("sort")
 	known := func(c column[T]) bool {
@@ -112,5 +114,5 @@ func (l listing[T]) sort(items []T, at pageURL) (heads []columnHead) {
 	return heads
 }
 
-// key returns the column of an order.
+// key returns a value of the parameter sort without the minus of descending order.
 func key(order string) string { return strings.TrimPrefix(order, "-") }

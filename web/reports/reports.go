@@ -11,17 +11,17 @@ import (
 	"dg/web/ui"
 )
 
-// reportsView is the list of the organisation's forks below the overview of all.
+// reportsView is the page of the organisation's forks: figures over all forks, then the list.
 type reportsView struct {
 	ui.Layout
 	list[forkRow]
 	Figures    []figure
-	Period     string      // of the figures, in words
-	Counted    bool        // the players are known
+	Period     string      // the days of the figures, in words
+	Counted    bool        // whether players and completion are counted: too many plays are not
 	Comparison *comparison // nil: there were no plays before
 }
 
-// ListReports handles GET /reports: the organisation's forks.
+// ListReports handles GET /reports with the organisation's forks and figures over all of them.
 func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	all, err := ui.ForksOf(c.UserContext(), h.Forks, p)
 	if err != nil {
@@ -31,7 +31,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	ui.ReleaseSlot(c) // the overview takes a slot of the reports
+	ui.ReleaseSlot(c) // the overview waits for a slot among the reports
 	period := ui.LastDays(h.Today(), ui.DefaultDays)
 	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{
 		OrganisationID: p.Organisation.ID,
@@ -49,7 +49,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	view.Figures = overviewFigures(overview, view.Comparison)
 	rows := make([]forkRow, len(all))
-	var top int64 // plays of a fork in a week
+	var top int64 // the most plays of one fork in one week: the scale of all sparklines
 	for _, o := range overview.Forks {
 		top = max(top, slices.Max(o.Weeks[:]))
 	}
@@ -63,7 +63,8 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "reports", view)
 }
 
-// compareOverview compares the last 28 days with the 28 before.
+// compareOverview compares the last 28 days with the 28 days before. It returns nil if these had no
+// plays.
 func compareOverview(p reports.Period, o reports.Overview) *comparison {
 	if o.Earlier.Plays == 0 {
 		return nil
@@ -71,7 +72,8 @@ func compareOverview(p reports.Period, o reports.Overview) *comparison {
 	return &comparison{EarlierDays: ui.Period(ui.LastDays(p.From, p.Days)), earlier: totals(o.Earlier)}
 }
 
-// overviewFigures returns the figures of all forks in the last 28 days.
+// overviewFigures returns the figures over all forks in the last 28 days: only the plays if players
+// are not counted.
 func overviewFigures(o reports.Overview, c *comparison) []figure {
 	all := newFigures(*totals(o.Current), c)
 	if !o.Counted {

@@ -9,13 +9,13 @@ import (
 	"dg/web/ui"
 )
 
-// skillList are the skills of a report: by area, or from the weakest to the strongest.
+// skillList has the skills of a report, grouped by area or from the weakest to the strongest.
 type skillList struct {
 	Areas  []skillArea
 	Orders []ui.Link
 }
 
-// skillArea is an area and its skills. Name is "" where the skills are not grouped.
+// skillArea is an area and its skills. Without areas there is one, whose Name is "".
 type skillArea struct {
 	Name string
 	Rows []skillRow
@@ -26,16 +26,16 @@ type skillRow struct {
 	Name, Rate string
 }
 
-// area is an area: the part before the first dot of its skills, and its name.
+// area has the prefix that the ids of its skills share, and the name that screens show.
 type area struct{ prefix, name string }
 
-// skillAreas are the areas in the order of the catalogue.
+// skillAreas are all areas, in the order of the catalogue.
 var skillAreas = []area{{"prompting.", "Prompting"}, {"data.", "Data"}, {"ai.", "AI"}}
 
 const weakestFirst = "weakest"
 
-// newSkillList takes the skills in the order of the catalogue, and keeps it where they are grouped
-// or equally weak.
+// newSkillList lists the skills as the URL's parameter skills says. skills is in the order of the
+// catalogue, which areas and equally weak skills keep.
 func newSkillList(skills []reports.SkillStat, at pageURL) skillList {
 	weakest := at.Param("skills") == weakestFirst
 	l := skillList{Orders: []ui.Link{
