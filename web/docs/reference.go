@@ -46,5 +46,5 @@ func (r reference) SampleAnswer(id string) *command {
 	return &r[i].Examples[0]
 }
 
-// HasFork reports whether the operation's path names a fork, whose example the page then shows.
+// HasFork reports whether the operation's path names a fork. Its page then names the example fork.
 func (o operation) HasFork() bool { return strings.Contains(o.Path, "{forkId}") }
