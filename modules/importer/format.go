@@ -67,9 +67,9 @@ func qualify(table, columns string) string {
 	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
 }
 
-// create creates the temporary table of the type, with the line number and the staged columns. The
+// createTable creates the temporary table of the type, with the line number and the staged columns. The
 // table is dropped at the end of the transaction.
-func (b *batch) create(ctx context.Context, tx pgx.Tx) error {
+func (b *batch) createTable(ctx context.Context, tx pgx.Tx) error {
 	return b.exec(ctx, tx, `create temporary table import_{table} on commit drop as
 		select 0::bigint as line, {staged} from {table} with no data`)
 }

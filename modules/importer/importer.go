@@ -73,7 +73,7 @@ func (im Importer) Import(
 	}
 	r := newRun(im, tx, terminal)
 	for _, b := range r.batches {
-		if err := b.create(ctx, tx); err != nil {
+		if err := b.createTable(ctx, tx); err != nil {
 			return nil, err
 		}
 	}

@@ -13,11 +13,11 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// The bounds of Groups and FindGroups, in groups.
 const (
-	MaxGroups         = 500 // in the list of Groups, besides the chosen group
-	maxSearchedGroups = 10_000
-	maxFoundGroups    = 50
+	// MaxGroups is how many groups Groups lists, besides the chosen one.
+	MaxGroups         = 500
+	maxSearchedGroups = 10_000 // that FindGroups reads, the first by name
+	maxFoundGroups    = 50     // that FindGroups returns
 )
 
 // Groups returns the first 500 groups of the organisation by name. It includes the group with the

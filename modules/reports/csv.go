@@ -53,8 +53,8 @@ func (f Format) appendText(b []byte, text []byte) []byte {
 	return csvcell.AppendSpreadsheetText(b, text)
 }
 
-// appendInstant appends a time, in milliseconds since 1970, in UTC. The dialect of Excel omits the
-// milliseconds: with them, Excel would show minutes and seconds alone.
+// appendInstant appends the instant ms, in milliseconds since 1970, as a timestamp in UTC. For Excel
+// it omits the milliseconds: with them, Excel would show minutes and seconds alone.
 func (f Format) appendInstant(b []byte, ms int64) []byte {
 	from := len(b)
 	b = AppendInstant(b, ms)

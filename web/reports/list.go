@@ -43,10 +43,11 @@ type list[T any] struct {
 	Kept       []param
 }
 
-// columnHead is the head of a column. Path is "" if the column is not sortable.
+// columnHead is the head of a column. Path is "" if the column is not sortable, Direction if the list
+// is not sorted by it. Otherwise Direction is ascending or descending, as in aria-sort.
 type columnHead struct {
-	Name, Path, Sorted string
-	Numeric            bool
+	Name, Path, Direction string
+	Numeric               bool
 }
 
 // page searches the items by the URL, sorts the found ones, and returns the page that the URL
@@ -96,11 +97,11 @@ func (l listing[T]) sort(items []T, at pageURL) (heads []columnHead) {
 		head := columnHead{Name: c.name, Numeric: c.numeric}
 		next := c.sort
 		if known(c) {
-			head.Sorted = "ascending"
+			head.Direction = "ascending"
 			next = "-" + order
 			compare := c.compare
 			if strings.HasPrefix(order, "-") {
-				head.Sorted = "descending"
+				head.Direction = "descending"
 				next = key(order)
 				compare = func(a, b T) int { return c.compare(b, a) }
 			}

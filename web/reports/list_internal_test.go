@@ -44,7 +44,7 @@ func TestPlayersAreSorted(t *testing.T) {
 	} {
 		l := players.page(asked("sort="+order), slices.Clone(all))
 		require.Equal(t, want, strings.Join(labels(l), ""), order)
-		sorted := slices.DeleteFunc(l.Columns, func(h columnHead) bool { return h.Sorted == "" })
+		sorted := slices.DeleteFunc(l.Columns, func(h columnHead) bool { return h.Direction == "" })
 		require.Len(t, sorted, 1)
 	}
 	// The head of a column sorts by it, then in reverse.

@@ -118,8 +118,8 @@ select pg_try_advisory_xact_lock(uuid_hash(@fork), -2147483648)
    and (select bool_and(pg_try_advisory_xact_lock(uuid_hash(@fork), d))
      from generate_series(@from::date - date '2000-01-01', @to::date - date '2000-01-01' - 1) d)`
 
-// tryLock locks writers out of the bucket, or returns false. It waits for TRUNCATE alone, which
-// takes no advisory lock.
+// tryLock locks writers out of the bucket, or returns false. It waits for TRUNCATE and
+// changes of the schema alone, which take no advisory lock.
 func (b bucket) tryLock(ctx context.Context) (free bool, err error) {
 	if _, err := b.conn.Exec(ctx, segment.LockPlaysSQL); err != nil {
 		return false, err
