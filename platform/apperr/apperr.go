@@ -1,8 +1,8 @@
 // Package apperr is the error type between modules, and the table from its code to an HTTP
 // response.
 //
-// A module returns an *Error with a message for the caller and a cause for the log. For any other
-// error the caller gets InternalMessage.
+// A module returns an *Error with a message for the caller and a cause for the log. From makes any
+// other error Internal, with InternalMessage.
 package apperr
 
 import (
@@ -10,7 +10,7 @@ import (
 	"fmt"
 )
 
-// Code is the kind of an error: the details.code of the API's error body.
+// Code is the details.code of the API's error body. It also decides the HTTP status.
 type Code string
 
 // The codes of the API.
@@ -25,13 +25,13 @@ const (
 	Unavailable      Code = "ERR_UNAVAILABLE"
 )
 
-// Response is the HTTP status of an error code and the top-level code of the error body.
+// Response is what an error code becomes over HTTP: the status and the body's top-level code.
 type Response struct {
 	Status int
 	Code   string
 }
 
-// responses is the table from a code to its HTTP response.
+// responses has an entry for each Code above. Error.HTTP returns the zero Response for any other.
 var responses = map[Code]Response{
 	Validation:       {400, "invalid-argument"},
 	AuthRequired:     {401, "unauthenticated"},
@@ -46,31 +46,33 @@ var responses = map[Code]Response{
 // InternalMessage is what callers read about a failure whose cause they must not see.
 const InternalMessage = "Something went wrong on our side. Retry; if it persists, contact support with the request id."
 
-// Error is an error with a code, a message for the caller and a cause for the log.
+// Error keeps apart what the caller may read (Message) and what only the log may have (Cause).
 type Error struct {
 	Code       Code
 	Message    string // for the caller, without internals or secrets
-	Field      string // the input field at fault; may be empty
+	Field      string // the input field at fault, or ""
 	RetryAfter int    // whole seconds after which the same request can succeed; 0: unknown
 	Cause      error  // for the log; may be nil
 }
 
-// New returns an error with a message for the caller.
+// New returns an error whose message says everything: there is no cause to log.
 func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// NewField returns a Validation error about an input field.
+// NewField returns a Validation error about an input field. A page can mark the field; the API's
+// body does not name it.
 func NewField(field, format string, args ...any) *Error {
 	return &Error{Code: Validation, Message: fmt.Sprintf(format, args...), Field: field}
 }
 
-// Wrap returns an error with a message for the caller and a cause for the log.
+// Wrap hides cause from the caller: only the log has it. An *Error in cause no longer decides the
+// response.
 func Wrap(code Code, cause error, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Cause: cause}
 }
 
-// Error returns the text for the log, with the cause.
+// Error returns the text for the log: code, message and cause.
 func (e *Error) Error() string {
 	if e.Cause == nil {
 		return string(e.Code) + ": " + e.Message
@@ -81,10 +83,11 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// HTTP returns the status and code of the error's HTTP response.
+// HTTP returns the response for the error's code, or the zero Response for an unknown code.
 func (e *Error) HTTP() Response { return responses[e.Code] }
 
-// From returns the *Error in err's chain, or an internal one where there is none.
+// From returns the first *Error in err's chain. It wraps an err without one as Internal, so that
+// the caller does not see the cause.
 func From(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -92,13 +95,13 @@ func From(err error) *Error {
 	return Wrap(Internal, err, InternalMessage)
 }
 
-// Is reports whether an *Error in err's chain has the code.
+// Is reports whether the first *Error in err's chain has the code.
 func Is(err error, code Code) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Code == code
 }
 
-// Annotate prefixes the error of another package with the failed action. It returns nil for nil.
+// Annotate wraps err with the failed action as a prefix. It returns nil for nil.
 func Annotate(err error, what string) error {
 	if err == nil {
 		return nil

@@ -21,16 +21,16 @@ const (
 	Member Kind = "member"
 )
 
-// Subject is a key with its scopes as grants, or a member with a role and, while two-step
-// verification is on, also the role with "+2fa".
+// Subject is an API key or a member of OrganisationID. Grants are a key's scopes, or what
+// MemberGrants returns for a member.
 type Subject struct {
 	Kind           Kind
 	OrganisationID string
 	Grants         []string
 }
 
-// MemberGrants returns the grants of a member: the role and, with two-step verification on, the
-// role with "+2fa".
+// MemberGrants returns the role and, with two-step verification, also the role with "+2fa". Some lines
+// of the policy require the latter.
 func MemberGrants(role string, twoStep bool) []string {
 	if twoStep {
 		return []string{role, role + "+2fa"}
@@ -41,7 +41,7 @@ func MemberGrants(role string, twoStep bool) []string {
 // Permission is an action on a kind of resource.
 type Permission struct{ Resource, Action string }
 
-// The permissions of the policy.
+// The permissions that configs/authz_policy.csv grants to scopes and roles.
 var (
 	ListForks    = Permission{"fork", "list"}
 	ReadFork     = Permission{"fork", "read"}
@@ -61,7 +61,7 @@ var (
 // ErrDenied means that the policy does not grant the permission.
 var ErrDenied = errors.New("authz: denied")
 
-// Policy decides by a model and a policy of casbin. It is safe for concurrent use.
+// Policy decides by casbin's model and policy. It is safe for concurrent use.
 type Policy struct {
 	enforcer *casbin.Enforcer
 }
@@ -83,8 +83,8 @@ func Compile(modelText, policyText string) (*Policy, error) {
 	return &Policy{e}, nil
 }
 
-// Authorize returns nil when s has the permission on a resource owned by the organisation, and
-// ErrDenied when not. Any other error is a failure to decide, and refuses too.
+// Authorize returns nil if s has the permission on a resource of the organisation, else ErrDenied.
+// Any other error means that no decision was made: the caller must refuse too.
 func (p *Policy) Authorize(s Subject, want Permission, organisationID string) error {
 	ok, err := p.enforcer.Enforce(string(s.Kind), s.Grants, s.OrganisationID, organisationID,
 		want.Resource, want.Action)
@@ -97,8 +97,8 @@ func (p *Policy) Authorize(s Subject, want Permission, organisationID string) er
 	return nil
 }
 
-// hasGrant is the model's function of that name: it reports whether the subject's grants include
-// the grant of a rule.
+// hasGrant is a function of the model: it reports whether the subject's grants include the grant
+// of a policy line.
 func hasGrant(args ...any) (any, error) {
 	if len(args) != 2 {
 		return false, errors.New("hasGrant: want two arguments")

@@ -4,5 +4,5 @@
 // The policy defines what a grant allows within one organisation. The caller looks up the owner of
 // a resource and passes it; access across organisations is always denied. An error denies.
 //
-// No other package imports casbin. Decisions are cached, because one takes 9 µs.
+// No other package imports casbin. Decisions are not cached: one takes 9 µs.
 package authz

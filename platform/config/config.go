@@ -30,11 +30,11 @@ func (d Database) Pooled() bool {
 	return d.DatabasePooler == "transaction" || d.DatabasePooler == "prepared"
 }
 
-// Embedded reports whether the embedded server is used.
+// Embedded reports whether dg runs its own PostgreSQL: no database URL is set.
 func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 
 // Check returns an error about the first invalid setting, or nil. No error quotes a URL, which may
-// have a password.
+// contain a password.
 func (d Database) Check() error {
 	const alone = "%s is set and DG_DATABASE_URL is not: set both, or neither for the embedded server"
 	switch {
@@ -53,11 +53,10 @@ func (d Database) Check() error {
 	return nil
 }
 
-// maxReplicas bounds the connections of an instance, and its start, which checks each replica for up
-// to a second.
+// maxReplicas bounds connections and start-up time: each replica is checked for up to a second.
 const maxReplicas = 8
 
-// Replicas returns the URLs of the replicas. A comma within one separates its hosts.
+// Replicas returns the URLs, which blanks separate. A comma separates the hosts within a URL.
 func (d Database) Replicas() []string { return strings.Fields(d.ReplicaURLs) }
 
 // isURL reports whether the text is one connection URL, and not two without a space between them.
@@ -72,8 +71,9 @@ type Address struct {
 	BaseURL string `env:"DG_BASE_URL" placeholder:"URL" help:"${base}"`
 }
 
-// Base returns the base URL without a trailing slash. It is https, or http on a loopback host: the
-// session cookie is Secure. Without one the address must be loopback.
+// Base returns the base URL without a trailing slash. It must be https, because the session cookie
+// is Secure; browsers accept http on loopback hosts. Without DG_BASE_URL, DG_ADDR must be a
+// loopback address.
 func (a Address) Base() (string, error) {
 	if a.BaseURL == "" {
 		host, _, err := net.SplitHostPort(a.Addr)
@@ -99,7 +99,8 @@ func (a Address) Base() (string, error) {
 	return strings.TrimRight(a.BaseURL, "/"), nil
 }
 
-// LoopbackOnly reports whether only this machine reaches the program.
+// LoopbackOnly reports whether address and base URL are loopback, so that only this machine
+// reaches dg.
 func (a Address) LoopbackOnly() bool {
 	host, _, _ := net.SplitHostPort(a.Addr)
 	public, _ := url.Parse(a.BaseURL)
@@ -115,16 +116,17 @@ type Server struct {
 	ShutdownDelay  time.Duration  `env:"DG_SHUTDOWN_DELAY" default:"2s" help:"${delay}"`
 }
 
-// Serve is every setting of dg serve.
+// Serve has all settings of dg serve. dg doctor checks the same.
 type Serve struct {
 	Database
 	Server
 	Secrets
-	// With the 19 for reports, exports and re-checks they are 31.
+	// The default of 12, and 19 for reports, exports and re-checks, make 31 connections.
 	PoolRequests int32 `env:"DG_POOL_REQUESTS" default:"12" help:"${requests}"`
 }
 
-// Check returns an error about all invalid settings, or nil.
+// Check joins the errors of all invalid settings, one a line, or returns nil. Of the database's
+// settings it reports only the first invalid one.
 func (s Serve) Check() error {
 	_, badBase := s.Base()
 	_, _, badKeys := s.Keys()

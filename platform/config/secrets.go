@@ -14,7 +14,7 @@ type Secrets struct {
 	SecretKeyPrevious string `env:"DG_SECRET_KEY_PREVIOUS" placeholder:"KEY" secret:"" help:"${previous}"`
 }
 
-// Keys returns the decoded keys, nil for one that is not set. No error quotes a key.
+// Keys returns the decoded keys, nil for a key that is not set. No error quotes a key.
 func (s Secrets) Keys() (current, previous []byte, err error) {
 	current, err = parseKey("DG_SECRET_KEY", s.SecretKey)
 	previous, failed := parseKey("DG_SECRET_KEY_PREVIOUS", s.SecretKeyPrevious)
@@ -24,7 +24,8 @@ func (s Secrets) Keys() (current, previous []byte, err error) {
 // keySize is AES-256's.
 const keySize = 32
 
-// parseKey returns the key that the setting holds, or nil if it is empty.
+// parseKey decodes 32 bytes in hex or base64, and fails for any other text. An empty text is no
+// key: nil.
 func parseKey(setting, text string) ([]byte, error) {
 	if text == "" {
 		return nil, nil

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// AppendText appends a text cell, quoted as in RFC 4180. It puts an apostrophe before a formula and
-// before a control character, at the start of the cell and after a ";" or TAB, where some
-// spreadsheets begin a new cell. Blanks before the sign, and quotes after a separator, do not hide
-// a formula.
+// AppendText appends a text cell, quoted as in RFC 4180. An apostrophe disarms a formula, and a
+// leading TAB, CR, LF or NUL. It precedes them at the start of the cell and after ";" or TAB,
+// where some spreadsheets begin a new cell. Blanks before the sign, and quotes after a separator,
+// do not hide a formula.
 func AppendText[T []byte | string](b []byte, text T) []byte { return appendText(b, text, false) }
 
-// AppendSpreadsheetText is like AppendText, for files with other separators. It quotes every
-// separator of spreadsheets, and guards formulas also after "," and line ends.
+// AppendSpreadsheetText is like AppendText, for files whose separator is not the comma. It also
+// quotes cells with ";" or TAB, and disarms formulas after "," and line ends.
 func AppendSpreadsheetText[T []byte | string](b []byte, text T) []byte {
 	return appendText(b, text, true)
 }
@@ -59,7 +59,7 @@ func appendText[T []byte | string](b []byte, text T, spreadsheet bool) []byte {
 }
 
 // beginsFormula reports whether a formula or control character begins at i, after blanks and, with
-// dropQuotes, quotes. It stops at the next separator, so that a text takes linear time.
+// dropQuotes, quotes. It stops at the next separator, so that a whole text takes linear time.
 func beginsFormula[T []byte | string](text T, i int, dropQuotes bool) bool {
 	for i < len(text) {
 		r, size := decodeRune(text, i)

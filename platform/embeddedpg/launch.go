@@ -14,71 +14,73 @@ import (
 //go:embed setup.sql
 var setupSQL string
 
-// launch starts the server and waits until it takes connections. The caller has locked the folder,
-// and no server of dg runs on it.
+// launch starts the server, creates its cluster if there is none, and waits until it takes
+// connections. The caller holds s.lock, and no server of dg runs on the folder. The error of a
+// failed start quotes the server's log.
 func (s *Server) launch(ctx context.Context, settings map[string]string) error {
-	f := s.folder
-	bin, err := FindProgram(ctx, f.path, "postgres")
+	d := s.data
+	bin, err := FindProgram(ctx, d.path, "postgres")
 	if err != nil {
 		return err
 	}
-	if !exists(f.file(cluster)) {
+	if !exists(d.file(cluster)) {
 		if err := s.initialise(ctx, bin); err != nil {
-			return fmt.Errorf("creating the database in %q failed: %w", f.path, err)
+			return fmt.Errorf("creating the database in %q failed: %w", d.path, err)
 		}
 	}
-	f.removeStale()
+	d.removeStale()
 	socket, err := os.MkdirTemp("/tmp", socketPrefix)
-	if err != nil { // such as in a container whose files are read-only
-		socket, err = os.MkdirTemp(f.path, socketPrefix)
+	if err != nil { // such as in a container with a read-only file system
+		socket, err = os.MkdirTemp(d.path, socketPrefix)
 	}
 	if err != nil {
 		return err
 	}
-	_ = os.Rename(f.file(logFile), f.file(logFile)+".old")
-	log, err := os.OpenFile(f.file(logFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	_ = os.Rename(d.file(logFile), d.file(logFile)+".old")
+	log, err := os.OpenFile(d.file(logFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
 	if err := syscall.Flock(int(log.Fd()), syscall.LOCK_EX); err != nil {
 		return err
 	}
-	cmd := f.command(context.Background(), filepath.Join(bin, "postgres"),
-		f.arguments(socket, settings)...)
+	cmd := d.command(context.Background(), filepath.Join(bin, "postgres"),
+		d.arguments(socket, settings)...)
 	cmd.Stderr = log
-	if err := errors.Join(f.chown(socket), f.chown(log.Name()), cmd.Start(), log.Close()); err != nil {
+	if err := errors.Join(d.chown(socket), d.chown(log.Name()), cmd.Start(), log.Close()); err != nil {
 		return err
 	}
 	go func() { _ = cmd.Wait() }()
 	if err = s.join(ctx); errors.Is(err, errNotRunning) {
 		printed, _ := os.ReadFile(log.Name())
-		err = fmt.Errorf("PostgreSQL on %q did not start:\n%s", f.path, printed)
+		err = fmt.Errorf("PostgreSQL on %q did not start:\n%s", d.path, printed)
 		return errors.Join(err, os.RemoveAll(socket))
 	}
 	return err
 }
 
-// chown makes the server's user the owner of a file.
-func (f folder) chown(path string) error {
-	return os.Lchown(path, int(f.user.Uid), int(f.user.Gid))
+// chown gives a file to the server's user: when dg runs as root, PostgreSQL must own its files.
+func (d dataDir) chown(path string) error {
+	return os.Lchown(path, int(d.user.Uid), int(d.user.Gid))
 }
 
-// removeStale removes the files of a killed server, because its process id may now belong to
-// another process. PostgreSQL itself detects a server that dg did not start.
-func (f folder) removeStale() {
-	killed, err := f.readPIDFile()
+// removeStale removes the socket and PID file of a killed server. Another process may now have its
+// process id, which would keep PostgreSQL from starting. Files of a server that dg did not start
+// stay: PostgreSQL detects that server itself.
+func (d dataDir) removeStale() {
+	killed, err := d.readPIDFile()
 	if !errors.Is(err, errByHand) {
 		_ = os.RemoveAll(killed.socket)
-		_ = os.Remove(f.file(pidFile))
+		_ = os.Remove(d.file(pidFile))
 	}
 }
 
-// initialise creates the cluster in a folder beside its own and renames it at the end, so that an
-// interrupted run leaves no partial cluster. Text sorts by code point.
+// initialise creates the cluster under newCluster and renames it at the end, so that an
+// interrupted run leaves no partial cluster. Locale C sorts text by code point.
 func (s *Server) initialise(ctx context.Context, bin string) error {
-	incomplete := s.folder.file(newCluster)
+	incomplete := s.data.file(newCluster)
 	if err := errors.Join(os.RemoveAll(incomplete), os.Mkdir(incomplete, 0o700),
-		s.folder.chown(incomplete)); err != nil {
+		s.data.chown(incomplete)); err != nil {
 		return err
 	}
 	for _, step := range []struct {
@@ -90,20 +92,20 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 		{setupSQL, []string{"postgres", "--single", "-j", "-D", incomplete, "-c", "exit_on_error=on",
 			"template1"}},
 	} {
-		cmd := s.folder.command(ctx, filepath.Join(bin, step.command[0]), step.command[1:]...)
+		cmd := s.data.command(ctx, filepath.Join(bin, step.command[0]), step.command[1:]...)
 		cmd.Stdin = strings.NewReader(step.input)
-		cmd.ExtraFiles = []*os.File{s.lock} // it may outlive a killed dg
+		cmd.ExtraFiles = []*os.File{s.lock} // initdb may outlive a killed dg
 		if printed, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%w\n%s", err, printed)
 		}
 	}
-	return os.Rename(incomplete, s.folder.file(cluster))
+	return os.Rename(incomplete, s.data.file(cluster))
 }
 
-// arguments returns the arguments of postgres. A later argument wins, and all win over
-// configuration files in the data folder.
-func (f folder) arguments(socket string, settings map[string]string) []string {
-	args := []string{"-D", f.file(cluster), "-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB",
+// arguments returns the arguments of postgres. The later of two wins, so that settings cannot
+// change the socket or the log. All win over configuration files in the data folder.
+func (d dataDir) arguments(socket string, settings map[string]string) []string {
+	args := []string{"-D", d.file(cluster), "-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB",
 		"-c", "wal_compression=on"}
 	for name, value := range settings {
 		args = append(args, "-c", name+"="+value)

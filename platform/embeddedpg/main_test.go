@@ -123,7 +123,7 @@ func newFolder(t *testing.T, below ...string) string {
 	require.NoError(t, os.Chmod(base, 0o755))
 	dir := filepath.Join(append([]string{base}, append(below, "data folder")...)...)
 	t.Cleanup(func() {
-		f := folder{path: dataPath(dir)}
+		f := dataDir{path: dataPath(dir)}
 		if p, err := f.readPIDFile(); err == nil && f.running() {
 			_ = syscall.Kill(p.id, syscall.SIGQUIT)
 			ended(t, dir)
@@ -164,7 +164,7 @@ func made(t *testing.T) string {
 // ended waits until no process of the folder's server lives.
 func ended(t *testing.T, dir string) {
 	t.Helper()
-	f := folder{path: dataPath(dir)}
+	f := dataDir{path: dataPath(dir)}
 	require.Eventually(t, func() bool { return !f.running() }, 20*time.Second, 10*time.Millisecond,
 		"PostgreSQL runs on %s", dir)
 }
@@ -178,7 +178,7 @@ func stays(t *testing.T, s *Server) {
 // killed kills the server's process.
 func killed(t *testing.T, dir string) {
 	t.Helper()
-	p, err := folder{path: dir}.readPIDFile()
+	p, err := dataDir{path: dir}.readPIDFile()
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(p.id, syscall.SIGKILL))
 }

@@ -19,7 +19,8 @@ var usualFolders = strings.Fields(`/usr/lib/postgresql/*/bin /usr/pgsql-*/bin
 	/Applications/Postgres.app/Contents/Versions/*/bin /opt/local/lib/postgresql*/bin
 	/usr/local/pgsql/bin /usr/libexec/postgresql* /var/lib/dg/postgres/bin`)
 
-// programFolders lists where the programs may be, the preferred ones first.
+// programFolders lists where the programs may be, the preferred folders first. PG_BIN, if set, is
+// the only one.
 func programFolders() []string {
 	if chosen := os.Getenv("PG_BIN"); chosen != "" {
 		return []string{chosen}
@@ -37,9 +38,9 @@ func programFolders() []string {
 // versionPattern finds 15 in "pg_dump (PostgreSQL) 15.18 (Debian …)".
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d\d+)`)
 
-// FindProgram returns the folder with PostgreSQL's program of that name. Its version is the one
-// that wrote the data in dir or, without data, 15 or later. Packages lack some programs: npm's has
-// no pg_dump.
+// FindProgram returns the first folder that has PostgreSQL's program of that name in a suitable
+// version. Suitable is the version that wrote the data in dir or, without data, 15 or later. Some
+// packages lack programs: npm's has no pg_dump. It fails if no folder fits.
 func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(dataPath(dir), cluster, "PG_VERSION"))
 	written := strings.TrimSpace(string(text))

@@ -19,7 +19,7 @@ func fakePostgres(t *testing.T, version string) string {
 
 func TestPGBINReplacesTheSearch(t *testing.T) {
 	dir := newFolder(t)
-	f := folder{path: dir}
+	f := dataDir{path: dir}
 	for _, c := range []struct {
 		bin, writtenBy string
 		want           []string // nil: taken

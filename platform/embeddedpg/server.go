@@ -17,10 +17,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// socketPrefix begins the name of a socket's folder.
+// socketPrefix begins the name of a socket's folder. dg did not start a server with another name.
 const socketPrefix = "dg-postgres-"
 
-// ErrNoData is the error of a Start without Create on a folder without a database.
+// ErrNoData is the error of Start without Create, for a folder without a database.
 var ErrNoData = errors.New("there is no database")
 
 var (
@@ -38,37 +38,38 @@ type Options struct {
 // Server is this process's use of the server on a data folder, which any process may have started.
 type Server struct {
 	process
-	folder folder
-	lock   *os.File // the data folder
-	users  *os.File // the cluster; nil after Stop
+	data  dataDir
+	lock  *os.File // of the data folder; exclusively takes it
+	users *os.File // of the cluster, shared by all users; nil after Stop
 }
 
-// Start joins the server on the folder dir, or starts one. Only ctx bounds its wait while another
-// process starts or stops a server, or a server recovers. Errors: ErrNoData.
+// Start joins the server on the folder dir, or starts one. It waits while another process starts
+// or stops the server, and while the server recovers: only ctx bounds that wait. Errors:
+// ErrNoData.
 func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 	if !opts.Create && !HasData(dir) {
 		return nil, ErrNoData
 	}
-	f, err := openFolder(ctx, dir)
+	d, err := openDataDir(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{folder: f}
-	if s.lock, err = os.Open(f.path); err != nil {
+	s := &Server{data: d}
+	if s.lock, err = os.Open(d.path); err != nil {
 		return nil, err
 	}
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
-	log.Info("starting or joining PostgreSQL", "folder", f.path, "log", f.file(logFile))
+	log.Info("starting or joining PostgreSQL", "folder", d.path, "log", d.file(logFile))
 	err = s.exclusively(ctx, func() error {
 		err := s.join(ctx)
 		if errors.Is(err, errNotRunning) {
 			err = s.launch(ctx, opts.Settings)
 		}
 		if err == nil {
-			s.users, err = os.Open(f.file(cluster))
+			s.users, err = os.Open(d.file(cluster))
 		}
 		if err == nil {
-			err = syscall.Flock(int(s.users.Fd()), syscall.LOCK_SH) // only Stop excludes it
+			err = syscall.Flock(int(s.users.Fd()), syscall.LOCK_SH) // only Stop tries the exclusive lock
 		}
 		return err
 	})
@@ -78,7 +79,8 @@ func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 	return s, nil
 }
 
-// exclusively runs work while no other process starts, joins or stops the server.
+// exclusively runs work while no other process starts, joins or stops the server. Only ctx bounds
+// the wait for the lock.
 func (s *Server) exclusively(ctx context.Context, work func() error) error {
 	if err := retry(ctx, func() error {
 		if !tryLock(s.lock) {
@@ -107,13 +109,14 @@ func retry(ctx context.Context, try func() error) error {
 	}
 }
 
-// join finds the server, and waits while it starts, recovers or shuts down. Errors: errNotRunning.
+// join sets s.process to the running server, and waits until it takes connections. Errors:
+// errNotRunning, also when a server that was shutting down has ended.
 func (s *Server) join(ctx context.Context) error {
 	return retry(ctx, func() (err error) {
-		if !s.folder.running() {
+		if !s.data.running() {
 			return errNotRunning
 		}
-		if s.process, err = s.folder.readPIDFile(); err != nil {
+		if s.process, err = s.data.readPIDFile(); err != nil {
 			return err
 		}
 		session, err := pgx.Connect(ctx, s.url("postgres", "postgres"))
@@ -124,32 +127,33 @@ func (s *Server) join(ctx context.Context) error {
 	})
 }
 
-// URL connects as the serving role, dg_app.
+// URL returns the URL of the serving role, dg_app.
 func (s *Server) URL() string { return s.url("dg_app", "dg") }
 
-// OwnerURL connects as the role that owns the tables, dg_owner.
+// OwnerURL returns the URL of the role that owns the tables, dg_owner.
 func (s *Server) OwnerURL() string { return s.url("dg_owner", "dg") }
 
 // RunningURL returns the table owner's URL of the server that runs on the folder dir. It fails if
 // none runs.
 func RunningURL(dir string) (string, error) {
-	f := folder{path: dataPath(dir)}
-	p, err := f.readPIDFile()
-	if !f.running() {
+	d := dataDir{path: dataPath(dir)}
+	p, err := d.readPIDFile()
+	if !d.running() {
 		err = errNotRunning
 	}
 	return p.url("dg_owner", "dg"), err
 }
 
-// Running reports whether the server of Start still runs. Another process may have started a new
-// server, with another socket.
+// Running reports whether the server that Start joined still runs. Another process may have
+// started a new server since, with another socket. An unreadable PID file does not count as an
+// end.
 func (s *Server) Running() bool {
-	now, err := s.folder.readPIDFile()
-	return s.folder.running() && (err != nil || now == s.process)
+	now, err := s.data.readPIDFile()
+	return s.data.running() && (err != nil || now == s.process)
 }
 
-// Stop leaves the server. The last user waits for the shutdown, which continues if ctx ends first.
-// A second Stop does nothing.
+// Stop leaves the server, and the last user shuts it down. ctx bounds only the wait: the shutdown
+// continues. A second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.users == nil {
 		return nil
@@ -162,8 +166,8 @@ func (s *Server) Stop(ctx context.Context) error {
 		if !last {
 			return nil
 		}
-		// Another user may have started it again, and a signal would disturb a recovery.
-		now := Server{folder: s.folder}
+		// Another user may have restarted the server, and a signal would disturb its recovery.
+		now := Server{data: s.data}
 		if err := now.join(ctx); err != nil {
 			if errors.Is(err, errNotRunning) {
 				return nil
@@ -172,23 +176,23 @@ func (s *Server) Stop(ctx context.Context) error {
 		}
 		_ = syscall.Kill(now.id, syscall.SIGINT) // a fast shutdown
 		err := retry(ctx, func() error {
-			if s.folder.running() {
-				return fmt.Errorf("PostgreSQL on %q is still shutting down", s.folder.path)
+			if s.data.running() {
+				return fmt.Errorf("PostgreSQL on %q is still shutting down", s.data.path)
 			}
 			return nil
 		})
-		_ = os.RemoveAll(now.socket) // fails if only root may write the folder above
+		_ = os.RemoveAll(now.socket) // fails if only root may write to the parent folder
 		return err
 	})
 }
 
-// DropPrivileges turns root into the server's user and returns the user's id, or 0 for other users.
-// Ports below 1024 and root's files must be open by then.
+// DropPrivileges turns root into the server's user and returns that user's id. For other users it
+// does nothing and returns 0. Ports below 1024 and root's files must be open by then.
 func (s *Server) DropPrivileges() (uid int, err error) {
 	if os.Geteuid() != 0 {
 		return 0, nil
 	}
-	u := s.folder.user
+	u := s.data.user
 	return int(u.Uid), errors.Join(syscall.Setgroups(nil), syscall.Setgid(int(u.Gid)),
 		syscall.Setuid(int(u.Uid)))
 }
@@ -199,8 +203,8 @@ type process struct {
 	socket string // the folder of the Unix socket
 }
 
-func (f folder) readPIDFile() (p process, err error) {
-	text, err := os.ReadFile(f.file(pidFile))
+func (d dataDir) readPIDFile() (p process, err error) {
+	text, err := os.ReadFile(d.file(pidFile))
 	lines := strings.Split(string(text), "\n")
 	if err != nil || len(lines) < 6 || lines[4] == "" {
 		return p, errors.New("PostgreSQL starts") // or a power cut has truncated the file
@@ -216,13 +220,13 @@ func (f folder) readPIDFile() (p process, err error) {
 func (p process) url(role, database string) string {
 	query := url.Values{"host": {p.socket}, "connect_timeout": {"10"}}
 	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database,
-		RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20")} // libpq reads + as it is
+		RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20")} // libpq does not decode + as a space
 	return u.String()
 }
 
 // running reports whether a process of the server lives: each holds the lock on the log.
-func (f folder) running() bool {
-	log, err := os.Open(f.file(logFile))
+func (d dataDir) running() bool {
+	log, err := os.Open(d.file(logFile))
 	if err != nil {
 		return false
 	}
@@ -230,8 +234,8 @@ func (f folder) running() bool {
 	return !tryLock(log)
 }
 
-// tryLock takes a file's lock if that is free. The kernel releases the lock when every process that
-// inherited the file has ended.
+// tryLock takes the exclusive lock of a file if it is free, and reports whether it did. The kernel
+// releases the lock when every process that inherited the file has ended.
 func tryLock(file *os.File) bool {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

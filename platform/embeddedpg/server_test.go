@@ -39,7 +39,7 @@ func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 	for _, url := range []string{s.URL(), s.OwnerURL()} {
 		require.ErrorContains(t, tb.Exec(t, url, `select 'topsecret'::uuid`), "topsecret")
 	}
-	text, err := os.ReadFile(s.folder.file(logFile))
+	text, err := os.ReadFile(s.data.file(logFile))
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "topsecret")
 }
@@ -99,7 +99,7 @@ func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
 		})
 	}
 	all.Wait()
-	require.False(t, folder{path: dir}.running())
+	require.False(t, dataDir{path: dir}.running())
 }
 
 // Ctrl-C and the kill of a terminal's processes reach dg alone.
@@ -107,7 +107,7 @@ func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	user := join(t, dir, func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} })
-	before, err := folder{path: dir}.readPIDFile()
+	before, err := dataDir{path: dir}.readPIDFile()
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(-user.Process.Pid, syscall.SIGKILL))
 	user.kill()
@@ -163,7 +163,7 @@ func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 		"%d\n", "%d\n" + dir + "\n1795000000\n5432\n/tmp/dg-postgres-0\n\n", "", "\x00\x00", "no number\n",
 	} {
 		s := start(t, dir)
-		f := s.folder
+		f := s.data
 		killed(t, dir)
 		stop(t, s) // also while its other processes end
 		ended(t, dir)
@@ -206,7 +206,7 @@ func TestFailedStartShowsTheLog(t *testing.T) {
 func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	dir := made(t)
-	f, err := openFolder(t.Context(), dir)
+	f, err := openDataDir(t.Context(), dir)
 	require.NoError(t, err)
 	bin, err := FindProgram(t.Context(), dir, "postgres")
 	require.NoError(t, err)

@@ -11,11 +11,13 @@ import (
 	"dg/platform/netaddr"
 )
 
-// ClientAddr returns the address of the client: the connection's, or behind trusted proxies the
-// last address of X-Forwarded-For that is not one of them. On another program's app it is c.IP.
+// ClientAddr returns the client's address. Behind trusted proxies that is the last address of
+// X-Forwarded-For that is no trusted proxy, otherwise the connection's. On another program's app
+// fiber's c.IP decides.
 func ClientAddr(c *fiber.Ctx) string { return requestOf(c).addr }
 
-// ClientNetwork returns the client's network: its IPv4 address or IPv6 /64.
+// ClientNetwork returns the key of limits for each client: an IPv4 address, or the IPv6 /64 of one
+// customer.
 func ClientNetwork(c *fiber.Ctx) string { return netaddr.ClientText(ClientAddr(c)) }
 
 func (s *Server) clientAddr(c *fiber.Ctx) string {
@@ -27,7 +29,8 @@ func (s *Server) clientAddr(c *fiber.Ctx) string {
 }
 
 // clientAddr walks X-Forwarded-For from the connection towards the client. It stops at the first
-// hop that is untrusted or invalid, because everything left of it can be forged.
+// hop that is untrusted or invalid, because everything left of that hop can be forged. It returns
+// "" for a connection other than TCP.
 func clientAddr(remote net.Addr, forwarded [][]byte, trusted []netip.Prefix) string {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {

@@ -1,5 +1,5 @@
-// Package httpserver serves HTTP: connections, framing, errors, JSON, streams and shutdown. All but
-// Server works on any fiber.App: Handle makes a request of one its own.
+// Package httpserver serves HTTP: connections, framing, errors, JSON, streams and shutdown. All
+// but Server also works on another program's fiber.App, inside Handle.
 //
 //   - request.go, guard.go: a request from its arrival to its log line, and what is refused first
 //   - errors.go, failure.go: the one place where errors become responses
@@ -12,12 +12,12 @@
 //   - A response outlives its handler while it is sent. Its source must not keep the *fiber.Ctx,
 //     which then serves another request.
 //   - A truncated body never looks complete: its connection is reset (SO_LINGER 0), also when the
-//     process is killed, because GNU wget accepts a FIN inside a chunk as the end of the file. A
+//     process is killed. GNU wget would accept a FIN inside a chunk as the end of the file. A
 //     truncated gzip file has no footer.
 //   - Each block has a write deadline. A stream holds one block in memory.
 //   - Failures of the server are always logged; unauthenticated and limited requests are sampled.
 //
-// Not used of fiber and fasthttp: SetBodyStreamWriter ends a body cleanly on an early return. The
-// compress middleware ends a broken stream with a valid footer. c.Fresh responds 304 to any
-// If-Modified-Since.
+// Unsafe here, and not used: fasthttp's SetBodyStreamWriter ends a body cleanly on an early return.
+// fiber's compress middleware ends a broken stream with a valid footer. fiber's c.Fresh responds 304
+// to any If-Modified-Since.
 package httpserver

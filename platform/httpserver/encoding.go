@@ -14,11 +14,11 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// minGzip is the size below which gzip saves no packet.
+// minGzip is in bytes: a smaller body fits into one packet without compression.
 const minGzip = 1400
 
-// encode returns the body, compressed if the client accepts gzip and that saves a packet, and sets
-// Content-Encoding.
+// encode returns the body. It compresses one of at least minGzip bytes if the client accepts gzip,
+// and then sets Content-Encoding.
 func encode(c *fiber.Ctx, plain []byte) []byte {
 	if len(plain) < minGzip || !gzipAccepted(&c.Context().Request.Header) {
 		return plain
@@ -27,7 +27,7 @@ func encode(c *fiber.Ctx, plain []byte) []byte {
 	return Gzip(plain)
 }
 
-// Gzip returns the body compressed, in memory.
+// Gzip compresses a body in memory, at gzipLevel.
 func Gzip(body []byte) []byte {
 	buf := bytes.NewBuffer(make([]byte, 0, len(body)/3+64))
 	w := gzipWriters.Get().(*gzip.Writer)
@@ -48,7 +48,7 @@ func gzipAccepted(h *fasthttp.RequestHeader) bool {
 	return acceptedGzip.Match(bytes.Join(h.PeekAll(fiber.HeaderAcceptEncoding), []byte(",")))
 }
 
-// SendPage responds with HTML, compressed when the browser asks.
+// SendPage responds with an HTML page, compressed if the browser accepts gzip.
 func SendPage(c *fiber.Ctx, status int, html []byte) error {
 	c.Status(status)
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
@@ -65,7 +65,8 @@ type File struct {
 	Version       string // changes whenever Body does
 }
 
-// NewFile compresses a file. Its Cache-Control makes clients revalidate it with each use.
+// NewFile returns a file that clients revalidate at each use. It is compressed here, once for all
+// requests.
 func NewFile(body []byte, mediaType string) File {
 	sum := sha256.Sum256(body)
 	return File{body, Gzip(body), mediaType, "no-cache", hex.EncodeToString(sum[:6])}
@@ -102,8 +103,9 @@ func ETag(c *fiber.Ctx, version ...string) string {
 	return `"` + tag + `"`
 }
 
-// NotModified reports whether If-None-Match has the tag or "*". Tags are hashes, so that a search
-// for the text replaces parsing the list. Call it only for a resource that exists: "*" matches any.
+// NotModified reports whether If-None-Match has the tag or "*". Tags are hashes, which no other
+// text contains, so that the list need not be parsed. Call it only for a resource that exists: "*"
+// matches any.
 func NotModified(c *fiber.Ctx, etag string) bool {
 	sent := c.Context().Request.Header.PeekAll(fiber.HeaderIfNoneMatch)
 	return slices.ContainsFunc(sent, func(line []byte) bool {

@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	// cachePrivate is the Cache-Control of everything but files.
+	// cachePrivate is the Cache-Control of JSON and errors: only the client caches them, and
+	// revalidates.
 	cachePrivate = "private, no-cache"
 	varyOn       = "Authorization, Accept-Encoding"
 	contentJSON  = "application/json; charset=utf-8"
@@ -26,7 +27,7 @@ const (
 )
 
 // WriteError responds with the error and returns nil, so that it fits fiber's ErrorHandler and the
-// end of a handler. An *apperr.Error has the caller's message, a *fiber.Error only a status. A
+// end of a handler. An *apperr.Error gives code and message, a *fiber.Error only the status. A
 // deadline or an unavailable database is 503. Any other error is 500, and only the log has its
 // cause.
 func WriteError(c *fiber.Ctx, err error) error {
@@ -37,8 +38,8 @@ func WriteError(c *fiber.Ctx, err error) error {
 	return nil
 }
 
-// classify returns what the caller may know of err: the message of an *apperr.Error, otherwise only
-// a status.
+// classify returns what the caller may know of err. That is the code and message of an
+// *apperr.Error, unless it is Internal, and only a status for any other error.
 func classify(err error) Failure {
 	e, ok := errors.AsType[*apperr.Error](err)
 	if ok && e.HTTP().Status != 0 && e.Code != apperr.Internal {
@@ -82,7 +83,8 @@ func (r *request) logFailure(f Failure, err error) {
 		slog.Int("status", f.Status), slog.String("error", err.Error()))
 }
 
-// writeFailure replaces the response by that of the failure.
+// writeFailure replaces what the handler has written by the failure: a page of the surface, or
+// JSON.
 func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 	f.RequestID = r.id
 	r.code = string(f.Detail)
@@ -102,8 +104,8 @@ func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 	resp.SkipBody = c.Context().IsHead() // fasthttp does this only where it could read the request
 }
 
-// setHeaders removes what describes the response that failed and sets what describes the failure.
-// Headers such as RateLimit stay.
+// setHeaders removes the headers of the replaced body and sets those of the failure. Other
+// headers, such as RateLimit, stay.
 func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLastModified,
 		fiber.HeaderContentEncoding,
@@ -121,7 +123,8 @@ func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 	}
 }
 
-// writePage lets the surface respond with a page. If that panics, the response is JSON.
+// writePage lets the surface respond with a page, and reports whether it did. If the page panics,
+// the caller responds with JSON.
 func (r *request) writePage(c *fiber.Ctx, f Failure) (done bool) {
 	if r.page == nil {
 		return false

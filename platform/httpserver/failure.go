@@ -18,7 +18,7 @@ type Failure struct {
 	Generic    bool // the message is the table's for the status: a page may word it better
 }
 
-// statuses maps a status to the code and message of failures that HTTP itself defines.
+// statuses has the code and message of each failure that HTTP itself defines, by status.
 var statuses = map[int]struct {
 	code    apperr.Code
 	message string
@@ -62,7 +62,7 @@ func genericFailure(code int) Failure {
 	}
 }
 
-// badRequest returns a 400 with its own message.
+// badRequest returns a 400 with a specific message, which pages do not replace.
 func badRequest(message string) Failure {
 	f := genericFailure(fiber.StatusBadRequest)
 	f.Message = message

@@ -17,7 +17,7 @@ const (
 	// maxPerClient bounds the connections of an IPv4 address or IPv6 /64 that is no trusted proxy.
 	// A client never gets more than half of all connections.
 	maxPerClient = 500
-	// A failing accept is retried after acceptWait: fasthttp stops serving at any error.
+	// acceptWait precedes the next accept after an error: fasthttp would stop serving.
 	acceptWait = 50 * time.Millisecond
 )
 
@@ -25,8 +25,8 @@ const (
 const refusedConnection = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n" +
 	"Retry-After: 5\r\nContent-Length: 0\r\n\r\n"
 
-// defaultConnections returns the file limit less the reserved files, at most maxConnections. Go's
-// runtime has raised the soft file limit to the hard one.
+// defaultConnections returns the file limit less the reserved files: at least half the limit, at
+// most maxConnections. Go's runtime has raised the soft limit to the hard one.
 func defaultConnections(reserved int) int {
 	var files syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {
@@ -93,8 +93,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit counts the connection and returns it, or returns nil if there are too many in all or of its
-// client.
+// admit counts the connection and returns it, or returns nil if a bound is reached: that of the
+// server or of the client.
 func (l *listener) admit(tcp *net.TCPConn) *conn {
 	c := &conn{TCPConn: tcp, ln: l}
 	ip := tcp.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()

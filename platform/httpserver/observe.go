@@ -18,8 +18,9 @@ import (
 
 func (r *request) log() *slog.Logger { return r.srv.opts.Logger }
 
-// logAccess writes the log line of a request. It has no header and no query: both carry secrets.
-// Lines of unauthenticated and rate-limited requests are sampled, or they could fill the disk.
+// logAccess writes the log line of a request. It leaves out headers and the query, which carry
+// secrets. Lines of unauthenticated and rate-limited requests are sampled, or they could fill the
+// disk.
 func (r *request) logAccess(status int, bytes int64, took time.Duration, err error) {
 	always := r.authenticated && status != fiber.StatusTooManyRequests || isServerFault(status)
 	if !always && !r.srv.sampler.Allow() {
@@ -76,7 +77,7 @@ func newMetrics(r prometheus.Registerer, s *Server) *metrics {
 		duration: in.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "dg_http_request_duration_seconds",
 			Help: "Time from a request's arrival to the end of its response, by route template, method and status.",
-			// Up to an export of half an hour.
+			// The last bounds are for exports, which may take half an hour.
 			Buckets: []float64{
 				.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120, 600, 1800,
 			},
@@ -92,8 +93,8 @@ func newMetrics(r prometheus.Registerer, s *Server) *metrics {
 	}
 }
 
-// startSpan begins the span of the request, as a child of the one that its traceparent header
-// names, in the context of its handlers. tracestate is free text, possibly a key, and is not read.
+// startSpan begins the request's span, in the context of its handlers. The parent is the span that
+// the traceparent header names. tracestate is free text, possibly a key, and is not read.
 func (r *request) startSpan(header *fasthttp.RequestHeader) {
 	caller := propagation.TraceContext{}.Extract(r.ctx,
 		propagation.MapCarrier{"traceparent": string(header.Peek("traceparent"))})
@@ -101,7 +102,8 @@ func (r *request) startSpan(header *fasthttp.RequestHeader) {
 		trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.start))
 }
 
-// endSpan sets the attributes of the access log, except path and client, which are private.
+// endSpan ends the span with the attributes of the access log, except path and client, which are
+// private.
 func (r *request) endSpan(status int, err error) {
 	method := metricMethod(r.method)
 	r.span.SetName(method + " " + r.route)

@@ -45,15 +45,17 @@ type request struct {
 
 type requestKey struct{}
 
-// requestOf returns the request of a handler inside Handle.
+// requestOf returns the state of the request. It panics outside Handle.
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
-// foreignServer provides the options for a program with a server of its own.
+// foreignServer stands in for the Server of requests on another program's fiber.App. It has
+// default options, no access log and no metrics.
 var foreignServer = newServer(Options{}.withDefaults())
 
-// Handle serves a request with handle, on any fiber.App. It refuses ambiguous HTTP, gives the
-// request its id and deadline, and turns errors and panics into responses: by page, or as JSON where
-// that is nil or returns false. Inside Server or another Handle only that is left to do.
+// Handle serves a request with handle, on any fiber.App. It refuses ambiguous HTTP, and gives the
+// request its id and deadline. Errors and panics become responses: by page, or as JSON if page is
+// nil or returns false. Inside Server or another Handle, only errors and panics remain to be
+// handled.
 func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	if r, ok := c.Locals(requestKey{}).(*request); ok {
 		r.page = page
@@ -62,7 +64,7 @@ func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	return foreignServer.serve(c, page, handle)
 }
 
-// serve is the outermost Handle of a request.
+// serve is the outermost Handle of a request: it checks the framing, and ends the request.
 func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	r := s.begin(c)
 	r.page = page
@@ -153,10 +155,11 @@ func (r *request) end(status int, bytes int64, err error) {
 		Observe(took.Seconds())
 }
 
-// MarkAuthenticated exempts the request from log sampling.
+// MarkAuthenticated exempts the request from log sampling, unless its response is a 429.
 func MarkAuthenticated(c *fiber.Ctx) { requestOf(c).authenticated = true }
 
-// SetRoute names the route of the request in log and metrics, where fiber does not know it.
+// SetRoute names the route of the request in log and metrics, for routes that fiber's router does
+// not know.
 func SetRoute(c *fiber.Ctx, template string) { requestOf(c).route = template }
 
 // RequestID returns the id of the request, as in the X-Request-Id header of its response, the log
@@ -183,8 +186,8 @@ func requestID(own []byte) string {
 	return rand.Text()
 }
 
-// routeLabel names the route of fiber that responded, by its template. Callers cannot grow the set
-// of labels.
+// routeLabel returns the template of the fiber route that responded. Paths would let callers grow
+// the set of labels.
 func routeLabel(c *fiber.Ctx) string {
 	path := c.Route().Path
 	if path == "/" && c.Path() != "/" { // middleware's

@@ -32,7 +32,8 @@ type Options struct {
 	// TrustedProxies are the networks of proxies: their X-Forwarded-For is trusted, and they have
 	// no limit of connections for each address.
 	TrustedProxies []netip.Prefix
-	// ErrorPage words the failures of requests that no route has; nil: as JSON.
+	// ErrorPage responds to failures of requests that no Handle has, such as unknown paths; nil:
+	// JSON.
 	ErrorPage ErrorPage
 	// RedactPath removes secrets from a path before it is logged; nil logs it unchanged.
 	RedactPath func(path string) string
@@ -101,7 +102,7 @@ func New(o Options) *Server {
 		DisableStartupMessage:        true,
 		DisablePreParseMultipartForm: true,
 		DisableDefaultContentType:    true,
-		ReadBufferSize:               2 * maxHeader, // what is not read resets the connection
+		ReadBufferSize:               2 * maxHeader, // oversized headers get 431, not a reset
 		BodyLimit:                    maxBody,
 		ReadTimeout:                  readTimeout,
 		WriteTimeout:                 writeTimeout,
@@ -134,8 +135,8 @@ func New(o Options) *Server {
 // App is where routes and middleware are added.
 func (s *Server) App() *fiber.App { return s.app }
 
-// Serve serves on ln and closes it. It returns nil after Shutdown, also if that came first, and an
-// error when the listener was closed before.
+// Serve serves on ln until Shutdown, and closes ln. It returns nil after Shutdown, even if that
+// came first. If the listener was closed otherwise, it returns an error.
 func (s *Server) Serve(ln net.Listener) error {
 	defer func() { _ = ln.Close() }()
 	if !s.listener.start(ln) {
@@ -153,8 +154,8 @@ var ErrStopped = errors.New("the server is stopping")
 const (
 	// abortWait bounds how long Shutdown waits for cancelled requests to end.
 	abortWait = 4 * time.Second
-	// lastWrites bounds how long their responses may take, after which fasthttp closes a
-	// connection.
+	// lastWrites bounds how long the responses of cancelled requests may take. Then Shutdown
+	// closes all connections.
 	lastWrites = time.Second
 )
 
@@ -165,7 +166,7 @@ func (s *Server) Stopping() bool { return s.stopping.Load() }
 // Shutdown stops the server. For Options.ShutdownDelay it serves with Connection: close. Then it
 // stops accepting, closes idle connections and waits for requests, for Options.Grace or until ctx
 // ends. Last it cancels all handlers and closes all connections. It returns an error if a request
-// still runs.
+// still runs. A second call returns nil at once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	if s.stopping.Swap(true) {
 		return nil
@@ -194,7 +195,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// waitUntil polls done until it is true or limit has passed.
+// waitUntil polls done until it is true or limit has passed, and reports whether it is true.
 func waitUntil(limit time.Duration, done func() bool) bool {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

@@ -33,8 +33,8 @@ const (
 
 // Source yields a body block by block. Only one goroutine at a time calls its methods.
 type Source interface {
-	// Next returns the next block: about BlockSize bytes, valid until the next call. It returns
-	// io.EOF itself at the end of the body, alone.
+	// Next returns the next block: about BlockSize bytes, valid until the next call. At the end of
+	// the body it returns io.EOF, unwrapped and without a block.
 	Next() ([]byte, error)
 	// Close is called once, after the last Next, with the bytes sent (after compression). err is nil
 	// when the whole body was sent, else ErrClientGone, ErrStopped or what Next returned.
@@ -48,8 +48,8 @@ type StreamOptions struct {
 }
 
 // Stream responds with the file of the source, compressed if the client accepts it. It returns an
-// error of the first block, for WriteError; a later one resets the connection. It closes the source
-// in any case. HTTP/1.0 gets 505, because a truncated file without chunks looks complete.
+// error of the first block, for WriteError; a later error resets the connection. It closes the
+// source in any case. HTTP/1.0 gets 505, because a truncated file without chunks looks complete.
 func Stream(c *fiber.Ctx, source Source, o StreamOptions) error {
 	s := newStream(c, source)
 	if !c.Context().Request.Header.IsHTTP11() {
@@ -213,7 +213,8 @@ func (w *blockWriter) extend() error {
 	return w.s.conn.SetWriteDeadline(time.Now().Add(blockTimeout))
 }
 
-// resetOnClose makes any close of the connection a reset, also the kernel's when the process dies.
+// resetOnClose(true) makes any close of the connection a reset, also the kernel's when the process
+// dies. resetOnClose(false) makes closes orderly again.
 func (s *stream) resetOnClose(on bool) {
 	seconds := -1
 	if on {

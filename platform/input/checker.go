@@ -20,9 +20,10 @@ type Checker struct {
 	words    map[string]string
 }
 
-// New returns a Checker with further words and rules. Words are found under "field rule", "rule
-// type" or "rule". In them {field}, {value}, {param} and {values} stand for the field, its value as
-// Shown, the rule's parameter and the values that it lists. A mistake in the rules panics.
+// New returns a Checker with further words and rules. Words are looked up under "field rule",
+// "rule type" and "rule", in this order. In them {field}, {value}, {param} and {values} stand for
+// the field, its value as Shown, the rule's parameter and the values that it lists. A mistake in
+// the rules panics.
 func New(own map[string]string, further map[string]func(Field) bool) *Checker {
 	c := &Checker{validator.New(validator.WithRequiredStructEnabled()), maps.Clone(words)}
 	maps.Copy(c.words, own)
@@ -72,7 +73,8 @@ type Violation struct {
 	Message string
 }
 
-// Violations returns the violations of the struct, in its order. It panics if v is no struct.
+// Violations returns the violations of the struct, in the order of its fields. It panics if v is
+// no struct.
 func (c *Checker) Violations(v any) []Violation {
 	err := c.validate.Struct(v)
 	if err == nil {
@@ -91,8 +93,8 @@ func (c *Checker) Violations(v any) []Violation {
 	return violations
 }
 
-// message returns the words of a broken rule, with its placeholders filled, or "" if there are
-// none.
+// message returns the words of a broken rule, with their placeholders filled, or "" if the rule
+// has no words.
 func (c *Checker) message(field string, found validator.FieldError) string {
 	rule := found.Tag()
 	value := ""

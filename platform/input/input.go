@@ -1,5 +1,5 @@
-// Package input checks structs by their validate tags, days and texts. It alone turns the findings
-// of package validator into errors of fields.
+// Package input checks structs by their validate tags, and single days and texts. It alone turns
+// the findings of package validator into errors of fields.
 package input
 
 import (
@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 )
 
-// rules are the rules of every Checker, besides validator's own. A fault names the first broken
-// rule of its field's tag.
+// rules extends validator's own rules in every Checker. A Violation names the first rule of its
+// field's tag that is broken.
 var rules = map[string]func(Field) bool{
 	"text":      Text(ValidText),
 	"visible":   Text(isVisible),
@@ -32,7 +32,7 @@ var (
 	timestamp = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[T ]\d`)
 )
 
-// isReportable is the rule of days and times in the years of reports.
+// isReportable accepts a time, or the text of a day, in the years 2000 to 2199.
 func isReportable(f Field) bool {
 	if t, ok := reflect.TypeAssert[time.Time](f.Field()); ok {
 		return inReports(t)
@@ -41,7 +41,7 @@ func isReportable(f Field) bool {
 	return ok
 }
 
-// words are the default messages of rules.
+// words are the messages of rules for which a Checker has no words of its own.
 var words = map[string]string{
 	"text":      "`{field}` must have 1 to 200 characters, not all blank and without control characters.",
 	"printable": "`{field}` contains invisible characters. Type it again.",
@@ -58,7 +58,8 @@ var words = map[string]string{
 // maxShown bounds the characters of a value in a message.
 const maxShown = 60
 
-// Shown returns a value for an error message: at most 60 characters, with � for unprintable ones.
+// Shown returns a value for an error message: its first 60 characters, with � for unprintable
+// ones. A longer value ends in "…".
 func Shown(sent string) string {
 	runes := []rune(sent)
 	cut := len(runes) > maxShown
@@ -74,8 +75,8 @@ func Shown(sent string) string {
 	return string(runes)
 }
 
-// unusual names the first character of a value that is not ASCII: it may look like the right one. It
-// ignores invalid text, and the mark of what was cut or redacted.
+// unusual returns a note on the first non-ASCII character of a value, which may look like an ASCII
+// one, or "". Invalid text, and the mark of what was cut or redacted, do not count.
 func unusual(sent string) string {
 	for _, r := range sent {
 		if r > unicode.MaxASCII && r != utf8.RuneError && r != '…' {

@@ -9,8 +9,8 @@ import (
 )
 
 // IsPrintable reports whether s has no invisible characters, so that names that look equal are
-// equal, except for homoglyphs. Joiners and the style of an emoji may follow what they belong to: a
-// letter or symbol beyond Latin.
+// equal, except for homoglyphs. Joiners and variation selectors may follow an emoji, or a letter
+// or symbol of a script that uses them.
 func IsPrintable(s string) bool {
 	var before rune
 	for _, r := range s {
@@ -30,24 +30,25 @@ func IsPrintable(s string) bool {
 
 const blankBraille = '\u2800'
 
-// isJoined reports whether r is a letter, mark or symbol of a script or an emoji with invisible
-// characters.
+// isJoined reports whether joiners and variation selectors may follow r: an emoji, or a letter,
+// mark or symbol of a script that uses them.
 func isJoined(r rune) bool {
 	return r > unicode.MaxLatin1 && unicode.In(r, unicode.L, unicode.M, unicode.S) &&
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)
 }
 
-// undecomposed are letters with a stroke, and ligatures, which Unicode does not decompose.
+// undecomposed replaces letters with a stroke, and ligatures, which Unicode does not decompose.
 var undecomposed = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ",
 	"OE", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D")
 
-// Fold returns the text as searches compare it: without case, accents, and spaces around it. Łódź is
-// lodz, ﬁ is fi.
+// Fold returns the text as searches compare it: without case, accents and surrounding spaces. Łódź
+// becomes lodz, ﬁ becomes fi.
 func Fold(text string) string {
 	decomposed := norm.NFKD.String(undecomposed.Replace(text))
 	plain := strings.TrimSpace(runes.Remove(runes.In(unicode.Mn)).String(decomposed))
 	return strings.ToLower(strings.ToUpper(plain)) // some letters have two small forms
 }
 
-// Lower returns a text in lower case and Unicode's NFC: e-mails and passwords are compared so.
+// Lower returns a text in lower case and Unicode's NFC, the form in which e-mails and passwords
+// are compared.
 func Lower(text string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(text))) }

@@ -4,8 +4,8 @@ package instant
 
 import "time"
 
-// Layout is the layout of an instant that is in UTC, for package time.
+// Layout is a layout of package time. The instant must be in UTC already, because Z is literal.
 const Layout = "2006-01-02T15:04:05.000Z"
 
-// Format returns the instant, cut off to the millisecond.
+// Format returns the instant in UTC, truncated to the millisecond.
 func Format(t time.Time) string { return t.UTC().Format(Layout) }

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// Wait is how long work waits for a slot.
+	// Wait is how long work waits for its slots, at most.
 	Wait = 5 * time.Second
-	// RetryAfter is when refused work may be tried again, in seconds.
+	// RetryAfter is in seconds: refused work may try again after it.
 	RetryAfter = 5
 )
 
@@ -55,7 +55,7 @@ func (l *Limiter) Acquire(ctx context.Context, id string) (release func(), err e
 	return l.AcquireN(ctx, id, 1)
 }
 
-// AcquireN is like Acquire, for work that takes n slots of each, at most PerKey.
+// AcquireN is like Acquire, for work that takes n slots. More than PerKey count as PerKey.
 func (l *Limiter) AcquireN(ctx context.Context, id string, n int) (release func(), err error) {
 	slots := int64(min(n, l.o.PerKey))
 	k := l.enter(id)

@@ -20,17 +20,18 @@ type Requests struct {
 // maxKnown bounds the credentials in memory: about 1 MB.
 const maxKnown = 10_000
 
-// The surfaces of an organisation queue apart: a flood of its tools does not keep its owner from
-// revoking their key.
+// Requests of each surface queue apart, so that a flood of API requests does not keep an owner
+// from revoking the key.
 const (
 	API     = "api "
 	Screens = "screens "
 	Revoke  = "revoke " // of the screen that stops a leaked key
 )
 
-// NewRequests returns the limit for a pool of so many connections. One organisation has at most a
-// third of the slots on each surface. Requests whose credential this instance has not accepted have
-// a tenth, one for each network: a flood of invalid credentials waits behind itself.
+// NewRequests returns the limit for a pool of connections. A tenth of the slots is for requests
+// whose credential this instance has not accepted. Each network has one of them, so that a flood
+// of invalid credentials waits behind itself. Of the rest an organisation has at most a third on
+// each surface. Each share is at least one slot.
 func NewRequests(connections int) *Requests {
 	const busy = "Too many requests are waiting."
 	unknown := max(1, connections/10)
@@ -47,8 +48,8 @@ func NewRequests(connections int) *Requests {
 	}
 }
 
-// Acquire takes a slot of the credential's organisation, or of the network if the credential is not
-// known. The caller must call release. Errors: those of Limiter.Acquire.
+// Acquire takes a slot of the credential's organisation, or of the network if the credential is
+// not known. The caller must call release. Errors: those of Limiter.Acquire.
 func (r *Requests) Acquire(
 	ctx context.Context, surface, credential, network string,
 ) (release func(), err error) {
@@ -58,7 +59,8 @@ func (r *Requests) Acquire(
 	return r.networks.Acquire(ctx, network)
 }
 
-// Accept remembers the organisation of an accepted credential.
+// Accept remembers the organisation of an accepted credential, whose later requests take the
+// organisation's slots.
 func (r *Requests) Accept(credential, organisation string) {
 	r.known.Add(maphash.String(r.seed, credential), organisation)
 }

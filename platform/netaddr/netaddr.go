@@ -15,8 +15,8 @@ func Client(ip netip.Addr) netip.Addr {
 	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().Addr()
 }
 
-// ClientText names the client of an address in text: the address, or the /64 in CIDR form. It
-// returns any other text unchanged.
+// ClientText returns the Client of an address as text: an IPv4 address, or a /64 in CIDR form. It
+// returns text that is no address unchanged.
 func ClientText(address string) string {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {

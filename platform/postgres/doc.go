@@ -1,7 +1,7 @@
 // Package postgres is dg's connection to its database: pools, sessions, migrations and roles.
 //
-// Sessions: each sets UTC, timeouts and isolation when it begins, over the URL, the role and the
-// server's configuration. Results are binary. No error shows a password.
+// Sessions: each sets UTC, timeouts and isolation when it begins. They win over the URL, the role and
+// the server's configuration. Results are binary. No error shows a password.
 //
 // Poolers: pooler=transaction in a URL (ThroughPooler) means transaction pooling, pooler=prepared
 // that the pooler also keeps prepared statements. dg then sends only startup parameters that every
@@ -9,7 +9,8 @@
 // Open refuses sessions without dg's settings.
 //
 // Failures:
-//   - Of several hosts dg uses the one that takes writes, and waits two seconds for each.
+//   - Of several hosts dg uses the one that takes writes, and waits two seconds for each. A
+//     target_session_attrs other than any wins.
 //   - A connection to a host that became a standby is closed, and its request gets 503.
 //   - An idle connection is pinged before use. The server releases the locks of a dead client within
 //     30 seconds.
@@ -23,7 +24,7 @@
 //   - A replica that has replayed more than it received has a history of its own: the LSN alone would
 //     admit it.
 //   - A replica that fails, or lags, rests for five seconds, and the primary is read. An export that
-//     has begun on it ends with a reset.
+//     has begun on a failing replica ends with a reset.
 //   - The timeline is current only for roles with pg_read_all_stats.
 //
 // Migrations: goose and then the grants run under one advisory lock. A program older than the

@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/puddle/v2"
 )
 
-// unavailableClasses and unavailableCodes are the SQLSTATEs of transient failures, as opposed to
-// wrong statements.
+// The failures after which a retry may succeed, unlike those of wrong statements: SQLSTATEs by
+// class and code, and errors of the connection.
 var (
 	unavailableClasses = []string{
 		"08", // connection exception
@@ -75,8 +75,9 @@ func IsUnavailable(err error) bool {
 		})
 }
 
-// onStandby recognises errors of a standby: a write (25006), and a read of an unlogged table, whose
-// SQLSTATE has other, permanent causes and whose text is localised.
+// onStandby reports whether the server refused because it is a standby: a write (25006), or a read
+// of an unlogged table. The SQLSTATE of the latter has other, permanent causes, and its text is
+// localised: the routine tells it apart.
 func onStandby(e *pgconn.PgError) bool {
 	return e.Code == "25006" || e.Code == "0A000" && e.Routine == "get_relation_info"
 }

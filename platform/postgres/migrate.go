@@ -14,12 +14,13 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// versionsTable records the applied migrations. goose's default name may be another program's in
-// the same database.
+// versionsTable records the applied migrations. goose's default table may belong to another
+// program in the same database.
 const versionsTable = "dg_schema_versions"
 
-// Migrate applies the migrations of fsys at ownerURL, and its grants to servingRole, under one lock,
-// for which it waits ten minutes. If the schema is newer than fsys, it changes nothing.
+// Migrate applies the migrations of fsys at ownerURL, and its grants to servingRole. Both run
+// under one lock, for which it waits ten minutes. If the schema is newer than fsys, it changes
+// nothing.
 //
 // It fails if the database is unreachable or behind a pooler, a migration fails (earlier ones
 // stay), or servingRole does not exist.
@@ -34,7 +35,7 @@ func Migrate(
 	}
 	db, err := Open(ctx, ownerURL, Options{
 		Name:             "dg migrate",
-		MaxConns:         2, // the lock's, and that of the work
+		MaxConns:         2, // one holds the lock, the other does the work
 		StatementTimeout: -1,
 	})
 	if err != nil {
@@ -76,8 +77,8 @@ func withLock(ctx context.Context, db *sql.DB, work func() error) error {
 	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
 }
 
-// apply runs the missing migrations, and reports whether the schema is that of fsys. It is newer
-// during a rolling update and after a rollback of the program.
+// apply runs the missing migrations, and reports whether the schema is that of fsys. The schema is
+// newer during a rolling update and after a rollback of the program: then apply changes nothing.
 func apply(
 	ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger,
 ) (current bool, err error) {

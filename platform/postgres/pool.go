@@ -44,8 +44,9 @@ type DB struct {
 	hasReplicas bool // statements that begin a request return a Position
 }
 
-// Open connects to the database at url. It fails if the URL is malformed, the database does not
-// answer, or its sessions do not fit (SessionError). No error shows a password.
+// Open connects to the database at url. It fails if the URL is malformed, or the database does not
+// answer within connectTimeout. It also fails if the session lacks a setting (*SessionError). No
+// error shows a password.
 func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	config, err := parseURL(url)
 	if err != nil {
@@ -66,7 +67,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if opts.Tracer != nil {
 		config.ConnConfig.Tracer = statementTracer{opts.Tracer, opts.Name}
 	}
-	config.PingTimeout = pingTimeout // of the ping after a second of idleness
+	config.PingTimeout = pingTimeout // bounds the ping after a second of idleness
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database pool: %w", err)
@@ -108,7 +109,8 @@ func withGorm(pool *pgxpool.Pool) (*DB, error) {
 // closeTimeout bounds Close: with a silent server pgx takes 15 s to close a connection.
 const closeTimeout = 3 * time.Second
 
-// Close returns when every connection has been released and closed, or after closeTimeout.
+// Close closes the pool. It returns when every connection was released and closed, or after
+// closeTimeout.
 func (db *DB) Close() {
 	closed := make(chan struct{})
 	go func() {

@@ -10,14 +10,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// poolerParam is the URL parameter of a pooler in transaction mode, with the value transaction, or
-// prepared where it keeps prepared statements. It is not sent to the server.
+// poolerParam marks a URL that leads to a pooler in transaction mode. Its value is transaction, or
+// poolerPrepared if the pooler keeps prepared statements. dg does not send it to the server.
 const (
 	poolerParam    = "pooler"
 	poolerPrepared = "prepared"
 )
 
-// ThroughPooler adds pooler=kind to a connection URL.
+// ThroughPooler adds pooler=kind to a connection string: a URL, or libpq's key=value form.
 func ThroughPooler(url, kind string) string {
 	before := "?"
 	switch {
@@ -41,7 +41,8 @@ const (
 		"RECONNECT in the pooler's console"
 )
 
-// unreachable explains a failed connection attempt.
+// unreachable says whether the server has answered a failed connection attempt. It returns a
+// *SessionError as it is.
 func unreachable(err error) error {
 	if misfit, ok := errors.AsType[*SessionError](err); ok {
 		return misfit
@@ -52,8 +53,8 @@ func unreachable(err error) error {
 	return fmt.Errorf("the database does not answer: %w", err)
 }
 
-// checkSession checks that a new session has dg's timeouts, isolation and schema, which a pooler may
-// drop. Errors: *SessionError.
+// checkSession checks that a new session has dg's timeouts, isolation and schema, which a pooler
+// may drop. Any timeout other than 0 is accepted. Errors: *SessionError, and those of the query.
 func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	want := conn.Config().RuntimeParams
 	fix := fixUnmarked

@@ -2,21 +2,21 @@ package postgres
 
 import "fmt"
 
-// Position is an LSN of the primary and its timeline. It covers every commit that precedes its
-// reading. The zero value is none: then only the primary can answer.
+// Position is the LSN and timeline of the primary at one moment. A replica that has replayed it
+// has every commit before that moment. For the zero value only the primary can answer.
 type Position struct {
 	Timeline uint32
 	LSN      uint64
 }
 
-// PositionExpression is a Position in SQL. It is null with synchronous_commit = off, where a commit
-// becomes visible before its record is flushed.
+// PositionExpression is a Position in SQL. It is null on a standby. It is also null with
+// synchronous_commit = off, where a commit becomes visible before its record is flushed.
 const PositionExpression = `case when not pg_is_in_recovery() and current_setting('synchronous_commit') <> 'off'
 	then left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) || ' ' ||
 	  (pg_current_wal_flush_lsn() - '0/0') end`
 
 // PositionSQL returns the expression of a Position for a request's first statement. Without
-// replicas it is null, which costs nothing.
+// replicas that is a plain null, so that the position costs nothing.
 func (db *DB) PositionSQL() string {
 	if db == nil || !db.hasReplicas {
 		return "null"
@@ -24,7 +24,7 @@ func (db *DB) PositionSQL() string {
 	return PositionExpression
 }
 
-// Scan implements sql.Scanner. Null gives the zero value.
+// Scan implements sql.Scanner. NULL gives the zero value, and malformed text an error.
 func (p *Position) Scan(value any) error {
 	*p = Position{}
 	text, ok := value.(string)

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// replicaWait bounds how long a read waits for a replica, before it falls back to the primary.
+	// replicaWait bounds how long a read waits for a replica. Then the primary answers.
 	replicaWait = 50 * time.Millisecond
 	// replicaRest is how long a replica is not tried after a failure.
 	replicaRest = 5 * time.Second
@@ -31,8 +31,8 @@ type Replica struct {
 }
 
 // OpenReplicas opens replicas of the primary, each with a pool of these options. It fails for a
-// malformed URL, another database, or a primary that does not answer, not for a replica that does
-// not.
+// malformed URL, another database, or a primary that does not answer. A replica that does not
+// answer is no error: reads leave it out.
 func OpenReplicas(
 	ctx context.Context, urls []string, primary *DB, opts Options,
 ) (replicas []*Replica, err error) {
@@ -65,28 +65,29 @@ func OpenReplicas(
 	return replicas, nil
 }
 
-// CloseReplicas closes the pools of replicas.
+// CloseReplicas closes the pools, one after the other: each may take closeTimeout.
 func CloseReplicas(replicas []*Replica) {
 	for _, r := range replicas {
 		r.DB.Close()
 	}
 }
 
-// Reads returns how many reads the replica has taken.
+// Reads returns how many reads the replica has taken since the start.
 func (r *Replica) Reads() int64 { return r.reads.Load() }
 
-// Resting reports whether the replica is not tried after a failure.
+// Resting reports whether the replica has failed within replicaRest, so that reads leave it out.
 func (r *Replica) Resting() bool { return time.Now().UnixNano() < r.restsUntil.Load() }
 
-// ReadFrom makes AcquireReplica of db return connections to the replicas, and PositionSQL of the
-// pool requests the position that they need.
+// ReadFrom makes AcquireReplica of db use the replicas. It also makes PositionSQL of requests, the
+// pool of first statements, return the position that they need. Call it before serving.
 func (db *DB) ReadFrom(replicas []*Replica, requests *DB) {
 	db.replicas = replicas
 	requests.hasReplicas = len(replicas) > 0
 }
 
-// AcquireReplica returns a connection to the next replica that does not rest, or nil if the primary
-// must answer: after replicaWait, too. A later snapshot on it sees every commit before the position.
+// AcquireReplica returns a connection to the next replica that does not rest. It returns nil if
+// the primary must answer, at the latest after replicaWait. A snapshot that is taken on the
+// connection later sees every commit before the position.
 func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	if at == (Position{}) {
 		return nil
@@ -101,8 +102,7 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 }
 
 // acquire returns a connection to the replica once it has replayed the position, or nil after
-// replicaWait. A replica that failed or lags then rests; one whose connections are all in use does
-// not.
+// replicaWait. A replica that fails or lags then rests, unless all its connections are in use.
 func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	pool := r.DB.Pool
 	waiting, stop := context.WithTimeout(ctx, replicaWait)
@@ -124,7 +124,7 @@ func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	return nil
 }
 
-// Two of the reasons for which a replica is not read.
+// errForeign stops a start (isForeign). With errBehind the replica only rests.
 var (
 	errForeign = errors.New("it is another database than the primary's")
 	errBehind  = errors.New("it has not replayed what the primary has committed")
@@ -140,8 +140,8 @@ const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 	coalesce(pg_last_wal_receive_lsn() - '0/0', 0)::bigint
 	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
-// await waits until the replica has replayed the position. Call it before the snapshot: within one
-// it would prove replay that the older snapshot does not see.
+// await waits until the replica has replayed the position, or returns why it is not read. Call it
+// before the snapshot is taken: an older snapshot may lack what has been replayed since.
 func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) error {
 	for delay := time.Millisecond; ; delay *= 2 {
 		var standby bool
@@ -172,10 +172,11 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) er
 	}
 }
 
-// checkTimeout bounds isForeign.
+// checkTimeout bounds isForeign, so that a silent replica delays a start by a second only.
 const checkTimeout = time.Second
 
-// isForeign reports whether the replica answers and is another database than the primary's.
+// isForeign reports whether the replica answers within checkTimeout and is a copy of another
+// database.
 func (r *Replica) isForeign(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()

@@ -22,14 +22,15 @@ const (
 	// connectTimeout bounds one attempt to connect, and Open as a whole: a start must not hang on a
 	// host that drops packets.
 	connectTimeout = 10 * time.Second
-	// hostTimeout replaces it for each of several hosts, so that the next is tried soon.
+	// hostTimeout replaces connectTimeout for each of several hosts, so that the next is tried
+	// soon.
 	hostTimeout = 2 * time.Second
 	// pingTimeout bounds the ping of an idle connection before its use.
 	pingTimeout = time.Second
 )
 
 // prepareSession sets what every session needs, and reports whether the URL leads to a pooler in
-// transaction mode, where the role's defaults replace most of it (roles.sh).
+// transaction mode. Behind a pooler the role's defaults replace sessionParams (roles.sh).
 func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	prepareHosts(&config.Config)
 	config.OnPgError = leaveStandby(config.OnPgError)
@@ -44,7 +45,7 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	})
 	if pooled {
 		delete(config.RuntimeParams, poolerParam)
-		if kind != poolerPrepared { // nothing is prepared under a name
+		if kind != poolerPrepared { // the pooler keeps no named statements
 			config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 		}
 		return true
@@ -53,8 +54,9 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	return false
 }
 
-// prepareHosts sets the connect timeout. Of several hosts it requires the primary, unless the URL
-// has target_session_attrs: a former primary that returns as a standby is often first.
+// prepareHosts sets the connect timeout. Of several hosts it requires the one that takes writes: a
+// former primary that returns as a standby is often first. A target_session_attrs other than any
+// wins. pgx does not tell an explicit any from none.
 func prepareHosts(config *pgconn.Config) {
 	limit := connectTimeout
 	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
@@ -70,7 +72,7 @@ func prepareHosts(config *pgconn.Config) {
 	}
 }
 
-// sessionParams returns the startup parameters that not every pooler accepts.
+// sessionParams returns the startup parameters that some poolers refuse.
 func sessionParams(opts Options) map[string]string {
 	return map[string]string{
 		// The triggers on the plays refuse other levels, and a server may have another default.
@@ -95,11 +97,11 @@ func sessionParams(opts Options) map[string]string {
 	}
 }
 
-// milliseconds formats a timeout for PostgreSQL, where 0 means none.
+// milliseconds formats a timeout for PostgreSQL, where 0 means none. A negative one becomes 0.
 func milliseconds(d time.Duration) string { return strconv.FormatInt(max(d.Milliseconds(), 0), 10) }
 
-// leaveStandby makes the handler close connections to a server that has become a standby: a new
-// connection may reach the primary.
+// leaveStandby extends an error handler: it closes connections to a server that has become a
+// standby. A new connection may reach the primary.
 func leaveStandby(inherited pgconn.PgErrorHandler) pgconn.PgErrorHandler {
 	return func(conn *pgconn.PgConn, e *pgconn.PgError) bool {
 		return !onStandby(e) && inherited(conn, e)

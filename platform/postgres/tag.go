@@ -5,11 +5,11 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// firstClauses start gorm's statements: the tag goes before them.
+// firstClauses start gorm's statements. The tag goes before the one that a statement has.
 var firstClauses = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 
 // Tag is a gorm scope: the statement begins with a comment such as /* org.groups */, which names
-// its caller in the server's log. The name is a constant.
+// its caller in the server's log. The name must be a constant, because it is not escaped.
 func Tag(name string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB {
 		for _, first := range firstClauses {

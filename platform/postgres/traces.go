@@ -14,13 +14,14 @@ import (
 )
 
 // statementTracer makes a span of each statement of a pool, named by its tag. The span has neither
-// text nor parameters, which hold personal data. It implements pgx's QueryTracer and BatchTracer.
+// text nor parameters, which contain personal data. It implements pgx's QueryTracer and
+// BatchTracer.
 type statementTracer struct {
 	tracer trace.Tracer
 	pool   string
 }
 
-// statementTag finds a statement's tag or, where it has none, its first word: begin, commit, ping.
+// statementTag finds a statement's tag or, without a tag, its first word: begin, commit, ping.
 var statementTag = regexp.MustCompile(
 	`^\s*(?:/\* ([A-Za-z]+\.[A-Za-z]+) \*/|(?:-- )?([A-Za-z]+)\b)`,
 )
@@ -71,7 +72,7 @@ func (t statementTracer) TraceQueryEnd(
 	end(trace.SpanFromContext(ctx), data.Err)
 }
 
-// batchKey is the context key of the end of a batch's last statement.
+// batchKey is the context key of a time: when the previous statement of a batch ended.
 type batchKey struct{}
 
 // TraceBatchStart implements pgx.BatchTracer.
@@ -82,8 +83,8 @@ func (t statementTracer) TraceBatchStart(
 	return context.WithValue(ctx, batchKey{}, &now)
 }
 
-// TraceBatchQuery implements pgx.BatchTracer: a statement of a batch lasts from the end of the one
-// before it.
+// TraceBatchQuery implements pgx.BatchTracer. A statement of a batch lasts from the end of the
+// previous one.
 func (t statementTracer) TraceBatchQuery(
 	ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData,
 ) {

@@ -19,7 +19,8 @@ var errBadURL = errors.New("the database URL cannot be read: it must look like "
 // password as host or database.
 var oneAt = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$`)
 
-// parseURL reads a connection string. Its error names the option or file at fault.
+// parseURL reads a connection string. Its error names the option or file at fault, and quotes no
+// other part, which may contain the password.
 func parseURL(url string) (*pgxpool.Config, error) {
 	if strings.HasPrefix(url, "postgres") && !oneAt.MatchString(url) {
 		return nil, errBadURL

@@ -17,7 +17,8 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// OpsHandler serves /metrics and /debug/pprof/.
+// OpsHandler serves /metrics and /debug/pprof/, under the host of addr, localhost and IP
+// addresses.
 func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(g, promhttp.HandlerOpts{}))
@@ -31,7 +32,8 @@ func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	return allowHost(hostOf(addr), mux)
 }
 
-// oneAtATime refuses a profile while another runs: each takes memory and time of the service.
+// oneAtATime refuses a profile while another runs: each takes memory and processor time of the
+// service.
 func oneAtATime(h http.Handler) http.Handler {
 	var running sync.Mutex
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,8 +46,8 @@ func oneAtATime(h http.Handler) http.Handler {
 	})
 }
 
-// allowHost refuses requests for host names other than our own and localhost. After DNS rebinding a
-// page reaches the port from an operator's browser, under its own host name.
+// allowHost refuses requests for host names other than our own and localhost. After DNS rebinding
+// a page in an operator's browser reaches the port, but under its own host name.
 func allowHost(own string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := hostOf(r.Host)
@@ -75,7 +77,7 @@ const MaxOpsConnections = 16
 func ServeOps(ctx context.Context, ln net.Listener, h http.Handler) error {
 	srv := &http.Server{
 		Handler: h,
-		// a profile extends it by its duration
+		// pprof extends the write deadline by the duration of a profile
 		ReadTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second, IdleTimeout: 5 * time.Second,
 	}
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() })

@@ -10,18 +10,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// restartWait bounds what work that panics at once costs.
+// restartWait precedes each restart, so that work that panics at once does not spin.
 const restartWait = 10 * time.Second
 
-// Supervisor runs background work. A panic of it does not end the process: it is logged with its
-// stack and counted, and the work restarts after a wait.
+// Supervisor runs background work. A panic of the work does not end the process: it is logged with
+// its stack and counted. The work restarts after restartWait.
 type Supervisor struct {
 	log    *slog.Logger
 	panics *prometheus.CounterVec
 	wait   time.Duration
 }
 
-// NewSupervisor returns a supervisor that logs to log and counts in metrics.
+// NewSupervisor returns a supervisor that logs panics to log and counts them in metrics.
 func NewSupervisor(log *slog.Logger, metrics prometheus.Registerer) *Supervisor {
 	s := &Supervisor{
 		log:  log,
@@ -35,8 +35,8 @@ func NewSupervisor(log *slog.Logger, metrics prometheus.Registerer) *Supervisor 
 	return s
 }
 
-// Run runs work until it returns or ctx ends, and restarts it after a panic. Logs and metrics call
-// it name.
+// Run runs work until it returns or ctx ends, and restarts it after a panic. name identifies the
+// work in logs and metrics.
 func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Context)) {
 	s.panics.WithLabelValues(name) // shown as 0 from the start
 	for !s.runOnce(ctx, name, work) {

@@ -19,7 +19,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
-// The bounds of what waits to be sent: spans beyond the queue are dropped.
+// The bounds of sending: spans beyond the queue are dropped.
 const (
 	maxQueuedSpans = 2048
 	maxBatch       = 512
@@ -30,8 +30,9 @@ const (
 // Traces sends spans to a collector.
 type Traces struct{ provider *sdktrace.TracerProvider }
 
-// NewTraces returns traces that are sent until Close, as the variables OTEL_… say; the options win
-// over them. Without an endpoint there are no traces.
+// NewTraces returns traces that the variables OTEL_… configure; options override them. Without an
+// endpoint or options it returns traces without a tracer. The caller closes them. It fails for
+// malformed OTEL_RESOURCE_ATTRIBUTES.
 func NewTraces(
 	ctx context.Context, version string, log *slog.Logger, options ...otlptracehttp.Option,
 ) (*Traces, error) {
@@ -39,7 +40,7 @@ func NewTraces(
 	if len(options) == 0 && endpoint == "" {
 		return &Traces{}, nil
 	}
-	otel.SetLogger(logr.Discard()) // it quotes headers that cannot be read
+	otel.SetLogger(logr.Discard()) // it quotes malformed headers, which may be secret
 	host, _ := os.Hostname()
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
 		attribute.String("service.name", "dg"), attribute.String("service.version", version),
@@ -55,19 +56,21 @@ func NewTraces(
 			sdktrace.WithExportTimeout(sendTimeout)))}, nil
 }
 
-// loggedClient logs the first failure and its end. Spans that cannot be sent are lost.
+// loggedClient logs the first of consecutive failures, and the recovery. Spans that cannot be sent
+// are lost.
 type loggedClient struct {
 	otlptrace.Client
 	log     *slog.Logger
 	failing bool // one goroutine sends at a time
 }
 
-// maxError bounds an error in the log: it quotes the collector's response.
+// maxError bounds an error in the log, which quotes the collector's response.
 const maxError = 300
 
 var address = regexp.MustCompile(`https?://[^\s"]+`)
 
-// UploadTraces implements otlptrace.Client. The log does not show the URL, which may be a secret.
+// UploadTraces implements otlptrace.Client. It returns nil, because it logs failures itself. The
+// log does not show the URL, which may be a secret.
 func (c *loggedClient) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	err := c.Client.UploadTraces(ctx, spans)
 	switch {

@@ -57,7 +57,8 @@ func Exec(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
 	return db.Set(rawSetting, organisationID).Exec(text, withOrg(text, organisationID, args)...)
 }
 
-// withOrg adds the parameter @org. SQL without @org is allowed only around subqueries with it.
+// withOrg adds the parameter @org. SQL without @org passes the guard only if one of its subqueries
+// has the organisation as a parameter.
 func withOrg(text, organisationID string, args []any) []any {
 	if !strings.Contains(text, "@org") {
 		return args
@@ -71,7 +72,7 @@ func Across(reason string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(acrossSetting, reason) }
 }
 
-// Guard makes g refuse statements that name no organisation.
+// Guard registers callbacks that make g refuse statements on no single organisation.
 func Guard(g *gorm.DB) error {
 	c := g.Callback()
 	return errors.Join(
@@ -127,8 +128,8 @@ func changeIsScoped(db *gorm.DB) bool {
 	return ok && !moves && !set && scope(db)
 }
 
-// onModel reports whether the statement is on the table of a model, or on one given by its bare
-// name, and joins no other.
+// onModel reports whether the statement is on one table, that of a model or one given by its bare
+// name, without joins.
 func onModel(s *gorm.Statement) bool {
 	if s.TableExpr != nil && (s.TableExpr.SQL != s.Quote(s.Table) || len(s.TableExpr.Vars) > 0) {
 		return false
@@ -141,7 +142,7 @@ func onModel(s *gorm.Statement) bool {
 	return len(s.Joins) == 0
 }
 
-// addCondition adds a mandatory condition. It puts the others in parentheses, because of or: "a or b
+// addCondition adds a mandatory condition. It puts the other conditions in parentheses: "a or b
 // and org_id = …" would read every organisation's a. It returns false for a condition that closes
 // these parentheses.
 func addCondition(s *gorm.Statement, condition clause.Expression) bool {
@@ -159,8 +160,8 @@ func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	return true
 }
 
-// parenthesised puts conditions in parentheses. gorm does so only for " or " between blanks, and
-// misses one at a line break.
+// parenthesised puts conditions in parentheses. gorm does so only for an " or " between blanks,
+// and misses an or at a line break.
 type parenthesised struct{ clause.Where }
 
 func (e parenthesised) Build(b clause.Builder) {
@@ -212,8 +213,8 @@ func isBalanced(text string) bool {
 	return open == 0 && !quoted && !strings.ContainsAny(text, `"\;$-/`)
 }
 
-// rowsAreScoped reports whether the new rows of an organisation's table have the scope's
-// organisation, and replace no others.
+// rowsAreScoped reports whether new rows of an organisation's table belong to the organisation of
+// Scope. It rejects an upsert, which could change another organisation's row.
 func rowsAreScoped(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := Columns[s.Table]
@@ -225,7 +226,8 @@ func rowsAreScoped(db *gorm.DB) bool {
 	return len(conflict.DoUpdates) == 0 && !conflict.UpdateAll && rowsHave(s, column, id)
 }
 
-// rowsHave reports whether each new row has the value in the column.
+// rowsHave reports whether each new row has the value in the column. An empty value counts as
+// none.
 func rowsHave(s *gorm.Statement, column string, id any) bool {
 	if s.Schema == nil || s.Schema.LookUpField(column) == nil || id == nil || id == "" {
 		return false

@@ -44,7 +44,7 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 		_ = os.Remove(filepath.Dir(relocatedPath(dir))) // where it is empty
 	})
 	s := start(t, dir)
-	require.Equal(t, relocatedPath(dir), s.folder.path)
+	require.Equal(t, relocatedPath(dir), s.data.path)
 	require.True(t, HasData(dir))
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
 	stop(t, s)
@@ -70,7 +70,7 @@ func TestRootUsesTheFolderOfANormalUser(t *testing.T) {
 	}
 	normal := join(t, dir, asNobody)
 	root := start(t, dir)
-	require.Equal(t, nobody.Uid, root.folder.user.Uid)
+	require.Equal(t, nobody.Uid, root.data.user.Uid)
 	normal.end(t)
 	stop(t, root) // as the last user
 	root = start(t, dir)

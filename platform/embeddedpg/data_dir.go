@@ -1,0 +1,132 @@
+package embeddedpg
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// Paths relative to the data folder.
+const (
+	cluster    = "cluster"
+	newCluster = "cluster.new" // the cluster until it is complete
+	pidFile    = "cluster/postmaster.pid"
+	logFile    = "postgres.log"
+)
+
+// dataDir is a data folder. user runs the server; it is nil where dg only reads files.
+type dataDir struct {
+	path string
+	user *syscall.Credential
+}
+
+func (d dataDir) file(name string) string { return filepath.Join(d.path, name) }
+
+// openDataDir opens the data folder for dir, and creates it if it is missing. Root's data goes to
+// relocatedPath if the server's user cannot enter dir.
+func openDataDir(ctx context.Context, dir string) (d dataDir, err error) {
+	d.path = dataPath(dir)
+	if d.user, err = serverUser(d.file(cluster)); err != nil {
+		return d, err
+	}
+	if os.Geteuid() == 0 && !exists(d.file(cluster)) && !d.canEnter(ctx, d.path) {
+		d.path = relocatedPath(d.path)
+	}
+	mode := fs.FileMode(0o711) // root's server must be able to enter
+	defer syscall.Umask(syscall.Umask(0o066))
+	if err := errors.Join(os.MkdirAll(d.path, mode), CheckFolder(d.path)); err != nil {
+		return d, fmt.Errorf("data folder %q cannot be used: %w", d.path, err)
+	}
+	return d, nil
+}
+
+// HasData reports whether dir, or the folder that root's data moved to, has a database.
+func HasData(dir string) bool { return exists(filepath.Join(dataPath(dir), cluster)) }
+
+// dataPath returns the absolute path of the folder with the data of dir: dir itself, or the folder
+// that root's data moved to.
+func dataPath(dir string) string {
+	path, _ := filepath.Abs(dir)
+	moved := relocatedPath(path)
+	if !exists(filepath.Join(path, cluster)) && exists(filepath.Join(moved, cluster)) {
+		return moved
+	}
+	return path
+}
+
+// relocatedPath returns where root's data goes if the server's user cannot enter path. The hash
+// keeps the data of several folders apart.
+func relocatedPath(path string) string {
+	return fmt.Sprintf("/var/lib/dg/%.8x", sha256.Sum256([]byte(path)))
+}
+
+// CheckFolder fails if dir cannot be read, or holds files but no database of dg. A missing or
+// empty folder is fine.
+func CheckFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	d := dataDir{path: dir}
+	if err != nil || len(entries) == 0 || exists(d.file(cluster)) || exists(d.file(newCluster)) {
+		return err
+	}
+	return fmt.Errorf("it holds files of another program or an earlier build (%s): "+
+		"name an empty folder or one that does not exist", entries[0].Name())
+}
+
+// serverUser returns the user that runs PostgreSQL: the current user, unless that is root. For
+// root it returns the owner of data or, for a new folder, postgres or else nobody.
+func serverUser(data string) (*syscall.Credential, error) {
+	if uid := os.Geteuid(); uid != 0 {
+		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(os.Getegid()), NoSetGroups: true}, nil
+	}
+	if info, err := os.Stat(data); err == nil {
+		owner := info.Sys().(*syscall.Stat_t)
+		return &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}, nil
+	}
+	u, err := user.Lookup("postgres")
+	if err != nil {
+		u, err = user.Lookup("nobody")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("PostgreSQL refuses to run as root: add a user postgres: %w", err)
+	}
+	uid, err := strconv.Atoi(u.Uid) // nobody is -2 on a Mac
+	gid, _ := strconv.Atoi(u.Gid)
+	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
+}
+
+// canEnter reports whether the server's user can enter the folder or, if it does not exist, the
+// nearest parent that does.
+func (d dataDir) canEnter(ctx context.Context, path string) bool {
+	for !exists(path + "/.") { // a file counts as missing: MkdirAll reports it
+		path = filepath.Dir(path)
+	}
+	return d.command(ctx, "/bin/sh", "-c", `cd "$1"`, "sh", path).Run() == nil
+}
+
+// command returns a command that runs as the server's user, in a new session, which Ctrl-C does
+// not reach. It leaves out most of the environment, which may contain secrets and settings of
+// PostgreSQL.
+func (d dataDir) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // PostgreSQL's own programs
+	cmd.Dir = "/"                                  // keeps no file system busy
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: d.user}
+	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=" + os.Getenv("PATH"),
+		"LD_LIBRARY_PATH=" + os.Getenv("LD_LIBRARY_PATH")}
+	return cmd
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
