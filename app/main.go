@@ -1,5 +1,5 @@
-// Command dg serves the reporting API of DG and manages its database. `dg COMMAND --help` is the reference
-// of its commands and settings.
+// Command dg serves the reporting API of DG and manages its database. `dg COMMAND --help` is the
+// reference of its commands and settings.
 package main
 
 import (

@@ -8,7 +8,7 @@ import _ "embed"
 //go:embed authz_model.conf
 var AuthzModel string
 
-// AuthzPolicy is casbin's policy: one line for each thing that a grant allows.
+// AuthzPolicy is casbin's policy: one line for each permission that a grant includes.
 //
 //go:embed authz_policy.csv
 var AuthzPolicy string

@@ -6,12 +6,13 @@ package migrations
 
 import "embed"
 
-// FS is the schema of dg.
+// FS has all migrations and grants of dg.
 //
 //go:embed *.sql grants/*.sql
 var FS embed.FS
 
-// API is the part for a program that mounts the API beside organisations and players of its own.
+// API is the part of FS for a program that mounts the API beside organisations and players of its
+// own.
 //
 //go:embed 2_games.sql 3_audit.sql 4_apikeys.sql 5_reports.sql
 //go:embed grants/schema.sql grants/games.sql grants/audit.sql grants/apikeys.sql grants/reports.sql

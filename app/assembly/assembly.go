@@ -64,8 +64,8 @@ type Program struct {
 	background map[string]func(context.Context) // by name in log and metrics
 }
 
-// New opens pools and builds the program on them. The caller closes it. It fails on an invalid URL,
-// or if the database does not answer.
+// New opens pools and builds the program on them. The caller closes it. It fails for an invalid
+// URL, for replicas of another database, or if the database does not answer.
 func New(ctx context.Context, s Settings) (*Program, error) {
 	pools, err := openPools(ctx, s)
 	if err != nil {
@@ -115,7 +115,8 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	return p, nil
 }
 
-// modules are called by API and screens, as are the keys and exports of Program.
+// modules holds what API and screens call, besides the keys and exports of Program, which it also
+// stops.
 type modules struct {
 	policy   *authz.Policy
 	counts   *metrics
@@ -127,7 +128,8 @@ type modules struct {
 	identity *identity.Service
 }
 
-// newModules builds the modules and the work in the background.
+// newModules builds the modules and registers their background work. It fails only if the embedded
+// policy is invalid.
 func (p *Program) newModules(s Settings) (m modules, err error) {
 	if m.policy = s.Policy; m.policy == nil {
 		if m.policy, err = authz.New(); err != nil {
@@ -201,14 +203,14 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	}, s.BaseURL, s.Now)
 }
 
-// When the program stops, it stores the ends of exports, and then the usage of keys.
+// The bounds of the last steps of a stop: storing the ends of exports, then the usage of keys.
 const (
 	drainTimeout = 2 * time.Second
 	usageTimeout = 2 * time.Second
 )
 
 // Serve serves on ln until ctx ends, then lets running requests finish within the server's grace.
-// It calls ready once it serves. It fails when the listener does, or when requests outlive the
+// It calls ready as soon as it serves. It fails if the listener does, or if requests outlive the
 // grace.
 func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) error {
 	failed := make(chan error, 1)
@@ -241,8 +243,8 @@ func (p *Program) RunBackground(ctx context.Context) {
 	all.Wait()
 }
 
-// Close stores the remaining usage of API keys and closes the pools. Call it after Serve and
-// RunBackground.
+// Close stores the remaining usage of API keys, within usageTimeout, and closes the pools. Call it
+// after Serve and RunBackground.
 func (p *Program) Close() {
 	ctx, stop := context.WithTimeout(context.Background(), usageTimeout)
 	defer stop()

@@ -1,6 +1,7 @@
-// Package assembly builds the program: the connection pools, every module, and the server with its
-// routes in the order in which requests meet them (the API, whose guard refuses keys elsewhere,
-// then health, then the screens).
+// Package assembly builds the program: the connection pools, every module, and the server.
+//
+// Routes are mounted in the order API, health, screens: the API's guard must see all requests,
+// because it refuses keys elsewhere.
 //
 // Tests of API and screens use it, so that they run what is served.
 package assembly

@@ -45,7 +45,7 @@ func (p *Program) mountHealth(router fiber.Router) {
 }
 
 // ready checks that the pools of requests reach a database that accepts writes. Errors:
-// apperr.Unavailable, and those of the connection.
+// errStandby, and those of the connection.
 func (p Pools) ready(ctx context.Context) error {
 	for _, db := range []*postgres.DB{p.Requests, p.Snapshots} {
 		var readOnly bool

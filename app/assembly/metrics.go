@@ -25,8 +25,8 @@ var (
 	passOutcomes = []string{"done", "locked", "failed"}
 )
 
-// metrics counts events of the modules; exports count their own. platform/httpserver counts requests,
-// platform/telemetry background work.
+// metrics counts events of the modules; exports count their own. platform/httpserver counts
+// requests, platform/telemetry background work.
 type metrics struct {
 	keyRefusals, signInFailures, sealerPasses *prometheus.CounterVec
 	auditFailures, damagedSegments            prometheus.Counter
@@ -115,7 +115,7 @@ func registerCollectors(
 	}
 }
 
-// registerLimiter shows running, waiting and refused work.
+// registerLimiter registers the figures of a limiter, which r labels with the kind of work.
 func registerLimiter(r prometheus.Registerer, l *limit.Limiter) {
 	gauge(r, "dg_work_running", "Pieces of expensive work that run.",
 		func() float64 { return float64(l.Stats().Running) })

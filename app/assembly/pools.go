@@ -13,8 +13,8 @@ import (
 	"dg/platform/telemetry"
 )
 
-// Pools are an instance's connections to the database, apart so that no kind of work starves
-// another.
+// Pools are an instance's connections to the database. They are apart so that no kind of work
+// starves another.
 type Pools struct {
 	Requests  *postgres.DB // everything that is quick
 	Snapshots *postgres.DB // reports, exports and the sealer
@@ -26,13 +26,13 @@ type Pools struct {
 const (
 	// maxSnapshots leaves one connection for the sealer and one for short reads of screens.
 	maxSnapshots = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
-	// defaultRequests makes 31 with the others: three instances fit into the 97 connections that
-	// PostgreSQL's default of 100 leaves to others than superusers, with 4 for commands.
+	// defaultRequests makes 31 with the other pools. Three instances and 4 commands then fit into
+	// 97 connections: PostgreSQL's default of 100, less those that superusers keep.
 	defaultRequests = 12
 )
 
-// openPools opens the pools, as far as it gets. It fails when the URL cannot be read or the database
-// does not answer.
+// openPools opens the pools. After an error it returns those that it has opened, for the caller to
+// close. It fails if a URL cannot be read, or if the database does not answer.
 func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	open := func(name string, size int32) (db *postgres.DB) {
 		if err != nil {
@@ -73,7 +73,7 @@ func (p Pools) byName() map[string]*postgres.DB {
 	return pools
 }
 
-// Close closes the open pools, all at once: each takes its time when the database is silent.
+// Close closes the open pools in parallel: each may take seconds if the database is silent.
 func (p Pools) Close() {
 	var all sync.WaitGroup
 	for _, db := range p.byName() {
@@ -82,12 +82,12 @@ func (p Pools) Close() {
 	all.Wait()
 }
 
-// otherFiles are open files other than connections of clients and to the database: log, listeners,
+// otherFiles counts open files that are neither clients' nor database connections: log, listeners,
 // operations, the runtime, connections that are being refused.
 const otherFiles = 64 + telemetry.MaxOpsConnections
 
-// reservedFiles returns how many files the server's client connections must leave: one for each
-// database connection, another while its query is cancelled, and the rest.
+// reservedFiles returns how many files client connections must leave free. Each database
+// connection takes one, and another while its query is cancelled; otherFiles are added.
 func (p Pools) reservedFiles() int {
 	conns := 0
 	for _, db := range p.byName() {

@@ -12,20 +12,18 @@ import (
 	"dg/modules/org"
 )
 
-// auditCmd is `dg audit`.
 type auditCmd struct {
 	Prune auditPruneCmd `cmd:"" help:"Move old entries of all audit logs to a file."`
 }
 
-// auditPruneCmd is `dg audit prune`.
 type auditPruneCmd struct {
 	asOwner
 	Before time.Time `required:"" format:"2006-01" placeholder:"YYYY-MM" help:"The first month to keep (UTC): earlier entries are old."`
 	Export string    `required:"" placeholder:"FILE" help:"New file for the old entries, one a line as JSON. They are removed once the file is complete."`
 }
 
-// Run removes nothing before the file is complete on disk. Each log is pruned in its own
-// transaction: after an interruption, a second run with another file prunes the rest.
+// Run removes no entry before the file is complete on disk. It prunes each log in a transaction of
+// its own: after an interruption, a second run with another file prunes the rest.
 func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	if c.Before.After(time.Now()) {
 		return fmt.Errorf("--before %s has not begun: only whole months of the past are removed",
@@ -54,8 +52,8 @@ func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		c.Before.Format(time.DateOnly), c.Export)
 }
 
-// export writes the old entries of all logs to the new file, and returns how many each log had.
-// After a failure the file is removed.
+// export writes the old entries of all logs to the new file, and returns the number of entries of
+// each log. After a failure it removes the file.
 func (c auditPruneCmd) export(
 	ctx context.Context, o *operator, organisations []string,
 ) (map[string]int64, error) {

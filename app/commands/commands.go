@@ -52,7 +52,8 @@ func (p Stdio) print(format string, args ...any) error {
 	return err
 }
 
-// Run parses the arguments, runs the command and returns the exit status.
+// Run parses the arguments and runs the command. It returns the exit status: 0, 1 if the command
+// failed, or 2 for wrong arguments.
 func Run(ctx context.Context, args []string, p Stdio) int {
 	var c cli
 	helped := -1
@@ -98,10 +99,11 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	return 0
 }
 
-// version is set by the linker when a release is built.
+// version is set by the linker (-X) when a release is built.
 var version = "dev"
 
-// parser returns the parser that fills c. --help sets exit, instead of exiting the process.
+// parser returns the parser that fills c. --help sets exit instead of ending the process, so that
+// tests can run it.
 func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.Stdout, p.Stderr),
 		kong.Exit(func(code int) { *exit = code }),

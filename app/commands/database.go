@@ -33,8 +33,8 @@ const stopTimeout = 20 * time.Second
 // watchInterval is how often dg serve checks that the embedded server runs.
 const watchInterval = time.Second
 
-// connect joins or starts the embedded server, and may create its database. The caller must call
-// release.
+// connect joins or starts the embedded server; with create it may make the database. It does not
+// contact an external database. The caller must call release.
 func connect(
 	ctx context.Context, c config.Database, create bool, log *slog.Logger,
 ) (*database, error) {
@@ -74,7 +74,7 @@ func servingURL(c config.Database) string {
 	return c.DatabaseURL
 }
 
-// release stops the embedded server once no command uses it.
+// release leaves the embedded server, which its last user stops. It only logs a failure.
 func (db *database) release() {
 	if db.server == nil {
 		return
@@ -86,7 +86,7 @@ func (db *database) release() {
 	}
 }
 
-// watch waits until ctx ends, or fails when the embedded server has ended.
+// watch waits until ctx ends, and returns nil. It fails if the embedded server has ended before.
 func (db *database) watch(ctx context.Context) error {
 	for db.server == nil || db.server.Running() {
 		select {
@@ -121,8 +121,8 @@ func (db *database) migrate(ctx context.Context) error {
 	return nil
 }
 
-// dropPrivileges turns root into the owner of the embedded server's data. With an external database
-// there is no such user: dg stays root, and warns.
+// dropPrivileges turns root into the owner of the embedded server's data. An external database has
+// no such user: dg then stays root, and warns.
 func (db *database) dropPrivileges() {
 	if os.Geteuid() != 0 {
 		return
@@ -139,14 +139,14 @@ func (db *database) dropPrivileges() {
 	}
 }
 
-// migrateCmd is `dg migrate`.
 type migrateCmd struct {
 	config.Database
 	config.Secrets
 	ForgetSecretKey bool `help:"Accept DG_SECRET_KEY in place of a lost key. Two-step secrets under the lost key stay unreadable."`
 }
 
-// Run migrates the database. It needs no key: without one, stored secrets stay as they are.
+// Run migrates the database, and re-encrypts stored secrets if there is a key. Without a key they
+// stay as they are.
 func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 	keys, err := keyring(c.Secrets)
 	if err != nil {
@@ -171,7 +171,6 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 	return p.print("The database is up to date.\n")
 }
 
-// databaseCmd is `dg database`.
 type databaseCmd struct{ config.Database }
 
 // Run prints the URL of the role that owns the tables. It starts no server.

@@ -12,7 +12,6 @@ import (
 	"dg/platform/config"
 )
 
-// demoCmd is `dg demo`.
 type demoCmd struct {
 	config.Database
 	config.Address
@@ -20,7 +19,8 @@ type demoCmd struct {
 	Print bool `help:"Write the demo to standard output in the import format, without a database."`
 }
 
-// Run loads the demo, or prints its file.
+// Run loads the demo and prints its accounts and a new key. With Print it writes the demo's file
+// and needs no database.
 func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if c.Print {
 		return demo.Write(p.Stdout, time.Now())

@@ -10,13 +10,12 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// doctorCmd is `dg doctor`.
 type doctorCmd struct{ config.Serve }
 
 // doctorTimeout bounds all checks together.
 const doctorTimeout = time.Minute
 
-// Run prints the findings. It fails when one of them is a failure.
+// Run prints the findings. It fails if one of them is a failure.
 func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()

@@ -16,7 +16,6 @@ import (
 	"dg/platform/postgres"
 )
 
-// importCmd is `dg import`.
 type importCmd struct {
 	asOwner
 	config.Secrets
@@ -54,8 +53,8 @@ func inputFile(name string, p Stdio) importer.Input {
 	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
 }
 
-// interruptible returns a reader whose Close ends a blocked read, as of a terminal. Its goroutine
-// leaks until the process ends.
+// interruptible returns a reader whose Close ends a blocked read, such as that of a terminal. Its
+// goroutine leaks until the process ends.
 func interruptible(r io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() {
@@ -65,8 +64,8 @@ func interruptible(r io.Reader) io.ReadCloser {
 	return out
 }
 
-// importFiles imports the inputs in one transaction, then seals what has changed. A failure to seal
-// is only logged, because the import has committed.
+// importFiles imports the inputs in one transaction, then seals what has changed. It only logs a
+// failure to seal, because the import has committed.
 func (o *operator) importFiles(
 	ctx context.Context, inputs []importer.Input, keys identity.Keyring, p Stdio,
 ) (importer.Summary, error) {

@@ -16,20 +16,18 @@ import (
 	"dg/platform/input"
 )
 
-// memberCmd is `dg member`.
 type memberCmd struct {
 	Add    memberAddCmd    `cmd:"" help:"Add a person to an organisation. A person without a password gets a link."`
 	Role   memberRoleCmd   `cmd:"" help:"Change the role of a member."`
 	Remove memberRemoveCmd `cmd:"" help:"Remove a member from an organisation. The account stays."`
 }
 
-// member names a person in an organisation.
+// member holds the arguments that name a person in an organisation.
 type member struct {
 	Organisation string `arg:"" help:"Slug of the organisation."`
 	Email        string `arg:"" help:"E-mail of the person."`
 }
 
-// memberAddCmd is `dg member add`.
 type memberAddCmd struct {
 	asOwner
 	config.Address
@@ -38,7 +36,8 @@ type memberAddCmd struct {
 	Name string `help:"Name of the person, if there is no account yet. Empty: the e-mail."`
 }
 
-// Run adds account and membership in one transaction, and prints the link of a new account.
+// Run adds account and membership in one transaction, so that a failure leaves neither. It prints
+// the link of a new account.
 func (c memberAddCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
@@ -55,7 +54,6 @@ func (c memberAddCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return o.printInvitation(ctx, p, base, c.Email, invited)
 }
 
-// memberRoleCmd is `dg member role`.
 type memberRoleCmd struct {
 	asOwner
 	member
@@ -67,7 +65,6 @@ func (c memberRoleCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return o.changeRole(ctx, p, c.member, org.Role(c.Role))
 }
 
-// memberRemoveCmd is `dg member remove`.
 type memberRemoveCmd struct {
 	asOwner
 	member
@@ -97,8 +94,8 @@ func (o *operator) changeRole(ctx context.Context, p Stdio, m member, role org.R
 	return p.print("%s: role %s in %s.\n", m.Email, role, m.Organisation)
 }
 
-// addMember adds the person to the organisation, with an account where there is none. invited is
-// whether the person has no password yet.
+// addMember adds the person to the organisation, and creates a missing account. invited reports
+// whether the person has no password yet. It fails if the person is a member already.
 func (o *operator) addMember(
 	tx *gorm.DB, m member, name string, role org.Role,
 ) (invited bool, err error) {
@@ -128,8 +125,8 @@ func (o *operator) setRole(
 		mayChange, o.request)
 }
 
-// printInvitation prints the link of a person without a password. Other people get none, because its use
-// would turn two-step verification off.
+// printInvitation prints a link with which an invited person sets a password. Other people get no
+// link, because using it would turn their two-step verification off.
 func (o *operator) printInvitation(ctx context.Context, p Stdio, base, email string, invited bool) error {
 	if invited {
 		return o.printReset(ctx, p, base, email)
@@ -142,14 +139,13 @@ type accountCmd struct {
 	Reset accountResetCmd `cmd:"" help:"Print a link that sets a new password once, within 30 minutes, and turns two-step verification off."`
 }
 
-// accountResetCmd is `dg account reset`.
 type accountResetCmd struct {
 	asOwner
 	config.Address
 	Email string `arg:"" help:"E-mail of the person."`
 }
 
-// Run creates the link as the owner of the tables: the serving role may not.
+// Run creates the link as the owner of the tables: the serving role has no right to.
 func (c accountResetCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
@@ -158,7 +154,8 @@ func (c accountResetCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return o.printReset(ctx, p, base, c.Email)
 }
 
-// printReset prints a link that sets the person's password. The log never has it.
+// printReset prints a link that sets the person's password. The link is a secret: it goes to
+// standard output, never to the log.
 func (o *operator) printReset(ctx context.Context, p Stdio, base, email string) error {
 	reset, err := o.people.BeginReset(identity.WithRequest(ctx, o.request), email)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// asOwner marks a command that works as the owner of the tables: kong binds an operator to its Run
-// and opens the database for it.
+// asOwner marks a command that works as the owner of the tables. kong opens the database for it,
+// and passes an operator to its Run.
 type asOwner struct{ config.Database }
 
 func (c asOwner) database() config.Database { return c.Database }
@@ -36,8 +36,8 @@ type operator struct {
 // ownerLockTimeout is the lock timeout of operator commands, which may wait for an import.
 const ownerLockTimeout = time.Minute
 
-// openOperator opens the database for the selected command. It does not migrate: data and the schema
-// of this program must exist.
+// openOperator opens the database for the selected command. It does not migrate: the database must
+// exist with the schema of this program.
 func openOperator(ctx context.Context, selected *kong.Context, p Stdio) (o *operator, err error) {
 	settings := selected.Selected().Target.Interface().(interface{ database() config.Database })
 	db, err := connect(ctx, settings.database(), false, p.log)
@@ -55,7 +55,8 @@ func openOperator(ctx context.Context, selected *kong.Context, p Stdio) (o *oper
 	return o, err
 }
 
-// operator connects as the owner of the tables. The caller closes it.
+// operator connects as the owner of the tables. command is the name in audit entries. The caller
+// closes the operator.
 func (db *database) operator(ctx context.Context, command string) (*operator, error) {
 	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{
 		Name:             command,
@@ -86,7 +87,7 @@ func (db *database) operator(ctx context.Context, command string) (*operator, er
 	}, nil
 }
 
-// keyring returns the keyring of the keys in the settings.
+// keyring returns the keyring of the keys in the settings. It fails for a malformed key.
 func keyring(c config.Secrets) (identity.Keyring, error) {
 	current, previous, err := c.Keys()
 	if err != nil {
@@ -95,8 +96,8 @@ func keyring(c config.Secrets) (identity.Keyring, error) {
 	return identity.NewKeyring(current, previous)
 }
 
-// encrypt re-encrypts the secrets with the current key, and counts those that no key decrypts. It
-// fails if the keys belong to another database, unless forgetLost is set.
+// encrypt re-encrypts the secrets with the current key, and sets unreadable to the number that no
+// key decrypts. It fails if the keys belong to another database, unless forgetLost is set.
 func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bool) (err error) {
 	if db.keys, err = keyring(s); err != nil {
 		return err

@@ -14,14 +14,12 @@ import (
 	"dg/platform/input"
 )
 
-// organisationCmd is `dg organisation`.
 type organisationCmd struct {
 	Create organisationCreateCmd `cmd:"" help:"Create an organisation with its first owner, and print the owner's link."`
 	Plan   organisationPlanCmd   `cmd:"" help:"Change the plan of an organisation."`
 	List   organisationListCmd   `cmd:"" help:"List the organisations: slug, plan, reporting mode, id, name."`
 }
 
-// organisationCreateCmd is `dg organisation create`.
 type organisationCreateCmd struct {
 	asOwner
 	config.Address
@@ -35,7 +33,8 @@ type organisationCreateCmd struct {
 
 var slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// Run creates the organisation with its owner in one transaction, so that none is without an owner.
+// Run creates the organisation and its owner in one transaction, so that no organisation lacks an
+// owner.
 func (c organisationCreateCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
@@ -63,7 +62,6 @@ func (c organisationCreateCmd) Run(ctx context.Context, p Stdio, o *operator) er
 	return o.printInvitation(ctx, p, base, c.OwnerEmail, invited)
 }
 
-// organisationPlanCmd is `dg organisation plan`.
 type organisationPlanCmd struct {
 	asOwner
 	Organisation string `arg:"" help:"Slug of the organisation."`
@@ -80,7 +78,6 @@ func (c organisationPlanCmd) Run(ctx context.Context, p Stdio, o *operator) erro
 	return p.print("%s has the plan %s.\n", c.Organisation, c.Plan)
 }
 
-// organisationListCmd is `dg organisation list`.
 type organisationListCmd struct{ asOwner }
 
 // Run prints the organisations.

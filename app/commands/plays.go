@@ -11,13 +11,13 @@ import (
 	"dg/platform/apperr"
 )
 
-// eraseCmd is `dg erase`.
 type eraseCmd struct {
 	asOwner
 	Players []string `arg:"" name:"player" help:"Ids of players. Take them out of your import files first: an import would bring them back."`
 }
 
-// Run erases each player in a transaction of its own, and then reseals the days that included them.
+// Run erases each player in a transaction of its own, then reseals the days that included them. It
+// fails at the end if some ids are unknown, which may have been erased before.
 func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	missing := 0
 	for _, id := range c.Players {
@@ -47,12 +47,10 @@ func (o *operator) seal(ctx context.Context, p Stdio) {
 	}
 }
 
-// segmentsCmd is `dg segments`.
 type segmentsCmd struct {
 	Rebuild segmentsRebuildCmd `cmd:"" help:"Seal everything again from the plays."`
 }
 
-// segmentsRebuildCmd is `dg segments rebuild`.
 type segmentsRebuildCmd struct {
 	asOwner
 	Wait time.Duration `default:"2m" help:"How long to wait for another sealer, such as that of dg serve."`

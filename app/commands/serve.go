@@ -21,13 +21,12 @@ import (
 	"dg/platform/telemetry"
 )
 
-// serveCmd is `dg serve`.
 type serveCmd struct {
 	config.Serve
 	Demo bool `help:"Load the demo organisations first if the database is empty, and print a working demo key."`
 }
 
-// Help names the variables that are no flags.
+// Help names the variables that have no flag.
 func (serveCmd) Help() string {
 	return "A variable of a secret may name a file instead: DG_DATABASE_URL_FILE, " +
 		"DG_MIGRATE_DATABASE_URL_FILE, DG_DATABASE_REPLICA_URLS_FILE, DG_SECRET_KEY_FILE, " +
@@ -36,7 +35,8 @@ func (serveCmd) Help() string {
 		"server."
 }
 
-// Run serves until ctx ends. It tunes the process, and gives up root's privileges.
+// Run serves until ctx ends or a server fails. It tunes the process, and drops root's privileges
+// once it listens.
 func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	base, _ := c.Base() // a URL that is refused may have a password
 	p.log.Info("dg starts", "version", version, "base_url", base)
@@ -117,8 +117,8 @@ func open(ctx context.Context, s *doctor.Installation) (*database, error) {
 	return db, nil
 }
 
-// prepare migrates the database and encrypts its secrets, between the checks of dg doctor that come
-// before and after.
+// prepare migrates the database and encrypts its secrets. Checks of dg doctor run before and
+// after.
 func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
 	if err := doctor.Enforce(s.Log, s.Run(ctx, doctor.Server)); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
 	return doctor.Enforce(s.Log, s.Run(ctx, doctor.Schema, doctor.Serving))
 }
 
-// settings converts the flags, which the checks have validated.
+// settings converts the flags, which the checks have validated: no error is possible.
 func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	base, _ := c.Base()
 	return assembly.Settings{
@@ -149,7 +149,7 @@ func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	}
 }
 
-// greeting is printed once dg serves. With --demo it loads the demo first.
+// greeting returns what is printed once dg serves. With --demo it loads the demo first.
 func (c serveCmd) greeting(ctx context.Context, db *database, p Stdio) (string, error) {
 	base, _ := c.Base()
 	serving := fmt.Sprintf("Serving on %s\n", base)
@@ -182,13 +182,13 @@ func serve(ctx context.Context, a *assembly.Program, on net.Listener, ready func
 }
 
 // maxSegment is the usual MSS of a network. Loopback segments have 64 KB, so the receive window of
-// a local proxy opens in steps of 64 KB, and one step of a slow export would exceed the write
+// a local proxy opens in steps of 64 KB. One step of a slow export would exceed the write
 // deadline.
 const maxSegment = 1448
 
 func limitSegments(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) {
-		// if it fails, only slow readers notice
+		// after a failure only slow readers time out
 		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, maxSegment)
 	})
 }
@@ -207,14 +207,15 @@ const (
 	// threadsPerProcessor leaves a thread free to poll the network while requests compute. With one
 	// thread per processor, Go then polls only every 10 ms.
 	threadsPerProcessor = 2
-	// gcPercent is GOGC. Large responses are garbage at once, and GC delays small requests.
+	// gcPercent is GOGC. Large responses become garbage at once, and GC delays small requests: a
+	// higher value collects less often.
 	gcPercent = 200
-	// memoryLimit is GOMEMLIMIT: beyond it garbage is collected sooner, so that a process with slow
-	// readers of large responses stays below 256 MB.
+	// memoryLimit is GOMEMLIMIT: near it garbage is collected sooner. A process with slow readers
+	// of large responses then stays below 256 MB.
 	memoryLimit = 200 << 20
 )
 
-// tuneRuntime sets GOMAXPROCS, GOGC and GOMEMLIMIT for dg serve. It respects explicit values.
+// tuneRuntime sets GOMAXPROCS, GOGC and GOMEMLIMIT for dg serve, unless the environment does.
 func tuneRuntime() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(threadsPerProcessor * runtime.GOMAXPROCS(0))

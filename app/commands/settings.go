@@ -12,10 +12,11 @@ import (
 // DG_SECRET_KEY.
 const fileSuffix = "_FILE"
 
-// settingsFile is a file of variables. The environment overrides it.
+// settingsFile is the path of a file of variables, which the environment overrides.
 type settingsFile string
 
-// BeforeReset implements kong's hook: it sets the variables before kong reads any.
+// BeforeReset implements kong's hook: it sets the file's variables before kong reads the
+// environment.
 func (settingsFile) BeforeReset(c *kong.Context, at *kong.Path) error {
 	path := string(c.FlagValue(at.Flag).(settingsFile))
 	text, err := readText(path)
@@ -35,7 +36,7 @@ func (settingsFile) BeforeReset(c *kong.Context, at *kong.Path) error {
 			return fmt.Errorf("%s: line %d is not NAME=VALUE", path, i+1)
 		case seen[name]:
 			return fmt.Errorf("%s: line %d sets %s a second time", path, i+1, name)
-		case strings.ContainsAny(value, "\"'\\$"): // systemd's EnvironmentFile reads it otherwise
+		case strings.ContainsAny(value, "\"'\\$"): // systemd's EnvironmentFile would interpret these
 			return fmt.Errorf("%s: line %d: %s has a quote, a backslash or $: write a value as it is, "+
 				"percent-encoded in a URL, or a secret into the file of %s%s", path, i+1, name, name,
 				fileSuffix)
@@ -56,7 +57,8 @@ func readText(path string) (string, error) {
 	return strings.TrimPrefix(string(text), "\ufeff"), err
 }
 
-// secretFile is a kong resolver: it reads a secret from the file that NAME_FILE names.
+// secretFile is a kong resolver: it reads a secret from the file that NAME_FILE names. It fails if
+// NAME is set, too.
 func secretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if !flag.Tag.Has("secret") {
 		return nil, nil
@@ -76,7 +78,8 @@ func secretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	return strings.TrimSpace(text), nil
 }
 
-// unknownSettings returns the variables that look like settings of a command but are not.
+// unknownSettings returns the DG_ variables of the environment that are no setting, such as
+// misspelt ones.
 func unknownSettings(program *kong.Application) (names []string) {
 	known := map[string]bool{}
 	_ = kong.Visit(program.Node, func(v kong.Visitable, next kong.Next) error {

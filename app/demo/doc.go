@@ -1,5 +1,5 @@
-// Package demo has two organisations to look at: their file in the import format, their accounts and
-// their key. The same instant gives the same file, byte for byte.
+// Package demo has two organisations to look at: their file in the import format, their accounts
+// and their key. The same instant gives the same file, byte for byte.
 //
 // organisations.ndjson has all but the plays. The first organisation is pseudonymous on Pro with
 // every kind of fork; the second is nominative on Enterprise and has valid names that are dangerous

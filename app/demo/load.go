@@ -16,18 +16,18 @@ import (
 	"dg/platform/authz"
 )
 
-// Open returns a reader of the demo, whose plays reach up to now.
+// Open returns a reader of the demo with plays up to now, which is generated while it is read.
 func Open() (io.ReadCloser, error) {
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(Write(w, time.Now())) }()
 	return r, nil
 }
 
-// ErrPublic is the error of loading the demo where other machines could sign in.
+// ErrPublic refuses to load the demo where other machines could sign in.
 var ErrPublic = errors.New("the passwords of the demo are published: " +
 	"load it where DG_ADDR and DG_BASE_URL are loopback addresses")
 
-// CheckPublic fails if an account of the demo still has the password that dg publishes.
+// CheckPublic fails if an account of the demo still has its published password.
 func CheckPublic(ctx context.Context, db *pgxpool.Pool) error {
 	var published []string
 	for _, a := range Accounts {
@@ -48,7 +48,8 @@ func CheckPublic(ctx context.Context, db *pgxpool.Pool) error {
 		strings.Join(published, ", "))
 }
 
-// IsEmpty reports whether the database is empty. Organisations other than the demo's are an error.
+// IsEmpty reports whether the database has no organisations. It fails if there are some, but not
+// the demo's.
 func IsEmpty(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 	var loaded bool
 	if err := db.QueryRow(ctx, `/* demo.isEmpty */
@@ -67,7 +68,8 @@ func IsEmpty(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 // keyName identifies the demo key, which RecreateKey replaces.
 const keyName = "Demo (make run)"
 
-// RecreateKey creates the demo key. It revokes an earlier one, whose secret cannot be shown again.
+// RecreateKey creates the demo key, and revokes an earlier one, whose secret cannot be shown
+// again. It needs the demo's organisations.
 func RecreateKey(
 	ctx context.Context, keys *apikeys.Service, request audit.Request,
 ) (apikeys.Token, error) {

@@ -86,14 +86,15 @@ func (d *demo) writePlays(f *fork) error {
 	return nil
 }
 
-// playsOf draws the number of plays on a day. It grows with the number of releases.
+// playsOf draws the number of plays on a day. The mean grows with players and releases.
 func (d *demo) playsOf(f *fork, date time.Time) int {
 	players := float64(len(d.players[f.OrganisationID]))
 	rate := players / 240 * float64(f.DeployedReleaseNumber) * activity(date)
 	return max(0, int(math.Round(rate+math.Sqrt(rate)*d.random.NormFloat64())))
 }
 
-// activity weights a day: weekends and holidays low, a campaign of two weeks in each quarter high.
+// activity is the weight of a day: low on weekends and in holidays, high in the two weeks'
+// campaign of each quarter.
 func activity(date time.Time) float64 {
 	_, month, dayOfMonth := date.Date()
 	switch {
@@ -137,7 +138,8 @@ func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int)
 	return p
 }
 
-// pick draws a player who has joined. Early players play most, and the last 5% never do.
+// pick draws a player who has joined by that age. The players who joined early play most, and the
+// last 5% never play.
 func (d *demo) pick(players []player, age float64) player {
 	joined := float64(len(players)) * (0.4 + 0.55*age)
 	at := d.random.Float64()
@@ -156,7 +158,8 @@ func (d *demo) duration() time.Duration {
 	return time.Duration(minutes * float64(time.Minute)).Truncate(time.Millisecond)
 }
 
-// answer draws answers to three to five skills, and returns the share of correct ones.
+// answer draws answers to three to five of the game's skills, and returns the share of correct
+// ones.
 func (d *demo) answer(p *play, first int, ability float64) (share float64) {
 	attempts := 0
 	correct := 0

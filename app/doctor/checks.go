@@ -24,15 +24,15 @@ const (
 	Serving
 )
 
-// check is a row of the table: the stage of the start in which dg serve runs it, its name and its
-// function.
+// check is a row of checks. name identifies its findings, and may select their fix.
 type check struct {
 	stage Stage
 	name  string
 	run   func(context.Context, *Installation) ([]Finding, error)
 }
 
-// checks is the table, in the order of execution. A failure of a database check ends it.
+// checks run in this order. A failure after stage Machine ends the run, because later checks use
+// the same database.
 var checks = []check{
 	{Machine, "settings", checkSettings},
 	{Machine, "address", checkAddresses},
@@ -56,7 +56,7 @@ func checkSQL(name string) func(context.Context, *Installation) ([]Finding, erro
 	}
 }
 
-// query runs a query that returns one row for each fault.
+// query runs a query that returns a row for each fault: verdict, what is wrong, and the fix.
 func (s *Installation) query(ctx context.Context, db *postgres.DB, name string) ([]Finding, error) {
 	sql, err := queries.ReadFile("sql/" + name + ".sql")
 	if err != nil {
@@ -77,9 +77,9 @@ func (s *Installation) query(ctx context.Context, db *postgres.DB, name string) 
 	})
 }
 
-// knownVersion returns the version of this program's last migration. Versions count from 1 without
-// gaps.
+// knownVersion returns the version of this program's last migration: the number of files, because
+// versions count from 1 without gaps.
 func knownVersion() int {
-	names, _ := fs.Glob(migrations.FS, "*.sql") // the pattern is right
+	names, _ := fs.Glob(migrations.FS, "*.sql") // fails only for a malformed pattern
 	return len(names)
 }

@@ -10,7 +10,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// open connects to the database of a setting, with the session checks of dg serve.
+// open connects to the database of a setting, which its error names, with the session checks of dg
+// serve.
 func (s *Installation) open(ctx context.Context, setting, url string) (*postgres.DB, error) {
 	db, err := postgres.Open(ctx, url,
 		postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: s.Log})
@@ -20,7 +21,8 @@ func (s *Installation) open(ctx context.Context, setting, url string) (*postgres
 	return db, nil
 }
 
-// checkDatabase opens and checks the database of the serving role.
+// checkDatabase connects as the serving role, for the later checks too. It checks the server's
+// version and clock, and the database's encoding and collation.
 func checkDatabase(ctx context.Context, s *Installation) (_ []Finding, err error) {
 	if s.db, err = s.open(ctx, "DG_DATABASE_URL", s.URL); err != nil {
 		return nil, err
@@ -33,8 +35,8 @@ func checkDatabase(ctx context.Context, s *Installation) (_ []Finding, err error
 	return s.query(ctx, s.db, "database")
 }
 
-// checkOwner opens and checks the database of the role that migrates. The embedded server has a role
-// of its own.
+// checkOwner connects as the role that migrates. It checks the role's rights, and that both URLs
+// lead to one database. The embedded server needs no check: dg creates its role.
 func checkOwner(ctx context.Context, s *Installation) ([]Finding, error) {
 	if s.Embedded() {
 		return nil, nil
@@ -55,7 +57,8 @@ func (s *Installation) ownerSetting() string {
 	return "DG_MIGRATE_DATABASE_URL"
 }
 
-// checkSecrets checks that the keys are those of the database.
+// checkSecrets checks that the keys decrypt what the database has encrypted. Malformed keys are
+// reported by checkSettings.
 func checkSecrets(ctx context.Context, s *Installation) ([]Finding, error) {
 	current, previous, err := s.Keys()
 	keys, failure := identity.NewKeyring(current, previous)
@@ -73,8 +76,8 @@ func checkDemo(ctx context.Context, s *Installation) ([]Finding, error) {
 	return nil, demo.CheckPublic(ctx, s.db.Pool)
 }
 
-// checkReplicas checks that the URLs of replicas lead to copies of the database. One that does not
-// answer is no fault: reports leave it out.
+// checkReplicas checks that the URLs of replicas lead to copies of the database. A replica that
+// does not answer is no failure: reports leave it out.
 func checkReplicas(ctx context.Context, s *Installation) ([]Finding, error) {
 	replicas, err := postgres.OpenReplicas(ctx, s.Replicas(), s.db,
 		postgres.Options{Name: "dg doctor", MaxConns: 1})

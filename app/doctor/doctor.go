@@ -32,15 +32,15 @@ type Installation struct {
 	name string       // of the database and its server
 }
 
-// Close closes the connection of the checks.
+// Close closes the connections of the checks, if there are any.
 func (s *Installation) Close() {
 	if s.db != nil {
 		s.db.Close()
 	}
 }
 
-// Run runs the checks of the stages, in the order of the table. It stops after the first failure
-// that concerns the database.
+// Run runs the checks of the stages, in the order of checks. Without a URL it runs those of stage
+// Machine only. It stops after the first failure that concerns the database.
 func (s *Installation) Run(ctx context.Context, stages ...Stage) (findings []Finding) {
 	for _, c := range checks {
 		if !slices.Contains(stages, c.stage) || c.stage != Machine && s.URL == "" {
@@ -57,14 +57,14 @@ func (s *Installation) Run(ctx context.Context, stages ...Stage) (findings []Fin
 		if c.stage != Machine && slices.ContainsFunc(found, func(f Finding) bool {
 			return f.Verdict == Failure || f.Says == noSchema
 		}) {
-			break // what follows cannot be checked
+			break // later checks need what has failed
 		}
 	}
 	return findings
 }
 
 // Require returns the first failure of the stages, for a command of the operator. A schema that dg
-// serve would migrate is one.
+// serve would migrate is a failure here.
 func (s *Installation) Require(ctx context.Context, stages ...Stage) error {
 	for _, f := range s.Run(ctx, stages...) {
 		if f.Verdict == Failure || f.Check == "schema" && f.Verdict == Warning {
@@ -84,7 +84,7 @@ const (
 	Failure Verdict = "failure"
 )
 
-// Finding is the result of one check.
+// Finding is a result of a check, which may have several.
 type Finding struct {
 	Check   string
 	Verdict Verdict
@@ -92,12 +92,13 @@ type Finding struct {
 	Fix     string // what to do; empty for OK
 }
 
-// Err returns the finding as an error, in the words of dg doctor.
+// Err returns the finding as an error: what is wrong, then the fix. The finding must have a fix.
 func (f Finding) Err() error {
 	return fmt.Errorf("%s: %s", f.Says, strings.ToLower(f.Fix[:1])+strings.TrimSuffix(f.Fix[1:], "."))
 }
 
-// fixes tell how to fix an error, by SQLSTATE or, if it is not PostgreSQL's, by check.
+// fixes tell how to fix an error, by SQLSTATE or, if the error is not PostgreSQL's, by check. ""
+// is the fix of any other error.
 var fixes = map[string]string{
 	"": "Check the setting, that PostgreSQL runs, and that its network admits this machine.",
 	"08P01": "If a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead to " +

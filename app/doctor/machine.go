@@ -11,7 +11,8 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// checkSettings checks the settings by themselves.
+// checkSettings checks the settings without opening anything: invalid values, unknown names, and
+// missing protection.
 func checkSettings(_ context.Context, s *Installation) (findings []Finding, _ error) {
 	const help = "Correct it: dg serve --help explains each setting."
 	if err := s.Check(); err != nil {
@@ -74,7 +75,7 @@ func checkFolder(ctx context.Context, s *Installation) ([]Finding, error) {
 	return checkFreeSpace(disk.Bavail*block, disk.Blocks*block), nil
 }
 
-// checkFreeSpace warns of a disk with less than 1 GiB or 5% free.
+// checkFreeSpace warns of a disk with less than 1 GiB or 5% free. Size 0 means unknown.
 func checkFreeSpace(free, size uint64) []Finding {
 	const gib = 1 << 30
 	if size == 0 || free >= gib && free >= size/20 {

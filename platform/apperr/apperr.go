@@ -61,7 +61,7 @@ func New(code Code, format string, args ...any) *Error {
 }
 
 // NewField returns a Validation error about an input field. A page can mark the field; the API's
-// body does not name it.
+// body names it only in the message.
 func NewField(field, format string, args ...any) *Error {
 	return &Error{Code: Validation, Message: fmt.Sprintf(format, args...), Field: field}
 }

@@ -29,8 +29,8 @@ type Subject struct {
 	Grants         []string
 }
 
-// MemberGrants returns the role and, with two-step verification, also the role with "+2fa". Some lines
-// of the policy require the latter.
+// MemberGrants returns the role and, with two-step verification, also the role with "+2fa". Some
+// lines of the policy require the latter.
 func MemberGrants(role string, twoStep bool) []string {
 	if twoStep {
 		return []string{role, role + "+2fa"}

@@ -1,5 +1,6 @@
-// Package config holds the settings: flags, environment variables and lines of a file. `dg serve --help`
-// is the reference, and help.go has its texts. A setting tagged secret can be in a file of its own.
+// Package config holds the settings: flags, environment variables and lines of a file. `dg serve
+// --help` is the reference, and help.go has its texts. A setting tagged secret can be in a file of
+// its own.
 package config
 
 import (

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// AppendText appends a text cell, quoted as in RFC 4180. An apostrophe disarms a formula, and a
-// leading TAB, CR, LF or NUL. It precedes them at the start of the cell and after ";" or TAB,
-// where some spreadsheets begin a new cell. Blanks before the sign, and quotes after a separator,
-// do not hide a formula.
+// AppendText appends a text cell, quoted as in RFC 4180. An apostrophe goes before a formula, and
+// before a leading TAB, CR, LF or NUL, so that spreadsheets show text. It is added at the start of
+// the cell and after ";" or TAB, where some spreadsheets begin a new cell. Blanks before the sign,
+// and quotes after a separator, do not hide a formula.
 func AppendText[T []byte | string](b []byte, text T) []byte { return appendText(b, text, false) }
 
 // AppendSpreadsheetText is like AppendText, for files whose separator is not the comma. It also
-// quotes cells with ";" or TAB, and disarms formulas after "," and line ends.
+// quotes cells with ";" or TAB, and guards formulas after "," and line ends.
 func AppendSpreadsheetText[T []byte | string](b []byte, text T) []byte {
 	return appendText(b, text, true)
 }

@@ -18,6 +18,6 @@
 //   - Failures of the server are always logged; unauthenticated and limited requests are sampled.
 //
 // Unsafe here, and not used: fasthttp's SetBodyStreamWriter ends a body cleanly on an early return.
-// fiber's compress middleware ends a broken stream with a valid footer. fiber's c.Fresh responds 304
-// to any If-Modified-Since.
+// fiber's compress middleware ends a broken stream with a valid footer. fiber's c.Fresh responds
+// 304 to any If-Modified-Since.
 package httpserver

@@ -9,7 +9,8 @@ import (
 // JSONOptions describe a JSON response. The zero value has no tag.
 type JSONOptions struct {
 	ETag string
-	// Sent is called once: at once, or after a body in blocks was sent or aborted. It may be nil.
+	// Sent is called once: when a body in blocks was sent or aborted, and immediately for any
+	// other body. It may be nil.
 	Sent func()
 }
 

@@ -124,7 +124,8 @@ func (s *Server) begin(c *fiber.Ctx) *request {
 	return r
 }
 
-// complete adds the headers of every response and, unless a stream follows, ends the request.
+// complete adds the headers of every response. It ends the request, unless a stream follows, which
+// does so itself.
 func (r *request) complete(c *fiber.Ctx) {
 	response := &c.Context().Response
 	response.Header.Set(fiber.HeaderXRequestID, r.id)

@@ -82,7 +82,7 @@ type Server struct {
 	listener *listener
 }
 
-// newServer returns a server without an app, which foreignServer does not need.
+// newServer returns a server without a fiber.App, which foreignServer does not need.
 func newServer(o Options) *Server {
 	s := &Server{opts: o, sampler: rate.NewLimiter(50, 50)}
 	s.listener = &listener{srv: s, open: map[*conn]struct{}{}, clients: map[netip.Addr]int{}}

@@ -24,8 +24,8 @@ const (
 	BlockSize = 64 << 10
 	// blockTimeout is how long a client may take for a block.
 	blockTimeout = 9 * time.Second
-	// sendBuffer is SO_SNDBUF. Autotuning grows it to 4 MB, and a slow but steady reader then misses
-	// every deadline.
+	// sendBuffer is SO_SNDBUF. Autotuning grows it to 4 MB, and a slow but steady reader then
+	// misses every deadline.
 	sendBuffer = 128 << 10
 	// gzipLevel shrinks an export to a third and takes 2.5 times as long as no compression.
 	gzipLevel = 2
@@ -36,8 +36,8 @@ type Source interface {
 	// Next returns the next block: about BlockSize bytes, valid until the next call. At the end of
 	// the body it returns io.EOF, unwrapped and without a block.
 	Next() ([]byte, error)
-	// Close is called once, after the last Next, with the bytes sent (after compression). err is nil
-	// when the whole body was sent, else ErrClientGone, ErrStopped or what Next returned.
+	// Close is called once, after the last Next, with the bytes sent (after compression). err is
+	// nil when the whole body was sent, else ErrClientGone, ErrStopped or what Next returned.
 	Close(sent int64, err error)
 }
 

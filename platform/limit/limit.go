@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// Wait is how long work waits for its slots, at most.
+	// Wait bounds how long work waits for its slots.
 	Wait = 5 * time.Second
-	// RetryAfter is in seconds: refused work may try again after it.
+	// RetryAfter is how many seconds refused work should wait before it tries again.
 	RetryAfter = 5
 )
 
@@ -119,7 +119,7 @@ type Stats struct {
 	Refused          uint64 // since the start
 }
 
-// Stats returns how much work runs and waits, and how much was refused.
+// Stats returns how much work runs and waits now, and how much was refused since the start.
 func (l *Limiter) Stats() Stats {
 	return Stats{l.running.Load(), l.waiting.Load(), l.refused.Load()}
 }

@@ -28,7 +28,7 @@ func ClientText(address string) string {
 	return netip.PrefixFrom(ip, 64).String()
 }
 
-// IsLoopback reports whether a host is localhost or a loopback address.
+// IsLoopback reports whether a host is localhost or a loopback address. It resolves no other name.
 func IsLoopback(host string) bool {
 	if host == "localhost" {
 		return true

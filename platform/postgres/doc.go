@@ -1,7 +1,7 @@
 // Package postgres is dg's connection to its database: pools, sessions, migrations and roles.
 //
-// Sessions: each sets UTC, timeouts and isolation when it begins. They win over the URL, the role and
-// the server's configuration. Results are binary. No error shows a password.
+// Sessions: each sets UTC, timeouts and isolation when it begins. They win over the URL, the role
+// and the server's configuration. Results are binary. No error shows a password.
 //
 // Poolers: pooler=transaction in a URL (ThroughPooler) means transaction pooling, pooler=prepared
 // that the pooler also keeps prepared statements. dg then sends only startup parameters that every
@@ -28,8 +28,8 @@
 //   - The timeline is current only for roles with pg_read_all_stats.
 //
 // Migrations: goose and then the grants run under one advisory lock. A program older than the
-// schema applies neither: it would revoke rights of the newer one. A migration waits two seconds for
-// a table's lock, so that requests continue. There are no down migrations. Rights of PUBLIC to
+// schema applies neither: it would revoke rights of the newer one. A migration waits two seconds
+// for a table's lock, so that requests continue. There are no down migrations. Rights of PUBLIC to
 // temporary tables and large objects stay, because other programs may need them; the embedded
 // server revokes them.
 package postgres

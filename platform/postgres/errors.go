@@ -41,15 +41,15 @@ var (
 	}
 )
 
-// IsDatabaseError reports whether err comes from the database or the connection, not from the caller's
-// handling of rows.
+// IsDatabaseError reports whether err comes from the database or the connection, not from the
+// caller's handling of rows.
 func IsDatabaseError(err error) bool {
 	_, refused := errors.AsType[*pgconn.PgError](err)
 	return refused || IsUnavailable(err)
 }
 
-// IsUnavailable reports whether err is a temporary failure of the database, for which callers respond
-// 503. Errors of the statement or its data are not, nor is context.Canceled.
+// IsUnavailable reports whether err is a temporary failure of the database, for which callers
+// respond 503. Errors of the statement or its data do not count, nor does context.Canceled.
 func IsUnavailable(err error) bool {
 	if err == nil {
 		return false

@@ -54,7 +54,8 @@ func unreachable(err error) error {
 }
 
 // checkSession checks that a new session has dg's timeouts, isolation and schema, which a pooler
-// may drop. Any timeout other than 0 is accepted. Errors: *SessionError, and those of the query.
+// may drop. Where dg sets a timeout, another one is accepted, but not 0. Errors: *SessionError, and
+// those of the query.
 func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	want := conn.Config().RuntimeParams
 	fix := fixUnmarked

@@ -124,7 +124,7 @@ func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	return nil
 }
 
-// errForeign stops a start (isForeign). With errBehind the replica only rests.
+// errForeign stops a start (isForeign). After errBehind the replica only rests.
 var (
 	errForeign = errors.New("it is another database than the primary's")
 	errBehind  = errors.New("it has not replayed what the primary has committed")

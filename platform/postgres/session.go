@@ -97,7 +97,7 @@ func sessionParams(opts Options) map[string]string {
 	}
 }
 
-// milliseconds formats a timeout for PostgreSQL, where 0 means none. A negative one becomes 0.
+// milliseconds formats a timeout for PostgreSQL, where 0 means none. A negative timeout becomes 0.
 func milliseconds(d time.Duration) string { return strconv.FormatInt(max(d.Milliseconds(), 0), 10) }
 
 // leaveStandby extends an error handler: it closes connections to a server that has become a

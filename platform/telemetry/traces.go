@@ -19,7 +19,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
-// The bounds of sending: spans beyond the queue are dropped.
+// The bounds of sending: spans beyond maxQueuedSpans are dropped.
 const (
 	maxQueuedSpans = 2048
 	maxBatch       = 512
@@ -93,7 +93,7 @@ func (t *Traces) Tracer() trace.Tracer {
 	return t.provider.Tracer("dg")
 }
 
-// Close sends the queued spans, for at most flushTimeout.
+// Close sends the queued spans, within flushTimeout. Spans that are left are lost.
 func (t *Traces) Close() {
 	if t.provider == nil {
 		return

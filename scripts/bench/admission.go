@@ -17,8 +17,8 @@ const (
 	window = 8 * time.Second       // of one measurement
 )
 
-// admission measures what small requests of an organisation notice of two others that ask for the
-// largest reports.
+// admission measures the latency of an organisation's small requests, with and without two others
+// that ask for the largest reports.
 func admission(ctx context.Context, b *bench) error {
 	small := b.client(&b.data.Small)
 	large := [2]*client{b.client(&b.data.Main), b.client(&b.data.Other)}
@@ -41,7 +41,7 @@ func admission(ctx context.Context, b *bench) error {
 	return b.compare(ctx, title, 3, beside, alone)
 }
 
-// repeat sends a request again and again until ctx ends, a second later where it was refused.
+// repeat sends a request again and again until ctx ends. After a 503 it waits a second.
 func (c *client) repeat(ctx context.Context, path string) error {
 	for ctx.Err() == nil {
 		err := c.getting(path)(ctx)
@@ -59,9 +59,8 @@ func (c *client) repeat(ctx context.Context, path string) error {
 	return nil
 }
 
-// percentile99 sends requests at a steady rate, whether earlier ones are answered or not. Each is
-// measured from the instant at which it was due: a pause of the server counts for every request due
-// in it.
+// percentile99 sends requests at a steady rate, whether earlier ones are answered or not. Latency
+// counts from the instant at which a request is due, which avoids coordinated omission.
 func (c *client) percentile99(ctx context.Context, path string) (float64, error) {
 	took := make([]float64, window/every)
 	var all errgroup.Group

@@ -30,7 +30,7 @@ type bench struct {
 	report   report
 }
 
-// open prepares binary, database, data and server. Where it fails it leaves nothing running.
+// open prepares binary, database, data and server. After an error nothing is left running.
 func open(ctx context.Context, o options) (_ *bench, err error) {
 	b := &bench{binary: o.DG}
 	if b.folder, err = filepath.Abs(filepath.Join(o.Dir, strconv.Itoa(o.Plays))); err != nil {
@@ -67,7 +67,7 @@ func build(ctx context.Context, binary string) error {
 	return cmd.Run()
 }
 
-// openDatabase starts the embedded server and migrates it.
+// openDatabase starts the embedded server, migrates it, and connects as the owner of the tables.
 func (b *bench) openDatabase(ctx context.Context) (err error) {
 	b.embedded, err = embeddedpg.Start(ctx, filepath.Join(b.folder, "data"),
 		embeddedpg.Options{Create: true})

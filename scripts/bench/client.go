@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// client sends requests with an organisation's keys over connections that are kept.
+// client sends requests with an organisation's keys in turn, over keep-alive connections.
 type client struct {
 	http *http.Client
 	base string
 	set  *set
-	next atomic.Uint64 // key
+	next atomic.Uint64 // request; selects the key
 }
 
 func (b *bench) client(s *set) *client {
@@ -49,18 +49,19 @@ func (c *client) get(ctx context.Context, path string, w io.Writer) error {
 	return fmt.Errorf("GET %s: %s", path, response.Status)
 }
 
-// getting is the work of a request.
+// getting returns the work of one request, whose body is discarded.
 func (c *client) getting(path string) func(context.Context) error {
 	return func(ctx context.Context) error { return c.get(ctx, path, io.Discard) }
 }
 
-// period is the last days of the plays, from its first instant to the end of its last day.
+// period returns the last days of the plays: their first instant, and the midnight after the last
+// day.
 func (b *bench) period(days int) (from, end time.Time) {
 	end = b.data.Now.Truncate(24*time.Hour).AddDate(0, 0, 1)
 	return end.AddDate(0, 0, -days), end
 }
 
-// path is that of a report on the last days of a set.
+// path returns path and query of a report on the last days of a set's fork.
 func (b *bench) path(report string, s *set, days int) string {
 	from, end := b.period(days)
 	return fmt.Sprintf("/api/v1/forks/%s/%s?from=%s&to=%s", s.IDs.Forks[0], report,

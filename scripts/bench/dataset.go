@@ -25,12 +25,12 @@ const (
 	keys         = 300 // of each organisation, used in turns, so that none reaches its rate limit
 )
 
-// data is what a folder holds: three organisations with one fork each.
+// data describes what a folder holds: three organisations with one fork each.
 type data struct {
 	Now   time.Time // the end of the plays
-	Main  set       // all that is read
-	Other set       // a neighbour with large reports; plays are inserted here
-	Small set       // a neighbour with small ones
+	Main  set       // reports and exports of it are measured
+	Other set       // a neighbour with large reports; plays are inserted into it
+	Small set       // a neighbour with small reports
 }
 
 // set is an organisation.
@@ -40,7 +40,7 @@ type set struct {
 	Headers []string // Authorization, one for each key
 }
 
-// openData reads what the folder holds, and fills an empty one.
+// openData reads the description of the folder's data. An empty folder it fills first.
 func (b *bench) openData(ctx context.Context, plays int) error {
 	name := filepath.Join(b.folder, "set.json")
 	text, err := os.ReadFile(name)
@@ -68,7 +68,7 @@ func (b *bench) openData(ctx context.Context, plays int) error {
 	return os.WriteFile(name, text, 0o600)
 }
 
-// load imports the organisations in one transaction, and makes their keys.
+// load imports the organisations in one transaction, and creates their keys.
 func (b *bench) load(ctx context.Context) error {
 	cmd := b.dg(ctx, "import", "-")
 	in, err := cmd.StdinPipe()
@@ -103,7 +103,8 @@ func (d *data) write(w io.Writer) (err error) {
 	return nil
 }
 
-// makeKeys makes keys by SQL: the service takes a statement and an audit entry for each.
+// makeKeys inserts keys by one statement: the service needs a statement and an audit entry for
+// each.
 func (b *bench) makeKeys(ctx context.Context, s *set) error {
 	var ids []string
 	var hashes [][]byte

@@ -3,6 +3,6 @@
 // are comparable.
 //
 // It builds dg, imports plays into an embedded PostgreSQL, starts `dg serve` with default settings,
-// and measures ours and the limit in turns. Load generator and PostgreSQL share the machine. The
+// and measures dg and its limit in turns. Load generator and PostgreSQL share the machine. The
 // data is kept: a second run with the same number of plays loads nothing.
 package main

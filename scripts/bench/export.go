@@ -24,7 +24,8 @@ func export(ctx context.Context, b *bench) error {
 	return err
 }
 
-// watched is the work of a transfer. It adds to firsts when the first byte came.
+// watched returns the work of a transfer. Each run appends to firsts the milliseconds until its
+// first byte.
 func watched(firsts *[]float64, do func(context.Context, io.Writer) error) work {
 	return timed(1, func(ctx context.Context) error {
 		w := stopwatch{began: time.Now()}
@@ -48,7 +49,7 @@ func (s *stopwatch) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// copyTo is psql's way to export: COPY of the same columns' raw values.
+// copyTo is the limit of an export: what psql does, COPY of the same columns' raw values.
 func (b *bench) copyTo(ctx context.Context, to io.Writer) error {
 	from, end := b.period(366)
 	sql := fmt.Sprintf(`/* bench */ copy (select id, fork_id, release_number, player, started_at,

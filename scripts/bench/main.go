@@ -13,10 +13,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// minPlays is the least with which there is something to measure.
+// minPlays keeps the measured work well above the noise of a request.
 const minPlays = 100_000
 
-// options are the settings of a run.
+// options are the flags and variables of a run.
 type options struct {
 	Plays int      `env:"BENCH_PLAYS" default:"1000000" help:"Plays of the fork that is measured (at least 100,000)."`
 	Dir   string   `env:"BENCH_DIR" default:".bench" help:"Folder of the data, by number of plays."`
@@ -24,7 +24,7 @@ type options struct {
 	Only  []string `env:"BENCH" default:"${sections}" enum:"${sections}" help:"Sections to run: ${enum}."`
 }
 
-// Validate is called by kong.
+// Validate is kong's hook after parsing. It refuses fewer than minPlays.
 func (o *options) Validate() error {
 	if o.Plays < minPlays {
 		return fmt.Errorf("plays: at least %d", minPlays)
@@ -57,7 +57,7 @@ func main() {
 	}
 }
 
-// run measures the selected sections. What was measured before a failure is printed.
+// run measures the selected sections. After a failure it prints what was measured before.
 func run(ctx context.Context, o options) (err error) {
 	b, err := open(ctx, o)
 	if err != nil {

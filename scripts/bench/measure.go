@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// work is one of two ways to do the same. It returns how long it took, in milliseconds.
+// work does one of the two things that are compared, and returns its duration in milliseconds.
 type work func(context.Context) (float64, error)
 
-// timed is work by the clock: the mean of several runs, because one quick run says little.
+// timed returns work that reports the mean of several runs, because a single quick run is noisy.
 func timed(times int, do func(context.Context) error) work {
 	return func(ctx context.Context) (float64, error) {
 		began := time.Now()
@@ -27,8 +27,8 @@ func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1
 
 const rounds = 5
 
-// compare does ours and the limit in turns and reports their ratio, which should be at most bar. A
-// first round is not counted: it fills caches.
+// compare runs ours and the limit in turns and reports their ratio, which should be at most bar.
+// The first round only fills caches and does not count.
 func (b *bench) compare(ctx context.Context, title string, bar float64, ours, limit work) error {
 	log.Print(title)
 	var r row

@@ -13,12 +13,12 @@ import (
 	"syscall"
 )
 
-// dg is a command of dg on the database. The end of ctx stops it.
+// dg returns a command of dg on the bench's database. When ctx ends, the command gets SIGTERM.
 func (b *bench) dg(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, b.binary, append(args, "--database-url", b.embedded.URL(),
 		"--migrate-database-url", b.embedded.OwnerURL())...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = stopTimeout // then it is killed
+	cmd.WaitDelay = stopTimeout // after it the process is killed
 	cmd.Stderr = os.Stderr
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "DG_") // a setting of another database
@@ -33,7 +33,8 @@ type server struct {
 	addr string // host:port
 }
 
-// serve starts `dg serve` with its log in a file.
+// serve starts `dg serve` with its log in serve.log, and waits until it serves. It fails if dg
+// ends before.
 func (b *bench) serve(ctx context.Context) (*server, error) {
 	log, err := os.Create(filepath.Join(b.folder, "serve.log"))
 	if err != nil {
@@ -60,7 +61,7 @@ func (b *bench) serve(ctx context.Context) (*server, error) {
 	return s, nil
 }
 
-// stop ends dg serve and waits for it.
+// stop ends dg serve with SIGTERM and waits for it. A clean exit is no error.
 func (s *server) stop() error {
 	s.end()
 	err := s.cmd.Wait()

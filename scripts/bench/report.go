@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// report is the table of a run.
+// report collects the comparisons of a run, and a note to print below the table.
 type report struct {
 	rows []row
 	note string
@@ -39,6 +39,6 @@ func (r *report) write(out io.Writer) {
 			median(row.ours), median(row.limit), ratio, slices.Min(row.ratios),
 			slices.Max(row.ratios), row.bar, holds)
 	}
-	_ = w.Flush() // an error of it is one of out, a terminal or a file
+	_ = w.Flush() // fails only if out does
 	fmt.Fprintf(out, "\n%s\n", r.note)
 }

@@ -21,7 +21,7 @@ func statistics(ctx context.Context, b *bench) error {
 	return measure(30, 0.5)
 }
 
-// groups measures the figures of groups.
+// groups compares a large group with all players, and a small group with one pass over its plays.
 func groups(ctx context.Context, b *bench) error {
 	main := &b.data.Main
 	c := b.client(main)
@@ -42,7 +42,7 @@ func groups(ctx context.Context, b *bench) error {
 
 const ofPeriod = `org_id = $1 and fork_id = $2 and started_at >= $3 and started_at < $4`
 
-// querying is the work of a query on the main fork: it reads the rows and decodes nothing.
+// querying returns the work of a query on the main fork. It reads all rows and decodes none.
 func (b *bench) querying(days int, sql string, more ...any) func(context.Context) error {
 	from, end := b.period(days)
 	args := append([]any{b.data.Main.IDs.Organisation, b.data.Main.IDs.Forks[0], from, end}, more...)

@@ -57,7 +57,8 @@ func writes(ctx context.Context, b *bench) error {
 	return b.execute(ctx, `vacuum (analyze) plays`)
 }
 
-// writing is the work of all writers: the time for a thousand plays.
+// writing returns work in which all writers insert for writeFor. Its result is the time for a
+// thousand plays.
 func (b *bench) writing(rows int, day time.Time, triggers string) work {
 	return func(ctx context.Context) (float64, error) {
 		if err := b.triggers(ctx, triggers); err != nil {
@@ -96,7 +97,7 @@ func (b *bench) insert(ctx context.Context, rows int, day time.Time) error {
 		other.IDs.Forks[0])
 }
 
-// triggers enables or disables the triggers on plays that are not those of foreign keys.
+// triggers enables or disables the triggers on plays, except those of foreign keys.
 func (b *bench) triggers(ctx context.Context, verb string) error {
 	return b.execute(ctx, `alter table plays `+verb+` trigger user`)
 }

@@ -1,7 +1,7 @@
-// Command contract generates what the API's sources, openapi.yaml, errors.yaml and examples.json,
-// have in common: modules/publicapi/openapi.json, the document that the service serves, and
-// web/docs/templates/docs_errors.html, the table of errors in /docs/errors. It runs in the root of the
-// repository; scripts/generate.sh calls it.
+// Command contract generates two files from openapi.yaml, errors.yaml and examples.json:
+// modules/publicapi/openapi.json, the document that the service serves, and
+// web/docs/templates/docs_errors.html, the table of errors in /docs/errors. It runs in the root of
+// the repository; scripts/generate.sh calls it.
 package main
 
 import (
@@ -40,7 +40,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 
 var codeSpan = regexp.MustCompile("`([^`]+)`")
 
-// sources are what the templates read.
+// sources holds what contract.tmpl renders: examples.json and errors.yaml.
 type sources struct {
 	Answers []struct { // examples of good answers
 		Name, Summary string
@@ -116,7 +116,7 @@ func readSources() (s sources, err error) {
 	return s, json.Unmarshal(compact.Bytes(), &s.Answers)
 }
 
-// render fails for a mistake in contract.tmpl only.
+// render executes a template of contract.tmpl. A mistake in the template ends the process.
 func (s sources) render(name string) []byte {
 	var b bytes.Buffer
 	if err := templates.ExecuteTemplate(&b, name, s); err != nil {
@@ -125,7 +125,7 @@ func (s sources) render(name string) []byte {
 	return b.Bytes()
 }
 
-// toJSON keeps the order of the keys.
+// toJSON converts YAML to indented JSON, and keeps the order of the keys.
 func toJSON(document []byte) ([]byte, error) {
 	compact, err := yaml.YAMLToJSON(document)
 	if err != nil {

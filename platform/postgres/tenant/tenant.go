@@ -11,7 +11,7 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// ErrMissing is the error of a statement that the guard rejects before it is sent.
+// ErrMissing is the error of a statement that the guard has rejected, before it was sent.
 var ErrMissing = errors.New(
 	"a statement names no organisation: use tenant.Scope on a model, or tenant.Raw or Exec for a text")
 
@@ -66,13 +66,14 @@ func withOrg(text, organisationID string, args []any) []any {
 	return append(args, sql.Named("org", organisationID))
 }
 
-// Across is a gorm scope for statements that are deliberately not scoped to an organisation, and for
-// raw SQL on tables that belong to none. The reason documents the call.
+// Across is a gorm scope for statements that are deliberately not scoped to an organisation, and
+// for raw SQL on tables that belong to none. The reason documents the call.
 func Across(reason string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(acrossSetting, reason) }
 }
 
-// Guard registers callbacks that make g refuse statements on no single organisation.
+// Guard registers callbacks on g that refuse statements which are not on one organisation. Across
+// exempts a statement.
 func Guard(g *gorm.DB) error {
 	c := g.Callback()
 	return errors.Join(

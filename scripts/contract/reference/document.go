@@ -11,7 +11,7 @@ import (
 // document is the OpenAPI document. gjson keeps the order of members, which the pages show.
 type document struct{ gjson.Result }
 
-// members are the members of an object, in its order.
+// members yields the members of an object in the document's order.
 func members(object gjson.Result) iter.Seq2[string, gjson.Result] {
 	return func(yield func(string, gjson.Result) bool) {
 		object.ForEach(func(name, value gjson.Result) bool { return yield(name.String(), value) })
@@ -20,7 +20,8 @@ func members(object gjson.Result) iter.Seq2[string, gjson.Result] {
 
 func description(of gjson.Result) string { return markdown(of.Get("description").String()) }
 
-// resolve returns the component to which v refers, or v itself.
+// resolve returns the component to which v refers, or v itself. A missing component ends the
+// process.
 func (d document) resolve(v gjson.Result) gjson.Result {
 	ref := v.Get("$ref").String()
 	if ref == "" {
@@ -41,8 +42,8 @@ type schema struct {
 	nullable    bool
 }
 
-// schema reads a schema. allOf with one entry is how the document describes a component anew where
-// it is used.
+// schema reads a schema. A schema that describes a component anew has the component as the only
+// entry of allOf.
 func (d document) schema(v gjson.Result) schema {
 	v = d.resolve(v)
 	s := schema{v, v.Get("description").String(), v.Get("nullable").Bool()}
@@ -57,7 +58,8 @@ func (d document) schema(v gjson.Result) schema {
 	return s
 }
 
-// fields lists the fields of a schema, those of objects within it by their path.
+// fields lists the fields of a schema. Fields of nested objects have their path as a name, with []
+// for a list.
 func (d document) fields(s schema, path string) (all []object) {
 	if items := s.Get("items"); items.Exists() {
 		return d.fields(d.schema(items), path+"[]")

@@ -1,6 +1,6 @@
-// Command reference generates web/docs/reference.json, the operations of the API as the pages below
-// /docs/reference show them, from the OpenAPI document. It runs in the root of the repository,
-// after scripts/contract; scripts/generate.sh calls both. web/docs/reference.go has its form.
+// Command reference generates web/docs/reference.json from the OpenAPI document: the operations of
+// the API, as the pages below /docs/reference show them. web/docs/reference.go declares its form.
+// Run it in the root of the repository, after scripts/contract; scripts/generate.sh calls both.
 package main
 
 import (
@@ -18,7 +18,7 @@ const (
 	referenceFile = "web/docs/reference.json"
 )
 
-// object is an object of the reference. Texts are HTML.
+// object is an object of reference.json. Fields named text are HTML.
 type object map[string]any
 
 func main() {
@@ -44,7 +44,7 @@ func generate() error {
 	return os.WriteFile(referenceFile, b.Bytes(), 0o644)
 }
 
-// operations returns the document's operations below /api/, in its order.
+// operations returns the GET operations below /api/, in the document's order.
 func (d document) operations() (all []object) {
 	for path, methods := range members(d.Get("paths")) {
 		if source := methods.Get("get"); source.Exists() && strings.HasPrefix(path, "/api/") {
@@ -89,7 +89,7 @@ func (d document) operation(path string, source gjson.Result) object {
 	return o
 }
 
-// addAnswer adds the answer 200: its headers, fields and examples.
+// addAnswer adds the parts of the 200 response: headers, fields and examples.
 func (d document) addAnswer(o object, response gjson.Result) {
 	var headers, examples []object
 	for name, header := range members(response.Get("headers")) {
@@ -110,8 +110,8 @@ func (d document) addAnswer(o object, response gjson.Result) {
 	o["examples"] = examples
 }
 
-// codeOf is the details.code of an error, as its first example has it. The answer "default" has
-// several codes.
+// codeOf returns the details.code of an error, from its first example. It returns "" for the
+// response "default", which has several codes.
 func (d document) codeOf(status string, response gjson.Result) string {
 	if status == "default" {
 		return ""
@@ -124,7 +124,7 @@ func (d document) codeOf(status string, response gjson.Result) string {
 	return ""
 }
 
-// curl is a request for the operation, with the parameters that it requires.
+// curl returns a command that calls the operation, with example values for required parameters.
 func curl(path string, parameters []gjson.Result) string {
 	separator := "?"
 	for _, p := range parameters {

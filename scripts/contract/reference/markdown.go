@@ -12,8 +12,8 @@ import (
 
 var codeSpan = regexp.MustCompile("`([^`]+)`")
 
-// markdown is the HTML of a description of the OpenAPI document: paragraphs, lists, tables and
-// code, which is all that it uses.
+// markdown converts a description of the OpenAPI document to HTML. It knows paragraphs, lists,
+// tables and code: descriptions use nothing else.
 func markdown(text string) string {
 	var b strings.Builder
 	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
@@ -35,7 +35,7 @@ func markdown(text string) string {
 	return b.String()
 }
 
-// markdownTable is a table: the second line is the rule below the header.
+// markdownTable converts a table. Its second line is the rule below the header, and is skipped.
 func markdownTable(lines []string) string {
 	var b strings.Builder
 	name := strings.NewReplacer(" |", ",", "<code>", "", "</code>", "").
@@ -63,7 +63,7 @@ func markdownTable(lines []string) string {
 	return b.String()
 }
 
-// pretty is the value of an example: text as it is, JSON with indents.
+// pretty returns the value of an example for display: text as it is, JSON indented.
 func pretty(value gjson.Result) string {
 	if value.Type == gjson.String {
 		return strings.TrimSuffix(value.String(), "\n")
@@ -78,6 +78,6 @@ func pretty(value gjson.Result) string {
 	})
 }
 
-// leaf is an object without others within it in a list of the outermost object, as json.Indent
-// writes it. A short one takes a line.
+// leaf matches an object without nested values in a list of the outermost object, as json.Indent
+// writes it. A short one is shown on one line.
 var leaf = regexp.MustCompile(`(?m)\{\n {6}[^{}\[\]]*\}`)
