@@ -12,7 +12,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// readyTimeout bounds the query of /readyz.
+// readyTimeout bounds the queries of /readyz, and of the metric dg_ready, together.
 const readyTimeout = 2 * time.Second
 
 var errStandby = apperr.New(apperr.Unavailable,

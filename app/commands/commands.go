@@ -102,8 +102,8 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 // version is set by the linker (-X) when a release is built.
 var version = "dev"
 
-// parser returns the parser that fills c. --help sets exit instead of ending the process, so that
-// tests can run it.
+// parser returns the parser that fills c. --help sets exit instead of ending the process, which
+// tests would not survive.
 func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.Stdout, p.Stderr),
 		kong.Exit(func(code int) { *exit = code }),

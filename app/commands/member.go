@@ -95,7 +95,8 @@ func (o *operator) changeRole(ctx context.Context, p Stdio, m member, role org.R
 }
 
 // addMember adds the person to the organisation, and creates a missing account. invited reports
-// whether the person has no password yet. It fails if the person is a member already.
+// whether the person has no password yet. It fails for an invalid e-mail, and for a person who is
+// a member already.
 func (o *operator) addMember(
 	tx *gorm.DB, m member, name string, role org.Role,
 ) (invited bool, err error) {

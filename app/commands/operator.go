@@ -16,8 +16,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// asOwner marks a command that works as the owner of the tables. kong opens the database for it,
-// and passes an operator to its Run.
+// asOwner marks a command that works as the owner of the tables. kong opens the database for the
+// command, and passes an operator to Run.
 type asOwner struct{ config.Database }
 
 func (c asOwner) database() config.Database { return c.Database }

@@ -110,7 +110,8 @@ func activity(date time.Time) float64 {
 	return 1
 }
 
-// play draws a play of the day. age is the share of the fork's life that has passed, from 0 to 1.
+// play draws a play of the day. age runs from 0 to 1: it is the share of the fork's life that has
+// passed.
 func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int) play {
 	who := d.pick(d.players[f.OrganisationID], age)
 	p := play{

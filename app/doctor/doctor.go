@@ -1,6 +1,6 @@
 // Package doctor checks settings, machine and database, and says how to fix what is wrong. It
-// changes nothing. dg doctor and a starting dg serve run one table of checks (checks.go), and dg
-// serve stops at a failure.
+// changes nothing. dg doctor and a starting dg serve run the same checks (checks.go), and dg serve
+// stops at a failure.
 package doctor
 
 import (

@@ -105,8 +105,8 @@ func serverUser(data string) (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
-// canEnter reports whether the server's user can enter the folder or, if it does not exist, the
-// nearest parent that does.
+// canEnter reports whether the server's user can enter the folder. Of a folder that does not exist
+// it tries the nearest parent that does.
 func (d dataDir) canEnter(ctx context.Context, path string) bool {
 	for !exists(path + "/.") { // a file counts as missing: MkdirAll reports it
 		path = filepath.Dir(path)

@@ -75,8 +75,8 @@ func (d dataDir) removeStale() {
 	}
 }
 
-// initialise creates the cluster under newCluster and renames it at the end, so that an
-// interrupted run leaves no partial cluster. Locale C sorts text by code point.
+// initialise creates the cluster under newCluster and renames it at the end: an interrupted run
+// leaves no partial cluster. Locale C sorts text by code point.
 func (s *Server) initialise(ctx context.Context, bin string) error {
 	incomplete := s.data.file(newCluster)
 	if err := errors.Join(os.RemoveAll(incomplete), os.Mkdir(incomplete, 0o700),

@@ -38,8 +38,8 @@ func WriteError(c *fiber.Ctx, err error) error {
 	return nil
 }
 
-// classify returns what the caller may know of err. That is the code and message of an
-// *apperr.Error, unless it is Internal, and only a status for any other error.
+// classify returns what the caller may know of err: code and message of an *apperr.Error, but only
+// a status for Internal and for any other error.
 func classify(err error) Failure {
 	e, ok := errors.AsType[*apperr.Error](err)
 	if ok && e.HTTP().Status != 0 && e.Code != apperr.Internal {

@@ -42,8 +42,8 @@ func checkRequest(r *fasthttp.Request) (f Failure, ok bool) {
 	return Failure{}, true
 }
 
-// framingFault returns the framing fault of a request, or "". fasthttp refuses two lengths, but
-// accepts lines without CR, a length beside chunks, and "Transfer-Encoding: identity".
+// framingFault returns the framing fault of a request, or "". fasthttp itself refuses two lengths.
+// It accepts lines without CR, a length beside chunks, and "Transfer-Encoding: identity".
 func framingFault(h *fasthttp.RequestHeader) string {
 	for line := range bytes.Lines(h.RawHeaders()) {
 		text, crlf := bytes.CutSuffix(line, []byte("\r\n"))

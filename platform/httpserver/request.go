@@ -18,8 +18,8 @@ import (
 // unmatched is the route of a request that matched no route.
 const unmatched = "unmatched"
 
-// firstByteTimeout is the deadline of a handler, so that the first byte of a response or a failure
-// is sent within 10 s.
+// firstByteTimeout is the deadline of a handler. The first byte of a response or a failure is thus
+// sent within 10 s.
 const firstByteTimeout = 9 * time.Second
 
 // request is the state of a request until its log line. Its strings are copies, because fasthttp
@@ -163,8 +163,8 @@ func MarkAuthenticated(c *fiber.Ctx) { requestOf(c).authenticated = true }
 // not know.
 func SetRoute(c *fiber.Ctx, template string) { requestOf(c).route = template }
 
-// RequestID returns the id of the request, as in the X-Request-Id header of its response, the log
-// and the audit log.
+// RequestID returns the id of the request, which is also in the log, the audit log and the
+// response's X-Request-Id header.
 func RequestID(c *fiber.Ctx) string { return requestOf(c).id }
 
 // StreamContext returns the context of work that outlives the handler of c, with the same span. It

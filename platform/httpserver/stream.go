@@ -36,8 +36,8 @@ type Source interface {
 	// Next returns the next block: about BlockSize bytes, valid until the next call. At the end of
 	// the body it returns io.EOF, unwrapped and without a block.
 	Next() ([]byte, error)
-	// Close is called once, after the last Next, with the bytes sent (after compression). err is
-	// nil when the whole body was sent, else ErrClientGone, ErrStopped or what Next returned.
+	// Close is called once, after the last Next. sent counts bytes after compression. err is nil
+	// if the whole body was sent, else ErrClientGone, ErrStopped or what Next returned.
 	Close(sent int64, err error)
 }
 

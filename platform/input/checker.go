@@ -14,16 +14,17 @@ import (
 	"dg/platform/apperr"
 )
 
-// Checker checks structs by their validate tags. Errors name fields by their json or env tags.
+// Checker checks structs by their validate tags. Its errors name fields by their json or env tags.
+// It is safe for concurrent use.
 type Checker struct {
 	validate *validator.Validate
 	words    map[string]string
 }
 
 // New returns a Checker with further words and rules. Words are looked up under "field rule",
-// "rule type" and "rule", in this order. In them {field}, {value}, {param} and {values} stand for
-// the field, its value as Shown, the rule's parameter and the values that it lists. A mistake in
-// the rules panics.
+// "rule type" and "rule", in this order. In them {field} stands for the field, and {value} for its
+// value as Shown. {param} stands for the rule's parameter, and {values} for the values that it
+// lists. A mistake in the rules panics.
 func New(own map[string]string, further map[string]func(Field) bool) *Checker {
 	c := &Checker{validator.New(validator.WithRequiredStructEnabled()), maps.Clone(words)}
 	maps.Copy(c.words, own)
@@ -108,7 +109,7 @@ func (c *Checker) message(field string, found validator.FieldError) string {
 		"{values}", strings.ReplaceAll(found.Param(), " ", ", ")).Replace(text)
 }
 
-// Field is what a rule is asked about: a field with its value and the struct that it is in.
+// Field is what a rule is asked about: a field with its value and the struct around it.
 type Field = validator.FieldLevel
 
 // Text makes a rule of a predicate on strings.

@@ -75,8 +75,8 @@ func Shown(sent string) string {
 	return string(runes)
 }
 
-// unusual returns a note on the first non-ASCII character of a value, which may look like an ASCII
-// one, or "". Invalid text, and the mark of what was cut or redacted, do not count.
+// unusual returns a note on the first non-ASCII character of a value, or "": it may look like an
+// ASCII one. Invalid text, and the mark of what was cut or redacted, do not count.
 func unusual(sent string) string {
 	for _, r := range sent {
 		if r > unicode.MaxASCII && r != utf8.RuneError && r != '…' {
@@ -94,8 +94,8 @@ var storedID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
 // IsID reports whether s is a UUID in its stored form. Any other text is an unknown identifier.
 func IsID(s string) bool { return storedID.MatchString(s) }
 
-// ParseDay reads a calendar day of the years 2000 to 2199, strictly YYYY-MM-DD in ASCII digits, and
-// returns its first instant in UTC.
+// ParseDay reads a calendar day of the years 2000 to 2199, strictly YYYY-MM-DD in ASCII digits. It
+// returns the day's first instant in UTC.
 func ParseDay(s string) (time.Time, bool) {
 	t, err := time.Parse(time.DateOnly, s)
 	return t, err == nil && inReports(t)

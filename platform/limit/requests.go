@@ -7,8 +7,8 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// Requests bounds the requests in front of a pool of connections, so that one tenant's burst does
-// not delay the others.
+// Requests bounds the requests in front of a pool of connections: one tenant's burst does not
+// delay the others.
 type Requests struct {
 	tenants, networks *Limiter
 	// The organisations of accepted credentials, by a seeded hash of the credential. An entry
@@ -20,8 +20,8 @@ type Requests struct {
 // maxKnown bounds the credentials in memory: about 1 MB.
 const maxKnown = 10_000
 
-// Requests of each surface queue apart, so that a flood of API requests does not keep an owner
-// from revoking the key.
+// Requests of each surface queue apart: a flood of API requests does not keep an owner from
+// revoking the key.
 const (
 	API     = "api "
 	Screens = "screens "

@@ -5,7 +5,7 @@
 //
 // Poolers: pooler=transaction in a URL (ThroughPooler) means transaction pooling, pooler=prepared
 // that the pooler also keeps prepared statements. dg then sends only startup parameters that every
-// pooler accepts, takes the rest from the role's defaults (roles.sh), and uses no session locks.
+// pooler accepts. It takes the rest from the role's defaults (roles.sh), and uses no session locks.
 // Open refuses sessions without dg's settings.
 //
 // Failures:

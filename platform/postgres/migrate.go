@@ -22,8 +22,8 @@ const versionsTable = "dg_schema_versions"
 // under one lock, for which it waits ten minutes. If the schema is newer than fsys, it changes
 // nothing.
 //
-// It fails if the database is unreachable or behind a pooler, a migration fails (earlier ones
-// stay), or servingRole does not exist.
+// It fails if the database is unreachable or behind a pooler, or if servingRole does not exist. It
+// also fails if a migration does; earlier migrations stay.
 func Migrate(
 	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,
 ) error {

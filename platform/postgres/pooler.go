@@ -29,7 +29,7 @@ func ThroughPooler(url, kind string) string {
 	return url + before + poolerParam + "=" + kind
 }
 
-// SessionError is a session without a setting that dg relies on, with its fix.
+// SessionError reports a session without a setting that dg relies on, and how to fix that.
 type SessionError struct{ Problem, Fix string }
 
 func (e *SessionError) Error() string { return e.Problem + ": " + e.Fix }

@@ -14,9 +14,9 @@ var errBadURL = errors.New("the database URL cannot be read: it must look like "
 	"postgres://user:password@host:5432/database, with special characters of the password " +
 	"percent-encoded")
 
-// oneAt matches a URL whose only unescaped @ ends the password, or one without a user, whose query
-// parameters may contain @. pgx ends the password at the first @, and would show the rest of the
-// password as host or database.
+// oneAt matches a URL whose only unescaped @ ends the password. It also matches one without a
+// user, whose query parameters may contain @. Of several @ pgx takes the first for the end of the
+// password, and would show the rest as host or database.
 var oneAt = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$`)
 
 // parseURL reads a connection string. Its error names the option or file at fault, and quotes no

@@ -1,8 +1,7 @@
-// Command bench compares dg with the shortest possible way to do the same work, on the same data
-// and machine, in the same minutes. Absolute figures differ between machines; ratios within one run
-// are comparable.
+// Command bench compares dg with the shortest way to do the same work, on the same data and
+// machine. Absolute figures differ between machines; ratios within one run are comparable.
 //
-// It builds dg, imports plays into an embedded PostgreSQL, starts `dg serve` with default settings,
-// and measures dg and its limit in turns. Load generator and PostgreSQL share the machine. The
-// data is kept: a second run with the same number of plays loads nothing.
+// It builds dg, imports plays into an embedded PostgreSQL and starts `dg serve` with default
+// settings. It measures dg and its limit in turns. Load generator and PostgreSQL share the
+// machine. The data is kept: a second run with the same number of plays loads nothing.
 package main

@@ -15,7 +15,7 @@ type report struct {
 	note string
 }
 
-// row is a comparison. Its figures are milliseconds, one for each round.
+// row is a comparison, with a value for each round. ours and limit are in milliseconds.
 type row struct {
 	title               string
 	ours, limit, ratios []float64

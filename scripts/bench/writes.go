@@ -25,8 +25,9 @@ const (
 	removeSQL = `delete from plays where fork_id = $1 and answers = '\x0102030405'`
 )
 
-// writes measures inserts on one fork-day with the triggers on plays and without them; foreign keys
-// stay. The plays of a killed run are in the other organisation, whose figures nothing depends on.
+// writes measures inserts on one fork-day with the triggers on plays and without them; foreign
+// keys stay. Plays that a killed run leaves behind are in data.Other, whose figures are not
+// compared.
 func writes(ctx context.Context, b *bench) error {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	sealed := b.data.Now.AddDate(0, 0, -40).Truncate(24 * time.Hour)

@@ -46,8 +46,8 @@ func Scope(organisationID string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(tenantSetting, organisationID) }
 }
 
-// Raw is like gorm's Raw, for SQL on one organisation, which is its parameter @org. gorm's own Raw
-// and Exec need Across. The guard does not inspect a Raw inside a condition.
+// Raw is like gorm's Raw, for SQL on one organisation, its parameter @org. gorm's own Raw and Exec
+// need Across. The guard does not inspect a Raw inside a condition.
 func Raw(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
 	return db.Set(rawSetting, organisationID).Raw(text, withOrg(text, organisationID, args)...)
 }
@@ -66,8 +66,8 @@ func withOrg(text, organisationID string, args []any) []any {
 	return append(args, sql.Named("org", organisationID))
 }
 
-// Across is a gorm scope for statements that are deliberately not scoped to an organisation, and
-// for raw SQL on tables that belong to none. The reason documents the call.
+// Across is a gorm scope for statements that are deliberately not on one organisation. Raw SQL on
+// tables that belong to none needs it, too. The reason documents the call.
 func Across(reason string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(acrossSetting, reason) }
 }
@@ -96,9 +96,9 @@ func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	}
 }
 
-// scope adds the organisation to the conditions of a built statement, or requires it among the
-// parameters of raw SQL, which it does not parse. TestStatementsAreScopedToAnOrganisation proves
-// each raw statement.
+// scope adds the organisation to the conditions of a built statement. It does not parse raw SQL,
+// but requires the organisation among the parameters. TestStatementsAreScopedToAnOrganisation
+// proves each raw statement.
 func scope(db *gorm.DB) bool {
 	s := db.Statement
 	if s.SQL.Len() > 0 {
@@ -129,8 +129,8 @@ func changeIsScoped(db *gorm.DB) bool {
 	return ok && !moves && !set && scope(db)
 }
 
-// onModel reports whether the statement is on one table, that of a model or one given by its bare
-// name, without joins.
+// onModel reports whether the statement is on one table without joins: that of a model, or one
+// given by its bare name.
 func onModel(s *gorm.Statement) bool {
 	if s.TableExpr != nil && (s.TableExpr.SQL != s.Quote(s.Table) || len(s.TableExpr.Vars) > 0) {
 		return false
@@ -161,8 +161,8 @@ func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	return true
 }
 
-// parenthesised puts conditions in parentheses. gorm does so only for an " or " between blanks,
-// and misses an or at a line break.
+// parenthesised puts conditions in parentheses. gorm does so only if it finds " or ": it misses an
+// or at a line break.
 type parenthesised struct{ clause.Where }
 
 func (e parenthesised) Build(b clause.Builder) {
@@ -192,8 +192,8 @@ func balanced(exprs []clause.Expression) bool {
 	return true
 }
 
-// isBalanced rejects what could hide a parenthesis: comments, quoted identifiers, and strings other
-// than plain '…'.
+// isBalanced reports whether the parentheses of a condition are balanced. It rejects what could
+// hide one: comments, quoted identifiers, and strings other than plain '…'.
 func isBalanced(text string) bool {
 	open := 0
 	quoted := false
