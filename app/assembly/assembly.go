@@ -38,11 +38,11 @@ import (
 type Settings struct {
 	ServingURL      string
 	Replicas        []string // URLs of hot standbys, as the same role
-	MaxRequestConns int32    // of the pool for requests; 0: the default
+	MaxRequestConns int32    // connections for requests; 0: defaultRequests
 	BaseURL         string
 	Proxies         []netip.Prefix
 	Log             *slog.Logger
-	Keys            identity.Keyring // of the secrets of two-step verification
+	Keys            identity.Keyring // encrypts the secrets of two-step verification
 	Now             func() time.Time // nil: time.Now
 	Grace           time.Duration    // httpserver.Options
 	ShutdownDelay   time.Duration    // the same

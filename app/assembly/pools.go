@@ -20,7 +20,7 @@ type Pools struct {
 	Snapshots *postgres.DB // reports, exports and the sealer
 	Recheck   *postgres.DB // one connection that checks access during downloads
 
-	Replicas []*postgres.Replica // that take over reads of Snapshots
+	Replicas []*postgres.Replica // standbys that answer reads of Snapshots
 }
 
 const (

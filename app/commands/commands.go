@@ -39,7 +39,7 @@ type cli struct {
 	Health       healthCmd       `cmd:"" help:"Ask the dg serve on this machine whether it is ready. For health checks of containers."`
 }
 
-// Stdio is the input, output and log of a command.
+// Stdio is the input, output and log of a command. Tests pass buffers.
 type Stdio struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -65,7 +65,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 		p.log, err = telemetry.NewLogger(p.Stderr, c.LogLevel, c.LogFormat)
 	}
 	if err != nil {
-		if strings.Contains(err.Error(), "://") { // it may have a password
+		if strings.Contains(err.Error(), "://") { // a URL may contain a password
 			err = errors.New("an argument is a URL: set DG_DATABASE_URL instead")
 		}
 		fmt.Fprintln(p.Stderr, "dg:", err)
@@ -91,7 +91,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	if err != nil {
 		message := err.Error()
 		if of, is := errors.AsType[*apperr.Error](err); is {
-			message = strings.TrimPrefix(message, string(of.Code)+": ") // a code of the API
+			message = strings.TrimPrefix(message, string(of.Code)+": ") // the code is for API clients
 		}
 		fmt.Fprintln(p.Stderr, "dg:", message)
 		return 1

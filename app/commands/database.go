@@ -27,7 +27,7 @@ type database struct {
 	log                  *slog.Logger
 }
 
-// stopTimeout bounds how long the embedded server may take to stop.
+// stopTimeout bounds how long release waits for the embedded server to stop.
 const stopTimeout = 20 * time.Second
 
 // watchInterval is how often dg serve checks that the embedded server runs.

@@ -90,7 +90,7 @@ func wrapImportError(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, importer.ErrUnconfirmed):
 		return err
-	case ctx.Err() != nil: // the error is of the connection that the interrupt broke
+	case ctx.Err() != nil: // err is only that of the broken connection
 		return errors.New("interrupted: nothing was imported")
 	case is && failed.Code == diskFull:
 		return fmt.Errorf(nothing+"the disk of the database is full. Free some space, then import "+

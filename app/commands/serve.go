@@ -38,7 +38,7 @@ func (serveCmd) Help() string {
 // Run serves until ctx ends or a server fails. It tunes the process, and drops root's privileges
 // once it listens.
 func (c serveCmd) Run(ctx context.Context, p Stdio) error {
-	base, _ := c.Base() // a URL that is refused may have a password
+	base, _ := c.Base() // "" for an invalid URL, which may contain a password
 	p.log.Info("dg starts", "version", version, "base_url", base)
 	if c.Demo && !c.LoopbackOnly() {
 		return demo.ErrPublic

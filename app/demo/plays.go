@@ -130,7 +130,7 @@ func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int)
 	played[who.id]++
 	completed := p.StartedAt.Add(d.duration())
 	if d.random.IntN(10) == 0 || completed.After(d.now) {
-		p.Skills = p.Skills[:1] // given up, or still going on
+		p.Skills = p.Skills[:1] // given up, or not over yet
 		return p
 	}
 	p.CompletedAt = &completed

@@ -24,12 +24,12 @@ import (
 type Installation struct {
 	config.Serve
 	Unknown []string // variables that look like settings but are not
-	InUse   Verdict  // of an address in use: dg doctor cannot tell whether dg serve uses it
+	InUse   Verdict  // of an address in use: dg doctor may run beside dg serve
 	URL     string   // of the serving role, "" while the embedded server has no database
 	Log     *slog.Logger
 
 	db   *postgres.DB // of the serving role
-	name string       // of the database and its server
+	name string       // database name and system identifier
 }
 
 // Close closes the connections of the checks, if there are any.

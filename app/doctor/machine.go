@@ -70,7 +70,7 @@ func checkFolder(ctx context.Context, s *Installation) ([]Finding, error) {
 		return nil, err
 	}
 	var disk syscall.Statfs_t
-	_ = syscall.Statfs(s.DataDir, &disk) // without a folder the disk has the size 0
+	_ = syscall.Statfs(s.DataDir, &disk) // a missing folder leaves size 0: unknown
 	block := uint64(disk.Bsize)
 	return checkFreeSpace(disk.Bavail*block, disk.Blocks*block), nil
 }

@@ -43,7 +43,7 @@ var responses = map[Code]Response{
 	Unavailable:      {503, "unavailable"},
 }
 
-// InternalMessage is what callers read about a failure whose cause they must not see.
+// InternalMessage is what callers read about an error whose cause they must not see.
 const InternalMessage = "Something went wrong on our side. Retry; if it persists, contact support with the request id."
 
 // Error keeps apart what the caller may read (Message) and what only the log may have (Cause).

@@ -40,7 +40,7 @@ func openDataDir(ctx context.Context, dir string) (d dataDir, err error) {
 	if os.Geteuid() == 0 && !exists(d.file(cluster)) && !d.canEnter(ctx, d.path) {
 		d.path = relocatedPath(d.path)
 	}
-	mode := fs.FileMode(0o711) // root's server must be able to enter
+	mode := fs.FileMode(0o711) // lets the server of root's data enter
 	defer syscall.Umask(syscall.Umask(0o066))
 	if err := errors.Join(os.MkdirAll(d.path, mode), CheckFolder(d.path)); err != nil {
 		return d, fmt.Errorf("data folder %q cannot be used: %w", d.path, err)

@@ -30,7 +30,7 @@ func (s *Server) launch(ctx context.Context, settings map[string]string) error {
 	}
 	d.removeStale()
 	socket, err := os.MkdirTemp("/tmp", socketPrefix)
-	if err != nil { // such as in a container with a read-only file system
+	if err != nil { // /tmp may be read-only, as in some containers
 		socket, err = os.MkdirTemp(d.path, socketPrefix)
 	}
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 	} {
 		cmd := s.data.command(ctx, filepath.Join(bin, step.command[0]), step.command[1:]...)
 		cmd.Stdin = strings.NewReader(step.input)
-		cmd.ExtraFiles = []*os.File{s.lock} // initdb may outlive a killed dg
+		cmd.ExtraFiles = []*os.File{s.lock} // initdb may outlive a killed dg: then it keeps the lock
 		if printed, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%w\n%s", err, printed)
 		}

@@ -31,7 +31,7 @@ var (
 // Options configure Start.
 type Options struct {
 	Logger   *slog.Logger      // nil: nothing is logged
-	Create   bool              // make the database if there is none
+	Create   bool              // create the database if there is none
 	Settings map[string]string // PostgreSQL settings for the server if this process starts it
 }
 

@@ -52,7 +52,8 @@ func clientAddr(remote net.Addr, forwarded [][]byte, trusted []netip.Prefix) str
 	return at.String()
 }
 
-// parseHop parses an address with or without a port, which some proxies add.
+// parseHop parses an address with or without a port, which some proxies add. An IPv4-mapped
+// address becomes IPv4.
 func parseHop(s string) (netip.Addr, bool) {
 	s = strings.TrimSpace(s)
 	ip, err := netip.ParseAddr(s)

@@ -90,7 +90,7 @@ func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 	r.code = string(f.Detail)
 	resp := &c.Context().Response
 	r.streaming = false
-	resp.ResetBody() // closes a stream that was set and will not be sent
+	resp.ResetBody() // closes a stream that will not be sent
 	if f.Status == fiber.StatusServiceUnavailable {
 		f.RetryAfter = cmp.Or(f.RetryAfter, retryAfter)
 	}
@@ -101,7 +101,7 @@ func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 		resp.Header.Set(fiber.HeaderLink, "</docs/errors#"+string(f.Detail)+`>; rel="help"`)
 	}
 	resp.SetStatusCode(f.Status)
-	resp.SkipBody = c.Context().IsHead() // fasthttp does this only where it could read the request
+	resp.SkipBody = c.Context().IsHead() // fasthttp sets it only for a request that it could read
 }
 
 // setHeaders removes the headers of the replaced body and sets those of the failure. Other

@@ -12,10 +12,10 @@ type Failure struct {
 	Code       string      // the body's code
 	Detail     apperr.Code // the body's details.code
 	Message    string
-	Field      string // the input at fault; for a page, never in the JSON body
+	Field      string // the input at fault, for pages: the JSON body has no such member
 	RetryAfter int    // whole seconds after which to retry; 0: not known
 	RequestID  string
-	Generic    bool // the message is the table's for the status: a page may word it better
+	Generic    bool // the message comes from statuses: a page may word it better
 }
 
 // statuses has the code and message of each failure that HTTP itself defines, by status.
@@ -45,7 +45,8 @@ var statuses = map[int]struct {
 		"This HTTP version is not supported. Use HTTP/1.1."},
 }
 
-// genericFailure returns the failure for a status. An unknown status becomes 500.
+// genericFailure returns the failure that HTTP defines for a status. A status that is not in
+// statuses becomes 500.
 func genericFailure(code int) Failure {
 	line, ok := statuses[code]
 	if !ok {

@@ -50,7 +50,7 @@ type listener struct {
 type conn struct {
 	*net.TCPConn
 	ln     *listener
-	client netip.Addr // invalid for a trusted proxy, which is not bounded
+	client netip.Addr // invalid for a trusted proxy, which has no bound of its own
 }
 
 // start makes l accept from ln. It returns false if the server is stopping already.

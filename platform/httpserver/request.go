@@ -37,7 +37,7 @@ type request struct {
 	base   context.Context // ends with the server
 	ctx    context.Context // of the handlers
 	stop   context.CancelFunc
-	span   trace.Span // nil: requests are not traced
+	span   trace.Span // nil: the request is not traced
 
 	authenticated bool
 	streaming     bool // the stream ends the request, not Handle
@@ -97,7 +97,7 @@ func recoverPanic(f func() error) (err error) {
 	return f()
 }
 
-// begin creates the state of the request, and the context with its deadline.
+// begin creates the request's state, counts the request as running, and starts its deadline.
 func (s *Server) begin(c *fiber.Ctx) *request {
 	s.running.Add(1)
 	header := &c.Context().Request.Header

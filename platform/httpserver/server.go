@@ -107,7 +107,7 @@ func New(o Options) *Server {
 		ReadTimeout:                  readTimeout,
 		WriteTimeout:                 writeTimeout,
 		IdleTimeout:                  idleTimeout,
-		ErrorHandler: func(c *fiber.Ctx, err error) error { // of requests that cannot be read
+		ErrorHandler: func(c *fiber.Ctx, err error) error { // for requests that fasthttp cannot read
 			return s.serve(c, nil, func(*fiber.Ctx) error { return err })
 		},
 		ReduceMemoryUsage: true, // an idle connection holds 11 KB, not 21
@@ -128,7 +128,7 @@ func New(o Options) *Server {
 	srv := s.app.Server()
 	srv.Handler = s.checkMethod(s.app.Handler())
 	srv.CloseOnShutdown = true
-	srv.SecureErrorLogMessage = true // its errors would quote the request, Authorization included
+	srv.SecureErrorLogMessage = true // other errors quote the request, Authorization included
 	return s
 }
 

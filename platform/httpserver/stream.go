@@ -136,7 +136,7 @@ func (*stream) Read([]byte) (int, error) {
 func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	s.resetOnClose(true)
 	if c, ok := s.conn.(interface{ SetWriteBuffer(int) error }); ok {
-		_ = c.SetWriteBuffer(sendBuffer) // fails when the connection is gone: so does the write
+		_ = c.SetWriteBuffer(sendBuffer) // if the connection is gone, the write fails, too
 	}
 	to := &blockWriter{s, out}
 	var err error
@@ -221,7 +221,7 @@ func (s *stream) resetOnClose(on bool) {
 		seconds = 0
 	}
 	if c, ok := s.conn.(interface{ SetLinger(int) error }); ok {
-		_ = c.SetLinger(seconds) // fails when the connection is gone
+		_ = c.SetLinger(seconds) // an error means that the connection is gone
 	}
 }
 

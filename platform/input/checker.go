@@ -68,7 +68,7 @@ func (c *Checker) Check(v any) error {
 // Violation is a field, or a value of a list, with the first rule that it breaks.
 type Violation struct {
 	Path    string // such as skills[0].attempts
-	Field   string // such as attempts; for a value of a list, that of the list
+	Field   string // such as attempts; a value of a list has the list's field
 	Rule    string
 	Value   any
 	Message string

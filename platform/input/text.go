@@ -46,7 +46,7 @@ var undecomposed = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ"
 func Fold(text string) string {
 	decomposed := norm.NFKD.String(undecomposed.Replace(text))
 	plain := strings.TrimSpace(runes.Remove(runes.In(unicode.Mn)).String(decomposed))
-	return strings.ToLower(strings.ToUpper(plain)) // some letters have two small forms
+	return strings.ToLower(strings.ToUpper(plain)) // some letters have two small forms: σ and ς
 }
 
 // Lower returns a text in lower case and Unicode's NFC, the form in which e-mails and passwords

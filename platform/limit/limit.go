@@ -23,8 +23,8 @@ const (
 type Options struct {
 	Max     int    // slots in all
 	PerKey  int    // slots of one key, at most Max
-	Busy    string // the message of a refusal; when to retry is added
-	KeyBusy string // the same where the key has no slot; "": Busy
+	Busy    string // the message of a refusal, to which the time to retry is added
+	KeyBusy string // the message if the key has no free slot; "": Busy
 }
 
 // Limiter is a semaphore for each key, and one for all keys together.
@@ -33,7 +33,7 @@ type Limiter struct {
 	all *semaphore.Weighted
 
 	mu   sync.Mutex
-	keys map[string]*key // that hold a slot or wait for one
+	keys map[string]*key // whose work holds a slot or waits for one
 
 	waiting, running atomic.Int64
 	refused          atomic.Uint64

@@ -25,7 +25,7 @@ const maxKnown = 10_000
 const (
 	API     = "api "
 	Screens = "screens "
-	Revoke  = "revoke " // of the screen that stops a leaked key
+	Revoke  = "revoke " // the screen that revokes a leaked key
 )
 
 // NewRequests returns the limit for a pool of connections. A tenth of the slots is for requests
@@ -38,7 +38,7 @@ func NewRequests(connections int) *Requests {
 	slots := max(1, connections-unknown)
 	known, err := lru.New[uint64, string](maxKnown)
 	if err != nil {
-		panic(err) // of a size below 1
+		panic(err) // only a size below 1 fails
 	}
 	return &Requests{
 		tenants:  New(Options{Max: slots, PerKey: max(1, slots/3), Busy: busy}),

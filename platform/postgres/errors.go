@@ -35,7 +35,7 @@ var (
 		context.DeadlineExceeded, // most often the wait for a free connection
 		pgconn.ErrConnClosed, puddle.ErrClosedPool, sql.ErrConnDone,
 		driver.ErrBadConn,
-		sql.ErrTxDone, // its context ended before the commit
+		sql.ErrTxDone, // the transaction's context ended before the commit
 		io.ErrUnexpectedEOF, net.ErrClosed,
 		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
 	}

@@ -39,9 +39,9 @@ type DB struct {
 	Gorm *gorm.DB
 
 	sql         *sql.DB
-	replicas    []*Replica // that take this pool's reads
+	replicas    []*Replica // standbys that take this pool's reads
 	nextReplica atomic.Uint32
-	hasReplicas bool // statements that begin a request return a Position
+	hasReplicas bool // PositionSQL returns a Position, not null
 }
 
 // Open connects to the database at url. It fails if the URL is malformed, or the database does not
@@ -115,7 +115,7 @@ func (db *DB) Close() {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		_ = db.sql.Close() // holds no connection of its own between statements
+		_ = db.sql.Close() // database/sql keeps no connection between statements
 		db.Pool.Close()
 	}()
 	select {

@@ -22,7 +22,7 @@ const (
 // Replica is a hot standby of the primary with its pool.
 type Replica struct {
 	DB     *DB
-	Number int    // in the order of the setting, from 1: its name in log and metrics
+	Number int    // from 1, in the order of the setting; names the replica in log and metrics
 	system string // identifier of the primary's cluster, and the name of its database
 	log    *slog.Logger
 

@@ -30,7 +30,7 @@ func parseURL(url string) (*pgxpool.Config, error) {
 		return config, nil
 	}
 	text := err.Error()
-	fault := text[strings.LastIndex(text, "`: ")+len("`: "):] // pgx quotes the URL before it
+	fault := text[strings.LastIndex(text, "`: ")+len("`: "):] // pgx quotes the URL before this mark
 	if strings.Contains(text, "`: failed to parse") {
 		return nil, errBadURL
 	}

@@ -38,7 +38,7 @@ func NewSupervisor(log *slog.Logger, metrics prometheus.Registerer) *Supervisor 
 // Run runs work until it returns or ctx ends, and restarts it after a panic. name identifies the
 // work in logs and metrics.
 func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Context)) {
-	s.panics.WithLabelValues(name) // shown as 0 from the start
+	s.panics.WithLabelValues(name) // shows 0 before the first panic
 	for !s.runOnce(ctx, name, work) {
 		select {
 		case <-ctx.Done():

@@ -61,7 +61,7 @@ func NewTraces(
 type loggedClient struct {
 	otlptrace.Client
 	log     *slog.Logger
-	failing bool // one goroutine sends at a time
+	failing bool // needs no lock: one goroutine sends at a time
 }
 
 // maxError bounds an error in the log, which quotes the collector's response.
@@ -100,5 +100,5 @@ func (t *Traces) Close() {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), flushTimeout)
 	defer stop()
-	_ = t.provider.Shutdown(ctx) // the client has logged why
+	_ = t.provider.Shutdown(ctx) // loggedClient has logged a failure
 }

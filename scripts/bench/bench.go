@@ -24,7 +24,7 @@ type bench struct {
 	folder   string
 	binary   string // dg
 	embedded *embeddedpg.Server
-	owner    *pgxpool.Pool // as the owner of the tables
+	owner    *pgxpool.Pool // connects as the owner of the tables
 	data     data
 	server   *server
 	report   report

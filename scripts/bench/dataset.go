@@ -22,7 +22,7 @@ const (
 	smallGroup   = 50
 	largestGroup = 5_000
 	historyDays  = 400
-	keys         = 300 // of each organisation, used in turns, so that none reaches its rate limit
+	keys         = 300 // of each organisation: used in turn, none reaches its rate limit
 )
 
 // data describes what a folder holds: three organisations with one fork each.
@@ -37,7 +37,7 @@ type data struct {
 type set struct {
 	Size    history.Size
 	IDs     history.IDs
-	Headers []string // Authorization, one for each key
+	Headers []string // values of Authorization, one for each key
 }
 
 // openData reads the description of the folder's data. An empty folder it fills first.
@@ -87,7 +87,7 @@ func (b *bench) load(ctx context.Context) error {
 			return fmt.Errorf("make keys: %w", err)
 		}
 	}
-	return b.execute(ctx, `vacuum (analyze)`) // as on a server that has run for a while
+	return b.execute(ctx, `vacuum (analyze)`) // as autovacuum does on a server in use
 }
 
 func (d *data) sets() []*set { return []*set{&d.Main, &d.Other, &d.Small} }

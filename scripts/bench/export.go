@@ -13,7 +13,7 @@ import (
 func export(ctx context.Context, b *bench) error {
 	c := b.client(&b.data.Main)
 	path := b.path("exports/csv", &b.data.Main, 366)
-	var ours, limit []float64 // when the first byte came
+	var ours, limit []float64 // milliseconds until the first byte
 	err := b.compare(ctx, "export, 366 days; COPY of the raw values to CSV", 0.83,
 		watched(&ours, func(ctx context.Context, w io.Writer) error { return c.get(ctx, path, w) }),
 		watched(&limit, b.copyTo))

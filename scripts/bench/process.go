@@ -21,7 +21,7 @@ func (b *bench) dg(ctx context.Context, args ...string) *exec.Cmd {
 	cmd.WaitDelay = stopTimeout // after it the process is killed
 	cmd.Stderr = os.Stderr
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, "DG_") // a setting of another database
+		return strings.HasPrefix(v, "DG_") // settings may name another database
 	})
 	return cmd
 }
@@ -40,7 +40,7 @@ func (b *bench) serve(ctx context.Context) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close() // the child has its own
+	defer log.Close() // the child has its own descriptor
 	ctx, end := context.WithCancel(context.WithoutCancel(ctx))
 	s := &server{end: end}
 	s.cmd = b.dg(ctx, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0")
@@ -66,7 +66,7 @@ func (s *server) stop() error {
 	s.end()
 	err := s.cmd.Wait()
 	if s.cmd.ProcessState.Success() {
-		return nil // Wait says that the context ended it
+		return nil // Wait returns the context's error even after a clean exit
 	}
 	return err
 }

@@ -56,7 +56,7 @@ type apiError struct {
 	Cause    string
 	Fix      string
 	Messages yaml.MapSlice
-	ID       string `yaml:"-"` // of its row in /docs/errors
+	ID       string `yaml:"-"` // anchor of the error's row in /docs/errors
 }
 
 // Kind is the top-level code of the error's body.
@@ -109,7 +109,7 @@ func readSources() (s sources, err error) {
 	if source, err = os.ReadFile(examplesFile); err != nil {
 		return s, err
 	}
-	var compact bytes.Buffer // values in one line, for YAML
+	var compact bytes.Buffer // in YAML a value takes one line
 	if err := json.Compact(&compact, source); err != nil {
 		return s, fmt.Errorf("%s: %w", examplesFile, err)
 	}

@@ -123,7 +123,7 @@ func changeIsScoped(db *gorm.DB) bool {
 	if !owned {
 		return scope(db)
 	}
-	values, ok := s.Dest.(map[string]any) // of gorm's Update and Updates
+	values, ok := s.Dest.(map[string]any) // as gorm's Update and Updates set it
 	_, moves := values[column]
 	_, set := s.Clauses["SET"]
 	return ok && !moves && !set && scope(db)
