@@ -81,7 +81,8 @@ func (m *metrics) sealerPass(pass sealer.Result, err error) {
 	m.backlog.Set(float64(pass.Backlog()))
 }
 
-// registerCollectors registers the metrics whose values are read at each scrape.
+// registerCollectors registers the metrics whose values are read at each scrape: state of secrets,
+// pools, replicas and limiters.
 func registerCollectors(
 	r prometheus.Registerer, s Settings, pools Pools, limiters ...map[string]*limit.Limiter,
 ) {

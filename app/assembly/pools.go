@@ -24,7 +24,8 @@ type Pools struct {
 }
 
 const (
-	// maxSnapshots leaves one connection for the sealer and one for short reads of screens.
+	// maxSnapshots is what reports and exports use at most, one connection for the sealer, and one
+	// for short reads of screens.
 	maxSnapshots = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
 	// defaultRequests makes 31 with the other pools. Three instances and 4 commands then fit into
 	// 97 connections: PostgreSQL's default of 100, less those that superusers keep.

@@ -56,7 +56,8 @@ type segmentsRebuildCmd struct {
 	Wait time.Duration `default:"2m" help:"How long to wait for another sealer, such as that of dg serve."`
 }
 
-// Run fails if another sealer holds the lock for longer than Wait.
+// Run seals all days and months again. It fails if another sealer holds the lock for longer than
+// Wait.
 func (c segmentsRebuildCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	done, err := sealer.New(o.DB, time.Now, p.log).Rebuild(ctx, c.Wait)
 	if err != nil {

@@ -102,7 +102,8 @@ func tellSystemd(log *slog.Logger, state string) {
 	}
 }
 
-// open connects to the database, which it may create, and migrates it.
+// open connects to the database and migrates it. It creates the embedded server's database if
+// there is none.
 func open(ctx context.Context, s *doctor.Installation) (*database, error) {
 	defer s.Close()
 	db, err := connect(ctx, s.Database, true, s.Log)

@@ -74,7 +74,7 @@ func (s *Installation) Require(ctx context.Context, stages ...Stage) error {
 	return nil
 }
 
-// Verdict is how bad a finding is.
+// Verdict is how serious a finding is.
 type Verdict string
 
 // The verdicts. A failure keeps dg serve from starting; a warning needs a decision of the operator.

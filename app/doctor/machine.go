@@ -37,7 +37,8 @@ func checkSettings(_ context.Context, s *Installation) (findings []Finding, _ er
 	return findings, nil
 }
 
-// checkAddresses checks that dg serve can listen on both addresses at once.
+// checkAddresses checks that dg serve can listen on both addresses at once, and so notices equal
+// ones.
 func checkAddresses(ctx context.Context, s *Installation) (findings []Finding, _ error) {
 	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {
 		address := []string{s.Addr, s.OpsAddr}[i]

@@ -62,7 +62,8 @@ func classify(err error) Failure {
 	return genericFailure(fiber.StatusInternalServerError)
 }
 
-// unavailable reports whether err is transient, so that a retry may succeed.
+// unavailable reports whether err is transient: a deadline, a shutdown, or an unavailable
+// database.
 func unavailable(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, ErrStopped) || postgres.IsUnavailable(err)

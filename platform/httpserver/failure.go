@@ -6,7 +6,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// Failure is an error as the caller may see it.
+// Failure is what the caller may see of an error: no cause, no internals.
 type Failure struct {
 	Status     int
 	Code       string      // the body's code

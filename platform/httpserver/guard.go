@@ -22,8 +22,7 @@ const (
 	faultFragment = "The path must not contain a fragment. Leave out # and what follows it."
 )
 
-// checkRequest returns ok, or the failure of a request that is too large or whose HTTP is
-// ambiguous.
+// checkRequest returns ok, or the failure of a request that is too large or ambiguous as HTTP.
 func checkRequest(r *fasthttp.Request) (f Failure, ok bool) {
 	target := r.Header.RequestURI()
 	switch proto := string(r.Header.Protocol()); {
@@ -62,7 +61,8 @@ func framingFault(h *fasthttp.RequestHeader) string {
 	return ""
 }
 
-// knownMethod reports whether the router may see the method. CONNECT is only for proxies.
+// knownMethod reports whether the router may see the method. CONNECT is left out: it is only for
+// proxies.
 func knownMethod(m string) bool {
 	return m != fiber.MethodConnect && slices.Contains(fiber.DefaultMethods, m)
 }

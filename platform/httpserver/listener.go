@@ -61,7 +61,8 @@ func (l *listener) start(ln net.Listener) bool {
 	return !l.srv.stopping.Load()
 }
 
-// stop ends Accept. fasthttp's shutdown misses a listener whose Serve has only just begun.
+// stop closes the listener, which ends Accept. fasthttp's own shutdown misses a listener whose
+// Serve has only just begun.
 func (l *listener) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -112,7 +113,7 @@ func (l *listener) admit(tcp *net.TCPConn) *conn {
 	return c
 }
 
-// Close closes the connection and stops counting it. It may be called repeatedly.
+// Close closes the connection and stops counting it, once however often it is called.
 func (c *conn) Close() error {
 	c.ln.mu.Lock()
 	if _, open := c.ln.open[c]; open {
@@ -131,7 +132,7 @@ func (l *listener) count() int {
 	return len(l.open)
 }
 
-// closeStreams ends blocked writes: their deadline is now.
+// closeStreams ends blocked writes by setting their deadline to now.
 func (l *listener) closeStreams() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

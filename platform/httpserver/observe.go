@@ -45,7 +45,8 @@ func (r *request) logAccess(status int, bytes int64, took time.Duration, err err
 	r.log().LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
 }
 
-// isServerFault reports whether the status is a failure of the server. Clients cause 501 and 505.
+// isServerFault reports whether the status is a failure of the server. 501 and 505 are not:
+// clients cause them.
 func isServerFault(status int) bool {
 	return status >= fiber.StatusInternalServerError && status != fiber.StatusNotImplemented &&
 		status != fiber.StatusHTTPVersionNotSupported
@@ -66,7 +67,7 @@ type metrics struct {
 	acceptFailures, refused prometheus.Counter
 }
 
-// newMetrics registers the metrics, unless r is nil.
+// newMetrics creates the metrics, and registers them unless r is nil.
 func newMetrics(r prometheus.Registerer, s *Server) *metrics {
 	in := promauto.With(r)
 	in.NewGaugeFunc(prometheus.GaugeOpts{

@@ -43,8 +43,8 @@ type Options struct {
 	// ReservedFiles are the files that the rest of the process needs: database pools, the log,
 	// files read and written.
 	ReservedFiles int
-	// ShutdownDelay is how long Shutdown continues to serve, with Connection: close, until proxies
-	// have noticed it by Stopping.
+	// ShutdownDelay is how long Shutdown continues to serve, with Connection: close. Proxies have
+	// that time to notice it by a health check that calls Stopping.
 	ShutdownDelay time.Duration
 	// Grace is how long Shutdown lets running requests finish; the default is 10 s.
 	Grace time.Duration
@@ -152,7 +152,8 @@ func (s *Server) Serve(ln net.Listener) error {
 var ErrStopped = errors.New("the server is stopping")
 
 const (
-	// abortWait bounds how long Shutdown waits for cancelled requests to end.
+	// abortWait bounds how long Shutdown waits for cancelled requests to end, before it reports
+	// them.
 	abortWait = 4 * time.Second
 	// lastWrites bounds how long the responses of cancelled requests may take. Then Shutdown
 	// closes all connections.

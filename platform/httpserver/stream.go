@@ -155,7 +155,7 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	return s.sent, err
 }
 
-// copyTo writes the blocks to w, and flushes the first, so that the client sees the answer begin.
+// copyTo writes the blocks to w. It flushes the first, so that the client sees the response begin.
 func (s *stream) copyTo(w io.Writer, flush func() error) error {
 	for first := true; !s.ended; first = false {
 		if _, err := w.Write(s.block); err != nil {

@@ -111,7 +111,7 @@ func ValidText(s string) bool {
 		!strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// isVisible reports whether s has a visible character.
+// isVisible reports whether s has a character that shows: a graphic one that is no space.
 func isVisible(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsGraphic(r) && !unicode.IsSpace(r)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Client returns the address that identifies a client: an IPv4 address, or the first of an IPv6
-// /64, which providers assign to one customer.
+// Client returns the address that identifies a client: the IPv4 address, or the first address of
+// the IPv6 /64. Providers assign a /64 to one customer.
 func Client(ip netip.Addr) netip.Addr {
 	if ip = ip.Unmap(); ip.Is4() {
 		return ip

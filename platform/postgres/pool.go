@@ -83,7 +83,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	return withGorm(pool)
 }
 
-// withGorm opens gorm over the pool, so that MaxConns bounds both.
+// withGorm opens gorm over the pool: MaxConns then bounds both. After an error the pool is closed.
 func withGorm(pool *pgxpool.Pool) (*DB, error) {
 	conn := stdlib.OpenDBFromPool(pool)
 	g, err := gorm.Open(gormpostgres.New(gormpostgres.Config{Conn: conn}), &gorm.Config{

@@ -15,7 +15,7 @@ import (
 const (
 	// replicaWait bounds how long a read waits for a replica. Then the primary answers.
 	replicaWait = 50 * time.Millisecond
-	// replicaRest is how long a replica is not tried after a failure.
+	// replicaRest is how long reads leave out a replica after it failed or lagged.
 	replicaRest = 5 * time.Second
 )
 

@@ -25,7 +25,7 @@ const (
 	// hostTimeout replaces connectTimeout for each of several hosts, so that the next is tried
 	// soon.
 	hostTimeout = 2 * time.Second
-	// pingTimeout bounds the ping of an idle connection before its use.
+	// pingTimeout bounds the ping of an idle connection, which precedes its use.
 	pingTimeout = time.Second
 )
 
@@ -78,7 +78,7 @@ func sessionParams(opts Options) map[string]string {
 		// The triggers on the plays refuse other levels, and a server may have another default.
 		"default_transaction_isolation": "read committed",
 		"default_transaction_read_only": "off",
-		// A role's default may name another schema or put one in front.
+		// A role's default may name another schema, or one before public.
 		"search_path": "public",
 		// After a wrong row estimate, JIT takes a second for a query of milliseconds.
 		"jit": "off",

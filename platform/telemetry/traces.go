@@ -27,7 +27,7 @@ const (
 	flushTimeout   = 2 * time.Second
 )
 
-// Traces sends spans to a collector.
+// Traces sends spans to a collector. Without a collector Tracer returns nil.
 type Traces struct{ provider *sdktrace.TracerProvider }
 
 // NewTraces returns traces that the variables OTEL_… configure; options override them. Without an

@@ -35,7 +35,7 @@ func watched(firsts *[]float64, do func(context.Context, io.Writer) error) work 
 	})
 }
 
-// stopwatch discards what is written, and notes when the first byte came.
+// stopwatch discards what is written. first is the time until the first byte.
 type stopwatch struct {
 	began time.Time
 	first time.Duration

@@ -116,7 +116,8 @@ func scope(db *gorm.DB) bool {
 	})
 }
 
-// changeIsScoped is like scope, for updates. It also rejects a change of the organisation's column.
+// changeIsScoped is like scope, for updates. It also rejects a change of the organisation's
+// column, which would move rows to another organisation.
 func changeIsScoped(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := Columns[s.Table]
