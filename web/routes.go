@@ -93,7 +93,7 @@ func (h *Handler) organisationScreens() []Screen {
 func (h *Handler) accountScreens() []Screen {
 	return []Screen{
 		{Path: "/sign-in", Page: h.account.SignInForm, Form: h.account.SignIn},
-		{Path: "/sign-in/code", Page: h.account.CodeForm, Form: h.account.SecondStep},
+		{Path: "/sign-in/code", Page: h.account.CodeForm, Form: h.account.VerifyCode},
 		{Path: "/sign-out", Form: h.account.SignOut},
 		{Path: "/account/reset", Page: h.account.ResetForm, Form: h.account.ResetPassword},
 		screen("/account", h.guard.WithMemberships, h.account.Account, h.account.SignOutEverywhere),

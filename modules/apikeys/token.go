@@ -24,17 +24,17 @@ const (
 // Token is a key's id and secret; the secret includes the checksum.
 type Token struct{ ID, Secret string }
 
-// tokenForm and idForm match a whole string; idInText finds an id in a text with part of a token.
+// tokenPattern and idPattern match a whole string; idInText finds an id in a text with part of a token.
 var (
-	tokenForm = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
-	idForm    = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
+	tokenPattern = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
+	idPattern    = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
 	idInText  = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
 )
 
 // ParseToken parses a token. It does not verify the checksum: a wrong checksum makes a wrong
 // secret.
 func ParseToken(s string) (Token, bool) {
-	m := tokenForm.FindStringSubmatch(s)
+	m := tokenPattern.FindStringSubmatch(s)
 	if m == nil {
 		return Token{}, false
 	}
@@ -42,7 +42,7 @@ func ParseToken(s string) (Token, bool) {
 }
 
 // IsID reports whether s has the form of a key's id.
-func IsID(s string) bool { return idForm.MatchString(s) }
+func IsID(s string) bool { return idPattern.MatchString(s) }
 
 // FindID finds the id of a token in a text such as an Authorization header. The token's secret may
 // be malformed or missing.
@@ -97,9 +97,9 @@ func randomBase62(n int) string {
 	return string(out)
 }
 
-// secretForm matches what may be a secret: letters and digits after a key's id. The separators may
+// secretPattern matches what may be a secret: letters and digits after a key's id. The separators may
 // be mistyped, so it also matches any run of at least randomLength letters and digits.
-var secretForm = regexp.MustCompile(`(?i)(dg_+live_+[0-9a-z]{22}_+)[0-9a-z]+|[0-9a-z]{43,}`)
+var secretPattern = regexp.MustCompile(`(?i)(dg_+live_+[0-9a-z]{22}_+)[0-9a-z]+|[0-9a-z]{43,}`)
 
 // Redact removes the secrets of tokens from a text for logs, such as a path with a pasted key. It
 // finds percent-encoded secrets too, and then returns the text decoded.
@@ -108,7 +108,7 @@ func Redact(s string) string {
 	if strings.Contains(s, "%") {
 		plain = unescape(s)
 	}
-	redacted := secretForm.ReplaceAllString(plain, "$1…")
+	redacted := secretPattern.ReplaceAllString(plain, "$1…")
 	if redacted == plain {
 		return s
 	}

@@ -3,8 +3,8 @@
 // Tables: users, sessions, recovery_codes, account_resets, password_guesses, secret_key_check.
 //
 // Service has a method for each action of a screen. withPassword verifies the password within its
-// limits; change has the lock of the person's row, and ends with rotate (a new token, the audit
-// entry). Keyring encrypts the secrets of two-step verification. hasher bounds the memory of
+// limits. change holds the lock of the person's row; a change of credentials calls rotate, which
+// replaces the token and records the action, if any. Keyring encrypts the secrets of two-step verification. hasher bounds the memory of
 // concurrent hashes, and imported hashes must be within bounds: no sign-in can exhaust the server.
 //
 // Sign-in and sessions:
@@ -28,7 +28,8 @@
 //     trigger refuses clear text from then on, and CheckSecretKey refuses programs without the key.
 //     An unreadable secret gives 503. Re-encryption counts in users.totp_rewritten and ends no
 //     session.
-//   - A reset works once within 30 minutes, needs the owner of the tables and ends all sessions.
+//   - Only the owner of the tables creates a reset. It works once within 30 minutes, and ends all
+//     sessions.
 //
 // Audit: a change of a person's security commits with its entry, or the response is 503. Sign-ins,
 // failed ones and locks are in the program's log.

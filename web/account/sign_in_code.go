@@ -51,8 +51,8 @@ func restartSignIn(c *fiber.Ctx) error {
 	return c.Redirect(ui.WithNext("/sign-in", ui.NextOf(c)), fiber.StatusSeeOther)
 }
 
-// SecondStep handles POST /sign-in/code.
-func (h *Handler) SecondStep(c *fiber.Ctx) error {
+// VerifyCode handles POST /sign-in/code.
+func (h *Handler) VerifyCode(c *fiber.Ctx) error {
 	session, err := h.Service.VerifySecondStep(c.UserContext(), c.Cookies(ui.SessionCookie),
 		ui.FormValue(c, "code"))
 	if end := ui.LockoutEnd(c, err); end != nil {

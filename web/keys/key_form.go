@@ -145,8 +145,8 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 	return view, nil
 }
 
-// successorForm returns the fields for a successor of k: its name, description, scopes and length
-// of life. The old key keeps working for a day unless the person chooses otherwise.
+// successorForm returns the fields for a successor of k: the name, description, scopes and lifetime
+// of k. The old key keeps working for a day unless the person chooses otherwise.
 func successorForm(k apikeys.Key, today time.Time) keyForm {
 	f := keyForm{labelForm: labelForm{k.Name, k.Description}, Overlap: "day"}
 	for _, scope := range k.Scopes {

@@ -69,20 +69,21 @@ func compareOverview(p reports.Period, o reports.Overview) *comparison {
 	if o.Earlier.Plays == 0 {
 		return nil
 	}
-	return &comparison{EarlierDays: ui.Period(ui.LastDays(p.From, p.Days)), earlier: totals(o.Earlier)}
+	return &comparison{EarlierDays: ui.Period(ui.LastDays(p.From, p.Days)), earlier: statisticsOf(o.Earlier)}
 }
 
 // overviewFigures returns the figures over all forks in the last 28 days: only the plays if players
 // are not counted.
 func overviewFigures(o reports.Overview, c *comparison) []figure {
-	all := newFigures(*totals(o.Current), c)
+	all := newFigures(*statisticsOf(o.Current), c)
 	if !o.Counted {
 		return all[:1]
 	}
 	return []figure{all[0], all[1], all[3]} // plays, players, completion
 }
 
-func totals(t reports.OverviewTotals) *reports.Statistics {
+// statisticsOf returns the totals as statistics, whose other figures are 0.
+func statisticsOf(t reports.OverviewTotals) *reports.Statistics {
 	return &reports.Statistics{
 		Plays:          t.Plays,
 		UniquePlayers:  t.Players,
