@@ -28,7 +28,7 @@ type Token struct{ ID, Secret string }
 var (
 	tokenPattern = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
 	idPattern    = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
-	idInText  = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
+	idInText     = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
 )
 
 // ParseToken parses a token. It does not verify the checksum: a wrong checksum makes a wrong

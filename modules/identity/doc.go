@@ -4,8 +4,9 @@
 //
 // Service has a method for each action of a screen. withPassword verifies the password within its
 // limits. change holds the lock of the person's row; a change of credentials calls rotate, which
-// replaces the token and records the action, if any. Keyring encrypts the secrets of two-step verification. hasher bounds the memory of
-// concurrent hashes, and imported hashes must be within bounds: no sign-in can exhaust the server.
+// replaces the token and records the action, if any. Keyring encrypts the secrets of two-step
+// verification. hasher bounds the memory of concurrent hashes, and imported hashes must be within
+// bounds: no sign-in can exhaust the server.
 //
 // Sign-in and sessions:
 //   - users.email_key (EmailKey) is unique. Unknown e-mail, missing password and wrong password get
