@@ -138,8 +138,12 @@ func TestServerStopsAfterItsRecovery(t *testing.T) {
 	dir := newFolder(t)
 	s := start(t, dir)
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
-	crashed := tb.Query[int](t, s.url("postgres", "dg"),
-		`select pid from pg_stat_activity where backend_type = 'walwriter'`)
+	var crashed int
+	require.Eventually(t, func() bool { // it begins after the server takes connections
+		crashed = tb.Query[int](t, s.url("postgres", "dg"),
+			`select coalesce(max(pid), 0) from pg_stat_activity where backend_type = 'walwriter'`)
+		return crashed != 0
+	}, 20*time.Second, time.Millisecond)
 	require.NoError(t, syscall.Kill(crashed, syscall.SIGKILL))
 	require.Eventually(t, func() bool {
 		conn, err := pgx.Connect(t.Context(), s.URL())
