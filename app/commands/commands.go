@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"regexp"
 	"runtime"
 	"strings"
 
@@ -52,6 +53,9 @@ func (p Stdio) print(format string, args ...any) error {
 	return err
 }
 
+// quotedURL matches a URL that a message quotes, and what follows it: it may have a password.
+var quotedURL = regexp.MustCompile(`(?s)[^\s="]*://.*`)
+
 // Run parses the arguments and runs the command. It returns the exit status: 0, 1 if the command
 // failed, or 2 for wrong arguments.
 func Run(ctx context.Context, args []string, p Stdio) int {
@@ -65,10 +69,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 		p.log, err = telemetry.NewLogger(p.Stderr, c.LogLevel, c.LogFormat)
 	}
 	if err != nil {
-		if strings.Contains(err.Error(), "://") { // a URL may contain a password
-			err = errors.New("an argument is a URL: set DG_DATABASE_URL instead")
-		}
-		fmt.Fprintln(p.Stderr, "dg:", err)
+		fmt.Fprintln(p.Stderr, "dg:", quotedURL.ReplaceAllString(err.Error(), "a URL, not shown"))
 		return 2
 	}
 	p.unknown = unknownSettings(parsed.Model)

@@ -22,7 +22,8 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 		"serve --addr":           "--addr",
 		"serve --log-level=loud": "--log-level must be one of",
 		"health --demo":          "unknown flag --demo",
-		"database postgres://dg_owner:hunter2@127.0.0.1/dg": "set DG_DATABASE_URL",
+		"database postgres://dg_owner:hunter2@127.0.0.1/dg":       "unexpected argument a URL, not shown",
+		"serve --trusted-proxies=https://dg:hunter2@example.org/": "--trusted-proxies",
 	} {
 		status, out, err := apptest.RunCommand(t, strings.Fields(line)...)
 		require.Equal(t, 2, status, "dg %s", line)
