@@ -31,7 +31,7 @@ type organisationCreateCmd struct {
 	OwnerName     string `help:"Name of the first owner, if there is no account yet. Empty: the e-mail."`
 }
 
-var slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // Run creates the organisation and its owner in one transaction, so that no organisation lacks an
 // owner.
@@ -43,7 +43,7 @@ func (c organisationCreateCmd) Run(ctx context.Context, p Stdio, o *operator) er
 	if !input.ValidText(c.Name) {
 		return fmt.Errorf("%q is not a name: it needs 1 to 200 printable characters", c.Name)
 	}
-	if !slugForm.MatchString(c.Slug) {
+	if !slugPattern.MatchString(c.Slug) {
 		return fmt.Errorf("%q is not a slug: name one with --slug, such as harbour-and-vale", c.Slug)
 	}
 	organisation := org.Organisation{ID: uuid.NewString(), Slug: c.Slug, Name: c.Name,

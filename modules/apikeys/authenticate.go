@@ -32,8 +32,7 @@ type Caller struct {
 // RateLimit is a key's quota: Remaining requests, and one more after Reset seconds (at least 1).
 type RateLimit struct{ Remaining, Reset int }
 
-// authResult is the row of authenticate.sql, with the wait of a limited request. For an unknown key
-// it is zero.
+// authResult is zero for an unknown key.
 type authResult struct {
 	Caller
 	reason               audit.Reason // why the key is rejected; "": it is accepted

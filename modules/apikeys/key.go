@@ -64,9 +64,8 @@ func (k Key) State(now time.Time, plan org.Plan) State {
 	return StateUsable
 }
 
-// clockTolerance is how far the database clock, which stamps revocations, may be ahead of the local
-// clock. It keeps the UI from showing a revoked key as working. An overlap is 0 or much longer than
-// the tolerance.
+// clockTolerance keeps the UI from showing a revoked key as working: the database clock, which
+// stamps revocations, may be ahead. An overlap is 0 or much longer.
 const clockTolerance = 5 * time.Second
 
 // Revoked reports whether the key is revoked at now, or within clockTolerance after it.

@@ -8,12 +8,10 @@ import (
 	"dg/platform/apperr"
 )
 
-// UnknownKey is the reason of a refusal that no audit log records, because no organisation has the
-// key.
+// UnknownKey is never in an audit log, because no organisation has the key.
 const UnknownKey audit.Reason = "unknown_key"
 
-// errInvalidKey is the error for an unknown id and for a wrong secret, so that callers cannot find
-// out which ids exist.
+// errInvalidKey stands for an unknown id or a wrong secret: callers must not learn which.
 var errInvalidKey = apperr.New(apperr.AuthRequired,
 	"Invalid API key. Copy the whole key again, or create another one in the organisation's settings.")
 
@@ -30,8 +28,7 @@ const (
 		"was not answered. Retry in a few seconds."
 )
 
-// rejection returns the error of a rejected key. authenticate.sql compares the secret first, so
-// that only a caller with the correct secret learns the reason.
+// authenticate.sql compares the secret first: only a caller with the correct secret learns why.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:
@@ -46,9 +43,8 @@ func (r authResult) rejection() error {
 
 func formatInstant(at time.Time) string { return at.UTC().Format("2006-01-02 at 15:04 UTC") }
 
-// Refuse records a forbidden use of an authenticated key and returns refusal. The key's usage
-// counts the request as refused, not accepted. Errors, always one: refusal, or apperr.Unavailable
-// when the use could not be recorded.
+// Refuse records a forbidden use of an authenticated key, and counts the request as refused, not
+// accepted. It returns refusal, or apperr.Unavailable when the use could not be recorded.
 func (s *Service) Refuse(
 	ctx context.Context, c Caller, reason audit.Reason, target audit.Target, request audit.Request,
 	refusal error,
@@ -62,10 +58,9 @@ func (s *Service) Refuse(
 }
 
 // RefuseOutside refuses a key, in any state, outside of /api/v1/. It records the refusal if the id
-// is known; id is "" for an unreadable token.
-//
-// Errors, always one: refusal, apperr.RateLimited with RetryAfter over the limit of rejected
-// requests, or apperr.Unavailable when the refusal could not be recorded or counted.
+// is known; id is "" for an unreadable token. It returns refusal, apperr.RateLimited with
+// RetryAfter over the limit of rejected requests, or apperr.Unavailable when the refusal could not
+// be recorded.
 func (s *Service) RefuseOutside(
 	ctx context.Context, id string, request audit.Request, refusal error,
 ) error {
@@ -83,9 +78,7 @@ func (s *Service) RefuseOutside(
 	return s.reject(ctx, result, request, refusal)
 }
 
-// reject records a rejected request or, above the limit of rejected requests, only counts it.
-// Errors, always one: refusal, apperr.RateLimited with RetryAfter above the limit, or
-// apperr.Unavailable when the rejection could not be recorded or counted.
+// Above the limit of rejected requests, reject only counts the request: no entry is added.
 func (s *Service) reject(
 	ctx context.Context, r authResult, request audit.Request, refusal error,
 ) error {
@@ -100,8 +93,6 @@ func (s *Service) reject(
 		newRateLimitError(r.retryAfter, rejectionLimitMessage, r.retryAfter))
 }
 
-// refusalRecorded returns refusal after a call of OnRefusal. If failure is not nil, the refusal was
-// not recorded: it returns apperr.Unavailable.
 func (s *Service) refusalRecorded(reason audit.Reason, failure, refusal error) error {
 	if failure != nil {
 		return apperr.Wrap(apperr.Unavailable, failure, notRecordedMessage)

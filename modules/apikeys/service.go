@@ -51,7 +51,6 @@ type Actor struct {
 	authz.Subject
 }
 
-// entry returns an audit entry of the actor about the key with the id, without details.
 func (a Actor) entry(action audit.Action, id string, request audit.Request) audit.Entry {
 	return audit.Entry{
 		OrganisationID: a.OrganisationID,
@@ -70,8 +69,7 @@ var deniedMessages = map[authz.Permission]string{
 	authz.RevokeKey:  "Only owners and admins revoke keys.",
 }
 
-// authorize asks the policy about the organisation that owns, or will own, a key.
-// Errors: apperr.AccessDenied.
+// owner is the organisation that owns, or will own, the key.
 func (s *Service) authorize(subject authz.Subject, want authz.Permission, owner string) error {
 	err := s.policy.Authorize(subject, want, owner)
 	if errors.Is(err, authz.ErrDenied) {

@@ -14,8 +14,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// storedKey is a row of api_keys with the hash of the secret. Only Create and authenticate.sql use
-// the hash.
+// Only Create and authenticate.sql use the hash.
 type storedKey struct {
 	Key
 
@@ -50,22 +49,18 @@ func (a *Scopes) Scan(value any) error {
 	return nil
 }
 
-// selectKeys starts a statement on the organisation's keys. tag names it in PostgreSQL's log.
 func selectKeys(db *gorm.DB, tag, organisationID string) *gorm.DB {
 	return db.Scopes(postgres.Tag(tag), tenant.Scope(organisationID)).Model(&Key{})
 }
 
-// These conditions hold for keys that are not revoked, or neither revoked nor expired, at @at.
 const (
 	unrevokedAt = "(revoked_at is null or revoked_at > @at)"
 	usableAt    = unrevokedAt + " and (expires_at is null or expires_at > @at)"
 )
 
-// atArg returns the argument @at of unrevokedAt and usableAt.
 func atArg(instant any) sql.NamedArg { return sql.Named("at", instant) }
 
-// databaseNow is @at by the database clock, as in authentication. databaseMillisecond is the value
-// for columns, which hold whole milliseconds.
+// databaseMillisecond is for columns, which hold whole milliseconds.
 var (
 	databaseNow         = atArg(gorm.Expr("clock_timestamp()"))
 	databaseMillisecond = gorm.Expr("date_trunc('milliseconds', clock_timestamp())")
@@ -73,7 +68,6 @@ var (
 
 var errKeyNotFound = apperr.New(apperr.NotFound, "No such key.")
 
-// readKey reads a key of the organisation. A malformed id counts as unknown.
 func readKey(db *gorm.DB, organisationID, id string) (key Key, err error) {
 	if !IsID(id) {
 		return Key{}, errKeyNotFound

@@ -23,19 +23,16 @@ import (
 //go:embed authenticate.sql
 var authenticateSQL string
 
-// withPosition returns the authentication statement with the primary's LSN as position, or null
-// without replicas.
+// The position is null without replicas.
 func withPosition(db *postgres.DB) string {
 	return strings.Replace(authenticateSQL, "null as position", db.PositionSQL()+" as position", 1)
 }
 
-// Authenticate finds the key of the token and counts the request in the key's rate window. Before
-// it returns a rejection, it records the rejection with the request. Above the limit of rejected
-// requests it only counts the rejection.
-//
-// Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired, plan), apperr.RateLimited
-// with RetryAfter (with the caller, unless the key is rejected), and apperr.Unavailable when the
-// request cannot be counted or a rejection cannot be stored.
+// Authenticate finds the key of the token and counts the request in the key's rate window. It
+// records a rejection before it returns the error; above the limit of rejected requests it only
+// counts the rejection. Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired,
+// plan), apperr.RateLimited with RetryAfter (with the caller, unless the key is rejected), and
+// apperr.Unavailable when the request cannot be counted or a rejection cannot be stored.
 func (s *Service) Authenticate(
 	ctx context.Context, token Token, request func() audit.Request,
 ) (Caller, error) {
@@ -60,14 +57,12 @@ func (s *Service) Authenticate(
 	return result.Caller, nil
 }
 
-// errNotCounted is returned after three attempts without a usable rate window, for example while
-// PostgreSQL crashes repeatedly.
+// errNotCounted occurs, for example, while PostgreSQL crashes repeatedly.
 var errNotCounted = apperr.New(apperr.Unavailable,
 	"The request could not be counted. Retry in a few seconds.")
 
-// authenticate runs the statement. If a full window has got room since, or was repaired, it runs
-// the statement again, at most three times in all. If outside is true, it refuses the key in any
-// state. Errors: apperr.Unavailable after three attempts.
+// authenticate tries again if a full window has got room since, or was repaired. If outside is
+// true, it refuses the key in any state.
 func (s *Service) authenticate(
 	ctx context.Context, id string, hash []byte, outside bool,
 ) (authResult, error) {
@@ -121,8 +116,6 @@ func (s *Service) lookup(
 // wholeSeconds rounds up to at least 1, so that a retry after that time succeeds.
 func wholeSeconds(s float64) int { return max(1, int(math.Ceil(s))) }
 
-// expiryNotice returns the earlier of a key's expiry and revocation, or nil if neither is within
-// noticePeriod.
 func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 	end := expiresAt
 	if end == nil || revokedAt != nil && revokedAt.Before(*end) {
@@ -134,8 +127,7 @@ func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 	return end
 }
 
-// touch stores the last use of a key, at most once a minute. The commit is asynchronous: a crash of
-// PostgreSQL may lose the use.
+// The commit is asynchronous: a crash of PostgreSQL may lose the use.
 func (s *Service) touch(ctx context.Context, c Caller) error {
 	err := selectKeys(s.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
 		Where("id = ?", c.Actor.ID).Where(unrevokedAt, databaseNow).
@@ -150,10 +142,8 @@ var errKeyStopped = apperr.New(apperr.AuthRequired,
 	"This API key was revoked, has expired, or needs the Pro plan.")
 
 // StillUsable returns nil while the key is usable, by the database clock. Running exports call it,
-// which does not count towards the rate limit.
-//
-// Errors: apperr.AuthRequired once the key is revoked, expired or paused. Any other error says
-// nothing about the key.
+// which does not count towards the rate limit. Errors: apperr.AuthRequired once the key is revoked,
+// expired or paused. Any other error says nothing about the key.
 func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
 	var usable int64
 	db := s.RecheckDB.Gorm.WithContext(ctx)

@@ -19,9 +19,7 @@ type Organisations interface {
 	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 }
 
-// change calls apply with the key that the entry targets, and adds the entry with the details that
-// apply returns. Both happen in one transaction. Nil details mean that nothing changed: no entry is
-// added. Errors: apperr.AccessDenied, apperr.NotFound, those of apply.
+// Nil details from apply mean that nothing changed: no audit entry is added.
 func (s *Service) change(
 	ctx context.Context, actor Actor, want authz.Permission, entry audit.Entry,
 	apply func(tx *gorm.DB, key Key) (map[string]any, error),
@@ -44,8 +42,7 @@ func (s *Service) change(
 	})
 }
 
-// reauthorize authorises by the actor's role in this transaction, because the role may have been
-// lost since the request began. Errors: apperr.AccessDenied.
+// The actor's role is read in this transaction: it may have been lost since the request began.
 func (s *Service) reauthorize(
 	tx *gorm.DB, entry audit.Entry, want authz.Permission, owner string,
 ) error {
@@ -67,10 +64,8 @@ type Label struct {
 }
 
 // Rename changes the name and description of a key of the actor's organisation. It adds an audit
-// entry unless the label is unchanged. Earlier entries keep the earlier name.
-//
-// Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key),
-// apperr.Validation with the field.
+// entry unless the label is unchanged. Errors: apperr.AccessDenied, apperr.NotFound (also for
+// another organisation's key), apperr.Validation with the field.
 func (s *Service) Rename(
 	ctx context.Context, actor Actor, id string, label Label, request audit.Request,
 ) error {
@@ -89,8 +84,6 @@ func (s *Service) Rename(
 		})
 }
 
-// renameDetails returns the details of the audit entry: the name, or the old and new name, and the
-// description if it changed.
 func renameDetails(key Key, label Label) map[string]any {
 	details := map[string]any{}
 	if label.Name != key.Name {
@@ -105,10 +98,8 @@ func renameDetails(key Key, label Label) map[string]any {
 	return details
 }
 
-// Revoke revokes a key of the actor's organisation at once, even during its overlap. The revocation
-// commits with its audit entry. Revoking a revoked key is a no-op.
-//
-// Errors: apperr.AccessDenied, apperr.NotFound (also for another organisation's key).
+// Revoke revokes a key at once, even during its overlap. Revoking a revoked key is a no-op. Errors:
+// apperr.AccessDenied, apperr.NotFound (also for another organisation's key).
 func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request audit.Request) error {
 	entry := actor.entry(audit.KeyRevoked, id, request)
 	return s.change(ctx, actor, authz.RevokeKey, entry,

@@ -29,8 +29,7 @@ type NewKey struct {
 	Overlap     time.Duration `json:"overlap"`   // one of Overlaps
 }
 
-// Overlaps are the choices of how long a replaced key still works. Tools need the time to switch to
-// the new key.
+// Overlaps are the choices of how long a replaced key still works, while tools switch.
 var Overlaps = []time.Duration{0, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
 // MaxUsable bounds the keys of an organisation that are neither revoked nor expired.
@@ -52,11 +51,8 @@ var (
 		"Choose when the old key stops: now, in an hour, in a day or in a week.")
 )
 
-// Create makes a key for the actor's organisation and returns it with its token. The token cannot
-// be read again. A replaced key is revoked after the overlap, and counts towards MaxUsable until
-// then. The change commits with its audit entry, if the actor still has the role and, as an admin,
-// two-step verification.
-//
+// Create makes a key for the actor's organisation and returns it with its token, which cannot be
+// read again. A replaced key is revoked after the overlap, and counts towards MaxUsable until then.
 // Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany,
 // ErrNotReplaceable), apperr.NotFound (no such key to replace, also for another organisation's),
 // apperr.Validation with the field.
@@ -89,8 +85,6 @@ func (s *Service) Create(
 	return key, token, nil
 }
 
-// key validates the input and returns the key, without id, owner and creator. Errors:
-// apperr.Validation with the field.
 func (in NewKey) key(now time.Time) (Key, error) {
 	if err := input.Check(in); err != nil {
 		return Key{}, err
@@ -109,8 +103,6 @@ func (in NewKey) key(now time.Time) (Key, error) {
 	}, err
 }
 
-// checkExpiry returns the instant truncated to the millisecond, which must be later than now. Nil
-// stays nil. Errors: apperr.Validation with the field expiresAt.
 func checkExpiry(at *time.Time, now time.Time) (*time.Time, error) {
 	if at == nil {
 		return nil, nil
@@ -123,9 +115,6 @@ func checkExpiry(at *time.Time, now time.Time) (*time.Time, error) {
 	return &kept, nil
 }
 
-// insert stores the key with its windows and its audit entry, if the plan includes the API and the
-// quota has room. A replaced key is revoked after the overlap. Errors: apperr.AccessDenied,
-// apperr.NotFound for an unknown key to replace.
 func (s *Service) insert(
 	ctx context.Context, want authz.Permission, key storedKey, overlap time.Duration,
 	entry audit.Entry,
@@ -160,8 +149,7 @@ func (s *Service) insert(
 	})
 }
 
-// lockCreation serialises creations in an organisation until the transaction ends, so that
-// MaxUsable is exact. It is raw SQL, because gorm has no advisory locks.
+// lockCreation serialises creations until the transaction ends, so that MaxUsable is exact.
 func lockCreation(tx *gorm.DB, organisationID string) error {
 	err := tenant.Exec(tx, organisationID,
 		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).
@@ -169,9 +157,7 @@ func lockCreation(tx *gorm.DB, organisationID string) error {
 	return apperr.Annotate(err, "apikeys: lock creation")
 }
 
-// stopReplaced revokes a usable key after the overlap, or at its expiry if that is earlier. It
-// returns the details of the audit entry. It compares and writes in one statement, so that only one
-// of several concurrent replacements succeeds. Errors: ErrNotReplaceable.
+// One statement compares and writes, so that only one of several concurrent replacements succeeds.
 func stopReplaced(
 	tx *gorm.DB, k Key, replacement string, overlap time.Duration,
 ) (map[string]any, error) {
@@ -194,8 +180,7 @@ func stopReplaced(
 	}, nil
 }
 
-// checkQuota returns nil if the organisation may have one more key. The caller holds lockCreation.
-// Errors: ErrBelowPlan, ErrTooMany.
+// The caller holds lockCreation.
 func (s *Service) checkQuota(tx *gorm.DB, organisationID string) error {
 	var plan org.Plan
 	err := tenant.Raw(tx, organisationID,

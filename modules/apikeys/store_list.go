@@ -16,9 +16,8 @@ import (
 // MaxListed bounds List: all usable keys fit, and at least 1,000 of the others.
 const MaxListed = MaxUsable + 1000
 
-// List returns the keys of the actor's organisation, newest first, also revoked and expired ones.
-// Beyond MaxListed it leaves out the oldest of the revoked and expired keys. Errors:
-// apperr.AccessDenied.
+// List returns the keys of the actor's organisation, newest first. Beyond MaxListed it leaves out
+// the oldest of the revoked and expired keys. Errors: apperr.AccessDenied.
 func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 	usableFirst := clause.NamedExpr{
 		SQL: usableAt + " desc, created_at desc, id", Vars: []any{atArg(s.now())},
@@ -59,8 +58,6 @@ func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) 
 	return key, nil
 }
 
-// findKeys returns the keys of the actor's organisation that narrow selects. Errors:
-// apperr.AccessDenied.
 func (s *Service) findKeys(
 	ctx context.Context, actor Actor, tag string, narrow func(of *gorm.DB) *gorm.DB,
 ) ([]Key, error) {
@@ -75,9 +72,7 @@ func (s *Service) findKeys(
 	return listed, s.authorizeAll(actor, listed)
 }
 
-// authorizeAll asks the policy about a key of another organisation, which only a wrong query can
-// have read: defence in depth. The caller has authorised the actor's own organisation. Errors:
-// apperr.AccessDenied.
+// authorizeAll is defence in depth: only a wrong query reads a key of another organisation.
 func (s *Service) authorizeAll(actor Actor, keys []Key) error {
 	for _, k := range keys {
 		if k.OrganisationID != actor.OrganisationID {

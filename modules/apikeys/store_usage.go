@@ -23,8 +23,7 @@ type Usage struct {
 	Accepted, Refused, Limited int64
 }
 
-// maxCounted bounds the memory of a UsageCounter, which drops the counts of further pairs of key
-// and day.
+// maxCounted bounds the memory of a UsageCounter: counts of further keys are dropped.
 const maxCounted = 20_000
 
 // UsageCounter counts the requests of keys by day, in memory until Store writes the counts.
@@ -59,7 +58,6 @@ func (u *UsageCounter) add(key usageKey, n counts) {
 	u.counts[key] = of
 }
 
-// drain returns the counts and resets them.
 func (u *UsageCounter) drain() map[usageKey]counts {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -68,8 +66,7 @@ func (u *UsageCounter) drain() map[usageKey]counts {
 	return taken
 }
 
-// count counts a request of the caller. It returns the day of the count, for a later correction by
-// Refuse.
+// count returns the day of the count, for a later correction by Refuse.
 func (u *UsageCounter) count(of Caller, n counts) (day int) {
 	day = int(u.now().Unix() / (24 * 60 * 60))
 	u.add(usageKey{of.OrganisationID, of.Actor.ID, day}, n)
@@ -116,8 +113,7 @@ func (u *UsageCounter) Run(ctx context.Context) {
 	}
 }
 
-// storeUsageSQL adds counts, and prunes at most a thousand rows older than the retention. It is raw
-// SQL: one statement for any number of keys, in a fixed order, so that instances cannot deadlock.
+// One statement stores the counts of all keys in a fixed order, so that instances cannot deadlock.
 // The join drops the counts of deleted keys.
 const storeUsageSQL = `/* apikeys.recordUsage */
 with ended as (
@@ -152,12 +148,10 @@ func (u *UsageCounter) store(ctx context.Context, taken map[usageKey]counts) err
 	return apperr.Annotate(err, "apikeys: record usage")
 }
 
-// firstDay returns the first day within the retention.
 func (u *UsageCounter) firstDay() time.Time {
 	return u.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-UsageDays)
 }
 
-// usageRow is the usage of a key on a day.
 type usageRow struct {
 	KeyID                      string
 	Day                        time.Time

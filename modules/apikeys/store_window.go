@@ -22,16 +22,13 @@ update api_key_windows set head = 1, instants = (
     select array_agg(m.at order by m.at) from (select least(i, clock_timestamp()) as at from unnest(instants) i) m)
  where key_id = $1 and clock_timestamp() < any (instants)`
 
-	// retryAfterSQL returns the seconds until the window has room, 0 or less if it has room now. It
-	// returns no row without a window, or if the window has timestamps in the future.
+	// retryAfterSQL returns no row without a window, or if the window has timestamps in the future.
 	retryAfterSQL = `/* apikeys.retryAfter */
 select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - clock_timestamp())::float8
   from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`
 )
 
-// retryAfter returns the seconds until a full window has room, or 0 if it has room by now. It
-// creates a window that a crash of PostgreSQL lost, and repairs one with timestamps in the future.
-// For these it returns 0, so that the caller tries again.
+// retryAfter returns 0 after creating or repairing a window, so that the caller tries again.
 func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int, error) {
 	var wait float64
 	err := s.db.Pool.QueryRow(ctx, retryAfterSQL, id, refused).Scan(&wait)
@@ -49,8 +46,7 @@ func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int,
 	return wholeSeconds(wait), nil
 }
 
-// windowRow is one of a key's two windows, of accepted or of refused requests. The columns that it
-// omits have defaults.
+// The columns that windowRow omits have defaults.
 type windowRow struct {
 	KeyID   string
 	Refused bool

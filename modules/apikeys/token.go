@@ -31,8 +31,7 @@ var (
 	idInText     = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
 )
 
-// ParseToken parses a token. It does not verify the checksum: a wrong checksum makes a wrong
-// secret.
+// ParseToken does not verify the checksum: a wrong checksum makes a wrong secret.
 func ParseToken(s string) (Token, bool) {
 	m := tokenPattern.FindStringSubmatch(s)
 	if m == nil {
@@ -44,8 +43,7 @@ func ParseToken(s string) (Token, bool) {
 // IsID reports whether s has the form of a key's id.
 func IsID(s string) bool { return idPattern.MatchString(s) }
 
-// FindID finds the id of a token in a text such as an Authorization header. The token's secret may
-// be malformed or missing.
+// FindID finds the id of a token in a text; the token's secret may be malformed or missing.
 func FindID(s string) (string, bool) {
 	m := idInText.FindStringSubmatch(s)
 	if m == nil {
@@ -70,7 +68,6 @@ func (t Token) hash() []byte {
 	return h[:]
 }
 
-// checksum returns the CRC-32 (IEEE) of s as six base62 digits, zero-padded.
 func checksum(s string) string {
 	n := crc32.ChecksumIEEE([]byte(s))
 	var digits [checksumLength]byte
@@ -97,8 +94,7 @@ func randomBase62(n int) string {
 	return string(out)
 }
 
-// secretPattern matches what may be a secret: letters and digits after a key's id. The separators may
-// be mistyped, so it also matches any run of at least randomLength letters and digits.
+// Separators may be mistyped: any run of at least randomLength letters and digits also matches.
 var secretPattern = regexp.MustCompile(`(?i)(dg_+live_+[0-9a-z]{22}_+)[0-9a-z]+|[0-9a-z]{43,}`)
 
 // Redact removes the secrets of tokens from a text for logs, such as a path with a pasted key. It
@@ -115,8 +111,7 @@ func Redact(s string) string {
 	return redacted
 }
 
-// unescape removes nested percent-encoding in one pass: after each byte it decodes the end of the
-// output again.
+// unescape removes nested percent-encoding: after each byte it decodes the end of the output.
 func unescape(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := range len(s) {

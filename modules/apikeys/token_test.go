@@ -18,9 +18,9 @@ const (
 	vector       = "dg_live_" + vectorID + "_" + vectorRandom + "1frvK9"
 )
 
-const documentedForm = `dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}`
+const documentedPattern = `dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}`
 
-var documented = regexp.MustCompile(`\A` + documentedForm + `\z`)
+var documented = regexp.MustCompile(`\A` + documentedPattern + `\z`)
 
 // rules.md, Keys: a token is dg_live_<id>_<secret> with fixed lengths, whose secret ends with the
 // checksum. It has at least 256 random bits in the secret, at least 20 random characters of id. Each
@@ -64,7 +64,7 @@ func TestChecksum(t *testing.T) {
 func TestParseToken(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		drawn := rapid.OneOf(rapid.StringMatching(documentedForm), rapid.Just(vector), rapid.String()).
+		drawn := rapid.OneOf(rapid.StringMatching(documentedPattern), rapid.Just(vector), rapid.String()).
 			Draw(t, "text")
 		for at := range len(drawn) {
 			for _, text := range []string{

@@ -20,11 +20,10 @@ var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 // keeps the thief of a session from changing how the person signs in.
 type Proof struct{ Password, Code string }
 
-// Reauthenticate returns nil if the proof is right. No proof is needed within reauthenticationTTL
-// after the password (and the code, with two-step verification on) was entered. Signing in counts
-// too, from the entry of the password.
-//
-// Errors: ErrPasswordDue for a proof without a password, ErrWrongCode, those of withPassword.
+// Reauthenticate returns nil if the proof is right, or within reauthenticationTTL after the
+// password (and the code, with two-step verification on) was entered. Signing in counts too, from
+// the entry of the password. Errors: ErrPasswordDue for a proof without a password, ErrWrongCode,
+// those of withPassword.
 func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
 	own, err := s.signedIn(ctx, token)
 	switch {
@@ -48,11 +47,8 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 	return err
 }
 
-// withPassword verifies the password of the proof, and runs fn as a change of the person. fn must
-// verify the code.
-//
-// Errors: ErrNoSession, ErrWrongPassword, a LockedError, those of fn, and apperr.Unavailable when
-// too many people sign in at once or the change cannot be recorded in the audit log.
+// fn must verify the code. Errors: ErrNoSession, ErrWrongPassword, a LockedError, those of fn,
+// apperr.Unavailable when too many people sign in at once or the audit log cannot be written.
 func (s *Service) withPassword(
 	ctx context.Context, token string, proof Proof, fn func(*change) error,
 ) (Session, error) {
@@ -79,8 +75,7 @@ func (s *Service) withPassword(
 	})
 }
 
-// change is a transaction that changes a person's credentials. It holds the lock of the person's
-// row, which serialises these changes.
+// change holds the lock of the person's row, which serialises changes of the person's credentials.
 type change struct {
 	service   *Service
 	tx        transaction
@@ -90,9 +85,8 @@ type change struct {
 	continued Session    // the session after rotate
 }
 
-// changePerson runs fn for a session's person in one transaction. After ErrWrongCode it commits, so
-// that the wrong code is counted. Errors: those of fn; ErrNoSession, also for a session whose
-// SecondStepDue is not secondStepDue.
+// changePerson commits after ErrWrongCode, so that the wrong code is counted. It returns
+// ErrNoSession for a session whose SecondStepDue is not secondStepDue.
 func (s *Service) changePerson(
 	ctx context.Context, token string, secondStepDue bool, fn func(*change) error,
 ) (continued Session, err error) {
@@ -121,10 +115,8 @@ func (s *Service) changePerson(
 	return continued, cmp.Or(err, wrongCode)
 }
 
-// rotate ends the session, sets columns of the person, and continues the session under a new token
-// with the second step done. Triggers on the columns may end all sessions of the person. It records
-// the action; "" is none. Errors: ErrNoSession if the session ended while it waited for the lock,
-// apperr.Unavailable if the action cannot be recorded.
+// rotate continues the session under a new token: triggers on the columns may end all sessions. It
+// returns ErrNoSession if the session ended while it waited for the lock.
 func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	ended, err := endSession(c.tx, c.token)
 	if err != nil {
@@ -152,9 +144,7 @@ func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	return c.service.recorder.record(c.tx, c.continued.Person, audit.Entry{Action: action})
 }
 
-// verifyCode accepts a code or recovery code once, and resets the count of wrong codes. It counts
-// and logs a wrong one. A person without two-step verification needs no code. Errors: a
-// LockedError, those of useCode.
+// verifyCode needs no code without two-step verification. It counts and logs a wrong one.
 func (c *change) verifyCode(code string) error {
 	if c.from.User.TOTPSecret == nil {
 		return nil
@@ -167,14 +157,12 @@ func (c *change) verifyCode(code string) error {
 	return countAttempt(c.tx, limits, 0, c.now)
 }
 
-// useCode deletes a valid recovery code, or stores the time step of a valid TOTP code: neither is
-// accepted again. Errors: ErrWrongCode, apperr.Unavailable when the secret cannot be decrypted or
-// the use of a recovery code cannot be recorded.
+// useCode deletes a recovery code, or stores the time step of a TOTP code: neither works twice.
 func (c *change) useCode(code string) error {
 	if recovery, is := parseRecoveryCode(code); is {
 		return c.useRecoveryCode(recovery)
 	}
-	secret, err := c.service.keys.open(c.from.UserID, *c.from.User.TOTPSecret)
+	secret, err := c.service.keys.decryptStored(c.from.UserID, *c.from.User.TOTPSecret)
 	if err != nil {
 		return err
 	}

@@ -2,20 +2,16 @@
 //
 // Tables: users, sessions, recovery_codes, account_resets, password_guesses, secret_key_check.
 //
-// Service has a method for each action of a screen. withPassword verifies the password within its
-// limits. change holds the lock of the person's row; a change of credentials calls rotate, which
-// replaces the token and records the action, if any. Keyring encrypts the secrets of two-step
-// verification. hasher bounds the memory of concurrent hashes, and imported hashes must be within
-// bounds: no sign-in can exhaust the server.
-//
 // Sign-in and sessions:
 //   - users.email_key (EmailKey) is unique. Unknown e-mail, missing password and wrong password get
 //     the same response, count and computation. Imported hashes with other parameters take a
 //     different time, which reveals that their e-mail exists.
+//   - hasher bounds the memory of concurrent hashes, and imported hashes must be within bounds: no
+//     sign-in can exhaust the server.
 //   - A session is stored under the SHA-256 of its token. The token rotates with the second step
 //     and any change of credentials, which takes the current password and the code (Proof).
-//   - A trigger ends all sessions and resets when the password hash or TOTP secret
-//     changes, also by import. The person who makes the change continues in a new session.
+//   - A trigger ends all sessions and resets when the password hash or TOTP secret changes, also by
+//     import. The person who makes the change continues in a new session.
 //   - Wrong passwords lock by account and network (IPv4 address, IPv6 /64) and, later, by account;
 //     wrong codes by person. A row's lock makes the count exact over all instances, whose clocks
 //     agree to seconds. Without DG_TRUSTED_PROXIES all clients behind a proxy share its address.

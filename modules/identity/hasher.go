@@ -18,8 +18,7 @@ var hashCost = argon2id.Params{
 	KeyLength:   32,
 }
 
-// These bounds hold for imported hashes: with a costlier hash, one sign-in could exhaust the
-// server.
+// Imported hashes have bounds: with a costlier hash, one sign-in could exhaust the server.
 const (
 	maxMemory      = 256 << 10 // KiB
 	maxIterations  = 10
@@ -42,7 +41,6 @@ func PasswordMatches(hash, password string) bool {
 	return err == nil && matches
 }
 
-// costOf returns the cost of a hash within the bounds, or nil.
 func costOf(hash string) *argon2id.Params {
 	p, _, _, err := argon2id.DecodeHash(hash)
 	if err != nil || p.Parallelism < 1 || p.Parallelism > maxParallelism ||
@@ -54,8 +52,7 @@ func costOf(hash string) *argon2id.Params {
 	return p
 }
 
-// hasher computes password hashes. Concurrent computations share maxMemory, which is the most that
-// one of them may need.
+// Concurrent computations share maxMemory, which is the most that one of them may need.
 type hasher struct {
 	cost   argon2id.Params // of new hashes
 	memory *semaphore.Weighted
@@ -65,8 +62,7 @@ func newHasher(cost argon2id.Params) *hasher {
 	return &hasher{cost: cost, memory: semaphore.NewWeighted(maxMemory)}
 }
 
-// matches reports whether the password has the hash. Without a valid hash, or if the password is
-// too long, it computes a dummy hash, so that the time reveals neither.
+// A missing hash or too long a password costs a dummy hash, so that the time reveals neither.
 func (h *hasher) matches(
 	ctx context.Context, hash *string, password string,
 ) (matches bool, err error) {
@@ -82,7 +78,6 @@ func (h *hasher) matches(
 	return matches, err
 }
 
-// hash returns the hash of a new password in PHC form.
 func (h *hasher) hash(ctx context.Context, password string) (hash string, err error) {
 	failure := h.withMemory(ctx, &h.cost, func() {
 		hash, err = argon2id.CreateHash(normalise(password), &h.cost)

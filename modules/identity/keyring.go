@@ -21,7 +21,6 @@ type Keyring struct {
 	current, previous *secretKey
 }
 
-// secretKey holds what HKDF derives from a key of the settings.
 type secretKey struct {
 	prefix   string // v1.<id>. before a ciphertext; a secret in clear has no full stop
 	aead     cipher.AEAD
@@ -61,10 +60,9 @@ const encryptedPrefix = "v1."
 // Encrypts reports whether there is a current key.
 func (k Keyring) Encrypts() bool { return k.current != nil }
 
-// Encrypt returns a person's secret in its stored form, with the person as additional data. Without
-// a current key it returns the secret in clear. The nonce is derived from person and secret
-// (SIV-like). So encryption is deterministic, an import of the same secret changes nothing, and no
-// two plaintexts share a nonce.
+// Encrypt returns a person's secret in its stored form: in clear without a current key. The nonce
+// is derived from person and secret (SIV-like): an import of the same secret changes nothing, and
+// no two plaintexts share a nonce.
 func (k Keyring) Encrypt(personID, secret string) string {
 	if k.current == nil {
 		return secret
@@ -76,9 +74,8 @@ func (k Keyring) Encrypt(personID, secret string) string {
 	return k.current.prefix + base64.RawURLEncoding.EncodeToString(encrypted)
 }
 
-// open decrypts the person's stored secret. Errors: apperr.Unavailable, whose cause names the
-// setting to change.
-func (k Keyring) open(personID, stored string) (string, error) {
+// decryptStored fails with apperr.Unavailable, whose cause names the setting to change.
+func (k Keyring) decryptStored(personID, stored string) (string, error) {
 	secret, err := k.decrypt(personID, stored)
 	if err != nil {
 		err = apperr.Wrap(apperr.Unavailable,
@@ -89,8 +86,7 @@ func (k Keyring) open(personID, stored string) (string, error) {
 	return secret, err
 }
 
-// decrypt is like open, but its error is the cause alone. With a current key it rejects a secret in
-// clear as forged: the first migration with a key encrypted all secrets.
+// With a current key, a secret in clear is forged: the first migration with a key encrypted all.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	switch {
 	case strings.HasPrefix(stored, encryptedPrefix):

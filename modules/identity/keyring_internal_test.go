@@ -35,7 +35,7 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 		"shorter than a nonce": {RingOf(1, 9), "ann", encrypted[:15], false},
 		"no base64":            {RingOf(1, 9), "ann", encrypted + "!", false},
 	} {
-		got, err := c.ring.open(c.person, c.stored)
+		got, err := c.ring.decryptStored(c.person, c.stored)
 		if c.opens {
 			require.NoError(t, err, name)
 			require.Equal(t, secret, got, name)

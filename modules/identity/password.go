@@ -22,23 +22,18 @@ const (
 	minUncommon = 6    // different characters outside of common words, name and e-mail
 )
 
-// commonWords are the parts of common passwords, in the languages of the product. The list is
-// short, because most common passwords are shorter than minPassword.
+// commonWords is short, because most common passwords are shorter than minPassword.
 var commonWords = strings.Fields(commonText)
 
 //go:embed common.txt
 var commonText string
 
-// unleet undoes the usual replacements of letters by digits and signs.
 var unleet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$",
 	"s", "5", "s", "7", "t")
 
 // normalise returns a password in NFC, as it is hashed: keyboards compose accents differently.
 func normalise(password string) string { return norm.NFC.String(password) }
 
-// checkPassword refuses a new password that is invalid UTF-8, too short or too long. It also
-// refuses a password made of common words, the person's name and the e-mail. Errors:
-// apperr.Validation with the field "new".
 func checkPassword(password string, of userRow) error {
 	const field = "new"
 	text := normalise(password)
@@ -57,8 +52,7 @@ func checkPassword(password string, of userRow) error {
 	return nil
 }
 
-// wordsOf returns the words of names, with and without accents. It drops words of up to two bytes,
-// which any password contains by chance.
+// wordsOf drops words of up to two bytes, which any password contains by chance.
 func wordsOf(names ...string) (words []string) {
 	between := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
@@ -73,8 +67,7 @@ func wordsOf(names ...string) (words []string) {
 	return words
 }
 
-// uncommon counts the different characters outside of the person's own and the common words. A
-// character counts once, because a repetition is easy to guess.
+// A character counts once, because a repetition is easy to guess.
 func uncommon(password string, own []string) int {
 	words := slices.Concat(own, commonWords)
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) }) // longest first
@@ -93,9 +86,8 @@ func uncommon(password string, own []string) int {
 }
 
 // ChangePassword replaces the person's password. The session of the token continues under the
-// returned token; every other session of the person ends.
-//
-// Errors: apperr.Validation with the field "new", ErrWrongCode, those of withPassword.
+// returned token; the person's other sessions end. Errors: apperr.Validation with the field "new",
+// ErrWrongCode, those of withPassword.
 func (s *Service) ChangePassword(
 	ctx context.Context, token string, proof Proof, replacement string,
 ) (Session, error) {

@@ -22,7 +22,6 @@ const (
 
 var recoveryEncoding = base32.NewEncoding(recoveryAlphabet)
 
-// newRecoveryCode returns a code such as 7k3m-9qxa-c4de-h8rt.
 func newRecoveryCode() string {
 	var b [recoveryCodeLength * 5 / 8]byte
 	_, _ = rand.Read(b[:]) // never fails
@@ -30,11 +29,9 @@ func newRecoveryCode() string {
 	return strings.Join([]string{c[:4], c[4:8], c[8:12], c[12:]}, "-")
 }
 
-// lookalikes replaces letters that look like digits.
 var lookalikes = strings.NewReplacer("o", "0", "i", "1", "l", "1")
 
-// parseRecoveryCode returns a recovery code as it is hashed; ok is false for any other text, such
-// as a code of an authenticator app.
+// parseRecoveryCode returns the code as it is hashed: in lower case, without dashes.
 func parseRecoveryCode(text string) (code string, ok bool) {
 	if len(text) > 4*recoveryCodeLength {
 		return "", false
@@ -43,7 +40,6 @@ func parseRecoveryCode(text string) (code string, ok bool) {
 	return code, len(code) == recoveryCodeLength && strings.Trim(code, recoveryAlphabet) == ""
 }
 
-// hashRecoveryCode returns the stored hash of a code, salted with the person's id.
 func hashRecoveryCode(personID, code string) []byte {
 	h := sha256.Sum256([]byte(personID + " " + code))
 	return h[:]
@@ -62,9 +58,8 @@ func (s *Service) RecoveryCodesLeft(ctx context.Context, token string) (int, err
 }
 
 // ReplaceRecoveryCodes voids the person's recovery codes and returns ten new ones, which are never
-// returned again. The session continues under the returned token.
-//
-// Errors: ErrTwoStepOff, ErrWrongCode, those of withPassword.
+// returned again. The session continues under the returned token. Errors: ErrTwoStepOff,
+// ErrWrongCode, those of withPassword.
 func (s *Service) ReplaceRecoveryCodes(
 	ctx context.Context, token string, proof Proof,
 ) (codes []string, session Session, err error) {
@@ -84,8 +79,7 @@ func (s *Service) ReplaceRecoveryCodes(
 	return codes, session, err
 }
 
-// issueRecoveryCodes voids the person's codes and stores ten new ones. The lock of the person's row
-// keeps concurrent requests from storing ten each.
+// The lock of the person's row keeps concurrent requests from storing ten codes each.
 func (c *change) issueRecoveryCodes() ([]string, error) {
 	codes := make([]string, recoveryCodeCount)
 	rows := make([]recoveryRow, recoveryCodeCount)
@@ -104,8 +98,6 @@ func (c *change) issueRecoveryCodes() ([]string, error) {
 	return codes, insertRows(c.tx, "identity.addRecoveryCodes", &rows)
 }
 
-// useRecoveryCode deletes a recovery code and records the use. Errors: ErrWrongCode,
-// apperr.Unavailable when the use cannot be recorded.
 func (c *change) useRecoveryCode(code string) error {
 	hash := hashRecoveryCode(c.from.UserID, code)
 	used, err := deleteRows(c.tx, "identity.useRecoveryCode", &recoveryRow{},

@@ -8,7 +8,6 @@ import (
 	"dg/platform/apperr"
 )
 
-// resetTTL is how long the link of a reset works.
 const resetTTL = 30 * time.Minute
 
 // ErrNoReset says that a reset's token is unknown, used, replaced or expired.
@@ -49,19 +48,16 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 	return reset, err
 }
 
-// PersonOfReset returns the person of the token's reset, which it does not use up. Errors:
-// ErrNoReset.
+// PersonOfReset returns the person of a reset without using it up. Errors: ErrNoReset.
 func (s *Service) PersonOfReset(ctx context.Context, token string) (Person, error) {
 	whose, err := userOfReset(s.gorm(ctx), token, s.clock())
 	return whose.person(), err
 }
 
-// UseReset sets a new password for the reset's person, once. It turns two-step verification off,
-// voids the recovery codes and ends all sessions of the person. It also ends session, the
-// browser's, which may be another person's; "": none.
-//
-// Errors: ErrNoReset, apperr.Validation with the field "new", apperr.Unavailable when too many
-// people sign in at once or the reset cannot be recorded.
+// UseReset sets a new password once, turns two-step verification off, voids the recovery codes and
+// ends all sessions of the person. It also ends session, the browser's, which may be another
+// person's; "": none. Errors: ErrNoReset, apperr.Validation with the field "new",
+// apperr.Unavailable when too many people sign in at once or the reset cannot be recorded.
 func (s *Service) UseReset(ctx context.Context, token, replacement, session string) error {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
@@ -98,9 +94,8 @@ func userOfReset(db transaction, token string, now time.Time) (userRow, error) {
 	return row.User, err
 }
 
-// resetPassword locks the person's row before it deletes the reset, so that only one of several
-// concurrent uses succeeds. Triggers end the sessions and void the recovery codes. Errors:
-// ErrNoReset.
+// The person's row is locked before the reset is deleted: only one of concurrent uses succeeds.
+// Triggers end the sessions and void the recovery codes.
 func resetPassword(tx transaction, token, hash string, now time.Time) error {
 	whose, err := userOfReset(tx.Clauses(lockUser), token, now)
 	if err != nil {

@@ -24,9 +24,8 @@ type Service struct {
 	keys      Keyring        // of the secrets of two-step verification
 }
 
-// maxSignIns bounds the sign-ins that run at once in an instance. Each holds one connection at
-// most. A small pool lowers the bound to half of its connections, but not below two: the others
-// stay free, for example to authenticate API keys.
+// Each sign-in holds at most one connection. A small pool lowers maxSignIns to half of its
+// connections, at least two: the others stay free, for example to authenticate API keys.
 const maxSignIns = 4
 
 // New returns the service over db. keys encrypts the secrets of two-step verification.
@@ -51,15 +50,13 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"sign_ins": s.slots}
 }
 
-// networkOf returns the limiter key of a sign-in, the client's network. Sign-ins acquire their slot
-// before the first query, so that a flood holds no connections.
+// Sign-ins acquire their slot before the first query, so that a flood holds no connections.
 func networkOf(ctx context.Context) string { return netaddr.ClientText(requestOf(ctx).Address) }
 
-// clock returns the current time as it is stored: UTC, in milliseconds.
 func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-// Recorder writes changes of a person's credentials to the audit logs of the person's
-// organisations. It writes sign-ins to the program's log.
+// Recorder writes changes of credentials to the audit logs of the person's organisations, and
+// sign-ins to the program's log.
 type Recorder struct {
 	// OrganisationsOf returns the ids of the person's organisations, as the transaction sees them.
 	OrganisationsOf func(tx transaction, personID string) ([]string, error)
@@ -80,8 +77,7 @@ var FailureReasons = []string{reasonUnknownEmail, reasonWrongPassword, reasonWro
 
 type requestKey struct{}
 
-// WithRequest returns a context with the HTTP request, for limits by network, the audit log and the
-// program's log.
+// WithRequest stores the request for limits by network, the audit log and the program's log.
 func WithRequest(ctx context.Context, r audit.Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
@@ -92,8 +88,6 @@ func requestOf(ctx context.Context) audit.Request {
 	return r
 }
 
-// record adds an entry about the person in the transaction of the change. The actor is the person
-// unless the entry names another. Errors: apperr.Unavailable.
 func (r Recorder) record(tx transaction, of Person, e audit.Entry) error {
 	organisations, err := r.OrganisationsOf(tx, of.ID)
 	if err == nil {
@@ -109,8 +103,7 @@ func (r Recorder) record(tx transaction, of Person, e audit.Entry) error {
 	return nil
 }
 
-// logSignIn logs a sign-in or a failed one. It logs no e-mail: people type passwords into that
-// field.
+// logSignIn logs no e-mail: people type passwords into that field.
 func (r Recorder) logSignIn(
 	ctx context.Context, level slog.Level, what string, of Person, more ...any,
 ) {
@@ -119,8 +112,7 @@ func (r Recorder) logSignIn(
 		append(more, "person_id", of.ID, "client", from.Address, "request_id", from.ID)...)
 }
 
-// signInFailed logs a wrong attempt or a lock, and reports the reason to OnFailedSignIn. It ignores
-// nil and all other errors.
+// signInFailed ignores all errors but those of a wrong attempt or a lock.
 func (r Recorder) signInFailed(ctx context.Context, of Person, err error) {
 	var reason string
 	var more []any

@@ -22,12 +22,9 @@ var (
 
 // SignIn begins a session for the person with the e-mail and the password. With two-step
 // verification on, the session has SecondStepDue until VerifySecondStep. SignIn ends the browser's
-// previous session ("" is none), also another person's, against session fixation.
-//
-// An unknown e-mail, a person without a password and a wrong password get the same response. The
-// computation and the count are the same too.
-//
-// Errors: ErrWrongPassword; a LockedError after too many wrong passwords, for a correct one too;
+// previous session ("": none), also another person's, against session fixation. An unknown e-mail,
+// a missing password and a wrong password get the same response, computation and count. Errors:
+// ErrWrongPassword; a LockedError after too many wrong passwords, for a correct one too;
 // apperr.Unavailable when too many people sign in at once.
 func (s *Service) SignIn(ctx context.Context, email, password, previous string) (Session, error) {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
@@ -65,12 +62,10 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 }
 
 // VerifySecondStep takes the code, or a recovery code, of a session with SecondStepDue. The session
-// continues under the returned token. A code is accepted once; from then on, earlier codes are
-// rejected.
-//
-// Errors: ErrNoSession, also ten minutes after SignIn; ErrWrongCode; a LockedError after ten wrong
-// codes, for a correct one too; apperr.Unavailable when too many people sign in at once, the secret
-// cannot be decrypted, or the use of a recovery code cannot be recorded.
+// continues under the returned token. Errors: ErrNoSession, also ten minutes after SignIn;
+// ErrWrongCode; a LockedError after ten wrong codes, for a correct one too; apperr.Unavailable when
+// too many people sign in at once, the secret cannot be decrypted, or the use of a recovery code
+// cannot be recorded.
 func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Session, error) {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
@@ -89,8 +84,7 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 	return session, err
 }
 
-// byEmail returns the person with the e-mail, or a row without an id. Known and unknown e-mails
-// take one statement each, so that the time reveals nothing.
+// Known and unknown e-mails take one statement each, so that the time reveals nothing.
 func byEmail(db transaction, email string) (userRow, error) {
 	unknown := userRow{Email: email}
 	key := EmailKey(email)
@@ -104,8 +98,7 @@ func byEmail(db transaction, email string) (userRow, error) {
 	return row, err
 }
 
-// verifyPassword verifies the password within its limits. It returns the limits, which the caller
-// resets after a correct password. Errors: ErrWrongPassword, a LockedError.
+// verifyPassword returns the limits, which the caller resets after a correct password.
 func (s *Service) verifyPassword(
 	ctx context.Context, who userRow, password string,
 ) (limits []guessLimit, err error) {
@@ -119,8 +112,6 @@ func (s *Service) verifyPassword(
 	})
 }
 
-// attempt runs match unless one of the limits is reached. It counts and logs a wrong attempt, and
-// logs an attempt during a lock. Errors: a LockedError, those of match.
 func (s *Service) attempt(
 	db transaction, who userRow, limits []guessLimit, match func() error,
 ) error {
@@ -135,9 +126,8 @@ func (s *Service) attempt(
 	return err
 }
 
-// beginSession stores a session if the verified password is still the person's. The share lock
-// orders the session and changes of the password: an earlier change is seen here, a later one ends
-// the session. Errors: ErrWrongPassword, a LockedError.
+// The share lock orders the session and changes of the password: an earlier change is seen here, a
+// later one ends the session.
 func beginSession(
 	tx transaction, who userRow, limits []guessLimit, now time.Time,
 ) (begun Session, err error) {

@@ -55,9 +55,8 @@ func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithCont
 // acrossOrganisations exempts this package's SQL from the tenant guard.
 var acrossOrganisations = tenant.Across("people belong to no organisation")
 
-// These clauses lock rows and resolve conflicts. Every change of a person locks the row of the
-// person: lock, or lockUser where users is joined. lockShare waits for such a change. skipLocked
-// skips rows that another transaction has locked.
+// Every change of a person locks the person's row: with lock, or lockUser where users is joined.
+// lockShare waits for such a change.
 var (
 	upsert     = clause.OnConflict{UpdateAll: true}
 	lock       = clause.Locking{Strength: "NO KEY UPDATE"}
@@ -69,10 +68,8 @@ var (
 	}
 )
 
-// sqlNow is the database's time at the start of the transaction.
 var sqlNow = gorm.Expr("now()")
 
-// takeRow reads the row that meets the condition, or returns missing if there is none.
 func takeRow[T any](
 	db *gorm.DB, tag string, missing error, where string, args ...any,
 ) (row T, err error) {
@@ -90,7 +87,6 @@ func insertRows(tx transaction, tag string, rows any) error {
 	return apperr.Annotate(tx.Scopes(postgres.Tag(tag)).Create(rows).Error, tag)
 }
 
-// updateRows sets columns of the rows that meet the condition, and returns how many.
 func updateRows(
 	db transaction, tag string, row any, columns map[string]any, where string, args ...any,
 ) (changed int64, err error) {
@@ -103,7 +99,6 @@ func updateUser(tx transaction, tag, personID string, columns map[string]any) er
 	return err
 }
 
-// deleteRows deletes the rows that meet the condition, and returns how many.
 func deleteRows(
 	db *gorm.DB, tag string, row any, where string, args ...any,
 ) (removed int64, err error) {
@@ -114,8 +109,7 @@ func deleteRows(
 // maxSwept bounds what one sweep removes from a table, so that no sign-in waits for a backlog.
 const maxSwept = 1000
 
-// sweep removes expired sessions and counts of wrong attempts, at most maxSwept of each. It runs
-// with each sign-in, which adds fewer rows than maxSwept, so no backlog grows.
+// Each sign-in sweeps, and adds fewer rows than maxSwept: no backlog grows.
 func sweep(db transaction, now time.Time) error {
 	if err := sweepTable(db, &sessionRow{}, "token_hash", "expires_at", now); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// These limits bound wrong attempts. Reaching a limit within its window starts a lock of the same
-// length. During a lock nothing is compared: correct and wrong attempts get the same response.
+// Reaching a limit within its window starts a lock of the same length. During a lock nothing is
+// compared: correct and wrong attempts get the same response.
 const (
 	maxFailures        = 10 // passwords of an account from one network; codes of a person
 	maxAccountFailures = 50 // passwords of an account
@@ -39,16 +39,13 @@ func (e *LockedError) Error() string { return e.cause.Error() }
 // Unwrap returns the error with the code apperr.RateLimited.
 func (e *LockedError) Unwrap() error { return e.cause }
 
-// guessLimit bounds the wrong attempts within a window. The attempt that reaches max starts a lock
-// of the same length.
 type guessLimit struct {
 	key    []byte
 	max    int
 	window time.Duration
 }
 
-// limitKey hashes the key of a limit. Keys then have one length, and the table does not reveal
-// which accounts were tried.
+// Keys are hashed, so that the table does not reveal which accounts were tried.
 func limitKey(kind, id string) []byte {
 	key := sha256.Sum256([]byte(kind + ":" + id))
 	return key[:]
@@ -70,8 +67,7 @@ func codeLimits(personID, secret string) []guessLimit {
 	return []guessLimit{{limitKey("codes", personID+" "+secret), maxFailures, codeWindow}}
 }
 
-// guessRow counts the failures of one guessLimit. The table is unlogged: a crash of PostgreSQL
-// empties it, which ends all locks.
+// The table is unlogged: a crash of PostgreSQL empties it, which ends all locks.
 type guessRow struct {
 	KeyHash []byte `gorm:"primaryKey"`
 	Wrong   int
@@ -80,8 +76,6 @@ type guessRow struct {
 
 func (guessRow) TableName() string { return "password_guesses" }
 
-// checkLimits returns a LockedError while one of the limits is reached. Until is the end of the
-// last lock.
 func checkLimits(db transaction, limits []guessLimit, now time.Time) error {
 	reached := db
 	for _, l := range limits {
@@ -112,9 +106,7 @@ func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time)
 	})
 }
 
-// count counts the attempt for one limit, under the lock of the limit's row. If the limit was
-// reached before, the count exceeds it, and the caller rolls back. The SQL is raw, because one
-// statement compares and counts.
+// One statement compares and counts. A count above max means that the limit was reached before.
 func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
 	ends := now.Add(l.window * time.Duration(wrong))
 	var counted guessRow

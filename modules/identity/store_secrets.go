@@ -17,8 +17,7 @@ var ErrSecretKey = errors.New("the two-step secrets of this database are encrypt
 	"set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it. " +
 	"If it is lost: dg migrate --forget-secret-key")
 
-// secretKeyRow holds the check value, a fixed text encrypted with the database's key. There is at
-// most one row. While there is one, all secrets are encrypted.
+// secretKeyRow is the check value. While it exists, all secrets are encrypted.
 type secretKeyRow struct {
 	One   bool `gorm:"primaryKey"`
 	Value string
@@ -39,7 +38,6 @@ func CheckSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) error {
 	return err
 }
 
-// verifyCheckValue is like CheckSecretKey, and reports whether there is a check value.
 func verifyCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	var rows []secretKeyRow
 	if err := tx.Scopes(postgres.Tag("identity.checkValue")).Find(&rows).Error; err != nil {
@@ -56,11 +54,10 @@ func verifyCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 // Reencrypted counts the secrets that MigrateSecrets encrypted, and those that no key decrypts.
 type Reencrypted struct{ Encrypted, Unreadable int }
 
-// MigrateSecrets makes the current key the database's, in one transaction. It encrypts every secret
-// that is under the previous key or, without a check value, in clear. It then stores the check
-// value. Sessions and recovery codes stay. With forgetLost, the current key replaces a lost key,
-// under which secrets stay unreadable. Without a current key, it only checks the previous key, and
-// fails with forgetLost. The pool must connect as the owner of the tables. Errors: ErrSecretKey.
+// MigrateSecrets encrypts every secret with the current key and stores the check value, in one
+// transaction. Sessions and recovery codes stay. With forgetLost, the current key replaces a lost
+// key, under which secrets stay unreadable. Without a current key, it only checks the previous key.
+// The pool must connect as the owner of the tables. Errors: ErrSecretKey.
 func MigrateSecrets(
 	ctx context.Context, owner *postgres.DB, keys Keyring, forgetLost bool,
 ) (done Reencrypted, err error) {
@@ -88,9 +85,8 @@ func MigrateSecrets(
 	return done, err
 }
 
-// lockCheckValue is like verifyCheckValue, under a lock that admits one migration at a time.
-// Without a check value it also locks users: another instance could store a secret in clear
-// meanwhile.
+// The lock admits one migration at a time. Without a check value users is locked too: another
+// instance could store a secret in clear meanwhile.
 func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	lockTable := func(table string) error {
 		err := tx.Scopes(acrossOrganisations).
@@ -107,8 +103,7 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	return exists, err
 }
 
-// reencrypt encrypts the secrets that are not under the current key. If encrypted is true, a secret
-// in clear is forged and counts as unreadable.
+// If encrypted is true, a secret in clear is forged and counts as unreadable.
 func reencrypt(tx transaction, keys Keyring, encrypted bool) (done Reencrypted, err error) {
 	var stale []userRow
 	err = tx.Scopes(postgres.Tag("identity.staleSecrets")).Select("id", "totp_secret").

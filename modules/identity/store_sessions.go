@@ -12,7 +12,6 @@ import (
 	"dg/platform/postgres"
 )
 
-// The bounds of sessions.
 const (
 	idleTimeout       = 12 * time.Hour
 	absoluteTimeout   = 24 * time.Hour
@@ -68,8 +67,7 @@ func (s *Service) SignOut(ctx context.Context, token string) error {
 	return err
 }
 
-// SignOutEverywhere ends all sessions of the person, including that of the token. Errors:
-// ErrNoSession.
+// SignOutEverywhere ends all sessions of the token's person. Errors: ErrNoSession.
 func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
 	own, err := s.signedIn(ctx, token)
 	if err != nil {
@@ -79,7 +77,6 @@ func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
 	return err
 }
 
-// signedIn returns the session of the token, whose second step must be done. Errors: ErrNoSession.
 func (s *Service) signedIn(ctx context.Context, token string) (sessionRow, error) {
 	row, err := s.session(s.gorm(ctx), token, s.clock())
 	if err == nil && row.SecondStepDue {
@@ -88,8 +85,6 @@ func (s *Service) signedIn(ctx context.Context, token string) (sessionRow, error
 	return row, err
 }
 
-// expiry returns the earlier of the idle and the absolute timeout. With SecondStepDue it returns
-// secondStepTimeout after the start.
 func (s Session) expiry(lastUsed time.Time) time.Time {
 	if s.SecondStepDue {
 		return s.StartedAt.Add(secondStepTimeout)
@@ -110,10 +105,8 @@ func hashToken(token string) []byte {
 	return h[:]
 }
 
-// session returns the session of the token with its person. It is one statement, because each
-// request of a screen runs it. Fresh is true until reauthenticationTTL after authenticated_at, by
-// the database clock. That column is rounded to a millisecond, hence the margin; a later instant is
-// not fresh, because the clock was set back.
+// session is one statement, because each request of a screen runs it. authenticated_at is rounded
+// to a millisecond, hence the margin. A later instant is not fresh: the clock was set back.
 func (s *Service) session(db transaction, token string, now time.Time) (sessionRow, error) {
 	// gorm takes the first "as" before a comma for the table's name, so fresh has none
 	sessions := `(select *, (authenticated_at between clock_timestamp() - make_interval(secs => ?)
@@ -124,8 +117,7 @@ func (s *Service) session(db transaction, token string, now time.Time) (sessionR
 		"token_hash = ? and expires_at > ?", hashToken(token), now)
 }
 
-// lockPersonOf locks the row of the session's person, before the session is read. Errors:
-// ErrNoSession.
+// lockPersonOf locks the person's row before the session is read.
 func lockPersonOf(tx transaction, token string) error {
 	person := tx.Model(&sessionRow{}).Select("user_id").Where("token_hash = ?", hashToken(token))
 	_, err := takeRow[userRow](tx.Clauses(lock), "identity.lockPerson", ErrNoSession,
@@ -150,8 +142,7 @@ func endSession(tx transaction, token string) (ended int64, err error) {
 	return deleteRows(tx, "identity.endSession", &sessionRow{}, "token_hash = ?", hashToken(token))
 }
 
-// endExcessSessions ends the person's sessions above maxSessions: first those whose second step is
-// due, then the least recently used. It skips rows that another transaction has locked.
+// Sessions whose second step is due end first, then the least recently used.
 func endExcessSessions(tx transaction, personID string) error {
 	excess := tx.Model(&sessionRow{}).Select("token_hash").Where("user_id = ?", personID).
 		Order("second_step_due, last_used_at desc").Offset(maxSessions).Clauses(skipLocked)
@@ -159,7 +150,6 @@ func endExcessSessions(tx transaction, personID string) error {
 	return err
 }
 
-// updateSession sets columns of a session. Errors: ErrNoSession.
 func updateSession(tx transaction, tag, token string, columns map[string]any) error {
 	changed, err := updateRows(tx, tag, &sessionRow{}, columns, "token_hash = ?", hashToken(token))
 	if err == nil && changed == 0 {

@@ -13,8 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// stepSeconds is the length of a time step. Clocks drift, so codes of the previous and the next
-// step are accepted too.
+// Clocks drift, so codes of the previous and the next step are accepted too.
 const stepSeconds = 30
 
 // TOTPIssuer is the name under which an authenticator app shows the codes.
@@ -42,22 +41,19 @@ func ParseTOTPSecret(text string) (string, bool) {
 	return secret, err == nil && len(b) >= minSecretSize && len(text) <= 200
 }
 
-// newTOTPSecret returns a random secret.
 func newTOTPSecret() string {
 	var b [secretSize]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return base32Secret.EncodeToString(b[:])
 }
 
-// totpURL returns the content of a secret's QR code. It leaves out algorithm, digits and period,
-// which are the defaults of every app.
+// Algorithm, digits and period are left out: they are the defaults of every app.
 func totpURL(account, secret string) string {
 	return "otpauth://totp/" + TOTPIssuer + ":" + url.PathEscape(account) + "?secret=" + secret +
 		"&issuer=" + TOTPIssuer
 }
 
-// normaliseCode undoes what keyboards, apps and the clipboard add to a code: full-width forms,
-// blanks, dashes and invisible marks.
+// normaliseCode undoes what keyboards, apps and the clipboard add, such as full-width forms.
 func normaliseCode(code string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -67,8 +63,7 @@ func normaliseCode(code string) string {
 	}, norm.NFKC.String(code))
 }
 
-// matchTOTP returns the time step of the code: the current step or a neighbour. ok is false for a
-// wrong code and for a step up to last, the last accepted one.
+// last is the last accepted step: neither that step nor an earlier one is accepted again.
 func matchTOTP(secret, code string, now time.Time, last int64) (step int64, ok bool) {
 	code = normaliseCode(code)
 	current := now.Unix() / stepSeconds

@@ -7,8 +7,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// ErrTwoStepOn is the error of a change that needs two-step verification off, ErrTwoStepOff of one
-// that needs it on.
+// ErrTwoStepOn rejects what needs two-step verification off, ErrTwoStepOff what needs it on.
 var (
 	ErrTwoStepOn = apperr.New(apperr.Validation,
 		"Two-step verification is already on. To use another app, turn it off first.")
@@ -18,9 +17,8 @@ var (
 // Enrolment is the secret for an authenticator app, also as the URL of a QR code.
 type Enrolment struct{ Secret, URL string }
 
-// BeginTwoStep offers the session's person a secret to turn two-step verification on with. The
-// offer stays the same until it is confirmed, the session ends or no key decrypts it. Errors:
-// ErrNoSession, ErrTwoStepOn.
+// BeginTwoStep offers a secret to turn two-step verification on with. The offer stays until it is
+// confirmed, the session ends or no key decrypts it. Errors: ErrNoSession, ErrTwoStepOn.
 func (s *Service) BeginTwoStep(ctx context.Context, token string) (offer Enrolment, err error) {
 	_, err = s.changePerson(ctx, token, false, func(c *change) error {
 		if c.from.User.TOTPSecret != nil {
@@ -39,11 +37,10 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string) (offer Enrolme
 }
 
 // ConfirmTwoStep turns two-step verification on with the offered secret, of which proof.Code is a
-// code. It returns ten recovery codes, which are never returned again. The session of the token
-// continues under the returned token; every other session of the person ends.
-//
-// Errors: ErrTwoStepOn, ErrTwoStepOff when no secret was offered, ErrWrongCode (not counted: the
-// client has seen the secret), those of withPassword.
+// code. It returns ten recovery codes, which are never returned again. The session continues under
+// the returned token; the person's other sessions end. Errors: ErrTwoStepOn, ErrTwoStepOff when no
+// secret was offered, ErrWrongCode (not counted: the client has seen the secret), those of
+// withPassword.
 func (s *Service) ConfirmTwoStep(
 	ctx context.Context, token string, proof Proof,
 ) (codes []string, session Session, err error) {
@@ -61,17 +58,14 @@ func (s *Service) ConfirmTwoStep(
 	return codes, session, err
 }
 
-// offered returns the secret that the session was offered. Errors: ErrTwoStepOff for none, those of
-// open.
 func (k Keyring) offered(of sessionRow) (string, error) {
 	if of.TOTPOffer == nil {
 		return "", ErrTwoStepOff
 	}
-	return k.open(of.UserID, *of.TOTPOffer)
+	return k.decryptStored(of.UserID, *of.TOTPOffer)
 }
 
 // confirmOffer returns the columns that store the offered secret, with the code marked as used.
-// Errors: ErrTwoStepOn, ErrWrongCode, those of offered.
 func (c *change) confirmOffer(code string) (map[string]any, error) {
 	if c.from.User.TOTPSecret != nil {
 		return nil, ErrTwoStepOn
@@ -88,10 +82,9 @@ func (c *change) confirmOffer(code string) (map[string]any, error) {
 	return twoStepColumns(keys.Encrypt(c.from.UserID, secret), c.now, step), nil
 }
 
-// TurnOffTwoStep turns two-step verification off and voids the recovery codes. The session of the
-// token continues under the returned token; every other session of the person ends.
-//
-// Errors: ErrTwoStepOff, ErrWrongCode, those of withPassword.
+// TurnOffTwoStep turns two-step verification off and voids the recovery codes. The session
+// continues under the returned token; the person's other sessions end. Errors: ErrTwoStepOff,
+// ErrWrongCode, those of withPassword.
 func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
 	return s.withPassword(ctx, token, proof, func(c *change) error {
 		if c.from.User.TOTPSecret == nil {
@@ -104,8 +97,7 @@ func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof)
 	})
 }
 
-// twoStepColumns returns the columns of two-step verification. Three nils turn two-step
-// verification off.
+// Three nils turn two-step verification off.
 func twoStepColumns(secret, since, lastStep any) map[string]any {
 	return map[string]any{
 		"totp_secret": secret, "totp_since": since, "totp_last_step": lastStep,

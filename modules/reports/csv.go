@@ -40,8 +40,7 @@ func (f Format) appendHeader(b []byte) []byte {
 		strings.ReplaceAll(csvHeader, ",", ";")...)
 }
 
-// appendPlayer appends the cells playerKey and playerLabel. The key is the pseudonym under both
-// reporting modes: it distinguishes players with the same name, and survives a change of mode.
+// The key is the pseudonym under both reporting modes, because players may share a name.
 func (f Format) appendPlayer(b []byte, key, label []byte) []byte {
 	return f.appendText(append(f.appendText(b, key), f.separator()), label)
 }
@@ -53,8 +52,7 @@ func (f Format) appendText(b []byte, text []byte) []byte {
 	return csvcell.AppendSpreadsheetText(b, text)
 }
 
-// appendInstant appends the instant ms, in milliseconds since 1970, as a timestamp in UTC. For Excel
-// it omits the milliseconds: with them, Excel would show minutes and seconds alone.
+// For Excel, milliseconds are omitted: with them, Excel would show minutes and seconds alone.
 func (f Format) appendInstant(b []byte, ms int64) []byte {
 	from := len(b)
 	b = AppendInstant(b, ms)
@@ -65,8 +63,7 @@ func (f Format) appendInstant(b []byte, ms int64) []byte {
 	return b[:from+len("2026-03-01 09:30:00")]
 }
 
-// appendScore appends a score in hundredths of a percent as a percentage: 6250 as 62.5, or as 62,5
-// for Excel.
+// appendScore appends a score in hundredths of a percent: 6250 becomes 62.5, for Excel 62,5.
 func (f Format) appendScore(b []byte, score int64) []byte {
 	from := len(b)
 	b = appendDecimal(b, score, 2)
@@ -78,8 +75,7 @@ func (f Format) appendScore(b []byte, score int64) []byte {
 	return b
 }
 
-// appendSkills quotes the cell for Excel: the skills are joined by semicolons, which also separate
-// the columns of that dialect.
+// The cell is quoted for Excel: semicolons join the skills and also separate Excel's columns.
 func (f Format) appendSkills(b []byte, answers []byte) []byte {
 	if f == CSV {
 		return appendSkillCounts(b, answers)
@@ -87,7 +83,6 @@ func (f Format) appendSkills(b []byte, answers []byte) []byte {
 	return append(appendSkillCounts(append(b, '"'), answers), '"')
 }
 
-// appendRow appends the current play.
 func (e *Export) appendRow(b []byte) []byte {
 	r := &e.row
 	f := e.format
@@ -119,8 +114,7 @@ func (e *Export) appendPlayer(b []byte) []byte {
 	return append(b, e.players[e.row.Player]...)
 }
 
-// appendSkillCounts appends skillId=correct/attempts for each skill of a play's answers, in the
-// order of the catalogue, joined by ";".
+// appendSkillCounts appends skillId=correct/attempts for each skill, joined by semicolons.
 func appendSkillCounts(b []byte, answers []byte) []byte {
 	var attempts, correct [games.SkillSpace]uint16
 	for _, raw := range answers {

@@ -4,29 +4,18 @@
 // It owns no table. Package sealer packs finished days and months into segments, which package
 // segment encodes.
 //
-// # Order of a request
-//
-//   - Admit (service.go): a report waits for a slot of its organisation, then for one of the
-//     instance.
-//   - Open (snapshot.go, metadata.go): one round trip begins a transaction, on a replica or the
-//     primary, and reads reporting mode, owner of the group, anonymity, and which days are sealed.
-//   - Authorise: the caller asks its policy about the owner of the group (Header.GroupOwner).
-//   - Read (reader.go, players.go, export.go, overview.go): every query uses that snapshot. Rows
-//     are summed as they arrive, in integers (segment.Accumulator).
-//   - Round (statistics.go, ranking.go): once, half away from zero. An export writes each row as
-//     it arrives (csv.go).
-//
 // # Invariants
 //
-//   - A report comes from one snapshot: reporting mode, group, anonymity, labels and plays. If
-//     a replica fails or a segment is damaged, the whole report is read again from a new snapshot.
-//   - Before the caller has authorised, plays are read only to count the active members of a
-//     group, up to MinGroup: otherwise the time of a refusal would reveal the size of the group. A
-//     group of another organisation is never read.
+//   - A report comes from one snapshot: reporting mode, group, anonymity, labels and plays. If a
+//     replica fails or a segment is damaged, the whole report is read again from a new snapshot.
+//   - The caller authorises the read by the header (Header.GroupOwner). Until then, plays are read
+//     only to count the active members of a group, up to MinGroup: otherwise the time of a refusal
+//     would reveal the size of the group. A group of another organisation is never read.
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function,
 //     suppressed, decides.
-//   - No figure depends on a damaged segment: reports read the plays instead, until `dg
-//     segments rebuild` has sealed everything again.
+//   - Sums are integers. Figures are rounded once, half away from zero.
+//   - No figure depends on a damaged segment: reports read the plays instead, until `dg segments
+//     rebuild` has sealed everything again.
 //   - A report on a group never costs more than the report on all players, sealed or not.
 //   - TRUNCATE of the plays waits for open snapshots, and new snapshots wait for TRUNCATE.
 //   - A report holds about 70 bytes for each player: rows are made one by one (Statistics.Player).

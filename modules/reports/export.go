@@ -90,28 +90,23 @@ const (
 	exportSQL = `/* reports.export */ select ` + segment.PlayColumns +
 		`, id::text, release_number, completed_at`
 	exportOrder = ` order by plays.started_at, plays.id`
-	// ownPlayerColumns looks up each row's player. A join would sort all plays of the period before
-	// it returned the first row.
+	// The columns are subqueries: a join would sort all plays of the period before the first row.
 	ownPlayerColumns = `, (select label from players where org_id = @org and ordinal = plays.player),
 		case when @mode = 'nominative' then
 		  (select display_name from players where org_id = @org and ordinal = plays.player) end`
 )
 
-// maxExportPlayers bounds the cache of players to about 12 MB. With more players, an export looks
-// up the player of each row.
+// maxExportPlayers bounds the cache of players to about 12 MB.
 const maxExportPlayers = 200_000
 
-// exportSettingsSQL raises timeouts above the 30 minutes that an export may last: a slow client
-// leaves the transaction idle. It forces a generic plan, because a custom plan might sort all plays
-// of the period before the first row.
+// The timeouts exceed the 30 minutes of an export: a slow client leaves the transaction idle. A
+// custom plan might sort all plays of the period before the first row.
 const exportSettingsSQL = `/* reports.exportSettings */
 	select set_config('statement_timeout', '31min', true),
 	set_config('idle_in_transaction_session_timeout', '31min', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
-// start runs the query, unless the export is suppressed. It reads the members of a large group and
-// the cache of players first, because the rows keep the connection busy. Errors: ErrGroupNotFound
-// for a group of another organisation.
+// start reads members and the cache of players first, because the rows keep the connection busy.
 func (e *Export) start() error {
 	if e.snap == nil {
 		return nil
@@ -141,8 +136,6 @@ func (e *Export) start() error {
 	return err
 }
 
-// exportFrom returns the FROM clause, and sets its arguments: the plays of a small group's members,
-// or all plays of the period.
 func (s *snapshot) exportFrom() string {
 	if s.grouped() && !s.largeGroup {
 		return playsOfMembers
@@ -152,8 +145,7 @@ func (s *snapshot) exportFrom() string {
 	return playsOfRange
 }
 
-// cachesPlayers reports whether reading all players first is faster than a look-up for each row,
-// and fits maxExportPlayers.
+// cachesPlayers reports whether reading all players at once beats a look-up for each row.
 func (e *Export) cachesPlayers() bool {
 	s := e.snap
 	if s.lastOrdinal > maxExportPlayers || s.grouped() && !s.largeGroup {
@@ -162,8 +154,6 @@ func (e *Export) cachesPlayers() bool {
 	return s.large || s.lastOrdinal <= largeReport // otherwise the rows are few
 }
 
-// next advances to the next play, and skips players outside of a large group. It returns false
-// after the last play.
 func (e *Export) next() (bool, error) {
 	for e.rows.Next() {
 		if e.parse(); !e.snap.largeGroup || e.snap.members.has(e.row.Player) {
@@ -173,7 +163,6 @@ func (e *Export) next() (bool, error) {
 	return false, e.rows.Err()
 }
 
-// readPlayers fills the cache with the cells of all the organisation's players.
 func (e *Export) readPlayers() error {
 	rows, _ := e.snap.conn.Query(e.ctx, exportPlayersSQL, e.snap.args) // rows.Err returns its error
 	defer rows.Close()
@@ -191,7 +180,6 @@ const exportPlayersSQL = `/* reports.players */
 select ordinal, label, case when @mode = 'nominative' then display_name else label end
   from players where org_id = @org`
 
-// parse decodes the current row.
 func (e *Export) parse() {
 	v := e.rows.RawValues()
 	row := &e.row

@@ -49,8 +49,7 @@ func AppendInstant(b []byte, ms int64) []byte {
 		byte('0'+fraction%10), 'Z')
 }
 
-// divide returns a / b rounded half away from zero, or 0 where b is 0. Neither a nor b may be
-// negative.
+// divide rounds half away from zero, and returns 0 for b = 0. Neither a nor b may be negative.
 func divide(a, b int64) int64 {
 	if b == 0 {
 		return 0
@@ -58,12 +57,10 @@ func divide(a, b int64) int64 {
 	return (2*a + b) / (2 * b)
 }
 
-// meanScore rounds the mean of n scores whose sum is in hundredths of a percent. The mean of no
-// scores is 0.
+// meanScore takes a sum in hundredths of a percent. The mean of no scores is 0.
 func meanScore(sum, n int64) Percent { return Percent(divide(sum, 10*n)) }
 
 // roundScore rounds a score from hundredths to tenths of a percent.
 func roundScore(score int16) Percent { return Percent(divide(int64(score), 10)) }
 
-// rate rounds part / whole to ten-thousandths. It returns 0 if whole is 0.
 func rate(part, whole int64) Rate { return Rate(divide(10_000*part, whole)) }

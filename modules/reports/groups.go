@@ -9,20 +9,17 @@ import (
 	"dg/platform/apperr"
 )
 
-// Overlap is a group that allows a differencing attack: it lacks fewer than MinGroup of a report's
-// players. The difference between the report and the group's report reveals the rows of these
-// players.
+// Overlap is a group that lacks 1 to MinGroup-1 of a report's players. The difference between the
+// two reports would reveal their rows (differencing attack).
 type Overlap struct {
 	Group   string // its name
 	Players int    // players of the report outside of the group: 1 to MinGroup-1
 }
 
-// MaxOverlaps is the LIMIT of the search. It is one more than the dashboard names, so that the
-// dashboard can say that there are more.
+// MaxOverlaps is one more than the dashboard names, so that it can tell whether there are more.
 const MaxOverlaps = 6
 
-// overlapsSQL finds groups that lack fewer than MinGroup of a report's players. A group that has
-// fewer than MinGroup of the players is left out, because its own report is suppressed.
+// A group with fewer than MinGroup of the players is left out: its own report is suppressed.
 const overlapsSQL = `/* reports.overlaps */
 select g.name, m.lacking
   from (select group_id, cardinality(@players::int[]) - count(*)::int as lacking
@@ -32,8 +29,8 @@ select g.name, m.lacking
  where m.lacking between 1 and @minGroup - 1
  order by g.name, g.id limit @maxOverlaps`
 
-// overlaps returns at most MaxOverlaps groups, by name. After a failure or a timeout it returns
-// none: the warning is optional. Call it last in the transaction, which a failure aborts.
+// overlaps comes last in the transaction, which a failure aborts. After a failure or a timeout it
+// returns none: the warning is optional.
 func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	ctx, stop := context.WithTimeout(ctx, s.query.OverlapsTimeout)
 	defer stop()
@@ -47,7 +44,6 @@ func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	return all
 }
 
-// activeMembersSQL counts the members of each group who played the fork in the period.
 const activeMembersSQL = `/* reports.activeMembers */
 select group_id::text, count(*)::int from group_members
  where org_id = @org and player in (

@@ -31,16 +31,13 @@ func (h Header) CheckGroup(organisationID string) error {
 // MinGroup is the k of k-anonymity: with fewer active members, a group's report is suppressed.
 const MinGroup = 5
 
-// suppressed reports whether k-anonymity hides a report on a group: fewer than MinGroup members
-// played the fork in the period. The size of the group does not count, because the figures of a
-// single active member would be personal. An idle group is hidden too: its zeros would reveal that
-// a suppressed group was active. Reports on all players are never suppressed.
+// The size of the group does not count: the figures of a single active member would be personal. An
+// idle group is hidden too: its zeros would reveal that a suppressed group was active.
 func suppressed(groupID string, activeMembers int) bool {
 	return groupID != "" && activeMembers < MinGroup
 }
 
-// groupOwnerSQL is not scoped to an organisation, because the use of another organisation's group
-// is audited. It returns NULL if the group does not exist.
+// groupOwnerSQL is not scoped to an organisation: use of another organisation's group is audited.
 const groupOwnerSQL = `/* reports.groupOwner */
 select (select org_id::text from player_groups where id = @group)`
 
@@ -54,15 +51,12 @@ const (
 	largeGroupSQLEnd = ` from players where org_id = @org), 0) limit 1)`
 )
 
-// byPlayer makes the planner read a group's members by their index. Otherwise, in an organisation
-// with few groups, it would scan the whole table. The limit is a subquery, which is opaque to the
-// planner: it would drop a constant without effect.
+// byPlayer forces the index: with few groups the planner would scan the whole table. A limit in a
+// subquery is opaque to the planner, which would drop a constant.
 const byPlayer = ` order by player limit (select 9223372036854775807)`
 
-// metadataSQL reads the reporting mode, the number of the group's active members, and the sizes
-// that decide how the plays are read. It stops counting members at MinGroup, and counts none of
-// another organisation's group. It looks up the plays of each member as playsOfMembers does: a join
-// would also read the plays of other players.
+// metadataSQL counts no members of another organisation's group, and stops at MinGroup. It looks up
+// the plays of each member: a join would also read the plays of other players.
 const metadataSQL = `/* reports.metadata */
 select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
        (select count(*)::int from (
@@ -83,8 +77,7 @@ select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
   left join player_groups g on g.org_id = o.id and g.id = @group
  where o.id = @org`
 
-// These statements select the sealed days and months of a period. Small groups read no segments.
-// Large groups need months with a tail, which holds the plays of each player.
+// Small groups read no segments. Large groups need a month's tail, with the plays of each player.
 const (
 	sealedDaysSQL = segment.DaySumsSQL + ` and (@group::uuid is null or ` + largeInSegments + `)
  order by d.day`
@@ -98,8 +91,6 @@ select m.month from ` + segment.SealedMonths + ` m
 
 func (s *snapshot) grouped() bool { return s.query.GroupID != "" }
 
-// readMetadata reads the results of groupOwnerSQL and metadataSQL. Errors: ErrGroupNotFound where
-// no organisation has the group, apperr.NotFound for an unknown organisation.
 func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 	if s.grouped() {
 		var owner *string
@@ -122,8 +113,7 @@ func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 	return apperr.Annotate(err, "reports: metadata")
 }
 
-// readSealed reads the results of sealedDaysSQL and sealedMonthsSQL. A group with sealed days
-// counts as large, because segments hold the plays of all players.
+// A group with sealed days counts as large, because segments hold the plays of all players.
 func (s *snapshot) readSealed(results pgx.BatchResults) error {
 	rows, _ := results.Query() // rows.Err returns its error
 	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])
@@ -140,8 +130,7 @@ func (s *snapshot) readSealed(results pgx.BatchResults) error {
 	return apperr.Annotate(err, "reports: sealed months")
 }
 
-// addDaysOfMonths marks the days of a group's sealed months as sealed. Their plays are not read,
-// because UnpackMembers adds them.
+// addDaysOfMonths marks days as sealed, because UnpackMembers adds the plays of their months.
 func (s *snapshot) addDaysOfMonths() {
 	for _, first := range s.months {
 		for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {

@@ -27,8 +27,7 @@ type ForkOverview struct {
 // Plays returns the number of plays in the last four weeks.
 func (f *ForkOverview) Plays() int64 { return sum(f.Weeks[OverviewWeeks-comparedWeeks:]) }
 
-// OverviewTotals are figures of four weeks over all forks. Unless Overview.Counted, only Plays is
-// set.
+// OverviewTotals are figures of four weeks. Unless Overview.Counted, only Plays is set.
 type OverviewTotals struct {
 	Plays, Completed, Players int64
 	CompletionRate            Rate
@@ -46,8 +45,7 @@ const (
 	comparedWeeks = 4 // the weeks that each OverviewTotals covers
 	week          = 7 * day
 
-	// maxOverviewPlays bounds the query of players to about 300 ms. If the last eight weeks have
-	// more plays, players and completed plays are not counted.
+	// maxOverviewPlays bounds the query of players to about 300 ms.
 	maxOverviewPlays = 250_000
 )
 
@@ -72,7 +70,6 @@ func (s *Service) Overview(ctx context.Context, q Query) (Overview, error) {
 	}
 }
 
-// overviewPeriod returns the OverviewWeeks weeks that end on the last day of p.
 func overviewPeriod(p Period) Period {
 	return Period{From: p.End().Add(-OverviewWeeks * week), Days: OverviewWeeks * int(week/day)}
 }
@@ -85,26 +82,22 @@ func sum(all []int64) (total int64) {
 }
 
 const (
-	// forkDaysSQL lists the organisation's forks with their sealed days. A fork without sealed days
-	// has one row.
+	// A fork without sealed days has one row.
 	forkDaysSQL = `/* reports.forkDays */
 select f.id::text, d.day, d.sums from forks f
   left join ` + segment.SealedDays + ` d on d.org_id = @org and d.fork_id = f.id and d.day >= @from
    and d.day < @to and @segments
  where f.org_id = @org order by f.id, d.day`
 
-	// playsOfForksSQL counts the plays by week in each range of a fork's days. It does not compare
-	// org_id, which would prevent an index-only scan. The forks are the organisation's, because
-	// forkDaysSQL found them.
+	// playsOfForksSQL does not compare org_id, which would prevent an index-only scan. The forks
+	// are the organisation's: forkDaysSQL found them.
 	playsOfForksSQL = `/* reports.playsOfForks */
 select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestamptz[],
   @ends::timestamptz[]) r (i, fork, lo, hi), lateral (
     select date_bin('7 days', p.started_at, @from), count(*) from plays p
      where p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi group by 1) w`
 
-	// playersOfForksSQL counts the players and completed plays of each fork, and of all forks
-	// together, before and after @middle. OFFSET 0 is a fence: it forces an index scan for each
-	// fork.
+	// OFFSET 0 is a fence: it forces an index scan for each fork.
 	playersOfForksSQL = `/* reports.playersOfForks */
 select coalesce(f.id::text, ''), p.started_at >= @middle as now, count(p.score), count(distinct p.player)
   from forks f, lateral (
@@ -113,8 +106,6 @@ select coalesce(f.id::text, ''), p.started_at >= @middle as now, count(p.score),
  where f.org_id = @org group by grouping sets ((f.id, now), (now))`
 )
 
-// overview counts no players if the last eight weeks have more than maxPlays plays. Errors:
-// segment.ErrDamaged.
 func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, error) {
 	r := &overviewReader{snapshot: s, first: s.query.Period.From, byID: map[string]*ForkOverview{}}
 	if err := r.readForkDays(ctx); err != nil {
@@ -131,8 +122,7 @@ func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, erro
 	return o, r.readPlayers(ctx, &o)
 }
 
-// overviewReader sums the plays of an overview. It takes sealed days from their stored sums, and
-// counts the plays of the other days.
+// overviewReader takes sealed days from their stored sums, and counts the plays of other days.
 type overviewReader struct {
 	*snapshot
 	first time.Time // first instant of the first week
@@ -140,7 +130,6 @@ type overviewReader struct {
 	byID  map[string]*ForkOverview
 }
 
-// forkSums accumulates a fork's overview, and lists the sealed days that it contains already.
 type forkSums struct {
 	id string
 	*ForkOverview
@@ -178,7 +167,6 @@ func (r *overviewReader) addForkDay(f *forkSums, date time.Time, packed []byte) 
 	return nil
 }
 
-// readPlays counts by week the plays of the days that are not sealed.
 func (r *overviewReader) readPlays(ctx context.Context) error {
 	var numbers []int
 	var forks []string
@@ -216,8 +204,6 @@ func (r *overviewReader) totals() Overview {
 	return o
 }
 
-// readPlayers counts the players and completed plays of the last four weeks and of the four before.
-// For a single fork it keeps only the players of the last four.
 func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	end := r.query.Period.End()
 	r.args["compared"] = end.Add(-2 * comparedWeeks * week)

@@ -17,7 +17,6 @@ type members []bool
 
 func (m members) has(ordinal int32) bool { return int(ordinal) < len(m) && m[ordinal] }
 
-// readMembers reads the members of a large group, to filter the plays of all players.
 func (s *snapshot) readMembers(ctx context.Context) error {
 	rows, _ := s.conn.Query(ctx, membersSQL, s.args) // rows.Err returns its error
 	ordinals, err := pgx.CollectRows(rows, pgx.RowTo[int32])
@@ -31,7 +30,6 @@ func (s *snapshot) readMembers(ctx context.Context) error {
 	return nil
 }
 
-// A player's label is the display name under nominative reporting, otherwise the pseudonym.
 const (
 	allLabelsSQL = `/* reports.labels */
 select ordinal, case when @mode = 'nominative' then display_name else label end
@@ -42,8 +40,7 @@ select ordinal, case when @mode = 'nominative' then display_name else label end
 // labels has the label of each player by ordinal, "" for players that were not read.
 type labels []string
 
-// readLabels returns the labels of the players, whose ordinals must ascend. It may return the
-// labels of other players too.
+// readLabels takes ascending ordinals. It may return the labels of other players too.
 func (s *snapshot) readLabels(ctx context.Context, players []int32) (labels, error) {
 	if len(players) == 0 {
 		return nil, nil
@@ -61,8 +58,7 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (labels, err
 	return all, apperr.Annotate(rows.Err(), "reports: labels")
 }
 
-// labelsSQL returns the faster statement. It scans all labels for more than 1,000 players whose
-// ordinals are dense: more than one in eight. Otherwise it looks up each label.
+// labelsSQL scans all labels where that is faster: for many players with dense ordinals.
 func (s *snapshot) labelsSQL(players []int32) string {
 	s.args["mode"] = string(s.ReportingMode)
 	s.args["players"] = players

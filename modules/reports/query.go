@@ -20,8 +20,7 @@ type Query struct {
 	Position postgres.Position
 }
 
-// ErrGroupNotFound says that the group does not exist or belongs to another organisation: callers
-// must not learn which.
+// ErrGroupNotFound hides whether the group is unknown or belongs to another organisation.
 var ErrGroupNotFound = apperr.New(apperr.NotFound,
 	"No such group. Owners and admins find the ids of groups in Settings, Organisation.")
 
@@ -37,7 +36,6 @@ type Period struct {
 	Days int       // 1 to MaxPeriodDays
 }
 
-// dates are the query parameters of a period, as YYYY-MM-DD.
 type dates struct {
 	From string `json:"from" validate:"required_with=To,required,dateOnly,day,calendarDay,reportable"`
 	To   string `json:"to" validate:"required_with=From,required,dateOnly,day,calendarDay,reportable"`

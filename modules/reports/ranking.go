@@ -34,14 +34,12 @@ func rank(players *segment.Players, l labels) *ranking {
 	return r
 }
 
-// playsKey sorts more plays first, then the better score as the report shows it, so that hidden
-// digits do not decide.
+// playsKey sorts more plays first, then the better score as shown: hidden digits do not decide.
 func playsKey(p segment.PlayerSum) uint64 {
 	return uint64(math.MaxInt32-p.Plays)<<16 | uint64(math.MaxInt16-roundScore(p.BestScore))
 }
 
-// labelKey sorts as the label's first eight bytes do: big-endian, so that integers compare as
-// strings.
+// labelKey is big-endian, so that integers compare as the label's first eight bytes do.
 func labelKey(label string) uint64 {
 	var b [8]byte
 	copy(b[:], label)
@@ -59,8 +57,7 @@ func (r *ranking) compare(a, b rankEntry) int {
 		compareTied(r.players.Get(a.ordinal), r.players.Get(b.ordinal)))
 }
 
-// compareTied is the tie-break of players with the same plays, best score and label. It
-// compares columns of the report only, so that the order reveals nothing else.
+// compareTied compares columns of the report only, so that the order reveals nothing else.
 func compareTied(a, b segment.PlayerSum) int {
 	return cmp.Or(
 		cmp.Compare(b.LastPlayedAt, a.LastPlayedAt),

@@ -9,8 +9,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// statistics reads a report and rounds its sums. Errors: segment.ErrDamaged, ErrGroupNotFound for a
-// group of another organisation, even if the caller authorised the read.
+// Another organisation's group is refused even if the caller authorised the read.
 func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error) {
 	if err := s.CheckGroup(s.query.OrganisationID); err != nil {
 		return stats, err
@@ -40,8 +39,6 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	return stats, nil
 }
 
-// sum adds up the plays of the report. Sealed days and months come from segments. Errors:
-// segment.ErrDamaged.
 func (s *snapshot) sum(ctx context.Context) (*segment.Accumulator, error) {
 	a := segment.NewAccumulator(s.query.Period.From, s.query.Period.Days)
 	for _, first := range s.months {
@@ -64,8 +61,6 @@ func (s *snapshot) sum(ctx context.Context) (*segment.Accumulator, error) {
 	return a, nil
 }
 
-// addMonths adds the players of sealed months; for a group it adds its members' plays instead.
-// Errors: segment.ErrDamaged.
 func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error {
 	if len(s.months) == 0 {
 		return nil
@@ -93,9 +88,7 @@ func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error 
 	return apperr.Annotate(rows.Err(), "reports: months")
 }
 
-// addDays adds the sums of sealed days, and the players of those outside of sealed months. For a
-// group, it adds only the members' plays on the days outside of sealed months. Errors:
-// segment.ErrDamaged.
+// Days of sealed months are not unpacked, because addMonths has added their players.
 func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	var read []time.Time
 	for _, d := range s.days {
@@ -136,7 +129,6 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	return apperr.Annotate(rows.Err(), "reports: days")
 }
 
-// These clauses select the plays of one range of time, or of a small group's members in the period.
 // The row comparison of playsOfMembers forces the index of players. Without it, a wrong row
 // estimate could make the planner scan the whole range for each member. A filter player =
 // any(array(select …)) above the fence would be an unhashed subplan: O(plays × members).
@@ -152,9 +144,8 @@ const (
 	selectPlays = `/* reports.plays */ select ` + segment.PlayColumns
 )
 
-// playsSQL returns the statement for the plays outside of segments, and sets its arguments. For a
-// large group it selects the plays of all players: a filter in SQL could become an unhashed
-// subplan, O(plays × members).
+// A large group reads the plays of all players: a filter in SQL could become an unhashed subplan,
+// O(plays × members).
 func (s *snapshot) playsSQL() string {
 	if s.grouped() && !s.largeGroup {
 		return selectPlays + playsOfMembers
@@ -171,8 +162,6 @@ func (s *snapshot) playsSQL() string {
 	return segment.PlaysSQL
 }
 
-// addPlays adds the plays of the days without segments. For a group it adds only the plays of
-// members.
 func (s *snapshot) addPlays(ctx context.Context, a *segment.Accumulator) error {
 	rows, _ := s.conn.Query(ctx, s.playsSQL(), s.args) // rows.Err returns its error
 	defer rows.Close()

@@ -19,8 +19,7 @@ type Service struct {
 	OnDamage func(Query, error) // called for a damaged segment, never nil; set before the first report
 }
 
-// New returns the service. An instance needs a single one, so that API and screens share its
-// limits.
+// New returns the service. An instance needs a single one: API and screens share its limits.
 func New(db *postgres.DB) *Service {
 	return &Service{
 		db:               db,
@@ -40,11 +39,10 @@ type Report struct {
 	release func() // of the slot
 }
 
-// Open opens the report on a fork, on all its players or on one group. The caller then authorises
-// the read of the group by Report.Header, calls Statistics, and closes the report. A large report
-// gives its slot back, and waits for a slot of large reports. Errors: ErrGroupNotFound where no
-// organisation has the group, apperr.NotFound for an unknown organisation, apperr.Unavailable with
-// RetryAfter.
+// Open opens the report on a fork. The caller then authorises the read of the group by
+// Report.Header, calls Statistics, and closes the report. A large report needs a slot of large
+// reports. Errors: ErrGroupNotFound where no organisation has the group, apperr.NotFound for an
+// unknown organisation, apperr.Unavailable with RetryAfter.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	r, err := s.openWithin(ctx, s.smallReports, q)
 	if err == nil && r.snap.large {
@@ -91,9 +89,8 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error)
 	}
 }
 
-// reopen replaces a failed snapshot by one on the primary, which after damage reads no segments. If
-// neither a segment is damaged nor a replica failed, it returns err. With any error it returns the
-// failed snapshot, for the caller to close.
+// reopen opens a snapshot on the primary, after damage without segments. With any error it returns
+// the failed snapshot, for the caller to close.
 func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*snapshot, error) {
 	damaged := errors.Is(err, segment.ErrDamaged)
 	if !damaged && !failed.replicaFailed(ctx, err) {
@@ -120,9 +117,8 @@ func (s *Service) Header(ctx context.Context, q Query) (Header, error) {
 	return report.Header, nil
 }
 
-// These limits bound the concurrent reports on an instance, in all and by organisation. The OpenAPI
-// document and /docs state them. Large reports have their own limiter, because each keeps a core
-// busy.
+// These limits bound the concurrent reports. The OpenAPI document and /docs state them. Large
+// reports have their own limiter, because each keeps a core busy.
 const (
 	MaxReports                    = 6
 	MaxReportsOfOrganisation      = 3

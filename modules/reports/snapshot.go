@@ -13,8 +13,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// snapshot is a repeatable-read transaction for one report, on a replica or the primary. It sees
-// every commit up to Query.Position.
+// snapshot is a repeatable-read transaction that sees every commit up to Query.Position.
 type snapshot struct {
 	Header
 
@@ -35,8 +34,6 @@ type snapshot struct {
 // connTimeout bounds the wait for a connection to the primary, and for the end of a transaction.
 const connTimeout = 2 * time.Second
 
-// open begins a snapshot: on a replica that has replayed the query's position, if there is one,
-// else on the primary. Errors: those of readMetadata.
 func open(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapshot, error) {
 	if q.GroupID != "" && !input.IsID(q.GroupID) {
 		return nil, ErrGroupNotFound
@@ -88,8 +85,7 @@ func idOrNull(id string) *string {
 	return &id
 }
 
-// begin begins the transaction and reads the metadata, and the sealed days and months, in one round
-// trip. Errors: those of readMetadata.
+// begin reads metadata and sealed days in the round trip that begins the transaction.
 func (s *snapshot) begin(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level repeatable read read only")
@@ -121,15 +117,12 @@ func (s *snapshot) begin(ctx context.Context) error {
 	return s.readSealed(results)
 }
 
-// replicaFailed reports whether err is the failure of a replica, so that the primary is read
-// instead. Replay cancels conflicting statements (SQLSTATE 40001), and a standby may stop or be
-// promoted. After the end of ctx it is false.
+// Replay cancels conflicting statements (SQLSTATE 40001), and a standby may stop or be promoted.
 func (s *snapshot) replicaFailed(ctx context.Context, err error) bool {
 	return s.replica && ctx.Err() == nil && postgres.IsDatabaseError(err)
 }
 
-// close ends the transaction and releases the connection. It disconnects instead if rows are still
-// arriving: the rest of an export may be long. It may be called repeatedly.
+// close disconnects while rows are still arriving: the rest of an export may be long.
 func (s *snapshot) close() {
 	if s.conn == nil {
 		return

@@ -78,7 +78,6 @@ type SkillStat struct {
 	CorrectRate Rate
 }
 
-// newTotals rounds the sums of the period and of each day. It leaves players and skills out.
 func newTotals(a *segment.Accumulator, p Period) Statistics {
 	total := &a.Total
 	s := Statistics{
@@ -102,7 +101,6 @@ func newTotals(a *segment.Accumulator, p Period) Statistics {
 	return s
 }
 
-// newStatistics rounds the sums and ranks the players. It leaves out skills without an answer.
 func newStatistics(a *segment.Accumulator, p Period, l labels) Statistics {
 	s := newTotals(a, p)
 	s.Player = rank(&a.Players, l).row

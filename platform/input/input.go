@@ -19,7 +19,7 @@ var rules = map[string]func(Field) bool{
 	"visible":   Text(isVisible),
 	"printable": Text(IsPrintable),
 	"dateOnly":  Text(func(s string) bool { return !timestamp.MatchString(s) }),
-	"day":       Text(dayForm.MatchString),
+	"day":       Text(dayPattern.MatchString),
 	"calendarDay": Text(func(s string) bool {
 		_, err := time.Parse(time.DateOnly, s)
 		return err == nil
@@ -28,8 +28,8 @@ var rules = map[string]func(Field) bool{
 }
 
 var (
-	dayForm   = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
-	timestamp = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[T ]\d`)
+	dayPattern = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
+	timestamp  = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[T ]\d`)
 )
 
 // isReportable accepts a time, or the text of a day, in the years 2000 to 2199.

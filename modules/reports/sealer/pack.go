@@ -25,8 +25,7 @@ func (b bucket) args() pgx.NamedArgs {
 	return segment.Args(b.fork.OrganisationID, b.fork.ID, b.first, b.end)
 }
 
-// collector collects the plays of a bucket, and sums them by player. Beyond max plays it keeps the
-// sums alone.
+// Beyond max plays, collector keeps the sums by player alone.
 type collector struct {
 	players segment.Players
 	plays   []segment.Play // nil if tooMany
@@ -62,9 +61,8 @@ func (c *collector) addPlays(ctx context.Context, b bucket, sealed []segment.Sea
 	return apperr.Annotate(rows.Err(), "reports: plays")
 }
 
-// sealDay packs the plays of a day. If there are more than MaxDayPlays, it stores an empty segment,
-// which is never read. Later passes then skip the day until a write marks it as dirty. A day
-// without plays loses its segment.
+// sealDay stores an empty segment, never read, for a day with more than MaxDayPlays. Later passes
+// then skip the day until a write marks it as dirty.
 func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 	c := &collector{max: s.MaxDayPlays}
 	if err := c.addPlays(ctx, b, nil); err != nil {
@@ -79,13 +77,9 @@ func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 	return Result{Days: 1}, b.saveDay(ctx, segment.PackDay(b.first.UnixMilli(), c.plays))
 }
 
-// maxMonthPlays is the default of Sealer.MaxMonthPlays. Packing a million plays takes about 100 MB
-// of memory.
+// maxMonthPlays bounds the memory for packing a month to about 100 MB.
 const maxMonthPlays = 1_000_000
 
-// sealMonth packs the plays of a month: the sealed days from their segments, the others from the
-// plays. With more than MaxMonthPlays, the month gets no tail. A month without plays loses its
-// segment. Errors: segment.ErrDamaged.
 func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
 	// rows.Err returns its error
 	rows, _ := b.conn.Query(ctx, segment.DaySumsSQL+` order by d.day`, b.args())
@@ -107,7 +101,6 @@ func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
 	return Result{Months: 1}, b.save(ctx, sealMonthSQL, b.args(), m.Head, m.Tail)
 }
 
-// addDays adds the plays of sealed days from their segments. Errors: segment.ErrDamaged.
 func (c *collector) addDays(ctx context.Context, b bucket, days []segment.SealedDay) error {
 	args := b.args()
 	args["whole"] = true
@@ -159,8 +152,7 @@ func (b bucket) save(ctx context.Context, sql string, args pgx.NamedArgs, head, 
 	return b.replace(ctx, sql, args)
 }
 
-// replace runs a statement that writes or deletes the bucket's segment. It removes the dirty mark
-// in the same transaction.
+// replace removes the dirty mark in the same transaction.
 func (b bucket) replace(ctx context.Context, sql string, args pgx.NamedArgs) error {
 	cleanSQL := cleanDaySQL
 	if b.month {

@@ -16,7 +16,6 @@ import (
 
 const day = 24 * time.Hour
 
-// pass seals all forks once, over one connection.
 type pass struct {
 	*Sealer
 	conn    *pgxpool.Conn
@@ -25,9 +24,8 @@ type pass struct {
 	done    Result
 }
 
-// sealAll seals the due days and months of all forks. It stops at postgres.ErrLocked, the end of
-// ctx or the loss of its connection. Any other failure ends only the work on its fork. Errors:
-// postgres.ErrLocked, the joined failures of forks.
+// sealAll stops at postgres.ErrLocked, the end of ctx or a lost connection. Any other failure ends
+// only the work on its fork.
 func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {
@@ -79,10 +77,8 @@ func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) erro
 	return nil
 }
 
-// seal seals a bucket in its own transaction, and skips a bucket that a writer has locked. READ
-// COMMITTED shows everything written before the lock, which an older snapshot would miss. If seal
-// fails, remaining counts the bucket and those due after it. Errors: postgres.ErrLocked,
-// segment.ErrDamaged.
+// READ COMMITTED shows everything written before the lock, which an older snapshot would miss.
+// Remaining counts the bucket that failed and those due after it.
 func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
 	var sealed Result
 	err := pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted},
@@ -118,8 +114,7 @@ select pg_try_advisory_xact_lock(uuid_hash(@fork), -2147483648)
    and (select bool_and(pg_try_advisory_xact_lock(uuid_hash(@fork), d))
      from generate_series(@from::date - date '2000-01-01', @to::date - date '2000-01-01' - 1) d)`
 
-// tryLock locks writers out of the bucket, or returns false. It waits for TRUNCATE and
-// changes of the schema alone, which take no advisory lock.
+// tryLock waits for TRUNCATE and schema changes alone: they take no advisory lock.
 func (b bucket) tryLock(ctx context.Context) (free bool, err error) {
 	if _, err := b.conn.Exec(ctx, segment.LockPlaysSQL); err != nil {
 		return false, err
@@ -130,9 +125,7 @@ func (b bucket) tryLock(ctx context.Context) (free bool, err error) {
 
 type fork struct{ OrganisationID, ID string }
 
-// forksToSeal finds the forks with segments or more than minPlays plays, of all organisations. The
-// order is round-robin by organisation, so that many large forks of one organisation do not delay
-// another.
+// The order is round-robin by organisation: many large forks of one organisation delay no other.
 func forksToSeal(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]fork, error) {
 	rows, _ := conn.Query(ctx, // rows.Err returns its error
 		`/* reports.forksToSeal */ select f.org_id::text, f.id::text from forks f
@@ -147,9 +140,8 @@ func forksToSeal(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]for
 	return forks, apperr.Annotate(err, "reports: forks to seal")
 }
 
-// A finished day is due unless it is clean (segment.CleanDays), a finished month unless it is
-// sealed. Dirty ones are due even without plays, to delete their segments. The newest come first,
-// because they are read most.
+// Dirty days and months are due even without plays, to delete their segments. The newest come
+// first, because they are read most.
 const (
 	// DueDaysSQL is a loose index scan of the plays, from day to day. The organisation is compared
 	// outside of the subquery: inside, PostgreSQL without statistics sorted all plays for each day.
@@ -171,8 +163,7 @@ select day from days
 union
 select day from unsealed_days where fork_id = @fork and day < @to::date
 order by day desc`
-	// dueMonthsSQL selects the unsealed months of fork_days, and dirty months, which may have lost
-	// all their days.
+	// Dirty months are due too: they may have lost all their days.
 	dueMonthsSQL = `/* reports.dueMonths */
 select month from (
     select date_trunc('month', d.day)::date as month from fork_days d

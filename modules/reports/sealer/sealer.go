@@ -25,16 +25,13 @@ type Sealer struct {
 	OnPass func(Result, error) // called by RunOnce after the pass; never nil
 }
 
-// MinPlays is the default of Sealer.MinPlays. Reading fewer plays takes at most 3 ms, so smaller
-// forks need no segments.
+// MinPlays is the default of Sealer.MinPlays. Reading fewer plays takes at most 3 ms.
 const MinPlays = 5_000
 
-// maxDayPlays is the default of Sealer.MaxDayPlays. It bounds a day's segment, which is packed in
-// memory, to about 4 MB.
+// maxDayPlays bounds a day's segment, which is packed in memory, to about 4 MB.
 const maxDayPlays = 250_000
 
-// sealInterval is the pause between two passes of Run. A pass is costly: with a cold cache, finding
-// the due days of 40,000,000 plays in 200 forks took 8 s.
+// A pass is costly: with a cold cache, finding the due days of 40,000,000 plays took 8 s.
 const sealInterval = 10 * time.Minute
 
 // New returns a sealer with the default limits. Set its exported fields before the first pass.
@@ -50,9 +47,8 @@ func New(db *postgres.DB, now func() time.Time, log *slog.Logger) *Sealer {
 	}
 }
 
-// Result counts the days and months of a pass. Large days have more than MaxDayPlays. Skipped days
-// and months had a writer. Remaining ones failed or follow a failure in their fork. A later pass
-// seals the skipped and remaining ones.
+// Result counts the days and months of a pass. Large days have more than MaxDayPlays. Skipped ones
+// had a writer. Remaining ones failed or follow a failure in their fork.
 type Result struct{ Days, Months, Large, Skipped, Remaining int }
 
 // Backlog counts the due days and months that a later pass must seal.
@@ -112,8 +108,7 @@ func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, er
 	return s.sealAll(ctx, timeout)
 }
 
-// lockSealer takes the sealer lock until the transaction ends: one process seals at a time, over
-// all instances. It waits at most timeout. Errors: postgres.ErrLocked.
+// lockSealer holds until the transaction ends: one process seals at a time, over all instances.
 func (s *Sealer) lockSealer(ctx context.Context, timeout time.Duration, tx interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }) error {

@@ -38,8 +38,7 @@ func (a *Accumulator) Add(p *Play) {
 	}
 }
 
-// AddToPlayer counts a play for its player alone, if AddDay counts the play for its day and in the
-// total.
+// AddToPlayer counts a play for its player alone, where AddDay adds the sums of its day.
 func (a *Accumulator) AddToPlayer(p *Play) { a.Players.AddPlay(p) }
 
 // AddDay sets the sums of a day and adds them to the total. It adds no players: see AddToPlayer.
@@ -48,14 +47,13 @@ func (a *Accumulator) AddDay(date time.Time, s *Sums) {
 	a.Total.Add(s)
 }
 
-// InExpectedMonth reports whether the players of the day are added with their month, by UnpackMonth
-// or UnpackMembers.
+// InExpectedMonth reports whether the day's players are added with their month.
 func (a *Accumulator) InExpectedMonth(date time.Time) bool {
 	return a.inMonth[a.index(date.UnixMilli())]
 }
 
-// ExpectMonth announces that UnpackMonth or UnpackMembers adds the players of a month, so that Add
-// does not count them twice. Call it before Add. The accumulator must have all days of the month.
+// ExpectMonth announces a month whose players UnpackMonth or UnpackMembers adds, so that Add does
+// not count them twice. The accumulator must have all days of the month.
 func (a *Accumulator) ExpectMonth(first time.Time) {
 	for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
 		a.inMonth[a.index(date.UnixMilli())] = true

@@ -6,9 +6,8 @@ import (
 	"hash/crc32"
 )
 
-// DayVersion is the first byte of a packed day and of its sums, MonthVersion that of a packed
-// month. Increment the version when its format changes: segments of another version are not read,
-// and are sealed again.
+// DayVersion begins a packed day and its sums, MonthVersion a packed month. Increment it when the
+// format changes: segments of another version are ignored and sealed again.
 const (
 	DayVersion   = 3
 	MonthVersion = 6
@@ -21,21 +20,18 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli) // most processors compute it
 
 const checksumSize = 4
 
-// checksum covers b and the date from, in milliseconds since 1970, so that a segment stored for
-// another date counts as damaged.
+// checksum covers the date, so that a segment stored for another date counts as damaged.
 func checksum(from int64, b []byte) uint32 {
 	var date [8]byte
 	binary.LittleEndian.PutUint64(date[:], uint64(from))
 	return crc32.Update(crc32.Checksum(date[:], castagnoli), castagnoli, b)
 }
 
-// putChecksum writes the checksum to b[at:]. It covers the date from and the bytes after the
-// checksum.
+// putChecksum covers the date from and the bytes after the checksum.
 func putChecksum(b []byte, at int, from int64) {
 	binary.LittleEndian.PutUint32(b[at:], checksum(from, b[at+checksumSize:]))
 }
 
-// newBuffer returns the version, and room after it for the checksum.
 func newBuffer(version byte) []byte {
 	return append([]byte{version}, make([]byte, checksumSize)...)
 }
@@ -72,8 +68,7 @@ func (r *reader) take(n uint64) []byte {
 	return v
 }
 
-// header checks version and checksum, and returns the number after them: a head's number of
-// entries, or the plays of Sums. If a check fails, header sets damaged and returns 0.
+// header returns the number after version and checksum: entries of a head, or the plays of Sums.
 func (r *reader) header(version byte, from int64) uint64 {
 	if v := r.take(1); v == nil || v[0] != version {
 		r.damaged = true
@@ -85,7 +80,6 @@ func (r *reader) header(version byte, from int64) uint64 {
 	return r.uvarint()
 }
 
-// check reads a checksum and sets damaged if it does not match the date and the remaining bytes.
 func (r *reader) check(from int64) {
 	if sum := r.take(checksumSize); sum == nil ||
 		binary.LittleEndian.Uint32(sum) != checksum(from, r.b) {
@@ -93,5 +87,4 @@ func (r *reader) check(from int64) {
 	}
 }
 
-// done reports whether the segment was read exactly to its end.
 func (r *reader) done() bool { return !r.damaged && len(r.b) == 0 }

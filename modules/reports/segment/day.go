@@ -21,8 +21,7 @@ type Day struct {
 // fixedSize is the size in bytes of the fixed-width fields of a head: a result and an instant.
 const fixedSize = 6
 
-// PackDay packs the plays of the day that begins at from, in milliseconds since 1970. It sorts
-// plays in place.
+// PackDay packs a day that begins at from, in milliseconds since 1970. It sorts plays in place.
 func PackDay(from int64, plays []Play) Day {
 	slices.SortFunc(plays, comparePlays)
 	d := Day{Tail: make([]byte, checksumSize)}

@@ -1,11 +1,10 @@
 // Package segment sums plays, and packs finished days and months of a fork into the segments that
-// package sealer stores. It defines which segments are read (stored.go) and how a play is scanned
-// (play.go).
+// package sealer stores.
 //
 // A day's segment takes about 16 bytes for each play. Its head holds players, times and results,
-// its tail the answers, so that most reports read the head alone. The sums of the day have a
-// column of their own. The head of a month's segment holds the sums of its players, its tail the
-// plays of each, so that the report of a group skips the other players.
+// its tail the answers, so that most reports read the head alone. The sums of the day have a column
+// of their own. The head of a month's segment holds the sums of its players, its tail the plays of
+// each, so that the report of a group skips the other players.
 //
 // Invariants:
 //   - Equal plays give equal bytes, whatever their order: segments are verified by packing the

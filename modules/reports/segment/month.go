@@ -67,8 +67,7 @@ func packPlays(from int64, plays []Play) (b []byte) {
 	return sums.appendSkills(b)
 }
 
-// UnpackMonth adds the sums of a month's players to players. Errors: ErrDamaged, maybe after some
-// sums are added.
+// UnpackMonth adds a month's sums to players. Errors: ErrDamaged, maybe after some are added.
 func UnpackMonth(from int64, head []byte, players *Players) error {
 	h := reader{b: head}
 	var ordinal int32
@@ -117,8 +116,7 @@ func UnpackMembers(
 	return nil
 }
 
-// player reads the next player of a month's head, and advances ordinal to that player. It does not
-// decode the fixed fields: a group skips most players. If the head is damaged it sets damaged.
+// player does not decode the fixed fields, because a group skips most players.
 func (r *reader) player(ordinal *int32) (plays int32, fixed []byte) {
 	if b := r.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all
 		*ordinal += int32(b[0])
@@ -134,7 +132,6 @@ func (r *reader) player(ordinal *int32) (plays int32, fixed []byte) {
 	return plays, fixed
 }
 
-// unpackPlayer decodes the plays and the fixed fields that player returned.
 func unpackPlayer(from int64, plays int32, fixed []byte) PlayerSum {
 	result := binary.LittleEndian.Uint16(fixed)
 	return PlayerSum{
@@ -146,8 +143,7 @@ func unpackPlayer(from int64, plays int32, fixed []byte) PlayerSum {
 	}
 }
 
-// addMember adds a player's packed plays to the total and to the days. first is the index of the
-// month's first day. The result is false if packed is damaged, maybe after some plays are added.
+// addMember returns false if packed is damaged, maybe after it has added some plays.
 func (a *Accumulator) addMember(first int, plays int32, packed []byte) bool {
 	r := reader{b: packed}
 	for range plays {

@@ -8,12 +8,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// These constants alone define which days and months are sealed. The first three are subqueries for
-// a FROM clause.
-//
-// A sealed day or month whose plays change is dirty: it has a row in unsealed_days or
-// unsealed_months until it is sealed again. Segments of another version are ignored and sealed
-// again. Versions are compared as bytes: an empty value is another version, not an error.
+// These constants alone define which days and months are sealed. A sealed day or month whose plays
+// change is dirty: it has a row in unsealed_days or unsealed_months until it is sealed again.
+// Versions are compared as bytes: an empty value is another version, not an error.
 const (
 	// CleanDays are the days that the sealer has counted and that are not dirty.
 	CleanDays = `(select d.* from fork_days d where substr(d.sums, 1, 1) = @dayVersion
@@ -27,8 +24,7 @@ const (
 	 and m.head_bytes > 0
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
 
-	// DaySumsSQL selects the sealed days of a period and their sums. A condition or an order may be
-	// appended.
+	// DaySumsSQL selects the sealed days of a period. A condition or an order may be appended.
 	DaySumsSQL = `/* reports.sealedDays */ select d.day, d.sums from ` + SealedDays + ` d
  where d.org_id = @org and d.fork_id = @fork and d.day >= @from and d.day < @to`
 )
@@ -49,9 +45,8 @@ const PlaysSQL = `/* reports.plays */ select ` + PlayColumns + `
     select * from plays where org_id = @org and fork_id = @fork and started_at >= r.lo
       and started_at < r.hi offset 0) plays`
 
-// LockPlaysSQL keeps TRUNCATE of the plays out until the transaction ends. TRUNCATE is not
-// MVCC-safe: for older snapshots it empties the table but not the segments. Take the lock before
-// the snapshot.
+// LockPlaysSQL precedes the snapshot. It keeps TRUNCATE out, which is not MVCC-safe: for older
+// snapshots TRUNCATE empties the table but not the segments.
 const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
 
 // Args returns the arguments of this package's statements, for the plays of a fork in [from, to).

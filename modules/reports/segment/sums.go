@@ -59,8 +59,7 @@ func (s *Sums) Add(o *Sums) {
 	}
 }
 
-// Pack packs the sums of the day that begins at from, in milliseconds since 1970. It writes the
-// version, the checksum, the four figures and the skills.
+// Pack packs the sums of the day that begins at from, in milliseconds since 1970.
 func (s *Sums) Pack(from int64) []byte {
 	b := newBuffer(DayVersion)
 	for _, n := range []int64{s.Plays, s.Completed, s.ScoreSum, s.Passed} {
@@ -71,8 +70,6 @@ func (s *Sums) Pack(from int64) []byte {
 	return b
 }
 
-// appendSkills appends index, attempts and correct answers, as uvarints, of each skill with an
-// attempt.
 func (s *Sums) appendSkills(b []byte) []byte {
 	for i, k := range s.Skills {
 		if k.Attempts > 0 {
@@ -84,8 +81,7 @@ func (s *Sums) appendSkills(b []byte) []byte {
 	return b
 }
 
-// UnpackSums reads the sums of the day that begins at from, in milliseconds since 1970. Errors:
-// ErrDamaged.
+// UnpackSums reads what Pack wrote. Errors: ErrDamaged.
 func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	r := reader{b: b}
 	s.Plays = int64(r.header(DayVersion, from))
@@ -98,8 +94,7 @@ func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	return s, nil
 }
 
-// skills adds to a Sums the skills that appendSkills wrote, up to the end of the bytes. It sets
-// damaged if they are cut short or a skill is out of range.
+// skills reads what appendSkills wrote, up to the end of the bytes.
 func (r *reader) skills(to *Sums) {
 	for len(r.b) > 0 && !r.damaged {
 		i := r.uvarint()
