@@ -5,5 +5,5 @@ target=$1
 cd "$(dirname "$0")/.."
 mkdir -p "$target"
 tar -cf - README.md LICENSE CHANGELOG.md CONTRIBUTING.md configs/deploy modules/publicapi/rules.md \
-	modules/publicapi/openapi.yaml modules/publicapi/errors.yaml scripts/bench/performance.md | tar -xf - -C "$target"
+	modules/publicapi/openapi.yaml modules/publicapi/errors.yaml | tar -xf - -C "$target"
 chmod -R u=rwX,go=rX "$target"
