@@ -56,6 +56,7 @@ func TestScreens(t *testing.T) {
 	d.db.Exec(`insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
 		select k.org_id, k.id, (now() at time zone 'utc')::date - ago, 400 + ago * 37 % 211,
 		  ago * 13 % 29, ago % 7 / 6 * 40 from api_keys k, generate_series(0, 29) ago`)
+	d.db.Exec(`update api_keys set created_at = created_at - interval '40 days', last_used_at = now()`)
 	viewers := []viewer{
 		{"maren@harbour.example.com",
 			slices.Concat(tableScreens(fork, key, ofOrganisation), ownerScreens)},

@@ -54,7 +54,7 @@ func TestKeyPage(t *testing.T) {
 	p.Has(t, "<title>"+today+": 1,204 accepted, 3 refused, 1 limited</title>")
 	require.Contains(t, testkit.TextOf(p.Body), today+" 1,204 3 1")
 	require.Equal(t, 31, strings.Count(p.Body, `<tr><th scope="`))
-	p.Has(t, "Upper part of a bar: requests refused, or limited")
+	p.Has(t, "Refused, or limited (over 120")
 	require.Equal(t, 1, strings.Count(p.Body, `class="rejected"`)-1, "two days have a bar")
 	b.Get(acme.At("/settings/audit-log?key=%s", key.ID)).Has(t, "Key created")
 }
