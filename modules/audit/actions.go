@@ -1,7 +1,6 @@
 package audit
 
-// Action is the code of an event in the log, such as api_key.created. Codes never change, because
-// stored entries have them.
+// Action is an event's code, such as api_key.created. It never changes: stored entries have it.
 type Action string
 
 // ActionDisplay is how the screen of the log shows entries with an action.
@@ -14,15 +13,13 @@ type ActionDisplay struct {
 // Actions has all actions. An entry with any other action is refused.
 var Actions []ActionDisplay
 
-// action adds an action to Actions and returns its code. A name in row is "target", "reason",
-// "path" or a key of Entry.Details.
+// A name in row is "target", "reason", "path" or a key of Entry.Details.
 func action(code Action, label string, row ...string) Action {
 	Actions = append(Actions, ActionDisplay{code, label, row})
 	return code
 }
 
-// The table of actions. Events of a person's own account and reset links are recorded in the logs
-// of all of the person's organisations.
+// Events of a person's account are recorded in the logs of all of the person's organisations.
 var (
 	KeyCreated     = action("api_key.created", "Key created", "target")
 	KeyReplaced    = action("api_key.replaced", "Key replaced", "target", "stopsAt")
@@ -50,8 +47,7 @@ var (
 	PasswordReset    = action("password.reset", "Password reset")
 )
 
-// DisplayOf returns the display of an action. For an unknown action ok is false and the label is
-// the code.
+// DisplayOf returns the display of an action. The label of an unknown action is its code.
 func DisplayOf(a Action) (d ActionDisplay, ok bool) {
 	for _, d := range Actions {
 		if d.Action == a {

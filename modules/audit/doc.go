@@ -13,5 +13,4 @@
 //   - The log is ordered by instant, so that a day is one index range. The database sets the
 //     instant and a random id, which does not reveal the size of other logs. A slow transaction's
 //     entry may appear slightly below newer ones.
-//   - A new action is a line in the table of actions.go.
 package audit

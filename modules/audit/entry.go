@@ -72,7 +72,6 @@ func (e Entry) Ref() string { return ref(e.ID) }
 
 func ref(id int64) string { return "E" + strconv.FormatInt(id, 10) }
 
-// validate returns apperr.Internal for an action that is not in Actions.
 func (e Entry) validate() error {
 	if _, known := DisplayOf(e.Action); !known {
 		return apperr.New(apperr.Internal, "audit: the action %q is unknown", e.Action)

@@ -70,8 +70,7 @@ type Log struct {
 // New returns the log over db. OnWriteFailure does nothing until it is set.
 func New(db *postgres.DB) *Log { return &Log{db: db, OnWriteFailure: func() {}} }
 
-// insertSQL adds an entry to the log of each organisation in $1; none adds nothing. A trigger sets
-// the instant and the id.
+// A trigger sets the instant and the id.
 const insertSQL = `
 	insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id,
 	  reason, details, method, path, address, user_agent, request_id)
@@ -82,8 +81,7 @@ const (
 	appendToAllSQL = `/* audit.appendToAll */` + insertSQL
 )
 
-// Append adds one entry in a transaction of its own. Errors: apperr.Internal for an unknown action,
-// those of the database.
+// Append adds an entry in a transaction of its own. Errors: apperr.Internal (unknown action).
 func (l *Log) Append(ctx context.Context, e Entry) error {
 	return l.add([]string{e.OrganisationID}, e, func(args []any) error {
 		_, err := l.db.Pool.Exec(ctx, appendSQL, args...)
@@ -91,29 +89,23 @@ func (l *Log) Append(ctx context.Context, e Entry) error {
 	})
 }
 
-// AppendIn adds one entry in the caller's transaction, so that a change and its entry commit
-// together. Errors: apperr.Internal for an unknown action, those of the database.
+// AppendIn adds an entry in the caller's transaction. Errors: apperr.Internal (unknown action).
 func (l *Log) AppendIn(tx *gorm.DB, e Entry) error {
 	return l.add([]string{e.OrganisationID}, e, func(args []any) error {
 		return tx.Scopes(acrossLogs).Exec(appendSQL, args...).Error
 	})
 }
 
-// acrossLogs exempts statements from package tenant's check that they name one organisation: these
-// take the organisations as a parameter.
 var acrossLogs = tenant.Across("the logs are a parameter")
 
-// AppendToAll adds the entry to the log of each of the organisations, in the caller's transaction.
-// It ignores e.OrganisationID. Errors: apperr.Internal for an unknown action, those of the
-// database.
+// AppendToAll adds the entry to the log of each organisation, in the caller's transaction. It
+// ignores e.OrganisationID. Errors: apperr.Internal (unknown action).
 func (l *Log) AppendToAll(tx *gorm.DB, organisationIDs []string, e Entry) error {
 	return l.add(organisationIDs, e, func(args []any) error {
 		return tx.Scopes(acrossLogs).Exec(appendToAllSQL, args...).Error
 	})
 }
 
-// add calls run with the arguments of insertSQL. After any error it calls OnWriteFailure. Errors:
-// apperr.Internal for an unknown action, those of run.
 func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error) error {
 	r, err := newRow(e)
 	if err == nil {
@@ -128,9 +120,8 @@ func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error)
 }
 
 // AppendChanges adds an entry of the operator for each row of the query changes, in the caller's
-// transaction. A row is an organisation's id and the details as jsonb. changes is part of the
-// statement, so it must be a constant of the program. Errors: apperr.Internal for an unknown
-// action, those of the database.
+// transaction. A row is an organisation's id and the details as jsonb. changes becomes part of the
+// statement: it must be a constant of the program.
 func AppendChanges(
 	ctx context.Context, tx pgx.Tx, action Action, request Request, changes string,
 ) error {
@@ -156,8 +147,6 @@ func AppendChanges(
 	return nil
 }
 
-// newRow returns the entry in its stored form, with the client's texts sanitised. Errors: those of
-// validate, and details that have no JSON form.
 func newRow(e Entry) (entryRow, error) {
 	if err := e.validate(); err != nil {
 		return entryRow{}, err

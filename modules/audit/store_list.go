@@ -9,8 +9,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// Filter selects the entries of a log that match every field that is set. The zero value selects
-// all entries.
+// Filter selects the entries that match every field that is set. The zero Filter selects all.
 type Filter struct {
 	Action   Action
 	PersonID string    // the person who acted
@@ -18,7 +17,6 @@ type Filter struct {
 	From, To time.Time // the entry's instant: From included, To excluded
 }
 
-// conditions returns the filter as SQL to append to logSQL, with its values.
 func (f Filter) conditions() (text string, values []any) {
 	and := func(set bool, condition string, value any) {
 		if set {
@@ -67,8 +65,7 @@ func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry,
 	return entries, nil
 }
 
-// rows reads a page in the order of the index (org_id, at, id). The scan stops at the limit:
-// filters need no indexes of their own. If Before is not in the log there are no rows.
+// The scan follows the index (org_id, at, id) and stops at the limit: filters need no index.
 func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []entryRow, err error) {
 	conditions, values := p.Filter.conditions()
 	if p.Before != 0 {
@@ -82,8 +79,7 @@ func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []e
 	return rows, apperr.Annotate(err, "audit: list")
 }
 
-// People returns the people who acted in the organisation's log, ordered by id. The name is that in
-// the person's newest entry. Errors: those of the database.
+// People returns the people who acted in a log, by id, each with the name of the newest entry.
 func (l *Log) People(ctx context.Context, organisationID string) ([]Actor, error) {
 	var rows []entryRow
 	err := tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.people */

@@ -17,7 +17,6 @@ import (
 // exportBatch bounds the entries that an export holds in memory.
 const exportBatch = 1000
 
-// exportedEntry is an entry as a line of JSON, with all fields of the log.
 type exportedEntry struct {
 	ID             string `json:"entryId"`
 	OrganisationID string `json:"organisationId"`
@@ -25,9 +24,8 @@ type exportedEntry struct {
 	entryRow
 }
 
-// ExportBefore writes the entries of the organisation's log that are older than before to w, newest
-// first. Each is a line of JSON. It returns the number of entries written. Errors: those of the
-// database and of w.
+// ExportBefore writes the entries older than before to w, newest first, each as a line of JSON. It
+// returns the number of entries written.
 func (l *Log) ExportBefore(
 	ctx context.Context, organisationID string, before time.Time, w io.Writer,
 ) (entries int64, err error) {
@@ -53,10 +51,9 @@ type refusalRow struct{}
 
 func (refusalRow) TableName() string { return "audit_refusals" }
 
-// Prune removes the entries of the organisation's log that are older than before, and adds an entry
-// about it, in one transaction. It fails and removes nothing if the entries to remove are not
-// exactly as many as exported. The pool connects as the owner of the tables: the serving role
-// cannot delete entries.
+// Prune removes the entries older than before, and adds an entry about it, in one transaction. It
+// removes nothing unless exactly exported entries are there. The pool connects as the owner of the
+// tables: the serving role cannot delete entries.
 func (l *Log) Prune(
 	ctx context.Context, organisationID string, before time.Time, exported int64, request Request,
 ) error {

@@ -16,8 +16,7 @@ import (
 	"dg/platform/httpserver"
 )
 
-// export is one export, from its slot to its audit entry export.finished. It is the
-// httpserver.Source of the response.
+// export lasts from its slot to its audit entry export.finished.
 type export struct {
 	request Request
 	service *Service
@@ -30,9 +29,7 @@ type export struct {
 	id      string // joins the two audit entries: request ids may repeat
 }
 
-// open waits for a slot, and opens the plays. The export runs under the context stream, which
-// outlives the request, for at most timeLimit. Errors: apperr.Unavailable with RetryAfter when too
-// many exports run, those of reports.OpenExport.
+// The export runs under the context stream, which outlives the request, for at most timeLimit.
 func (s *Service) open(ctx, stream context.Context, r Request) (*export, error) {
 	release, err := s.slots.Acquire(ctx, r.Query.OrganisationID)
 	if err != nil {
@@ -75,9 +72,9 @@ func (e *export) recordStart(ctx context.Context) error {
 	return nil
 }
 
-// Next returns a block of rows, after it has checked that the actor still has access. The database
-// has BlockTimeout for each block. Errors: io.EOF after the last row, those of Recheck.Check,
-// ErrNoAnswer after BlockTimeout, ErrTimeLimit, and other causes of the end of the stream.
+// Next checks access before each block. The database has BlockTimeout for a block. Errors: io.EOF
+// after the last row, those of Recheck.Check, ErrNoAnswer, ErrTimeLimit, and other causes of the
+// end of the stream.
 func (e *export) Next() ([]byte, error) {
 	if err := e.access.Check(e.ctx); err != nil {
 		return nil, err
@@ -103,12 +100,10 @@ func (e *export) Next() ([]byte, error) {
 	return e.block, nil
 }
 
-// cpuWait bounds the wait for a CPU. An export holds its CPU while it waits for the database, and
-// must not stop exports that read from another server.
+// An export holds its CPU while it waits for the database: others go on without after cpuWait.
 const cpuWait = 100 * time.Millisecond
 
-// acquireCPU waits for a CPU to make a block, or goes on without one after cpuWait. Exports with
-// fast clients would otherwise keep all CPUs busy, and requests would wait.
+// Exports with fast clients would otherwise keep all CPUs busy, and requests would wait.
 func (s *Service) acquireCPU(ctx context.Context) (release func()) {
 	if s.cpus.TryAcquire(1) {
 		return func() { s.cpus.Release(1) }
@@ -121,8 +116,7 @@ func (s *Service) acquireCPU(ctx context.Context) (release func()) {
 	return func() { s.cpus.Release(1) }
 }
 
-// Close frees the connection and the slot. It records the end in the background, because the client
-// waits for Close.
+// Close records the end in the background, because the client waits for Close.
 func (e *export) Close(_ int64, outcome error) {
 	e.free()
 	name := outcomeOf(outcome)
@@ -181,7 +175,6 @@ var outcomes = []struct {
 	{httpserver.ErrStopped, "server_stopped"},
 }
 
-// otherOutcome is the outcome of an error that is not in outcomes.
 const otherOutcome = "failed"
 
 func outcomeOf(err error) string {

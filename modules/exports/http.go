@@ -26,12 +26,10 @@ type Request struct {
 	Recheck func(ctx context.Context) error
 }
 
-// Send responds to GET with the plays. To HEAD it sends the headers of GET, exports nothing and
-// records nothing.
-//
+// Send responds to GET with the plays. To HEAD it sends the headers of GET, and records nothing.
 // Errors: those of Authorize and of the first block, reports.ErrGroupNotFound, 505 for a GET over
-// HTTP/1.0, and apperr.Unavailable when the start cannot be recorded in the audit log or, with
-// RetryAfter, when too many exports run.
+// HTTP/1.0, and apperr.Unavailable when the start cannot be recorded or, with RetryAfter, when too
+// many exports run.
 func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	ctx := c.UserContext()
 	if c.Method() == fiber.MethodHead {
@@ -95,9 +93,7 @@ var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
 const maxSlug = 80 // bytes of the slug in a file name
 
-// fileName joins the fork's slug, the period and the group's id, in ASCII that needs no quoting. It
-// leaves out the group's name: the headers of a suppressed report must not depend on stored data
-// about the group.
+// The group's name is left out: a suppressed report's headers must not depend on the group's data.
 func fileName(slug string, q reports.Query) string {
 	name := slug[:min(len(slug), maxSlug)] + "_" + q.Period.String()
 	if q.GroupID != "" {

@@ -8,8 +8,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// These timeouts bound a download. After BlockTimeout or answerTimeout the database counts as
-// unavailable.
+// After BlockTimeout or answerTimeout the database counts as unavailable.
 const (
 	timeLimit       = 30 * time.Minute       // of a whole download
 	BlockTimeout    = 9 * time.Second        // of the statements behind a block

@@ -14,8 +14,7 @@ import (
 	"dg/platform/limit"
 )
 
-// These limits bound the concurrent exports of an instance, in all and by organisation. The OpenAPI
-// document and /docs state them.
+// These limits bound the concurrent exports. The OpenAPI document and /docs state them.
 const (
 	MaxConcurrent               = 8
 	MaxConcurrentOfOrganisation = 4
@@ -43,8 +42,7 @@ type Service struct {
 	rows      prometheus.Counter
 }
 
-// New returns the service, and registers its metrics. An instance needs a single one, so that API
-// and screens share its limits.
+// New returns the service. An instance needs a single one: API and screens share its limits.
 func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 	s := &Service{
 		reports: r,

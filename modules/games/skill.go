@@ -20,9 +20,8 @@ var skills = [...]string{
 	"data.reading.averages", "data.reading.proportions",
 }
 
-// SkillCount is the size of the catalogue. SkillSpace is the number of skills that a stored answer
-// can name. Arrays by skill have this length, because a newer program on the same database may have
-// a longer catalogue.
+// SkillCount is the size of the catalogue. Arrays by skill have the length SkillSpace, because a
+// newer program on the same database may have a longer catalogue.
 const (
 	SkillCount = len(skills)
 	SkillSpace = 128
@@ -42,8 +41,7 @@ var skillByID = func() map[string]Skill {
 	return m
 }()
 
-// SkillByID returns the skill with the identifier, such as data.quality.formats. ok is false if the
-// catalogue has no such skill.
+// SkillByID returns the skill with the identifier, such as data.quality.formats, if there is one.
 func SkillByID(id string) (s Skill, ok bool) {
 	s, ok = skillByID[id]
 	return s, ok

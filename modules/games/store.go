@@ -21,8 +21,7 @@ func New(db *postgres.DB) *Service { return &Service{db: db} }
 var errForkNotFound = apperr.New(apperr.NotFound,
 	"No such fork. Take its id from GET /api/v1/forks.")
 
-// forksSQL selects the forks of the organisation $1, with the organisation's version in the same
-// snapshot. It bypasses gorm for speed, because nearly every request of the API runs it.
+// forksSQL bypasses gorm for speed, because nearly every request of the API runs it.
 const forksSQL = `/* games.forks */ select id, org_id, game_id, slug, title, major, status, visibility,
 	source_locale, deployed_release_number, suspended, created_at, updated_at,
 	(select version from organisations where id = $1)
@@ -58,9 +57,8 @@ func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, er
 	return fork, forkError(err)
 }
 
-// ForkOwner returns the id of the organisation that owns the fork. It is not scoped to an
-// organisation, so that the use of another organisation's fork can be audited as such. Errors:
-// apperr.NotFound.
+// ForkOwner returns the id of the fork's owner. It is not scoped to an organisation, so that the
+// use of another organisation's fork can be audited. Errors: apperr.NotFound.
 func (s *Service) ForkOwner(ctx context.Context, id string) (owner string, err error) {
 	if !input.IsID(id) {
 		return "", errForkNotFound

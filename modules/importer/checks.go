@@ -8,36 +8,31 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// check is a rule on the staged rows of a type. It runs after the earlier types of formats are
-// stored. The query is a template for batch.sql. It selects line, field and value of each
-// violation.
+// check is a rule on the staged rows of a type. query is a template for batch.sql that selects
+// line, field and value of each violation.
 type check struct{ expected, query string }
 
-// onceInFile selects objects that a file has twice, except the first line of each. Every type has
-// this rule, because the order of updates to one object would be undefined.
+// Every type has this rule, because the order of updates to one object would be undefined.
 const onceInFile = `
 	select i.line, '{id}', concat_ws(', ', {i.key}) from import_{table} i
 	join (select {key}, min(line) as line from import_{table}
 	      group by {key} having count(*) > 1) o on {same}
 	where i.line > o.line`
 
-// refersTo is the rule that a field holds the id of a stored object of the type name. The types
-// before are stored by then, so objects of the same file count.
+// Earlier types of formats are stored by then, so objects of the same file count.
 func refersTo(name, column string) check {
 	return check{"the id of a stored " + name + ", or of one in the file", fmt.Sprintf(`
 		select line, '%[1]sId', %[2]s::text from import_{table} i
 		where not exists (select from %[1]ss s where s.id = i.%[2]s)`, name, column)}
 }
 
-// immutable is the rule that the id in a field equals the stored object's. New objects pass.
 func immutable(name, column string) check {
 	return check{"the " + name + " that is stored, which cannot change", fmt.Sprintf(`
 		select i.line, '%[1]sId', i.%[2]s::text from import_{table} i
 		join {table} o on {same} where o.%[2]s <> i.%[2]s`, name, column)}
 }
 
-// unique is the rule that, after the import, no two objects that satisfy within have the same value
-// in a field. It reports the later of two lines.
+// unique holds after the import, among objects that satisfy within. It reports the later line.
 func unique(expected, field, column, within string) check {
 	// a union, because the planner does not hash what "or" joins
 	return check{expected, fmt.Sprintf(`
@@ -52,8 +47,7 @@ func unique(expected, field, column, within string) check {
 		field, column, within)}
 }
 
-// check adds at most MaxErrors violations of the type's rules to the errors, by line. Within a line
-// and rule, length(field) orders by position: playerIds[2] is shorter than playerIds[10].
+// Within a line and rule, length(field) orders by position: playerIds[2] before playerIds[10].
 func (r *run) check(ctx context.Context, b *batch) error {
 	rules := append([]check{{"each " + b.name + " once in the file", onceInFile}}, b.checks...)
 	queries := make([]string, len(rules))

@@ -17,13 +17,11 @@ import (
 
 const oneObject = "one JSON object in UTF-8"
 
-// strictJSON rejects unknown fields. By default go-json-experiment rejects what encoding/json
-// accepts: duplicate names, names in another case and invalid UTF-8.
+// By default go-json-experiment also rejects duplicate names, names in another case and bad UTF-8.
 var strictJSON = json.JoinOptions(json.RejectUnknownMembers(true),
 	json.WithUnmarshalers(json.UnmarshalFunc(readID)))
 
-// readID reads a quoted UUID. null leaves to invalid, which "required" then rejects. pgtype alone
-// would also take a number of 38 digits, and any character in place of a dash.
+// readID leaves null to "required". pgtype alone would take any character in place of a dash.
 func readID(value []byte, to *pgtype.UUID) (err error) {
 	if string(value) == "null" {
 		return nil
@@ -36,8 +34,6 @@ func readID(value []byte, to *pgtype.UUID) (err error) {
 	return err
 }
 
-// reader returns the format.read of the type T. It decodes a line, checks the validate tags of T,
-// and converts a valid object by row.
 func reader[T any](row func(*T, identity.Keyring) []any) readFunc {
 	return func(line []byte, keys identity.Keyring) ([]any, []string) {
 		var fields struct {
@@ -58,8 +54,7 @@ func reader[T any](row func(*T, identity.Keyring) []any) readFunc {
 	}
 }
 
-// decodeError returns the text about a line that is no JSON, or has an unknown field or a value of
-// the wrong type. It shows no value of a wrong type, which may be a secret.
+// decodeError shows no value of a wrong type, which may be a secret.
 func decodeError(err error) string {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return faultText(fieldAt(e.JSONPointer), oneObject+" with each name once", e.Err.Error())
@@ -83,8 +78,8 @@ func fieldAt(pointer jsontext.Pointer) string {
 	return strings.ReplaceAll(path, "/", ".")
 }
 
-// faultText returns the text of an error about a field, or about the whole line if field is "".
-// Pass "" for got if the value is secret or does not help.
+// Pass "" for got if the value is secret or does not help, and for field if the whole line is
+// wrong.
 func faultText(field, expected, got string) string {
 	text := "expected " + expected
 	if field != "" {

@@ -1,8 +1,6 @@
 // Package importer imports an organisation's data from NDJSON files, import format version 1.
 //
-// formats.go is the table of formats: for each type how a line becomes a row of a temporary table,
-// the checks of a file, and how the stored table is updated. objects.go has the fields of a line
-// with their rules. The package owns no table: it writes those of org, games and identity.
+// It owns no table: it writes those of org, games and identity.
 //
 // Invariants:
 //   - All files of an import are one transaction. An error rolls it back; after ErrUnconfirmed all

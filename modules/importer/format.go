@@ -13,9 +13,7 @@ import (
 	"dg/modules/identity"
 )
 
-// format defines a type of objects: how a line becomes a row of the temporary table import_{table},
-// the checks, and the statement that stores what changed. In SQL, i is the staged row and o the
-// stored row.
+// format defines a type of objects. In SQL, i is the staged row and o the stored row.
 type format struct {
 	name, table string
 	columns     string // columns that upsert.sql stores
@@ -51,8 +49,7 @@ type Count struct {
 //go:embed *.sql
 var statements embed.FS
 
-// sql replaces the placeholders of a template, such as {table}, by the names of the type. {same}
-// joins the staged row i with the stored row o.
+// {same} joins the staged row i with the stored row o.
 func (b *batch) sql(template string) string {
 	key := cmp.Or(b.key, "id")
 	return strings.NewReplacer("{table}", b.table, "{key}", key, "{id}", cmp.Or(b.id, "id"),
@@ -67,14 +64,11 @@ func qualify(table, columns string) string {
 	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
 }
 
-// createTable creates the temporary table of the type, with the line number and the staged columns. The
-// table is dropped at the end of the transaction.
 func (b *batch) createTable(ctx context.Context, tx pgx.Tx) error {
 	return b.exec(ctx, tx, `create temporary table import_{table} on commit drop as
 		select 0::bigint as line, {staged} from {table} with no data`)
 }
 
-// copy sends the pending rows to the temporary table by COPY, and keeps their memory for reuse.
 func (b *batch) copy(ctx context.Context, tx pgx.Tx) error {
 	if len(b.pending) == 0 {
 		return nil
@@ -93,8 +87,6 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// apply stores the staged objects that are new or differ, appends the audit entries of the changes,
-// counts them, and empties the temporary table.
 func (b *batch) apply(ctx context.Context, tx pgx.Tx, request audit.Request) error {
 	if b.entries != nil { // the lock keeps the old values in the entries true until the commit
 		err := b.exec(ctx, tx, `select from {table} o join import_{table} i on {same}

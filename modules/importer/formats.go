@@ -12,14 +12,12 @@ import (
 	"dg/modules/org"
 )
 
-// The checks of an object's organisation: it is stored, and never changes.
 var (
 	ofOrganisation   = refersTo("organisation", "org_id")
 	sameOrganisation = immutable("organisation", "org_id")
 )
 
-// formats are the types of objects, in the order in which a file's objects are stored. A type
-// refers to earlier types only.
+// formats are in the order in which a file's objects are stored: a type refers to earlier ones.
 var formats = []format{{
 	name: "organisation", table: "organisations",
 	columns: "id, slug, name, plan, reporting_mode",
@@ -131,7 +129,6 @@ var formats = []format{{
 // truncate truncates to the millisecond, the precision of the tables: PostgreSQL would round.
 func truncate(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 
-// packAnswers returns the stored form of a play's answers (games.PackAnswers).
 func packAnswers(skills []skill) []byte {
 	results := make([]games.SkillResult, len(skills))
 	for n, s := range skills {
@@ -143,8 +140,7 @@ func packAnswers(skills []skill) []byte {
 	return games.PackAnswers(results)
 }
 
-// changesOf returns a query for audit.AppendChanges: the organisations whose column the import
-// changes, with the old and the new value as details.
+// changesOf returns a query for audit.AppendChanges.
 func changesOf(column string) string {
 	return fmt.Sprintf(`
 		select i.id, jsonb_build_object('from', o.%[1]s, 'to', i.%[1]s)

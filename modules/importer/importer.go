@@ -37,24 +37,20 @@ type Input struct {
 // Summary has the counts of an import for every type, in the order of formats.
 type Summary []Count
 
-// gcPercent is GOGC during an import. Lines are short-lived garbage on a heap of few megabytes.
-// Collecting a quarter as often costs little memory, and saves a quarter of the time.
+// gcPercent is GOGC during an import: collecting a quarter as often saves a quarter of the time.
 const gcPercent = 400
 
-// lockTimeout bounds the wait for the lock that another import holds.
 const lockTimeout = 10 * time.Minute
 
-// ErrUnconfirmed says that the connection was lost during the commit: everything was imported, or
-// nothing.
+// ErrUnconfirmed says that the connection broke during the commit: all was imported, or nothing.
 var ErrUnconfirmed = errors.New("the connection to the database was lost during the commit, so " +
 	"the import is in wholly or not at all: " +
 	"import again, which changes nothing that is in already")
 
 // Import imports all files or none. After any error but ErrUnconfirmed nothing has changed. It
-// shows progress in one line of terminal, without a line break at the end. terminal may be nil.
-//
-// Errors: Errors with up to MaxErrors errors of the files, postgres.ErrLocked after lockTimeout,
-// ErrUnconfirmed, and errors of Input.Open, the database and ctx.
+// shows progress in one line of terminal, which may be nil. Errors: Errors of the files,
+// postgres.ErrLocked after lockTimeout, ErrUnconfirmed, and errors of Input.Open, the database and
+// ctx.
 func (im Importer) Import(
 	ctx context.Context, inputs []Input, terminal io.Writer,
 ) (Summary, error) {
@@ -93,8 +89,7 @@ func (im Importer) Import(
 	return summary, commit(context.WithoutCancel(ctx), tx)
 }
 
-// commit commits tx. Errors: the database's own error if it refused the commit, else
-// ErrUnconfirmed.
+// commit returns the database's error if it refused the commit, else ErrUnconfirmed.
 func commit(ctx context.Context, tx pgx.Tx) error {
 	err := tx.Commit(ctx)
 	refused, answered := errors.AsType[*pgconn.PgError](err)
@@ -104,8 +99,7 @@ func commit(ctx context.Context, tx pgx.Tx) error {
 	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
 }
 
-// begin disables the transaction's timeouts, because an import may take hours. It also sets
-// work_mem and takes the import lock. Errors: postgres.ErrLocked after lockTimeout.
+// begin disables the transaction's timeouts, because an import may take hours.
 func begin(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `/* importer.begin */
 		set local statement_timeout = 0;
@@ -121,8 +115,7 @@ func begin(ctx context.Context, tx pgx.Tx) error {
 	return apperr.Annotate(err, "wait for the import lock")
 }
 
-// Print writes a table with the counts of each type, and omits types without objects. Errors: those
-// of w.
+// Print writes a table with the counts of each type, and omits types without objects.
 func (s Summary) Print(w io.Writer) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%-14s%10s%10s%11s\n", "", "added", "replaced", "unchanged")

@@ -81,7 +81,6 @@ type play struct {
 	Skills        []skill     `json:"skills" validate:"required,catalogue,unique=SkillID,dive"`
 }
 
-// skill counts a play's answers to the questions on one skill.
 type skill struct {
 	SkillID  string `json:"skillId" validate:"skill"`
 	Attempts *int32 `json:"attempts" validate:"required,min=1,max=100"`

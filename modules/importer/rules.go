@@ -26,7 +26,6 @@ var typeWords = map[string]string{
 	"bool":             "true or false",
 }
 
-// objectChecks checks objects by their validate tags. The functions are the rules of this package.
 var objectChecks = input.New(ruleWords, map[string]func(input.Field) bool{
 	"text":          input.Text(validText), // unlike forms, an import accepts blank texts
 	"score":         func(f input.Field) bool { return validScore(f.Field().Float()) },
@@ -43,7 +42,6 @@ var objectChecks = input.New(ruleWords, map[string]func(input.Field) bool{
 	}),
 })
 
-// ruleWords say in errors what a rule of a validate tag expects, by rule.
 var ruleWords = map[string]string{
 	"required":         "a value, got nothing",
 	"required_with":    "a value in a play with completedAt, got nothing",
@@ -64,20 +62,16 @@ var ruleWords = map[string]string{
 	"configuration":    "an object without \\u0000 and numbers that are out of range",
 }
 
-// validText reports whether s has 1 to 200 characters and no control characters.
 func validText(s string) bool {
 	n := utf8.RuneCountInString(s)
 	return n >= 1 && n <= 200 && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// validScore reports whether percent is from 0 to 100 with at most two decimals, by value: 87.5,
-// 87.50 and 8.75e1 are equal.
 func validScore(percent float64) bool {
 	return percent >= 0 && percent <= 100 && math.Round(percent*100)/100 == percent
 }
 
-// storable reports whether value is a JSON object that PostgreSQL can store as jsonb, which has no
-// NUL character.
+// jsonb has no NUL character.
 func storable(value []byte) bool {
 	var object map[string]any
 	return json.Unmarshal(value, &object) == nil && !bytes.Contains(value, []byte(`\u0000`))

@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// flushBytes bounds the memory of pending rows: after this many bytes of lines they are
-	// flushed.
+	// flushBytes of lines bound the memory of pending rows.
 	flushBytes = 1 << 20
 	maxLine    = 8 << 20 // bytes of the longest line
 )
@@ -31,7 +30,6 @@ type Errors []string
 // Error returns the errors, one a line.
 func (e Errors) Error() string { return strings.Join(e, "\n") }
 
-// run has the state of one import in the transaction tx.
 type run struct {
 	Importer
 	tx       pgx.Tx
@@ -51,14 +49,12 @@ func newRun(im Importer, tx pgx.Tx, progress io.Writer) *run {
 	return r
 }
 
-// showProgress overwrites the terminal's current line with the step, if there is a terminal.
 func (r *run) showProgress(step string) {
 	if r.progress != nil {
 		fmt.Fprintf(r.progress, "\r\x1b[K%s: %d lines, %s…", r.file, r.line, step)
 	}
 }
 
-// addError adds an error about a line of the current file, unless there are MaxErrors already.
 // After the first error nothing is stored: files are only read for more errors.
 func (r *run) addError(line int64, text string) {
 	if len(r.errors) < MaxErrors {
@@ -66,8 +62,7 @@ func (r *run) addError(line int64, text string) {
 	}
 }
 
-// importFile reads, checks and stores one file. It adds errors of the file's content to r.errors,
-// and returns other errors.
+// Errors of the file's content go to r.errors; others are returned.
 func (r *run) importFile(ctx context.Context, input Input) error {
 	r.file = input.Name
 	r.line = 0
@@ -82,7 +77,6 @@ func (r *run) importFile(ctx context.Context, input Input) error {
 	return nil
 }
 
-// store checks the staged objects of a type and, without errors in r.errors, stores them.
 func (r *run) store(ctx context.Context, b *batch) error {
 	if b.rows == 0 {
 		return nil
@@ -99,7 +93,6 @@ func (r *run) store(ctx context.Context, b *batch) error {
 	return b.apply(ctx, r.tx, r.Request)
 }
 
-// read stages the file's objects. A file that is damaged or no gzip adds to r.errors.
 func (r *run) read(ctx context.Context, input Input) error {
 	file, err := input.Open()
 	if err != nil {
@@ -116,8 +109,6 @@ func (r *run) read(ctx context.Context, input Input) error {
 	return r.readLines(ctx, decompressed)
 }
 
-// decompress returns the file's content, decompressed if the name ends in .gz or the first bytes
-// are those of gzip. It fails if a file named .gz has no gzip header.
 func decompress(name string, file io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(file)
 	magic, _ := in.Peek(2) // the next read returns the error again
@@ -150,7 +141,6 @@ func (r *run) readLines(ctx context.Context, file io.Reader) error {
 	return r.flush(ctx)
 }
 
-// addReadError adds the error of a file that cannot be read to its end, at the current line.
 func (r *run) addReadError(err error) {
 	text := faultText("", "a whole file, with nothing after its end if it is gzip", err.Error())
 	if errors.Is(err, bufio.ErrTooLong) {
@@ -159,8 +149,6 @@ func (r *run) addReadError(err error) {
 	r.addError(r.line, text)
 }
 
-// readLine adds the line's row to the pending rows of its type, or its errors to r.errors. It skips
-// blank lines.
 func (r *run) readLine(line []byte) {
 	if r.line == 1 {
 		line = bytes.TrimPrefix(line, []byte("\uFEFF")) // a byte-order mark
@@ -183,8 +171,6 @@ func (r *run) readLine(line []byte) {
 	}
 }
 
-// batchOf returns the batch of the type that a line names. If there is none, b is nil and fault is
-// the text of the error.
 func (r *run) batchOf(line []byte) (b *batch, fault string) {
 	var header struct {
 		Type string `json:"type"`
@@ -204,8 +190,7 @@ func (r *run) batchOf(line []byte) (b *batch, fault string) {
 	return nil, faultText("type", "one of "+strings.Join(names, ", "), `"`+header.Type+`"`)
 }
 
-// flush copies the pending rows of all types to their temporary tables. It also returns the error
-// of ctx, which a read in between may have missed.
+// flush returns the error of ctx, which a read in between may have missed.
 func (r *run) flush(ctx context.Context) error {
 	r.showProgress("reading")
 	for _, b := range r.batches {

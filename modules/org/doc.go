@@ -16,5 +16,5 @@
 // lock_membership behind it also reads the person's two-step verification, which belongs to
 // identity.
 //
-// store_erase.go and store_operator.go are for the operator. An organisation keeps an owner.
+// No change of a role leaves an organisation without an owner (SetRoleIn).
 package org

@@ -5,9 +5,8 @@ import "io"
 // labelAlphabet is Crockford's base32: no I, L, O or U, so that a label can be read aloud.
 const labelAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// NewLabel draws a player's pseudonym of ten random characters (50 bits), such as P-7K3M9QXA2F. A
-// constraint of the table refuses a label that the organisation already has. random is
-// crypto/rand.Reader; an error of random is returned.
+// NewLabel draws a player's pseudonym with 50 random bits, such as P-7K3M9QXA2F. A constraint of
+// the table refuses a label that the organisation already has.
 func NewLabel(random io.Reader) (string, error) {
 	var b [10]byte
 	if _, err := io.ReadFull(random, b[:]); err != nil {

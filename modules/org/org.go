@@ -60,9 +60,8 @@ const (
 	PlanEnterprise Plan = "enterprise"
 )
 
-// IncludesAPI reports whether the reporting API is part of the plan. Two statements of package
-// apikeys repeat the list of plans: authenticate.sql and that of StillUsable. They authenticate in
-// one round trip.
+// IncludesAPI reports whether the API is part of the plan. authenticate.sql and StillUsable of
+// package apikeys repeat the plans, to authenticate in one round trip.
 func (p Plan) IncludesAPI() bool { return p == PlanPro || p == PlanEnterprise }
 
 // ReportingMode says how players are named in reports: by pseudonym or display name.

@@ -33,7 +33,6 @@ func (s *Service) OrganisationIn(tx *gorm.DB, id string) (Organisation, error) {
 	return takeOrganisation(tx.Scopes(postgres.Tag("org.organisation"), tenant.Scope(id)))
 }
 
-// takeOrganisation reads the organisation that the query selects. Errors: apperr.NotFound.
 func takeOrganisation(query *gorm.DB) (o Organisation, _ error) {
 	err := query.Take(&o).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {

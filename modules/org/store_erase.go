@@ -54,8 +54,6 @@ func (s *Service) ErasePlayer(
 	return organisationID, err
 }
 
-// playerOwner returns the id of the player's organisation. Errors: apperr.NotFound, also for an id
-// that is no UUID.
 func playerOwner(tx *gorm.DB, playerID string) (string, error) {
 	if !input.IsID(playerID) {
 		return "", errPlayerNotFound

@@ -20,8 +20,8 @@ const (
 	maxFoundGroups    = 50     // that FindGroups returns
 )
 
-// Groups returns the first 500 groups of the organisation by name. It includes the group with the
-// id chosen in any case, if the organisation has one. chosen may be "".
+// Groups returns the first MaxGroups groups by name, and the group with the id chosen, if the
+// organisation has it. chosen may be "".
 func (s *Service) Groups(
 	ctx context.Context, organisationID, chosen string,
 ) (groups []Group, _ error) {
@@ -33,9 +33,8 @@ func (s *Service) Groups(
 	return groups, apperr.Annotate(listed.Find(&groups).Error, "org: groups")
 }
 
-// FindGroups returns at most 50 groups of the organisation whose name contains the text, by name.
-// more reports whether further groups match. Case and accents make no difference. Only the first
-// 10,000 groups by name are searched.
+// FindGroups returns at most 50 groups by name whose name contains the text, in any case and with
+// any accents. Only the first 10,000 are searched. more reports whether further groups match.
 func (s *Service) FindGroups(
 	ctx context.Context, organisationID, text string,
 ) (found []CountedGroup, more bool, _ error) {
@@ -72,16 +71,13 @@ func (s *Service) GroupPage(
 	return groups, int(total), apperr.Annotate(err, "org: groups")
 }
 
-// naturalOrder sorts names by the text before their first number, then by that number: Team 2
-// before Team 10.
+// naturalOrder sorts names by their text, then by their first number: Team 2 before Team 10.
 const naturalOrder = `substring(name from '^[^0-9]*'),
 	substring(name from '[0-9]+')::numeric nulls first, name, id`
 
-// withMemberCount is the select list of CountedGroup.
 const withMemberCount = `*, (select count(*) from group_members m
 	where m.org_id = player_groups.org_id and m.group_id = player_groups.id) as members`
 
-// selectGroups starts a query of the organisation's groups in naturalOrder.
 func (s *Service) selectGroups(ctx context.Context, organisationID string) *gorm.DB {
 	return s.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.groups"), tenant.Scope(organisationID)).Model(&Group{}).

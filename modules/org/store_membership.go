@@ -14,15 +14,12 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// The bounds of the lists in this file.
 const (
 	maxMemberships = 100  // organisations of one person
 	maxMembers     = 500  // members of one organisation
 	maxLogs        = 1000 // organisations whose logs record a person's security event
 )
 
-// selectMemberships starts a query of the person's memberships, each with its organisation. It is
-// scoped to the person, not to an organisation.
 func (s *Service) selectMemberships(ctx context.Context, personID string) *gorm.DB {
 	return s.db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.memberships"),
@@ -30,8 +27,7 @@ func (s *Service) selectMemberships(ctx context.Context, personID string) *gorm.
 		InnerJoins("Organisation").Where("user_id = ?", personID)
 }
 
-// MembershipsOf returns at most 100 memberships of the person, by the organisation's name. It is
-// scoped to the person, not to an organisation.
+// MembershipsOf returns at most 100 memberships of the person, by the organisation's name.
 func (s *Service) MembershipsOf(
 	ctx context.Context, personID string,
 ) (found []Membership, _ error) {
@@ -87,8 +83,8 @@ func (s *Service) Members(
 	return members, all, nil
 }
 
-// OrganisationIDsIn returns the ids of at most 1,000 organisations that the person belongs to, in
-// the caller's transaction. It is scoped to the person, not to an organisation.
+// OrganisationIDsIn returns the ids of at most 1,000 of the person's organisations, as tx sees
+// them.
 func (s *Service) OrganisationIDsIn(tx *gorm.DB, personID string) (ids []string, err error) {
 	err = tx.Scopes(postgres.Tag("org.organisationsOf"),
 		tenant.Across("a person's own memberships")).Model(&Member{}).

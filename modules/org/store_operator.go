@@ -23,9 +23,7 @@ func (s *Service) AllOrganisations(ctx context.Context) (all []Organisation, _ e
 	return all, apperr.Annotate(err, "org: all")
 }
 
-// lockBySlug returns the organisation with the slug and locks its row until the caller's
-// transaction ends. SetReportingMode takes the same lock, so changes wait for one another. Errors:
-// apperr.NotFound.
+// SetReportingMode takes the same lock, so that changes wait for one another.
 func lockBySlug(tx *gorm.DB, slug string) (Organisation, error) {
 	return takeOrganisation(tx.Scopes(postgres.Tag("org.bySlug"),
 		tenant.Across("the operator names an organisation by its slug alone")).
@@ -109,8 +107,6 @@ func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role R
 		Details: map[string]any{"name": person.Name, "from": string(now), "to": string(role)}})
 }
 
-// writeRole replaces the role now by m.Role. It adds the row if now is NoRole, and removes the row
-// if m.Role is NoRole.
 func writeRole(tx *gorm.DB, m Member, now Role) error {
 	switch NoRole {
 	case now:
@@ -123,8 +119,6 @@ func writeRole(tx *gorm.DB, m Member, now Role) error {
 		Where("user_id = ?", m.PersonID).Update("role", m.Role).Error
 }
 
-// recordOperator appends the entry with the operator as the actor. An entry without a target gets
-// the organisation as its target.
 func (s *Service) recordOperator(tx *gorm.DB, e audit.Entry) error {
 	e.Actor = audit.OperatorActor
 	if e.Target == (audit.Target{}) {

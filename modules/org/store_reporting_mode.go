@@ -27,12 +27,10 @@ var (
 	errUnknownMode = apperr.NewField("mode", "Choose one of the two: pseudonymous or nominative.")
 )
 
-// SetReportingMode sets how the players of the actor's organisation are named, past plays included.
-// Every request that starts after the commit sees the new mode, on every instance. The change and
-// its audit entry commit together. Setting the current mode changes and records nothing.
-//
-// Errors: apperr.AccessDenied unless the actor is an owner at the commit; apperr.Validation with
-// the field "mode".
+// SetReportingMode sets how the players are named, in past plays too. Every request that starts
+// after the commit sees the new mode, on every instance. Setting the current mode changes and
+// records nothing. Errors: apperr.AccessDenied unless the actor is an owner at the commit;
+// apperr.Validation with the field "mode".
 func (s *Service) SetReportingMode(
 	ctx context.Context, actor Actor, mode ReportingMode, request audit.Request,
 ) error {

@@ -15,9 +15,7 @@ import (
 var errForeignFork = apperr.New(apperr.AccessDenied,
 	"This fork belongs to another organisation. Use a key of that organisation.")
 
-// forkOf loads the fork in the path. It asks the policy about the fork's owner, never about the
-// caller's organisation, and records a refusal. Errors: apperr.NotFound, apperr.AccessDenied, and
-// apperr.Unavailable when the refusal cannot be recorded.
+// forkOf asks the policy about the fork's owner, never about the caller's organisation.
 func (a *API) forkOf(r *call) (games.Fork, error) {
 	id := input.ID(r.forkID)
 	fork, missing := a.Games.Fork(r.ctx, r.caller.OrganisationID, id)
@@ -33,13 +31,11 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 		return games.Fork{}, a.refuse(r, audit.OtherOrganisation,
 			audit.Target{Kind: "fork", ID: id}, errForeignFork)
 	}
-	// If the policy allows the owner, the fork was created between the two queries: respond not
-	// found.
+	// If the policy allows the owner, the fork was created between the two queries: not found.
 	return fork, cmp.Or(err, missing)
 }
 
-// queryOf parses a request for a report. The Position of the query keeps the report from being
-// older than the authentication. Errors: those of forkOf and reportQuery.
+// The query's Position keeps the report from being older than the authentication.
 func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	fork, err := a.forkOf(r)
 	if err != nil {
@@ -50,9 +46,7 @@ func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	return fork, query, err
 }
 
-// authorizeGroup asks the policy about the owner of the report's group, if there is one, and
-// records a refusal. A group of another organisation gets the same response as an unknown group.
-// Errors: reports.ErrGroupNotFound, and apperr.Unavailable when the refusal cannot be recorded.
+// A group of another organisation gets the same response as an unknown group.
 func (a *API) authorizeGroup(r *call, h reports.Header, groupID string) error {
 	if h.GroupOwner == "" {
 		return nil

@@ -18,8 +18,7 @@ type Modules struct {
 	Reports Reports
 	Exports Exports
 	Policy  Policy
-	// Requests bounds the concurrent requests of an organisation, to the API and the screens
-	// together.
+	// Requests bounds an organisation's concurrent requests, to API and screens together.
 	Requests *limit.Requests
 }
 
@@ -60,7 +59,6 @@ var openAPI []byte
 // placeholderURL stands in openAPI for the service's address, as quoted JSON.
 const placeholderURL = `"http://127.0.0.1:8080"`
 
-// withBaseURL returns the document with baseURL in place of placeholderURL.
 func withBaseURL(document []byte, baseURL string) ([]byte, error) {
 	url, err := json.Marshal(baseURL)
 	if err != nil {
@@ -69,7 +67,6 @@ func withBaseURL(document []byte, baseURL string) ([]byte, error) {
 	return bytes.Replace(document, []byte(placeholderURL), url, 1), nil
 }
 
-// serveDocument handles GET /openapi/v1.json, which needs no key.
 func (a *API) serveDocument(c *fiber.Ctx) error {
 	httpserver.SetRoute(c, documentPath)
 	return httpserver.SendFile(c, a.document)

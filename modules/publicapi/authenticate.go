@@ -15,8 +15,7 @@ import (
 	"dg/platform/limit"
 )
 
-// sendsToken reports whether the request has a bearer token, well formed or not (RFC 6750, section
-// 3).
+// A malformed token counts too (RFC 6750, section 3).
 func sendsToken(c *fiber.Ctx) bool {
 	return slices.ContainsFunc(authorizationHeaders(c), func(header string) bool {
 		scheme, token, _ := strings.Cut(header, " ")
@@ -45,9 +44,8 @@ var (
 		apikeys.TokenLength)
 )
 
-// authenticate authenticates the key of a request inside the API, and routes the request. It holds
-// a slot among the requests of the key's organisation. A report or an export frees it early, to
-// take a slot of its own.
+// authenticate holds a slot among the requests of the key's organisation. A report or an export
+// frees it early, to take a slot of its own.
 func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	token, err := bearerToken(authorizationHeaders(c))
 	if err != nil {
@@ -81,8 +79,6 @@ func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	return a.route(&call{c: c, ctx: ctx, caller: caller, path: path, release: release})
 }
 
-// bearerToken reads the Authorization header: the scheme in any case, one or more spaces, a token.
-// Errors: apperr.AuthRequired.
 func bearerToken(headers []string) (apikeys.Token, error) {
 	if len(headers) > 1 {
 		return apikeys.Token{}, errManyHeaders

@@ -14,7 +14,6 @@ import (
 	"dg/platform/instant"
 )
 
-// forkDTO is the wire form of a fork: fields as in openapi.yaml.
 type forkDTO struct {
 	ID                    string `json:"id"`
 	GameID                string `json:"gameId"`
@@ -47,7 +46,6 @@ func toForkDTO(f games.Fork) forkDTO {
 	}
 }
 
-// listForks handles GET /api/v1/forks.
 func (a *API) listForks(r *call) error {
 	forks, err := a.Games.Forks(r.ctx, r.caller.OrganisationID)
 	if err == nil {
@@ -75,8 +73,7 @@ func (a *API) listForks(r *call) error {
 	return a.send(r, body, tag)
 }
 
-// authorizeList asks the policy about each owner of the forks: defence in depth, since a correct
-// query returns forks of one owner.
+// authorizeList is defence in depth: a correct query returns forks of one owner.
 func (a *API) authorizeList(caller apikeys.Caller, forks []games.Fork) error {
 	owner := ""
 	for _, f := range forks {
@@ -91,7 +88,6 @@ func (a *API) authorizeList(caller apikeys.Caller, forks []games.Fork) error {
 	return nil
 }
 
-// getFork handles GET /api/v1/forks/{forkId}.
 func (a *API) getFork(r *call) error {
 	fork, err := a.forkOf(r)
 	if err != nil {
@@ -108,12 +104,10 @@ func (a *API) getFork(r *call) error {
 	return a.send(r, body, tag)
 }
 
-// forkWireVersion is part of the ETag. Change it with the JSON form of a fork, so that clients
-// discard cached forks.
+// Change forkWireVersion with the JSON form of a fork, so that clients discard cached forks.
 const forkWireVersion = "1"
 
-// versionTag returns the ETag of forks of an organisation. It changes with the organisation's
-// version, which is read in the snapshot of the forks.
+// version comes from the snapshot of the forks, so that the ETag fits the body.
 func versionTag(c *fiber.Ctx, organisationID string, version int64) string {
 	return httpserver.ETag(c, forkWireVersion, organisationID, strconv.FormatInt(version, 10))
 }

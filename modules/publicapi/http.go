@@ -19,7 +19,6 @@ import (
 )
 
 const (
-	// prefix begins every path of the API.
 	prefix       = "/api/v1/"
 	documentPath = "/openapi/v1.json"
 )
@@ -28,9 +27,8 @@ const (
 // the app's settings, refuses keys on all other paths, and writes its own errors.
 func (a *API) Mount(app *fiber.App) { app.Use(a.serve) }
 
-// serve decides by the path alone whether a request is inside the API. Outside, it serves the
-// OpenAPI document, refuses requests with an API key, and passes on the others. It responds not
-// found where fiber would route another path than pathOf returns.
+// serve decides by the path alone whether a request is inside the API. Where fiber would route
+// another path than pathOf returns, it responds not found.
 func (a *API) serve(c *fiber.Ctx) error {
 	path := pathOf(c)
 	headers := strings.Join(authorizationHeaders(c), "\n")
@@ -55,9 +53,8 @@ func (a *API) serve(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// pathOf returns the path of the request target. If the target begins with two slashes, fiber may
-// take the first part for a host, and route only the rest. It does so if "://" follows or the Host
-// header is missing.
+// If the target begins with two slashes, fiber may take the first part for a host and route only
+// the rest: if "://" follows or the Host header is missing.
 func pathOf(c *fiber.Ctx) string {
 	target := c.Request().Header.RequestURI()
 	if !bytes.HasPrefix(target, []byte("//")) {
@@ -70,8 +67,6 @@ func pathOf(c *fiber.Ctx) string {
 var errOutside = apperr.New(apperr.AccessDenied, "API keys work only under /api/v1/, in lower case. "+
 	"Remove the Authorization header, or call /api/v1/forks.")
 
-// refuseOutside refuses a key on a path outside of the API, and records the refusal if the key is
-// known.
 func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
 	release, err := a.Requests.Acquire(c.UserContext(), limit.API, "", httpserver.ClientNetwork(c))
 	if err != nil {
@@ -82,7 +77,6 @@ func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
 	return a.Keys.RefuseOutside(c.UserContext(), id, apikeys.RequestOf(c, path), errOutside)
 }
 
-// endpoint is a path of the API, for GET and HEAD.
 type endpoint struct {
 	template   string // below prefix
 	permission authz.Permission
@@ -98,11 +92,8 @@ var endpoints = []endpoint{
 		(*API).exportForkPlays},
 }
 
-// forkPath matches the path of a fork below prefix.
 var forkPath = regexp.MustCompile(`^forks/([^/]+)(.*)$`)
 
-// matchEndpoint returns the endpoint of a path below prefix, and the fork's id as sent. ok is false
-// for an unknown path.
 func matchEndpoint(path string) (e endpoint, forkID string, ok bool) {
 	template := path
 	if m := forkPath.FindStringSubmatch(path); m != nil {
@@ -128,13 +119,10 @@ type call struct {
 	release func() // frees the slot among the organisation's requests
 }
 
-// errUnknownPath lists the valid paths, and reveals no data.
 var errUnknownPath = apperr.New(apperr.NotFound, "No such endpoint. There are /api/v1/forks, "+
 	"…/{forkId}, …/{forkId}/stats and …/{forkId}/exports/csv, without a trailing slash. Ids of "+
 	"groups are in Settings, Organisation.")
 
-// route calls the endpoint of the path. It refuses a key without the endpoint's scope, and records
-// the refusal. Errors: errUnknownPath, fiber.ErrMethodNotAllowed, those of refuse and the endpoint.
 func (a *API) route(r *call) error {
 	e, forkID, ok := matchEndpoint(strings.TrimPrefix(r.path, prefix))
 	if !ok {
@@ -164,8 +152,6 @@ func (a *API) refuseScope(r *call) error {
 		"This key lacks the scope %s. Use a key that has it.", r.scope))
 }
 
-// refuse records a forbidden use of the caller's key and returns refusal. Errors: those of
-// Keys.Refuse.
 func (a *API) refuse(r *call, reason audit.Reason, target audit.Target, refusal error) error {
 	return a.Keys.Refuse(r.ctx, r.caller, reason, target, apikeys.RequestOf(r.c, r.path), refusal)
 }

@@ -14,7 +14,6 @@ import (
 	"dg/platform/input"
 )
 
-// reportParameters are the parameters of statistics and exports: each at most once, and not empty.
 type reportParameters struct {
 	From    []string `json:"from" validate:"max=1,dive,required"`
 	To      []string `json:"to" validate:"max=1,dive,required"`
@@ -27,9 +26,7 @@ var parameterChecks = input.New(map[string]string{
 	"groupId required": "Query parameter `groupId` is empty. Set it to the id of a group, or leave it out.",
 }, nil)
 
-// reportQuery reads the parameters of statistics and exports. An unknown parameter is an error: a
-// mistyped filter would return the figures of all players. Errors: apperr.Validation with the
-// field.
+// An unknown parameter is an error: a mistyped filter would return the figures of all players.
 func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
 	// a lone "=" is an unknown parameter too, but fasthttp drops it
 	if slices.Contains(strings.Split(string(c.Request().URI().QueryString()), "&"), "=") {

@@ -9,7 +9,6 @@ import (
 	"dg/platform/httpserver"
 )
 
-// getForkStats handles GET /api/v1/forks/{forkId}/stats.
 func (a *API) getForkStats(r *call) error {
 	_, query, err := a.queryOf(r)
 	if err != nil {
@@ -38,8 +37,7 @@ const (
 	maxLargeResponsesMBOfOrganisation = maxLargeResponsesMB / 2
 )
 
-// send responds with a JSON body and the ETag tag, or none if tag is "". A large body waits for its
-// share of the memory. Errors: apperr.Unavailable with RetryAfter.
+// A large body waits for its share of the memory.
 func (a *API) send(r *call, body []byte, tag string) error {
 	response := httpserver.JSONOptions{ETag: tag}
 	if len(body) > httpserver.BlockSize {
@@ -52,7 +50,6 @@ func (a *API) send(r *call, body []byte, tag string) error {
 	return httpserver.SendJSON(r.c, body, response)
 }
 
-// exportForkPlays handles GET /api/v1/forks/{forkId}/exports/csv.
 func (a *API) exportForkPlays(r *call) error {
 	fork, query, err := a.queryOf(r)
 	if err != nil {

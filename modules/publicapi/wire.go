@@ -8,8 +8,7 @@ import (
 	"dg/modules/reports"
 )
 
-// statisticsJSON returns the JSON of statistics: names and order of fields as in openapi.yaml,
-// formats as in rules.md. Appending a list of 100,000 players costs a tenth of marshalling it.
+// Appending a list of 100,000 players costs a tenth of marshalling it.
 func statisticsJSON(s reports.Statistics) []byte {
 	const bytesOfPlayer = 130
 	b := appendFigures(make([]byte, 0, 4096+bytesOfPlayer*int(s.UniquePlayers)), s)
@@ -64,13 +63,11 @@ func appendComma(b []byte, i int) []byte {
 	return b
 }
 
-// appendInstant appends a quoted timestamp, in UTC with milliseconds.
 func appendInstant(b []byte, t time.Time) []byte {
 	return append(reports.AppendInstant(append(b, '"'), t.UnixMilli()), '"')
 }
 
-// appendString appends s as a JSON string. It leaves the few strings that need escapes or are not
-// ASCII to encoding/json.
+// appendString leaves strings that need escapes or are not ASCII to encoding/json.
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
