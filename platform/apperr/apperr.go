@@ -1,8 +1,5 @@
-// Package apperr is the error type between modules, and the table from its code to an HTTP
-// response.
-//
-// A module returns an *Error with a message for the caller and a cause for the log. From makes any
-// other error Internal, with InternalMessage.
+// Package apperr is the error type between modules. Its code decides the HTTP response, its message
+// is for the caller, and its cause is only for the log.
 package apperr
 
 import (
@@ -31,7 +28,6 @@ type Response struct {
 	Code   string
 }
 
-// responses has an entry for each Code above. Error.HTTP returns the zero Response for any other.
 var responses = map[Code]Response{
 	Validation:       {400, "invalid-argument"},
 	AuthRequired:     {401, "unauthenticated"},
@@ -55,24 +51,21 @@ type Error struct {
 	Cause      error  // for the log; may be nil
 }
 
-// New returns an error whose message says everything: there is no cause to log.
+// New returns an error without a cause.
 func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// NewField returns a Validation error about an input field. A page can mark the field; the API's
-// body names it only in the message.
+// NewField returns a Validation error about an input field, which pages can mark.
 func NewField(field, format string, args ...any) *Error {
 	return &Error{Code: Validation, Message: fmt.Sprintf(format, args...), Field: field}
 }
 
-// Wrap hides cause from the caller: only the log has it. An *Error in cause no longer decides the
-// response.
+// Wrap hides cause, which may be an *Error, from the caller: only the log has it.
 func Wrap(code Code, cause error, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Cause: cause}
 }
 
-// Error returns the text for the log: code, message and cause.
 func (e *Error) Error() string {
 	if e.Cause == nil {
 		return string(e.Code) + ": " + e.Message
@@ -80,14 +73,12 @@ func (e *Error) Error() string {
 	return string(e.Code) + ": " + e.Message + ": " + e.Cause.Error()
 }
 
-// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
 // HTTP returns the response for the error's code, or the zero Response for an unknown code.
 func (e *Error) HTTP() Response { return responses[e.Code] }
 
-// From returns the first *Error in err's chain. It wraps an err without one as Internal, so that
-// the caller does not see the cause.
+// From returns the first *Error in err's chain, or an Internal one that hides err.
 func From(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e

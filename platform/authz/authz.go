@@ -21,16 +21,14 @@ const (
 	Member Kind = "member"
 )
 
-// Subject is an API key or a member of OrganisationID. Grants are a key's scopes, or what
-// MemberGrants returns for a member.
+// Subject is a caller. Grants are a key's scopes, or what MemberGrants returns for a member.
 type Subject struct {
 	Kind           Kind
 	OrganisationID string
 	Grants         []string
 }
 
-// MemberGrants returns the role and, with two-step verification, also the role with "+2fa". Some
-// lines of the policy require the latter.
+// MemberGrants returns the role. Two-step verification adds role+2fa, which some permissions need.
 func MemberGrants(role string, twoStep bool) []string {
 	if twoStep {
 		return []string{role, role + "+2fa"}
@@ -97,8 +95,7 @@ func (p *Policy) Authorize(s Subject, want Permission, organisationID string) er
 	return nil
 }
 
-// hasGrant is a function of the model: it reports whether the subject's grants include the grant
-// of a policy line.
+// hasGrant is called by the casbin model with a subject's grants and a policy line's grant.
 func hasGrant(args ...any) (any, error) {
 	if len(args) != 2 {
 		return false, errors.New("hasGrant: want two arguments")

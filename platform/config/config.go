@@ -1,6 +1,5 @@
-// Package config holds the settings: flags, environment variables and lines of a file. `dg serve
-// --help` is the reference, and help.go has its texts. A setting tagged secret can be in a file of
-// its own.
+// Package config holds the settings: flags, environment variables and lines of a file. A setting
+// tagged secret can be in a file of its own.
 package config
 
 import (
@@ -25,8 +24,7 @@ type Database struct {
 	DataDir            string `env:"DG_DATA_DIR" default:".data" help:"Folder of the embedded server."`
 }
 
-// Pooled reports whether the database URL leads to a pooler in transaction mode, with or without
-// prepared statements.
+// Pooled reports whether the database URL leads to a pooler in transaction mode.
 func (d Database) Pooled() bool {
 	return d.DatabasePooler == "transaction" || d.DatabasePooler == "prepared"
 }
@@ -34,8 +32,7 @@ func (d Database) Pooled() bool {
 // Embedded reports whether dg runs its own PostgreSQL: no database URL is set.
 func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 
-// Check returns an error about the first invalid setting, or nil. No error quotes a URL, which may
-// contain a password.
+// Check returns the first fault. No error quotes a URL, which may contain a password.
 func (d Database) Check() error {
 	const alone = "%s is set and DG_DATABASE_URL is not: set both, or neither for the embedded server"
 	switch {
@@ -60,7 +57,7 @@ const maxReplicas = 8
 // Replicas returns the URLs, which blanks separate. A comma separates the hosts within a URL.
 func (d Database) Replicas() []string { return strings.Fields(d.ReplicaURLs) }
 
-// isURL reports whether the text is one connection URL, and not two without a space between them.
+// isURL rejects two URLs without a space between them.
 func isURL(text string) bool {
 	scheme, rest, _ := strings.Cut(text, "://")
 	return (scheme == "postgres" || scheme == "postgresql") && !strings.Contains(rest, "://")
@@ -72,9 +69,8 @@ type Address struct {
 	BaseURL string `env:"DG_BASE_URL" placeholder:"URL" help:"${base}"`
 }
 
-// Base returns the base URL without a trailing slash. It must be https, because the session cookie
-// is Secure; browsers accept http on loopback hosts. Without DG_BASE_URL, DG_ADDR must be a
-// loopback address.
+// Base returns the base URL without a trailing slash. The session cookie is Secure, which requires
+// https; browsers accept http on loopback hosts.
 func (a Address) Base() (string, error) {
 	if a.BaseURL == "" {
 		host, _, err := net.SplitHostPort(a.Addr)
@@ -100,8 +96,7 @@ func (a Address) Base() (string, error) {
 	return strings.TrimRight(a.BaseURL, "/"), nil
 }
 
-// LoopbackOnly reports whether address and base URL are loopback, so that only this machine
-// reaches dg.
+// LoopbackOnly reports whether only this machine reaches dg: address and base URL are loopback.
 func (a Address) LoopbackOnly() bool {
 	host, _, _ := net.SplitHostPort(a.Addr)
 	public, _ := url.Parse(a.BaseURL)
@@ -126,8 +121,7 @@ type Serve struct {
 	PoolRequests int32 `env:"DG_POOL_REQUESTS" default:"12" help:"${requests}"`
 }
 
-// Check joins the errors of all invalid settings, one a line, or returns nil. Of the database's
-// settings it reports only the first invalid one.
+// Check joins all faults, one a line. Of the database's settings it reports only the first.
 func (s Serve) Check() error {
 	_, badBase := s.Base()
 	_, _, badKeys := s.Keys()

@@ -21,11 +21,8 @@ func (s Secrets) Keys() (current, previous []byte, err error) {
 	return current, previous, errors.Join(err, failed)
 }
 
-// keySize is AES-256's.
-const keySize = 32
+const keySize = 32 // AES-256
 
-// parseKey decodes 32 bytes in hex or base64, and fails for any other text. An empty text is no
-// key: nil.
 func parseKey(setting, text string) ([]byte, error) {
 	if text == "" {
 		return nil, nil

@@ -22,7 +22,7 @@ const (
 	logFile    = "postgres.log"
 )
 
-// dataDir is a data folder. user runs the server; it is nil where dg only reads files.
+// dataDir is a data folder. Its user runs the server, and is nil where dg only reads files.
 type dataDir struct {
 	path string
 	user *syscall.Credential
@@ -30,8 +30,6 @@ type dataDir struct {
 
 func (d dataDir) file(name string) string { return filepath.Join(d.path, name) }
 
-// openDataDir opens the data folder for dir, and creates it if it is missing. Root's data goes to
-// relocatedPath if the server's user cannot enter dir.
 func openDataDir(ctx context.Context, dir string) (d dataDir, err error) {
 	d.path = dataPath(dir)
 	if d.user, err = serverUser(d.file(cluster)); err != nil {
@@ -51,8 +49,7 @@ func openDataDir(ctx context.Context, dir string) (d dataDir, err error) {
 // HasData reports whether dir, or the folder that root's data moved to, has a database.
 func HasData(dir string) bool { return exists(filepath.Join(dataPath(dir), cluster)) }
 
-// dataPath returns the absolute path of the folder with the data of dir: dir itself, or the folder
-// that root's data moved to.
+// dataPath returns the absolute path of dir, or of the folder to which root's data went.
 func dataPath(dir string) string {
 	path, _ := filepath.Abs(dir)
 	moved := relocatedPath(path)
@@ -62,14 +59,12 @@ func dataPath(dir string) string {
 	return path
 }
 
-// relocatedPath returns where root's data goes if the server's user cannot enter path. The hash
-// keeps the data of several folders apart.
+// relocatedPath is where root's data goes if the server's user cannot enter path.
 func relocatedPath(path string) string {
 	return fmt.Sprintf("/var/lib/dg/%.8x", sha256.Sum256([]byte(path)))
 }
 
-// CheckFolder fails if dir cannot be read, or holds files but no database of dg. A missing or
-// empty folder is fine.
+// CheckFolder accepts a missing or empty folder, or one with a database of dg.
 func CheckFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -83,8 +78,6 @@ func CheckFolder(dir string) error {
 		"name an empty folder or one that does not exist", entries[0].Name())
 }
 
-// serverUser returns the user that runs PostgreSQL: the current user, unless that is root. For
-// root it returns the owner of data or, for a new folder, postgres or else nobody.
 func serverUser(data string) (*syscall.Credential, error) {
 	if uid := os.Geteuid(); uid != 0 {
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(os.Getegid()), NoSetGroups: true}, nil
@@ -105,8 +98,7 @@ func serverUser(data string) (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 
-// canEnter reports whether the server's user can enter the folder. Of a folder that does not exist
-// it tries the nearest parent that does.
+// canEnter tries the nearest existing parent of a missing folder.
 func (d dataDir) canEnter(ctx context.Context, path string) bool {
 	for !exists(path + "/.") { // a file counts as missing: MkdirAll reports it
 		path = filepath.Dir(path)
@@ -114,9 +106,8 @@ func (d dataDir) canEnter(ctx context.Context, path string) bool {
 	return d.command(ctx, "/bin/sh", "-c", `cd "$1"`, "sh", path).Run() == nil
 }
 
-// command returns a command that runs as the server's user, in a new session, which Ctrl-C does
-// not reach. It leaves out most of the environment, which may contain secrets and settings of
-// PostgreSQL.
+// command runs in a new session, which Ctrl-C does not reach. Most of the environment is left out:
+// it may contain secrets or settings of PostgreSQL.
 func (d dataDir) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // PostgreSQL's own programs
 	cmd.Dir = "/"                                  // keeps no file system busy

@@ -14,9 +14,7 @@ import (
 //go:embed setup.sql
 var setupSQL string
 
-// launch starts the server, creates its cluster if there is none, and waits until it takes
-// connections. The caller holds s.lock, and no server of dg runs on the folder. The error of a
-// failed start quotes the server's log.
+// launch requires that the caller holds s.lock, and that no server of dg runs on the folder.
 func (s *Server) launch(ctx context.Context, settings map[string]string) error {
 	d := s.data
 	bin, err := FindProgram(ctx, d.path, "postgres")
@@ -64,9 +62,9 @@ func (d dataDir) chown(path string) error {
 	return os.Lchown(path, int(d.user.Uid), int(d.user.Gid))
 }
 
-// removeStale removes the socket and PID file of a killed server. Another process may now have its
-// process id, which would keep PostgreSQL from starting. Files of a server that dg did not start
-// stay: PostgreSQL detects that server itself.
+// removeStale removes a PID file whose id another process may now have: PostgreSQL would refuse to
+// start. A PID file with a foreign socket stays: running does not detect its server, but PostgreSQL
+// does.
 func (d dataDir) removeStale() {
 	killed, err := d.readPIDFile()
 	if !errors.Is(err, errByHand) {
@@ -75,8 +73,7 @@ func (d dataDir) removeStale() {
 	}
 }
 
-// initialise creates the cluster under newCluster and renames it at the end: an interrupted run
-// leaves no partial cluster. Locale C sorts text by code point.
+// initialise renames the complete cluster: an interrupted run leaves no partial one.
 func (s *Server) initialise(ctx context.Context, bin string) error {
 	incomplete := s.data.file(newCluster)
 	if err := errors.Join(os.RemoveAll(incomplete), os.Mkdir(incomplete, 0o700),
@@ -102,8 +99,7 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 	return os.Rename(incomplete, s.data.file(cluster))
 }
 
-// arguments returns the arguments of postgres. The later of two wins, so that settings cannot
-// change the socket or the log. All win over configuration files in the data folder.
+// Of two equal arguments the later wins: settings cannot change the socket or the log.
 func (d dataDir) arguments(socket string, settings map[string]string) []string {
 	args := []string{"-D", d.file(cluster), "-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB",
 		"-c", "wal_compression=on"}

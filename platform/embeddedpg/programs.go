@@ -12,15 +12,13 @@ import (
 	"strings"
 )
 
-// usualFolders have PostgreSQL's programs: Debian, Red Hat, Homebrew, Postgres.app, MacPorts, a
-// build from source, Alpine, and scripts/postgres.sh for root.
+// usualFolders are those of packages; for root, scripts/postgres.sh installs into the last.
 var usualFolders = strings.Fields(`/usr/lib/postgresql/*/bin /usr/pgsql-*/bin
 	/opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin
 	/Applications/Postgres.app/Contents/Versions/*/bin /opt/local/lib/postgresql*/bin
 	/usr/local/pgsql/bin /usr/libexec/postgresql* /var/lib/dg/postgres/bin`)
 
-// programFolders lists where the programs may be, the preferred folders first. PG_BIN, if set, is
-// the only one.
+// programFolders lists the preferred folders first.
 func programFolders() []string {
 	if chosen := os.Getenv("PG_BIN"); chosen != "" {
 		return []string{chosen}
@@ -38,9 +36,8 @@ func programFolders() []string {
 // versionPattern finds 15 in "pg_dump (PostgreSQL) 15.18 (Debian …)".
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d\d+)`)
 
-// FindProgram returns the first folder that has PostgreSQL's program of that name in a suitable
-// version. Suitable is the version that wrote the data in dir or, without data, 15 or later. Some
-// packages lack programs: npm's has no pg_dump. It fails if no folder fits.
+// FindProgram returns a folder with the named program of PostgreSQL. The program's version is that
+// of the data in dir or, without data, at least 15.
 func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(dataPath(dir), cluster, "PG_VERSION"))
 	written := strings.TrimSpace(string(text))

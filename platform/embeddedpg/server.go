@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// socketPrefix begins the name of a socket's folder. dg did not start a server with another name.
+// socketPrefix begins the folder of a socket: it tells dg's servers from others.
 const socketPrefix = "dg-postgres-"
 
 // ErrNoData is the error of Start without Create, for a folder without a database.
@@ -43,9 +43,8 @@ type Server struct {
 	users *os.File // of the cluster, shared by all users; nil after Stop
 }
 
-// Start joins the server on the folder dir, or starts one. It waits while another process starts
-// or stops the server, and while the server recovers: only ctx bounds that wait. Errors:
-// ErrNoData.
+// Start joins the server on the folder dir, or starts one. Only ctx bounds the wait for another
+// process or for recovery. Errors: ErrNoData.
 func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 	if !opts.Create && !HasData(dir) {
 		return nil, ErrNoData
@@ -79,8 +78,7 @@ func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 	return s, nil
 }
 
-// exclusively runs work while no other process starts, joins or stops the server. Only ctx bounds
-// the wait for the lock.
+// exclusively runs work while no other process starts, joins or stops the server.
 func (s *Server) exclusively(ctx context.Context, work func() error) error {
 	if err := retry(ctx, func() error {
 		if !tryLock(s.lock) {
@@ -94,7 +92,6 @@ func (s *Server) exclusively(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// retry repeats try every 20 ms until it succeeds, PostgreSQL is not running, or ctx ends.
 func retry(ctx context.Context, try func() error) error {
 	for {
 		err := try()
@@ -109,8 +106,7 @@ func retry(ctx context.Context, try func() error) error {
 	}
 }
 
-// join sets s.process to the running server, and waits until it takes connections. Errors:
-// errNotRunning, also when a server that was shutting down has ended.
+// join waits until the server takes connections. Errors: errNotRunning, once no process of it runs.
 func (s *Server) join(ctx context.Context) error {
 	return retry(ctx, func() (err error) {
 		if !s.data.running() {
@@ -133,8 +129,7 @@ func (s *Server) URL() string { return s.url("dg_app", "dg") }
 // OwnerURL returns the URL of the role that owns the tables, dg_owner.
 func (s *Server) OwnerURL() string { return s.url("dg_owner", "dg") }
 
-// RunningURL returns the table owner's URL of the server that runs on the folder dir. It fails if
-// none runs.
+// RunningURL returns the table owner's URL of the server that runs on the folder dir.
 func RunningURL(dir string) (string, error) {
 	d := dataDir{path: dataPath(dir)}
 	p, err := d.readPIDFile()
@@ -144,9 +139,8 @@ func RunningURL(dir string) (string, error) {
 	return p.url("dg_owner", "dg"), err
 }
 
-// Running reports whether the server that Start joined still runs. Another process may have
-// started a new server since, with another socket. An unreadable PID file does not count as an
-// end.
+// Running reports whether the server that Start joined still runs. Another process may have started
+// a new one since. An unreadable PID file does not prove an end.
 func (s *Server) Running() bool {
 	now, err := s.data.readPIDFile()
 	return s.data.running() && (err != nil || now == s.process)
@@ -197,7 +191,7 @@ func (s *Server) DropPrivileges() (uid int, err error) {
 		syscall.Setuid(int(u.Uid)))
 }
 
-// process is the running server, as postmaster.pid describes it.
+// process is what postmaster.pid says: its server may have ended.
 type process struct {
 	id     int
 	socket string // the folder of the Unix socket
@@ -207,7 +201,7 @@ func (d dataDir) readPIDFile() (p process, err error) {
 	text, err := os.ReadFile(d.file(pidFile))
 	lines := strings.Split(string(text), "\n")
 	if err != nil || len(lines) < 6 || lines[4] == "" {
-		return p, errors.New("PostgreSQL starts") // or a power cut has truncated the file
+		return p, errors.New("PostgreSQL starts") // or the file is gone, truncated or without a socket
 	}
 	if !strings.HasPrefix(filepath.Base(lines[4]), socketPrefix) {
 		return p, errByHand
@@ -234,8 +228,8 @@ func (d dataDir) running() bool {
 	return !tryLock(log)
 }
 
-// tryLock takes the exclusive lock of a file if it is free, and reports whether it did. The kernel
-// releases the lock when every process that inherited the file has ended.
+// tryLock takes a lock that the kernel releases when every process that inherited the file has
+// ended.
 func tryLock(file *os.File) bool {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

@@ -11,13 +11,11 @@ import (
 	"dg/platform/netaddr"
 )
 
-// ClientAddr returns the client's address. Behind trusted proxies that is the last address of
-// X-Forwarded-For that is no trusted proxy, otherwise the connection's. On another program's app
-// fiber's c.IP decides.
+// ClientAddr returns the last address of X-Forwarded-For that is no trusted proxy, or the
+// connection's. On another program's app it is fiber's c.IP.
 func ClientAddr(c *fiber.Ctx) string { return requestOf(c).addr }
 
-// ClientNetwork returns the key of limits for each client: an IPv4 address, or the IPv6 /64 of one
-// customer.
+// ClientNetwork is the key of limits by client: an IPv4 address, or a customer's IPv6 /64.
 func ClientNetwork(c *fiber.Ctx) string { return netaddr.ClientText(ClientAddr(c)) }
 
 func (s *Server) clientAddr(c *fiber.Ctx) string {
@@ -28,9 +26,8 @@ func (s *Server) clientAddr(c *fiber.Ctx) string {
 		c.Context().Request.Header.PeekAll(fiber.HeaderXForwardedFor), s.opts.TrustedProxies)
 }
 
-// clientAddr walks X-Forwarded-For from the connection towards the client. It stops at the first
-// hop that is untrusted or invalid, because everything left of that hop can be forged. It returns
-// "" for a connection other than TCP.
+// clientAddr walks X-Forwarded-For from right to left. It stops at the first untrusted or invalid
+// hop: everything left of that hop can be forged.
 func clientAddr(remote net.Addr, forwarded [][]byte, trusted []netip.Prefix) string {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {
@@ -52,8 +49,7 @@ func clientAddr(remote net.Addr, forwarded [][]byte, trusted []netip.Prefix) str
 	return at.String()
 }
 
-// parseHop parses an address with or without a port, which some proxies add. An IPv4-mapped
-// address becomes IPv4.
+// parseHop accepts a port, which some proxies add.
 func parseHop(s string) (netip.Addr, bool) {
 	s = strings.TrimSpace(s)
 	ip, err := netip.ParseAddr(s)

@@ -1,10 +1,5 @@
-// Package httpserver serves HTTP: connections, framing, errors, JSON, streams and shutdown. All
-// but Server also works on another program's fiber.App, inside Handle.
-//
-//   - request.go, guard.go: a request from its arrival to its log line, and what is refused first
-//   - errors.go, failure.go: the one place where errors become responses
-//   - json.go, stream.go: responses; a body above 64 KB is sent in blocks
-//   - server.go, listener.go: dg's own server, and the bounds of its connections
+// Package httpserver serves HTTP: connections, framing, errors, JSON, streams and shutdown. All but
+// Server also works on another program's fiber.App, inside Handle.
 //
 // Invariants:
 //   - Handle refuses chunked requests and contradicting lengths, which rules out smuggling.
@@ -15,7 +10,6 @@
 //     process is killed. GNU wget would accept a FIN inside a chunk as the end of the file. A
 //     truncated gzip file has no footer.
 //   - Each block has a write deadline. A stream holds one block in memory.
-//   - Failures of the server are always logged; unauthenticated and limited requests are sampled.
 //
 // Unsafe here, and not used: fasthttp's SetBodyStreamWriter ends a body cleanly on an early return.
 // fiber's compress middleware ends a broken stream with a valid footer. fiber's c.Fresh responds

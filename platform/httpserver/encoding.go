@@ -17,8 +17,6 @@ import (
 // minGzip is in bytes: a smaller body fits into one packet without compression.
 const minGzip = 1400
 
-// encode returns the body. It compresses one of at least minGzip bytes if the client accepts gzip,
-// and then sets Content-Encoding.
 func encode(c *fiber.Ctx, plain []byte) []byte {
 	if len(plain) < minGzip || !gzipAccepted(&c.Context().Request.Header) {
 		return plain
@@ -42,8 +40,7 @@ func Gzip(body []byte) []byte {
 var acceptedGzip = regexp.MustCompile(
 	`(?i)(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?:1(?:\.0*)?|0?\.\d*[1-9]\d*)\s*)?(?:,|$)`)
 
-// gzipAccepted reports whether the client names gzip among the codings that it accepts: "*" does
-// not count.
+// gzipAccepted ignores "*": the client must name gzip.
 func gzipAccepted(h *fasthttp.RequestHeader) bool {
 	return acceptedGzip.Match(bytes.Join(h.PeekAll(fiber.HeaderAcceptEncoding), []byte(",")))
 }
@@ -65,8 +62,7 @@ type File struct {
 	Version       string // changes whenever Body does
 }
 
-// NewFile returns a file that clients revalidate at each use. It is compressed here, once for all
-// requests.
+// NewFile returns a file that clients revalidate at each use. It is compressed only once.
 func NewFile(body []byte, mediaType string) File {
 	sum := sha256.Sum256(body)
 	return File{body, Gzip(body), mediaType, "no-cache", hex.EncodeToString(sum[:6])}
@@ -103,9 +99,8 @@ func ETag(c *fiber.Ctx, version ...string) string {
 	return `"` + tag + `"`
 }
 
-// NotModified reports whether If-None-Match has the tag or "*". Tags are hashes, which no other
-// text contains, so that the list need not be parsed. Call it only for a resource that exists: "*"
-// matches any.
+// NotModified reports whether If-None-Match has the tag or "*". The resource must exist. Tags are
+// hashes, which no other text contains: the list need not be parsed.
 func NotModified(c *fiber.Ctx, etag string) bool {
 	sent := c.Context().Request.Header.PeekAll(fiber.HeaderIfNoneMatch)
 	return slices.ContainsFunc(sent, func(line []byte) bool {

@@ -17,19 +17,15 @@ import (
 )
 
 const (
-	// cachePrivate is the Cache-Control of JSON and errors: only the client caches them, and
-	// revalidates.
 	cachePrivate = "private, no-cache"
 	varyOn       = "Authorization, Accept-Encoding"
 	contentJSON  = "application/json; charset=utf-8"
-	// retryAfter is the default Retry-After of a 503, in seconds.
-	retryAfter = 2
+	retryAfter   = 2 // seconds, if a 503 has none
 )
 
-// WriteError responds with the error and returns nil, so that it fits fiber's ErrorHandler and the
-// end of a handler. An *apperr.Error gives code and message, a *fiber.Error only the status. A
-// deadline or an unavailable database is 503. Any other error is 500, and only the log has its
-// cause.
+// WriteError responds with the error and returns nil. An *apperr.Error gives code and message, a
+// *fiber.Error only the status. A deadline or an unavailable database is 503. Any other error is
+// 500, with its cause only in the log.
 func WriteError(c *fiber.Ctx, err error) error {
 	r := requestOf(c)
 	f := classify(err)
@@ -38,8 +34,6 @@ func WriteError(c *fiber.Ctx, err error) error {
 	return nil
 }
 
-// classify returns what the caller may know of err: code and message of an *apperr.Error, but only
-// a status for Internal and for any other error.
 func classify(err error) Failure {
 	e, ok := errors.AsType[*apperr.Error](err)
 	if ok && e.HTTP().Status != 0 && e.Code != apperr.Internal {
@@ -62,14 +56,12 @@ func classify(err error) Failure {
 	return genericFailure(fiber.StatusInternalServerError)
 }
 
-// unavailable reports whether err is transient: a deadline, a shutdown, or an unavailable
-// database.
 func unavailable(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
 		errors.Is(err, ErrStopped) || postgres.IsUnavailable(err)
 }
 
-// logFailure logs the cause of a server error. Errors of clients are in the access log only.
+// logFailure skips errors of clients: the access log has them.
 func (r *request) logFailure(f Failure, err error) {
 	if !isServerFault(f.Status) {
 		return
@@ -84,8 +76,6 @@ func (r *request) logFailure(f Failure, err error) {
 		slog.Int("status", f.Status), slog.String("error", err.Error()))
 }
 
-// writeFailure replaces what the handler has written by the failure: a page of the surface, or
-// JSON.
 func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 	f.RequestID = r.id
 	r.code = string(f.Detail)
@@ -105,8 +95,7 @@ func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 	resp.SkipBody = c.Context().IsHead() // fasthttp sets it only for a request that it could read
 }
 
-// setHeaders removes the headers of the replaced body and sets those of the failure. Other
-// headers, such as RateLimit, stay.
+// setHeaders keeps headers that do not describe the body, such as RateLimit.
 func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLastModified,
 		fiber.HeaderContentEncoding,
@@ -124,8 +113,7 @@ func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 	}
 }
 
-// writePage lets the surface respond with a page, and reports whether it did. If the page panics,
-// the caller responds with JSON.
+// writePage reports whether the surface has responded. If its page panics, the caller sends JSON.
 func (r *request) writePage(c *fiber.Ctx, f Failure) (done bool) {
 	if r.page == nil {
 		return false
@@ -140,7 +128,6 @@ func (r *request) writePage(c *fiber.Ctx, f Failure) (done bool) {
 	return done
 }
 
-// body returns the error body of the API: these fields and no others.
 func (f Failure) body() []byte {
 	type details struct {
 		Code apperr.Code `json:"code"`

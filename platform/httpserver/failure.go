@@ -18,7 +18,6 @@ type Failure struct {
 	Generic    bool // the message comes from statuses: a page may word it better
 }
 
-// statuses has the code and message of each failure that HTTP itself defines, by status.
 var statuses = map[int]struct {
 	code    apperr.Code
 	message string
@@ -45,8 +44,6 @@ var statuses = map[int]struct {
 		"This HTTP version is not supported. Use HTTP/1.1."},
 }
 
-// genericFailure returns the failure that HTTP defines for a status. A status that is not in
-// statuses becomes 500.
 func genericFailure(code int) Failure {
 	line, ok := statuses[code]
 	if !ok {
@@ -63,7 +60,7 @@ func genericFailure(code int) Failure {
 	}
 }
 
-// badRequest returns a 400 with a specific message, which pages do not replace.
+// badRequest returns a 400 whose specific message pages do not replace.
 func badRequest(message string) Failure {
 	f := genericFailure(fiber.StatusBadRequest)
 	f.Message = message

@@ -14,7 +14,7 @@ const (
 	maxBody   = 64 << 10 // bytes of a body; beyond it 413
 )
 
-// Faults of a request. Most of them allow request smuggling behind a proxy.
+// Most of these faults allow request smuggling behind a proxy.
 const (
 	faultLine     = "Header lines must end with CRLF and must not be folded."
 	faultChunked  = "Transfer-Encoding is not supported. Send the body with its Content-Length."
@@ -22,7 +22,6 @@ const (
 	faultFragment = "The path must not contain a fragment. Leave out # and what follows it."
 )
 
-// checkRequest returns ok, or the failure of a request that is too large or ambiguous as HTTP.
 func checkRequest(r *fasthttp.Request) (f Failure, ok bool) {
 	target := r.Header.RequestURI()
 	switch proto := string(r.Header.Protocol()); {
@@ -41,8 +40,8 @@ func checkRequest(r *fasthttp.Request) (f Failure, ok bool) {
 	return Failure{}, true
 }
 
-// framingFault returns the framing fault of a request, or "". fasthttp itself refuses two lengths.
-// It accepts lines without CR, a length beside chunks, and "Transfer-Encoding: identity".
+// framingFault adds to fasthttp, which refuses two lengths, but accepts lines without CR, a length
+// beside chunks, and "Transfer-Encoding: identity".
 func framingFault(h *fasthttp.RequestHeader) string {
 	for line := range bytes.Lines(h.RawHeaders()) {
 		text, crlf := bytes.CutSuffix(line, []byte("\r\n"))
@@ -61,8 +60,7 @@ func framingFault(h *fasthttp.RequestHeader) string {
 	return ""
 }
 
-// knownMethod reports whether the router may see the method. CONNECT is left out: it is only for
-// proxies.
+// knownMethod excludes CONNECT, which is only for proxies.
 func knownMethod(m string) bool {
 	return m != fiber.MethodConnect && slices.Contains(fiber.DefaultMethods, m)
 }

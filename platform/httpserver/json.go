@@ -31,7 +31,6 @@ func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
 	return nil
 }
 
-// bodySource is the Source of a body in memory.
 type bodySource struct {
 	rest []byte
 	sent func()

@@ -12,21 +12,17 @@ import (
 )
 
 const (
-	// maxConnections bounds open connections even if the process's file limit is higher.
 	maxConnections = 10_000
-	// maxPerClient bounds the connections of an IPv4 address or IPv6 /64 that is no trusted proxy.
-	// A client never gets more than half of all connections.
+	// maxPerClient is per IPv4 address or IPv6 /64. Trusted proxies have no such bound.
 	maxPerClient = 500
-	// acceptWait precedes the next accept after an error: fasthttp would stop serving.
+	// acceptWait keeps the retries of Accept from spinning when the process has no free file.
 	acceptWait = 50 * time.Millisecond
 )
 
-// refusedConnection is the response to a connection above the bounds.
 const refusedConnection = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n" +
 	"Retry-After: 5\r\nContent-Length: 0\r\n\r\n"
 
-// defaultConnections returns the file limit less the reserved files: at least half the limit, at
-// most maxConnections. Go's runtime has raised the soft limit to the hard one.
+// defaultConnections reads the soft limit of files, which Go's runtime has raised to the hard one.
 func defaultConnections(reserved int) int {
 	var files syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {
@@ -36,7 +32,6 @@ func defaultConnections(reserved int) int {
 	return min(maxConnections, max(limit-reserved, limit/2))
 }
 
-// listener bounds the open connections, in all and of each client.
 type listener struct {
 	net.Listener // nil before Serve
 	srv          *Server
@@ -46,14 +41,13 @@ type listener struct {
 	clients map[netip.Addr]int
 }
 
-// conn is an accepted connection. It embeds TCPConn for SetLinger and SetWriteBuffer.
+// conn embeds TCPConn for SetLinger and SetWriteBuffer.
 type conn struct {
 	*net.TCPConn
 	ln     *listener
 	client netip.Addr // invalid for a trusted proxy, which has no bound of its own
 }
 
-// start makes l accept from ln. It returns false if the server is stopping already.
 func (l *listener) start(ln net.Listener) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,8 +55,7 @@ func (l *listener) start(ln net.Listener) bool {
 	return !l.srv.stopping.Load()
 }
 
-// stop closes the listener, which ends Accept. fasthttp's own shutdown misses a listener whose
-// Serve has only just begun.
+// stop exists because fasthttp's own shutdown misses a listener whose Serve has only just begun.
 func (l *listener) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,8 +64,7 @@ func (l *listener) stop() {
 	}
 }
 
-// Accept returns the next connection within the bounds. It retries after errors, which are
-// transient (EMFILE) or concern one client.
+// Accept retries after errors, which would stop fasthttp: they are transient or concern one client.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
@@ -94,8 +86,6 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// admit counts the connection and returns it, or returns nil if a bound is reached: that of the
-// server or of the client.
 func (l *listener) admit(tcp *net.TCPConn) *conn {
 	c := &conn{TCPConn: tcp, ln: l}
 	ip := tcp.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
@@ -113,7 +103,7 @@ func (l *listener) admit(tcp *net.TCPConn) *conn {
 	return c
 }
 
-// Close closes the connection and stops counting it, once however often it is called.
+// Close stops counting the connection once, however often it is called.
 func (c *conn) Close() error {
 	c.ln.mu.Lock()
 	if _, open := c.ln.open[c]; open {

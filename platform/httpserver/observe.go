@@ -18,9 +18,8 @@ import (
 
 func (r *request) log() *slog.Logger { return r.srv.opts.Logger }
 
-// logAccess writes the log line of a request. It leaves out headers and the query, which carry
-// secrets. Lines of unauthenticated and rate-limited requests are sampled, or they could fill the
-// disk.
+// logAccess leaves out headers and the query, which carry secrets. Unauthenticated and rate-limited
+// requests are sampled: they could fill the disk.
 func (r *request) logAccess(status int, bytes int64, took time.Duration, err error) {
 	always := r.authenticated && status != fiber.StatusTooManyRequests || isServerFault(status)
 	if !always && !r.srv.sampler.Allow() {
@@ -45,14 +44,13 @@ func (r *request) logAccess(status int, bytes int64, took time.Duration, err err
 	r.log().LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
 }
 
-// isServerFault reports whether the status is a failure of the server. 501 and 505 are not:
-// clients cause them.
+// isServerFault excludes 501 and 505, which clients cause.
 func isServerFault(status int) bool {
 	return status >= fiber.StatusInternalServerError && status != fiber.StatusNotImplemented &&
 		status != fiber.StatusHTTPVersionNotSupported
 }
 
-// metricMethod returns the method in metrics and traces: one of a bounded set.
+// metricMethod bounds the values of the label.
 func metricMethod(method string) string {
 	if knownMethod(method) {
 		return method
@@ -60,14 +58,13 @@ func metricMethod(method string) string {
 	return "other"
 }
 
-// metrics are the figures of requests. Their labels are bounded: route templates, known methods,
-// statuses.
+// The labels of metrics are bounded: route templates, known methods, statuses.
 type metrics struct {
 	duration                *prometheus.HistogramVec
 	acceptFailures, refused prometheus.Counter
 }
 
-// newMetrics creates the metrics, and registers them unless r is nil.
+// newMetrics registers nothing if r is nil.
 func newMetrics(r prometheus.Registerer, s *Server) *metrics {
 	in := promauto.With(r)
 	in.NewGaugeFunc(prometheus.GaugeOpts{
@@ -94,8 +91,7 @@ func newMetrics(r prometheus.Registerer, s *Server) *metrics {
 	}
 }
 
-// startSpan begins the request's span, in the context of its handlers. The parent is the span that
-// the traceparent header names. tracestate is free text, possibly a key, and is not read.
+// startSpan does not read tracestate, which is free text and may contain a key.
 func (r *request) startSpan(header *fasthttp.RequestHeader) {
 	caller := propagation.TraceContext{}.Extract(r.ctx,
 		propagation.MapCarrier{"traceparent": string(header.Peek("traceparent"))})
@@ -103,8 +99,7 @@ func (r *request) startSpan(header *fasthttp.RequestHeader) {
 		trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.start))
 }
 
-// endSpan ends the span with the attributes of the access log, except path and client, which are
-// private.
+// endSpan leaves out path and client, which are private.
 func (r *request) endSpan(status int, err error) {
 	method := metricMethod(r.method)
 	r.span.SetName(method + " " + r.route)

@@ -15,15 +15,13 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// unmatched is the route of a request that matched no route.
 const unmatched = "unmatched"
 
-// firstByteTimeout is the deadline of a handler. The first byte of a response or a failure is thus
-// sent within 10 s.
+// firstByteTimeout is a handler's deadline, so that a response begins within 10 s.
 const firstByteTimeout = 9 * time.Second
 
-// request is the state of a request until its log line. Its strings are copies, because fasthttp
-// reuses its buffers and a stream outlives its handler.
+// The strings of a request are copies: fasthttp reuses its buffers, and a stream outlives its
+// handler.
 type request struct {
 	srv    *Server
 	page   ErrorPage // nil: failures are JSON
@@ -45,17 +43,15 @@ type request struct {
 
 type requestKey struct{}
 
-// requestOf returns the state of the request. It panics outside Handle.
+// requestOf panics outside Handle.
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
-// foreignServer stands in for the Server of requests on another program's fiber.App. It has
-// default options, no access log and no metrics.
+// foreignServer serves requests on another program's fiber.App, without access log and metrics.
 var foreignServer = newServer(Options{}.withDefaults())
 
-// Handle serves a request with handle, on any fiber.App. It refuses ambiguous HTTP, and gives the
-// request its id and deadline. Errors and panics become responses: by page, or as JSON if page is
-// nil or returns false. Inside Server or another Handle, only errors and panics remain to be
-// handled.
+// Handle serves a request with handle, on any fiber.App. It refuses ambiguous HTTP, and sets
+// request id and deadline. Errors and panics become responses: by page, or as JSON if page is nil
+// or returns false. Inside Server or another Handle it only handles errors and panics.
 func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	if r, ok := c.Locals(requestKey{}).(*request); ok {
 		r.page = page
@@ -64,7 +60,6 @@ func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	return foreignServer.serve(c, page, handle)
 }
 
-// serve is the outermost Handle of a request: it checks the framing, and ends the request.
 func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	r := s.begin(c)
 	r.page = page
@@ -77,7 +72,6 @@ func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error
 	return r.handle(c, handle)
 }
 
-// handle calls the handler and responds to its error or panic.
 func (r *request) handle(c *fiber.Ctx, handle fiber.Handler) error {
 	err := recoverPanic(func() error { return handle(c) })
 	if err == nil {
@@ -86,8 +80,7 @@ func (r *request) handle(c *fiber.Ctx, handle fiber.Handler) error {
 	return WriteError(c, err)
 }
 
-// recoverPanic calls f and returns its panic as an error. fasthttp does not recover: a panic would
-// end the process.
+// recoverPanic returns a panic as an error: fasthttp does not recover, and the process would end.
 func recoverPanic(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -97,7 +90,6 @@ func recoverPanic(f func() error) (err error) {
 	return f()
 }
 
-// begin creates the request's state, counts the request as running, and starts its deadline.
 func (s *Server) begin(c *fiber.Ctx) *request {
 	s.running.Add(1)
 	header := &c.Context().Request.Header
@@ -124,8 +116,6 @@ func (s *Server) begin(c *fiber.Ctx) *request {
 	return r
 }
 
-// complete adds the headers of every response. It ends the request, unless a stream follows, which
-// does so itself.
 func (r *request) complete(c *fiber.Ctx) {
 	response := &c.Context().Response
 	response.Header.Set(fiber.HeaderXRequestID, r.id)
@@ -140,7 +130,6 @@ func (r *request) complete(c *fiber.Ctx) {
 	r.end(response.StatusCode(), int64(n), nil)
 }
 
-// end logs and counts the request, and ends its context and span.
 func (r *request) end(status int, bytes int64, err error) {
 	r.stop()
 	took := time.Since(r.start)
@@ -159,12 +148,10 @@ func (r *request) end(status int, bytes int64, err error) {
 // MarkAuthenticated exempts the request from log sampling, unless its response is a 429.
 func MarkAuthenticated(c *fiber.Ctx) { requestOf(c).authenticated = true }
 
-// SetRoute names the route of the request in log and metrics, for routes that fiber's router does
-// not know.
+// SetRoute names the route in log and metrics, for routes that fiber's router does not know.
 func SetRoute(c *fiber.Ctx, template string) { requestOf(c).route = template }
 
-// RequestID returns the id of the request, which is also in the log, the audit log and the
-// response's X-Request-Id header.
+// RequestID returns the id in log, audit log and X-Request-Id.
 func RequestID(c *fiber.Ctx) string { return requestOf(c).id }
 
 // StreamContext returns the context of work that outlives the handler of c, with the same span. It
@@ -179,7 +166,6 @@ func StreamContext(c *fiber.Ctx) context.Context {
 
 var validRequestID = regexp.MustCompile(`^[A-Za-z0-9_-]{8,64}$`)
 
-// requestID returns the client's own id if it is valid, else a random one.
 func requestID(own []byte) string {
 	if validRequestID.Match(own) {
 		return string(own)
@@ -187,8 +173,7 @@ func requestID(own []byte) string {
 	return rand.Text()
 }
 
-// routeLabel returns the template of the fiber route that responded. Paths would let callers grow
-// the set of labels.
+// routeLabel returns a template: paths would let callers grow the set of labels.
 func routeLabel(c *fiber.Ctx) string {
 	path := c.Route().Path
 	if path == "/" && c.Path() != "/" { // middleware's

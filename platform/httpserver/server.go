@@ -23,28 +23,20 @@ type ErrorPage func(c *fiber.Ctx, f Failure) bool
 
 // Options configure a Server. The zero value works.
 type Options struct {
-	// Logger gets the access log and the causes of failures; the default is slog's.
-	Logger *slog.Logger
-	// Metrics is where the metrics of requests and connections are registered; nil means nowhere.
-	Metrics prometheus.Registerer
-	// Tracer makes a span of each request; nil means none.
-	Tracer trace.Tracer
-	// TrustedProxies are the networks of proxies: their X-Forwarded-For is trusted, and they have
-	// no limit of connections for each address.
+	Logger  *slog.Logger          // nil: slog's default
+	Metrics prometheus.Registerer // nil: no metrics
+	Tracer  trace.Tracer          // nil: no spans
+	// TrustedProxies may set X-Forwarded-For, and have no limit of connections by address.
 	TrustedProxies []netip.Prefix
-	// ErrorPage responds to failures of requests that no Handle has, such as unknown paths; nil:
-	// JSON.
+	// ErrorPage responds to failures outside Handle, such as unknown paths; nil: JSON.
 	ErrorPage ErrorPage
 	// RedactPath removes secrets from a path before it is logged; nil logs it unchanged.
 	RedactPath func(path string) string
-	// MaxConnections is how many connections are open at once. The default is the process's limit
-	// of files less ReservedFiles, and at most 10,000.
+	// MaxConnections is by default the limit of files less ReservedFiles, and at most 10,000.
 	MaxConnections int
-	// ReservedFiles are the files that the rest of the process needs: database pools, the log,
-	// files read and written.
+	// ReservedFiles is how many files the rest of the process needs, such as database connections.
 	ReservedFiles int
-	// ShutdownDelay is how long Shutdown continues to serve, with Connection: close. Proxies have
-	// that time to notice it by a health check that calls Stopping.
+	// ShutdownDelay gives proxies time to notice, by a health check, that the server is stopping.
 	ShutdownDelay time.Duration
 	// Grace is how long Shutdown lets running requests finish; the default is 10 s.
 	Grace time.Duration
@@ -152,22 +144,19 @@ func (s *Server) Serve(ln net.Listener) error {
 var ErrStopped = errors.New("the server is stopping")
 
 const (
-	// abortWait bounds how long Shutdown waits for cancelled requests to end, before it reports
-	// them.
+	// abortWait bounds how long Shutdown waits for the handlers of cancelled requests.
 	abortWait = 4 * time.Second
-	// lastWrites bounds how long the responses of cancelled requests may take. Then Shutdown
-	// closes all connections.
+	// lastWrites bounds the responses of cancelled requests, before Shutdown closes all
+	// connections.
 	lastWrites = time.Second
 )
 
-// Stopping reports whether a shutdown has begun. A health check that fails then makes proxies send
-// new requests elsewhere.
+// Stopping reports whether a shutdown has begun: health checks must fail from then on.
 func (s *Server) Stopping() bool { return s.stopping.Load() }
 
-// Shutdown stops the server. For Options.ShutdownDelay it serves with Connection: close. Then it
-// stops accepting, closes idle connections and waits for requests, for Options.Grace or until ctx
-// ends. Last it cancels all handlers and closes all connections. It returns an error if a request
-// still runs. A second call returns nil at once.
+// Shutdown serves for Options.ShutdownDelay with Connection: close. Then it stops accepting and
+// waits for requests, for Options.Grace or until ctx ends. Last it cancels handlers and closes
+// connections. It fails if a request still runs. A second call returns nil at once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	if s.stopping.Swap(true) {
 		return nil
@@ -196,7 +185,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// waitUntil polls done until it is true or limit has passed, and reports whether it is true.
 func waitUntil(limit time.Duration, done func() bool) bool {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

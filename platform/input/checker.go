@@ -21,10 +21,9 @@ type Checker struct {
 	words    map[string]string
 }
 
-// New returns a Checker with further words and rules. Words are looked up under "field rule",
-// "rule type" and "rule", in this order. In them {field} stands for the field, and {value} for its
-// value as Shown. {param} stands for the rule's parameter, and {values} for the values that it
-// lists. A mistake in the rules panics.
+// New returns a Checker with further words and rules. Words are looked up by "field rule", "rule
+// type" and "rule". Their placeholders are {field}, {value} (as Shown), {param} and {values} (those
+// in the rule's parameter). A mistake in the rules panics.
 func New(own map[string]string, further map[string]func(Field) bool) *Checker {
 	c := &Checker{validator.New(validator.WithRequiredStructEnabled()), maps.Clone(words)}
 	maps.Copy(c.words, own)
@@ -44,8 +43,7 @@ func New(own map[string]string, further map[string]func(Field) bool) *Checker {
 
 var standard = New(nil, nil)
 
-// Check checks the struct with the rules and words of this package alone. Errors: those of
-// Checker.Check.
+// Check is Checker.Check with the rules and words of this package alone.
 func Check(v any) error { return standard.Check(v) }
 
 // Check returns an apperr.Validation about the first missing field, otherwise the first invalid
@@ -74,8 +72,7 @@ type Violation struct {
 	Message string
 }
 
-// Violations returns the violations of the struct, in the order of its fields. It panics if v is
-// no struct.
+// Violations returns violations in the order of the struct's fields. It panics if v is no struct.
 func (c *Checker) Violations(v any) []Violation {
 	err := c.validate.Struct(v)
 	if err == nil {
@@ -94,8 +91,6 @@ func (c *Checker) Violations(v any) []Violation {
 	return violations
 }
 
-// message returns the words of a broken rule, with their placeholders filled, or "" if the rule
-// has no words.
 func (c *Checker) message(field string, found validator.FieldError) string {
 	rule := found.Tag()
 	value := ""

@@ -1,5 +1,4 @@
-// Package input checks structs by their validate tags, and single days and texts. It alone turns
-// the findings of package validator into errors of fields.
+// Package input checks structs by their validate tags, and single days and texts.
 package input
 
 import (
@@ -12,8 +11,6 @@ import (
 	"unicode/utf8"
 )
 
-// rules extends validator's own rules in every Checker. A Violation names the first rule of its
-// field's tag that is broken.
 var rules = map[string]func(Field) bool{
 	"text":      Text(ValidText),
 	"visible":   Text(isVisible),
@@ -32,7 +29,6 @@ var (
 	timestamp  = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[T ]\d`)
 )
 
-// isReportable accepts a time, or the text of a day, in the years 2000 to 2199.
 func isReportable(f Field) bool {
 	if t, ok := reflect.TypeAssert[time.Time](f.Field()); ok {
 		return inReports(t)
@@ -55,11 +51,9 @@ var words = map[string]string{
 	"reportable": "`{field}` is out of range: {value}. Send a day from 2000-01-01 to 2199-12-31.",
 }
 
-// maxShown bounds the characters of a value in a message.
-const maxShown = 60
+const maxShown = 60 // characters of a value in a message
 
-// Shown returns a value for an error message: its first 60 characters, with � for unprintable
-// ones. A longer value ends in "…".
+// Shown returns the first 60 characters of a value for a message, with � for unprintable ones.
 func Shown(sent string) string {
 	runes := []rune(sent)
 	cut := len(runes) > maxShown
@@ -75,8 +69,8 @@ func Shown(sent string) string {
 	return string(runes)
 }
 
-// unusual returns a note on the first non-ASCII character of a value, or "": it may look like an
-// ASCII one. Invalid text, and the mark of what was cut or redacted, do not count.
+// unusual notes the first non-ASCII character, which may look like an ASCII one. The mark … of cut
+// or redacted text does not count.
 func unusual(sent string) string {
 	for _, r := range sent {
 		if r > unicode.MaxASCII && r != utf8.RuneError && r != '…' {
@@ -94,24 +88,20 @@ var storedID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
 // IsID reports whether s is a UUID in its stored form. Any other text is an unknown identifier.
 func IsID(s string) bool { return storedID.MatchString(s) }
 
-// ParseDay reads a calendar day of the years 2000 to 2199, strictly YYYY-MM-DD in ASCII digits. It
-// returns the day's first instant in UTC.
+// ParseDay returns the first instant in UTC of a day YYYY-MM-DD in the years 2000 to 2199.
 func ParseDay(s string) (time.Time, bool) {
 	t, err := time.Parse(time.DateOnly, s)
 	return t, err == nil && inReports(t)
 }
 
-// inReports reports whether a time lies in UTC in the years of reports, 2000 to 2199.
 func inReports(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year() <= 2199 }
 
-// ValidText reports whether s has 1 to 200 characters, one of them visible and none a control
-// character.
+// ValidText accepts 1 to 200 characters, at least one visible and none a control character.
 func ValidText(s string) bool {
 	return isVisible(s) && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 200 &&
 		!strings.ContainsFunc(s, unicode.IsControl)
 }
 
-// isVisible reports whether s has a character that shows: a graphic one that is no space.
 func isVisible(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsGraphic(r) && !unicode.IsSpace(r)

@@ -9,8 +9,7 @@ import (
 )
 
 // IsPrintable reports whether s has no invisible characters, so that names that look equal are
-// equal, except for homoglyphs. Joiners and variation selectors may follow an emoji, or a letter
-// or symbol of a script that uses them.
+// equal. Homoglyphs pass.
 func IsPrintable(s string) bool {
 	var before rune
 	for _, r := range s {
@@ -30,8 +29,7 @@ func IsPrintable(s string) bool {
 
 const blankBraille = '\u2800'
 
-// isJoined reports whether joiners and variation selectors may follow r: an emoji, or a letter,
-// mark or symbol of a script that uses them.
+// isJoined reports whether r is an emoji, or of a script that uses joiners and variation selectors.
 func isJoined(r rune) bool {
 	return r > unicode.MaxLatin1 && unicode.In(r, unicode.L, unicode.M, unicode.S) &&
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)
@@ -41,14 +39,12 @@ func isJoined(r rune) bool {
 var undecomposed = strings.NewReplacer("ß", "ss", "ẞ", "SS", "æ", "ae", "Æ", "AE", "œ", "oe", "Œ",
 	"OE", "ø", "o", "Ø", "O", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D")
 
-// Fold returns the text as searches compare it: without case, accents and surrounding spaces. Łódź
-// becomes lodz, ﬁ becomes fi.
+// Fold returns text for search, without case, accents and outer spaces: Łódź becomes lodz.
 func Fold(text string) string {
 	decomposed := norm.NFKD.String(undecomposed.Replace(text))
 	plain := strings.TrimSpace(runes.Remove(runes.In(unicode.Mn)).String(decomposed))
 	return strings.ToLower(strings.ToUpper(plain)) // some letters have two small forms: σ and ς
 }
 
-// Lower returns a text in lower case and Unicode's NFC, the form in which e-mails and passwords
-// are compared.
+// Lower returns text in lower case and NFC, for comparison.
 func Lower(text string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(text))) }

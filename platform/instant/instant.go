@@ -1,5 +1,4 @@
-// Package instant writes instants as the API shows them: RFC 3339 in UTC with three decimals
-// (rules.md, Formats).
+// Package instant writes instants as the API shows them: RFC 3339 in UTC with three decimals.
 package instant
 
 import "time"

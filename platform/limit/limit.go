@@ -81,7 +81,6 @@ func (l *Limiter) AcquireN(ctx context.Context, id string, n int) (release func(
 	}), nil
 }
 
-// enter adds a reference to the key, and creates a missing one. Each enter needs a leave.
 func (l *Limiter) enter(id string) *key {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,7 +101,6 @@ func (l *Limiter) leave(id string, k *key) {
 	}
 }
 
-// failure returns the error of work that got no slot, and counts a refusal unless ctx has ended.
 func (l *Limiter) failure(ctx context.Context, busy string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

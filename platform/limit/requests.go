@@ -7,12 +7,10 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// Requests bounds the requests in front of a pool of connections: one tenant's burst does not
-// delay the others.
+// Requests bounds the requests for a pool of connections: one tenant's burst does not delay others.
 type Requests struct {
 	tenants, networks *Limiter
-	// The organisations of accepted credentials, by a seeded hash of the credential. An entry
-	// authorises nothing: it may be outdated.
+	// Organisations by the credential's hash. Entries may be outdated: they authorise nothing.
 	known *lru.Cache[uint64, string]
 	seed  maphash.Seed
 }
@@ -28,10 +26,9 @@ const (
 	Revoke  = "revoke " // the screen that revokes a leaked key
 )
 
-// NewRequests returns the limit for a pool of connections. A tenth of the slots is for requests
-// whose credential this instance has not accepted. Each network has one of them, so that a flood
-// of invalid credentials waits behind itself. Of the rest an organisation has at most a third on
-// each surface. Each share is at least one slot.
+// NewRequests reserves a tenth of the slots for unknown credentials, one slot a network: a flood of
+// invalid credentials waits behind itself. Of the rest an organisation has at most a third on each
+// surface.
 func NewRequests(connections int) *Requests {
 	const busy = "Too many requests are waiting."
 	unknown := max(1, connections/10)
@@ -59,8 +56,7 @@ func (r *Requests) Acquire(
 	return r.networks.Acquire(ctx, network)
 }
 
-// Accept remembers the organisation of an accepted credential, whose later requests take the
-// organisation's slots.
+// Accept remembers the organisation of an accepted credential for later requests.
 func (r *Requests) Accept(credential, organisation string) {
 	r.known.Add(maphash.String(r.seed, credential), organisation)
 }

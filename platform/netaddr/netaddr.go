@@ -15,8 +15,8 @@ func Client(ip netip.Addr) netip.Addr {
 	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().Addr()
 }
 
-// ClientText returns the Client of an address as text: an IPv4 address, or a /64 in CIDR form. It
-// returns text that is no address unchanged.
+// ClientText is Client as text: an IPv4 address, a /64 in CIDR form, or unchanged what is no
+// address.
 func ClientText(address string) string {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {

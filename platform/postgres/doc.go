@@ -1,7 +1,7 @@
 // Package postgres is dg's connection to its database: pools, sessions, migrations and roles.
 //
 // Sessions: each sets UTC, timeouts and isolation when it begins. They win over the URL, the role
-// and the server's configuration. Results are binary. No error shows a password.
+// and the server's configuration. No error shows a password.
 //
 // Poolers: pooler=transaction in a URL (ThroughPooler) means transaction pooling, pooler=prepared
 // that the pooler also keeps prepared statements. dg then sends only startup parameters that every
@@ -9,27 +9,22 @@
 // Open refuses sessions without dg's settings.
 //
 // Failures:
-//   - Of several hosts dg uses the one that takes writes, and waits two seconds for each. A
-//     target_session_attrs other than any wins.
 //   - A connection to a host that became a standby is closed, and its request gets 503.
-//   - An idle connection is pinged before use. The server releases the locks of a dead client within
-//     30 seconds.
+//   - An idle connection is pinged before use. The server releases the locks of a dead client
+//     within 30 seconds.
 //   - A server that falls silent is noticed by the deadline of a request.
 //
 // Replicas: a read of a hot standby sees every commit that precedes its request.
-//   - The request's first statement returns the primary's flushed LSN and timeline (Position). With
-//     synchronous_commit = off there is none.
-//   - Before the snapshot, one statement on the replica compares database, timeline and replayed LSN.
-//     Replay only advances.
-//   - A replica that has replayed more than it received has a history of its own: the LSN alone would
-//     admit it.
-//   - A replica that fails, or lags, rests for five seconds, and the primary is read. An export that
-//     has begun on a failing replica ends with a reset.
-//   - The timeline is current only for roles with pg_read_all_stats.
+//   - The request's first statement returns the primary's flushed LSN and timeline (Position).
+//   - Before the snapshot, one statement on the replica compares database, timeline and replayed
+//     LSN. Replay only advances.
+//   - A replica that has replayed more than it received has a history of its own: the LSN alone
+//     would admit it.
+//   - A replica that fails, or lags, rests for five seconds, and the primary is read. An export
+//     that has begun on a failing replica ends with a reset.
 //
 // Migrations: goose and then the grants run under one advisory lock. A program older than the
 // schema applies neither: it would revoke rights of the newer one. A migration waits two seconds
 // for a table's lock, so that requests continue. There are no down migrations. Rights of PUBLIC to
-// temporary tables and large objects stay, because other programs may need them; the embedded
-// server revokes them.
+// temporary tables and large objects stay, because other programs may need them.
 package postgres

@@ -15,8 +15,7 @@ import (
 	"github.com/jackc/puddle/v2"
 )
 
-// The failures after which a retry may succeed, unlike those of wrong statements: SQLSTATEs by
-// class and code, and errors of the connection.
+// A retry may succeed after these failures: SQLSTATEs by class and code, and connection errors.
 var (
 	unavailableClasses = []string{
 		"08", // connection exception
@@ -41,8 +40,8 @@ var (
 	}
 )
 
-// IsDatabaseError reports whether err comes from the database or the connection, not from the
-// caller's handling of rows.
+// IsDatabaseError reports whether err comes from database or connection, not from the caller's
+// code.
 func IsDatabaseError(err error) bool {
 	_, refused := errors.AsType[*pgconn.PgError](err)
 	return refused || IsUnavailable(err)
@@ -75,9 +74,8 @@ func IsUnavailable(err error) bool {
 		})
 }
 
-// onStandby reports whether the server refused because it is a standby: a write (25006), or a read
-// of an unlogged table. The SQLSTATE of the latter has other, permanent causes, and its text is
-// localised: the routine tells it apart.
+// onStandby matches a write (25006) or a read of an unlogged table. 0A000 has other, permanent
+// causes, and its text is localised: the routine tells them apart.
 func onStandby(e *pgconn.PgError) bool {
 	return e.Code == "25006" || e.Code == "0A000" && e.Routine == "get_relation_info"
 }

@@ -9,9 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// grant executes the files of grants, in which :role stands for the serving role. It uses one
-// transaction: no request sees the role without its rights. Statements name their tables: rights
-// to the tables of other programs stay.
+// grant runs in one transaction, so that no request sees the role without its rights.
 func grant(ctx context.Context, db *sql.DB, fsys fs.FS, role string) error {
 	files, err := fs.Glob(fsys, "grants/*.sql")
 	if err != nil {

@@ -14,9 +14,8 @@ import (
 var ErrLocked = errors.New("another process holds the lock: try again when it has finished")
 
 // AwaitLock takes the advisory lock of a name until the transaction ends: a session's lock would
-// outlive its client behind a transaction pooler. It waits at most timeout, or not at all if that
-// is 0. It logs the wait, so that a waiting command does not seem to hang. The transaction must
-// have no statement_timeout, which would end the wait. Errors: ErrLocked.
+// outlive its client behind a transaction pooler. It waits at most timeout; 0 means not at all. A
+// statement_timeout of the transaction would end the wait. Errors: ErrLocked.
 func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.Duration,
 	tx interface {
 		QueryRow(ctx context.Context, sql string, args ...any) pgx.Row

@@ -14,16 +14,12 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// versionsTable records the applied migrations. goose's default table may belong to another
-// program in the same database.
+// versionsTable is not goose's default, which may belong to another program in the same database.
 const versionsTable = "dg_schema_versions"
 
-// Migrate applies the migrations of fsys at ownerURL, and its grants to servingRole. Both run
-// under one lock, for which it waits ten minutes. If the schema is newer than fsys, it changes
-// nothing.
-//
-// It fails if the database is unreachable or behind a pooler, or if servingRole does not exist. It
-// also fails if a migration does; earlier migrations stay.
+// Migrate applies the migrations of fsys and its grants to servingRole, under one lock, for which
+// it waits ten minutes. If the schema is newer than fsys, it changes nothing. After a failure
+// earlier migrations stay. It fails behind a pooler.
 func Migrate(
 	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,
 ) error {
@@ -77,8 +73,7 @@ func withLock(ctx context.Context, db *sql.DB, work func() error) error {
 	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
 }
 
-// apply runs the missing migrations, and reports whether the schema is that of fsys. The schema is
-// newer during a rolling update and after a rollback of the program: then apply changes nothing.
+// apply changes nothing if the schema is newer: during a rolling update, or after a rollback of dg.
 func apply(
 	ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger,
 ) (current bool, err error) {

@@ -44,9 +44,8 @@ type DB struct {
 	hasReplicas bool // PositionSQL returns a Position, not null
 }
 
-// Open connects to the database at url. It fails if the URL is malformed, or the database does not
-// answer within connectTimeout. It also fails if the session lacks a setting (*SessionError). No
-// error shows a password.
+// Open connects within connectTimeout. It fails if the session lacks one of dg's settings
+// (*SessionError). No error shows a password.
 func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	config, err := parseURL(url)
 	if err != nil {
@@ -83,7 +82,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	return withGorm(pool)
 }
 
-// withGorm opens gorm over the pool: MaxConns then bounds both. After an error the pool is closed.
+// withGorm closes the pool after an error.
 func withGorm(pool *pgxpool.Pool) (*DB, error) {
 	conn := stdlib.OpenDBFromPool(pool)
 	g, err := gorm.Open(gormpostgres.New(gormpostgres.Config{Conn: conn}), &gorm.Config{
@@ -109,8 +108,7 @@ func withGorm(pool *pgxpool.Pool) (*DB, error) {
 // closeTimeout bounds Close: with a silent server pgx takes 15 s to close a connection.
 const closeTimeout = 3 * time.Second
 
-// Close closes the pool. It returns when every connection was released and closed, or after
-// closeTimeout.
+// Close waits until every connection was released and closed, at most closeTimeout.
 func (db *DB) Close() {
 	closed := make(chan struct{})
 	go func() {
@@ -124,7 +122,6 @@ func (db *DB) Close() {
 	}
 }
 
-// readTimesAsUTC makes pgx return timestamps in UTC and not in this machine's zone.
 func readTimesAsUTC(conn *pgx.Conn) {
 	conn.TypeMap().RegisterType(&pgtype.Type{
 		Name:  "timestamptz",

@@ -10,8 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// poolerParam marks a URL that leads to a pooler in transaction mode. Its value is transaction, or
-// poolerPrepared if the pooler keeps prepared statements. dg does not send it to the server.
+// poolerParam marks a pooler's URL. dg does not send it to the server.
 const (
 	poolerParam    = "pooler"
 	poolerPrepared = "prepared"
@@ -41,8 +40,6 @@ const (
 		"RECONNECT in the pooler's console"
 )
 
-// unreachable says whether the server has answered a failed connection attempt. It returns a
-// *SessionError as it is.
 func unreachable(err error) error {
 	if misfit, ok := errors.AsType[*SessionError](err); ok {
 		return misfit
@@ -53,9 +50,8 @@ func unreachable(err error) error {
 	return fmt.Errorf("the database does not answer: %w", err)
 }
 
-// checkSession checks that a new session has dg's timeouts, isolation and schema, which a pooler
-// may drop. Where dg sets a timeout, another one is accepted, but not 0. Errors: *SessionError, and
-// those of the query.
+// checkSession fails if a pooler has dropped dg's settings. Where dg sets a timeout, another one is
+// accepted, but not 0.
 func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	want := conn.Config().RuntimeParams
 	fix := fixUnmarked

@@ -30,9 +30,8 @@ type Replica struct {
 	reads      atomic.Int64
 }
 
-// OpenReplicas opens replicas of the primary, each with a pool of these options. It fails for a
-// malformed URL, another database, or a primary that does not answer. A replica that does not
-// answer is no error: reads leave it out.
+// OpenReplicas opens a pool for each replica. It fails if one is a copy of another database. A
+// replica that does not answer is no error: reads leave it out.
 func OpenReplicas(
 	ctx context.Context, urls []string, primary *DB, opts Options,
 ) (replicas []*Replica, err error) {
@@ -78,16 +77,15 @@ func (r *Replica) Reads() int64 { return r.reads.Load() }
 // Resting reports whether the replica has failed within replicaRest, so that reads leave it out.
 func (r *Replica) Resting() bool { return time.Now().UnixNano() < r.restsUntil.Load() }
 
-// ReadFrom makes AcquireReplica of db use the replicas. It also makes PositionSQL of requests, the
-// pool of first statements, return the position that they need. Call it before serving.
+// ReadFrom makes AcquireReplica of db use the replicas, and PositionSQL of requests, the pool of
+// first statements, return a position. Call it before serving.
 func (db *DB) ReadFrom(replicas []*Replica, requests *DB) {
 	db.replicas = replicas
 	requests.hasReplicas = len(replicas) > 0
 }
 
-// AcquireReplica returns a connection to the next replica that does not rest. It returns nil if
-// the primary must answer, at the latest after replicaWait. A snapshot that is taken on the
-// connection later sees every commit before the position.
+// AcquireReplica returns a connection whose next snapshot sees every commit before the position. It
+// returns nil after replicaWait at the latest: then the primary must answer.
 func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	if at == (Position{}) {
 		return nil
@@ -101,8 +99,7 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	return nil
 }
 
-// acquire returns a connection to the replica once it has replayed the position, or nil after
-// replicaWait. A replica that fails or lags then rests, unless all its connections are in use.
+// acquire lets a replica rest that fails or lags, unless all its connections are in use.
 func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	pool := r.DB.Pool
 	waiting, stop := context.WithTimeout(ctx, replicaWait)
@@ -140,8 +137,7 @@ const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 	coalesce(pg_last_wal_receive_lsn() - '0/0', 0)::bigint
 	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
-// await waits until the replica has replayed the position, or returns why it is not read. Call it
-// before the snapshot is taken: an older snapshot may lack what has been replayed since.
+// await must precede the snapshot: an older snapshot may lack what has been replayed since.
 func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) error {
 	for delay := time.Millisecond; ; delay *= 2 {
 		var standby bool
@@ -175,8 +171,7 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) er
 // checkTimeout bounds isForeign, so that a silent replica delays a start by a second only.
 const checkTimeout = time.Second
 
-// isForeign reports whether the replica answers within checkTimeout and is a copy of another
-// database.
+// isForeign returns false for a replica that does not answer.
 func (r *Replica) isForeign(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, checkTimeout)
 	defer stop()

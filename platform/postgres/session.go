@@ -19,18 +19,16 @@ const (
 )
 
 const (
-	// connectTimeout bounds one attempt to connect, and Open as a whole: a start must not hang on a
-	// host that drops packets.
+	// connectTimeout bounds a connect, and Open: a start must not hang on a host that drops
+	// packets.
 	connectTimeout = 10 * time.Second
-	// hostTimeout replaces connectTimeout for each of several hosts, so that the next is tried
-	// soon.
+	// hostTimeout is the connect timeout of each of several hosts, so that the next is tried soon.
 	hostTimeout = 2 * time.Second
 	// pingTimeout bounds the ping of an idle connection, which precedes its use.
 	pingTimeout = time.Second
 )
 
-// prepareSession sets what every session needs, and reports whether the URL leads to a pooler in
-// transaction mode. Behind a pooler the role's defaults replace sessionParams (roles.sh).
+// prepareSession leaves sessionParams to the role's defaults (roles.sh) behind a pooler.
 func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	prepareHosts(&config.Config)
 	config.OnPgError = leaveStandby(config.OnPgError)
@@ -54,9 +52,8 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	return false
 }
 
-// prepareHosts sets the connect timeout. Of several hosts it requires the one that takes writes: a
-// former primary that returns as a standby is often first. A target_session_attrs other than any
-// wins. pgx does not tell an explicit any from none.
+// prepareHosts picks, of several hosts, the one that takes writes: a former primary that returns as
+// a standby is often first. A target_session_attrs other than any wins.
 func prepareHosts(config *pgconn.Config) {
 	limit := connectTimeout
 	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
@@ -87,8 +84,7 @@ func sessionParams(opts Options) map[string]string {
 		"lock_timeout":                        milliseconds(cmp.Or(opts.LockTimeout, lockTimeout)),
 		"idle_in_transaction_session_timeout": milliseconds(idleTimeout),
 
-		// The locks of a client that died silently are released within half a minute. A Unix socket
-		// ignores the parameters of TCP.
+		// The locks of a client that died silently are released within half a minute.
 		"tcp_keepalives_idle":              "15",
 		"tcp_keepalives_interval":          "5",
 		"tcp_keepalives_count":             "3",
@@ -100,8 +96,7 @@ func sessionParams(opts Options) map[string]string {
 // milliseconds formats a timeout for PostgreSQL, where 0 means none. A negative timeout becomes 0.
 func milliseconds(d time.Duration) string { return strconv.FormatInt(max(d.Milliseconds(), 0), 10) }
 
-// leaveStandby extends an error handler: it closes connections to a server that has become a
-// standby. A new connection may reach the primary.
+// leaveStandby closes connections to a new standby: a new connection may reach the primary.
 func leaveStandby(inherited pgconn.PgErrorHandler) pgconn.PgErrorHandler {
 	return func(conn *pgconn.PgConn, e *pgconn.PgError) bool {
 		return !onStandby(e) && inherited(conn, e)

@@ -5,7 +5,7 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// firstClauses start gorm's statements. The tag goes before the one that a statement has.
+// firstClauses start gorm's statements, each of which has one of them.
 var firstClauses = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 
 // Tag is a gorm scope: the statement begins with a comment such as /* org.groups */, which names

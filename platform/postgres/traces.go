@@ -13,9 +13,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// statementTracer makes a span of each statement of a pool, named by its tag. The span has neither
-// text nor parameters, which contain personal data. It implements pgx's QueryTracer and
-// BatchTracer.
+// statementTracer is a pgx.QueryTracer and BatchTracer. Its spans have neither text nor parameters,
+// which contain personal data.
 type statementTracer struct {
 	tracer trace.Tracer
 	pool   string
@@ -43,8 +42,7 @@ func (t statementTracer) start(
 			attribute.String("db.client.connection.pool.name", t.pool)))...)
 }
 
-// end ends a statement's span. It records only the SQLSTATE of an error, because messages quote
-// values.
+// end records only the SQLSTATE of an error, because messages quote values.
 func end(span trace.Span, err error) {
 	if err != nil {
 		reason := "failed"
@@ -57,7 +55,6 @@ func end(span trace.Span, err error) {
 	span.End()
 }
 
-// TraceQueryStart implements pgx.QueryTracer.
 func (t statementTracer) TraceQueryStart(
 	ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData,
 ) context.Context {
@@ -65,17 +62,15 @@ func (t statementTracer) TraceQueryStart(
 	return ctx
 }
 
-// TraceQueryEnd implements pgx.QueryTracer.
 func (t statementTracer) TraceQueryEnd(
 	ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData,
 ) {
 	end(trace.SpanFromContext(ctx), data.Err)
 }
 
-// batchKey is the context key of a time: when the previous statement of a batch ended.
+// batchKey is the context key of the time at which the previous statement of a batch ended.
 type batchKey struct{}
 
-// TraceBatchStart implements pgx.BatchTracer.
 func (t statementTracer) TraceBatchStart(
 	ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData,
 ) context.Context {
@@ -83,8 +78,7 @@ func (t statementTracer) TraceBatchStart(
 	return context.WithValue(ctx, batchKey{}, &now)
 }
 
-// TraceBatchQuery implements pgx.BatchTracer. A statement of a batch lasts from the end of the
-// previous one.
+// TraceBatchQuery measures a statement from the end of the previous one.
 func (t statementTracer) TraceBatchQuery(
 	ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData,
 ) {
@@ -94,5 +88,4 @@ func (t statementTracer) TraceBatchQuery(
 	*before = time.Now()
 }
 
-// TraceBatchEnd implements pgx.BatchTracer.
 func (t statementTracer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}

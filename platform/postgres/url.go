@@ -8,8 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// errBadURL is the error of a connection URL whose parts cannot be told apart. It quotes nothing:
-// the fault is often inside the password.
+// errBadURL quotes nothing of the URL: the fault is often inside the password.
 var errBadURL = errors.New("the database URL cannot be read: it must look like " +
 	"postgres://user:password@host:5432/database, with special characters of the password " +
 	"percent-encoded")
@@ -19,8 +18,7 @@ var errBadURL = errors.New("the database URL cannot be read: it must look like "
 // password, and would show the rest as host or database.
 var oneAt = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$`)
 
-// parseURL reads a connection string. Its error names the option or file at fault, and quotes no
-// other part, which may contain the password.
+// No error of parseURL quotes more than the option or file at fault: the rest may be a password.
 func parseURL(url string) (*pgxpool.Config, error) {
 	if strings.HasPrefix(url, "postgres") && !oneAt.MatchString(url) {
 		return nil, errBadURL

@@ -9,8 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// NewLogger returns a logger to w. It fails unless level is debug, info, warn or error, and format
-// json or text. Callers log durations in milliseconds, in fields whose names end in _ms.
+// NewLogger fails unless level is debug, info, warn or error, and format json or text.
 func NewLogger(w io.Writer, level, format string) (*slog.Logger, error) {
 	var l slog.Level
 	if err := l.UnmarshalText([]byte(level)); err != nil {

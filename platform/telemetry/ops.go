@@ -17,8 +17,7 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// OpsHandler serves /metrics and /debug/pprof/, under the host of addr, localhost and IP
-// addresses.
+// OpsHandler serves /metrics and /debug/pprof/ under the host of addr, localhost and IP addresses.
 func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(g, promhttp.HandlerOpts{}))
@@ -32,8 +31,7 @@ func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	return allowHost(hostOf(addr), mux)
 }
 
-// oneAtATime refuses a profile while another runs: each takes memory and processor time of the
-// service.
+// oneAtATime refuses a second profile: each takes memory and processor time of the service.
 func oneAtATime(h http.Handler) http.Handler {
 	var running sync.Mutex
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -46,8 +44,7 @@ func oneAtATime(h http.Handler) http.Handler {
 	})
 }
 
-// allowHost refuses requests for host names other than our own and localhost. After DNS rebinding
-// a page in an operator's browser reaches the port, but under its own host name.
+// allowHost prevents DNS rebinding: a page in an operator's browser could read the profiles.
 func allowHost(own string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := hostOf(r.Host)
@@ -61,7 +58,6 @@ func allowHost(own string, h http.Handler) http.Handler {
 	})
 }
 
-// hostOf returns an address without its port.
 func hostOf(addr string) string {
 	if host, _, err := net.SplitHostPort(addr); err == nil {
 		return host
@@ -69,8 +65,7 @@ func hostOf(addr string) string {
 	return strings.Trim(addr, "[]")
 }
 
-// MaxOpsConnections is how many connections the operations listener has at once. Each takes a file
-// that the public service could need.
+// MaxOpsConnections bounds the operations listener: each takes a file that the service could need.
 const MaxOpsConnections = 16
 
 // ServeOps serves h on ln until ctx ends, and closes ln. It does not wait for a running profile.

@@ -13,8 +13,7 @@ import (
 // restartWait precedes each restart, so that work that panics at once does not spin.
 const restartWait = 10 * time.Second
 
-// Supervisor runs background work. A panic of the work does not end the process: it is logged with
-// its stack and counted. The work restarts after restartWait.
+// Supervisor runs background work. It logs and counts a panic, and restarts the work after a wait.
 type Supervisor struct {
 	log    *slog.Logger
 	panics *prometheus.CounterVec
@@ -35,8 +34,7 @@ func NewSupervisor(log *slog.Logger, metrics prometheus.Registerer) *Supervisor 
 	return s
 }
 
-// Run runs work until it returns or ctx ends, and restarts it after a panic. name identifies the
-// work in logs and metrics.
+// Run runs work until it returns or ctx ends, and restarts it after a panic.
 func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Context)) {
 	s.panics.WithLabelValues(name) // shows 0 before the first panic
 	for !s.runOnce(ctx, name, work) {
@@ -48,7 +46,6 @@ func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Con
 	}
 }
 
-// runOnce runs work and reports whether it ended without a panic.
 func (s *Supervisor) runOnce(
 	ctx context.Context, name string, work func(context.Context),
 ) (ok bool) {

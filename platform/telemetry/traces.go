@@ -19,7 +19,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
-// The bounds of sending: spans beyond maxQueuedSpans are dropped.
+// Spans beyond maxQueuedSpans are dropped.
 const (
 	maxQueuedSpans = 2048
 	maxBatch       = 512
@@ -30,9 +30,8 @@ const (
 // Traces sends spans to a collector. Without a collector Tracer returns nil.
 type Traces struct{ provider *sdktrace.TracerProvider }
 
-// NewTraces returns traces that the variables OTEL_… configure; options override them. Without an
-// endpoint or options it returns traces without a tracer. The caller closes them. It fails for
-// malformed OTEL_RESOURCE_ATTRIBUTES.
+// NewTraces reads the variables OTEL_…; options override them. Without an endpoint or options there
+// is no tracer. The caller closes the traces.
 func NewTraces(
 	ctx context.Context, version string, log *slog.Logger, options ...otlptracehttp.Option,
 ) (*Traces, error) {
@@ -56,8 +55,7 @@ func NewTraces(
 			sdktrace.WithExportTimeout(sendTimeout)))}, nil
 }
 
-// loggedClient logs the first of consecutive failures, and the recovery. Spans that cannot be sent
-// are lost.
+// loggedClient logs the first of consecutive failures, and the recovery. Unsent spans are lost.
 type loggedClient struct {
 	otlptrace.Client
 	log     *slog.Logger
@@ -69,8 +67,7 @@ const maxError = 300
 
 var address = regexp.MustCompile(`https?://[^\s"]+`)
 
-// UploadTraces implements otlptrace.Client. It returns nil, because it logs failures itself. The
-// log does not show the URL, which may be a secret.
+// UploadTraces logs failures itself, without the URL, which may be a secret.
 func (c *loggedClient) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	err := c.Client.UploadTraces(ctx, spans)
 	switch {
@@ -84,8 +81,7 @@ func (c *loggedClient) UploadTraces(ctx context.Context, spans []*tracepb.Resour
 	return nil
 }
 
-// Tracer starts spans. It is nil without a collector; callers check that, so that disabled traces
-// cost nothing.
+// Tracer is nil without a collector: callers check it, so that disabled traces cost nothing.
 func (t *Traces) Tracer() trace.Tracer {
 	if t.provider == nil {
 		return nil

@@ -33,15 +33,13 @@ var Columns = map[string]string{
 	"fork_months":     "org_id",
 }
 
-// The settings of a statement that the guard reads.
 const (
 	tenantSetting = "dg:tenant"     // the organisation that Scope adds to the conditions
 	rawSetting    = "dg:tenant_raw" // the organisation that raw SQL must have among its parameters
 	acrossSetting = "dg:across_tenants"
 )
 
-// Scope is a gorm scope: the guard adds the condition that rows belong to the organisation.
-// Statements on an organisation's table need Scope or Across.
+// Scope makes the guard add the condition that rows belong to the organisation.
 func Scope(organisationID string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(tenantSetting, organisationID) }
 }
@@ -57,8 +55,7 @@ func Exec(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
 	return db.Set(rawSetting, organisationID).Exec(text, withOrg(text, organisationID, args)...)
 }
 
-// withOrg adds the parameter @org. SQL without @org passes the guard only if one of its subqueries
-// has the organisation as a parameter.
+// withOrg skips SQL without @org, which passes the guard only with the organisation in a subquery.
 func withOrg(text, organisationID string, args []any) []any {
 	if !strings.Contains(text, "@org") {
 		return args
@@ -72,8 +69,7 @@ func Across(reason string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(acrossSetting, reason) }
 }
 
-// Guard registers callbacks on g that refuse statements which are not on one organisation. Across
-// exempts a statement.
+// Guard makes g refuse statements that are not on one organisation, unless Across exempts them.
 func Guard(g *gorm.DB) error {
 	c := g.Callback()
 	return errors.Join(
@@ -86,8 +82,7 @@ func Guard(g *gorm.DB) error {
 	)
 }
 
-// guard rejects an unscoped statement. In a subquery gorm drops the error and writes no SQL, which
-// makes the outer statement a syntax error.
+// In a subquery gorm drops guard's error and writes no SQL: the outer statement is a syntax error.
 func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	return func(db *gorm.DB) {
 		if _, across := db.Get(acrossSetting); !across && !scoped(db) {
@@ -96,9 +91,7 @@ func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	}
 }
 
-// scope adds the organisation to the conditions of a built statement. It does not parse raw SQL,
-// but requires the organisation among the parameters. TestStatementsAreScopedToAnOrganisation
-// proves each raw statement.
+// scope does not parse raw SQL, but requires the organisation among its parameters (doc.go).
 func scope(db *gorm.DB) bool {
 	s := db.Statement
 	if s.SQL.Len() > 0 {
@@ -116,8 +109,7 @@ func scope(db *gorm.DB) bool {
 	})
 }
 
-// changeIsScoped is like scope, for updates. It also rejects a change of the organisation's
-// column, which would move rows to another organisation.
+// changeIsScoped also rejects a change of the organisation's column, which would move the row.
 func changeIsScoped(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := Columns[s.Table]
@@ -130,8 +122,7 @@ func changeIsScoped(db *gorm.DB) bool {
 	return ok && !moves && !set && scope(db)
 }
 
-// onModel reports whether the statement is on one table without joins: that of a model, or one
-// given by its bare name.
+// onModel accepts one table without joins: that of a model, or one given by its bare name.
 func onModel(s *gorm.Statement) bool {
 	if s.TableExpr != nil && (s.TableExpr.SQL != s.Quote(s.Table) || len(s.TableExpr.Vars) > 0) {
 		return false
@@ -144,9 +135,8 @@ func onModel(s *gorm.Statement) bool {
 	return len(s.Joins) == 0
 }
 
-// addCondition adds a mandatory condition. It puts the other conditions in parentheses: "a or b
-// and org_id = …" would read every organisation's a. It returns false for a condition that closes
-// these parentheses.
+// addCondition puts the other conditions in parentheses: "a or b and org_id = …" would read every
+// organisation's a. It returns false for a condition that closes them.
 func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	where := s.Clauses["WHERE"]
 	exprs := []clause.Expression{condition}
@@ -162,8 +152,7 @@ func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	return true
 }
 
-// parenthesised puts conditions in parentheses. gorm does so only if it finds " or ": it misses an
-// or at a line break.
+// parenthesised exists because gorm adds no parentheses if an "or" stands at a line break.
 type parenthesised struct{ clause.Where }
 
 func (e parenthesised) Build(b clause.Builder) {
@@ -172,7 +161,6 @@ func (e parenthesised) Build(b clause.Builder) {
 	_ = b.WriteByte(')')
 }
 
-// balanced reports whether conditions in raw SQL stay within the parentheses around them.
 func balanced(exprs []clause.Expression) bool {
 	for _, e := range exprs {
 		ok := true
@@ -193,8 +181,7 @@ func balanced(exprs []clause.Expression) bool {
 	return true
 }
 
-// isBalanced reports whether the parentheses of a condition are balanced. It rejects what could
-// hide one: comments, quoted identifiers, and strings other than plain '…'.
+// isBalanced also rejects what could hide a parenthesis: comments, quoted names, unusual strings.
 func isBalanced(text string) bool {
 	open := 0
 	quoted := false
@@ -215,8 +202,7 @@ func isBalanced(text string) bool {
 	return open == 0 && !quoted && !strings.ContainsAny(text, `"\;$-/`)
 }
 
-// rowsAreScoped reports whether new rows of an organisation's table belong to the organisation of
-// Scope. It rejects an upsert, which could change another organisation's row.
+// rowsAreScoped rejects an upsert, which could change another organisation's row.
 func rowsAreScoped(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := Columns[s.Table]
@@ -228,8 +214,6 @@ func rowsAreScoped(db *gorm.DB) bool {
 	return len(conflict.DoUpdates) == 0 && !conflict.UpdateAll && rowsHave(s, column, id)
 }
 
-// rowsHave reports whether each new row has the value in the column. An empty value counts as
-// none.
 func rowsHave(s *gorm.Statement, column string, id any) bool {
 	if s.Schema == nil || s.Schema.LookUpField(column) == nil || id == nil || id == "" {
 		return false
