@@ -64,8 +64,7 @@ type Program struct {
 	background map[string]func(context.Context) // by name in log and metrics
 }
 
-// New opens pools and builds the program on them. The caller closes it. It fails for an invalid
-// URL, for replicas of another database, or if the database does not answer.
+// New opens the pools and builds the program on them. The caller closes it.
 func New(ctx context.Context, s Settings) (*Program, error) {
 	pools, err := openPools(ctx, s)
 	if err != nil {
@@ -80,8 +79,7 @@ func New(ctx context.Context, s Settings) (*Program, error) {
 	return p, nil
 }
 
-// NewWithPools builds the program on open pools, which Close closes. It fails when an embedded file
-// (policy, API document) cannot be read.
+// NewWithPools builds the program on open pools, which Close closes.
 func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	if s.Now == nil {
 		s.Now = time.Now
@@ -115,8 +113,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	return p, nil
 }
 
-// modules holds what API and screens call, besides the keys and exports of Program, which it also
-// stops.
+// modules are what API and screens call, besides keys and exports: Program has those to stop them.
 type modules struct {
 	policy   *authz.Policy
 	counts   *metrics
@@ -128,8 +125,6 @@ type modules struct {
 	identity *identity.Service
 }
 
-// newModules builds the modules and registers their background work. It fails only if the embedded
-// policy is invalid.
 func (p *Program) newModules(s Settings) (m modules, err error) {
 	if m.policy = s.Policy; m.policy == nil {
 		if m.policy, err = authz.New(); err != nil {
@@ -209,9 +204,8 @@ const (
 	usageTimeout = 2 * time.Second
 )
 
-// Serve serves on ln until ctx ends, then lets running requests finish within the server's grace.
-// It calls ready as soon as it serves. It fails if the listener does, or if requests outlive the
-// grace.
+// Serve serves on ln until ctx ends, and calls ready at the start. It fails if the listener does,
+// or if requests outlive the server's grace.
 func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) error {
 	failed := make(chan error, 1)
 	go func() {
@@ -232,8 +226,7 @@ func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) erro
 	return err
 }
 
-// RunBackground runs the background work until ctx ends. A panic is logged and counted, and
-// restarts the work.
+// RunBackground runs the background work until ctx ends, and restarts it after a panic.
 func (p *Program) RunBackground(ctx context.Context) {
 	supervisor := telemetry.NewSupervisor(p.log, p.Ops)
 	var all sync.WaitGroup
@@ -243,8 +236,7 @@ func (p *Program) RunBackground(ctx context.Context) {
 	all.Wait()
 }
 
-// Close stores the remaining usage of API keys, within usageTimeout, and closes the pools. Call it
-// after Serve and RunBackground.
+// Close stores the usage of API keys and closes the pools. Call it after Serve and RunBackground.
 func (p *Program) Close() {
 	ctx, stop := context.WithTimeout(context.Background(), usageTimeout)
 	defer stop()

@@ -2,6 +2,4 @@
 //
 // Routes are mounted in the order API, health, screens: the API's guard must see all requests,
 // because it refuses keys elsewhere.
-//
-// Tests of API and screens use it, so that they run what is served.
 package assembly

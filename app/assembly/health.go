@@ -20,7 +20,6 @@ var errStandby = apperr.New(apperr.Unavailable,
 var errStopping = apperr.New(apperr.Unavailable,
 	"This instance is stopping. Send requests to another one.")
 
-// mountHealth adds the probes: /healthz tells that the process runs, /readyz whether it can serve.
 func (p *Program) mountHealth(router fiber.Router) {
 	router.Get("/healthz", func(c *fiber.Ctx) error { return c.SendString("ok\n") })
 	router.Get("/readyz", func(c *fiber.Ctx) error {
@@ -44,8 +43,6 @@ func (p *Program) mountHealth(router fiber.Router) {
 	})
 }
 
-// ready checks that the pools of requests reach a database that accepts writes. Errors:
-// errStandby, and those of the connection.
 func (p Pools) ready(ctx context.Context) error {
 	for _, db := range []*postgres.DB{p.Requests, p.Snapshots} {
 		var readOnly bool

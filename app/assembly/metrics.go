@@ -25,8 +25,7 @@ var (
 	passOutcomes = []string{"done", "locked", "failed"}
 )
 
-// metrics counts events of the modules; exports count their own. platform/httpserver counts
-// requests, platform/telemetry background work.
+// metrics counts the events of modules, except exports, which count their own.
 type metrics struct {
 	keyRefusals, signInFailures, sealerPasses *prometheus.CounterVec
 	auditFailures, damagedSegments            prometheus.Counter
@@ -67,7 +66,7 @@ func (m *metrics) keyRefused(why audit.Reason) { m.keyRefusals.WithLabelValues(s
 
 func (m *metrics) signInFailed(reason string) { m.signInFailures.WithLabelValues(reason).Inc() }
 
-// sealerPass counts a pass. A failed pass has not seen the whole backlog, so the gauge stays.
+// sealerPass keeps the gauge after a failed pass, which has not seen the whole backlog.
 func (m *metrics) sealerPass(pass sealer.Result, err error) {
 	outcome := "done"
 	switch {
@@ -81,8 +80,7 @@ func (m *metrics) sealerPass(pass sealer.Result, err error) {
 	m.backlog.Set(float64(pass.Backlog()))
 }
 
-// registerCollectors registers the metrics whose values are read at each scrape: state of secrets,
-// pools, replicas and limiters.
+// registerCollectors registers the metrics whose values are read at each scrape.
 func registerCollectors(
 	r prometheus.Registerer, s Settings, pools Pools, limiters ...map[string]*limit.Limiter,
 ) {
@@ -116,7 +114,6 @@ func registerCollectors(
 	}
 }
 
-// registerLimiter registers the figures of a limiter, which r labels with the kind of work.
 func registerLimiter(r prometheus.Registerer, l *limit.Limiter) {
 	gauge(r, "dg_work_running", "Pieces of expensive work that run.",
 		func() float64 { return float64(l.Stats().Running) })

@@ -13,8 +13,7 @@ import (
 	"dg/platform/telemetry"
 )
 
-// Pools are an instance's connections to the database. They are apart so that no kind of work
-// starves another.
+// Pools are an instance's connections, apart so that no kind of work starves another.
 type Pools struct {
 	Requests  *postgres.DB // everything that is quick
 	Snapshots *postgres.DB // reports, exports and the sealer
@@ -24,16 +23,14 @@ type Pools struct {
 }
 
 const (
-	// maxSnapshots is what reports and exports use at most, one connection for the sealer, and one
-	// for short reads of screens.
+	// maxSnapshots adds one connection for the sealer, and one for short reads of screens.
 	maxSnapshots = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
 	// defaultRequests makes 31 with the other pools. Three instances and 4 commands then fit into
 	// 97 connections: PostgreSQL's default of 100, less those that superusers keep.
 	defaultRequests = 12
 )
 
-// openPools opens the pools. After an error it returns those that it has opened, for the caller to
-// close. It fails if a URL cannot be read, or if the database does not answer.
+// openPools returns the pools that it has opened also after an error: the caller closes them.
 func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	open := func(name string, size int32) (db *postgres.DB) {
 		if err != nil {
@@ -60,7 +57,6 @@ func poolOptions(s Settings, name string, size int32) postgres.Options {
 	return postgres.Options{Name: "dg " + name, MaxConns: size, Logger: s.Log, Tracer: s.Tracer}
 }
 
-// byName returns the open pools by their names in the metrics.
 func (p Pools) byName() map[string]*postgres.DB {
 	pools := map[string]*postgres.DB{
 		"requests":  p.Requests,
@@ -83,12 +79,10 @@ func (p Pools) Close() {
 	all.Wait()
 }
 
-// otherFiles counts open files that are neither clients' nor database connections: log, listeners,
-// operations, the runtime, connections that are being refused.
+// otherFiles are not clients' or database connections: log, listeners, the runtime.
 const otherFiles = 64 + telemetry.MaxOpsConnections
 
-// reservedFiles returns how many files client connections must leave free. Each database
-// connection takes one, and another while its query is cancelled; otherFiles are added.
+// reservedFiles counts a database connection twice: cancelling its query takes another file.
 func (p Pools) reservedFiles() int {
 	conns := 0
 	for _, db := range p.byName() {

@@ -52,8 +52,6 @@ func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		c.Before.Format(time.DateOnly), c.Export)
 }
 
-// export writes the old entries of all logs to the new file, and returns how many each log had.
-// After a failure it removes the file.
 func (c auditPruneCmd) export(
 	ctx context.Context, o *operator, organisations []string,
 ) (map[string]int64, error) {

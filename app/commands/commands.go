@@ -17,7 +17,6 @@ import (
 	"dg/platform/telemetry"
 )
 
-// cli declares every command and global flag, for kong.
 type cli struct {
 	LogLevel  string       `env:"DG_LOG_LEVEL" default:"info" enum:"debug,info,warn,error" help:"${level}"`
 	LogFormat string       `env:"DG_LOG_FORMAT" default:"text" enum:"text,json" help:"Log format: text or json."`
@@ -56,8 +55,7 @@ func (p Stdio) print(format string, args ...any) error {
 // quotedURL matches a URL that a message quotes, and what follows it: it may have a password.
 var quotedURL = regexp.MustCompile(`(?s)[^\s="]*://.*`)
 
-// Run parses the arguments and runs the command. It returns the exit status: 0, 1 if the command
-// failed, or 2 for wrong arguments.
+// Run returns the exit status: 0, 1 if the command failed, or 2 for wrong arguments.
 func Run(ctx context.Context, args []string, p Stdio) int {
 	var c cli
 	helped := -1
@@ -103,8 +101,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 // version is set by the linker (-X) when a release is built.
 var version = "dev"
 
-// parser returns the parser that fills c. --help sets exit instead of ending the process, which
-// tests would not survive.
+// parser makes --help set exit: ending the process would end a test.
 func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.Stdout, p.Stderr),
 		kong.Exit(func(code int) { *exit = code }),

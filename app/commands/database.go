@@ -17,7 +17,6 @@ import (
 	"dg/platform/postgres"
 )
 
-// database is the PostgreSQL that a command works with.
 type database struct {
 	settings             config.Database
 	servingURL, ownerURL string
@@ -27,14 +26,12 @@ type database struct {
 	log                  *slog.Logger
 }
 
-// stopTimeout bounds how long release waits for the embedded server to stop.
-const stopTimeout = 20 * time.Second
+const (
+	stopTimeout   = 20 * time.Second
+	watchInterval = time.Second // between checks that the embedded server runs
+)
 
-// watchInterval is how often dg serve checks that the embedded server runs.
-const watchInterval = time.Second
-
-// connect joins or starts the embedded server; with create it may make the database. It does not
-// contact an external database. The caller must call release.
+// connect does not contact an external database. The caller must call release.
 func connect(
 	ctx context.Context, c config.Database, create bool, log *slog.Logger,
 ) (*database, error) {
@@ -66,7 +63,6 @@ func connect(
 	return db, nil
 }
 
-// servingURL returns the URL of the serving role, marked if it leads through a pooler.
 func servingURL(c config.Database) string {
 	if c.Pooled() {
 		return postgres.ThroughPooler(c.DatabaseURL, c.DatabasePooler)
@@ -74,7 +70,7 @@ func servingURL(c config.Database) string {
 	return c.DatabaseURL
 }
 
-// release leaves the embedded server, which its last user stops. It only logs a failure.
+// release leaves the embedded server, which its last user stops.
 func (db *database) release() {
 	if db.server == nil {
 		return
@@ -86,7 +82,6 @@ func (db *database) release() {
 	}
 }
 
-// watch waits until ctx ends, and returns nil. It fails if the embedded server has ended before.
 func (db *database) watch(ctx context.Context) error {
 	for db.server == nil || db.server.Running() {
 		select {
@@ -99,7 +94,6 @@ func (db *database) watch(ctx context.Context) error {
 		"the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again")
 }
 
-// require runs dg doctor's checks of the stages and returns the first failure, or nil.
 func (db *database) require(ctx context.Context, stages ...doctor.Stage) error {
 	s := doctor.Installation{
 		Serve: config.Serve{Database: db.settings},
@@ -121,8 +115,7 @@ func (db *database) migrate(ctx context.Context) error {
 	return nil
 }
 
-// dropPrivileges turns root into the owner of the embedded server's data. An external database has
-// no such user: dg then stays root, and warns.
+// dropPrivileges warns with an external database: dg then has no other user to run as.
 func (db *database) dropPrivileges() {
 	if os.Geteuid() != 0 {
 		return
@@ -145,8 +138,6 @@ type migrateCmd struct {
 	ForgetSecretKey bool `help:"Accept DG_SECRET_KEY in place of a lost key. Two-step secrets under the lost key stay unreadable."`
 }
 
-// Run migrates the database, and re-encrypts stored secrets if there is a key. Without a key they
-// stay as they are.
 func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 	keys, err := keyring(c.Secrets)
 	if err != nil {
@@ -173,7 +164,7 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 
 type databaseCmd struct{ config.Database }
 
-// Run prints the URL of the role that owns the tables. It starts no server.
+// Run starts no server.
 func (c databaseCmd) Run(_ context.Context, p Stdio) error {
 	if err := c.Check(); err != nil {
 		return err

@@ -19,8 +19,6 @@ type demoCmd struct {
 	Print bool `help:"Write the demo to standard output in the import format, without a database."`
 }
 
-// Run loads the demo and prints its accounts and a new key. With Print it writes the demo's file
-// and needs no database.
 func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if c.Print {
 		return demo.Write(p.Stdout, time.Now())
@@ -52,8 +50,6 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	return p.print("%s", greeting)
 }
 
-// loadDemo loads the demo into an empty database, replaces the demo key, and returns the greeting
-// with the key.
 func (o *operator) loadDemo(ctx context.Context, p Stdio, base string) (string, error) {
 	missing, err := demo.IsEmpty(ctx, o.Pool)
 	if err != nil {

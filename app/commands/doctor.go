@@ -12,10 +12,8 @@ import (
 
 type doctorCmd struct{ config.Serve }
 
-// doctorTimeout bounds all checks together.
-const doctorTimeout = time.Minute
+const doctorTimeout = time.Minute // of all checks together
 
-// Run prints the findings. It fails if one of them is a failure.
 func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()

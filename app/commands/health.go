@@ -18,7 +18,6 @@ type healthCmd struct{ config.Address }
 
 const healthTimeout = 5 * time.Second
 
-// Run requests /readyz of the instance on this machine. It fails for any status but 200.
 func (c healthCmd) Run(ctx context.Context, p Stdio) error {
 	host, port, err := net.SplitHostPort(c.Addr)
 	if err != nil {

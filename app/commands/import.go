@@ -22,7 +22,6 @@ type importCmd struct {
 	Files []string `arg:"" name:"file" help:"NDJSON files, plain or gzip; - is standard input. All files are imported, or none. A truncated pipe looks complete unless it is gzip."`
 }
 
-// Run imports the files.
 func (c importCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	keys, err := keyring(c.Secrets)
 	if err != nil {
@@ -42,7 +41,6 @@ func (c importCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return summary.Print(p.Stdout)
 }
 
-// inputFile returns the input of a name on the command line: "-" is standard input.
 func inputFile(name string, p Stdio) importer.Input {
 	if name == "-" {
 		return importer.Input{
@@ -53,8 +51,7 @@ func inputFile(name string, p Stdio) importer.Input {
 	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
 }
 
-// interruptible returns a reader whose Close ends a blocked read, such as that of a terminal. Its
-// goroutine leaks until the process ends.
+// interruptible lets Close end a blocked read. Its goroutine leaks until the process ends.
 func interruptible(r io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() {
@@ -64,8 +61,6 @@ func interruptible(r io.Reader) io.ReadCloser {
 	return out
 }
 
-// importFiles imports the inputs in one transaction, then seals what has changed. It only logs a
-// failure to seal, because the import has committed.
 func (o *operator) importFiles(
 	ctx context.Context, inputs []importer.Input, keys identity.Keyring, p Stdio,
 ) (importer.Summary, error) {
@@ -83,7 +78,6 @@ func (o *operator) importFiles(
 	return summary, nil
 }
 
-// wrapImportError says that nothing was imported, why, and what to do.
 func wrapImportError(ctx context.Context, err error) error {
 	const nothing = "nothing was imported: "
 	failed, is := errors.AsType[*pgconn.PgError](err)

@@ -22,7 +22,6 @@ type memberCmd struct {
 	Remove memberRemoveCmd `cmd:"" help:"Remove a member from an organisation. The account stays."`
 }
 
-// member holds the arguments that name a person in an organisation.
 type member struct {
 	Organisation string `arg:"" help:"Slug of the organisation."`
 	Email        string `arg:"" help:"E-mail of the person."`
@@ -36,8 +35,7 @@ type memberAddCmd struct {
 	Name string `help:"Name of the person, if there is no account yet. Empty: the e-mail."`
 }
 
-// Run adds account and membership in one transaction, so that a failure leaves neither. It prints
-// the link of a new account.
+// Run uses one transaction: a failure leaves neither account nor membership.
 func (c memberAddCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
@@ -60,7 +58,6 @@ type memberRoleCmd struct {
 	Role string `arg:"" enum:"owner,admin,member" help:"New role: owner, admin or member."`
 }
 
-// Run changes the role.
 func (c memberRoleCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return o.changeRole(ctx, p, c.member, org.Role(c.Role))
 }
@@ -70,7 +67,6 @@ type memberRemoveCmd struct {
 	member
 }
 
-// Run ends the membership.
 func (c memberRemoveCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return o.changeRole(ctx, p, c.member, org.NoRole)
 }
@@ -94,9 +90,7 @@ func (o *operator) changeRole(ctx context.Context, p Stdio, m member, role org.R
 	return p.print("%s: role %s in %s.\n", m.Email, role, m.Organisation)
 }
 
-// addMember adds the person to the organisation, and creates a missing account. invited reports
-// whether the person has no password yet. It fails for an invalid e-mail, and for a person who is
-// a member already.
+// addMember reports as invited a person without a password.
 func (o *operator) addMember(
 	tx *gorm.DB, m member, name string, role org.Role,
 ) (invited bool, err error) {
@@ -126,8 +120,7 @@ func (o *operator) setRole(
 		mayChange, o.request)
 }
 
-// printInvitation prints a link with which an invited person sets a password. Other people get no
-// link, because using it would turn their two-step verification off.
+// printInvitation gives others no link: using it would turn off their two-step verification.
 func (o *operator) printInvitation(ctx context.Context, p Stdio, base, email string, invited bool) error {
 	if invited {
 		return o.printReset(ctx, p, base, email)
@@ -135,7 +128,6 @@ func (o *operator) printInvitation(ctx context.Context, p Stdio, base, email str
 	return p.print("%s has a password and signs in with it: %s/sign-in\n", email, base)
 }
 
-// accountCmd is `dg account`, for people who cannot sign in.
 type accountCmd struct {
 	Reset accountResetCmd `cmd:"" help:"Print a link that sets a new password once, within 30 minutes, and turns two-step verification off."`
 }
@@ -155,8 +147,7 @@ func (c accountResetCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return o.printReset(ctx, p, base, c.Email)
 }
 
-// printReset prints a link that sets the person's password. The link is a secret: it goes to
-// standard output, never to the log.
+// printReset writes to standard output, never to the log: the link is a secret.
 func (o *operator) printReset(ctx context.Context, p Stdio, base, email string) error {
 	reset, err := o.people.BeginReset(identity.WithRequest(ctx, o.request), email)
 	if err != nil {

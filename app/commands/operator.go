@@ -16,13 +16,11 @@ import (
 	"dg/platform/postgres"
 )
 
-// asOwner marks a command that works as the owner of the tables. kong opens the database for the
-// command, and passes an operator to Run.
+// asOwner marks commands for which kong opens the database as the owner of the tables.
 type asOwner struct{ config.Database }
 
 func (c asOwner) database() config.Database { return c.Database }
 
-// operator holds the services of a command that works as the owner of the tables.
 type operator struct {
 	*postgres.DB
 	database *database
@@ -36,8 +34,7 @@ type operator struct {
 // ownerLockTimeout is the lock timeout of operator commands, which may wait for an import.
 const ownerLockTimeout = time.Minute
 
-// openOperator opens the database for the selected command. It does not migrate: the database must
-// exist with the schema of this program.
+// openOperator does not migrate: the database must have the schema of this program.
 func openOperator(ctx context.Context, selected *kong.Context, p Stdio) (o *operator, err error) {
 	settings := selected.Selected().Target.Interface().(interface{ database() config.Database })
 	db, err := connect(ctx, settings.database(), false, p.log)
@@ -55,8 +52,7 @@ func openOperator(ctx context.Context, selected *kong.Context, p Stdio) (o *oper
 	return o, err
 }
 
-// operator connects as the owner of the tables. command is the name in audit entries. The caller
-// closes the operator.
+// operator connects as the owner of the tables. command is the name in audit entries.
 func (db *database) operator(ctx context.Context, command string) (*operator, error) {
 	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{
 		Name:             command,
@@ -87,7 +83,6 @@ func (db *database) operator(ctx context.Context, command string) (*operator, er
 	}, nil
 }
 
-// keyring returns the keyring of the keys in the settings. It fails for a malformed key.
 func keyring(c config.Secrets) (identity.Keyring, error) {
 	current, previous, err := c.Keys()
 	if err != nil {
@@ -96,8 +91,7 @@ func keyring(c config.Secrets) (identity.Keyring, error) {
 	return identity.NewKeyring(current, previous)
 }
 
-// encrypt re-encrypts the secrets with the current key, and sets unreadable to the number that no
-// key decrypts. It fails if the keys belong to another database, unless forgetLost is set.
+// encrypt fails if the keys belong to another database, unless forgetLost is set.
 func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bool) (err error) {
 	if db.keys, err = keyring(s); err != nil {
 		return err

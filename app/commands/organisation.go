@@ -33,8 +33,7 @@ type organisationCreateCmd struct {
 
 var slugPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// Run creates the organisation and its owner in one transaction, so that no organisation lacks an
-// owner.
+// Run uses one transaction, so that no organisation lacks an owner.
 func (c organisationCreateCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
@@ -68,7 +67,6 @@ type organisationPlanCmd struct {
 	Plan         string `arg:"" enum:"free,team,pro,enterprise" help:"New plan: free, team, pro or enterprise. Below pro, API keys are paused."`
 }
 
-// Run changes the plan.
 func (c organisationPlanCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	if err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		return o.orgs.SetPlanIn(tx, c.Organisation, org.Plan(c.Plan), o.request)
@@ -80,7 +78,6 @@ func (c organisationPlanCmd) Run(ctx context.Context, p Stdio, o *operator) erro
 
 type organisationListCmd struct{ asOwner }
 
-// Run prints the organisations.
 func (c organisationListCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	all, err := o.orgs.AllOrganisations(ctx)
 	if err != nil {

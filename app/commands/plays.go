@@ -16,8 +16,7 @@ type eraseCmd struct {
 	Players []string `arg:"" name:"player" help:"Ids of players. Take them out of your import files first: an import would bring them back."`
 }
 
-// Run erases each player in a transaction of its own, then reseals the days that included them. It
-// fails at the end if some ids are unknown, which may have been erased before.
+// Run erases each player in a transaction of its own. Unknown ids may have been erased before.
 func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	missing := 0
 	for _, id := range c.Players {
@@ -39,8 +38,7 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return nil
 }
 
-// seal seals the days that the command has changed. It only logs a failure: the change is
-// committed, and unsealed days only make statistics slower.
+// seal only logs a failure: the change is committed, and unsealed days only make statistics slower.
 func (o *operator) seal(ctx context.Context, p Stdio) {
 	if _, err := sealer.New(o.DB, time.Now, p.log).Seal(ctx); err != nil {
 		p.log.Warn("the changed days are not sealed; dg serve will try again", "error", err)
@@ -56,8 +54,6 @@ type segmentsRebuildCmd struct {
 	Wait time.Duration `default:"2m" help:"How long to wait for another sealer, such as that of dg serve."`
 }
 
-// Run seals all days and months again. It fails if another sealer holds the lock for longer than
-// Wait.
 func (c segmentsRebuildCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	done, err := sealer.New(o.DB, time.Now, p.log).Rebuild(ctx, c.Wait)
 	if err != nil {

@@ -26,7 +26,6 @@ type serveCmd struct {
 	Demo bool `help:"Load the demo organisations first if the database is empty, and print a working demo key."`
 }
 
-// Help names the variables that have no flag.
 func (serveCmd) Help() string {
 	return "A variable of a secret may name a file instead: DG_DATABASE_URL_FILE, " +
 		"DG_MIGRATE_DATABASE_URL_FILE, DG_DATABASE_REPLICA_URLS_FILE, DG_SECRET_KEY_FILE, " +
@@ -35,8 +34,7 @@ func (serveCmd) Help() string {
 		"server."
 }
 
-// Run serves until ctx ends or a server fails. It tunes the process, and drops root's privileges
-// once it listens.
+// Run drops root's privileges once it listens: ports below 1024 need root.
 func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	base, _ := c.Base() // "" for an invalid URL, which may contain a password
 	p.log.Info("dg starts", "version", version, "base_url", base)
@@ -95,15 +93,13 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	})
 }
 
-// tellSystemd notifies systemd (sd_notify) of the state. Without NOTIFY_SOCKET it does nothing.
+// tellSystemd does nothing without NOTIFY_SOCKET.
 func tellSystemd(log *slog.Logger, state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
 		log.Warn("systemd could not be notified", "error", err)
 	}
 }
 
-// open connects to the database and migrates it. It creates the embedded server's database if
-// there is none.
 func open(ctx context.Context, s *doctor.Installation) (*database, error) {
 	defer s.Close()
 	db, err := connect(ctx, s.Database, true, s.Log)
@@ -118,8 +114,6 @@ func open(ctx context.Context, s *doctor.Installation) (*database, error) {
 	return db, nil
 }
 
-// prepare migrates the database and encrypts its secrets. Checks of dg doctor run before and
-// after.
 func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
 	if err := doctor.Enforce(s.Log, s.Run(ctx, doctor.Server)); err != nil {
 		return err
@@ -133,7 +127,7 @@ func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
 	return doctor.Enforce(s.Log, s.Run(ctx, doctor.Schema, doctor.Serving))
 }
 
-// settings converts the flags, which the checks have validated: no error is possible.
+// settings ignores errors: the checks have validated the flags.
 func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	base, _ := c.Base()
 	return assembly.Settings{
@@ -150,7 +144,6 @@ func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	}
 }
 
-// greeting returns what is printed once dg serves. With --demo it loads the demo first.
 func (c serveCmd) greeting(ctx context.Context, db *database, p Stdio) (string, error) {
 	base, _ := c.Base()
 	serving := fmt.Sprintf("Serving on %s\n", base)
@@ -166,7 +159,6 @@ func (c serveCmd) greeting(ctx context.Context, db *database, p Stdio) (string, 
 	return serving + tryIt, err
 }
 
-// serve runs the server and the background work until ctx ends or the server fails.
 func serve(ctx context.Context, a *assembly.Program, on net.Listener, ready func()) error {
 	working, stop := context.WithCancel(ctx)
 	var background sync.WaitGroup
@@ -194,7 +186,6 @@ func limitSegments(_, _ string, c syscall.RawConn) error {
 	})
 }
 
-// listen listens on the address of a setting, which the error names.
 func listen(ctx context.Context, setting, address string) (net.Listener, error) {
 	config := net.ListenConfig{Control: limitSegments}
 	ln, err := config.Listen(ctx, "tcp", address)
@@ -216,7 +207,6 @@ const (
 	memoryLimit = 200 << 20
 )
 
-// tuneRuntime sets GOMAXPROCS, GOGC and GOMEMLIMIT for dg serve, unless the environment does.
 func tuneRuntime() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(threadsPerProcessor * runtime.GOMAXPROCS(0))

@@ -8,15 +8,13 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// fileSuffix names the variable of a file that holds a secret: DG_SECRET_KEY_FILE for
-// DG_SECRET_KEY.
+// fileSuffix makes the variable of a secret's file: DG_SECRET_KEY_FILE for DG_SECRET_KEY.
 const fileSuffix = "_FILE"
 
 // settingsFile is the path of a file of variables, which the environment overrides.
 type settingsFile string
 
-// BeforeReset implements kong's hook: it sets the file's variables before kong reads the
-// environment.
+// BeforeReset sets the file's variables before kong reads the environment.
 func (settingsFile) BeforeReset(c *kong.Context, at *kong.Path) error {
 	path := string(c.FlagValue(at.Flag).(settingsFile))
 	text, err := readText(path)
@@ -51,14 +49,13 @@ func (settingsFile) BeforeReset(c *kong.Context, at *kong.Path) error {
 	return nil
 }
 
-// readText reads a file without the byte order mark that some editors write.
+// readText drops the byte order mark that some editors write.
 func readText(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	return strings.TrimPrefix(string(text), "\ufeff"), err
 }
 
-// secretFile is a kong resolver: it reads a secret from the file that NAME_FILE names. It fails if
-// NAME is set, too.
+// secretFile is a kong resolver: it reads a secret from the file that NAME_FILE names.
 func secretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if !flag.Tag.Has("secret") {
 		return nil, nil
@@ -78,8 +75,7 @@ func secretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	return strings.TrimSpace(text), nil
 }
 
-// unknownSettings returns the DG_ variables of the environment that are no setting, such as
-// misspelt ones.
+// unknownSettings returns DG_ variables that are no setting, such as misspelt ones.
 func unknownSettings(program *kong.Application) (names []string) {
 	known := map[string]bool{}
 	_ = kong.Visit(program.Node, func(v kong.Visitable, next kong.Next) error {

@@ -16,14 +16,12 @@ const day = 24 * time.Hour
 //go:embed organisations.ndjson
 var organisations []byte
 
-// asOf is the date of organisations.ndjson. Write shifts the file's timestamps by the days from
-// asOf to now.
+// asOf is the date of organisations.ndjson: Write shifts its timestamps to now.
 var asOf = time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
 
 var instant = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)
 
-// Write writes the demo in the import format, with plays up to now. The same now gives the same
-// bytes.
+// Write writes the demo in the import format. The same now gives the same bytes.
 func Write(w io.Writer, now time.Time) error {
 	source := rand.NewChaCha8([32]byte([]byte("the demo is the same each time: ")))
 	d := demo{
@@ -56,8 +54,6 @@ type demo struct {
 	players map[string][]player // by organisation, in the order in which they join
 }
 
-// writeLine writes a line of organisations.ndjson with shifted timestamps, and collects forks and
-// players for the plays.
 func (d *demo) writeLine(line []byte) error {
 	later := d.now.Truncate(day).Sub(asOf)
 	line = instant.ReplaceAllFunc(line, func(text []byte) []byte {

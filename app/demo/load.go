@@ -48,8 +48,7 @@ func CheckPublic(ctx context.Context, db *pgxpool.Pool) error {
 		strings.Join(published, ", "))
 }
 
-// IsEmpty reports whether the database has no organisations. It fails if there are some, but not
-// the demo's.
+// IsEmpty reports that there are no organisations. It fails if there are some, but not the demo's.
 func IsEmpty(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 	var loaded bool
 	if err := db.QueryRow(ctx, `/* demo.isEmpty */
@@ -65,11 +64,9 @@ func IsEmpty(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 	return empty, nil
 }
 
-// keyName identifies the demo key, which RecreateKey replaces.
 const keyName = "Demo (make run)"
 
-// RecreateKey creates the demo key, and revokes an earlier one, whose secret cannot be shown
-// again. It needs the demo's organisations.
+// RecreateKey replaces the demo key: the secret of an earlier one cannot be shown again.
 func RecreateKey(
 	ctx context.Context, keys *apikeys.Service, request audit.Request,
 ) (apikeys.Token, error) {
@@ -99,8 +96,7 @@ func RecreateKey(
 	return token, err
 }
 
-// Greeting explains how to try the demo at base. It contains the key: print it to standard output,
-// never to the log.
+// Greeting explains how to try the demo. It contains the key: never log it.
 func Greeting(base string, key apikeys.Token) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nSign in at %s/sign-in as one of these:\n", base)

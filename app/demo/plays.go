@@ -10,7 +10,6 @@ import (
 	"dg/modules/games"
 )
 
-// fork has the fields of organisations.ndjson on which its plays depend.
 type fork struct {
 	ID, OrganisationID    string
 	GameID, Status        string
@@ -44,8 +43,7 @@ type skillResult struct {
 	Correct  int    `json:"correct"`
 }
 
-// firstSkill is the index of a game's first skill: a game trains nine consecutive skills of the
-// catalogue, and the games together train all.
+// firstSkill is the index of the first of nine consecutive skills. The games together train all.
 var firstSkill = map[string]int{
 	"8ef841b7-252d-45bf-8936-b455777e8322": 0,  // Prompt Harbour
 	"ba1e27c3-f129-4fda-a7d4-09cc78b47780": 3,  // Data Detectives
@@ -55,11 +53,8 @@ var firstSkill = map[string]int{
 
 const skillsPerGame = 9
 
-// passPercent is the lowest score of a passed play.
 const passPercent = 70
 
-// writePlays writes the fork's plays of the last two years, or since its creation if that is later.
-// A suspended or archived fork stops at its last update.
 func (d *demo) writePlays(f *fork) error {
 	first := d.now.Truncate(day).AddDate(-2, 0, 0)
 	if f.CreatedAt.After(first) {
@@ -86,15 +81,13 @@ func (d *demo) writePlays(f *fork) error {
 	return nil
 }
 
-// playsOf draws the number of plays on a day. The mean grows with players and releases.
 func (d *demo) playsOf(f *fork, date time.Time) int {
 	players := float64(len(d.players[f.OrganisationID]))
 	rate := players / 240 * float64(f.DeployedReleaseNumber) * activity(date)
 	return max(0, int(math.Round(rate+math.Sqrt(rate)*d.random.NormFloat64())))
 }
 
-// activity is the weight of a day: low on weekends and in holidays, high in the two weeks'
-// campaign of each quarter.
+// activity is the weight of a day. Each quarter has a campaign of two weeks.
 func activity(date time.Time) float64 {
 	_, month, dayOfMonth := date.Date()
 	switch {
@@ -110,8 +103,7 @@ func activity(date time.Time) float64 {
 	return 1
 }
 
-// play draws a play of the day. age runs from 0 to 1: it is the share of the fork's life that has
-// passed.
+// age is the share of the fork's life that has passed, from 0 to 1.
 func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int) play {
 	who := d.pick(d.players[f.OrganisationID], age)
 	p := play{
@@ -139,28 +131,23 @@ func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int)
 	return p
 }
 
-// pick draws a player who has joined by that age. The players who joined early play most, and the
-// last 5% never play.
+// pick prefers players who joined early. The last 5% never play.
 func (d *demo) pick(players []player, age float64) player {
 	joined := float64(len(players)) * (0.4 + 0.55*age)
 	at := d.random.Float64()
 	return players[int(joined*at*at)]
 }
 
-// timeOfDay draws when a play starts: around noon, within office hours.
 func (d *demo) timeOfDay() time.Duration {
 	hour := min(max(12.5+2.5*d.random.NormFloat64(), 0), 23.9)
 	return time.Duration(hour * float64(time.Hour)).Truncate(time.Millisecond)
 }
 
-// duration draws how long a play takes: nine minutes, more or less.
 func (d *demo) duration() time.Duration {
 	minutes := 9 * math.Exp(0.45*d.random.NormFloat64())
 	return time.Duration(minutes * float64(time.Minute)).Truncate(time.Millisecond)
 }
 
-// answer draws answers to three to five of the game's skills, and returns the share of correct
-// ones.
 func (d *demo) answer(p *play, first int, ability float64) (share float64) {
 	attempts := 0
 	correct := 0

@@ -24,15 +24,14 @@ const (
 	Serving
 )
 
-// check is a row of checks. name identifies its findings, and may select their fix.
+// The name of a check identifies its findings, and may select their fix.
 type check struct {
 	stage Stage
 	name  string
 	run   func(context.Context, *Installation) ([]Finding, error)
 }
 
-// checks run in this order. A failure after stage Machine ends the run, because later checks use
-// the same database.
+// checks are in order: checkDatabase opens the database for the later ones.
 var checks = []check{
 	{Machine, "settings", checkSettings},
 	{Machine, "address", checkAddresses},
@@ -49,7 +48,6 @@ var checks = []check{
 //go:embed sql
 var queries embed.FS
 
-// checkSQL returns a check that runs a query as the serving role.
 func checkSQL(name string) func(context.Context, *Installation) ([]Finding, error) {
 	return func(ctx context.Context, s *Installation) ([]Finding, error) {
 		return s.query(ctx, s.db, name)
@@ -77,8 +75,7 @@ func (s *Installation) query(ctx context.Context, db *postgres.DB, name string) 
 	})
 }
 
-// knownVersion returns the version of this program's last migration: the number of files, because
-// versions count from 1 without gaps.
+// knownVersion counts the files: versions count from 1 without gaps.
 func knownVersion() int {
 	names, _ := fs.Glob(migrations.FS, "*.sql") // fails only for a malformed pattern
 	return len(names)

@@ -10,8 +10,6 @@ import (
 	"dg/platform/postgres"
 )
 
-// open connects to the database of a setting, which its error names, with the session checks of dg
-// serve.
 func (s *Installation) open(ctx context.Context, setting, url string) (*postgres.DB, error) {
 	db, err := postgres.Open(ctx, url,
 		postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: s.Log})
@@ -21,8 +19,7 @@ func (s *Installation) open(ctx context.Context, setting, url string) (*postgres
 	return db, nil
 }
 
-// checkDatabase connects as the serving role, for the later checks too. It checks the server's
-// version and clock, and the database's encoding and collation.
+// checkDatabase leaves its connection to the later checks.
 func checkDatabase(ctx context.Context, s *Installation) (_ []Finding, err error) {
 	if s.db, err = s.open(ctx, "DG_DATABASE_URL", s.URL); err != nil {
 		return nil, err
@@ -35,8 +32,7 @@ func checkDatabase(ctx context.Context, s *Installation) (_ []Finding, err error
 	return s.query(ctx, s.db, "database")
 }
 
-// checkOwner connects as the role that migrates. It checks the role's rights, and that both URLs
-// lead to one database. The embedded server needs no check: dg creates its role.
+// checkOwner skips the embedded server, whose owner dg creates.
 func checkOwner(ctx context.Context, s *Installation) ([]Finding, error) {
 	if s.Embedded() {
 		return nil, nil
@@ -49,7 +45,6 @@ func checkOwner(ctx context.Context, s *Installation) ([]Finding, error) {
 	return s.query(ctx, db, "owner")
 }
 
-// ownerSetting returns the setting with the URL of the role that migrates.
 func (s *Installation) ownerSetting() string {
 	if s.MigrateDatabaseURL == "" {
 		return "DG_DATABASE_URL"
@@ -57,8 +52,6 @@ func (s *Installation) ownerSetting() string {
 	return "DG_MIGRATE_DATABASE_URL"
 }
 
-// checkSecrets checks that the keys decrypt what the database has encrypted. Malformed keys are
-// reported by checkSettings.
 func checkSecrets(ctx context.Context, s *Installation) ([]Finding, error) {
 	current, previous, err := s.Keys()
 	keys, failure := identity.NewKeyring(current, previous)
@@ -76,8 +69,7 @@ func checkDemo(ctx context.Context, s *Installation) ([]Finding, error) {
 	return nil, demo.CheckPublic(ctx, s.db.Pool)
 }
 
-// checkReplicas checks that the URLs of replicas lead to copies of the database. A replica that
-// does not answer is no failure: reports leave it out.
+// checkReplicas accepts a replica that does not answer: reports leave it out.
 func checkReplicas(ctx context.Context, s *Installation) ([]Finding, error) {
 	replicas, err := postgres.OpenReplicas(ctx, s.Replicas(), s.db,
 		postgres.Options{Name: "dg doctor", MaxConns: 1})

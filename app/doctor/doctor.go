@@ -1,6 +1,5 @@
 // Package doctor checks settings, machine and database, and says how to fix what is wrong. It
-// changes nothing. dg doctor and a starting dg serve run the same checks (checks.go), and dg serve
-// stops at a failure.
+// changes nothing. dg doctor and a starting dg serve run the same checks; a failure stops dg serve.
 package doctor
 
 import (
@@ -63,8 +62,7 @@ func (s *Installation) Run(ctx context.Context, stages ...Stage) (findings []Fin
 	return findings
 }
 
-// Require returns the first failure of the stages, for a command of the operator. A schema that dg
-// serve would migrate is a failure here.
+// Require returns the first failure of the stages. A schema that dg serve would migrate is one.
 func (s *Installation) Require(ctx context.Context, stages ...Stage) error {
 	for _, f := range s.Run(ctx, stages...) {
 		if f.Verdict == Failure || f.Check == "schema" && f.Verdict == Warning {
@@ -97,8 +95,7 @@ func (f Finding) Err() error {
 	return fmt.Errorf("%s: %s", f.Says, strings.ToLower(f.Fix[:1])+strings.TrimSuffix(f.Fix[1:], "."))
 }
 
-// fixes tell how to fix an error, by SQLSTATE or, if the error is not PostgreSQL's, by check. ""
-// is the fix of any other error.
+// fixes are by SQLSTATE or else by check; "" is for any other error.
 var fixes = map[string]string{
 	"": "Check the setting, that PostgreSQL runs, and that its network admits this machine.",
 	"08P01": "If a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead to " +
@@ -119,8 +116,7 @@ var fixes = map[string]string{
 
 const noSchema = "the database has no schema yet"
 
-// failed returns the finding of a check that could not be made. A missing schema is a warning only:
-// dg serve creates it.
+// failed makes a missing schema a warning: dg serve creates it.
 func failed(check string, err error) Finding {
 	if session, is := errors.AsType[*postgres.SessionError](err); is {
 		return Finding{"pooler", Failure, session.Problem,
@@ -154,8 +150,7 @@ func Enforce(log *slog.Logger, findings []Finding) (err error) {
 	return err
 }
 
-// Print writes the findings, one a line, each with its fix below, and returns how many are
-// failures.
+// Print writes the findings, each with its fix below, and returns how many are failures.
 func Print(w io.Writer, findings []Finding) (failures int) {
 	for _, f := range findings {
 		fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("%-8s %-12s %s", f.Verdict, f.Check, f.Says)))

@@ -11,8 +11,6 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// checkSettings checks the settings without opening anything: invalid values, unknown names, and
-// missing protection.
 func checkSettings(_ context.Context, s *Installation) (findings []Finding, _ error) {
 	const help = "Correct it: dg serve --help explains each setting."
 	if err := s.Check(); err != nil {
@@ -37,8 +35,7 @@ func checkSettings(_ context.Context, s *Installation) (findings []Finding, _ er
 	return findings, nil
 }
 
-// checkAddresses checks that dg serve can listen on both addresses at once, and so notices equal
-// ones.
+// checkAddresses listens on both addresses at once, and so notices equal ones.
 func checkAddresses(ctx context.Context, s *Installation) (findings []Finding, _ error) {
 	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {
 		address := []string{s.Addr, s.OpsAddr}[i]
@@ -59,7 +56,6 @@ func checkAddresses(ctx context.Context, s *Installation) (findings []Finding, _
 	return findings, nil
 }
 
-// checkFolder checks the folder of the embedded server, its disk, and that PostgreSQL is installed.
 func checkFolder(ctx context.Context, s *Installation) ([]Finding, error) {
 	if !s.Embedded() {
 		return nil, nil
@@ -76,7 +72,7 @@ func checkFolder(ctx context.Context, s *Installation) ([]Finding, error) {
 	return checkFreeSpace(disk.Bavail*block, disk.Blocks*block), nil
 }
 
-// checkFreeSpace warns of a disk with less than 1 GiB or 5% free. Size 0 means unknown.
+// checkFreeSpace takes size 0 for unknown.
 func checkFreeSpace(free, size uint64) []Finding {
 	const gib = 1 << 30
 	if size == 0 || free >= gib && free >= size/20 {
