@@ -27,7 +27,7 @@ const (
 	// sendBuffer is SO_SNDBUF. Autotuning grows it to 4 MB, and a slow but steady reader then
 	// misses every deadline.
 	sendBuffer = 128 << 10
-	// gzipLevel shrinks an export to a third and takes 2.5 times as long as no compression.
+	// gzipLevel: levels 3 to 7 shrink an export by at most 4% more and take up to three times as long.
 	gzipLevel = 2
 )
 
