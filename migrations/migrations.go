@@ -11,8 +11,7 @@ import "embed"
 //go:embed *.sql grants/*.sql
 var FS embed.FS
 
-// API is the part of FS for a program that mounts the API beside organisations and players of its
-// own.
+// API is the part of FS for a program with organisations and players of its own.
 //
 //go:embed 2_games.sql 3_audit.sql 4_apikeys.sql 5_reports.sql
 //go:embed grants/schema.sql grants/games.sql grants/audit.sql grants/apikeys.sql grants/reports.sql

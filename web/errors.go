@@ -12,7 +12,6 @@ import (
 	"dg/web/ui"
 )
 
-// errorView is an error page: title, message, request id, and one link to continue.
 type errorView struct {
 	ui.Layout
 	httpserver.Failure
@@ -47,7 +46,6 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	return true
 }
 
-// linkAfter returns where an error page leads: to retry, to remove the cause, or else home.
 func linkAfter(c *fiber.Ctx, view *errorView) ui.Link {
 	here := ui.LocalPath(c.OriginalURL())
 	switch {
@@ -72,8 +70,7 @@ var statusTexts = map[int]errorText{
 	503: {"Service unavailable", "Try again in a moment, or send us the request id below."},
 }
 
-// errorTextOf returns the title and message of an error page. A module's own message takes
-// precedence over the text of the status in statusTexts.
+// errorTextOf prefers a module's own message to the text of the status.
 func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 	text := statusTexts[f.Status]
 	if f.Status == fiber.StatusForbidden && c.Method() != fiber.MethodGet {

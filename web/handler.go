@@ -19,7 +19,7 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// Modules are the services that the screens call, by the package of screens that calls them.
+// Modules are the services that the screens call, by package of screens.
 type Modules struct {
 	Guard        ui.Guard
 	Account      account.Service
@@ -63,7 +63,6 @@ func New(m Modules, baseURL string, now func() time.Time) *Handler {
 	return h
 }
 
-// organisationsView lets a person of several organisations choose, and tells one of none so.
 type organisationsView struct {
 	ui.Layout
 	Choices []organisationChoice
@@ -71,9 +70,6 @@ type organisationsView struct {
 
 type organisationChoice struct{ Name, Role, Path string }
 
-// chooseOrganisation redirects a path without an organisation to the screen in the person's only
-// organisation. A person of none or several gets the list of organisations. Errors: those of
-// Guard.SignedIn.
 func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		p, err := h.guard.SignedIn(c)

@@ -16,28 +16,26 @@ import (
 	"dg/web/ui"
 )
 
-// handle serves a screen on any fiber.App. Errors become pages. identity.ErrNoSession redirects to
-// the sign-in, which continues at the requested page.
+// handle turns errors into pages itself, because the app may be any fiber.App.
 func (h *Handler) handle(c *fiber.Ctx) error {
 	return httpserver.Handle(c, h.ErrorPage, func(c *fiber.Ctx) error {
 		err := c.Next()
 		if !errors.Is(err, identity.ErrNoSession) {
 			return err
 		}
-		// After the sign-in a form is shown empty: it posts to the address of its page.
+		// A form's address is also that of its page, which the sign-in then opens.
 		next := cmp.Or(downloadScreen(c), ui.LocalPath(c.OriginalURL()))
 		return c.Redirect(ui.WithNext("/sign-in", next), fiber.StatusSeeOther)
 	})
 }
 
-// prepare sets the headers of a screen, and the context's request for audit entries and limits by
-// network. A request with a session cookie holds a slot of limit.Requests until it ends or calls
-// ui.ReleaseSlot.
+// prepare holds a slot of limit.Requests for a request with a session cookie, until the request
+// ends or calls ui.ReleaseSlot.
 func (h *Handler) prepare(c *fiber.Ctx) error {
 	h.setHeaders(c)
 	c.SetUserContext(identity.WithRequest(c.UserContext(), apikeys.RequestOf(c, c.Path())))
 	token := c.Cookies(ui.SessionCookie)
-	if token == "" { // package identity limits sign-ins itself
+	if token == "" { // package identity limits sign-ins
 		return c.Next()
 	}
 	surface := limit.Screens
@@ -54,13 +52,11 @@ func (h *Handler) prepare(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// contentPolicy allows scripts, styles, images and requests of this site only, and nothing inline.
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// setHeaders sets the headers of every page, error pages included.
 func (h *Handler) setHeaders(c *fiber.Ctx) {
-	// keeps pages out of caches, where they could be read after the sign-out
+	// after the sign-out, the Back button must not show a page from the cache
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
 	c.Set(fiber.HeaderXFrameOptions, "DENY") // for browsers without frame-ancestors
@@ -80,9 +76,8 @@ var (
 		"Downloads start from a page of this site. This link came from somewhere else, so nothing was downloaded.")
 )
 
-// rejectCrossOrigin refuses forms and downloads that another site made the browser send. Forms
-// follow the standard library's rule on Sec-Fetch-Site and Origin. A form with neither header is
-// refused too, because every current browser sends one.
+// rejectCrossOrigin follows the standard library's rule on Sec-Fetch-Site and Origin. It also
+// refuses a form with neither header, because every current browser sends one.
 func rejectCrossOrigin(c *fiber.Ctx) error {
 	site := c.Get("Sec-Fetch-Site")
 	origin := c.Get(fiber.HeaderOrigin)
@@ -102,15 +97,12 @@ func rejectCrossOrigin(c *fiber.Ctx) error {
 }
 
 // isCrossSiteDownload reports whether the request is a download that no page of this site started.
-// A download is a GET that records an audit entry in the person's name. Links in mails and typed
-// addresses are therefore refused too.
+// Another site must not create a download's audit entry in the person's name.
 func isCrossSiteDownload(c *fiber.Ctx) bool {
 	return downloadScreen(c) != "" && c.Get("Sec-Fetch-Site") != "same-origin"
 }
 
-// downloadScreen returns the address of the screen that offers the requested download, with its
-// query, or "" if no download is requested. The sign-in and the error page lead to the screen,
-// because a download has to start there.
+// downloadScreen returns the path and query of the screen that offers the requested download.
 func downloadScreen(c *fiber.Ctx) string {
 	path := strings.TrimSuffix(strings.TrimSuffix(c.Path(), "/plays.csv"), ".csv")
 	if path == c.Path() {

@@ -13,13 +13,11 @@ import (
 // Screen is a row of the table of routes. Page serves GET; Form serves POST, at the same path.
 type Screen struct {
 	Path       string
-	Page, Form fiber.Handler // nil: none
-	// Permission is what a person needs in the organisation of the path. Zero: the path names no
-	// organisation.
-	Permission authz.Permission
+	Page, Form fiber.Handler    // nil: none
+	Permission authz.Permission // in the path's organisation; zero: the path names none
 }
 
-// handler serves a request. The principal is nil for a reader of /docs who is not signed in.
+// handler gets a nil principal if a reader of /docs is not signed in.
 type handler func(*fiber.Ctx, *ui.Principal) error
 
 // Screens returns the table of routes, for Mount and for the tests that visit every screen.
@@ -28,7 +26,7 @@ func (h *Handler) Screens() []Screen {
 }
 
 // Mount adds the screens and static files to app. Call it after the API is mounted, whose guard
-// refuses API keys on screens. A path without /o/:org redirects to the person's organisation.
+// refuses API keys on screens.
 func (h *Handler) Mount(app *fiber.App) {
 	app.Get("/static/*", h.ServeStatic)
 	h.mount(app, h.Screens())
@@ -44,8 +42,8 @@ func (h *Handler) Mount(app *fiber.App) {
 	h.mount(app, short)
 }
 
-// mount adds screens. Each route carries the middleware itself: middleware of a group would also
-// run for requests that match no route, even below /api/v1/.
+// mount adds middleware to each route: middleware of a group would also run for requests that match
+// no route, even below /api/v1/.
 func (h *Handler) mount(app *fiber.App, screens []Screen) {
 	for _, s := range screens {
 		if s.Page != nil {
@@ -117,8 +115,6 @@ func (h *Handler) docsScreens() []Screen {
 	return all
 }
 
-// screen returns a row whose handlers get the principal that find returns. An error of find is the
-// response.
 func screen(
 	path string, find func(*fiber.Ctx) (*ui.Principal, error), page handler, form ...handler,
 ) Screen {

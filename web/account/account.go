@@ -7,13 +7,11 @@ import (
 	"dg/web/ui"
 )
 
-// accountView is the page of the person's account.
 type accountView struct {
 	ui.Layout
 	CodesLeft int // unused recovery codes
 }
 
-// accountLayout returns the layout of an account screen, which belongs to no area.
 func accountLayout(p *ui.Principal, title string) ui.Layout {
 	return ui.NewLayout(p, title, ui.AreaNone)
 }
@@ -44,8 +42,7 @@ func (h *Handler) SignOutEverywhere(c *fiber.Ctx, p *ui.Principal) error {
 	return signedOut(c)
 }
 
-// redirectToAccount redirects to the account, which confirms the change by the notice done. session
-// replaces the browser's session, because a change of how the person signs in ends it.
+// redirectToAccount sets a new session, because a change of how the person signs in ends the old.
 func redirectToAccount(c *fiber.Ctx, session identity.Session, done ui.Notice) error {
 	ui.Flash(c, done)
 	ui.SetSession(c, session)

@@ -7,7 +7,6 @@ import (
 	"dg/web/ui"
 )
 
-// formView is the page of a form that shows nothing but its errors.
 type formView struct {
 	ui.Layout
 	ui.FormErrors
@@ -44,7 +43,6 @@ func (h *Handler) ChangePassword(c *fiber.Ctx, p *ui.Principal) error {
 		ui.Notice{Strong: "Password changed.", Before: otherSessionsEnded})
 }
 
-// newPasswordOf returns the new password of a form. f has an error if the repeated one differs.
 func newPasswordOf(c *fiber.Ctx) (password string, f ui.FormErrors) {
 	password = ui.FormValue(c, "new")
 	if password != ui.FormValue(c, "repeat") {

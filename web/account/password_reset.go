@@ -8,8 +8,6 @@ import (
 	"dg/web/ui"
 )
 
-// resetView is the page behind a reset link: the form for a new password or, if Done, its
-// confirmation.
 type resetView struct {
 	ui.Layout
 	ui.FormErrors
@@ -33,8 +31,7 @@ func (h *Handler) renderReset(c *fiber.Ctx, status int, view resetView) error {
 	return h.Render(c, status, "password-reset", &view)
 }
 
-// ResetPassword handles POST /account/reset and uses up the link. It also ends the session of this
-// browser, if there is one.
+// ResetPassword handles POST /account/reset. It also ends this browser's session.
 func (h *Handler) ResetPassword(c *fiber.Ctx) error {
 	view := resetView{Token: ui.FormValue(c, "token")}
 	var password string

@@ -8,15 +8,13 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// qrCode is a QR code as an SVG path, with a margin of one module. The padding of the stylesheet
-// adds the rest of the four modules that scanners need.
+// qrCode has a margin of one module. The stylesheet adds the other three that scanners need.
 type qrCode struct {
 	Side int // in modules, with the margin
 	Path string
 }
 
-// newQRCode returns nil if the text is too long for a QR code. The page also shows the secret as
-// text, so nothing is lost.
+// newQRCode returns nil for a text that is too long: the page also shows the secret as text.
 func newQRCode(text string) *qrCode {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {

@@ -44,15 +44,14 @@ func (h *Handler) ReplaceRecoveryCodes(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderRecoveryCodes(c, p, session, "New recovery codes", "/account", codes)
 }
 
-// codesView is the page of new recovery codes, which no later page shows.
 type codesView struct {
 	ui.Layout
 	Codes []string
 	Next  string // path of the link that continues
 }
 
-// renderRecoveryCodes responds with the codes and no redirect, because no later page can show them.
-// Sending the form again fails: its code counts as used.
+// renderRecoveryCodes does not redirect, because no later page can show the codes. Sending the form
+// again fails: its code counts as used.
 func (h *Handler) renderRecoveryCodes(
 	c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string,
 ) error {

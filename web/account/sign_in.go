@@ -10,7 +10,6 @@ import (
 	"dg/web/ui"
 )
 
-// signInView is the page of a form: for e-mail and password, or for a code.
 type signInView struct {
 	ui.Layout
 	Action string // the form's target, with the parameter next
@@ -68,8 +67,7 @@ func (h *Handler) SignIn(c *fiber.Ctx) error {
 	return c.Redirect(begun, fiber.StatusSeeOther)
 }
 
-// begunParam marks the redirect after the correct password. SignInForm then continues if the
-// browser sends the session's cookie, and otherwise says that the cookie is missing.
+// begunParam marks the redirect after the password. SignInForm then reports a missing cookie.
 const begunParam = "begun"
 
 // SignOut handles POST /sign-out.
@@ -80,7 +78,6 @@ func (h *Handler) SignOut(c *fiber.Ctx) error {
 	return signedOut(c)
 }
 
-// signedOut clears the session's cookie and redirects to the sign-in, which confirms the sign-out.
 func signedOut(c *fiber.Ctx) error {
 	ui.ClearCookie(c, ui.SessionCookie)
 	ui.Flash(c, ui.Notice{Strong: "You have signed out."})

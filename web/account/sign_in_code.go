@@ -35,8 +35,6 @@ func (h *Handler) renderCode(c *fiber.Ctx, status int, view signInView) error {
 	return h.Render(c, status, "sign-in-code", &view)
 }
 
-// codePath returns the path of the form for a recovery code if recovery is set, else for a code of
-// the authenticator app. next is the path to continue at.
 func codePath(next string, recovery bool) string {
 	path := ui.WithNext("/sign-in/code", next)
 	if recovery {
@@ -45,8 +43,7 @@ func codePath(next string, recovery bool) string {
 	return path
 }
 
-// restartSignIn redirects to the sign-in. If the browser is signed in, because the form was sent
-// twice, the sign-in continues at once.
+// restartSignIn also serves a form that was sent twice: /sign-in then continues at once.
 func restartSignIn(c *fiber.Ctx) error {
 	return c.Redirect(ui.WithNext("/sign-in", ui.NextOf(c)), fiber.StatusSeeOther)
 }
@@ -73,8 +70,7 @@ func (h *Handler) VerifyCode(c *fiber.Ctx) error {
 	return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
 }
 
-// flashCodesLeft makes the next page say how many recovery codes are left. On an error there is no
-// notice: the sign-in is committed and must not fail.
+// flashCodesLeft ignores an error: the sign-in is committed and must not fail.
 func (h *Handler) flashCodesLeft(c *fiber.Ctx, session identity.Session) {
 	left, err := h.Service.RecoveryCodesLeft(c.UserContext(), session.Token)
 	if err != nil {

@@ -11,8 +11,6 @@ import (
 	"dg/web/ui"
 )
 
-// twoStepView is the page of the form that turns two-step verification on or off. The other fields
-// are set only to turn it on.
 type twoStepView struct {
 	ui.Layout
 	ui.FormErrors
@@ -22,8 +20,6 @@ type twoStepView struct {
 	Action string // the form's target, with the parameter next
 }
 
-// continueAfter returns the path of the page that asked for two-step verification, or else of the
-// account.
 func continueAfter(c *fiber.Ctx) string {
 	if c.Query("next") == "" {
 		return "/account"
@@ -84,7 +80,6 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	})
 }
 
-// inGroupsOfFour puts a space after each four characters, so that a secret is easier to type.
 func inGroupsOfFour(secret string) string {
 	var groups []string
 	for group := range slices.Chunk([]byte(secret), 4) {

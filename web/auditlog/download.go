@@ -22,26 +22,24 @@ import (
 	"dg/web/ui"
 )
 
-// The bounds of downloads of audit logs.
 const (
 	maxLogDownloads = 4   // concurrent ones on one instance; an organisation gets half of them
 	entriesPerQuery = 500 // bounds the memory of a download
 )
 
-// columns is the header of the file. Programs read the file, so its cells hold codes, not labels.
+// Programs read the file, so its cells hold codes, not labels.
 var columns = []string{
 	"entryId", "at", "actorKind", "actorId", "actorName", "action", "reason", "targetKind", "targetId",
 	"details", "method", "path", "address", "userAgent", "requestId",
 }
 
-// format defines how a file is written. begin precedes the header; instant is a layout of
-// time.Format; cell appends a cell, quoted where needed.
+// instant is a layout of time.Format; cell appends a text, quoted where needed.
 type format struct {
 	begin, separator, instant string
 	cell                      func(b []byte, text string) []byte
 }
 
-// formats has the formats by the query parameter format. Without the parameter it is RFC 4180.
+// formats are by the query parameter format. Without it the file is RFC 4180.
 var formats = map[string]format{
 	"":    {"", ",", instant.Layout, csvcell.AppendText[string]},
 	excel: {"\uFEFF", ";", time.DateTime, csvcell.AppendSpreadsheetText[string]},
@@ -50,8 +48,7 @@ var formats = map[string]format{
 const excel = "excel-semicolon"
 
 // DownloadAuditLog handles GET /settings/audit-log.csv with all entries that match the filters. The
-// entry of the download itself is committed before the first byte is sent. Without filters that
-// exclude the entry, it is in the file. The download ends soon after the person loses access.
+// entry of the download itself is committed before the first byte is sent.
 func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	at, err := h.parse(c, p)
 	if err != nil {
@@ -101,7 +98,6 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	return httpserver.Stream(c, d, options)
 }
 
-// logDownload is the source of a CSV file: the log's entries, newest first. Each block is one page.
 type logDownload struct {
 	format
 	list    func(ctx context.Context) ([]audit.Entry, error) // reads page
@@ -113,8 +109,6 @@ type logDownload struct {
 	last    bool   // whether the last page has been read
 }
 
-// Next implements httpserver.Source. Errors: io.EOF at the end, those of exports.Recheck.Check,
-// exports.ErrNoAnswer after exports.BlockTimeout, and those of list.
 func (d *logDownload) Next() ([]byte, error) {
 	if d.last {
 		return nil, io.EOF
@@ -143,7 +137,6 @@ func (d *logDownload) Next() ([]byte, error) {
 	return block, nil
 }
 
-// Close implements httpserver.Source. It releases the slot of Downloads.
 func (d *logDownload) Close(int64, error) { d.release() }
 
 func (f format) appendEntry(b []byte, e audit.Entry) ([]byte, error) {

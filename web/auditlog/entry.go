@@ -17,30 +17,25 @@ import (
 	"dg/web/ui"
 )
 
-// entryView is an entry as the page shows it: as a row that unfolds to all values.
 type entryView struct {
 	audit.Entry
 	Label  string
 	Row    []value // the values that audit.ActionDisplay.Row selects
-	Values []value // all values
+	Values []value
 }
 
-// value is a value of an entry under the label Term. The page shows At, if set, in place of Text;
-// Code is an id or other technical text.
+// The page shows At, if set, in place of Text. Code is an id or other technical text.
 type value struct {
 	Name, Term, Text, Code string
 	At                     *time.Time
 }
 
-// maxInRow bounds the characters of a value in a row. Unfolded, the entry shows whole values.
+// maxInRow bounds the characters of a value in a row. The unfolded entry shows whole values.
 const maxInRow = 60
 
-// names has the current names of keys, forks and groups, by target kind and id.
-type names map[string]map[string]string
+type names map[string]map[string]string // by target kind and id
 
-// namesIn returns the names of the organisation's keys and forks, and of its groups if an entry has
-// a groupId. Of more than org.MaxGroups groups some may lack a name. Errors: those of ui.ForksOf
-// and ui.GroupsOf.
+// Groups are read only for an entry with a groupId. Beyond org.MaxGroups a group may lack a name.
 func (h *Handler) namesIn(
 	ctx context.Context, p *ui.Principal, entries []audit.Entry, keys []apikeys.Key,
 ) (names, error) {
@@ -82,8 +77,6 @@ func (n names) view(e audit.Entry) entryView {
 	return view
 }
 
-// values returns the values of the event, then the values of its HTTP request. Empty ones are left
-// out.
 func (n names) values(e audit.Entry) (all []value) {
 	add := func(name, term, text, code string) {
 		if text != "" || code != "" {
@@ -112,8 +105,7 @@ func (n names) values(e audit.Entry) (all []value) {
 	return all
 }
 
-// detail returns a detail as a value. A string may be an instant, a day, a group's id or a code:
-// JSON does not tell them apart, so the form of the text and the name decide.
+// JSON does not tell instants, days and codes apart: the text's form and the name decide.
 func (n names) detail(name string, of any) value {
 	v := value{Name: name, Term: term(name)}
 	switch of := of.(type) {
@@ -136,17 +128,16 @@ func (n names) detail(name string, of any) value {
 	return v
 }
 
-// codes are the names of the details whose values are codes, which the page shows as words.
+// codes are the details whose values the page shows as words.
 var codes = []string{"outcome", "reportingMode", "plan", "from", "to"}
 
 var capital = regexp.MustCompile(`[A-Z]`)
 
-// words returns a name in camel case or a code in snake case as words: "stopsAt" as "stops at".
+// words splits camel case and snake case: "stopsAt" becomes "stops at".
 func words(code string) string {
 	return strings.ToLower(strings.ReplaceAll(capital.ReplaceAllString(code, " $0"), "_", " "))
 }
 
-// term returns the words of a name with a capital: "stopsAt" as "Stops at".
 func term(code string) string {
 	text := words(code)
 	return strings.ToUpper(text[:min(1, len(text))]) + text[min(1, len(text)):]

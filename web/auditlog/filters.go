@@ -24,8 +24,6 @@ type field struct {
 	set                func(f *audit.Filter, value string, day time.Time)
 }
 
-// fields returns the filters, none of them set. A new filter is a line here and a condition in
-// modules/audit/store_list.go.
 func fields(people []audit.Actor, keys []apikeys.Key) []field {
 	actions := options(audit.Actions, func(k audit.ActionDisplay) (string, string) {
 		return string(k.Action), k.Label
@@ -46,8 +44,7 @@ func fields(people []audit.Actor, keys []apikeys.Key) []field {
 	}
 }
 
-// options returns the options of a select element: Any, then the things by name. Things of equal
-// name are told apart by the last six characters of their ids.
+// options tells things of equal name apart by the last six characters of their ids.
 func options[T any](things []T, of func(T) (id, name string)) []ui.Option {
 	all := []ui.Option{{Value: "", Text: "Any"}}
 	named := map[string]int{}
@@ -68,7 +65,6 @@ func options[T any](things []T, of func(T) (id, name string)) []ui.Option {
 	return all
 }
 
-// truncate cuts a text to at most n characters, the ellipsis included.
 func truncate(text string, n int) string {
 	if runes := []rune(text); len(runes) > n {
 		return strings.TrimRight(string(runes[:n-1]), " ") + "…"
@@ -76,7 +72,6 @@ func truncate(text string, n int) string {
 	return text
 }
 
-// logRequest is the parsed query of a log URL: filters, page and file format.
 type logRequest struct {
 	Fields []field
 	keys   []apikeys.Key
@@ -84,9 +79,8 @@ type logRequest struct {
 	format format
 }
 
-// parse parses the query. An unknown parameter is refused: a misspelt filter would show entries
-// that the reader meant to exclude. Errors: apperr.Validation; apperr.NotFound for an invalid
-// before; those of Keys and Log.
+// parse refuses an unknown parameter: a misspelt filter would show entries that the reader meant to
+// exclude.
 func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logRequest, err error) {
 	query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
@@ -129,8 +123,6 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logRequest, err error)
 	return a, nil
 }
 
-// read sets the field's value and applies it to the filter. An empty value sets nothing. Errors:
-// apperr.Validation for an unknown option or an invalid date.
 func (f *field) read(values []string, filter *audit.Filter) error {
 	value := strings.Join(values, " ") // a repeated parameter joins to an unknown value
 	if value == "" {
@@ -154,7 +146,6 @@ func (f *field) read(values []string, filter *audit.Filter) error {
 	return nil
 }
 
-// Query returns the query parameters of the filters that are set, without page and format.
 func (a logRequest) Query() url.Values {
 	q := url.Values{}
 	for _, f := range a.Fields {
@@ -165,8 +156,6 @@ func (a logRequest) Query() url.Values {
 	return q
 }
 
-// with returns the path with the parameters of Query, and with the parameter name unless value is
-// "".
 func (a logRequest) with(path, name, value string) string {
 	query := a.Query()
 	if value != "" {

@@ -33,7 +33,7 @@ type Modules struct {
 	Groups ui.GroupLister
 }
 
-// AuditLog is the part of audit.Log that reads an organisation's log and records downloads of it.
+// AuditLog is the part of audit.Log that these screens use.
 type AuditLog interface {
 	List(ctx context.Context, organisationID string, p audit.Page) ([]audit.Entry, error)
 	People(ctx context.Context, organisationID string) ([]audit.Actor, error)
@@ -52,7 +52,6 @@ func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Module
 
 const entriesPerPage = 50
 
-// logView is a page of the log.
 type logView struct {
 	ui.Layout
 	Path          string      // path of the page without filters
@@ -100,8 +99,6 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "audit", &view)
 }
 
-// entries returns a page of the organisation's log, after the policy allowed ReadAuditLog on each
-// entry.
 func (h *Handler) entries(
 	ctx context.Context, p *ui.Principal, page audit.Page,
 ) ([]audit.Entry, error) {

@@ -13,8 +13,6 @@ import (
 	"dg/web/ui"
 )
 
-// page is a page of the documentation. Recipe is set on the page of a recipe, Operation on the page
-// of an operation.
 type page struct {
 	Name, Path string // below /docs
 	Template   string
@@ -24,7 +22,7 @@ type page struct {
 	Operation  operation
 }
 
-// limits are the limits that the pages state, from the constants that enforce them.
+// The pages state the limits from the constants that enforce them.
 var limits = map[string]int{
 	"Requests":              apikeys.MaxRequests,
 	"Window":                apikeys.RateWindow,
@@ -35,7 +33,6 @@ var limits = map[string]int{
 	"Wait":                  int(limit.Wait.Seconds()),
 }
 
-// view is what the template of a page sees.
 type view struct {
 	ui.Layout
 	page
@@ -44,7 +41,7 @@ type view struct {
 	Limits map[string]int
 }
 
-// Page handles GET /docs and every page below but the search. An unknown path is not found.
+// Page handles GET /docs and every page below but the search.
 func (h *Handler) Page(c *fiber.Ctx, p *ui.Principal) error {
 	path := strings.TrimPrefix(c.Path(), "/docs")
 	i := slices.IndexFunc(h.documentation.Pages, func(at page) bool { return at.Path == path })
@@ -57,13 +54,10 @@ func (h *Handler) Page(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, at.Template, v)
 }
 
-// view returns the data of a page with the examples of placeholders.
 func (h *Handler) view(p *ui.Principal, at page) *view {
 	return &view{h.layout(p, at), at, h.placeholders(), h.documentation, limits}
 }
 
-// layout returns the layout of a page. The sidebar links to the pages of the guide. Below the
-// current page it links to its sections or subpages.
 func (h *Handler) layout(p *ui.Principal, at page) ui.Layout {
 	l := ui.NewLayout(p, at.Name, ui.AreaDocs)
 	l.Sidebar = &ui.Sidebar{Label: "Documentation", Links: at.Sections}

@@ -16,8 +16,6 @@ const (
 	exampleGroup = "367856ea-0ce4-4434-8f3b-0260cd0f3211"
 )
 
-// examples has the values that the documentation's examples show: a fork and a group of the
-// reader's organisation, if there are any.
 type examples struct {
 	ForkID, GroupID      string
 	ForkTitle, GroupName string // "": the id is that of the OpenAPI document's example
@@ -26,8 +24,6 @@ type examples struct {
 	first, last          string // the two days before today: they replace the period of requests
 }
 
-// placeholders returns the examples of a reader without forks, with the ids of the OpenAPI
-// document.
 func (h *Handler) placeholders() examples {
 	day := func(ago int) string { return h.Today().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	return examples{
@@ -41,9 +37,8 @@ func (h *Handler) placeholders() examples {
 	}
 }
 
-// examplesFor returns the examples of a reader, who may be nil. Where a fork or group cannot be
-// read, or the reader may not see it, the placeholder stays: the documentation must be readable
-// while the database is down.
+// examplesFor keeps a placeholder where a fork or group cannot be read: the documentation must be
+// readable while the database is down.
 func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	e := h.placeholders()
 	if p == nil || p.Organisation.ID == "" {

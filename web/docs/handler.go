@@ -24,8 +24,7 @@ type Modules struct {
 	Forks  ui.ForkLister
 }
 
-// New returns the handler. It panics if docs.json or reference.json, which are embedded, is
-// invalid.
+// New returns the handler. It panics if the embedded docs.json or reference.json is invalid.
 func New(pages *ui.Pages, m Modules) *Handler {
 	h := &Handler{Pages: pages.With(templates), Modules: m, documentation: loadDocumentation()}
 	h.texts = sync.OnceValues(h.pageTexts)

@@ -8,25 +8,20 @@ import (
 	"strings"
 )
 
-// docsFiles has docs.json (the pages and recipes), reference.json, and the programs of the recipes.
-// Programs are files of their own, so that the tests run what the pages show. recipes/start has the
-// first requests of /docs.
+// Programs are files of their own, so that the tests run what the pages show.
 //
 //go:embed docs.json reference.json recipes
 var docsFiles embed.FS
 
-// documentation is the content of docs.json and reference.json.
 type documentation struct {
 	Pages []page // loadDocumentation adds a page for each recipe and operation
-	// Languages are the tabs of the first requests (Start). recipes/start has a file for each
-	// request in each language.
+	// recipes/start has a file for each request of Start in each of Languages.
 	Languages  []struct{ ID, Name, Extension string }
 	Start      []struct{ ID, Title, Operation string }
 	Recipes    []recipe
 	Operations reference `json:"-"`
 }
 
-// recipe is a program that readers copy, with the steps to run it.
 type recipe struct {
 	ID, Kind, Name, File string
 	Purpose              string          // a sentence for the list of recipes
@@ -53,8 +48,7 @@ func loadDocumentation() documentation {
 	return d
 }
 
-// decodeFile decodes an embedded JSON file. It panics if the file is invalid or has an unknown
-// field: every test of the package finds the mistake.
+// decodeFile panics on an invalid file or an unknown field: every test finds the mistake.
 func decodeFile(name string, into any) {
 	file, err := docsFiles.Open(name)
 	if err == nil {
@@ -67,21 +61,17 @@ func decodeFile(name string, into any) {
 	}
 }
 
-// command is a text with a copy button. ID is the id of its element.
-type command struct{ ID, Label, Text string }
+type snippet struct{ ID, Label, Text string }
 
-// Program returns a file of recipes/, filled in for the reader. It fails if there is no such file.
-func (e examples) Program(file, id, label string) (command, error) {
+func (e examples) Program(file, id, label string) (snippet, error) {
 	text, err := docsFiles.ReadFile("recipes/" + file)
 	return e.Command(id, label, strings.TrimSuffix(string(text), "\n")), err
 }
 
-// Command returns an example, filled in for the reader.
-func (e examples) Command(id, label, text string) command {
-	return command{id, label, e.Fill(text)}
+func (e examples) Command(id, label, text string) snippet {
+	return snippet{id, label, e.Fill(text)}
 }
 
-// Fill replaces the sample ids, days and base URL in an example by the reader's.
 func (e examples) Fill(text string) string {
 	return strings.NewReplacer("https://dg.example.org", e.base, exampleFork, e.ForkID,
 		exampleGroup, e.GroupID, "2024-01-01", e.from, "2025-04-01", e.year,

@@ -14,17 +14,14 @@ import (
 // maxQuery bounds the bytes of a search, because each word is looked up in all pages.
 const maxQuery = 100
 
-// passage is a sentence of a page. ID is the anchor of the heading or table row that it stands
-// under, or "".
+// ID is the anchor of the heading or table row above the passage, or "".
 type passage struct{ ID, Text string }
 
-// result is a page that matches a search, and its first passage with the most words of the search.
 type result struct {
 	page
 	passage
 }
 
-// searchView is the page of results.
 type searchView struct {
 	ui.Layout
 	Results []result
@@ -57,8 +54,7 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "search", &v)
 }
 
-// find returns the first passage with the most words. found reports whether name and text together
-// have all words.
+// find reports found if the name and the text together have all words.
 func find(words []string, name string, text []passage) (best passage, found bool) {
 	most := -1
 	whole := []string{name}
@@ -72,8 +68,7 @@ func find(words []string, name string, text []passage) (best passage, found bool
 	return best, count(words, strings.Join(whole, " ")) == len(words)
 }
 
-// count returns how many of the words a text contains. The words are in lower case; the text's case
-// makes no difference.
+// words are in lower case.
 func count(words []string, text string) (n int) {
 	text = strings.ToLower(text)
 	for _, word := range words {
@@ -84,7 +79,7 @@ func count(words []string, text string) (n int) {
 	return n
 }
 
-// pageTexts returns the passages of each page, as a reader who is not signed in sees the page.
+// pageTexts reads the pages of a reader who is not signed in: the index has no organisation's data.
 func (h *Handler) pageTexts() (all [][]passage, err error) {
 	for _, at := range h.documentation.Pages {
 		markup, err := h.Markup(at.Template, h.view(nil, at))
@@ -96,8 +91,7 @@ func (h *Handler) pageTexts() (all [][]passage, err error) {
 	return all, nil
 }
 
-// plain are replacements that turn the HTML of a page into lines of text. The anchor of a heading
-// or table row becomes a line of its own, #id.
+// plain turns HTML into lines. The anchor of a heading or table row becomes its own line, #id.
 var plain = []struct {
 	markup *regexp.Regexp
 	text   string
@@ -112,7 +106,6 @@ var plain = []struct {
 	{regexp.MustCompile(`<[^>]*>`), ""},
 }
 
-// passages splits the HTML of a page into sentences, each with the last anchor before it.
 func passages(page string) (all []passage) {
 	for _, p := range plain {
 		page = p.markup.ReplaceAllString(page, p.text)

@@ -8,7 +8,6 @@ import (
 	"dg/web/ui"
 )
 
-// keyView is the page of one key.
 type keyView struct {
 	ui.Layout
 	Key             keyRow
@@ -19,7 +18,7 @@ type keyView struct {
 	Replace, Rename string     // paths of the forms; "": the person may not, or the key cannot
 }
 
-// ShowKey handles GET /settings/api-keys/:key. Revoked and expired keys have a page too.
+// ShowKey handles GET /settings/api-keys/:key, also of a revoked or expired key.
 func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
@@ -51,18 +50,15 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "key", &view)
 }
 
-// layout returns the layout of a settings screen with "API keys" marked in the sidebar.
 func (h *Handler) layout(c *fiber.Ctx, p *ui.Principal, title string) (ui.Layout, error) {
 	return ui.SettingsNotices(h.ExpiringKeys).Layout(c, p, title, "api-keys")
 }
 
-// keyPath returns the path of a key's page, or of the form below, such as /revoke. below may be "".
 func keyPath(p *ui.Principal, id, below string) string {
 	return p.Path(ui.SettingsPath + "/" + id + below)
 }
 
-// replaceable reports whether the key can be replaced: it is usable and has no successor yet. A
-// replaced key has RevokedAt set, in the future until its overlap ends.
+// A replaced key has RevokedAt set, in the future until its overlap ends.
 func (h *Handler) replaceable(p *ui.Principal, k apikeys.Key) bool {
 	return k.RevokedAt == nil && k.State(h.Now(), p.Organisation.Plan) == apikeys.StateUsable
 }

@@ -7,7 +7,6 @@ import (
 	"dg/web/ui"
 )
 
-// createdView is the page of a new key with its secret, which no later page shows.
 type createdView struct {
 	ui.Layout
 	Key          keyRow
@@ -17,8 +16,7 @@ type createdView struct {
 	ListsForks   bool // whether the key has the scope that the sample command needs
 }
 
-// newCreatedView prepares the page before the key is created: once a secret exists, an error would
-// lose it. The caller adds Key and Secret.
+// newCreatedView runs before the key is created: once a secret exists, an error would lose it.
 func (h *Handler) newCreatedView(
 	c *fiber.Ctx, p *ui.Principal, form keyFormView,
 ) (view createdView, err error) {

@@ -10,13 +10,11 @@ import (
 	"dg/web/ui"
 )
 
-// expiryChoice is an option of the form: a number of days, and the instant of the expiry.
 type expiryChoice struct {
 	Days string // also the option's value
 	At   time.Time
 }
 
-// expiryChoices returns the expiries of the form, counted from today, an instant at 00:00 UTC.
 func expiryChoices(today time.Time) []expiryChoice {
 	var all []expiryChoice
 	for _, days := range []int{30, 90, 365} {
@@ -25,8 +23,7 @@ func expiryChoices(today time.Time) []expiryChoice {
 	return all
 }
 
-// successorExpiry returns the fields Expiry and Day of keyForm that let a successor live as long as
-// the key, in days rounded up.
+// A successor lives as long as its key, in days rounded up.
 func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	if k.ExpiresAt == nil {
 		return "never", ""
@@ -40,8 +37,7 @@ func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	return "day", today.AddDate(0, 0, days).Format(time.DateOnly)
 }
 
-// expiresAt returns the chosen instant, or nil for never. If the choice is invalid, the FormError
-// has a message. A date that is filled in while another choice is selected is refused as ambiguous.
+// A date that is filled in while another choice is selected is refused as ambiguous.
 func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
 	if f.Expiry == "day" {
 		return f.expiryDate(now)
@@ -61,8 +57,6 @@ func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
 	return nil, ui.FormError{Field: "expiry", Message: "Choose when the key expires."}
 }
 
-// expiryDate returns 00:00 UTC of the date in Day. If Day is no date, or not after now, the
-// FormError has a message.
 func (f keyForm) expiryDate(now time.Time) (*time.Time, ui.FormError) {
 	at, ok := input.ParseDay(f.Day)
 	if !ok {

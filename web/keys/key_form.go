@@ -12,7 +12,6 @@ import (
 	"dg/web/ui"
 )
 
-// keyFormView is the page of the form that creates a key. The new key may replace another.
 type keyFormView struct {
 	ui.Layout
 	ui.FormErrors
@@ -24,7 +23,7 @@ type keyFormView struct {
 	Overlaps   []overlapChoice
 }
 
-// keyForm has the fields of the form as they were sent, valid or not.
+// keyForm has the fields as they were sent, valid or not.
 type keyForm struct {
 	labelForm
 	Scopes   []string `json:"scopes" validate:"min=1,dive,oneof=forks:read reports:read"`
@@ -34,10 +33,8 @@ type keyForm struct {
 	replaces string // the id of the old key, or ""
 }
 
-// Has reports whether the box of the scope is ticked.
 func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, scope) }
 
-// overlapChoice is an option for how long the old key works beside its successor.
 type overlapChoice struct {
 	Value, Text string
 	duration    time.Duration
@@ -51,7 +48,7 @@ var overlaps = []overlapChoice{
 	{Value: "week", Text: "In a week", duration: 7 * ui.OneDay},
 }
 
-// overlap returns the chosen overlap. An empty or unknown choice gives the first, "now".
+// overlap returns the first choice, "now", if none or an unknown one is chosen.
 func (f keyForm) overlap(choices []overlapChoice) overlapChoice {
 	return choices[max(0, slices.IndexFunc(choices, func(o overlapChoice) bool {
 		return o.Value == f.Overlap
@@ -70,8 +67,7 @@ func (h *Handler) KeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderKeyForm(c, p, fiber.StatusOK, view)
 }
 
-// CreateKey handles POST /settings/api-keys/new and POST /settings/api-keys/:key/replace. No later
-// page shows the secret, so every step that can fail runs before the key is created.
+// CreateKey handles POST /settings/api-keys/new and POST /settings/api-keys/:key/replace.
 func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	view, err := h.newKeyForm(c, p)
 	if err != nil {
@@ -108,8 +104,6 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderKeyForm(c, p, fiber.StatusBadRequest, view)
 }
 
-// newKeyForm returns the form with its first values: those of the key in the path, or defaults if
-// the path names no key. Errors: apikeys.ErrBelowPlan, apikeys.ErrNotReplaceable, apperr.NotFound.
 func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error) {
 	view := keyFormView{
 		keyForm: keyForm{
@@ -145,8 +139,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 	return view, nil
 }
 
-// successorForm returns the fields for a successor of k: the name, description, scopes and lifetime
-// of k. The old key keeps working for a day unless the person chooses otherwise.
+// The old key keeps working for a day unless the person chooses otherwise.
 func successorForm(k apikeys.Key, today time.Time) keyForm {
 	f := keyForm{labelForm: labelForm{k.Name, k.Description}, Overlap: "day"}
 	for _, scope := range k.Scopes {
@@ -156,8 +149,7 @@ func successorForm(k apikeys.Key, today time.Time) keyForm {
 	return f
 }
 
-// overlapsOf returns the overlaps with the instants at which k stops. An overlap that would outlast
-// k ends at the expiry of k.
+// An overlap that would outlast k ends at the expiry of k.
 func (h *Handler) overlapsOf(k apikeys.Key) []overlapChoice {
 	all := slices.Clone(overlaps)
 	for i := range all {
@@ -180,7 +172,6 @@ func (h *Handler) renderKeyForm(
 	return h.Render(c, status, "key-form", &view)
 }
 
-// parseKeyForm returns the submitted fields, and the id in the path of a key to replace.
 func parseKeyForm(c *fiber.Ctx) keyForm {
 	form := keyForm{
 		labelForm: parseLabelForm(c),
@@ -195,8 +186,7 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 	return form
 }
 
-// newKey returns the key that the form describes, and all errors of the form. The key is usable
-// only without errors.
+// The returned key is usable only if there are no errors.
 func (f keyForm) newKey(now time.Time) (apikeys.NewKey, []ui.FormError) {
 	invalid := formErrors(f).Errors
 	if f.replaces != "" && f.Overlap == "" {

@@ -11,23 +11,20 @@ import (
 	"dg/web/ui"
 )
 
-// renameKeyView is the page of the form that changes a key's name and description.
 type renameKeyView struct {
 	ui.Layout
 	ui.FormErrors
 	labelForm
-	Key        string // the key's current name
+	Key        string
 	Path, Back string
 }
 
-// labelForm has the form's fields for a key's name and description.
 type labelForm struct {
 	Name        string `json:"name" validate:"visible,max=200,text,printable"`
 	Description string `json:"description" validate:"omitempty,max=200,text,printable"`
 }
 
-// formMessages are the messages of the forms, by field and violated rule. {count} becomes the
-// number of characters that were sent.
+// By field and violated rule. {count} becomes the number of characters that were sent.
 var formMessages = map[string]string{
 	"name visible":   "Enter a name.",
 	"name max":       "The name has {count} characters. Use 200 or fewer.",
@@ -44,7 +41,6 @@ var formMessages = map[string]string{
 
 var formChecker = input.New(formMessages, nil)
 
-// formErrors returns the first error of each invalid field, in the order of the struct.
 func formErrors(form any) (f ui.FormErrors) {
 	for _, fault := range formChecker.Violations(form) {
 		if f.Error(fault.Field) != "" {
@@ -66,7 +62,6 @@ func parseLabelForm(c *fiber.Ctx) labelForm {
 	}
 }
 
-// withValidUTF8 replaces invalid UTF-8 by U+FFFD, so that a page can show the fields again.
 func (f labelForm) withValidUTF8() labelForm {
 	return labelForm{
 		strings.ToValidUTF8(f.Name, "\uFFFD"), strings.ToValidUTF8(f.Description, "\uFFFD"),

@@ -7,16 +7,14 @@ import (
 	"dg/web/ui"
 )
 
-// revokeKeyView is the page that asks for confirmation. Where scripts run, a dialog on the list
-// replaces it.
+// revokeKeyView asks for confirmation. Where scripts run, a dialog on the list replaces it.
 type revokeKeyView struct {
 	ui.Layout
 	Key        keyRow
 	Path, Back string
 }
 
-// RevokeKeyForm handles GET /settings/api-keys/:key/revoke. It redirects to the key's page if the
-// key is revoked already.
+// RevokeKeyForm handles GET /settings/api-keys/:key/revoke.
 func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {
@@ -36,8 +34,7 @@ func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "key-revoke", &view)
 }
 
-// RevokeKey handles POST /settings/api-keys/:key/revoke and redirects to the list, which confirms
-// the revocation.
+// RevokeKey handles POST /settings/api-keys/:key/revoke.
 func (h *Handler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
 	if err != nil {

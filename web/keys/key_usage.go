@@ -11,18 +11,16 @@ import (
 	"dg/web/ui"
 )
 
-// usageView shows a key's requests by day: in words, as bars and as a table.
 type usageView struct {
 	Summary  string
-	Requests bool // whether there were any requests
+	Requests bool
 	Chart    ui.Panel
 	Ticks    []ui.Tick
 	Days     []usageDay
 	Rejected bool // whether any request was refused or limited
 }
 
-// usageDay is a day of the chart and a row of the table. Bar is the path of all requests;
-// AcceptedBar, drawn over Bar, is the path of the accepted ones. Left is the day's x in the chart.
+// AcceptedBar is drawn over Bar, the path of all requests. Left is the day's x in the chart.
 type usageDay struct {
 	apikeys.Usage
 	Name, Label, Bar, AcceptedBar string
@@ -32,8 +30,8 @@ type usageDay struct {
 // usageTimeout bounds the wait for the usage of keys, which a screen can do without.
 const usageTimeout = time.Second
 
-// usageOf returns the usage of the keys, by id and day, or nil if the read takes over usageTimeout:
-// a lock on the table of usage must not keep anybody from revoking a key. Errors: those of UsageOf.
+// usageOf returns nil after usageTimeout: a lock on the table of usage must not keep anybody from
+// revoking a key.
 func (h *Handler) usageOf(
 	ctx context.Context, p *ui.Principal, keys []apikeys.Key,
 ) (map[string][]apikeys.Usage, error) {
@@ -46,8 +44,7 @@ func (h *Handler) usageOf(
 	return used, err
 }
 
-// newUsageView returns the view of a key's usage, or nil if days is nil: it could not be read. Else
-// days has at least one day.
+// days is nil if the usage could not be read; otherwise it has at least one day.
 func newUsageView(days []apikeys.Usage) *usageView {
 	if days == nil {
 		return nil
@@ -75,8 +72,7 @@ func newUsageView(days []apikeys.Usage) *usageView {
 	return v
 }
 
-// usageBarWidth is the width of a bar in percent of its day.
-const usageBarWidth = 60
+const usageBarWidth = 60 // percent of a day's width
 
 func newUsageDay(i int, d apikeys.Usage, chart ui.Panel) usageDay {
 	return usageDay{
@@ -89,7 +85,6 @@ func newUsageDay(i int, d apikeys.Usage, chart ui.Panel) usageDay {
 	}
 }
 
-// totals returns the number of requests on each day, accepted or not, and their sum.
 func totals(days []apikeys.Usage) (all []int64, sum int64) {
 	for _, d := range days {
 		all = append(all, total(d))
@@ -100,8 +95,6 @@ func totals(days []apikeys.Usage) (all []int64, sum int64) {
 
 func total(d apikeys.Usage) int64 { return d.Accepted + d.Refused + d.Limited }
 
-// requestsLabel returns the numbers of accepted, refused and limited requests in words. It omits
-// refused and limited if they are 0.
 func requestsLabel(d apikeys.Usage) string {
 	label := fmt.Sprintf("%s accepted, %s refused, %s limited", ui.Count(d.Accepted),
 		ui.Count(d.Refused), ui.Count(d.Limited))

@@ -12,7 +12,6 @@ import (
 	"dg/web/ui"
 )
 
-// keysView is the page that lists the organisation's keys.
 type keysView struct {
 	ui.Layout
 	ui.Pager            // pages the inactive keys
@@ -25,7 +24,6 @@ type keysView struct {
 	Truncated    bool     // whether there may be older inactive keys than the module lists
 }
 
-// keyRow is a key as the list and the key's page show it.
 type keyRow struct {
 	Name, ID     string
 	Status, Mark string     // Mark is the CSS class of Status
@@ -34,18 +32,17 @@ type keyRow struct {
 	Scopes       string
 	Created      time.Time
 	Creator      string
-	LastUsed     *time.Time // nil: never used
-	Spark        ui.Spark   // requests on each of the last 30 days; list only
-	Requests     int64      // requests in the last 30 days; list only
-	Unread       bool       // whether the requests could not be read in time
-	Replaced     bool       // whether the row stands under the key's successor
+	LastUsed     *time.Time   // nil: never used
+	Spark        ui.Sparkline // requests on each of the last 30 days; list only
+	Requests     int64        // requests in the last 30 days; list only
+	Unread       bool         // whether the requests could not be read in time
+	Replaced     bool         // whether the row stands under the key's successor
 	Path         string
 	Revoke       string // path of the form, or "" if the key is not active
 	active       bool
 }
 
-// inactivePerPage is the page size of revoked and expired keys. Active keys need no pages: there
-// are at most apikeys.MaxUsable.
+// Active keys need no pages: there are at most apikeys.MaxUsable.
 const inactivePerPage = 100
 
 // ListKeys handles GET /settings/api-keys with all active keys and a page of the inactive ones.
@@ -87,8 +84,6 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "keys", &view)
 }
 
-// addRows adds the active keys to the view, a replaced key under its successor, and one page of the
-// inactive keys. Errors: those of usageOf.
 func (h *Handler) addRows(
 	c *fiber.Ctx, p *ui.Principal, keys []apikeys.Key, view *keysView,
 ) error {
@@ -115,7 +110,7 @@ func (h *Handler) addRows(
 		row := h.keyRow(p, k)
 		row.Replaced = i > 0 && ordered[i-1].Replaces == k.ID
 		requests, sum := totals(used[k.ID])
-		row.Spark = ui.NewSpark(requests, top)
+		row.Spark = ui.NewSparkline(requests, top)
 		row.Requests = sum
 		row.Unread = used == nil
 		view.Active = append(view.Active, row)
@@ -129,8 +124,7 @@ func (h *Handler) addRows(
 	return nil
 }
 
-// underSuccessors moves each replaced key directly under its successor, and otherwise keeps the
-// order.
+// underSuccessors moves each replaced key directly under its successor.
 func underSuccessors(keys []apikeys.Key) []apikeys.Key {
 	byID := map[string]apikeys.Key{}
 	replaced := map[string]bool{}
@@ -147,8 +141,6 @@ func underSuccessors(keys []apikeys.Key) []apikeys.Key {
 	return ordered
 }
 
-// stateWords has the status, the CSS class and the words before the instant for each state of a
-// key.
 var stateWords = map[apikeys.State]struct{ status, mark, until string }{
 	apikeys.StateUsable:  {"Active", "on", "Until"},
 	apikeys.StatePaused:  {"Paused by plan", "held", "Until"},
@@ -199,7 +191,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	return r
 }
 
-// scopeLabel names what a key with the scopes may read. A key has at least one scope.
+// A key has at least one scope.
 func scopeLabel(scopes []apikeys.Scope) string {
 	switch {
 	case !slices.Contains(scopes, apikeys.ReportsRead):

@@ -13,7 +13,7 @@ import (
 const maxExpiryNotices = 3
 
 // ExpiringKeys returns notices about the keys that expire soon, the soonest first. Below the Pro
-// plan it returns none: keys are paused and cannot be replaced. Errors: those of Keys.Expiring.
+// plan it returns none: keys are paused and cannot be replaced.
 func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, error) {
 	if !p.Organisation.Plan.IncludesAPI() {
 		return nil, nil
@@ -45,7 +45,6 @@ func (h *Handler) ExpiringKeys(c *fiber.Ctx, p *ui.Principal) ([]ui.Notice, erro
 	return notices, nil
 }
 
-// urgency returns the Kind of a notice: bad on the last day, warn in the last week.
 func urgency(left time.Duration) string {
 	switch {
 	case left <= ui.OneDay:
@@ -56,5 +55,5 @@ func urgency(left time.Duration) string {
 	return ""
 }
 
-// daysOf returns a duration in days, rounded up: the screens say "in 1 day" until the last second.
+// daysOf rounds up: the screens say "in 1 day" until the last second.
 func daysOf(left time.Duration) int64 { return int64((left + ui.OneDay - 1) / ui.OneDay) }

@@ -11,7 +11,6 @@ import (
 	"dg/web/ui"
 )
 
-// groupList is a page of the organisation's groups, or the groups that a search finds, unpaged.
 type groupList struct {
 	ui.Pager
 	Search     string
@@ -25,8 +24,6 @@ const (
 	fewGroups     = 20 // up to this many groups need no search
 )
 
-// groupList returns the groups that the query parameters q and page select. path is the page's
-// path.
 func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupList, error) {
 	l := groupList{Search: strings.TrimSpace(strings.ToValidUTF8(c.Query("q"), "\uFFFD"))}
 	var all int

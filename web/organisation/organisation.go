@@ -15,7 +15,6 @@ import (
 	"dg/web/ui"
 )
 
-// organisationView is the page of the organisation's plan, reporting mode, members and groups.
 type organisationView struct {
 	ui.Layout
 	Path, Name  string
@@ -64,8 +63,7 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "organisation", &view)
 }
 
-// addMembers adds the members to the view, by role, then by name. The module bounds the list;
-// Unlisted counts the rest.
+// The module bounds the list of members; Unlisted counts the rest.
 func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organisationView) error {
 	members, all, err := h.Organisations.Members(ctx, p.Organisation.ID)
 	if err == nil {

@@ -8,8 +8,7 @@ import (
 	"dg/modules/org"
 )
 
-// Settings is the part of org.Service that reads members and groups, and changes the reporting
-// mode.
+// Settings is the part of org.Service that these screens use.
 type Settings interface {
 	Members(ctx context.Context, organisationID string) (_ []org.Member, all int, _ error)
 	GroupPage(

@@ -15,12 +15,11 @@ import (
 	"dg/web/ui"
 )
 
-// reportingModeView is the page of the form that changes the reporting mode.
 type reportingModeView struct {
 	ui.Layout
 	ui.FormErrors
 	Path, Back string
-	Nominative bool     // whether nominative is chosen
+	Nominative bool
 	Confirm    bool     // whether nominative takes the organisation's name, typed as a confirmation
 	Keys       []string // names of keys that can read reports now: at most maxKeysNamed
 	MoreKeys   bool     // whether further keys can read reports
@@ -105,8 +104,7 @@ func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	return c.Redirect(p.Path("/settings/organisation"), fiber.StatusSeeOther)
 }
 
-// sameName reports whether the texts are equal apart from case, repeated spaces, Unicode
-// normalisation and invisible characters.
+// sameName ignores case, repeated spaces, Unicode normalisation and invisible characters.
 func sameName(typed, name string) bool {
 	readable := func(s string) string {
 		s = strings.Map(func(r rune) rune {
@@ -120,7 +118,6 @@ func sameName(typed, name string) bool {
 	return strings.EqualFold(readable(typed), readable(name))
 }
 
-// modeNotice returns the notice that confirms the new reporting mode, or says that it is the same.
 func modeNotice(before, after org.ReportingMode) ui.Notice {
 	if before == after {
 		return ui.Notice{Strong: "Nothing was changed.", Before: " The reporting mode is the same."}

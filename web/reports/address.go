@@ -14,13 +14,12 @@ import (
 	"dg/web/ui"
 )
 
-// pageURL is the URL of a screen: the path Self, and known query parameters.
 type pageURL struct {
 	Self  string
 	query url.Values
 }
 
-// The parameters of the reports. Links and forms keep keptParams; otherParams are for one request.
+// Links and forms keep keptParams; otherParams are for one request.
 var (
 	keptParams = []string{
 		"from", "to", "groupId", "compare", "q", "sort", "player", "skills",
@@ -28,9 +27,8 @@ var (
 	otherParams = []string{"page", "format"}
 )
 
-// parsePageURL parses the query parameters of a screen. A repeated parameter is ambiguous and an
-// error. A misspelt groupId is an error too: the page would show the figures of all players. Other
-// unknown parameters are ignored. Errors: apperr.Validation with its field.
+// parsePageURL refuses a repeated parameter as ambiguous. A misspelt groupId is an error too: the
+// page would show the figures of all players. Other unknown parameters are ignored.
 func parsePageURL(c *fiber.Ctx, self string) (pageURL, error) {
 	at := pageURL{self, url.Values{}}
 	for key, value := range c.Context().QueryArgs().All() {
@@ -54,11 +52,10 @@ func parsePageURL(c *fiber.Ctx, self string) (pageURL, error) {
 	return at, nil
 }
 
-// Param returns a parameter without surrounding spaces, or "". A groupId is a normalised UUID.
+// A groupId is a normalised UUID.
 func (at pageURL) Param(name string) string { return at.query.Get(name) }
 
-// with returns the URL with the kept parameters and the changes, as pairs of name and value. An
-// empty value removes the parameter.
+// The changes are pairs of name and value. An empty value removes the parameter.
 func (at pageURL) with(changes ...string) pageURL {
 	to := pageURL{at.Self, url.Values{}}
 	for _, p := range at.Fields() {
@@ -72,7 +69,6 @@ func (at pageURL) with(changes ...string) pageURL {
 	return to
 }
 
-// Path returns the path and query of the URL with the changes, as in with.
 func (at pageURL) Path(changes ...string) string {
 	to := at.with(changes...)
 	if len(to.query) == 0 {
@@ -81,15 +77,12 @@ func (at pageURL) Path(changes ...string) string {
 	return to.Self + "?" + to.query.Encode()
 }
 
-// on returns the URL of the same report on another period.
 func (at pageURL) on(p reports.Period) pageURL {
 	return at.with("from", p.Day(0), "to", p.Day(p.Days-1))
 }
 
-// param is a hidden field of a form.
 type param struct{ Name, Value string }
 
-// Fields returns the kept parameters except those named, as hidden fields of a form.
 func (at pageURL) Fields(but ...string) (all []param) {
 	for _, name := range keptParams {
 		if value := at.Param(name); value != "" && !slices.Contains(but, name) {
@@ -99,8 +92,6 @@ func (at pageURL) Fields(but ...string) (all []param) {
 	return all
 }
 
-// period returns the period of the URL, or the last 28 days if the URL has neither from nor to.
-// Errors: apperr.Validation with its field.
 func (at pageURL) period(today time.Time) (reports.Period, error) {
 	if !at.query.Has("from") && !at.query.Has("to") {
 		return ui.LastDays(today, ui.DefaultDays), nil
@@ -126,14 +117,13 @@ func (at pageURL) period(today time.Time) (reports.Period, error) {
 
 const validDates = "Choose a date from 1 Jan 2000 to 31 Dec 2199."
 
-// preset is a period that one click selects.
 type preset struct {
 	name   string
 	period reports.Period
 }
 
-// presets returns the presets as of today. The presets of so many days or months end yesterday;
-// those of this week, month, quarter and year include today.
+// Presets of a number of days or months end yesterday. Those of the current week, month, quarter
+// and year include today.
 func presets(today time.Time) []preset {
 	month := today.AddDate(0, 0, 1-today.Day())
 	quarter := month.AddDate(0, -int(month.Month()-1)%3, 0)

@@ -10,8 +10,6 @@ import (
 	"dg/web/ui"
 )
 
-// chart has two panels on one time axis: plays as bars, and below them average scores as dots. The
-// compared period is drawn behind.
 type chart struct {
 	Unit    string // what a bar stands for: day or week
 	Period  string // in words
@@ -27,8 +25,7 @@ type chart struct {
 	ScoreLine, ScoreDots, EarlierLine string // paths
 }
 
-// bar is a day, a week or a part of a week, with the days at the same offset in the compared
-// period. The script reads its figures from the table below the chart.
+// bar is a day, a week or a part of a week, and the days at the same offset in the compared period.
 type bar struct {
 	Name             string
 	From, Days       int               // the first day of the bar, from 0, and the number of days
@@ -37,8 +34,7 @@ type bar struct {
 
 const daysPerWeek = 7
 
-// barsOf splits a period into bars: days or, above ui.MaxChartDays, calendar weeks. earlier may be
-// shorter than daily.
+// earlier may be shorter than daily.
 func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailyStat) []bar {
 	var all []bar
 	for from := 0; from < p.Days; {
@@ -59,8 +55,6 @@ func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailySta
 	return all
 }
 
-// name returns the days of the bar in words. It marks a bar that includes today, and an incomplete
-// week.
 func (b bar) name(p reports.Period, first, today time.Time) string {
 	name := ui.Period(reports.Period{From: first, Days: b.Days})
 	if p.Days <= ui.MaxChartDays {
@@ -75,7 +69,6 @@ func (b bar) name(p reports.Period, first, today time.Time) string {
 	return name
 }
 
-// newChart draws the period. compared may be nil: then nothing is drawn behind.
 func newChart(
 	p reports.Period, s reports.Statistics, compared *comparison, today time.Time,
 ) chart {
@@ -99,8 +92,8 @@ func newChart(
 	return c
 }
 
-// The widths of bars in percent of their days. Below fewDays, bars are narrower, because a day is
-// wide. Bars of the compared period are a quarter wider, so that they show behind.
+// Widths are percent of a bar's days. In a short period bars are narrower, because a day is wide.
+// Bars of the compared period are a quarter wider, so that they show behind.
 const (
 	weekWidth = 80
 	dayWidth  = 60
@@ -157,8 +150,7 @@ func (c *chart) drawScores(p reports.Period) {
 	}
 }
 
-// point returns the path command that draws the line to the average score in the middle of a bar. A
-// bar without a completed play returns "" and breaks the line: the next command moves.
+// A bar without a completed play breaks the line: the next command moves.
 func (c *chart) point(b bar, s reports.DailyStat, connected *bool) string {
 	command := "M"
 	if *connected {

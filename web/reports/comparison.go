@@ -10,30 +10,26 @@ import (
 	"dg/web/ui"
 )
 
-// figure is a figure of the period, with its change from the compared period.
 type figure struct {
 	Name, Value string
 	Change      *change // nil: nothing is compared
 }
 
-// change is the change of a figure: ▲ 3.6 points, was 74.0%. It is computed from rounded values, so
-// that it agrees with the shown values.
+// By is computed from rounded values, so that it agrees with the shown values.
 type change struct {
 	Direction string // up or down; "": unchanged
 	Small     bool   // too small to be coloured
 	By, Was   string
 }
 
-// comparison has the figures of a period's complete days, and of the earlier days that they are
-// compared with.
+// Only complete days are compared: an unfinished day would look like a decline.
 type comparison struct {
 	CompleteDays, EarlierDays string              // in words; CompleteDays "": the whole period
 	complete                  *reports.Statistics // nil: the whole period is complete
 	earlier                   *reports.Statistics
 }
 
-// measure defines a figure. read returns false if the figure does not exist, such as an average
-// without plays. difference formats the change by n, and reports whether the change is small.
+// read returns false if the figure does not exist, such as an average without plays.
 type measure struct {
 	name       string
 	format     func(n int64) string
@@ -69,8 +65,6 @@ func writePercent(n int64) string { return ui.Percent(reports.Percent(n)) }
 // shownRate returns a rate in tenths of a percent, rounded half up.
 func shownRate(r reports.Rate) int64 { return int64((r + 5) / 10) }
 
-// newFigures returns the figures of a period by measures; one that does not exist is a dash. If c
-// is nil no figure has a change.
 func newFigures(s reports.Statistics, c *comparison) []figure {
 	all := make([]figure, len(measures))
 	for i, m := range measures {
@@ -85,8 +79,7 @@ func newFigures(s reports.Statistics, c *comparison) []figure {
 	return all
 }
 
-// change returns the change of a figure. If the complete days have another figure than the whole
-// period, that figure comes first: ▼ 3%, 403, was 416.
+// A different figure of the complete days comes first: ▼ 3%, 403, was 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, ok := m.read(*cmp.Or(c.complete, &s))
 	before, known := m.read(*c.earlier)
@@ -107,9 +100,7 @@ func (m measure) change(s reports.Statistics, c *comparison) *change {
 	return d
 }
 
-// formatShare formats a difference n in whole percent of before, or as a multiple above 900%,
-// rounded half up. before is positive, because a period without plays is not compared. A difference
-// below 1% is small.
+// formatShare rounds half up. before is 0 only where players are not counted, and then not shown.
 func formatShare(n, before int64) (text string, small bool) {
 	share := (200*n + before) / max(2*before, 1)
 	switch {
@@ -123,8 +114,6 @@ func formatShare(n, before int64) (text string, small bool) {
 	return text, 100*n < before
 }
 
-// formatPoints formats the difference of two percentages, in percentage points. A difference below
-// half a point is small.
 func formatPoints(tenths, _ int64) (text string, small bool) {
 	return fmt.Sprintf("%s points", ui.Points(tenths)), tenths < 5
 }
@@ -139,10 +128,8 @@ var comparisons = []struct{ name, key string }{
 	{"Previous period", ""}, {"52 weeks earlier", compareYear}, {"None", compareOff},
 }
 
-// comparedPeriods returns the complete days of p, up to yesterday, and the earlier days to compare
-// them with. Whole months are compared with as many months, other periods with as many days. A year
-// is 52 weeks, so that weekdays match. ok is false if the reader wants no comparison, or if no
-// report on the earlier days is possible.
+// comparedPeriods compares whole months with as many months, other periods with as many days. A
+// year is 52 weeks, so that weekdays match.
 func comparedPeriods(
 	p reports.Period, with string, today time.Time,
 ) (complete, earlier reports.Period, ok bool) {
@@ -162,17 +149,14 @@ func comparedPeriods(
 	return complete, earlier, with != compareOff && reportable(earlier)
 }
 
-// reportable reports whether a report on the period is possible: it is not empty, and not before
-// 2000.
 func reportable(p reports.Period) bool {
 	_, err := reports.ParsePeriod(p.Day(0), p.Day(p.Days-1))
 	return err == nil
 }
 
-// compared returns the comparison of the query's period. It is nil if the reader turned comparisons
-// off, or if either period has hidden figures or no plays. Hidden figures look like no plays, so
-// the comparison reveals no more than a report on that period. Call compared before the report
-// itself opens, because no request may wait for a slot while it holds one.
+// Call compared before the report itself opens: no request may wait for a slot while it holds one.
+// Hidden figures look like no plays, so that the comparison reveals no more than a report on that
+// period.
 func (h *Handler) compared(
 	ctx context.Context, p *ui.Principal, q reports.Query, with string,
 ) (*comparison, error) {
@@ -194,8 +178,6 @@ func (h *Handler) compared(
 	return c, nil
 }
 
-// totals returns the figures of a period by day and in all. They are nil if k-anonymity hides them
-// or there are no plays.
 func (h *Handler) totals(
 	ctx context.Context, p *ui.Principal, q reports.Query, period reports.Period,
 ) (*reports.Statistics, error) {

@@ -18,8 +18,6 @@ import (
 	"dg/web/ui"
 )
 
-// dashboardView is the page of a fork's report. It has no figures if the period is invalid or
-// k-anonymity suppresses the group.
 type dashboardView struct {
 	ui.Layout
 	pageURL
@@ -45,14 +43,13 @@ type dashboardView struct {
 	Comparison      *comparison // nil: the period is compared with none
 	Compares        bool        // whether the reader compares the period with another
 	Comparisons     []ui.Link
-	HasPlays        bool // whether the period has plays
+	HasPlays        bool
 	Chart           chart
 	Skills          skillList
 	Players         list[player]
 }
 
-// Dashboard handles GET /reports/:fork. Its figures come from the same method as those of the API,
-// so that both agree.
+// Dashboard handles GET /reports/:fork. Its figures come from the same method as those of the API.
 func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	fork, err := h.forkOf(c, p, authz.ReadReport)
 	if err != nil {
@@ -104,8 +101,6 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	return h.showReport(c, p, view, fork, period)
 }
 
-// showReport reads the figures and responds with the page. It reads the comparison first; see
-// compared.
 func (h *Handler) showReport(
 	c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period,
 ) error {
@@ -135,8 +130,7 @@ var (
 		"Group not found. Open the report for all players and choose a group there.")
 )
 
-// forkOf returns the fork in the path if the principal holds the permission on it. Errors:
-// apperr.NotFound, also for another organisation's fork and without the permission.
+// forkOf returns errNoFork also for another organisation's fork and without the permission.
 func (h *Handler) forkOf(
 	c *fiber.Ctx, p *ui.Principal, permission authz.Permission,
 ) (games.Fork, error) {
@@ -150,7 +144,6 @@ func (h *Handler) forkOf(
 	return fork, err
 }
 
-// queryOf returns the query for the fork's report on the period, with the group of the URL.
 func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at pageURL) reports.Query {
 	return reports.Query{
 		OrganisationID: p.Organisation.ID,
@@ -161,8 +154,7 @@ func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at pageURL
 	}
 }
 
-// statistics opens a report, authorises the principal on its group, and reads the figures. It waits
-// for a slot among the reports. Errors: errNoGroup, those of Reports.
+// statistics waits for a slot among the reports.
 func (h *Handler) statistics(
 	ctx context.Context, p *ui.Principal, q reports.Query,
 ) (stats reports.Statistics, err error) {
@@ -177,8 +169,7 @@ func (h *Handler) statistics(
 	return stats, groupError(err)
 }
 
-// authorizeGroup asks the policy about the owner of the report's group. A report without a group
-// needs no further permission. Errors: authz.ErrDenied.
+// A report without a group needs no further permission.
 func authorizeGroup(p *ui.Principal, permission authz.Permission, r reports.Header) error {
 	if r.GroupOwner == "" {
 		return nil
@@ -186,9 +177,7 @@ func authorizeGroup(p *ui.Principal, permission authz.Permission, r reports.Head
 	return p.Decide(permission, r.GroupOwner)
 }
 
-// groupError replaces the API's message about an unknown group by errNoGroup, and returns other
-// errors as they are. A denied group gets errNoGroup too, which does not reveal that the group
-// exists.
+// A denied group gets errNoGroup too, which does not reveal that the group exists.
 func groupError(err error) error {
 	if errors.Is(err, reports.ErrGroupNotFound) || errors.Is(err, authz.ErrDenied) {
 		return errNoGroup
@@ -196,8 +185,8 @@ func groupError(err error) error {
 	return err
 }
 
-// command returns the curl command that reads the report from the API. The key comes from the
-// environment, so that neither the shell's history nor the list of processes has it.
+// The key comes from the environment, so that neither the shell's history nor the list of
+// processes has it.
 func (h *Handler) command(q reports.Query) string {
 	group := ""
 	if q.GroupID != "" {
@@ -211,8 +200,6 @@ func (h *Handler) command(q reports.Query) string {
 // hintTimeout bounds the queries that a page can do without: which groups are hidden, and overlaps.
 const hintTimeout = 300 * time.Millisecond
 
-// shownGroups returns the ids of the groups that k-anonymity does not hide. It returns nil if the
-// query fails or exceeds hintTimeout.
 func (h *Handler) shownGroups(ctx context.Context, q reports.Query) []string {
 	ctx, stop := context.WithTimeout(ctx, hintTimeout)
 	defer stop()
@@ -223,12 +210,10 @@ func (h *Handler) shownGroups(ctx context.Context, q reports.Query) []string {
 	return shown
 }
 
-// Hidden reports whether k-anonymity hides a group in the period. It is false if that is unknown.
 func (v *dashboardView) Hidden(groupID string) bool {
 	return v.shown != nil && !slices.Contains(v.shown, groupID)
 }
 
-// fill sets the fields that show the figures. A suppressed report gets none of them.
 func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	v.Period = ui.Period(p)
 	v.Nominative = s.ReportingMode == org.Nominative
@@ -262,6 +247,5 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	v.Players = players.page(v.pageURL, s.Players())
 }
 
-// shownOverlaps bounds the overlaps that the warning names. One more in the report tells that there
-// are more.
+// MaxOverlaps includes one that is not shown: it tells that there are more.
 const shownOverlaps = reports.MaxOverlaps - 1

@@ -11,19 +11,16 @@ import (
 	"dg/web/ui"
 )
 
-// forkRow is a fork in the list of reports.
 type forkRow struct {
 	games.Fork
 	Path           string
 	State          forkState
 	Plays, Players int64
-	Weeks          ui.Spark
+	Weeks          ui.Sparkline
 	WeeksLabel     string
 	sortTitle      string // the title in lower case and without accents
 }
 
-// newForkRow returns the row of a fork. top is the value at full height in all rows' sparklines. o
-// may be nil.
 func newForkRow(f games.Fork, o *reports.ForkOverview, top int64, path string) forkRow {
 	if o == nil {
 		o = &reports.ForkOverview{} // the fork is newer than the overview
@@ -34,14 +31,13 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, top int64, path string) f
 		State:      stateOf(f),
 		Plays:      o.Plays(),
 		Players:    o.Players,
-		Weeks:      ui.NewSpark(o.Weeks[:], top),
+		Weeks:      ui.NewSparkline(o.Weeks[:], top),
 		WeeksLabel: weeksLabel(o.Weeks[:]),
 		sortTitle:  input.Fold(f.Title),
 	}
 }
 
-// forkState is a fork's state as screens show it. Mark is the CSS class.
-type forkState struct{ Name, Mark string }
+type forkState struct{ Name, Mark string } // Mark: the CSS class
 
 func stateOf(f games.Fork) forkState {
 	switch {
@@ -73,7 +69,6 @@ var forks = listing[forkRow]{
 	perPage:     100,
 }
 
-// weeksLabel returns the plays of the last 12 weeks in words, for readers of no sparkline.
 func weeksLabel(weeks []int64) string {
 	words := make([]string, len(weeks))
 	for i, n := range weeks {

@@ -10,15 +10,14 @@ import (
 	"dg/web/ui"
 )
 
-// column is a column of a list. sort is the value that the first click on the head gives the query
-// parameter sort: plays, or -plays for descending. A column without compare is not sortable.
+// sort is the order that a first click on the head asks for: plays, or -plays for descending. A
+// column without compare is not sortable.
 type column[T any] struct {
 	name, sort string
 	numeric    bool
 	compare    func(a, b T) int
 }
 
-// listing defines how items are listed, searched and sorted.
 type listing[T any] struct {
 	plural      string // what the items are called
 	columns     []column[T]
@@ -30,7 +29,6 @@ type listing[T any] struct {
 	fragment    string // of the list, appended to its links; "": none
 }
 
-// list is one page of the items: all of them, or those that a search found.
 type list[T any] struct {
 	ui.Pager
 	Columns []columnHead
@@ -43,15 +41,12 @@ type list[T any] struct {
 	Kept       []param
 }
 
-// columnHead is the head of a column. Path is "" if the column is not sortable, Direction if the list
-// is not sorted by it. Otherwise Direction is ascending or descending, as in aria-sort.
+// Path is "" if the column is not sortable. Direction is a value of aria-sort, or "".
 type columnHead struct {
 	Name, Path, Direction string
 	Numeric               bool
 }
 
-// page searches the items by the URL, sorts the found ones, and returns the page that the URL
-// selects, or the nearest that exists.
 func (l listing[T]) page(at pageURL, all []T) list[T] {
 	v := list[T]{
 		Search: at.Param(l.search),
@@ -71,7 +66,6 @@ func (l listing[T]) page(at pageURL, all []T) list[T] {
 	return v
 }
 
-// find returns the items whose text contains the search, without regard to case and accents.
 func (l listing[T]) find(all []T, search string) []T {
 	search = input.Fold(search)
 	if search == "" {
@@ -82,13 +76,11 @@ func (l listing[T]) find(all []T, search string) []T {
 	})
 }
 
-// sort sorts the items in place by the URL's parameter sort, or by defaultSort if it is unknown.
-// The sort is stable. The returned heads link to the other orders: the sorted column's head
-// reverses.
+// sort is stable. The head of the sorted column links to the reverse order.
 func (l listing[T]) sort(items []T, at pageURL) (heads []columnHead) {
 	order := at.Param("sort")
 	known := func(c column[T]) bool {
-		return c.compare != nil && key(c.sort) == key(order)
+		return c.compare != nil && sortColumn(c.sort) == sortColumn(order)
 	}
 	if !slices.ContainsFunc(l.columns, known) {
 		order = l.defaultSort
@@ -102,7 +94,7 @@ func (l listing[T]) sort(items []T, at pageURL) (heads []columnHead) {
 			compare := c.compare
 			if strings.HasPrefix(order, "-") {
 				head.Direction = "descending"
-				next = key(order)
+				next = sortColumn(order)
 				compare = func(a, b T) int { return c.compare(b, a) }
 			}
 			slices.SortStableFunc(items, compare)
@@ -115,5 +107,4 @@ func (l listing[T]) sort(items []T, at pageURL) (heads []columnHead) {
 	return heads
 }
 
-// key returns a value of the parameter sort without the minus of descending order.
-func key(order string) string { return strings.TrimPrefix(order, "-") }
+func sortColumn(order string) string { return strings.TrimPrefix(order, "-") }

@@ -7,12 +7,11 @@ import (
 	"dg/modules/reports"
 )
 
-// player is a row of the list of players.
 type player = reports.PlayerStat
 
 const playersPerPage = 25
 
-// players defines the list of players. It opens in the API's order: most plays first.
+// players opens in the API's order: most plays first.
 var players = listing[player]{
 	plural: "players",
 	columns: []column[player]{
@@ -32,8 +31,7 @@ var players = listing[player]{
 	fragment:    "#p-h",
 }
 
-// bestKey returns the sort key of the best score. A player without a completed play sorts below a
-// score of 0.
+// A player without a completed play sorts below a score of 0.
 func bestKey(p player) reports.Percent {
 	if !p.Completed {
 		return -1

@@ -11,13 +11,11 @@ import (
 	"dg/web/ui"
 )
 
-// playsFormats are the formats of downloads, by the query parameter format.
 var playsFormats = map[string]reports.Format{"": reports.CSV, excelFormat: reports.ExcelSemicolon}
 
 const excelFormat = "excel-semicolon"
 
-// DownloadPlays handles GET /reports/:fork/plays.csv. The file is the one that the API exports, or
-// its variant for Excel. The download ends soon after the person loses access.
+// DownloadPlays handles GET /reports/:fork/plays.csv.
 func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	fork, err := h.forkOf(c, p, authz.ExportReport)
 	if err != nil {

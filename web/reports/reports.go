@@ -11,7 +11,6 @@ import (
 	"dg/web/ui"
 )
 
-// reportsView is the page of the organisation's forks: figures over all forks, then the list.
 type reportsView struct {
 	ui.Layout
 	list[forkRow]
@@ -63,8 +62,6 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "reports", view)
 }
 
-// compareOverview compares the last 28 days with the 28 days before. It returns nil if these had no
-// plays.
 func compareOverview(p reports.Period, o reports.Overview) *comparison {
 	if o.Earlier.Plays == 0 {
 		return nil
@@ -72,8 +69,6 @@ func compareOverview(p reports.Period, o reports.Overview) *comparison {
 	return &comparison{EarlierDays: ui.Period(ui.LastDays(p.From, p.Days)), earlier: statisticsOf(o.Earlier)}
 }
 
-// overviewFigures returns the figures over all forks in the last 28 days: only the plays if players
-// are not counted.
 func overviewFigures(o reports.Overview, c *comparison) []figure {
 	all := newFigures(*statisticsOf(o.Current), c)
 	if !o.Counted {
@@ -82,7 +77,6 @@ func overviewFigures(o reports.Overview, c *comparison) []figure {
 	return []figure{all[0], all[1], all[3]} // plays, players, completion
 }
 
-// statisticsOf returns the totals as statistics, whose other figures are 0.
 func statisticsOf(t reports.OverviewTotals) *reports.Statistics {
 	return &reports.Statistics{
 		Plays:          t.Plays,

@@ -1,6 +1,5 @@
 package reports
 
-// skillLabels are the names that screens show for skills, by id.
 var skillLabels = map[string]string{
 	"prompting.context":           "Giving context",
 	"prompting.constraints":       "Setting constraints",

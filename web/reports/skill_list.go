@@ -9,13 +9,11 @@ import (
 	"dg/web/ui"
 )
 
-// skillList has the skills of a report, grouped by area or from the weakest to the strongest.
 type skillList struct {
 	Areas  []skillArea
 	Orders []ui.Link
 }
 
-// skillArea is an area and its skills. Without areas there is one, whose Name is "".
 type skillArea struct {
 	Name string
 	Rows []skillRow
@@ -26,16 +24,14 @@ type skillRow struct {
 	Name, Rate string
 }
 
-// area has the prefix that the ids of its skills share, and the name that screens show.
 type area struct{ prefix, name string }
 
-// skillAreas are all areas, in the order of the catalogue.
+// skillAreas are in the order of the catalogue.
 var skillAreas = []area{{"prompting.", "Prompting"}, {"data.", "Data"}, {"ai.", "AI"}}
 
 const weakestFirst = "weakest"
 
-// newSkillList lists the skills as the URL's parameter skills says. skills is in the order of the
-// catalogue, which areas and equally weak skills keep.
+// skills is in the order of the catalogue, which areas and equally weak skills keep.
 func newSkillList(skills []reports.SkillStat, at pageURL) skillList {
 	weakest := at.Param("skills") == weakestFirst
 	l := skillList{Orders: []ui.Link{

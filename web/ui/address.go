@@ -9,15 +9,13 @@ import (
 	"dg/modules/org"
 )
 
-// SettingsPath is the path, below /o/:org, of the list of keys: the first settings screen.
+// SettingsPath is the path, below /o/:org, of the first settings screen.
 const SettingsPath = "/settings/api-keys"
 
-// OrganisationPath returns the prefix of an organisation's screens. The slug is escaped, because
-// imports accept any text as one.
+// OrganisationPath escapes the slug, because imports accept any text as one.
 func OrganisationPath(slug string) string { return "/o/" + url.PathEscape(slug) }
 
-// FirstScreen returns the path of the screen in the organisation. For the role member it returns
-// /account, because members may open no screen of the organisation.
+// FirstScreen returns /account for the role member, which may open no screen of an organisation.
 func FirstScreen(m org.Membership, screen string) string {
 	if m.Role == org.RoleMember {
 		return "/account"
@@ -40,8 +38,7 @@ func LocalPath(next string) string {
 // NextOf returns the path to continue at after the sign-in, or "/" if the query names none.
 func NextOf(c *fiber.Ctx) string { return LocalPath(c.Query("next")) }
 
-// WithNext returns path with the parameter that NextOf reads. For "" and "/", the default, it adds
-// nothing.
+// WithNext adds the parameter that NextOf reads, unless next is the default.
 func WithNext(path, next string) string {
 	if next == "" || next == "/" {
 		return path
@@ -49,7 +46,7 @@ func WithNext(path, next string) string {
 	return WithParam(path, "next", next)
 }
 
-// WithParam returns path, which may have a query, with one more query parameter.
+// WithParam adds a query parameter to path, which may have a query.
 func WithParam(path, name, value string) string {
 	separator := "?"
 	if strings.Contains(path, "?") {

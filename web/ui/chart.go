@@ -7,11 +7,11 @@ import (
 	"dg/modules/reports"
 )
 
-// DayWidth is the width of a day in units of the viewBox: integers then place bars within it.
+// DayWidth is a day's width in units of the viewBox. Integers can then place bars within a day.
 const DayWidth = 100
 
 // Panel is the frame of a chart over days. One unit of the viewBox's height is one unit of the
-// values, so that no coordinate is rounded. The browser stretches the SVG to its box.
+// values, so that no coordinate is rounded.
 type Panel struct {
 	Width       int
 	Bottom, Top int64    // values at the ends of the y axis
@@ -19,8 +19,7 @@ type Panel struct {
 	Grid        string   // a path
 }
 
-// NewPanel returns the frame for values from low to high. The y axis has a label at each step, and
-// no step is below minStep.
+// NewPanel returns the frame for values from low to high, with y labels at least minStep apart.
 func NewPanel(p reports.Period, low, high, minStep int64, label func(int64) string) Panel {
 	bottom, top, step := scale(low, high, minStep)
 	v := Panel{Width: DayWidth * p.Days, Bottom: bottom, Top: top}
@@ -36,8 +35,7 @@ func NewPanel(p reports.Period, low, high, minStep int64, label func(int64) stri
 	return v
 }
 
-// scale returns round numbers around low and high, and the smallest step that divides them into at
-// most five. A step is at least minStep, and is 1, 2, 2.5 or 5 times a power of ten.
+// scale divides the y axis into at most five steps of 1, 2, 2.5 or 5 times a power of ten.
 func scale(low, high, minStep int64) (bottom, top, step int64) {
 	for power := int64(1); ; power *= 10 {
 		for _, tenths := range []int64{10, 20, 25, 50} {
@@ -65,16 +63,16 @@ func (v Panel) Bar(from, days, percent int, n int64) string {
 	return fmt.Sprintf("M%d %dv%dh%dv-%dz", left, v.Top-n, n, width, n)
 }
 
-// Spark is a sparkline of bars.
-type Spark struct {
+// Sparkline is a row of bars without axes or labels.
+type Sparkline struct {
 	Panel
 	Bars string // a path; "": all values are 0
 }
 
-// NewSpark draws a bar for each value. top is the value at full height; the rows of a list share
-// it. A value above 0 gets at least a 16th of the height, so that it stays visible.
-func NewSpark(values []int64, top int64) Spark {
-	s := Spark{Panel: Panel{Width: DayWidth * len(values), Top: max(top, 1)}}
+// NewSparkline draws a bar for each value; top is the value at full height. A value above 0 gets at
+// least a 16th of the height, so that it stays visible.
+func NewSparkline(values []int64, top int64) Sparkline {
+	s := Sparkline{Panel: Panel{Width: DayWidth * len(values), Top: max(top, 1)}}
 	for i, n := range values {
 		if n > 0 {
 			s.Bars += s.Bar(i, 1, 70, max(n, s.Top/16))
@@ -86,8 +84,6 @@ func NewSpark(values []int64, top int64) Spark {
 // MaxChartDays is the longest period that is drawn by day. Longer periods have a bar for each week.
 const MaxChartDays = 92
 
-// onGrid reports whether the grid has a line at the date. Lines are at Mondays, or at the first of
-// each month in a period above MaxChartDays.
 func onGrid(p reports.Period, date time.Time) bool {
 	if p.Days > MaxChartDays {
 		return date.Day() == 1
@@ -95,18 +91,17 @@ func onGrid(p reports.Period, date time.Time) bool {
 	return date.Weekday() == time.Monday
 }
 
-// Tick is a label of the time axis. It stands where the labelled day, week or month begins.
+// Tick is a label of the time axis, placed where the labelled day, week or month begins.
 type Tick struct {
 	Label string
 	Wide  bool    // shown on wide screens only
 	at    float64 // percent of the width
 }
 
-// At returns the label's offset from the left, in percent, as CSS.
+// At returns the label's offset from the left as CSS.
 func (t Tick) At() string { return fmt.Sprintf("%.2f%%", t.at) }
 
-// The bounds of Ticks. A label further right than lastTick, or lastNarrowTick on a phone, would
-// overflow the chart.
+// A label further right than lastTick, or lastNarrowTick on a phone, would overflow the chart.
 const (
 	lastTick            = 94.0 // percent of the width
 	lastNarrowTick      = 80.0 // percent of the width
@@ -114,8 +109,7 @@ const (
 	maxDaysWithTickEach = 14
 )
 
-// Ticks returns the labels of the time axis, at most 14. A period of up to 14 days has one for each
-// day. Longer periods have them at the lines of the grid.
+// Ticks returns at most 14 labels of the time axis: one for each day, or those at the grid's lines.
 func Ticks(p reports.Period) []Tick {
 	var all []Tick
 	for i := range p.Days {
@@ -132,8 +126,7 @@ func Ticks(p reports.Period) []Tick {
 	return all
 }
 
-// tickLabel names the day or, in a period above MaxChartDays, the month. A year stands in place of
-// its January: Dec, 2026, Feb.
+// tickLabel puts the year in place of its January: Dec, 2026, Feb.
 func tickLabel(p reports.Period, date time.Time) string {
 	switch {
 	case p.Days <= MaxChartDays:

@@ -1,11 +1,5 @@
-// Package ui has what the packages of screens share. Their Handlers embed one or both of:
-//
-//   - Pages renders a view in the layout of all screens. Its templates are those of this package
-//     and of the screen's package.
-//   - Guard finds the Principal of a request: the person, their organisation and role.
-//
-// Other files have forms, paging of lists, formats of numbers and dates, charts, notices and
-// cookies. Styles and scripts are in static/. Code that only one package uses is not here.
+// Package ui has what several packages of screens share. Handlers embed Pages, which renders views,
+// and Guard, which finds the Principal of a request. Code that only one package uses is not here.
 //
 // A form posts to the address of its page. If the session has ended, the sign-in therefore leads
 // back to the page.

@@ -11,7 +11,6 @@ import (
 	"dg/platform/instant"
 )
 
-// Layouts of days for time.Format.
 const (
 	layoutDay      = "2 Jan 2006"
 	layoutDayMonth = "2 Jan"
@@ -26,7 +25,7 @@ func Count(n int64) string {
 	return digits
 }
 
-// Plural returns the text one if n is 1, else other. The number replaces %s in the text.
+// Plural returns one if n is 1, else other, with n in place of %s.
 func Plural(n int64, one, other string) string {
 	if n == 1 {
 		other = one
@@ -34,8 +33,7 @@ func Plural(n int64, one, other string) string {
 	return fmt.Sprintf(other, Count(n))
 }
 
-// Label capitalises a role, a plan or a reporting mode for screens: owner becomes Owner. The value
-// is ASCII, or "".
+// Label capitalises a role, a plan or a reporting mode, which is ASCII: owner becomes Owner.
 func Label[T ~string](value T) string {
 	if value == "" {
 		return ""
@@ -82,26 +80,25 @@ func WeekOf(day time.Time) time.Time {
 	return day.AddDate(0, 0, -(int(day.Weekday()-time.Monday)+7)%7)
 }
 
-// Date shows an instant to the day. See timeElement for the time zone.
+// Date shows an instant to the day.
 func Date(t time.Time) template.HTML { return timeElement(t, "day", Day(t)) }
 
-// Minute shows an instant to the minute. See timeElement for the time zone.
+// Minute shows an instant to the minute.
 func Minute(t time.Time) template.HTML {
 	return timeElement(t, "minute", t.UTC().Format("2 Jan 2006, 15:04 MST"))
 }
 
-// Second shows an instant to the second. See timeElement for the time zone.
+// Second shows an instant to the second.
 func Second(t time.Time) template.HTML {
 	return timeElement(t, "second", t.UTC().Format("2 Jan 2006, 15:04:05 MST"))
 }
 
-// brief writes an instant in UTC to the minute, and omits the year if it is the current one.
+// brief writes an instant in UTC to the minute, without the year if it is the current one.
 func (p *Pages) brief(t time.Time) string {
 	return strings.Replace(t.UTC().Format("2 Jan 2006, 15:04"), p.Today().Format(" 2006"), "", 1)
 }
 
-// timeElement returns a <time> element with the text in UTC. The script rewrites the text in the
-// reader's time zone, to the precision: day, minute or second.
+// timeElement writes UTC. The script rewrites the text in the reader's time zone, to the precision.
 func timeElement(t time.Time, precision, text string) template.HTML {
 	//nolint:gosec // the values need no escaping: months, digits and constants
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`,

@@ -11,8 +11,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// FormErrors are the errors of a form. The page lists them above the form and shows each beside its
-// field. The zero value is none.
+// FormErrors are the errors of a form. The zero value is none.
 type FormErrors struct {
 	Errors []FormError
 	Locked *time.Time // end of the lockout after too many attempts; nil: not locked
@@ -41,8 +40,8 @@ func (f FormErrors) Error(field string) string {
 	return ""
 }
 
-// LockoutEnd returns the end of the lockout if err is an identity.LockedError, and sets
-// Retry-After. For any other error, and for nil, it returns nil.
+// LockoutEnd returns the end of the lockout and sets Retry-After if err is an identity.LockedError.
+// Otherwise it returns nil.
 func LockoutEnd(c *fiber.Ctx, err error) *time.Time {
 	locked, ok := errors.AsType[*identity.LockedError](err)
 	if !ok {
@@ -63,8 +62,8 @@ func ProofOf(c *fiber.Ctx) identity.Proof {
 	return identity.Proof{Password: FormValue(c, "current"), Code: FormValue(c, "code")}
 }
 
-// ProofErrors returns the errors and the HTTP status of a form whose proof was rejected. For nil
-// and for an err that is not about the proof, the status is 0.
+// ProofErrors returns the errors and the HTTP status of a form whose proof was rejected. Status 0:
+// err is nil or not about the proof.
 func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 	if end := LockoutEnd(c, err); end != nil {
 		return FormErrors{Locked: end}, fiber.StatusTooManyRequests
@@ -82,8 +81,7 @@ func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 
 // Reauthenticate decides whether a form that needs a recent password may make its change. invalid
 // are the errors found so far. A submitted form may proceed if status is 0 and err is nil.
-// Otherwise the caller shows the form with f, which may ask for the password. err is a failure that
-// is not about the proof.
+// Otherwise the caller shows the form with f, or returns err.
 func (g *Guard) Reauthenticate(
 	c *fiber.Ctx, p *Principal, invalid ...FormError,
 ) (f FormErrors, status int, err error) {

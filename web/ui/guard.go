@@ -32,8 +32,7 @@ func (g *Guard) Reader(c *fiber.Ctx) (*Principal, error) {
 	return p, nil
 }
 
-// WithMemberships is SignedIn for screens of no organisation. It also reads the person's
-// memberships. Errors: those of SignedIn and Memberships.
+// WithMemberships is SignedIn with the person's memberships, for screens of no organisation.
 func (g *Guard) WithMemberships(c *fiber.Ctx) (*Principal, error) {
 	p, err := g.SignedIn(c)
 	if err != nil {
@@ -46,9 +45,8 @@ func (g *Guard) WithMemberships(c *fiber.Ctx) (*Principal, error) {
 var errNoOrganisation = apperr.New(apperr.NotFound,
 	"Organisation not found, or you are not a member of it.")
 
-// Member returns the signed-in person as a member of the organisation in the path, with the
-// permission. Errors: those of SignedIn; apperr.NotFound if the person is not a member;
-// apperr.AccessDenied without the permission.
+// Member returns the signed-in person as a member of the organisation in the path. Errors: those of
+// SignedIn, apperr.NotFound for any other organisation, apperr.AccessDenied without the permission.
 func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, error) {
 	p, err := g.SignedIn(c)
 	if err != nil {
@@ -72,14 +70,13 @@ func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, e
 		}
 	}
 	if err := p.authorize(permission, p.Organisation.ID); err != nil {
-		p.LacksTwoStep = p.wouldWithTwoStep(permission)
+		p.LacksTwoStep = p.lacksOnlyTwoStep(permission)
 		return nil, err
 	}
 	return p, nil
 }
 
-// ErrCodeDue says that the session still needs the code of two-step verification. Until then no
-// screen opens: it wraps identity.ErrNoSession.
+// ErrCodeDue wraps ErrNoSession: no screen opens until the person has entered the code.
 var ErrCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
 
 // SignedIn returns the principal of the request's session, without a membership, and stores it for
@@ -102,8 +99,7 @@ func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 	return p, nil
 }
 
-// Memberships returns the person's memberships and stores them in the principal. A single one
-// becomes the principal's membership.
+// Memberships returns the person's memberships. A single one becomes the principal's membership.
 func (g *Guard) Memberships(c *fiber.Ctx, p *Principal) ([]org.Membership, error) {
 	all, err := g.Orgs.MembershipsOf(c.UserContext(), p.Person.ID)
 	if err != nil {
@@ -120,9 +116,8 @@ func (g *Guard) Memberships(c *fiber.Ctx, p *Principal) ([]org.Membership, error
 	return all, nil
 }
 
-// Recheck returns a function that returns nil while the principal is signed in and holds the
-// permission, or else the errors of Member. Downloads call it between blocks, after their handler
-// has returned.
+// Recheck returns a function that fails once the principal is signed out or lacks the permission.
+// Downloads call it between blocks, after their handler has returned.
 func (g *Guard) Recheck(p *Principal, permission authz.Permission) func(context.Context) error {
 	return func(ctx context.Context) error {
 		session, err := g.RecheckSessions.Session(ctx, p.Token)
@@ -134,7 +129,7 @@ func (g *Guard) Recheck(p *Principal, permission authz.Permission) func(context.
 		if err != nil {
 			return err
 		}
-		// by the first id, because the slug may name another organisation by now
+		// by the id at the start, because the slug may name another organisation by now
 		return now.authorize(permission, p.Organisation.ID)
 	}
 }

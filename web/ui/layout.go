@@ -8,8 +8,7 @@ import (
 	"dg/platform/authz"
 )
 
-// Layout is what surrounds the content of a screen: title, top bar, sidebar and notices. Each view
-// embeds one.
+// Layout is what surrounds the content of a screen. Each view embeds one.
 type Layout struct {
 	Title   string     // of the screen; BrowserTitle adds the organisation
 	Area    string     // the area that the top bar marks as current
@@ -18,7 +17,7 @@ type Layout struct {
 	Notices []Notice
 }
 
-// The areas of the site, as values of Layout.Area.
+// Values of Layout.Area.
 const (
 	AreaNone     = ""
 	AreaReports  = "reports"
@@ -47,13 +46,11 @@ type Download struct {
 	Primary    bool // whether it is the screen's first action
 }
 
-// copyable returns the data of the template that shows a text with a copy button. id is the text
-// element's id; name says in the button's label what is copied.
 func copyable(id, text, name string) map[string]string {
 	return map[string]string{"ID": id, "Text": text, "Name": name}
 }
 
-// NewLayout returns a layout without a sidebar and notices. p is nil if nobody is signed in.
+// NewLayout returns a layout without sidebar and notices. p is nil if nobody is signed in.
 func NewLayout(p *Principal, title, area string) Layout {
 	return Layout{Title: title, Area: area, User: p}
 }
@@ -64,8 +61,7 @@ func (l Layout) Reports() string { return l.pathIfAllowed(authz.ReadReport, "/re
 // Settings returns the path of the first settings screen, or "" if the user may not open it.
 func (l Layout) Settings() string { return l.pathIfAllowed(authz.ReadOrganisation, SettingsPath) }
 
-// Switch returns links to the first screen of each of the user's organisations, for the menu that
-// switches between them. It is nil for a user of one.
+// Switch returns the menu of the user's organisations, or nil for a user of one.
 func (l Layout) Switch() (all []Link) {
 	if l.User == nil {
 		return nil
@@ -80,8 +76,7 @@ func (l Layout) Switch() (all []Link) {
 	return all
 }
 
-// pathIfAllowed returns the path of a screen, or "" if the user may not open it. On screens of no
-// organisation, a user of several gets the path without one, which asks for the organisation.
+// On screens of no organisation, a user of several gets a path that asks for the organisation.
 func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string {
 	switch p := l.User; {
 	case p == nil:
@@ -93,8 +88,7 @@ func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string
 	return ""
 }
 
-// Home returns the target of the logo: the reports, or else the account of a member. Without an
-// organisation the target is "/", which asks for one or for the sign-in.
+// Home returns the target of the logo. The path "/" asks for an organisation or for the sign-in.
 func (l Layout) Home() Link {
 	switch reports := l.Reports(); {
 	case reports != "":
@@ -105,7 +99,7 @@ func (l Layout) Home() Link {
 	return Link{Name: "Choose organisation", Path: "/"}
 }
 
-// BrowserTitle names the screen and, if there is one, the organisation, so that tabs differ.
+// BrowserTitle names the screen and the organisation, so that tabs differ.
 func (l Layout) BrowserTitle() string {
 	if l.User != nil && l.User.Organisation.Name != "" {
 		return fmt.Sprintf("%s – %s – DG", l.Title, l.User.Organisation.Name)
@@ -113,8 +107,8 @@ func (l Layout) BrowserTitle() string {
 	return fmt.Sprintf("%s – DG", l.Title)
 }
 
-// TitleOf returns the title of a form. Any status but 200 puts "Error:" before the title, which
-// screen readers announce first.
+// TitleOf puts "Error:" before a form's title, which screen readers announce first, unless status
+// is 200.
 func TitleOf(title string, status int) string {
 	if status == fiber.StatusOK {
 		return title
@@ -126,8 +120,7 @@ func TitleOf(title string, status int) string {
 // function, which keeps the other packages from importing keys.
 type SettingsNotices func(c *fiber.Ctx, p *Principal) ([]Notice, error)
 
-// Layout returns the layout of a settings screen. screen is the last segment of the path that the
-// sidebar marks as current. Errors: those of notices.
+// Layout returns the layout of a settings screen. screen is the last segment of its path.
 func (notices SettingsNotices) Layout(
 	c *fiber.Ctx, p *Principal, title, screen string,
 ) (Layout, error) {

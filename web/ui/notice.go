@@ -8,19 +8,19 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// Notice is a message above a screen's heading. It reads: Name (of a key) and Strong in bold, then
-// Before, then the time At. Fields other than Strong may be empty.
+// Notice is a message above a screen's heading: Name and Strong in bold, then Before and At. Fields
+// other than Strong may be empty.
 type Notice struct {
 	Kind string `json:"-"` // "warn", "bad" or ""
-	// whether the notice confirms what the person has just done: screen readers then announce it
+	// confirms what the person has just done: screen readers then announce it
 	Confirmation         bool `json:"-"`
 	Name, Strong, Before string
 	At                   *time.Time
 	Action, ActionPath   string `json:"-"` // text and target of a link beside the text, or ""
 }
 
-// flashCookie holds the confirmation of a change for the next page: any link could forge a query
-// parameter. The prefix __Host- keeps sibling domains from setting the cookie.
+// flashCookie holds a confirmation, because any link could forge a query parameter. The prefix
+// __Host- keeps sibling domains from setting the cookie.
 const flashCookie = "__Host-dg-notice"
 
 // Flash makes the next page of this browser confirm a change, once and within a minute.
@@ -32,8 +32,7 @@ func Flash(c *fiber.Ctx, n Notice) {
 	c.Cookie(next)
 }
 
-// showFlash passes the notice of flashCookie to confirm and clears the cookie. It ignores an
-// invalid cookie. The response to a POST keeps the cookie for the next page.
+// showFlash keeps the cookie on a POST: the redirect's target shows the notice.
 func showFlash(c *fiber.Ctx, confirm func(Notice)) {
 	text := c.Cookies(flashCookie)
 	if text == "" || c.Method() != fiber.MethodGet {
@@ -48,5 +47,4 @@ func showFlash(c *fiber.Ctx, confirm func(Notice)) {
 	}
 }
 
-// confirm puts n above the layout's other notices.
 func (l *Layout) confirm(n Notice) { l.Notices = append([]Notice{n}, l.Notices...) }

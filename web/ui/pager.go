@@ -12,8 +12,8 @@ type Pager struct {
 	Previous, Next string // paths of the neighbouring pages, or ""
 }
 
-// NewPager returns the requested page of size elements, or the nearest page that exists. all is the
-// number of elements; path returns the path of a page, from 1. An empty list has one empty page.
+// NewPager returns the requested page of size elements, or the nearest page that exists. path
+// returns the path of a page, from 1. An empty list has one empty page.
 func NewPager(asked string, all, size int, path func(page int) string) Pager {
 	page := max(1, min(PageOf(asked), (all+size-1)/size))
 	p := Pager{From: (page - 1) * size, To: min(page*size, all)}
@@ -28,8 +28,7 @@ func NewPager(asked string, all, size int, path func(page int) string) Pager {
 	return p
 }
 
-// PageOf parses the number of the requested page. It returns 1 for anything but an integer, and
-// does not check that the page exists.
+// PageOf returns 1 for anything but an integer. The page may not exist.
 func PageOf(asked string) int {
 	if page, err := strconv.Atoi(asked); err == nil {
 		return page

@@ -24,8 +24,7 @@ type Pages struct {
 //go:embed templates/*.html
 var templateFiles embed.FS
 
-// NewPages returns Pages with the templates of this package alone. baseURL is the public URL of the
-// screens, without a trailing slash.
+// NewPages returns Pages with the templates of this package alone.
 func NewPages(baseURL string, now func() time.Time) *Pages {
 	p := &Pages{BaseURL: baseURL, Now: now, files: loadFiles()}
 	p.templates = template.New("").Option("missingkey=error").Funcs(template.FuncMap{
@@ -35,8 +34,7 @@ func NewPages(baseURL string, now func() time.Time) *Pages {
 	return p.With(templateFiles)
 }
 
-// With returns a copy of p with the additional templates in templates/ of own. It panics if one
-// cannot be parsed: they are embedded, so that every test of the package finds the mistake.
+// With returns a copy with the embedded templates of own. It panics if one is invalid.
 func (p *Pages) With(own fs.FS) *Pages {
 	with := *p
 	with.templates = template.Must(p.templates.Clone())
@@ -59,15 +57,13 @@ func (p *Pages) Render(c *fiber.Ctx, status int, name string, view ScreenView) e
 	return httpserver.SendPage(c, status, page)
 }
 
-// Execute returns the screen of the template name.html with the notice that Flash left, and clears
-// the notice. Errors: those of Markup.
+// Execute returns the screen with the notice that Flash left, and clears the notice.
 func (p *Pages) Execute(c *fiber.Ctx, name string, view ScreenView) ([]byte, error) {
 	showFlash(c, view.confirm)
 	return p.Markup(name, view)
 }
 
-// Markup returns the screen of the template name.html. It depends on no request, so that the search
-// can index the pages. It fails if the template does not fit the view.
+// Markup renders without a request, so that the search of the documentation can index pages.
 func (p *Pages) Markup(name string, view any) ([]byte, error) {
 	var page bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&page, name+".html", view); err != nil {

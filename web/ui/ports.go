@@ -10,15 +10,12 @@ import (
 	"dg/platform/authz"
 )
 
-// The interfaces to other modules that several packages of screens use. Interfaces of one package
-// are in that package. The modules' services document the methods and their errors.
-
 // Sessions is how identity.Service authenticates the holder of a session token.
 type Sessions interface {
 	Session(ctx context.Context, token string) (identity.Session, error)
 	// Reauthenticate returns nil if the person entered the password recently, or if the proof is
-	// right. With two-step verification on, both need the code too.
-	// Errors: identity.ErrPasswordDue, ErrWrongPassword, ErrWrongCode, ErrNoSession, a LockedError.
+	// right. Errors: identity.ErrPasswordDue, ErrWrongPassword, ErrWrongCode, ErrNoSession, a
+	// LockedError.
 	Reauthenticate(ctx context.Context, token string, proof identity.Proof) error
 }
 
@@ -38,8 +35,7 @@ type ForkLister interface {
 	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
 }
 
-// GroupLister lists the first org.MaxGroups groups of an organisation, and the chosen one, whose id
-// may be "".
+// GroupLister lists the first org.MaxGroups groups, and the chosen one unless its id is "".
 type GroupLister interface {
 	Groups(ctx context.Context, organisationID, chosen string) ([]org.Group, error)
 }
@@ -49,8 +45,7 @@ type KeyLister interface {
 	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
 }
 
-// ForksOf returns the forks of the principal's organisation, after the policy allowed ListForks on
-// each. Errors: apperr.AccessDenied, those of list.
+// ForksOf returns the forks of the principal's organisation if the policy allows each.
 func ForksOf(ctx context.Context, list ForkLister, p *Principal) ([]games.Fork, error) {
 	forks, err := list.Forks(ctx, p.Organisation.ID)
 	if err != nil {
@@ -61,8 +56,7 @@ func ForksOf(ctx context.Context, list ForkLister, p *Principal) ([]games.Fork, 
 	})
 }
 
-// GroupsOf returns the groups of the principal's organisation, after the policy allowed permission
-// on each. Errors: apperr.AccessDenied, those of list.
+// GroupsOf returns the groups of the principal's organisation if the policy allows each.
 func GroupsOf(
 	ctx context.Context, list GroupLister, p *Principal, permission authz.Permission, chosen string,
 ) ([]org.Group, error) {

@@ -17,25 +17,20 @@ import (
 // Principal is the signed-in person of a request, with the membership that applies to the request.
 type Principal struct {
 	identity.Session
-	// in the organisation of the path; on screens of no organisation the person's only membership,
-	// or the zero value
+	// of the path's organisation; elsewhere the person's only membership, or the zero value
 	org.Membership
-	all []org.Membership // all memberships of a person in several organisations; else nil
-	// whether the request was refused only because two-step verification is off
-	LacksTwoStep bool
-	// whether the person is owner or admin anywhere; set only on screens of no organisation
-	manages bool
-	policy  Policy
+	all          []org.Membership // all memberships of a person in several organisations; else nil
+	LacksTwoStep bool             // whether only missing two-step verification refused the request
+	manages      bool             // owner or admin anywhere; set only on screens of no organisation
+	policy       Policy
 }
 
 type slotKey struct{}
 
-// SetSlot stores the function that releases the request's slot of limit.Requests, for ReleaseSlot.
-// Releasing a slot twice must be safe.
+// SetSlot stores release for ReleaseSlot. Calling release twice must be safe.
 func SetSlot(c *fiber.Ctx, release func()) { c.Locals(slotKey{}, release) }
 
-// ReleaseSlot releases the request's slot, if there is one, before the request ends. Reports and
-// downloads call it before they wait in limiters of their own.
+// ReleaseSlot releases the request's slot early. Reports and downloads wait in their own limiters.
 func ReleaseSlot(c *fiber.Ctx) {
 	if release, ok := c.Locals(slotKey{}).(func()); ok {
 		release()
@@ -50,8 +45,7 @@ func PrincipalOf(c *fiber.Ctx) *Principal {
 	return p
 }
 
-// Subject returns the principal as the policy knows it: a member with the grants of role and
-// two-step verification.
+// Subject returns the principal as the policy knows it.
 func (p *Principal) Subject() authz.Subject {
 	return authz.Subject{
 		Kind:           authz.Member,
@@ -73,8 +67,7 @@ func (p *Principal) AuditActor() audit.Actor {
 	return audit.Actor{Kind: audit.Person, ID: p.Person.ID, Name: p.Person.Name}
 }
 
-// IsMember reports whether the principal's role is member. Members see neither reports nor
-// settings.
+// IsMember reports whether the role is member, which sees neither reports nor settings.
 func (p *Principal) IsMember() bool { return p.Role == org.RoleMember }
 
 // Path returns the path of a screen in the principal's organisation, such as /reports.
@@ -87,15 +80,12 @@ func (p *Principal) TwoStepFor(next string) string {
 	return WithParam("/account/two-step", "next", next)
 }
 
-// May reports whether the principal holds the permission in the principal's organisation. An error
-// of the policy counts as a denial.
+// May reports whether the principal holds the permission. An error of the policy is a denial.
 func (p *Principal) May(permission authz.Permission) bool {
 	return p.authorize(permission, p.Organisation.ID) == nil
 }
 
-// authorize asks the policy whether the principal holds the permission on what the organisation
-// owner owns. owner comes from the loaded row, never from the request. Errors: apperr.AccessDenied
-// with a message that says who can help.
+// authorize takes the owner from the loaded row, never from the request.
 func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	err := p.Decide(permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
@@ -104,23 +94,19 @@ func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	return err
 }
 
-// Decide asks the policy whether the principal holds the permission on what the organisation owner
-// owns, for callers with a message of their own. Errors: authz.ErrDenied.
+// Decide is authorize for callers with a message of their own. Errors: authz.ErrDenied.
 func (p *Principal) Decide(permission authz.Permission, owner string) error {
 	return p.policy.Authorize(p.Subject(), permission, owner)
 }
 
-// wouldWithTwoStep reports whether the principal would hold the permission if two-step verification
-// were on. It is false if it is on.
-func (p *Principal) wouldWithTwoStep(permission authz.Permission) bool {
+func (p *Principal) lacksOnlyTwoStep(permission authz.Permission) bool {
 	with := *p
 	with.Person.TwoStep = true
 	return !p.Person.TwoStep && with.May(permission)
 }
 
-// AuthorizeAll authorises the principal on each thing by the organisation that owns it. It asks the
-// policy once for consecutive things of one owner. Errors: apperr.AccessDenied for the first
-// denial.
+// AuthorizeAll authorises the principal on each thing by its owner. It asks the policy once for
+// consecutive things of one owner. Errors: apperr.AccessDenied.
 func AuthorizeAll[T any](
 	p *Principal, permission authz.Permission, things []T, ownerOf func(T) string,
 ) error {
@@ -134,14 +120,13 @@ func AuthorizeAll[T any](
 	return nil
 }
 
-// denialReason says why the principal lacks the permission, and who can help. U+2068 and U+2069
-// keep a name written right to left from reordering the sentence.
+// U+2068 and U+2069 keep a name written right to left from reordering the sentence.
 func (p *Principal) denialReason(permission authz.Permission) string {
 	switch {
 	case p.IsMember():
 		return fmt.Sprintf("Only owners and admins of \u2068%s\u2069 can open reports and settings. "+
 			"The operator of DG can change your role.", p.Organisation.Name)
-	case p.wouldWithTwoStep(permission):
+	case p.lacksOnlyTwoStep(permission):
 		return "Turn on two-step verification first, in your account settings."
 	}
 	return "Your role does not allow this. Ask an owner of the organisation."

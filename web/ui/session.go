@@ -8,12 +8,11 @@ import (
 	"dg/modules/identity"
 )
 
-// SessionCookie is the name of the cookie with the session's token. Browsers accept the prefix
-// __Host- only over https or loopback, and send the cookie to no other host.
+// SessionCookie names the cookie of the session. Browsers send a __Host- cookie to no other host.
 const SessionCookie = "__Host-dg"
 
-// HostCookie returns a cookie that scripts cannot read and that ends when the browser closes. name
-// begins with __Host-, so that browsers require the attributes set here.
+// HostCookie returns a cookie that ends when the browser closes. name begins with __Host-, so that
+// browsers require the attributes set here.
 func HostCookie(name, value string) *fiber.Cookie {
 	return &fiber.Cookie{
 		Name:        name,
@@ -26,15 +25,13 @@ func HostCookie(name, value string) *fiber.Cookie {
 	}
 }
 
-// SetSession sends the browser the new session's cookie. It also sets the cookie of the current
-// request, so that later reads see the new session.
+// SetSession sets the cookie in the browser, and in the current request for later reads.
 func SetSession(c *fiber.Ctx, session identity.Session) {
 	c.Cookie(HostCookie(SessionCookie, session.Token))
 	c.Request().Header.SetCookie(SessionCookie, session.Token)
 }
 
-// ClearCookie deletes a cookie of HostCookie in the browser, and removes it from the current
-// request.
+// ClearCookie deletes a cookie of HostCookie in the browser and in the current request.
 func ClearCookie(c *fiber.Ctx, name string) {
 	gone := HostCookie(name, "")
 	gone.SessionOnly = false

@@ -17,10 +17,9 @@ import (
 //go:embed static
 var staticFiles embed.FS
 
-// files has the stylesheets, scripts and images of static/ by name, such as dg.css.
 type files map[string]httpserver.File
 
-// loadFiles reads and compresses the embedded files once per process: tests make many Pages.
+// loadFiles compresses the files once per process: tests make many Pages.
 var loadFiles = sync.OnceValue(func() files {
 	all := files{}
 	err := fs.WalkDir(staticFiles, "static", func(name string, entry fs.DirEntry, err error) error {
@@ -38,8 +37,8 @@ var loadFiles = sync.OnceValue(func() files {
 	return all
 })
 
-// path returns the URL path of a file. It contains the version of the content, so that browsers may
-// cache the file for ever. It fails if there is no such file, which fails the template.
+// path adds the version of the content, so that browsers may cache the file for ever. An error of
+// path fails the template.
 func (f files) path(name string) (string, error) {
 	file, ok := f[name]
 	if !ok {
@@ -48,8 +47,7 @@ func (f files) path(name string) (string, error) {
 	return "/static/" + name + "?v=" + file.Version, nil
 }
 
-// ServeStatic handles GET /static/…. A file is cacheable for a year only under the URL of its
-// current version.
+// ServeStatic handles GET /static/…. Only the URL of a file's current version is cacheable.
 func (p *Pages) ServeStatic(c *fiber.Ctx) error {
 	file, ok := p.files[c.Params("*")]
 	if !ok {
