@@ -26,8 +26,8 @@
 //   - A request that waits for the key's window while a revocation commits may still pass;
 //     lock_timeout bounds the wait.
 //   - Usage is counted in memory and stored once a minute: a statement for each request would cost
-//     as much as its authentication. A crash loses a minute; a reply lost after
-//     the commit counts the minute twice.
+//     as much as its authentication. A crash loses a minute; a reply lost after the commit counts
+//     the minute twice.
 //   - Creation locks the organisation, so that MaxUsable is exact and a form sent twice creates one
 //     key.
 package apikeys

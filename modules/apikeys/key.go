@@ -65,7 +65,7 @@ func (k Key) State(now time.Time, plan org.Plan) State {
 }
 
 // clockTolerance keeps the UI from showing a revoked key as working: the database clock, which
-// stamps revocations, may be ahead. An overlap is 0 or much longer.
+// stamps revocations, may be ahead.
 const clockTolerance = 5 * time.Second
 
 // Revoked reports whether the key is revoked at now, or within clockTolerance after it.

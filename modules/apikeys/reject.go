@@ -28,7 +28,7 @@ const (
 		"was not answered. Retry in a few seconds."
 )
 
-// authenticate.sql compares the secret first: only a caller with the correct secret learns why.
+// authenticate.sql compares the secret first: only a caller with the correct secret gets a reason.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:

@@ -57,7 +57,7 @@ func (s *Service) Authenticate(
 	return result.Caller, nil
 }
 
-// errNotCounted occurs, for example, while PostgreSQL crashes repeatedly.
+// errNotCounted says that no attempt found a usable rate window, for example after crashes.
 var errNotCounted = apperr.New(apperr.Unavailable,
 	"The request could not be counted. Retry in a few seconds.")
 
@@ -127,12 +127,12 @@ func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 	return end
 }
 
-// The commit is asynchronous: a crash of PostgreSQL may lose the use.
+// The commit is asynchronous: a crash of PostgreSQL may lose the last use.
 func (s *Service) touch(ctx context.Context, c Caller) error {
 	err := selectKeys(s.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
 		Where("id = ?", c.Actor.ID).Where(unrevokedAt, databaseNow).
 		Where("last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp())").
-		// for this transaction only
+		// the setting lasts for this transaction only
 		Where("set_config('synchronous_commit', 'off', true) is not null").
 		Update("last_used_at", databaseMillisecond).Error
 	return apperr.Annotate(err, "apikeys: last used")
@@ -141,9 +141,9 @@ func (s *Service) touch(ctx context.Context, c Caller) error {
 var errKeyStopped = apperr.New(apperr.AuthRequired,
 	"This API key was revoked, has expired, or needs the Pro plan.")
 
-// StillUsable returns nil while the key is usable, by the database clock. Running exports call it,
-// which does not count towards the rate limit. Errors: apperr.AuthRequired once the key is revoked,
-// expired or paused. Any other error says nothing about the key.
+// StillUsable returns nil while the key is usable, by the database clock. A call does not count
+// towards the rate limit. Errors: apperr.AuthRequired once the key is revoked, expired or paused.
+// Any other error says nothing about the key.
 func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
 	var usable int64
 	db := s.RecheckDB.Gorm.WithContext(ctx)

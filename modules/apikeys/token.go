@@ -24,7 +24,7 @@ const (
 // Token is a key's id and secret; the secret includes the checksum.
 type Token struct{ ID, Secret string }
 
-// tokenPattern and idPattern match a whole string; idInText finds an id in a text with part of a token.
+// idInText finds an id in a text with part of a token. The other patterns match a whole string.
 var (
 	tokenPattern = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
 	idPattern    = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)

@@ -65,7 +65,7 @@ func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry,
 	return entries, nil
 }
 
-// The scan follows the index (org_id, at, id) and stops at the limit: filters need no index.
+// The scan follows the index (org_id, at, id) and stops at the limit: filters need no other index.
 func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []entryRow, err error) {
 	conditions, values := p.Filter.conditions()
 	if p.Before != 0 {

@@ -100,10 +100,10 @@ func (e *export) Next() ([]byte, error) {
 	return e.block, nil
 }
 
-// An export holds its CPU while it waits for the database: others go on without after cpuWait.
+// An export that waits for the database keeps its CPU. After cpuWait, others go on without one.
 const cpuWait = 100 * time.Millisecond
 
-// Exports with fast clients would otherwise keep all CPUs busy, and requests would wait.
+// A limit on CPUs keeps exports with fast clients from slowing down other requests.
 func (s *Service) acquireCPU(ctx context.Context) (release func()) {
 	if s.cpus.TryAcquire(1) {
 		return func() { s.cpus.Release(1) }

@@ -10,7 +10,6 @@ import (
 	"dg/platform/apperr"
 )
 
-// reauthenticationTTL is how long an entered password counts as recent.
 const reauthenticationTTL = 15 * time.Minute
 
 // ErrPasswordDue says that the password was last entered longer ago than reauthenticationTTL.

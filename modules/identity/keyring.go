@@ -86,7 +86,7 @@ func (k Keyring) decryptStored(personID, stored string) (string, error) {
 	return secret, err
 }
 
-// With a current key, a secret in clear is forged: the first migration with a key encrypted all.
+// With a current key, a secret in clear is forged: the first migration encrypted all secrets.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	switch {
 	case strings.HasPrefix(stored, encryptedPrefix):

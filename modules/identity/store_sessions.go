@@ -106,7 +106,7 @@ func hashToken(token string) []byte {
 }
 
 // session is one statement, because each request of a screen runs it. authenticated_at is rounded
-// to a millisecond, hence the margin. A later instant is not fresh: the clock was set back.
+// to 1 ms, hence the margin. An authenticated_at in the future is not fresh: a clock was set back.
 func (s *Service) session(db transaction, token string, now time.Time) (sessionRow, error) {
 	// gorm takes the first "as" before a comma for the table's name, so fresh has none
 	sessions := `(select *, (authenticated_at between clock_timestamp() - make_interval(secs => ?)

@@ -12,14 +12,14 @@ import (
 // line, field and value of each violation.
 type check struct{ expected, query string }
 
-// Every type has this rule, because the order of updates to one object would be undefined.
+// onceInFile holds for every type: the order of updates to one object would be undefined.
 const onceInFile = `
 	select i.line, '{id}', concat_ws(', ', {i.key}) from import_{table} i
 	join (select {key}, min(line) as line from import_{table}
 	      group by {key} having count(*) > 1) o on {same}
 	where i.line > o.line`
 
-// Earlier types of formats are stored by then, so objects of the same file count.
+// Objects of the same file count: earlier types are stored before a type is checked.
 func refersTo(name, column string) check {
 	return check{"the id of a stored " + name + ", or of one in the file", fmt.Sprintf(`
 		select line, '%[1]sId', %[2]s::text from import_{table} i

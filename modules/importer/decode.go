@@ -78,8 +78,7 @@ func fieldAt(pointer jsontext.Pointer) string {
 	return strings.ReplaceAll(path, "/", ".")
 }
 
-// Pass "" for got if the value is secret or does not help, and for field if the whole line is
-// wrong.
+// Pass "" for field if the whole line is wrong, and for got if the value is secret or no help.
 func faultText(field, expected, got string) string {
 	text := "expected " + expected
 	if field != "" {

@@ -30,7 +30,6 @@ type format struct {
 // readFunc returns the values of a line's row without the line number, or the errors of the line.
 type readFunc func(line []byte, keys identity.Keyring) ([]any, []string)
 
-// batch has the state of one type during an import.
 type batch struct {
 	format
 	pending [][]any // rows that wait for the next COPY; the first value is the line number

@@ -71,7 +71,7 @@ func validScore(percent float64) bool {
 	return percent >= 0 && percent <= 100 && math.Round(percent*100)/100 == percent
 }
 
-// jsonb has no NUL character.
+// jsonb cannot store NUL characters.
 func storable(value []byte) bool {
 	var object map[string]any
 	return json.Unmarshal(value, &object) == nil && !bytes.Contains(value, []byte(`\u0000`))

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// flushBytes of lines bound the memory of pending rows.
+	// Pending rows are flushed after flushBytes of lines, which bounds their memory.
 	flushBytes = 1 << 20
 	maxLine    = 8 << 20 // bytes of the longest line
 )

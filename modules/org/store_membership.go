@@ -83,8 +83,7 @@ func (s *Service) Members(
 	return members, all, nil
 }
 
-// OrganisationIDsIn returns the ids of at most 1,000 of the person's organisations, as tx sees
-// them.
+// OrganisationIDsIn returns the ids of at most 1,000 of the person's organisations, as seen by tx.
 func (s *Service) OrganisationIDsIn(tx *gorm.DB, personID string) (ids []string, err error) {
 	err = tx.Scopes(postgres.Tag("org.organisationsOf"),
 		tenant.Across("a person's own memberships")).Model(&Member{}).

@@ -27,8 +27,8 @@ const (
 // the app's settings, refuses keys on all other paths, and writes its own errors.
 func (a *API) Mount(app *fiber.App) { app.Use(a.serve) }
 
-// serve decides by the path alone whether a request is inside the API. Where fiber would route
-// another path than pathOf returns, it responds not found.
+// serve decides by the path alone whether a request is inside the API. It responds not found where
+// fiber would route another path than pathOf returns.
 func (a *API) serve(c *fiber.Ctx) error {
 	path := pathOf(c)
 	headers := strings.Join(authorizationHeaders(c), "\n")

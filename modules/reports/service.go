@@ -89,8 +89,8 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error)
 	}
 }
 
-// reopen opens a snapshot on the primary, after damage without segments. With any error it returns
-// the failed snapshot, for the caller to close.
+// reopen opens a snapshot on the primary, which reads no segments after damage. With any error it
+// returns the failed snapshot, for the caller to close.
 func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*snapshot, error) {
 	damaged := errors.Is(err, segment.ErrDamaged)
 	if !damaged && !failed.replicaFailed(ctx, err) {

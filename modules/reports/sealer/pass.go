@@ -78,7 +78,7 @@ func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) erro
 }
 
 // READ COMMITTED shows everything written before the lock, which an older snapshot would miss.
-// Remaining counts the bucket that failed and those due after it.
+// Result.Remaining counts the bucket that failed and those due after it.
 func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
 	var sealed Result
 	err := pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted},

@@ -6,8 +6,8 @@ import (
 	"hash/crc32"
 )
 
-// DayVersion begins a packed day and its sums, MonthVersion a packed month. Increment it when the
-// format changes: segments of another version are ignored and sealed again.
+// Increment a version when its format changes: segments of another version are ignored and sealed
+// again. DayVersion begins a packed day and its sums, MonthVersion a packed month.
 const (
 	DayVersion   = 3
 	MonthVersion = 6

@@ -45,8 +45,8 @@ const PlaysSQL = `/* reports.plays */ select ` + PlayColumns + `
     select * from plays where org_id = @org and fork_id = @fork and started_at >= r.lo
       and started_at < r.hi offset 0) plays`
 
-// LockPlaysSQL precedes the snapshot. It keeps TRUNCATE out, which is not MVCC-safe: for older
-// snapshots TRUNCATE empties the table but not the segments.
+// LockPlaysSQL must run before the snapshot begins. It keeps TRUNCATE out, which is not MVCC-safe:
+// for older snapshots TRUNCATE empties the table but not the segments.
 const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
 
 // Args returns the arguments of this package's statements, for the plays of a fork in [from, to).
