@@ -6,8 +6,10 @@
 
   // The list of pages is open where it has room.
   const pages = document.querySelector('details.pages');
-  const wide = matchMedia('(min-width: 72.01rem)').matches;
-  if (pages) pages.open = wide;
+  const wide = matchMedia('(min-width: 72.01rem)');
+  const fit = () => { if (pages) pages.open = wide.matches; };
+  wide.addEventListener('change', fit);
+  fit();
 
   // Each section can be linked. An address of a language chooses its tab.
   for (const heading of all('main section > h2[id]')) {
@@ -74,7 +76,7 @@
     const [form, out] = [details.querySelector('form'), document.querySelector('pre.answer')];
     const key = form.querySelector('#try-key');
     details.hidden = false;
-    details.open = wide;
+    details.open = wide.matches;
     addEventListener('pagehide', () => { key.value = ''; });
     form.addEventListener('submit', async (e) => {
       e.preventDefault();
