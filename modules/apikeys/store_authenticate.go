@@ -23,7 +23,6 @@ import (
 //go:embed authenticate.sql
 var authenticateSQL string
 
-// The position is null without replicas.
 func withPosition(db *postgres.DB) string {
 	return strings.Replace(authenticateSQL, "null as position", db.PositionSQL()+" as position", 1)
 }

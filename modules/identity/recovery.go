@@ -31,8 +31,7 @@ func newRecoveryCode() string {
 
 var lookalikes = strings.NewReplacer("o", "0", "i", "1", "l", "1")
 
-// parseRecoveryCode returns the code as it is hashed: in lower case, without dashes and
-// look-alikes.
+// parseRecoveryCode returns the code as it is hashed: in lower case, with digits for look-alikes.
 func parseRecoveryCode(text string) (code string, ok bool) {
 	if len(text) > 4*recoveryCodeLength {
 		return "", false

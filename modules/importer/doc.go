@@ -11,9 +11,9 @@
 //     characters.
 //
 // Decisions that the format leaves open:
-//   - A line's JSON has one error, its values have one for each field. References and uniqueness are
-//     checked by type, once every line of a file is valid. After a file with errors, later files are
-//     only read.
+//   - A line's JSON has one error, its values have one for each field. References and uniqueness
+//     are checked by type, once every line of a file is valid. After a file with errors, later
+//     files are only read.
 //   - The end state of a file counts: two organisations may swap slugs in one file. A later file
 //     replaces objects of an earlier one.
 //   - An object is replaced whole: a missing optional field becomes null.

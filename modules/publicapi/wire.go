@@ -8,7 +8,7 @@ import (
 	"dg/modules/reports"
 )
 
-// Appending a list of 100,000 players costs a tenth of marshalling it.
+// Marshalling a list of 100,000 players would take ten times as long.
 func statisticsJSON(s reports.Statistics) []byte {
 	const bytesOfPlayer = 130
 	b := appendFigures(make([]byte, 0, 4096+bytesOfPlayer*int(s.UniquePlayers)), s)
