@@ -36,7 +36,7 @@ func ServeInProcess(t *testing.T, db *testkit.World, settings assembly.Settings)
 	w := &World{World: db, T: t, Base: "http://" + ln.Addr().String()}
 	settings.ServingURL = cmp.Or(settings.ServingURL, db.URL)
 	settings.BaseURL = w.Base
-	settings.Log = cmp.Or(settings.Log, slog.New(slog.DiscardHandler))
+	settings.Logger = cmp.Or(settings.Logger, slog.New(slog.DiscardHandler))
 	settings.Grace = time.Second
 	settings.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	w.Program, err = assembly.New(t.Context(), settings)

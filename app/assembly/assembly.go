@@ -41,7 +41,7 @@ type Settings struct {
 	MaxRequestConns int32    // connections for requests; 0: defaultRequests
 	BaseURL         string
 	Proxies         []netip.Prefix
-	Log             *slog.Logger
+	Logger          *slog.Logger
 	Keys            identity.Keyring // encrypts the secrets of two-step verification
 	Now             func() time.Time // nil: time.Now
 	Grace           time.Duration    // httpserver.Options
@@ -84,7 +84,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	p := &Program{Pools: pools, log: s.Log, Ops: telemetry.NewRegistry()}
+	p := &Program{Pools: pools, log: s.Logger, Ops: telemetry.NewRegistry()}
 	m, err := p.newModules(s)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	}
 	screens := p.newScreens(m, s)
 	p.Server = httpserver.New(httpserver.Options{
-		Logger:         s.Log,
+		Logger:         s.Logger,
 		RedactPath:     apikeys.Redact,
 		Metrics:        p.Ops,
 		Tracer:         s.Tracer,
@@ -138,9 +138,9 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	m.games = games.New(p.Pools.Requests)
 	m.requests = limit.NewRequests(int(p.Pools.Requests.Pool.Config().MaxConns))
 	m.reports = reports.New(p.Pools.Snapshots)
-	sealer := sealer.New(p.Pools.Snapshots, s.Now, s.Log)
+	sealer := sealer.New(p.Pools.Snapshots, s.Now, s.Logger)
 	m.reports.OnDamage = func(q reports.Query, err error) {
-		s.Log.Error("a segment is damaged: the plays are read instead. Run dg segments rebuild",
+		s.Logger.Error("a segment is damaged: the plays are read instead. Run dg segments rebuild",
 			"fork", q.ForkID, "error", err)
 		m.counts.damagedSegments.Inc()
 	}
@@ -161,7 +161,7 @@ func (m modules) newIdentity(db *postgres.DB, s Settings) *identity.Service {
 	return identity.New(db, s.Now, identity.Recorder{
 		OrganisationsOf: m.org.OrganisationIDsIn,
 		Audit:           m.audit,
-		Log:             s.Log,
+		Log:             s.Logger,
 		OnFailedSignIn:  m.counts.signInFailed,
 	}, s.Keys)
 }

@@ -54,7 +54,7 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 }
 
 func poolOptions(s Settings, name string, size int32) postgres.Options {
-	return postgres.Options{Name: "dg " + name, MaxConns: size, Logger: s.Log, Tracer: s.Tracer}
+	return postgres.Options{Name: "dg " + name, MaxConns: size, Logger: s.Logger, Tracer: s.Tracer}
 }
 
 func (p Pools) byName() map[string]*postgres.DB {

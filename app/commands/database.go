@@ -96,9 +96,9 @@ func (db *database) watch(ctx context.Context) error {
 
 func (db *database) require(ctx context.Context, stages ...doctor.Stage) error {
 	s := doctor.Installation{
-		Serve: config.Serve{Database: db.settings},
-		URL:   db.servingURL,
-		Log:   db.log,
+		Serve:  config.Serve{Database: db.settings},
+		URL:    db.servingURL,
+		Logger: db.log,
 	}
 	defer s.Close()
 	return s.Require(ctx, stages...)

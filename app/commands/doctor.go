@@ -18,7 +18,7 @@ func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()
 	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Warning,
-		URL: servingURL(c.Database), Log: p.log}
+		URL: servingURL(c.Database), Logger: p.log}
 	defer s.Close()
 	findings := s.Run(ctx, doctor.Machine)
 	if c.Embedded() && embeddedpg.HasData(c.DataDir) {

@@ -41,7 +41,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	if c.Demo && !c.LoopbackOnly() {
 		return demo.ErrPublic
 	}
-	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Failure, Log: p.log}
+	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Failure, Logger: p.log}
 	if err := doctor.Enforce(p.log, s.Run(ctx, doctor.Machine)); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func tellSystemd(log *slog.Logger, state string) {
 
 func open(ctx context.Context, s *doctor.Installation) (*database, error) {
 	defer s.Close()
-	db, err := connect(ctx, s.Database, true, s.Log)
+	db, err := connect(ctx, s.Database, true, s.Logger)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func open(ctx context.Context, s *doctor.Installation) (*database, error) {
 }
 
 func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
-	if err := doctor.Enforce(s.Log, s.Run(ctx, doctor.Server)); err != nil {
+	if err := doctor.Enforce(s.Logger, s.Run(ctx, doctor.Server)); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -124,7 +124,7 @@ func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
 	if err := db.encrypt(ctx, s.Secrets, false); err != nil {
 		return err
 	}
-	return doctor.Enforce(s.Log, s.Run(ctx, doctor.Schema, doctor.Serving))
+	return doctor.Enforce(s.Logger, s.Run(ctx, doctor.Schema, doctor.Serving))
 }
 
 // settings ignores errors: the checks have validated the flags.
@@ -137,7 +137,7 @@ func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 		BaseURL:         base,
 		Proxies:         c.TrustedProxies,
 		Keys:            db.keys,
-		Log:             log,
+		Logger:          log,
 		Version:         version,
 		ShutdownDelay:   c.ShutdownDelay,
 		Unreadable:      db.unreadable,

@@ -12,7 +12,7 @@ import (
 
 func (s *Installation) open(ctx context.Context, setting, url string) (*postgres.DB, error) {
 	db, err := postgres.Open(ctx, url,
-		postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: s.Log})
+		postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: s.Logger})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", setting, err)
 	}

@@ -25,7 +25,7 @@ type Installation struct {
 	Unknown []string // variables that look like settings but are not
 	InUse   Verdict  // of an address in use: dg doctor may run beside dg serve
 	URL     string   // of the serving role, "" while the embedded server has no database
-	Log     *slog.Logger
+	Logger  *slog.Logger
 
 	db   *postgres.DB // of the serving role
 	name string       // database name and system identifier

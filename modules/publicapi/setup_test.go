@@ -47,7 +47,7 @@ func start(t *testing.T, histories ...*history) *world {
 	w.url = "http://" + ln.Addr().String()
 	pools := assembly.Pools{Requests: w.DB, Snapshots: w.DB, Recheck: w.DB}
 	program, err := assembly.NewWithPools(pools, assembly.Settings{
-		BaseURL: w.url, Log: slog.New(slog.DiscardHandler), Grace: time.Second,
+		BaseURL: w.url, Logger: slog.New(slog.DiscardHandler), Grace: time.Second,
 	})
 	require.NoError(t, err)
 	w.app = program.Server.App()

@@ -54,7 +54,7 @@ func start(t *testing.T, now func() time.Time) *World {
 	t.Helper()
 	w := &World{DB: testkit.New(t), now: now}
 	w.Log = audit.New(w.DB.DB)
-	w.World = apptest.ServeInProcess(t, w.DB, assembly.Settings{Now: now, Log: w.Logged.Logger()})
+	w.World = apptest.ServeInProcess(t, w.DB, assembly.Settings{Now: now, Logger: w.Logged.Logger()})
 	return w
 }
 
