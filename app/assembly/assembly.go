@@ -113,7 +113,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	return p, nil
 }
 
-// modules are what API and screens call, besides keys and exports: Program has those to stop them.
+// modules are what API and screens call. Keys and exports are in Program, which stops them.
 type modules struct {
 	policy   *authz.Policy
 	counts   *metrics

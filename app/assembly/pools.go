@@ -30,7 +30,7 @@ const (
 	defaultRequests = 12
 )
 
-// openPools returns the pools that it has opened also after an error: the caller closes them.
+// After an error openPools returns the pools that it has opened: the caller closes them.
 func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	open := func(name string, size int32) (db *postgres.DB) {
 		if err != nil {
@@ -79,7 +79,7 @@ func (p Pools) Close() {
 	all.Wait()
 }
 
-// otherFiles are not clients' or database connections: log, listeners, the runtime.
+// otherFiles are open besides connections of clients and database: log, listeners, the runtime.
 const otherFiles = 64 + telemetry.MaxOpsConnections
 
 // reservedFiles counts a database connection twice: cancelling its query takes another file.

@@ -115,7 +115,7 @@ func (db *database) migrate(ctx context.Context) error {
 	return nil
 }
 
-// dropPrivileges warns with an external database: dg then has no other user to run as.
+// dropPrivileges only warns with an external database: dg then knows no user to become.
 func (db *database) dropPrivileges() {
 	if os.Geteuid() != 0 {
 		return
@@ -164,7 +164,6 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 
 type databaseCmd struct{ config.Database }
 
-// Run starts no server.
 func (c databaseCmd) Run(_ context.Context, p Stdio) error {
 	if err := c.Check(); err != nil {
 		return err

@@ -90,7 +90,7 @@ func (o *operator) changeRole(ctx context.Context, p Stdio, m member, role org.R
 	return p.print("%s: role %s in %s.\n", m.Email, role, m.Organisation)
 }
 
-// addMember reports as invited a person without a password.
+// addMember returns invited for a person without a password.
 func (o *operator) addMember(
 	tx *gorm.DB, m member, name string, role org.Role,
 ) (invited bool, err error) {
@@ -120,7 +120,7 @@ func (o *operator) setRole(
 		mayChange, o.request)
 }
 
-// printInvitation gives others no link: using it would turn off their two-step verification.
+// printInvitation gives people with a password no link: its use turns two-step verification off.
 func (o *operator) printInvitation(ctx context.Context, p Stdio, base, email string, invited bool) error {
 	if invited {
 		return o.printReset(ctx, p, base, email)

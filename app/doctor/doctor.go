@@ -62,7 +62,7 @@ func (s *Installation) Run(ctx context.Context, stages ...Stage) (findings []Fin
 	return findings
 }
 
-// Require returns the first failure of the stages. A schema that dg serve would migrate is one.
+// Require returns the first failure of the stages. A schema that dg serve would migrate fails, too.
 func (s *Installation) Require(ctx context.Context, stages ...Stage) error {
 	for _, f := range s.Run(ctx, stages...) {
 		if f.Verdict == Failure || f.Check == "schema" && f.Verdict == Warning {

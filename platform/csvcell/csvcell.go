@@ -82,5 +82,4 @@ func decodeRune[T []byte | string](text T, i int) (rune, int) {
 	return utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
 }
 
-// isBlank reports whether r shows nothing: a space of Unicode, a control or a format character.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }

@@ -62,9 +62,8 @@ func (d dataDir) chown(path string) error {
 	return os.Lchown(path, int(d.user.Uid), int(d.user.Gid))
 }
 
-// removeStale removes a PID file whose id another process may now have: PostgreSQL would refuse to
-// start. A PID file with a foreign socket stays: running does not detect its server, but PostgreSQL
-// does.
+// removeStale removes a PID file whose id another process may now have: PostgreSQL would not start.
+// A PID file with a foreign socket stays: only PostgreSQL detects whether its server runs.
 func (d dataDir) removeStale() {
 	killed, err := d.readPIDFile()
 	if !errors.Is(err, errByHand) {

@@ -106,7 +106,7 @@ func retry(ctx context.Context, try func() error) error {
 	}
 }
 
-// join waits until the server takes connections. Errors: errNotRunning, once no process of it runs.
+// join waits until the server takes connections. Errors: errNotRunning, at once or when it ends.
 func (s *Server) join(ctx context.Context) error {
 	return retry(ctx, func() (err error) {
 		if !s.data.running() {
@@ -228,8 +228,7 @@ func (d dataDir) running() bool {
 	return !tryLock(log)
 }
 
-// tryLock takes a lock that the kernel releases when every process that inherited the file has
-// ended.
+// tryLock locks exclusively without waiting. Processes that inherit the file hold the lock, too.
 func tryLock(file *os.File) bool {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

@@ -11,8 +11,8 @@ import (
 	"dg/platform/netaddr"
 )
 
-// ClientAddr returns the last address of X-Forwarded-For that is no trusted proxy, or the
-// connection's. On another program's app it is fiber's c.IP.
+// ClientAddr returns the connection's address or, behind trusted proxies, the last untrusted one of
+// X-Forwarded-For. On another program's app it is fiber's c.IP.
 func ClientAddr(c *fiber.Ctx) string { return requestOf(c).addr }
 
 // ClientNetwork is the key of limits by client: an IPv4 address, or a customer's IPv6 /64.

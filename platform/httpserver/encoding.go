@@ -99,8 +99,8 @@ func ETag(c *fiber.Ctx, version ...string) string {
 	return `"` + tag + `"`
 }
 
-// NotModified reports whether If-None-Match has the tag or "*". The resource must exist. Tags are
-// hashes, which no other text contains: the list need not be parsed.
+// NotModified reports whether If-None-Match has the tag or "*", which only an existing resource
+// matches. Tags are hashes, which no other text contains: the list need not be parsed.
 func NotModified(c *fiber.Ctx, etag string) bool {
 	sent := c.Context().Request.Header.PeekAll(fiber.HeaderIfNoneMatch)
 	return slices.ContainsFunc(sent, func(line []byte) bool {

@@ -40,8 +40,8 @@ func checkRequest(r *fasthttp.Request) (f Failure, ok bool) {
 	return Failure{}, true
 }
 
-// framingFault adds to fasthttp, which refuses two lengths, but accepts lines without CR, a length
-// beside chunks, and "Transfer-Encoding: identity".
+// fasthttp itself refuses two lengths. It accepts lines without CR, a length beside chunks, and
+// "Transfer-Encoding: identity".
 func framingFault(h *fasthttp.RequestHeader) string {
 	for line := range bytes.Lines(h.RawHeaders()) {
 		text, crlf := bytes.CutSuffix(line, []byte("\r\n"))

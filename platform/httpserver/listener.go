@@ -103,7 +103,7 @@ func (l *listener) admit(tcp *net.TCPConn) *conn {
 	return c
 }
 
-// Close stops counting the connection once, however often it is called.
+// Close may be called twice, but stops counting the connection only once.
 func (c *conn) Close() error {
 	c.ln.mu.Lock()
 	if _, open := c.ln.open[c]; open {

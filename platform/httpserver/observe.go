@@ -50,7 +50,7 @@ func isServerFault(status int) bool {
 		status != fiber.StatusHTTPVersionNotSupported
 }
 
-// metricMethod bounds the values of the label.
+// metricMethod bounds the label's values: clients choose the method.
 func metricMethod(method string) string {
 	if knownMethod(method) {
 		return method

@@ -20,8 +20,7 @@ const unmatched = "unmatched"
 // firstByteTimeout is a handler's deadline, so that a response begins within 10 s.
 const firstByteTimeout = 9 * time.Second
 
-// The strings of a request are copies: fasthttp reuses its buffers, and a stream outlives its
-// handler.
+// A request's strings are copies: fasthttp reuses its buffers, and a stream outlives its handler.
 type request struct {
 	srv    *Server
 	page   ErrorPage // nil: failures are JSON

@@ -146,8 +146,7 @@ var ErrStopped = errors.New("the server is stopping")
 const (
 	// abortWait bounds how long Shutdown waits for the handlers of cancelled requests.
 	abortWait = 4 * time.Second
-	// lastWrites bounds the responses of cancelled requests, before Shutdown closes all
-	// connections.
+	// lastWrites bounds the responses of cancelled requests, before Shutdown closes connections.
 	lastWrites = time.Second
 )
 

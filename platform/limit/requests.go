@@ -26,9 +26,9 @@ const (
 	Revoke  = "revoke " // the screen that revokes a leaked key
 )
 
-// NewRequests reserves a tenth of the slots for unknown credentials, one slot a network: a flood of
-// invalid credentials waits behind itself. Of the rest an organisation has at most a third on each
-// surface.
+// NewRequests reserves a tenth of the slots for unknown credentials, one for each network: a flood
+// of invalid credentials waits behind itself. An organisation has at most a third of the rest on
+// each surface.
 func NewRequests(connections int) *Requests {
 	const busy = "Too many requests are waiting."
 	unknown := max(1, connections/10)

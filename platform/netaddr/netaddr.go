@@ -15,8 +15,7 @@ func Client(ip netip.Addr) netip.Addr {
 	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().Addr()
 }
 
-// ClientText is Client as text: an IPv4 address, a /64 in CIDR form, or unchanged what is no
-// address.
+// ClientText is Client as text: an IPv4 address or a /64 in CIDR form. Other text stays as it is.
 func ClientText(address string) string {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {

@@ -40,8 +40,7 @@ var (
 	}
 )
 
-// IsDatabaseError reports whether err comes from database or connection, not from the caller's
-// code.
+// IsDatabaseError tells errors of database and connection from those of the caller's code.
 func IsDatabaseError(err error) bool {
 	_, refused := errors.AsType[*pgconn.PgError](err)
 	return refused || IsUnavailable(err)

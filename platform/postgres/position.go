@@ -15,8 +15,7 @@ const PositionExpression = `case when not pg_is_in_recovery() and current_settin
 	then left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) || ' ' ||
 	  (pg_current_wal_flush_lsn() - '0/0') end`
 
-// PositionSQL returns PositionExpression, or null without replicas: the position then costs
-// nothing.
+// PositionSQL returns PositionExpression, or null without replicas, which costs nothing.
 func (db *DB) PositionSQL() string {
 	if db == nil || !db.hasReplicas {
 		return "null"

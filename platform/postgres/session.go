@@ -19,8 +19,7 @@ const (
 )
 
 const (
-	// connectTimeout bounds a connect, and Open: a start must not hang on a host that drops
-	// packets.
+	// connectTimeout also bounds Open: a start must not hang on a host that drops packets.
 	connectTimeout = 10 * time.Second
 	// hostTimeout is the connect timeout of each of several hosts, so that the next is tried soon.
 	hostTimeout = 2 * time.Second

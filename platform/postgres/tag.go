@@ -5,7 +5,7 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// firstClauses start gorm's statements, each of which has one of them.
+// Tag sets all firstClauses, because it does not know which of them the statement will have.
 var firstClauses = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 
 // Tag is a gorm scope: the statement begins with a comment such as /* org.groups */, which names

@@ -65,7 +65,7 @@ func hostOf(addr string) string {
 	return strings.Trim(addr, "[]")
 }
 
-// MaxOpsConnections bounds the operations listener: each takes a file that the service could need.
+// MaxOpsConnections bounds operations: each connection takes a file that clients could need.
 const MaxOpsConnections = 16
 
 // ServeOps serves h on ln until ctx ends, and closes ln. It does not wait for a running profile.
