@@ -28,7 +28,7 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	if !c.LoopbackOnly() {
-		return demo.ErrPublic
+		return demo.ErrNotLoopback
 	}
 	s := doctor.Installation{Logger: p.log, Serve: config.Serve{
 		Database: c.Database, Server: config.Server{Address: c.Address}, Secrets: c.Secrets,

@@ -39,7 +39,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	base, _ := c.Base() // "" for an invalid URL, which may contain a password
 	p.log.Info("dg starts", "version", version, "base_url", base)
 	if c.Demo && !c.LoopbackOnly() {
-		return demo.ErrPublic
+		return demo.ErrNotLoopback
 	}
 	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Failure, Logger: p.log}
 	if err := doctor.Enforce(p.log, s.Run(ctx, doctor.Machine)); err != nil {

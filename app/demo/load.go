@@ -23,12 +23,12 @@ func Open() (io.ReadCloser, error) {
 	return r, nil
 }
 
-// ErrPublic refuses to load the demo where other machines could sign in.
-var ErrPublic = errors.New("the passwords of the demo are published: " +
+// ErrNotLoopback refuses to load the demo where other machines could sign in.
+var ErrNotLoopback = errors.New("the passwords of the demo are published: " +
 	"load it where DG_ADDR and DG_BASE_URL are loopback addresses")
 
-// CheckPublic fails if an account of the demo still has its published password.
-func CheckPublic(ctx context.Context, db *pgxpool.Pool) error {
+// CheckPasswords fails if an account of the demo still has its published password.
+func CheckPasswords(ctx context.Context, db *pgxpool.Pool) error {
 	var published []string
 	for _, a := range Accounts {
 		var hash string

@@ -66,7 +66,7 @@ func checkDemo(ctx context.Context, s *Installation) ([]Finding, error) {
 	if s.LoopbackOnly() {
 		return nil, nil
 	}
-	return nil, demo.CheckPublic(ctx, s.db.Pool)
+	return nil, demo.CheckPasswords(ctx, s.db.Pool)
 }
 
 // checkReplicas accepts a replica that does not answer: reports leave it out.
