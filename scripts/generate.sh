@@ -1,15 +1,14 @@
 #!/bin/sh
 # Regenerates the committed files that are derived from others:
 #   modules/publicapi/openapi.json         from modules/publicapi/openapi.yaml, errors.yaml and examples.json
-#   web/docs/templates/docs_errors.html         from modules/publicapi/errors.yaml
-#   web/docs/reference.json                     from modules/publicapi/openapi.json
+#   web/docs/templates/docs_errors.html    from modules/publicapi/errors.yaml
+#   web/docs/reference.json                from modules/publicapi/openapi.json
 #   mock_*_test.go                         from the interfaces of configs/mockery.yaml
 #   configs/deploy/notices.txt             from the licences of the modules in go.mod
 set -eu
 cd "$(dirname "$0")/.."
 
 go run ./scripts/contract
-go run ./scripts/contract/reference
 # Mocks of removed interfaces go too.
 find modules web -name 'mock_*_test.go' -delete
 go tool -modfile=scripts/tools/go.mod mockery --config configs/mockery.yaml

@@ -1,7 +1,7 @@
-// Command contract generates two files from openapi.yaml, errors.yaml and examples.json:
-// modules/publicapi/openapi.json, the document that the service serves, and
-// web/docs/templates/docs_errors.html, the table of errors in /docs/errors. It runs in the root of
-// the repository; scripts/generate.sh calls it.
+// Command contract generates three files from openapi.yaml, errors.yaml and examples.json:
+// modules/publicapi/openapi.json, the document that the service serves; and for /docs the table of
+// errors, web/docs/templates/docs_errors.html, and the operations, web/docs/reference.json. It runs
+// in the root of the repository; scripts/generate.sh calls it.
 package main
 
 import (
@@ -24,8 +24,6 @@ const (
 	errorsFile   = "modules/publicapi/errors.yaml"
 	examplesFile = "modules/publicapi/examples.json"
 	documentFile = "modules/publicapi/openapi.yaml"
-	servedFile   = "modules/publicapi/openapi.json"
-	rowsFile     = "web/docs/templates/docs_errors.html"
 )
 
 //go:embed contract.tmpl
@@ -84,10 +82,20 @@ func generate() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", documentFile, err)
 	}
-	if err := os.WriteFile(servedFile, served, 0o644); err != nil {
+	operations, err := reference(served)
+	if err != nil {
 		return err
 	}
-	return os.WriteFile(rowsFile, s.render("rows"), 0o644)
+	for path, content := range map[string][]byte{
+		"modules/publicapi/openapi.json":      served,
+		"web/docs/templates/docs_errors.html": s.render("rows"),
+		"web/docs/reference.json":             operations,
+	} {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func readSources() (s sources, err error) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// scripts/contract/reference generates reference.json, which reference decodes.
+// scripts/contract generates reference.json, which reference decodes.
 type reference []operation
 
 type operation struct {

@@ -10,8 +10,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-var codeSpan = regexp.MustCompile("`([^`]+)`")
-
 // markdown converts a description of the OpenAPI document to HTML. It knows paragraphs, lists,
 // tables and code: descriptions use nothing else.
 func markdown(text string) string {

@@ -30,7 +30,7 @@ func (d document) resolve(v gjson.Result) gjson.Result {
 	kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "#/components/"), "/")
 	component := d.Get("components." + kind + "." + gjson.Escape(name))
 	if !component.Exists() {
-		log.Fatalf("reference: %s: there is no %s", documentFile, ref)
+		log.Fatalf("contract: %s: there is no %s", documentFile, ref)
 	}
 	return component
 }

@@ -1,47 +1,26 @@
-// Command reference generates web/docs/reference.json from the OpenAPI document: the operations of
-// the API, as the pages below /docs/reference show them. web/docs/reference.go declares its form.
-// Run it in the root of the repository, after scripts/contract; scripts/generate.sh calls both.
 package main
 
 import (
 	"bytes"
 	"encoding/json"
-	"log"
-	"os"
 	"strings"
 
 	"github.com/tidwall/gjson"
 )
 
-const (
-	documentFile  = "modules/publicapi/openapi.json"
-	referenceFile = "web/docs/reference.json"
-)
-
 // object is an object of reference.json. Fields named text are HTML.
 type object map[string]any
 
-func main() {
-	log.SetFlags(0)
-	if err := generate(); err != nil {
-		log.Fatal("reference: ", err)
-	}
-}
-
-func generate() error {
-	source, err := os.ReadFile(documentFile)
-	if err != nil {
-		return err
-	}
-	d := document{gjson.ParseBytes(source)}
+// reference returns the operations of an OpenAPI document as reference.json, whose form
+// web/docs/reference.go declares.
+func reference(served []byte) ([]byte, error) {
+	d := document{gjson.ParseBytes(served)}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", " ")
-	if err := encoder.Encode(d.operations()); err != nil {
-		return err
-	}
-	return os.WriteFile(referenceFile, b.Bytes(), 0o644)
+	err := encoder.Encode(d.operations())
+	return b.Bytes(), err
 }
 
 // operations returns the GET operations below /api/, in the document's order.
