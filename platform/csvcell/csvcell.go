@@ -10,19 +10,19 @@ import (
 // before a leading TAB, CR, LF or NUL, so that spreadsheets show text. It is added at the start of
 // the cell and after ";" or TAB, where some spreadsheets begin a new cell. Blanks before the sign,
 // and quotes after a separator, do not hide a formula.
-func AppendText[T []byte | string](b []byte, text T) []byte { return appendText(b, text, false) }
+func AppendText(b, text []byte) []byte { return appendText(b, text, false) }
 
 // AppendSpreadsheetText is like AppendText, for files whose separator is not the comma. It also
 // quotes cells with ";" or TAB, and guards formulas after "," and line ends.
-func AppendSpreadsheetText[T []byte | string](b []byte, text T) []byte {
+func AppendSpreadsheetText(b, text []byte) []byte {
 	return appendText(b, text, true)
 }
 
-func appendText[T []byte | string](b []byte, text T, spreadsheet bool) []byte {
+func appendText(b, text []byte, spreadsheet bool) []byte {
 	quoted := false
 	splits := false
-	for i := range len(text) {
-		switch text[i] {
+	for _, c := range text {
+		switch c {
 		case '"':
 			quoted = true
 		case ',', '\r', '\n':
@@ -36,19 +36,18 @@ func appendText[T []byte | string](b []byte, text T, spreadsheet bool) []byte {
 	if quoted {
 		b = append(b, '"')
 	}
-	if beginsFormula(text, 0, false) {
+	if beginsFormula(text, false) {
 		b = append(b, '\'')
 	}
 	if !quoted && !splits {
 		return append(b, text...)
 	}
-	for i := range len(text) {
-		c := text[i]
+	for i, c := range text {
 		if b = append(b, c); c == '"' {
 			b = append(b, c)
 		}
 		separates := c == ';' || c == '\t' || spreadsheet && (c == ',' || c == '\r' || c == '\n')
-		if separates && beginsFormula(text, i+1, true) {
+		if separates && beginsFormula(text[i+1:], true) {
 			b = append(b, '\'')
 		}
 	}
@@ -58,11 +57,11 @@ func appendText[T []byte | string](b []byte, text T, spreadsheet bool) []byte {
 	return b
 }
 
-// beginsFormula reports whether a formula or control character begins at i, after blanks and, with
-// dropQuotes, quotes. It stops at the next separator, so that a whole text takes linear time.
-func beginsFormula[T []byte | string](text T, i int, dropQuotes bool) bool {
-	for i < len(text) {
-		r, size := decodeRune(text, i)
+// beginsFormula reports whether text begins with a formula or control character, after blanks and,
+// with dropQuotes, quotes. It stops at the next separator, so that a whole text takes linear time.
+func beginsFormula(text []byte, dropQuotes bool) bool {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
 		switch r {
 		case '=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', 0:
 			return true
@@ -70,16 +69,9 @@ func beginsFormula[T []byte | string](text T, i int, dropQuotes bool) bool {
 		if !isBlank(r) && (r != '"' || !dropQuotes) {
 			return false
 		}
-		i += size
+		text = text[size:]
 	}
 	return false
-}
-
-func decodeRune[T []byte | string](text T, i int) (rune, int) {
-	if text[i] < utf8.RuneSelf {
-		return rune(text[i]), 1
-	}
-	return utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
 }
 
 func isBlank(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }

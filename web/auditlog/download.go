@@ -36,13 +36,13 @@ var columns = []string{
 // instant is a layout of time.Format; cell appends a text, quoted where needed.
 type format struct {
 	begin, separator, instant string
-	cell                      func(b []byte, text string) []byte
+	cell                      func(b, text []byte) []byte
 }
 
 // formats are by the query parameter format. Without it the file is RFC 4180.
 var formats = map[string]format{
-	"":    {"", ",", instant.Layout, csvcell.AppendText[string]},
-	excel: {"\uFEFF", ";", time.DateTime, csvcell.AppendSpreadsheetText[string]},
+	"":    {"", ",", instant.Layout, csvcell.AppendText},
+	excel: {"\uFEFF", ";", time.DateTime, csvcell.AppendSpreadsheetText},
 }
 
 const excel = "excel-semicolon"
@@ -151,7 +151,7 @@ func (f format) appendEntry(b []byte, e audit.Entry) ([]byte, error) {
 		e.Target.Kind, e.Target.ID, string(details),
 		e.Request.Method, e.Request.Path, e.Request.Address, e.Request.UserAgent, e.Request.ID,
 	} {
-		b = f.cell(append(b, f.separator...), text)
+		b = f.cell(append(b, f.separator...), []byte(text))
 	}
 	return append(b, '\n'), nil
 }
