@@ -61,7 +61,6 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 
 // filesOfTree returns the files with an extension by their path in the tree.
 func filesOfTree(t *testing.T, extension string) map[string][]byte {
-	t.Helper()
 	files := map[string][]byte{}
 	tree := os.DirFS("..")
 	require.NoError(t, fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {

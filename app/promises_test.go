@@ -68,7 +68,6 @@ func TestPromisesHaveTests(t *testing.T) {
 
 // outputOf runs a command and returns what it prints.
 func outputOf(t *testing.T, name string, args ...string) string {
-	t.Helper()
 	out, err := exec.CommandContext(t.Context(), name, args...).Output()
 	require.NoError(t, err)
 	return string(out)

@@ -27,7 +27,6 @@ type sensitive struct {
 func sensitiveForms(
 	t *testing.T, w *webtest.World, acme *webtest.Organisation,
 ) map[string]sensitive {
-	t.Helper()
 	w.DB.Exec(`update memberships set role = 'owner' where user_id = $1`, acme.Admin.ID)
 	old := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
 	return map[string]sensitive{

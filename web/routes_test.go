@@ -29,14 +29,12 @@ type house struct {
 }
 
 func newHouse(t *testing.T) *house {
-	t.Helper()
 	w, acme := webtest.StartAcme(t)
 	return &house{w, acme, w.Played(acme)}
 }
 
 // at is the address of a screen, with a new key where the path names one.
 func (h *house) at(t *testing.T, s web.Screen) string {
-	t.Helper()
 	path := strings.NewReplacer(":org", h.acme.Slug, ":fork", h.fork, ":recipe", "python",
 		":operation", "getForkStats").Replace(s.Path)
 	if strings.Contains(path, ":key") {
@@ -56,7 +54,6 @@ type reader struct {
 }
 
 func (h *house) readers(t *testing.T) []reader {
-	t.Helper()
 	other := h.Organisation("other")
 	return []reader{
 		{"owner", h.SignedIn(t, h.acme.Owner), "owner", false, 403},
@@ -70,7 +67,6 @@ func (h *house) readers(t *testing.T) []reader {
 
 // may reports whether the policy grants the reader what the screen needs.
 func (r reader) may(t *testing.T, s web.Screen) bool {
-	t.Helper()
 	policy, err := authz.New()
 	require.NoError(t, err)
 	return policy.Authorize(authz.Subject{

@@ -19,7 +19,6 @@ import (
 // OpenAdminDB starts or joins the embedded server of a folder and connects to its database as the
 // superuser. It keeps the server running until the end of the test.
 func OpenAdminDB(t *testing.T, dir string) *testkit.World {
-	t.Helper()
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{Create: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
@@ -28,7 +27,6 @@ func OpenAdminDB(t *testing.T, dir string) *testkit.World {
 
 // AdminDBAt connects to the database of a URL as the superuser.
 func AdminDBAt(t *testing.T, connection string) *testkit.World {
-	t.Helper()
 	pool, err := pgxpool.New(t.Context(), tb.AsRole(connection, "postgres"))
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
@@ -37,7 +35,6 @@ func AdminDBAt(t *testing.T, connection string) *testkit.World {
 
 // Tables counts the rows of every table.
 func Tables(t *testing.T, db *testkit.World) map[string]int {
-	t.Helper()
 	counts := map[string]int{}
 	for _, name := range testkit.One[[]string](db,
 		`select array_agg(tablename::text) from pg_tables where schemaname = 'public'`) {
@@ -55,7 +52,6 @@ func Dump(db *testkit.World, table string) string {
 
 // Finished waits for the end of the export of a request and returns its audit details.
 func (e *ExportServer) Finished(t *testing.T, requestID string) (outcome string, rows int) {
-	t.Helper()
 	Until(t, 30*time.Second, "the export's end is not recorded", func() bool {
 		err := e.Owner.Pool.QueryRow(context.Background(),
 			`select details->>'outcome', (details->>'rows')::int from audit_entries

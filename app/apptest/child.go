@@ -44,13 +44,11 @@ type Child struct {
 
 // Launch starts dg. The end of the test kills it.
 func Launch(t *testing.T, args ...string) *Child {
-	t.Helper()
 	return LaunchWith(t, nil, args...)
 }
 
 // LaunchWith starts dg without a shutdown delay. prepare may change the command.
 func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
-	t.Helper()
 	program, err := Binary()
 	require.NoError(t, err)
 	c := &Child{Cmd: exec.Command(program, args...), T: t, exited: make(chan struct{})}
@@ -85,7 +83,6 @@ func CleanEnvironment() []string {
 
 // ServeOn starts dg serve on the folder and waits until it serves.
 func ServeOn(t *testing.T, dir string, args ...string) *Child {
-	t.Helper()
 	if slices.Contains(args, "--demo") {
 		CopyDemo(t, dir)
 	}
@@ -94,7 +91,6 @@ func ServeOn(t *testing.T, dir string, args ...string) *Child {
 
 // ServeWith starts dg serve at free addresses and waits until it serves.
 func ServeWith(t *testing.T, args ...string) *Child {
-	t.Helper()
 	return Launch(t, append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"},
 		args...)...).UntilServing()
 }
@@ -107,11 +103,10 @@ var (
 
 // UntilServing waits until it serves, and reads where.
 func (c *Child) UntilServing() *Child {
-	c.T.Helper()
 	Until(c.T, time.Minute, "dg does not serve", func() bool {
 		select {
 		case <-c.exited:
-			c.T.Fatalf("dg ended: %s", c.Log.String())
+			require.FailNow(c.T, "dg ended", c.Log.String())
 		default:
 		}
 		line := servingLine.FindStringSubmatch(c.Out.String())
@@ -126,7 +121,6 @@ func (c *Child) UntilServing() *Child {
 
 // DemoToken waits for the greeting of the demo and returns its key.
 func (c *Child) DemoToken() string {
-	c.T.Helper()
 	Until(c.T, 30*time.Second, "there is no demo key", func() bool {
 		return CurlLine.MatchString(c.Out.String())
 	})
@@ -135,20 +129,17 @@ func (c *Child) DemoToken() string {
 
 // Get sends a GET with a key ("": none) and headers, given as name, value.
 func (c *Child) Get(path, token string, headers ...string) testkit.Page {
-	c.T.Helper()
 	response := Ask(c.T, NewClient(), c.URL+path, token, headers...)
 	return testkit.Page{Response: response, Body: ReadAll(c.T, response)}
 }
 
 // Fetch is like Get, but the response must be 200. It returns the body.
 func (c *Child) Fetch(path, token string, headers ...string) string {
-	c.T.Helper()
 	return c.Get(path, token, headers...).Is(c.T, http.StatusOK).Body
 }
 
 // Accepts reports whether the API accepts the key.
 func (c *Child) Accepts(token string) bool {
-	c.T.Helper()
 	status := c.Get("/api/v1/forks", token).StatusCode
 	require.Contains(c.T, []int{http.StatusOK, http.StatusUnauthorized}, status)
 	return status == http.StatusOK
@@ -156,32 +147,28 @@ func (c *Child) Accepts(token string) bool {
 
 // Status waits for the end of the process and returns its exit status, -1 if a signal ended it.
 func (c *Child) Status(within time.Duration) int {
-	c.T.Helper()
 	select {
 	case <-c.exited:
 	case <-time.After(within):
-		c.T.Fatalf("dg %v still runs after %s:\n%s", c.Args[1:], within, c.Log.String())
+		require.FailNow(c.T, "dg still runs", "%v after %s:\n%s", c.Args[1:], within, c.Log.String())
 	}
 	return c.ProcessState.ExitCode()
 }
 
 // Stop ends dg by SIGTERM and requires exit status 0.
 func (c *Child) Stop() {
-	c.T.Helper()
 	require.NoError(c.T, c.Process.Signal(syscall.SIGTERM))
 	require.Zero(c.T, c.Status(30*time.Second), "%s", c.Log.String())
 }
 
 // Kill kills dg (SIGKILL).
 func (c *Child) Kill() {
-	c.T.Helper()
 	require.NoError(c.T, c.Process.Kill())
 	<-c.exited
 }
 
 // Operations reads a page of the private listener.
 func (c *Child) Operations(path string) string {
-	c.T.Helper()
 	response := Ask(c.T, NewClient(), "http://"+c.Ops+path, "")
 	require.Equal(c.T, http.StatusOK, response.StatusCode, path)
 	return ReadAll(c.T, response)
@@ -189,7 +176,6 @@ func (c *Child) Operations(path string) string {
 
 // Metric returns the value of a series, 0 where there is none.
 func (c *Child) Metric(series string) float64 {
-	c.T.Helper()
 	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(series) + ` (\S+)$`).
 		FindStringSubmatch(c.Operations("/metrics"))
 	if found == nil {
@@ -202,7 +188,6 @@ func (c *Child) Metric(series string) float64 {
 
 // Memory reads a line of the process's /proc status, such as VmHWM, in bytes.
 func (c *Child) Memory(name string) int {
-	c.T.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid))
 	require.NoError(c.T, err)
 	kb, err := strconv.Atoi(testkit.Find(c.T, name+`:\s+(\d+) kB`, string(text)))
@@ -212,17 +197,13 @@ func (c *Child) Memory(name string) int {
 
 // Until polls a condition. message says what is wrong while it does not hold.
 func Until(t *testing.T, within time.Duration, message string, condition func() bool) {
-	t.Helper()
 	for deadline := time.Now().Add(within); !condition(); <-time.After(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("after %s: %s", within, message)
-		}
+		require.False(t, time.Now().After(deadline), "after %s: %s", within, message)
 	}
 }
 
 // FreeAddress returns a loopback address with a free port.
 func FreeAddress(t *testing.T) string {
-	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer ln.Close()

@@ -42,7 +42,6 @@ func SmallWindowClient() *http.Client {
 
 // ReadAll reads the rest of a response.
 func ReadAll(t *testing.T, response *http.Response) string {
-	t.Helper()
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
 	return string(body)
@@ -82,7 +81,6 @@ func FetchFrom(c *http.Client, url, token string) (status int, body []byte) {
 
 // Ask sends a GET with a key ("": none) and headers, given as name, value.
 func Ask(t *testing.T, c *http.Client, url, token string, headers ...string) *http.Response {
-	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 	require.NoError(t, err)
 	if token != "" {

@@ -14,20 +14,17 @@ import (
 
 // Succeeds runs a command on a data folder, which must exit with 0, and returns what it printed.
 func Succeeds(t *testing.T, dir string, args ...string) (output string) {
-	t.Helper()
 	return ended(t, 0, append(args, "--data-dir", dir))
 }
 
 // Refuses runs a command on a data folder, which must exit with 1 and say why.
 func Refuses(t *testing.T, says, dir string, args ...string) (output string) {
-	t.Helper()
 	output = ended(t, 1, append(args, "--data-dir", dir))
 	require.Contains(t, output, says, "%v", args)
 	return output
 }
 
 func ended(t *testing.T, status int, args []string) (output string) {
-	t.Helper()
 	c := Launch(t, args...)
 	require.Equal(t, status, c.Status(10*time.Minute), "%v: %s", args, c.Log.String())
 	return c.Out.String() + c.Log.String()
@@ -35,7 +32,6 @@ func ended(t *testing.T, status int, args []string) (output string) {
 
 // RunCommand runs dg in this process with empty standard input.
 func RunCommand(t *testing.T, args ...string) (status int, out, err string) {
-	t.Helper()
 	// without the expected error, dg would serve for ever
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()

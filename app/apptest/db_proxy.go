@@ -18,7 +18,6 @@ import (
 func ProxyDatabase(
 	t *testing.T, database string, pass func(client, server net.Conn),
 ) (through string) {
-	t.Helper()
 	u, err := url.Parse(database)
 	require.NoError(t, err)
 	q := u.Query()

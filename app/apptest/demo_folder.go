@@ -33,7 +33,6 @@ func Main(m *testing.M) {
 // CopyDemo copies the demo to a folder without data. Loading the demo anew would take two
 // seconds.
 func CopyDemo(t *testing.T, dir string) {
-	t.Helper()
 	if _, err := os.Stat(filepath.Join(dir, "cluster")); err == nil {
 		return
 	}

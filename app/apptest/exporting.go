@@ -24,7 +24,6 @@ type ExportServer struct {
 // StartExportServer stores a fork with that many plays, whose days it seals, and serves it by dg
 // with the arguments.
 func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...string) *ExportServer {
-	t.Helper()
 	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
@@ -49,7 +48,6 @@ func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...strin
 func (e *ExportServer) BeginExport(
 	t *testing.T, requestID string, headers ...string,
 ) (*http.Response, *bufio.Reader) {
-	t.Helper()
 	response := Ask(t, SmallWindowClient(), e.URL+e.ExportPath, e.Token,
 		append(headers, "X-Request-Id", requestID)...)
 	require.Equal(t, http.StatusOK, response.StatusCode)

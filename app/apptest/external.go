@@ -18,7 +18,6 @@ import (
 
 // Postmaster returns the process id of the server on the folder.
 func Postmaster(t *testing.T, dir string) int {
-	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "cluster", "postmaster.pid"))
 	require.NoError(t, err)
 	pid, err := strconv.Atoi(strings.SplitN(string(text), "\n", 2)[0])
@@ -37,13 +36,11 @@ type External struct {
 
 // NewExternal starts a server on a new folder.
 func NewExternal(t *testing.T) *External {
-	t.Helper()
 	return ExternalOn(t, NewFolder(t))
 }
 
 // ExternalOn starts a server on a folder.
 func ExternalOn(t *testing.T, dir string) *External {
-	t.Helper()
 	x := &External{T: t, Dir: dir, Link: filepath.Join(filepath.Dir(dir), "socket")}
 	t.Cleanup(x.Stop)
 	x.Start()
@@ -54,7 +51,6 @@ func ExternalOn(t *testing.T, dir string) *External {
 
 // Start starts the server, or starts it again.
 func (x *External) Start() {
-	x.T.Helper()
 	var err error
 	x.Server, err = embeddedpg.Start(context.Background(), x.Dir,
 		embeddedpg.Options{Create: true})
@@ -89,25 +85,21 @@ func (x *External) On(args ...string) []string { return append(args, x.Flags()..
 
 // Succeeds runs a command on it, which must exit with 0, and returns what it printed.
 func (x *External) Succeeds(args ...string) (output string) {
-	x.T.Helper()
 	return ended(x.T, 0, x.On(args...))
 }
 
 // Serve starts dg serve on it.
 func (x *External) Serve(args ...string) *Child {
-	x.T.Helper()
 	return ServeWith(x.T, x.On(args...)...)
 }
 
 // Kill ends the server by kill -9.
 func (x *External) Kill() {
-	x.T.Helper()
 	KillPostmaster(x.T, x.Dir)
 	x.Stop()
 }
 
 // KillPostmaster kills the server on the folder (SIGKILL).
 func KillPostmaster(t *testing.T, dir string) {
-	t.Helper()
 	require.NoError(t, syscall.Kill(Postmaster(t, dir), syscall.SIGKILL))
 }

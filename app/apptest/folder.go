@@ -17,7 +17,6 @@ import (
 // NewFolder returns the path of a data folder that PostgreSQL's user can enter. At the end of
 // the test no process may run on it.
 func NewFolder(t *testing.T) string {
-	t.Helper()
 	base := reachableFolder(t)
 	dir := filepath.Join(base, "data folder")
 	t.Cleanup(func() { cleanFolder(t, base, dir) })
@@ -27,7 +26,6 @@ func NewFolder(t *testing.T) string {
 // cleanFolder stops the server that a killed dg has left on a folder, waits until no process runs on
 // it, and removes it with its base.
 func cleanFolder(t *testing.T, base, dir string) {
-	t.Helper()
 	Until(t, 20*time.Second, "a process is left on "+dir, func() bool {
 		if len(ProcessesOn(t, dir)) == 0 {
 			return true
@@ -44,7 +42,6 @@ func cleanFolder(t *testing.T, base, dir string) {
 
 // reachableFolder makes a folder that PostgreSQL's user can enter, in memory if possible.
 func reachableFolder(t *testing.T) string {
-	t.Helper()
 	parent := ""
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		parent = "/dev/shm"

@@ -27,7 +27,6 @@ type History struct {
 
 // NewHistory writes a file of that many plays. Each seed is another organisation.
 func NewHistory(t *testing.T, seed uint64, plays int) History {
-	t.Helper()
 	base := reachableFolder(t) // in memory: a soak writes gigabytes
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	h := History{File: filepath.Join(base, "history.ndjson"), Plays: plays}
@@ -44,7 +43,6 @@ func NewHistory(t *testing.T, seed uint64, plays int) History {
 
 // ImportInto imports the history with the binary, and returns its output.
 func (h History) ImportInto(t *testing.T, dir string) string {
-	t.Helper()
 	if !embeddedpg.HasData(dir) { // only serve and demo make one
 		ServeOn(t, dir).Stop()
 	}

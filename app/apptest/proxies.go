@@ -62,7 +62,6 @@ var ProxyArguments = map[string]func(t *testing.T, config, dir string) []string{
 // StartProxy starts a proxy with its example in front of upstream, and returns its address, or ""
 // if the proxy is not installed. changes are replacements in the example, in pairs.
 func StartProxy(t *testing.T, name, upstream string, changes ...string) (address string) {
-	t.Helper()
 	program, err := exec.LookPath(name)
 	if err != nil {
 		return ""
@@ -97,7 +96,6 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 
 // BehindProxy starts a dg with one large fork that trusts proxies on this machine.
 func BehindProxy(t *testing.T, args ...string) *ExportServer {
-	t.Helper()
 	db := testkit.New(t)
 	address := FreeAddress(t)
 	e := StartExportServer(t, db, Sized(30_000, 150_000, 150_000),
@@ -109,7 +107,6 @@ func BehindProxy(t *testing.T, args ...string) *ExportServer {
 
 // adapt writes an example with other addresses and a certificate of this test.
 func adapt(t *testing.T, example, dir, address, upstream string, changes []string) string {
-	t.Helper()
 	text, err := os.ReadFile(InTree("configs", "deploy", example))
 	require.NoError(t, err)
 	certificate, key := selfSigned(t)
@@ -126,7 +123,6 @@ func adapt(t *testing.T, example, dir, address, upstream string, changes []strin
 
 // selfSigned returns a certificate and its key, those of httptest.
 func selfSigned(t *testing.T) (certificate, key []byte) {
-	t.Helper()
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()
 	pair := server.TLS.Certificates[0]

@@ -14,7 +14,6 @@ import (
 
 // SignedIn returns a browser in which a person of the demo is signed in.
 func SignedIn(t *testing.T, base string, a demo.Account) *testkit.Browser {
-	t.Helper()
 	code := ""
 	if a.TOTPSecret != "" {
 		code = CodeOf(t, a.TOTPSecret)
@@ -24,7 +23,6 @@ func SignedIn(t *testing.T, base string, a demo.Account) *testkit.Browser {
 
 // SessionOf signs a person of the test in and returns the session's cookie.
 func SessionOf(t *testing.T, base, email string) string {
-	t.Helper()
 	return "__Host-dg=" + testkit.NewBrowser(t, base).SignIn(email, testkit.Password, "").Session()
 }
 
@@ -36,7 +34,6 @@ var ResetLink = regexp.MustCompile(`(http://\S+)(/account/reset\?token=([A-Za-z0
 
 // DemoAccount returns the person of the demo with the e-mail.
 func DemoAccount(t *testing.T, email string) demo.Account {
-	t.Helper()
 	at := slices.IndexFunc(demo.Accounts, func(a demo.Account) bool { return a.Email == email })
 	require.GreaterOrEqual(t, at, 0, "the demo has no %s", email)
 	return demo.Accounts[at]
@@ -44,6 +41,5 @@ func DemoAccount(t *testing.T, email string) demo.Account {
 
 // CodeOf returns the current code of a two-step secret.
 func CodeOf(t *testing.T, secret string) string {
-	t.Helper()
 	return testkit.CodeOf(t, secret, time.Now())
 }

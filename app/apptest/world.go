@@ -30,7 +30,6 @@ type World struct {
 // ServeInProcess serves the program with defaults for tests: loopback is a trusted proxy, and running
 // requests have a grace of one second.
 func ServeInProcess(t *testing.T, db *testkit.World, settings assembly.Settings) *World {
-	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	w := &World{World: db, T: t, Base: "http://" + ln.Addr().String()}
@@ -64,7 +63,6 @@ func (w *World) Browser(address string) *testkit.Browser {
 
 // Value returns the sum of a metric's series, or of those with one of the labels' values.
 func (w *World) Value(metric string, labels ...string) (sum float64) {
-	w.T.Helper()
 	families, err := w.Ops.Gather()
 	require.NoError(w.T, err)
 	for _, f := range families {

@@ -171,7 +171,6 @@ func (w *world) ask(path, token string, network int) {
 
 // inUse waits until that many connections of the pool are in use.
 func (w *world) inUse(pool *pgxpool.Pool, want int32) {
-	w.T.Helper()
 	eventually(w.T, fmt.Sprintf("not %d connections are in use", want), func() bool {
 		return pool.Stat().AcquiredConns() >= want
 	})
@@ -180,7 +179,6 @@ func (w *world) inUse(pool *pgxpool.Pool, want int32) {
 // neverMore requires for a while that at most that many connections wait for the lock. Short
 // statements also hold connections, and do not count.
 func (w *world) neverMore(most int) {
-	w.T.Helper()
 	for range 200 {
 		require.LessOrEqual(w.T, testkit.One[int](w.World.World,
 			`select count(distinct pid) from pg_locks join pg_stat_activity using (pid)

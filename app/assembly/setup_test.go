@@ -26,7 +26,6 @@ type world struct {
 
 // start starts the program with a tracer (none: nothing is traced).
 func start(t *testing.T, tracer ...trace.Tracer) *world {
-	t.Helper()
 	t.Parallel()
 	settings := assembly.Settings{}
 	if len(tracer) > 0 {
@@ -44,7 +43,6 @@ type tenant struct {
 }
 
 func (w *world) tenant(plays int) tenant {
-	w.T.Helper()
 	x := tenant{Organisation: w.Organisation(testkit.Organisation{})}
 	x.owner = w.Member(x.ID, "owner")
 	x.fork = w.Fork(testkit.Fork{OrganisationID: x.ID})
@@ -56,7 +54,6 @@ func (w *world) tenant(plays int) tenant {
 
 // call asks with the tenant's key, and with further headers given as name, value.
 func (w *world) call(x tenant, path string, headers ...string) (status int) {
-	w.T.Helper()
 	response := apptest.Ask(w.T, apptest.NewClient(), w.Base+path, x.key.Token(), headers...)
 	apptest.ReadAll(w.T, response)
 	return response.StatusCode
@@ -73,7 +70,6 @@ func (x tenant) stats() string {
 
 // begin starts the export of a tenant through a small window.
 func (w *world) begin(x tenant) *http.Response {
-	w.T.Helper()
 	response := apptest.Ask(w.T, apptest.SmallWindowClient(), w.Base+x.export(), x.key.Token())
 	require.Equal(w.T, http.StatusOK, response.StatusCode)
 	return response
@@ -81,7 +77,6 @@ func (w *world) begin(x tenant) *http.Response {
 
 // signIn returns a browser at the address in which the person is signed in.
 func (w *world) signIn(p testkit.Person, address string) *testkit.Browser {
-	w.T.Helper()
 	b := w.Browser(address)
 	require.Equal(w.T, http.StatusSeeOther, signInWith(b, p.Email, password))
 	return b
@@ -98,6 +93,5 @@ func (w *world) fillDisk() {
 
 // eventually waits for a condition.
 func eventually(t *testing.T, message string, condition func() bool) {
-	t.Helper()
 	apptest.Until(t, 20*time.Second, message, condition)
 }

@@ -22,7 +22,6 @@ const callersSpan = "b7ad6b7169203331"
 
 // traced are the spans of the caller's trace, once it has one of that name.
 func traced(t *testing.T, c *otlp.Collector, flush func(), name string) (spans []*tracepb.Span) {
-	t.Helper()
 	flush()
 	for _, s := range c.Spans() {
 		if hex.EncodeToString(s.GetTraceId()) == callersTrace {

@@ -31,7 +31,6 @@ type neighbours struct {
 
 // newNeighbours stores Beta first, so that a query without an organisation finds Beta's row.
 func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
-	t.Helper()
 	t.Parallel()
 	settings := assembly.Settings{Policy: policy}
 	w := &world{World: apptest.ServeInProcess(t, testkit.New(t), settings)}
@@ -46,7 +45,6 @@ func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
 
 // ask asks the API with Acme's key.
 func (n neighbours) ask(path string) (status int, body string) {
-	n.T.Helper()
 	response := apptest.Ask(n.T, apptest.NewClient(), n.Base+"/api/v1/forks"+path,
 		n.acme.key.Token())
 	return response.StatusCode, apptest.ReadAll(n.T, response)
@@ -55,7 +53,6 @@ func (n neighbours) ask(path string) (status int, body string) {
 // screens opens each screen of Acme as its owner, with the ids of Beta's fork and key where the path
 // names one. Such a screen, and its form, are answered with one of the statuses refused.
 func (n neighbours) screens(refused ...int) {
-	n.T.Helper()
 	all := web.New(web.Modules{}, "", time.Now).Screens()
 	for _, s := range all {
 		path := strings.NewReplacer(":org", n.acme.Slug, ":fork", n.beta.fork.ID,
@@ -76,7 +73,6 @@ func (n neighbours) screens(refused ...int) {
 
 // showsNothing fails the test if a text holds something of Beta.
 func (n neighbours) showsNothing(text, where string) {
-	n.T.Helper()
 	for _, foreign := range []string{
 		n.beta.fork.ID, n.beta.key.ID, n.beta.owner.Name, n.foreignGroup,
 	} {
@@ -86,7 +82,6 @@ func (n neighbours) showsNothing(text, where string) {
 
 // unchanged fails the test if something of Beta was changed.
 func (n neighbours) unchanged() {
-	n.T.Helper()
 	require.True(n.T,
 		testkit.One[bool](n.World.World,
 			`select revoked_at is null and name <> 'Ours' from api_keys where id = $1`,

@@ -73,7 +73,6 @@ const fewActive = 5
 func newAttacker(
 	t *testing.T, db *testkit.World, base string, random *rand.Rand,
 ) *attacker {
-	t.Helper()
 	a := &attacker{T: t, db: db, base: base, played: map[[2]int]bool{}}
 	a.organisation = db.Organisation(testkit.Organisation{})
 	a.fork = db.Fork(testkit.Fork{OrganisationID: a.organisation.ID})

@@ -53,7 +53,6 @@ const calledPeriod = "?from=2026-01-01&to=2026-03-31"
 
 // newCaller stores an organisation and records the right answers before the chaos begins.
 func newCaller(t *testing.T, db *testkit.World, base string) *caller {
-	t.Helper()
 	organisation := db.Organisation(testkit.Organisation{})
 	fork := db.Fork(testkit.Fork{OrganisationID: organisation.ID})
 	c := &caller{

@@ -15,7 +15,6 @@ import (
 
 // changed writes the file of an import that changes all of a history.
 func changed(t *testing.T, h apptest.History) (file string) {
-	t.Helper()
 	text, err := os.ReadFile(h.File)
 	require.NoError(t, err)
 	text = bytes.ReplaceAll(text, []byte(`"passed":true`), []byte(`"passed":false`))

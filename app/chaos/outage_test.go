@@ -46,7 +46,6 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 
 // killBackend kills one of dg's backends, so that the server ends all sessions and recovers.
 func killBackend(t *testing.T, d *testkit.World) {
-	t.Helper()
 	pids := testkit.One[[]int](d, `select array_agg(pid) from pg_stat_activity
 		where usename = 'dg_app' and backend_type = 'client backend'`)
 	require.NoError(t, syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL))
@@ -60,7 +59,6 @@ func killBackend(t *testing.T, d *testkit.World) {
 
 // untilGood waits until every call is answered right.
 func untilGood(t *testing.T, c *caller) {
-	t.Helper()
 	defer c.http.CloseIdleConnections()
 	for name := range c.calls {
 		apptest.Until(t, time.Minute, "there is no right answer: "+name, func() bool {

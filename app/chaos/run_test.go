@@ -14,7 +14,6 @@ import (
 // requireRight requires that no answer was wrong, that each answer has its audit entry, and that
 // nothing is left of the requests. The callers have closed their connections.
 func requireRight(t *testing.T, db *testkit.World, dg *apptest.Child, callers ...*caller) {
-	t.Helper()
 	for _, c := range callers {
 		t.Logf("%v", &c.answers)
 		require.Empty(t, c.wrong[:min(5, len(c.wrong))])
@@ -31,7 +30,6 @@ func requireRight(t *testing.T, db *testkit.World, dg *apptest.Child, callers ..
 // need one: "api_key.refused" for a 401 to a key whose id is known, "export.started" for a CSV,
 // "api_key.revoked" for a revocation. Each end of an export has its start.
 func requireEntries(t *testing.T, db *testkit.World, seen map[[2]string]int) {
-	t.Helper()
 	var ids, actions []string
 	var times []int
 	for entry, n := range seen {

@@ -71,7 +71,6 @@ func (s *smuggler) answersOf(n int, payload string) (ids []string, err error) {
 // smuggle sends all payloads concurrently, and requires that each connection gets only its own
 // answers.
 func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
-	t.Helper()
 	var next atomic.Int32
 	var senders sync.WaitGroup
 	for range 24 {

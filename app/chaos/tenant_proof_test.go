@@ -46,7 +46,6 @@ var (
 // newProof puts policies on the tables of organisations, each of which has rows of several. The
 // serving role loses its rights on them.
 func newProof(t *testing.T, database string) *proof {
-	t.Helper()
 	p := &proof{t: t, tables: map[string]string{"organisations": "id"}}
 	p.onTables = map[string]bool{}
 	p.shows = map[string]bool{}
@@ -73,13 +72,11 @@ func newProof(t *testing.T, database string) *proof {
 }
 
 func (p *proof) exec(sql string) {
-	p.t.Helper()
 	_, err := p.super.Exec(p.t.Context(), sql)
 	require.NoError(p.t, err, sql)
 }
 
 func (p *proof) list(sql string) []string {
-	p.t.Helper()
 	rows, err := p.super.Query(p.t.Context(), sql)
 	require.NoError(p.t, err, sql)
 	all, err := pgx.CollectRows(rows, pgx.RowTo[string])

@@ -100,7 +100,6 @@ func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 
 // programTags are the tags of the program's statements on data, as its source names them.
 func programTags(t *testing.T) (tags []string) {
-	t.Helper()
 	const modules = `(?:app|apikeys|audit|games|identity|org|reports|web)`
 	tag := regexp.MustCompile(`(?:/\* |Tag\("|, "|^")(` + modules + `\.[\w.]+)(?: \*/|")`)
 	for _, pattern := range []string{

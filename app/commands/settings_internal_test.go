@@ -22,7 +22,6 @@ func parsed(args ...string) (c cli, unknown []string, err error) {
 
 // written writes a file and returns its path.
 func written(t *testing.T, name, text string) string {
-	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path

@@ -19,7 +19,6 @@ import (
 var now = time.Date(2026, 11, 20, 15, 30, 0, 0, time.UTC)
 
 func written(t *testing.T) []byte {
-	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, demo.Write(&b, now))
 	return b.Bytes()

@@ -29,7 +29,6 @@ type program struct {
 
 // start serves the program. It migrates at each start, and this is not the first.
 func start(t *testing.T) *program {
-	t.Helper()
 	t.Parallel()
 	db := testkit.On(t, pgtest.Empty(t))
 	migrate := func() {
@@ -57,7 +56,6 @@ func start(t *testing.T) *program {
 
 // send returns the status and body of an answer to a request with a key ("": none).
 func (p *program) send(method, path, token string) (int, string) {
-	p.t.Helper()
 	r, err := http.NewRequestWithContext(p.t.Context(), method, "http://"+p.addr+path, nil)
 	require.NoError(p.t, err)
 	if token != "" {
@@ -73,7 +71,6 @@ func (p *program) send(method, path, token string) (int, string) {
 
 // call asks the API.
 func (p *program) call(token, path string) (int, string) {
-	p.t.Helper()
 	return p.send(http.MethodGet, "/api/v1/"+path, token)
 }
 

@@ -27,7 +27,6 @@ type backupPage struct {
 }
 
 func newBackupPage(t *testing.T, d *testkit.World) backupPage {
-	t.Helper()
 	pgtest.RequireProgram(t, "pg_dump")
 	text, err := os.ReadFile(apptest.InTree("configs", "deploy", "backup.md"))
 	require.NoError(t, err)
@@ -40,7 +39,6 @@ func newBackupPage(t *testing.T, d *testkit.World) backupPage {
 
 // run runs a block with the settings, and returns its error.
 func (p backupPage) run(block int, settings ...string) error {
-	p.t.Helper()
 	dg, err := apptest.Binary()
 	require.NoError(p.t, err)
 	cmd := exec.CommandContext(p.t.Context(), "sh", "-ec",
@@ -58,7 +56,6 @@ func (p backupPage) run(block int, settings ...string) error {
 // hashes returns a hash of all rows of each table that a restore brings back: all but sessions and
 // reset links.
 func hashes(t *testing.T, d *testkit.World) map[string]string {
-	t.Helper()
 	hashes := map[string]string{}
 	for name := range apptest.Tables(t, d) {
 		hashes[name] = testkit.One[string](d, `select count(*) || ' ' ||

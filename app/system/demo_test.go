@@ -50,7 +50,6 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	refused := func(says string, command ...string) {
-		t.Helper()
 		for _, public := range [][]string{
 			{"--addr", "127.0.0.1:0", "--base-url", "https://dg.example.org"},
 			{"--addr", "0.0.0.0:0", "--base-url", "http://127.0.0.1:8080"},

@@ -37,7 +37,6 @@ const (
 
 // judge runs dg doctor and then dg serve on the fault.
 func (f fault) judge(t *testing.T, args []string) {
-	t.Helper()
 	args = append(args, f.args...)
 	name := strings.Join(append(append([]string{f.plant}, f.args...), f.env...), " ")
 	run := func(command string, more ...string) *apptest.Child {

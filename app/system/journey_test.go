@@ -14,7 +14,6 @@ import (
 
 // signIn signs the person in on the page and goes on to the screen.
 func signIn(t *testing.T, p *browsertest.Page, d *apptest.Child, a demo.Account, screen string) {
-	t.Helper()
 	p.Open(d.URL + "/sign-in?next=" + screen)
 	p.Fill("#email", a.Email)
 	p.Fill("#password", a.Password)
@@ -36,7 +35,6 @@ func shortened(path string) string {
 }
 
 func revokeFirstKey(t *testing.T, p *browsertest.Page) {
-	t.Helper()
 	p.Click("table.keys tbody tr:first-child a.revoke")
 	p.WaitFor("dialog[open]")
 	require.Contains(t, p.Focused(), "Cancel")

@@ -20,7 +20,6 @@ type demoServed struct {
 }
 
 func serveDemo(t *testing.T, args ...string) *demoServed {
-	t.Helper()
 	dir := apptest.NewFolder(t)
 	c := apptest.ServeOn(t, dir, append([]string{"--demo"}, args...)...)
 	return &demoServed{Child: c, dir: dir, db: apptest.OpenAdminDB(t, dir), token: c.DemoToken()}
@@ -28,7 +27,6 @@ func serveDemo(t *testing.T, args ...string) *demoServed {
 
 // runDoctor runs dg doctor on the database.
 func runDoctor(x *apptest.External, args ...string) (status int, out string) {
-	x.T.Helper()
 	c := apptest.Launch(x.T, append(x.On("doctor"), args...)...)
 	return c.Status(time.Minute), c.Out.String()
 }

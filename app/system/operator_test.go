@@ -21,7 +21,6 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	x := apptest.NewExternal(t)
 	d := x.World
 	run := func(line, says string, more ...string) {
-		t.Helper()
 		c := apptest.Launch(t, slices.Concat(strings.Fields(line), x.Flags(), more)...)
 		status := c.Status(time.Minute)
 		require.Regexp(t, says, c.Log.String(), line)

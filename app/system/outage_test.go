@@ -113,7 +113,6 @@ const silenceTimeout = 11 * time.Second
 
 // ownersSession is the cookie of an owner who is signed in.
 func ownersSession(t *testing.T, d *testkit.World) string {
-	t.Helper()
 	d.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
 			second_step_due)
 		select sha256('session'), user_id, now(), now(), now() + interval '1 h', false

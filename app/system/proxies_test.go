@@ -46,7 +46,6 @@ func TestProxyExamples(t *testing.T) {
 // answersAlike sends requests that proxies may rewrite or answer: large headers, dot segments,
 // HEAD, 304.
 func (p proxied) answersAlike(t *testing.T) {
-	t.Helper()
 	list := p.URL + "/api/v1/forks"
 	tag := apptest.Ask(t, apptest.NewClient(), list, p.Token).Header.Get("ETag")
 	for _, q := range []struct {
@@ -77,7 +76,6 @@ type received struct {
 func (p proxied) send(
 	t *testing.T, c *http.Client, base, method, path string, headers []string,
 ) received {
-	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, base+path, http.NoBody)
 	require.NoError(t, err)
 	request.Header.Set("Authorization", "Bearer "+p.Token)

@@ -54,7 +54,6 @@ type cookbook struct {
 }
 
 func newCookbook(t *testing.T) *cookbook {
-	t.Helper()
 	b := &cookbook{demoServed: serveDemo(t)}
 	b.reader = apptest.SignedIn(t, b.URL, apptest.DemoAccount(t, "maren@harbour.example.com"))
 	b.group = testkit.One[string](b.db,
@@ -80,7 +79,6 @@ func plain(code string) string {
 
 // with sets a recipe's empty variable, such as FORK or group_id, to the value.
 func with(t *testing.T, text, name, value string) string {
-	t.Helper()
 	at := regexp.MustCompile(`(?im)^(.*\b` + name + `(?:_id)?\s*(?:=|<-|)\s*)(?:""|''|NULL)`).
 		FindStringSubmatchIndex(text)
 	require.NotNil(t, at)
@@ -107,7 +105,6 @@ func (r recipe) skipIfAbsent(t *testing.T) {
 
 // run runs the recipe in the folder and returns what it printed, and how it ended.
 func (r recipe) run(t *testing.T, folder, text, key string) (string, error) {
-	t.Helper()
 	for name, content := range map[string]string{
 		r.file:    text,
 		"dg.curl": fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", key),
@@ -203,7 +200,6 @@ func (b *cookbook) reads(t *testing.T, r recipe, text, key string) {
 
 // rowsOf counts the plays of a CSV file.
 func rowsOf(t *testing.T, name string) int {
-	t.Helper()
 	file, err := os.Open(name)
 	require.NoError(t, err)
 	defer file.Close()
@@ -216,7 +212,6 @@ func rowsOf(t *testing.T, name string) int {
 func (b *cookbook) intercept(
 	t *testing.T, answers func(w http.ResponseWriter, r *http.Request) bool,
 ) (base string) {
-	t.Helper()
 	to, err := url.Parse(b.URL)
 	require.NoError(t, err)
 	proxy := httputil.NewSingleHostReverseProxy(to)
@@ -271,7 +266,6 @@ func (b *cookbook) failsOnBrokenTransfer(t *testing.T, r recipe, text, key strin
 
 // redirected runs the program against a service that redirects it elsewhere, where no request arrives.
 func (b *cookbook) redirected(t *testing.T, r recipe, text, key string) (out string, err error) {
-	t.Helper()
 	var arrived atomic.Int32
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		arrived.Add(1)

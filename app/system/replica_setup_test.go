@@ -19,7 +19,6 @@ import (
 
 // newStandby copies the server and starts the copy as its standby.
 func newStandby(t *testing.T, x *apptest.External) *apptest.External {
-	t.Helper()
 	pgtest.RequireProgram(t, "pg_basebackup")
 	x.Exec(`alter system set max_standby_streaming_delay = 0`)
 	programs := testkit.One[string](x.World, `select setting from pg_config where name = 'BINDIR'`)
@@ -36,7 +35,6 @@ func newStandby(t *testing.T, x *apptest.External) *apptest.External {
 
 // become makes the stopped server start as a standby or as a primary.
 func become(t *testing.T, x *apptest.External, standby bool) {
-	t.Helper()
 	signal := filepath.Join(x.Dir, "cluster", "standby.signal")
 	if standby {
 		require.NoError(t, os.WriteFile(signal, nil, 0o600))
@@ -58,7 +56,6 @@ type replicated struct {
 }
 
 func newReplicated(t *testing.T) *replicated {
-	t.Helper()
 	x := apptest.NewExternal(t)
 	x.Serve("--demo").Stop() // the standby begins with a schema
 	w := &replicated{t: t, x: x, standby: newStandby(t, x), primary: x.World}
@@ -79,7 +76,6 @@ func (w *replicated) export() string { return w.read("/exports/csv") }
 
 // replay pauses or resumes the standby's replay. It retries, because replay may cancel the statement.
 func (w *replicated) replay(what string) {
-	w.t.Helper()
 	apptest.Until(w.t, 10*time.Second, "replay does not "+what, func() bool {
 		_, err := w.standby.Owner.Pool.Exec(context.Background(), `select pg_wal_replay_`+what+`()`)
 		return err == nil
@@ -87,21 +83,18 @@ func (w *replicated) replay(what string) {
 }
 
 func (w *replicated) read(endpoint string) string {
-	w.t.Helper()
 	w.primary.Exec(`delete from api_key_windows`) // this test asks more often than a key may
 	return w.c.Fetch("/api/v1/forks/"+w.fork+endpoint+w.query, w.token)
 }
 
 // screen is a page of the organisation's owner.
 func (w *replicated) screen(path string) string {
-	w.t.Helper()
 	slug := testkit.One[string](w.primary, `select slug from organisations where id = $1`, w.org)
 	return w.c.Fetch("/o/"+slug+path, "", "Cookie", ownersSession(w.t, w.primary),
 		"Accept", "text/html", "Sec-Fetch-Site", "same-origin")
 }
 
 func (w *replicated) mode(mode string) {
-	w.t.Helper()
 	w.primary.Exec(`update organisations set reporting_mode = $1 where id = $2`, mode, w.org)
 }
 
@@ -110,7 +103,6 @@ func (w *replicated) reads() float64 { return w.c.Metric(`dg_replica_reads_total
 
 // untilRead repeats a request until it reads from the replica.
 func (w *replicated) untilRead(what string, ask func()) {
-	w.t.Helper()
 	before := w.reads()
 	apptest.Until(w.t, 30*time.Second, what+" does not read from the replica", func() bool {
 		ask()
@@ -120,7 +112,6 @@ func (w *replicated) untilRead(what string, ask func()) {
 
 // leftOut waits until the replica is left out for a reason.
 func (w *replicated) leftOut(why string) {
-	w.t.Helper()
 	before := len(w.c.Log.String())
 	apptest.Until(w.t, 30*time.Second, "the replica is not left out, because "+why, func() bool {
 		w.stats()

@@ -18,7 +18,6 @@ import (
 
 // requireUser requires that every thread runs as the user, without capabilities and root's group.
 func requireUser(c *apptest.Child, uid, gid uint32) {
-	c.T.Helper()
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", c.Process.Pid))
 	require.NoError(c.T, err)
 	require.NotEmpty(c.T, threads)
@@ -33,7 +32,6 @@ func requireUser(c *apptest.Child, uid, gid uint32) {
 }
 
 func statOf(t *testing.T, path string) *syscall.Stat_t {
-	t.Helper()
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	return info.Sys().(*syscall.Stat_t)
@@ -41,7 +39,6 @@ func statOf(t *testing.T, path string) *syscall.Stat_t {
 
 // joinServer begins another use of the server on the folder.
 func joinServer(t *testing.T, dir string) *embeddedpg.Server {
-	t.Helper()
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
 	require.NoError(t, err)
 	return server

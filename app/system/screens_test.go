@@ -118,7 +118,6 @@ var colourRules = []string{"color-contrast", "link-in-text-block"}
 
 // looksRight checks the page: light on a desktop, dark on a phone and in forced colours.
 func looksRight(t *testing.T, p *browsertest.Page) {
-	t.Helper()
 	assert.Empty(t, p.Axe(), "light, at 1280 px")
 	assert.False(t, p.ScrollsSideways(), "at 1280 px")
 	p.Emulate(320, browsertest.Dark)
@@ -131,7 +130,6 @@ func looksRight(t *testing.T, p *browsertest.Page) {
 
 // shoot takes pictures of the page into the folder DG_SHOTS, if that is set.
 func shoot(t *testing.T, p *browsertest.Page, name string) {
-	t.Helper()
 	dir := os.Getenv("DG_SHOTS")
 	if dir == "" {
 		return

@@ -142,7 +142,6 @@ func TestSecretsAppearNowhere(t *testing.T) {
 // useKeys sends keys in valid and invalid ways, and one after its revocation, and keeps the answers.
 // TestRedactRemovesSecrets has further forms.
 func (s *secretive) useKeys(t *testing.T, d *testkit.World) {
-	t.Helper()
 	organisation := testkit.One[string](d, `select org_id::text from api_keys limit 1`)
 	key := d.Key(organisation)
 	other := d.Key(organisation)
@@ -179,7 +178,6 @@ func (s *secretive) useKeys(t *testing.T, d *testkit.World) {
 // usePasswords signs in with right and wrong passwords and codes, and uses recovery codes and a
 // link.
 func (s *secretive) usePasswords(t *testing.T) {
-	t.Helper()
 	maren := apptest.DemoAccount(t, "maren@harbour.example.com")
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
 	s.secrets["maren's password"] = maren.Password
@@ -192,7 +190,6 @@ func (s *secretive) usePasswords(t *testing.T) {
 
 // signInWrongly types a password that is wrong, one as the e-mail, and a wrong code.
 func (s *secretive) signInWrongly(t *testing.T, a demo.Account) {
-	t.Helper()
 	v := testkit.NewBrowser(t, s.URL)
 	s.secrets["a wrong password"] = "wrong-" + uuid.NewString()
 	s.secrets["a password typed as the e-mail"] = "typed-" + uuid.NewString()
@@ -214,7 +211,6 @@ var recoveryCode = regexp.MustCompile(`\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b`)
 // enrol changes a password, turns two-step verification on, uses a recovery code and makes a key;
 // then it looks at every page.
 func (s *secretive) enrol(t *testing.T, a demo.Account) {
-	t.Helper()
 	v := apptest.SignedIn(t, s.URL, a)
 	changed := "new-" + uuid.NewString()
 	v.Post("/account/password",
@@ -251,7 +247,6 @@ func (s *secretive) enrol(t *testing.T, a demo.Account) {
 
 // reset uses a link that the operator made.
 func (s *secretive) reset(t *testing.T, a demo.Account) {
-	t.Helper()
 	c := apptest.Launch(t, append([]string{"account", "reset", a.Email, "--base-url", s.URL},
 		s.database[:4]...)...)
 	require.Zero(t, c.Status(time.Minute), "%s", c.Log.String())
@@ -271,7 +266,6 @@ func (s *secretive) reset(t *testing.T, a demo.Account) {
 // importSecrets imports a person, and files with errors in and next to the secrets. Package importer
 // has more of these.
 func (s *secretive) importSecrets(t *testing.T) {
-	t.Helper()
 	valid := `{"type":"user","id":"` + uuid.NewString() + `","email":"ann@example.org","name":"Ann",` +
 		`"passwordHash":"` + passwordHash + `","totpSecret":"` + totpSecret + `"}`
 	for i, text := range []string{valid, strings.Replace(valid, totpSecret, totpSecret+"!", 1), valid + "}"} {
@@ -285,7 +279,6 @@ func (s *secretive) importSecrets(t *testing.T) {
 
 // answer returns a response with its headers and body.
 func answer(t *testing.T, url string, headers ...string) string {
-	t.Helper()
 	response := apptest.Ask(t, apptest.NewClient(), url, "", headers...)
 	return fmt.Sprint(response.Status, response.Header, apptest.ReadAll(t, response))
 }

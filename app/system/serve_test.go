@@ -59,7 +59,6 @@ func TestServeTellsWhatItDoes(t *testing.T) {
 
 // notifySocket listens as systemd does. state waits for the next state.
 func notifySocket(t *testing.T, dir string) (path string, state func() string) {
-	t.Helper()
 	path = filepath.Join(filepath.Dir(dir), "notify")
 	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
 	require.NoError(t, err)

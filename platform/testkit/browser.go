@@ -29,7 +29,6 @@ func NewBrowser(t testing.TB, base string) *Browser {
 
 // SignIn signs a person in. code is needed where two-step verification is on.
 func (b *Browser) SignIn(email, password, code string) *Browser {
-	b.T.Helper()
 	next := b.Post("/sign-in", Form("email", email, "password", password))
 	require.Equal(b.T, "/sign-in?begun=1", next.Header.Get("Location"), next.Body)
 	if code != "" {
@@ -47,20 +46,17 @@ var SameOrigin = http.Header{"Sec-Fetch-Site": {"same-origin"}}
 
 // Get follows a link to a path.
 func (b *Browser) Get(path string) Page {
-	b.T.Helper()
 	return b.Send(http.MethodGet, path, "", SameOrigin)
 }
 
 // Post sends a form from a page of the site.
 func (b *Browser) Post(path string, form url.Values) Page {
-	b.T.Helper()
 	return b.Send(http.MethodPost, path, form.Encode(), SameOrigin)
 }
 
 // Send sends a request with the cookies of the browser, and keeps those of the response. Each has a
 // connection of its own.
 func (b *Browser) Send(method, path, body string, header http.Header) Page {
-	b.T.Helper()
 	request, err := http.NewRequestWithContext(b.T.Context(), method, b.Base+path,
 		strings.NewReader(body))
 	require.NoError(b.T, err)
@@ -102,7 +98,6 @@ func Form(pairs ...string) url.Values {
 
 // CodeOf returns the code of a two-step secret at an instant.
 func CodeOf(t testing.TB, secret string, at time.Time) string {
-	t.Helper()
 	code, err := totp.GenerateCode(secret, at)
 	require.NoError(t, err)
 	return code

@@ -18,5 +18,6 @@
 //
 // Invariants: it writes as the owner of the tables, in the stored form, and imports no module, so
 // that a module's internal tests may use it too. Product code does not import it
-// (app/boundaries_test.go). How objects come in by an import is for the tests of modules/importer.
+// (app/boundaries_test.go). Helpers fail by require, whose trace names their callers: they need no
+// t.Helper. How objects come in by an import is for the tests of modules/importer.
 package testkit

@@ -18,14 +18,12 @@ type Page struct {
 
 // Is requires the status of the response.
 func (p Page) Is(t testing.TB, status int) Page {
-	t.Helper()
 	require.Equal(t, status, p.StatusCode, "%s: %s", p.Request.URL, p.Body)
 	return p
 }
 
 // Has requires each of the texts in the page.
 func (p Page) Has(t testing.TB, texts ...string) Page {
-	t.Helper()
 	for _, text := range texts {
 		require.Contains(t, p.Body, text, p.Request.URL)
 	}
@@ -34,7 +32,6 @@ func (p Page) Has(t testing.TB, texts ...string) Page {
 
 // Lacks requires that none of the texts is in the page.
 func (p Page) Lacks(t testing.TB, texts ...string) Page {
-	t.Helper()
 	for _, text := range texts {
 		require.NotContains(t, p.Body, text, p.Request.URL)
 	}
@@ -43,7 +40,6 @@ func (p Page) Lacks(t testing.TB, texts ...string) Page {
 
 // RequireRedirect requires a redirect to a path.
 func RequireRedirect(t testing.TB, to string, p Page) {
-	t.Helper()
 	require.Equal(t, to, p.Is(t, http.StatusSeeOther).Header.Get("Location"))
 }
 
@@ -71,7 +67,6 @@ func Cells(pattern, text string) [][]string {
 
 // Find returns what the first group of the pattern finds in a text.
 func Find(t testing.TB, pattern, text string) string {
-	t.Helper()
 	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
 	require.NotNil(t, found, "no %s in:\n%s", pattern, text)
 	return found[1]

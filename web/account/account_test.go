@@ -69,7 +69,6 @@ func TestPasswordIsChanged(t *testing.T) {
 
 // codesIn returns the recovery codes of a page.
 func codesIn(t *testing.T, p testkit.Page) []string {
-	t.Helper()
 	cells := testkit.Cells(`<li>([0-9a-z-]{19})</li>`, p.Is(t, 200).Body)
 	require.Len(t, cells, 10)
 	return slices.Concat(cells...)

@@ -14,7 +14,6 @@ import (
 
 // listed returns the ids of the entries on a page.
 func listed(t *testing.T, p testkit.Page) (ids []int64) {
-	t.Helper()
 	for _, row := range testkit.Cells(`<tr role="row" id="E(\d+)">`, p.Body) {
 		id, err := strconv.ParseInt(row[0], 10, 64)
 		require.NoError(t, err)
@@ -25,7 +24,6 @@ func listed(t *testing.T, p testkit.Page) (ids []int64) {
 
 // auditedRows returns the rows of the log as text.
 func auditedRows(t *testing.T, p testkit.Page) (all []string) {
-	t.Helper()
 	const row = `(?s)<tr role="row" id="E\d+">\s*<th role="rowheader" scope="row">(.*?)</summary>`
 	for _, row := range testkit.Cells(row, p.Is(t, 200).Body) {
 		all = append(all, testkit.TextOf(">"+row[0]))

@@ -31,7 +31,6 @@ var (
 
 // contract returns the texts of the OpenAPI document, one a line.
 func contract(t *testing.T) string {
-	t.Helper()
 	source, err := os.ReadFile("../../modules/publicapi/openapi.json")
 	require.NoError(t, err)
 	var texts []string

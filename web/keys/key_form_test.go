@@ -19,7 +19,6 @@ import (
 
 // secretIn returns the key that an answer shows.
 func secretIn(t *testing.T, p testkit.Page) apikeys.Token {
-	t.Helper()
 	token, ok := apikeys.ParseToken(
 		testkit.Find(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.Body),
 	)
@@ -29,7 +28,6 @@ func secretIn(t *testing.T, p testkit.Page) apikeys.Token {
 
 // keyOf returns the key that an answer made.
 func keyOf(t *testing.T, w *webtest.World, o *webtest.Organisation, p testkit.Page) apikeys.Key {
-	t.Helper()
 	key, err := w.Keys.Key(t.Context(), o.AsOwner(), secretIn(t, p.Is(t, 200)).ID)
 	require.NoError(t, err)
 	return key

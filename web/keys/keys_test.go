@@ -21,7 +21,6 @@ var noon = time.Date(2026, 11, 21, 9, 31, 0, 0, time.UTC)
 func setKey(
 	t *testing.T, w *webtest.World, k apikeys.Key, created time.Time, used, expires, revoked any,
 ) {
-	t.Helper()
 	w.DB.Exec(
 		`update api_keys set created_at = $2, last_used_at = $3, expires_at = $4, revoked_at = $5 where id = $1`,
 		k.ID, created, used, expires, revoked,

@@ -26,7 +26,6 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	const cursor = ".plot .cursor"
 	p := browsertest.New(t)
 	read := func(day int, how string) {
-		t.Helper()
 		name := time.Date(2026, 3, day, 0, 0, 0, 0, time.UTC).Format("Mon 2 Jan 2006")
 		said := fmt.Sprintf("%s, Plays: %d, Completed: %d, Average score: 0.0%%", name, day, day)
 		require.Equal(t, said, p.Attr(cursor, "aria-valuetext"), how)

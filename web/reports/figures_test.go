@@ -38,7 +38,6 @@ type statistics struct {
 
 // fixed writes a number of the API times scale with one decimal, rounded half up.
 func fixed(t *testing.T, n json.Number, scale int64) string {
-	t.Helper()
 	exact, ok := new(big.Rat).SetString(n.String())
 	require.True(t, ok, n)
 	return exact.Mul(exact, new(big.Rat).SetInt64(scale)).FloatString(1)
@@ -70,7 +69,6 @@ func shown(pattern string, p testkit.Page) [][]string {
 
 // sameFigures compares a dashboard with the API's statistics, to the shown decimal.
 func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statistics) {
-	t.Helper()
 	mode := map[string]string{"pseudonymous": "Pseudonyms", "nominative": "Names"}
 	require.Contains(t, testkit.Find(t, `<p class="lede">(.*)</p>`, p.Body),
 		"&nbsp;· "+mode[want.ReportingMode])
@@ -143,7 +141,6 @@ func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statisti
 func askStatistics(
 	t *testing.T, get func(string) testkit.Page, fork, from, to, group string,
 ) statistics {
-	t.Helper()
 	path := "/forks/" + fork + "/stats?from=" + from + "&to=" + to
 	if group != "" {
 		path += "&groupId=" + group

@@ -87,7 +87,6 @@ func Start(t testing.TB, socket string, lines ...string) *Bouncer {
 
 // asOwnerOf runs the command as the user of the server: PgBouncer refuses to be root.
 func asOwnerOf(t testing.TB, socket string, cmd *exec.Cmd) {
-	t.Helper()
 	info, err := os.Stat(socket)
 	require.NoError(t, err)
 	user := info.Sys().(*syscall.Stat_t)
@@ -104,7 +103,6 @@ var defaults = regexp.MustCompile(`(?m)^alter role dg_app in database dg (set .*
 
 // SetDefaults gives the URL's role the session settings of roles.sh, in the URL's database.
 func SetDefaults(t testing.TB, direct string) {
-	t.Helper()
 	script, err := os.ReadFile("../../configs/deploy/roles.sh") // from app/system or platform/postgres
 	require.NoError(t, err)
 	database := tb.Query[string](t, direct, `select quote_ident(current_database())`)

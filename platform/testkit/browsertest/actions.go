@@ -15,7 +15,6 @@ import (
 
 // Open goes to an address, absolute or relative to the page's, and waits until all of it is loaded.
 func (p *Page) Open(address string) {
-	p.t.Helper()
 	to := Eval[string](p, fmt.Sprintf("new URL(%s, location).href", quoted(address)))
 	result := Do(p, "open "+address, Command(page.Navigate, page.NavigateParams{URL: to}))
 	if result.ErrorText != "" {
@@ -25,13 +24,11 @@ func (p *Page) Open(address string) {
 
 // Reload loads the page again.
 func (p *Page) Reload() {
-	p.t.Helper()
 	Do(p, "reload", chromedp.Reload())
 }
 
 // Back goes one page back in the history.
 func (p *Page) Back() {
-	p.t.Helper()
 	// chromedp.NavigateBack waits for a load event, which a page from the back/forward cache does
 	// not have.
 	history := Do(p, "read the history", chromedp.NavigationEntries())
@@ -53,7 +50,6 @@ var (
 
 // Emulate makes the window that wide, in a mode, without transitions.
 func (p *Page) Emulate(width int, mode Mode) {
-	p.t.Helper()
 	Do(p, "change the window", chromedp.EmulateViewport(int64(width), 800))
 	Do(p, "change the mode", Command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Media: mode.media,
@@ -67,7 +63,6 @@ func (p *Page) Emulate(width int, mode Mode) {
 
 // Click clicks an element with the mouse: it must be visible, and nothing may cover it.
 func (p *Page) Click(selector string) {
-	p.t.Helper()
 	x, y := p.At(selector, .5)
 	Do(p, "click "+selector,
 		chromedp.Steps(chromedp.MouseEvent(chromedp.MouseMoved, x, y), chromedp.MouseClickXY(x, y)))
@@ -76,14 +71,12 @@ func (p *Page) Click(selector string) {
 // At returns a point of an element that the reader can reach, as far from its left edge as the
 // share of its width says.
 func (p *Page) At(selector string, share float64) (x, y float64) {
-	p.t.Helper()
 	at := element[struct{ X, Y, Width float64 }](p, "find", selector)
 	return at.X + (share-.5)*at.Width, at.Y
 }
 
 // Fill replaces the content of a field: typed into a text field, else set.
 func (p *Page) Fill(selector, text string) {
-	p.t.Helper()
 	if typed := element[bool](p, "fill", selector, text); typed {
 		Do(p, "fill "+selector, Command(input.InsertText, input.InsertTextParams{Text: text}))
 	}
@@ -92,7 +85,6 @@ func (p *Page) Fill(selector, text string) {
 // Press presses keys one after the other: those of package kb, or each key of a text. The page
 // handles a key before its character goes to the focused element, as with a keyboard.
 func (p *Page) Press(keys ...string) {
-	p.t.Helper()
 	for _, key := range keys {
 		Do(p, "press "+key, chromedp.KeyEvent(key, func(e *input.DispatchKeyEventParams) {
 			if e.Type == input.DispatchKeyEventTypeKeyDown {
@@ -107,7 +99,6 @@ var clipboard sync.Mutex
 
 // Copied returns what the action copies.
 func (p *Page) Copied(action func()) string {
-	p.t.Helper()
 	clipboard.Lock()
 	defer clipboard.Unlock()
 	action()

@@ -16,7 +16,6 @@ const axeScript = `axe.run({exclude: ['tbody tr:nth-child(n+21)']}, {runOnly: %s
 // Axe checks the page with its open dialogs, and returns each violation of WCAG 2.2 A and AA, or of
 // the given rules. It reads the first twenty rows of a table.
 func (p *Page) Axe(rules ...string) []string {
-	p.t.Helper()
 	if !Eval[bool](p, `typeof axe === 'object'`) {
 		Eval[any](p, axe+";0")
 	}

@@ -11,6 +11,8 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit/tb"
 )
@@ -41,16 +43,10 @@ func New(t testing.TB) *Page {
 	p := &Page{t: t, ctx: ctx, events: &events{ctx: ctx}}
 	t.Cleanup(func() {
 		closeTab()
-		for _, e := range p.faults() {
-			t.Errorf("browser: the page reported %s", e)
-		}
+		assert.Empty(t, p.faults(), "errors of the page")
 	})
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("browser: open a tab: %v", err)
-	}
-	if err := chromedp.Listen(ctx, p.handle); err != nil {
-		t.Fatalf("browser: listen to the tab: %v", err)
-	}
+	require.NoError(t, chromedp.Do(ctx))
+	require.NoError(t, chromedp.Listen(ctx, p.handle))
 	Do(p, "keep the focus", Command(emulation.SetFocusEmulationEnabled,
 		emulation.SetFocusEmulationEnabledParams{Enabled: true}))
 	p.Emulate(1280, Light)
@@ -73,7 +69,6 @@ func Command[P, R any](command cdp.Command[P, R], params P) chromedp.Action[R] {
 
 // Do does an action, waits until the load that it began, if any, is over, and returns its result.
 func Do[T any](p *Page, name string, action chromedp.Action[T]) T {
-	p.t.Helper()
 	result, err := run(p, action)
 	if err != nil && !leftPage(result, err) {
 		p.fail(name, err)
@@ -107,7 +102,6 @@ func run[T any](p *Page, action chromedp.Action[T]) (T, error) {
 
 // poll retries every error, because a page that is being replaced has transient ones.
 func (p *Page) poll(name string, try func() error) {
-	p.t.Helper()
 	deadline := time.Now().Add(timeout)
 	for {
 		err := try()
@@ -123,7 +117,6 @@ func (p *Page) poll(name string, try func() error) {
 
 // fail ends the test with a sentence.
 func (p *Page) fail(name string, why error) {
-	p.t.Helper()
 	address, _ := run(p, chromedp.Location()) // "" of a page that hangs
-	p.t.Fatalf("browser: on %s: %s: %v", address, name, why)
+	require.NoError(p.t, why, "on %s: %s", address, name)
 }

@@ -12,7 +12,6 @@ import (
 
 // Eval runs a script in the page, waits for its promise if it is one, and returns its value.
 func Eval[T any](p *Page, script string) T {
-	p.t.Helper()
 	return Do(p, fmt.Sprintf("run %.100s", script), evaluate[T](script))
 }
 
@@ -34,7 +33,6 @@ func callOf(function string, arguments ...any) string {
 // element waits for the one visible element that matches, calls a function of page.js with it, and
 // returns its value.
 func element[T any](p *Page, function, selector string, argument ...any) (value T) {
-	p.t.Helper()
 	call := callOf("element", append([]any{function, selector}, argument...)...)
 	p.poll(function+" "+selector, func() error {
 		answer, err := run(p, evaluate[struct {
@@ -52,7 +50,6 @@ func element[T any](p *Page, function, selector string, argument ...any) (value 
 
 // WaitFor waits until a visible element matches the selector.
 func (p *Page) WaitFor(selector string) {
-	p.t.Helper()
 	p.poll("wait for "+selector, func() error {
 		found, err := run(p, evaluate[[]any](callOf("visible", selector)))
 		if err == nil && len(found) == 0 {
@@ -64,50 +61,42 @@ func (p *Page) WaitFor(selector string) {
 
 // Count returns how many visible elements match the selector now.
 func (p *Page) Count(selector string) int {
-	p.t.Helper()
 	return len(Eval[[]any](p, callOf("visible", selector)))
 }
 
 // Has reports whether a visible element matches the selector now.
 func (p *Page) Has(selector string) bool {
-	p.t.Helper()
 	return p.Count(selector) > 0
 }
 
 // Text waits for an element and returns its visible text, or the value of a field.
 func (p *Page) Text(selector string) string {
-	p.t.Helper()
 	return element[string](p, "read", selector)
 }
 
 // Attr returns an attribute of an element, visible or not, or "".
 func (p *Page) Attr(selector, name string) string {
-	p.t.Helper()
 	return Eval[string](p, fmt.Sprintf(`document.querySelector(%s)?.getAttribute(%s) ?? ''`,
 		quoted(selector), quoted(name)))
 }
 
 // Focused describes the element that has the focus, as <tag#id> and its text.
 func (p *Page) Focused() string {
-	p.t.Helper()
 	return Eval[string](p, pageScript+".describe(document.activeElement)")
 }
 
 // Path returns the page's path and query.
 func (p *Page) Path() string {
-	p.t.Helper()
 	return Eval[string](p, "location.pathname + location.search")
 }
 
 // Status returns the HTTP status of the page.
 func (p *Page) Status() int {
-	p.t.Helper()
 	return Eval[int](p, `performance.getEntriesByType('navigation')[0].responseStatus`)
 }
 
 // ScrollsSideways reports whether the page is wider than its window.
 func (p *Page) ScrollsSideways() bool {
-	p.t.Helper()
 	return Eval[bool](p,
 		`document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth`)
 }

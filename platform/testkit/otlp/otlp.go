@@ -33,7 +33,6 @@ type Received struct {
 
 // New starts a collector.
 func New(t testing.TB) *Collector {
-	t.Helper()
 	c := &Collector{}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
+
 	"dg/platform/embeddedpg"
 	"dg/platform/postgres"
 	"dg/platform/testkit/tb"
@@ -38,13 +40,11 @@ func (d *Database) Flags() []string {
 //
 // Without PostgreSQL the test is skipped, or fails in CI. With -short it is skipped.
 func New(t testing.TB) *Database {
-	t.Helper()
 	return copyOf(t, (*server).template)
 }
 
 // Empty is like New, without migrations.
 func Empty(t testing.TB) *Database {
-	t.Helper()
 	return copyOf(t, func(*server, context.Context) (string, error) { return "template0", nil })
 }
 
@@ -62,7 +62,7 @@ func copyOf(t testing.TB, template func(*server, context.Context) (string, error
 	s, err := started()
 	if err != nil { // without PostgreSQL tests are skipped; one that does not start fails them
 		RequireProgram(t, "postgres")
-		t.Fatalf("pgtest: start PostgreSQL: %v", err)
+		require.NoError(t, err, "start PostgreSQL")
 	}
 	ctx := context.Background() // a test's own context has ended when its cleanup runs
 	name := fmt.Sprint(prefix, databaseNumber.Add(1))
@@ -70,14 +70,8 @@ func copyOf(t testing.TB, template func(*server, context.Context) (string, error
 	if err == nil {
 		err = s.copy(ctx, name, original)
 	}
-	if err != nil {
-		t.Fatalf("pgtest: make a database: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := s.drop(ctx, name); err != nil {
-			t.Errorf("pgtest: drop the database: %v", err)
-		}
-	})
+	require.NoError(t, err, "make a database")
+	t.Cleanup(func() { require.NoError(t, s.drop(ctx, name), "drop the database") })
 	db := &Database{URL: inDatabase(s.URL(), name), OwnerURL: inDatabase(s.OwnerURL(), name)}
 	db.DB = Open(t, db.URL, postgres.Options{MaxConns: servingConns})
 	// On a loaded machine 100,000 rows take longer than the statement timeout.
@@ -88,7 +82,6 @@ func copyOf(t testing.TB, template func(*server, context.Context) (string, error
 // RequireProgram skips t if the installed PostgreSQL lacks the program, or fails it in CI. npm's
 // package has no pg_dump.
 func RequireProgram(t testing.TB, name string) {
-	t.Helper()
 	if _, err := embeddedpg.FindProgram(t.Context(), "", name); err != nil {
 		tb.SkipOrFail(t, err)
 	}
@@ -96,12 +89,9 @@ func RequireProgram(t testing.TB, name string) {
 
 // Open opens a pool that is closed when t ends.
 func Open(t testing.TB, url string, options postgres.Options) *postgres.DB {
-	t.Helper()
 	options.Name = cmp.Or(options.Name, "pgtest")
 	db, err := postgres.Open(context.Background(), url, options)
-	if err != nil {
-		t.Fatalf("pgtest: %v", err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(db.Close)
 	return db
 }

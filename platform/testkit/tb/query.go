@@ -10,7 +10,6 @@ import (
 
 // Query reads one value from the database of a URL.
 func Query[T any](t testing.TB, url, sql string, args ...any) (value T) {
-	t.Helper()
 	conn := connect(t, url)
 	defer func() { _ = conn.Close(context.Background()) }()
 	require.NoError(t, conn.QueryRow(context.Background(), sql, args...).Scan(&value))
@@ -19,7 +18,6 @@ func Query[T any](t testing.TB, url, sql string, args ...any) (value T) {
 
 // Exec runs statements in the database of a URL and returns their error.
 func Exec(t testing.TB, url, sql string) error {
-	t.Helper()
 	conn := connect(t, url)
 	defer func() { _ = conn.Close(context.Background()) }()
 	_, err := conn.Exec(context.Background(), sql)
@@ -27,7 +25,6 @@ func Exec(t testing.TB, url, sql string) error {
 }
 
 func connect(t testing.TB, url string) *pgx.Conn {
-	t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
 	require.NoError(t, err)
 	return conn

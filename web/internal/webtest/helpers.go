@@ -22,7 +22,6 @@ import (
 func (w *World) NewKey(
 	t *testing.T, o *Organisation, name string, scopes ...apikeys.Scope,
 ) apikeys.Key {
-	t.Helper()
 	in := apikeys.NewKey{Name: name, Scopes: scopes}
 	key, _, err := w.Keys.Create(t.Context(), o.AsOwner(), in, audit.Request{
 		Method: "POST",
@@ -35,7 +34,6 @@ func (w *World) NewKey(
 
 // LogOf returns the whole log of an organisation, newest first.
 func (w *World) LogOf(t *testing.T, o *Organisation) []audit.Entry {
-	t.Helper()
 	entries, err := w.Log.List(t.Context(), o.ID, audit.Page{Limit: 100_000})
 	require.NoError(t, err)
 	return entries
@@ -43,14 +41,12 @@ func (w *World) LogOf(t *testing.T, o *Organisation) []audit.Entry {
 
 // Append adds an entry to the organisation's log.
 func (w *World) Append(t *testing.T, o *Organisation, e audit.Entry) {
-	t.Helper()
 	e.OrganisationID = o.ID
 	require.NoError(t, w.Log.Append(t.Context(), e))
 }
 
 // API returns a function that sends requests to the API with a key of the organisation.
 func (w *World) API(t *testing.T, o *Organisation) (get func(path string) testkit.Page) {
-	t.Helper()
 	authorisation := http.Header{"Authorization": {"Bearer " + w.DB.Key(o.ID).Token()}}
 	return func(path string) testkit.Page {
 		return w.Browser(t).Send(http.MethodGet, "/api/v1"+path, "", authorisation)
@@ -87,7 +83,6 @@ func (w *World) ManyKeys(o *Organisation, prefix string, n, usable int) {
 
 // AllKeys returns the organisation's keys.
 func (w *World) AllKeys(t *testing.T, o *Organisation) []apikeys.Key {
-	t.Helper()
 	keys, err := w.Keys.List(t.Context(), o.AsOwner())
 	require.NoError(t, err)
 	return keys
@@ -95,7 +90,6 @@ func (w *World) AllKeys(t *testing.T, o *Organisation) []apikeys.Key {
 
 // Notes returns the text of the notices above the heading, each after its kind if it has one.
 func Notes(t *testing.T, p testkit.Page) []string {
-	t.Helper()
 	above, _, found := strings.Cut(p.Body, `<div class="head">`)
 	require.True(t, found, p.Body)
 	notes := []string{}
@@ -111,7 +105,6 @@ func Notes(t *testing.T, p testkit.Page) []string {
 
 // ExportsOf returns the log's entries of exports, newest first.
 func (w *World) ExportsOf(t *testing.T, o *Organisation) []audit.Entry {
-	t.Helper()
 	return slices.DeleteFunc(w.LogOf(t, o), func(e audit.Entry) bool {
 		return e.Action != audit.ExportStarted && e.Action != audit.ExportFinished
 	})
@@ -119,7 +112,6 @@ func (w *World) ExportsOf(t *testing.T, o *Organisation) []audit.Entry {
 
 // UntilFinished waits until n exports have ended, and returns the entry of the last.
 func (w *World) UntilFinished(t *testing.T, o *Organisation, n int) audit.Entry {
-	t.Helper()
 	var finished []audit.Entry
 	require.Eventually(t, func() bool {
 		finished = slices.DeleteFunc(w.ExportsOf(t, o), func(e audit.Entry) bool {
@@ -132,7 +124,6 @@ func (w *World) UntilFinished(t *testing.T, o *Organisation, n int) audit.Entry 
 
 // Begin begins a download with a slow reader, and returns the error that will end it.
 func (w *World) Begin(t *testing.T, b *testkit.Browser, path string) (ended <-chan error) {
-	t.Helper()
 	response := apptest.Ask(t, apptest.SmallWindowClient(), w.Base+path, "",
 		"Cookie", "__Host-dg="+b.Session(), "Sec-Fetch-Site", "same-origin")
 	require.Equal(t, http.StatusOK, response.StatusCode)
@@ -152,7 +143,6 @@ func SignInWith(p *browsertest.Page, w *World, who testkit.Person, path string) 
 // RequireAccessible checks the accessibility and the width of a screen, dark on a desk
 // and light on a phone. TestScreens has the other combinations.
 func RequireAccessible(t *testing.T, p *browsertest.Page, name string) {
-	t.Helper()
 	for width, mode := range map[int]browsertest.Mode{
 		320: browsertest.Light, 1280: browsertest.Dark,
 	} {
@@ -166,7 +156,6 @@ func RequireAccessible(t *testing.T, p *browsertest.Page, name string) {
 // CodeNow returns the current code of the secret. It may be used again: tests take less than the
 // half minute of a code.
 func (w *World) CodeNow(t *testing.T, secret string) string {
-	t.Helper()
 	w.DB.Exec(`update users set totp_last_step = 0 where totp_secret = $1`, secret)
 	return testkit.CodeOf(t, secret, w.now())
 }

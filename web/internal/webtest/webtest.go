@@ -25,33 +25,28 @@ type World struct {
 
 // Start begins a world without organisations.
 func Start(t *testing.T) *World {
-	t.Helper()
 	return start(t, time.Now)
 }
 
 // StartAcme begins a world with the organisation "acme".
 func StartAcme(t *testing.T) (*World, *Organisation) {
-	t.Helper()
 	w := Start(t)
 	return w, w.Organisation("acme")
 }
 
 // StartAsOwner begins a world with the organisation "acme", and signs its owner in.
 func StartAsOwner(t *testing.T) (*World, *Organisation, *testkit.Browser) {
-	t.Helper()
 	w, acme := StartAcme(t)
 	return w, acme, w.SignedIn(t, acme.Owner)
 }
 
 // StartAt begins a world with the organisation "acme", whose clock shows *now.
 func StartAt(t *testing.T, now *time.Time) (*World, *Organisation) {
-	t.Helper()
 	w := start(t, func() time.Time { return *now })
 	return w, w.Organisation("acme")
 }
 
 func start(t *testing.T, now func() time.Time) *World {
-	t.Helper()
 	w := &World{DB: testkit.New(t), now: now}
 	w.Log = audit.New(w.DB.DB)
 	w.World = apptest.ServeInProcess(t, w.DB, assembly.Settings{Now: now, Logger: w.Logged.Logger()})
@@ -63,7 +58,6 @@ func (w *World) Browser(t *testing.T) *testkit.Browser { return testkit.NewBrows
 
 // SignedIn returns a browser with which the person has signed in.
 func (w *World) SignedIn(t *testing.T, p testkit.Person) *testkit.Browser {
-	t.Helper()
 	code := ""
 	if p.TOTPSecret != "" {
 		code = w.CodeNow(t, p.TOTPSecret)
