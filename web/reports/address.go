@@ -94,14 +94,14 @@ func (at pageURL) Fields(but ...string) (all []param) {
 
 func (at pageURL) period(today time.Time) (reports.Period, error) {
 	if !at.query.Has("from") && !at.query.Has("to") {
-		return ui.LastDays(today, ui.DefaultDays), nil
+		return lastDays(today, defaultDays), nil
 	}
 	from, isDay := input.ParseDay(at.Param("from"))
 	if !isDay {
 		return reports.Period{}, apperr.NewField("from", "“From” is not a date. %s", validDates)
 	}
 	to, isDay := input.ParseDay(at.Param("to"))
-	p := ui.Between(from, to)
+	p := between(from, to)
 	switch {
 	case !isDay:
 		return p, apperr.NewField("to", "“To” is not a date. %s", validDates)
@@ -117,6 +117,22 @@ func (at pageURL) period(today time.Time) (reports.Period, error) {
 
 const validDates = "Choose a date from 1 Jan 2000 to 31 Dec 2199."
 
+const defaultDays = 28
+
+// lastDays ends yesterday, because today is not complete.
+func lastDays(today time.Time, n int) reports.Period {
+	return reports.Period{From: today.AddDate(0, 0, -n), Days: n}
+}
+
+// between includes both days.
+func between(first, last time.Time) reports.Period {
+	return reports.Period{From: first, Days: int(last.Sub(first)/ui.OneDay) + 1}
+}
+
+func weekStart(day time.Time) time.Time {
+	return day.AddDate(0, 0, -(int(day.Weekday()-time.Monday)+7)%7)
+}
+
 type preset struct {
 	name   string
 	period reports.Period
@@ -128,19 +144,19 @@ func presets(today time.Time) []preset {
 	month := today.AddDate(0, 0, 1-today.Day())
 	quarter := month.AddDate(0, -int(month.Month()-1)%3, 0)
 	year := month.AddDate(0, 1-int(month.Month()), 0)
-	week := ui.WeekOf(today)
+	week := weekStart(today)
 	return []preset{
-		{"Today", ui.Between(today, today)},
-		{"7 days", ui.LastDays(today, 7)},
-		{"28 days", ui.LastDays(today, ui.DefaultDays)},
-		{"90 days", ui.LastDays(today, 90)},
-		{"12 months", ui.Between(today.AddDate(-1, 0, 0), today.AddDate(0, 0, -1))},
-		{"This week", ui.Between(week, today)},
-		{"Last week", ui.Between(week.AddDate(0, 0, -7), week.AddDate(0, 0, -1))},
-		{"This month", ui.Between(month, today)},
-		{"Last month", ui.Between(month.AddDate(0, -1, 0), month.AddDate(0, 0, -1))},
-		{"This quarter", ui.Between(quarter, today)},
-		{"Last quarter", ui.Between(quarter.AddDate(0, -3, 0), quarter.AddDate(0, 0, -1))},
-		{"This year", ui.Between(year, today)},
+		{"Today", between(today, today)},
+		{"7 days", lastDays(today, 7)},
+		{"28 days", lastDays(today, defaultDays)},
+		{"90 days", lastDays(today, 90)},
+		{"12 months", between(today.AddDate(-1, 0, 0), today.AddDate(0, 0, -1))},
+		{"This week", between(week, today)},
+		{"Last week", between(week.AddDate(0, 0, -7), week.AddDate(0, 0, -1))},
+		{"This month", between(month, today)},
+		{"Last month", between(month.AddDate(0, -1, 0), month.AddDate(0, 0, -1))},
+		{"This quarter", between(quarter, today)},
+		{"Last quarter", between(quarter.AddDate(0, -3, 0), quarter.AddDate(0, 0, -1))},
+		{"This year", between(year, today)},
 	}
 }

@@ -41,7 +41,7 @@ func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailySta
 		first := p.From.AddDate(0, 0, from)
 		b := bar{From: from, Days: 1}
 		if p.Days > ui.MaxChartDays {
-			monday := ui.WeekOf(first).AddDate(0, 0, daysPerWeek)
+			monday := weekStart(first).AddDate(0, 0, daysPerWeek)
 			b.Days = min(p.Days-from, int(monday.Sub(first)/ui.OneDay))
 		}
 		from += b.Days
@@ -139,7 +139,7 @@ func (c *chart) drawScores(p reports.Period) {
 	}
 	low = min(low, fullScore-2*scoreStep)
 	high = max(high, low+2*scoreStep)
-	c.Scores = ui.NewPanel(p, low, high, scoreStep, func(n int64) string { return ui.Share(n / 10) })
+	c.Scores = ui.NewPanel(p, low, high, scoreStep, func(n int64) string { return ui.Count(n/10) + "%" })
 	connected, earlierConnected := false, false
 	for _, b := range c.Bars {
 		c.ScoreLine += c.point(b, b.Current, &connected)

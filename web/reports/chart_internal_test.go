@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/reports"
-	"dg/web/ui"
 )
 
 // A bar is over its days and as high as its plays. A dot is at its score, and the line is broken
@@ -39,7 +38,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
 	t.Parallel()
 	today := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC) // a Wednesday
-	p := ui.LastDays(today.AddDate(0, 0, 1), 93)
+	p := lastDays(today.AddDate(0, 0, 1), 93)
 	daily := make([]reports.DailyStat, p.Days)
 	for i := range daily {
 		daily[i].Plays = int64(i)
@@ -59,7 +58,7 @@ func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
 	require.Equal(t, 93, days)
 	require.Equal(t, int64(93*92/2), plays)
 	require.Equal(t, int64(6+7), bars[1].Earlier.Plays, "two days of the week")
-	require.Len(t, barsOf(ui.LastDays(today.AddDate(0, 0, 1), 92), today, daily, nil), 92)
+	require.Len(t, barsOf(lastDays(today.AddDate(0, 0, 1), 92), today, daily, nil), 92)
 }
 
 // The axis of scores shows how they move: it begins and ends near them.

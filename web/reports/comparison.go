@@ -105,11 +105,11 @@ func formatShare(n, before int64) (text string, small bool) {
 	share := (200*n + before) / max(2*before, 1)
 	switch {
 	case share == 0:
-		text = fmt.Sprintf("<%s", ui.Share(1))
+		text = "<1%"
 	case n > 9*before:
 		text = fmt.Sprintf("×%s", ui.Count((share+150)/100))
 	default:
-		text = ui.Share(share)
+		text = ui.Count(share) + "%"
 	}
 	return text, 100*n < before
 }
@@ -140,10 +140,10 @@ func comparedPeriods(
 		earlier.From = p.From.AddDate(0, 0, -52*daysPerWeek)
 	case p.From.Day() == 1 && end.Day() == 1:
 		from := p.From.AddDate(p.From.Year()-end.Year(), int(p.From.Month()-end.Month()), 0)
-		earlier = ui.Between(from, p.From.AddDate(0, 0, -1))
+		earlier = between(from, p.From.AddDate(0, 0, -1))
 	}
 	if p.End().After(today) {
-		complete = ui.Between(p.From, today.AddDate(0, 0, -1))
+		complete = between(p.From, today.AddDate(0, 0, -1))
 		earlier.Days = min(earlier.Days, complete.Days)
 	}
 	return complete, earlier, with != compareOff && reportable(earlier)

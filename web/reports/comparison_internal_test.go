@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/reports"
-	"dg/web/ui"
 )
 
 // A difference has its direction and the figure before it. Small ones have no colour, and large ones
@@ -130,12 +129,12 @@ func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 	o := reports.Overview{
 		Current: reports.OverviewTotals{Plays: 300_000}, Earlier: reports.OverviewTotals{Plays: 250_000},
 	}
-	c := compareOverview(reports.Period{Days: ui.DefaultDays}, o)
+	c := compareOverview(reports.Period{Days: defaultDays}, o)
 	require.Equal(t,
 		[]figure{{"Plays", "300,000", &change{"up", false, "20%", "was 250,000"}}},
 		overviewFigures(o, c))
 	o.Earlier = reports.OverviewTotals{}
-	require.Nil(t, compareOverview(reports.Period{Days: ui.DefaultDays}, o))
+	require.Nil(t, compareOverview(reports.Period{Days: defaultDays}, o))
 	require.Equal(t, []figure{{"Plays", "300,000", nil}},
 		overviewFigures(o, nil))
 }

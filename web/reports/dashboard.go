@@ -236,7 +236,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 		CSV: file.Path(), Excel: file.Path("format", excelFormat), Primary: s.Plays > 0,
 	}
 	if s.Plays == 0 {
-		if year := ui.LastDays(v.Today, 365); p.Days < year.Days {
+		if year := lastDays(v.Today, 365); p.Days < year.Days {
 			v.Longer = v.on(year).Path()
 		}
 		return

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/reports"
 	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 	"dg/web/ui"
@@ -29,7 +30,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	follow := func(p testkit.Page, name string) testkit.Page { return b.Get(p.Link(name)) }
 
 	days := func(ago, n int) string {
-		return ui.Period(ui.LastDays(today.Truncate(ui.OneDay).AddDate(0, 0, -ago), n))
+		return ui.Period(reports.Period{From: today.AddDate(0, 0, -ago-n), Days: n})
 	}
 	b.Get(base+"?from="+today.AddDate(0, 0, -27).Format(time.DateOnly)+"&to="+
 		today.Format(time.DateOnly)).Has(t, "<dt>Plays</dt><dd>61</dd>",

@@ -31,7 +31,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	ui.ReleaseSlot(c) // the overview waits for a slot among the reports
-	period := ui.LastDays(h.Today(), ui.DefaultDays)
+	period := lastDays(h.Today(), defaultDays)
 	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{
 		OrganisationID: p.Organisation.ID,
 		Period:         period,
@@ -66,7 +66,7 @@ func compareOverview(p reports.Period, o reports.Overview) *comparison {
 	if o.Earlier.Plays == 0 {
 		return nil
 	}
-	return &comparison{EarlierDays: ui.Period(ui.LastDays(p.From, p.Days)), earlier: statisticsOf(o.Earlier)}
+	return &comparison{EarlierDays: ui.Period(lastDays(p.From, p.Days)), earlier: statisticsOf(o.Earlier)}
 }
 
 func overviewFigures(o reports.Overview, c *comparison) []figure {

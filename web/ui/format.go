@@ -49,9 +49,6 @@ func Points(tenths int64) string {
 	return Count(tenths/10) + "." + strconv.FormatInt(tenths%10, 10)
 }
 
-// Share writes a percentage without decimals: 8%.
-func Share(percent int64) string { return Count(percent) + "%" }
-
 // Day writes a UTC day: 2 Jan 2006.
 func Day(t time.Time) string { return t.UTC().Format(layoutDay) }
 
@@ -73,11 +70,6 @@ func Period(p reports.Period) string {
 		layout = "2"
 	}
 	return fmt.Sprintf("%s to %s", from.Format(layout), Day(to))
-}
-
-// WeekOf returns the Monday of the week of a UTC day.
-func WeekOf(day time.Time) time.Time {
-	return day.AddDate(0, 0, -(int(day.Weekday()-time.Monday)+7)%7)
 }
 
 // Date shows an instant to the day.
@@ -107,16 +99,3 @@ func timeElement(t time.Time, precision, text string) template.HTML {
 
 // OneDay is the length of every UTC day: UTC has no summer time.
 const OneDay = 24 * time.Hour
-
-// DefaultDays is the length of a report's period if the URL names none.
-const DefaultDays = 28
-
-// LastDays returns the n days that end yesterday: today is not complete.
-func LastDays(today time.Time, n int) reports.Period {
-	return reports.Period{From: today.AddDate(0, 0, -n), Days: n}
-}
-
-// Between returns the period of two days, both included.
-func Between(first, last time.Time) reports.Period {
-	return reports.Period{From: first, Days: int(last.Sub(first)/OneDay) + 1}
-}
