@@ -20,7 +20,7 @@ import (
 type field struct {
 	Name, Label, Value string // Value "": the filter is not set
 	Words              string // Value as the page names it, such as an option's text
-	Options            []ui.Option
+	Options            []option
 	set                func(f *audit.Filter, value string, day time.Time)
 }
 
@@ -44,14 +44,16 @@ func fields(people []audit.Actor, keys []apikeys.Key) []field {
 	}
 }
 
+type option struct{ Value, Text string }
+
 // options tells things of equal name apart by the last six characters of their ids.
-func options[T any](things []T, of func(T) (id, name string)) []ui.Option {
-	all := []ui.Option{{Value: "", Text: "Any"}}
+func options[T any](things []T, of func(T) (id, name string)) []option {
+	all := []option{{Value: "", Text: "Any"}}
 	named := map[string]int{}
 	for _, thing := range things {
 		id, name := of(thing)
 		name = truncate(name, 40)
-		all = append(all, ui.Option{Value: id, Text: name})
+		all = append(all, option{Value: id, Text: name})
 		named[name]++
 	}
 	for i, o := range all {
@@ -59,7 +61,7 @@ func options[T any](things []T, of func(T) (id, name string)) []ui.Option {
 			all[i].Text += " …" + o.Value[max(0, len(o.Value)-6):]
 		}
 	}
-	slices.SortFunc(all[1:], func(a, b ui.Option) int {
+	slices.SortFunc(all[1:], func(a, b option) int {
 		return strings.Compare(strings.ToLower(a.Text), strings.ToLower(b.Text))
 	})
 	return all

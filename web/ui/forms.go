@@ -27,9 +27,6 @@ func FieldError(field, message string) FormErrors {
 	return FormErrors{Errors: []FormError{{field, message}}}
 }
 
-// Option is an option of a select element. Value is sent, Text is shown.
-type Option struct{ Value, Text string }
-
 // Error returns the first message about the field, or "" if there is none.
 func (f FormErrors) Error(field string) string {
 	for _, e := range f.Errors {

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"fmt"
-
 	"github.com/gofiber/fiber/v2"
 
 	"dg/platform/authz"
@@ -10,7 +8,7 @@ import (
 
 // Layout is what surrounds the content of a screen. Each view embeds one.
 type Layout struct {
-	Title   string     // of the screen; BrowserTitle adds the organisation
+	Title   string     // of the screen; the browser's title adds the organisation
 	Area    string     // the area that the top bar marks as current
 	Sidebar *Sidebar   // nil: none
 	User    *Principal // nil: nobody is signed in
@@ -99,21 +97,13 @@ func (l Layout) Home() Link {
 	return Link{Name: "Choose organisation", Path: "/"}
 }
 
-// BrowserTitle names the screen and the organisation, so that tabs differ.
-func (l Layout) BrowserTitle() string {
-	if l.User != nil && l.User.Organisation.Name != "" {
-		return fmt.Sprintf("%s – %s – DG", l.Title, l.User.Organisation.Name)
-	}
-	return fmt.Sprintf("%s – DG", l.Title)
-}
-
 // TitleOf puts "Error:" before a form's title, which screen readers announce first, unless status
 // is 200.
 func TitleOf(title string, status int) string {
 	if status == fiber.StatusOK {
 		return title
 	}
-	return fmt.Sprintf("Error: %s", title)
+	return "Error: " + title
 }
 
 // SettingsNotices returns the notices that every settings screen shows. Package keys provides the
