@@ -70,18 +70,10 @@ type organisationsView struct {
 
 type organisationChoice struct{ Name, Role, Path string }
 
-func (h *Handler) chooseOrganisation(screen string) fiber.Handler {
-	return func(c *fiber.Ctx) error {
-		p, err := h.guard.SignedIn(c)
-		if err != nil {
-			return err
-		}
-		memberships, err := h.guard.Memberships(c, p)
-		if err != nil {
-			return err
-		}
+func (h *Handler) chooseOrganisation(screen string) handler {
+	return func(c *fiber.Ctx, p *ui.Principal) error {
 		view := organisationsView{Layout: ui.NewLayout(p, "Your organisations", ui.AreaNone)}
-		for _, m := range memberships {
+		for _, m := range p.Memberships {
 			view.Choices = append(view.Choices,
 				organisationChoice{m.Organisation.Name, ui.Label(m.Role), ui.FirstScreen(m, screen)})
 		}

@@ -29,8 +29,7 @@ func (h *Handler) handle(c *fiber.Ctx) error {
 	})
 }
 
-// prepare holds a slot of limit.Requests for a request with a session cookie, until the request
-// ends or calls ui.ReleaseSlot.
+// prepare holds a slot of limit.Requests until the request ends or calls ui.ReleaseSlot.
 func (h *Handler) prepare(c *fiber.Ctx) error {
 	h.setHeaders(c)
 	c.SetUserContext(identity.WithRequest(c.UserContext(), apikeys.RequestOf(c, c.Path())))
@@ -96,7 +95,6 @@ func rejectCrossOrigin(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// isCrossSiteDownload reports whether the request is a download that no page of this site started.
 // Another site must not create a download's audit entry in the person's name.
 func isCrossSiteDownload(c *fiber.Ctx) bool {
 	return downloadScreen(c) != "" && c.Get("Sec-Fetch-Site") != "same-origin"

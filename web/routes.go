@@ -29,29 +29,27 @@ func (h *Handler) Screens() []Screen {
 // refuses API keys on screens.
 func (h *Handler) Mount(app *fiber.App) {
 	app.Get("/static/*", h.ServeStatic)
-	h.mount(app, h.Screens())
-	short := []Screen{
-		{Path: "/", Page: h.chooseOrganisation("/reports")},
-		{Path: "/settings", Page: h.chooseOrganisation(ui.SettingsPath)},
-	}
+	all := append(h.Screens(),
+		screen("/", h.guard.WithMemberships, h.chooseOrganisation("/reports")),
+		screen("/settings", h.guard.WithMemberships, h.chooseOrganisation(ui.SettingsPath)))
 	for _, s := range h.organisationScreens() {
 		if path := strings.TrimPrefix(s.Path, "/o/:org"); !strings.ContainsAny(path, ":.") {
-			short = append(short, Screen{Path: path, Page: h.chooseOrganisation(path)})
+			all = append(all, screen(path, h.guard.WithMemberships, h.chooseOrganisation(path)))
 		}
 	}
-	h.mount(app, short)
+	for _, s := range all {
+		h.mount(app, s)
+	}
 }
 
 // mount adds middleware to each route: middleware of a group would also run for requests that match
 // no route, even below /api/v1/.
-func (h *Handler) mount(app *fiber.App, screens []Screen) {
-	for _, s := range screens {
-		if s.Page != nil {
-			app.Get(s.Path, h.handle, h.prepare, rejectCrossOrigin, s.Page)
-		}
-		if s.Form != nil {
-			app.Post(s.Path, h.handle, h.prepare, rejectCrossOrigin, s.Form)
-		}
+func (h *Handler) mount(app *fiber.App, s Screen) {
+	if s.Page != nil {
+		app.Get(s.Path, h.handle, h.prepare, rejectCrossOrigin, s.Page)
+	}
+	if s.Form != nil {
+		app.Post(s.Path, h.handle, h.prepare, rejectCrossOrigin, s.Form)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
-	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
@@ -32,13 +31,17 @@ func (g *Guard) Reader(c *fiber.Ctx) (*Principal, error) {
 	return p, nil
 }
 
-// WithMemberships is SignedIn with the person's memberships, for screens of no organisation.
+// WithMemberships is SignedIn with the person's memberships, for screens of no organisation. A
+// single one becomes the principal's membership.
 func (g *Guard) WithMemberships(c *fiber.Ctx) (*Principal, error) {
 	p, err := g.SignedIn(c)
 	if err != nil {
 		return nil, err
 	}
-	_, err = g.Memberships(c, p)
+	p.Memberships, err = g.Orgs.MembershipsOf(c.UserContext(), p.Person.ID)
+	if len(p.Memberships) == 1 {
+		p.Membership = p.Memberships[0]
+	}
 	return p, err
 }
 
@@ -65,7 +68,8 @@ func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, e
 	}
 	p.Membership = m
 	if m.HasOthers {
-		if p.all, err = g.Orgs.MembershipsOf(c.UserContext(), p.Person.ID); err != nil {
+		p.Memberships, err = g.Orgs.MembershipsOf(c.UserContext(), p.Person.ID)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -97,23 +101,6 @@ func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 	c.Locals(principalKey{}, p)
 	httpserver.MarkAuthenticated(c)
 	return p, nil
-}
-
-// Memberships returns the person's memberships. A single one becomes the principal's membership.
-func (g *Guard) Memberships(c *fiber.Ctx, p *Principal) ([]org.Membership, error) {
-	all, err := g.Orgs.MembershipsOf(c.UserContext(), p.Person.ID)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range all {
-		p.manages = p.manages || m.Role != org.RoleMember
-	}
-	if len(all) == 1 {
-		p.Membership = all[0]
-	} else {
-		p.all = all
-	}
-	return all, nil
 }
 
 // Recheck returns a function that fails once the principal is signed out or lacks the permission.

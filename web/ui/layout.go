@@ -1,8 +1,11 @@
 package ui
 
 import (
+	"slices"
+
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/org"
 	"dg/platform/authz"
 )
 
@@ -61,10 +64,10 @@ func (l Layout) Settings() string { return l.pathIfAllowed(authz.ReadOrganisatio
 
 // Switch returns the menu of the user's organisations, or nil for a user of one.
 func (l Layout) Switch() (all []Link) {
-	if l.User == nil {
+	if l.User == nil || len(l.User.Memberships) == 1 {
 		return nil
 	}
-	for _, m := range l.User.all {
+	for _, m := range l.User.Memberships {
 		all = append(all, Link{
 			Name:    m.Organisation.Name,
 			Path:    FirstScreen(m, "/reports"),
@@ -76,9 +79,10 @@ func (l Layout) Switch() (all []Link) {
 
 // On screens of no organisation, a user of several gets a path that asks for the organisation.
 func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string {
+	manages := func(m org.Membership) bool { return m.Role != org.RoleMember }
 	switch p := l.User; {
 	case p == nil:
-	case p.Organisation.ID == "" && p.manages:
+	case p.Organisation.ID == "" && slices.ContainsFunc(p.Memberships, manages):
 		return screen
 	case p.Organisation.ID != "" && p.May(permission):
 		return p.Path(screen)

@@ -19,9 +19,8 @@ type Principal struct {
 	identity.Session
 	// of the path's organisation; elsewhere the person's only membership, or the zero value
 	org.Membership
-	all          []org.Membership // all memberships of a person in several organisations; else nil
+	Memberships  []org.Membership // all; nil on a screen of the person's only organisation
 	LacksTwoStep bool             // whether only missing two-step verification refused the request
-	manages      bool             // owner or admin anywhere; set only on screens of no organisation
 	policy       Policy
 }
 
