@@ -36,7 +36,7 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 			b.setPlan(plan)
 			_, created, createErr := b.create(c.actor)
 			_, _, replaceErr := b.keys.Create(b.ctx(), c.actor, successor(key, week), request)
-			renameErr := b.keys.Rename(b.ctx(), c.actor, key.ID, apikeys.Label{Name: "n"}, request)
+			renameErr := b.keys.Rename(b.ctx(), c.actor, key.ID, apikeys.Label{Name: "new"}, request)
 			listed, listErr := b.keys.List(b.ctx(), c.actor)
 			_, usageErr := b.keys.UsageOf(b.ctx(), c.actor, nil)
 			revokeErr := b.keys.Revoke(b.ctx(), c.actor, key.ID, request)
@@ -49,8 +49,8 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 				require.Equal(t, !ok, apperr.Is(*err, apperr.AccessDenied), "%v", *err)
 			}
 			require.Equal(t, creates, created != apikeys.Token{})
-			require.Equal(t, c.stops, len(listed) == b.count(`api_keys`))
-			require.Equal(t, c.creates, b.count(`api_keys where id = $1 and name = 'n'`, key.ID) == 1)
+			require.Equal(t, c.stops, len(listed) == b.Count(`api_keys`))
+			require.Equal(t, c.creates, b.Count(`api_keys where id = $1 and name = 'new'`, key.ID) == 1)
 			stopped := b.instant("revoked_at", key)
 			require.Equal(t, c.stops, stopped != nil && stopped.Before(time.Now()), "in its overlap")
 		}
@@ -86,7 +86,7 @@ func TestNewKeyIsValidated(t *testing.T) {
 		},
 	} {
 		for _, in := range inputs {
-			before := b.count(`api_keys`)
+			before := b.Count(`api_keys`)
 			key, token, err := keys.Create(b.ctx(), b.owner, in, request)
 			if field == "" {
 				require.NoError(t, err, "%+v", in)
@@ -96,7 +96,7 @@ func TestNewKeyIsValidated(t *testing.T) {
 			}
 			require.Equal(t, field, requireCode(t, apperr.Validation, err).Field, "%+v", in)
 			require.Zero(t, token)
-			require.Equal(t, before, b.count(`api_keys`))
+			require.Equal(t, before, b.Count(`api_keys`))
 		}
 	}
 }
@@ -114,17 +114,12 @@ func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 		// The request waits after its first check of the role.
 		tx := b.Begin(`select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`,
 			ourOrganisation)
-		create := func() error {
+		err := b.WhileWaiting(tx, func() error {
 			_, _, err := b.create(admin)
 			return err
-		}
-		err := b.whileWaiting(tx, create, func() {
-			_, err := tx.Exec(b.ctx(), lose, admin.ID)
-			require.NoError(t, err)
-			require.NoError(t, tx.Commit(b.ctx()))
-		})
+		}, func() { b.Exec(lose, admin.ID) })
 		requireCode(t, apperr.AccessDenied, err)
-		require.Zero(t, b.logged(), lose)
+		require.Zero(t, b.Count(`audit_entries`), lose)
 	}
 }
 
@@ -156,7 +151,7 @@ func TestNewKeyIsListedAsCreated(t *testing.T) {
 func TestKeyIsNotCreatedWithoutItsAuditEntry(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	b.breakLog()
+	b.Exec(`revoke insert on audit_entries from dg_app`)
 	_, created, err := b.create(b.owner)
 	require.Error(t, err)
 	require.Zero(t, created, "no token without its key")

@@ -25,7 +25,7 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 			audit.Expired: func(id string) {
 				b.Exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, id)
 			},
-			audit.BelowPlan: func(string) { b.setPlan(org.PlanTeam) },
+			audit.BelowPlan: func(string) { b.setPlan(org.PlanFree) },
 		} {
 			b.setPlan(org.PlanPro)
 			key, token := b.newKey()
@@ -68,7 +68,7 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	require.Equal(t, 120, accepted(errs))
 	require.Len(t, left, 120, "each has another number of remaining requests")
 	require.True(t, left[0] && left[119])
-	require.Equal(t, 1, b.logged(), "only the creation is recorded")
+	require.Equal(t, 1, b.Count(`audit_entries`), "only the creation is recorded")
 }
 
 // rules.md, Rate limits: of the refused requests 120 are recorded one by one, the others counted.
@@ -85,7 +85,7 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 		require.InDelta(t, 30.5, requireCode(t, apperr.RateLimited, err).RetryAfter, 29.5)
 	}
 	require.Equal(t, 120, refused)
-	require.Equal(t, 120, b.count(`audit_entries where action = 'api_key.refused'`))
+	require.Equal(t, 120, b.Count(`audit_entries where action = 'api_key.refused'`))
 	require.Equal(t, 2_880, b.notRecorded())
 
 	for range 3 {

@@ -70,7 +70,7 @@ func TestLastUse(t *testing.T) {
 			}
 			require.NotNil(t, after, name)
 			require.NotEqual(t, before, after, name)
-			require.Equal(t, 1, b.count(`api_keys where id = $1 and last_used_at between
+			require.Equal(t, 1, b.Count(`api_keys where id = $1 and last_used_at between
 				clock_timestamp() - interval '1 min' and clock_timestamp()`, key.ID), name)
 		})
 	}

@@ -89,7 +89,7 @@ func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 	_, _, err := b.replace(key, 0)
 	require.Contains(t, requireCode(t, apperr.AccessDenied, err).Message, "Pro and Enterprise")
 	require.Nil(t, b.instant("revoked_at", key))
-	require.Equal(t, 3, b.count(`api_keys`))
+	require.Equal(t, 3, b.Count(`api_keys`))
 	b.setPlan(org.PlanPro)
 
 	// Both keys count during an overlap, so the last place only allows an immediate replacement.
@@ -116,7 +116,7 @@ func TestKeyIsReplacedOnce(t *testing.T) {
 	for i, err := range errs {
 		require.Equal(t, err != nil, tokens[i] == apikeys.Token{})
 	}
-	require.Equal(t, 2, b.count(`api_keys`))
+	require.Equal(t, 2, b.Count(`api_keys`))
 	require.Len(t, b.entries(audit.KeyReplaced), 1)
 }
 

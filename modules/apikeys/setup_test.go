@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
@@ -24,16 +23,13 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// errOutside is the answer of RefuseOutside.
 var errOutside = apperr.New(apperr.AccessDenied, "outside")
 
-// Two organisations: the one under test and another.
 const (
 	ourOrganisation   = "00000000-0000-4000-8000-00000000000a"
 	theirOrganisation = "00000000-0000-4000-8000-00000000000b"
 )
 
-// request is what the audit log has to show for each request.
 var request = audit.Request{
 	Method:    "GET",
 	Path:      "/api/v1/forks",
@@ -51,14 +47,13 @@ type bundle struct {
 	t           *testing.T
 	keys, other *apikeys.Service
 	log         *audit.Log
-	unknown     *atomic.Int64 // uses of unknown keys
 	owner       apikeys.Actor
 }
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
-	b := &bundle{World: testkit.New(t), t: t, unknown: new(atomic.Int64)}
+	b := &bundle{World: testkit.New(t), t: t}
 	for i, id := range []string{ourOrganisation, theirOrganisation} {
 		b.Organisation(testkit.Organisation{ID: id, Slug: fmt.Sprintf("org-%d", i)})
 		for _, role := range []string{"owner", "admin", "member"} {
@@ -81,16 +76,9 @@ func (b *bundle) instance(db *postgres.DB, now func() time.Time) *apikeys.Servic
 	policy, err := authz.New()
 	require.NoError(b.t, err)
 	log := audit.New(db)
-	keys := apikeys.New(db, org.New(db, log, policy), log, policy, now)
-	keys.OnRefusal = func(why audit.Reason) {
-		if why == apikeys.UnknownKey {
-			b.unknown.Add(1)
-		}
-	}
-	return keys
+	return apikeys.New(db, org.New(db, log, policy), log, policy, now)
 }
 
-// member returns the person with the role, with or without two-step verification, in the organisation.
 func member(organisation, role string, twoStep bool) apikeys.Actor {
 	id := uuid.NewSHA1(uuid.Nil, fmt.Appendf(nil, "%s %s %v", organisation, role, twoStep))
 	return apikeys.Actor{
@@ -103,7 +91,6 @@ func member(organisation, role string, twoStep bool) apikeys.Actor {
 	}
 }
 
-// ctx ends with the test.
 func (b *bundle) ctx() context.Context { return b.t.Context() }
 
 func (b *bundle) setPlan(plan org.Plan) {
@@ -113,18 +100,13 @@ func (b *bundle) setPlan(plan org.Plan) {
 
 var bothScopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
 
-// newKey makes a usable key.
 func (b *bundle) newKey() (apikeys.Key, apikeys.Token) {
 	b.t.Helper()
-	key, token, err := b.keys.Create(b.ctx(), b.owner, apikeys.NewKey{
-		Name:   "Warehouse",
-		Scopes: []apikeys.Scope{apikeys.ForksRead},
-	}, request)
+	key, token, err := b.create(b.owner)
 	require.NoError(b.t, err)
 	return key, token
 }
 
-// create makes a key for the actor.
 func (b *bundle) create(actor apikeys.Actor) (apikeys.Key, apikeys.Token, error) {
 	in := apikeys.NewKey{Name: "n", Scopes: bothScopes}
 	return b.keys.Create(b.ctx(), actor, in, request)
@@ -141,7 +123,6 @@ func (b *bundle) useOutside(id string) error {
 	return b.other.RefuseOutside(b.ctx(), id, request, errOutside)
 }
 
-// accept requires that the key is accepted.
 func (b *bundle) accept(token apikeys.Token) apikeys.Caller {
 	b.t.Helper()
 	caller, err := b.keys.Authenticate(b.ctx(), token, requested)
@@ -182,7 +163,6 @@ func requireOnce(t *testing.T, errs []error, want error) {
 	}
 }
 
-// accepted counts the errors that are nil.
 func accepted(errs []error) (n int) {
 	for _, err := range errs {
 		if err == nil {
@@ -192,39 +172,10 @@ func accepted(errs []error) (n int) {
 	return n
 }
 
-// count returns the number that a query finds as the owner of the tables.
-func (b *bundle) count(sql string, args ...any) int {
-	b.t.Helper()
-	return testkit.One[int](b.World, `select count(*) from `+sql, args...)
-}
-
-// instant reads a column of a key.
 func (b *bundle) instant(column string, key apikeys.Key) *time.Time {
 	b.t.Helper()
 	return testkit.One[*time.Time](b.World,
 		`select `+column+` from api_keys where id = $1`, key.ID)
-}
-
-// whileWaiting starts wait, and calls run once a statement waits for a lock of tx. It returns the
-// error of wait.
-func (b *bundle) whileWaiting(tx pgx.Tx, wait func() error, run func()) error {
-	b.t.Helper()
-	done := make(chan error, 1)
-	go func() { done <- wait() }()
-	ctx, cancel := context.WithTimeout(b.ctx(), 10*time.Second)
-	defer cancel()
-	for waits := false; !waits; {
-		require.NoError(b.t, tx.QueryRow(ctx, `select exists (select from pg_locks where not granted
-			and pg_blocking_pids(pid) @> array[pg_backend_pid()])`).Scan(&waits))
-	}
-	run()
-	return <-done
-}
-
-// breakLog revokes the serving role's right to add audit entries.
-func (b *bundle) breakLog() {
-	b.t.Helper()
-	b.Exec(`revoke insert on audit_entries from dg_app`)
 }
 
 // addKeys stores n keys directly, each created a minute after the one before.
@@ -239,11 +190,7 @@ func (b *bundle) addKeys(n int, prefix string, expires, revoked *time.Time) {
 
 // guessed returns a token with the key's id and another secret.
 func guessed(token apikeys.Token) apikeys.Token {
-	first := "A"
-	if token.Secret[0] == 'A' {
-		first = "B"
-	}
-	return apikeys.Token{ID: token.ID, Secret: first + token.Secret[1:]}
+	return apikeys.Token{ID: token.ID, Secret: strings.ToLower(token.Secret)}
 }
 
 // entries returns the entries of an action in our organisation's log, newest first.
@@ -254,9 +201,6 @@ func (b *bundle) entries(action audit.Action) []audit.Entry {
 	return slices.DeleteFunc(all, func(e audit.Entry) bool { return e.Action != action })
 }
 
-// logged counts all entries of all organisations.
-func (b *bundle) logged() int { return b.count(`audit_entries`) }
-
 // pass moves a key's windows into the past, as if so many seconds had passed.
 func (b *bundle) pass(key string, seconds float64) {
 	b.t.Helper()
@@ -265,21 +209,15 @@ func (b *bundle) pass(key string, seconds float64) {
 		where key_id = $1`, key, seconds)
 }
 
-// setWindow makes the last n requests of a window so many seconds old. head is where the ring starts.
-func (b *bundle) setWindow(key string, refused bool, head, n int, age float64) {
+// taken counts the accepted and the refused requests in the key's windows.
+func (b *bundle) taken(key apikeys.Key) (n [2]int) {
 	b.t.Helper()
-	b.Exec(`update api_key_windows set head = $3, instants = (
-		select array_agg(case when (i - $3 + $4) % $4 >= $4 - $5
-		  then now() - make_interval(secs => $6) else '-infinity' end order by i)
-		  from generate_series(1, $4::int) i) where key_id = $1 and refused = $2`,
-		key, refused, head, apikeys.MaxRequests, n, age)
-}
-
-// taken counts the requests in a window.
-func (b *bundle) taken(key string, refused bool) int {
-	b.t.Helper()
-	return b.count(`api_key_windows, unnest(instants) i
-		where key_id = $1 and refused = $2 and i > clock_timestamp() - interval '60 s'`, key, refused)
+	for i, refused := range []bool{false, true} {
+		n[i] = b.Count(`api_key_windows, unnest(instants) i
+			where key_id = $1 and refused = $2 and i > clock_timestamp() - interval '60 s'`,
+			key.ID, refused)
+	}
+	return n
 }
 
 // requireCode requires an error of the code, with a message for the caller.

@@ -46,7 +46,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b.record()
 	require.Equal(t, [3]int64{120, 2, 10}, b.used(key))
 	require.Zero(t, b.used(other))
-	require.Equal(t, 1, b.count(`api_key_usage`), "an unknown key is not counted")
+	require.Equal(t, 1, b.Count(`api_key_usage`), "an unknown key is not counted")
 
 	// A request that is refused after its authentication moves to the refused ones, also after its
 	// count was stored.
@@ -106,7 +106,7 @@ func TestUsageByDay(t *testing.T) {
 	now = now.AddDate(0, 0, apikeys.UsageDays-1)
 	require.NoError(t, keys.UsageCounter.Store(b.ctx()))
 	require.Equal(t, int64(1), b.usage(keys, key)[0].Accepted)
-	require.Equal(t, 1, b.count(`api_key_usage`), "the day before has been removed")
+	require.Equal(t, 1, b.Count(`api_key_usage`), "the day before has been removed")
 }
 
 // Two instances that store the counts of many keys at the same time lose none and do not deadlock.

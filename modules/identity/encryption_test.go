@@ -153,7 +153,7 @@ func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
 	}
 	b.people.UseKeys(keys)
 	require.True(t,
-		apperr.Is(second(b.turnOff(session, proof(b.code(secret, 0)))), apperr.Unavailable))
+		apperr.Is(second(b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.code(secret, 0)))), apperr.Unavailable))
 	require.NoError(t, b.verify(b.signIn(ann), codes[0]))
 	_, err = b.DB.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, bobID,
 		forgedSecret)

@@ -21,10 +21,6 @@ func (b *bundle) confirm(of identity.Session, given identity.Proof) (identity.Se
 	return session, err
 }
 
-func (b *bundle) turnOff(of identity.Session, given identity.Proof) (identity.Session, error) {
-	return b.people.TurnOffTwoStep(b.ctx(), of.Token, given)
-}
-
 // Turning two-step verification on ends all other sessions, and so does turning it off, which takes a
 // code. This session continues under a new token.
 func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
@@ -48,7 +44,7 @@ func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
 	require.Equal(t, b.now(), *on.Person.TwoStepSince)
 	require.Equal(t, session.StartedAt, on.StartedAt)
 	require.True(t, b.isActive(on.Token))
-	require.Equal(t, 1, one[int](b, `select count(*) from sessions`))
+	require.Equal(t, 1, b.Count(`sessions`))
 	require.ErrorIs(t, second(b.people.BeginTwoStep(b.ctx(), on.Token)), identity.ErrTwoStepOn)
 	require.ErrorIs(t, second(b.confirm(on, proof(b.code(offer.Secret, 1)))), identity.ErrTwoStepOn)
 
@@ -56,10 +52,10 @@ func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
 	require.True(t, pending.SecondStepDue)
 	require.Equal(t, identity.ErrWrongCode, b.verify(pending, b.code(offer.Secret, 0)),
 		"the code confirmed the secret")
-	off, err := b.turnOff(on, proof(b.code(offer.Secret, 1)))
+	off, err := b.people.TurnOffTwoStep(b.ctx(), on.Token, proof(b.code(offer.Secret, 1)))
 	require.NoError(t, err)
 	require.False(t, off.Person.TwoStep)
 	require.True(t, b.isActive(off.Token))
-	require.Equal(t, 1, one[int](b, `select count(*) from sessions`))
-	require.ErrorIs(t, second(b.turnOff(off, proof(""))), identity.ErrTwoStepOff)
+	require.Equal(t, 1, b.Count(`sessions`))
+	require.ErrorIs(t, second(b.people.TurnOffTwoStep(b.ctx(), off.Token, proof(""))), identity.ErrTwoStepOff)
 }

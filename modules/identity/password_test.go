@@ -1,13 +1,83 @@
 package identity
 
 import (
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/apperr"
 )
+
+// From the test vectors of the argon2 reference implementation.
+const reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+
+// Hashes from elsewhere match too. A password is normalised to NFC, and its hash has its own salt.
+func TestPasswordMatchesItsHash(t *testing.T) {
+	t.Parallel()
+	h := newHasher(hashCost)
+	hash, err := h.hash(t.Context(), "Zoe\u0308 and friends")
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$"), hash)
+	again, err := h.hash(t.Context(), "Zo\u00eb and friends")
+	require.NoError(t, err)
+	require.NotEqual(t, hash, again)
+	for _, c := range []struct {
+		hash, password string
+		matches        bool
+	}{
+		{hash, "Zo\u00eb and friends", true}, {again, "Zoe\u0308 and friends", true},
+		{hash, "Zo\u00eb and friends ", false}, {hash, "", false},
+		{reference, "password", true}, {reference, "Password", false},
+	} {
+		matches, err := h.matches(t.Context(), &c.hash, c.password)
+		require.NoError(t, err)
+		require.Equal(t, c.matches, matches, c.password)
+	}
+}
+
+func TestHashOutOfBoundsIsInvalid(t *testing.T) {
+	t.Parallel()
+	const salt = "c29tZXNhbHQ"
+	const key = "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+	with := func(part, wrong string) string { return strings.Replace(reference, part, wrong, 1) }
+	for _, hash := range []string{
+		"", "password", "$2y$10$abcdefghijklmnopqrstuv",
+		with("argon2id", "argon2i"), with("v=19", "v=16"), with("$v=19", ""),
+		with("m=65536", "m=262145"), with("m=65536", "m=4294967296"), with("m=65536", "m=7"),
+		with("t=2", "t=0"),
+		with("t=2", "t=11"), with("p=1", "p=17"), with("m=65536,t=2", "t=2,m=65536"),
+		with(salt, "c2Fs"), with(salt, "c29tZXNhbHQ="),
+		with(salt, "c29tZXNhbHR"), with(key, "CTFh"),
+		reference + "$",
+	} {
+		require.False(t, ValidPasswordHash(hash), "%q", hash)
+		require.False(t, PasswordMatches(hash, "password"), "%q", hash)
+	}
+}
+
+func TestHashesAtOnceShareTheMemoryOfTheLargest(t *testing.T) {
+	t.Parallel()
+	h := newHasher(hashCost)
+	largest := hashCost
+	largest.Memory = maxMemory
+	var running, peak atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			_ = h.withMemory(t.Context(), &largest, func() {
+				peak.Store(max(peak.Load(), running.Add(1)))
+				runtime.Gosched()
+				running.Add(-1)
+			})
+		})
+	}
+	all.Wait()
+	require.EqualValues(t, 1, peak.Load())
+}
 
 // A new password has at least 12 characters and at most 1,000 bytes, and is not made of common words,
 // the person's name and the e-mail.

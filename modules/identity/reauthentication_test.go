@@ -62,7 +62,7 @@ func TestFreshnessCountsFromThePassword(t *testing.T) {
 	session, err := b.people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
 	require.NoError(t, err)
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, identity.Proof{}))
-	renewed, err := b.turnOff(session, proof(b.code(secret, 1)))
+	renewed, err := b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.code(secret, 1)))
 	require.NoError(t, err)
 	require.NoError(t, b.reauthenticate(renewed, identity.Proof{}), "it was entered again")
 }
@@ -103,7 +103,9 @@ func TestChangesTakePasswordAndCode(t *testing.T) {
 	b.age(session, "1 hour")
 	changes := []func(identity.Proof) error{
 		func(given identity.Proof) error { return b.change(session, given) },
-		func(given identity.Proof) error { return second(b.turnOff(session, given)) },
+		func(given identity.Proof) error {
+			return second(b.people.TurnOffTwoStep(b.ctx(), session.Token, given))
+		},
 		func(given identity.Proof) error { return b.reauthenticate(session, given) },
 		func(given identity.Proof) error {
 			_, _, err := b.people.ReplaceRecoveryCodes(b.ctx(), session.Token, given)

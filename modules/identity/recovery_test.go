@@ -40,7 +40,7 @@ func TestRecoveryCodeWorksOnce(t *testing.T) {
 	for _, code := range codes {
 		unique[code] = true
 		require.Regexp(t, `^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$`, code)
-		require.Zero(t, one[int](b, `select count(*) from recovery_codes
+		require.Zero(t, b.Count(`recovery_codes
 			where encode(code_hash, 'escape') like '%' || $1 || '%'`, code[:4]))
 	}
 	require.Len(t, unique, 10)
@@ -73,9 +73,9 @@ func TestNewRecoveryCodesVoidTheOldOnes(t *testing.T) {
 	require.Equal(t, identity.ErrWrongCode, b.verify(b.signIn(ann), old[1]))
 	require.NoError(t, b.verify(b.signIn(ann), codes[1]))
 
-	off, err := b.turnOff(renewed, proof(codes[0]))
+	off, err := b.people.TurnOffTwoStep(b.ctx(), renewed.Token, proof(codes[0]))
 	require.NoError(t, err)
-	require.Zero(t, one[int](b, `select count(*) from recovery_codes`), "voided with the secret")
+	require.Zero(t, b.Count(`recovery_codes`), "voided with the secret")
 	_, _, err = b.people.ReplaceRecoveryCodes(b.ctx(), off.Token, proof(""))
 	require.ErrorIs(t, err, identity.ErrTwoStepOff)
 }

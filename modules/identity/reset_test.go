@@ -18,11 +18,6 @@ func (b *bundle) reset(email string) identity.Reset {
 	return reset
 }
 
-// useReset uses a reset on the first instance.
-func (b *bundle) useReset(token, password, session string) error {
-	return b.people.UseReset(b.ctx(), token, password, session)
-}
-
 // A reset takes no password and no code, and ends all sessions of the person. The browser's session
 // ends too, although it may be another person's.
 func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
@@ -35,18 +30,18 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	require.Equal(t, "Ann@example.com", reset.Person.Email)
 	require.True(t, b.isActive(session.Token), "only its use ends sessions")
 	for _, refused := range []string{"short", "password1234"} {
-		require.Equal(t, "new", apperr.From(b.useReset(reset.Token, refused, "")).Field, refused)
+		require.Equal(t, "new", apperr.From(b.people.UseReset(b.ctx(), reset.Token, refused, "")).Field, refused)
 	}
-	require.NoError(t, b.useReset(reset.Token, replacement, ""))
+	require.NoError(t, b.people.UseReset(b.ctx(), reset.Token, replacement, ""))
 	require.False(t, b.isActive(session.Token))
 	require.True(t, b.isActive(bobs.Token))
-	require.Zero(t, one[int](b, `select count(*) from recovery_codes`))
-	require.ErrorIs(t, b.useReset(reset.Token, password, ""), identity.ErrNoReset)
+	require.Zero(t, b.Count(`recovery_codes`))
+	require.ErrorIs(t, b.people.UseReset(b.ctx(), reset.Token, password, ""), identity.ErrNoReset)
 	in, err := b.people.SignIn(b.ctx(), ann, replacement, "")
 	require.NoError(t, err)
 	require.False(t, in.SecondStepDue)
 	require.Equal(t, b.now(), *in.Person.PasswordSince)
-	require.NoError(t, b.useReset(b.reset(ann).Token, password, bobs.Token))
+	require.NoError(t, b.people.UseReset(b.ctx(), b.reset(ann).Token, password, bobs.Token))
 	require.False(t, b.isActive(bobs.Token))
 }
 
@@ -62,7 +57,7 @@ func TestResetExpires(t *testing.T) {
 
 	first := b.reset(ann)
 	second := b.reset(ann)
-	require.Equal(t, 1, one[int](b, `select count(*) from account_resets
+	require.Equal(t, 1, b.Count(`account_resets
 		where token_hash = sha256($1)`, []byte(second.Token)))
 	b.pass(30*time.Minute - time.Millisecond)
 	whose, err := b.people.PersonOfReset(b.ctx(), second.Token)
@@ -74,7 +69,7 @@ func TestResetExpires(t *testing.T) {
 	for _, token := range []string{"", first.Token, second.Token, third.Token} {
 		_, err = b.people.PersonOfReset(b.ctx(), token)
 		require.ErrorIs(t, err, identity.ErrNoReset)
-		require.ErrorIs(t, b.useReset(token, replacement, ""), identity.ErrNoReset)
+		require.ErrorIs(t, b.people.UseReset(b.ctx(), token, replacement, ""), identity.ErrNoReset)
 	}
 }
 

@@ -19,7 +19,7 @@ func TestSecondStepChangesTheToken(t *testing.T) {
 	late := b.signIn(ann)
 	require.True(t, pending.Person.TwoStep)
 	for _, err := range []error{
-		second(b.turnOff(pending, proof(b.code(secret, 0)))),
+		second(b.people.TurnOffTwoStep(b.ctx(), pending.Token, proof(b.code(secret, 0)))),
 		b.change(pending, proof(b.code(secret, 0))),
 		b.people.SignOutEverywhere(b.ctx(), pending.Token),
 		b.people.Reauthenticate(b.ctx(), pending.Token, proof(b.code(secret, 0))),
@@ -72,28 +72,23 @@ func TestCodesAroundNowAreAccepted(t *testing.T) {
 func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 	b := setup(t)
 	secret, recovery, _ := b.enrolled(ann)
-	var sessions [concurrency]identity.Session
-	give := func(code string) [3]int {
-		return b.atOnce(func(nth int, on *identity.Service) error {
-			return second(on.VerifySecondStep(b.ctx(), sessions[nth].Token, code))
+	give := func(code string, sessions int) [3]int {
+		b.Exec(`delete from sessions`)
+		b.Exec(`delete from password_guesses`)
+		var pending []identity.Session
+		for range sessions {
+			pending = append(pending, b.signIn(ann))
+		}
+		counts := b.atOnce(func(nth int, on *identity.Service) error {
+			return second(on.VerifySecondStep(b.ctx(), pending[nth%sessions].Token, code))
 		})
+		require.Equal(t, 1, b.Count(`sessions where not second_step_due`))
+		return counts
 	}
-	b.Exec(`delete from sessions`)
-	pending := b.signIn(ann)
-	for i := range sessions {
-		sessions[i] = pending
-	}
-	require.Equal(t, 1, give(b.code(secret, 0))[0])
-	require.Equal(t, 1, one[int](b, `select count(*) from sessions`))
-
-	b.Exec(`delete from password_guesses`)
-	sessions = b.signInOften(ann)
-	require.Equal(t, [3]int{1, 10, 39}, give(b.code(secret, 1)))
-	require.Equal(t, 2, one[int](b, `select count(*) from sessions where not second_step_due`))
-	b.Exec(`delete from password_guesses`)
-	sessions = b.signInOften(ann)
-	require.Equal(t, [3]int{1, 10, 39}, give(recovery[0]))
-	require.Equal(t, 9, one[int](b, `select count(*) from recovery_codes`))
+	require.Equal(t, 1, give(b.code(secret, 0), 1)[0])
+	require.Equal(t, [3]int{1, 10, 39}, give(b.code(secret, 1), concurrency))
+	require.Equal(t, [3]int{1, 10, 39}, give(recovery[0], concurrency))
+	require.Equal(t, 9, b.Count(`recovery_codes`))
 }
 
 // guessCodes gives so many wrong codes.

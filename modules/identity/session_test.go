@@ -26,10 +26,11 @@ func TestEndedSessionDoesNotComeBack(t *testing.T) {
 		pending := b.signIn(ann)
 		full := b.signInFully(ann)
 		b.pass(time.Minute)
-		err := b.whileWaiting(func() error { return change(pending, full) },
-			`delete from sessions`, `select from users for update`)
+		err := b.WhileWaiting(b.Begin(`select from users for update`),
+			func() error { return change(pending, full) },
+			func() { b.Exec(`delete from sessions`) })
 		require.ErrorIs(t, err, identity.ErrNoSession, name)
-		require.Zero(t, one[int](b, `select count(*) from sessions`), name)
+		require.Zero(t, b.Count(`sessions`), name)
 	}
 }
 
@@ -88,17 +89,36 @@ func TestSessionsExpire(t *testing.T) {
 	require.False(t, b.isActive(used.Token), "24 h in all, though it was used")
 }
 
-// Signing out everywhere ends all sessions of the person, and of no other.
-func TestSignOutEverywhereEndsAllSessionsOfThePerson(t *testing.T) {
+// addSessions stores sessions of the person that have ended.
+func (b *bundle) addSessions(id string, n int) {
+	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
+		second_step_due)
+		select sha256(n::text::bytea), $1, $2, $2, $2, false from generate_series(1, $3::int) n`,
+		id, b.now(), n)
+}
+
+// Sign-ins remove expired rows, at most 1,000 of a table. They do not wait for rows that another
+// instance removes.
+func TestExpiredRowsAreSwept(t *testing.T) {
 	b := setup(t)
-	b.person(ann, "")
-	b.person(bob, "")
-	first := b.signIn(ann)
-	second := b.signIn(ann)
-	bobs := b.signIn(bob)
-	require.NoError(t, b.other.SignOutEverywhere(b.ctx(), first.Token))
-	require.False(t, b.isActive(first.Token))
-	require.False(t, b.isActive(second.Token))
-	require.True(t, b.isActive(bobs.Token))
-	require.ErrorIs(t, b.other.SignOutEverywhere(b.ctx(), first.Token), identity.ErrNoSession)
+	b.addSessions(b.person(ann, ""), 1050)
+	b.Exec(`insert into password_guesses (key_hash, wrong, ends_at)
+		select sha256(n::text::bytea), 10, $1 from generate_series(1, 1050) n`, b.now())
+	b.Begin(`delete from sessions where token_hash = sha256('2')`)
+	for _, want := range []int{50 + 1, 1 + 2} {
+		b.signIn(ann)
+		require.Equal(t, want, b.Count(`sessions`))
+	}
+	require.Zero(t, b.Count(`password_guesses where wrong > 0`))
+}
+
+// A person has at most 100 sessions.
+func TestSessionsOfAPersonAreBounded(t *testing.T) {
+	b := setup(t)
+	b.addSessions(b.person(ann, ""), 150)
+	b.Exec(`update sessions set expires_at = $1`, b.now().Add(time.Hour))
+	b.pass(time.Millisecond)
+	session := b.signIn(ann)
+	require.Equal(t, 100, b.Count(`sessions`))
+	require.True(t, b.isActive(session.Token), "those used longest ago end")
 }

@@ -28,10 +28,9 @@ const (
 
 	ann = "ann@example.com"
 	bob = "bob@example.com"
-)
 
-// home is the address of most sign-ins.
-const home = "192.0.2.7"
+	home = "192.0.2.7" // the address of most sign-ins
+)
 
 // bundle is a database and two instances of the service on it, each with its own pool. The clock
 // moves by pass alone. Hashes are cheap.
@@ -75,7 +74,6 @@ func noOrganisations(*gorm.DB, string) ([]string, error) { return nil, nil }
 
 func (b *bundle) now() time.Time { return time.UnixMilli(b.millis.Load()).UTC() }
 
-// pass moves the clock.
 func (b *bundle) pass(d time.Duration) { b.millis.Add(d.Milliseconds()) }
 
 func (b *bundle) ctx() context.Context { return b.from(home) }
@@ -85,7 +83,6 @@ func (b *bundle) from(address string) context.Context {
 	return identity.WithRequest(b.t.Context(), audit.Request{Address: address})
 }
 
-// one reads one value as the owner of the tables.
 func one[T any](b *bundle, sql string, args ...any) T {
 	b.t.Helper()
 	return testkit.One[T](b.World, sql, args...)
@@ -97,7 +94,6 @@ func (b *bundle) person(email, secret string) string {
 	return b.Person(testkit.Person{Email: email, TOTPSecret: secret}).ID
 }
 
-// signIn gives the right password.
 func (b *bundle) signIn(email string) identity.Session {
 	b.t.Helper()
 	session, err := b.people.SignIn(b.ctx(), email, password, "")
@@ -131,7 +127,6 @@ func (b *bundle) wrongCode(secret string) string {
 	panic("three steps have four codes")
 }
 
-// isActive reports whether the token's session is active.
 func (b *bundle) isActive(token string) bool {
 	b.t.Helper()
 	_, err := b.other.Session(b.ctx(), token)
@@ -141,7 +136,6 @@ func (b *bundle) isActive(token string) bool {
 	return err == nil
 }
 
-// concurrency is how many calls atOnce makes.
 const concurrency = 50
 
 // atOnce runs fn 50 times at once, on the two instances by turns, and counts the answers: done,
@@ -174,15 +168,6 @@ func (b *bundle) atOnce(fn func(nth int, people *identity.Service) error) (count
 		}
 	}
 	return counts
-}
-
-// signInOften begins a session for each call of atOnce.
-func (b *bundle) signInOften(email string) (sessions [concurrency]identity.Session) {
-	b.t.Helper()
-	for i := range sessions {
-		sessions[i] = b.signIn(email)
-	}
-	return sessions
 }
 
 // requireLocked requires a LockedError until the instant.
@@ -225,21 +210,4 @@ func (b *bundle) fail(times int, want error, fn func() error) {
 	for i := range times {
 		require.Equal(b.t, want, fn(), "%d", i)
 	}
-}
-
-// whileWaiting runs a statement as the owner of the tables, then fn. Once fn waits for a lock of
-// the statement it runs the other statement, if any, and commits. It returns the error of fn.
-func (b *bundle) whileWaiting(fn func() error, then, sql string, args ...any) error {
-	b.t.Helper()
-	tx := b.Begin(sql, args...)
-	done := make(chan error, 1)
-	go func() { done <- fn() }()
-	require.Eventually(b.t, func() bool {
-		return one[bool](b, `select exists (select from pg_locks where not granted and pid in
-			(select pid from pg_stat_activity where datname = current_database()))`)
-	}, 30*time.Second, time.Millisecond)
-	_, err := tx.Exec(b.ctx(), then)
-	require.NoError(b.t, err)
-	require.NoError(b.t, tx.Commit(b.ctx()))
-	return <-done
 }

@@ -184,7 +184,7 @@ func TestKeyIsNotCreatedWithoutPlanOrRoom(t *testing.T) {
 	}
 }
 
-// The secret is in one answer, and in no other answer or log. What is stored: modules/apikeys.
+// The secret is in one answer, and in no other answer or log; TestSecretsAppearNowhere: nor stored.
 func TestSecretIsShownOnce(t *testing.T) {
 	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
