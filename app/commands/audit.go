@@ -42,7 +42,7 @@ func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		if exported[id] == 0 {
 			continue
 		}
-		if err := o.log.Prune(ctx, id, c.Before, exported[id], o.request); err != nil {
+		if err := o.audits.Prune(ctx, id, c.Before, exported[id], o.request); err != nil {
 			return fmt.Errorf("%d of the entries in %s were removed; run it again with another file: %w",
 				total, c.Export, err)
 		}
@@ -63,7 +63,7 @@ func (c auditPruneCmd) export(
 	exported := map[string]int64{}
 	buffered := bufio.NewWriter(file)
 	for _, id := range organisations {
-		if exported[id], err = o.log.ExportBefore(ctx, id, c.Before, buffered); err != nil {
+		if exported[id], err = o.audits.ExportBefore(ctx, id, c.Before, buffered); err != nil {
 			return nil, errors.Join(err, os.Remove(c.Export))
 		}
 	}

@@ -62,7 +62,7 @@ func (o *operator) loadDemo(ctx context.Context, p Stdio, base string) (string, 
 			return "", fmt.Errorf("load the demo: %w", err)
 		}
 	}
-	keys := apikeys.New(o.DB, o.orgs, o.log, o.policy, time.Now)
+	keys := apikeys.New(o.DB, o.orgs, o.audits, o.policy, time.Now)
 	key, err := demo.RecreateKey(ctx, keys, o.request)
 	if err != nil {
 		return "", err

@@ -25,7 +25,7 @@ type operator struct {
 	*postgres.DB
 	database *database
 	policy   *authz.Policy
-	log      *audit.Log
+	audits   *audit.Log
 	orgs     *org.Service
 	people   *identity.Service
 	request  audit.Request // of the audit entries
@@ -69,16 +69,16 @@ func (db *database) operator(ctx context.Context, command string) (*operator, er
 		owner.Close()
 		return nil, err
 	}
-	log := audit.New(owner)
-	orgs := org.New(owner, log, policy)
+	audits := audit.New(owner)
+	orgs := org.New(owner, audits, policy)
 	return &operator{
 		DB:       owner,
 		database: db,
 		policy:   policy,
-		log:      log,
+		audits:   audits,
 		orgs:     orgs,
 		people: identity.New(owner, time.Now,
-			identity.Recorder{OrganisationsOf: orgs.OrganisationIDsIn, Audit: log, Log: db.log}, identity.Keyring{}),
+			identity.Recorder{OrganisationsOf: orgs.OrganisationIDsIn, Audit: audits, Log: db.log}, identity.Keyring{}),
 		request: audit.Request{Method: "CLI", Path: command, UserAgent: "dg/" + version},
 	}, nil
 }

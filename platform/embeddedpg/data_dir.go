@@ -93,8 +93,8 @@ func serverUser(data string) (*syscall.Credential, error) {
 	if err != nil {
 		return nil, fmt.Errorf("PostgreSQL refuses to run as root: add a user postgres: %w", err)
 	}
-	uid, err := strconv.Atoi(u.Uid) // nobody is -2 on a Mac
-	gid, _ := strconv.Atoi(u.Gid)
+	uid, err := strconv.ParseUint(u.Uid, 10, 32)
+	gid, _ := strconv.ParseUint(u.Gid, 10, 32)
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
 }
 

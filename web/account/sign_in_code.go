@@ -43,7 +43,8 @@ func codePath(next string, recovery bool) string {
 	return path
 }
 
-// restartSignIn also serves a form that was sent twice: /sign-in then continues at once.
+// restartSignIn also handles a double submit: the first submit has signed the person in, so
+// /sign-in redirects to next.
 func restartSignIn(c *fiber.Ctx) error {
 	return c.Redirect(ui.WithNext("/sign-in", ui.NextOf(c)), fiber.StatusSeeOther)
 }

@@ -26,7 +26,7 @@ type recipe struct {
 	ID, Kind, Name, File string
 	Purpose              string          // a sentence for the list of recipes
 	ExportsKey           bool            // whether the first step puts the key into the environment
-	Steps                []template.HTML // from an empty tool to a result
+	Steps                []template.HTML // from installation to the first result
 	Tables               bool            // whether the program reads all forks into tables
 	Untested             string          // a sentence on what no test runs; "": all is tested
 	// What the program made from the demo's data: a static file, or a text in recipes/. "": none.

@@ -185,8 +185,8 @@ func groupError(err error) error {
 	return err
 }
 
-// The key comes from the environment, so that neither the shell's history nor the list of
-// processes has it.
+// command keeps the key out of the shell's history (a variable) and out of the process list (a
+// header on stdin).
 func (h *Handler) command(q reports.Query) string {
 	group := ""
 	if q.GroupID != "" {
