@@ -72,13 +72,7 @@ func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 
 // CleanEnvironment returns the environment of this process without dg's settings.
 func CleanEnvironment() []string {
-	var env []string
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "DG_") {
-			env = append(env, v)
-		}
-	}
-	return env
+	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "DG_") })
 }
 
 // ServeOn starts dg serve on the folder and waits until it serves.
@@ -208,13 +202,4 @@ func FreeAddress(t *testing.T) string {
 	require.NoError(t, err)
 	defer ln.Close()
 	return ln.Addr().String()
-}
-
-// WithFiles limits the number of files that the process may open.
-func WithFiles(limit string) func(*exec.Cmd) {
-	return func(c *exec.Cmd) {
-		c.Args = append([]string{"sh", "-c", `ulimit -n ` + limit + ` && exec "$0" "$@"`, c.Path},
-			c.Args[1:]...)
-		c.Path = "/bin/sh"
-	}
 }

@@ -61,24 +61,6 @@ func ReadSlowly(body io.Reader) <-chan error {
 	return ended
 }
 
-// FetchFrom gets a URL with a key. Status 0 means that the connection or the transfer failed.
-func FetchFrom(c *http.Client, url, token string) (status int, body []byte) {
-	request, err := http.NewRequest(http.MethodGet, url, http.NoBody)
-	if err != nil {
-		return 0, nil
-	}
-	request.Header.Set("Authorization", "Bearer "+token)
-	response, err := c.Do(request)
-	if err != nil {
-		return 0, nil
-	}
-	defer response.Body.Close()
-	if body, err = io.ReadAll(response.Body); err != nil {
-		return 0, body
-	}
-	return response.StatusCode, body
-}
-
 // Ask sends a GET with a key ("": none) and headers, given as name, value.
 func Ask(t *testing.T, c *http.Client, url, token string, headers ...string) *http.Response {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)

@@ -6,6 +6,6 @@
 //     folders.
 //   - PostgreSQL: OpenAdminDB and AdminDBAt are a testkit.World as superuser; External is a server
 //     that can stop and start.
-//   - Clients: Ask, FetchFrom and SignedIn, a testkit.Browser; StartProxy starts nginx or haproxy.
+//   - Clients: Ask and SignedIn, a testkit.Browser; StartProxy starts nginx or haproxy.
 //   - Counter counts responses.
 package apptest

@@ -2,6 +2,7 @@ package apptest
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -52,8 +53,7 @@ func ExternalOn(t *testing.T, dir string) *External {
 // Start starts the server, or starts it again.
 func (x *External) Start() {
 	var err error
-	x.Server, err = embeddedpg.Start(context.Background(), x.Dir,
-		embeddedpg.Options{Create: true})
+	x.Server, err = embeddedpg.Start(context.Background(), x.Dir, embeddedpg.Options{Create: true})
 	require.NoError(x.T, err)
 	u, err := url.Parse(x.Server.URL())
 	require.NoError(x.T, err)
@@ -71,13 +71,7 @@ func (x *External) Stop() {
 
 // As returns the URL that connects as the role.
 func (x *External) As(role *url.Userinfo) string {
-	u := url.URL{
-		Scheme:   "postgres",
-		User:     role,
-		Path:     "/dg",
-		RawQuery: url.Values{"host": {x.Link}}.Encode(),
-	}
-	return u.String()
+	return fmt.Sprintf("postgres://%s@/dg?host=%s", role, url.QueryEscape(x.Link))
 }
 
 // On adds the flags of the server's URLs to a command line.
@@ -95,11 +89,6 @@ func (x *External) Serve(args ...string) *Child {
 
 // Kill ends the server by kill -9.
 func (x *External) Kill() {
-	KillPostmaster(x.T, x.Dir)
+	require.NoError(x.T, syscall.Kill(Postmaster(x.T, x.Dir), syscall.SIGKILL))
 	x.Stop()
-}
-
-// KillPostmaster kills the server on the folder (SIGKILL).
-func KillPostmaster(t *testing.T, dir string) {
-	require.NoError(t, syscall.Kill(Postmaster(t, dir), syscall.SIGKILL))
 }

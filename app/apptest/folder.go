@@ -19,25 +19,20 @@ import (
 func NewFolder(t *testing.T) string {
 	base := reachableFolder(t)
 	dir := filepath.Join(base, "data folder")
-	t.Cleanup(func() { cleanFolder(t, base, dir) })
-	return dir
-}
-
-// cleanFolder stops the server that a killed dg has left on a folder, waits until no process runs on
-// it, and removes it with its base.
-func cleanFolder(t *testing.T, base, dir string) {
-	Until(t, 20*time.Second, "a process is left on "+dir, func() bool {
-		if len(ProcessesOn(t, dir)) == 0 {
-			return true
-		}
-		server, err := embeddedpg.Start(context.Background(), dir, embeddedpg.Options{})
-		if err == nil {
-			err = server.Stop(context.Background())
-		}
-		require.NoError(t, err)
-		return false
+	t.Cleanup(func() {
+		Until(t, 20*time.Second, "a process is left on "+dir, func() bool {
+			if len(ProcessesOn(t, dir)) == 0 {
+				return true
+			}
+			// a killed dg has left its server
+			server, err := embeddedpg.Start(context.Background(), dir, embeddedpg.Options{})
+			require.NoError(t, err)
+			require.NoError(t, server.Stop(context.Background()))
+			return false
+		})
+		_ = os.RemoveAll(base)
 	})
-	_ = os.RemoveAll(base)
+	return dir
 }
 
 // reachableFolder makes a folder that PostgreSQL's user can enter, in memory if possible.

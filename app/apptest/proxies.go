@@ -44,21 +44,6 @@ func ClientOf(address string) *http.Client {
 // PublicURL is the value of DG_BASE_URL behind a proxy.
 const PublicURL = "https://dg.example.org"
 
-// ProxyArguments returns the arguments of each proxy for a configuration.
-var ProxyArguments = map[string]func(t *testing.T, config, dir string) []string{
-	"nginx": func(t *testing.T, config, dir string) []string {
-		main := fmt.Sprintf(
-			"daemon off; pid %[1]s/pid; error_log stderr; events { worker_connections 15000; } "+
-				"http { access_log off; client_body_temp_path %[1]s; include %[2]s; }", dir, config,
-		)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "main.conf"), []byte(main), 0o600))
-		return []string{"-p", dir, "-c", filepath.Join(dir, "main.conf")}
-	},
-	"haproxy": func(_ *testing.T, config, _ string) []string {
-		return []string{"-db", "-f", config}
-	},
-}
-
 // StartProxy starts a proxy with its example in front of upstream, and returns its address, or ""
 // if the proxy is not installed. changes are replacements in the example, in pairs.
 func StartProxy(t *testing.T, name, upstream string, changes ...string) (address string) {
@@ -68,10 +53,8 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 	}
 	dir := t.TempDir()
 	address = FreeAddress(t)
-	example := map[string]string{"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
 	var log tb.Buffer
-	proxy := exec.Command(program,
-		ProxyArguments[name](t, adapt(t, example, dir, address, upstream, changes), dir)...)
+	proxy := exec.Command(program, proxyArguments(t, name, dir, address, upstream, changes)...)
 	proxy.Stdout = &log
 	proxy.Stderr = &log
 	require.NoError(t, proxy.Start())
@@ -105,29 +88,36 @@ func BehindProxy(t *testing.T, args ...string) *ExportServer {
 	return e
 }
 
-// adapt writes an example with other addresses and a certificate of this test.
-func adapt(t *testing.T, example, dir, address, upstream string, changes []string) string {
+// proxyArguments writes the example with other addresses and a certificate of httptest to dir, and
+// returns the arguments that start the proxy with it.
+func proxyArguments(t *testing.T, name, dir, address, upstream string, changes []string) []string {
+	example := map[string]string{"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
 	text, err := os.ReadFile(InTree("configs", "deploy", example))
 	require.NoError(t, err)
-	certificate, key := selfSigned(t)
-	both := filepath.Join(dir, "both.pem")
-	require.NoError(t, os.WriteFile(both, append(certificate, key...), 0o600))
+	certificate := filepath.Join(dir, "certificate.pem")
+	require.NoError(t, os.WriteFile(certificate, selfSigned(t), 0o600))
 	adapted := strings.NewReplacer(append(changes, "listen 443", "listen "+address, "bind :443",
-		"bind "+address, "127.0.0.1:8080", upstream,
-		"/etc/ssl/certs/dg.example.org.pem", both, "/etc/ssl/private/dg.example.org.key", both,
-		"/etc/haproxy/dg.example.org.pem", both)...).Replace(string(text))
+		"bind "+address, "127.0.0.1:8080", upstream, "/etc/ssl/certs/dg.example.org.pem", certificate,
+		"/etc/ssl/private/dg.example.org.key", certificate,
+		"/etc/haproxy/dg.example.org.pem", certificate)...).Replace(string(text))
 	config := filepath.Join(dir, example)
 	require.NoError(t, os.WriteFile(config, []byte(adapted), 0o600))
-	return config
+	if name == "haproxy" {
+		return []string{"-db", "-f", config}
+	}
+	main := fmt.Sprintf("daemon off; pid %[1]s/pid; error_log stderr; events { worker_connections 15000; } "+
+		"http { access_log off; client_body_temp_path %[1]s; include %[2]s; }", dir, config)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.conf"), []byte(main), 0o600))
+	return []string{"-p", dir, "-c", filepath.Join(dir, "main.conf")}
 }
 
-// selfSigned returns a certificate and its key, those of httptest.
-func selfSigned(t *testing.T) (certificate, key []byte) {
+// selfSigned returns the certificate of httptest and its key.
+func selfSigned(t *testing.T) []byte {
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()
 	pair := server.TLS.Certificates[0]
 	private, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
 	require.NoError(t, err)
-	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]}),
-		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})
+	return append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})...)
 }

@@ -70,7 +70,8 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	for range cap(c.spare) {
 		c.spare <- db.Key(organisation.ID).Token()
 	}
-	c.cookie = apptest.SessionOf(t, base, db.Member(organisation.ID, "owner").Email)
+	session := testkit.NewBrowser(t, base).SignIn(db.Member(organisation.ID, "owner").Email, testkit.Password, "")
+	c.cookie = "__Host-dg=" + session.Session()
 	c.calls = map[string]func(id string) outcome{
 		"sign-in": c.signsIn, "revocation": c.revokes, "refusal": c.isRefused,
 	}

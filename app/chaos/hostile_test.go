@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
@@ -46,7 +47,11 @@ func TestChaosHostileClients(t *testing.T) {
 		t.Parallel()
 	}
 	db := testkit.New(t)
-	dg := apptest.LaunchWith(t, apptest.WithFiles("256"),
+	fewFiles := func(c *exec.Cmd) {
+		c.Args = append([]string{"sh", "-c", `ulimit -n 256 && exec "$0" "$@"`, c.Path}, c.Args[1:]...)
+		c.Path = "/bin/sh"
+	}
+	dg := apptest.LaunchWith(t, fewFiles,
 		"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
 		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).UntilServing()
 	c := newCaller(t, db, dg.URL)

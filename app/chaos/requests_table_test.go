@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"dg/app/apptest"
 	"dg/platform/testkit"
 	"dg/web"
 )
@@ -55,9 +54,9 @@ func (s sent) values(w *requestWorld) url.Values {
 		case "NEW":
 			of[0] = "another long password"
 		case "CODE":
-			of[0] = apptest.CodeOf(w.t, testkit.TOTPSecret)
+			of[0] = testkit.CodeOf(w.t, testkit.TOTPSecret, time.Now())
 		case "OFFER":
-			of[0] = apptest.CodeOf(w.t, w.offer)
+			of[0] = testkit.CodeOf(w.t, w.offer, time.Now())
 		}
 	}
 	return values

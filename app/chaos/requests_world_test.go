@@ -161,14 +161,13 @@ func (w *requestWorld) signAllIn() {
 		email := strings.Replace(name, "code", "admin", 1) + "@acme.example"
 		code := ""
 		if name == "admin" {
-			code = apptest.CodeOf(w.t, testkit.TOTPSecret)
+			code = testkit.CodeOf(w.t, testkit.TOTPSecret, time.Now())
 		}
 		w.people[name] = c.SignIn(email, testkit.Password, code).Cookies
 	}
 	page := testkit.NewBrowser(w.t, w.Base)
 	page.Cookies = maps.Clone(w.people["enrolling"])
-	w.offer = strings.ReplaceAll(
-		testkit.Find(w.t, apptest.OfferedSecret, page.Get("/account/two-step").Body), " ", "")
+	w.offer = page.Get("/account/two-step").OfferedSecret(w.t)
 	// so that each use is stored
 	w.db.Exec(`update sessions set last_used_at = last_used_at - interval '5 minutes'`)
 	w.db.Exec(`update users set totp_last_step = null`)

@@ -3,12 +3,14 @@ package system
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
 	"dg/app/demo"
+	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
 )
 
@@ -19,7 +21,7 @@ func signIn(t *testing.T, p *browsertest.Page, d *apptest.Child, a demo.Account,
 	p.Fill("#password", a.Password)
 	p.Click("button.primary")
 	if a.TOTPSecret != "" {
-		p.Fill("#code", apptest.CodeOf(t, a.TOTPSecret))
+		p.Fill("#code", testkit.CodeOf(t, a.TOTPSecret, time.Now()))
 		p.Click("button.primary")
 	}
 	require.Equal(t, screen, shortened(p.Path()))

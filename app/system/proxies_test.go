@@ -2,6 +2,7 @@ package system
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -25,7 +26,7 @@ type proxied struct {
 // their addresses in the audit log.
 func TestProxyExamples(t *testing.T) {
 	t.Parallel()
-	for name := range apptest.ProxyArguments {
+	for _, name := range []string{"nginx", "haproxy"} {
 		t.Run(name, func(t *testing.T) {
 			p := proxied{ExportServer: apptest.BehindProxy(t)}
 			address := apptest.StartProxy(t, name, strings.TrimPrefix(p.URL, "http://"))
@@ -35,10 +36,9 @@ func TestProxyExamples(t *testing.T) {
 			p.public = apptest.ClientOf(address)
 			p.answersAlike(t)
 			// Without TLS, because TLS itself reports a broken connection.
-			breaksVisibly(t, p.ExportServer,
-				"http://"+
-					apptest.StartProxy(t, name, strings.TrimPrefix(p.URL, "http://"),
-						apptest.WithoutTLS()...))
+			address = apptest.StartProxy(t, name, strings.TrimPrefix(p.URL, "http://"),
+				apptest.WithoutTLS()...)
+			breaksVisibly(t, p.ExportServer, "http://"+address)
 		})
 	}
 }
@@ -130,10 +130,14 @@ func rollingRestart(t *testing.T, proxy, line, delay string) {
 	for range 8 {
 		all.Go(func() {
 			for c := apptest.NewClient(); !restarted.Load() || asked.Load() < 2000; asked.Add(1) {
-				status, body := apptest.FetchFrom(c, "http://"+address+"/openapi/v1.json", "")
-				if status != http.StatusOK {
+				response, err := c.Get("http://" + address + "/openapi/v1.json")
+				if err == nil {
+					_, err = io.Copy(io.Discard, response.Body)
+					_ = response.Body.Close()
+				}
+				if err != nil || response.StatusCode != http.StatusOK {
 					lost.Add(1)
-					t.Logf("%d %s", status, body)
+					t.Log(response, err)
 				}
 			}
 		})

@@ -202,7 +202,7 @@ func (s *secretive) signInWrongly(t *testing.T, a demo.Account) {
 	s.secrets["a wrong code"] = "wrong code " + uuid.NewString()
 	s.pages["a failed code"] = v.Post("/sign-in/code",
 		testkit.Form("code", s.secrets["a wrong code"])).Body
-	v.Post("/sign-in/code", testkit.Form("code", apptest.CodeOf(t, a.TOTPSecret))).Is(t, 303)
+	v.Post("/sign-in/code", testkit.Form("code", testkit.CodeOf(t, a.TOTPSecret, time.Now()))).Is(t, 303)
 	s.secrets["a session of the second step"] = v.Session()
 }
 
@@ -216,11 +216,9 @@ func (s *secretive) enrol(t *testing.T, a demo.Account) {
 	v.Post("/account/password",
 		testkit.Form("current", a.Password, "new", changed, "repeat", changed)).Is(t, 303)
 	s.secrets["the new password"] = changed
-	offer := strings.ReplaceAll(
-		testkit.Find(t, apptest.OfferedSecret, v.Get("/account/two-step").Body), " ", "",
-	)
+	offer := v.Get("/account/two-step").OfferedSecret(t)
 	codes := v.Post("/account/two-step",
-		testkit.Form("do", "on", "code", apptest.CodeOf(t, offer), "current", changed)).Body
+		testkit.Form("do", "on", "code", testkit.CodeOf(t, offer, time.Now()), "current", changed)).Body
 	s.secrets["the new two-step secret"] = offer
 	found := recoveryCode.FindAllString(codes, -1)
 	require.GreaterOrEqual(t, len(found), 10, codes)

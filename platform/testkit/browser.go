@@ -87,6 +87,11 @@ func (b *Browser) Send(method, path, body string, header http.Header) Page {
 	return Page{response, string(text)}
 }
 
+// OfferedSecret returns the new secret of the page that sets up two-step verification.
+func (p Page) OfferedSecret(t testing.TB) string {
+	return strings.ReplaceAll(Find(t, `<code id="totp">([A-Z2-7 ]+)</code>`, p.Body), " ", "")
+}
+
 // Form returns a form of names and values in turn.
 func Form(pairs ...string) url.Values {
 	form := url.Values{}
