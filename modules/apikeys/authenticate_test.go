@@ -151,6 +151,37 @@ func TestStillUsableFollowsTheKey(t *testing.T) {
 	}
 }
 
+// rules.md, Keys: a revocation, expiry or change of plan holds on every instance for each request
+// that starts after its commit, although both have just accepted the key.
+func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
+	b := setup(t)
+	for range 17 {
+		for reason, change := range map[audit.Reason]func(id string){
+			audit.Revoked: func(id string) {
+				require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, id, request))
+			},
+			audit.Expired: func(id string) {
+				b.Exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, id)
+			},
+			audit.BelowPlan: func(string) { b.setPlan(org.PlanFree) },
+		} {
+			b.setPlan(org.PlanPro)
+			key, token := b.newKey()
+			require.Equal(t, 3, accepted(b.together(3, b.uses(token))))
+			change(key.ID)
+			before := len(b.entries(audit.KeyRefused))
+			for _, err := range b.together(4, b.uses(token)) {
+				requireCode(t, apperr.AuthRequired, err)
+			}
+			entries := b.entries(audit.KeyRefused)
+			require.Len(t, entries, before+4)
+			for _, e := range entries[:4] {
+				require.Equal(t, reason, e.Reason)
+			}
+		}
+	}
+}
+
 // A key is expired at its instant. Revoked is also one that the database's clock, which may be a
 // little ahead, has just revoked.
 func TestKeyState(t *testing.T) {

@@ -2,7 +2,6 @@ package apikeys_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -154,15 +153,6 @@ func (b *bundle) uses(token apikeys.Token) func(int, *apikeys.Service) error {
 	}
 }
 
-// requireOnce requires that one error is nil and the others are want.
-func requireOnce(t *testing.T, errs []error, want error) {
-	t.Helper()
-	require.Equal(t, 1, accepted(errs))
-	for _, err := range errs {
-		require.True(t, err == nil || errors.Is(err, want), "%v", err)
-	}
-}
-
 func accepted(errs []error) (n int) {
 	for _, err := range errs {
 		if err == nil {
@@ -174,8 +164,7 @@ func accepted(errs []error) (n int) {
 
 func (b *bundle) instant(column string, key apikeys.Key) *time.Time {
 	b.t.Helper()
-	return testkit.One[*time.Time](b.World,
-		`select `+column+` from api_keys where id = $1`, key.ID)
+	return testkit.One[*time.Time](b.World, `select `+column+` from api_keys where id = $1`, key.ID)
 }
 
 // addKeys stores n keys directly, each created a minute after the one before.

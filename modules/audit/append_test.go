@@ -3,6 +3,7 @@ package audit_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
@@ -66,5 +67,44 @@ func TestInvalidEntryIsRefused(t *testing.T) {
 			require.Equal(t, c.unknown, apperr.Is(err, apperr.Internal), "%s: %v", name, err)
 		}
 	}
-	require.Zero(t, testkit.One[int](b.World, `select count(*) from audit_entries`))
+	require.Zero(t, b.Count(`audit_entries`))
+}
+
+// The refusals of a key for one reason are one entry a minute, in their organisation's log alone.
+func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
+	b := setup(t)
+	refused := func(organisation string, reason audit.Reason) audit.Entry {
+		return audit.Entry{
+			OrganisationID: organisation,
+			Actor:          audit.Actor{Kind: audit.Key, ID: organisation, Name: "Warehouse"},
+			Action:         audit.KeyRefused,
+			Reason:         reason,
+		}
+	}
+	count := func(organisation string, reason audit.Reason) {
+		require.NoError(t, b.log.CountRefusal(t.Context(), refused(organisation, reason)))
+	}
+	began := b.clock(t).Truncate(time.Minute)
+	for range 3 {
+		count(ours, audit.WrongSecret)
+		count(theirs, audit.WrongSecret)
+	}
+	count(ours, audit.OutsideAPI)
+	total := map[audit.Reason]float64{}
+	for _, e := range b.list(t, ours, audit.Page{Limit: 10}) {
+		require.Zero(t, e.At.UnixMilli()%60_000)
+		require.False(t, e.At.Before(began))
+		total[e.Reason] += e.Details[audit.RefusalsDetail].(float64)
+		want := refused(ours, e.Reason)
+		want.ID = e.ID
+		want.At = e.At
+		want.Details = e.Details
+		require.Equal(t, want, e)
+	}
+	require.Equal(t, map[audit.Reason]float64{audit.WrongSecret: 3, audit.OutsideAPI: 1}, total)
+
+	b.Exec(`update audit_refusals set at = at - interval '1 h'`)
+	count(ours, audit.OutsideAPI)
+	require.Equal(t, 1.0, b.list(t, ours, audit.Page{Limit: 1})[0].Details[audit.RefusalsDetail],
+		"another minute")
 }

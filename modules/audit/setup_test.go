@@ -37,7 +37,7 @@ func (b bundle) list(t *testing.T, organisation string, p audit.Page) []audit.En
 	return entries
 }
 
-// clock is the time of the database, to the millisecond.
+// clock is the database's, to the millisecond.
 func (b bundle) clock(t *testing.T) time.Time {
 	t.Helper()
 	return testkit.One[time.Time](b.World, `select date_trunc('milliseconds', clock_timestamp())`)
@@ -47,20 +47,11 @@ func (b bundle) clock(t *testing.T) time.Time {
 func entry(organisation string) audit.Entry {
 	return audit.Entry{
 		OrganisationID: organisation,
-		Actor: audit.Actor{
-			Kind: audit.Key,
-			ID:   "0123456789ABCDEFGHIJKL",
-			Name: "Entrepôt <b>'\";--",
-		},
-		Action: audit.KeyRefused,
-		Target: audit.Target{Kind: "fork", ID: "f-1"},
-		Reason: audit.OtherOrganisation,
-		Details: map[string]any{
-			"from":       "2026-01-01",
-			"rows":       12.0,
-			"nominative": true,
-			"odd":        "\u2028😀",
-		},
+		Actor:          audit.Actor{Kind: audit.Key, ID: "k-1", Name: "Entrepôt <b>'\";--"},
+		Action:         audit.KeyRefused,
+		Target:         audit.Target{Kind: "fork", ID: "f-1"},
+		Reason:         audit.OtherOrganisation,
+		Details:        map[string]any{"rows": 12.0, "nominative": true, "odd": "\u2028😀"},
 		Request: audit.Request{
 			Method:    "GET",
 			Path:      "/api/v1/forks/f-1",

@@ -29,9 +29,3 @@ func RingOf(current, previous byte) Keyring {
 	ring, _ := NewKeyring(key(current), key(previous)) // which never fails
 	return ring
 }
-
-// CheapHash returns a hash of the password.
-func CheapHash(text string) string {
-	hash, _ := argon2id.CreateHash(text, &cheap) // which never fails
-	return hash
-}

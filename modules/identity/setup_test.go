@@ -101,14 +101,6 @@ func (b *bundle) signIn(email string) identity.Session {
 	return session
 }
 
-// signInFully gives the right password and code.
-func (b *bundle) signInFully(email string) identity.Session {
-	b.t.Helper()
-	session, err := b.people.VerifySecondStep(b.ctx(), b.signIn(email).Token, b.code(secret, 0))
-	require.NoError(b.t, err)
-	return session
-}
-
 // code returns the code so many steps after the clock's.
 func (b *bundle) code(secret string, steps int) string {
 	b.t.Helper()

@@ -102,7 +102,7 @@ func TestChangeDuringSignInRefusesThePassword(t *testing.T) {
 		values (sha256('account:ann@example.com'), 50, $1)`, until)
 	requireLocked(t, b.WhileWaiting(lock, signIn, nil), until)
 	b.pass(time.Minute)
-	change := b.Begin(`update users set password_hash = $1`, identity.CheapHash(replacement))
+	change := b.Begin(`update users set password_hash = 'another'`)
 	require.Equal(t, identity.ErrWrongPassword, b.WhileWaiting(change, signIn, nil))
 	require.Zero(t, b.Count(`sessions`))
 }

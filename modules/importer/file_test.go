@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -86,5 +89,20 @@ func TestEveryScoreIsExact(t *testing.T) {
 		row, invalid := formats[7].read([]byte(fill(changed("play", "87.55", text))), identity.Keyring{})
 		require.Empty(t, invalid, text)
 		require.Equal(t, want, *row[6].(*int16), text)
+	}
+}
+
+// configs/deploy/import.md names every type with all of its fields.
+func TestDocumentNamesEveryField(t *testing.T) {
+	text, err := os.ReadFile("../../configs/deploy/import.md")
+	require.NoError(t, err)
+	for _, object := range []any{
+		organisation{}, user{}, membership{}, game{}, fork{}, player{}, group{}, play{},
+	} {
+		kind := reflect.TypeOf(object)
+		row := regexp.MustCompile("(?m)^\\| `" + kind.Name() + "` \\| .*$").FindString(string(text))
+		for field := range kind.Fields() {
+			require.Contains(t, row, "`"+field.Tag.Get("json")+"`", kind.Name())
+		}
 	}
 }

@@ -36,7 +36,6 @@ const argon = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQxMjM0NTY3OA$AAECAwQFBgc
 
 var placeholder = regexp.MustCompile(`\$[a-z][a-z0-9]*`)
 
-// fill replaces the placeholders of lines.
 func fill(lines string) string {
 	return placeholder.ReplaceAllStringFunc(lines, func(name string) string {
 		if name == "$argon" {
@@ -48,7 +47,6 @@ func fill(lines string) string {
 
 func idOf(name string) uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceURL, []byte(name)) }
 
-// file is an input that holds the lines.
 func file(name, lines string) Input { return raw(name, fill(lines)) }
 
 func raw(name, content string) Input {
@@ -60,7 +58,6 @@ func raw(name, content string) Input {
 	}
 }
 
-// bundle is a database that holds the world.
 type bundle struct {
 	*testkit.World
 	t *testing.T
@@ -114,13 +111,11 @@ func (b bundle) contents() map[string]string {
 	return sums
 }
 
-// one reads a single value as text.
 func (b bundle) one(sql string, args ...any) string {
 	b.t.Helper()
 	return testkit.One[string](b.World, "select coalesce(("+sql+")::text, 'null')", args...)
 }
 
-// counted returns a summary's count of a type.
 func counted(s Summary, typ string) Count {
 	for _, c := range s {
 		if c.Type == typ {

@@ -4,14 +4,19 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"io"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/games"
+	"dg/platform/testkit/history"
+	"dg/platform/testkit/pgtest"
 )
 
 func TestImportStoresTheObjectsOfAFile(t *testing.T) {
@@ -224,4 +229,35 @@ func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 	b.Exec(`delete from players where ordinal = 203`)
 	b.imports(file("f", changed("p1", "$p1", "$after")))
 	assert.Equal(t, "204", b.one("select ordinal from players where id = $1", idOf("after")))
+}
+
+// The memory that an import holds while it reads does not grow with the number of plays.
+func TestImportHoldsConstantMemory(t *testing.T) {
+	small := importLiveHeap(t, 2_000)
+	large := importLiveHeap(t, 8_000)
+	t.Logf("live heap at most: %d KB, %d KB", small>>10, large>>10)
+	require.Less(t, large, small+1<<20) // 170 bytes a play, in every run
+}
+
+// importLiveHeap returns the most memory in use after a garbage collection.
+func importLiveHeap(t *testing.T, plays int) (most uint64) {
+	t.Helper()
+	input := Input{Name: "plays", Open: func() (io.ReadCloser, error) {
+		r, w := io.Pipe()
+		go func() {
+			_, err := history.Write(w, 1, time.Now(),
+				history.Size{Plays: plays, Players: 500, Forks: 1, Days: 400})
+			_ = w.CloseWithError(err)
+		}()
+		return r, nil
+	}}
+	_, err := Importer{Pool: pgtest.New(t).Owner.Pool}.
+		Import(t.Context(), []Input{input}, terminal(func(string) {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+		}))
+	require.NoError(t, err)
+	return most
 }

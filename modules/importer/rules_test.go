@@ -2,7 +2,6 @@ package importer
 
 import (
 	"cmp"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -35,11 +34,8 @@ var lineRules = []struct{ line, want string }{
 		"expected one JSON object in UTF-8 with each name once, got invalid character '{' after top-level value"},
 	{"{\"type\":\"game\xff\"}",
 		"type: expected one JSON object in UTF-8 with each name once, got invalid UTF-8"},
-	{`{"id":"$game"}`,
-		`type: expected one of organisation, user, membership, game, fork, player, group, play, got ""`},
 	{`{"type":"team"}`,
 		`type: expected one of organisation, user, membership, game, fork, player, group, play, got "team"`},
-	{changed("game", `"title"`, `"colour":1,"title"`), "colour: expected no field of this name"},
 	{changed("game", `"title":`, `"Title":`), "Title: expected no field of this name"},
 	{changed("game", `"title"`, `"slug":"b","title"`),
 		"slug: expected one JSON object in UTF-8 with each name once"},
@@ -47,8 +43,6 @@ var lineRules = []struct{ line, want string }{
 
 	{changed("game", `"id":"$game"`, `"id":"0b8f7c1e"`), "id: expected " + typeWords["pgtype.UUID"]},
 	{changed("game", `"id":"$game"`, `"id":"0b8f7c1e/3d52/4b7a/9a61/5f2c8d4e7a90"`),
-		"id: expected " + typeWords["pgtype.UUID"]},
-	{changed("game", `"id":"$game"`, `"id":12345678901234567890123456789012345678`),
 		"id: expected " + typeWords["pgtype.UUID"]},
 	{changed("game", `"id":"$game",`, ``), "id: expected a value, got nothing"},
 
@@ -66,7 +60,6 @@ var lineRules = []struct{ line, want string }{
 	{changed("fork", `"public"`, `"Public"`),
 		`visibility: expected one of public, organization, restricted, got "Public"`},
 	{changed("fork", `"en"`, `"it"`), `sourceLocale: expected one of en, fr, es, pt, de, got "it"`},
-	{changed("fork", `"major":1`, `"major":1.5`), "major: expected " + typeWords["int32"]},
 	{changed("fork", `:3,"susp`, `:2147483648,"susp`),
 		"deployedReleaseNumber: expected " + typeWords["int32"]},
 	{changed("fork", `"suspended":false`, `"suspended":0`), "suspended: expected true or false"},
@@ -90,7 +83,6 @@ var lineRules = []struct{ line, want string }{
 
 	{changed("group", `["$p1","$p2"]`, `["$p1",null]`),
 		"playerIds[1]: expected the id of a player of the group's organisation, stored or in the file"},
-	{changed("group", `["$p1","$p2"]`, `["$p1",1]`), "playerIds[1]: expected " + typeWords["pgtype.UUID"]},
 	{changed("group", `["$p1","$p2"]`, `["$p1","$p2","$p1"]`), `playerIds: expected each value once`},
 
 	{changed("play", `87.55`, `100.01`),
@@ -206,16 +198,8 @@ func TestInvalidFileIsRefused(t *testing.T) {
 func TestLineOfManyErrorsIsRefused(t *testing.T) {
 	b := setup(t)
 	for what, lineWith := range map[string]func(errors int) string{
-		"ids": func(n int) string { return `{"type":"group","playerIds":[1` + strings.Repeat(",1", n) + `]}` },
 		"nulls": func(n int) string {
 			return changed("group", `"$p1"`, "null"+strings.Repeat(",null", n))
-		},
-		"unknown": func(n int) string {
-			var names strings.Builder
-			for i := range n {
-				fmt.Fprintf(&names, `,"%x":1`, i)
-			}
-			return `{"type":"game"` + names.String() + `}`
 		},
 		"skills": func(n int) string { return `{"type":"play","skills":[{}` + strings.Repeat(",{}", n) + `]}` },
 	} {

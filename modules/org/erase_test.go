@@ -11,7 +11,6 @@ import (
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/platform/apperr"
-	"dg/platform/testkit"
 )
 
 // Erase deletes the player and its memberships in groups; the entry has the id without the name. It
@@ -30,14 +29,14 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	require.ErrorContains(t, err, "permission denied")
 	_, err = erase(owner, players[0].ID, failed)
 	require.ErrorIs(t, err, failed)
-	require.Equal(t, 2, testkit.One[int](b.World, `select count(*) from players`))
+	require.Equal(t, 2, b.Count(`players`))
 	require.Empty(t, b.entries(ours))
 
 	of, err := erase(owner, players[0].ID, nil)
 	require.NoError(t, err)
 	require.Equal(t, ours, of)
-	require.Equal(t, 1, testkit.One[int](b.World, `select count(*) from players`))
-	require.Equal(t, 1, testkit.One[int](b.World, `select count(*) from group_members`))
+	require.Equal(t, 1, b.Count(`players`))
+	require.Equal(t, 1, b.Count(`group_members`))
 	log := b.entries(ours)
 	require.Len(t, log, 1)
 	require.Equal(t, audit.Entry{
