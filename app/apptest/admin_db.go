@@ -16,8 +16,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// OpenAdminDB starts or joins the embedded server of a folder and connects to its database as the
-// superuser. It keeps the server running until the end of the test.
+// OpenAdminDB runs the embedded server of a folder during the test, and connects as the superuser.
 func OpenAdminDB(t *testing.T, dir string) *testkit.World {
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{Create: true})
 	require.NoError(t, err)

@@ -196,6 +196,15 @@ func Until(t *testing.T, within time.Duration, message string, condition func() 
 	}
 }
 
+// Concurrently calls do n times concurrently and waits for all calls.
+func Concurrently(n int, do func(i int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { do(i) })
+	}
+	all.Wait()
+}
+
 // FreeAddress returns a loopback address with a free port.
 func FreeAddress(t *testing.T) string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -28,8 +28,7 @@ func clientBy(
 	}
 }
 
-// SmallWindowClient returns a client with a small receive window, so that the server cannot send
-// much that it does not read.
+// SmallWindowClient returns a client to which the server cannot send much that it does not read.
 func SmallWindowClient() *http.Client {
 	return clientBy(func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
@@ -47,8 +46,7 @@ func ReadAll(t *testing.T, response *http.Response) string {
 	return string(body)
 }
 
-// ReadSlowly reads at 200 KB/s in the background until the body ends, and sends the error that
-// ended it.
+// ReadSlowly reads a body at 200 KB/s in the background, and sends the error that ended it.
 func ReadSlowly(body io.Reader) <-chan error {
 	ended := make(chan error, 1)
 	go func() {

@@ -30,8 +30,7 @@ func Main(m *testing.M) {
 	os.Exit(status)
 }
 
-// CopyDemo copies the demo to a folder without data. Loading the demo anew would take two
-// seconds.
+// CopyDemo copies the demo to a folder without data. Loading it anew would take two seconds.
 func CopyDemo(t *testing.T, dir string) {
 	if _, err := os.Stat(filepath.Join(dir, "cluster")); err == nil {
 		return

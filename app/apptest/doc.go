@@ -7,5 +7,4 @@
 //   - PostgreSQL: OpenAdminDB and AdminDBAt are a testkit.World as superuser; External is a server
 //     that can stop and start.
 //   - Clients: Ask and SignedIn, a testkit.Browser; StartProxy starts nginx or haproxy.
-//   - Counter counts responses.
 package apptest

@@ -21,8 +21,7 @@ type ExportServer struct {
 	MoreTokens []string // further keys of the organisation
 }
 
-// StartExportServer stores a fork with that many plays, whose days it seals, and serves it by dg
-// with the arguments.
+// StartExportServer stores a fork with that many plays, seals it, and serves it by dg.
 func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...string) *ExportServer {
 	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)

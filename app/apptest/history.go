@@ -29,15 +29,13 @@ type History struct {
 func NewHistory(t *testing.T, seed uint64, plays int) History {
 	base := reachableFolder(t) // in memory: a soak writes gigabytes
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
-	h := History{File: filepath.Join(base, "history.ndjson"), Plays: plays}
+	h := History{File: filepath.Join(base, "history.ndjson"), Plays: plays, Query: LastDays(302)}
 	f, err := os.Create(h.File)
 	require.NoError(t, err)
-	end := time.Now().UTC()
-	h.IDs, err = history.Write(f, seed, end,
+	h.IDs, err = history.Write(f, seed, time.Now().UTC(),
 		history.Size{Plays: plays, Players: 500, Forks: 1, Days: 300, Groups: []int{4}})
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	h.Query = LastDays(302)
 	return h
 }
 

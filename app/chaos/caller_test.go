@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"expvar"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -30,7 +31,7 @@ type caller struct {
 	keys       []string // used in turn, below the rate limit of each
 	spare      chan string
 	asked      atomic.Int64
-	answers    apptest.Counter // by outcome
+	answers    expvar.Map // by outcome
 	calls      map[string]func(id string) outcome
 
 	mu      sync.Mutex

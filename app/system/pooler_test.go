@@ -2,7 +2,6 @@ package system
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"testing"
 	"time"
@@ -23,11 +22,9 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	db.Players(fork.OrganisationID, 200)
 	db.Plays(fork, apptest.Sealable, fork.CreatedAt, 10*time.Minute)
 	token := db.Key(fork.OrganisationID).Token()
-	direct, err := url.Parse(db.URL)
-	require.NoError(t, err)
 	bouncer.SetDefaults(t, db.URL)
 	pooled := []string{
-		"--database-url", bouncer.Start(t, direct.Query().Get("host")).URL(db.URL),
+		"--database-url", bouncer.Start(t, db.URL)(db.URL),
 		"--migrate-database-url", db.OwnerURL,
 	}
 	flags := slices.Concat(pooled, []string{"--database-pooler", "transaction"})

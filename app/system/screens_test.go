@@ -107,7 +107,8 @@ func (s screen) check(t *testing.T, p *browsertest.Page) {
 	if s.do != nil {
 		s.do(p)
 	}
-	require.Equal(t, cmp.Or(s.status, http.StatusOK), p.Status())
+	require.Equal(t, cmp.Or(s.status, http.StatusOK), browsertest.Eval[int](p,
+		`performance.getEntriesByType('navigation')[0].responseStatus`))
 	require.Contains(t, p.Text("body"), s.shows)
 	looksRight(t, p)
 	shoot(t, p, s.name)

@@ -18,10 +18,10 @@ import (
 
 // pooler starts PgBouncer in front of the shared server. It returns the direct URLs of a new
 // database, as the serving role and as the owner.
-func pooler(t *testing.T, lines ...string) (b *bouncer.Bouncer, serving, owner string) {
+func pooler(t *testing.T, lines ...string) (b func(string) string, serving, owner string) {
 	t.Helper()
 	serving, owner = newDatabase(t)
-	return bouncer.Start(t, parsed(t, serving).Query().Get("host"), lines...), serving, owner
+	return bouncer.Start(t, serving, lines...), serving, owner
 }
 
 // With the role's settings of roles.sh each session of a pooler in transaction mode has the bounds
@@ -40,7 +40,7 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 		kinds = kinds[:1]
 	}
 	for _, kind := range kinds {
-		db := pgtest.Open(t, postgres.ThroughPooler(b.URL(direct), kind),
+		db := pgtest.Open(t, postgres.ThroughPooler(b(direct), kind),
 			postgres.Options{Name: "dg reads", MaxConns: 8})
 		holder, err := db.Pool.Begin(t.Context()) // the next statement runs in another session
 		require.NoError(t, err)
@@ -84,22 +84,22 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 	unset, _ := newDatabase(t)
 	var misfit *postgres.SessionError
 	for u, says := range map[string]string{
-		dropping.URL(unset): "DG_DATABASE_POOLER",
-		postgres.ThroughPooler(refusing.URL(unset), "transaction"): "roles.sh",
-		postgres.ThroughPooler(refusing.URL(unset), "prepared"):    "roles.sh",
+		dropping(unset): "DG_DATABASE_POOLER",
+		postgres.ThroughPooler(refusing(unset), "transaction"): "roles.sh",
+		postgres.ThroughPooler(refusing(unset), "prepared"):    "roles.sh",
 	} {
 		_, err := postgres.Open(t.Context(), u, postgres.Options{MaxConns: 1})
 		require.ErrorAs(t, err, &misfit)
 		require.Contains(t, misfit.Fix, says)
 		require.Contains(t, misfit.Problem, "idle_in_transaction_session_timeout is 0")
 	}
-	_, err := postgres.Open(t.Context(), refusing.URL(direct), postgres.Options{MaxConns: 1})
+	_, err := postgres.Open(t.Context(), refusing(direct), postgres.Options{MaxConns: 1})
 	require.ErrorContains(t, err, "unsupported startup parameter")
 	bouncer.SetDefaults(t, direct)
 	// although there is none
 	pgtest.Open(t, postgres.ThroughPooler(direct, "transaction"), postgres.Options{MaxConns: 1})
 	for _, u := range []string{
-		postgres.ThroughPooler(refusing.URL(owner), "transaction"), dropping.URL(owner),
+		postgres.ThroughPooler(refusing(owner), "transaction"), dropping(owner),
 	} {
 		require.ErrorAs(t, postgres.Migrate(t.Context(), u, schema, servingRole, nil), &misfit)
 		require.Contains(t, misfit.Fix, "DG_MIGRATE_DATABASE_URL")
@@ -111,6 +111,6 @@ func TestPoolerInSessionModeWorks(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := pooler(t, bouncer.Ignored, "pool_mode = session")
 	bouncer.SetDefaults(t, direct)
-	db := pgtest.Open(t, b.URL(direct), postgres.Options{MaxConns: 2})
+	db := pgtest.Open(t, b(direct), postgres.Options{MaxConns: 2})
 	require.NoError(t, db.Pool.Ping(t.Context()))
 }

@@ -1,7 +1,6 @@
 package postgres_test
 
 import (
-	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,13 +28,6 @@ func open(t *testing.T, options postgres.Options) *postgres.DB {
 	t.Helper()
 	serving, _ := newDatabase(t)
 	return pgtest.Open(t, serving, options)
-}
-
-func parsed(t *testing.T, connection string) *url.URL {
-	t.Helper()
-	u, err := url.Parse(connection)
-	require.NoError(t, err)
-	return u
 }
 
 // mentions fails unless the error contains every one of the words.

@@ -45,7 +45,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, acme.AdminPlain, "/account/two-step")
-	require.True(t, p.Has("svg.qr"))
+	require.Equal(t, 1, p.Count("svg.qr"))
 	secret := strings.ReplaceAll(p.Text("#totp"), " ", "")
 	require.Equal(t, secret, strings.ReplaceAll(copied(p, "Copy"), " ", ""))
 	code := w.CodeNow(t, secret)

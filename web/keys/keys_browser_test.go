@@ -43,12 +43,12 @@ func TestKeyFormByKeyboard(t *testing.T) {
 	p.Press("BI by keyboard", kb.Tab, kb.Tab, " ", kb.Tab)
 	require.Equal(t, "<input#sr>", p.Focused())
 	p.Click("#xday")
-	require.True(t, p.Has("#day"))
+	require.Equal(t, 1, p.Count("#day"))
 	p.Fill("#day", "2199-12-31")
 	webtest.RequireAccessible(t, p, "new key with a day")
 	p.Click("#xday")
 	p.Press(kb.ArrowDown) // never: the day is hidden, and not sent
-	require.False(t, p.Has("#day"))
+	require.Zero(t, p.Count("#day"))
 	browsertest.Eval[any](p, `{
 		const button = document.querySelector('main button.primary');
 		button.click();
@@ -127,7 +127,7 @@ func TestKeysWithoutScript(t *testing.T) {
 	p.Fill("#name", "LMS")
 	p.Click(`button:text("Create key")`)
 	p.WaitFor("#secret")
-	require.False(t, p.Has("button[data-copy]"), "it needs script")
+	require.Zero(t, p.Count("button[data-copy]"), "it needs script")
 	key := w.AllKeys(t, acme)[0]
 	require.Equal(t, time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 90), key.ExpiresAt.UTC())
 	p.Click(`a:text("Done")`)

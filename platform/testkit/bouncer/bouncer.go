@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,12 +20,6 @@ import (
 
 	"dg/platform/testkit/tb"
 )
-
-// Bouncer is a PgBouncer that runs.
-type Bouncer struct{ dir string }
-
-// users are the roles that may connect without a password, as on the server's socket.
-const users = "\"dg_app\" \"\"\n\"dg_owner\" \"\"\n\"postgres\" \"\"\n"
 
 // Ignored drops dg's session settings, which PgBouncer refuses otherwise.
 const Ignored = "ignore_startup_parameters = " +
@@ -47,21 +42,26 @@ max_client_conn = 1000
 %[3]s
 `
 
-const startTimeout = 10 * time.Second
-
-// Start runs PgBouncer until the test ends, in front of the server with the socket folder, with
-// further lines in its configuration. It skips the test where PgBouncer is not installed.
-func Start(t testing.TB, socket string, lines ...string) *Bouncer {
+// Start starts PgBouncer with further lines of configuration, in front of the server of a URL. through
+// returns a URL of the server as it is through PgBouncer.
+func Start(
+	t testing.TB, server string, lines ...string,
+) (through func(connection string) string) {
 	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v (Debian: apt-get install pgbouncer)", err)
 	}
+	u, err := url.Parse(server)
+	require.NoError(t, err)
+	socket := u.Query().Get("host")
 	dir, err := os.MkdirTemp("", "dg-bouncer-")
 	require.NoError(t, err)
 	config := fmt.Sprintf(configuration, socket, dir, strings.Join(lines, "\n"))
 	require.NoError(t, os.WriteFile(dir+"/ini", []byte(config), 0o644))
-	require.NoError(t, os.WriteFile(dir+"/users", []byte(users), 0o644))
+	// the roles that may connect without a password, as on the server's socket
+	users := []byte("\"dg_app\" \"\"\n\"dg_owner\" \"\"\n\"postgres\" \"\"\n")
+	require.NoError(t, os.WriteFile(dir+"/users", users, 0o644))
 	// The shell ends it with the pipe, which ends with this process, killed or not.
 	cmd := exec.CommandContext(context.Background(), "sh", "-c",
 		`"$1" -q ini >log 2>&1 & read x; kill $!; wait; rm -rf "$PWD"`, "sh", program)
@@ -81,8 +81,8 @@ func Start(t testing.TB, socket string, lines ...string) *Bouncer {
 			_ = conn.Close()
 		}
 		return err == nil
-	}, startTimeout, 5*time.Millisecond, "PgBouncer does not answer: see %s/log", dir)
-	return &Bouncer{dir: dir}
+	}, 10*time.Second, 5*time.Millisecond, "PgBouncer does not answer: see %s/log", dir)
+	return func(connection string) string { return tb.OnSocket(connection, dir, "6432") }
 }
 
 // asOwnerOf runs the command as the user of the server: PgBouncer refuses to be root.
@@ -95,9 +95,6 @@ func asOwnerOf(t testing.TB, socket string, cmd *exec.Cmd) {
 		Credential: &syscall.Credential{Uid: user.Uid, Gid: user.Gid, NoSetGroups: true},
 	}
 }
-
-// URL returns the connection through PgBouncer.
-func (b *Bouncer) URL(connection string) string { return tb.OnSocket(connection, b.dir, "6432") }
 
 var defaults = regexp.MustCompile(`(?m)^alter role dg_app in database dg (set .*;)$`)
 

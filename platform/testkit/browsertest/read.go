@@ -64,11 +64,6 @@ func (p *Page) Count(selector string) int {
 	return len(Eval[[]any](p, callOf("visible", selector)))
 }
 
-// Has reports whether a visible element matches the selector now.
-func (p *Page) Has(selector string) bool {
-	return p.Count(selector) > 0
-}
-
 // Text waits for an element and returns its visible text, or the value of a field.
 func (p *Page) Text(selector string) string {
 	return element[string](p, "read", selector)
@@ -88,11 +83,6 @@ func (p *Page) Focused() string {
 // Path returns the page's path and query.
 func (p *Page) Path() string {
 	return Eval[string](p, "location.pathname + location.search")
-}
-
-// Status returns the HTTP status of the page.
-func (p *Page) Status() int {
-	return Eval[int](p, `performance.getEntriesByType('navigation')[0].responseStatus`)
 }
 
 // ScrollsSideways reports whether the page is wider than its window.

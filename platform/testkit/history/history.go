@@ -83,8 +83,8 @@ func (s *set) writeOrganisation(size Size) (players []uuid.UUID) {
 	for i, n := range size.Groups {
 		s.ids.Groups = append(s.ids.Groups, s.id())
 		fmt.Fprintf(s.out, `{"type":"group","id":"%s","organisationId":"%s",`+
-			`"name":"Group of %d","playerIds":[%s]}`+"\n", s.ids.Groups[i], s.ids.Organisation, n,
-			quoted(players[:n]))
+			`"name":"Group of %d","playerIds":["%s"]}`+"\n", s.ids.Groups[i], s.ids.Organisation, n,
+			strings.Join(uuid.UUIDs(players[:n]).Strings(), `","`))
 	}
 	return players
 }
@@ -92,14 +92,6 @@ func (s *set) writeOrganisation(size Size) (players []uuid.UUID) {
 // id returns a random UUID, which the seed determines.
 func (s *set) id() uuid.UUID {
 	return uuid.Must(uuid.NewRandomFromReader(s.source)) // the source never fails
-}
-
-func quoted(ids []uuid.UUID) string {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = `"` + id.String() + `"`
-	}
-	return strings.Join(texts, ",")
 }
 
 // end draws the fields of a finished play, or "".

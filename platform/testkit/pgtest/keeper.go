@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
 
 	"github.com/jackc/pgx/v5"
@@ -12,19 +13,16 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// The variables that make a test program a keeper: of the shared server's folder, and of databases
-// by the prefix of their names.
-const (
-	folderVariable = "DG_PGTEST_KEEPER"
-	prefixVariable = "DG_PGTEST_PREFIX"
-)
+// keeperVariable makes a test program a keeper. It has the prefix of the names of the databases, and
+// the folder of the shared server.
+const keeperVariable = "DG_PGTEST_KEEPER"
 
 // init spares test programs a TestMain.
 //
 //nolint:gochecknoinits // see above
 func init() {
-	if dir := os.Getenv(folderVariable); dir != "" {
-		keep(dir, os.Getenv(prefixVariable))
+	if prefix, dir, is := strings.Cut(os.Getenv(keeperVariable), " "); is {
+		keep(dir, prefix)
 		os.Exit(0)
 	}
 }
@@ -68,7 +66,7 @@ func startKeeper(dir string) (input io.Closer, err error) {
 		return nil, err
 	}
 	keeper := exec.CommandContext(context.Background(), program)
-	keeper.Env = append(os.Environ(), folderVariable+"="+dir, prefixVariable+"="+prefix)
+	keeper.Env = append(os.Environ(), keeperVariable+"="+prefix+" "+dir)
 	keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C does not reach it
 	if input, err = keeper.StdinPipe(); err != nil {
 		return nil, err

@@ -17,12 +17,6 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// The most connections of one Database. The server takes 800.
-const (
-	servingConns = 12
-	ownerConns   = 2
-)
-
 // Database is a test's own database.
 type Database struct {
 	URL      string // as the role that serves
@@ -37,7 +31,6 @@ func (d *Database) Flags() []string {
 }
 
 // New gives t a migrated, empty database, which is dropped when t and its subtests have ended.
-//
 // Without PostgreSQL the test is skipped, or fails in CI. With -short it is skipped.
 func New(t testing.TB) *Database {
 	return copyOf(t, (*server).template)
@@ -67,15 +60,16 @@ func copyOf(t testing.TB, template func(*server, context.Context) (string, error
 	ctx := context.Background() // a test's own context has ended when its cleanup runs
 	name := fmt.Sprint(prefix, databaseNumber.Add(1))
 	original, err := template(s, ctx)
-	if err == nil {
-		err = s.copy(ctx, name, original)
-	}
+	require.NoError(t, err, "make a template")
+	// Copying files beats the default strategy by 80 ms where nothing waits for a disk.
+	_, err = s.admin.Exec(ctx, fmt.Sprintf(
+		`create database %s template %s owner dg_owner strategy file_copy`, name, original))
 	require.NoError(t, err, "make a database")
 	t.Cleanup(func() { require.NoError(t, s.drop(ctx, name), "drop the database") })
 	db := &Database{URL: inDatabase(s.URL(), name), OwnerURL: inDatabase(s.OwnerURL(), name)}
-	db.DB = Open(t, db.URL, postgres.Options{MaxConns: servingConns})
+	db.DB = Open(t, db.URL, postgres.Options{MaxConns: 12}) // the server takes 800 of all tests
 	// On a loaded machine 100,000 rows take longer than the statement timeout.
-	db.Owner = Open(t, db.OwnerURL, postgres.Options{MaxConns: ownerConns, StatementTimeout: -1})
+	db.Owner = Open(t, db.OwnerURL, postgres.Options{MaxConns: 2, StatementTimeout: -1})
 	return db
 }
 
@@ -96,7 +90,6 @@ func Open(t testing.TB, url string, options postgres.Options) *postgres.DB {
 	return db
 }
 
-// inDatabase returns the connection URL for another database of the server.
 func inDatabase(connection, name string) string {
 	return tb.Changed(connection, func(u *url.URL) { u.Path = "/" + name })
 }

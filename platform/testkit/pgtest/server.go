@@ -22,10 +22,8 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-const (
-	templatePrefix = "template_"         // template_<hash of the migrations>
-	templateLock   = 5270163099842217764 // advisory lock: one process at a time makes templates
-)
+// templateLock is an advisory lock: one process at a time makes templates.
+const templateLock = 5270163099842217764
 
 // settings trade durability for speed.
 var settings = map[string]string{
@@ -44,7 +42,6 @@ var settings = map[string]string{
 // startTimeout is above what a start takes on a loaded machine.
 const startTimeout = 2 * time.Minute
 
-// server is the shared server.
 type server struct {
 	*embeddedpg.Server
 	keeper io.Closer // unreferenced it would be closed, and end the keeper
@@ -54,7 +51,6 @@ type server struct {
 // started is this process's use of the shared server, which ends with the process.
 var started = sync.OnceValues(start)
 
-// start joins or launches the shared server.
 func start() (s *server, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
@@ -74,13 +70,9 @@ func start() (s *server, err error) {
 	return s, err
 }
 
-// adminURL connects as the superuser.
 func adminURL(of *embeddedpg.Server) string {
 	return tb.AsRole(inDatabase(of.URL(), "postgres"), "postgres")
 }
-
-// roomInMemory is the least free memory for a folder in memory: the tests of all packages share it.
-const roomInMemory = 4 << 30
 
 // sharedFolder returns the server's folder, one for each user, PostgreSQL and boot, because a crash
 // may damage a cluster without fsync. It is in memory if possible, where a database takes 15 ms,
@@ -93,7 +85,7 @@ func sharedFolder(ctx context.Context) (string, error) {
 	base := os.TempDir()
 	var memory syscall.Statfs_t
 	if runtime.GOOS == "linux" && syscall.Statfs("/dev/shm", &memory) == nil &&
-		memory.Bavail*uint64(memory.Bsize) > roomInMemory {
+		memory.Bavail*uint64(memory.Bsize) > 4<<30 { // the tests of all packages share it
 		base = "/dev/shm"
 	}
 	// Linux; elsewhere the temporary folder must do
@@ -120,21 +112,13 @@ func (s *server) drop(ctx context.Context, name string) error {
 	return err
 }
 
-// copy makes a database of a template. Copying files beats the default strategy by 80 ms where
-// nothing waits for a disk.
-func (s *server) copy(ctx context.Context, name, template string) error {
-	_, err := s.admin.Exec(ctx, fmt.Sprintf(
-		`create database %s template %s owner dg_owner strategy file_copy`, name, template))
-	return err
-}
-
 // template names the database that holds the migrated schema, and makes it where it is missing.
 func (s *server) template(ctx context.Context) (string, error) {
 	hash, err := hashOf(migrations.FS)
 	if err != nil {
 		return "", err
 	}
-	name := templatePrefix + hash
+	name := "template_" + hash
 	conn, err := s.admin.Acquire(ctx)
 	if err != nil {
 		return "", err

@@ -27,13 +27,5 @@ func (b *Buffer) String() string {
 	return b.text.String()
 }
 
-// Reset replaces the content by the text.
-func (b *Buffer) Reset(to string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.text.Reset()
-	b.text.WriteString(to)
-}
-
 // Logger returns a logger that writes text to the buffer.
 func (b *Buffer) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(b, nil)) }

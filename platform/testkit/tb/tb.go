@@ -2,8 +2,13 @@
 package tb
 
 import (
+	"context"
+	"net/url"
 	"os"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
 )
 
 // SkipOrFail ends a test that lacks a program: it is skipped, or fails if CI is set.
@@ -13,4 +18,52 @@ func SkipOrFail(t testing.TB, err error) {
 		t.Fatalf("a program that the tests need is missing, and CI is set: %v", err)
 	}
 	t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
+}
+
+// Changed returns a database's URL after a change, such as of the role.
+func Changed(connection string, change func(*url.URL)) string {
+	u, err := url.Parse(connection)
+	if err != nil {
+		panic(err) // a test's own URL
+	}
+	change(u)
+	return u.String()
+}
+
+// AsRole returns the URL of the database for another role.
+func AsRole(connection, role string) string {
+	return Changed(connection, func(u *url.URL) { u.User = url.User(role) })
+}
+
+// OnSocket returns the URL of the database by the socket in another folder.
+func OnSocket(connection, folder, port string) string {
+	return Changed(connection, func(u *url.URL) {
+		query := u.Query()
+		query.Set("host", folder)
+		query.Set("port", port)
+		u.Host = ""
+		u.RawQuery = query.Encode()
+	})
+}
+
+// Query reads one value from the database of a URL.
+func Query[T any](t testing.TB, url, sql string, args ...any) (value T) {
+	conn := connect(t, url)
+	defer func() { _ = conn.Close(context.Background()) }()
+	require.NoError(t, conn.QueryRow(context.Background(), sql, args...).Scan(&value))
+	return value
+}
+
+// Exec runs statements in the database of a URL and returns their error.
+func Exec(t testing.TB, url, sql string) error {
+	conn := connect(t, url)
+	defer func() { _ = conn.Close(context.Background()) }()
+	_, err := conn.Exec(context.Background(), sql)
+	return err
+}
+
+func connect(t testing.TB, url string) *pgx.Conn {
+	conn, err := pgx.Connect(context.Background(), url)
+	require.NoError(t, err)
+	return conn
 }

@@ -23,11 +23,8 @@ func (w *World) NewKey(
 	t *testing.T, o *Organisation, name string, scopes ...apikeys.Scope,
 ) apikeys.Key {
 	in := apikeys.NewKey{Name: name, Scopes: scopes}
-	key, _, err := w.Keys.Create(t.Context(), o.AsOwner(), in, audit.Request{
-		Method: "POST",
-		Path:   "/",
-		ID:     "request-0001",
-	})
+	key, _, err := w.Keys.Create(t.Context(), o.AsOwner(), in,
+		audit.Request{Method: "POST", Path: "/", ID: "request-0001"})
 	require.NoError(t, err)
 	return key
 }
