@@ -26,7 +26,6 @@ var rejections = []struct {
 	{audit.WrongSecret, `update api_keys set secret_hash = sha256('another') where id = $1`},
 }
 
-// rejectedKey makes a key with the rejections in the bits, and returns the reason: "" without any.
 func (b *bundle) rejectedKey(bits int) (key apikeys.Key, token apikeys.Token, want audit.Reason) {
 	b.t.Helper()
 	b.setPlan(org.PlanPro)
@@ -49,7 +48,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	for bits := range 1 << len(rejections) {
 		key, token, want := b.rejectedKey(bits)
 		before := b.Count(`audit_entries`)
-		caller, err := b.keys.Authenticate(b.ctx(), token, requested)
+		caller, err := b.keys.Authenticate(b.t.Context(), token, requested)
 		if want == "" {
 			require.NoError(t, err)
 			require.Equal(t, key.ID, caller.Actor.ID)
@@ -105,7 +104,7 @@ func TestRefusalIsRecordedOrUnavailable(t *testing.T) {
 	caller := b.accept(token)
 	target := audit.Target{Kind: "fork", ID: "f"}
 	refuse := func() error {
-		return b.keys.Refuse(b.ctx(), caller, audit.OtherOrganisation, target, request, errOutside)
+		return b.keys.Refuse(b.t.Context(), caller, audit.OtherOrganisation, target, request, errOutside)
 	}
 	require.Equal(t, errOutside, refuse())
 	entry := b.entries(audit.KeyRefused)[0]
@@ -131,22 +130,22 @@ func TestStillUsableFollowsTheKey(t *testing.T) {
 		key, token, why := b.rejectedKey(bits)
 		before := b.Count(`audit_entries`)
 		for _, err := range b.together(2, func(_ int, on *apikeys.Service) error {
-			return on.StillUsable(b.ctx(), ourOrganisation, key.ID)
+			return on.StillUsable(b.t.Context(), ourOrganisation, key.ID)
 		}) {
 			require.Equal(t, why == "", err == nil, "%s: %v", why, err)
 			require.Equal(t, why != "", apperr.Is(err, apperr.AuthRequired), why)
 		}
 		require.Zero(t, b.taken(key), "it is not counted")
 		require.Equal(t, before, b.Count(`audit_entries`), why)
-		require.Error(t, b.keys.StillUsable(b.ctx(), theirOrganisation, key.ID))
-		read, err := b.keys.Key(b.ctx(), b.owner, key.ID)
+		require.Error(t, b.keys.StillUsable(b.t.Context(), theirOrganisation, key.ID))
+		read, err := b.keys.Key(b.t.Context(), b.owner, key.ID)
 		require.NoError(t, err)
 		plan := []org.Plan{org.PlanPro, org.PlanTeam}[bits&1]
 		require.Equal(t, states[why], read.State(time.Now(), plan))
 		b.setPlan(org.PlanEnterprise)
 		works := why == "" || why == audit.BelowPlan
 		require.Equal(t, works, b.use(token) == nil, "%s: later", why)
-		err = b.keys.StillUsable(b.ctx(), ourOrganisation, key.ID)
+		err = b.keys.StillUsable(b.t.Context(), ourOrganisation, key.ID)
 		require.Equal(t, works, err == nil, "%s: later", why)
 	}
 }
@@ -158,7 +157,7 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 	for range 17 {
 		for reason, change := range map[audit.Reason]func(id string){
 			audit.Revoked: func(id string) {
-				require.NoError(t, b.keys.Revoke(b.ctx(), b.owner, id, request))
+				require.NoError(t, b.keys.Revoke(b.t.Context(), b.owner, id, request))
 			},
 			audit.Expired: func(id string) {
 				b.Exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, id)

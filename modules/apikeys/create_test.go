@@ -36,11 +36,11 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 			key, _ := b.newKey()
 			b.setPlan(plan)
 			_, created, createErr := b.create(c.actor)
-			_, _, replaceErr := b.keys.Create(b.ctx(), c.actor, successor(key, week), request)
-			renameErr := b.keys.Rename(b.ctx(), c.actor, key.ID, apikeys.Label{Name: "new"}, request)
-			listed, listErr := b.keys.List(b.ctx(), c.actor)
-			_, usageErr := b.keys.UsageOf(b.ctx(), c.actor, nil)
-			revokeErr := b.keys.Revoke(b.ctx(), c.actor, key.ID, request)
+			_, _, replaceErr := b.keys.Create(b.t.Context(), c.actor, successor(key, week), request)
+			renameErr := b.keys.Rename(b.t.Context(), c.actor, key.ID, apikeys.Label{Name: "new"}, request)
+			listed, listErr := b.keys.List(b.t.Context(), c.actor)
+			_, usageErr := b.keys.UsageOf(b.t.Context(), c.actor, nil)
+			revokeErr := b.keys.Revoke(b.t.Context(), c.actor, key.ID, request)
 			creates := c.creates && plan.IncludesAPI()
 			for err, ok := range map[*error]bool{
 				&createErr: creates, &replaceErr: creates, &renameErr: c.creates,
@@ -88,7 +88,7 @@ func TestNewKeyIsValidated(t *testing.T) {
 	} {
 		for _, in := range inputs {
 			before := b.Count(`api_keys`)
-			key, token, err := keys.Create(b.ctx(), b.owner, in, request)
+			key, token, err := keys.Create(b.t.Context(), b.owner, in, request)
 			if field == "" {
 				require.NoError(t, err, "%+v", in)
 				require.Equal(t, []any{in.Name, apikeys.Scopes(in.Scopes), token.ID},
@@ -130,7 +130,7 @@ func TestNewKeyIsListedAsCreated(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 30, 0, 999_999_999, time.UTC)
 	keys := b.instance(b.DB, func() time.Time { return now })
 	expires := time.Date(2199, 12, 31, 23, 59, 59, 999_999_999, time.FixedZone("", -3600))
-	made, _, err := keys.Create(b.ctx(), b.owner,
+	made, _, err := keys.Create(b.t.Context(), b.owner,
 		apikeys.NewKey{Name: "Entrepôt", Scopes: bothScopes, ExpiresAt: &expires}, request)
 	require.NoError(t, err)
 	want := apikeys.Key{
@@ -143,7 +143,7 @@ func TestNewKeyIsListedAsCreated(t *testing.T) {
 		ExpiresAt:      new(time.Date(2200, 1, 1, 0, 59, 59, 999_000_000, time.UTC)),
 	}
 	require.Equal(t, want, made)
-	listed, err := keys.List(b.ctx(), b.owner)
+	listed, err := keys.List(b.t.Context(), b.owner)
 	require.NoError(t, err)
 	require.Equal(t, []apikeys.Key{want}, listed)
 }
@@ -158,9 +158,9 @@ func TestKeyIsNotCreatedWithoutItsAuditEntry(t *testing.T) {
 	require.Zero(t, created, "no token without its key")
 	_, _, err = b.replace(key, 0)
 	require.Error(t, err)
-	require.Error(t, b.keys.Revoke(b.ctx(), b.owner, key.ID, request))
-	require.Error(t, b.keys.Rename(b.ctx(), b.owner, key.ID, apikeys.Label{Name: "x"}, request))
-	listed, err := b.keys.List(b.ctx(), b.owner)
+	require.Error(t, b.keys.Revoke(b.t.Context(), b.owner, key.ID, request))
+	require.Error(t, b.keys.Rename(b.t.Context(), b.owner, key.ID, apikeys.Label{Name: "x"}, request))
+	listed, err := b.keys.List(b.t.Context(), b.owner)
 	require.NoError(t, err)
 	require.Equal(t, []apikeys.Key{key}, listed)
 	b.accept(token)
@@ -176,7 +176,7 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	b.addKeys(50, "expiring", &future, nil)
 	b.addKeys(apikeys.MaxUsable-51, "lasting", nil, nil)
 	errs := b.together(10, func(_ int, on *apikeys.Service) error {
-		_, _, err := on.Create(b.ctx(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
+		_, _, err := on.Create(b.t.Context(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
 		return err
 	})
 	require.Equal(t, 1, accepted(errs))

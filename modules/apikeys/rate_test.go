@@ -53,7 +53,7 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 			for range random.IntN(70) {
 				want, left, oldest := m.ask()
 				on := []*apikeys.Service{b.keys, b.other}[random.IntN(2)]
-				caller, err := on.Authenticate(b.ctx(), token, requested)
+				caller, err := on.Authenticate(b.t.Context(), token, requested)
 				wait := caller.RateLimit.Reset
 				if want {
 					require.NoError(t, err, "seed %d", seed)
@@ -119,7 +119,7 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 			  then now() + interval '20 min' else '-infinity' end order by i)
 			  from generate_series(1, $3::int) i) where key_id = $1`,
 			key.ID, head, apikeys.MaxRequests, before)
-		caller, err := b.keys.Authenticate(b.ctx(), token, requested)
+		caller, err := b.keys.Authenticate(b.t.Context(), token, requested)
 		left := 119 - before // below 0: it is refused
 		if left < 0 {
 			for _, err := range []error{err, b.use(guessed(token))} {
@@ -143,7 +143,7 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	key, token := b.newKey()
 	var callers [200]apikeys.Caller
 	errs := b.together(len(callers), func(i int, on *apikeys.Service) (err error) {
-		callers[i], err = on.Authenticate(b.ctx(), token, requested)
+		callers[i], err = on.Authenticate(b.t.Context(), token, requested)
 		return err
 	})
 	left := map[int]bool{}
@@ -182,7 +182,7 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	require.Equal(t, 2_880, b.notRecorded())
 
 	for range 3 {
-		caller, err := b.keys.Authenticate(b.ctx(), guessed(token), requested)
+		caller, err := b.keys.Authenticate(b.t.Context(), guessed(token), requested)
 		requireCode(t, apperr.RateLimited, err)
 		require.Zero(t, caller, "a wrong secret learns nothing of the key")
 		requireCode(t, apperr.RateLimited, b.useOutside(token.ID))
@@ -197,7 +197,6 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	require.Equal(t, 2_886, b.notRecorded(), "a request above the key's limit is no refused use")
 }
 
-// notRecorded returns how many refusals are counted.
 func (b *bundle) notRecorded() int {
 	b.t.Helper()
 	return testkit.One[int](b.World, `select coalesce(sum(refusals), 0)::int from audit_refusals`)

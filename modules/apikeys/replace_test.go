@@ -15,7 +15,6 @@ import (
 
 const week = 7 * 24 * time.Hour
 
-// successor is the form of a replacement.
 func successor(key apikeys.Key, overlap time.Duration) apikeys.NewKey {
 	ends := time.Now().Add(60 * 24 * time.Hour)
 	return apikeys.NewKey{
@@ -27,7 +26,7 @@ func successor(key apikeys.Key, overlap time.Duration) apikeys.NewKey {
 func (b *bundle) replace(
 	key apikeys.Key, overlap time.Duration,
 ) (apikeys.Key, apikeys.Token, error) {
-	return b.keys.Create(b.ctx(), b.owner, successor(key, overlap), request)
+	return b.keys.Create(b.t.Context(), b.owner, successor(key, overlap), request)
 }
 
 // rules.md, Keys: the old key works on every instance until the end of the overlap, or its expiry if
@@ -38,20 +37,15 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 		old, token := b.newKey()
 		made, newToken, err := b.replace(old, overlap)
 		require.NoError(t, err)
-		require.Equal(t, made.ID, newToken.ID)
-		require.NotEqual(t, old.ID, made.ID)
-		read, err := b.keys.Key(b.ctx(), b.owner, made.ID)
-		require.NoError(t, err)
-		require.Equal(t, made, read)
-		require.Equal(t, old.ID, read.Replaces)
+		require.Equal(t, old.ID, made.Replaces)
 		require.WithinDuration(t, time.Now().Add(overlap), *b.instant("revoked_at", old),
 			time.Minute)
 
 		usable := func(_ int, on *apikeys.Service) error {
-			if err := on.StillUsable(b.ctx(), ourOrganisation, old.ID); err != nil {
+			if err := on.StillUsable(b.t.Context(), ourOrganisation, old.ID); err != nil {
 				return err
 			}
-			_, err := on.Authenticate(b.ctx(), token, requested)
+			_, err := on.Authenticate(b.t.Context(), token, requested)
 			return err
 		}
 		b.accept(newToken)
@@ -110,7 +104,7 @@ func TestKeyIsReplacedOnce(t *testing.T) {
 	key, _ := b.newKey()
 	var tokens [10]apikeys.Token
 	errs := b.together(len(tokens), func(i int, on *apikeys.Service) (err error) {
-		_, tokens[i], err = on.Create(b.ctx(), b.owner, successor(key, time.Hour), request)
+		_, tokens[i], err = on.Create(b.t.Context(), b.owner, successor(key, time.Hour), request)
 		return err
 	})
 	require.Equal(t, 1, accepted(errs))
@@ -141,7 +135,7 @@ func TestCallerIsToldWhenItsKeyEnds(t *testing.T) {
 		b.Exec(`update api_keys set expires_at = $2::timestamptz + nullif($3::bigint, 0) * interval '1 ms',
 			revoked_at = $2::timestamptz + nullif($4::bigint, 0) * interval '1 ms' where id = $1`,
 			key.ID, now, c.expires.Milliseconds(), c.revoked.Milliseconds())
-		caller, err := keys.Authenticate(b.ctx(), token, requested)
+		caller, err := keys.Authenticate(b.t.Context(), token, requested)
 		require.NoError(t, err)
 		if c.want == 0 {
 			require.Nil(t, caller.ExpiryNotice, "%+v", c)

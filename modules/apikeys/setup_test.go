@@ -1,7 +1,6 @@
 package apikeys_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -45,7 +44,6 @@ type bundle struct {
 	*testkit.World
 	t           *testing.T
 	keys, other *apikeys.Service
-	log         *audit.Log
 	owner       apikeys.Actor
 }
 
@@ -64,7 +62,6 @@ func setup(t *testing.T) *bundle {
 		}
 	}
 	second := pgtest.Open(t, b.URL, postgres.Options{MaxConns: 8})
-	b.log = audit.New(b.DB)
 	b.keys = b.instance(b.DB, time.Now)
 	b.other = b.instance(second, time.Now)
 	b.owner = member(ourOrganisation, "owner", false)
@@ -90,8 +87,6 @@ func member(organisation, role string, twoStep bool) apikeys.Actor {
 	}
 }
 
-func (b *bundle) ctx() context.Context { return b.t.Context() }
-
 func (b *bundle) setPlan(plan org.Plan) {
 	b.t.Helper()
 	b.Exec(`update organisations set plan = $2 where id = $1`, ourOrganisation, plan)
@@ -108,23 +103,21 @@ func (b *bundle) newKey() (apikeys.Key, apikeys.Token) {
 
 func (b *bundle) create(actor apikeys.Actor) (apikeys.Key, apikeys.Token, error) {
 	in := apikeys.NewKey{Name: "n", Scopes: bothScopes}
-	return b.keys.Create(b.ctx(), actor, in, request)
+	return b.keys.Create(b.t.Context(), actor, in, request)
 }
 
-// use authenticates a request on the first instance.
 func (b *bundle) use(token apikeys.Token) error {
-	_, err := b.keys.Authenticate(b.ctx(), token, requested)
+	_, err := b.keys.Authenticate(b.t.Context(), token, requested)
 	return err
 }
 
-// useOutside refuses a use outside /api/v1/ on the second instance.
 func (b *bundle) useOutside(id string) error {
-	return b.other.RefuseOutside(b.ctx(), id, request, errOutside)
+	return b.other.RefuseOutside(b.t.Context(), id, request, errOutside)
 }
 
 func (b *bundle) accept(token apikeys.Token) apikeys.Caller {
 	b.t.Helper()
-	caller, err := b.keys.Authenticate(b.ctx(), token, requested)
+	caller, err := b.keys.Authenticate(b.t.Context(), token, requested)
 	require.NoError(b.t, err)
 	return caller
 }
@@ -145,10 +138,9 @@ func (b *bundle) together(n int, do func(i int, on *apikeys.Service) error) []er
 	return errs
 }
 
-// uses returns a call for together that authenticates a request.
 func (b *bundle) uses(token apikeys.Token) func(int, *apikeys.Service) error {
 	return func(_ int, on *apikeys.Service) error {
-		_, err := on.Authenticate(b.ctx(), token, requested)
+		_, err := on.Authenticate(b.t.Context(), token, requested)
 		return err
 	}
 }
@@ -167,7 +159,6 @@ func (b *bundle) instant(column string, key apikeys.Key) *time.Time {
 	return testkit.One[*time.Time](b.World, `select `+column+` from api_keys where id = $1`, key.ID)
 }
 
-// addKeys stores n keys directly, each created a minute after the one before.
 func (b *bundle) addKeys(n int, prefix string, expires, revoked *time.Time) {
 	b.t.Helper()
 	b.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
@@ -177,20 +168,17 @@ func (b *bundle) addKeys(n int, prefix string, expires, revoked *time.Time) {
 		  $4, $5 from generate_series(1, $2) i`, ourOrganisation, n, prefix, expires, revoked)
 }
 
-// guessed returns a token with the key's id and another secret.
 func guessed(token apikeys.Token) apikeys.Token {
 	return apikeys.Token{ID: token.ID, Secret: strings.ToLower(token.Secret)}
 }
 
-// entries returns the entries of an action in our organisation's log, newest first.
 func (b *bundle) entries(action audit.Action) []audit.Entry {
 	b.t.Helper()
-	all, err := b.log.List(b.ctx(), ourOrganisation, audit.Page{Limit: 1000})
+	all, err := audit.New(b.DB).List(b.t.Context(), ourOrganisation, audit.Page{Limit: 1000})
 	require.NoError(b.t, err)
 	return slices.DeleteFunc(all, func(e audit.Entry) bool { return e.Action != action })
 }
 
-// pass moves a key's windows into the past, as if so many seconds had passed.
 func (b *bundle) pass(key string, seconds float64) {
 	b.t.Helper()
 	b.Exec(`update api_key_windows set instants =
@@ -198,7 +186,6 @@ func (b *bundle) pass(key string, seconds float64) {
 		where key_id = $1`, key, seconds)
 }
 
-// taken counts the accepted and the refused requests in the key's windows.
 func (b *bundle) taken(key apikeys.Key) (n [2]int) {
 	b.t.Helper()
 	for i, refused := range []bool{false, true} {
@@ -209,7 +196,6 @@ func (b *bundle) taken(key apikeys.Key) (n [2]int) {
 	return n
 }
 
-// requireCode requires an error of the code, with a message for the caller.
 func requireCode(t *testing.T, code apperr.Code, err error) *apperr.Error {
 	t.Helper()
 	require.True(t, apperr.Is(err, code), "want %s, got %v", code, err)

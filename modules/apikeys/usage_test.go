@@ -12,7 +12,6 @@ import (
 	"dg/platform/testkit"
 )
 
-// used returns the stored counts of a key today: accepted, refused, limited.
 func (b *bundle) used(key apikeys.Key) [3]int64 {
 	b.t.Helper()
 	today := b.usage(b.keys, key)[apikeys.UsageDays-1]
@@ -21,7 +20,7 @@ func (b *bundle) used(key apikeys.Key) [3]int64 {
 
 func (b *bundle) usage(on *apikeys.Service, key apikeys.Key) []apikeys.Usage {
 	b.t.Helper()
-	all, err := on.UsageOf(b.ctx(), b.owner, []apikeys.Key{key})
+	all, err := on.UsageOf(b.t.Context(), b.owner, []apikeys.Key{key})
 	require.NoError(b.t, err)
 	require.Len(b.t, all[key.ID], apikeys.UsageDays)
 	return all[key.ID]
@@ -30,7 +29,7 @@ func (b *bundle) usage(on *apikeys.Service, key apikeys.Key) []apikeys.Usage {
 func (b *bundle) record() {
 	b.t.Helper()
 	for _, instance := range []*apikeys.Service{b.keys, b.other} {
-		require.NoError(b.t, instance.UsageCounter.Store(b.ctx()))
+		require.NoError(b.t, instance.UsageCounter.Store(b.t.Context()))
 	}
 }
 
@@ -54,7 +53,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b.pass(key.ID, 61)
 	caller := b.accept(token)
 	b.record()
-	require.Equal(t, errOutside, b.keys.Refuse(b.ctx(), caller, audit.InsufficientScope,
+	require.Equal(t, errOutside, b.keys.Refuse(b.t.Context(), caller, audit.InsufficientScope,
 		audit.Target{}, request, errOutside))
 	b.record()
 	b.record()
@@ -70,7 +69,7 @@ func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 	b.Exec(`alter table api_key_usage rename to elsewhere`)
 	for range 3 {
 		b.accept(token)
-		require.Error(t, b.keys.UsageCounter.Store(b.ctx()))
+		require.Error(t, b.keys.UsageCounter.Store(b.t.Context()))
 	}
 	b.Exec(`alter table elsewhere rename to api_key_usage`)
 	b.Exec(`delete from api_keys where id = $1`, gone.ID)
@@ -86,7 +85,7 @@ func TestUsageByDay(t *testing.T) {
 	keys := b.instance(b.DB, func() time.Time { return now })
 	key, token := b.newKey()
 	ask := func() apikeys.Caller {
-		caller, err := keys.Authenticate(b.ctx(), token, requested)
+		caller, err := keys.Authenticate(b.t.Context(), token, requested)
 		require.NoError(t, err)
 		return caller
 	}
@@ -94,10 +93,10 @@ func TestUsageByDay(t *testing.T) {
 	last := ask()
 	now = now.Add(time.Millisecond)
 	require.Error(t,
-		keys.Refuse(b.ctx(), last, audit.InsufficientScope, audit.Target{}, request, errOutside),
+		keys.Refuse(b.t.Context(), last, audit.InsufficientScope, audit.Target{}, request, errOutside),
 		"it belongs to the day of its request")
 	ask()
-	require.NoError(t, keys.UsageCounter.Store(b.ctx()))
+	require.NoError(t, keys.UsageCounter.Store(b.t.Context()))
 	days := b.usage(keys, key)
 	require.Equal(t, apikeys.Usage{Day: now.Add(-24 * time.Hour), Accepted: 1, Refused: 1},
 		days[apikeys.UsageDays-2])
@@ -105,7 +104,7 @@ func TestUsageByDay(t *testing.T) {
 	require.Equal(t, apikeys.Usage{Day: now.AddDate(0, 0, 1-apikeys.UsageDays)}, days[0])
 
 	now = now.AddDate(0, 0, apikeys.UsageDays-1)
-	require.NoError(t, keys.UsageCounter.Store(b.ctx()))
+	require.NoError(t, keys.UsageCounter.Store(b.t.Context()))
 	require.Equal(t, int64(1), b.usage(keys, key)[0].Accepted)
 	require.Equal(t, 1, b.Count(`api_key_usage`), "the day before has been removed")
 }
@@ -120,8 +119,8 @@ func TestInstancesStoreUsageTogether(t *testing.T) {
 	}
 	errs := b.together(2, func(_ int, on *apikeys.Service) (err error) {
 		for _, token := range tokens {
-			_, used := on.Authenticate(b.ctx(), token, requested)
-			err = errors.Join(err, used, on.UsageCounter.Store(b.ctx()))
+			_, used := on.Authenticate(b.t.Context(), token, requested)
+			err = errors.Join(err, used, on.UsageCounter.Store(b.t.Context()))
 		}
 		return err
 	})
@@ -131,7 +130,6 @@ func TestInstancesStoreUsageTogether(t *testing.T) {
 	}
 }
 
-// within runs f within one minute of the database's clock, again if a minute began during it.
 func (b *bundle) within(f func()) {
 	b.t.Helper()
 	minute := func() time.Time {

@@ -87,20 +87,16 @@ func (b bundle) randomEntries(t *testing.T) []audit.Entry {
 	return all
 }
 
-// randomFilters returns filters of one field each, then of random combinations.
 func randomFilters(n int) []audit.Filter {
-	filters := []audit.Filter{
-		{}, {PersonID: "p1"}, {Action: audit.KeyRefused}, {KeyID: "k1"}, {From: firstDay.Add(day)},
-		{To: firstDay.Add(day)},
-	}
-	for len(filters) < n {
-		filters = append(filters, audit.Filter{
+	filters := make([]audit.Filter, n)
+	for i := range filters {
+		filters[i] = audit.Filter{
 			PersonID: pick("", "", "p1", "p2", "nobody"),
 			Action:   pick(append(randomActions, "", "", "", "", "", "")...),
 			KeyID:    pick("", "", "k1", "k2", "k3", "p1", "none"),
 			From:     pick(time.Time{}, time.Time{}, firstDay.Add(day*time.Duration(random.IntN(7)))),
 			To:       pick(time.Time{}, time.Time{}, firstDay.Add(day*time.Duration(random.IntN(7)))),
-		})
+		}
 	}
 	return filters
 }

@@ -11,7 +11,6 @@ import (
 	"dg/modules/audit"
 )
 
-// pruneFrom begins the first month that is kept.
 var pruneFrom = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // oldEntries stores n entries and a count from before pruneFrom, and one of each at that instant.

@@ -37,13 +37,11 @@ func (b bundle) list(t *testing.T, organisation string, p audit.Page) []audit.En
 	return entries
 }
 
-// clock is the database's, to the millisecond.
 func (b bundle) clock(t *testing.T) time.Time {
 	t.Helper()
 	return testkit.One[time.Time](b.World, `select date_trunc('milliseconds', clock_timestamp())`)
 }
 
-// entry returns an entry with every field set.
 func entry(organisation string) audit.Entry {
 	return audit.Entry{
 		OrganisationID: organisation,

@@ -30,7 +30,6 @@ type bundle struct {
 	game  string
 }
 
-// setup makes two organisations and a game.
 func setup(t *testing.T) bundle {
 	t.Helper()
 	t.Parallel()
@@ -42,7 +41,6 @@ func setup(t *testing.T) bundle {
 	return b
 }
 
-// fork stores a fork with the id as its slug.
 func (b bundle) fork(id, organisation string, createdAt time.Time) {
 	b.Fork(testkit.Fork{
 		ID: id, OrganisationID: organisation, GameID: b.game, CreatedAt: createdAt,

@@ -13,7 +13,6 @@ import (
 	"dg/platform/testkit"
 )
 
-// changeFrom changes the password, given the current one, from an address.
 func (b *bundle) changeFrom(address string, of identity.Session, current string) error {
 	ctx := identity.WithRequest(b.ctx(), audit.Request{Address: address})
 	_, err := b.people.ChangePassword(ctx, of.Token, identity.Proof{Password: current}, replacement)
@@ -158,7 +157,7 @@ func TestReauthenticationTakesACode(t *testing.T) {
 	for range 3 {
 		require.NoError(t, <-done)
 	}
-	require.Zero(t, one[int](b, `select sum(wrong) from password_guesses`))
+	require.Zero(t, testkit.One[int](b.World, `select sum(wrong) from password_guesses`))
 	require.Equal(t, len(codes)-2, b.left(session))
 }
 
@@ -171,14 +170,14 @@ func TestChangesTakePasswordAndCode(t *testing.T) {
 	changes := []func(identity.Proof) error{
 		func(given identity.Proof) error { return b.change(session, given) },
 		func(given identity.Proof) error {
-			return second(b.people.TurnOffTwoStep(b.ctx(), session.Token, given))
+			return errorOf(b.people.TurnOffTwoStep(b.ctx(), session.Token, given))
 		},
 		func(given identity.Proof) error { return b.reauthenticate(session, given) },
 		func(given identity.Proof) error {
 			_, _, err := b.people.ReplaceRecoveryCodes(b.ctx(), session.Token, given)
 			return err
 		},
-		func(given identity.Proof) error { return second(b.confirm(session, given)) },
+		func(given identity.Proof) error { return errorOf(b.confirm(session, given)) },
 	}
 	refuse := func(changes []func(identity.Proof) error, wrong identity.Proof, want error) {
 		for i := range 10 {

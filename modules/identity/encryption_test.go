@@ -9,9 +9,9 @@ import (
 	"dg/modules/identity"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
+	"dg/platform/testkit"
 )
 
-// use gives the keys to both instances and migrates the secrets.
 func (b *bundle) use(keys identity.Keyring) identity.Reencrypted {
 	b.t.Helper()
 	b.people.UseKeys(keys)
@@ -23,7 +23,7 @@ func (b *bundle) use(keys identity.Keyring) identity.Reencrypted {
 
 func (b *bundle) stored(email string) string {
 	b.t.Helper()
-	return one[string](b, `select totp_secret from users where email_key = $1`, email)
+	return testkit.One[string](b.World, `select totp_secret from users where email_key = $1`, email)
 }
 
 // An offer in clear is refused and replaced.
@@ -37,7 +37,7 @@ func TestOfferedSecretIsEncrypted(t *testing.T) {
 	require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 	offer := b.offer(session)
 	require.Equal(t, offer, b.offer(session))
-	require.Regexp(t, `^v1\.`, one[string](b, `select totp_offer from sessions`))
+	require.Regexp(t, `^v1\.`, testkit.One[string](b.World, `select totp_offer from sessions`))
 	_, err = b.confirm(session, proof(b.code(offer.Secret, 0)))
 	require.NoError(t, err)
 	require.Regexp(t, `^v1\.`, b.stored(ann))
@@ -66,7 +66,7 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 		require.NoError(t, b.verify(b.signIn(ann), b.code(anns, 0)))
 		b.pass(time.Minute)
 	}
-	require.Equal(t, 3, one[int](b, `select totp_rewritten from users where email_key = $1`, ann))
+	require.Equal(t, 3, testkit.One[int](b.World, `select totp_rewritten from users where email_key = $1`, ann))
 	_, err := b.DB.Pool.Exec(b.ctx(), `update users set totp_rewritten = 9`)
 	require.ErrorContains(t, err, "permission denied",
 		"the serving role cannot change a secret and keep the sessions")
@@ -153,7 +153,7 @@ func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
 	}
 	b.people.UseKeys(keys)
 	require.True(t,
-		apperr.Is(second(b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.code(secret, 0)))), apperr.Unavailable))
+		apperr.Is(errorOf(b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.code(secret, 0)))), apperr.Unavailable))
 	require.NoError(t, b.verify(b.signIn(ann), codes[0]))
 	_, err = b.DB.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, bobID,
 		forgedSecret)

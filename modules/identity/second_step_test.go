@@ -19,7 +19,7 @@ func TestSecondStepChangesTheToken(t *testing.T) {
 	late := b.signIn(ann)
 	require.True(t, pending.Person.TwoStep)
 	for _, err := range []error{
-		second(b.people.TurnOffTwoStep(b.ctx(), pending.Token, proof(b.code(secret, 0)))),
+		errorOf(b.people.TurnOffTwoStep(b.ctx(), pending.Token, proof(b.code(secret, 0)))),
 		b.change(pending, proof(b.code(secret, 0))),
 		b.people.SignOutEverywhere(b.ctx(), pending.Token),
 		b.people.Reauthenticate(b.ctx(), pending.Token, proof(b.code(secret, 0))),
@@ -80,7 +80,7 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 			pending = append(pending, b.signIn(ann))
 		}
 		counts := b.atOnce(func(nth int, on *identity.Service) error {
-			return second(on.VerifySecondStep(b.ctx(), pending[nth%sessions].Token, code))
+			return errorOf(on.VerifySecondStep(b.ctx(), pending[nth%sessions].Token, code))
 		})
 		require.Equal(t, 1, b.Count(`sessions where not second_step_due`))
 		return counts
@@ -91,7 +91,6 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 	require.Equal(t, 9, b.Count(`recovery_codes`))
 }
 
-// guessCodes gives so many wrong codes.
 func (b *bundle) guessCodes(times int, of identity.Session, secret string) {
 	b.t.Helper()
 	b.fail(times, identity.ErrWrongCode, func() error { return b.verify(of, b.wrongCode(secret)) })

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
+	"dg/platform/testkit"
 )
 
 // A session that ends while its change waits for the lock does not get a new token.
@@ -48,7 +49,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	require.Equal(t, session, seen)
 	require.Len(t, session.Token, 43)
 	hash := sha256.Sum256([]byte(session.Token))
-	require.Equal(t, hash[:], one[[]byte](b, `select token_hash from sessions`))
+	require.Equal(t, hash[:], testkit.One[[]byte](b.World, `select token_hash from sessions`))
 	require.NotEqual(t, session.Token, b.signIn(ann).Token)
 	for range 2 {
 		require.NoError(t, b.other.SignOut(b.ctx(), session.Token))
@@ -68,7 +69,7 @@ func TestSessionsExpire(t *testing.T) {
 	idle := b.signIn(ann)
 	used := b.signIn(ann)
 	lastUse := func(of identity.Session) time.Time {
-		return one[time.Time](b, `select last_used_at from sessions where token_hash = sha256($1)`,
+		return testkit.One[time.Time](b.World, `select last_used_at from sessions where token_hash = sha256($1)`,
 			[]byte(of.Token))
 	}
 	b.pass(59 * time.Second)
@@ -90,7 +91,6 @@ func TestSessionsExpire(t *testing.T) {
 	require.False(t, b.isActive(used.Token), "24 h in all, though it was used")
 }
 
-// addSessions stores sessions of the person that have ended.
 func (b *bundle) addSessions(id string, n int) {
 	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
 		second_step_due)

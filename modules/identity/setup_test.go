@@ -78,17 +78,10 @@ func (b *bundle) pass(d time.Duration) { b.millis.Add(d.Milliseconds()) }
 
 func (b *bundle) ctx() context.Context { return b.from(home) }
 
-// from is the context of a request from the address.
 func (b *bundle) from(address string) context.Context {
 	return identity.WithRequest(b.t.Context(), audit.Request{Address: address})
 }
 
-func one[T any](b *bundle, sql string, args ...any) T {
-	b.t.Helper()
-	return testkit.One[T](b.World, sql, args...)
-}
-
-// person stores a person with the password and the TOTP secret, "" for none. It returns the id.
 func (b *bundle) person(email, secret string) string {
 	b.t.Helper()
 	return b.Person(testkit.Person{Email: email, TOTPSecret: secret}).ID
@@ -101,7 +94,6 @@ func (b *bundle) signIn(email string) identity.Session {
 	return session
 }
 
-// code returns the code so many steps after the clock's.
 func (b *bundle) code(secret string, steps int) string {
 	b.t.Helper()
 	code, err := totp.GenerateCode(secret, b.now().Add(time.Duration(steps)*30*time.Second))
@@ -109,7 +101,6 @@ func (b *bundle) code(secret string, steps int) string {
 	return code
 }
 
-// wrongCode returns a code that is not accepted now.
 func (b *bundle) wrongCode(secret string) string {
 	for _, code := range []string{"000000", "111111", "222222", "333333"} {
 		if code != b.code(secret, -1) && code != b.code(secret, 0) && code != b.code(secret, 1) {
@@ -162,7 +153,6 @@ func (b *bundle) atOnce(fn func(nth int, people *identity.Service) error) (count
 	return counts
 }
 
-// requireLocked requires a LockedError until the instant.
 func requireLocked(t *testing.T, err error, until time.Time) {
 	t.Helper()
 	var locked *identity.LockedError
@@ -172,31 +162,25 @@ func requireLocked(t *testing.T, err error, until time.Time) {
 	require.Positive(t, apperr.From(err).RetryAfter)
 }
 
-// second returns the error of a call.
-func second[T any](_ T, err error) error { return err }
+func errorOf[T any](_ T, err error) error { return err }
 
-// proof returns the right password with the code.
 func proof(code string) identity.Proof { return identity.Proof{Password: password, Code: code} }
 
-// try signs in on the second instance.
 func (b *bundle) try(email, password, address string) error {
 	_, err := b.other.SignIn(b.from(address), email, password, "")
 	return err
 }
 
-// verify gives a code on the second instance.
 func (b *bundle) verify(of identity.Session, code string) error {
 	_, err := b.other.VerifySecondStep(b.ctx(), of.Token, code)
 	return err
 }
 
-// change changes the password on the first instance.
 func (b *bundle) change(of identity.Session, given identity.Proof) error {
 	_, err := b.people.ChangePassword(b.ctx(), of.Token, given, replacement)
 	return err
 }
 
-// fail requires that fn fails so many times.
 func (b *bundle) fail(times int, want error, fn func() error) {
 	b.t.Helper()
 	for i := range times {

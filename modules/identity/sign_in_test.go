@@ -65,12 +65,12 @@ func TestTenWrongPasswordsLockAnAccount(t *testing.T) {
 	b.person(ann, "")
 	b.person(bob, "")
 	require.Equal(t, [3]int{50, 0, 0}, b.atOnce(func(_ int, on *identity.Service) error {
-		return second(on.SignIn(b.ctx(), ann, password, "")) // right ones are not counted
+		return errorOf(on.SignIn(b.ctx(), ann, password, "")) // right ones are not counted
 	}))
 	for i, email := range []string{ann, "nobody@example.com"} {
 		from := "198.51.100." + strconv.Itoa(i)
 		require.Equal(t, [3]int{0, 10, 40}, b.atOnce(func(_ int, on *identity.Service) error {
-			return second(on.SignIn(b.from(from), email, wrongPassword, ""))
+			return errorOf(on.SignIn(b.from(from), email, wrongPassword, ""))
 		}), email)
 		until := b.now().Add(10 * time.Minute)
 		for _, p := range []string{password, wrongPassword} {
@@ -121,13 +121,13 @@ func TestSignInsAreLogged(t *testing.T) {
 	pending, err := people.SignIn(b.ctx(), ann, password, "")
 	require.NoError(t, err)
 	require.Empty(t, book.String(), "the code is due")
-	require.Error(t, second(people.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))))
-	require.NoError(t, second(people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))))
+	require.Error(t, errorOf(people.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))))
+	require.NoError(t, errorOf(people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))))
 	require.Contains(t, book.String(), `msg="signed in" person_id=`+id)
 	for range 11 {
-		require.Error(t, second(people.SignIn(b.ctx(), ann, wrongPassword, "")))
+		require.Error(t, errorOf(people.SignIn(b.ctx(), ann, wrongPassword, "")))
 	}
-	require.Error(t, second(people.SignIn(b.ctx(), "typed password", wrongPassword, "")))
+	require.Error(t, errorOf(people.SignIn(b.ctx(), "typed password", wrongPassword, "")))
 	require.Equal(t, 11, strings.Count(book.String(), `msg="sign-in failed" reason=wrong_password`))
 	require.Equal(t, 1, strings.Count(book.String(), `reason=wrong_code person_id=`+id))
 	require.Regexp(t, `msg="sign-in failed" until=\S+ reason=locked person_id=`+id, book.String())

@@ -56,7 +56,6 @@ func TestCodesAreAcceptedInEverySpelling(t *testing.T) {
 	}
 }
 
-// wide returns ASCII in full-width forms.
 func wide(text string) string {
 	return strings.Map(func(r rune) rune { return r + '\uff01' - '!' }, text)
 }

@@ -29,14 +29,14 @@ func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
 	b.person("Ann@Example.com", "")
 	session := b.signIn(ann)
 	other := b.signIn(ann)
-	require.ErrorIs(t, second(b.confirm(session, proof("123456"))), identity.ErrTwoStepOff)
+	require.ErrorIs(t, errorOf(b.confirm(session, proof("123456"))), identity.ErrTwoStepOff)
 	offer := b.offer(session)
 	require.Equal(t, offer, b.offer(session), "a reloaded page shows the secret that was scanned")
 	require.NotEqual(t, offer.Secret, b.offer(other).Secret)
 	require.Regexp(t, `^[A-Z2-7]{32}$`, offer.Secret)
 	require.Equal(t, "otpauth://totp/DG:Ann@Example.com?secret="+offer.Secret+"&issuer=DG", offer.URL)
 	require.Equal(t, identity.ErrWrongCode,
-		second(b.confirm(session, proof(b.wrongCode(offer.Secret)))))
+		errorOf(b.confirm(session, proof(b.wrongCode(offer.Secret)))))
 	require.False(t, b.signIn(ann).SecondStepDue, "not in force yet")
 	b.pass(time.Minute)
 	on, err := b.confirm(session, proof(b.code(offer.Secret, 0)))
@@ -46,8 +46,8 @@ func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
 	require.Equal(t, session.StartedAt, on.StartedAt)
 	require.True(t, b.isActive(on.Token))
 	require.Equal(t, 1, b.Count(`sessions`))
-	require.ErrorIs(t, second(b.people.BeginTwoStep(b.ctx(), on.Token)), identity.ErrTwoStepOn)
-	require.ErrorIs(t, second(b.confirm(on, proof(b.code(offer.Secret, 1)))), identity.ErrTwoStepOn)
+	require.ErrorIs(t, errorOf(b.people.BeginTwoStep(b.ctx(), on.Token)), identity.ErrTwoStepOn)
+	require.ErrorIs(t, errorOf(b.confirm(on, proof(b.code(offer.Secret, 1)))), identity.ErrTwoStepOn)
 
 	pending := b.signIn(ann)
 	require.True(t, pending.SecondStepDue)
@@ -58,10 +58,9 @@ func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
 	require.False(t, off.Person.TwoStep)
 	require.True(t, b.isActive(off.Token))
 	require.Equal(t, 1, b.Count(`sessions`))
-	require.ErrorIs(t, second(b.people.TurnOffTwoStep(b.ctx(), off.Token, proof(""))), identity.ErrTwoStepOff)
+	require.ErrorIs(t, errorOf(b.people.TurnOffTwoStep(b.ctx(), off.Token, proof(""))), identity.ErrTwoStepOff)
 }
 
-// enrolled stores a person who turns two-step verification on.
 func (b *bundle) enrolled(email string) (secret string, codes []string, session identity.Session) {
 	b.t.Helper()
 	b.person(email, "")
@@ -74,7 +73,6 @@ func (b *bundle) enrolled(email string) (secret string, codes []string, session 
 	return offer.Secret, codes, session
 }
 
-// left returns how many recovery codes the session's person has.
 func (b *bundle) left(session identity.Session) int {
 	b.t.Helper()
 	left, err := b.other.RecoveryCodesLeft(b.ctx(), session.Token)

@@ -71,14 +71,12 @@ func setup(t *testing.T) bundle {
 	return b
 }
 
-// request is that of the command in audit entries.
 var request = audit.Request{Method: "CLI", Path: "dg import", UserAgent: "dg/test"}
 
 func (b bundle) importFiles(files ...Input) (Summary, error) {
 	return Importer{Pool: b.Owner.Pool, Request: request}.Import(b.t.Context(), files, nil)
 }
 
-// imports imports files that must be valid.
 func (b bundle) imports(files ...Input) Summary {
 	b.t.Helper()
 	s, err := b.importFiles(files...)

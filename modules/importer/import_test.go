@@ -55,7 +55,6 @@ func TestSecondImportOfAFileWritesNothing(t *testing.T) {
 	}
 }
 
-// replacements are changed objects, each with a query and its result afterwards.
 var replacements = []struct{ typ, line, sql, want string }{
 	{"organisation", changed("acme", `"plan":"pro"`, `"plan":"free"`),
 		"select plan || slug from organisations where id = '$acme'", "freeacme"},
@@ -184,7 +183,6 @@ func TestAllFieldsOfALineAreCheckedBeforeReferences(t *testing.T) {
 	}
 }
 
-// terminal is called with the texts that are written to it.
 type terminal func(string)
 
 func (t terminal) Write(text []byte) (int, error) {
@@ -239,7 +237,6 @@ func TestImportHoldsConstantMemory(t *testing.T) {
 	require.Less(t, large, small+1<<20) // 170 bytes a play, in every run
 }
 
-// importLiveHeap returns the most memory in use after a garbage collection.
 func importLiveHeap(t *testing.T, plays int) (most uint64) {
 	t.Helper()
 	input := Input{Name: "plays", Open: func() (io.ReadCloser, error) {

@@ -25,7 +25,6 @@ type bundle struct {
 	orgs *org.Service
 }
 
-// setup makes two organisations with a member of each role.
 func setup(t *testing.T) bundle {
 	t.Helper()
 	t.Parallel()
@@ -47,7 +46,6 @@ func setup(t *testing.T) bundle {
 	return b
 }
 
-// personID returns the id of the organisation's member with the role.
 func personID(organisation, role string) string {
 	return uuid.NewSHA1(uuid.Nil, []byte(organisation+role)).String()
 }
