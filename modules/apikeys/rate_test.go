@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	mathrand "math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,19 +24,15 @@ type model struct {
 
 // ask returns whether a request is accepted now, how many remain, and the oldest age in the window.
 func (m *model) ask() (ok bool, left int, oldest float64) {
-	count := 0
-	oldest = 0.0
-	for _, at := range m.accepted {
-		if age := m.now - at; age < 60 {
-			count++
-			oldest = math.Max(oldest, age)
-		}
+	m.accepted = slices.DeleteFunc(m.accepted, func(at float64) bool { return m.now-at >= 60 })
+	if len(m.accepted) > 0 {
+		oldest = m.now - m.accepted[0]
 	}
-	if count >= 120 {
+	if len(m.accepted) == 120 {
 		return false, 0, oldest
 	}
 	m.accepted = append(m.accepted, m.now)
-	return true, 119 - count, oldest
+	return true, 120 - len(m.accepted), oldest
 }
 
 // rules.md, Rate limits: no key gets more than 120 requests accepted in any 60 seconds, and none is

@@ -1,12 +1,10 @@
 package audit_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
@@ -104,15 +102,11 @@ func TestServingRoleOnlyAddsAndReads(t *testing.T) {
 	require.NoError(t, b.log.Append(t.Context(), entry(ours)))
 	for _, statement := range []string{
 		`truncate organisations cascade`,
-		`select * from audit_entries for update`,
-		`alter table audit_entries disable trigger all`,
 		`create table public.shadow (id int)`,
 		`do $$ begin lock table audit_entries in access exclusive mode; end $$`,
 	} {
 		_, err := b.DB.Pool.Exec(t.Context(), statement)
-		refused, ok := errors.AsType[*pgconn.PgError](err)
-		require.True(t, ok, "%s: %v", statement, err)
-		require.Equal(t, "42501", refused.Code, "%s: %v", statement, err)
+		require.ErrorContains(t, err, "42501", statement)
 	}
 	var rights []string
 	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), `select array(

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
-	"dg/modules/identity"
 )
 
 // changes returns the log of an organisation with its ids and instants cleared.
@@ -92,21 +90,4 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 			password_since is null, totp_since is null and totp_last_step is null)
 			from users where id = '$ann'`)), c.new)
 	}
-}
-
-// An import encrypts the secrets of its file. The same file again changes nothing.
-func TestImportEncryptsSecrets(t *testing.T) {
-	b := setup(t)
-	keys, err := identity.NewKeyring(bytes.Repeat([]byte{1}, 32), nil)
-	require.NoError(t, err)
-	_, err = identity.MigrateSecrets(t.Context(), b.Owner, keys, false)
-	require.NoError(t, err)
-	before := b.contents()
-	_, err = Importer{Pool: b.Owner.Pool, Keys: keys}.
-		Import(t.Context(), []Input{file("world", world)}, nil)
-	require.NoError(t, err)
-	require.Equal(t, before, b.contents())
-	require.Regexp(t, `^v1\.`, b.one(fill(`select totp_secret from users where id = '$ann'`)))
-	_, err = b.importFiles(file("world", world))
-	require.ErrorContains(t, err, "DG_SECRET_KEY")
 }
