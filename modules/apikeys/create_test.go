@@ -88,11 +88,9 @@ func TestNewKeyIsValidated(t *testing.T) {
 	} {
 		for _, in := range inputs {
 			before := b.Count(`api_keys`)
-			key, token, err := keys.Create(b.t.Context(), b.owner, in, request)
+			_, token, err := keys.Create(b.t.Context(), b.owner, in, request)
 			if field == "" {
 				require.NoError(t, err, "%+v", in)
-				require.Equal(t, []any{in.Name, apikeys.Scopes(in.Scopes), token.ID},
-					[]any{key.Name, key.Scopes, key.ID})
 				continue
 			}
 			require.Equal(t, field, requireCode(t, apperr.Validation, err).Field, "%+v", in)

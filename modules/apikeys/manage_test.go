@@ -53,7 +53,7 @@ func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 		}
 		read, err := b.other.Key(b.t.Context(), b.owner, key.ID)
 		require.NoError(t, err)
-		require.Equal(t, to, apikeys.Label{Name: read.Name, Description: read.Description})
+		require.Equal(t, []string{c.name, c.description}, []string{read.Name, read.Description})
 		requireEntry(audit.KeyRenamed, c.details)
 	}
 	made, _, err := b.keys.Create(b.t.Context(), admin, successor(key, time.Hour), request)
@@ -76,9 +76,6 @@ func TestRevocationIsRecordedOnce(t *testing.T) {
 		return on.Revoke(b.t.Context(), b.owner, key.ID, request)
 	})
 	require.Equal(t, 20, accepted(errs), "revoking a revoked key is no error")
-	first := b.instant("revoked_at", key)
-	require.NoError(t, b.keys.Revoke(b.t.Context(), b.owner, key.ID, request))
-	require.Equal(t, first, b.instant("revoked_at", key))
 	require.Len(t, b.entries(audit.KeyRevoked), 1)
 }
 

@@ -28,13 +28,7 @@ const (
 	theirOrganisation = "00000000-0000-4000-8000-00000000000b"
 )
 
-var request = audit.Request{
-	Method:    "GET",
-	Path:      "/api/v1/forks",
-	Address:   "192.0.2.7",
-	UserAgent: "bi-tool/1.0",
-	ID:        "request-0001",
-}
+var request = audit.Request{Method: "GET", Path: "/api/v1/forks", ID: "request-0001"}
 
 func requested() audit.Request { return request }
 

@@ -6,9 +6,6 @@ import (
 	"github.com/alexedwards/argon2id"
 )
 
-// HashCost is the cost of new hashes.
-var HashCost = hashCost
-
 // cheap is the least cost that argon2id allows: with the race detector a real hash takes a second.
 var cheap = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 

@@ -2,7 +2,6 @@ package identity_test
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 const (
@@ -39,6 +39,7 @@ type bundle struct {
 	t             *testing.T
 	people, other *identity.Service
 	millis        atomic.Int64 // of the clock
+	book          tb.Buffer    // the program's log
 }
 
 func setup(t *testing.T) *bundle {
@@ -62,15 +63,13 @@ func setupAlone(t *testing.T) *bundle {
 // service returns an instance with hashes of the real cost.
 func (b *bundle) service(db *postgres.DB) *identity.Service {
 	return identity.New(db, b.now, identity.Recorder{
-		OrganisationsOf: noOrganisations,
+		// entries of people are tested with the assembled program
+		OrganisationsOf: func(*gorm.DB, string) ([]string, error) { return nil, nil },
 		Audit:           audit.New(db),
-		Log:             slog.New(slog.DiscardHandler),
+		Log:             b.book.Logger(),
 		OnFailedSignIn:  func(string) {},
 	}, identity.Keyring{})
 }
-
-// noOrganisations finds no logs: entries of people are tested with the assembled program.
-func noOrganisations(*gorm.DB, string) ([]string, error) { return nil, nil }
 
 func (b *bundle) now() time.Time { return time.UnixMilli(b.millis.Load()).UTC() }
 

@@ -7,12 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alexedwards/argon2id"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
 	"dg/platform/testkit"
-	"dg/platform/testkit/tb"
 )
 
 func TestWrongPasswordAndUnknownEmailGetOneAnswer(t *testing.T) {
@@ -36,8 +34,7 @@ func TestWrongPasswordAndUnknownEmailGetOneAnswer(t *testing.T) {
 func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
 	b := setupAlone(t)
 	people := b.service(b.DB)
-	hash, err := argon2id.CreateHash(password, &identity.HashCost)
-	require.NoError(t, err)
+	const hash = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQxMjM0NTY3OA$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
 	b.Person(testkit.Person{Email: ann, PasswordHash: hash})
 	b.Exec(`update users set password_hash = null where id = $1`, b.person(bob, ""))
 	allocated := func(email, password string) uint64 {
@@ -111,25 +108,17 @@ func TestChangeDuringSignInRefusesThePassword(t *testing.T) {
 func TestSignInsAreLogged(t *testing.T) {
 	b := setup(t)
 	id := b.person(ann, secret)
-	var book tb.Buffer
-	people := identity.New(b.DB, b.now, identity.Recorder{
-		OrganisationsOf: noOrganisations,
-		Log:             book.Logger(),
-		OnFailedSignIn:  func(string) {},
-	}, identity.Keyring{})
-	people.UseCheapHashes()
-	pending, err := people.SignIn(b.ctx(), ann, password, "")
-	require.NoError(t, err)
-	require.Empty(t, book.String(), "the code is due")
-	require.Error(t, errorOf(people.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))))
-	require.NoError(t, errorOf(people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))))
-	require.Contains(t, book.String(), `msg="signed in" person_id=`+id)
+	pending := b.signIn(ann)
+	require.Empty(t, b.book.String(), "the code is due")
+	require.Error(t, errorOf(b.people.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))))
+	require.NoError(t, errorOf(b.people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))))
+	require.Contains(t, b.book.String(), `msg="signed in" person_id=`+id)
 	for range 11 {
-		require.Error(t, errorOf(people.SignIn(b.ctx(), ann, wrongPassword, "")))
+		require.Error(t, errorOf(b.people.SignIn(b.ctx(), ann, wrongPassword, "")))
 	}
-	require.Error(t, errorOf(people.SignIn(b.ctx(), "typed password", wrongPassword, "")))
-	require.Equal(t, 11, strings.Count(book.String(), `msg="sign-in failed" reason=wrong_password`))
-	require.Equal(t, 1, strings.Count(book.String(), `reason=wrong_code person_id=`+id))
-	require.Regexp(t, `msg="sign-in failed" until=\S+ reason=locked person_id=`+id, book.String())
-	require.NotContains(t, book.String(), "typed password")
+	require.Error(t, errorOf(b.people.SignIn(b.ctx(), "typed password", wrongPassword, "")))
+	require.Equal(t, 11, strings.Count(b.book.String(), `msg="sign-in failed" reason=wrong_password`))
+	require.Equal(t, 1, strings.Count(b.book.String(), `reason=wrong_code person_id=`+id))
+	require.Regexp(t, `msg="sign-in failed" until=\S+ reason=locked person_id=`+id, b.book.String())
+	require.NotContains(t, b.book.String(), "typed password")
 }

@@ -58,6 +58,7 @@ func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
 	require.False(t, off.Person.TwoStep)
 	require.True(t, b.isActive(off.Token))
 	require.Equal(t, 1, b.Count(`sessions`))
+	require.Zero(t, b.Count(`recovery_codes`), "voided with the secret")
 	require.ErrorIs(t, errorOf(b.people.TurnOffTwoStep(b.ctx(), off.Token, proof(""))), identity.ErrTwoStepOff)
 }
 
@@ -104,26 +105,4 @@ func TestRecoveryCodeWorksOnce(t *testing.T) {
 		require.Equal(t, 9-i, b.left(session))
 	}
 	require.NoError(t, b.verify(b.signIn(ann), b.code(secret, 0)), "codes of the app still work")
-}
-
-// New recovery codes end no other session.
-func TestNewRecoveryCodesVoidTheOldOnes(t *testing.T) {
-	b := setup(t)
-	secret, old, session := b.enrolled(ann)
-	other, err := b.people.VerifySecondStep(b.ctx(), b.signIn(ann).Token, b.code(secret, 0))
-	require.NoError(t, err)
-	codes, renewed, err := b.people.ReplaceRecoveryCodes(b.ctx(), session.Token, proof(old[0]))
-	require.NoError(t, err)
-	require.Len(t, codes, 10)
-	require.Equal(t, 10, b.left(renewed))
-	require.False(t, b.isActive(session.Token))
-	require.True(t, b.isActive(other.Token))
-	require.Equal(t, identity.ErrWrongCode, b.verify(b.signIn(ann), old[1]))
-	require.NoError(t, b.verify(b.signIn(ann), codes[1]))
-
-	off, err := b.people.TurnOffTwoStep(b.ctx(), renewed.Token, proof(codes[0]))
-	require.NoError(t, err)
-	require.Zero(t, b.Count(`recovery_codes`), "voided with the secret")
-	_, _, err = b.people.ReplaceRecoveryCodes(b.ctx(), off.Token, proof(""))
-	require.ErrorIs(t, err, identity.ErrTwoStepOff)
 }

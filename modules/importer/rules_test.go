@@ -2,6 +2,7 @@ package importer
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -26,9 +27,11 @@ func changed(id, old, new string) string { return lineOf(`"id":"$`+id+`"`, old, 
 
 func memberLine(old, new string) string { return lineOf(`"membership"`, old, new) }
 
-// lineRules are invalid lines, each with the beginning of its first error. How a hash and a secret
-// are read is proved by package identity.
-var lineRules = []struct{ line, want string }{
+type rule struct{ lines, want string }
+
+// rules are broken by the last of their lines, each with the beginning of the error. How a hash and a
+// secret are read is proved by package identity.
+var rules = []rule{
 	{`{"type":"game"`, "expected one JSON object in UTF-8 with each name once, got unexpected EOF"},
 	{`{} {}`,
 		"expected one JSON object in UTF-8 with each name once, got invalid character '{' after top-level value"},
@@ -112,84 +115,67 @@ var lineRules = []struct{ line, want string }{
 	},
 	{changed("open", `[]`, `[`+strings.Repeat(`{"skillId":"x"},`, 40)+`{}]`),
 		"skills: expected each skill of the catalogue at most once"},
-}
 
-func TestInvalidLineIsRefused(t *testing.T) {
-	b := setup(t)
-	for _, test := range lineRules {
-		// errorsOf finds the valid line before it if that is stored.
-		got := b.errorsOf(file("f",
-			`{"type":"game","id":"$fresh","slug":"fresh","title":"Fresh"}`+"\n"+test.line))
-		want := "f:2: " + fill(test.want)
-		assert.True(t, strings.HasPrefix(got[0], want), "got  %s\nwant %s", got[0], want)
-		for _, secret := range []string{"hunter2", "JBSWY3DPEHPK3PX1", "4711", "c29tZXNhbHQ"} {
-			assert.NotContains(t, strings.Join(got, "\n"), secret)
-		}
-	}
-}
-
-type fileRule struct{ lines, want string }
-
-// fileRules are files that break a rule of their objects: one for each rule of a format.
-var fileRules = []fileRule{
 	{memberLine("$acme", "$none"),
-		"f:1: organisationId: expected the id of a stored organisation, or of one in the file, got $none"},
-	{memberLine("$ann", "$none"), "f:1: userId: expected the id of a stored user"},
-	{changed("fork", "$acme", "$none"),
-		"f:1: organisationId: expected the id of a stored organisation"},
-	{changed("fork", "$game", "$none"), "f:1: gameId: expected the id of a stored game"},
-	{changed("p1", "$acme", "$none"), "f:1: organisationId: expected the id of a stored organisation"},
+		"organisationId: expected the id of a stored organisation, or of one in the file, got $none"},
+	{memberLine("$ann", "$none"), "userId: expected the id of a stored user"},
+	{changed("fork", "$acme", "$none"), "organisationId: expected the id of a stored organisation"},
+	{changed("fork", "$game", "$none"), "gameId: expected the id of a stored game"},
+	{changed("p1", "$acme", "$none"), "organisationId: expected the id of a stored organisation"},
 	{changed("group", "$acme", "$none"),
-		"f:1: organisationId: expected the id of a stored organisation"},
+		"organisationId: expected the id of a stored organisation"},
 	{changed("group", "$p2", "$none"),
-		"f:1: playerIds[1]: expected the id of a player of the group's organisation"},
-	{changed("play", "$fork", "$none"), "f:1: forkId: expected the id of a stored fork"},
-	{changed("play", "$p1", "$none"), "f:1: playerId: expected the id of a stored player"},
+		"playerIds[1]: expected the id of a player of the group's organisation"},
+	{changed("play", "$fork", "$none"), "forkId: expected the id of a stored fork"},
+	{changed("play", "$p1", "$none"), "playerId: expected the id of a stored player"},
 
 	{changed("play", "$p1", "$stranger"),
-		`f:1: playerId: expected a player of the fork's organisation, got $stranger`},
+		`playerId: expected a player of the fork's organisation, got $stranger`},
 	{changed("p1", `$p1","organisationId":"$acme`, `$new","organisationId":"$other`) + "\n" +
 		changed("play", "$p1", "$new"),
-		`f:2: playerId: expected a player of the fork's organisation`,
+		`playerId: expected a player of the fork's organisation`,
 	},
 	{changed("group", "$p2", "$stranger"),
-		"f:1: playerIds[1]: expected the id of a player of the group's organisation, stored or in"},
+		"playerIds[1]: expected the id of a player of the group's organisation, stored or in"},
 
 	{strings.Replace(changed("fork", "$acme", "$other"), `"slug":"fork"`, `"slug":"moved"`, 1),
-		"f:1: organisationId: expected the organisation that is stored, which cannot change"},
+		"organisationId: expected the organisation that is stored, which cannot change"},
 	{changed("p3", "$acme", "$other"),
-		"f:1: organisationId: expected the organisation that is stored, which cannot change"},
+		"organisationId: expected the organisation that is stored, which cannot change"},
 	{strings.Replace(changed("group", "$acme", "$other"), `"$p1","$p2"`, ``, 1),
-		"f:1: organisationId: expected the organisation that is stored, which cannot change"},
+		"organisationId: expected the organisation that is stored, which cannot change"},
 	{changed("play", "$fork", "$fork2"),
-		"f:1: forkId: expected the fork that is stored, which cannot change"},
+		"forkId: expected the fork that is stored, which cannot change"},
 
 	{changed("other", `"slug":"other"`, `"slug":"acme"`),
-		`f:1: slug: expected a slug that no other organisation has, got acme`},
+		`slug: expected a slug that no other organisation has, got acme`},
 	{changed("fork2", `"slug":"fork-2"`, `"slug":"fork"`),
-		`f:1: slug: expected a slug that no other fork of the organisation has, got fork`},
+		`slug: expected a slug that no other fork of the organisation has, got fork`},
 	{changed("bob", `bob@example.com`, `ANN@EXAMPLE.COM`),
-		`f:1: email: expected an e-mail that no other user has, in any case, got ann@example.com`},
+		`email: expected an e-mail that no other user has, in any case, got ann@example.com`},
 }
 
 func TestInvalidFileIsRefused(t *testing.T) {
 	b := setup(t)
-	tests := fileRules
 	for _, f := range formats {
-		kind := f.name
-		field := map[string]string{"membership": "userId"}[kind]
-		line := lineOf(`"type":"`+kind+`"`, kind, kind)
-		tests = append(tests, fileRule{
+		line := lineOf(`"type":"`+f.name+`"`, f.name, f.name)
+		field := map[string]string{"membership": "userId"}[f.name]
+		rules = append(rules, rule{
 			line + "\n\n" + line,
-			"f:3: " + cmp.Or(field, "id") + ": expected each " + kind + " once in the file",
+			cmp.Or(field, "id") + ": expected each " + f.name + " once in the file",
 		})
 	}
-	for _, test := range tests {
-		got := b.errorsOf(file("f", test.lines))
+	for _, r := range rules {
+		// errorsOf finds the valid line before it if that is stored.
+		got := b.errorsOf(file("f",
+			`{"type":"game","id":"$fresh","slug":"fresh","title":"Fresh"}`+"\n"+r.lines))
 		// An unknown organisation also breaks the rule that it never changes.
 		assert.LessOrEqual(t, len(got), 4, "%q", got)
-		want := fill(test.want)
+		want := fmt.Sprintf("f:%d: %s", 2+strings.Count(r.lines, "\n"), fill(r.want))
 		assert.True(t, strings.HasPrefix(got[0], want), "got  %s\nwant %s", got[0], want)
+		for _, secret := range []string{"hunter2", "JBSWY3DPEHPK3PX1", "4711", "c29tZXNhbHQ"} {
+			assert.NotContains(t, strings.Join(got, "\n"), secret)
+		}
 	}
 }
 

@@ -20,13 +20,7 @@ func actor(organisation, role string, twoStep bool) org.Actor {
 	}}
 }
 
-var request = audit.Request{
-	Method:    "POST",
-	Path:      "/o/ours/settings/organisation/reporting-mode",
-	Address:   "192.0.2.7",
-	UserAgent: "test",
-	ID:        "request-0001",
-}
+var request = audit.Request{Method: "POST", Path: "/o/ours/settings", ID: "request-0001"}
 
 func (b bundle) organisation(id string) org.Organisation {
 	b.t.Helper()
