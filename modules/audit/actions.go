@@ -19,7 +19,7 @@ func action(code Action, label string, row ...string) Action {
 	return code
 }
 
-// Events of a person's account are recorded in the logs of all of the person's organisations.
+// Events of a person's account are recorded in the logs of the person's organisations.
 var (
 	KeyCreated     = action("api_key.created", "Key created", "target")
 	KeyReplaced    = action("api_key.replaced", "Key replaced", "target", "stopsAt")

@@ -45,14 +45,15 @@ var OperatorActor = Actor{Kind: Operator, Name: "Operator"}
 // Target is what an action was done to: a kind such as "fork", and an id. The zero value is none.
 type Target struct{ Kind, ID string }
 
-// Request is the HTTP request of an entry. Path has no query, which may contain secrets.
+// Request is the HTTP request or the operator's command of an entry. Path has no query, which may
+// contain secrets.
 type Request struct {
 	Method, Path, Address, UserAgent, ID string
 }
 
 // Entry is an entry of an organisation's log. The database sets ID and At.
 type Entry struct {
-	ID             int64 // random
+	ID             int64 // with random bits
 	OrganisationID string
 	At             time.Time // by the clock of the database, to the millisecond
 	Actor          Actor
@@ -79,7 +80,7 @@ func (e Entry) validate() error {
 	return nil
 }
 
-// The bounds of a client's text in an entry, in bytes.
+// These constants bound a client's text in an entry, in bytes.
 const (
 	maxPath      = 1024
 	maxUserAgent = 256

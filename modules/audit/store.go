@@ -62,8 +62,8 @@ func (r entryRow) entry() (Entry, error) {
 type Log struct {
 	db *postgres.DB
 
-	// OnWriteFailure is called for each entry or count that could not be written. Set it before the
-	// first write.
+	// OnWriteFailure is called when a method of Log cannot write an entry or count. Set it before
+	// the first write.
 	OnWriteFailure func()
 }
 
@@ -121,7 +121,7 @@ func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error)
 
 // AppendChanges adds an entry of the operator for each row of the query changes, in the caller's
 // transaction. A row is an organisation's id and the details as jsonb. changes becomes part of the
-// statement: it must be a constant of the program.
+// statement: it must not contain input.
 func AppendChanges(
 	ctx context.Context, tx pgx.Tx, action Action, request Request, changes string,
 ) error {

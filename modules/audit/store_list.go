@@ -13,7 +13,7 @@ import (
 type Filter struct {
 	Action   Action
 	PersonID string    // the person who acted
-	KeyID    string    // the key that acted or was changed
+	KeyID    string    // the key that acted or is the target
 	From, To time.Time // the entry's instant: From included, To excluded
 }
 
@@ -65,7 +65,7 @@ func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry,
 	return entries, nil
 }
 
-// The scan follows the index (org_id, at, id) and stops at the limit: filters need no other index.
+// The order is that of the indexes (org_id, at, id), so that the scan stops at the limit.
 func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []entryRow, err error) {
 	conditions, values := p.Filter.conditions()
 	if p.Before != 0 {

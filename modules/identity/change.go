@@ -12,11 +12,11 @@ import (
 
 const reauthenticationTTL = 15 * time.Minute
 
-// ErrPasswordDue says that the password was last entered longer ago than reauthenticationTTL.
+// ErrPasswordDue says that Reauthenticate needs the password again.
 var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 
 // Proof is the current password and, with two-step verification on, a code or recovery code. It
-// keeps the thief of a session from changing how the person signs in.
+// protects credentials against session hijacking. ConfirmTwoStep takes a code of the new secret.
 type Proof struct{ Password, Code string }
 
 // Reauthenticate returns nil if the proof is right, or within reauthenticationTTL after the
@@ -32,8 +32,7 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 		return ErrPasswordDue
 	}
 	_, err = s.withPassword(ctx, token, proof, func(c *change) error {
-		// A form that is sent twice has one code: the first request has used the code and marked
-		// the session.
+		// A double submit repeats the code, which the first request has used.
 		if c.from.Fresh {
 			return nil
 		}
@@ -47,7 +46,8 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 }
 
 // fn must verify the code. Errors: ErrNoSession, ErrWrongPassword, a LockedError, those of fn,
-// apperr.Unavailable when too many people sign in at once or the audit log cannot be written.
+// apperr.Unavailable when too many people sign in at once, a secret cannot be decrypted, or the
+// audit log cannot be written.
 func (s *Service) withPassword(
 	ctx context.Context, token string, proof Proof, fn func(*change) error,
 ) (Session, error) {
@@ -84,7 +84,7 @@ type change struct {
 	continued Session    // the session after rotate
 }
 
-// changePerson commits after ErrWrongCode, so that the wrong code is counted. It returns
+// changePerson commits after ErrWrongCode too, so that the counts of attempts persist. It returns
 // ErrNoSession for a session whose SecondStepDue is not secondStepDue.
 func (s *Service) changePerson(
 	ctx context.Context, token string, secondStepDue bool, fn func(*change) error,
@@ -114,8 +114,8 @@ func (s *Service) changePerson(
 	return continued, cmp.Or(err, wrongCode)
 }
 
-// rotate continues the session under a new token: triggers on the columns may end all sessions. It
-// returns ErrNoSession if the session ended while it waited for the lock.
+// rotate replaces the session by one with a new token, stored last: a trigger on columns may end
+// the person's sessions. It returns ErrNoSession if the session has ended since it was read.
 func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	ended, err := endSession(c.tx, c.token)
 	if err != nil {

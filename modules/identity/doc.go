@@ -9,25 +9,26 @@
 //   - hasher bounds the memory of concurrent hashes, and imported hashes must be within bounds: no
 //     sign-in can exhaust the server.
 //   - A session is stored under the SHA-256 of its token. The token rotates with the second step
-//     and any change of credentials, which takes the current password and the code (Proof).
-//   - A trigger ends all sessions and resets when the password hash or TOTP secret changes, also by
-//     import. The person who makes the change continues in a new session.
+//     and with each change of credentials in the session, which takes a Proof.
+//   - A trigger ends a person's sessions and reset when the password hash or TOTP secret changes,
+//     also by import. A signed-in person who makes the change continues in a new session.
 //   - Wrong passwords lock by account and network (IPv4 address, IPv6 /64) and, later, by account;
-//     wrong codes by person. A row's lock makes the count exact over all instances, whose clocks
+//     wrong codes by person. A row lock makes the count exact over all instances, whose clocks must
 //     agree to seconds. Without DG_TRUSTED_PROXIES all clients behind a proxy share its address.
-//   - At most four sign-ins run at once, at most half of them from one network. They wait for a
-//     slot before the first query.
+//   - An instance runs at most four sign-ins at once, at most two of them from one network. Each
+//     takes its slot before its first query, so that a flood holds no connections.
 //
 // Two-step verification is on for a person with a TOTP secret:
-//   - A code is accepted once and a recovery code is deleted on use. Of concurrent wrong codes
-//     exactly ten are compared, over all instances. The person's row is locked before sessions.
+//   - A code is accepted once and a recovery code is deleted on use. Of concurrent wrong codes at
+//     most ten are compared, over all instances. The person's row is locked before sessions.
 //   - With DG_SECRET_KEY every migration encrypts the stored secrets with it (MigrateSecrets). A
 //     trigger refuses clear text from then on, and CheckSecretKey refuses programs without the key.
-//     An unreadable secret gives 503. Re-encryption counts in users.totp_rewritten and ends no
-//     session.
-//   - Only the owner of the tables creates a reset. It works once within 30 minutes, and ends all
-//     sessions.
+//     With an unreadable secret, a TOTP code gives 503; recovery codes still work. Re-encryption
+//     counts in users.totp_rewritten and ends no session.
+//   - Only the owner of the tables creates a reset. It works once within 30 minutes; its use ends
+//     all of the person's sessions.
 //
-// Audit: a change of a person's security commits with its entry, or the response is 503. Sign-ins,
-// failed ones and locks are in the program's log.
+// Audit: resets, used recovery codes, and a person's changes of password or two-step verification
+// commit with their entries or fail (apperr.Unavailable). The program's log has sign-ins, failed
+// ones and locks.
 package identity

@@ -25,7 +25,7 @@ const (
 	maxParallelism = 16
 )
 
-// PasswordHashFormat describes a password hash, for error messages.
+// PasswordHashFormat describes the valid password hashes, for error messages.
 const PasswordHashFormat = "argon2id in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash; " +
 	"m up to 262144, t up to 10, p up to 16)"
 
@@ -62,7 +62,7 @@ func newHasher(cost argon2id.Params) *hasher {
 	return &hasher{cost: cost, memory: semaphore.NewWeighted(maxMemory)}
 }
 
-// A missing hash or too long a password costs a dummy hash, so that the time reveals neither.
+// A missing hash costs a dummy hash, so that the time does not reveal it.
 func (h *hasher) matches(
 	ctx context.Context, hash *string, password string,
 ) (matches bool, err error) {

@@ -61,8 +61,8 @@ const encryptedPrefix = "v1."
 func (k Keyring) Encrypts() bool { return k.current != nil }
 
 // Encrypt returns a person's secret in its stored form: in clear without a current key. The nonce
-// is derived from person and secret (SIV-like): an import of the same secret changes nothing, and
-// no two plaintexts share a nonce.
+// is an HMAC of person and secret (SIV-like): an import of the same secret changes nothing, and
+// other plaintexts get other nonces, but for a collision of 96 bits.
 func (k Keyring) Encrypt(personID, secret string) string {
 	if k.current == nil {
 		return secret
@@ -74,7 +74,7 @@ func (k Keyring) Encrypt(personID, secret string) string {
 	return k.current.prefix + base64.RawURLEncoding.EncodeToString(encrypted)
 }
 
-// decryptStored fails with apperr.Unavailable, whose cause names the setting to change.
+// decryptStored fails with apperr.Unavailable. Its cause is only for the log.
 func (k Keyring) decryptStored(personID, stored string) (string, error) {
 	secret, err := k.decrypt(personID, stored)
 	if err != nil {
@@ -86,7 +86,7 @@ func (k Keyring) decryptStored(personID, stored string) (string, error) {
 	return secret, err
 }
 
-// With a current key, a secret in clear is forged: the first migration encrypted all secrets.
+// With a current key, a secret in clear may be forged: a migration encrypts all stored ones.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	switch {
 	case strings.HasPrefix(stored, encryptedPrefix):

@@ -45,14 +45,14 @@ func checkPassword(password string, of userRow) error {
 			minPassword)
 	case len(password) > maxPassword:
 		return apperr.NewField(field, "The new password is too long. Use at most %d bytes.", maxPassword)
-	case uncommon(password, wordsOf(of.Name, of.Email)) < minUncommon:
+	case countUncommon(password, wordsOf(of.Name, of.Email)) < minUncommon:
 		return apperr.NewField(field, "The new password is easy to guess: it is common, or made of "+
 			"your name or e-mail. Use several unrelated words, or a password manager.")
 	}
 	return nil
 }
 
-// wordsOf drops words of up to two bytes, which any password contains by chance.
+// wordsOf drops words of up to two bytes, which many passwords contain by chance.
 func wordsOf(names ...string) (words []string) {
 	between := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
@@ -67,8 +67,8 @@ func wordsOf(names ...string) (words []string) {
 	return words
 }
 
-// A character counts once, because a repetition is easy to guess.
-func uncommon(password string, own []string) int {
+// countUncommon returns the number of different characters outside of common words and own.
+func countUncommon(password string, own []string) int {
 	words := slices.Concat(own, commonWords)
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) }) // longest first
 	pairs := make([]string, 0, 2*len(words))

@@ -16,7 +16,7 @@ import (
 const (
 	recoveryCodeCount  = 10 // of a person
 	recoveryCodeLength = 16
-	// Crockford's base32: no i, l, o or u to misread
+	// Crockford's base32, without i, l, o and u
 	recoveryAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 )
 
@@ -31,7 +31,7 @@ func newRecoveryCode() string {
 
 var lookalikes = strings.NewReplacer("o", "0", "i", "1", "l", "1")
 
-// parseRecoveryCode returns the code as it is hashed: in lower case, with digits for look-alikes.
+// parseRecoveryCode returns the code as it is hashed: lower case, digits for o, i and l, no dashes.
 func parseRecoveryCode(text string) (code string, ok bool) {
 	if len(text) > 4*recoveryCodeLength {
 		return "", false

@@ -10,7 +10,7 @@ import (
 
 const resetTTL = 30 * time.Minute
 
-// ErrNoReset says that a reset's token is unknown, used, replaced or expired.
+// ErrNoReset says that a reset's token is unknown, expired, used or voided.
 var ErrNoReset = apperr.New(apperr.NotFound,
 	"This link no longer works: it works once, for 30 minutes. Ask the operator of this service for a new one.")
 

@@ -14,7 +14,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// Service manages the accounts of people: a method for each action of a screen.
+// Service manages the accounts of people and their sessions.
 type Service struct {
 	db        *postgres.DB
 	now       func() time.Time
@@ -24,8 +24,8 @@ type Service struct {
 	keys      Keyring        // of the secrets of two-step verification
 }
 
-// Each sign-in holds at most one connection. A small pool lowers maxSignIns to half of its
-// connections, at least two: the others stay free, for example to authenticate API keys.
+// Each sign-in holds at most one connection. A pool of fewer than eight lowers the number to half
+// of its connections, at least two, to leave the others to other requests.
 const maxSignIns = 4
 
 // New returns the service over db. keys encrypts the secrets of two-step verification.
@@ -50,13 +50,13 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"sign_ins": s.slots}
 }
 
-// Sign-ins acquire their slot before the first query, so that a flood holds no connections.
+// networkOf returns the key of a slot: the client's IPv4 address or IPv6 /64.
 func networkOf(ctx context.Context) string { return netaddr.ClientText(requestOf(ctx).Address) }
 
 func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
 
-// Recorder writes changes of credentials to the audit logs of the person's organisations, and
-// sign-ins to the program's log.
+// Recorder writes security events to the audit logs of the person's organisations, and sign-ins to
+// the program's log.
 type Recorder struct {
 	// OrganisationsOf returns the ids of the person's organisations, as the transaction sees them.
 	OrganisationsOf func(tx transaction, personID string) ([]string, error)
@@ -82,7 +82,7 @@ func WithRequest(ctx context.Context, r audit.Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
 
-// requestOf returns the request of WithRequest, or zero for the operator's commands.
+// requestOf returns the request of WithRequest, or the zero Request.
 func requestOf(ctx context.Context) audit.Request {
 	r, _ := ctx.Value(requestKey{}).(audit.Request)
 	return r

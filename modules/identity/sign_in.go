@@ -12,7 +12,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// These are the errors of a wrong attempt, which the limits count.
+// attempt counts these errors towards the limits.
 var (
 	ErrWrongPassword = apperr.New(apperr.Validation,
 		"E-mail or password is wrong. Check both and try again.")
@@ -84,7 +84,7 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 	return session, err
 }
 
-// Known and unknown e-mails take one statement each, so that the time reveals nothing.
+// Known and unknown e-mails take one statement each, so that both take about the same time.
 func byEmail(db transaction, email string) (userRow, error) {
 	unknown := userRow{Email: email}
 	key := EmailKey(email)

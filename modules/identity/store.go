@@ -47,16 +47,16 @@ type resetRow struct {
 
 func (resetRow) TableName() string { return "account_resets" }
 
-// transaction is gorm's handle. A parameter named tx is within a transaction of the caller.
+// transaction is gorm's handle: of the caller's transaction or, as in SignOut, of the pool.
 type transaction = *gorm.DB
 
 func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
 
-// acrossOrganisations exempts this package's SQL from the tenant guard.
+// acrossOrganisations exempts a statement from the tenant guard.
 var acrossOrganisations = tenant.Across("people belong to no organisation")
 
-// Every change of a person locks the person's row: with lock, or lockUser where users is joined.
-// lockShare waits for such a change.
+// Methods that change credentials lock the person's row: with lock, or lockUser where users is
+// joined. lockShare waits for such a change.
 var (
 	upsert     = clause.OnConflict{UpdateAll: true}
 	lock       = clause.Locking{Strength: "NO KEY UPDATE"}

@@ -12,13 +12,13 @@ import (
 	"dg/platform/postgres"
 )
 
-// Reaching a limit within its window starts a lock of the same length. During a lock nothing is
-// compared: correct and wrong attempts get the same response.
+// Reaching a limit within its window starts a lock of the same length. An attempt that begins
+// during a lock is not compared: correct and wrong attempts get the same response.
 const (
 	maxFailures        = 10 // passwords of an account from one network; codes of a person
 	maxAccountFailures = 50 // passwords of an account
 	passwordWindow     = 10 * time.Minute
-	codeWindow         = time.Hour // so that a day has at most 240 guesses
+	codeWindow         = time.Hour // so that a day has about 240 guesses at most
 )
 
 // LockedError says that there were too many wrong attempts. Until is the end of the lock.
@@ -45,14 +45,14 @@ type guessLimit struct {
 	window time.Duration
 }
 
-// Keys are hashed, so that the table does not reveal which accounts were tried.
+// Keys are hashed, so that the table holds no e-mails.
 func limitKey(kind, id string) []byte {
 	key := sha256.Sum256([]byte(kind + ":" + id))
 	return key[:]
 }
 
-// passwordLimits returns the limits of an account: from one network, so that strangers do not lock
-// the person out, and in all. The fixed order prevents deadlocks.
+// passwordLimits returns the limits of an account: a low one for the network, whose lock leaves out
+// other networks, and a higher one in all. The fixed order prevents deadlocks.
 func passwordLimits(email, address string) []guessLimit {
 	account := input.Lower(email)
 	network := account + " " + netaddr.ClientText(address)

@@ -12,15 +12,15 @@ import (
 	"dg/platform/postgres"
 )
 
-// Person is a user who can sign in.
+// Person is a user as other packages see it.
 type Person struct {
 	ID, Name, Email string
 	TwoStep         bool       // whether two-step verification is on
-	TwoStepSince    *time.Time // nil: off, or turned on before the time was recorded
-	PasswordSince   *time.Time // nil: unknown
+	TwoStepSince    *time.Time // nil: off, or the secret was imported
+	PasswordSince   *time.Time // nil: no password, or it was imported
 }
 
-// userRow has the columns that signing in needs. The import writes the other columns.
+// userRow has the columns of users that this package reads.
 type userRow struct {
 	ID            string
 	Email         string

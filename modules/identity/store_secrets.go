@@ -17,7 +17,7 @@ var ErrSecretKey = errors.New("the two-step secrets of this database are encrypt
 	"set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it. " +
 	"If it is lost: dg migrate --forget-secret-key")
 
-// secretKeyRow is the check value. While it exists, all secrets are encrypted.
+// secretKeyRow is the check value. While it exists, a trigger refuses secrets in clear.
 type secretKeyRow struct {
 	One   bool `gorm:"primaryKey"`
 	Value string
@@ -51,13 +51,14 @@ func verifyCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	return len(rows) > 0, nil
 }
 
-// Reencrypted counts the secrets that MigrateSecrets encrypted, and those that no key decrypts.
+// Reencrypted counts the secrets that MigrateSecrets encrypted, and those that it could not read.
 type Reencrypted struct{ Encrypted, Unreadable int }
 
-// MigrateSecrets encrypts every secret with the current key and stores the check value, in one
-// transaction. Sessions and recovery codes stay. With forgetLost, the current key replaces a lost
-// key, under which secrets stay unreadable. Without a current key, it only checks the previous key.
-// The pool must connect as the owner of the tables. Errors: ErrSecretKey.
+// MigrateSecrets encrypts the secrets of users with the current key and stores the check value, in
+// one transaction. Sessions and recovery codes stay. With forgetLost, the current key replaces a
+// lost key, under which secrets stay unreadable. Without a current key, it fails if forgetLost,
+// else only calls CheckSecretKey. The pool must connect as the owner of the tables. Errors:
+// ErrSecretKey.
 func MigrateSecrets(
 	ctx context.Context, owner *postgres.DB, keys Keyring, forgetLost bool,
 ) (done Reencrypted, err error) {

@@ -20,7 +20,7 @@ const (
 	maxSessions       = 100         // of a person
 )
 
-// ErrNoSession says that the token's session is unknown or has ended.
+// ErrNoSession says that the token's session is unknown, has ended or is at another step.
 var ErrNoSession = apperr.New(apperr.AuthRequired,
 	"You are not signed in, or your session has ended. Sign in again.")
 
@@ -36,8 +36,8 @@ type Session struct {
 	Position postgres.Position
 }
 
-// Session returns the session of the token. Once a minute at most, it stores the use and extends
-// the idle timeout. Errors: ErrNoSession.
+// Session returns the session of the token. If it is signed in and its stored use is a minute old,
+// it stores this use and extends the idle timeout. Errors: ErrNoSession.
 func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 	now := s.clock()
 	row, err := s.session(s.gorm(ctx), token, now)
@@ -106,9 +106,9 @@ func hashToken(token string) []byte {
 }
 
 // session is one statement, because each request of a screen runs it. authenticated_at is rounded
-// to 1 ms, hence the margin. An authenticated_at in the future is not fresh: a clock was set back.
+// to 1 ms, hence the margin. A later authenticated_at is not fresh: a clock was set back.
 func (s *Service) session(db transaction, token string, now time.Time) (sessionRow, error) {
-	// gorm takes the first "as" before a comma for the table's name, so fresh has none
+	// gorm would take fresh for the table's name in "as fresh,", hence no "as"
 	sessions := `(select *, (authenticated_at between clock_timestamp() - make_interval(secs => ?)
 			and clock_timestamp() + interval '1 ms') fresh,
 		` + s.db.PositionSQL() + ` as position from sessions) as sessions`

@@ -19,10 +19,10 @@ const stepSeconds = 30
 // TOTPIssuer is the name under which an authenticator app shows the codes.
 const TOTPIssuer = "DG"
 
-// TOTP secrets have these sizes, in bytes.
+// These sizes of TOTP secrets are in bytes.
 const (
 	secretSize    = 20 // of new secrets, as RFC 4226 recommends
-	minSecretSize = 10 // of common authenticators
+	minSecretSize = 10 // of imported secrets
 )
 
 // TOTPSecretFormat describes a TOTP secret, for error messages.
@@ -47,13 +47,13 @@ func newTOTPSecret() string {
 	return base32Secret.EncodeToString(b[:])
 }
 
-// Algorithm, digits and period are left out: they are the defaults of every app.
+// Algorithm, digits and period are left out: they are the defaults of otpauth URLs.
 func totpURL(account, secret string) string {
 	return "otpauth://totp/" + TOTPIssuer + ":" + url.PathEscape(account) + "?secret=" + secret +
 		"&issuer=" + TOTPIssuer
 }
 
-// normaliseCode undoes what keyboards, apps and the clipboard add, such as full-width forms.
+// normaliseCode keeps letters and digits alone, and replaces compatibility forms (full width).
 func normaliseCode(code string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

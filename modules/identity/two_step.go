@@ -7,7 +7,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// ErrTwoStepOn rejects what needs two-step verification off, ErrTwoStepOff what needs it on.
+// ErrTwoStepOn says that two-step verification is on already, ErrTwoStepOff that it is off.
 var (
 	ErrTwoStepOn = apperr.New(apperr.Validation,
 		"Two-step verification is already on. To use another app, turn it off first.")
@@ -17,15 +17,15 @@ var (
 // Enrolment is the secret for an authenticator app, also as the URL of a QR code.
 type Enrolment struct{ Secret, URL string }
 
-// BeginTwoStep offers a secret to turn two-step verification on with. The offer stays until it is
-// confirmed, the session ends or no key decrypts it. Errors: ErrNoSession, ErrTwoStepOn.
+// BeginTwoStep offers a secret to turn two-step verification on with. The offer stays until the
+// session ends, its token rotates or no key decrypts it. Errors: ErrNoSession, ErrTwoStepOn.
 func (s *Service) BeginTwoStep(ctx context.Context, token string) (offer Enrolment, err error) {
 	_, err = s.changePerson(ctx, token, false, func(c *change) error {
 		if c.from.User.TOTPSecret != nil {
 			return ErrTwoStepOn
 		}
 		secret, err := s.keys.offered(c.from)
-		if err != nil { // no offer, or one under a key that is gone: a new offer replaces it
+		if err != nil { // no offer, or one that cannot be decrypted
 			secret = newTOTPSecret()
 			err = updateSession(c.tx, "identity.offerSecret", token,
 				map[string]any{"totp_offer": s.keys.Encrypt(c.from.UserID, secret)})
