@@ -9,7 +9,8 @@ import (
 )
 
 // The rate limit is a sliding window: at most MaxRequests accepted requests of a key in any
-// RateWindow seconds. authenticate.sql, retryAfterSQL and the table's default repeat the numbers.
+// RateWindow seconds. authenticate.sql repeats both numbers, retryAfterSQL and the table's default
+// one.
 const (
 	MaxRequests = 120
 	RateWindow  = 60

@@ -73,7 +73,7 @@ func (k Key) Revoked(now time.Time) bool {
 	return k.RevokedAt != nil && !k.RevokedAt.After(now.Add(clockTolerance))
 }
 
-// Stopping reports whether the key was replaced and still works, until the end of its overlap.
+// Stopping reports whether the key was replaced and its overlap has not ended.
 func (k Key) Stopping(now time.Time) bool { return k.RevokedAt != nil && !k.Revoked(now) }
 
 // noticePeriod is how far in advance a key's end is announced at most.

@@ -11,7 +11,7 @@ import (
 // UnknownKey is never in an audit log, because no organisation has the key.
 const UnknownKey audit.Reason = "unknown_key"
 
-// errInvalidKey stands for an unknown id or a wrong secret: callers must not learn which.
+// errInvalidKey stands for an unknown id or a wrong secret: the message must not tell which.
 var errInvalidKey = apperr.New(apperr.AuthRequired,
 	"Invalid API key. Copy the whole key again, or create another one in the organisation's settings.")
 
@@ -28,7 +28,7 @@ const (
 		"was not answered. Retry in a few seconds."
 )
 
-// authenticate.sql compares the secret first: only a caller with the correct secret gets a reason.
+// authenticate.sql compares the secret before the state, which a wrong secret must not reveal.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:
@@ -60,7 +60,7 @@ func (s *Service) Refuse(
 // RefuseOutside refuses a key, in any state, outside of /api/v1/. It records the refusal if the id
 // is known; id is "" for an unreadable token. It returns refusal, apperr.RateLimited with
 // RetryAfter over the limit of rejected requests, or apperr.Unavailable when the refusal could not
-// be recorded.
+// be counted or recorded.
 func (s *Service) RefuseOutside(
 	ctx context.Context, id string, request audit.Request, refusal error,
 ) error {
@@ -78,7 +78,7 @@ func (s *Service) RefuseOutside(
 	return s.reject(ctx, result, request, refusal)
 }
 
-// Above the limit of rejected requests, reject only counts the request: no entry is added.
+// Above the limit of rejected requests, reject counts the request instead of adding an entry.
 func (s *Service) reject(
 	ctx context.Context, r authResult, request audit.Request, refusal error,
 ) error {

@@ -16,7 +16,7 @@ type Service struct {
 	// recheck does not wait for requests. Set it before the first request.
 	RecheckDB    *postgres.DB
 	UsageCounter *UsageCounter
-	// OnRefusal is called for each refused use of a key, with UnknownKey if no organisation has the
+	// OnRefusal is called for each recorded refusal, and with UnknownKey if no organisation has the
 	// key. It is never nil. Set it before the first request.
 	OnRefusal func(audit.Reason)
 

@@ -28,8 +28,8 @@ func withPosition(db *postgres.DB) string {
 }
 
 // Authenticate finds the key of the token and counts the request in the key's rate window. It
-// records a rejection before it returns the error; above the limit of rejected requests it only
-// counts the rejection. Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired,
+// records the rejection of a known key before it returns the error; above the limit of rejected
+// requests it only counts it. Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired,
 // plan), apperr.RateLimited with RetryAfter (with the caller, unless the key is rejected), and
 // apperr.Unavailable when the request cannot be counted or a rejection cannot be stored.
 func (s *Service) Authenticate(
@@ -56,12 +56,12 @@ func (s *Service) Authenticate(
 	return result.Caller, nil
 }
 
-// errNotCounted says that no attempt found a usable rate window, for example after crashes.
+// errNotCounted says that no attempt could count the request, for example under contention.
 var errNotCounted = apperr.New(apperr.Unavailable,
 	"The request could not be counted. Retry in a few seconds.")
 
-// authenticate tries again if a full window has got room since, or was repaired. If outside is
-// true, it refuses the key in any state.
+// authenticate tries again if a full window has got room since, or was created or repaired. If
+// outside is true, it rejects the key in any state.
 func (s *Service) authenticate(
 	ctx context.Context, id string, hash []byte, outside bool,
 ) (authResult, error) {
@@ -112,7 +112,7 @@ func (s *Service) lookup(
 	return r, nil
 }
 
-// wholeSeconds rounds up to at least 1, so that a retry after that time succeeds.
+// wholeSeconds rounds up to at least 1, so that a retry after that time is not too early.
 func wholeSeconds(s float64) int { return max(1, int(math.Ceil(s))) }
 
 func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
@@ -141,7 +141,8 @@ var errKeyStopped = apperr.New(apperr.AuthRequired,
 	"This API key was revoked, has expired, or needs the Pro plan.")
 
 // StillUsable returns nil while the key is usable, by the database clock. A call does not count
-// towards the rate limit. Errors: apperr.AuthRequired once the key is revoked, expired or paused.
+// towards the rate limit. Errors: apperr.AuthRequired for a key that is revoked, expired, paused or
+// unknown.
 // Any other error says nothing about the key.
 func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
 	var usable int64

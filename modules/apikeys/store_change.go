@@ -47,7 +47,7 @@ func (s *Service) reauthorize(
 	tx *gorm.DB, entry audit.Entry, want authz.Permission, owner string,
 ) error {
 	role := s.orgs.LockedSubjectIn
-	if want == authz.RevokeKey { // without a lock: stopping a leaked key must never wait
+	if want == authz.RevokeKey { // without a lock: it must not wait for an import
 		role = s.orgs.SubjectIn
 	}
 	subject, err := role(tx, entry.OrganisationID, entry.Actor.ID)

@@ -149,7 +149,8 @@ func (s *Service) insert(
 	})
 }
 
-// lockCreation serialises creations until the transaction ends, so that MaxUsable is exact.
+// lockCreation serialises an organisation's creations until the transaction ends, so that MaxUsable
+// is exact.
 func lockCreation(tx *gorm.DB, organisationID string) error {
 	err := tenant.Exec(tx, organisationID,
 		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).
@@ -157,7 +158,7 @@ func lockCreation(tx *gorm.DB, organisationID string) error {
 	return apperr.Annotate(err, "apikeys: lock creation")
 }
 
-// One statement compares and writes, so that only one of several concurrent replacements succeeds.
+// One statement compares and writes, because a concurrent Revoke does not take lockCreation.
 func stopReplaced(
 	tx *gorm.DB, k Key, replacement string, overlap time.Duration,
 ) (map[string]any, error) {

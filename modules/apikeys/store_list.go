@@ -72,7 +72,7 @@ func (s *Service) findKeys(
 	return listed, s.authorizeAll(actor, listed)
 }
 
-// authorizeAll is defence in depth: only a wrong query reads a key of another organisation.
+// authorizeAll is defence in depth: only a bug can pass it a key of another organisation.
 func (s *Service) authorizeAll(actor Actor, keys []Key) error {
 	for _, k := range keys {
 		if k.OrganisationID != actor.OrganisationID {

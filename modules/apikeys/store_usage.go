@@ -16,8 +16,9 @@ import (
 // UsageDays is the retention of a key's usage in UTC days, today included.
 const UsageDays = 30
 
-// Usage counts the requests of a key on a UTC day. Refused requests are in the audit log. Limited
-// requests exceeded the rate limit. Accepted ones are all others, even if they failed.
+// Usage counts the requests of a key on a UTC day. Refused requests have an audit.Reason. Limited
+// requests exceeded the rate limit. Accepted ones are the other authenticated requests, even if they
+// failed.
 type Usage struct {
 	Day                        time.Time
 	Accepted, Refused, Limited int64
@@ -161,7 +162,7 @@ type usageRow struct {
 func (usageRow) TableName() string { return "api_key_usage" }
 
 // UsageOf returns the usage of the first MaxUsable of keys, by the id of the key. Each key has a
-// Usage for each of the last UsageDays, today last. The counts are at most a minute late. Errors:
+// Usage for each of the last UsageDays, today last. Counts appear once Store has run. Errors:
 // apperr.AccessDenied.
 func (s *Service) UsageOf(
 	ctx context.Context, actor Actor, keys []Key,

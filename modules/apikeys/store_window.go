@@ -13,7 +13,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// The statements on windows are raw SQL, because gorm has no arithmetic of arrays.
+// These statements are raw SQL, because gorm's builder has no functions of arrays.
 const (
 	// repairWindowsSQL moves timestamps in the future to now. After the clock was set back, they
 	// would otherwise stay in the window for longer than 60 seconds.
@@ -28,7 +28,7 @@ select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - 
   from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`
 )
 
-// retryAfter returns 0 after creating or repairing a window, so that the caller tries again.
+// retryAfter returns 0 if the window has room, was created or was repaired: the caller tries again.
 func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int, error) {
 	var wait float64
 	err := s.db.Pool.QueryRow(ctx, retryAfterSQL, id, refused).Scan(&wait)

@@ -97,8 +97,8 @@ func randomBase62(n int) string {
 // Separators may be mistyped: any run of at least randomLength letters and digits also matches.
 var secretPattern = regexp.MustCompile(`(?i)(dg_+live_+[0-9a-z]{22}_+)[0-9a-z]+|[0-9a-z]{43,}`)
 
-// Redact removes the secrets of tokens from a text for logs, such as a path with a pasted key. It
-// finds percent-encoded secrets too, and then returns the text decoded.
+// Redact removes the secrets of tokens from a text to log or show, such as a path with a pasted
+// key. It finds percent-encoded secrets too, and then returns the text decoded.
 func Redact(s string) string {
 	plain := s
 	if strings.Contains(s, "%") {

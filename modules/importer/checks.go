@@ -32,7 +32,8 @@ func immutable(name, column string) check {
 		join {table} o on {same} where o.%[2]s <> i.%[2]s`, name, column)}
 }
 
-// unique holds after the import, among objects that satisfy within. It reports the later line.
+// unique checks the state after the file, among objects that satisfy within. Of two lines of the
+// file it reports the later.
 func unique(expected, field, column, within string) check {
 	// a union, because the planner does not hash what "or" joins
 	return check{expected, fmt.Sprintf(`

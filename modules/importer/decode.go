@@ -17,7 +17,7 @@ import (
 
 const oneObject = "one JSON object in UTF-8"
 
-// By default go-json-experiment also rejects duplicate names, names in another case and bad UTF-8.
+// By default go-json-experiment also rejects duplicate names and invalid UTF-8, and matches case.
 var strictJSON = json.JoinOptions(json.RejectUnknownMembers(true),
 	json.WithUnmarshalers(json.UnmarshalFunc(readID)))
 

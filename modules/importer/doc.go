@@ -1,6 +1,6 @@
-// Package importer imports an organisation's data from NDJSON files, import format version 1.
+// Package importer imports the data of organisations from NDJSON files, import format version 1.
 //
-// It owns no table: it writes those of org, games and identity.
+// It owns no table: it writes those of org, games and identity, and audit entries.
 //
 // Invariants:
 //   - All files of an import are one transaction. An error rolls it back; after ErrUnconfirmed all
@@ -11,7 +11,7 @@
 //     characters.
 //
 // Decisions that the format leaves open:
-//   - A line's JSON has one error, its values have one for each field. References and uniqueness
+//   - A line has one error of JSON, or one for each invalid field. References and uniqueness
 //     are checked by type, once every line of a file is valid. After a file with errors, later
 //     files are only read.
 //   - The end state of a file counts: two organisations may swap slugs in one file. A later file
@@ -19,11 +19,12 @@
 //   - An object is replaced whole: a missing optional field becomes null.
 //   - Texts are counted in code points; blank texts are data.
 //   - Timestamps are truncated to the millisecond.
-//   - A truncated pipe looks like a whole file, unless it is gzip.
+//   - A pipe truncated between two lines looks like a whole file, unless it is gzip.
 //   - An advisory lock admits one import at a time. Another logs that it waits and gives up after
 //     ten minutes.
-//   - The transaction is READ COMMITTED, as the triggers on plays require, without timeouts.
+//   - The transaction is READ COMMITTED, as the triggers on plays require, without
+//     statement_timeout.
 //
 // Trade-off: labels of new players are random, without a check. A collision (50 bits: one import of
-// a million players in 2,000) fails the import with an internal error; a retry succeeds.
+// a million players in 2,000) fails the import with an internal error; a retry draws new labels.
 package importer

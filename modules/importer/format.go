@@ -13,7 +13,7 @@ import (
 	"dg/modules/identity"
 )
 
-// format defines a type of objects. In SQL, i is the staged row and o the stored row.
+// format defines a type of objects. In SQL, i is the staged row.
 type format struct {
 	name, table string
 	columns     string // columns that upsert.sql stores
@@ -22,7 +22,7 @@ type format struct {
 
 	checks    []check
 	entries   map[audit.Action]string // queries for audit.AppendChanges; nil: no entries
-	writeFile string                  // SQL that returns the numbers added and replaced; "": upsert.sql
+	writeFile string                  // returns the numbers added and replaced; "": upsert.sql
 
 	read readFunc
 }

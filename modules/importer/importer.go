@@ -28,7 +28,8 @@ type Importer struct {
 	Request audit.Request    // the request that audit entries record
 }
 
-// Input is a file to import. Name stands in errors, and selects gzip if it ends in .gz.
+// Input is a file to import. Name stands in errors. Its suffix .gz selects gzip; so does the magic
+// number of the content.
 type Input struct {
 	Name string
 	Open func() (io.ReadCloser, error)
@@ -37,12 +38,12 @@ type Input struct {
 // Summary has the counts of an import for every type, in the order of formats.
 type Summary []Count
 
-// gcPercent is GOGC during an import: collecting a quarter as often saves a quarter of the time.
+// gcPercent is GOGC during an import: by default, garbage would be collected four times as often.
 const gcPercent = 400
 
 const lockTimeout = 10 * time.Minute
 
-// ErrUnconfirmed says that the connection broke during the commit: all was imported, or nothing.
+// ErrUnconfirmed says that the outcome of the commit is unknown: all was imported, or nothing.
 var ErrUnconfirmed = errors.New("the connection to the database was lost during the commit, so " +
 	"the import is in wholly or not at all: " +
 	"import again, which changes nothing that is in already")
@@ -89,7 +90,7 @@ func (im Importer) Import(
 	return summary, commit(context.WithoutCancel(ctx), tx)
 }
 
-// commit returns the database's error if it refused the commit, else ErrUnconfirmed.
+// commit returns ErrUnconfirmed unless the database has confirmed or refused the commit.
 func commit(ctx context.Context, tx pgx.Tx) error {
 	err := tx.Commit(ctx)
 	refused, answered := errors.AsType[*pgconn.PgError](err)
@@ -99,7 +100,8 @@ func commit(ctx context.Context, tx pgx.Tx) error {
 	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
 }
 
-// begin disables the transaction's timeouts, because an import may take hours.
+// begin disables the timeouts of the session, because an import may take hours. If it waits for the
+// import lock, lock_timeout becomes lockTimeout.
 func begin(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `/* importer.begin */
 		set local statement_timeout = 0;

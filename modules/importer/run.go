@@ -55,7 +55,7 @@ func (r *run) showProgress(step string) {
 	}
 }
 
-// After the first error nothing is stored: files are only read for more errors.
+// After the first error nothing more is stored: files are only read for more errors.
 func (r *run) addError(line int64, text string) {
 	if len(r.errors) < MaxErrors {
 		r.errors = append(r.errors, fmt.Sprintf("%s:%d: %s", r.file, line, text))

@@ -2,7 +2,7 @@ package org
 
 import "io"
 
-// labelAlphabet is Crockford's base32: no I, L, O or U, so that a label can be read aloud.
+// labelAlphabet is Crockford's base32, without I, L, O and U.
 const labelAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 // NewLabel draws a player's pseudonym with 50 random bits, such as P-7K3M9QXA2F. A constraint of

@@ -61,7 +61,7 @@ const (
 )
 
 // IncludesAPI reports whether the API is part of the plan. authenticate.sql and StillUsable of
-// package apikeys repeat the plans, to authenticate in one round trip.
+// package apikeys repeat the plans, to decide in one statement.
 func (p Plan) IncludesAPI() bool { return p == PlanPro || p == PlanEnterprise }
 
 // ReportingMode says how players are named in reports: by pseudonym or display name.

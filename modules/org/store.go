@@ -14,7 +14,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// Service manages organisations and memberships, and lists groups of players.
+// Service manages organisations and memberships, lists groups, and erases players.
 type Service struct {
 	db     *postgres.DB
 	log    *audit.Log

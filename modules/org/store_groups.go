@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// MaxGroups is how many groups Groups lists, besides the chosen one.
+	// MaxGroups bounds the groups that Groups lists, besides the chosen one.
 	MaxGroups         = 500
 	maxSearchedGroups = 10_000 // that FindGroups reads, the first by name
 	maxFoundGroups    = 50     // that FindGroups returns
@@ -34,7 +34,7 @@ func (s *Service) Groups(
 }
 
 // FindGroups returns at most 50 groups by name whose name contains the text, in any case and with
-// any accents. Only the first 10,000 are searched. more reports whether further groups match.
+// any accents. Only the first 10,000 are searched. more reports whether more of them match.
 func (s *Service) FindGroups(
 	ctx context.Context, organisationID, text string,
 ) (found []CountedGroup, more bool, _ error) {
@@ -71,7 +71,7 @@ func (s *Service) GroupPage(
 	return groups, int(total), apperr.Annotate(err, "org: groups")
 }
 
-// naturalOrder sorts names by their text, then by their first number: Team 2 before Team 10.
+// naturalOrder sorts names by the text before a number, then by the number: Team 2 before Team 10.
 const naturalOrder = `substring(name from '^[^0-9]*'),
 	substring(name from '[0-9]+')::numeric nulls first, name, id`
 

@@ -49,7 +49,7 @@ func (s *Service) CreateIn(tx *gorm.DB, o Organisation, request audit.Request) e
 }
 
 // SetPlanIn changes the organisation's plan in the caller's transaction and adds an audit entry.
-// The current plan changes and records nothing. Errors: apperr.NotFound.
+// Setting the current plan changes and records nothing. Errors: apperr.NotFound.
 func (s *Service) SetPlanIn(tx *gorm.DB, slug string, plan Plan, request audit.Request) error {
 	o, err := lockBySlug(tx, slug)
 	if err != nil || o.Plan == plan {
