@@ -17,8 +17,7 @@ import (
 const UsageDays = 30
 
 // Usage counts the requests of a key on a UTC day. Refused requests have an audit.Reason. Limited
-// requests exceeded the rate limit. Accepted ones are the other authenticated requests, even if they
-// failed.
+// requests exceeded the rate limit. Accepted ones are all other authenticated requests.
 type Usage struct {
 	Day                        time.Time
 	Accepted, Refused, Limited int64

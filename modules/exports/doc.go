@@ -4,15 +4,15 @@
 // access. Package reports writes the rows; the caller authorises the request. It owns no table.
 //
 // Invariants (modules/publicapi/rules.md, CSV):
-//   - The audit entry export.started commits before the first row is read. If reading fails, the
-//     response is that error.
-//   - Each export.started gets an export.finished with the rows and the outcome. It is written in
-//     the background: neither the end nor the abort of a file waits for it.
+//   - The audit entry export.started commits before the first row is read. If the first block
+//     fails, the response is that error.
+//   - After export.started, export.finished is written with the rows and the outcome, in the
+//     background: neither the end nor the abort of a file waits for it. A failure is logged.
 //   - Between two blocks an export asks whether its actor still has access, at most twice a second
-//     (key_unusable, access_ended). It ends within 10 seconds after the database stops answering
-//     (database_unavailable). The two outcomes are never confused.
+//     (key_unusable, access_ended). It ends when the database has not answered for BlockTimeout or
+//     answerTimeout (database_unavailable). A failure of the database never counts as lost access.
 //   - An export is a snapshot: later changes of the reporting mode and erasures do not affect it.
-//   - An organisation runs at most half of the exports. An export releases its slot before its
-//     end is recorded. Exports make their blocks on half of the processors.
+//   - An organisation has at most half of an instance's slots. An export releases its slot before
+//     its end is recorded. Blocks are made on half of the processors (acquireCPU).
 //   - A truncated file never looks complete (httpserver.Stream).
 package exports

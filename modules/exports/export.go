@@ -29,7 +29,7 @@ type export struct {
 	id      string // joins the two audit entries: request ids may repeat
 }
 
-// The export runs under the context stream, which outlives the request, for at most timeLimit.
+// The export runs under the context stream, which outlives the handler, for at most timeLimit.
 func (s *Service) open(ctx, stream context.Context, r Request) (*export, error) {
 	release, err := s.slots.Acquire(ctx, r.Query.OrganisationID)
 	if err != nil {
@@ -72,9 +72,9 @@ func (e *export) recordStart(ctx context.Context) error {
 	return nil
 }
 
-// Next checks access before each block. The database has BlockTimeout for a block. Errors: io.EOF
-// after the last row, those of Recheck.Check, ErrNoAnswer, ErrTimeLimit, and other causes of the
-// end of the stream.
+// Next calls Recheck.Check before each block. The database has BlockTimeout for a block. Errors:
+// io.EOF after the last row, those of Recheck.Check, ErrNoAnswer, ErrTimeLimit, and other causes of
+// the end of the stream.
 func (e *export) Next() ([]byte, error) {
 	if err := e.access.Check(e.ctx); err != nil {
 		return nil, err

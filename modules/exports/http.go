@@ -21,15 +21,15 @@ type Request struct {
 	Request audit.Request
 	// Authorize asks the caller's policy about the group, before a row is read.
 	Authorize func(reports.Header) error
-	// Recheck asks again whether the actor has access, as NewRecheck says. It is called after the
-	// HTTP handler has returned, and must not refer to the handler's fiber.Ctx.
+	// Recheck asks again whether the actor has access, as NewRecheck says. It may be called after
+	// the HTTP handler has returned, and must not refer to the handler's fiber.Ctx.
 	Recheck func(ctx context.Context) error
 }
 
 // Send responds to GET with the plays. To HEAD it sends the headers of GET, and records nothing.
 // Errors: those of Authorize and of the first block, reports.ErrGroupNotFound, 505 for a GET over
 // HTTP/1.0, and apperr.Unavailable when the start cannot be recorded or, with RetryAfter, when too
-// many exports run.
+// many exports (for HEAD: reports) run.
 func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	ctx := c.UserContext()
 	if c.Method() == fiber.MethodHead {

@@ -41,7 +41,7 @@ type Recheck struct {
 
 // NewRecheck returns a recheck of an actor who has access now. ask returns nil while the actor has
 // access. After the loss of access it returns apperr.AuthRequired, apperr.AccessDenied or
-// apperr.NotFound, and Check returns lost. Any other error means that the database did not answer.
+// apperr.NotFound, and Check returns lost. Any other error counts as no answer of the database.
 func NewRecheck(ask func(context.Context) error, lost error) *Recheck {
 	now := time.Now()
 	return &Recheck{ask, lost, now, now}

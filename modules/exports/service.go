@@ -53,7 +53,7 @@ func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 			Busy:    "Too many exports on this instance: at most 8 run at once.",
 			KeyBusy: "Too many exports of this organisation: at most 4 run at once.",
 		}),
-		// half of the CPUs, at least one: dg serve sets GOMAXPROCS to two threads for each CPU
+		// half of the CPUs, at least one: by default dg serve sets GOMAXPROCS to twice the CPUs
 		cpus: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/4))),
 		finished: promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_exports_finished_total",

@@ -2,8 +2,8 @@ package games
 
 import "bytes"
 
-// skills is the catalogue, in the order of game.SkillId. Plays store a skill by its index, so
-// skills are only ever appended, up to SkillSpace.
+// skills is the catalogue, in the order of the specification (game.SkillId). Plays store a skill by
+// its index, so new skills must be appended, up to SkillSpace.
 var skills = [...]string{
 	"prompting.context", "prompting.constraints", "prompting.examples",
 	"data.quality.duplicates", "data.quality.missing", "data.quality.formats",
@@ -20,8 +20,8 @@ var skills = [...]string{
 	"data.reading.averages", "data.reading.proportions",
 }
 
-// SkillCount is the size of the catalogue. Arrays by skill have the length SkillSpace, because a
-// newer program on the same database may have a longer catalogue.
+// SkillCount is the size of the catalogue. Arrays by stored skill have the length SkillSpace,
+// because a newer program on the same database may have a longer catalogue.
 const (
 	SkillCount = len(skills)
 	SkillSpace = 128

@@ -18,7 +18,7 @@ type Modules struct {
 	Reports Reports
 	Exports Exports
 	Policy  Policy
-	// Requests bounds an organisation's concurrent requests, to API and screens together.
+	// Requests bounds the concurrent requests of each organisation; screens share its slots.
 	Requests *limit.Requests
 }
 

@@ -44,8 +44,8 @@ var (
 		apikeys.TokenLength)
 )
 
-// authenticate holds a slot among the requests of the key's organisation. A report or an export
-// frees it early, to take a slot of its own.
+// authenticate holds a slot of Modules.Requests. A report or an export frees it early, to take a
+// slot of its own.
 func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	token, err := bearerToken(authorizationHeaders(c))
 	if err != nil {

@@ -3,17 +3,17 @@
 //
 // rules.md has the rules and the order of checks; openapi.yaml and errors.yaml are the contract.
 //
-// Two independent checks isolate organisations. Every statement but the look-ups of owners is
-// scoped to the caller's organisation. The policy is asked about the owner of the loaded resource
-// (walls_test.go of app/assembly).
+// Two independent checks isolate organisations. After authentication, every statement but the
+// look-ups of owners is scoped to the caller's organisation. The policy is asked about the owner of
+// the loaded resource (walls_test.go of app/assembly).
 //
 // Mount is one middleware before every route of any fiber.App: it matches paths itself, keeps no
-// string of fiber's, and writes its own errors (package httpserver).
+// string of fiber's, and writes the API's errors (package httpserver).
 //
 // Trade-offs:
 //   - Routes are written by hand: generated ones parse the query before the handler, which would
 //     respond 400 before 403 or 404.
 //   - Statistics are appended by hand, not marshalled: that takes a tenth of the time.
-//   - A body is made whole, so that it has a Content-Length and errors come before the first byte.
+//   - A JSON body is made whole: it has a Content-Length, and errors come before the first byte.
 //     Large bodies wait for their share of memory (API.send).
 package publicapi

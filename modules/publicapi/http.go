@@ -24,7 +24,7 @@ const (
 )
 
 // Mount adds the API to any fiber.App, before every other route. It matches paths exactly, whatever
-// the app's settings, refuses keys on all other paths, and writes its own errors.
+// the app's settings, refuses keys on all other paths, and writes the API's errors.
 func (a *API) Mount(app *fiber.App) { app.Use(a.serve) }
 
 // serve decides by the path alone whether a request is inside the API. It responds not found where
@@ -116,7 +116,7 @@ type call struct {
 	caller  apikeys.Caller
 	path    string
 	forkID  string // as sent
-	release func() // frees the slot among the organisation's requests
+	release func() // frees the slot of Modules.Requests
 }
 
 var errUnknownPath = apperr.New(apperr.NotFound, "No such endpoint. There are /api/v1/forks, "+

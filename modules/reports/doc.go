@@ -9,14 +9,15 @@
 //   - A report comes from one snapshot: reporting mode, group, anonymity, labels and plays. If a
 //     replica fails or a segment is damaged, the whole report is read again from a new snapshot.
 //   - The caller authorises the read by the header (Header.GroupOwner). Until then, plays are read
-//     only to count the active members of a group, up to MinGroup: otherwise the time of a refusal
-//     would reveal the size of the group. A group of another organisation is never read.
+//     only to count a group's active members, up to MinGroup, and to tell whether a report without
+//     a group is large. The members of another organisation's group are never read.
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function,
 //     suppressed, decides.
 //   - Sums are integers. Figures are rounded once, half away from zero.
 //   - No figure depends on a damaged segment: reports read the plays instead, until `dg segments
 //     rebuild` has sealed everything again.
-//   - A report on a group never costs more than the report on all players, sealed or not.
+//   - A report on a group reads no more rows and pages than the report on all players, besides
+//     memberships.
 //   - TRUNCATE of the plays waits for open snapshots, and new snapshots wait for TRUNCATE.
 //   - A report holds about 70 bytes for each player: rows are made one by one (Statistics.Player).
 //     An export holds up to 12 MB of players' cells (maxExportPlayers).

@@ -90,7 +90,7 @@ const (
 	exportSQL = `/* reports.export */ select ` + segment.PlayColumns +
 		`, id::text, release_number, completed_at`
 	exportOrder = ` order by plays.started_at, plays.id`
-	// The columns are subqueries: a join would sort all plays of the period before the first row.
+	// The columns are subqueries: a join could sort all plays of the period before the first row.
 	ownPlayerColumns = `, (select label from players where org_id = @org and ordinal = plays.player),
 		case when @mode = 'nominative' then
 		  (select display_name from players where org_id = @org and ordinal = plays.player) end`

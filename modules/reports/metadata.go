@@ -41,8 +41,8 @@ func suppressed(groupID string, activeMembers int) bool {
 const groupOwnerSQL = `/* reports.groupOwner */
 select (select org_id::text from player_groups where id = @group)`
 
-// A group is large if it has more than 1/8 (plays) or 1/70 (segments) of the organisation's
-// players. Scanning all plays or segments is then faster than a look-up for each member.
+// A group is large if it has more members than 1/8 (plays) or 1/70 (segments) of the highest
+// ordinal. Scanning all plays or segments is then faster than a look-up for each member.
 const (
 	largeInPlays    = largeGroupSQL + `8` + largeGroupSQLEnd
 	largeInSegments = largeGroupSQL + `70` + largeGroupSQLEnd
@@ -51,12 +51,12 @@ const (
 	largeGroupSQLEnd = ` from players where org_id = @org), 0) limit 1)`
 )
 
-// byPlayer forces the index: with few groups the planner would scan the whole table. A limit in a
-// subquery is opaque to the planner, which would drop a constant.
+// byPlayer forces the index: with few groups the planner would scan the whole table. LIMIT in a
+// subquery is opaque to the planner.
 const byPlayer = ` order by player limit (select 9223372036854775807)`
 
 // metadataSQL counts no members of another organisation's group, and stops at MinGroup. It looks up
-// the plays of each member: a join would also read the plays of other players.
+// the plays of each member: a join could also read the plays of other players.
 const metadataSQL = `/* reports.metadata */
 select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
        (select count(*)::int from (

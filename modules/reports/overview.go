@@ -97,7 +97,7 @@ select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestampt
     select date_bin('7 days', p.started_at, @from), count(*) from plays p
      where p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi group by 1) w`
 
-	// OFFSET 0 is a fence: it forces an index scan for each fork.
+	// OFFSET 0 is an optimisation fence: it forces a nested loop over the forks.
 	playersOfForksSQL = `/* reports.playersOfForks */
 select coalesce(f.id::text, ''), p.started_at >= @middle as now, count(p.score), count(distinct p.player)
   from forks f, lateral (

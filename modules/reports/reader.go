@@ -131,7 +131,7 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 
 // The row comparison of playsOfMembers forces the index of players. Without it, a wrong row
 // estimate could make the planner scan the whole range for each member. A filter player =
-// any(array(select …)) above the fence would be an unhashed subplan: O(plays × members).
+// any(array(select …)) would compare each play with each member.
 const (
 	playsOfRange = ` from plays where org_id = @org and fork_id = @fork and started_at >= @start
 		and started_at < @end`

@@ -118,7 +118,7 @@ func (s *Service) Header(ctx context.Context, q Query) (Header, error) {
 }
 
 // These limits bound the concurrent reports. The OpenAPI document and /docs state them. Large
-// reports have their own limiter, because each keeps a core busy.
+// reports have their own limiter, because each is costly.
 const (
 	MaxReports                    = 6
 	MaxReportsOfOrganisation      = 3
@@ -126,7 +126,7 @@ const (
 	MaxLargeReportsOfOrganisation = 1
 )
 
-// A report is large if its organisation has more than largeReport players, and the report has more
+// A report is large if an ordinal of its organisation exceeds largeReport, and the report has more
 // than largeReport plays or is on a large group.
 const largeReport = 5_000
 

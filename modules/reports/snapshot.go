@@ -25,7 +25,7 @@ type snapshot struct {
 
 	largeGroup  bool // the plays of all players are read and filtered by members
 	lastOrdinal int  // highest ordinal of the organisation's players, at least their number
-	large       bool // many players or plays, see largeReport
+	large       bool // see largeReport
 	days        []segment.SealedDay
 	months      []time.Time // first days of the sealed months in the period, ascending
 	members     members     // of a large group
@@ -85,7 +85,7 @@ func idOrNull(id string) *string {
 	return &id
 }
 
-// begin reads metadata and sealed days in the round trip that begins the transaction.
+// begin reads metadata, sealed days and months in the round trip that begins the transaction.
 func (s *snapshot) begin(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level repeatable read read only")
@@ -100,11 +100,11 @@ func (s *snapshot) begin(ctx context.Context) error {
 		batch.Queue(sealedDaysSQL, s.args)
 		batch.Queue(sealedMonthsSQL, s.args)
 	}
-	// a generic plan of the plays would be wrong for most periods
+	// a generic plan of the plays would be slow for many periods
 	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_custom_plan`)
 	results := s.conn.SendBatch(ctx, batch)
 	// Only Close reads the result of the last statement. If that statement fails, the transaction
-	// is aborted, and the next query reports the error.
+	// is aborted, and the next query fails.
 	defer func() { _ = results.Close() }()
 	for range 3 {
 		if _, err := results.Exec(); err != nil {

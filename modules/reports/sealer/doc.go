@@ -5,7 +5,7 @@
 // (their dirty marks).
 //
 // Invariants:
-//   - Segments are a cache that is never stale. A trigger on plays takes a shared advisory lock for
+//   - Reports never read a stale segment. A trigger on plays takes a shared advisory lock for
 //     each fork-day that it touches, and marks those with a segment as dirty. Before the sealer
 //     reads plays, it takes the exclusive locks, or skips the bucket if a writer holds one. So a
 //     segment either contains a write or is marked by it. Plays are written at READ COMMITTED only:
@@ -13,5 +13,6 @@
 //     deleting them deadlocked. A statement on more than 64 fork-days locks whole forks: 12,000
 //     locks failed a transaction.
 //   - One sealer works at a time, over all instances.
-//   - A failure in one fork does not keep the sealer from other forks.
+//   - After a failure in a fork, a pass goes on with the next fork, unless the connection or the
+//     sealer lock is lost.
 package sealer

@@ -152,7 +152,7 @@ func (b bucket) save(ctx context.Context, sql string, args pgx.NamedArgs, head, 
 	return b.replace(ctx, sql, args)
 }
 
-// replace removes the dirty mark and writes the segment in one transaction.
+// replace removes the dirty mark, and writes or deletes the segment.
 func (b bucket) replace(ctx context.Context, sql string, args pgx.NamedArgs) error {
 	cleanSQL := cleanDaySQL
 	if b.month {

@@ -24,8 +24,8 @@ type pass struct {
 	done    Result
 }
 
-// sealAll stops at postgres.ErrLocked, the end of ctx or a lost connection. Any other failure ends
-// only the work on its fork.
+// sealAll stops at postgres.ErrLocked, the end of ctx or a lost connection. Any other failure in a
+// fork ends only the work on that fork.
 func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {
@@ -77,7 +77,7 @@ func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) erro
 	return nil
 }
 
-// READ COMMITTED shows everything written before the lock, which an older snapshot would miss.
+// READ COMMITTED shows all writes committed before the lock, which an older snapshot would miss.
 // Result.Remaining counts the bucket that failed and those due after it.
 func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
 	var sealed Result
@@ -108,13 +108,13 @@ func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
 }
 
 // TryLocksSQL locks writers out of the days from @from until before @to, or returns false without
-// waiting. Later statements see everything that was written before the locks.
+// waiting. Later statements see all writes to these days that were made before.
 const TryLocksSQL = `/* reports.tryLocks */
 select pg_try_advisory_xact_lock(uuid_hash(@fork), -2147483648)
    and (select bool_and(pg_try_advisory_xact_lock(uuid_hash(@fork), d))
      from generate_series(@from::date - date '2000-01-01', @to::date - date '2000-01-01' - 1) d)`
 
-// tryLock waits for TRUNCATE and schema changes alone: they take no advisory lock.
+// tryLock waits only for ACCESS EXCLUSIVE locks, such as that of TRUNCATE.
 func (b bucket) tryLock(ctx context.Context) (free bool, err error) {
 	if _, err := b.conn.Exec(ctx, segment.LockPlaysSQL); err != nil {
 		return false, err
@@ -125,7 +125,7 @@ func (b bucket) tryLock(ctx context.Context) (free bool, err error) {
 
 type fork struct{ OrganisationID, ID string }
 
-// The order is round-robin by organisation: many large forks of one organisation delay no other.
+// The order is round-robin by organisation: the first fork of each comes before any second fork.
 func forksToSeal(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]fork, error) {
 	rows, _ := conn.Query(ctx, // rows.Err returns its error
 		`/* reports.forksToSeal */ select f.org_id::text, f.id::text from forks f

@@ -25,10 +25,10 @@ type Sealer struct {
 	OnPass func(Result, error) // called by RunOnce after the pass; never nil
 }
 
-// MinPlays is the default of Sealer.MinPlays. Reading fewer plays takes at most 3 ms.
+// MinPlays is the default of Sealer.MinPlays. Fewer plays are read fast without segments.
 const MinPlays = 5_000
 
-// maxDayPlays bounds a day's segment, which is packed in memory, to about 4 MB.
+// maxDayPlays bounds a day's segment, which is packed in memory: 4 MB at 16 bytes a play.
 const maxDayPlays = 250_000
 
 // A pass is costly: with a cold cache, finding the due days of 40,000,000 plays took 8 s.
@@ -93,8 +93,7 @@ func (s *Sealer) RunOnce(ctx context.Context) {
 func (s *Sealer) Seal(ctx context.Context) (Result, error) { return s.sealAll(ctx, 0) }
 
 // Rebuild marks every segment as dirty and makes one pass. Each time another sealer holds the lock,
-// Rebuild waits at most timeout. It needs the rights of the tables' owner. Errors:
-// postgres.ErrLocked, the joined failures of forks.
+// Rebuild waits at most timeout. Errors: postgres.ErrLocked, the joined failures of forks.
 func (s *Sealer) Rebuild(ctx context.Context, timeout time.Duration) (Result, error) {
 	err := pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
 		if err := s.lockSealer(ctx, timeout, tx); err != nil {

@@ -116,7 +116,7 @@ func UnpackMembers(
 	return nil
 }
 
-// player does not decode the fixed fields, because a group skips most players.
+// player does not decode the fixed fields, because UnpackMembers skips many players.
 func (r *reader) player(ordinal *int32) (plays int32, fixed []byte) {
 	if b := r.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all
 		*ordinal += int32(b[0])

@@ -12,7 +12,7 @@ import (
 // change is dirty: it has a row in unsealed_days or unsealed_months until it is sealed again.
 // Versions are compared as bytes: an empty value is another version, not an error.
 const (
-	// CleanDays are the days that the sealer has counted and that are not dirty.
+	// CleanDays are the days that a sealer of this version has packed, and that are not dirty.
 	CleanDays = `(select d.* from fork_days d where substr(d.sums, 1, 1) = @dayVersion
 	 and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day))`
 
@@ -38,8 +38,8 @@ const (
 	wholeOrHead = `case when @whole then segment else substr(segment, 1, head_bytes) end`
 )
 
-// PlaysSQL selects a fork's plays in the ranges from @starts until before @ends. OFFSET 0 is a
-// fence: it forces an index scan for each range.
+// PlaysSQL selects a fork's plays in the ranges from @starts until before @ends. OFFSET 0 is an
+// optimisation fence: it forces a nested loop over the ranges.
 const PlaysSQL = `/* reports.plays */ select ` + PlayColumns + `
   from unnest(@starts::timestamptz[], @ends::timestamptz[]) r (lo, hi), lateral (
     select * from plays where org_id = @org and fork_id = @fork and started_at >= r.lo
