@@ -233,8 +233,7 @@ func TestEveryPageHasSecurityHeaders(t *testing.T) {
 			require.Equal(t, p.Header.Get(name), head.Header.Get(name), "%s of %s", name, path)
 		}
 	}
-	h.UntilFinished(t, h.acme, 1)
-	require.Len(t, h.ExportsOf(t, h.acme), 2, "one export, of GET")
+	require.Len(t, h.ExportsOf(t, h.acme, 1), 2, "one export, of GET")
 }
 
 // Fields in the address are ignored: links contain addresses, and servers log them.

@@ -89,10 +89,9 @@ func ServeWith(t *testing.T, args ...string) *Child {
 		args...)...).UntilServing()
 }
 
-// servingLine is printed, and the listening line logged as text or JSON.
 var (
 	servingLine   = regexp.MustCompile(`(?m)^Serving on (\S+)$`)
-	listeningLine = regexp.MustCompile(`operations"?[=:]"?([\d.:]+)`)
+	listeningLine = regexp.MustCompile(`operations"?[=:]"?([\d.:]+)`) // of a text or JSON log
 )
 
 // UntilServing waits until it serves, and reads where.

@@ -41,7 +41,6 @@ func NewFolder(t *testing.T) string {
 	return dir
 }
 
-// reachableFolder makes a folder that PostgreSQL's user can enter, in memory if possible.
 func reachableFolder(t *testing.T) string {
 	parent := ""
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {

@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,11 +13,7 @@ import (
 
 // SignedIn returns a browser in which a person of the demo is signed in.
 func SignedIn(t *testing.T, base string, a demo.Account) *testkit.Browser {
-	code := ""
-	if a.TOTPSecret != "" {
-		code = testkit.CodeOf(t, a.TOTPSecret, time.Now())
-	}
-	return testkit.NewBrowser(t, base).SignIn(a.Email, a.Password, code)
+	return testkit.NewBrowser(t, base).SignIn(a.Email, a.Password, a.TOTPSecret)
 }
 
 // ResetLink finds the link that dg account reset prints.

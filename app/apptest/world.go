@@ -27,8 +27,7 @@ type World struct {
 	Stop func() error // stops serving; may be called again
 }
 
-// ServeInProcess serves the program with defaults for tests: loopback is a trusted proxy, and running
-// requests have a grace of one second.
+// ServeInProcess serves the program with loopback as a trusted proxy and a grace of one second.
 func ServeInProcess(t *testing.T, db *testkit.World, settings assembly.Settings) *World {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -27,12 +27,12 @@ func NewBrowser(t testing.TB, base string) *Browser {
 	return &Browser{T: t, Base: base, Cookies: map[string]string{}}
 }
 
-// SignIn signs a person in. code is needed where two-step verification is on.
-func (b *Browser) SignIn(email, password, code string) *Browser {
+// SignIn signs a person in, with the current code of the two-step secret if there is one.
+func (b *Browser) SignIn(email, password, totpSecret string) *Browser {
 	next := b.Post("/sign-in", Form("email", email, "password", password))
 	require.Equal(b.T, "/sign-in?begun=1", next.Header.Get("Location"), next.Body)
-	if code != "" {
-		next = b.Post("/sign-in/code", Form("code", code))
+	if totpSecret != "" {
+		next = b.Post("/sign-in/code", Form("code", CodeOf(b.T, totpSecret, time.Now())))
 		require.Equal(b.T, "/", next.Header.Get("Location"), next.Body)
 	}
 	return b

@@ -5,19 +5,16 @@
 //
 //	db := testkit.New(t)                                  // or testkit.On(t, db) for a pgtest.Database that exists
 //	acme := db.Organisation(testkit.Organisation{})       // on the Pro plan, pseudonymous
-//	ann := db.Member(acme.ID, "owner")                    // a person and the membership
 //	fork := db.Fork(testkit.Fork{OrganisationID: acme.ID})
 //	players := db.Players(acme.ID, 40)
-//	group := db.Group(acme.ID, players[:10]...)           // GroupNamed and PlayersNamed where names matter
+//	group := db.Group(acme.ID, players[:10]...)           // GroupNamed where names matter
 //	db.Play(testkit.Play{Fork: fork, Player: players[0], StartedAt: day})
 //	key := db.Key(acme.ID, "forks:read")                  // key.Token() is what a caller sends
 //
 // A field that is left out gets a default, and what a test does not name gets an id and slug of its
-// own. Every method returns what it stored and ends the test when that fails. World.Exec and One
-// change and read the rest. Browser and Page are a person at the screens, without scripts.
+// own. World.Exec and One change and read the rest. Browser and Page are a person at the screens.
 //
-// Invariants: it writes as the owner of the tables, in the stored form, and imports no module, so
-// that a module's internal tests may use it too. Product code does not import it
-// (app/boundaries_test.go). Helpers fail by require, whose trace names their callers: they need no
-// t.Helper. How objects come in by an import is for the tests of modules/importer.
+// It writes as the owner of the tables, in the stored form, and imports no module, so that a module's
+// internal tests may use it too. Helpers fail by require, whose trace names their callers: they need
+// no t.Helper. Imports are tested by modules/importer.
 package testkit

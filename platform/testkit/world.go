@@ -45,29 +45,24 @@ func (w *World) Begin(sql string, args ...any) pgx.Tx {
 // WhileWaiting starts fn. Once a statement waits for a lock of the transaction it calls then, if any,
 // and commits. It returns the error of fn.
 func (w *World) WhileWaiting(tx pgx.Tx, fn func() error, then func()) error {
-	w.t.Helper()
 	done := make(chan error, 1)
 	go func() { done <- fn() }()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second)
 	defer cancel()
 	for waits := false; !waits; {
-		if err := tx.QueryRow(ctx, `select exists (select from pg_locks where not granted
-			and pg_blocking_pids(pid) @> array[pg_backend_pid()])`).Scan(&waits); err != nil {
-			w.t.Fatalf("testkit: no statement waits: %v", err)
-		}
+		err := tx.QueryRow(ctx, `select exists (select from pg_locks where not granted
+			and pg_blocking_pids(pid) @> array[pg_backend_pid()])`).Scan(&waits)
+		require.NoError(w.t, err, "no statement waits")
 	}
 	if then != nil {
 		then()
 	}
-	if err := tx.Commit(w.t.Context()); err != nil {
-		w.t.Fatalf("testkit: %v", err)
-	}
+	require.NoError(w.t, tx.Commit(w.t.Context()))
 	return <-done
 }
 
 // Count counts rows: what follows "from" in a query.
 func (w *World) Count(from string, args ...any) int {
-	w.t.Helper()
 	return One[int](w, `select count(*) from `+from, args...)
 }
 

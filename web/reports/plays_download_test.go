@@ -45,11 +45,11 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 			} {
 				require.Equal(t, want.Header.Get(name), got.Header.Get(name), name)
 			}
-			w.UntilFinished(t, o, 2*i+2) // the end of an export is recorded after its last byte
+			w.ExportsOf(t, o, 2*i+2) // the end of an export is recorded after its last byte
 		}
 		person := audit.Actor{Kind: audit.Person, ID: o.Admin.ID, Name: o.Admin.Name}
 		recorded := 0
-		for _, e := range w.ExportsOf(t, o) {
+		for _, e := range w.ExportsOf(t, o, 6) {
 			if e.Actor == person {
 				recorded++
 				require.Equal(t, audit.Target{Kind: "fork", ID: fork.ID}, e.Target)
@@ -76,7 +76,7 @@ func TestInvalidDownloadIsRejected(t *testing.T) {
 		p := b.Get(o.At("/reports/%s", path)).Has(t, says).Lacks(t, other.Name)
 		require.Contains(t, p.Header.Get("Content-Type"), "text/html", path)
 	}
-	require.Empty(t, w.ExportsOf(t, o))
+	require.Empty(t, w.ExportsOf(t, o, 0))
 }
 
 // rules.md, CSV: a running download is aborted when its person loses the role, and the browser
@@ -91,7 +91,7 @@ func TestDownloadEndsWithTheRole(t *testing.T) {
 	ended := w.Begin(t, w.SignedIn(t, o.Admin), path)
 	w.DB.Exec(`update memberships set role = 'member' where user_id = $1`, o.Admin.ID)
 	require.ErrorIs(t, <-ended, syscall.ECONNRESET, "the transfer does not end as a whole one does")
-	finished := w.UntilFinished(t, o, 1)
+	finished := w.ExportsOf(t, o, 1)[0]
 	require.Equal(t, "access_ended", finished.Details["outcome"])
 	require.Equal(t, o.Admin.ID, finished.Actor.ID)
 }

@@ -28,7 +28,6 @@ const Ignored = "ignore_startup_parameters = " +
 	"search_path,statement_timeout,lock_timeout," +
 	"idle_in_transaction_session_timeout"
 
-// configuration takes the server's socket folder, the pooler's folder and further lines.
 const configuration = `[databases]
 * = host=%[1]s port=5432
 [pgbouncer]
@@ -42,8 +41,8 @@ max_client_conn = 1000
 %[3]s
 `
 
-// Start starts PgBouncer with further lines of configuration, in front of the server of a URL. through
-// returns a URL of the server as it is through PgBouncer.
+// Start starts PgBouncer with further lines of configuration, in front of the server of a URL.
+// through returns the URL of a connection through it.
 func Start(
 	t testing.TB, server string, lines ...string,
 ) (through func(connection string) string) {
@@ -66,7 +65,13 @@ func Start(
 	cmd := exec.CommandContext(context.Background(), "sh", "-c",
 		`"$1" -q ini >log 2>&1 & read x; kill $!; wait; rm -rf "$PWD"`, "sh", program)
 	cmd.Dir = dir
-	asOwnerOf(t, socket, cmd)
+	info, err := os.Stat(socket)
+	require.NoError(t, err)
+	user := info.Sys().(*syscall.Stat_t) // of the server: PgBouncer refuses to be root
+	require.NoError(t, os.Chown(dir, int(user.Uid), int(user.Gid)))
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Credential: &syscall.Credential{Uid: user.Uid, Gid: user.Gid, NoSetGroups: true},
+	}
 	end, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -83,17 +88,6 @@ func Start(
 		return err == nil
 	}, 10*time.Second, 5*time.Millisecond, "PgBouncer does not answer: see %s/log", dir)
 	return func(connection string) string { return tb.OnSocket(connection, dir, "6432") }
-}
-
-// asOwnerOf runs the command as the user of the server: PgBouncer refuses to be root.
-func asOwnerOf(t testing.TB, socket string, cmd *exec.Cmd) {
-	info, err := os.Stat(socket)
-	require.NoError(t, err)
-	user := info.Sys().(*syscall.Stat_t)
-	require.NoError(t, os.Chown(cmd.Dir, int(user.Uid), int(user.Gid)))
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		Credential: &syscall.Credential{Uid: user.Uid, Gid: user.Gid, NoSetGroups: true},
-	}
 }
 
 var defaults = regexp.MustCompile(`(?m)^alter role dg_app in database dg (set .*;)$`)

@@ -68,8 +68,7 @@ func (p *Page) Click(selector string) {
 		chromedp.Steps(chromedp.MouseEvent(chromedp.MouseMoved, x, y), chromedp.MouseClickXY(x, y)))
 }
 
-// At returns a point of an element that the reader can reach, as far from its left edge as the
-// share of its width says.
+// At returns a point of an element that the reader can reach, at that share of its width.
 func (p *Page) At(selector string, share float64) (x, y float64) {
 	at := element[struct{ X, Y, Width float64 }](p, "find", selector)
 	return at.X + (share-.5)*at.Width, at.Y

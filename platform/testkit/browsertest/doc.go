@@ -4,9 +4,8 @@
 // has its own browser context with cookies, cache and storage, which closes with its test. The
 // browser and its folder end with the test process, also if it is killed. TestMain needs no call.
 //
-// A call that fails ends the test with a sentence. Each waits up to timeout: until its element is
-// there, and until a load that it began is over. Wait with WaitFor for later changes by scripts. Do
-// performs any action of chromedp, and Eval any script.
+// Each call waits until its element is there, and until a load that it began is over. Wait with
+// WaitFor for later changes by scripts. Do performs any action of chromedp, and Eval any script.
 //
 // Errors in the console, exceptions and violations of the Content-Security-Policy fail the test at
 // its end. An error page (404) is not an error. Start the server before the page: the page must

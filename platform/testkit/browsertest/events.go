@@ -14,8 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// events is what the browser's events tell of a page. They come in order, and before the answers to
-// later commands.
+// events is the state of a page by the browser's events, which precede answers to later commands.
 type events struct {
 	ctx       context.Context // the tab's
 	mu        sync.Mutex
@@ -26,7 +25,6 @@ type events struct {
 	leave     func() bool
 }
 
-// loads reports whether a load is under way.
 func (w *events) loads() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -50,7 +48,6 @@ func (w *events) faults() []string {
 	return found
 }
 
-// handle takes the next event.
 func (w *events) handle(event any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -11,7 +11,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// started is this process's browser, which ends with the process.
 var started = sync.OnceValues(launch)
 
 // keeper runs the browser as its child, and removes the browser's folder when it has ended. The
@@ -21,7 +20,6 @@ const keeper = `dir=$1; shift
 wait $!
 for again in 1 2 3 4 5; do rm -rf "$dir" && break; done`
 
-// launch starts the browser and returns a context of chromedp in which pages can be opened.
 func launch() (context.Context, error) {
 	dir, err := os.MkdirTemp("", "dg-browsertest-")
 	if err != nil {

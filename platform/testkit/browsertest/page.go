@@ -17,8 +17,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// timeout bounds every action. It is long because tests share a machine; only a failing test waits
-// for all of it.
+// timeout bounds every action. Tests share a machine, and only one that fails waits for all of it.
 const timeout = time.Minute
 
 // Page is one tab, for one goroutine.
@@ -84,8 +83,7 @@ func Do[T any](p *Page, name string, action chromedp.Action[T]) T {
 	return result
 }
 
-// leftPage reports whether an action without a result left the page, which can lose the browser's
-// answer.
+// leftPage reports whether an action without a result left the page, which can lose the answer.
 func leftPage(result any, err error) bool {
 	switch result.(type) {
 	case chromedp.Void, cdp.Empty:
@@ -115,7 +113,6 @@ func (p *Page) poll(name string, try func() error) {
 	}
 }
 
-// fail ends the test with a sentence.
 func (p *Page) fail(name string, why error) {
 	address, _ := run(p, chromedp.Location()) // "" of a page that hangs
 	require.NoError(p.t, why, "on %s: %s", address, name)

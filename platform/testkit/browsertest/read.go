@@ -24,14 +24,12 @@ func evaluate[T any](script string) chromedp.Action[T] {
 //go:embed page.js
 var pageScript string
 
-// callOf is the call of a function of page.js.
 func callOf(function string, arguments ...any) string {
 	list := quoted(arguments)
 	return fmt.Sprintf("%s.%s(%s)", pageScript, function, list[1:len(list)-1])
 }
 
-// element waits for the one visible element that matches, calls a function of page.js with it, and
-// returns its value.
+// element calls a function of page.js with the one visible element that matches, once it is there.
 func element[T any](p *Page, function, selector string, argument ...any) (value T) {
 	call := callOf("element", append([]any{function, selector}, argument...)...)
 	p.poll(function+" "+selector, func() error {

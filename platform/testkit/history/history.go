@@ -48,7 +48,6 @@ func Write(w io.Writer, seed uint64, now time.Time, size Size) (IDs, error) {
 	return s.ids, s.out.Flush() // which returns the first error of a write
 }
 
-// set is the state of one Write.
 type set struct {
 	out    *bufio.Writer
 	now    time.Time
@@ -89,7 +88,6 @@ func (s *set) writeOrganisation(size Size) (players []uuid.UUID) {
 	return players
 }
 
-// id returns a random UUID, which the seed determines.
 func (s *set) id() uuid.UUID {
 	return uuid.Must(uuid.NewRandomFromReader(s.source)) // the source never fails
 }

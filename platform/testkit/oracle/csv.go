@@ -10,9 +10,8 @@ import (
 
 // CSV returns the whole file of the plays, which come in any order.
 func (q Query) CSV(plays []Play) string {
-	file :=
-		"playId,forkId,releaseNumber,playerKey,playerLabel," +
-			"startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
+	file := "playId,forkId,releaseNumber,playerKey,playerLabel," +
+		"startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
 	if q.Statistics(slices.Values(plays)).Suppressed {
 		return file
 	}

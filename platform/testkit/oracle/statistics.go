@@ -45,8 +45,7 @@ type Skill struct {
 	CorrectRate float64 `json:"correctRate"`
 }
 
-// sum has the totals of a day, a player or all plays.
-type sum struct {
+type sum struct { // of a day, a player or all plays
 	plays, completed, passed, score int64
 	best                            int
 	last                            time.Time
@@ -101,12 +100,8 @@ func (q Query) Statistics(plays iter.Seq[Play]) Statistics {
 			Day{day.Format(time.DateOnly), d.plays, rounded(d.score, 100*d.completed, 1)})
 	}
 	for who, p := range players {
-		s.Players = append(s.Players,
-			Player{
-				q.Labels[who], p.plays, rounded(int64(p.best), 100, 1),
-				p.last.UTC().Format(instant),
-				p.passed > 0,
-			})
+		s.Players = append(s.Players, Player{q.Labels[who], p.plays,
+			rounded(int64(p.best), 100, 1), p.last.UTC().Format(instant), p.passed > 0})
 	}
 	slices.SortFunc(s.Players, byRank)
 	for _, id := range q.Skills {
@@ -125,8 +120,7 @@ func entry[K comparable, V any](m map[K]*V, key K) *V {
 	return m[key]
 }
 
-// byRank is the order of the players. Of two that differ in nothing else, the one who passed comes
-// first.
+// byRank orders players. Of two that differ in nothing else, the one who passed comes first.
 func byRank(a, b Player) int {
 	passed := map[bool]int{true: 0, false: 1}
 	return cmp.Or(cmp.Compare(b.Plays, a.Plays),

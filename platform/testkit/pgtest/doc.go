@@ -1,5 +1,4 @@
-// Package pgtest gives a test a migrated PostgreSQL database of its own in some tens of
-// milliseconds.
+// Package pgtest gives a test a migrated PostgreSQL database of its own in tens of milliseconds.
 //
 // All test processes of a machine and user share one embedded server (package embeddedpg). Each has
 // a keeper, another process of its program, which leaves the server when the test process has ended,

@@ -47,7 +47,6 @@ func keep(dir, prefix string) {
 	}
 }
 
-// dropAll drops the databases whose names have the prefix.
 func dropAll(ctx context.Context, admin *pgx.Conn, prefix string) error {
 	rows, _ := admin.Query(ctx, `/* pgtest.left */ select format('drop database %I with (force)', datname)
 		from pg_database where starts_with(datname, $1)`, prefix)

@@ -73,8 +73,7 @@ func copyOf(t testing.TB, template func(*server, context.Context) (string, error
 	return db
 }
 
-// RequireProgram skips t if the installed PostgreSQL lacks the program, or fails it in CI. npm's
-// package has no pg_dump.
+// RequireProgram skips t if PostgreSQL lacks the program, as npm's lacks pg_dump, or fails it in CI.
 func RequireProgram(t testing.TB, name string) {
 	if _, err := embeddedpg.FindProgram(t.Context(), "", name); err != nil {
 		tb.SkipOrFail(t, err)

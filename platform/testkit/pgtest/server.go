@@ -157,7 +157,6 @@ func (s *server) makeTemplate(ctx context.Context, conn *pgxpool.Conn, name stri
 	return err
 }
 
-// hashOf identifies a set of migrations.
 func hashOf(files fs.FS) (string, error) {
 	hash := sha256.New()
 	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {

@@ -22,8 +22,7 @@ import (
 func (w *World) NewKey(
 	t *testing.T, o *Organisation, name string, scopes ...apikeys.Scope,
 ) apikeys.Key {
-	in := apikeys.NewKey{Name: name, Scopes: scopes}
-	key, _, err := w.Keys.Create(t.Context(), o.AsOwner(), in,
+	key, _, err := w.Keys.Create(t.Context(), o.AsOwner(), apikeys.NewKey{Name: name, Scopes: scopes},
 		audit.Request{Method: "POST", Path: "/", ID: "request-0001"})
 	require.NoError(t, err)
 	return key
@@ -100,23 +99,19 @@ func Notes(t *testing.T, p testkit.Page) []string {
 	return notes
 }
 
-// ExportsOf returns the log's entries of exports, newest first.
-func (w *World) ExportsOf(t *testing.T, o *Organisation) []audit.Entry {
-	return slices.DeleteFunc(w.LogOf(t, o), func(e audit.Entry) bool {
-		return e.Action != audit.ExportStarted && e.Action != audit.ExportFinished
-	})
-}
-
-// UntilFinished waits until n exports have ended, and returns the entry of the last.
-func (w *World) UntilFinished(t *testing.T, o *Organisation, n int) audit.Entry {
-	var finished []audit.Entry
+// ExportsOf returns the log's entries of exports, newest first, once n exports have ended.
+func (w *World) ExportsOf(t *testing.T, o *Organisation, n int) (exports []audit.Entry) {
 	require.Eventually(t, func() bool {
-		finished = slices.DeleteFunc(w.ExportsOf(t, o), func(e audit.Entry) bool {
-			return e.Action == audit.ExportStarted
+		finished := 0
+		exports = slices.DeleteFunc(w.LogOf(t, o), func(e audit.Entry) bool {
+			if e.Action == audit.ExportFinished {
+				finished++
+			}
+			return e.Action != audit.ExportStarted && e.Action != audit.ExportFinished
 		})
-		return len(finished) >= n
+		return finished >= n
 	}, 15*time.Second, 10*time.Millisecond)
-	return finished[0]
+	return exports
 }
 
 // Begin begins a download with a slow reader, and returns the error that will end it.

@@ -58,11 +58,12 @@ func (w *World) Browser(t *testing.T) *testkit.Browser { return testkit.NewBrows
 
 // SignedIn returns a browser with which the person has signed in.
 func (w *World) SignedIn(t *testing.T, p testkit.Person) *testkit.Browser {
-	code := ""
+	b := w.Browser(t).SignIn(p.Email, testkit.Password, "")
 	if p.TOTPSecret != "" {
-		code = w.CodeNow(t, p.TOTPSecret)
+		testkit.RequireRedirect(t, "/",
+			b.Post("/sign-in/code", testkit.Form("code", w.CodeNow(t, p.TOTPSecret))))
 	}
-	return w.Browser(t).SignIn(p.Email, testkit.Password, code)
+	return b
 }
 
 // At returns the path of a screen of the organisation.
@@ -77,8 +78,7 @@ type Organisation struct {
 	Owner, Admin, AdminPlain, Member testkit.Person
 }
 
-// Organisation stores an organisation on the Pro plan under pseudonymous reporting, with its
-// people.
+// Organisation stores an organisation on the Pro plan under pseudonymous reporting, with people.
 func (w *World) Organisation(slug string) *Organisation {
 	return w.OrganisationOf(testkit.Organisation{Slug: slug, Name: "Organisation " + slug})
 }
@@ -98,12 +98,6 @@ func (w *World) OrganisationOf(o testkit.Organisation) *Organisation {
 		o, human("owner", "owner", ""), human("admin", "admin", testkit.TOTPSecret),
 		human("admin-plain", "admin", ""), human("member", "member", ""),
 	}
-}
-
-// Rename gives a person another name.
-func (w *World) Rename(p *testkit.Person, name string) {
-	p.Name = name
-	w.DB.Exec(`update users set name = $1 where id = $2`, name, p.ID)
 }
 
 // Fork stores a fork that the organisation's players can play.
