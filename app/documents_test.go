@@ -59,7 +59,6 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	}
 }
 
-// filesOfTree returns the files with an extension by their path in the tree.
 func filesOfTree(t *testing.T, extension string) map[string][]byte {
 	files := map[string][]byte{}
 	tree := os.DirFS("..")

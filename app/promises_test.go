@@ -15,7 +15,6 @@ import (
 // promises.md: a section, what it promises, and the tests that prove it.
 var promiseRow = regexp.MustCompile(`(?m)^\| ([a-z0-9.]+) \| (.+) \| (Test.+) \|$`)
 
-// specified are the sections of the specification that promise something.
 var specified = strings.Fields(
 	"1 2.1 2.2 2.3 2.4 2.5 3.1 3.2 4 4.1 4.2 4.3 4.4 4.5 5.1 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 6 7 8 9",
 )
@@ -66,7 +65,6 @@ func TestPromisesHaveTests(t *testing.T) {
 	}
 }
 
-// outputOf runs a command and returns what it prints.
 func outputOf(t *testing.T, name string, args ...string) string {
 	out, err := exec.CommandContext(t.Context(), name, args...).Output()
 	require.NoError(t, err)

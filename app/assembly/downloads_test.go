@@ -27,7 +27,7 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 		defer conn.Release()
 	}
 	rechecks := w.Pools.Recheck.Pool.Stat().AcquireCount()
-	eventually(t, "the export is not rechecked", func() bool {
+	apptest.Until(t, 20*time.Second, "the export is not rechecked", func() bool {
 		return w.Pools.Recheck.Pool.Stat().AcquireCount() > rechecks+3
 	})
 	revoked := time.Now()

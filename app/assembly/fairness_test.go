@@ -169,9 +169,8 @@ func (w *world) ask(path, token string, network int) {
 	}
 }
 
-// inUse waits until that many connections of the pool are in use.
 func (w *world) inUse(pool *pgxpool.Pool, want int32) {
-	eventually(w.T, fmt.Sprintf("not %d connections are in use", want), func() bool {
+	apptest.Until(w.T, 20*time.Second, fmt.Sprintf("not %d connections are in use", want), func() bool {
 		return pool.Stat().AcquiredConns() >= want
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
@@ -38,7 +39,7 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 	}()
 	w.Browser("").Get("/sign-in")
 
-	eventually(t, "the background work does not register its own", func() bool {
+	apptest.Until(t, 20*time.Second, "the background work does not register its own", func() bool {
 		served, err := testutil.GatherAndCount(w.Ops, "dg_background_panics_total")
 		return err == nil && served > 0
 	})
@@ -84,7 +85,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 		{"dg_sign_in_failures_total", "unknown_email"},
 		{"dg_sign_in_failures_total", "wrong_password"},
 	} {
-		eventually(t, fmt.Sprint(series), func() bool { // an export ends behind its last byte
+		apptest.Until(t, 20*time.Second, fmt.Sprint(series), func() bool { // an export ends behind its last byte
 			return w.Value(series[0], series[1]) == 1 && w.Value("dg_work_running") == 0
 		})
 	}

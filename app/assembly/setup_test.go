@@ -18,7 +18,6 @@ const (
 	wrongPassword = "wrong horse battery"
 )
 
-// world is the assembled program on a new database.
 type world struct {
 	*apptest.World
 	cookie string // of a session that ask uses
@@ -34,7 +33,6 @@ func start(t *testing.T, tracer ...trace.Tracer) *world {
 	return &world{World: apptest.ServeInProcess(t, testkit.New(t), settings)}
 }
 
-// tenant is an organisation with an owner, a fork with plays of ten players, and a key.
 type tenant struct {
 	testkit.Organisation
 	owner testkit.Person
@@ -59,13 +57,12 @@ func (w *world) call(x tenant, path string, headers ...string) (status int) {
 	return response.StatusCode
 }
 
-// export is the path of the export of all plays, and stats that of the statistics.
 func (x tenant) export() string {
-	return "/api/v1/forks/" + x.fork.ID + "/exports/csv" + "?from=2026-01-01&to=2026-01-31"
+	return "/api/v1/forks/" + x.fork.ID + "/exports/csv?from=2026-01-01&to=2026-01-31"
 }
 
 func (x tenant) stats() string {
-	return "/api/v1/forks/" + x.fork.ID + "/stats" + "?from=2026-01-01&to=2026-01-31"
+	return "/api/v1/forks/" + x.fork.ID + "/stats?from=2026-01-01&to=2026-01-31"
 }
 
 // begin starts the export of a tenant through a small window.
@@ -75,7 +72,6 @@ func (w *world) begin(x tenant) *http.Response {
 	return response
 }
 
-// signIn returns a browser at the address in which the person is signed in.
 func (w *world) signIn(p testkit.Person, address string) *testkit.Browser {
 	b := w.Browser(address)
 	require.Equal(w.T, http.StatusSeeOther, signInWith(b, p.Email, password))
@@ -89,9 +85,4 @@ func signInWith(b *testkit.Browser, email, password string) (status int) {
 // fillDisk makes every write to the audit log fail.
 func (w *world) fillDisk() {
 	w.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
-}
-
-// eventually waits for a condition.
-func eventually(t *testing.T, message string, condition func() bool) {
-	apptest.Until(t, 20*time.Second, message, condition)
 }

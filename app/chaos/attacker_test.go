@@ -29,7 +29,6 @@ type attacker struct {
 	played         map[[2]int]bool // day and ordinal of a player
 }
 
-// playerGroup is a group and the ordinals of its members.
 type playerGroup struct {
 	id      string
 	members []testkit.Player
@@ -68,8 +67,6 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 // fewActive is the least number of active members whose report is shown.
 const fewActive = 5
 
-// newAttacker stores an organisation with two forks, overlapping groups, and random plays on one
-// fork.
 func newAttacker(
 	t *testing.T, db *testkit.World, base string, random *rand.Rand,
 ) *attacker {

@@ -92,14 +92,12 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	return c
 }
 
-// call makes a call with a new request id.
 func (c *caller) call(name string) outcome {
 	got := c.calls[name](fmt.Sprintf("%s-%d", c.slug, 10_000_000+c.asked.Add(1)))
 	c.answers.Add(string(got), 1)
 	return got
 }
 
-// reads requests a path whose right answer is known.
 func (c *caller) reads(id, path, entry, right string) outcome {
 	got, body := c.send(id, path, http.StatusOK, entry, nil, c.credential(path)...)
 	if got == gotRight && string(body) != right {
@@ -108,7 +106,6 @@ func (c *caller) reads(id, path, entry, right string) outcome {
 	return got
 }
 
-// credential is the header of the key or of the session.
 func (c *caller) credential(path string) []string {
 	if strings.HasPrefix(path, "/o/") {
 		return []string{"Cookie", c.cookie, "Sec-Fetch-Site", "same-origin"}
@@ -142,7 +139,6 @@ func (c *caller) revokes(id string) outcome {
 	return got
 }
 
-// isRefused uses a key with a wrong secret.
 func (c *caller) isRefused(id string) outcome {
 	key := c.key()
 	got, _ := c.send(id, "/api/v1/forks", http.StatusUnauthorized, "api_key.refused", nil,

@@ -72,7 +72,6 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 	require.Greater(t, failed, 30)
 }
 
-// promised is a checksum of the rows that answers promise.
 func (w *requestWorld) promised() string {
 	var parts []string
 	for _, table := range w.tables {

@@ -18,13 +18,11 @@ import (
 	"dg/platform/testkit"
 )
 
-// hostile is a set of clients at one address that take connections.
 type hostile struct {
 	ctx context.Context
 	all sync.WaitGroup
 }
 
-// attack runs all kinds of hostile clients until stop is called.
 func attack(dg *apptest.Child) (stop func()) {
 	ctx, end := context.WithCancel(context.Background())
 	h := &hostile{ctx: ctx}
@@ -103,7 +101,6 @@ func (h *hostile) hold(
 	}
 }
 
-// pause waits for a time, or until ctx ends.
 func pause(ctx context.Context, long time.Duration) {
 	select {
 	case <-ctx.Done():

@@ -13,17 +13,6 @@ import (
 	"dg/platform/testkit"
 )
 
-// changed writes the file of an import that changes all of a history.
-func changed(t *testing.T, h apptest.History) (file string) {
-	text, err := os.ReadFile(h.File)
-	require.NoError(t, err)
-	text = bytes.ReplaceAll(text, []byte(`"passed":true`), []byte(`"passed":false`))
-	text = bytes.ReplaceAll(text, []byte(`"plan":"pro"`), []byte(`"plan":"enterprise"`))
-	file = filepath.Join(t.TempDir(), "change.ndjson")
-	require.NoError(t, os.WriteFile(file, text, 0o600))
-	return file
-}
-
 // configs/deploy/import.md: an import that is broken off leaves nothing, says so, and succeeds when
 // it is run again.
 func TestBrokenImportIsWholeOrNothing(t *testing.T) {
@@ -32,7 +21,12 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 	h := apptest.NewHistory(t, 61, 6_000)
 	x.Succeeds("migrate")
 	x.Succeeds("import", h.File)
-	change := changed(t, h)
+	text, err := os.ReadFile(h.File)
+	require.NoError(t, err)
+	text = bytes.ReplaceAll(text, []byte(`"passed":true`), []byte(`"passed":false`))
+	text = bytes.ReplaceAll(text, []byte(`"plan":"pro"`), []byte(`"plan":"enterprise"`))
+	change := filepath.Join(t.TempDir(), "change.ndjson")
+	require.NoError(t, os.WriteFile(change, text, 0o600))
 	rows := func() string { // a checksum of what an import writes
 		return testkit.One[string](x.World, `select concat(
 			(select md5(string_agg(t::text, '' order by id)) from plays t),

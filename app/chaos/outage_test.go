@@ -57,7 +57,6 @@ func killBackend(t *testing.T, d *testkit.World) {
 	})
 }
 
-// untilGood waits until every call is answered right.
 func untilGood(t *testing.T, c *caller) {
 	defer c.http.CloseIdleConnections()
 	for name := range c.calls {

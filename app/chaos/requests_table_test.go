@@ -11,7 +11,6 @@ import (
 	"dg/web"
 )
 
-// sent is a request of the table.
 type sent struct {
 	who, verb, path string // who: a person, key:name, or - for signed out
 	want            int    // the status of its answer
@@ -41,7 +40,6 @@ func (w *requestWorld) requests(table string) (all []sent) {
 	return all
 }
 
-// values is the form of a POST, with secrets and current codes in place of their names.
 func (s sent) values(w *requestWorld) url.Values {
 	if s.form == "" {
 		return nil
@@ -120,7 +118,6 @@ func pageTable() string {
 	return all.String()
 }
 
-// screenTable has further states of pages.
 const screenTable = `
 - GET /sign-in 200
 - GET /account/reset?token=reset 200

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
@@ -20,7 +19,6 @@ import (
 	"dg/platform/testkit"
 )
 
-// requestWorld is the assembled program with the data of the requests.
 type requestWorld struct {
 	*apptest.World
 	t      *testing.T
@@ -59,25 +57,19 @@ func newRequestWorld(
 	return w
 }
 
-// allRequests has every route.
 func (w *requestWorld) allRequests() []sent {
 	return w.requests(apiTable + pageTable() + strings.TrimSpace(screenTable) + formTable)
 }
 
-// keep copies all rows, for restore.
 func (w *requestWorld) keep() {
-	rows, err := w.super.Owner.Pool.Query(w.t.Context(),
-		`select tablename::text from pg_tables where schemaname = 'public' order by 1`)
-	require.NoError(w.t, err)
-	w.tables, err = pgx.CollectRows(rows, pgx.RowTo[string])
-	require.NoError(w.t, err)
+	w.tables = testkit.One[[]string](w.super, `select array_agg(tablename::text order by tablename)
+		from pg_tables where schemaname = 'public'`)
 	w.super.Exec(`create schema kept`)
 	for _, table := range w.tables {
 		w.super.Exec(fmt.Sprintf(`create table kept.%s as table public.%[1]s`, table))
 	}
 }
 
-// restore undoes all changes.
 func (w *requestWorld) restore() {
 	sql := `set session_replication_role = replica;`
 	for _, table := range w.tables {
@@ -131,7 +123,6 @@ func (w *requestWorld) fill() {
 	w.keyID = id("acme")
 }
 
-// newSealer seals the forks of the world.
 func newSealer(db *postgres.DB) *sealer.Sealer {
 	s := sealer.New(db, time.Now, slog.New(slog.DiscardHandler))
 	s.MinPlays = 10
@@ -174,9 +165,7 @@ func (w *requestWorld) signAllIn() {
 func (w *requestWorld) idle() {
 	apptest.Until(w.t, 20*time.Second, "connections are in use after the answer", func() bool {
 		used := int32(0)
-		for _, db := range []*postgres.DB{
-			w.Pools.Requests, w.Pools.Snapshots, w.Pools.Recheck,
-		} {
+		for _, db := range []*postgres.DB{w.Pools.Requests, w.Pools.Snapshots, w.Pools.Recheck} {
 			used += db.Pool.Stat().AcquiredConns()
 		}
 		return used == 0 && w.Value("dg_work_running") == 0

@@ -54,7 +54,6 @@ func requireEntries(t *testing.T, db *testkit.World, seen map[[2]string]int) {
 var inUse = regexp.MustCompile(
 	`(?m)^(?:dg_work_running|dg_work_waiting|dg_http_connections_open)[^ ]* [^0]`)
 
-// isAtRest reports whether no connection, slot of a limiter or statement is in use.
 func isAtRest(t *testing.T, db *testkit.World, dg *apptest.Child) bool {
 	metrics := dg.Operations("/metrics")
 	require.Contains(t, metrics, "\ndg_work_running")

@@ -93,7 +93,6 @@ func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
 // numbered are the request ids of payloads: which request, of which smuggler, and its number.
 var numbered = regexp.MustCompile(`^(outer|inner)-(\w+)-(\d+)$`)
 
-// executed lists the payloads whose inner request the access log has from the address.
 func (s *smuggler) executed(log, from string, all []smuggling) (names []string) {
 	inner := regexp.MustCompile(`"request_id":"inner-` + s.name + `-(\d+)".*"client":"` + from + `"`)
 	for _, id := range inner.FindAllStringSubmatch(log, -1) {

@@ -95,7 +95,6 @@ func (p *proof) rows() []string {
 	return p.list(strings.Join(parts, " union all "))
 }
 
-// passOn gives the rows of each organisation to the next one.
 func (p *proof) passOn() {
 	p.exec(`rollback; set session_replication_role = replica;
 		create temp table moves (giver uuid, taker uuid, amid uuid)`)
@@ -138,7 +137,6 @@ func (p *proof) run(s sentStatement, role, visible string) string {
 	return "rows:\n" + strings.Join(rows, "\n")
 }
 
-// changed returns the organisations whose rows the last statement has changed.
 func (p *proof) changed() (organisations []string) {
 	p.exec(`reset role`)
 	for _, row := range p.rows() {
@@ -152,7 +150,6 @@ func (p *proof) changed() (organisations []string) {
 // denied is the error of a statement on a table that the role may not read.
 const denied = "42501"
 
-// onOrganisations reports whether a statement reads or changes an organisation's table.
 func (p *proof) onOrganisations(s sentStatement) bool {
 	if _, known := p.onTables[s.sql]; !known {
 		p.onTables[s.sql] = p.run(s, "dg_app", everyone) == denied

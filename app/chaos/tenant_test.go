@@ -98,7 +98,6 @@ func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	require.Empty(t, empty, "these read and change no row of an organisation")
 }
 
-// programTags are the tags of the program's statements on data, as its source names them.
 func programTags(t *testing.T) (tags []string) {
 	const modules = `(?:app|apikeys|audit|games|identity|org|reports|web)`
 	tag := regexp.MustCompile(`(?:/\* |Tag\("|, "|^")(` + modules + `\.[\w.]+)(?: \*/|")`)
@@ -135,10 +134,8 @@ type sentStatement struct {
 	format []int16 // of the values
 }
 
-// tagged finds the tag of a statement.
 var tagged = regexp.MustCompile(`/\* ([A-Za-z]+\.[A-Za-z]+) \*/`)
 
-// tag is the comment that names the statement's caller.
 func (s sentStatement) tag() string {
 	if found := tagged.FindStringSubmatch(s.sql); found != nil {
 		return found[1]

@@ -69,7 +69,6 @@ func (w *requestWorld) sendEverything(owner string) {
 	}
 }
 
-// organisationOf is the id of the organisation that a fork is named after.
 func (w *requestWorld) organisationOf(fork string) string {
 	return testkit.One[string](w.db, `select org_id::text from forks where id = $1`, w.forks[fork])
 }

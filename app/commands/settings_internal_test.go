@@ -20,7 +20,6 @@ func parsed(args ...string) (c cli, unknown []string, err error) {
 	return c, unknownSettings(read.Model), nil
 }
 
-// written writes a file and returns its path.
 func written(t *testing.T, name, text string) string {
 	path := filepath.Join(t.TempDir(), name)
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))

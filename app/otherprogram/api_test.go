@@ -24,15 +24,13 @@ func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
 	north := p.newSchool("north", "gold")
 	south := p.newSchool("south", "gold")
 	token := p.newKey(north)
+	fork := "forks/" + north.fork
 	for path, want := range map[string]string{
-		"forks":               `"id":"` + north.fork + `"`,
-		"forks/" + north.fork: `"id":"` + north.fork + `"`,
-		"forks/" + north.fork + "/stats" +
-			period: `{"plays":6,"uniquePlayers":6,`,
-		"forks/" + north.fork + "/stats" + period + "&groupId=" +
-			north.cohort: `"playerLabel":"P-6"`,
-		"forks/" + north.fork + "/exports/csv" + period: north.fork +
-			",,P-1,P-1,2026-03-01T09:30:00.000Z",
+		"forks":                  `"id":"` + north.fork + `"`,
+		fork:                     `"id":"` + north.fork + `"`,
+		fork + "/stats" + period: `{"plays":6,"uniquePlayers":6,`,
+		fork + "/stats" + period + "&groupId=" + north.cohort: `"playerLabel":"P-6"`,
+		fork + "/exports/csv" + period:                        north.fork + ",,P-1,P-1,2026-03-01T09:30:00.000Z",
 	} {
 		status, body := p.call(token, path)
 		require.Equal(t, http.StatusOK, status, "%s: %s", path, body)
@@ -43,10 +41,8 @@ func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, status, body)
 	status, body = p.call(token, "forks/"+north.fork+"/stats"+period+"&groupId="+south.cohort)
 	require.Equal(t, http.StatusNotFound, status, body)
-	require.Equal(t, 2,
-		testkit.One[int](p.db,
-			`select count(*) from audit_entries where org_id = $1 and action = 'api_key.refused'`,
-			north.id))
+	require.Equal(t, 2, p.db.Count(`audit_entries where org_id = $1 and action = 'api_key.refused'`,
+		north.id))
 }
 
 // A change in this program's tables takes effect at the next request.

@@ -43,7 +43,6 @@ grant select on organisations, players, player_groups, group_members, tenants, s
 	to dg_app;
 grant update (rank) on staff to dg_app; -- for the lock of LockedSubjectIn`
 
-// tenants has the roles of this program's people.
 type tenants struct{}
 
 func (tenants) LockedSubjectIn(tx *gorm.DB, id, person string) (authz.Subject, error) {

@@ -19,7 +19,6 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// program is a running instance of the other program.
 type program struct {
 	t    *testing.T
 	db   *testkit.World
@@ -69,7 +68,6 @@ func (p *program) send(method, path, token string) (int, string) {
 	return response.StatusCode, string(body)
 }
 
-// call asks the API.
 func (p *program) call(token, path string) (int, string) {
 	return p.send(http.MethodGet, "/api/v1/"+path, token)
 }
@@ -102,14 +100,12 @@ func (s school) actor(person string) apikeys.Actor {
 		Kind: authz.Member, OrganisationID: s.id, Grants: authz.MemberGrants("owner", false)}}
 }
 
-// create makes a key by a person.
 func (p *program) create(s school, person string) (apikeys.Key, string, error) {
 	key, token, err := p.keys.Create(p.t.Context(), s.actor(person), apikeys.NewKey{Name: "Warehouse",
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}}, audit.Request{})
 	return key, token.String(), err
 }
 
-// newKey is a key of the school's head.
 func (p *program) newKey(s school) string {
 	_, token, err := p.create(s, s.head)
 	require.NoError(p.t, err)

@@ -37,7 +37,6 @@ func newBackupPage(t *testing.T, d *testkit.World) backupPage {
 	return p
 }
 
-// run runs a block with the settings, and returns its error.
 func (p backupPage) run(block int, settings ...string) error {
 	dg, err := apptest.Binary()
 	require.NoError(p.t, err)

@@ -21,7 +21,6 @@ var exportClients = map[string]struct {
 	"wget": {`exec wget -nv -t 1 -O /dev/null --header "Authorization: Bearer $KEY" "$URL"`, 4},
 }
 
-// startClient starts a client. finish returns its exit status.
 func startClient(t *testing.T, name, url, key string) (finish func() int) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -52,7 +51,6 @@ func breaksVisibly(t *testing.T, e *apptest.ExportServer, url string) {
 const stalled = ` from pg_stat_activity where datname = current_database()
 	and application_name = 'dg snapshots' and wait_event = 'PgSleep'`
 
-// breaksInAQuery stops an export at its middle play, and breaks it off.
 func breaksInAQuery(t *testing.T, e *apptest.ExportServer, url, client string, breakOff func()) {
 	middle := testkit.One[string](e.World,
 		`select id::text from plays order by started_at, id offset $1 limit 1`, e.Plays/2)

@@ -55,7 +55,6 @@ func isStreamed(t *testing.T, e *apptest.ExportServer) {
 	}
 }
 
-// countRows reads an export to its end and returns how many plays it holds.
 func countRows(t *testing.T, response *http.Response, body io.Reader) int {
 	if response.Header.Get("Content-Encoding") == "gzip" {
 		z, err := gzip.NewReader(body)

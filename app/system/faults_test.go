@@ -35,7 +35,6 @@ const (
 	mends outcome = "mends" // by its migration, which dg doctor does not run
 )
 
-// judge runs dg doctor and then dg serve on the fault.
 func (f fault) judge(t *testing.T, args []string) {
 	args = append(args, f.args...)
 	name := strings.Join(append(append([]string{f.plant}, f.args...), f.env...), " ")

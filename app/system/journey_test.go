@@ -14,7 +14,6 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-// signIn signs the person in on the page and goes on to the screen.
 func signIn(t *testing.T, p *browsertest.Page, d *apptest.Child, a demo.Account, screen string) {
 	p.Open(d.URL + "/sign-in?next=" + screen)
 	p.Fill("#email", a.Email)
@@ -27,7 +26,6 @@ func signIn(t *testing.T, p *browsertest.Page, d *apptest.Child, a demo.Account,
 	require.Equal(t, screen, shortened(p.Path()))
 }
 
-// shortened is a screen's path without its organisation.
 func shortened(path string) string {
 	if rest, ok := strings.CutPrefix(path, "/o/"); ok {
 		_, screen, _ := strings.Cut(rest, "/")

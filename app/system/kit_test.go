@@ -11,7 +11,6 @@ import (
 	"dg/platform/testkit"
 )
 
-// demoServed is a dg serve with the demo.
 type demoServed struct {
 	*apptest.Child
 	dir   string
@@ -25,7 +24,6 @@ func serveDemo(t *testing.T, args ...string) *demoServed {
 	return &demoServed{Child: c, dir: dir, db: apptest.OpenAdminDB(t, dir), token: c.DemoToken()}
 }
 
-// runDoctor runs dg doctor on the database.
 func runDoctor(x *apptest.External, args ...string) (status int, out string) {
 	c := apptest.Launch(x.T, append(x.On("doctor"), args...)...)
 	return c.Status(time.Minute), c.Out.String()

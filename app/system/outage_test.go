@@ -56,7 +56,6 @@ func (r *relay) forward(to, from net.Conn) {
 	}
 }
 
-// wait returns when the relay is not silent.
 func (r *relay) wait() {
 	r.open.RLock()
 	defer r.open.RUnlock()
@@ -108,7 +107,6 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 // silenceTimeout is within how long requests and exports notice that the database is silent.
 const silenceTimeout = 11 * time.Second
 
-// ownersSession is the cookie of an owner who is signed in.
 func ownersSession(t *testing.T, d *testkit.World) string {
 	d.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
 			second_step_due)

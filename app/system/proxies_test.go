@@ -16,38 +16,31 @@ import (
 	"dg/platform/testkit"
 )
 
-// proxied is a dg behind one of the proxies of configs/deploy.
-type proxied struct {
-	*apptest.ExportServer
-	public *http.Client // speaks to the proxy, from 127.0.0.2
-}
-
 // Through the proxies of configs/deploy, clients get what dg sends. The test of smuggled requests finds
 // their addresses in the audit log.
 func TestProxyExamples(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"nginx", "haproxy"} {
 		t.Run(name, func(t *testing.T) {
-			p := proxied{ExportServer: apptest.BehindProxy(t)}
-			address := apptest.StartProxy(t, name, strings.TrimPrefix(p.URL, "http://"))
+			e := apptest.BehindProxy(t)
+			address := apptest.StartProxy(t, name, strings.TrimPrefix(e.URL, "http://"))
 			if address == "" {
 				t.Skipf("SKIPPED, NOTHING WAS TESTED: there is no %s", name)
 			}
-			p.public = apptest.ClientOf(address)
-			p.answersAlike(t)
+			answersAlike(t, e, apptest.ClientOf(address))
 			// Without TLS, because TLS itself reports a broken connection.
-			address = apptest.StartProxy(t, name, strings.TrimPrefix(p.URL, "http://"),
+			address = apptest.StartProxy(t, name, strings.TrimPrefix(e.URL, "http://"),
 				apptest.WithoutTLS()...)
-			breaksVisibly(t, p.ExportServer, "http://"+address)
+			breaksVisibly(t, e, "http://"+address)
 		})
 	}
 }
 
 // answersAlike sends requests that proxies may rewrite or answer: large headers, dot segments,
 // HEAD, 304.
-func (p proxied) answersAlike(t *testing.T) {
-	list := p.URL + "/api/v1/forks"
-	tag := apptest.Ask(t, apptest.NewClient(), list, p.Token).Header.Get("ETag")
+func answersAlike(t *testing.T, e *apptest.ExportServer, public *http.Client) {
+	list := e.URL + "/api/v1/forks"
+	tag := apptest.Ask(t, apptest.NewClient(), list, e.Token).Header.Get("ETag")
 	for _, q := range []struct {
 		method, path string
 		headers      []string
@@ -61,24 +54,21 @@ func (p proxied) answersAlike(t *testing.T) {
 		{"GET", "/api/v1/forks?" + strings.Repeat("x", 20<<10), nil}, {"GET", "/sign-in", nil},
 		{"GET", "/openapi/v1.json", nil},
 	} {
-		direct := p.send(t, apptest.NewClient(), p.URL, q.method, q.path, q.headers)
-		through := p.send(t, p.public, apptest.PublicURL, q.method, q.path, q.headers)
+		headers := append(q.headers, "Authorization", "Bearer "+e.Token)
+		direct := send(t, apptest.NewClient(), e.URL, q.method, q.path, headers)
+		through := send(t, public, apptest.PublicURL, q.method, q.path, headers)
 		require.Equal(t, direct, through, "%s %.60s", q.method, q.path)
 	}
 }
 
-// received is what a client sees of a response.
 type received struct {
 	status           int
 	body, etag, kind string
 }
 
-func (p proxied) send(
-	t *testing.T, c *http.Client, base, method, path string, headers []string,
-) received {
+func send(t *testing.T, c *http.Client, base, method, path string, headers []string) received {
 	request, err := http.NewRequestWithContext(t.Context(), method, base+path, http.NoBody)
 	require.NoError(t, err)
-	request.Header.Set("Authorization", "Bearer "+p.Token)
 	request.Host = "dg.example.org"
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])

@@ -66,13 +66,11 @@ func newCookbook(t *testing.T) *cookbook {
 	return b
 }
 
-// text copies a recipe from its page.
 func (b *cookbook) text(id string) string {
 	page := b.reader.Get("/docs/recipes/" + id).Body
 	return plain(testkit.Find(b.reader.T, `(?s)<code id="recipe">(.*?)</code></pre>`, page))
 }
 
-// plain is highlighted code as a reader copies it.
 func plain(code string) string {
 	return html.UnescapeString(regexp.MustCompile(`</?(?:b|i|u)>`).ReplaceAllString(code, ""))
 }
@@ -86,7 +84,6 @@ func with(t *testing.T, text, name, value string) string {
 	return text[:at[3]] + quote + value + quote + text[at[1]:]
 }
 
-// shell is a command of the recipe.
 func shell(t *testing.T, command string) *exec.Cmd {
 	python := "python3"
 	if exec.Command("/usr/bin/python3", "-c", "import pandas").Run() == nil {
@@ -95,7 +92,6 @@ func shell(t *testing.T, command string) *exec.Cmd {
 	return exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(command, "PYTHON", python))
 }
 
-// skipIfAbsent skips a recipe whose tool is not here.
 func (r recipe) skipIfAbsent(t *testing.T) {
 	t.Helper()
 	if out, err := shell(t, r.needs).CombinedOutput(); err != nil {
@@ -103,7 +99,6 @@ func (r recipe) skipIfAbsent(t *testing.T) {
 	}
 }
 
-// run runs the recipe in the folder and returns what it printed, and how it ended.
 func (r recipe) run(t *testing.T, folder, text, key string) (string, error) {
 	for name, content := range map[string]string{
 		r.file:    text,
@@ -153,7 +148,6 @@ func TestRecipes(t *testing.T) {
 
 var firstRequest = regexp.MustCompile(`(?s)<code id="(?:forks|stats|csv)-(curl|python|r)">(.*?)</code>`)
 
-// asksFirst runs the first requests in the recipe's language.
 func (b *cookbook) asksFirst(t *testing.T, r recipe, steps [][]string, key string) {
 	for _, step := range steps {
 		if step[1] != r.id {
@@ -198,7 +192,6 @@ func (b *cookbook) reads(t *testing.T, r recipe, text, key string) {
 	require.NoFileExists(t, filepath.Join(folder, "plays.csv"))
 }
 
-// rowsOf counts the plays of a CSV file.
 func rowsOf(t *testing.T, name string) int {
 	file, err := os.Open(name)
 	require.NoError(t, err)

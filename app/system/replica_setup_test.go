@@ -17,7 +17,6 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// newStandby copies the server and starts the copy as its standby.
 func newStandby(t *testing.T, x *apptest.External) *apptest.External {
 	pgtest.RequireProgram(t, "pg_basebackup")
 	x.Exec(`alter system set max_standby_streaming_delay = 0`)
@@ -87,7 +86,6 @@ func (w *replicated) read(endpoint string) string {
 	return w.c.Fetch("/api/v1/forks/"+w.fork+endpoint+w.query, w.token)
 }
 
-// screen is a page of the organisation's owner.
 func (w *replicated) screen(path string) string {
 	slug := testkit.One[string](w.primary, `select slug from organisations where id = $1`, w.org)
 	return w.c.Fetch("/o/"+slug+path, "", "Cookie", ownersSession(w.t, w.primary),
@@ -98,7 +96,6 @@ func (w *replicated) mode(mode string) {
 	w.primary.Exec(`update organisations set reporting_mode = $1 where id = $2`, mode, w.org)
 }
 
-// reads is how many reads the replica has taken.
 func (w *replicated) reads() float64 { return w.c.Metric(`dg_replica_reads_total{replica="1"}`) }
 
 // untilRead repeats a request until it reads from the replica.
@@ -110,7 +107,6 @@ func (w *replicated) untilRead(what string, ask func()) {
 	})
 }
 
-// leftOut waits until the replica is left out for a reason.
 func (w *replicated) leftOut(why string) {
 	before := len(w.c.Log.String())
 	apptest.Until(w.t, 30*time.Second, "the replica is not left out, because "+why, func() bool {

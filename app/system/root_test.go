@@ -37,7 +37,6 @@ func statOf(t *testing.T, path string) *syscall.Stat_t {
 	return info.Sys().(*syscall.Stat_t)
 }
 
-// joinServer begins another use of the server on the folder.
 func joinServer(t *testing.T, dir string) *embeddedpg.Server {
 	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
 	require.NoError(t, err)

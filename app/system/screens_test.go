@@ -20,7 +20,6 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-// screen is a path, and the actions that lead to the screen.
 type screen struct {
 	name, path string
 	shows      string // text that only this screen has
@@ -28,7 +27,6 @@ type screen struct {
 	do         func(*browsertest.Page)
 }
 
-// viewer is a person and the screens to open.
 type viewer struct {
 	email   string // empty: signed out
 	screens []screen

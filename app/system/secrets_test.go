@@ -22,7 +22,6 @@ import (
 	"dg/platform/testkit"
 )
 
-// The secrets of these tests.
 const (
 	databasePassword = "hunter2-Tr0ub4dor"
 	// of a random password
@@ -30,17 +29,13 @@ const (
 	totpSecret   = "KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU"
 )
 
-// outputs are what a test saw, by place: output, bodies, logs, tables.
 type outputs map[string]string
 
-// secretShapes are the shapes of secrets.
 var secretShapes = map[string]*regexp.Regexp{
-	"a key":              regexp.MustCompile(`dg_live_[0-9A-Za-z]{20,}_[0-9A-Za-z]{40,}`),
-	"a password hash":    regexp.MustCompile(`\$argon2id\$v=\d+\$m=\d`),
-	"a session's cookie": regexp.MustCompile(`__Host-[a-z-]+=[0-9A-Za-z_-]{16,}`),
-	"a password of a URL": regexp.MustCompile(
-		`postgres(?:ql)?://[^:@/\s]+:[^@\s]*[^@x*\s][^@\s]*@`,
-	),
+	"a key":                   regexp.MustCompile(`dg_live_[0-9A-Za-z]{20,}_[0-9A-Za-z]{40,}`),
+	"a password hash":         regexp.MustCompile(`\$argon2id\$v=\d+\$m=\d`),
+	"a session's cookie":      regexp.MustCompile(`__Host-[a-z-]+=[0-9A-Za-z_-]{16,}`),
+	"a password of a URL":     regexp.MustCompile(`postgres(?:ql)?://[^:@/\s]+:[^@\s]*[^@x*\s][^@\s]*@`),
 	"the address of a secret": regexp.MustCompile(`otpauth://`),
 }
 
@@ -243,7 +238,6 @@ func (s *secretive) enrol(t *testing.T, a demo.Account) {
 	}
 }
 
-// reset uses a link that the operator made.
 func (s *secretive) reset(t *testing.T, a demo.Account) {
 	c := apptest.Launch(t, append([]string{"account", "reset", a.Email, "--base-url", s.URL},
 		s.database[:4]...)...)
@@ -275,7 +269,6 @@ func (s *secretive) importSecrets(t *testing.T) {
 	}
 }
 
-// answer returns a response with its headers and body.
 func answer(t *testing.T, url string, headers ...string) string {
 	response := apptest.Ask(t, apptest.NewClient(), url, "", headers...)
 	return fmt.Sprint(response.Status, response.Header, apptest.ReadAll(t, response))
