@@ -25,7 +25,7 @@ type Caller struct {
 	// the primary's LSN after the request began: only replicas that have replayed it are read;
 	// zero: no replica is read
 	Position     postgres.Position
-	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil: not in noticePeriod
+	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil: not within noticePeriod
 
 	countedOn int // the UTC day whose usage includes the request, counted from 1970
 }

@@ -28,7 +28,7 @@ func withPosition(db *postgres.DB) string {
 }
 
 // Authenticate finds the key of the token and counts the request in the key's rate window. It
-// records the rejection of a known key before it returns the error; above the limit of rejected
+// records the rejection of a known key before it returns the error. Above the limit of rejected
 // requests it only counts it. Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired,
 // plan), apperr.RateLimited with RetryAfter (with the caller, unless the key is rejected), and
 // apperr.Unavailable when the request cannot be counted or a rejection cannot be stored.

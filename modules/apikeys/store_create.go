@@ -36,7 +36,7 @@ var Overlaps = []time.Duration{0, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 const MaxUsable = 100
 
 var (
-	// ErrTooMany says that the organisation has MaxUsable usable keys.
+	// ErrTooMany says that the organisation has MaxUsable or more usable keys.
 	ErrTooMany = apperr.New(apperr.AccessDenied,
 		"This organisation has %d usable keys, which is the maximum. Revoke one to create another.",
 		MaxUsable)

@@ -23,7 +23,7 @@ type Usage struct {
 	Accepted, Refused, Limited int64
 }
 
-// maxCounted bounds the memory of a UsageCounter: counts of further keys are dropped.
+// maxCounted bounds the memory of a UsageCounter: counts of further keys and days are dropped.
 const maxCounted = 20_000
 
 // UsageCounter counts the requests of keys by day, in memory until Store writes the counts.

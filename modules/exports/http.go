@@ -28,8 +28,8 @@ type Request struct {
 
 // Send responds to GET with the plays. To HEAD it sends the headers of GET, and records nothing.
 // Errors: those of Authorize and of the first block, reports.ErrGroupNotFound, 505 for a GET over
-// HTTP/1.0, and apperr.Unavailable when the start cannot be recorded or, with RetryAfter, when too
-// many exports (for HEAD: reports) run.
+// HTTP/1.0, and apperr.Unavailable if the start cannot be recorded. With RetryAfter, too many
+// exports (for HEAD: reports) run.
 func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	ctx := c.UserContext()
 	if c.Method() == fiber.MethodHead {

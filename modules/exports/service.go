@@ -76,7 +76,7 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"exports": s.slots}
 }
 
-// Drain waits until the ends of all exports are recorded, or until ctx ends. No export may start
+// Drain waits until the writes of export.finished have ended, or until ctx ends. No export may start
 // after the call.
 func (s *Service) Drain(ctx context.Context) {
 	done := make(chan struct{})

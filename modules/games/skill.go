@@ -20,8 +20,8 @@ var skills = [...]string{
 	"data.reading.averages", "data.reading.proportions",
 }
 
-// SkillCount is the size of the catalogue. Arrays by stored skill have the length SkillSpace,
-// because a newer program on the same database may have a longer catalogue.
+// SkillCount is the size of the catalogue. Arrays by stored skill have the length SkillSpace:
+// a newer program on the same database may have a longer catalogue.
 const (
 	SkillCount = len(skills)
 	SkillSpace = 128

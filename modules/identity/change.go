@@ -19,9 +19,8 @@ var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 // protects credentials against session hijacking. ConfirmTwoStep takes a code of the new secret.
 type Proof struct{ Password, Code string }
 
-// Reauthenticate returns nil if the proof is right, or within reauthenticationTTL after the
-// password (and the code, with two-step verification on) was entered. Signing in counts too, from
-// the entry of the password. Errors: ErrPasswordDue for a proof without a password, ErrWrongCode,
+// Reauthenticate returns nil if the proof is right, or was right within the last
+// reauthenticationTTL. Signing in counts too, from the entry of the password. Errors: ErrPasswordDue for a proof without a password, ErrWrongCode,
 // those of withPassword.
 func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
 	own, err := s.signedIn(ctx, token)
@@ -46,8 +45,7 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 }
 
 // fn must verify the code. Errors: ErrNoSession, ErrWrongPassword, a LockedError, those of fn,
-// apperr.Unavailable when too many people sign in at once, a secret cannot be decrypted, or the
-// audit log cannot be written.
+// apperr.Unavailable (too many sign-ins at once, an unreadable secret, no audit log).
 func (s *Service) withPassword(
 	ctx context.Context, token string, proof Proof, fn func(*change) error,
 ) (Session, error) {
@@ -114,8 +112,8 @@ func (s *Service) changePerson(
 	return continued, cmp.Or(err, wrongCode)
 }
 
-// rotate replaces the session by one with a new token, stored last: a trigger on columns may end
-// the person's sessions. It returns ErrNoSession if the session has ended since it was read.
+// rotate replaces the session by one with a new token. It stores that one last: a trigger on columns
+// may end the person's sessions. It returns ErrNoSession if the session has ended since it was read.
 func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	ended, err := endSession(c.tx, c.token)
 	if err != nil {

@@ -61,8 +61,8 @@ const encryptedPrefix = "v1."
 func (k Keyring) Encrypts() bool { return k.current != nil }
 
 // Encrypt returns a person's secret in its stored form: in clear without a current key. The nonce
-// is an HMAC of person and secret (SIV-like): an import of the same secret changes nothing, and
-// other plaintexts get other nonces, but for a collision of 96 bits.
+// is an HMAC of person and secret (SIV-like), so that an import of the same secret changes nothing.
+// Other plaintexts get other nonces, but for a collision of 96 bits.
 func (k Keyring) Encrypt(personID, secret string) string {
 	if k.current == nil {
 		return secret

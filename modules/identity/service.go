@@ -24,8 +24,8 @@ type Service struct {
 	keys      Keyring        // of the secrets of two-step verification
 }
 
-// Each sign-in holds at most one connection. A pool of fewer than eight lowers the number to half
-// of its connections, at least two, to leave the others to other requests.
+// Each sign-in holds at most one connection. A small pool lowers the number to half of its
+// connections, at least two, to leave the others to other requests.
 const maxSignIns = 4
 
 // New returns the service over db. keys encrypts the secrets of two-step verification.

@@ -51,8 +51,8 @@ func limitKey(kind, id string) []byte {
 	return key[:]
 }
 
-// passwordLimits returns the limits of an account: a low one for the network, whose lock leaves out
-// other networks, and a higher one in all. The fixed order prevents deadlocks.
+// passwordLimits returns the limits of an account: a low one from the network and a higher one in
+// all. A network's lock leaves out other networks. The fixed order prevents deadlocks.
 func passwordLimits(email, address string) []guessLimit {
 	account := input.Lower(email)
 	network := account + " " + netaddr.ClientText(address)

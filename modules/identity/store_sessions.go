@@ -16,7 +16,7 @@ const (
 	idleTimeout       = 12 * time.Hour
 	absoluteTimeout   = 24 * time.Hour
 	secondStepTimeout = 10 * time.Minute
-	touchInterval     = time.Minute // between two writes of a session's last use, at least
+	touchInterval     = time.Minute // age at which a stored last use is replaced
 	maxSessions       = 100         // of a person
 )
 
@@ -36,8 +36,8 @@ type Session struct {
 	Position postgres.Position
 }
 
-// Session returns the session of the token. If it is signed in and its stored use is a minute old,
-// it stores this use and extends the idle timeout. Errors: ErrNoSession.
+// Session returns the session of the token. It stores the use and extends the idle timeout of a
+// signed-in session whose stored use is a minute old. Errors: ErrNoSession.
 func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 	now := s.clock()
 	row, err := s.session(s.gorm(ctx), token, now)

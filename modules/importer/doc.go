@@ -26,5 +26,5 @@
 //     statement_timeout.
 //
 // Trade-off: labels of new players are random, without a check. A collision (50 bits: one import of
-// a million players in 2,000) fails the import with an internal error; a retry draws new labels.
+// a million players in 2,000) fails the import with an internal error. A retry draws new labels.
 package importer

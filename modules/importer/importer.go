@@ -100,8 +100,8 @@ func commit(ctx context.Context, tx pgx.Tx) error {
 	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
 }
 
-// begin disables the timeouts of the session, because an import may take hours. If it waits for the
-// import lock, lock_timeout becomes lockTimeout.
+// begin disables timeouts for the transaction, because an import may take hours. If it waits for
+// the import lock, lock_timeout becomes lockTimeout.
 func begin(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `/* importer.begin */
 		set local statement_timeout = 0;

@@ -16,7 +16,7 @@ import (
 // These interfaces have the methods of other modules that the API calls. The modules document the
 // methods and their errors.
 
-// Keys authenticates keys, and records refusals in the audit log before they are sent.
+// Keys authenticates keys, and records refusals of known keys before they are sent.
 type Keys interface {
 	Authenticate(
 		ctx context.Context, token apikeys.Token, request func() audit.Request,

@@ -13,7 +13,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// Header is read before the plays, so that the caller can authorise the read by the group's owner.
+// Header is read before the figures, so that the caller can authorise the read by GroupOwner.
 type Header struct {
 	GroupOwner    string // id of the organisation that has the group; "": all players
 	ReportingMode org.ReportingMode

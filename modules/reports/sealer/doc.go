@@ -13,6 +13,6 @@
 //     deleting them deadlocked. A statement on more than 64 fork-days locks whole forks: 12,000
 //     locks failed a transaction.
 //   - One sealer works at a time, over all instances.
-//   - After a failure in a fork, a pass goes on with the next fork, unless the connection or the
-//     sealer lock is lost.
+//   - After a failure in a fork, a pass goes on with the next, unless the connection or the sealer
+//     lock is lost.
 package sealer

@@ -7,8 +7,7 @@
 // each, so that the report of a group skips the other players.
 //
 // Invariants:
-//   - Equal plays give equal bytes, whatever their order: segments are verified by packing the
-//     plays again.
+//   - Equal plays give equal bytes, whatever their order.
 //   - Heads, tails and sums each have a checksum that also covers the date. Heads and sums begin
 //     with a format version. After ErrDamaged the caller must discard what was read.
 //   - Sums are exact integers: plays, summed days and summed months add up to the same.
