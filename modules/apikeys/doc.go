@@ -8,8 +8,8 @@
 //     audit entry contains it.
 //   - Authenticate accepts a key by one statement on the primary. It finds the key and its state,
 //     counts the request and returns the primary's LSN for reads from replicas. No decision depends
-//     on a cache. A request that starts after a revocation or change of plan commits sees it on every
-//     instance.
+//     on a cache. A request that starts after a revocation or change of plan commits sees it on
+//     every instance.
 //   - A change of a key commits with its audit entry, and only while the actor has the role in that
 //     transaction. Revocation does not require two-step verification.
 //   - A key is replaced at most once. revoked_at may lie up to a week ahead; a trigger lets it move

@@ -76,8 +76,8 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"exports": s.slots}
 }
 
-// Drain waits until the writes of export.finished have ended, or until ctx ends. No export may start
-// after the call.
+// Drain waits until the writes of export.finished have ended, or until ctx ends. No export may
+// start after the call.
 func (s *Service) Drain(ctx context.Context) {
 	done := make(chan struct{})
 	go func() {

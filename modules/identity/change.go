@@ -20,8 +20,8 @@ var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 type Proof struct{ Password, Code string }
 
 // Reauthenticate returns nil if the proof is right, or was right within the last
-// reauthenticationTTL. Signing in counts too, from the entry of the password. Errors: ErrPasswordDue for a proof without a password, ErrWrongCode,
-// those of withPassword.
+// reauthenticationTTL. Signing in counts too, from the entry of the password. Errors:
+// ErrPasswordDue for a proof without a password, ErrWrongCode, those of withPassword.
 func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
 	own, err := s.signedIn(ctx, token)
 	switch {
@@ -112,8 +112,9 @@ func (s *Service) changePerson(
 	return continued, cmp.Or(err, wrongCode)
 }
 
-// rotate replaces the session by one with a new token. It stores that one last: a trigger on columns
-// may end the person's sessions. It returns ErrNoSession if the session has ended since it was read.
+// rotate replaces the session by one with a new token. It stores that one last: a trigger on
+// columns may end the person's sessions. It returns ErrNoSession if the session has ended since it
+// was read.
 func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	ended, err := endSession(c.tx, c.token)
 	if err != nil {

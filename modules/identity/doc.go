@@ -6,8 +6,8 @@
 //   - users.email_key (EmailKey) is unique. Unknown e-mail, missing password and wrong password get
 //     the same response, count and computation. Imported hashes with other parameters take a
 //     different time, which reveals that their e-mail exists.
-//   - hasher bounds the memory of concurrent hashes. Imported hashes have bounds, so that no sign-in
-//     exhausts the server.
+//   - hasher bounds the memory of concurrent hashes. Imported hashes have bounds, so that no
+//     sign-in exhausts the server.
 //   - A session is stored under the SHA-256 of its token. The token rotates with the second step
 //     and with each change of credentials in the session, which takes a Proof.
 //   - A trigger ends a person's sessions and reset when the password hash or TOTP secret changes,

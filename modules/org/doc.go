@@ -13,8 +13,8 @@
 // The import refuses to move players and groups to another organisation.
 //
 // A change of the reporting mode commits with its audit entry. A change that depends on a member's
-// role reads the role in its transaction. It also locks the role (LockedSubjectIn), unless it revokes
-// a key. The SQL function lock_membership behind it also reads the person's two-step
+// role reads the role in its transaction. It also locks the role (LockedSubjectIn), unless it
+// revokes a key. The SQL function lock_membership behind it also reads the person's two-step
 // verification, which belongs to identity.
 //
 // SetRoleIn refuses to take the role from the last owner of an organisation; an import may.

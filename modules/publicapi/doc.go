@@ -11,8 +11,8 @@
 // string of fiber's, and writes the API's errors (package httpserver).
 //
 // Trade-offs:
-//   - Routes are written by hand: generated ones parse the query first, and would respond 400 before
-//     403 or 404.
+//   - Routes are written by hand: generated ones parse the query first, and would respond 400
+//     before 403 or 404.
 //   - Statistics are appended by hand, not marshalled: that takes a tenth of the time.
 //   - A JSON body is made whole: it has a Content-Length, and errors come before the first byte.
 //     Large bodies wait for their share of memory (API.send).
