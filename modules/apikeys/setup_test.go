@@ -120,14 +120,11 @@ func (b *bundle) accept(token apikeys.Token) apikeys.Caller {
 func (b *bundle) together(n int, do func(i int, on *apikeys.Service) error) []error {
 	errs := make([]error, n)
 	var wait sync.WaitGroup
-	begin := make(chan struct{})
 	for i := range n {
 		wait.Go(func() {
-			<-begin
 			errs[i] = do(i, []*apikeys.Service{b.keys, b.other}[i%2])
 		})
 	}
-	close(begin)
 	wait.Wait()
 	return errs
 }

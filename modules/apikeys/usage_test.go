@@ -14,13 +14,13 @@ import (
 
 func (b *bundle) used(key apikeys.Key) [3]int64 {
 	b.t.Helper()
-	today := b.usage(b.keys, key)[apikeys.UsageDays-1]
+	today := b.usage(key)[apikeys.UsageDays-1]
 	return [3]int64{today.Accepted, today.Refused, today.Limited}
 }
 
-func (b *bundle) usage(on *apikeys.Service, key apikeys.Key) []apikeys.Usage {
+func (b *bundle) usage(key apikeys.Key) []apikeys.Usage {
 	b.t.Helper()
-	all, err := on.UsageOf(b.t.Context(), b.owner, []apikeys.Key{key})
+	all, err := b.keys.UsageOf(b.t.Context(), b.owner, []apikeys.Key{key})
 	require.NoError(b.t, err)
 	require.Len(b.t, all[key.ID], apikeys.UsageDays)
 	return all[key.ID]
@@ -82,30 +82,25 @@ func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 func TestUsageByDay(t *testing.T) {
 	b := setup(t)
 	now := time.Now().UTC().Truncate(24 * time.Hour).Add(24*time.Hour - time.Millisecond)
-	keys := b.instance(b.DB, func() time.Time { return now })
+	b.keys = b.instance(b.DB, func() time.Time { return now })
 	key, token := b.newKey()
-	ask := func() apikeys.Caller {
-		caller, err := keys.Authenticate(b.t.Context(), token, requested)
-		require.NoError(t, err)
-		return caller
-	}
-	ask()
-	last := ask()
+	b.accept(token)
+	last := b.accept(token)
 	now = now.Add(time.Millisecond)
 	require.Error(t,
-		keys.Refuse(b.t.Context(), last, audit.InsufficientScope, audit.Target{}, request, errOutside),
+		b.keys.Refuse(b.t.Context(), last, audit.InsufficientScope, audit.Target{}, request, errOutside),
 		"it belongs to the day of its request")
-	ask()
-	require.NoError(t, keys.UsageCounter.Store(b.t.Context()))
-	days := b.usage(keys, key)
+	b.accept(token)
+	b.record()
+	days := b.usage(key)
 	require.Equal(t, apikeys.Usage{Day: now.Add(-24 * time.Hour), Accepted: 1, Refused: 1},
 		days[apikeys.UsageDays-2])
 	require.Equal(t, apikeys.Usage{Day: now, Accepted: 1}, days[apikeys.UsageDays-1])
 	require.Equal(t, apikeys.Usage{Day: now.AddDate(0, 0, 1-apikeys.UsageDays)}, days[0])
 
 	now = now.AddDate(0, 0, apikeys.UsageDays-1)
-	require.NoError(t, keys.UsageCounter.Store(b.t.Context()))
-	require.Equal(t, int64(1), b.usage(keys, key)[0].Accepted)
+	b.record()
+	require.Equal(t, int64(1), b.usage(key)[0].Accepted)
 	require.Equal(t, 1, b.Count(`api_key_usage`), "the day before has been removed")
 }
 

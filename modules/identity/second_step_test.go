@@ -10,8 +10,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// The second step changes the token, against session fixation. A session without its code can only
-// give it or sign out, for ten minutes.
+// The second step changes the token, against session fixation, and does not make an older password
+// fresh. A session without its code can only give it or sign out, for ten minutes.
 func TestSecondStepChangesTheToken(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
@@ -31,9 +31,11 @@ func TestSecondStepChangesTheToken(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, seen.SecondStepDue)
 	b.pass(5*time.Minute - time.Millisecond)
+	b.age(pending, "20 minutes")
 	full, err := b.other.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
 	require.NoError(t, err)
 	require.False(t, full.SecondStepDue)
+	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(full, identity.Proof{}))
 	require.Equal(t, pending.StartedAt, full.StartedAt, "24 h from the password")
 	require.NotEqual(t, pending.Token, full.Token)
 	require.False(t, b.isActive(pending.Token))

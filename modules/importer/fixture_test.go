@@ -50,12 +50,9 @@ func idOf(name string) uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceURL, []byte
 func file(name, lines string) Input { return raw(name, fill(lines)) }
 
 func raw(name, content string) Input {
-	return Input{
-		Name: name,
-		Open: func() (io.ReadCloser, error) {
-			return io.NopCloser(strings.NewReader(content)), nil
-		},
-	}
+	return Input{name, func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(content)), nil
+	}}
 }
 
 type bundle struct {
@@ -71,9 +68,8 @@ func setup(t *testing.T) bundle {
 	return b
 }
 
-var request = audit.Request{Method: "CLI", Path: "dg import", UserAgent: "dg/test"}
-
 func (b bundle) importFiles(files ...Input) (Summary, error) {
+	request := audit.Request{Method: "CLI", Path: "dg import"}
 	return Importer{Pool: b.Owner.Pool, Request: request}.Import(b.t.Context(), files, nil)
 }
 
@@ -112,13 +108,4 @@ func (b bundle) contents() map[string]string {
 func (b bundle) one(sql string, args ...any) string {
 	b.t.Helper()
 	return testkit.One[string](b.World, "select coalesce(("+sql+")::text, 'null')", args...)
-}
-
-func counted(s Summary, typ string) Count {
-	for _, c := range s {
-		if c.Type == typ {
-			return c
-		}
-	}
-	return Count{}
 }

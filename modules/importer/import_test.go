@@ -96,10 +96,10 @@ func TestOnlyChangedObjectsAreReplaced(t *testing.T) {
 	before := b.one(labels)
 	for _, r := range replacements {
 		s := b.imports(file("f", r.line))
-		require.Equal(t, Count{Type: r.typ, Replaced: 1}, counted(s, r.typ), r.line)
+		require.Contains(t, s, Count{Type: r.typ, Replaced: 1}, r.line)
 		require.Equal(t, r.want, b.one(fill(r.sql)))
 		s = b.imports(file("f", r.line))
-		require.Equal(t, Count{Type: r.typ, Unchanged: 1}, counted(s, r.typ), r.line)
+		require.Contains(t, s, Count{Type: r.typ, Unchanged: 1}, r.line)
 	}
 	require.Equal(t, before, b.one(labels))
 }
@@ -127,8 +127,8 @@ func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 	s := b.imports(file("1", changed("p1", `$p1`, `$new`)+"\n"+changed("play", `$p1`, `$new`)),
 		file("2", changed("play", `87.55`, `50`)),
 		file("3", changed("p1", `$p1`, `$p9`)))
-	assert.Equal(t, Count{Type: "play", Replaced: 2}, counted(s, "play"))
-	assert.Equal(t, Count{Type: "player", Added: 2}, counted(s, "player"))
+	assert.Contains(t, s, Count{Type: "play", Replaced: 2})
+	assert.Contains(t, s, Count{Type: "player", Added: 2})
 	assert.Equal(t, "4 5",
 		b.one("select string_agg(ordinal::text, ' ' order by ordinal) from players where id in "+
 			"($1, $2)", idOf("new"), idOf("p9")))
@@ -151,10 +151,8 @@ func TestFirstTwentyErrorsAreReportedByLine(t *testing.T) {
 
 	var lines strings.Builder
 	for i := range 30 {
-		broken := []string{`"playerId":"$p1"`, `"forkId":"$fork"`}[i%2]
-		field, _, _ := strings.Cut(broken, ":")
-		line := changed("play", broken, field+`:"$none"`)
-		lines.WriteString(strings.Replace(line, `"$play"`, fmt.Sprintf(`"$x%d"`, i), 1) + "\n")
+		line := changed("play", []string{"$p1", "$fork"}[i%2], "$none")
+		lines.WriteString(strings.Replace(line, "$play", fmt.Sprintf("$x%d", i), 1) + "\n")
 	}
 	got = b.errorsOf(file("f", lines.String()))
 	require.Len(t, got, MaxErrors)

@@ -45,16 +45,11 @@ func TestChangeOfReportingModeIsRecorded(t *testing.T) {
 	for i, c := range []struct {
 		mode    org.ReportingMode
 		entries int
-		drawn   bool
 	}{
-		{org.Pseudonymous, 0, false}, {org.Nominative, 1, true}, {org.Nominative, 1, false},
-		{org.Pseudonymous, 2, true},
+		{org.Pseudonymous, 0}, {org.Nominative, 1}, {org.Nominative, 1}, {org.Pseudonymous, 2},
 	} {
-		before := b.organisation(ours).Version
 		require.NoError(t, b.orgs.SetReportingMode(t.Context(), owner, c.mode, request))
-		after := b.organisation(ours)
-		require.Equal(t, c.mode, after.ReportingMode, "step %d", i)
-		require.Equal(t, c.drawn, after.Version != before, "step %d: the version", i)
+		require.Equal(t, c.mode, b.organisation(ours).ReportingMode, "step %d", i)
 		require.Len(t, b.entries(ours), c.entries, "step %d", i)
 	}
 	last := b.entries(ours)[0]
