@@ -61,20 +61,11 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 		require.Equal(t, want == audit.WrongSecret, answer.Message == unknown.Message, want)
 		require.Equal(t, before+1, b.Count(`audit_entries`), want)
 		entry := b.entries(audit.KeyRefused)[0]
-		require.WithinDuration(t, time.Now(), entry.At, time.Minute)
-		require.Equal(t, audit.Entry{
-			ID:             entry.ID,
-			At:             entry.At,
-			OrganisationID: ourOrganisation,
-			Actor:          audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name},
-			Target:         audit.Target{Kind: "api_key", ID: key.ID},
-			Action:         audit.KeyRefused,
-			Reason:         want,
-			Details:        entry.Details,
-			Request:        request,
-		}, entry)
-		require.Equal(t, [2]int{0, 1}, b.taken(key),
-			"a rejected request does not count towards the key's own limit")
+		require.Equal(t, audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}, entry.Actor)
+		require.Equal(t, audit.Target{Kind: "api_key", ID: key.ID}, entry.Target)
+		require.Equal(t, want, entry.Reason)
+		require.Equal(t, request, entry.Request)
+		require.Equal(t, [2]int{0, 1}, b.taken(key), "it does not count towards the key's own limit")
 
 		// rules.md, Order of checks, 1: outside /api/v1/ it is 403, whatever the key's state.
 		requireCode(t, apperr.AccessDenied, b.useOutside(token.ID))
@@ -83,8 +74,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	}
 }
 
-// rules.md, Audit log: uses of an unknown key are counted in the metrics only, of which package
-// assembly has the test.
+// rules.md, Audit log: uses of an unknown key are counted in the metrics only (package assembly).
 func TestUnknownKeyIsNotRecorded(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()

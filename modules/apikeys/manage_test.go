@@ -25,16 +25,10 @@ func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 		entries++
 		require.Equal(t, entries, b.Count(`audit_entries`), action)
 		e := b.entries(action)[0]
-		require.Equal(t, audit.Entry{
-			ID:             e.ID,
-			At:             e.At,
-			OrganisationID: ourOrganisation,
-			Actor:          audit.Actor{Kind: audit.Person, ID: admin.ID, Name: admin.Name},
-			Action:         action,
-			Target:         audit.Target{Kind: "api_key", ID: key.ID},
-			Details:        details,
-			Request:        request,
-		}, e)
+		require.Equal(t, audit.Actor{Kind: audit.Person, ID: admin.ID, Name: admin.Name}, e.Actor)
+		require.Equal(t, audit.Target{Kind: "api_key", ID: key.ID}, e.Target)
+		require.Equal(t, details, e.Details)
+		require.Equal(t, request, e.Request)
 	}
 	requireEntry(audit.KeyCreated, map[string]any{"name": "n"})
 	for _, c := range []struct {

@@ -70,16 +70,11 @@ func TestInvalidEntryIsRefused(t *testing.T) {
 // The refusals of a key for one reason are one entry a minute, in their organisation's log alone.
 func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
 	b := setup(t)
-	refused := func(organisation string, reason audit.Reason) audit.Entry {
-		return audit.Entry{
-			OrganisationID: organisation,
-			Actor:          audit.Actor{Kind: audit.Key, ID: organisation, Name: "Warehouse"},
-			Action:         audit.KeyRefused,
-			Reason:         reason,
-		}
-	}
+	key := audit.Actor{Kind: audit.Key, ID: "k-1", Name: "Warehouse"}
 	count := func(organisation string, reason audit.Reason) {
-		require.NoError(t, b.log.CountRefusal(t.Context(), refused(organisation, reason)))
+		require.NoError(t, b.log.CountRefusal(t.Context(), audit.Entry{
+			OrganisationID: organisation, Actor: key, Action: audit.KeyRefused, Reason: reason,
+		}))
 	}
 	began := b.clock(t).Truncate(time.Minute)
 	for range 3 {
@@ -92,11 +87,8 @@ func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
 		require.Zero(t, e.At.UnixMilli()%60_000)
 		require.False(t, e.At.Before(began))
 		total[e.Reason] += e.Details[audit.RefusalsDetail].(float64)
-		want := refused(ours, e.Reason)
-		want.ID = e.ID
-		want.At = e.At
-		want.Details = e.Details
-		require.Equal(t, want, e)
+		require.Equal(t, key, e.Actor)
+		require.Equal(t, audit.KeyRefused, e.Action)
 	}
 	require.Equal(t, map[audit.Reason]float64{audit.WrongSecret: 3, audit.OutsideAPI: 1}, total)
 

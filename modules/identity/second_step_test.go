@@ -93,23 +93,19 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 	require.Equal(t, 9, b.Count(`recovery_codes`))
 }
 
-func (b *bundle) guessCodes(times int, of identity.Session, secret string) {
-	b.t.Helper()
-	b.fail(times, identity.ErrWrongCode, func() error { return b.verify(of, b.wrongCode(secret)) })
-}
-
 // The lock lasts an hour, so that a day allows fewer than 300 guesses. It holds for all sessions of
 // the person, and refuses right codes and recovery codes too. A right code clears the count.
 func TestTenWrongCodesLockThePerson(t *testing.T) {
 	b := setup(t)
 	secret, recovery, _ := b.enrolled(ann)
 	b.person(bob, testkit.TOTPSecret)
+	guess := func() error { return b.verify(b.signIn(ann), b.wrongCode(secret)) }
 	for range 3 {
-		b.guessCodes(9, b.signIn(ann), secret)
+		b.fail(9, identity.ErrWrongCode, guess)
 		require.NoError(t, b.verify(b.signIn(ann), b.code(secret, 0)))
 		b.pass(time.Minute)
 	}
-	b.guessCodes(5, b.signIn(ann), secret)
+	b.fail(5, identity.ErrWrongCode, guess)
 	b.fail(5, identity.ErrWrongCode, func() error {
 		return b.verify(b.signIn(ann), "0000-0000-0000-0000")
 	})

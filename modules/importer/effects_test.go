@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rules.md, Audit log: an import that changes the plan or the reporting mode adds an entry of the
-// operator to the log of the organisation. One that creates it, changes neither, or fails adds
-// none.
+// rules.md, Audit log: an import that changes an organisation's plan or reporting mode adds an entry of
+// the operator to its log. One that creates it, changes neither, or fails adds none.
 func TestImportRecordsChangesOfPlanAndReportingMode(t *testing.T) {
 	b := setup(t)
 	b.imports(file("f", changed("acme", `"Acme"`, `"Acme Ltd"`)))

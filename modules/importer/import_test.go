@@ -231,7 +231,6 @@ func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 func TestImportHoldsConstantMemory(t *testing.T) {
 	small := importLiveHeap(t, 2_000)
 	large := importLiveHeap(t, 8_000)
-	t.Logf("live heap at most: %d KB, %d KB", small>>10, large>>10)
 	require.Less(t, large, small+1<<20) // 170 bytes a play, in every run
 }
 

@@ -28,7 +28,9 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 		{OrganisationID: theirs, Organisation: their, Role: org.RoleAdmin, HasOthers: true},
 		{OrganisationID: ours, Organisation: our, Role: org.RoleMember, HasOthers: true},
 	}, found)
-	require.Equal(t, []string{ours, theirs}, b.organisationsOf(ann))
+	ids, err := b.orgs.OrganisationIDsIn(b.DB.Gorm, ann)
+	require.NoError(t, err)
+	require.Equal(t, []string{ours, theirs}, ids)
 	for i, slug := range []string{"theirs", "ours"} {
 		one, err := b.orgs.Membership(t.Context(), ann, slug)
 		require.NoError(t, err)
@@ -55,7 +57,9 @@ func TestListsOfMembersAreBounded(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, found, 100)
 	require.Equal(t, "0100", found[99].Organisation.Name)
-	require.Len(t, b.organisationsOf(ann), 1000)
+	ids, err := b.orgs.OrganisationIDsIn(b.DB.Gorm, ann)
+	require.NoError(t, err)
+	require.Len(t, ids, 1000)
 
 	members, all, err := b.orgs.Members(t.Context(), ours)
 	require.NoError(t, err)
@@ -65,13 +69,6 @@ func TestListsOfMembersAreBounded(t *testing.T) {
 		{ours, personID(ours, "member"), org.RoleMember},
 	}, members)
 	require.Equal(t, 3, all)
-}
-
-func (b bundle) organisationsOf(person string) []string {
-	b.t.Helper()
-	ids, err := b.orgs.OrganisationIDsIn(b.DB.Gorm.WithContext(b.t.Context()), person)
-	require.NoError(b.t, err)
-	return ids
 }
 
 // A person's grants follow from the role in the organisation and from two-step verification. LockedSubjectIn

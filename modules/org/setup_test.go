@@ -21,7 +21,6 @@ const (
 type bundle struct {
 	*testkit.World
 	t    *testing.T
-	log  *audit.Log
 	orgs *org.Service
 }
 
@@ -31,8 +30,7 @@ func setup(t *testing.T) bundle {
 	policy, err := authz.New()
 	require.NoError(t, err)
 	b := bundle{World: testkit.New(t), t: t}
-	b.log = audit.New(b.DB)
-	b.orgs = org.New(b.DB, b.log, policy)
+	b.orgs = org.New(b.DB, audit.New(b.DB), policy)
 	b.Organisation(testkit.Organisation{ID: ours, Slug: "ours", Name: "Ours"})
 	b.Organisation(testkit.Organisation{
 		ID: theirs, Slug: "theirs", Name: "Theirs", Plan: "free", ReportingMode: "nominative",
