@@ -2,7 +2,7 @@ package games
 
 import "time"
 
-// Fork is an organisation's version of a game. It omits the configuration, so that no caller can
+// Fork is an organisation's copy of a game. It omits the configuration, so that no caller can
 // reveal it by mistake.
 type Fork struct {
 	ID, GameID            string

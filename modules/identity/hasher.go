@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// hashCost is the cost of new hashes: OWASP's minimum for argon2id, about 20 ms.
+// hashCost is the cost of new hashes: OWASP's minimum for argon2id.
 var hashCost = argon2id.Params{
 	Memory:      19456, // KiB
 	Iterations:  2,

@@ -52,7 +52,7 @@ func limitKey(kind, id string) []byte {
 }
 
 // passwordLimits returns the limits of an account: a low one from the network and a higher one in
-// all. A network's lock leaves out other networks. The fixed order prevents deadlocks.
+// all. A lock of one network does not affect others. The fixed order prevents deadlocks.
 func passwordLimits(email, address string) []guessLimit {
 	account := input.Lower(email)
 	network := account + " " + netaddr.ClientText(address)

@@ -53,8 +53,8 @@ func (a *API) serve(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// If the target begins with two slashes, fiber may take the first part for a host and route only
-// the rest: if "://" follows or the Host header is missing.
+// fasthttp takes the first part of a target that begins with two slashes for a host, and fiber
+// routes the rest. It does so if "://" follows or the Host header is missing.
 func pathOf(c *fiber.Ctx) string {
 	target := c.Request().Header.RequestURI()
 	if !bytes.HasPrefix(target, []byte("//")) {

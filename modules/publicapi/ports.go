@@ -13,8 +13,8 @@ import (
 	"dg/platform/authz"
 )
 
-// These interfaces have the methods of other modules that the API calls. The modules document the
-// methods and their errors.
+// These interfaces have the methods that the API calls. The packages that implement the methods
+// document them and their errors.
 
 // Keys authenticates keys, and records refusals of known keys before they are sent.
 type Keys interface {

@@ -45,7 +45,7 @@ const (
 	comparedWeeks = 4 // the weeks that each OverviewTotals covers
 	week          = 7 * day
 
-	// maxOverviewPlays bounds the query of players to about 300 ms.
+	// maxOverviewPlays bounds the time of the query of players.
 	maxOverviewPlays = 250_000
 )
 
