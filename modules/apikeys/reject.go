@@ -28,7 +28,7 @@ const (
 		"was not answered. Retry in a few seconds."
 )
 
-// authenticate.sql compares the secret before the state, which a wrong secret must not reveal.
+// authenticate.sql checks the secret before the state, which others must not learn.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:

@@ -13,7 +13,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// These statements are raw SQL, because gorm's builder has no functions of arrays.
+// These statements are raw SQL, because gorm's builder has no array functions.
 const (
 	// repairWindowsSQL moves timestamps in the future to now. After the clock was set back, they
 	// would otherwise stay in the window for longer than 60 seconds.

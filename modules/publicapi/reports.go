@@ -31,7 +31,7 @@ func (a *API) getForkStats(r *call) error {
 }
 
 // These limits bound the megabytes of large responses that clients have not yet received. A
-// response above httpserver.BlockSize is large. Statistics of 100,000 players are 12 MB.
+// response above httpserver.BlockSize is large. Statistics of 100,000 players have about 12 MB.
 const (
 	maxLargeResponsesMB               = 96
 	maxLargeResponsesMBOfOrganisation = maxLargeResponsesMB / 2

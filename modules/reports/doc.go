@@ -20,5 +20,5 @@
 //     memberships.
 //   - TRUNCATE of the plays waits for open snapshots, and new snapshots wait for TRUNCATE.
 //   - A report holds about 70 bytes for each player: rows are made one by one (Statistics.Player).
-//     An export holds up to 12 MB of players' cells (maxExportPlayers).
+//     An export may cache the cells of all players (maxExportPlayers).
 package reports

@@ -96,7 +96,7 @@ const (
 		  (select display_name from players where org_id = @org and ordinal = plays.player) end`
 )
 
-// maxExportPlayers bounds the cache of players to about 12 MB.
+// maxExportPlayers bounds the cache of players: about 12 MB with names of usual length.
 const maxExportPlayers = 200_000
 
 // The timeouts exceed the 30 minutes of an export: a slow client leaves the transaction idle. A

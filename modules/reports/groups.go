@@ -19,7 +19,8 @@ type Overlap struct {
 // MaxOverlaps is one more than the dashboard names, so that it can tell whether there are more.
 const MaxOverlaps = 6
 
-// A group with fewer than MinGroup of the players is left out: its own report is suppressed.
+// A group with fewer than MinGroup of the players is left out. If the report is on all players, the
+// group's own is suppressed.
 const overlapsSQL = `/* reports.overlaps */
 select g.name, m.lacking
   from (select group_id, cardinality(@players::int[]) - count(*)::int as lacking

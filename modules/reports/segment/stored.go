@@ -19,7 +19,7 @@ const (
 	// SealedDays are the clean days with a segment. The other clean days have too many plays.
 	SealedDays = `(select d.* from ` + CleanDays + ` d where d.head_bytes > 0)`
 
-	// SealedMonths are the months that have a segment and are not dirty.
+	// SealedMonths are the months that have a segment of this version and are not dirty.
 	SealedMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) = @monthVersion
 	 and m.head_bytes > 0
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
