@@ -36,6 +36,5 @@ func TestDownloadFromElsewhereIsRejected(t *testing.T) {
 		testkit.RequireRedirect(t, "/sign-in?"+url.Values{"next": {path + query}}.Encode(),
 			signedOut.Get(file))
 	}
-	require.Zero(t, testkit.One[int](h.DB,
-		`select count(*) from audit_entries where action like '%export%'`))
+	require.Zero(t, h.DB.Count(`audit_entries where action like '%export%'`))
 }

@@ -69,7 +69,7 @@ func TestStoppingBreaksExportsOffVisibly(t *testing.T) {
 		_, err := io.Copy(io.Discard, body)
 		require.ErrorIs(t, err, syscall.ECONNRESET, "a truncated file looks complete")
 	}
-	require.Equal(t, len(running), testkit.One[int](w.World.World, `select count(*) from audit_entries
+	require.Equal(t, len(running), w.Count(`audit_entries
 		where action = 'export.finished' and details->>'outcome' = 'server_stopped'
 		  and (details->>'rows')::int between 1 and 9999`))
 }

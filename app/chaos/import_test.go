@@ -34,8 +34,7 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 			(select count(*) from audit_entries))`)
 	}
 	importing := func(condition string) int {
-		return testkit.One[int](x.World, `select count(*) from pg_stat_activity
-			where application_name = 'dg import' and `+condition)
+		return x.Count(`pg_stat_activity where application_name = 'dg import' and ` + condition)
 	}
 	before := rows()
 	for _, blow := range []struct {

@@ -43,7 +43,7 @@ func requireEntries(t *testing.T, db *testkit.World, seen map[[2]string]int) {
 		  from unnest($1::text[], $2::text[], $3::int[]) r (id, action, times)
 		  left join audit_entries e on e.request_id = r.id and e.action = r.action
 		  group by 1, 2, 3) r where n <> times`, ids, actions, times))
-	require.Zero(t, testkit.One[int](db, `select count(*) from audit_entries f
+	require.Zero(t, db.Count(`audit_entries f
 		where action = 'export.finished' and not exists (
 			select from audit_entries s where s.action = 'export.started' and s.org_id = f.org_id
 			  and s.details->>'exportId' = f.details->>'exportId')`))
@@ -58,7 +58,6 @@ func isAtRest(t *testing.T, db *testkit.World, dg *apptest.Child) bool {
 	metrics := dg.Operations("/metrics")
 	require.Contains(t, metrics, "\ndg_work_running")
 	require.Contains(t, metrics, "\ndg_http_connections_open")
-	return !inUse.MatchString(metrics) && testkit.One[int](db, `select count(*)
-		from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
-		and application_name ~ '^dg (requests|snapshots|recheck)$' and state <> 'idle'`) == 0
+	return !inUse.MatchString(metrics) && db.Count(`pg_stat_activity
+		where datname = current_database() and pid <> pg_backend_pid() and application_name ~ '^dg (requests|snapshots|recheck)$' and state <> 'idle'`) == 0
 }

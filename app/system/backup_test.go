@@ -88,11 +88,11 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	require.NoError(t, p.run(1, own...))
 	d2 := x.World
 	require.Regexp(t, `(?m)^ok +rights$`, x.Succeeds("doctor"), "none is missing or in excess")
-	require.Zero(t, testkit.One[int](d2, `select count(*) from sessions, account_resets`))
+	require.Zero(t, d2.Count(`sessions, account_resets`))
 	c := x.Serve()
 	require.True(t, c.Accepts(d.token))
 	require.False(t, c.Accepts(leaked.Token()))
-	require.Equal(t, 1, testkit.One[int](d2, `select count(*) from audit_entries
+	require.Equal(t, 1, d2.Count(`audit_entries
 		where action = 'api_key.revoked' and actor_kind = 'operator' and target_id = $1`, leaked.ID))
 	c.Stop()
 
@@ -144,6 +144,5 @@ func TestEraseForgetsAPlayer(t *testing.T) {
 	require.Equal(t, was.UniquePlayers-1, is.UniquePlayers)
 	require.NotContains(t, stats+plays, most.PlayerLabel)
 	require.Equal(t, is.Plays, strings.Count(plays, "\n")-1)
-	require.Zero(t, testkit.One[int](d, `select count(*)
-		from fork_days join unsealed_days using (fork_id, day)`), "it is in no segment")
+	require.Zero(t, d.Count(`fork_days join unsealed_days using (fork_id, day)`), "it is in no segment")
 }

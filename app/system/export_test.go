@@ -30,8 +30,6 @@ func TestExportsOfTheRealProgram(t *testing.T) {
 	})
 }
 
-const exportMemory = 32 << 20
-
 func isStreamed(t *testing.T, e *apptest.ExportServer) {
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
@@ -51,7 +49,7 @@ func isStreamed(t *testing.T, e *apptest.ExportServer) {
 		outcome, counted := e.Finished(t, id)
 		require.Equal(t, "completed", outcome)
 		require.Equal(t, e.Plays, counted)
-		require.Less(t, above, exportMemory)
+		require.Less(t, above, 32<<20)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/testkit"
 )
 
 // fault is a mistake of an operator. dg doctor and dg serve report it in the same words.
@@ -72,8 +71,7 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	c := apptest.Launch(t, x.On("doctor")...)
 	require.Zero(t, c.Status(time.Minute), c.Out.String())
 	require.Regexp(t, `warning +schema +the database has no schema yet`, c.Out.String())
-	require.Zero(t, testkit.One[int](x.World, `select count(*) from pg_tables
-		where schemaname = 'public'`), "doctor changes nothing")
+	require.Zero(t, x.Count(`pg_tables where schemaname = 'public'`), "doctor changes nothing")
 	x.Succeeds("migrate")
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

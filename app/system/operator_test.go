@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/platform/testkit"
 )
 
 // operations.md, Upgrade: only dg serve, migrate and demo migrate. Other commands
@@ -29,8 +28,7 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	for _, line := range []string{"organisation list", "segments rebuild",
 		"audit prune --before 2025-01 --export file", "import file"} {
 		run(line, `^dg: the database has no schema yet: start dg serve, or run dg migrate\n$`)
-		require.Zero(t, testkit.One[int](d, `select count(*) from pg_tables
-			where schemaname = 'public'`), line)
+		require.Zero(t, d.Count(`pg_tables where schemaname = 'public'`), line)
 	}
 	d.Exec(`grant temporary on database dg to public`)
 	require.NotContains(t, x.Succeeds("migrate"), "level=WARN", "dg doctor and dg serve say it")
@@ -57,7 +55,7 @@ func TestAuditPruneCommand(t *testing.T) {
 			at+"Z")
 	}
 	count := func(which string) int {
-		return testkit.One[int](d.db, `select count(*) from audit_entries where `+which)
+		return d.db.Count(`audit_entries where ` + which)
 	}
 	kept := count(`at >= '2025-01-01Z'`)
 	folder := t.TempDir()

@@ -61,7 +61,7 @@ func newCookbook(t *testing.T) *cookbook {
 	b.fork = testkit.Find(t, `fork="" +# such as ([0-9a-f-]{36})`, b.text("curl"))
 	b.from = testkit.Find(t, `from=([0-9-]{10})`, b.text("curl"))
 	b.organisation = testkit.One[string](b.db, `select org_id::text from forks where id = $1`, b.fork)
-	b.plays = testkit.One[int](b.db, `select count(*) from plays p join forks f on f.id = p.fork_id
+	b.plays = b.db.Count(`plays p join forks f on f.id = p.fork_id
 		where f.org_id = $1 and p.started_at < date_trunc('day', now(), 'UTC')`, b.organisation)
 	return b
 }
@@ -92,13 +92,6 @@ func shell(t *testing.T, command string) *exec.Cmd {
 	return exec.CommandContext(t.Context(), "sh", "-c", strings.ReplaceAll(command, "PYTHON", python))
 }
 
-func (r recipe) skipIfAbsent(t *testing.T) {
-	t.Helper()
-	if out, err := shell(t, r.needs).CombinedOutput(); err != nil {
-		t.Skipf("SKIPPED, NOTHING WAS TESTED: %s: %v %s", r.needs, err, out)
-	}
-}
-
 func (r recipe) run(t *testing.T, folder, text, key string) (string, error) {
 	for name, content := range map[string]string{
 		r.file:    text,
@@ -127,7 +120,9 @@ func TestRecipes(t *testing.T) {
 	for _, r := range recipes(t) {
 		t.Run(r.id, func(t *testing.T) {
 			t.Parallel()
-			r.skipIfAbsent(t)
+			if out, err := shell(t, r.needs).CombinedOutput(); err != nil {
+				t.Skipf("SKIPPED, NOTHING WAS TESTED: %s: %v %s", r.needs, err, out)
+			}
 			key := b.db.Key(b.organisation).Token()
 			text := b.text(r.id)
 			if r.id == "nightly-sync" {
@@ -164,7 +159,7 @@ func (b *cookbook) asksFirst(t *testing.T, r recipe, steps [][]string, key strin
 
 // reads requires that the recipe counts the plays of a year, and names a hidden group.
 func (b *cookbook) reads(t *testing.T, r recipe, text, key string) {
-	want := testkit.One[int](b.db, `select count(*) from plays
+	want := b.db.Count(`plays
 		where fork_id = $1 and started_at >= $2::timestamp at time zone 'UTC'`, b.fork, b.from)
 	folder := t.TempDir()
 	var lists atomic.Int32

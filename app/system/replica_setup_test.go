@@ -92,10 +92,6 @@ func (w *replicated) screen(path string) string {
 		"Accept", "text/html", "Sec-Fetch-Site", "same-origin")
 }
 
-func (w *replicated) mode(mode string) {
-	w.primary.Exec(`update organisations set reporting_mode = $1 where id = $2`, mode, w.org)
-}
-
 func (w *replicated) reads() float64 { return w.c.Metric(`dg_replica_reads_total{replica="1"}`) }
 
 // untilRead repeats a request until it reads from the replica.

@@ -96,7 +96,14 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	greeting := outputs{"the greeting": strings.Replace(s.Out.String(), demoKey.Secret, "", 2)}
 	greeting.requireNone(t, s.secrets, secretShapes)
 	s.importSecrets(t)
-	s.usePasswords(t) // before many unauthenticated requests, of which the log has a sample
+	maren := apptest.DemoAccount(t, "maren@harbour.example.com")
+	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
+	s.secrets["maren's password"] = maren.Password
+	s.secrets["tomas's password"] = tomas.Password
+	s.secrets["tomas's secret"] = tomas.TOTPSecret
+	s.signInWrongly(t, tomas) // before many unauthenticated requests, of which the log has a sample
+	s.enrol(t, maren)
+	s.reset(t, tomas)
 	s.useKeys(t, d)
 
 	ops := "http://" + s.Ops
@@ -168,19 +175,6 @@ func (s *secretive) useKeys(t *testing.T, d *testkit.World) {
 	} {
 		s.pages[fmt.Sprintf("answer %d", i)] = answer(t, s.URL+request[0], request[1:]...)
 	}
-}
-
-// usePasswords signs in with right and wrong passwords and codes, and uses recovery codes and a
-// link.
-func (s *secretive) usePasswords(t *testing.T) {
-	maren := apptest.DemoAccount(t, "maren@harbour.example.com")
-	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
-	s.secrets["maren's password"] = maren.Password
-	s.secrets["tomas's password"] = tomas.Password
-	s.secrets["tomas's secret"] = tomas.TOTPSecret
-	s.signInWrongly(t, tomas)
-	s.enrol(t, maren)
-	s.reset(t, tomas)
 }
 
 // signInWrongly types a password that is wrong, one as the e-mail, and a wrong code.

@@ -17,7 +17,6 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"dg/app/apptest"
-	"dg/platform/testkit"
 	"dg/platform/testkit/otlp"
 )
 
@@ -110,10 +109,8 @@ func TestTwoCommandsAtOnce(t *testing.T) {
 		require.Empty(t, apptest.ProcessesOn(t, dir))
 	}
 	d := apptest.OpenAdminDB(t, dir)
-	require.Equal(t, h.Plays, testkit.One[int](d, `select count(*) from plays join forks f on
-		f.id = fork_id where f.org_id = $1`, h.IDs.Organisation))
-	require.Equal(t, 2, testkit.One[int](d, `select count(*) from organisations
-		where id <> $1`, h.IDs.Organisation), "of the demo, once")
+	require.Equal(t, h.Plays, d.Count(`plays where org_id = $1`, h.IDs.Organisation))
+	require.Equal(t, 2, d.Count(`organisations where id <> $1`, h.IDs.Organisation), "of the demo, once")
 }
 
 // dg import works beside dg serve and after it. dg database names a server that runs.

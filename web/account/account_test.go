@@ -67,7 +67,6 @@ func TestPasswordIsChanged(t *testing.T) {
 	change(replacement, replacement, replacement).Is(t, 429).Has(t, "Too many failed attempts.")
 }
 
-// codesIn returns the recovery codes of a page.
 func codesIn(t *testing.T, p testkit.Page) []string {
 	cells := testkit.Cells(`<li>([0-9a-z-]{19})</li>`, p.Is(t, 200).Body)
 	require.Len(t, cells, 10)

@@ -72,7 +72,6 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	require.NotContains(t, p.Text("body"), recovery[0])
 }
 
-// copied returns what the button copies.
 func copied(p *browsertest.Page, button string) string {
 	return p.Copied(func() {
 		p.Click(`button:text("` + button + `")`)

@@ -12,7 +12,6 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// listed returns the ids of the entries on a page.
 func listed(t *testing.T, p testkit.Page) (ids []int64) {
 	for _, row := range testkit.Cells(`<tr role="row" id="E(\d+)">`, p.Body) {
 		id, err := strconv.ParseInt(row[0], 10, 64)
@@ -22,7 +21,6 @@ func listed(t *testing.T, p testkit.Page) (ids []int64) {
 	return ids
 }
 
-// auditedRows returns the rows of the log as text.
 func auditedRows(t *testing.T, p testkit.Page) (all []string) {
 	const row = `(?s)<tr role="row" id="E\d+">\s*<th role="rowheader" scope="row">(.*?)</summary>`
 	for _, row := range testkit.Cells(row, p.Is(t, 200).Body) {

@@ -17,7 +17,6 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// secretIn returns the key that an answer shows.
 func secretIn(t *testing.T, p testkit.Page) apikeys.Token {
 	token, ok := apikeys.ParseToken(
 		testkit.Find(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.Body),
@@ -26,7 +25,6 @@ func secretIn(t *testing.T, p testkit.Page) apikeys.Token {
 	return token
 }
 
-// keyOf returns the key that an answer made.
 func keyOf(t *testing.T, w *webtest.World, o *webtest.Organisation, p testkit.Page) apikeys.Key {
 	key, err := w.Keys.Key(t.Context(), o.AsOwner(), secretIn(t, p.Is(t, 200)).ID)
 	require.NoError(t, err)

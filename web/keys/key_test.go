@@ -14,7 +14,6 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// usageOf stores the number of a key's requests on a day.
 func usageOf(
 	w *webtest.World, o *webtest.Organisation, k apikeys.Key, daysAgo int, accepted, refused,
 	limited int64,

@@ -17,7 +17,6 @@ import (
 // noon is the time of tests whose clock is set.
 var noon = time.Date(2026, 11, 21, 9, 31, 0, 0, time.UTC)
 
-// setKey sets the times of a key.
 func setKey(
 	t *testing.T, w *webtest.World, k apikeys.Key, created time.Time, used, expires, revoked any,
 ) {
@@ -27,7 +26,6 @@ func setKey(
 	)
 }
 
-// row is a key's row on the list, as text.
 func row(t *testing.T, p testkit.Page, name string) string {
 	t.Helper()
 	for row := range strings.SplitSeq(p.Body, "<tr ") {

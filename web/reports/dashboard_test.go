@@ -13,7 +13,6 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// numbered are names of n players.
 func numbered(n int) []string {
 	names := make([]string, n)
 	for i := range names {

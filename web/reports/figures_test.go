@@ -59,7 +59,6 @@ func allPlayers(b *testkit.Browser, p testkit.Page) [][]string {
 	return rows
 }
 
-// commaOfThousands separates groups of digits.
 var commaOfThousands = regexp.MustCompile(`(\d),(\d{3})`)
 
 // shown returns the cells that a pattern finds, without commas in numbers.
@@ -137,7 +136,6 @@ func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statisti
 	require.Equal(t, players, listed)
 }
 
-// askStatistics asks the API.
 func askStatistics(
 	t *testing.T, get func(string) testkit.Page, fork, from, to, group string,
 ) statistics {

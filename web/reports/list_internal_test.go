@@ -15,7 +15,6 @@ import (
 	"dg/web/ui"
 )
 
-// labels are those of a page of players.
 func labels(l list[player]) (all []string) {
 	for _, p := range l.Rows {
 		all = append(all, p.Label)
