@@ -54,7 +54,7 @@ func answersAlike(t *testing.T, e *apptest.ExportServer, public *http.Client) {
 		{"GET", "/api/v1/forks?" + strings.Repeat("x", 20<<10), nil}, {"GET", "/sign-in", nil},
 		{"GET", "/openapi/v1.json", nil},
 	} {
-		headers := append(q.headers, "Authorization", "Bearer "+e.Token)
+		headers := append([]string{"Authorization", "Bearer " + e.Token}, q.headers...)
 		direct := send(t, apptest.NewClient(), e.URL, q.method, q.path, headers)
 		through := send(t, public, apptest.PublicURL, q.method, q.path, headers)
 		require.Equal(t, direct, through, "%s %.60s", q.method, q.path)
