@@ -47,7 +47,8 @@ func TestScreens(t *testing.T) {
 		  select gen_random_uuid(), org_id, 'All but one' from forks where id = $1 returning id, org_id)
 		insert into group_members select p.org_id, g.id, p.ordinal from players p join g using (org_id)
 		  where p.ordinal <> (select player from plays
-		    where fork_id = $1 and started_at < now() order by started_at desc limit 1)`, fork)
+		    where fork_id = $1 and started_at < date_trunc('day', now(), 'UTC')
+		    order by started_at desc limit 1)`, fork)
 	d.db.Exec(`insert into account_resets (user_id, token_hash, expires_at)
 		select id, sha256('look'), now() + interval '30 minutes' from users
 		  where email_key = 'ilya@harbour.example.com'`)
