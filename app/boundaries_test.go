@@ -93,7 +93,7 @@ var mayImport = map[string][]string{
 	"web/internal/webtest": {"*", "app/apptest", "platform/testkit"}, // for tests: no part lists it
 }
 
-// partOf returns the entry of the table for a package: its own, or that of the nearest folder above.
+// partOf returns a package's entry of the table: its own, or that of the nearest folder above.
 func partOf(pkg string) string {
 	for part := pkg; part != "."; part = path.Dir(part) {
 		if _, ok := mayImport[part]; ok {

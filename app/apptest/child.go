@@ -43,9 +43,7 @@ type Child struct {
 }
 
 // Launch starts dg. The end of the test kills it.
-func Launch(t *testing.T, args ...string) *Child {
-	return LaunchWith(t, nil, args...)
-}
+func Launch(t *testing.T, args ...string) *Child { return LaunchWith(t, nil, args...) }
 
 // LaunchWith starts dg without a shutdown delay. prepare may change the command.
 func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
@@ -72,7 +70,8 @@ func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 
 // CleanEnvironment returns the environment of this process without dg's settings.
 func CleanEnvironment() []string {
-	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "DG_") })
+	ofDG := func(v string) bool { return strings.HasPrefix(v, "DG_") }
+	return slices.DeleteFunc(os.Environ(), ofDG)
 }
 
 // ServeOn starts dg serve on the folder and waits until it serves.
@@ -143,7 +142,8 @@ func (c *Child) Status(within time.Duration) int {
 	select {
 	case <-c.exited:
 	case <-time.After(within):
-		require.FailNow(c.T, "dg still runs", "%v after %s:\n%s", c.Args[1:], within, c.Log.String())
+		require.FailNow(c.T, "dg still runs", "%v after %s:\n%s", c.Args[1:], within,
+			c.Log.String())
 	}
 	return c.ProcessState.ExitCode()
 }

@@ -36,9 +36,7 @@ type External struct {
 }
 
 // NewExternal starts a server on a new folder.
-func NewExternal(t *testing.T) *External {
-	return ExternalOn(t, NewFolder(t))
-}
+func NewExternal(t *testing.T) *External { return ExternalOn(t, NewFolder(t)) }
 
 // ExternalOn starts a server on a folder.
 func ExternalOn(t *testing.T, dir string) *External {
@@ -65,9 +63,7 @@ func (x *External) Start() {
 }
 
 // Stop stops the server.
-func (x *External) Stop() {
-	require.NoError(x.T, x.Server.Stop(context.Background()))
-}
+func (x *External) Stop() { require.NoError(x.T, x.Server.Stop(context.Background())) }
 
 // As returns the URL that connects as the role.
 func (x *External) As(role *url.Userinfo) string {
@@ -83,9 +79,7 @@ func (x *External) Succeeds(args ...string) (output string) {
 }
 
 // Serve starts dg serve on it.
-func (x *External) Serve(args ...string) *Child {
-	return ServeWith(x.T, x.On(args...)...)
-}
+func (x *External) Serve(args ...string) *Child { return ServeWith(x.T, x.On(args...)...) }
 
 // Kill ends the server by kill -9.
 func (x *External) Kill() {

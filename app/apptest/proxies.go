@@ -97,7 +97,8 @@ func proxyArguments(t *testing.T, name, dir, address, upstream string, changes [
 	certificate := filepath.Join(dir, "certificate.pem")
 	require.NoError(t, os.WriteFile(certificate, selfSigned(t), 0o600))
 	adapted := strings.NewReplacer(append(changes, "listen 443", "listen "+address, "bind :443",
-		"bind "+address, "127.0.0.1:8080", upstream, "/etc/ssl/certs/dg.example.org.pem", certificate,
+		"bind "+address, "127.0.0.1:8080", upstream,
+		"/etc/ssl/certs/dg.example.org.pem", certificate,
 		"/etc/ssl/private/dg.example.org.key", certificate,
 		"/etc/haproxy/dg.example.org.pem", certificate)...).Replace(string(text))
 	config := filepath.Join(dir, example)
@@ -105,8 +106,8 @@ func proxyArguments(t *testing.T, name, dir, address, upstream string, changes [
 	if name == "haproxy" {
 		return []string{"-db", "-f", config}
 	}
-	main := fmt.Sprintf("daemon off; pid %[1]s/pid; error_log stderr; events { worker_connections 15000; } "+
-		"http { access_log off; client_body_temp_path %[1]s; include %[2]s; }", dir, config)
+	main := fmt.Sprintf("daemon off; pid %[1]s/pid; error_log stderr; "+
+		"events { worker_connections 15000; } http { access_log off; client_body_temp_path %[1]s; include %[2]s; }", dir, config)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.conf"), []byte(main), 0o600))
 	return []string{"-p", dir, "-c", filepath.Join(dir, "main.conf")}
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
@@ -106,8 +105,14 @@ func TestCrowdLeavesConnectionsForOthers(t *testing.T) {
 			lock := w.Begin(c.lock(first))
 			defer w.crowd(func(turn int) { c.ask(w, first, turn) })()
 			defer func() { _ = lock.Rollback(context.Background()) }()
-			w.inUse(w.Pools.Requests.Pool, int32(c.hold))
-			w.neverMore(c.hold)
+			apptest.Until(t, 20*time.Second, "the crowd does not crowd", func() bool {
+				return w.Pools.Requests.Pool.Stat().AcquiredConns() >= int32(c.hold)
+			})
+			for range 200 { // short statements also hold connections, and do not count
+				require.LessOrEqual(t, testkit.One[int](w.World.World,
+					`select count(distinct pid) from pg_locks join pg_stat_activity using (pid)
+					where datname = current_database() and not granted`), c.hold)
+			}
 			require.Equal(t, http.StatusOK, w.call(second, "/api/v1/forks"))
 			// not the list of keys, which reads what is locked
 			other.Get("/o/"+second.Slug+"/settings/organisation").Is(t, 200)
@@ -166,21 +171,5 @@ func (w *world) ask(path, token string, network int) {
 	request.Header.Set("X-Forwarded-For", fmt.Sprintf("192.0.2.%d", network%100))
 	if response, err := http.DefaultTransport.RoundTrip(request); err == nil {
 		_ = response.Body.Close()
-	}
-}
-
-func (w *world) inUse(pool *pgxpool.Pool, want int32) {
-	apptest.Until(w.T, 20*time.Second, fmt.Sprintf("not %d connections are in use", want), func() bool {
-		return pool.Stat().AcquiredConns() >= want
-	})
-}
-
-// neverMore requires for a while that at most that many connections wait for the lock. Short
-// statements also hold connections, and do not count.
-func (w *world) neverMore(most int) {
-	for range 200 {
-		require.LessOrEqual(w.T, testkit.One[int](w.World.World,
-			`select count(distinct pid) from pg_locks join pg_stat_activity using (pid)
-			where datname = current_database() and not granted`), most)
 	}
 }

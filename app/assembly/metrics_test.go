@@ -24,9 +24,7 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 	t.Parallel()
 	// a replica that is down does not stop the start
 	w := apptest.ServeInProcess(t, testkit.New(t),
-		assembly.Settings{
-			Replicas: []string{"postgres://dg_app@127.0.0.1:1/dg"},
-		})
+		assembly.Settings{Replicas: []string{"postgres://dg_app@127.0.0.1:1/dg"}})
 	ctx, stop := context.WithCancel(t.Context())
 	ran := make(chan struct{})
 	go func() {
@@ -85,7 +83,8 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 		{"dg_sign_in_failures_total", "unknown_email"},
 		{"dg_sign_in_failures_total", "wrong_password"},
 	} {
-		apptest.Until(t, 20*time.Second, fmt.Sprint(series), func() bool { // an export ends behind its last byte
+		// an export ends behind its last byte
+		apptest.Until(t, 20*time.Second, fmt.Sprint(series), func() bool {
 			return w.Value(series[0], series[1]) == 1 && w.Value("dg_work_running") == 0
 		})
 	}

@@ -42,7 +42,8 @@ func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
 }
 
 func (n neighbours) ask(path string) (status int, body string) {
-	response := apptest.Ask(n.T, apptest.NewClient(), n.Base+"/api/v1/forks"+path, n.acme.key.Token())
+	response := apptest.Ask(n.T, apptest.NewClient(), n.Base+"/api/v1/forks"+path,
+		n.acme.key.Token())
 	return response.StatusCode, apptest.ReadAll(n.T, response)
 }
 
@@ -54,7 +55,8 @@ func (n neighbours) screens(refused ...int) {
 			":key", n.beta.key.ID, ":recipe", "python", ":operation", "getForkStats").Replace(s.Path)
 		foreign := s.Permission != (authz.Permission{}) && strings.Count(s.Path, ":") > 1
 		if s.Page != nil {
-			p := n.owner.Get(path).Lacks(n.T, n.beta.fork.ID, n.beta.key.ID, n.beta.owner.Name, n.foreignGroup)
+			p := n.owner.Get(path).Lacks(n.T, n.beta.fork.ID, n.beta.key.ID, n.beta.owner.Name,
+				n.foreignGroup)
 			if foreign {
 				require.Contains(n.T, refused, p.StatusCode, s.Path)
 			}

@@ -74,8 +74,9 @@ func newAttacker(
 	a.organisation = db.Organisation(testkit.Organisation{})
 	a.fork = db.Fork(testkit.Fork{OrganisationID: a.organisation.ID})
 	a.unplayed = db.Fork(testkit.Fork{OrganisationID: a.organisation.ID})
-	session := testkit.NewBrowser(t, base).SignIn(db.Member(a.organisation.ID, "owner").Email, testkit.Password, "")
-	a.cookie = "__Host-dg=" + session.Session()
+	owner := testkit.NewBrowser(t, base).
+		SignIn(db.Member(a.organisation.ID, "owner").Email, testkit.Password, "")
+	a.cookie = "__Host-dg=" + owner.Session()
 	players := db.Players(a.organisation.ID, 12+random.IntN(8))
 	for _, size := range []int{4, 5, 6, 7, len(players) - 1} {
 		random.Shuffle(len(players), func(i, j int) {

@@ -71,8 +71,9 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	for range cap(c.spare) {
 		c.spare <- db.Key(organisation.ID).Token()
 	}
-	session := testkit.NewBrowser(t, base).SignIn(db.Member(organisation.ID, "owner").Email, testkit.Password, "")
-	c.cookie = "__Host-dg=" + session.Session()
+	owner := testkit.NewBrowser(t, base).
+		SignIn(db.Member(organisation.ID, "owner").Email, testkit.Password, "")
+	c.cookie = "__Host-dg=" + owner.Session()
 	c.calls = map[string]func(id string) outcome{
 		"sign-in": c.signsIn, "revocation": c.revokes, "refusal": c.isRefused,
 	}

@@ -47,7 +47,8 @@ func TestChaosHostileClients(t *testing.T) {
 	}
 	db := testkit.New(t)
 	fewFiles := func(c *exec.Cmd) {
-		c.Args = append([]string{"sh", "-c", `ulimit -n 256 && exec "$0" "$@"`, c.Path}, c.Args[1:]...)
+		limited := []string{"sh", "-c", `ulimit -n 256 && exec "$0" "$@"`, c.Path}
+		c.Args = append(limited, c.Args[1:]...)
 		c.Path = "/bin/sh"
 	}
 	dg := apptest.LaunchWith(t, fewFiles,

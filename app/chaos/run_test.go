@@ -59,5 +59,6 @@ func isAtRest(t *testing.T, db *testkit.World, dg *apptest.Child) bool {
 	require.Contains(t, metrics, "\ndg_work_running")
 	require.Contains(t, metrics, "\ndg_http_connections_open")
 	return !inUse.MatchString(metrics) && db.Count(`pg_stat_activity
-		where datname = current_database() and pid <> pg_backend_pid() and application_name ~ '^dg (requests|snapshots|recheck)$' and state <> 'idle'`) == 0
+		where datname = current_database() and pid <> pg_backend_pid()
+		and application_name ~ '^dg (requests|snapshots|recheck)$' and state <> 'idle'`) == 0
 }

@@ -30,7 +30,7 @@ func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
 		fork:                     `"id":"` + north.fork + `"`,
 		fork + "/stats" + period: `{"plays":6,"uniquePlayers":6,`,
 		fork + "/stats" + period + "&groupId=" + north.cohort: `"playerLabel":"P-6"`,
-		fork + "/exports/csv" + period:                        north.fork + ",,P-1,P-1,2026-03-01T09:30:00.000Z",
+		fork + "/exports/csv" + period:                        ",,P-1,P-1,2026-03-01T09:30:00.000Z",
 	} {
 		status, body := p.call(token, path)
 		require.Equal(t, http.StatusOK, status, "%s: %s", path, body)

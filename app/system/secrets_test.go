@@ -191,7 +191,8 @@ func (s *secretive) signInWrongly(t *testing.T, a demo.Account) {
 	s.secrets["a wrong code"] = "wrong code " + uuid.NewString()
 	s.pages["a failed code"] = v.Post("/sign-in/code",
 		testkit.Form("code", s.secrets["a wrong code"])).Body
-	v.Post("/sign-in/code", testkit.Form("code", testkit.CodeOf(t, a.TOTPSecret, time.Now()))).Is(t, 303)
+	code := testkit.CodeOf(t, a.TOTPSecret, time.Now())
+	v.Post("/sign-in/code", testkit.Form("code", code)).Is(t, 303)
 	s.secrets["a session of the second step"] = v.Session()
 }
 
@@ -206,8 +207,9 @@ func (s *secretive) enrol(t *testing.T, a demo.Account) {
 		testkit.Form("current", a.Password, "new", changed, "repeat", changed)).Is(t, 303)
 	s.secrets["the new password"] = changed
 	offer := v.Get("/account/two-step").OfferedSecret(t)
+	code := testkit.CodeOf(t, offer, time.Now())
 	codes := v.Post("/account/two-step",
-		testkit.Form("do", "on", "code", testkit.CodeOf(t, offer, time.Now()), "current", changed)).Body
+		testkit.Form("do", "on", "code", code, "current", changed)).Body
 	s.secrets["the new two-step secret"] = offer
 	found := recoveryCode.FindAllString(codes, -1)
 	require.GreaterOrEqual(t, len(found), 10, codes)

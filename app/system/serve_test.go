@@ -110,7 +110,7 @@ func TestTwoCommandsAtOnce(t *testing.T) {
 	}
 	d := apptest.OpenAdminDB(t, dir)
 	require.Equal(t, h.Plays, d.Count(`plays where org_id = $1`, h.IDs.Organisation))
-	require.Equal(t, 2, d.Count(`organisations where id <> $1`, h.IDs.Organisation), "of the demo, once")
+	require.Equal(t, 2, d.Count(`organisations where id <> $1`, h.IDs.Organisation), "the demo, once")
 }
 
 // dg import works beside dg serve and after it. dg database names a server that runs.

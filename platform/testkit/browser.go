@@ -45,9 +45,7 @@ func (b *Browser) Session() string { return b.Cookies["__Host-dg"] }
 var SameOrigin = http.Header{"Sec-Fetch-Site": {"same-origin"}}
 
 // Get follows a link to a path.
-func (b *Browser) Get(path string) Page {
-	return b.Send(http.MethodGet, path, "", SameOrigin)
-}
+func (b *Browser) Get(path string) Page { return b.Send(http.MethodGet, path, "", SameOrigin) }
 
 // Post sends a form from a page of the site.
 func (b *Browser) Post(path string, form url.Values) Page {

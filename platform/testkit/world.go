@@ -18,9 +18,7 @@ type World struct {
 }
 
 // New makes a database for the test, migrated and empty.
-func New(t testing.TB) *World {
-	return On(t, pgtest.New(t))
-}
+func New(t testing.TB) *World { return On(t, pgtest.New(t)) }
 
 // On stores in a database that the test already has.
 func On(t testing.TB, db *pgtest.Database) *World { return &World{Database: db, t: t} }

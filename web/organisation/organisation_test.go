@@ -20,7 +20,8 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	acme := w.OrganisationOf(testkit.Organisation{
 		Slug: "acme", Name: "<b>Acme</b> \"\u202e\" & sons",
 	})
-	w.DB.Exec(`update users set name = $1 where id = $2`, `=cmd|'<script>alert(1)</script>`, acme.Admin.ID)
+	w.DB.Exec(`update users set name = $1 where id = $2`, `=cmd|'<script>alert(1)</script>`,
+		acme.Admin.ID)
 	w.DB.Exec(`update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`,
 		testkit.TOTPSecret, acme.Member.ID)
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation"))

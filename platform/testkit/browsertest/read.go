@@ -63,9 +63,7 @@ func (p *Page) Count(selector string) int {
 }
 
 // Text waits for an element and returns its visible text, or the value of a field.
-func (p *Page) Text(selector string) string {
-	return element[string](p, "read", selector)
-}
+func (p *Page) Text(selector string) string { return element[string](p, "read", selector) }
 
 // Attr returns an attribute of an element, visible or not, or "".
 func (p *Page) Attr(selector, name string) string {
@@ -79,9 +77,7 @@ func (p *Page) Focused() string {
 }
 
 // Path returns the page's path and query.
-func (p *Page) Path() string {
-	return Eval[string](p, "location.pathname + location.search")
-}
+func (p *Page) Path() string { return Eval[string](p, "location.pathname + location.search") }
 
 // ScrollsSideways reports whether the page is wider than its window.
 func (p *Page) ScrollsSideways() bool {

@@ -13,8 +13,8 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// keeperVariable makes a test program a keeper. It has the prefix of the names of the databases, and
-// the folder of the shared server.
+// keeperVariable makes a test program a keeper. It has the prefix of the databases' names, and the
+// folder of the shared server.
 const keeperVariable = "DG_PGTEST_KEEPER"
 
 // init spares test programs a TestMain.

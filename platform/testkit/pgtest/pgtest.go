@@ -32,9 +32,7 @@ func (d *Database) Flags() []string {
 
 // New gives t a migrated, empty database, which is dropped when t and its subtests have ended.
 // Without PostgreSQL the test is skipped, or fails in CI. With -short it is skipped.
-func New(t testing.TB) *Database {
-	return copyOf(t, (*server).template)
-}
+func New(t testing.TB) *Database { return copyOf(t, (*server).template) }
 
 // Empty is like New, without migrations.
 func Empty(t testing.TB) *Database {
@@ -73,7 +71,7 @@ func copyOf(t testing.TB, template func(*server, context.Context) (string, error
 	return db
 }
 
-// RequireProgram skips t if PostgreSQL lacks the program, as npm's lacks pg_dump, or fails it in CI.
+// RequireProgram skips t if PostgreSQL lacks the program, as npm's lacks pg_dump. In CI t fails.
 func RequireProgram(t testing.TB, name string) {
 	if _, err := embeddedpg.FindProgram(t.Context(), "", name); err != nil {
 		tb.SkipOrFail(t, err)

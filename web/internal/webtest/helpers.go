@@ -22,7 +22,8 @@ import (
 func (w *World) NewKey(
 	t *testing.T, o *Organisation, name string, scopes ...apikeys.Scope,
 ) apikeys.Key {
-	key, _, err := w.Keys.Create(t.Context(), o.AsOwner(), apikeys.NewKey{Name: name, Scopes: scopes},
+	key, _, err := w.Keys.Create(t.Context(), o.AsOwner(),
+		apikeys.NewKey{Name: name, Scopes: scopes},
 		audit.Request{Method: "POST", Path: "/", ID: "request-0001"})
 	require.NoError(t, err)
 	return key

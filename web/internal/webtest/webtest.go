@@ -24,9 +24,7 @@ type World struct {
 }
 
 // Start begins a world without organisations.
-func Start(t *testing.T) *World {
-	return start(t, time.Now)
-}
+func Start(t *testing.T) *World { return start(t, time.Now) }
 
 // StartAcme begins a world with the organisation "acme".
 func StartAcme(t *testing.T) (*World, *Organisation) {
