@@ -107,7 +107,8 @@ func proxyArguments(t *testing.T, name, dir, address, upstream string, changes [
 		return []string{"-db", "-f", config}
 	}
 	main := fmt.Sprintf("daemon off; pid %[1]s/pid; error_log stderr; "+
-		"events { worker_connections 15000; } http { access_log off; client_body_temp_path %[1]s; include %[2]s; }", dir, config)
+		"events { worker_connections 15000; } "+
+		"http { access_log off; client_body_temp_path %[1]s; include %[2]s; }", dir, config)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.conf"), []byte(main), 0o600))
 	return []string{"-p", dir, "-c", filepath.Join(dir, "main.conf")}
 }
