@@ -51,26 +51,26 @@ func (d Database) Check() error {
 	return nil
 }
 
-// maxReplicas bounds connections and start-up time: each replica is checked for up to a second.
+// maxReplicas bounds connections and start-up time: each check of a replica takes up to a second.
 const maxReplicas = 8
 
-// Replicas returns the URLs, which blanks separate. A comma separates the hosts within a URL.
+// Replicas returns the URLs, which white space separates. A comma separates the hosts within a URL.
 func (d Database) Replicas() []string { return strings.Fields(d.ReplicaURLs) }
 
-// isURL rejects two URLs without a space between them.
+// isURL also rejects two URLs without a space between them.
 func isURL(text string) bool {
 	scheme, rest, _ := strings.Cut(text, "://")
 	return (scheme == "postgres" || scheme == "postgresql") && !strings.Contains(rest, "://")
 }
 
-// Address says where dg listens, and under which URL the public reaches it.
+// Address says where dg listens, and under which URL users reach it.
 type Address struct {
 	Addr    string `env:"DG_ADDR" default:"127.0.0.1:8080" help:"Address to serve on."`
 	BaseURL string `env:"DG_BASE_URL" placeholder:"URL" help:"${base}"`
 }
 
 // Base returns the base URL without a trailing slash. The session cookie is Secure, which requires
-// https; browsers accept http on loopback hosts.
+// https; most browsers also accept http on loopback hosts.
 func (a Address) Base() (string, error) {
 	if a.BaseURL == "" {
 		host, _, err := net.SplitHostPort(a.Addr)
@@ -96,7 +96,7 @@ func (a Address) Base() (string, error) {
 	return strings.TrimRight(a.BaseURL, "/"), nil
 }
 
-// LoopbackOnly reports whether only this machine reaches dg: address and base URL are loopback.
+// LoopbackOnly reports whether address and base URL, if set, have loopback hosts.
 func (a Address) LoopbackOnly() bool {
 	host, _, _ := net.SplitHostPort(a.Addr)
 	public, _ := url.Parse(a.BaseURL)
@@ -112,16 +112,16 @@ type Server struct {
 	ShutdownDelay  time.Duration  `env:"DG_SHUTDOWN_DELAY" default:"2s" help:"${delay}"`
 }
 
-// Serve has all settings of dg serve. dg doctor checks the same.
+// Serve has the settings that dg serve and dg doctor share.
 type Serve struct {
 	Database
 	Server
 	Secrets
-	// The default of 12, and 19 for reports, exports and re-checks, make 31 connections.
+	// The default of 12, and 19 in the other pools, make 31 connections to the primary.
 	PoolRequests int32 `env:"DG_POOL_REQUESTS" default:"12" help:"${requests}"`
 }
 
-// Check joins all faults, one a line. Of the database's settings it reports only the first.
+// Check joins the faults, one a line: only the first of the database's settings.
 func (s Serve) Check() error {
 	_, badBase := s.Base()
 	_, _, badKeys := s.Keys()

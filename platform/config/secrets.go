@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Secrets are the keys that encrypt, in the database, the secrets of two-step verification.
+// Secrets are the encryption keys of the database's two-step verification secrets.
 type Secrets struct {
 	SecretKey         string `env:"DG_SECRET_KEY" placeholder:"KEY" secret:"" help:"${key}"`
 	SecretKeyPrevious string `env:"DG_SECRET_KEY_PREVIOUS" placeholder:"KEY" secret:"" help:"${previous}"`

@@ -11,11 +11,11 @@ import (
 	"dg/platform/netaddr"
 )
 
-// ClientAddr returns the connection's address or, behind trusted proxies, the last untrusted one of
+// ClientAddr returns the client's address: the connection's or, behind trusted proxies, that in
 // X-Forwarded-For. On another program's app it is fiber's c.IP.
 func ClientAddr(c *fiber.Ctx) string { return requestOf(c).addr }
 
-// ClientNetwork is the key of limits by client: an IPv4 address, or a customer's IPv6 /64.
+// ClientNetwork is the key of limits by client: an IPv4 address or an IPv6 /64.
 func ClientNetwork(c *fiber.Ctx) string { return netaddr.ClientText(ClientAddr(c)) }
 
 func (s *Server) clientAddr(c *fiber.Ctx) string {

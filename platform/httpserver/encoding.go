@@ -14,7 +14,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// minGzip is in bytes: a smaller body fits into one packet without compression.
+// minGzip is in bytes: compressing a smaller body saves at most one packet.
 const minGzip = 1400
 
 func encode(c *fiber.Ctx, plain []byte) []byte {
@@ -31,12 +31,12 @@ func Gzip(body []byte) []byte {
 	w := gzipWriters.Get().(*gzip.Writer)
 	defer gzipWriters.Put(w)
 	w.Reset(buf)
-	_, _ = w.Write(body) // a bytes.Buffer never fails
+	_, _ = w.Write(body) // a bytes.Buffer returns no error
 	_ = w.Close()
 	return buf.Bytes()
 }
 
-// acceptedGzip finds gzip with a weight above zero. Fiber's AcceptsEncodings ignores weights.
+// acceptedGzip finds gzip with a weight above zero.
 var acceptedGzip = regexp.MustCompile(
 	`(?i)(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?:1(?:\.0*)?|0?\.\d*[1-9]\d*)\s*)?(?:,|$)`)
 
@@ -45,7 +45,7 @@ func gzipAccepted(h *fasthttp.RequestHeader) bool {
 	return acceptedGzip.Match(bytes.Join(h.PeekAll(fiber.HeaderAcceptEncoding), []byte(",")))
 }
 
-// SendPage responds with an HTML page, compressed if the browser accepts gzip.
+// SendPage responds with an HTML page. From minGzip it is compressed if the browser accepts gzip.
 func SendPage(c *fiber.Ctx, status int, html []byte) error {
 	c.Status(status)
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
@@ -54,7 +54,7 @@ func SendPage(c *fiber.Ctx, status int, html []byte) error {
 	return nil
 }
 
-// File is a static file: a stylesheet, a script, a picture.
+// File is a static file, such as a stylesheet, a script or a picture.
 type File struct {
 	Body, Gzipped []byte
 	MediaType     string
@@ -68,7 +68,7 @@ func NewFile(body []byte, mediaType string) File {
 	return File{body, Gzip(body), mediaType, "no-cache", hex.EncodeToString(sum[:6])}
 }
 
-// SendFile responds with a file, or with 304 if its ETag matches.
+// SendFile responds with a file, or with 304 if If-None-Match has its ETag.
 func SendFile(c *fiber.Ctx, f File) error {
 	etag := ETag(c, f.Version)
 	c.Set(fiber.HeaderCacheControl, f.CacheControl)
@@ -100,7 +100,7 @@ func ETag(c *fiber.Ctx, version ...string) string {
 }
 
 // NotModified reports whether If-None-Match has the tag or "*", which only an existing resource
-// matches. Tags are hashes, which no other text contains: the list need not be parsed.
+// matches. Tags are hashes: the list is searched, not parsed.
 func NotModified(c *fiber.Ctx, etag string) bool {
 	sent := c.Context().Request.Header.PeekAll(fiber.HeaderIfNoneMatch)
 	return slices.ContainsFunc(sent, func(line []byte) bool {
@@ -108,7 +108,7 @@ func NotModified(c *fiber.Ctx, etag string) bool {
 	})
 }
 
-// SendNotModified responds with 304 and, as RFC 9110 requires, the headers of the 200.
+// SendNotModified responds with 304 and the headers that RFC 9110 requires: those of the 200.
 func SendNotModified(c *fiber.Ctx, etag string) error {
 	h := &c.Context().Response.Header
 	h.Set(fiber.HeaderETag, etag)

@@ -24,8 +24,8 @@ const (
 )
 
 // WriteError responds with the error and returns nil. An *apperr.Error gives code and message, a
-// *fiber.Error only the status. A deadline or an unavailable database is 503. Any other error is
-// 500, with its cause only in the log.
+// *fiber.Error only the status. An ended context, a shutdown or an unavailable database is 503. Any
+// other error is 500, with its cause only in the log.
 func WriteError(c *fiber.Ctx, err error) error {
 	r := requestOf(c)
 	f := classify(err)
@@ -61,7 +61,7 @@ func unavailable(err error) bool {
 		errors.Is(err, ErrStopped) || postgres.IsUnavailable(err)
 }
 
-// logFailure skips errors of clients: the access log has them.
+// logFailure skips errors that clients cause.
 func (r *request) logFailure(f Failure, err error) {
 	if !isServerFault(f.Status) {
 		return
@@ -113,7 +113,7 @@ func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 	}
 }
 
-// writePage reports whether the surface has responded. If its page panics, the caller sends JSON.
+// writePage reports whether the ErrorPage has responded. If that panics, the caller sends JSON.
 func (r *request) writePage(c *fiber.Ctx, f Failure) (done bool) {
 	if r.page == nil {
 		return false
@@ -134,7 +134,7 @@ func (f Failure) body() []byte {
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // a message contains dg_live_<id>_<secret> and is read in a terminal
+	enc.SetEscapeHTML(false) // a message may contain dg_live_<id>_<secret>, for terminals
 	err := enc.Encode(struct {
 		Code    string  `json:"code"`
 		Message string  `json:"message"`

@@ -14,7 +14,7 @@ const (
 	maxBody   = 64 << 10 // bytes of a body; beyond it 413
 )
 
-// Most of these faults allow request smuggling behind a proxy.
+// Most of these faults can allow request smuggling behind a proxy.
 const (
 	faultLine     = "Header lines must end with CRLF and must not be folded."
 	faultChunked  = "Transfer-Encoding is not supported. Send the body with its Content-Length."

@@ -15,14 +15,14 @@ const (
 	maxConnections = 10_000
 	// maxPerClient is per IPv4 address or IPv6 /64. Trusted proxies have no such bound.
 	maxPerClient = 500
-	// acceptWait keeps the retries of Accept from spinning when the process has no free file.
+	// acceptWait keeps the retries of Accept from spinning when the process is out of file descriptors.
 	acceptWait = 50 * time.Millisecond
 )
 
 const refusedConnection = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n" +
 	"Retry-After: 5\r\nContent-Length: 0\r\n\r\n"
 
-// defaultConnections reads the soft limit of files, which Go's runtime has raised to the hard one.
+// defaultConnections reads the soft limit of open files, which Go's package os raises at the start.
 func defaultConnections(reserved int) int {
 	var files syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {
@@ -64,7 +64,7 @@ func (l *listener) stop() {
 	}
 }
 
-// Accept retries after errors, which would stop fasthttp: they are transient or concern one client.
+// Accept retries after any error but net.ErrClosed: fasthttp would stop accepting.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
@@ -122,7 +122,7 @@ func (l *listener) count() int {
 	return len(l.open)
 }
 
-// closeStreams ends blocked writes by setting their deadline to now.
+// closeStreams ends blocked writes by setting the write deadlines to now.
 func (l *listener) closeStreams() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

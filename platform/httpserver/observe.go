@@ -18,8 +18,8 @@ import (
 
 func (r *request) log() *slog.Logger { return r.srv.opts.Logger }
 
-// logAccess leaves out headers and the query, which carry secrets. Unauthenticated and rate-limited
-// requests are sampled: they could fill the disk.
+// logAccess leaves out the query, which may carry secrets. Unauthenticated and rate-limited requests
+// are sampled unless the server failed: they could fill the disk.
 func (r *request) logAccess(status int, bytes int64, took time.Duration, err error) {
 	always := r.authenticated && status != fiber.StatusTooManyRequests || isServerFault(status)
 	if !always && !r.srv.sampler.Allow() {
@@ -91,7 +91,7 @@ func newMetrics(r prometheus.Registerer, s *Server) *metrics {
 	}
 }
 
-// startSpan does not read tracestate, which is free text and may contain a key.
+// startSpan does not read tracestate, into which a caller may put a key.
 func (r *request) startSpan(header *fasthttp.RequestHeader) {
 	caller := propagation.TraceContext{}.Extract(r.ctx,
 		propagation.MapCarrier{"traceparent": string(header.Peek("traceparent"))})
@@ -99,7 +99,7 @@ func (r *request) startSpan(header *fasthttp.RequestHeader) {
 		trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(r.start))
 }
 
-// endSpan leaves out path and client, which are private.
+// endSpan leaves out the path and the client's address, which are private.
 func (r *request) endSpan(status int, err error) {
 	method := metricMethod(r.method)
 	r.span.SetName(method + " " + r.route)

@@ -48,7 +48,7 @@ func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request)
 // foreignServer serves requests on another program's fiber.App, without access log and metrics.
 var foreignServer = newServer(Options{}.withDefaults())
 
-// Handle serves a request with handle, on any fiber.App. It refuses ambiguous HTTP, and sets
+// Handle serves a request with handle, on any fiber.App. It refuses invalid HTTP, and sets
 // request id and deadline. Errors and panics become responses: by page, or as JSON if page is nil
 // or returns false. Inside Server or another Handle it only handles errors and panics.
 func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
@@ -64,7 +64,7 @@ func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error
 	r.page = page
 	defer r.complete(c)
 	if f, ok := checkRequest(&c.Context().Request); !ok {
-		c.Context().SetConnectionClose() // the framing, and so the next request, cannot be trusted
+		c.Context().SetConnectionClose() // after a framing fault no next request can be trusted
 		r.writeFailure(c, f)
 		return nil
 	}
@@ -181,7 +181,7 @@ func routeLabel(c *fiber.Ctx) string {
 	return strings.Clone(path)
 }
 
-// checkMethod responds with 501 to a method that fiber's router would refuse in its own form.
+// checkMethod responds with 501 to CONNECT, and to methods that fiber would refuse in plain text.
 func (s *Server) checkMethod(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		if knownMethod(string(ctx.Method())) {

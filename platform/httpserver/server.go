@@ -32,9 +32,9 @@ type Options struct {
 	ErrorPage ErrorPage
 	// RedactPath removes secrets from a path before it is logged; nil logs it unchanged.
 	RedactPath func(path string) string
-	// MaxConnections is by default the limit of files less ReservedFiles, and at most 10,000.
+	// MaxConnections 0 derives it from the limit of open files and ReservedFiles.
 	MaxConnections int
-	// ReservedFiles is how many files the rest of the process needs, such as database connections.
+	// ReservedFiles is how many file descriptors the rest of the process needs.
 	ReservedFiles int
 	// ShutdownDelay gives proxies time to notice, by a health check, that the server is stopping.
 	ShutdownDelay time.Duration
@@ -66,10 +66,10 @@ type Server struct {
 	metrics *metrics
 	sampler *rate.Limiter // of the access log
 
-	base  context.Context // parent of all work; Shutdown ends it after the grace
+	base  context.Context // parent of all work; Shutdown cancels it
 	abort context.CancelCauseFunc
 
-	running  atomic.Int64 // requests between their arrival and the end of their response
+	running  atomic.Int64 // requests whose handler or stream runs
 	stopping atomic.Bool
 	listener *listener
 }
@@ -120,7 +120,7 @@ func New(o Options) *Server {
 	srv := s.app.Server()
 	srv.Handler = s.checkMethod(s.app.Handler())
 	srv.CloseOnShutdown = true
-	srv.SecureErrorLogMessage = true // other errors quote the request, Authorization included
+	srv.SecureErrorLogMessage = true // otherwise errors quote the request, Authorization included
 	return s
 }
 
@@ -128,7 +128,7 @@ func New(o Options) *Server {
 func (s *Server) App() *fiber.App { return s.app }
 
 // Serve serves on ln until Shutdown, and closes ln. It returns nil after Shutdown, even if that
-// came first. If the listener was closed otherwise, it returns an error.
+// came first.
 func (s *Server) Serve(ln net.Listener) error {
 	defer func() { _ = ln.Close() }()
 	if !s.listener.start(ln) {
@@ -153,14 +153,14 @@ const (
 // Stopping reports whether a shutdown has begun: health checks must fail from then on.
 func (s *Server) Stopping() bool { return s.stopping.Load() }
 
-// Shutdown serves for Options.ShutdownDelay with Connection: close. Then it stops accepting and
+// Shutdown serves for Options.ShutdownDelay if a client is connected. Then it stops accepting and
 // waits for requests, for Options.Grace or until ctx ends. Last it cancels handlers and closes
 // connections. It fails if a request still runs. A second call returns nil at once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	if s.stopping.Swap(true) {
 		return nil
 	}
-	if s.listener.count() > 0 { // without connections no proxy needs to learn of it
+	if s.listener.count() > 0 { // an idle server stops at once
 		delay, stop := context.WithTimeout(ctx, s.opts.ShutdownDelay)
 		<-delay.Done()
 		stop()

@@ -23,8 +23,8 @@ const (
 	BlockSize = 64 << 10
 	// blockTimeout is how long a client may take for a block.
 	blockTimeout = 9 * time.Second
-	// sendBuffer is SO_SNDBUF. Autotuning grows it to 4 MB, and a slow but steady reader then
-	// misses every deadline.
+	// sendBuffer is SO_SNDBUF. Autotuning may grow it to 4 MB, and a slow but steady reader
+	// would then miss deadlines.
 	sendBuffer = 128 << 10
 	// gzipLevel: levels 3 to 7 shrink an export by at most 4% more and take up to three times as long.
 	gzipLevel = 2
@@ -36,7 +36,7 @@ type Source interface {
 	// the body it returns io.EOF, unwrapped and without a block.
 	Next() ([]byte, error)
 	// Close is called once, after the last Next. sent counts bytes after compression. err is nil
-	// if the whole body was sent, else ErrClientGone, ErrStopped or what Next returned.
+	// if the whole body was sent or HTTP/1.0 refused, else ErrClientGone, ErrStopped or Next's.
 	Close(sent int64, err error)
 }
 
@@ -46,7 +46,7 @@ type StreamOptions struct {
 	Header      map[string]string
 }
 
-// Stream responds with the file of the source, compressed if the client accepts it. It returns an
+// Stream responds with the file of the source, compressed if the client accepts gzip. It returns an
 // error of the first block, for WriteError; a later error resets the connection. It closes the
 // source in any case. HTTP/1.0 gets 505, because a truncated file without chunks looks complete.
 func Stream(c *fiber.Ctx, source Source, o StreamOptions) error {
@@ -109,7 +109,7 @@ func (s *stream) read() error {
 		s.block, err = s.source.Next()
 		return err
 	})
-	s.ended = err == io.EOF //nolint:errorlint // a wrapped io.EOF is a lost connection, not the end
+	s.ended = err == io.EOF //nolint:errorlint // a wrapped io.EOF may be a lost connection
 	if s.ended {
 		return nil
 	}
@@ -121,7 +121,7 @@ func (s *stream) send(ctx *fasthttp.RequestCtx, size int) {
 	ctx.Response.SetBodyStream(s, size)
 }
 
-// SupportsBodyWriteTo makes fasthttp call WriteTo, where each Write is a chunk, and never Read.
+// SupportsBodyWriteTo makes fasthttp call WriteTo, not Read. Without a length each Write is a chunk.
 func (*stream) SupportsBodyWriteTo() bool { return true }
 
 // Read must not return io.EOF, which would make a truncated chunked body look complete.
@@ -190,7 +190,7 @@ func (s *stream) compressTo(to io.Writer) error {
 	return err
 }
 
-// blockWriter extends the write deadline with each block, so that only stalled clients time out.
+// blockWriter extends the write deadline with each block: the whole transfer has none.
 type blockWriter struct {
 	s   *stream
 	out io.Writer

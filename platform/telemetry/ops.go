@@ -17,7 +17,8 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// OpsHandler serves /metrics and /debug/pprof/ under the host of addr, localhost and IP addresses.
+// OpsHandler serves /metrics and /debug/pprof/. The Host header must name the host of addr,
+// localhost or an IP address.
 func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(g, promhttp.HandlerOpts{}))
@@ -31,7 +32,7 @@ func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	return allowHost(hostOf(addr), mux)
 }
 
-// oneAtATime refuses a second profile: each takes memory and processor time of the service.
+// oneAtATime refuses concurrent requests: a profile takes the service's memory and processor time.
 func oneAtATime(h http.Handler) http.Handler {
 	var running sync.Mutex
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -44,7 +45,7 @@ func oneAtATime(h http.Handler) http.Handler {
 	})
 }
 
-// allowHost prevents DNS rebinding: a page in an operator's browser could read the profiles.
+// allowHost prevents DNS rebinding, by which a page in an operator's browser could read profiles.
 func allowHost(own string, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := hostOf(r.Host)
@@ -65,7 +66,7 @@ func hostOf(addr string) string {
 	return strings.Trim(addr, "[]")
 }
 
-// MaxOpsConnections bounds operations: each connection takes a file that clients could need.
+// MaxOpsConnections bounds the ops server: each connection takes a file descriptor.
 const MaxOpsConnections = 16
 
 // ServeOps serves h on ln until ctx ends, and closes ln. It does not wait for a running profile.

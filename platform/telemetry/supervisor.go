@@ -34,7 +34,7 @@ func NewSupervisor(log *slog.Logger, metrics prometheus.Registerer) *Supervisor 
 	return s
 }
 
-// Run runs work until it returns or ctx ends, and restarts it after a panic.
+// Run runs work until it returns, and restarts it after a panic unless ctx ends.
 func (s *Supervisor) Run(ctx context.Context, name string, work func(context.Context)) {
 	s.panics.WithLabelValues(name) // shows 0 before the first panic
 	for !s.runOnce(ctx, name, work) {

@@ -67,7 +67,7 @@ const maxError = 300
 
 var address = regexp.MustCompile(`https?://[^\s"]+`)
 
-// UploadTraces logs failures itself, without the URL, which may be a secret.
+// UploadTraces logs without the URL, which may contain a secret.
 func (c *loggedClient) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	err := c.Client.UploadTraces(ctx, spans)
 	switch {
@@ -81,7 +81,7 @@ func (c *loggedClient) UploadTraces(ctx context.Context, spans []*tracepb.Resour
 	return nil
 }
 
-// Tracer is nil without a collector: callers check it, so that disabled traces cost nothing.
+// Tracer returns nil without a collector: callers then start no spans.
 func (t *Traces) Tracer() trace.Tracer {
 	if t.provider == nil {
 		return nil
@@ -96,5 +96,5 @@ func (t *Traces) Close() {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), flushTimeout)
 	defer stop()
-	_ = t.provider.Shutdown(ctx) // loggedClient has logged a failure
+	_ = t.provider.Shutdown(ctx) // loggedClient logs failures
 }
