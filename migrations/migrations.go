@@ -1,5 +1,5 @@
 // Package migrations holds the schema: a SQL file for each module's tables, and 7_links.sql. The
-// rights of the serving role are in grants, which every migration applies again.
+// rights of the serving role are in grants, which each run of postgres.Migrate applies again.
 //
 // Files are numbered from 1. A released file is never edited; a change is a new file.
 package migrations

@@ -52,7 +52,7 @@ type Settings struct {
 	Unreadable      int              // secrets that no key decrypts, for the metrics
 }
 
-// Program is dg: pools, modules, HTTP server, metrics and background work. New builds it.
+// Program is dg serve: pools, modules, HTTP server, metrics and background work.
 type Program struct {
 	Pools  Pools
 	Keys   *apikeys.Service
@@ -204,8 +204,8 @@ const (
 	usageTimeout = 2 * time.Second
 )
 
-// Serve serves on ln until ctx ends, and calls ready at the start. It fails if the listener does,
-// or if requests outlive the server's grace.
+// Serve serves on ln until ctx ends, and calls ready at the start. It fails if the server or its
+// shutdown does.
 func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) error {
 	failed := make(chan error, 1)
 	go func() {

@@ -1,4 +1,4 @@
-// Package assembly builds the program: the connection pools, every module, and the server.
+// Package assembly builds the program: the connection pools, the modules and the server.
 //
 // Routes are mounted in the order API, health, screens: the API's guard must see all requests,
 // because it refuses keys elsewhere.

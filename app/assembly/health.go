@@ -12,7 +12,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// readyTimeout bounds the queries of /readyz, and of the metric dg_ready, together.
+// readyTimeout bounds both queries of Pools.ready together.
 const readyTimeout = 2 * time.Second
 
 var errStandby = apperr.New(apperr.Unavailable,

@@ -13,7 +13,7 @@ import (
 	"dg/platform/telemetry"
 )
 
-// Pools are an instance's connections, apart so that no kind of work starves another.
+// Pools are an instance's connections: work on one pool does not wait for those of another.
 type Pools struct {
 	Requests  *postgres.DB // everything that is quick
 	Snapshots *postgres.DB // reports, exports and the sealer
@@ -25,8 +25,8 @@ type Pools struct {
 const (
 	// maxSnapshots adds one connection for the sealer, and one for short reads of screens.
 	maxSnapshots = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
-	// defaultRequests makes 31 with the other pools. Three instances and 4 commands then fit into
-	// 97 connections: PostgreSQL's default of 100, less those that superusers keep.
+	// defaultRequests makes 31 with the other pools. Three instances then leave 4 of 97
+	// connections: PostgreSQL's default of 100, less those reserved for superusers.
 	defaultRequests = 12
 )
 
@@ -79,10 +79,10 @@ func (p Pools) Close() {
 	all.Wait()
 }
 
-// otherFiles are open besides connections of clients and database: log, listeners, the runtime.
+// otherFiles are descriptors for all but clients and database: log, listeners, ops connections.
 const otherFiles = 64 + telemetry.MaxOpsConnections
 
-// reservedFiles counts a database connection twice: cancelling its query takes another file.
+// reservedFiles counts a database connection twice: cancelling its query takes another descriptor.
 func (p Pools) reservedFiles() int {
 	conns := 0
 	for _, db := range p.byName() {

@@ -60,7 +60,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	var c cli
 	helped := -1
 	parsed, err := parser(ctx, &c, p, &helped).Parse(args)
-	if helped >= 0 { // --help
+	if helped >= 0 { // --help or --version
 		return helped
 	}
 	if err == nil {
@@ -101,7 +101,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 // version is set by the linker (-X) when a release is built.
 var version = "dev"
 
-// parser makes --help set exit: ending the process would end a test.
+// parser makes --help and --version set exit: ending the process would end a test.
 func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.Stdout, p.Stderr),
 		kong.Exit(func(code int) { *exit = code }),

@@ -51,7 +51,7 @@ func inputFile(name string, p Stdio) importer.Input {
 	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
 }
 
-// interruptible lets Close end a blocked read. Its goroutine leaks until the process ends.
+// interruptible lets Close end a blocked read. Its goroutine may leak until the process ends.
 func interruptible(r io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() {
@@ -84,7 +84,7 @@ func wrapImportError(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, importer.ErrUnconfirmed):
 		return err
-	case ctx.Err() != nil: // err is only that of the broken connection
+	case ctx.Err() != nil: // err only follows from it
 		return errors.New("interrupted: nothing was imported")
 	case is && failed.Code == diskFull:
 		return fmt.Errorf(nothing+"the disk of the database is full. Free some space, then import "+

@@ -91,7 +91,7 @@ func keyring(c config.Secrets) (identity.Keyring, error) {
 	return identity.NewKeyring(current, previous)
 }
 
-// encrypt fails if the keys belong to another database, unless forgetLost is set.
+// encrypt fails if the database has another key, unless forgetLost is set.
 func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bool) (err error) {
 	if db.keys, err = keyring(s); err != nil {
 		return err

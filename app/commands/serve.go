@@ -34,7 +34,7 @@ func (serveCmd) Help() string {
 		"server."
 }
 
-// Run drops root's privileges once it listens: ports below 1024 need root.
+// Run drops root's privileges once it listens: ports below 1024 may need root.
 func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	base, _ := c.Base() // "" for an invalid URL, which may contain a password
 	p.log.Info("dg starts", "version", version, "base_url", base)
@@ -174,9 +174,9 @@ func serve(ctx context.Context, a *assembly.Program, on net.Listener, ready func
 	return err
 }
 
-// maxSegment is the usual MSS of a network. Loopback segments have 64 KB, so the receive window of
-// a local proxy opens in steps of 64 KB. One step of a slow export would exceed the write
-// deadline.
+// maxSegment is the usual MSS on Ethernet. Loopback segments have up to 64 KB, so the receive
+// window of a local proxy opens in steps of 64 KB. A slow client could exceed the write deadline in
+// one.
 const maxSegment = 1448
 
 func limitSegments(_, _ string, c syscall.RawConn) error {
@@ -202,8 +202,7 @@ const (
 	// gcPercent is GOGC. Large responses become garbage at once, and GC delays small requests: a
 	// higher value collects less often.
 	gcPercent = 200
-	// memoryLimit is GOMEMLIMIT: near it garbage is collected sooner. A process with slow readers
-	// of large responses then stays below 256 MB.
+	// memoryLimit is GOMEMLIMIT: near it garbage is collected sooner.
 	memoryLimit = 200 << 20
 )
 

@@ -16,7 +16,7 @@ const day = 24 * time.Hour
 //go:embed organisations.ndjson
 var organisations []byte
 
-// asOf is the date of organisations.ndjson: Write shifts its timestamps to now.
+// asOf is the date of organisations.ndjson: Write shifts its timestamps by the days since.
 var asOf = time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
 
 var instant = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)

@@ -1,7 +1,6 @@
-// Package demo has two organisations to look at: their file in the import format, their accounts
-// and their key.
+// Package demo has two organisations to look at, with accounts, and a key of the first.
 //
-// organisations.ndjson has all but the plays. Names of the second organisation are valid, but
+// organisations.ndjson has all but the plays. Some names in the second organisation are valid, but
 // dangerous in a spreadsheet, a page or a terminal.
 //
 // Accounts have published passwords and addresses under example.com and example.org: never load the

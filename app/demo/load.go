@@ -48,7 +48,8 @@ func CheckPasswords(ctx context.Context, db *pgxpool.Pool) error {
 		strings.Join(published, ", "))
 }
 
-// IsEmpty reports that there are no organisations. It fails if there are some, but not the demo's.
+// IsEmpty reports whether there are no organisations. It fails if there are some, but not the
+// demo's.
 func IsEmpty(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 	var loaded bool
 	if err := db.QueryRow(ctx, `/* demo.isEmpty */

@@ -103,7 +103,7 @@ func activity(date time.Time) float64 {
 	return 1
 }
 
-// age is the share of the fork's life that has passed, from 0 to 1.
+// age is the share of the fork's demo period that has passed, from 0 to below 1.
 func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int) play {
 	who := d.pick(d.players[f.OrganisationID], age)
 	p := play{

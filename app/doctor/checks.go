@@ -13,7 +13,7 @@ import (
 )
 
 // Stage is when dg serve runs a check: Machine before it opens the database, Server before it
-// migrates, Schema and Serving afterwards. Operator commands run Server and Schema only.
+// migrates, Schema and Serving afterwards. openOperator runs Server and Schema only.
 type Stage int
 
 // The stages.
@@ -24,7 +24,7 @@ const (
 	Serving
 )
 
-// The name of a check identifies its findings, and may select their fix.
+// The name of a check is that of most of its findings, and may select their fix.
 type check struct {
 	stage Stage
 	name  string

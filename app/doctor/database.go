@@ -19,7 +19,7 @@ func (s *Installation) open(ctx context.Context, setting, url string) (*postgres
 	return db, nil
 }
 
-// checkDatabase leaves its connection to the later checks.
+// checkDatabase leaves its pool to the later checks.
 func checkDatabase(ctx context.Context, s *Installation) (_ []Finding, err error) {
 	if s.db, err = s.open(ctx, "DG_DATABASE_URL", s.URL); err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func checkSecrets(ctx context.Context, s *Installation) ([]Finding, error) {
 	return nil, identity.CheckSecretKey(ctx, s.db, keys)
 }
 
-// checkDemo refuses accounts of the demo that other machines could sign in to.
+// checkDemo refuses the demo's passwords where other machines could sign in.
 func checkDemo(ctx context.Context, s *Installation) ([]Finding, error) {
 	if s.LoopbackOnly() {
 		return nil, nil

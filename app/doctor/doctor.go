@@ -24,7 +24,7 @@ type Installation struct {
 	config.Serve
 	Unknown []string // variables that look like settings but are not
 	InUse   Verdict  // of an address in use: dg doctor may run beside dg serve
-	URL     string   // of the serving role, "" while the embedded server has no database
+	URL     string   // of the serving role; "": Run runs stage Machine only
 	Logger  *slog.Logger
 
 	db   *postgres.DB // of the serving role
@@ -39,7 +39,7 @@ func (s *Installation) Close() {
 }
 
 // Run runs the checks of the stages, in the order of checks. Without a URL it runs those of stage
-// Machine only. It stops after the first failure that concerns the database.
+// Machine only. It stops after a check of the database that fails or finds no schema.
 func (s *Installation) Run(ctx context.Context, stages ...Stage) (findings []Finding) {
 	for _, c := range checks {
 		if !slices.Contains(stages, c.stage) || c.stage != Machine && s.URL == "" {
@@ -56,7 +56,7 @@ func (s *Installation) Run(ctx context.Context, stages ...Stage) (findings []Fin
 		if c.stage != Machine && slices.ContainsFunc(found, func(f Finding) bool {
 			return f.Verdict == Failure || f.Says == noSchema
 		}) {
-			break // later checks need what has failed
+			break // later checks may need what has failed
 		}
 	}
 	return findings
@@ -75,7 +75,7 @@ func (s *Installation) Require(ctx context.Context, stages ...Stage) error {
 // Verdict is how serious a finding is.
 type Verdict string
 
-// The verdicts. A failure keeps dg serve from starting; a warning needs a decision of the operator.
+// The verdicts. A failure keeps dg serve from starting; a warning does not.
 const (
 	OK      Verdict = "ok"
 	Warning Verdict = "warning"
@@ -137,7 +137,7 @@ func failed(check string, err error) Finding {
 	return Finding{check, Failure, err.Error(), cmp.Or(fixes[cmp.Or(code, check)], fixes[""])}
 }
 
-// Enforce logs the warnings and returns the failures as one error, for dg serve.
+// Enforce logs the warnings and returns the failures as one error.
 func Enforce(log *slog.Logger, findings []Finding) (err error) {
 	for _, f := range findings {
 		switch f.Verdict {

@@ -38,7 +38,7 @@ func openDataDir(ctx context.Context, dir string) (d dataDir, err error) {
 	if os.Geteuid() == 0 && !exists(d.file(cluster)) && !d.canEnter(ctx, d.path) {
 		d.path = relocatedPath(d.path)
 	}
-	mode := fs.FileMode(0o711) // lets the server of root's data enter
+	mode := fs.FileMode(0o711) // lets the server's user enter if dg is root
 	defer syscall.Umask(syscall.Umask(0o066))
 	if err := errors.Join(os.MkdirAll(d.path, mode), CheckFolder(d.path)); err != nil {
 		return d, fmt.Errorf("data folder %q cannot be used: %w", d.path, err)
@@ -46,10 +46,10 @@ func openDataDir(ctx context.Context, dir string) (d dataDir, err error) {
 	return d, nil
 }
 
-// HasData reports whether dir, or the folder that root's data moved to, has a database.
+// HasData reports whether dir, or its relocatedPath, has a database.
 func HasData(dir string) bool { return exists(filepath.Join(dataPath(dir), cluster)) }
 
-// dataPath returns the absolute path of dir, or of the folder to which root's data went.
+// dataPath returns the absolute path of dir, or its relocatedPath if only that has a database.
 func dataPath(dir string) string {
 	path, _ := filepath.Abs(dir)
 	moved := relocatedPath(path)

@@ -1,16 +1,17 @@
-// Package embeddedpg runs the PostgreSQL that dg uses without a configured database. It finds
-// installed programs; scripts/postgres.sh installs them.
+// Package embeddedpg runs the PostgreSQL that dg uses without a configured database. It runs
+// installed programs; scripts/postgres.sh can install them.
 //
 // All processes on a data folder share one server, which postmaster.pid names. The server outlives
 // a killed dg, and the next command joins it.
 //
-//   - A process locks the data folder while it starts, joins or stops the server. initdb inherits
-//     that lock.
+//   - A process locks the data folder while it starts, joins or stops the server. The programs that
+//     create a cluster inherit that lock.
 //   - Every process of the server inherits the lock on postgres.log. While that lock is free, no
 //     process of the server runs.
 //   - Every dg that uses the server holds a shared lock on the cluster. A dg that ends tries the
 //     exclusive lock: if it succeeds, it is the last user and stops the server.
 //
-// Only the server's user reaches the socket. There is no TCP port and no password. PostgreSQL
-// refuses to run as root: for root it runs as the owner of the data, as postgres or as nobody.
+// Only the server's user, and root, reach the socket. There is no TCP port and no password.
+// PostgreSQL refuses to run as root: for root it runs as the owner of the data, as postgres or as
+// nobody.
 package embeddedpg

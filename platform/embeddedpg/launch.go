@@ -62,8 +62,8 @@ func (d dataDir) chown(path string) error {
 	return os.Lchown(path, int(d.user.Uid), int(d.user.Gid))
 }
 
-// removeStale removes a PID file whose id another process may now have: PostgreSQL would not start.
-// A PID file with a foreign socket stays: only PostgreSQL detects whether its server runs.
+// removeStale removes a stale PID file: PostgreSQL may not start if another process has its id. A
+// PID file with a foreign socket stays: only PostgreSQL detects whether its server runs.
 func (d dataDir) removeStale() {
 	killed, err := d.readPIDFile()
 	if !errors.Is(err, errByHand) {
@@ -72,7 +72,7 @@ func (d dataDir) removeStale() {
 	}
 }
 
-// initialise renames the complete cluster: an interrupted run leaves no partial one.
+// initialise renames the cluster once it is complete: cluster is complete or missing.
 func (s *Server) initialise(ctx context.Context, bin string) error {
 	incomplete := s.data.file(newCluster)
 	if err := errors.Join(os.RemoveAll(incomplete), os.Mkdir(incomplete, 0o700),
@@ -90,7 +90,7 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 	} {
 		cmd := s.data.command(ctx, filepath.Join(bin, step.command[0]), step.command[1:]...)
 		cmd.Stdin = strings.NewReader(step.input)
-		cmd.ExtraFiles = []*os.File{s.lock} // initdb may outlive a killed dg: then it keeps the lock
+		cmd.ExtraFiles = []*os.File{s.lock} // the program may outlive a killed dg, with the lock
 		if printed, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%w\n%s", err, printed)
 		}
@@ -98,7 +98,7 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 	return os.Rename(incomplete, s.data.file(cluster))
 }
 
-// Of two equal arguments the later wins: settings cannot change the socket or the log.
+// Of two equal arguments the later wins: settings cannot override the last ones.
 func (d dataDir) arguments(socket string, settings map[string]string) []string {
 	args := []string{"-D", d.file(cluster), "-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB",
 		"-c", "wal_compression=on"}
@@ -108,6 +108,6 @@ func (d dataDir) arguments(socket string, settings map[string]string) []string {
 	return append(args, "-c", "port=5432", "-c", "listen_addresses=",
 		"-c", "unix_socket_permissions=0700", "-c", "unix_socket_directories="+socket,
 		"-c", "log_timezone=UTC", "-c", "log_destination=stderr", "-c", "logging_collector=off",
-		// keeps values of statements out of the log
+		// keeps the statements and parameters of errors out of the log
 		"-c", "log_min_error_statement=panic", "-c", "log_parameter_max_length_on_error=0")
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// usualFolders are those of packages; for root, scripts/postgres.sh installs into the last.
+// usualFolders are those of packages, and last that of scripts/postgres.sh for root.
 var usualFolders = strings.Fields(`/usr/lib/postgresql/*/bin /usr/pgsql-*/bin
 	/opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin
 	/Applications/Postgres.app/Contents/Versions/*/bin /opt/local/lib/postgresql*/bin
@@ -29,15 +29,15 @@ func programFolders() []string {
 		slices.Reverse(matches) // newer versions first
 		folders = append(folders, matches...)
 	}
-	self, _ := os.Executable() // scripts/postgres.sh installs next to bin/dg of a checkout
+	self, _ := os.Executable() // scripts/postgres.sh may install into .postgres
 	return append(folders, filepath.Join(filepath.Dir(self), "..", ".postgres", "bin"))
 }
 
 // versionPattern finds 15 in "pg_dump (PostgreSQL) 15.18 (Debian …)".
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d\d+)`)
 
-// FindProgram returns a folder with the named program of PostgreSQL. The program's version is that
-// of the data in dir or, without data, at least 15.
+// FindProgram returns a folder with the named program of PostgreSQL. The program's major version is
+// that of the data in dir or, without data, at least 15.
 func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(dataPath(dir), cluster, "PG_VERSION"))
 	written := strings.TrimSpace(string(text))

@@ -139,15 +139,15 @@ func RunningURL(dir string) (string, error) {
 	return p.url("dg_owner", "dg"), err
 }
 
-// Running reports whether the server that Start joined still runs. Another process may have started
-// a new one since. An unreadable PID file does not prove an end.
+// Running reports whether the server that Start found or started still runs. Another process may
+// have started a new one since. An unreadable PID file does not prove an end.
 func (s *Server) Running() bool {
 	now, err := s.data.readPIDFile()
 	return s.data.running() && (err != nil || now == s.process)
 }
 
-// Stop leaves the server, and the last user shuts it down. ctx bounds only the wait: the shutdown
-// continues. A second Stop does nothing.
+// Stop leaves the server, and the last user shuts it down. ctx bounds the wait: a shutdown that has
+// begun continues. A second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.users == nil {
 		return nil

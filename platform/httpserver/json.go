@@ -14,8 +14,9 @@ type JSONOptions struct {
 	Sent func()
 }
 
-// SendJSON responds with a JSON body. A long one is compressed if the client accepts gzip. HEAD gets
-// the headers. The body is not copied and must not change. Above BlockSize it is sent in blocks.
+// SendJSON responds with a JSON body. A long one is compressed if the client accepts gzip. HEAD
+// gets the headers. The body is not copied and must not change. Above BlockSize it is sent in
+// blocks.
 func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
 	ctx := c.Context()
 	body = encode(c, body)

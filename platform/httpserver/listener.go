@@ -15,7 +15,8 @@ const (
 	maxConnections = 10_000
 	// maxPerClient is per IPv4 address or IPv6 /64. Trusted proxies have no such bound.
 	maxPerClient = 500
-	// acceptWait keeps the retries of Accept from spinning when the process is out of file descriptors.
+	// acceptWait keeps the retries of Accept from spinning when the process is out of file
+	// descriptors.
 	acceptWait = 50 * time.Millisecond
 )
 

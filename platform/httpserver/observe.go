@@ -18,8 +18,8 @@ import (
 
 func (r *request) log() *slog.Logger { return r.srv.opts.Logger }
 
-// logAccess leaves out the query, which may carry secrets. Unauthenticated and rate-limited requests
-// are sampled unless the server failed: they could fill the disk.
+// logAccess leaves out the query, which may carry secrets. Unauthenticated and rate-limited
+// requests are sampled unless the server failed: they could fill the disk.
 func (r *request) logAccess(status int, bytes int64, took time.Duration, err error) {
 	always := r.authenticated && status != fiber.StatusTooManyRequests || isServerFault(status)
 	if !always && !r.srv.sampler.Allow() {

@@ -48,9 +48,9 @@ func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request)
 // foreignServer serves requests on another program's fiber.App, without access log and metrics.
 var foreignServer = newServer(Options{}.withDefaults())
 
-// Handle serves a request with handle, on any fiber.App. It refuses invalid HTTP, and sets
-// request id and deadline. Errors and panics become responses: by page, or as JSON if page is nil
-// or returns false. Inside Server or another Handle it only handles errors and panics.
+// Handle serves a request with handle, on any fiber.App. It refuses invalid HTTP, and sets request
+// id and deadline. Errors and panics become responses: by page, or as JSON if page is nil or
+// returns false. Inside Server or another Handle it only handles errors and panics.
 func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	if r, ok := c.Locals(requestKey{}).(*request); ok {
 		r.page = page

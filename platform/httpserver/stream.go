@@ -23,8 +23,8 @@ const (
 	BlockSize = 64 << 10
 	// blockTimeout is how long a client may take for a block.
 	blockTimeout = 9 * time.Second
-	// sendBuffer is SO_SNDBUF. Autotuning may grow it to 4 MB, and a slow but steady reader
-	// would then miss deadlines.
+	// sendBuffer is SO_SNDBUF. Autotuning may grow it to 4 MB, and a slow but steady reader would
+	// then miss deadlines.
 	sendBuffer = 128 << 10
 	// gzipLevel: levels 3 to 7 shrink an export by at most 4% more and take up to three times as long.
 	gzipLevel = 2
@@ -35,8 +35,8 @@ type Source interface {
 	// Next returns the next block: about BlockSize bytes, valid until the next call. At the end of
 	// the body it returns io.EOF, unwrapped and without a block.
 	Next() ([]byte, error)
-	// Close is called once, after the last Next. sent counts bytes after compression. err is nil
-	// if the whole body was sent or HTTP/1.0 refused, else ErrClientGone, ErrStopped or Next's.
+	// Close is called once, after the last Next. sent counts bytes after compression. err is nil if
+	// the whole body was sent or HTTP/1.0 refused, else ErrClientGone, ErrStopped or Next's error.
 	Close(sent int64, err error)
 }
 
@@ -121,7 +121,8 @@ func (s *stream) send(ctx *fasthttp.RequestCtx, size int) {
 	ctx.Response.SetBodyStream(s, size)
 }
 
-// SupportsBodyWriteTo makes fasthttp call WriteTo, not Read. Without a length each Write is a chunk.
+// SupportsBodyWriteTo makes fasthttp call WriteTo, not Read. Without a length each Write is a
+// chunk.
 func (*stream) SupportsBodyWriteTo() bool { return true }
 
 // Read must not return io.EOF, which would make a truncated chunked body look complete.

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// IsPrintable reports whether s has no invisible characters, so that names that look equal are
-// equal. Homoglyphs pass.
+// IsPrintable rejects invisible characters other than spaces, by which names that look equal would
+// differ. Homoglyphs pass, and joiners where isJoined allows them.
 func IsPrintable(s string) bool {
 	var before rune
 	for _, r := range s {
@@ -29,7 +29,7 @@ func IsPrintable(s string) bool {
 
 const blankBraille = '\u2800'
 
-// isJoined reports whether r is an emoji, or of a script that uses joiners and variation selectors.
+// isJoined accepts symbols, such as emoji, and letters of scripts that may use joiners.
 func isJoined(r rune) bool {
 	return r > unicode.MaxLatin1 && unicode.In(r, unicode.L, unicode.M, unicode.S) &&
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)

@@ -7,7 +7,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// Requests bounds the requests for a pool of connections: one tenant's burst does not delay others.
+// Requests bounds requests for a pool, so that one tenant's burst does not take all connections.
 type Requests struct {
 	tenants, networks *Limiter
 	// Organisations by the credential's hash. Entries may be outdated: they authorise nothing.
@@ -18,8 +18,8 @@ type Requests struct {
 // maxKnown bounds the credentials in memory: about 1 MB.
 const maxKnown = 10_000
 
-// Requests of each surface queue apart: a flood of API requests does not keep an owner from
-// revoking the key.
+// Surfaces have shares of their own: a flood of API requests does not keep an owner from revoking
+// the key.
 const (
 	API     = "api "
 	Screens = "screens "

@@ -7,7 +7,7 @@ import (
 )
 
 // Client returns the address that identifies a client: the IPv4 address, or the first address of
-// the IPv6 /64. Providers assign a /64 to one customer.
+// the IPv6 /64. Providers usually assign a /64 to one customer.
 func Client(ip netip.Addr) netip.Addr {
 	if ip = ip.Unmap(); ip.Is4() {
 		return ip
@@ -27,7 +27,7 @@ func ClientText(address string) string {
 	return netip.PrefixFrom(ip, 64).String()
 }
 
-// IsLoopback reports whether a host is localhost or a loopback address. It resolves no other name.
+// IsLoopback reports whether a host is localhost or a loopback address. It resolves no name.
 func IsLoopback(host string) bool {
 	if host == "localhost" {
 		return true

@@ -1,25 +1,25 @@
 // Package postgres is dg's connection to its database: pools, sessions, migrations and roles.
 //
-// Sessions: each sets UTC, timeouts and isolation when it begins. They win over the URL, the role
-// and the server's configuration. No error shows a password.
+// Sessions: without a pooler, each sets UTC, timeouts and isolation when it begins. These win over
+// the URL, the role and the server's configuration. No error shows a password.
 //
 // Poolers: pooler=transaction in a URL (ThroughPooler) means transaction pooling, pooler=prepared
-// that the pooler also keeps prepared statements. dg then sends only startup parameters that every
-// pooler accepts. It takes the rest from the role's defaults (roles.sh), and uses no session locks.
-// Open refuses sessions without dg's settings.
+// that the pooler also keeps prepared statements. dg then sends only startup parameters that
+// PgBouncer accepts. It takes the rest from the role's defaults (roles.sh), and uses no session
+// locks. Open refuses sessions without these settings.
 //
 // Failures:
 //   - A connection to a host that became a standby is closed, and its request gets 503.
-//   - An idle connection is pinged before use. The server releases the locks of a dead client
-//     within 30 seconds.
+//   - A connection that was idle for a second is pinged before use. The server releases the locks
+//     of a dead client within 30 seconds.
 //   - A server that falls silent is noticed by the deadline of a request.
 //
 // Replicas: a read of a hot standby sees every commit that precedes its request.
 //   - The request's first statement returns the primary's flushed LSN and timeline (Position).
 //   - Before the snapshot, one statement on the replica compares database, timeline and replayed
 //     LSN. Replay only advances.
-//   - A replica that has replayed more than it received has a history of its own: the LSN alone
-//     would admit it.
+//   - A replica that has replayed more than it received is not read: it may have a history of its
+//     own.
 //   - A replica that fails, or lags, rests for five seconds, and the primary is read. An export
 //     that has begun on a failing replica ends with a reset.
 //

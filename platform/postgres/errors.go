@@ -31,7 +31,7 @@ var (
 		"40001", // conflict with recovery on a standby
 	}
 	unavailableErrors = []error{
-		context.DeadlineExceeded, // most often the wait for a free connection
+		context.DeadlineExceeded, // such as the wait for a free connection
 		pgconn.ErrConnClosed, puddle.ErrClosedPool, sql.ErrConnDone,
 		driver.ErrBadConn,
 		sql.ErrTxDone, // the transaction's context ended before the commit
@@ -46,8 +46,8 @@ func IsDatabaseError(err error) bool {
 	return refused || IsUnavailable(err)
 }
 
-// IsUnavailable reports whether err is a temporary failure of the database, for which callers
-// respond 503. Errors of the statement or its data do not count, nor does context.Canceled.
+// IsUnavailable reports whether err is a failure of the database after which a retry may succeed.
+// Errors of the statement or its data do not count, nor does context.Canceled.
 func IsUnavailable(err error) bool {
 	if err == nil {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ErrLocked means that another process held a lock for longer than the caller waits.
+// ErrLocked means that another session held a lock for longer than the caller waits.
 var ErrLocked = errors.New("another process holds the lock: try again when it has finished")
 
 // AwaitLock takes the advisory lock of a name until the transaction ends: a session's lock would

@@ -18,8 +18,8 @@ import (
 const versionsTable = "dg_schema_versions"
 
 // Migrate applies the migrations of fsys and its grants to servingRole, under one lock, for which
-// it waits ten minutes. If the schema is newer than fsys, it changes nothing. After a failure
-// earlier migrations stay. It fails behind a pooler.
+// it waits at most ten minutes. If the schema is newer than fsys, it changes nothing. After a
+// failure earlier migrations stay. It fails behind a pooler.
 func Migrate(
 	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,
 ) error {

@@ -23,7 +23,7 @@ import (
 // Options configure a pool. A zero timeout means the default, a negative one no timeout.
 type Options struct {
 	Name             string // application_name: tells the pools apart in pg_stat_activity
-	MaxConns         int32  // 0: pgx's default, the number of processors and at least 4
+	MaxConns         int32  // 0: the URL's pool_max_conns, or pgx's default
 	StatementTimeout time.Duration
 	LockTimeout      time.Duration
 	Logger           *slog.Logger // of replicas; nil: nothing is logged
@@ -32,8 +32,7 @@ type Options struct {
 	lazy bool // Open does not wait for an answer: a replica may be down
 }
 
-// DB is one pool with two interfaces, Pool for hot queries and streams and Gorm for everything
-// else. MaxConns bounds both together.
+// DB is one pool with two interfaces, those of pgx and gorm. MaxConns bounds both together.
 type DB struct {
 	Pool *pgxpool.Pool
 	Gorm *gorm.DB
@@ -41,7 +40,7 @@ type DB struct {
 	sql         *sql.DB
 	replicas    []*Replica // standbys that take this pool's reads
 	nextReplica atomic.Uint32
-	hasReplicas bool // PositionSQL returns a Position, not null
+	hasReplicas bool // PositionSQL returns PositionExpression
 }
 
 // Open connects within connectTimeout. It fails if the session lacks one of dg's settings
@@ -91,7 +90,7 @@ func withGorm(pool *pgxpool.Pool) (*DB, error) {
 		// never "select *": a new column would break prepared statements
 		QueryFields:          true,
 		TranslateError:       true,
-		DisableAutomaticPing: true,           // Open has just done it
+		DisableAutomaticPing: true,           // Open pings
 		Logger:               logger.Discard, // callers log the errors; gorm would print values
 	})
 	if err == nil {

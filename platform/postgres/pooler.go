@@ -28,7 +28,7 @@ func ThroughPooler(url, kind string) string {
 	return url + before + poolerParam + "=" + kind
 }
 
-// SessionError reports a session without a setting that dg relies on, and how to fix that.
+// SessionError reports a session that dg cannot rely on, and how to fix that.
 type SessionError struct{ Problem, Fix string }
 
 func (e *SessionError) Error() string { return e.Problem + ": " + e.Fix }
@@ -50,8 +50,8 @@ func unreachable(err error) error {
 	return fmt.Errorf("the database does not answer: %w", err)
 }
 
-// checkSession fails if a pooler has dropped dg's settings. Where dg sets a timeout, another one is
-// accepted, but not 0.
+// checkSession fails if the session lacks settings that a pooler may drop. Where dg sets a timeout,
+// another one is accepted, but not 0.
 func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	want := conn.Config().RuntimeParams
 	fix := fixUnmarked

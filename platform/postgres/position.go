@@ -15,7 +15,7 @@ const PositionExpression = `case when not pg_is_in_recovery() and current_settin
 	then left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) || ' ' ||
 	  (pg_current_wal_flush_lsn() - '0/0') end`
 
-// PositionSQL returns PositionExpression, or null without replicas, which costs nothing.
+// PositionSQL returns PositionExpression, or the literal null without replicas.
 func (db *DB) PositionSQL() string {
 	if db == nil || !db.hasReplicas {
 		return "null"
@@ -23,7 +23,8 @@ func (db *DB) PositionSQL() string {
 	return PositionExpression
 }
 
-// Scan implements sql.Scanner. NULL gives the zero value, and malformed text an error.
+// Scan implements sql.Scanner. Malformed text is an error. A value that is not text, such as NULL,
+// gives the zero Position.
 func (p *Position) Scan(value any) error {
 	*p = Position{}
 	text, ok := value.(string)

@@ -74,11 +74,12 @@ func CloseReplicas(replicas []*Replica) {
 // Reads returns how many reads the replica has taken since the start.
 func (r *Replica) Reads() int64 { return r.reads.Load() }
 
-// Resting reports whether the replica has failed within replicaRest, so that reads leave it out.
+// Resting reports whether the replica failed or lagged within replicaRest, so that reads leave it
+// out.
 func (r *Replica) Resting() bool { return time.Now().UnixNano() < r.restsUntil.Load() }
 
-// ReadFrom makes AcquireReplica of db use the replicas, and PositionSQL of requests, the pool of
-// first statements, return a position. Call it before serving.
+// ReadFrom makes db.AcquireReplica use the replicas, and requests.PositionSQL return a position.
+// Call it before serving.
 func (db *DB) ReadFrom(replicas []*Replica, requests *DB) {
 	db.replicas = replicas
 	requests.hasReplicas = len(replicas) > 0
@@ -99,7 +100,7 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	return nil
 }
 
-// acquire lets a replica rest that fails or lags, unless all its connections are in use.
+// acquire lets a replica rest that fails or lags, unless ctx ended or all connections are in use.
 func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	pool := r.DB.Pool
 	waiting, stop := context.WithTimeout(ctx, replicaWait)
@@ -121,7 +122,7 @@ func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	return nil
 }
 
-// errForeign stops a start (isForeign). After errBehind the replica only rests.
+// errForeign makes OpenReplicas fail (isForeign). Later errors let the replica rest.
 var (
 	errForeign = errors.New("it is another database than the primary's")
 	errBehind  = errors.New("it has not replayed what the primary has committed")
@@ -168,7 +169,7 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) er
 	}
 }
 
-// checkTimeout bounds isForeign, so that a silent replica delays a start by a second only.
+// checkTimeout bounds isForeign for a silent replica.
 const checkTimeout = time.Second
 
 // isForeign returns false for a replica that does not answer.

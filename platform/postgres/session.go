@@ -31,7 +31,7 @@ const (
 func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	prepareHosts(&config.Config)
 	config.OnPgError = leaveStandby(config.OnPgError)
-	// overrides the URL: reports read binary results, which other modes lack
+	// overrides the URL: reports read binary results, which simple_protocol and exec lack
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	kind, pooled := config.RuntimeParams[poolerParam]
 	maps.Copy(config.RuntimeParams, map[string]string{
@@ -52,7 +52,7 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 }
 
 // prepareHosts picks, of several hosts, the one that takes writes: a former primary that returns as
-// a standby is often first. A target_session_attrs other than any wins.
+// a standby may be first. A target_session_attrs other than any wins.
 func prepareHosts(config *pgconn.Config) {
 	limit := connectTimeout
 	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
@@ -76,7 +76,7 @@ func sessionParams(opts Options) map[string]string {
 		"default_transaction_read_only": "off",
 		// A role's default may name another schema, or one before public.
 		"search_path": "public",
-		// After a wrong row estimate, JIT takes a second for a query of milliseconds.
+		// After a wrong row estimate, JIT may take a second for a query of milliseconds.
 		"jit": "off",
 
 		"statement_timeout":                   milliseconds(cmp.Or(opts.StatementTimeout, statementTimeout)),
@@ -95,7 +95,8 @@ func sessionParams(opts Options) map[string]string {
 // milliseconds formats a timeout for PostgreSQL, where 0 means none. A negative timeout becomes 0.
 func milliseconds(d time.Duration) string { return strconv.FormatInt(max(d.Milliseconds(), 0), 10) }
 
-// leaveStandby closes connections to a new standby: a new connection may reach the primary.
+// leaveStandby closes a connection whose server became a standby: a new connection may reach the
+// primary.
 func leaveStandby(inherited pgconn.PgErrorHandler) pgconn.PgErrorHandler {
 	return func(conn *pgconn.PgConn, e *pgconn.PgError) bool {
 		return !onStandby(e) && inherited(conn, e)

@@ -13,8 +13,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// statementTracer is a pgx.QueryTracer and BatchTracer. Its spans have neither text nor parameters,
-// which contain personal data.
+// statementTracer is a pgx.QueryTracer and BatchTracer. Its spans have neither SQL nor parameters,
+// which may be personal data.
 type statementTracer struct {
 	tracer trace.Tracer
 	pool   string
@@ -42,7 +42,7 @@ func (t statementTracer) start(
 			attribute.String("db.client.connection.pool.name", t.pool)))...)
 }
 
-// end records only the SQLSTATE of an error, because messages quote values.
+// end records the SQLSTATE of an error but not its message, which may quote values.
 func end(span trace.Span, err error) {
 	if err != nil {
 		reason := "failed"

@@ -41,7 +41,8 @@ func admission(ctx context.Context, b *bench) error {
 	return b.compare(ctx, title, 3, beside, alone)
 }
 
-// repeat sends a request again and again until ctx ends. After a 503 it waits a second.
+// repeat sends a request again and again until ctx ends or one fails. After a 503 it waits a
+// second.
 func (c *client) repeat(ctx context.Context, path string) error {
 	for ctx.Err() == nil {
 		err := c.getting(path)(ctx)

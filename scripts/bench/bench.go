@@ -92,7 +92,7 @@ func (b *bench) execute(ctx context.Context, sql string, args ...any) error {
 	return err
 }
 
-// close stops everything.
+// close stops dg serve and leaves the embedded server.
 func (b *bench) close() (err error) {
 	if b.server != nil {
 		err = b.server.stop()

@@ -49,7 +49,7 @@ func (c *client) get(ctx context.Context, path string, w io.Writer) error {
 	return fmt.Errorf("GET %s: %s", path, response.Status)
 }
 
-// getting returns the work of one request, whose body is discarded.
+// getting returns a function that sends one request and discards the response's body.
 func (c *client) getting(path string) func(context.Context) error {
 	return func(ctx context.Context) error { return c.get(ctx, path, io.Discard) }
 }

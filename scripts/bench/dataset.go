@@ -22,7 +22,7 @@ const (
 	smallGroup   = 50
 	largestGroup = 5_000
 	historyDays  = 400
-	keys         = 300 // of each organisation: used in turn, none reaches its rate limit
+	keys         = 300 // of each organisation, used in turn: each has a rate limit
 )
 
 // data describes what a folder holds: three organisations with one fork each.
@@ -40,7 +40,7 @@ type set struct {
 	Headers []string // values of Authorization, one for each key
 }
 
-// openData reads the description of the folder's data. An empty folder it fills first.
+// openData reads the description of the folder's data. Without one it loads the data first.
 func (b *bench) openData(ctx context.Context, plays int) error {
 	name := filepath.Join(b.folder, "set.json")
 	text, err := os.ReadFile(name)
@@ -103,8 +103,7 @@ func (d *data) write(w io.Writer) (err error) {
 	return nil
 }
 
-// makeKeys inserts keys by one statement: the service needs a statement and an audit entry for
-// each.
+// makeKeys inserts keys by one statement: the service would write an audit entry for each.
 func (b *bench) makeKeys(ctx context.Context, s *set) error {
 	var ids []string
 	var hashes [][]byte

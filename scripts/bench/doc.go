@@ -1,7 +1,7 @@
-// Command bench compares dg with the shortest way to do the same work, on the same data and
+// Command bench compares dg with limits, such as one query for the same rows, on the same data and
 // machine. Absolute figures differ between machines; ratios within one run are comparable.
 //
 // It builds dg, imports plays into an embedded PostgreSQL and starts `dg serve` with default
-// settings. It measures dg and its limit in turns. Load generator and PostgreSQL share the
-// machine. The data is kept: a second run with the same number of plays loads nothing.
+// settings. It measures dg and its limit in turns. Load generator and PostgreSQL share the machine.
+// The data is kept: a second run with the same folder and number of plays loads nothing.
 package main

@@ -49,7 +49,7 @@ func (s *stopwatch) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// copyTo is the limit of an export: what psql does, COPY of the same columns' raw values.
+// copyTo is the limit of an export: COPY of the raw columns, as by psql's \copy.
 func (b *bench) copyTo(ctx context.Context, to io.Writer) error {
 	from, end := b.period(366)
 	sql := fmt.Sprintf(`/* bench */ copy (select id, fork_id, release_number, player, started_at,

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// work does one of the two things that are compared, and returns its duration in milliseconds.
+// work does one of the two things that are compared, and returns a time in milliseconds.
 type work func(context.Context) (float64, error)
 
 // timed returns work that reports the mean of several runs, because a single quick run is noisy.
@@ -28,7 +28,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1
 const rounds = 5
 
 // compare runs ours and the limit in turns and reports their ratio, which should be at most bar.
-// The first round only fills caches and does not count.
+// The first round warms up and does not count.
 func (b *bench) compare(ctx context.Context, title string, bar float64, ours, limit work) error {
 	log.Print(title)
 	var r row
@@ -44,7 +44,7 @@ func (b *bench) compare(ctx context.Context, title string, bar float64, ours, li
 		if round > 0 {
 			r.ours = append(r.ours, first)
 			r.limit = append(r.limit, second)
-			r.ratios = append(r.ratios, first/second) // both saw the same seconds of the machine
+			r.ratios = append(r.ratios, first/second) // by round, against drift of the machine
 		}
 	}
 	r.title = title

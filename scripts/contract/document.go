@@ -83,7 +83,7 @@ func fieldOf(name string, s schema) object {
 	}
 	f := object{"name": name, "type": kind, "text": markdown(s.description)}
 	if values := s.Get("x-extensible-enum"); values.Exists() {
-		f["values"] = values.Value() // the only ones
+		f["values"] = values.Value()
 	}
 	return f
 }

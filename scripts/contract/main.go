@@ -40,7 +40,7 @@ var codeSpan = regexp.MustCompile("`([^`]+)`")
 
 // sources holds what contract.tmpl renders: examples.json and errors.yaml.
 type sources struct {
-	Answers []struct { // examples of good answers
+	Answers []struct { // examples of 200 responses
 		Name, Summary string
 		Value         json.RawMessage
 	}
@@ -117,7 +117,7 @@ func readSources() (s sources, err error) {
 	if source, err = os.ReadFile(examplesFile); err != nil {
 		return s, err
 	}
-	var compact bytes.Buffer // in YAML a value takes one line
+	var compact bytes.Buffer // the template writes a value on one line
 	if err := json.Compact(&compact, source); err != nil {
 		return s, fmt.Errorf("%s: %w", examplesFile, err)
 	}

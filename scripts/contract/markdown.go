@@ -33,7 +33,7 @@ func markdown(text string) string {
 	return b.String()
 }
 
-// markdownTable converts a table. Its second line is the rule below the header, and is skipped.
+// markdownTable converts a table. It skips the second line, the delimiter row.
 func markdownTable(lines []string) string {
 	var b strings.Builder
 	name := strings.NewReplacer(" |", ",", "<code>", "", "</code>", "").

@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// object is an object of reference.json. Fields named text are HTML.
+// object is an object of reference.json. Fields named text are HTML, except those of examples.
 type object map[string]any
 
 // reference returns the operations of an OpenAPI document as reference.json, whose form

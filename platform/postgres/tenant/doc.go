@@ -1,9 +1,10 @@
-// Package tenant makes gorm refuse statements that are not on one organisation.
+// Package tenant makes gorm refuse statements that may reach rows of several organisations.
 //
 // A statement of gorm's builder on an organisation's table has the scope Scope, which adds the
-// condition. Raw and Exec take the organisation as an argument. The guard refuses any other
-// statement, unless Across marks it as an exception. It looks at a statement's structure and does
-// not parse SQL: TestStatementsAreScopedToAnOrganisation (package app/system) proves each statement
-// under row-level security. Production runs without row-level security, because it costs 7 to 21%
-// of a request. Reconsider this once programs without the guard share the serving role.
+// condition. Raw and Exec take the organisation as an argument. The guard refuses other statements
+// on these tables, joins and raw SQL, unless Across marks them as exceptions. It looks at a
+// statement's structure and does not parse SQL: TestStatementsAreScopedToAnOrganisation (package
+// app/system) runs statements under row-level security. Production runs without row-level security,
+// because it costs 7 to 21% of a request. Reconsider this once programs without the guard share the
+// serving role.
 package tenant

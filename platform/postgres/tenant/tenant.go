@@ -55,7 +55,7 @@ func Exec(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
 	return db.Set(rawSetting, organisationID).Exec(text, withOrg(text, organisationID, args)...)
 }
 
-// withOrg skips SQL without @org, which passes the guard only with the organisation in a subquery.
+// withOrg skips SQL without @org: the guard needs the organisation among its other parameters.
 func withOrg(text, organisationID string, args []any) []any {
 	if !strings.Contains(text, "@org") {
 		return args
@@ -69,7 +69,7 @@ func Across(reason string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(acrossSetting, reason) }
 }
 
-// Guard makes g refuse statements that are not on one organisation, unless Across exempts them.
+// Guard registers the guard (doc.go) in the callbacks of g.
 func Guard(g *gorm.DB) error {
 	c := g.Callback()
 	return errors.Join(
@@ -116,7 +116,7 @@ func changeIsScoped(db *gorm.DB) bool {
 	if !owned {
 		return scope(db)
 	}
-	values, ok := s.Dest.(map[string]any) // as gorm's Update and Updates set it
+	values, ok := s.Dest.(map[string]any) // as gorm's Update, and Updates with a map, set it
 	_, moves := values[column]
 	_, set := s.Clauses["SET"]
 	return ok && !moves && !set && scope(db)
@@ -181,7 +181,8 @@ func balanced(exprs []clause.Expression) bool {
 	return true
 }
 
-// isBalanced also rejects what could hide a parenthesis: comments, quoted names, unusual strings.
+// isBalanced also rejects what could hide a parenthesis: comments, quoted names, escapes, dollar
+// quotes.
 func isBalanced(text string) bool {
 	open := 0
 	quoted := false
@@ -202,7 +203,7 @@ func isBalanced(text string) bool {
 	return open == 0 && !quoted && !strings.ContainsAny(text, `"\;$-/`)
 }
 
-// rowsAreScoped rejects an upsert, which could change another organisation's row.
+// rowsAreScoped also rejects an upsert, which could change another organisation's row.
 func rowsAreScoped(db *gorm.DB) bool {
 	s := db.Statement
 	column, owned := Columns[s.Table]
