@@ -31,7 +31,6 @@ type bundle struct {
 }
 
 func setup(t *testing.T) *bundle {
-	t.Helper()
 	t.Parallel()
 	b := &bundle{World: testkit.New(t), t: t}
 	fork := b.Fork(testkit.Fork{
@@ -79,7 +78,6 @@ func (b *bundle) serve(plays Reports, log AuditLog) {
 // send requests the export; the caller reads the body. What it does not read is not sent: little
 // fits on the way.
 func (b *bundle) send(method string) *http.Response {
-	b.t.Helper()
 	transport := &http.Transport{
 		DisableCompression: true,
 		DisableKeepAlives:  true,
@@ -101,7 +99,6 @@ func (b *bundle) send(method string) *http.Response {
 
 // read reads a whole body.
 func (b *bundle) read(response *http.Response) string {
-	b.t.Helper()
 	file, err := io.ReadAll(response.Body)
 	require.NoError(b.t, err)
 	return string(file)
@@ -109,7 +106,6 @@ func (b *bundle) read(response *http.Response) string {
 
 // entry waits for the one entry of the action and returns its details as text.
 func (b *bundle) entry(action string) (details string) {
-	b.t.Helper()
 	require.Eventually(b.t, func() bool {
 		return b.entries(action) == 1
 	}, 10*time.Second, 5*time.Millisecond, action)
@@ -118,13 +114,11 @@ func (b *bundle) entry(action string) (details string) {
 }
 
 func (b *bundle) entries(action string) int {
-	b.t.Helper()
 	return testkit.One[int](b.World, `select count(*) from audit_entries where action = $1`, action)
 }
 
 // untilFree waits until the connections of exports are given back.
 func (b *bundle) untilFree() {
-	b.t.Helper()
 	require.Eventually(b.t, func() bool {
 		return b.db.Pool.Stat().AcquiredConns() == 0
 	}, 10*time.Second, time.Millisecond)

@@ -19,7 +19,6 @@ import (
 func ask(
 	t *testing.T, app *fiber.App, path string, header http.Header,
 ) (response *http.Response, body string) {
-	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 	r.Header = header
 	response, err := app.Test(r)

@@ -16,7 +16,6 @@ import (
 
 // storedDocument reads openapi.json.
 func storedDocument(t *testing.T) *openapi3.T {
-	t.Helper()
 	document, err := openapi3.NewLoader().LoadFromFile("openapi.json")
 	require.NoError(t, err)
 	return document
@@ -27,12 +26,16 @@ func storedDocument(t *testing.T) *openapi3.T {
 func TestEnumsOfAnswersMayGrow(t *testing.T) {
 	t.Parallel()
 	schemas := storedDocument(t).Components.Schemas
+	var skillIDs []string
+	for skill := range games.SkillCount {
+		skillIDs = append(skillIDs, games.Skill(skill).ID())
+	}
 	for name, want := range map[string]string{
 		"api.ForkStatus":       "active archived",
 		"authz.ForkVisibility": "public organization restricted",
 		"common.ContentLocale": "en fr es pt de",
 		"org.ReportingMode":    "pseudonymous nominative",
-		"game.SkillId":         skillIDs(),
+		"game.SkillId":         strings.Join(skillIDs, " "),
 		"api.ErrorKind":        "",
 		"api.ErrorCode":        "",
 	} {
@@ -55,14 +58,6 @@ func TestEnumsOfAnswersMayGrow(t *testing.T) {
 	}
 	skills := schemas["api.ForkStatsDto"].Value.Properties["skills"].Value
 	require.Nil(t, skills.MaxItems, "the catalogue may grow")
-}
-
-func skillIDs() string {
-	var ids []string
-	for skill := range games.SkillCount {
-		ids = append(ids, games.Skill(skill).ID())
-	}
-	return strings.Join(ids, " ")
 }
 
 // specification, 9: the version is that of the release. The description is short, because

@@ -14,6 +14,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit"
 )
 
 // knownError is a message of errors.yaml with its status and details.code.
@@ -38,37 +40,30 @@ var knownErrors = sync.OnceValue(func() map[string]knownError {
 		panic(err)
 	}
 	known := map[string]knownError{}
+	placeholder := regexp.MustCompile(`\\\{.*?\\\}`)
 	for _, e := range table {
 		for name, m := range e.Messages {
-			known[name] = knownError{e.Status, e.Code, messagePattern(m.Text)}
+			text := placeholder.ReplaceAllString(regexp.QuoteMeta(m.Text), ".+")
+			known[name] = knownError{e.Status, e.Code, regexp.MustCompile("^" + text + "$")}
 		}
 	}
 	return known
 })
 
-var placeholder = regexp.MustCompile(`\\\{.*?\\\}`)
-
-// messagePattern matches the message with any text for the placeholders in braces.
-func messagePattern(text string) *regexp.Regexp {
-	return regexp.MustCompile("^" + placeholder.ReplaceAllString(regexp.QuoteMeta(text), ".+") + "$")
-}
-
-type errorBody struct {
-	Message string
-	Details struct{ Code string }
-}
-
-// errorBodyOf reads an error; of anything else it returns the zero value.
-func errorBodyOf(text []byte) (body errorBody) {
-	_ = json.Unmarshal(text, &body)
-	return body
-}
-
 // errorNames returns the names of the messages in errors.yaml that the answer fits.
-func errorNames(status int, text []byte) (names []string) {
-	got := errorBodyOf(text)
+func errorNames(got testkit.Page) (names []string) {
+	var body struct {
+		Code, Message string
+		Details       struct{ Code string }
+	}
+	known := json.NewDecoder(strings.NewReader(got.Body))
+	known.DisallowUnknownFields()
+	if known.Decode(&body) != nil {
+		return nil
+	}
 	for name, e := range knownErrors() {
-		if e.status == status && e.code == got.Details.Code && e.text.MatchString(got.Message) {
+		if e.status == got.StatusCode && e.code == body.Details.Code &&
+			e.text.MatchString(body.Message) {
 			names = append(names, name)
 		}
 	}
@@ -76,10 +71,10 @@ func errorNames(status int, text []byte) (names []string) {
 }
 
 // checkError requires that errors.yaml has the answer.
-func checkError(t *testing.T, status int, body []byte) {
-	t.Helper()
-	assert.NotEmpty(t, errorNames(status, body), "errors.yaml has no such answer: %d %s", status,
-		body)
+func checkError(t *testing.T, got testkit.Page) {
+	assert.Equal(t, "application/json; charset=utf-8", got.Header.Get("Content-Type"))
+	assert.NotEmpty(t, errorNames(got), "errors.yaml has no such answer: %d %s", got.StatusCode,
+		got.Body)
 }
 
 // provoked changes a valid request, for each message of errors.yaml, into one that gets it.
@@ -119,7 +114,7 @@ var provoked = map[string]func(a *attempt){
 	"KeyMissing":    func(a *attempt) { a.authorization = "" },
 	"KeyIncomplete": func(a *attempt) { a.authorization = a.authorization[:len(a.authorization)-1] },
 	"KeyMalformed":  func(a *attempt) { a.authorization += "0" },
-	"KeyInvalid":    func(a *attempt) { a.authorization = "Bearer " + wrongSecret(a.token) },
+	"KeyInvalid":    func(a *attempt) { a.authorization = "Bearer " + wrongSecret(a.key) },
 	"KeyRevoked": after(
 		`update api_keys set revoked_at = date_trunc('milliseconds', now()) where id = $1`),
 	"KeyExpired": after(
@@ -127,11 +122,11 @@ var provoked = map[string]func(a *attempt){
 	"PlanBelowPro": after(
 		`update organisations set plan = 'team' where id = (select org_id from api_keys where id = $1)`),
 	"ScopeMissing":      after(`update api_keys set scopes = '{forks:read}' where id = $1`),
-	"TooManyRequests":   after(fullWindow + ` and not refused`),
+	"TooManyRequests":   after(fullWindow),
 	"OtherOrganisation": func(a *attempt) { a.fork = a.foreign.forks[0] },
 	"TooManyRejections": func(a *attempt) {
-		a.exec(fullWindow + ` and refused`)
-		a.authorization = "Bearer " + wrongSecret(a.token)
+		a.exec(strings.Replace(fullWindow, "false", "true", 1))
+		a.authorization = "Bearer " + wrongSecret(a.key)
 	},
 
 	"HttpVersion": func(a *attempt) { // exports need HTTP/1.1
@@ -140,7 +135,7 @@ var provoked = map[string]func(a *attempt){
 	},
 	"AuditUnavailable": func(a *attempt) {
 		a.w.Exec(refuseEntries)
-		a.authorization = "Bearer " + wrongSecret(a.token)
+		a.authorization = "Bearer " + wrongSecret(a.key)
 	},
 	"ExportNotRecorded": func(a *attempt) {
 		a.w.Exec(refuseEntries)
@@ -158,7 +153,10 @@ var provoked = map[string]func(a *attempt){
 const (
 	unknownID     = "00000000-0000-4000-8000-000000000000"
 	refuseEntries = `revoke insert on audit_entries from dg_app`
-	fullWindow    = `update api_key_windows set instants = array_fill(clock_timestamp(), array[120]) where key_id = $1`
+	// fullWindow uses up the limit of a key
+	fullWindow = `insert into api_key_windows (key_id, refused, instants)
+		values ($1, false, array_fill(clock_timestamp(), array[120]))
+		on conflict (key_id, refused) do update set instants = excluded.instants`
 )
 
 func query(text string) func(*attempt) { return func(a *attempt) { a.query = text } }
@@ -190,15 +188,14 @@ var provokedElsewhere = map[string]string{
 // errors.yaml, which the document and /docs list, and its entry in the audit log.
 func TestEachErrorOfTheTable(t *testing.T) {
 	t.Parallel()
-	named := slices.Concat(slices.Collect(maps.Keys(provoked)),
-		slices.Collect(maps.Keys(provokedElsewhere)))
+	named := slices.AppendSeq(slices.Collect(maps.Keys(provoked)), maps.Keys(provokedElsewhere))
 	require.ElementsMatch(t, slices.Collect(maps.Keys(knownErrors())), named,
 		"each message of errors.yaml is provoked")
 	shared := start(t)
 	valid := newAttempt(t, shared)
 	for _, scheme := range []string{"Bearer ", "bearer ", "BEARER    "} {
-		valid.authorization = scheme + valid.token.String()
-		require.Equal(t, http.StatusOK, valid.send().StatusCode)
+		valid.authorization = scheme + valid.key.Token()
+		valid.send().Is(t, http.StatusOK)
 	}
 	for name, provoke := range provoked {
 		t.Run(name, func(t *testing.T) {
@@ -213,11 +210,11 @@ func TestEachErrorOfTheTable(t *testing.T) {
 			provoke(a)
 			got := a.send()
 			if name == "TooManyRejections" { // counted in place of an entry
-				require.Contains(t, errorNames(got.StatusCode, []byte(got.body)), name)
+				require.Contains(t, errorNames(got), name)
 			} else {
 				stepOf(name).requireAnswer(t, a, got)
 			}
-			require.Equal(t, "</docs/errors#"+errorBodyOf([]byte(got.body)).Details.Code+`>; rel="help"`,
+			require.Equal(t, "</docs/errors#"+knownErrors()[name].code+`>; rel="help"`,
 				got.Header.Get("Link"))
 		})
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/demo"
-	"dg/modules/apikeys"
 	"dg/modules/importer"
 	"dg/platform/testkit"
 )
@@ -36,16 +35,17 @@ func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
 	var examples []example
 	require.NoError(t, json.Unmarshal(stored, &examples))
 	w := start(t)
-	token := w.loadDemo(t)
+	w.loadDemo(t)
+	key := w.Key(testkit.One[string](w.World,
+		`select id::text from organisations where slug = 'harbour-and-vale'`))
 	for i, e := range examples {
-		got := w.get(t, e.Path, token)
-		require.Equal(t, http.StatusOK, got.StatusCode, "%s: %s", e.Path, got.body)
+		got := w.get(t, e.Path, key).Is(t, http.StatusOK)
 		if !strings.Contains(e.Path, "groupId") {
 			w.compareHeaders(t, got)
 		}
-		examples[i].Value = got.body
+		examples[i].Value = got.Body
 		if strings.HasPrefix(got.Header.Get("Content-Type"), "application/json") {
-			examples[i].Value = json.RawMessage(got.body)
+			examples[i].Value = json.RawMessage(got.Body)
 		}
 	}
 	var b bytes.Buffer
@@ -61,8 +61,7 @@ func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
 }
 
 // compareHeaders compares the constant headers with the document's examples.
-func (w *world) compareHeaders(t *testing.T, got answer) {
-	t.Helper()
+func (w *world) compareHeaders(t *testing.T, got testkit.Page) {
 	route, _, err := w.http.Transport.(contractCheck).router.FindRoute(got.Request)
 	require.NoError(t, err)
 	headers := route.Operation.Responses.Status(http.StatusOK).Value.Headers
@@ -87,10 +86,9 @@ func TestExamplesNameForksAndGroupsOfEveryDemo(t *testing.T) {
 		`{"type":"group","id":"`+parameters["GroupId"].Value.Example.(string)+`"`)
 }
 
-// loadDemo loads the demo of 1 April 2026 with the plays of nine days, and returns a key of its
-// first organisation. Pseudonyms, which are random, are replaced by hashes of the players' ids.
-func (w *world) loadDemo(t *testing.T) apikeys.Token {
-	t.Helper()
+// loadDemo loads the demo of 1 April 2026 with the plays of nine days. Pseudonyms, which are random,
+// are replaced by hashes of the players' ids.
+func (w *world) loadDemo(t *testing.T) {
 	var file, few bytes.Buffer
 	require.NoError(t, demo.Write(&file, time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)))
 	for line := range bytes.Lines(file.Bytes()) {
@@ -105,6 +103,4 @@ func (w *world) loadDemo(t *testing.T) apikeys.Token {
 	_, err := importer.Importer{Pool: w.Owner.Pool}.Import(t.Context(), []importer.Input{input}, nil)
 	require.NoError(t, err)
 	w.Exec(`update players set label = 'P-' || upper(left(md5(id::text), 10))`)
-	return w.key(t, testkit.One[string](w.World,
-		`select id::text from organisations where slug = 'harbour-and-vale'`))
 }

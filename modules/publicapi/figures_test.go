@@ -1,6 +1,7 @@
 package publicapi_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -12,32 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/modules/apikeys"
 	"dg/modules/games"
+	"dg/platform/testkit"
 	"dg/platform/testkit/oracle"
 )
-
-// question asks the API and the oracle about a history.
-type question struct {
-	history *history
-	oracle.Query
-	group *group
-}
-
-// ask returns a question about the first fork of a history. The players' labels are their keys
-// under pseudonymous reporting, otherwise their names.
-func ask(h *history, from, to string) question {
-	q := oracle.Query{Fork: h.forks[0], From: day(from), To: day(to), Mode: h.mode}
-	for i := range games.SkillCount {
-		q.Skills = append(q.Skills, games.Skill(i).ID())
-	}
-	for _, p := range h.players {
-		q.Keys = append(q.Keys, p.Label)
-		q.Labels = append(q.Labels,
-			map[string]string{"pseudonymous": p.Label, "nominative": p.Name}[h.mode])
-	}
-	return question{history: h, Query: q}
-}
 
 // report has the fields of the statistics that tests read.
 type report struct {
@@ -45,23 +24,35 @@ type report struct {
 	Players    []struct{ PlayerLabel string }
 }
 
-// requireAgreement compares the statistics and the CSV of the API with the oracle's.
-func (o question) requireAgreement(t *testing.T, w *world, token apikeys.Token) report {
-	t.Helper()
-	query := "?from=" + o.From.Format(time.DateOnly) + "&to=" + o.To.Format(time.DateOnly)
-	if o.group != nil {
-		query += "&groupId=" + o.group.id
+// requireAgreement compares the statistics and the CSV of the first fork with the oracle's. Players
+// are labelled by their keys under pseudonymous reporting, otherwise by their names.
+func (h *history) requireAgreement(
+	t *testing.T, w *world, key testkit.Key, from, to string, of *group,
+) report {
+	o := oracle.Query{Fork: h.forks[0], From: day(from), To: day(to), Mode: h.mode}
+	for i := range games.SkillCount {
+		o.Skills = append(o.Skills, games.Skill(i).ID())
+	}
+	for _, p := range h.players {
+		o.Keys = append(o.Keys, p.Label)
+		o.Labels = append(o.Labels,
+			map[string]string{"pseudonymous": p.Label, "nominative": p.Name}[h.mode])
+	}
+	query := "?from=" + from + "&to=" + to
+	if of != nil {
+		query += "&groupId=" + of.id
 		o.Members = map[int]bool{}
-		for _, m := range o.group.members {
+		for _, m := range of.members {
 			o.Members[m] = true
 		}
 	}
-	stats := w.get(t, "/api/v1/forks/"+o.Fork+"/stats"+query, token)
+	stats := w.get(t, "/api/v1/forks/"+o.Fork+"/stats"+query, key)
 	s := decoded[report](t, stats)
-	require.JSONEq(t, jsonOf(o.Statistics(slices.Values(o.history.plays))), stats.body)
-	file := w.get(t, "/api/v1/forks/"+o.Fork+"/exports/csv"+query, token)
-	require.Equal(t, http.StatusOK, file.StatusCode, file.body)
-	require.Equal(t, o.CSV(o.history.plays), file.body)
+	want, err := json.Marshal(o.Statistics(slices.Values(h.plays)))
+	require.NoError(t, err)
+	require.JSONEq(t, string(want), stats.Body)
+	file := w.get(t, "/api/v1/forks/"+o.Fork+"/exports/csv"+query, key).Is(t, http.StatusOK)
+	require.Equal(t, o.CSV(h.plays), file.Body)
 	require.Equal(t, s.Suppressed, file.Header.Get("X-DG-Report-Suppressed") == "k-anonymity")
 	return s
 }
@@ -82,27 +73,19 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 		rounds = 1_000
 	}
 	for i := range rounds {
-		h := newHistory(2, 4+random.IntN(30), 0, 1, 4)
-		for _, size := range []int{5, 6, len(h.players)} {
-			if size <= len(h.players) {
-				h.groups = append(h.groups, group{members: random.Perm(len(h.players))[:size]})
-			}
-		}
-		h.mode = []string{"pseudonymous", "nominative"}[i%2]
+		players := 4 + random.IntN(30)
+		h := w.newHistory([]string{"pseudonymous", "nominative"}[i%2], 2, players,
+			0, 1, 4, min(5, players), min(6, players), players)
 		h.playRandomly(random, random.IntN(60), day("2024-02-27"), day("2024-03-03"))
 		h.playRandomly(random, random.IntN(60), day("2023-03-01"), day("2025-01-01"))
-		w.load(h)
-		o := ask(h, "2024-01-01", "2024-12-31")
-		token := w.key(t, h.id)
+		key := w.Key(h.id)
 		for range 4 {
 			p := periods[random.IntN(len(periods))]
-			o.From = day(p[0])
-			o.To = day(p[1])
-			o.group = nil
+			var of *group
 			if n := random.IntN(len(h.groups) + 1); n > 0 {
-				o.group = &h.groups[n-1]
+				of = &h.groups[n-1]
 			}
-			o.requireAgreement(t, w, token)
+			h.requireAgreement(t, w, key, p[0], p[1], of)
 		}
 	}
 }
@@ -128,23 +111,19 @@ func TestAnonymity(t *testing.T) {
 				if active > members {
 					continue
 				}
-				h := newHistory(1, 12, members)
-				h.mode = mode
+				h := w.newHistory(mode, 1, 12, members)
 				for who := range h.players { // players outside the group do not count
 					place := slices.Index(h.groups[0].members, who)
 					if place < active {
 						h.play(who, day("2024-05-05"))
 					}
 				}
-				w.load(h)
-				token := w.key(t, h.id)
-				o := ask(h, "2024-05-01", "2024-05-31")
-				o.group = &h.groups[0]
-				s := o.requireAgreement(t, w, token)
+				key := w.Key(h.id)
+				s := h.requireAgreement(t, w, key, "2024-05-01", "2024-05-31", &h.groups[0])
 				require.Equal(t, active < 5, s.Suppressed, "%d members, %d active", members, active)
 				if s.Suppressed {
 					shown[mode][w.suppressedAnswers(t, "/api/v1/forks/"+h.forks[0],
-						"?from=2024-05-01&to=2024-05-31&groupId="+h.groups[0].id, token)] = true
+						"?from=2024-05-01&to=2024-05-31&groupId="+h.groups[0].id, key)] = true
 				}
 			}
 		}
@@ -154,21 +133,19 @@ func TestAnonymity(t *testing.T) {
 
 // suppressedAnswers returns all bytes of the answers about a suppressed group: statistics and CSV,
 // GET and HEAD, plain and compressed, headers and bodies.
-func (w *world) suppressedAnswers(t *testing.T, fork, query string, token apikeys.Token) string {
-	t.Helper()
+func (w *world) suppressedAnswers(t *testing.T, fork, query string, key testkit.Key) string {
 	var all strings.Builder
 	for _, tail := range []string{"/stats", "/exports/csv"} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			for _, encoding := range []string{"identity", "gzip"} {
-				got := w.send(t, method, fork+tail+query, "Bearer "+token.String(),
-					"Accept-Encoding", encoding)
-				require.Equal(t, http.StatusOK, got.StatusCode)
+				got := w.send(t, method, fork+tail+query, "Bearer "+key.Token(),
+					"Accept-Encoding", encoding).Is(t, http.StatusOK)
 				for _, ofTheRequest := range []string{"Date", "X-Request-Id", "Ratelimit"} {
 					require.NotEmpty(t, got.Header.Values(ofTheRequest))
 					got.Header.Del(ofTheRequest)
 				}
 				fmt.Fprintf(&all, "%s %s %s: %v %d %v %v %q\n", method, tail, encoding, got.Header,
-					got.ContentLength, got.TransferEncoding, got.Trailer, got.body)
+					got.ContentLength, got.TransferEncoding, got.Trailer, got.Body)
 			}
 		}
 	}

@@ -14,8 +14,8 @@ import (
 
 // history is an organisation with its plays, as it is stored and as the oracle reads it.
 type history struct {
+	w        *world
 	id, mode string
-	mark     string // of the organisation, in the name of its players
 	forks    []string
 	players  []testkit.Player
 	groups   []group
@@ -27,28 +27,42 @@ type group struct {
 	members []int // indexes of history.players
 }
 
-// newHistory returns an organisation with forks, players, and groups of the sizes, without plays.
-func newHistory(forks, players int, groups ...int) *history {
-	h := &history{id: uuid.NewString(), mode: "pseudonymous"}
-	for range forks {
-		h.forks = append(h.forks, uuid.NewString())
+// newHistory stores an organisation with forks of one game, players, and groups of the sizes. Its
+// id is in the names; some players share a name.
+func (w *world) newHistory(mode string, forks, players int, groups ...int) *history {
+	h := &history{w: w, id: uuid.NewString(), mode: mode}
+	w.Organisation(testkit.Organisation{ID: h.id, Name: h.id, ReportingMode: mode})
+	game := w.Game()
+	for i := range forks {
+		fork := w.Fork(testkit.Fork{OrganisationID: h.id, GameID: game, Slug: fmt.Sprint("fork-", i)})
+		h.forks = append(h.forks, fork.ID)
 	}
-	h.players = make([]testkit.Player, players)
+	var names []string
+	for i := range players {
+		names = append(names, []string{"Ann", "Bob", "Cid"}[i%3]+h.id)
+	}
+	h.players = w.PlayersNamed(h.id, names...)
 	for _, size := range groups {
-		h.groups = append(h.groups, group{members: rand.Perm(players)[:size]})
+		g := group{members: rand.Perm(players)[:size]}
+		var members []testkit.Player
+		for _, m := range g.members {
+			members = append(members, h.players[m])
+		}
+		g.id = w.GroupNamed(h.id, h.id, members...)
+		h.groups = append(h.groups, g)
 	}
 	return h
 }
 
 // play adds an unfinished play of the first fork.
 func (h *history) play(player int, at time.Time) {
-	h.plays = append(h.plays,
-		oracle.Play{ID: uuid.NewString(), Fork: h.forks[0], Player: player, Started: at})
+	h.store(oracle.Play{ID: uuid.NewString(), Fork: h.forks[0], Player: player, Started: at})
 }
 
 // playRandomly adds n plays between two instants, many of them at the edges of days.
 func (h *history) playRandomly(random *rand.Rand, n int, from, to time.Time) {
-	for range n {
+	plays := make([]oracle.Play, n)
+	for i := range plays {
 		started := from.Add(time.Duration(random.Int64N(to.Sub(from).Milliseconds())) *
 			time.Millisecond)
 		switch random.IntN(8) {
@@ -72,54 +86,26 @@ func (h *history) playRandomly(random *rand.Rand, n int, from, to time.Time) {
 				Skill: games.Skill(s).ID(), Attempts: attempts, Correct: random.IntN(attempts + 1),
 			})
 		}
-		h.plays = append(h.plays, p)
+		plays[i] = p
 	}
+	h.store(plays...)
 }
 
-// load stores a history.
-func (w *world) load(h *history) {
-	w.Organisation(testkit.Organisation{ID: h.id, Name: h.mark + "Org", ReportingMode: h.mode})
-	game := w.Game()
-	for i, id := range h.forks {
-		w.Fork(testkit.Fork{
-			ID: id, OrganisationID: h.id, GameID: game, Slug: fmt.Sprintf("fork-%d", i),
-		})
-	}
-	var names []string
-	for i := range h.players {
-		names = append(names, h.mark+[]string{"Ann", "Bob", "Cid"}[i%3]) // some share a name
-	}
-	h.players = w.PlayersNamed(h.id, names...)
-	for i := range h.groups {
-		var members []testkit.Player
-		for _, m := range h.groups[i].members {
-			members = append(members, h.players[m])
+// store adds plays.
+func (h *history) store(plays ...oracle.Play) {
+	h.plays = append(h.plays, plays...)
+	for _, p := range plays {
+		var answers []games.SkillResult
+		for _, a := range p.Answers {
+			skill, _ := games.SkillByID(a.Skill)
+			answers = append(answers,
+				games.SkillResult{Skill: skill, Attempts: a.Attempts, Correct: a.Correct})
 		}
-		h.groups[i].id = w.GroupNamed(h.id, h.mark+"Group", members...)
-	}
-	var plays []testkit.Play
-	for _, p := range h.plays {
-		plays = append(plays, testkit.Play{
+		h.w.Play(testkit.Play{
 			ID: p.ID, Fork: testkit.Fork{ID: p.Fork, OrganisationID: h.id},
 			Player: h.players[p.Player], StartedAt: p.Started, CompletedAt: p.Completed,
-			Score: p.Score, Passed: p.Passed, Answers: packed(p.Answers),
+			Score: p.Score, Passed: p.Passed, Answers: games.PackAnswers(answers),
 		})
+		h.w.Exec(`update plays set release_number = nullif($2, 0) where id = $1`, p.ID, p.Release)
 	}
-	w.StorePlays(plays)
-	for _, p := range h.plays {
-		if p.Release > 0 {
-			w.Exec(`update plays set release_number = $2 where id = $1`, p.ID, p.Release)
-		}
-	}
-}
-
-// packed returns the stored form of answers.
-func packed(answers []oracle.SkillAnswers) []byte {
-	var results []games.SkillResult
-	for _, a := range answers {
-		skill, _ := games.SkillByID(a.Skill)
-		results = append(results,
-			games.SkillResult{Skill: skill, Attempts: a.Attempts, Correct: a.Correct})
-	}
-	return games.PackAnswers(results)
 }

@@ -27,32 +27,31 @@ var hostileNames = map[string]string{
 // formula guard. Under pseudonymous reporting no answer contains a name.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
-	h := newHistory(1, len(hostileNames))
-	h.mode = "nominative"
+	w := start(t)
+	h := w.newHistory("nominative", 1, len(hostileNames))
 	for who := range h.players {
 		h.play(who, day("2024-05-05"))
 	}
-	w := start(t, h)
 	cellOf := map[string]string{} // by the player's key
 	for name, cell := range hostileNames {
 		p := h.players[len(cellOf)]
 		w.Exec(`update players set display_name = $2 where id = $1`, p.ID, name)
 		cellOf[p.Label] = cell
 	}
-	token := w.key(t, h.id)
+	key := w.Key(h.id)
 	path := "/api/v1/forks/" + h.forks[0]
 	const period = "?from=2024-05-01&to=2024-05-31"
 
 	var labels []string
-	for _, p := range decoded[report](t, w.get(t, path+"/stats"+period, token)).Players {
+	for _, p := range decoded[report](t, w.get(t, path+"/stats"+period, key)).Players {
 		labels = append(labels, p.PlayerLabel)
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(hostileNames)), labels)
 
 	// not by w.get: contractCheck refuses cells with CR
 	got := w.wire(t,
-		line(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+token.String()))
-	rows, err := csv.NewReader(strings.NewReader(got.body)).ReadAll()
+		line(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+key.Token()))
+	rows, err := csv.NewReader(strings.NewReader(got.Body)).ReadAll()
 	require.NoError(t, err)
 	require.Len(t, rows, len(hostileNames)+1)
 	for _, row := range rows[1:] {
@@ -61,7 +60,7 @@ func TestHostileNames(t *testing.T) {
 
 	w.Exec(`update organisations set reporting_mode = 'pseudonymous' where id = $1`, h.id)
 	for _, tail := range []string{"/stats", "/exports/csv"} {
-		pseudonymous := w.get(t, path+tail+period, token).body
+		pseudonymous := w.get(t, path+tail+period, key).Body
 		for name := range hostileNames {
 			require.NotContains(t, pseudonymous, name)
 		}

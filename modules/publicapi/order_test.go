@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/platform/testkit"
 )
 
 // step is a check of rules.md, Order of checks.
@@ -26,14 +26,15 @@ type attempt struct {
 	t             *testing.T
 	w             *world
 	mine, foreign *history
-	token         apikeys.Token
+	key           testkit.Key
 	authorization string
 	method        string
 	prefix        string
 	fork          string
 	tail          string
 	query         string
-	raw           string // the whole request instead, unless empty
+	raw           string              // the whole request instead, unless empty
+	expects       map[string][]string // the audit entries of each request of ask, by its id
 }
 
 var steps = []step{
@@ -73,35 +74,30 @@ func (s step) prepare(a *attempt) {
 	}
 }
 
-func (a *attempt) exec(sql string) { a.w.Exec(sql, a.token.ID) }
+func (a *attempt) exec(sql string) { a.w.Exec(sql, a.key.ID) }
 
 // wrongSecret is a well-formed token with another secret.
-func wrongSecret(token apikeys.Token) string {
-	last := "a"
-	if strings.HasSuffix(token.Secret, "a") {
-		last = "b"
-	}
-	return strings.TrimSuffix(token.String(), token.Secret[len(token.Secret)-1:]) + last
+func wrongSecret(key testkit.Key) string {
+	key.Secret = strings.Repeat("a", len(key.Secret))
+	return key.Token()
 }
 
 // newAttempt makes two organisations and a key that may read reports.
 func newAttempt(t *testing.T, w *world) *attempt {
-	t.Helper()
 	a := &attempt{
-		t: t, w: w, mine: newHistory(1, 6, 5), foreign: newHistory(1, 6, 5),
-		method: http.MethodGet, prefix: "/api/v1/", tail: "/stats",
-		query: "from=2024-05-01&to=2024-05-31",
+		t: t, w: w,
+		mine:    w.newHistory("pseudonymous", 1, 6, 5),
+		foreign: w.newHistory("pseudonymous", 1, 6, 5),
+		method:  http.MethodGet, prefix: "/api/v1/", tail: "/stats",
+		query: "from=2024-05-01&to=2024-05-31", expects: map[string][]string{},
 	}
-	w.load(a.mine)
-	w.load(a.foreign)
 	a.fork = a.mine.forks[0]
-	a.token = w.key(t, a.mine.id, "reports:read")
-	a.authorization = "Bearer " + a.token.String()
+	a.key = w.Key(a.mine.id, "reports:read")
+	a.authorization = "Bearer " + a.key.Token()
 	return a
 }
 
-func (a *attempt) send() answer {
-	a.t.Helper()
+func (a *attempt) send() testkit.Page {
 	if a.raw != "" {
 		return a.w.wire(a.t, a.raw)
 	}
@@ -109,11 +105,16 @@ func (a *attempt) send() answer {
 }
 
 // requireAnswer requires the answer and the audit entry of a step.
-func (s step) requireAnswer(t *testing.T, a *attempt, got answer) {
-	t.Helper()
-	require.Contains(t, errorNames(got.StatusCode, []byte(got.body)), s.message, "%d %s",
-		got.StatusCode, got.body)
-	require.Equal(t, s.challenge(got.StatusCode), got.Header.Get("WWW-Authenticate"))
+func (s step) requireAnswer(t *testing.T, a *attempt, got testkit.Page) {
+	require.Contains(t, errorNames(got), s.message, "%d %s", got.StatusCode, got.Body)
+	challenge := map[string]string{
+		"KeyMissing":   "Bearer",
+		"ScopeMissing": `Bearer error="insufficient_scope", scope="reports:read"`,
+	}[s.message]
+	if challenge == "" && got.StatusCode == http.StatusUnauthorized {
+		challenge = `Bearer error="invalid_token"`
+	}
+	require.Equal(t, challenge, got.Header.Get("WWW-Authenticate"))
 	if got.StatusCode == http.StatusTooManyRequests {
 		require.Regexp(t, `^([1-9]|[1-5]\d|60)$`, got.Header.Get("Retry-After"))
 	}
@@ -127,7 +128,7 @@ func (s step) requireAnswer(t *testing.T, a *attempt, got answer) {
 	e := entries[0]
 	require.Equal(t, audit.KeyRefused, e.Action)
 	require.Equal(t, s.reason, e.Reason)
-	require.Equal(t, audit.Actor{Kind: audit.Key, ID: a.token.ID, Name: "Warehouse"}, e.Actor)
+	require.Equal(t, audit.Actor{Kind: audit.Key, ID: a.key.ID, Name: "Warehouse"}, e.Actor)
 	if s.reason == audit.OtherOrganisation {
 		require.Equal(t, map[byte]audit.Target{
 			'7': {Kind: "fork", ID: a.foreign.forks[0]},
@@ -140,20 +141,7 @@ func (s step) requireAnswer(t *testing.T, a *attempt, got answer) {
 		require.Equal(t, a.method, e.Request.Method)
 		require.Equal(t, a.prefix+"forks/"+a.fork+a.tail, e.Request.Path)
 	}
-	require.NotContains(t, fmt.Sprint(e), a.token.Secret)
-}
-
-// challenge returns the WWW-Authenticate of the answer.
-func (s step) challenge(status int) string {
-	switch {
-	case s.message == "ScopeMissing":
-		return `Bearer error="insufficient_scope", scope="reports:read"`
-	case s.message == "KeyMissing":
-		return "Bearer"
-	case status == http.StatusUnauthorized:
-		return `Bearer error="invalid_token"`
-	}
-	return ""
+	require.NotContains(t, fmt.Sprint(e), a.key.Secret)
 }
 
 // Of each pair of failing checks the earlier one answers. Pairs that need two values of one part of

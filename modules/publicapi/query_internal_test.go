@@ -17,7 +17,6 @@ import (
 
 // parsed returns reportQuery of a query string.
 func parsed(t *testing.T, query string) (read reports.Query, err error) {
-	t.Helper()
 	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
 	app.Get("/", func(c *fiber.Ctx) error {
 		read, err = reportQuery(c, games.Fork{ID: "fork", OrganisationID: "org"})

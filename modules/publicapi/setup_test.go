@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/assembly"
-	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/platform/testkit"
 )
@@ -35,13 +34,9 @@ type world struct {
 	http *http.Client // with contractCheck
 }
 
-// start starts a world with the organisations of the histories.
-func start(t *testing.T, histories ...*history) *world {
-	t.Helper()
+// start starts an empty world.
+func start(t *testing.T) *world {
 	w := &world{World: testkit.New(t)}
-	for _, h := range histories {
-		w.load(h)
-	}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	w.url = "http://" + ln.Addr().String()
@@ -64,24 +59,8 @@ func start(t *testing.T, histories ...*history) *world {
 	return w
 }
 
-// key stores a key with the scopes, both by default.
-func (w *world) key(t *testing.T, organisationID string, scopes ...string) apikeys.Token {
-	t.Helper()
-	token, ok := apikeys.ParseToken(w.Key(organisationID, scopes...).Token())
-	require.True(t, ok)
-	w.Exec(`insert into api_key_windows (key_id, refused) values ($1, false), ($1, true)`, token.ID)
-	return token
-}
-
-// answer is a response with its body read.
-type answer struct {
-	*http.Response
-	body string
-}
-
 // send sends a request. headers are pairs of name and value.
-func (w *world) send(t *testing.T, method, path, authorization string, headers ...string) answer {
-	t.Helper()
+func (w *world) send(t *testing.T, method, path, authorization string, headers ...string) testkit.Page {
 	r, err := http.NewRequestWithContext(t.Context(), method, w.url+path, http.NoBody)
 	require.NoError(t, err)
 	if authorization != "" {
@@ -95,25 +74,21 @@ func (w *world) send(t *testing.T, method, path, authorization string, headers .
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
-	return answer{response, string(body)}
+	return testkit.Page{Response: response, Body: string(body)}
 }
 
 // decoded reads the JSON of an answer 200.
-func decoded[T any](t *testing.T, got answer) (value T) {
-	t.Helper()
-	require.Equal(t, http.StatusOK, got.StatusCode, got.body)
-	require.NoError(t, json.Unmarshal([]byte(got.body), &value))
+func decoded[T any](t *testing.T, got testkit.Page) (value T) {
+	require.NoError(t, json.Unmarshal([]byte(got.Is(t, http.StatusOK).Body), &value))
 	return value
 }
 
-func (w *world) get(t *testing.T, path string, token apikeys.Token, headers ...string) answer {
-	t.Helper()
-	return w.send(t, http.MethodGet, path, "Bearer "+token.String(), headers...)
+func (w *world) get(t *testing.T, path string, key testkit.Key, headers ...string) testkit.Page {
+	return w.send(t, http.MethodGet, path, "Bearer "+key.Token(), headers...)
 }
 
 // entries returns an organisation's log, newest first.
 func (w *world) entries(t *testing.T, organisationID string) []audit.Entry {
-	t.Helper()
 	entries, err := audit.New(w.DB).List(t.Context(), organisationID, audit.Page{Limit: 1000})
 	require.NoError(t, err)
 	return entries

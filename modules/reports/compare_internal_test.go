@@ -59,7 +59,6 @@ func sameStatistics(a, b Statistics) bool {
 
 // wrongAnswers compares the service's answers with the plays, and returns those that differ or fail.
 func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
-	t.Helper()
 	for _, q := range q {
 		s, err := open(t.Context(), e.DB, q, false)
 		require.NoError(t, err)

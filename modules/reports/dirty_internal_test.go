@@ -54,7 +54,6 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 
 // free reports whether a sealer would get the locks of the i-th day.
 func (e *env) free(t *testing.T, fork string, i int) (free bool) {
-	t.Helper()
 	first := testFrom.Add(time.Duration(i) * day)
 	require.NoError(t, pgx.BeginFunc(t.Context(), e.DB.Pool, func(tx pgx.Tx) error {
 		return tx.QueryRow(t.Context(), sealer.TryLocksSQL,

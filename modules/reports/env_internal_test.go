@@ -36,7 +36,6 @@ var (
 )
 
 func newEnv(t testing.TB) *env {
-	t.Helper()
 	db := testkit.New(t)
 	db.Organisation(testkit.Organisation{ID: testOrg, ReportingMode: "nominative"})
 	for _, id := range []string{testFork, otherFork} {
@@ -102,7 +101,6 @@ func (e *env) count(sql string, args ...any) int { return testkit.One[int](e.Wor
 
 // seal makes one pass.
 func (e *env) seal(t *testing.T) sealer.Result {
-	t.Helper()
 	done, err := e.sealer.Seal(t.Context())
 	require.NoError(t, err)
 	return done
@@ -120,7 +118,6 @@ func (e *env) statistics(ctx context.Context, q Query) (Statistics, error) {
 
 // begin opens an export and reads its first row.
 func (e *env) begin(t testing.TB, q Query, f Format) *Export {
-	t.Helper()
 	x, err := e.reports.OpenExport(t.Context(), q, f)
 	require.NoError(t, err)
 	t.Cleanup(x.Close)
@@ -130,7 +127,6 @@ func (e *env) begin(t testing.TB, q Query, f Format) *Export {
 
 // agrees compares random reports with the plays.
 func (e *env) agrees(t *testing.T) {
-	t.Helper()
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
 		require.NoError(t, e.differs(t.Context(), random))
@@ -139,7 +135,6 @@ func (e *env) agrees(t *testing.T) {
 
 // await polls the statement until it returns true, or ended has an error.
 func (e *env) await(t *testing.T, message string, ended chan error, sql string) {
-	t.Helper()
 	require.Eventually(t, func() (yes bool) {
 		return len(ended) > 0 || e.Owner.Pool.QueryRow(t.Context(), sql).Scan(&yes) == nil && yes
 	}, 10*time.Second, 2*time.Millisecond, message)

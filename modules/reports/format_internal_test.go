@@ -46,7 +46,6 @@ func TestFormats(t *testing.T) {
 
 // export returns a whole file.
 func (e *env) export(t *testing.T, q Query, f Format) string {
-	t.Helper()
 	x := e.begin(t, q, f)
 	defer x.Close()
 	var file []byte

@@ -45,7 +45,6 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 			testFrom.Add(time.Duration(date)*day), plays)
 	}
 	within := func(state string, p Period) {
-		t.Helper()
 		costs := map[int]reportCost{}
 		for members, id := range groups {
 			costs[members] = e.costOf(t, query(p.From, p.Days, id))
@@ -77,7 +76,6 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 type reportCost struct{ statistics, export int }
 
 func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
-	t.Helper()
 	for _, segments := range []bool{true, false} {
 		s, err := open(t.Context(), e.DB, q, segments)
 		require.NoError(t, err)
@@ -104,7 +102,6 @@ func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
 
 // explain returns the cost of a statement of the snapshot.
 func (e *env) explain(t *testing.T, s *snapshot, sql string) int {
-	t.Helper()
 	var text []byte
 	err := s.conn.QueryRow(t.Context(), "explain (analyze, buffers, format json) "+sql, s.args).
 		Scan(&text)
@@ -125,7 +122,6 @@ type planNode struct {
 }
 
 func planOf(t *testing.T, explained []byte) planNode {
-	t.Helper()
 	var plans []struct{ Plan planNode }
 	require.NoError(t, json.Unmarshal(explained, &plans))
 	return plans[0].Plan

@@ -24,7 +24,6 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	e.Exec(insertSQL, testFrom, 10, 2_000)
 	q := query(testFrom, 10, testGroup)
 	open := func() (*Report, *Export) {
-		t.Helper()
 		report, err := e.reports.Open(t.Context(), q)
 		require.NoError(t, err)
 		export, err := e.reports.OpenExport(t.Context(), q, CSV)

@@ -29,7 +29,6 @@ func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 
 // pages returns the number of pages that a statement reads by its generic plan.
 func (e *env) pages(t *testing.T, sql string, named pgx.NamedArgs) int {
-	t.Helper()
 	sql, args, err := named.RewriteQuery(t.Context(), nil, sql, nil)
 	require.NoError(t, err)
 	values := make([]string, len(args))

@@ -90,7 +90,6 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 
 // agreesAtRest seals everything that is due, a large day included, and compares it with the plays.
 func (e *env) agreesAtRest(t *testing.T) {
-	t.Helper()
 	require.Eventually(t, func() bool { // a statement that was cancelled may still commit
 		var busy int
 		err := e.Owner.Pool.QueryRow(t.Context(), `select count(*) from pg_stat_activity
@@ -134,7 +133,6 @@ func TestEveryChangeMarksItsDay(t *testing.T) {
 	e := newEnv(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	exec := func(sql string, args ...any) {
-		t.Helper()
 		e.Exec(sql, args...)
 		for range 10 {
 			require.NoError(t, e.differs(t.Context(), random))
