@@ -66,7 +66,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	e.Exec(insertSQL, testFrom, 99, 2000)
+	e.insert(testFrom, 99, 2000)
 	e.seal(t)
 	reported := 0
 	e.reports.OnDamage = func(Query, error) { reported++ }
@@ -93,7 +93,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 func TestMonthIsNotPackedFromADamagedDay(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.Exec(insertSQL, testFrom, 99, 2000)
+	e.insert(testFrom, 99, 2000)
 	e.seal(t)
 	e.Exec(`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
 		where fork_id = $1 and day = '2023-12-24'`, testFork)

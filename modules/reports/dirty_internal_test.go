@@ -35,10 +35,14 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 		"many days": {days(3, 65), 99, -1}, // the whole fork
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, write := range []string{playsSQL,
+			for _, write := range []string{
+				`insert into plays (id, org_id, fork_id, player, started_at, answers)
+					select gen_random_uuid(), '` + testOrg + `', $1, 1, day, ''
+					  from unnest($2::timestamptz[]) day`,
 				`update plays set score = 1, passed = false, completed_at = started_at
 					where fork_id = $1 and started_at = any($2)`,
-				`delete from plays where fork_id = $1 and started_at = any($2)`} {
+				`delete from plays where fork_id = $1 and started_at = any($2)`,
+			} {
 				tx := e.Begin(write, testFork, c.written)
 				require.False(t, e.free(t, testFork, c.kept), write)
 				require.True(t, e.free(t, otherFork, c.kept), write)

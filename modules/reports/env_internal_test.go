@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit"
@@ -53,12 +54,10 @@ func newEnv(t testing.TB) *env {
 
 // newSealer seals every fork.
 func newSealer(db *postgres.DB) *sealer.Sealer {
-	s := sealer.New(db, func() time.Time { return testNow }, discard)
+	s := sealer.New(db, func() time.Time { return testNow }, slog.New(slog.DiscardHandler))
 	s.MinPlays = 0
 	return s
 }
-
-var discard = slog.New(slog.DiscardHandler)
 
 // group stores a group of the players whose ordinals the query returns.
 func (e *env) group(id, ordinals string, args ...any) {
@@ -73,18 +72,18 @@ func (e *env) play(fork string, player int, at ...time.Time) {
 		testOrg, fork, player, at)
 }
 
-// playsSQL adds a play of a fork at each of some times. $1 fork, $2 times.
-const playsSQL = `insert into plays (id, org_id, fork_id, player, started_at, answers)
-	select gen_random_uuid(), '` + testOrg + `', $1, 1, day, '' from unnest($2::timestamptz[]) day`
+// insert adds n random plays within some days from an instant on.
+func (e *env) insert(at time.Time, days, n int) {
+	e.Exec(insertSQL, pgx.NamedArgs{"at": at, "days": days, "n": n})
+}
 
-// insertSQL adds $3 random plays within $2 days from $1 on.
 const insertSQL = `insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
 	select gen_random_uuid(), '` + testOrg + `', case when random() < 0.8 then '` + testFork +
 	`' else '` + otherFork +
 	`' end::uuid, (array(select ordinal from players))[1 + floor(random() * 40)], s, case when done then s + interval '5 s' end,
 	       case when done then floor(random() * 10001) end, case when done then random() < 0.5 end,
 	       decode(repeat(lpad(to_hex((random() * 59)::int), 2, '0'), (random() * 6)::int), 'hex')
-	  from (select date_trunc('milliseconds', $1::timestamptz + random() * $2 * interval '1 day') as s, random() < 0.7 as done from generate_series(1, $3)) x`
+	  from (select date_trunc('milliseconds', @at::timestamptz + random() * @days * interval '1 day') as s, random() < 0.7 as done from generate_series(1, @n)) x`
 
 // query selects a report on some days of the fork. group "": all players.
 func query(from time.Time, days int, group string) Query {
@@ -95,9 +94,6 @@ func query(from time.Time, days int, group string) Query {
 		GroupID:        group,
 	}
 }
-
-// count reads a number as the owner of the tables.
-func (e *env) count(sql string, args ...any) int { return testkit.One[int](e.World, sql, args...) }
 
 // seal makes one pass.
 func (e *env) seal(t *testing.T) sealer.Result {
@@ -116,26 +112,10 @@ func (e *env) statistics(ctx context.Context, q Query) (Statistics, error) {
 	return e.reports.Statistics(ctx, report)
 }
 
-// begin opens an export and reads its first row.
-func (e *env) begin(t testing.TB, q Query, f Format) *Export {
-	x, err := e.reports.OpenExport(t.Context(), q, f)
-	require.NoError(t, err)
-	t.Cleanup(x.Close)
-	x.SetContext(t.Context())
-	return x
-}
-
 // agrees compares random reports with the plays.
 func (e *env) agrees(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
+	random := rand.New(rand.NewPCG(rand.Uint64(), 4))
 	for range 20 {
 		require.NoError(t, e.differs(t.Context(), random))
 	}
-}
-
-// await polls the statement until it returns true, or ended has an error.
-func (e *env) await(t *testing.T, message string, ended chan error, sql string) {
-	require.Eventually(t, func() (yes bool) {
-		return len(ended) > 0 || e.Owner.Pool.QueryRow(t.Context(), sql).Scan(&yes) == nil && yes
-	}, 10*time.Second, 2*time.Millisecond, message)
 }

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +35,8 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 		want, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		require.NoError(t, err)
 		var got []string
-		for line := range strings.Lines(e.export(t, q, CSV)) {
+		_, file := e.export(t, q, CSV)
+		for line := range strings.Lines(file) {
 			id, _, _ := strings.Cut(line, ",")
 			got = append(got, id)
 		}
@@ -43,4 +45,83 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 		require.NoError(t, err)
 		require.EqualValues(t, len(want), stats.Plays, c.name)
 	}
+}
+
+// rules.md, CSV: the format for Excel has a byte-order mark, semicolons, decimal commas, times
+// without T, and the formula guard for every separator. Both leave out the skills of a newer program.
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.Exec(`update players set display_name = 'Zoë;=1,+2' || chr(10) || '@x' where ordinal = 1`)
+	e.Exec(
+		`insert into plays (id, org_id, fork_id, player, release_number, started_at, completed_at,
+			score, passed, answers) values
+		('00000000-0000-4000-8000-00000000000a', $1, $2, 1, 7, '2023-11-20 09:30:00.123Z',
+		  '2023-11-20 09:41:12.5Z', 8750, true, '\x013afe'),
+		('00000000-0000-4000-8000-00000000000b', $1, $2, 2, null, '2023-11-20 10:00:00Z',
+		  '2023-11-20 10:00:01Z', 10000, false, ''),
+		('00000000-0000-4000-8000-00000000000c', $1, $2, 2, null, '2023-11-20 11:00:00Z', null, null, null, '')`,
+		testOrg, testFork)
+	const (
+		name   = "\"Zoë;'=1,+2\n@x\""   // of the API
+		guard  = "\"Zoë;'=1,'+2\n'@x\"" // for spreadsheets
+		skills = `prompting.context=1/1;data.reading.proportions=0/1`
+		first  = "00000000-0000-4000-8000-00000000000a|" + testFork + "|7|P-1|" + guard +
+			"|2023-11-20 09:30:00|2023-11-20 09:41:12|672|true|"
+		second = "00000000-0000-4000-8000-00000000000b|" + testFork +
+			"||P-2|Player 2|2023-11-20 10:00:00|2023-11-20 10:00:01|1|true|100|false|\"\"\n"
+		third = "00000000-0000-4000-8000-00000000000c|" + testFork +
+			"||P-2|Player 2|2023-11-20 11:00:00|||false|||\"\"\n"
+	)
+	_, excel := e.export(t, query(testFrom, 1, ""), ExcelSemicolon)
+	require.Equal(t, byteOrderMark+strings.ReplaceAll(csvHeader, ",", ";")+
+		strings.ReplaceAll(first+"87,5|true|\""+skills+"\"\n"+second+third, "|", ";"), excel)
+	_, plain := e.export(t, query(testFrom, 1, ""), CSV)
+	require.True(t, strings.HasPrefix(plain, csvHeader))
+	require.Contains(t, plain,
+		"P-1,"+name+",2023-11-20T09:30:00.123Z,2023-11-20T09:41:12.500Z,672,true,87.5,true,"+skills+
+			"\n")
+}
+
+// rules.md, CSV: playerKey is the pseudonym under both modes, playerLabel the mode's, with and
+// without the cache of players.
+func TestExportNamesThePlayerOfEachRow(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	for player := 1; player <= 40; player++ {
+		e.play(testFork, player, testFrom)
+	}
+	e.Players(testOrg, 1_000)
+	for group, count := range map[string]int{"": 40, testGroup: 10} {
+		for _, mode := range []string{"nominative", "pseudonymous"} {
+			e.Exec(`update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
+			x, file := e.export(t, query(testFrom, 1, group), CSV)
+			require.Equal(t, group == "", x.players != nil)
+			rows := strings.Split(strings.TrimSpace(file), "\n")[1:]
+			require.Len(t, rows, count)
+			for _, row := range rows {
+				cells := strings.Split(row, ",")
+				label := cells[3]
+				if mode == "nominative" {
+					label = "Player " + strings.TrimPrefix(label, "P-")
+				}
+				require.Regexp(t, `^P-\d+$`, cells[3])
+				require.Equal(t, label, cells[4])
+			}
+		}
+	}
+}
+
+// export returns an export that has ended, and its file.
+func (e *env) export(t *testing.T, q Query, f Format) (x *Export, file string) {
+	x, err := e.reports.OpenExport(t.Context(), q, f)
+	require.NoError(t, err)
+	defer x.Close()
+	x.SetContext(t.Context())
+	var text []byte
+	for err == nil {
+		text, err = x.AppendNext(text)
+	}
+	require.ErrorIs(t, err, io.EOF)
+	return x, string(text)
 }

@@ -64,7 +64,7 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 	within("unsealed", large)
 	within("unsealed", all)
 	e.seal(t)
-	require.Equal(t, 8, e.count(`select count(*) from fork_days where head_bytes > 0`),
+	require.Equal(t, 8, e.Count(`fork_days where head_bytes > 0`),
 		"the days that are not large")
 	within("sealed", large)
 	within("sealed", all)

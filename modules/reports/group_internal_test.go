@@ -21,7 +21,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	e.Organisation(testkit.Organisation{ID: otherOrg})
 	e.Exec(`insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg,
 		otherGroup)
-	e.Exec(insertSQL, testFrom, 10, 2_000)
+	e.insert(testFrom, 10, 2_000)
 	q := query(testFrom, 10, testGroup)
 	open := func() (*Report, *Export) {
 		report, err := e.reports.Open(t.Context(), q)

@@ -76,7 +76,7 @@ func overviewDiffers(ctx context.Context, of *snapshot, p Period) error {
 func TestOverviewHasABound(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.Exec(insertSQL, testFrom.AddDate(0, 0, 30), 1, 100)
+	e.insert(testFrom.AddDate(0, 0, 30), 1, 100)
 	q := Query{OrganisationID: testOrg, Period: Period{From: testFrom, Days: 60}}
 	e.reports.maxOverviewPlays = 99
 	o, err := e.reports.Overview(t.Context(), q)

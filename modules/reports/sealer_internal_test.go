@@ -11,7 +11,6 @@ import (
 	"dg/modules/reports/segment"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
-	"dg/platform/testkit/pgtest"
 
 	"dg/modules/reports/sealer"
 )
@@ -21,44 +20,31 @@ import (
 func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.Exec(insertSQL, testFrom, 100, 500)
+	e.insert(testFrom, 100, 500)
 	days := e.seal(t).Days
-	owner := pgtest.Open(t, e.OwnerURL, postgres.Options{Name: "rebuilding", MaxConns: 2})
-	rebuilder := newSealer(owner)
-
-	lock := e.Begin(lockSealer)
+	rebuilder := newSealer(e.Owner)
+	lock := e.Begin(`select pg_advisory_xact_lock(hashtextextended('sealer', 0))`)
 	_, err := e.sealer.Seal(t.Context())
 	require.ErrorIs(t, err, postgres.ErrLocked)
 	_, err = rebuilder.Rebuild(t.Context(), 300*time.Millisecond)
 	require.ErrorIs(t, err, postgres.ErrLocked)
-	require.Zero(t, e.count(`select count(*) from unsealed_days`))
+	require.Zero(t, e.Count(`unsealed_days`))
 
-	rebuilt := make(chan error, 1)
 	var done sealer.Result
-	go func() {
-		var err error
+	require.NoError(t, e.WhileWaiting(lock, func() (err error) {
 		done, err = rebuilder.Rebuild(t.Context(), time.Minute)
-		rebuilt <- err
-	}()
-	e.await(t, "it does not look for the lock", rebuilt,
-		`select exists (select from pg_stat_activity where application_name = 'rebuilding'
-		and wait_event_type = 'Lock')`)
-	require.Empty(t, rebuilt)
-	require.NoError(t, lock.Rollback(t.Context()))
-	require.NoError(t, <-rebuilt)
+		return err
+	}, nil))
 	require.Equal(t, sealer.Result{Days: days, Months: done.Months}, done, "every day is sealed again")
 	require.Positive(t, done.Months)
 	e.agrees(t)
 }
 
-// lockSealer takes the sealer's lock.
-const lockSealer = `select pg_advisory_xact_lock(hashtextextended('sealer', 0))`
-
 // Segments of another version are not read, and are sealed again.
 func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.Exec(insertSQL, testFrom, 100, 2000)
+	e.insert(testFrom, 100, 2000)
 	first := e.seal(t)
 	const even = `extract(day from day)::int % 2 = 0`
 	for _, other := range []int{-1, 1} {
@@ -68,10 +54,10 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 		e.Exec(`update fork_months set segment = set_byte(segment, 0, $1) || '\x0708'`,
 			segment.MonthVersion+other)
 		e.agrees(t)
-		days := e.count(`select count(*) from fork_days where ` + even)
+		days := e.Count(`fork_days where ` + even)
 		require.Equal(t, sealer.Result{Days: days, Months: first.Months}, e.seal(t), "no others")
 		e.agrees(t)
-		require.Equal(t, first.Days, e.count(`select count(*) from fork_days
+		require.Equal(t, first.Days, e.Count(`fork_days
 			where get_byte(sums, 0) = $1 and get_byte(segment, 0) = $1`, segment.DayVersion))
 	}
 }
@@ -81,8 +67,8 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.sealer.MaxDayPlays = 20
-	e.Exec(insertSQL, testFrom.Add(20*day), 1, 400) // so many that the group is not hidden
-	e.Exec(insertSQL, testFrom.Add(50*day), 1, 10)
+	e.insert(testFrom.Add(20*day), 1, 400) // so many that the group is not hidden
+	e.insert(testFrom.Add(50*day), 1, 10)
 	e.Exec(`update plays set fork_id = $1`, testFork)
 	require.Equal(t, sealer.Result{Days: 1, Months: 2, Large: 1}, e.seal(t),
 		"a month can be sealed: it is packed from its plays")
@@ -107,12 +93,12 @@ func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.sealer.MaxMonthPlays = 370
-	e.Exec(insertSQL, testFrom, 99, 2000)
+	e.insert(testFrom, 99, 2000)
 	e.Exec(`delete from plays where started_at >= '2024-01-15' and started_at < '2024-02-01'`)
 	e.seal(t)
-	const whole = `select count(*) from fork_months where fork_id = $1 and head_bytes < octet_length(segment)`
-	months := e.count(`select count(*) from fork_months where fork_id = $1`, testFork)
-	require.Equal(t, months-1, e.count(whole, testFork), "December alone is too large")
+	const whole = `fork_months where fork_id = $1 and head_bytes < octet_length(segment)`
+	months := e.Count(`fork_months where fork_id = $1`, testFork)
+	require.Equal(t, months-1, e.Count(whole, testFork), "December alone is too large")
 	e.agrees(t)
 	require.Empty(t, e.wrongAnswers(t, damageQueries...))
 }
@@ -121,15 +107,12 @@ func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.Exec(insertSQL, testFrom, 100, 2000)
+	e.insert(testFrom, 100, 2000)
 	e.seal(t)
 	left := func(from, to string) int {
-		return e.count(
-			`select (select count(*) from fork_days where fork_id = $1 and day between $2 and $3)
-			+ (select count(*) from fork_months where fork_id = $1 and month between $2 and $3)
-			+ (select count(*) from unsealed_days where fork_id = $1 and day between $2 and $3)
-			+ (select count(*) from unsealed_months where fork_id = $1 and month between $2 and $3)`,
-			testFork, from, to)
+		return e.Count(`(select fork_id, day from fork_days union all select fork_id, month from fork_months
+			union all table unsealed_days union all table unsealed_months) x
+			where fork_id = $1 and day between $2 and $3`, testFork, from, to)
 	}
 	e.Exec(
 		`delete from plays where fork_id = $1 and started_at >= '2023-12-01' and started_at < '2024-01-01'`,
@@ -142,7 +125,8 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	// A month in which a transaction writes goes in a later pass, when the fork has become small.
 	e.Exec(`delete from plays where fork_id = $1 and started_at::date = '2024-01-31'`, testFork)
 	e.seal(t)
-	writer := e.Begin(lockDay, testFork, "2024-01-31")
+	writer := e.Begin(`select pg_advisory_xact_lock_shared(uuid_hash($1), $2::date - date '2000-01-01')`,
+		testFork, "2024-01-31")
 	e.Exec(`delete from plays where fork_id = $1`, testFork)
 	e.sealer.MinPlays = 1_000_000
 	require.Equal(t, 1, e.seal(t).Skipped)
@@ -152,33 +136,22 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	e.agrees(t)
 }
 
-// lockDay takes the lock of a writer. $1 fork, $2 day.
-const lockDay = `select pg_advisory_xact_lock_shared(uuid_hash($1), $2::date - date '2000-01-01')`
-
-const daysOfSQL = `select count(distinct started_at::date) from plays where fork_id = $1`
-
 // A failure in one fork is reported, and the others are sealed.
 func TestSealingContinuesAfterAFailure(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.Exec(insertSQL, testFrom, 99, 500)
+	e.insert(testFrom, 99, 500)
 	e.Exec(`create function refuse() returns trigger language plpgsql as
 		$$ begin if new.fork_id = '` + testFork +
 		`' then raise exception 'no room for it'; end if; return new; end $$;
 		create trigger refuse before insert on fork_days for each row execute function refuse()`)
-	var done sealer.Result
-	var err error
-	e.sealer.OnPass = func(sealed sealer.Result, failure error) {
-		done = sealed
-		err = failure
-	}
-	e.sealer.RunOnce(t.Context())
+	done, err := e.sealer.Seal(t.Context())
 	require.ErrorContains(t, err, "no room for it")
 	require.ErrorContains(t, err, testFork, "which one")
-	days := e.count(daysOfSQL, otherFork)
-	left := e.count(daysOfSQL, testFork)
-	require.Equal(t, sealer.Result{Days: days, Months: 3, Remaining: left}, done)
-	require.Equal(t, days, e.count(`select count(*) from fork_days where fork_id = $1`, otherFork))
+	const days = `(select distinct started_at::date from plays where fork_id = $1) d`
+	sealed := e.Count(days, otherFork)
+	require.Equal(t, sealer.Result{Days: sealed, Months: 3, Remaining: e.Count(days, testFork)}, done)
+	require.Equal(t, sealed, e.Count(`fork_days where fork_id = $1`, otherFork))
 	e.agrees(t)
 	e.Exec(`drop trigger refuse on fork_days`)
 	require.Positive(t, e.seal(t).Days, "the lock was given back")
@@ -190,40 +163,27 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.Exec(insertSQL, testFrom, 100, 500)
+	e.insert(testFrom, 100, 500)
 	e.seal(t)
 	tx := e.Begin(`truncate plays`)
-	read := make(chan error, 1)
-	go func() { read <- e.differs(t.Context(), rand.New(rand.NewPCG(1, 1))) }()
-	e.await(t, "the report does not wait", read,
-		`select exists (select from pg_locks where relation = 'plays'::regclass and not granted)`)
-	require.NoError(t, tx.Commit(t.Context()))
-	require.NoError(t, <-read)
+	require.NoError(t, e.WhileWaiting(tx, func() error {
+		return e.differs(t.Context(), rand.New(rand.NewPCG(1, 1)))
+	}, nil))
 	e.agrees(t)
 
-	e.Exec(insertSQL, testFrom, 100, 500)
+	e.insert(testFrom, 100, 500)
 	e.seal(t)
 	e.Exec(`delete from fork_months`)
 	lock := e.Begin(`lock table fork_months in share row exclusive mode`)
-	sealed := make(chan error, 1)
-	go func() {
+	require.NoError(t, e.WhileWaiting(lock, func() error {
 		_, err := e.sealer.Seal(t.Context())
-		sealed <- err
-	}()
-	e.await(t, "the sealer does not come to write a month", sealed,
-		`select exists (select from pg_locks where relation = 'fork_months'::regclass and not granted)`)
-	other := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 1, LockTimeout: -1})
-	emptied := make(chan error, 1)
-	go func() {
-		_, err := other.Pool.Exec(t.Context(), `truncate plays`)
-		emptied <- err
-	}()
-	e.await(t, "TRUNCATE neither waits nor is done", emptied,
-		`select exists (select from pg_locks where relation = 'plays'::regclass
-		and mode = 'AccessExclusiveLock' and not granted)`)
-	require.NoError(t, lock.Rollback(t.Context()))
-	require.NoError(t, <-sealed)
-	require.NoError(t, <-emptied)
+		return err
+	}, func() {
+		_, err := e.Owner.Pool.Exec(t.Context(), `set lock_timeout = 100; truncate plays`)
+		require.ErrorContains(t, err, "lock timeout")
+	}))
+	e.agrees(t)
+	e.Exec(`truncate plays`)
 	e.agrees(t)
 	e.seal(t)
 	e.agrees(t)
@@ -234,7 +194,7 @@ func TestSearchForDaysHopsFromDayToDay(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	const days = 99
-	e.Exec(insertSQL, testFrom, days, 20_000)
+	e.insert(testFrom, days, 20_000)
 	for _, statistics := range []string{`select`, `analyze plays`} {
 		e.Exec(statistics)
 		require.Less(t, e.pages(t, sealer.DueDaysSQL, segment.Args(testOrg, testFork, time.Time{}, testNow)),
@@ -248,7 +208,7 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	e := newEnv(t)
 	const lastOrg = "00000000-0000-4000-8000-00000000000a"
 	const lastFork = "00000000-0000-4000-8000-00000000000b"
-	e.Exec(insertSQL, testFrom, 5, 100)
+	e.insert(testFrom, 5, 100)
 	e.Organisation(testkit.Organisation{ID: lastOrg})
 	last := e.Fork(testkit.Fork{ID: lastFork, OrganisationID: lastOrg})
 	e.Play(testkit.Play{Fork: last, Player: e.Players(lastOrg, 1)[0], StartedAt: testFrom})

@@ -11,7 +11,7 @@ import (
 func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.Exec(insertSQL, testFrom, 40, 100)
+	e.insert(testFrom, 40, 100)
 	q := query(testFrom, 40, "")
 	want, err := e.statistics(t.Context(), q)
 	require.NoError(t, err)
