@@ -41,15 +41,6 @@ func otherByte(column, at string) string {
 		`%[1]s = set_byte(%[1]s, %[2]s, (get_byte(%[1]s, %[2]s) + 1 + $1 %% 255) %% 256)`, column, at)
 }
 
-// plant corrupts one row of the fork.
-func (e *env) plant(n, random int) {
-	p := plants[n%len(plants)]
-	e.Exec(`with random as (select $1::int), rows as (
-		  select ctid, row_number() over (order by ctid) - 1 as i, count(*) over () as n
-		    from `+p.table+` where fork_id = '`+testFork+`')
-		update `+p.table+` set `+p.set+` where ctid = (select ctid from rows where i = $1 % n)`, random)
-}
-
 // damageQueries are reports that read sums, months, days and groups.
 var damageQueries = []Query{
 	query(testFrom, 99, ""),
@@ -75,7 +66,12 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	rebuilder := newSealer(e.Owner)
 	for planted := 0; planted < 160; {
 		for range len(plants) / 2 {
-			e.plant(planted, random.IntN(1_000_001))
+			p := plants[planted%len(plants)]
+			e.Exec(`with random as (select $1::int), rows as (
+				  select ctid, row_number() over (order by ctid) - 1 as i, count(*) over () as n
+				    from `+p.table+` where fork_id = '`+testFork+`')
+				update `+p.table+` set `+p.set+` where ctid = (select ctid from rows where i = $1 % n)`,
+				random.IntN(1_000_001))
 			planted++
 		}
 		require.Empty(t, e.wrongAnswers(t, damageQueries...), "%d corruptions", planted)

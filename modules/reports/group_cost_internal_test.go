@@ -3,9 +3,11 @@ package reports
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -140,4 +142,40 @@ func (n planNode) rows(t *testing.T) (count int) {
 		count += child.rows(t)
 	}
 	return count
+}
+
+// The metadata of a group costs its members, however many plays and members other groups have. In an
+// organisation of few groups a generic plan would scan the table of members.
+func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.Players(testOrg, 19_960)
+	e.group(otherFork, `select i from generate_series(1, 20000) i`)
+	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
+		select gen_random_uuid(), $2, $1, 100 + i, $3, '' from generate_series(1, 19000) i`,
+		testFork, testOrg, testFrom)
+	e.Exec(`vacuum analyze plays`)
+	e.Exec(`vacuum analyze group_members`)
+	s := newSnapshot(nil, query(testFrom, 1, testGroup), true)
+	require.Less(t, e.pages(t, metadataSQL, s.args), 100)
+	require.Less(t, e.pages(t, sealedDaysSQL, s.args), 20)
+}
+
+// pages returns the number of pages that a statement reads by its generic plan.
+func (e *env) pages(t *testing.T, sql string, named pgx.NamedArgs) int {
+	sql, args, err := named.RewriteQuery(t.Context(), nil, sql, nil)
+	require.NoError(t, err)
+	values := make([]string, len(args))
+	for i := range args {
+		values[i] = fmt.Sprint("$", i+1)
+	}
+	tx := e.Begin(`set local plan_cache_mode = force_generic_plan`)
+	defer tx.Rollback(t.Context())
+	_, err = tx.Exec(t.Context(), `deallocate all; prepare statement as `+sql)
+	require.NoError(t, err)
+	var text []byte
+	require.NoError(t, tx.QueryRow(t.Context(), `explain (analyze, buffers, format json)
+		execute statement (`+strings.Join(values, ", ")+`)`,
+		append([]any{pgx.QueryExecModeSimpleProtocol}, args...)...).Scan(&text))
+	return planOf(t, text).pages()
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -55,21 +54,6 @@ func plainOverview(ctx context.Context, db querier, p Period) (Overview, error) 
 		total.CompletionRate = rate(total.Completed, total.Plays)
 	}
 	return o, err
-}
-
-// overviewDiffers compares an overview with the plays, in the transaction of a snapshot.
-func overviewDiffers(ctx context.Context, of *snapshot, p Period) error {
-	want, err := plainOverview(ctx, of.conn, p)
-	if err != nil {
-		return err
-	}
-	s := newSnapshot(of.conn, Query{OrganisationID: testOrg, Period: overviewPeriod(p)}, true)
-	got, err := s.overview(ctx, maxOverviewPlays)
-	if err == nil && !assert.ObjectsAreEqual(want, got) {
-		err = fmt.Errorf("the overview until %s: %+v and %+v instead of %+v and %+v", p, got.Current,
-			got.Earlier, want.Current, want.Earlier)
-	}
-	return err
 }
 
 // Above the bound an overview counts plays only. It reports damaged segments.

@@ -145,7 +145,10 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 		$$ begin if new.fork_id = '` + testFork +
 		`' then raise exception 'no room for it'; end if; return new; end $$;
 		create trigger refuse before insert on fork_days for each row execute function refuse()`)
-	done, err := e.sealer.Seal(t.Context())
+	var done sealer.Result
+	var err error
+	e.sealer.OnPass = func(sealed sealer.Result, failure error) { done, err = sealed, failure }
+	e.sealer.RunOnce(t.Context())
 	require.ErrorContains(t, err, "no room for it")
 	require.ErrorContains(t, err, testFork, "which one")
 	const days = `(select distinct started_at::date from plays where fork_id = $1) d`
