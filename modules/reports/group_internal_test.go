@@ -22,55 +22,45 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 	e.Exec(`insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg,
 		otherGroup)
 	e.insert(testFrom, 10, 2_000)
-	q := query(testFrom, 10, testGroup)
-	open := func() (*Report, *Export) {
+	// opened opens a report and an export, and reads them after the change
+	opened := func(group, change string) (Header, Statistics, []error) {
+		q := query(testFrom, 10, group)
 		report, err := e.reports.Open(t.Context(), q)
 		require.NoError(t, err)
+		defer report.Close()
 		export, err := e.reports.OpenExport(t.Context(), q, CSV)
 		require.NoError(t, err)
+		defer export.Close()
 		header, err := e.reports.Header(t.Context(), q)
 		require.NoError(t, err)
 		require.Equal(t, []Header{header, header}, []Header{report.Header, export.Header})
-		return report, export
+		e.Exec(change)
+		stats, statsErr := e.reports.Statistics(t.Context(), report)
+		export.SetContext(t.Context())
+		_, err = export.AppendNext(nil)
+		return header, stats, []error{statsErr, err}
 	}
 	e.Exec(`alter table plays rename score to unread`)
-	report, export := open()
-	require.Equal(t, Header{GroupOwner: testOrg, ReportingMode: org.Nominative}, report.Header)
-	_, err := e.reports.Statistics(t.Context(), report)
-	require.ErrorContains(t, err, `column "score" does not exist`)
-	export.SetContext(t.Context())
-	_, err = export.AppendNext(nil)
-	require.ErrorContains(t, err, `column "score" does not exist`)
-	export.Close()
-	report.Close()
+	header, _, errs := opened(testGroup, `select`)
+	require.Equal(t, Header{GroupOwner: testOrg, ReportingMode: org.Nominative}, header)
+	for _, err := range errs {
+		require.ErrorContains(t, err, `column "score" does not exist`)
+	}
 	e.Exec(`alter table plays rename unread to score`)
 
-	report, export = open()
-	e.Exec(`delete from plays`)
-	stats, err := e.reports.Statistics(t.Context(), report)
-	require.NoError(t, err)
+	_, stats, errs := opened(testGroup, `delete from plays`)
+	require.Equal(t, []error{nil, nil}, errs)
 	require.Positive(t, stats.Plays)
-	export.SetContext(t.Context())
-	_, err = export.AppendNext(nil)
-	require.NoError(t, err)
-	export.Close()
-	report.Close()
 
-	q.GroupID = otherGroup
-	report, export = open()
-	require.Equal(t, otherOrg, report.GroupOwner)
-	_, err = e.reports.Statistics(t.Context(), report)
-	require.ErrorIs(t, err, ErrGroupNotFound)
-	export.SetContext(t.Context())
-	_, err = export.AppendNext(nil)
-	require.ErrorIs(t, err, ErrGroupNotFound)
-	export.Close()
-	report.Close()
+	header, _, errs = opened(otherGroup, `select`)
+	require.Equal(t, otherOrg, header.GroupOwner)
+	for _, err := range errs {
+		require.ErrorIs(t, err, ErrGroupNotFound)
+	}
 	require.Zero(t, e.DB.Pool.Stat().AcquiredConns())
 
 	for _, unknown := range []string{testOrg, "G", "\x00"} {
-		q.GroupID = unknown
-		_, err = e.reports.Header(t.Context(), q)
+		_, err := e.reports.Header(t.Context(), query(testFrom, 10, unknown))
 		require.ErrorIs(t, err, ErrGroupNotFound)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,9 +18,7 @@ import (
 func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	random := rand.New(rand.NewPCG(seed, 1))
+	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	const other = "00000000-0000-4000-8000-0000000000ff"
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
 	e.Organisation(testkit.Organisation{ID: other})
@@ -41,10 +38,9 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 			}
 			e.Exec(`insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`,
 				id, owner)
-			without := fmt.Sprint(random.Perm(20 + random.IntN(20))[:random.IntN(1+i)])
 			e.Exec(`insert into group_members select $2, $1, i from generate_series(1, $3::int) i
-				where i <> all(('{' || $4 || '}')::int[])`,
-				id, owner, min(40, 4+random.IntN(1+3*i)), strings.ReplaceAll(strings.Trim(without, "[]"), " ", ","))
+				where i <> all($4)`, id, owner, min(40, 4+random.IntN(1+3*i)),
+				random.Perm(20 + random.IntN(20))[:random.IntN(1+i)])
 		}
 		e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 			select gen_random_uuid(), $1, $2, 1 + floor(random() * $4), $3, '' from generate_series(1, 70)`,
@@ -109,16 +105,16 @@ func TestOverlapsOfManyGroupsLeaveTheReport(t *testing.T) {
 		e.group(id, `select j from generate_series(1, 3000) j where j % 3000 <> $1`, i)
 	}
 	q := query(testFrom, 1, "")
-	q.OverlapsTimeout = 300 * time.Millisecond
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
 	defer stop()
-	s, err := e.statistics(ctx, q)
-	require.NoError(t, err)
-	require.EqualValues(t, 3_000, s.UniquePlayers)
-	require.Contains(t, []int{0, MaxOverlaps}, len(s.Overlaps), "in time or not at all")
-	q.OverlapsTimeout = time.Nanosecond
-	s, err = e.statistics(ctx, q)
-	require.NoError(t, err)
-	require.EqualValues(t, 3_000, s.UniquePlayers)
-	require.Empty(t, s.Overlaps)
+	for timeout, found := range map[time.Duration][]int{
+		300 * time.Millisecond: {0, MaxOverlaps}, // in time or not at all
+		time.Nanosecond:        {0},
+	} {
+		q.OverlapsTimeout = timeout
+		s, err := e.statistics(ctx, q)
+		require.NoError(t, err)
+		require.EqualValues(t, 3_000, s.UniquePlayers)
+		require.Contains(t, found, len(s.Overlaps))
+	}
 }

@@ -22,46 +22,30 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 		format = ". Send a calendar day, YYYY-MM-DD, for example 2026-03-01."
 		noTime = ". Send the day alone, YYYY-MM-DD."
 	)
-	for period, want := range map[[2]string]struct{ field, message string }{
-		{"", ""}: {
-			"from",
-			"Query parameters `from` and `to` are required, for example from=2026-03-01&to=2026-03-31.",
-		},
-		{"", "2024-05-01"}: {
-			"from", "Query parameter `from` is required, for example from=2026-03-01.",
-		},
-		{"2024-05-01", ""}: {"to", "Query parameter `to` is required, for example to=2026-03-31."},
-		{"today", ""}:      {"to", "Query parameter `to` is required, for example to=2026-03-31."},
+	for period, want := range map[[2]string]string{
+		{"", ""}: "from: Query parameters `from` and `to` are required, " +
+			"for example from=2026-03-01&to=2026-03-31.",
+		{"", "2024-05-01"}: "from: Query parameter `from` is required, for example from=2026-03-01.",
+		{"2024-05-01", ""}: "to: Query parameter `to` is required, for example to=2026-03-31.",
+		{"today", ""}:      "to: Query parameter `to` is required, for example to=2026-03-31.",
 
-		{"2024-05-02", "2024-05-01"}: {"to", "`to` (2024-05-01) is before `from` (2024-05-02)."},
-		{"2023-01-01", "2024-01-02"}: {
-			"to",
-			"The period from 2023-01-01 to 2024-01-02 has 367 days. The maximum is 366, both days included.",
-		},
-		{"1999-12-31", "2000-01-01"}: {"from", "`from` is out of range: 1999-12-31" + years},
-		{"2026-13-01", "2026-02-30"}: {
-			"from", "`from` is not a day of the calendar: 2026-13-01" + format,
-		},
-		{"2024-05-01", "2024-05-01 12:00"}: {"to", "`to` has a time: 2024-05-01 12:00" + noTime},
-		{"2024-05-01", "2024-05-01 "}:      {"to", "`to` is not a day: 2024-05-01 " + format},
-		{"٢٠٢٤-05-01", "2024-05-01"}:       {"from", "`from` is not a day: ٢٠٢٤-05-01 (with U+0662)" + format},
-		{"2024-05-01", "\xff\xfe\x00-05-01\x00"}: {
-			"to", "`to` is not a day: \uFFFD\uFFFD\uFFFD-05-01\uFFFD" + format,
-		},
-		{"a\u202eb\u00a0\r\n{field}", "x"}: {
-			"from", "`from` is not a day: a\uFFFDb\uFFFD\uFFFD\uFFFD{field} (with U+202E)" + format,
-		},
-		{"2024‑05-01", "2024-05-01"}: {
-			"from", "`from` is not a day: 2024‑05-01 (with U+2011)" + format,
-		},
-		{strings.Repeat("ä", 61), "2024-05-01"}: {
-			"from", "`from` is not a day: " + strings.Repeat("ä", 60) + "… (with U+00E4)" + format,
-		},
+		{"2024-05-02", "2024-05-01"}: "to: `to` (2024-05-01) is before `from` (2024-05-02).",
+		{"2023-01-01", "2024-01-02"}: "to: The period from 2023-01-01 to 2024-01-02 has 367 days. " +
+			"The maximum is 366, both days included.",
+		{"1999-12-31", "2000-01-01"}: "from: `from` is out of range: 1999-12-31" + years,
+		{"2026-13-01", "2026-02-30"}: "from: `from` is not a day of the calendar: 2026-13-01" + format,
+
+		{"2024-05-01", "2024-05-01 12:00"}: "to: `to` has a time: 2024-05-01 12:00" + noTime,
+		{"2024-05-01", "2024-05-01 "}:      "to: `to` is not a day: 2024-05-01 " + format,
+		{"٢٠٢٤-05-01", "2024-05-01"}:       "from: `from` is not a day: ٢٠٢٤-05-01 (with U+0662)" + format,
+		{"a\u202e\xff\r\n{field}", "x"}: "from: `from` is not a day: a\uFFFD\uFFFD\uFFFD\uFFFD{field} " +
+			"(with U+202E)" + format,
+		{strings.Repeat("ä", 61), "2024-05-01"}: "from: `from` is not a day: " +
+			strings.Repeat("ä", 60) + "… (with U+00E4)" + format,
 	} {
 		_, err := ParsePeriod(period[0], period[1])
 		require.True(t, apperr.Is(err, apperr.Validation), "%q: %v", period, err)
-		require.Equal(t, want.field, apperr.From(err).Field, "%q", period)
-		require.Equal(t, want.message, apperr.From(err).Message, "%q", period)
+		require.Equal(t, want, apperr.From(err).Field+": "+apperr.From(err).Message, "%q", period)
 	}
 }
 

@@ -60,12 +60,8 @@ func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 				LastPlayedAt: rapid.Int64Range(0, 3).Draw(t, "last"),
 			})
 		}
-		require.Equal(t, inOrder(&s, l), inRankedOrder(&s, l))
+		r := rank(&s, l)
+		require.Equal(t, inOrder(&s, l),
+			Statistics{UniquePlayers: int64(s.Count()), Player: r.row}.Players())
 	})
-}
-
-// inRankedOrder returns the players in the order of the answer.
-func inRankedOrder(s *segment.Players, l labels) []PlayerStat {
-	r := rank(s, l)
-	return Statistics{UniquePlayers: int64(s.Count()), Player: r.row}.Players()
 }

@@ -11,21 +11,6 @@ import (
 	"dg/modules/games"
 )
 
-// someMonth returns plays of the month that begins at from.
-func someMonth(from time.Time, n, players int) []Play {
-	plays := make([]Play, n)
-	for i := range plays {
-		plays[i] = Play{
-			StartedAt: from.Add(time.Duration(i%31) * day).UnixMilli(),
-			Player:    1 + int32(i%players),
-			Completed: i%5 > 0,
-			Score:     int16(i % 5 * 2000),
-			Answers:   slices.Repeat([]byte{byte(i % 7), 3}, 1+i%20),
-		}
-	}
-	return plays
-}
-
 func packMonth(from time.Time, plays []Play) Month {
 	var players Players
 	for _, p := range plays {
@@ -115,7 +100,17 @@ func TestMonthHasThePlaysOfEachPlayer(t *testing.T) {
 func TestDamagedMonthIsRefused(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	packed := packMonth(from, someMonth(from, 40, 5))
+	plays := make([]Play, 40)
+	for i := range plays {
+		plays[i] = Play{
+			StartedAt: from.Add(time.Duration(i%31) * day).UnixMilli(),
+			Player:    1 + int32(i%5),
+			Completed: i%5 > 0,
+			Score:     int16(i % 5 * 2000),
+			Answers:   slices.Repeat([]byte{byte(i % 7), 3}, 1+i%20),
+		}
+	}
+	packed := packMonth(from, plays)
 	all := append(slices.Clone(packed.Head), packed.Tail...)
 	unpack := func(b []byte, head int) error {
 		return UnpackMembers(from.UnixMilli(), b[:head], b[head:], func(int32) bool {
@@ -132,11 +127,11 @@ func TestDamagedMonthIsRefused(t *testing.T) {
 			require.ErrorIs(t, unpack(all, i), ErrDamaged, i)
 		}
 		// a wrong byte with a right checksum does not panic
-		for sum, at := range []int{1, len(packed.Head)} {
-			if part := [][]byte{bad[:len(packed.Head)], bad[len(packed.Head):]}[sum]; i >= at+
-				checksumSize {
-				putChecksum(part, []int{1, 0}[sum], from.UnixMilli())
-			}
+		if i >= 1+checksumSize {
+			putChecksum(bad[:len(packed.Head)], 1, from.UnixMilli())
+		}
+		if i >= len(packed.Head)+checksumSize {
+			putChecksum(bad[len(packed.Head):], 0, from.UnixMilli())
 		}
 		_ = unpack(bad, len(packed.Head))
 	}
