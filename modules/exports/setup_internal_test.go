@@ -104,22 +104,18 @@ func (b *bundle) read(response *http.Response) string {
 	return string(file)
 }
 
-// entry waits for the one entry of the action and returns its details as text.
-func (b *bundle) entry(action string) (details string) {
-	require.Eventually(b.t, func() bool {
-		return b.entries(action) == 1
-	}, 10*time.Second, 5*time.Millisecond, action)
+// details returns the details of the entry of the action as text.
+func (b *bundle) details(action string) string {
 	return testkit.One[string](b.World,
 		`select details::text from audit_entries where action = $1`, action)
 }
 
-func (b *bundle) entries(action string) int {
-	return testkit.One[int](b.World, `select count(*) from audit_entries where action = $1`, action)
+// finished waits until the export has given its connection back, and returns the details of its end.
+func (b *bundle) finished() string {
+	require.Eventually(b.t, func() bool {
+		return b.Count(finishedEntries) == 1 && b.db.Pool.Stat().AcquiredConns() == 0
+	}, 10*time.Second, 5*time.Millisecond)
+	return b.details("export.finished")
 }
 
-// untilFree waits until the connections of exports are given back.
-func (b *bundle) untilFree() {
-	require.Eventually(b.t, func() bool {
-		return b.db.Pool.Stat().AcquiredConns() == 0
-	}, 10*time.Second, time.Millisecond)
-}
+const finishedEntries = `audit_entries where action = 'export.finished'`
