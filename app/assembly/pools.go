@@ -13,7 +13,7 @@ import (
 	"dg/platform/telemetry"
 )
 
-// Pools are an instance's connections: work on one pool does not wait for those of another.
+// Pools are an instance's connections: work on one pool does not take those of another.
 type Pools struct {
 	Requests  *postgres.DB // everything that is quick
 	Snapshots *postgres.DB // reports, exports and the sealer

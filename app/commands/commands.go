@@ -98,7 +98,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	return 0
 }
 
-// version is set by the linker (-X) when a release is built.
+// version is set by the linker (-X).
 var version = "dev"
 
 // parser makes --help and --version set exit: ending the process would end a test.

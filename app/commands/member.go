@@ -35,7 +35,7 @@ type memberAddCmd struct {
 	Name string `help:"Name of the person, if there is no account yet. Empty: the e-mail."`
 }
 
-// Run adds account and membership in one transaction.
+// Run adds a missing account and the membership in one transaction.
 func (c memberAddCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {

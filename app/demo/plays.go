@@ -87,7 +87,7 @@ func (d *demo) playsOf(f *fork, date time.Time) int {
 	return max(0, int(math.Round(rate+math.Sqrt(rate)*d.random.NormFloat64())))
 }
 
-// activity is the weight of a day. Each quarter has a campaign of two weeks.
+// activity is the weight of a day. Each quarter has a campaign of about two weeks.
 func activity(date time.Time) float64 {
 	_, month, dayOfMonth := date.Date()
 	switch {

@@ -96,7 +96,7 @@ func (a Address) Base() (string, error) {
 	return strings.TrimRight(a.BaseURL, "/"), nil
 }
 
-// LoopbackOnly reports whether address and base URL, if set, have loopback hosts.
+// LoopbackOnly reports whether the address, and the base URL if set, have loopback hosts.
 func (a Address) LoopbackOnly() bool {
 	host, _, _ := net.SplitHostPort(a.Addr)
 	public, _ := url.Parse(a.BaseURL)

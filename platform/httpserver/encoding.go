@@ -108,7 +108,7 @@ func NotModified(c *fiber.Ctx, etag string) bool {
 	})
 }
 
-// SendNotModified responds with 304 and the headers that RFC 9110 requires: those of the 200.
+// SendNotModified responds with 304 and those headers of the 200 that RFC 9110 requires.
 func SendNotModified(c *fiber.Ctx, etag string) error {
 	h := &c.Context().Response.Header
 	h.Set(fiber.HeaderETag, etag)

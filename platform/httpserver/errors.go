@@ -23,9 +23,9 @@ const (
 	retryAfter   = 2 // seconds, if a 503 has none
 )
 
-// WriteError responds with the error and returns nil. An *apperr.Error gives code and message, a
-// *fiber.Error only the status. An ended context, a shutdown or an unavailable database is 503. Any
-// other error is 500, with its cause only in the log.
+// WriteError responds with the error and returns nil. An *apperr.Error that is not Internal gives
+// code and message, a *fiber.Error only the status. An ended context, a shutdown or an unavailable
+// database is 503. Any other error is 500, with its cause only in the log.
 func WriteError(c *fiber.Ctx, err error) error {
 	r := requestOf(c)
 	f := classify(err)

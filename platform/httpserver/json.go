@@ -6,7 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// JSONOptions describe a JSON response. The zero value has no tag.
+// JSONOptions describe a JSON response. The zero value has no ETag.
 type JSONOptions struct {
 	ETag string
 	// Sent is called once: when a body in blocks was sent or aborted, and immediately for any

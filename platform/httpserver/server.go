@@ -94,7 +94,7 @@ func New(o Options) *Server {
 		DisableStartupMessage:        true,
 		DisablePreParseMultipartForm: true,
 		DisableDefaultContentType:    true,
-		ReadBufferSize:               2 * maxHeader, // oversized headers get 431, not a reset
+		ReadBufferSize:               2 * maxHeader, // room to answer oversized headers with 431
 		BodyLimit:                    maxBody,
 		ReadTimeout:                  readTimeout,
 		WriteTimeout:                 writeTimeout,
@@ -144,7 +144,7 @@ func (s *Server) Serve(ln net.Listener) error {
 var ErrStopped = errors.New("the server is stopping")
 
 const (
-	// abortWait bounds how long Shutdown waits for the handlers of cancelled requests.
+	// abortWait bounds how long Shutdown waits for cancelled requests to end.
 	abortWait = 4 * time.Second
 	// lastWrites bounds the responses of cancelled requests, before Shutdown closes connections.
 	lastWrites = time.Second
@@ -160,7 +160,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	if s.stopping.Swap(true) {
 		return nil
 	}
-	if s.listener.count() > 0 { // an idle server stops at once
+	if s.listener.count() > 0 { // a server without connections stops at once
 		delay, stop := context.WithTimeout(ctx, s.opts.ShutdownDelay)
 		<-delay.Done()
 		stop()

@@ -10,7 +10,8 @@ import (
 // Requests bounds requests for a pool, so that one tenant's burst does not take all connections.
 type Requests struct {
 	tenants, networks *Limiter
-	// Organisations by the credential's hash. Entries may be outdated: they authorise nothing.
+	// known maps a credential's hash to its organisation. Entries may be outdated: they authorise
+	// nothing.
 	known *lru.Cache[uint64, string]
 	seed  maphash.Seed
 }

@@ -17,8 +17,8 @@ const (
 	window = 8 * time.Second       // of one measurement
 )
 
-// admission measures the latency of an organisation's small requests, with and without two others
-// that ask for the largest reports.
+// admission measures the latency of an organisation's small requests, with and without two other
+// organisations that ask for the largest reports.
 func admission(ctx context.Context, b *bench) error {
 	small := b.client(&b.data.Small)
 	large := [2]*client{b.client(&b.data.Main), b.client(&b.data.Other)}
@@ -41,8 +41,7 @@ func admission(ctx context.Context, b *bench) error {
 	return b.compare(ctx, title, 3, beside, alone)
 }
 
-// repeat sends a request again and again until ctx ends or one fails. After a 503 it waits a
-// second.
+// repeat sends a request again and again, a second after a 503, until ctx ends or another error.
 func (c *client) repeat(ctx context.Context, path string) error {
 	for ctx.Err() == nil {
 		err := c.getting(path)(ctx)

@@ -22,7 +22,7 @@ const (
 	smallGroup   = 50
 	largestGroup = 5_000
 	historyDays  = 400
-	keys         = 300 // of each organisation, used in turn: each has a rate limit
+	keys         = 300 // of each organisation, used in turn: each key has a rate limit
 )
 
 // data describes what a folder holds: three organisations with one fork each.
