@@ -1,5 +1,5 @@
 // Package apperr is the error type between modules. Its code decides the HTTP response, its message
-// is for the caller, and its cause is only for the log.
+// is for the API's caller, and its cause is not.
 package apperr
 
 import (
@@ -42,12 +42,12 @@ var responses = map[Code]Response{
 // InternalMessage is what callers read about an error whose cause they must not see.
 const InternalMessage = "Something went wrong on our side. Retry; if it persists, contact support with the request id."
 
-// Error keeps apart what the caller may read (Message) and what only the log may have (Cause).
+// Error keeps apart what the API's caller may read (Message) and what it may not (Cause).
 type Error struct {
 	Code       Code
 	Message    string // for the caller, without internals or secrets
 	Field      string // the input field at fault, or ""
-	RetryAfter int    // whole seconds after which the same request can succeed; 0: unknown
+	RetryAfter int    // whole seconds after which the same request may succeed; 0: unknown
 	Cause      error  // for the log; may be nil
 }
 
@@ -61,7 +61,7 @@ func NewField(field, format string, args ...any) *Error {
 	return &Error{Code: Validation, Message: fmt.Sprintf(format, args...), Field: field}
 }
 
-// Wrap hides cause, which may be an *Error, from the caller: only the log has it.
+// Wrap hides cause, which may be an *Error, from the API's caller.
 func Wrap(code Code, cause error, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Cause: cause}
 }
