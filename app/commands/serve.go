@@ -174,9 +174,9 @@ func serve(ctx context.Context, a *assembly.Program, on net.Listener, ready func
 	return err
 }
 
-// maxSegment is the usual MSS on Ethernet. Loopback segments have up to 64 KB, so the receive
-// window of a local proxy opens in steps of 64 KB. A slow client could exceed the write deadline in
-// one.
+// maxSegment is the usual TCP payload of an Ethernet frame. Loopback segments have up to 64 KB, so
+// the receive window of a local proxy opens in steps of 64 KB. A slow client could exceed the write
+// deadline in one.
 const maxSegment = 1448
 
 func limitSegments(_, _ string, c syscall.RawConn) error {
@@ -197,7 +197,7 @@ func listen(ctx context.Context, setting, address string) (net.Listener, error) 
 
 const (
 	// threadsPerProcessor leaves a thread free to poll the network while requests compute. With one
-	// thread per processor, Go then polls only every 10 ms.
+	// thread per processor, Go may then poll only every 10 ms.
 	threadsPerProcessor = 2
 	// gcPercent is GOGC. Large responses become garbage at once, and GC delays small requests: a
 	// higher value collects less often.

@@ -23,7 +23,7 @@ const (
 const refusedConnection = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n" +
 	"Retry-After: 5\r\nContent-Length: 0\r\n\r\n"
 
-// defaultConnections reads the soft limit of open files, which Go's package os raises at the start.
+// defaultConnections reads the soft limit of open files, which package syscall has raised.
 func defaultConnections(reserved int) int {
 	var files syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {

@@ -16,7 +16,7 @@ type Requests struct {
 	seed  maphash.Seed
 }
 
-// maxKnown bounds the credentials in memory: about 1 MB.
+// maxKnown bounds the memory of known credentials.
 const maxKnown = 10_000
 
 // Surfaces have shares of their own: a flood of API requests does not keep an owner from revoking
