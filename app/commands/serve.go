@@ -175,8 +175,8 @@ func serve(ctx context.Context, a *assembly.Program, on net.Listener, ready func
 }
 
 // maxSegment is the usual TCP payload of an Ethernet frame. Loopback segments have up to 64 KB, so
-// the receive window of a local proxy opens in steps of 64 KB. A slow client could exceed the write
-// deadline in one.
+// a local proxy's receive window opens in such steps. A slow client could exceed the write deadline
+// in one.
 const maxSegment = 1448
 
 func limitSegments(_, _ string, c syscall.RawConn) error {

@@ -7,9 +7,9 @@ import (
 )
 
 // AppendText appends a text cell, quoted as in RFC 4180. An apostrophe goes before a formula, and
-// before a leading TAB, CR, LF or NUL, so that spreadsheets show text. It is added at the start of
-// the cell and after ";" or TAB, where some spreadsheets begin a new cell. Blanks before the sign,
-// and quotes after a separator, do not hide a formula.
+// before a leading TAB, CR, LF or NUL, so that spreadsheets show text. It goes to the start of the
+// cell, and after ";" or TAB, where some spreadsheets begin a new cell. Blanks before the sign, and
+// quotes after a separator, do not hide a formula.
 func AppendText(b, text []byte) []byte { return appendText(b, text, false) }
 
 // AppendSpreadsheetText is like AppendText, for files whose separator is not the comma. It also

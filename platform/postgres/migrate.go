@@ -17,8 +17,8 @@ import (
 // versionsTable is not goose's default, which may belong to another program in the same database.
 const versionsTable = "dg_schema_versions"
 
-// Migrate applies the migrations of fsys and its grants to servingRole, under one lock, for which
-// it waits at most ten minutes. If the schema is newer than fsys, it changes nothing. After a
+// Migrate applies the migrations of fsys and its grants to servingRole, under one lock. It waits at
+// most ten minutes for the lock. If the schema is newer than fsys, it changes nothing. After a
 // failure earlier migrations stay. It fails behind a pooler.
 func Migrate(
 	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,

@@ -13,9 +13,9 @@ var errBadURL = errors.New("the database URL cannot be read: it must look like "
 	"postgres://user:password@host:5432/database, with special characters of the password " +
 	"percent-encoded")
 
-// oneAt matches a URL whose only unescaped @ ends the password. It also matches one without a
-// user, whose query parameters may contain @. Of several @ pgx takes the first for the end of the
-// password, and would show the rest as host or database.
+// oneAt matches a URL whose only unescaped @ ends the password. It also matches one without a user,
+// whose query parameters may contain @. Of several @ pgx takes the first for the end of the
+// password. It would show the rest as host or database.
 var oneAt = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$`)
 
 // No error of parseURL quotes more than the option or file at fault: the rest may be a password.

@@ -17,8 +17,8 @@ const (
 	window = 8 * time.Second       // of one measurement
 )
 
-// admission measures the latency of an organisation's small requests, with and without two other
-// organisations that ask for the largest reports.
+// admission measures the latency of small requests, with and without two other organisations that
+// ask for the largest reports.
 func admission(ctx context.Context, b *bench) error {
 	small := b.client(&b.data.Small)
 	large := [2]*client{b.client(&b.data.Main), b.client(&b.data.Other)}
