@@ -22,7 +22,6 @@ var exportClients = map[string]struct {
 }
 
 func startClient(t *testing.T, name, url, key string) (finish func() int) {
-	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: there is no %s", name)
 	}

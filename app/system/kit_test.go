@@ -31,7 +31,6 @@ func runDoctor(x *apptest.External, args ...string) (status int, out string) {
 
 // paste runs the curl line of a greeting in a shell, and returns its output.
 func paste(t *testing.T, greeting string) (forks string) {
-	t.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("SKIPPED: there is no curl to paste the line into")
 	}

@@ -43,7 +43,6 @@ var secretShapes = map[string]*regexp.Regexp{
 func (o outputs) requireNone(
 	t *testing.T, secrets map[string]string, shapes map[string]*regexp.Regexp,
 ) {
-	t.Helper()
 	looked := map[string]*regexp.Regexp{}
 	maps.Copy(looked, shapes)
 	for name, secret := range secrets {

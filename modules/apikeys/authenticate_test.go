@@ -27,7 +27,6 @@ var rejections = []struct {
 }
 
 func (b *bundle) rejectedKey(bits int) (key apikeys.Key, token apikeys.Token, want audit.Reason) {
-	b.t.Helper()
 	b.setPlan(org.PlanPro)
 	key, token = b.newKey()
 	b.Exec(`update api_keys set expires_at = now() + interval '1 h' where id = $1`, key.ID)

@@ -42,7 +42,6 @@ type bundle struct {
 }
 
 func setup(t *testing.T) *bundle {
-	t.Helper()
 	t.Parallel()
 	b := &bundle{World: testkit.New(t), t: t}
 	for i, id := range []string{ourOrganisation, theirOrganisation} {
@@ -82,14 +81,12 @@ func member(organisation, role string, twoStep bool) apikeys.Actor {
 }
 
 func (b *bundle) setPlan(plan org.Plan) {
-	b.t.Helper()
 	b.Exec(`update organisations set plan = $2 where id = $1`, ourOrganisation, plan)
 }
 
 var bothScopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
 
 func (b *bundle) newKey() (apikeys.Key, apikeys.Token) {
-	b.t.Helper()
 	key, token, err := b.create(b.owner)
 	require.NoError(b.t, err)
 	return key, token
@@ -110,7 +107,6 @@ func (b *bundle) useOutside(id string) error {
 }
 
 func (b *bundle) accept(token apikeys.Token) apikeys.Caller {
-	b.t.Helper()
 	caller, err := b.keys.Authenticate(b.t.Context(), token, requested)
 	require.NoError(b.t, err)
 	return caller
@@ -146,12 +142,10 @@ func accepted(errs []error) (n int) {
 }
 
 func (b *bundle) instant(column string, key apikeys.Key) *time.Time {
-	b.t.Helper()
 	return testkit.One[*time.Time](b.World, `select `+column+` from api_keys where id = $1`, key.ID)
 }
 
 func (b *bundle) addKeys(n int, prefix string, expires, revoked *time.Time) {
-	b.t.Helper()
 	b.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
 		creator_name, expires_at, revoked_at)
 		select $3 || lpad(i::text, 22 - length($3), '0'), $1, $3 || i, array['forks:read'],
@@ -164,21 +158,18 @@ func guessed(token apikeys.Token) apikeys.Token {
 }
 
 func (b *bundle) entries(action audit.Action) []audit.Entry {
-	b.t.Helper()
 	all, err := audit.New(b.DB).List(b.t.Context(), ourOrganisation, audit.Page{Limit: 1000})
 	require.NoError(b.t, err)
 	return slices.DeleteFunc(all, func(e audit.Entry) bool { return e.Action != action })
 }
 
 func (b *bundle) pass(key string, seconds float64) {
-	b.t.Helper()
 	b.Exec(`update api_key_windows set instants =
 		(select array_agg(i - make_interval(secs => $2) order by nth) from unnest(instants) with ordinality u (i, nth))
 		where key_id = $1`, key, seconds)
 }
 
 func (b *bundle) taken(key apikeys.Key) (n [2]int) {
-	b.t.Helper()
 	for i, refused := range []bool{false, true} {
 		n[i] = b.Count(`api_key_windows, unnest(instants) i
 			where key_id = $1 and refused = $2 and i > clock_timestamp() - interval '60 s'`,
@@ -188,7 +179,6 @@ func (b *bundle) taken(key apikeys.Key) (n [2]int) {
 }
 
 func requireCode(t *testing.T, code apperr.Code, err error) *apperr.Error {
-	t.Helper()
 	require.True(t, apperr.Is(err, code), "want %s, got %v", code, err)
 	e := apperr.From(err)
 	require.NotEmpty(t, e.Message)

@@ -13,13 +13,11 @@ import (
 )
 
 func (b *bundle) used(key apikeys.Key) [3]int64 {
-	b.t.Helper()
 	today := b.usage(key)[apikeys.UsageDays-1]
 	return [3]int64{today.Accepted, today.Refused, today.Limited}
 }
 
 func (b *bundle) usage(key apikeys.Key) []apikeys.Usage {
-	b.t.Helper()
 	all, err := b.keys.UsageOf(b.t.Context(), b.owner, []apikeys.Key{key})
 	require.NoError(b.t, err)
 	require.Len(b.t, all[key.ID], apikeys.UsageDays)
@@ -27,7 +25,6 @@ func (b *bundle) usage(key apikeys.Key) []apikeys.Usage {
 }
 
 func (b *bundle) record() {
-	b.t.Helper()
 	for _, instance := range []*apikeys.Service{b.keys, b.other} {
 		require.NoError(b.t, instance.UsageCounter.Store(b.t.Context()))
 	}

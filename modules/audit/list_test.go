@@ -43,7 +43,6 @@ var (
 // randomEntries stores entries of two logs, many with equal instants. It returns those of ours,
 // newest first.
 func (b bundle) randomEntries(t *testing.T) []audit.Entry {
-	t.Helper()
 	for range 1500 {
 		e := audit.Entry{
 			OrganisationID: pick(ours, ours, ours, theirs),

@@ -15,7 +15,6 @@ var pruneFrom = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // oldEntries stores n entries and a count from before pruneFrom, and one of each at that instant.
 func (b bundle) oldEntries(t *testing.T, organisation string, n int) {
-	t.Helper()
 	b.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
 		target_kind, target_id, reason, details, method, path, address, user_agent, request_id)
 		select $1, $2::timestamptz - ($3 - n) * interval '1 h', 'key', 'k', 'Entrepôt',

@@ -21,7 +21,6 @@ type bundle struct {
 }
 
 func setup(t *testing.T) bundle {
-	t.Helper()
 	t.Parallel()
 	db := testkit.New(t)
 	for _, id := range []string{ours, theirs} {
@@ -31,14 +30,12 @@ func setup(t *testing.T) bundle {
 }
 
 func (b bundle) list(t *testing.T, organisation string, p audit.Page) []audit.Entry {
-	t.Helper()
 	entries, err := b.log.List(t.Context(), organisation, p)
 	require.NoError(t, err)
 	return entries
 }
 
 func (b bundle) clock(t *testing.T) time.Time {
-	t.Helper()
 	return testkit.One[time.Time](b.World, `select date_trunc('milliseconds', clock_timestamp())`)
 }
 

@@ -28,7 +28,6 @@ type bundle struct {
 }
 
 func setup(t *testing.T) bundle {
-	t.Helper()
 	t.Parallel()
 	b := bundle{World: testkit.New(t)}
 	b.games = games.New(b.DB)

@@ -77,7 +77,6 @@ func TestStolenSessionDoesNotKeepItsPersonFromAChange(t *testing.T) {
 
 // age sets how long ago the session's person entered the password, by the database's clock.
 func (b *bundle) age(of identity.Session, since string) {
-	b.t.Helper()
 	b.Exec(`update sessions set authenticated_at = now() - $2::interval where token_hash = sha256($1)`,
 		[]byte(of.Token), since)
 }

@@ -13,7 +13,6 @@ import (
 )
 
 func (b *bundle) use(keys identity.Keyring) identity.Reencrypted {
-	b.t.Helper()
 	b.people.UseKeys(keys)
 	b.other.UseKeys(keys)
 	done, err := identity.MigrateSecrets(b.ctx(), b.Owner, keys, false)
@@ -22,7 +21,6 @@ func (b *bundle) use(keys identity.Keyring) identity.Reencrypted {
 }
 
 func (b *bundle) stored(email string) string {
-	b.t.Helper()
 	return testkit.One[string](b.World, `select totp_secret from users where email_key = $1`, email)
 }
 

@@ -12,7 +12,6 @@ import (
 
 // reset makes a reset with the rights of the tables' owner, as dg account reset does.
 func (b *bundle) reset(email string) identity.Reset {
-	b.t.Helper()
 	reset, err := b.service(b.Owner).BeginReset(b.ctx(), email)
 	require.NoError(b.t, err)
 	return reset

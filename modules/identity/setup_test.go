@@ -43,14 +43,12 @@ type bundle struct {
 }
 
 func setup(t *testing.T) *bundle {
-	t.Helper()
 	t.Parallel()
 	return setupAlone(t)
 }
 
 // setupAlone is setup for a test that does not run in parallel.
 func setupAlone(t *testing.T) *bundle {
-	t.Helper()
 	b := &bundle{World: testkit.New(t), t: t}
 	b.millis.Store(time.Date(2026, 11, 21, 9, 30, 0, 123_000_000, time.UTC).UnixMilli())
 	b.people = b.service(b.DB)
@@ -82,19 +80,16 @@ func (b *bundle) from(address string) context.Context {
 }
 
 func (b *bundle) person(email, secret string) string {
-	b.t.Helper()
 	return b.Person(testkit.Person{Email: email, TOTPSecret: secret}).ID
 }
 
 func (b *bundle) signIn(email string) identity.Session {
-	b.t.Helper()
 	session, err := b.people.SignIn(b.ctx(), email, password, "")
 	require.NoError(b.t, err)
 	return session
 }
 
 func (b *bundle) code(secret string, steps int) string {
-	b.t.Helper()
 	code, err := totp.GenerateCode(secret, b.now().Add(time.Duration(steps)*30*time.Second))
 	require.NoError(b.t, err)
 	return code
@@ -110,7 +105,6 @@ func (b *bundle) wrongCode(secret string) string {
 }
 
 func (b *bundle) isActive(token string) bool {
-	b.t.Helper()
 	_, err := b.other.Session(b.ctx(), token)
 	if err != nil {
 		require.ErrorIs(b.t, err, identity.ErrNoSession)
@@ -123,7 +117,6 @@ const concurrency = 50
 // atOnce runs fn 50 times at once, on the two instances by turns, and counts the answers: done,
 // wrong, locked.
 func (b *bundle) atOnce(fn func(nth int, people *identity.Service) error) (counts [3]int) {
-	b.t.Helper()
 	failed := make([]error, concurrency)
 	var all sync.WaitGroup
 	for i := range failed {
@@ -153,7 +146,6 @@ func (b *bundle) atOnce(fn func(nth int, people *identity.Service) error) (count
 }
 
 func requireLocked(t *testing.T, err error, until time.Time) {
-	t.Helper()
 	var locked *identity.LockedError
 	require.ErrorAs(t, err, &locked)
 	require.Equal(t, until, locked.Until)
@@ -181,7 +173,6 @@ func (b *bundle) change(of identity.Session, given identity.Proof) error {
 }
 
 func (b *bundle) fail(times int, want error, fn func() error) {
-	b.t.Helper()
 	for i := range times {
 		require.Equal(b.t, want, fn(), "%d", i)
 	}

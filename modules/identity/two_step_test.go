@@ -11,7 +11,6 @@ import (
 )
 
 func (b *bundle) offer(of identity.Session) identity.Enrolment {
-	b.t.Helper()
 	offer, err := b.other.BeginTwoStep(b.ctx(), of.Token)
 	require.NoError(b.t, err)
 	return offer
@@ -63,7 +62,6 @@ func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
 }
 
 func (b *bundle) enrolled(email string) (secret string, codes []string, session identity.Session) {
-	b.t.Helper()
 	b.person(email, "")
 	session = b.signIn(email)
 	offer := b.offer(session)
@@ -75,7 +73,6 @@ func (b *bundle) enrolled(email string) (secret string, codes []string, session 
 }
 
 func (b *bundle) left(session identity.Session) int {
-	b.t.Helper()
 	left, err := b.other.RecoveryCodesLeft(b.ctx(), session.Token)
 	require.NoError(b.t, err)
 	return left

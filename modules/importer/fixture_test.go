@@ -61,7 +61,6 @@ type bundle struct {
 }
 
 func setup(t *testing.T) bundle {
-	t.Helper()
 	t.Parallel()
 	b := bundle{World: testkit.New(t), t: t}
 	b.imports(file("world", world))
@@ -74,7 +73,6 @@ func (b bundle) importFiles(files ...Input) (Summary, error) {
 }
 
 func (b bundle) imports(files ...Input) Summary {
-	b.t.Helper()
 	s, err := b.importFiles(files...)
 	require.NoError(b.t, err)
 	return s
@@ -83,7 +81,6 @@ func (b bundle) imports(files ...Input) Summary {
 // errorsOf imports files that must be invalid, and returns the texts of their errors. It checks that
 // nothing has changed.
 func (b bundle) errorsOf(files ...Input) []string {
-	b.t.Helper()
 	before := b.contents()
 	_, err := b.importFiles(files...)
 	var wrong Errors
@@ -94,7 +91,6 @@ func (b bundle) errorsOf(files ...Input) []string {
 
 // contents returns a checksum of the rows and their versions of each table.
 func (b bundle) contents() map[string]string {
-	b.t.Helper()
 	sums := map[string]string{}
 	for _, table := range testkit.One[[]string](b.World,
 		`select array_agg(tablename::text) from pg_tables where schemaname = 'public'`) {
@@ -106,6 +102,5 @@ func (b bundle) contents() map[string]string {
 }
 
 func (b bundle) one(sql string, args ...any) string {
-	b.t.Helper()
 	return testkit.One[string](b.World, "select coalesce(("+sql+")::text, 'null')", args...)
 }

@@ -235,7 +235,6 @@ func TestImportHoldsConstantMemory(t *testing.T) {
 }
 
 func importLiveHeap(t *testing.T, plays int) (most uint64) {
-	t.Helper()
 	input := Input{Name: "plays", Open: func() (io.ReadCloser, error) {
 		r, w := io.Pipe()
 		go func() {

@@ -23,14 +23,12 @@ func actor(organisation, role string, twoStep bool) org.Actor {
 var request = audit.Request{Method: "POST", Path: "/o/ours/settings", ID: "request-0001"}
 
 func (b bundle) organisation(id string) org.Organisation {
-	b.t.Helper()
 	o, err := b.orgs.OrganisationIn(b.DB.Gorm.WithContext(b.t.Context()), id)
 	require.NoError(b.t, err)
 	return o
 }
 
 func (b bundle) entries(id string) []audit.Entry {
-	b.t.Helper()
 	entries, err := audit.New(b.DB).List(b.t.Context(), id, audit.Page{Limit: 1000})
 	require.NoError(b.t, err)
 	return entries

@@ -25,7 +25,6 @@ type bundle struct {
 }
 
 func setup(t *testing.T) bundle {
-	t.Helper()
 	t.Parallel()
 	policy, err := authz.New()
 	require.NoError(t, err)

@@ -96,7 +96,6 @@ func TestUnfitFoldersAreRefused(t *testing.T) {
 }
 
 func needsRoot(t *testing.T) {
-	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root can show this")
 	}

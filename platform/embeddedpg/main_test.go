@@ -63,7 +63,6 @@ type another struct {
 
 // begin starts another process on the folder; prepare may change the command.
 func begin(t *testing.T, dir string, prepare func(*exec.Cmd)) another {
-	t.Helper()
 	program, err := os.Executable()
 	require.NoError(t, err)
 	a := another{Cmd: exec.CommandContext(context.Background(), program)}
@@ -84,7 +83,6 @@ func begin(t *testing.T, dir string, prepare func(*exec.Cmd)) another {
 
 // says waits for what the process says: "started", or an error.
 func (a another) says(t *testing.T) string {
-	t.Helper()
 	line, err := a.out.ReadString('\n')
 	require.NoError(t, err, "it said nothing")
 	return strings.TrimSpace(line)
@@ -92,7 +90,6 @@ func (a another) says(t *testing.T) string {
 
 // join starts another process on the folder and waits until it has the server.
 func join(t *testing.T, dir string, prepare func(*exec.Cmd)) another {
-	t.Helper()
 	a := begin(t, dir, prepare)
 	require.Equal(t, "started", a.says(t))
 	return a
@@ -100,7 +97,6 @@ func join(t *testing.T, dir string, prepare func(*exec.Cmd)) another {
 
 // end lets the process leave the server.
 func (a another) end(t *testing.T) {
-	t.Helper()
 	require.NoError(t, a.in.Close())
 	require.NoError(t, a.Wait())
 }
@@ -113,7 +109,6 @@ func (a another) kill() {
 // newFolder is a path for a data folder that PostgreSQL's user can enter, in memory if possible. A
 // server that is left on it at the end is killed.
 func newFolder(t *testing.T, below ...string) string {
-	t.Helper()
 	parent := os.TempDir()
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		parent = "/dev/shm"
@@ -136,7 +131,6 @@ func newFolder(t *testing.T, below ...string) string {
 
 // start starts or joins the server on the folder and stops it when the test ends.
 func start(t *testing.T, dir string) *Server {
-	t.Helper()
 	s, err := Start(context.Background(), dir, fast)
 	if err != nil && strings.Contains(err.Error(), "dg needs PostgreSQL") {
 		tb.SkipOrFail(t, err)
@@ -147,7 +141,6 @@ func start(t *testing.T, dir string) *Server {
 }
 
 func stop(t *testing.T, s *Server) {
-	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	require.NoError(t, s.Stop(ctx))
@@ -155,7 +148,6 @@ func stop(t *testing.T, s *Server) {
 
 // made is a folder with a database that no server runs on.
 func made(t *testing.T) string {
-	t.Helper()
 	dir := newFolder(t)
 	stop(t, start(t, dir))
 	return dir
@@ -163,7 +155,6 @@ func made(t *testing.T) string {
 
 // ended waits until no process of the folder's server lives.
 func ended(t *testing.T, dir string) {
-	t.Helper()
 	f := dataDir{path: dataPath(dir)}
 	require.Eventually(t, func() bool { return !f.running() }, 20*time.Second, 10*time.Millisecond,
 		"PostgreSQL runs on %s", dir)
@@ -171,13 +162,11 @@ func ended(t *testing.T, dir string) {
 
 // stays fails if the server ends.
 func stays(t *testing.T, s *Server) {
-	t.Helper()
 	require.Equal(t, "dg_app", tb.Query[string](t, s.URL(), `select current_user`))
 }
 
 // killed kills the server's process.
 func killed(t *testing.T, dir string) {
-	t.Helper()
 	p, err := dataDir{path: dir}.readPIDFile()
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(p.id, syscall.SIGKILL))

@@ -10,7 +10,6 @@ import (
 
 // fakePostgres makes a folder of programs that says it is of the version.
 func fakePostgres(t *testing.T, version string) string {
-	t.Helper()
 	bin := t.TempDir()
 	script := "#!/bin/sh\necho 'postgres (PostgreSQL) " + version + "'\n"
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "postgres"), []byte(script), 0o755))

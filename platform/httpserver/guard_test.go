@@ -87,7 +87,6 @@ func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 }
 
 func readStatus(t *testing.T, in *bufio.Reader, want int) {
-	t.Helper()
 	resp, err := http.ReadResponse(in, nil)
 	require.NoError(t, err)
 	a := readAnswer(resp)

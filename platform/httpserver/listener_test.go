@@ -13,7 +13,6 @@ import (
 
 // refused reports whether the server refuses a new connection from the address.
 func (b *testServer) refused(t *testing.T, from string) bool {
-	t.Helper()
 	c := b.dialFrom(t, from)
 	_, _ = io.WriteString(c, get+"Connection: close\r\n"+end)
 	answer, _ := io.ReadAll(c)

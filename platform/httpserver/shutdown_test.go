@@ -13,7 +13,6 @@ import (
 
 // stop begins the shutdown and returns what it will return.
 func (b *testServer) stop(t *testing.T) <-chan error {
-	t.Helper()
 	stopped := make(chan error, 1)
 	go func() { stopped <- b.Shutdown(context.Background()) }()
 	eventually(t, "the shutdown to begin", b.Stopping)
@@ -28,7 +27,6 @@ func TestShutdownWithoutConnectionsSkipsTheDelay(t *testing.T) {
 // waitingServer has /wait, which answers when release is closed, and /query, which waits for its
 // context.
 func waitingServer(t *testing.T, grace time.Duration) (b *testServer, begun, release chan struct{}) {
-	t.Helper()
 	begun = make(chan struct{}, 1)
 	release = make(chan struct{})
 	b = serve(t, Options{Grace: grace}, func(app *fiber.App) {
@@ -48,7 +46,6 @@ func waitingServer(t *testing.T, grace time.Duration) (b *testServer, begun, rel
 
 // asks sends a request in the background.
 func (b *testServer) asks(t *testing.T, path string) <-chan answer {
-	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+path, http.NoBody)
 	require.NoError(t, err)
 	answers := make(chan answer, 1)

@@ -55,7 +55,6 @@ func (s *fakeSource) Close(sent int64, err error) { s.ended <- ending{sent, err}
 
 // wantEnding checks that the source was closed exactly once.
 func (s *fakeSource) wantEnding(t *testing.T, is error) ending {
-	t.Helper()
 	e := within10s(t, s.ended, "the source to be closed")
 	require.ErrorIs(t, e.err, is)
 	require.Empty(t, s.ended, "closed twice")
@@ -74,7 +73,6 @@ func noise(n int) []byte {
 
 // streams serves the source under /x.
 func streams(t *testing.T, o Options, source *fakeSource) *testServer {
-	t.Helper()
 	return serve(t, o, func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error {
 			file := StreamOptions{
@@ -162,7 +160,6 @@ var errRows = errors.New("the rows broke")
 
 // begin asks for a stream and reads its headers and first bytes.
 func (b *testServer) begin(t *testing.T, path string, header ...string) net.Conn {
-	t.Helper()
 	c := b.dial(t)
 	_, _ = io.WriteString(c,
 		"GET "+path+" HTTP/1.1\r\nHost: x\r\n"+strings.Join(append(header, ""), "\r\n")+"\r\n")

@@ -28,7 +28,6 @@ type querier interface {
 func settings(
 	t *testing.T, on querier, value string, names iter.Seq[string],
 ) (found map[string]string) {
-	t.Helper()
 	require.NoError(t, on.QueryRow(t.Context(),
 		`select json_object_agg(name, `+value+`) from pg_settings where name = any($1)`,
 		slices.Collect(names)).Scan(&found))

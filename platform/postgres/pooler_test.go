@@ -19,7 +19,6 @@ import (
 // pooler starts PgBouncer in front of the shared server. It returns the direct URLs of a new
 // database, as the serving role and as the owner.
 func pooler(t *testing.T, lines ...string) (b func(string) string, serving, owner string) {
-	t.Helper()
 	serving, owner = newDatabase(t)
 	return bouncer.Start(t, serving, lines...), serving, owner
 }

@@ -18,21 +18,18 @@ const (
 
 // newDatabase makes an empty database. It returns the URLs of the serving role and of the owner.
 func newDatabase(t *testing.T) (serving, owner string) {
-	t.Helper()
 	db := pgtest.Empty(t)
 	return db.URL, db.OwnerURL
 }
 
 // open opens a pool on an empty database of its own.
 func open(t *testing.T, options postgres.Options) *postgres.DB {
-	t.Helper()
 	serving, _ := newDatabase(t)
 	return pgtest.Open(t, serving, options)
 }
 
 // mentions fails unless the error contains every one of the words.
 func mentions(t *testing.T, err error, words ...string) {
-	t.Helper()
 	for _, word := range words {
 		require.ErrorContains(t, err, word)
 	}
