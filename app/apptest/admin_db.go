@@ -24,7 +24,6 @@ func OpenAdminDB(t *testing.T, dir string) *testkit.World {
 	return AdminDBAt(t, server.URL())
 }
 
-// AdminDBAt connects to the database of a URL as the superuser.
 func AdminDBAt(t *testing.T, connection string) *testkit.World {
 	pool, err := pgxpool.New(t.Context(), tb.AsRole(connection, "postgres"))
 	require.NoError(t, err)
@@ -32,7 +31,6 @@ func AdminDBAt(t *testing.T, connection string) *testkit.World {
 	return testkit.On(t, &pgtest.Database{URL: connection, Owner: &postgres.DB{Pool: pool}})
 }
 
-// Tables counts the rows of every table.
 func Tables(t *testing.T, db *testkit.World) map[string]int {
 	counts := map[string]int{}
 	for _, name := range testkit.One[[]string](db,
@@ -43,7 +41,6 @@ func Tables(t *testing.T, db *testkit.World) map[string]int {
 	return counts
 }
 
-// Dump returns a table as text.
 func Dump(db *testkit.World, table string) string {
 	return testkit.One[string](db, `select coalesce(string_agg(t::text, E'\n'), '') from `+
 		pgx.Identifier{table}.Sanitize()+` t`)

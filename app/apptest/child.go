@@ -32,7 +32,6 @@ var Binary = sync.OnceValues(func() (string, error) {
 	return path, os.Rename(fresh, path) // atomic, for concurrent test runs
 })
 
-// Child is a process of dg.
 type Child struct {
 	*exec.Cmd
 	T        *testing.T
@@ -68,7 +67,6 @@ func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 	return c
 }
 
-// CleanEnvironment returns the environment of this process without dg's settings.
 func CleanEnvironment() []string {
 	ofDG := func(v string) bool { return strings.HasPrefix(v, "DG_") }
 	return slices.DeleteFunc(os.Environ(), ofDG)
@@ -93,7 +91,6 @@ var (
 	listeningLine = regexp.MustCompile(`operations"?[=:]"?([\d.:]+)`) // of a text or JSON log
 )
 
-// UntilServing waits until it serves, and reads where.
 func (c *Child) UntilServing() *Child {
 	Until(c.T, time.Minute, "dg does not serve", func() bool {
 		select {
@@ -154,13 +151,11 @@ func (c *Child) Stop() {
 	require.Zero(c.T, c.Status(30*time.Second), "%s", c.Log.String())
 }
 
-// Kill kills dg (SIGKILL).
 func (c *Child) Kill() {
 	require.NoError(c.T, c.Process.Kill())
 	<-c.exited
 }
 
-// Operations reads a page of the private listener.
 func (c *Child) Operations(path string) string {
 	response := Ask(c.T, NewClient(), "http://"+c.Ops+path, "")
 	require.Equal(c.T, http.StatusOK, response.StatusCode, path)
@@ -195,7 +190,6 @@ func Until(t *testing.T, within time.Duration, message string, condition func() 
 	}
 }
 
-// Concurrently calls do n times concurrently and waits for all calls.
 func Concurrently(n int, do func(i int)) {
 	var all sync.WaitGroup
 	for i := range n {
@@ -204,7 +198,6 @@ func Concurrently(n int, do func(i int)) {
 	all.Wait()
 }
 
-// FreeAddress returns a loopback address with a free port.
 func FreeAddress(t *testing.T) string {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -39,7 +39,6 @@ func SmallWindowClient() *http.Client {
 	})
 }
 
-// ReadAll reads the rest of a response.
 func ReadAll(t *testing.T, response *http.Response) string {
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err)

@@ -44,8 +44,6 @@ func CopyDemo(t *testing.T, dir string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// CurlLine finds the curl command of a greeting.
 var CurlLine = regexp.MustCompile(`(?m)^\s*(curl .*)$`)
 
-// DemoKey finds a key.
 var DemoKey = regexp.MustCompile(`dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+`)

@@ -17,7 +17,6 @@ import (
 	"dg/platform/testkit"
 )
 
-// Postmaster returns the process id of the server on the folder.
 func Postmaster(t *testing.T, dir string) int {
 	text, err := os.ReadFile(filepath.Join(dir, "cluster", "postmaster.pid"))
 	require.NoError(t, err)
@@ -35,10 +34,8 @@ type External struct {
 	Server         *embeddedpg.Server
 }
 
-// NewExternal starts a server on a new folder.
 func NewExternal(t *testing.T) *External { return ExternalOn(t, NewFolder(t)) }
 
-// ExternalOn starts a server on a folder.
 func ExternalOn(t *testing.T, dir string) *External {
 	x := &External{T: t, Dir: dir, Link: filepath.Join(filepath.Dir(dir), "socket")}
 	t.Cleanup(x.Stop)
@@ -48,7 +45,6 @@ func ExternalOn(t *testing.T, dir string) *External {
 	return x
 }
 
-// Start starts the server, or starts it again.
 func (x *External) Start() {
 	var err error
 	x.Server, err = embeddedpg.Start(context.Background(), x.Dir, embeddedpg.Options{Create: true})
@@ -62,10 +58,8 @@ func (x *External) Start() {
 	}
 }
 
-// Stop stops the server.
 func (x *External) Stop() { require.NoError(x.T, x.Server.Stop(context.Background())) }
 
-// As returns the URL that connects as the role.
 func (x *External) As(role *url.Userinfo) string {
 	return fmt.Sprintf("postgres://%s@/dg?host=%s", role, url.QueryEscape(x.Link))
 }
@@ -78,10 +72,8 @@ func (x *External) Succeeds(args ...string) (output string) {
 	return ended(x.T, 0, x.On(args...))
 }
 
-// Serve starts dg serve on it.
 func (x *External) Serve(args ...string) *Child { return ServeWith(x.T, x.On(args...)...) }
 
-// Kill ends the server by kill -9.
 func (x *External) Kill() {
 	require.NoError(x.T, syscall.Kill(Postmaster(x.T, x.Dir), syscall.SIGKILL))
 	x.Stop()

@@ -17,7 +17,6 @@ import (
 // tree is the folder of go.mod: a test runs in the folder of its package, such as app/system.
 var tree, _ = filepath.Abs("../..")
 
-// InTree returns the path of a file of the tree.
 func InTree(path ...string) string { return filepath.Join(append([]string{tree}, path...)...) }
 
 // NewFolder returns the path of a data folder that PostgreSQL's user can enter. At the end of

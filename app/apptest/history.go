@@ -54,7 +54,6 @@ func LastDays(n int) string {
 		now.Format(time.DateOnly))
 }
 
-// CSV returns the path of the export of all plays.
 func (h History) CSV() string {
 	return "/api/v1/forks/" + h.IDs.Forks[0].String() + "/exports/csv" + h.Query
 }

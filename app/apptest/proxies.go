@@ -113,7 +113,6 @@ func proxyArguments(t *testing.T, name, dir, address, upstream string, changes [
 	return []string{"-p", dir, "-c", filepath.Join(dir, "main.conf")}
 }
 
-// selfSigned returns the certificate of httptest and its key.
 func selfSigned(t *testing.T) []byte {
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()

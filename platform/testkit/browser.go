@@ -22,7 +22,6 @@ type Browser struct {
 	Address string // in X-Forwarded-For; "": none
 }
 
-// NewBrowser returns a browser without cookies.
 func NewBrowser(t testing.TB, base string) *Browser {
 	return &Browser{T: t, Base: base, Cookies: map[string]string{}}
 }
@@ -38,16 +37,12 @@ func (b *Browser) SignIn(email, password, totpSecret string) *Browser {
 	return b
 }
 
-// Session returns the token of the session.
 func (b *Browser) Session() string { return b.Cookies["__Host-dg"] }
 
-// SameOrigin is the header of a link or form of the site itself.
 var SameOrigin = http.Header{"Sec-Fetch-Site": {"same-origin"}}
 
-// Get follows a link to a path.
 func (b *Browser) Get(path string) Page { return b.Send(http.MethodGet, path, "", SameOrigin) }
 
-// Post sends a form from a page of the site.
 func (b *Browser) Post(path string, form url.Values) Page {
 	return b.Send(http.MethodPost, path, form.Encode(), SameOrigin)
 }
@@ -85,12 +80,10 @@ func (b *Browser) Send(method, path, body string, header http.Header) Page {
 	return Page{response, string(text)}
 }
 
-// OfferedSecret returns the new secret of the page that sets up two-step verification.
 func (p Page) OfferedSecret(t testing.TB) string {
 	return strings.ReplaceAll(Find(t, `<code id="totp">([A-Z2-7 ]+)</code>`, p.Body), " ", "")
 }
 
-// Form returns a form of names and values in turn.
 func Form(pairs ...string) url.Values {
 	form := url.Values{}
 	for pair := range slices.Chunk(pairs, 2) {
@@ -99,7 +92,6 @@ func Form(pairs ...string) url.Values {
 	return form
 }
 
-// CodeOf returns the code of a two-step secret at an instant.
 func CodeOf(t testing.TB, secret string, at time.Time) string {
 	code, err := totp.GenerateCode(secret, at)
 	require.NoError(t, err)

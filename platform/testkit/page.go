@@ -10,19 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Page is a response.
 type Page struct {
 	*http.Response
 	Body string
 }
 
-// Is requires the status of the response.
 func (p Page) Is(t testing.TB, status int) Page {
 	require.Equal(t, status, p.StatusCode, "%s: %s", p.Request.URL, p.Body)
 	return p
 }
 
-// Has requires each of the texts in the page.
 func (p Page) Has(t testing.TB, texts ...string) Page {
 	for _, text := range texts {
 		require.Contains(t, p.Body, text, p.Request.URL)
@@ -30,7 +27,6 @@ func (p Page) Has(t testing.TB, texts ...string) Page {
 	return p
 }
 
-// Lacks requires that none of the texts is in the page.
 func (p Page) Lacks(t testing.TB, texts ...string) Page {
 	for _, text := range texts {
 		require.NotContains(t, p.Body, text, p.Request.URL)
@@ -38,7 +34,6 @@ func (p Page) Lacks(t testing.TB, texts ...string) Page {
 	return p
 }
 
-// RequireRedirect requires a redirect to a path.
 func RequireRedirect(t testing.TB, to string, p Page) {
 	require.Equal(t, to, p.Is(t, http.StatusSeeOther).Header.Get("Location"))
 }
@@ -65,7 +60,6 @@ func Cells(pattern, text string) [][]string {
 	return all
 }
 
-// Find returns what the first group of the pattern finds in a text.
 func Find(t testing.TB, pattern, text string) string {
 	found := regexp.MustCompile(pattern).FindStringSubmatch(text)
 	require.NotNil(t, found, "no %s in:\n%s", pattern, text)

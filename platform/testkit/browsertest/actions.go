@@ -22,7 +22,6 @@ func (p *Page) Open(address string) {
 	}
 }
 
-// Reload loads the page again.
 func (p *Page) Reload() { Do(p, "reload", chromedp.Reload()) }
 
 // Back goes one page back in the history.

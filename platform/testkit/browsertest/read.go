@@ -46,7 +46,6 @@ func element[T any](p *Page, function, selector string, argument ...any) (value 
 	return value
 }
 
-// WaitFor waits until a visible element matches the selector.
 func (p *Page) WaitFor(selector string) {
 	p.poll("wait for "+selector, func() error {
 		found, err := run(p, evaluate[[]any](callOf("visible", selector)))
@@ -57,7 +56,6 @@ func (p *Page) WaitFor(selector string) {
 	})
 }
 
-// Count returns how many visible elements match the selector now.
 func (p *Page) Count(selector string) int {
 	return len(Eval[[]any](p, callOf("visible", selector)))
 }
@@ -76,10 +74,8 @@ func (p *Page) Focused() string {
 	return Eval[string](p, pageScript+".describe(document.activeElement)")
 }
 
-// Path returns the page's path and query.
 func (p *Page) Path() string { return Eval[string](p, "location.pathname + location.search") }
 
-// ScrollsSideways reports whether the page is wider than its window.
 func (p *Page) ScrollsSideways() bool {
 	return Eval[bool](p,
 		`document.scrollingElement.scrollWidth > document.scrollingElement.clientWidth`)

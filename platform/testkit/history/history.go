@@ -13,7 +13,6 @@ import (
 	"github.com/google/uuid"
 )
 
-// Size is how large a data set is.
 type Size struct {
 	Plays, Players int
 	Forks          int   // the plays are spread evenly
@@ -21,7 +20,6 @@ type Size struct {
 	Groups         []int // the sizes of the groups, each of the first players
 }
 
-// IDs are the ids that a caller needs to read a data set.
 type IDs struct {
 	Organisation  uuid.UUID
 	Forks, Groups []uuid.UUID

@@ -6,7 +6,6 @@ import "time"
 
 const instant = "2006-01-02T15:04:05.000Z"
 
-// Play is one play.
 type Play struct {
 	ID, Fork  string
 	Player    int // index in Query.Labels

@@ -22,14 +22,12 @@ type Statistics struct {
 	Skills          []Skill  `json:"skills"`
 }
 
-// Day is the figures of one day.
 type Day struct {
 	Date            string  `json:"date"`
 	Plays           int64   `json:"plays"`
 	AvgScorePercent float64 `json:"avgScorePercent"`
 }
 
-// Player is the figures of one player.
 type Player struct {
 	PlayerLabel      string  `json:"playerLabel"`
 	Plays            int64   `json:"plays"`
@@ -38,7 +36,6 @@ type Player struct {
 	Passed           bool    `json:"passed"`
 }
 
-// Skill is the figures of one skill.
 type Skill struct {
 	SkillID     string  `json:"skillId"`
 	Attempts    int64   `json:"attempts"`

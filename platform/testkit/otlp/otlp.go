@@ -24,14 +24,12 @@ type Collector struct {
 	received []Received
 }
 
-// Received is a request of the exporter.
 type Received struct {
 	*http.Request
 	Raw  string
 	Data *tracepb.TracesData
 }
 
-// New starts a collector.
 func New(t testing.TB) *Collector {
 	c := &Collector{}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -49,14 +47,12 @@ func New(t testing.TB) *Collector {
 	return c
 }
 
-// Received returns the requests so far.
 func (c *Collector) Received() []Received {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.received)
 }
 
-// Spans returns those received so far.
 func (c *Collector) Spans() (spans []*tracepb.Span) {
 	for _, request := range c.Received() {
 		for _, r := range request.Data.GetResourceSpans() {

@@ -34,7 +34,6 @@ func (d *Database) Flags() []string {
 // Without PostgreSQL the test is skipped, or fails in CI. With -short it is skipped.
 func New(t testing.TB) *Database { return copyOf(t, (*server).template) }
 
-// Empty is like New, without migrations.
 func Empty(t testing.TB) *Database {
 	return copyOf(t, func(*server, context.Context) (string, error) { return "template0", nil })
 }
@@ -78,7 +77,6 @@ func RequireProgram(t testing.TB, name string) {
 	}
 }
 
-// Open opens a pool that is closed when t ends.
 func Open(t testing.TB, url string, options postgres.Options) *postgres.DB {
 	options.Name = cmp.Or(options.Name, "pgtest")
 	db, err := postgres.Open(context.Background(), url, options)

@@ -13,14 +13,12 @@ type Buffer struct {
 	text bytes.Buffer
 }
 
-// Write appends to the buffer.
 func (b *Buffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.Write(p)
 }
 
-// String returns what was written.
 func (b *Buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
