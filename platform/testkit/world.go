@@ -59,7 +59,7 @@ func (w *World) WhileWaiting(tx pgx.Tx, fn func() error, then func()) error {
 	return <-done
 }
 
-// Count counts rows: sql is what follows "from" in a query.
+// Count counts rows: from is what follows "from" in a query.
 func (w *World) Count(from string, args ...any) int {
 	return One[int](w, `select count(*) from `+from, args...)
 }
