@@ -1,7 +1,6 @@
 package publicapi_test
 
 import (
-	"bytes"
 	"encoding/csv"
 	"io"
 	"net/http"
@@ -19,20 +18,20 @@ import (
 	"dg/platform/testkit"
 )
 
-// newContractCheck returns a check of what passes through next, to the instance at url.
-func newContractCheck(t *testing.T, url string, next http.RoundTripper) contractCheck {
+// newRouter finds the operations of the document for the instance at url.
+func newRouter(t *testing.T, url string) routers.Router {
 	document := storedDocument(t)
 	document.Servers[0].URL = url
-	// TestExamplesAreAnswersOfTheDemo checks the examples
-	router, err := legacy.NewRouter(document, openapi3.DisableExamplesValidation())
-	require.NoError(t, err)
 	for _, schema := range document.Components.Schemas {
 		narrow(schema.Value)
 		for _, property := range schema.Value.Properties {
 			narrow(property.Value)
 		}
 	}
-	return contractCheck{t: t, next: next, router: router}
+	// TestExamplesAreAnswersOfTheDemo checks the examples
+	router, err := legacy.NewRouter(document, openapi3.DisableExamplesValidation())
+	require.NoError(t, err)
+	return router
 }
 
 // narrow excludes what clients accept although this program does not send it.
@@ -45,31 +44,6 @@ func narrow(s *openapi3.Schema) {
 	case s.Format == "date-time":
 		s.Pattern = `^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$`
 	}
-}
-
-// contractCheck is a transport that checks requests and responses against the document: accepted
-// requests are valid, and each response has a declared status with its headers and body. Errors
-// have the declared body for any method and path.
-type contractCheck struct {
-	t      *testing.T
-	next   http.RoundTripper
-	router routers.Router
-}
-
-// RoundTrip implements http.RoundTripper.
-func (c contractCheck) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := c.next.RoundTrip(r)
-	if err != nil {
-		return nil, err
-	}
-	body, err := io.ReadAll(response.Body)
-	_ = response.Body.Close()
-	if err != nil {
-		return nil, err
-	}
-	response.Body = io.NopCloser(bytes.NewReader(body))
-	c.check(testkit.Page{Response: response, Body: string(body)})
-	return response, nil
 }
 
 // screenHeaders returns the names of the headers that only screens may have.
@@ -85,21 +59,24 @@ func screenHeaders(h http.Header) (names []string) {
 	return names
 }
 
-func (c contractCheck) check(got testkit.Page) {
+// check compares a request and its answer with the document: accepted requests are valid, and each
+// answer has a declared status with its headers and body. Errors have the declared body for any
+// method and path.
+func (w *world) check(t *testing.T, got testkit.Page) {
 	r := got.Request
-	assert.Regexp(c.t, `^[A-Za-z0-9_-]{8,64}$`, got.Header.Get("X-Request-Id"))
-	assert.Equal(c.t, "nosniff", got.Header.Get("X-Content-Type-Options"))
+	assert.Regexp(t, `^[A-Za-z0-9_-]{8,64}$`, got.Header.Get("X-Request-Id"))
+	assert.Equal(t, "nosniff", got.Header.Get("X-Content-Type-Options"))
 	if strings.HasPrefix(r.URL.Path, "/api/v1/") {
-		assert.Empty(c.t, screenHeaders(got.Header), r.URL)
+		assert.Empty(t, screenHeaders(got.Header), r.URL)
 	}
 	if r.Method == http.MethodHead {
-		assert.Empty(c.t, got.Body)
+		assert.Empty(t, got.Body)
 		return
 	}
 	if got.StatusCode >= 400 {
-		checkError(c.t, got)
+		checkError(t, got)
 	}
-	route, params, undeclared := c.router.FindRoute(r)
+	route, params, undeclared := w.router.FindRoute(r)
 	if undeclared != nil || got.Header.Get("Content-Encoding") != "" {
 		return // uncompressed answers are checked
 	}
@@ -111,16 +88,16 @@ func (c contractCheck) check(got testkit.Page) {
 		},
 	}
 	if got.StatusCode < 400 {
-		assert.NoError(c.t, openapi3filter.ValidateRequest(r.Context(), input), "%s was accepted",
+		assert.NoError(t, openapi3filter.ValidateRequest(r.Context(), input), "%s was accepted",
 			r.URL)
 	}
 	err := openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: input, Status: got.StatusCode, Header: got.Header,
 		Body: io.NopCloser(strings.NewReader(got.Body)), Options: input.Options,
 	})
-	assert.NoError(c.t, err, "%s answered %d: %s", r.URL, got.StatusCode, got.Body)
+	assert.NoError(t, err, "%s answered %d: %s", r.URL, got.StatusCode, got.Body)
 	if strings.HasPrefix(got.Header.Get("Content-Type"), "text/csv") {
-		checkCSV(c.t, route, got.Body)
+		checkCSV(t, route, got.Body)
 	}
 }
 

@@ -208,14 +208,11 @@ func TestEachErrorOfTheTable(t *testing.T) {
 			}
 			a := newAttempt(t, w)
 			provoke(a)
-			got := a.send()
 			if name == "TooManyRejections" { // counted in place of an entry
-				require.Contains(t, errorNames(got), name)
+				require.Contains(t, errorNames(a.send()), name)
 			} else {
-				stepOf(name).requireAnswer(t, a, got)
+				a.requireAnswer(name)
 			}
-			require.Equal(t, "</docs/errors#"+knownErrors()[name].code+`>; rel="help"`,
-				got.Header.Get("Link"))
 		})
 	}
 }

@@ -48,7 +48,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(hostileNames)), labels)
 
-	// not by w.get: contractCheck refuses cells with CR
+	// not by w.get: w.check refuses cells with CR
 	got := w.wire(t,
 		line(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+key.Token()))
 	rows, err := csv.NewReader(strings.NewReader(got.Body)).ReadAll()

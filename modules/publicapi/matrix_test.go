@@ -98,6 +98,10 @@ func (w *world) requireAccess(t *testing.T, own, foreign *history) {
 		if e.Action == audit.KeyRefused {
 			recorded[e.Request.ID] = e.Reason
 		}
+		if e.Reason == audit.OtherOrganisation {
+			require.Contains(t, []audit.Target{{Kind: "fork", ID: foreign.forks[0]},
+				{Kind: "group", ID: foreign.groups[0].id}}, e.Target)
+		}
 	}
 	require.Equal(t, refused, recorded)
 }

@@ -1,16 +1,19 @@
 package publicapi_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/getkin/kin-openapi/routers"
 	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/require"
 
@@ -29,9 +32,10 @@ func TestMain(m *testing.M) {
 // world is a database with an instance of the whole program that listens.
 type world struct {
 	*testkit.World
-	app  *fiber.App
-	url  string
-	http *http.Client // with contractCheck
+	app    *fiber.App
+	url    string
+	http   http.RoundTripper
+	router routers.Router
 }
 
 // start starts an empty world.
@@ -55,11 +59,12 @@ func start(t *testing.T) *world {
 		_ = program.Server.Shutdown(context.Background())
 		served.Wait()
 	})
-	w.http = &http.Client{Transport: newContractCheck(t, w.url, transport)}
+	w.http = transport
+	w.router = newRouter(t, w.url)
 	return w
 }
 
-// send sends a request. headers are pairs of name and value.
+// send sends a request and checks the answer. headers are pairs of name and value.
 func (w *world) send(t *testing.T, method, path, authorization string, headers ...string) testkit.Page {
 	r, err := http.NewRequestWithContext(t.Context(), method, w.url+path, http.NoBody)
 	require.NoError(t, err)
@@ -69,12 +74,14 @@ func (w *world) send(t *testing.T, method, path, authorization string, headers .
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Add(headers[i], headers[i+1])
 	}
-	response, err := w.http.Do(r)
+	response, err := w.http.RoundTrip(r)
 	require.NoError(t, err)
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
-	return testkit.Page{Response: response, Body: string(body)}
+	got := testkit.Page{Response: response, Body: string(body)}
+	w.check(t, got)
+	return got
 }
 
 // decoded reads the JSON of an answer 200.
@@ -92,4 +99,32 @@ func (w *world) entries(t *testing.T, organisationID string) []audit.Entry {
 	entries, err := audit.New(w.DB).List(t.Context(), organisationID, audit.Page{Limit: 1000})
 	require.NoError(t, err)
 	return entries
+}
+
+// wire sends exactly the bytes of a request, which a client library would change, and reads the
+// answer.
+func (w *world) wire(t *testing.T, request string) testkit.Page {
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
+	// the write may fail: a server that refuses a request need not read all of it
+	_, _ = conn.Write([]byte(request))
+	method, _, _ := strings.Cut(request, " ")
+	in := bufio.NewReader(conn)
+	response, err := http.ReadResponse(in, &http.Request{Method: method})
+	require.NoError(t, err, "%.200q", request)
+	body, err := io.ReadAll(response.Body)
+	require.NoError(t, err, "%.200q", request)
+	if response.Close {
+		_, err := in.ReadByte()
+		require.ErrorIs(t, err, io.EOF, "data after an answer that closes")
+	}
+	return testkit.Page{Response: response, Body: string(body)}
+}
+
+// line returns a request with the header lines.
+func line(method, target string, headers ...string) string {
+	return method + " " + target + " HTTP/1.1\r\nHost: dg.example\r\n" +
+		strings.Join(append(headers, "", ""), "\r\n")
 }
