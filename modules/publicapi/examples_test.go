@@ -35,7 +35,22 @@ func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
 	var examples []example
 	require.NoError(t, json.Unmarshal(stored, &examples))
 	w := start(t)
-	w.loadDemo(t)
+	// the demo of 1 April 2026 with the plays of nine days
+	var file, few bytes.Buffer
+	require.NoError(t, demo.Write(&file, time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)))
+	for line := range bytes.Lines(file.Bytes()) {
+		if !bytes.Contains(line, []byte(`"type":"play"`)) ||
+			bytes.Contains(line, []byte(`"startedAt":"2026-03-0`)) {
+			few.Write(line)
+		}
+	}
+	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(&few), nil
+	}}
+	_, err = importer.Importer{Pool: w.Owner.Pool}.Import(t.Context(), []importer.Input{input}, nil)
+	require.NoError(t, err)
+	// pseudonyms are random
+	w.Exec(`update players set label = 'P-' || upper(left(md5(id::text), 10))`)
 	key := w.Key(testkit.One[string](w.World,
 		`select id::text from organisations where slug = 'harbour-and-vale'`))
 	for i, e := range examples {
@@ -75,23 +90,4 @@ func TestExamplesNameForksAndGroupsOfEveryDemo(t *testing.T) {
 		`{"type":"fork","id":"`+parameters["ForkId"].Value.Example.(string)+`"`)
 	require.Contains(t, file.String(),
 		`{"type":"group","id":"`+parameters["GroupId"].Value.Example.(string)+`"`)
-}
-
-// loadDemo loads the demo of 1 April 2026 with the plays of nine days. Pseudonyms, which are random,
-// are replaced by hashes of the players' ids.
-func (w *world) loadDemo(t *testing.T) {
-	var file, few bytes.Buffer
-	require.NoError(t, demo.Write(&file, time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)))
-	for line := range bytes.Lines(file.Bytes()) {
-		if !bytes.Contains(line, []byte(`"type":"play"`)) ||
-			bytes.Contains(line, []byte(`"startedAt":"2026-03-0`)) {
-			few.Write(line)
-		}
-	}
-	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(&few), nil
-	}}
-	_, err := importer.Importer{Pool: w.Owner.Pool}.Import(t.Context(), []importer.Input{input}, nil)
-	require.NoError(t, err)
-	w.Exec(`update players set label = 'P-' || upper(left(md5(id::text), 10))`)
 }

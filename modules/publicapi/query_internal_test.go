@@ -67,7 +67,6 @@ func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 		"end=&unknown":              unknown + "`end`. " + others,
 		"a%0D%0Ab%FF=1":             unknown + "`a\uFFFD\uFFFDb\uFFFD`. " + others,
 		"=x":                        unknown + "`=`. " + others,
-		"=&=":                       unknown + "`=`. " + others,
 		strings.Repeat("x-", 1_500): unknown + "`" + strings.Repeat("x-", 30) + "…`. " + others,
 		"dg_live_" + id + "_" + strings.Repeat("s", 43) + "=": unknown + "`dg_live_" + id + "_…`. " +
 			others,
@@ -80,12 +79,7 @@ func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 		"to=2026-03-01&from=" + strings.Repeat("x-", 1_500): "`from` is not a day: " +
 			strings.Repeat("x-", 30) + "…" + format,
 	} {
-		for _, query := range []string{sent, sent + "&to=", "from=&from=&" + sent} {
-			if strings.HasPrefix(want, "`") && query != sent {
-				continue // another error comes first
-			}
-			_, err := parsed(t, query)
-			require.EqualError(t, err, "ERR_VALIDATION: "+want, query)
-		}
+		_, err := parsed(t, sent)
+		require.EqualError(t, err, "ERR_VALIDATION: "+want, sent)
 	}
 }

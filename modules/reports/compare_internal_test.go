@@ -8,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"dg/modules/org"
 )
 
 // differs compares a random report from segments, and the overview, with the plays in one snapshot.
@@ -57,31 +55,33 @@ func sameStatistics(a, b Statistics) bool {
 	return players && assert.ObjectsAreEqual(a, b)
 }
 
-// wrongAnswers compares the service's answers with the plays, and returns those that differ or fail.
-func (e *env) wrongAnswers(t *testing.T, q ...Query) (wrong []string) {
-	for _, q := range q {
+// requireRight compares the service's answers with the plays.
+func (e *env) requireRight(t *testing.T) {
+	for _, q := range []Query{ // they read sums, months, days and groups
+		query(testFrom, 99, ""),
+		query(testFrom, 15, ""),
+		query(testFrom.Add(15*day), 84, testGroup),
+		query(testFrom, 99, testGroup),
+	} {
 		s, err := open(t.Context(), e.DB, q, false)
 		require.NoError(t, err)
 		want, err := s.statistics(t.Context())
 		s.close()
-		check := func(what string, equal bool, err error) {
-			if err != nil || !equal {
-				wrong = append(wrong, fmt.Sprintf("%s of %s (group %q): %v", what, q.Period, q.GroupID, err))
-			}
-		}
-		check("plays", want.ReportingMode == org.Nominative, err)
+		require.NoError(t, err)
 		got, err := e.statistics(t.Context(), q)
-		check("statistics", sameStatistics(want, got), err)
+		require.NoError(t, err)
+		require.True(t, sameStatistics(want, got), "%s, group %q", q.Period, q.GroupID)
 		want.Player = nil
 		want.Skills = nil
 		q.TotalsOnly = true
 		got, err = e.statistics(t.Context(), q)
-		check("totals", assert.ObjectsAreEqual(want, got), err)
+		require.NoError(t, err)
+		require.Equal(t, want, got)
 		wantOverview, err := plainOverview(t.Context(), e.DB.Pool, q.Period)
 		require.NoError(t, err)
 		overview, err := e.reports.Overview(t.Context(),
 			Query{OrganisationID: testOrg, Period: q.Period})
-		check("overview", assert.ObjectsAreEqual(wantOverview, overview), err)
+		require.NoError(t, err)
+		require.Equal(t, wantOverview, overview)
 	}
-	return wrong
 }

@@ -23,6 +23,11 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
 	e.Organisation(testkit.Organisation{ID: other})
 	e.Players(other, 40)
+	report := func(group string) (Statistics, error) {
+		q := query(testFrom, 3, group)
+		q.OverlapsTimeout = time.Minute
+		return e.statistics(t.Context(), q)
+	}
 	found := 0
 	hidden := 0
 	for round := range 12 {
@@ -48,9 +53,7 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 		labels := map[string][]string{}
 		overlaps := map[string][]Overlap{}
 		for _, id := range groups {
-			q := query(testFrom, 3, id)
-			q.OverlapsTimeout = time.Minute
-			s, err := e.statistics(t.Context(), q)
+			s, err := report(id)
 			if err != nil {
 				require.ErrorIs(t, err, ErrGroupNotFound)
 				continue
@@ -83,9 +86,7 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 	require.Positive(t, found)
 	require.Positive(t, hidden)
 	e.Exec(`update organisations set reporting_mode = 'nominative'`)
-	q := query(testFrom, 3, "")
-	q.OverlapsTimeout = time.Minute
-	s, err := e.statistics(t.Context(), q)
+	s, err := report("")
 	require.NoError(t, err)
 	require.Empty(t, s.Overlaps, "names need no comparison")
 }

@@ -119,26 +119,20 @@ func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 func TestEveryChangeMarksItsDay(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	exec := func(sql string, args ...any) {
-		e.Exec(sql, args...)
+	e.insert(testFrom, 100, 2000)
+	e.seal(t)
+	require.Equal(t, 99, e.Count(`fork_days where fork_id = $1`, testFork), "today is not finished")
+	require.Equal(t, 3, e.Count(`fork_months where fork_id = $1`, testFork), "nor is its month")
+	for _, change := range append(slices.Clone(writes),
+		`update plays set player = 2 + player % 39 where `+picked,
+		`delete from players where ordinal = 7`, // the one of writes is in the group
+		`truncate plays`,
+	) {
+		e.Exec(change, pgx.NamedArgs{
+			"at": testFrom.Add(20 * day), "days": 3, "n": 300, "fork": otherFork,
+		})
 		e.agrees(t)
 		e.seal(t)
 		e.agrees(t)
 	}
-	exec(insertSQL, pgx.NamedArgs{"at": testFrom, "days": 100, "n": 2000})
-	require.Equal(t, 99, e.Count(`fork_days where fork_id = $1`, testFork), "today is not finished")
-	require.Equal(t, 3, e.Count(`fork_months where fork_id = $1`, testFork), "nor is its month")
-	exec(insertSQL, pgx.NamedArgs{"at": testFrom.Add(30 * day), "days": 1, "n": 1})
-	exec(
-		`update plays set score = 1, passed = false, completed_at = started_at where started_at < $1`,
-		testFrom.Add(3*day))
-	exec(`update plays set player = 1 + player % 40 where started_at < $1`, testFrom.Add(30*day))
-	exec(
-		`update plays set started_at = started_at + interval '33 days', completed_at = null,
-			score = null, passed = null where started_at < $1`,
-		testFrom.Add(5*day))
-	exec(`delete from plays where started_at < $1`, testFrom.Add(10*day))
-	exec(`update plays set fork_id = $1 where started_at < $2`, otherFork, testFrom.Add(15*day))
-	exec(`delete from players where ordinal in (1, 7)`) // a member of the group, and another
-	exec(`truncate plays`)
 }
