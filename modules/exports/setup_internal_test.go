@@ -53,7 +53,6 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-// serve starts the server over the two modules.
 func (b *bundle) serve(plays Reports, log AuditLog) {
 	b.service = New(plays, log, nil)
 	server := httpserver.New(httpserver.Options{
@@ -97,14 +96,12 @@ func (b *bundle) send(method string) *http.Response {
 	return response
 }
 
-// read reads a whole body.
 func (b *bundle) read(response *http.Response) string {
 	file, err := io.ReadAll(response.Body)
 	require.NoError(b.t, err)
 	return string(file)
 }
 
-// details returns the details of the entry of the action as text.
 func (b *bundle) details(action string) string {
 	return testkit.One[string](b.World,
 		`select details::text from audit_entries where action = $1`, action)

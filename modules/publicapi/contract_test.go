@@ -46,7 +46,6 @@ func narrow(s *openapi3.Schema) {
 	}
 }
 
-// screenHeaders returns the names of the headers that only screens may have.
 func screenHeaders(h http.Header) (names []string) {
 	for _, name := range []string{
 		"Content-Security-Policy", "X-Frame-Options", "Cross-Origin-Opener-Policy",

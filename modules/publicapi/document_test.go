@@ -14,7 +14,6 @@ import (
 	"dg/modules/games"
 )
 
-// storedDocument reads openapi.json.
 func storedDocument(t *testing.T) *openapi3.T {
 	document, err := openapi3.NewLoader().LoadFromFile("openapi.json")
 	require.NoError(t, err)

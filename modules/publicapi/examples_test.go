@@ -17,7 +17,6 @@ import (
 	"dg/platform/testkit"
 )
 
-// example is a request of the document's examples and the demo's answer.
 type example struct {
 	Name    string `json:"name"`
 	Summary string `json:"summary"`

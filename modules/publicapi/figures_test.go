@@ -18,7 +18,6 @@ import (
 	"dg/platform/testkit/oracle"
 )
 
-// report has the fields of the statistics that tests read.
 type report struct {
 	Suppressed bool
 	Players    []struct{ PlayerLabel string }

@@ -54,7 +54,6 @@ func (w *world) newHistory(mode string, forks, players int, groups ...int) *hist
 	return h
 }
 
-// play adds an unfinished play of the first fork.
 func (h *history) play(player int, at time.Time) {
 	h.store(oracle.Play{ID: uuid.NewString(), Fork: h.forks[0], Player: player, Started: at})
 }
@@ -91,7 +90,6 @@ func (h *history) playRandomly(random *rand.Rand, n int, from, to time.Time) {
 	h.store(plays...)
 }
 
-// store adds plays.
 func (h *history) store(plays ...oracle.Play) {
 	h.plays = append(h.plays, plays...)
 	for _, p := range plays {

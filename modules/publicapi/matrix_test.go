@@ -12,7 +12,6 @@ import (
 	"dg/modules/audit"
 )
 
-// access is a request with a key of one scope, and its answer.
 type access struct {
 	target string
 	scope  apikeys.Scope

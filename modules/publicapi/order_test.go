@@ -13,7 +13,6 @@ import (
 	"dg/platform/testkit"
 )
 
-// step is a check of rules.md, Order of checks.
 type step struct {
 	check   string       // its number
 	message string       // of errors.yaml; provoked gets it
@@ -61,7 +60,6 @@ func wrongSecret(key testkit.Key) string {
 	return key.Token()
 }
 
-// newAttempt makes two organisations and a key that may read reports.
 func newAttempt(t *testing.T, w *world) *attempt {
 	a := &attempt{
 		t: t, w: w,

@@ -12,7 +12,6 @@ import (
 	"dg/platform/testkit"
 )
 
-// parameter matches a parameter in a route's path.
 var parameter = regexp.MustCompile(`:\w+\??|\*`)
 
 // ask sends a request with the headers, the key by default, and expects the entries. With the key,

@@ -33,7 +33,6 @@ func (looseForks) Forks(context.Context, string) ([]games.Fork, error) {
 
 func (looseForks) ForkOwner(context.Context, string) (string, error) { return "another", nil }
 
-// anyKey accepts every key, with both scopes.
 type anyKey struct {
 	Keys
 	refused audit.Reason
@@ -125,7 +124,6 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 	}
 }
 
-// ask sends a request to an app that does not listen.
 func ask(
 	t *testing.T, app *fiber.App, path string, header http.Header,
 ) (response *http.Response, body string) {

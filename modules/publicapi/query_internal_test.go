@@ -15,7 +15,6 @@ import (
 	"dg/platform/httpserver"
 )
 
-// parsed returns reportQuery of a query string.
 func parsed(t *testing.T, query string) (read reports.Query, err error) {
 	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
 	app.Get("/", func(c *fiber.Ctx) error {

@@ -38,7 +38,6 @@ type world struct {
 	router routers.Router
 }
 
-// start starts an empty world.
 func start(t *testing.T) *world {
 	w := &world{World: testkit.New(t)}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -84,7 +83,6 @@ func (w *world) send(t *testing.T, method, path, authorization string, headers .
 	return got
 }
 
-// decoded reads the JSON of an answer 200.
 func decoded[T any](t *testing.T, got testkit.Page) (value T) {
 	require.NoError(t, json.Unmarshal([]byte(got.Is(t, http.StatusOK).Body), &value))
 	return value
@@ -123,7 +121,6 @@ func (w *world) wire(t *testing.T, request string) testkit.Page {
 	return testkit.Page{Response: response, Body: string(body)}
 }
 
-// line returns a request with the header lines.
 func line(method, target string, headers ...string) string {
 	return method + " " + target + " HTTP/1.1\r\nHost: dg.example\r\n" +
 		strings.Join(append(headers, "", ""), "\r\n")

@@ -47,7 +47,6 @@ func (e *env) differs(ctx context.Context, random *rand.Rand) error {
 	return err
 }
 
-// sameStatistics compares the shown figures.
 func sameStatistics(a, b Statistics) bool {
 	players := assert.ObjectsAreEqual(a.Players(), b.Players())
 	a.Player = nil

@@ -35,7 +35,6 @@ var plants = []struct{ table, set string }{
 	{"fork_months", `segment = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(segment, 2)`},
 }
 
-// otherByte gives a value another byte at a position.
 func otherByte(column, at string) string {
 	return fmt.Sprintf(
 		`%[1]s = set_byte(%[1]s, %[2]s, (get_byte(%[1]s, %[2]s) + 1 + $1 %% 255) %% 256)`, column, at)

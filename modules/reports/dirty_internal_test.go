@@ -87,7 +87,6 @@ func TestDirtyDayIsMarkedOnce(t *testing.T) {
 	require.Equal(t, []int{0, 1}, e.marks(), "a day without a segment, in a month with one")
 }
 
-// marks counts the dirty days and months.
 func (e *env) marks() []int {
 	return testkit.One[[]int](e.World, `select array[(select count(*) from unsealed_days),
 		(select count(*) from unsealed_months)]`)

@@ -52,7 +52,6 @@ func newEnv(t testing.TB) *env {
 	return e
 }
 
-// newSealer seals every fork.
 func newSealer(db *postgres.DB) *sealer.Sealer {
 	s := sealer.New(db, func() time.Time { return testNow }, slog.New(slog.DiscardHandler))
 	s.MinPlays = 0
@@ -85,7 +84,6 @@ const insertSQL = `insert into plays (id, org_id, fork_id, player, started_at, c
 	       decode(repeat(lpad(to_hex((random() * 59)::int), 2, '0'), (random() * 6)::int), 'hex')
 	  from (select date_trunc('milliseconds', @at::timestamptz + random() * @days * interval '1 day') as s, random() < 0.7 as done from generate_series(1, @n)) x`
 
-// query selects a report on some days of the fork. group "": all players.
 func query(from time.Time, days int, group string) Query {
 	return Query{
 		OrganisationID: testOrg,
@@ -95,14 +93,12 @@ func query(from time.Time, days int, group string) Query {
 	}
 }
 
-// seal makes one pass.
 func (e *env) seal(t *testing.T) sealer.Result {
 	done, err := e.sealer.Seal(t.Context())
 	require.NoError(t, err)
 	return done
 }
 
-// statistics returns a report.
 func (e *env) statistics(ctx context.Context, q Query) (Statistics, error) {
 	report, err := e.reports.Open(ctx, q)
 	if err != nil {
@@ -112,7 +108,6 @@ func (e *env) statistics(ctx context.Context, q Query) (Statistics, error) {
 	return e.reports.Statistics(ctx, report)
 }
 
-// agrees compares random reports with the plays.
 func (e *env) agrees(t *testing.T) {
 	random := rand.New(rand.NewPCG(rand.Uint64(), 4))
 	for range 20 {

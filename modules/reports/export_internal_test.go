@@ -112,7 +112,6 @@ func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 	}
 }
 
-// export returns an export that has ended, and its file.
 func (e *env) export(t *testing.T, q Query, f Format) (x *Export, file string) {
 	x, err := e.reports.OpenExport(t.Context(), q, f)
 	require.NoError(t, err)

@@ -71,7 +71,6 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 	within("dirty", all)
 }
 
-// reportCost is the cost of reading the plays and players of a report.
 type reportCost struct{ statistics, export int }
 
 func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
@@ -99,7 +98,6 @@ func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
 	return cost
 }
 
-// explain returns the cost of a statement of the snapshot.
 func (e *env) explain(t *testing.T, s *snapshot, sql string) int {
 	var text []byte
 	err := s.conn.QueryRow(t.Context(), "explain (analyze, buffers, format json) "+sql, s.args).
@@ -109,7 +107,6 @@ func (e *env) explain(t *testing.T, s *snapshot, sql string) int {
 	return plan.pages() + plan.rows(t)
 }
 
-// planNode is a node of a plan of EXPLAIN.
 type planNode struct {
 	Hit     int     `json:"Shared Hit Blocks"`
 	Read    int     `json:"Shared Read Blocks"`

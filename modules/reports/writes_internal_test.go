@@ -35,7 +35,6 @@ var writes = []string{
 		  score = null, passed = null`,
 }
 
-// write changes plays of one, some or many days.
 func write(ctx context.Context, random *rand.Rand, db *postgres.DB) error {
 	sql := writes[random.IntN(len(writes))]
 	args := pgx.NamedArgs{
