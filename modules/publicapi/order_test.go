@@ -124,14 +124,12 @@ func (a *attempt) requireAnswer(message string) {
 func TestEarlierCheckWins(t *testing.T) {
 	t.Parallel()
 	w := start(t)
-	pairs := 0
 	for i, first := range steps {
 		for _, second := range steps[i+1:] {
 			part := first.check[0]
 			if part == second.check[0] && slices.Contains([]byte("157"), part) {
 				continue // both set one part of the request
 			}
-			pairs++
 			t.Run(first.check+" before "+second.check, func(t *testing.T) {
 				a := newAttempt(t, w)
 				provoked[second.message](a)
@@ -140,5 +138,4 @@ func TestEarlierCheckWins(t *testing.T) {
 			})
 		}
 	}
-	require.Greater(t, pairs, 70)
 }

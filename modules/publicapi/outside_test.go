@@ -158,16 +158,14 @@ func TestKeyInAnyHeaderIsRefusedOutside(t *testing.T) {
 	for _, headers := range [][]string{
 		{key, basic}, {basic, basic, key}, {key, key}, {"Authorization: Basic dg_live_x", key},
 		{strings.ToLower(key[:13]) + key[13:], "AUTHORIZATION: x"}, {"Authorization:", key},
+		{"Authorization: Basic " + log.key.Token()}, {"Authorization: " + log.key.Token()[:40] + " x"},
+		{"Authorization: Bearer dg_live_short"}, // not recorded: the key is unknown
 	} {
-		log.ask("GET", "/healthz", outsideAPI("GET", "/healthz"), headers...).
-			Is(t, http.StatusForbidden)
-	}
-	for header, entries := range map[string][]string{
-		"Bearer dg_live_short":      nil, // not recorded: the key is unknown
-		"Basic " + log.key.Token():  outsideAPI("GET", "/healthz"),
-		log.key.Token()[:40] + " x": outsideAPI("GET", "/healthz"),
-	} {
-		log.ask("GET", "/healthz", entries, "Authorization: "+header).Is(t, http.StatusForbidden)
+		entries := outsideAPI("GET", "/healthz")
+		if strings.HasSuffix(headers[0], "short") {
+			entries = nil
+		}
+		log.ask("GET", "/healthz", entries, headers...).Is(t, http.StatusForbidden)
 	}
 	log.requireEntries()
 }

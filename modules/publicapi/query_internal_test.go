@@ -75,8 +75,6 @@ func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 		"to=2026-03-01&from=dg_live_" + id + "_" + strings.Repeat("s", 49): "`from` is not a day: " +
 			"dg_live_" + id + "_…" + format,
 		"to=2026-03-01&from=x" + strings.Repeat("A", 49): "`from` is not a day: …" + format,
-		"to=2026-03-01&from=" + strings.Repeat("x-", 1_500): "`from` is not a day: " +
-			strings.Repeat("x-", 30) + "…" + format,
 	} {
 		_, err := parsed(t, sent)
 		require.EqualError(t, err, "ERR_VALIDATION: "+want, sent)

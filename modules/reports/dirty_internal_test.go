@@ -26,33 +26,31 @@ func days(i, n int) []time.Time {
 func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	for name, c := range map[string]struct {
+	for _, c := range []struct {
 		written    []time.Time
 		kept, free int
 	}{
-		"one day":   {days(3, 1), 3, 4},
-		"some days": {days(3, 64), 66, 2},
-		"many days": {days(3, 65), 99, -1}, // the whole fork
+		{days(3, 1), 3, 4},
+		{days(3, 64), 66, 2},
+		{days(3, 65), 99, -1}, // the whole fork
 	} {
-		t.Run(name, func(t *testing.T) {
-			for _, write := range []string{
-				`insert into plays (id, org_id, fork_id, player, started_at, answers)
-					select gen_random_uuid(), '` + testOrg + `', $1, 1, day, ''
-					  from unnest($2::timestamptz[]) day`,
-				`update plays set score = 1, passed = false, completed_at = started_at
-					where fork_id = $1 and started_at = any($2)`,
-				`delete from plays where fork_id = $1 and started_at = any($2)`,
-			} {
-				tx := e.Begin(write, testFork, c.written)
-				require.False(t, e.free(t, testFork, c.kept), write)
-				require.True(t, e.free(t, otherFork, c.kept), write)
-				if c.free >= 0 {
-					require.True(t, e.free(t, testFork, c.free), write)
-				}
-				require.NoError(t, tx.Commit(t.Context()))
-				require.True(t, e.free(t, testFork, c.kept), write)
+		for _, write := range []string{
+			`insert into plays (id, org_id, fork_id, player, started_at, answers)
+				select gen_random_uuid(), '` + testOrg + `', $1, 1, day, ''
+				  from unnest($2::timestamptz[]) day`,
+			`update plays set score = 1, passed = false, completed_at = started_at
+				where fork_id = $1 and started_at = any($2)`,
+			`delete from plays where fork_id = $1 and started_at = any($2)`,
+		} {
+			tx := e.Begin(write, testFork, c.written)
+			require.False(t, e.free(t, testFork, c.kept), write)
+			require.True(t, e.free(t, otherFork, c.kept), write)
+			if c.free >= 0 {
+				require.True(t, e.free(t, testFork, c.free), write)
 			}
-		})
+			require.NoError(t, tx.Commit(t.Context()))
+			require.True(t, e.free(t, testFork, c.kept), write)
+		}
 	}
 }
 

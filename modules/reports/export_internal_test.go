@@ -6,8 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit"
 )
 
 // rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId.
@@ -27,13 +28,10 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 		e.Exec(`insert into players values (gen_random_uuid(), $1, $2, 'last', '')
 			on conflict do nothing`, testOrg, c.last)
 		q := query(testFrom, 1, c.group)
-		rows, err := e.Owner.Pool.Query(t.Context(), `select id::text from plays
+		want := testkit.One[[]string](e.World, `select array(select id::text from plays
 			where started_at = $2 and ($1 = '' or player in (select player from group_members
 			  where group_id::text = $1))
-			order by id`, c.group, testFrom)
-		require.NoError(t, err)
-		want, err := pgx.CollectRows(rows, pgx.RowTo[string])
-		require.NoError(t, err)
+			order by id)`, c.group, testFrom)
 		var got []string
 		_, file := e.export(t, q, CSV)
 		for line := range strings.Lines(file) {

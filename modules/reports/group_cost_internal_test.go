@@ -12,47 +12,42 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// costPlayers are the players of TestGroupNeverCostsMoreThanEverybody, largeDayPlays the plays of
-// its large days.
-const (
-	costPlayers   = 3500
-	largeDayPlays = 8_000
-)
-
 // doc.go, Invariants: a group never costs more than everybody, whatever is sealed and
 // whatever the planner knows. The cost is the number of pages and rows that are read.
 func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.sealer.MaxDayPlays = largeDayPlays / 2
+	const players = 3500
+	const largeDay = 8_000
+	e.sealer.MaxDayPlays = largeDay / 2
 	groups := map[int]string{}
 	memberships := 0
-	e.Players(testOrg, costPlayers-40)
+	e.Players(testOrg, players-40)
 	// A group is large in segments from 51 members, in plays from 438.
-	for _, members := range []int{25, 50, 51, 350, 437, 438, 2500, costPlayers} {
+	for _, members := range []int{25, 50, 51, 350, 437, 438, 2500, players} {
 		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", 1000+members)
 		groups[members] = id
 		memberships += members // a table that was never analysed is read whole
 		e.group(id, `select 1 + i * ($2 / $1) from generate_series(0, $1::int - 1) i`, members,
-			costPlayers)
+			players)
 	}
 	for date := range 10 { // two large days with others between
 		plays := 50
 		if date%5 == 4 {
-			plays = largeDayPlays
+			plays = largeDay
 		}
 		e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 			select gen_random_uuid(), $1, $2, 1 + i * 79 % $3::int, $4::timestamptz + i * interval '10 s', '\x02'
-			  from generate_series(1, $5::int) i`, testOrg, testFork, costPlayers,
+			  from generate_series(1, $5::int) i`, testOrg, testFork, players,
 			testFrom.Add(time.Duration(date)*day), plays)
 	}
 	within := func(state string, p Period) {
-		everybody := e.costOf(t, query(p.From, p.Days, ""))
+		everybody, exported := e.costOf(t, query(p.From, p.Days, ""))
 		for members, id := range groups {
-			cost := e.costOf(t, query(p.From, p.Days, id))
+			statistics, export := e.costOf(t, query(p.From, p.Days, id))
 			of := fmt.Sprintf("%s, %d days, %d members", state, p.Days, members)
-			assert.LessOrEqual(t, cost.statistics, everybody.statistics+4*memberships, "statistics: %s", of)
-			assert.LessOrEqual(t, cost.export, everybody.export+4*memberships, "export: %s", of)
+			assert.LessOrEqual(t, statistics, everybody+4*memberships, "statistics: %s", of)
+			assert.LessOrEqual(t, export, exported+4*memberships, "export: %s", of)
 		}
 	}
 	large := Period{From: testFrom.Add(4 * day), Days: 1}
@@ -71,9 +66,7 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 	within("dirty", all)
 }
 
-type reportCost struct{ statistics, export int }
-
-func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
+func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
 	for _, segments := range []bool{true, false} {
 		s, err := open(t.Context(), e.DB, q, segments)
 		require.NoError(t, err)
@@ -85,7 +78,7 @@ func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
 		if segments {
 			sums, err := s.sum(t.Context())
 			require.NoError(t, err)
-			cost.statistics = explained + e.explain(t, s, s.playsSQL()) +
+			statistics = explained + e.explain(t, s, s.playsSQL()) +
 				e.explain(t, s, s.labelsSQL(sums.Players.Ordinals()))
 			continue
 		}
@@ -93,9 +86,9 @@ func (e *env) costOf(t *testing.T, q Query) (cost reportCost) {
 		if x.cachesPlayers() {
 			explained += e.explain(t, s, exportPlayersSQL)
 		}
-		cost.export = explained + e.explain(t, s, exportSQL+s.exportFrom()+exportOrder)
+		export = explained + e.explain(t, s, exportSQL+s.exportFrom()+exportOrder)
 	}
-	return cost
+	return statistics, export
 }
 
 func (e *env) explain(t *testing.T, s *snapshot, sql string) int {

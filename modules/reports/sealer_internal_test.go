@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/reports/segment"
@@ -216,10 +215,7 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	last := e.Fork(testkit.Fork{ID: lastFork, OrganisationID: lastOrg})
 	e.Play(testkit.Play{Fork: last, Player: e.Players(lastOrg, 1)[0], StartedAt: testFrom})
 	e.seal(t)
-	rows, err := e.Owner.Pool.Query(t.Context(), `select fork_id::text from fork_days group by 1
-		order by min(xmin::text::bigint)`)
-	require.NoError(t, err)
-	forks, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	require.NoError(t, err)
+	forks := testkit.One[[]string](e.World, `select array(select fork_id::text from fork_days group by 1
+		order by min(xmin::text::bigint))`)
 	require.Equal(t, []string{testFork, lastFork, otherFork}, forks)
 }
