@@ -107,7 +107,7 @@ func (b *bundle) details(action string) string {
 		`select details::text from audit_entries where action = $1`, action)
 }
 
-// finished waits until the export has given its connection back, and returns the details of its end.
+// finished returns the details of the end, once the export has given its connection back.
 func (b *bundle) finished() string {
 	require.Eventually(b.t, func() bool {
 		return b.Count(finishedEntries) == 1 && b.db.Pool.Stat().AcquiredConns() == 0

@@ -122,7 +122,7 @@ var provoked = map[string]func(a *attempt){
 	"TooManyRequests":   after(fullWindow),
 	"OtherOrganisation": func(a *attempt) { a.fork = a.foreign.forks[0] },
 	"TooManyRejections": func(a *attempt) {
-		a.exec(strings.Replace(fullWindow, "false", "true", 1))
+		a.w.Exec(strings.Replace(fullWindow, "false", "true", 1), a.key.ID)
 		a.authorization = "Bearer " + wrongSecret(a.key)
 	},
 
@@ -158,7 +158,7 @@ const (
 
 func query(text string) func(*attempt) { return func(a *attempt) { a.query = text } }
 
-func after(sql string) func(*attempt) { return func(a *attempt) { a.exec(sql) } }
+func after(sql string) func(*attempt) { return func(a *attempt) { a.w.Exec(sql, a.key.ID) } }
 
 func target(method, path string) func(*attempt) {
 	return func(a *attempt) { a.raw = line(method, path, "Authorization: "+a.authorization) }

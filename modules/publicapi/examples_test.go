@@ -57,7 +57,9 @@ func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
 		route, _, err := w.router.FindRoute(got.Request)
 		require.NoError(t, err)
 		headers := route.Operation.Responses.Status(http.StatusOK).Value.Headers
-		for _, name := range []string{"RateLimit-Policy", "Cache-Control", "Vary", "Content-Disposition"} {
+		for _, name := range []string{
+			"RateLimit-Policy", "Cache-Control", "Vary", "Content-Disposition",
+		} {
 			if headers[name] != nil && !strings.Contains(e.Path, "groupId") {
 				require.Equal(t, headers[name].Value.Example, got.Header.Get(name), name)
 			}

@@ -1,8 +1,10 @@
 package publicapi_test
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -117,8 +119,7 @@ func TestAnonymity(t *testing.T) {
 			s := h.requireAgreement(t, w, key, "2024-05-01", "2024-05-31", &h.groups[0])
 			require.Equal(t, active < 5, s.Suppressed, "%d members, %d active", members, active)
 			if s.Suppressed {
-				shown[w.suppressedAnswers(t, "/api/v1/forks/"+h.forks[0],
-					"?from=2024-05-01&to=2024-05-31&groupId="+h.groups[0].id, key)] = true
+				shown[w.suppressedAnswers(t, h, key)] = true
 			}
 		}
 		require.Len(t, shown, 1, "suppressed answers differ under %s", mode)
@@ -127,12 +128,13 @@ func TestAnonymity(t *testing.T) {
 
 // suppressedAnswers returns all bytes of the answers about a suppressed group: statistics and CSV,
 // GET and HEAD, plain and compressed, headers and bodies.
-func (w *world) suppressedAnswers(t *testing.T, fork, query string, key testkit.Key) string {
+func (w *world) suppressedAnswers(t *testing.T, h *history, key testkit.Key) string {
+	query := "?from=2024-05-01&to=2024-05-31&groupId=" + h.groups[0].id
 	var all strings.Builder
 	for _, tail := range []string{"/stats", "/exports/csv"} {
 		for _, method := range []string{http.MethodGet, http.MethodHead} {
 			for _, encoding := range []string{"identity", "gzip"} {
-				got := w.send(t, method, fork+tail+query, "Bearer "+key.Token(),
+				got := w.send(t, method, "/api/v1/forks/"+h.forks[0]+tail+query, "Bearer "+key.Token(),
 					"Accept-Encoding", encoding).Is(t, http.StatusOK)
 				for _, ofTheRequest := range []string{"Date", "X-Request-Id", "Ratelimit"} {
 					require.NotEmpty(t, got.Header.Values(ofTheRequest))
@@ -145,6 +147,58 @@ func (w *world) suppressedAnswers(t *testing.T, fork, query string, key testkit.
 	}
 	require.Contains(t, all.String(), "X-Dg-Report-Suppressed:[k-anonymity]")
 	require.Contains(t, all.String(), "Content-Disposition:[attachment; filename=")
-	_, group, _ := strings.Cut(query, "groupId=") // in the file name
-	return strings.ReplaceAll(all.String(), group, "GROUP")
+	return strings.ReplaceAll(all.String(), h.groups[0].id, "GROUP") // in the file name
+}
+
+// hostileNames are names that a spreadsheet, a terminal or a parser may misread, with their cells
+// in the CSV. Package csvcell proves the formula guard.
+var hostileNames = map[string]string{
+	"=cmd|'/C calc'!A0":              "'=cmd|'/C calc'!A0",
+	"\r=1; no line":                  "'\r=1; no line",
+	"a\nb,c\n":                       "a\nb,c\n",
+	"\u202egnp.exe":                  "\u202egnp.exe",
+	"</script><script>alert(1)":      "</script><script>alert(1)",
+	"\x1b[31mred\x07":                "\x1b[31mred\x07",
+	strings.Repeat("é,\"", 10_000/3): strings.Repeat("é,\"", 10_000/3),
+}
+
+// rules.md, CSV: under nominative reporting, JSON has any name unchanged, and the CSV has the
+// formula guard. Under pseudonymous reporting no answer contains a name.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	w := start(t)
+	h := w.newHistory("nominative", 1, len(hostileNames))
+	for who := range h.players {
+		h.play(who, day("2024-05-05"))
+	}
+	cellOf := map[string]string{} // by the player's key
+	for name, cell := range hostileNames {
+		p := h.players[len(cellOf)]
+		w.Exec(`update players set display_name = $2 where id = $1`, p.ID, name)
+		cellOf[p.Label] = cell
+	}
+	key := w.Key(h.id)
+	path := "/api/v1/forks/" + h.forks[0]
+	const period = "?from=2024-05-01&to=2024-05-31"
+
+	var labels []string
+	for _, p := range decoded[report](t, w.get(t, path+"/stats"+period, key)).Players {
+		labels = append(labels, p.PlayerLabel)
+	}
+	require.ElementsMatch(t, slices.Collect(maps.Keys(hostileNames)), labels)
+
+	// not by w.get: w.check refuses cells with CR
+	got := w.wire(t,
+		line(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+key.Token()))
+	rows, err := csv.NewReader(strings.NewReader(got.Body)).ReadAll()
+	require.NoError(t, err)
+	require.Len(t, rows, len(hostileNames)+1)
+	for _, row := range rows[1:] {
+		require.Equal(t, cellOf[row[3]], row[4], "%q", row)
+	}
+
+	w.Exec(`update organisations set reporting_mode = 'pseudonymous' where id = $1`, h.id)
+	for _, tail := range []string{"/stats", "/exports/csv"} {
+		w.get(t, path+tail+period, key).Lacks(t, slices.Collect(maps.Keys(hostileNames))...)
+	}
 }

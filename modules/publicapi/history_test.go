@@ -34,7 +34,8 @@ func (w *world) newHistory(mode string, forks, players int, groups ...int) *hist
 	w.Organisation(testkit.Organisation{ID: h.id, Name: h.id, ReportingMode: mode})
 	game := w.Game()
 	for i := range forks {
-		fork := w.Fork(testkit.Fork{OrganisationID: h.id, GameID: game, Slug: fmt.Sprint("fork-", i)})
+		slug := fmt.Sprint("fork-", i)
+		fork := w.Fork(testkit.Fork{OrganisationID: h.id, GameID: game, Slug: slug})
 		h.forks = append(h.forks, fork.ID)
 	}
 	var names []string

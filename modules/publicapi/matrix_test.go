@@ -79,8 +79,8 @@ func (w *world) requireAccess(t *testing.T, own, foreign *history) {
 	refused := map[string]audit.Reason{}
 	for i, a := range accesses(own, foreign) {
 		id := fmt.Sprintf("%s-%d", own.id, i)
-		got := w.get(t, "/api/v1/forks"+a.target, w.Key(own.id, string(a.scope)), "X-Request-Id", id).
-			Is(t, a.status)
+		key := w.Key(own.id, string(a.scope))
+		got := w.get(t, "/api/v1/forks"+a.target, key, "X-Request-Id", id).Is(t, a.status)
 		require.Equal(t,
 			a.status == http.StatusOK && strings.HasSuffix(a.target, "&groupId="+own.groups[1].id),
 			a.status == http.StatusOK && strings.Contains(got.Body, `"suppressed":true`) ||

@@ -52,8 +52,6 @@ var steps = []step{
 	{"9", "GroupUnknown", ""},
 }
 
-func (a *attempt) exec(sql string) { a.w.Exec(sql, a.key.ID) }
-
 // wrongSecret is a well-formed token with another secret.
 func wrongSecret(key testkit.Key) string {
 	key.Secret = strings.Repeat("a", len(key.Secret))

@@ -88,7 +88,8 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	log := newAttempt(t, start(t))
 	tail := "forks/" + log.fork + "/stats"
 	for _, path := range []string{
-		"/", "//", "/openapi/v1.json", "/nowhere", "/API/v1/" + tail, "/api/v1extra/" + tail, "/api/v1",
+		"/", "//", "/openapi/v1.json", "/nowhere", "/API/v1/" + tail, "/api/v1extra/" + tail,
+		"/api/v1",
 		"//api/v1/" + tail, "/api//v1/" + tail, "/api/v1//" + tail, "/api%2Fv1/" + tail,
 		"/api/v1%2F" + tail, "/%61pi/v1/" + tail, "/./api/v1/" + tail, "/x/../api/v1/" + tail,
 		"/x/%2e%2e/api/v1/" + tail, "/api\\v1\\" + tail, "/\\api/v1/" + tail, "/api/v1;/" + tail,
@@ -158,7 +159,8 @@ func TestKeyInAnyHeaderIsRefusedOutside(t *testing.T) {
 	for _, headers := range [][]string{
 		{key, basic}, {basic, basic, key}, {key, key}, {"Authorization: Basic dg_live_x", key},
 		{strings.ToLower(key[:13]) + key[13:], "AUTHORIZATION: x"}, {"Authorization:", key},
-		{"Authorization: Basic " + log.key.Token()}, {"Authorization: " + log.key.Token()[:40] + " x"},
+		{"Authorization: Basic " + log.key.Token()},
+		{"Authorization: " + log.key.Token()[:40] + " x"},
 		{"Authorization: Bearer dg_live_short"}, // not recorded: the key is unknown
 	} {
 		entries := outsideAPI("GET", "/healthz")

@@ -32,6 +32,7 @@ const (
 )
 
 var (
+	theFork  = testkit.Fork{ID: testFork, OrganisationID: testOrg}
 	testFrom = time.Date(2023, 11, 20, 0, 0, 0, 0, time.UTC)
 	testNow  = testFrom.Add(99*day + 12*time.Hour)
 )

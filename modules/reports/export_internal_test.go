@@ -15,9 +15,7 @@ import (
 func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), $1, $2, 1 + i % 40, $3, '' from generate_series(1, 1203) i`,
-		testOrg, testFork, testFrom)
+	e.Plays(theFork, 1203, testFrom, 0)
 	for player := range 40 {
 		e.play(testFork, 1+player, testFrom.Add(-time.Millisecond), testFrom.Add(day))
 	}
@@ -86,9 +84,7 @@ func TestFormats(t *testing.T) {
 func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	for player := 1; player <= 40; player++ {
-		e.play(testFork, player, testFrom)
-	}
+	e.Plays(theFork, 40, testFrom, 0)
 	e.Players(testOrg, 1_000)
 	for group, count := range map[string]int{"": 40, testGroup: 10} {
 		for _, mode := range []string{"nominative", "pseudonymous"} {

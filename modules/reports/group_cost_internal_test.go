@@ -138,9 +138,7 @@ func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 	e := newEnv(t)
 	e.Players(testOrg, 19_960)
 	e.group(otherFork, `select i from generate_series(1, 20000) i`)
-	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), $2, $1, 100 + i, $3, '' from generate_series(1, 19000) i`,
-		testFork, testOrg, testFrom)
+	e.Plays(theFork, 19_000, testFrom, 0)
 	e.Exec(`vacuum analyze plays`)
 	e.Exec(`vacuum analyze group_members`)
 	s := newSnapshot(nil, query(testFrom, 1, testGroup), true)

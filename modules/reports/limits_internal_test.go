@@ -16,9 +16,7 @@ import (
 func TestLargeReportsLeavePlacesForSmallOnes(t *testing.T) {
 	e := newEnv(t)
 	e.Players(testOrg, largeReport+1)
-	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), $1, $2, i, $3, '' from generate_series(1, $4::int + 1) i`, testOrg, testFork,
-		testFrom, largeReport)
+	e.Plays(theFork, largeReport+1, testFrom, 0)
 	open := func(q Query) (*Report, error) {
 		ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
 		defer stop()

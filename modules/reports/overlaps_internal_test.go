@@ -98,9 +98,7 @@ func TestOverlapsOfManyGroupsLeaveTheReport(t *testing.T) {
 	e.Exec(`alter table group_members set (autovacuum_enabled = false)`)
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
 	e.Players(testOrg, 3_000)
-	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
-		select gen_random_uuid(), $1, $2, i, $3, '' from generate_series(1, 3000) i`,
-		testOrg, testFork, testFrom)
+	e.Plays(theFork, 3_000, testFrom, 0)
 	for i := range 200 {
 		id := fmt.Sprintf("00000000-0000-4000-9000-%012d", i)
 		e.group(id, `select j from generate_series(1, 3000) j where j % 3000 <> $1`, i)
