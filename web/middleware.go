@@ -16,20 +16,21 @@ import (
 	"dg/web/ui"
 )
 
-// handle turns errors into pages itself, because the app may be any fiber.App.
+// handle responds to errors itself, because Mount accepts any fiber.App.
 func (h *Handler) handle(c *fiber.Ctx) error {
 	return httpserver.Handle(c, h.ErrorPage, func(c *fiber.Ctx) error {
 		err := c.Next()
 		if !errors.Is(err, identity.ErrNoSession) {
 			return err
 		}
-		// A form's address is also that of its page, which the sign-in then opens.
+		// After a POST the sign-in opens the form's page, which has the same path.
 		next := cmp.Or(downloadScreen(c), ui.LocalPath(c.OriginalURL()))
 		return c.Redirect(ui.WithNext("/sign-in", next), fiber.StatusSeeOther)
 	})
 }
 
-// prepare holds a slot of limit.Requests until the request ends or calls ui.ReleaseSlot.
+// prepare sets headers. With a session cookie it holds a slot of limit.Requests until the handler
+// returns or calls ui.ReleaseSlot.
 func (h *Handler) prepare(c *fiber.Ctx) error {
 	h.setHeaders(c)
 	c.SetUserContext(identity.WithRequest(c.UserContext(), apikeys.RequestOf(c, c.Path())))
@@ -59,7 +60,7 @@ func (h *Handler) setHeaders(c *fiber.Ctx) {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
 	c.Set(fiber.HeaderXFrameOptions, "DENY") // for browsers without frame-ancestors
-	// no-referrer would turn the Origin of forms into null
+	// no-referrer would turn the Origin header of forms into null
 	c.Set(fiber.HeaderReferrerPolicy, "same-origin")
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	if strings.HasPrefix(h.BaseURL, "https:") {
@@ -75,8 +76,8 @@ var (
 		"Downloads start from a page of this site. This link came from somewhere else, so nothing was downloaded.")
 )
 
-// rejectCrossOrigin follows the standard library's rule on Sec-Fetch-Site and Origin. It also
-// refuses a form with neither header, because every current browser sends one.
+// rejectCrossOrigin applies http.CrossOriginProtection. It also refuses cross-site downloads, and a
+// POST without Sec-Fetch-Site and Origin: current browsers send at least one of them.
 func rejectCrossOrigin(c *fiber.Ctx) error {
 	site := c.Get("Sec-Fetch-Site")
 	origin := c.Get(fiber.HeaderOrigin)
@@ -100,7 +101,8 @@ func isCrossSiteDownload(c *fiber.Ctx) bool {
 	return downloadScreen(c) != "" && c.Get("Sec-Fetch-Site") != "same-origin"
 }
 
-// downloadScreen returns the path and query of the screen that offers the requested download.
+// downloadScreen returns the path and query of the screen that offers the requested download, or ""
+// for another request.
 func downloadScreen(c *fiber.Ctx) string {
 	path := strings.TrimSuffix(strings.TrimSuffix(c.Path(), "/plays.csv"), ".csv")
 	if path == c.Path() {

@@ -10,23 +10,23 @@ import (
 	"dg/web/ui"
 )
 
-// Screen is a row of the table of routes. Page serves GET; Form serves POST, at the same path.
+// Screen is a row of the table of routes. Page serves GET and HEAD, Form serves POST.
 type Screen struct {
 	Path       string
 	Page, Form fiber.Handler    // nil: none
-	Permission authz.Permission // in the path's organisation; zero: the path names none
+	Permission authz.Permission // in the path's organisation; zero: the path has none
 }
 
-// handler gets a nil principal if a reader of /docs is not signed in.
+// handler serves a screen. Its principal may be nil on /docs only: see Guard.Reader.
 type handler func(*fiber.Ctx, *ui.Principal) error
 
-// Screens returns the table of routes, for Mount and for the tests that visit every screen.
+// Screens returns the table of routes. Mount adds those that choose an organisation.
 func (h *Handler) Screens() []Screen {
 	return slices.Concat(h.organisationScreens(), h.accountScreens(), h.docsScreens())
 }
 
-// Mount adds the screens and static files to app. Call it after the API is mounted, whose guard
-// refuses API keys on screens.
+// Mount adds the screens and static files to app. Call it after publicapi.API.Mount, whose
+// middleware refuses API keys on screens.
 func (h *Handler) Mount(app *fiber.App) {
 	app.Get("/static/*", h.ServeStatic)
 	all := append(h.Screens(),
@@ -43,7 +43,7 @@ func (h *Handler) Mount(app *fiber.App) {
 }
 
 // mount adds middleware to each route: middleware of a group would also run for requests that match
-// no route, even below /api/v1/.
+// no route.
 func (h *Handler) mount(app *fiber.App, s Screen) {
 	if s.Page != nil {
 		app.Get(s.Path, h.handle, h.prepare, rejectCrossOrigin, s.Page)

@@ -16,8 +16,8 @@ type resetView struct {
 	Done   bool
 }
 
-// ResetForm handles GET /account/reset. It does not use up the link, because mail programs open
-// links for previews.
+// ResetForm handles GET /account/reset. It does not use up the link, because mail and chat programs
+// may open links for previews.
 func (h *Handler) ResetForm(c *fiber.Ctx) error {
 	return h.renderReset(c, fiber.StatusOK, resetView{Token: c.Query("token")})
 }
@@ -31,7 +31,7 @@ func (h *Handler) renderReset(c *fiber.Ctx, status int, view resetView) error {
 	return h.Render(c, status, "password-reset", &view)
 }
 
-// ResetPassword handles POST /account/reset. It also ends this browser's session.
+// ResetPassword handles POST /account/reset. A reset also ends this browser's session.
 func (h *Handler) ResetPassword(c *fiber.Ctx) error {
 	view := resetView{Token: ui.FormValue(c, "token")}
 	var password string

@@ -8,7 +8,7 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// qrCode has a margin of one module. The stylesheet adds the other three that scanners need.
+// qrCode has a margin of one module. The stylesheet adds the rest of the quiet zone.
 type qrCode struct {
 	Side int // in modules, with the margin
 	Path string

@@ -51,7 +51,7 @@ type codesView struct {
 }
 
 // renderRecoveryCodes does not redirect, because no later page can show the codes. Sending the form
-// again fails: its code counts as used.
+// again creates none: its code is used, or two-step verification is on already.
 func (h *Handler) renderRecoveryCodes(
 	c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string,
 ) error {

@@ -50,7 +50,7 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 	return h.Render(c, status, "two-step-on", &view)
 }
 
-// ChangeTwoStep handles POST /account/two-step. The field do says off; any other value means on.
+// ChangeTwoStep handles POST /account/two-step. The field do is "off", or else means on.
 func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	var codes []string
 	var session identity.Session
@@ -65,7 +65,7 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
-		// another tab or device changed it
+		// another request changed it first, or the offer has ended
 		return c.Redirect("/account/two-step", fiber.StatusSeeOther)
 	case err != nil:
 		return err

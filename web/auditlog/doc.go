@@ -1,4 +1,4 @@
 // Package auditlog serves an organisation's audit log: pages of entries with filters, and all
-// matching entries as a CSV file. A filter is a line of fields in filters.go and a condition in
+// matching entries as a CSV file. A filter is an element of fields in filters.go and a condition in
 // modules/audit/store_list.go.
 package auditlog

@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	maxLogDownloads = 4   // concurrent ones on one instance; an organisation gets half of them
+	maxLogDownloads = 4   // concurrent ones on one instance; an organisation gets at most half
 	entriesPerQuery = 500 // bounds the memory of a download
 )
 
@@ -39,7 +39,7 @@ type format struct {
 	cell                      func(b, text []byte) []byte
 }
 
-// formats are by the query parameter format. Without it the file is RFC 4180.
+// formats are by the query parameter format. Without it commas separate the cells.
 var formats = map[string]format{
 	"":    {"", ",", instant.Layout, csvcell.AppendText},
 	excel: {"\uFEFF", ";", time.DateTime, csvcell.AppendSpreadsheetText},
@@ -103,7 +103,7 @@ type logDownload struct {
 	list    func(ctx context.Context) ([]audit.Entry, error) // reads page
 	page    audit.Page                                       // the next one
 	release func()                                           // releases the slot of Downloads
-	ctx     context.Context                                  // ends with the connection
+	ctx     context.Context                                  // ends with the server
 	access  *exports.Recheck
 	block   []byte // buffer of the next block; at first the header
 	last    bool   // whether the last page has been read

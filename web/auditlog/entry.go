@@ -35,7 +35,7 @@ const maxInRow = 60
 
 type names map[string]map[string]string // by target kind and id
 
-// Groups are read only for an entry with a groupId. Beyond org.MaxGroups a group may lack a name.
+// Groups are read only if an entry has a groupId. Beyond org.MaxGroups a group may lack a name.
 func (h *Handler) namesIn(
 	ctx context.Context, p *ui.Principal, entries []audit.Entry, keys []apikeys.Key,
 ) (names, error) {
@@ -105,7 +105,7 @@ func (n names) values(e audit.Entry) (all []value) {
 	return all
 }
 
-// JSON does not tell instants, days and codes apart: the text's form and the name decide.
+// In JSON, instants, days and codes are strings: their form and the detail's name tell them apart.
 func (n names) detail(name string, of any) value {
 	v := value{Name: name, Term: term(name)}
 	switch of := of.(type) {

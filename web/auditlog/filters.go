@@ -46,7 +46,7 @@ func fields(people []audit.Actor, keys []apikeys.Key) []field {
 
 type option struct{ Value, Text string }
 
-// options tells things of equal name apart by the last six characters of their ids.
+// options appends the last six characters of the id to options with the same text.
 func options[T any](things []T, of func(T) (id, name string)) []option {
 	all := []option{{Value: "", Text: "Any"}}
 	named := map[string]int{}

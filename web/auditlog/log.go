@@ -25,7 +25,7 @@ type Handler struct {
 	settings  ui.SettingsNotices
 }
 
-// Modules are the services of other modules that these screens call.
+// Modules are the services that these screens call.
 type Modules struct {
 	Log    AuditLog
 	Keys   ui.KeyLister

@@ -37,7 +37,7 @@ func (h *Handler) placeholders() examples {
 	}
 }
 
-// examplesFor keeps a placeholder where a fork or group cannot be read: the documentation must be
+// examplesFor keeps a placeholder where no fork or group can be read: the documentation must be
 // readable while the database is down.
 func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	e := h.placeholders()
@@ -48,7 +48,7 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	if err != nil || len(forks) == 0 {
 		return e
 	}
-	// the oldest fork with a deployed release, or else the oldest
+	// the oldest active fork with a deployed release, or else the oldest
 	slices.SortFunc(forks, func(a, b games.Fork) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	fork := forks[max(0, slices.IndexFunc(forks, func(f games.Fork) bool {
 		return f.Status == "active" && f.DeployedReleaseNumber != nil

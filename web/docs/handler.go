@@ -18,7 +18,7 @@ type Handler struct {
 	texts         func() ([][]passage, error) // passages of each page, in the order of Pages
 }
 
-// Modules are the services of other modules that fill the examples.
+// Modules are the services that fill the examples.
 type Modules struct {
 	Groups ui.GroupLister
 	Forks  ui.ForkLister

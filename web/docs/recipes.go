@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Programs are files of their own, so that the tests run what the pages show.
+// Programs are files in recipes/, which examples.Program reads.
 //
 //go:embed docs.json reference.json recipes
 var docsFiles embed.FS
@@ -26,9 +26,9 @@ type recipe struct {
 	ID, Kind, Name, File string
 	Purpose              string          // a sentence for the list of recipes
 	ExportsKey           bool            // whether the first step puts the key into the environment
-	Steps                []template.HTML // from installation to the first result
+	Steps                []template.HTML // in order, from installation to the first result
 	Tables               bool            // whether the program reads all forks into tables
-	Untested             string          // a sentence on what no test runs; "": all is tested
+	Untested             string          // a sentence on what no test runs, or ""
 	// What the program made from the demo's data: a static file, or a text in recipes/. "": none.
 	Picture, Output string
 }
@@ -48,7 +48,7 @@ func loadDocumentation() documentation {
 	return d
 }
 
-// decodeFile panics on an invalid file or an unknown field: every test finds the mistake.
+// decodeFile panics on an invalid file or an unknown field: any test that calls New finds it.
 func decodeFile(name string, into any) {
 	file, err := docsFiles.Open(name)
 	if err == nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// scripts/contract generates reference.json, which reference decodes.
+// reference is decoded from reference.json, which scripts/contract generates.
 type reference []operation
 
 type operation struct {

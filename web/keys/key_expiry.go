@@ -23,7 +23,7 @@ func expiryChoices(today time.Time) []expiryChoice {
 	return all
 }
 
-// A successor lives as long as its key, in days rounded up.
+// By default a successor gets the lifetime of the key that it replaces, in days rounded up.
 func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	if k.ExpiresAt == nil {
 		return "never", ""

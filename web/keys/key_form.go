@@ -23,7 +23,7 @@ type keyFormView struct {
 	Overlaps   []overlapChoice
 }
 
-// keyForm has the fields as they were sent, valid or not.
+// keyForm has the values of the fields, valid or not.
 type keyForm struct {
 	labelForm
 	Scopes   []string `json:"scopes" validate:"min=1,dive,oneof=forks:read reports:read"`
@@ -48,7 +48,7 @@ var overlaps = []overlapChoice{
 	{Value: "week", Text: "In a week", duration: 7 * ui.OneDay},
 }
 
-// overlap returns the first choice, "now", if none or an unknown one is chosen.
+// overlap returns the chosen overlap, or the first, "now", if none or an unknown one is chosen.
 func (f keyForm) overlap(choices []overlapChoice) overlapChoice {
 	return choices[max(0, slices.IndexFunc(choices, func(o overlapChoice) bool {
 		return o.Value == f.Overlap
@@ -139,7 +139,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 	return view, nil
 }
 
-// The old key keeps working for a day unless the person chooses otherwise.
+// The default overlap is a day.
 func successorForm(k apikeys.Key, today time.Time) keyForm {
 	f := keyForm{labelForm: labelForm{k.Name, k.Description}, Overlap: "day"}
 	for _, scope := range k.Scopes {
@@ -186,7 +186,7 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 	return form
 }
 
-// The returned key is usable only if there are no errors.
+// The returned key is valid only if there are no errors.
 func (f keyForm) newKey(now time.Time) (apikeys.NewKey, []ui.FormError) {
 	invalid := formErrors(f).Errors
 	if f.replaces != "" && f.Overlap == "" {

@@ -24,7 +24,7 @@ type labelForm struct {
 	Description string `json:"description" validate:"omitempty,max=200,text,printable"`
 }
 
-// By field and violated rule. {count} becomes the number of characters that were sent.
+// By field and violated rule. {count} stands for the number of characters.
 var formMessages = map[string]string{
 	"name visible":   "Enter a name.",
 	"name max":       "The name has {count} characters. Use 200 or fewer.",

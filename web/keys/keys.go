@@ -21,7 +21,7 @@ type keysView struct {
 	Inactive     []keyRow // revoked or expired keys
 	AllInactive  string   // the number of inactive keys on all pages
 	OpenInactive bool     // whether the list of inactive keys is unfolded
-	Truncated    bool     // whether there may be older inactive keys than the module lists
+	Truncated    bool     // whether there may be older inactive keys than these
 }
 
 type keyRow struct {
@@ -124,7 +124,7 @@ func (h *Handler) addRows(
 	return nil
 }
 
-// underSuccessors moves each replaced key directly under its successor.
+// underSuccessors moves a replaced key directly under its successor, if keys has that.
 func underSuccessors(keys []apikeys.Key) []apikeys.Key {
 	byID := map[string]apikeys.Key{}
 	replaced := map[string]bool{}

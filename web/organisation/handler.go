@@ -17,7 +17,7 @@ type Handler struct {
 	settings ui.SettingsNotices
 }
 
-// Modules are the services of other modules that these screens call.
+// Modules are the services that these screens call.
 type Modules struct {
 	Organisations Settings
 	People        People

@@ -24,7 +24,7 @@ type organisationView struct {
 	Nominative  bool
 	ChangeMode  string // path of the form, or "" if the person may not change the mode
 	Members     []memberRow
-	TwoStep     string // a sentence: how many members use two-step verification
+	TwoStep     string // a sentence: how many listed members use two-step verification
 	Unlisted    string // a sentence: how many members are not listed; "": all are
 	Groups      groupList
 }
@@ -63,7 +63,7 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "organisation", &view)
 }
 
-// The module bounds the list of members; Unlisted counts the rest.
+// Package org bounds the list of members; Unlisted counts the rest.
 func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organisationView) error {
 	members, all, err := h.Organisations.Members(ctx, p.Organisation.ID)
 	if err == nil {

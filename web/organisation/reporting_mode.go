@@ -20,11 +20,11 @@ type reportingModeView struct {
 	ui.FormErrors
 	Path, Back string
 	Nominative bool
-	Confirm    bool     // whether nominative takes the organisation's name, typed as a confirmation
+	Confirm    bool     // whether nominative needs the organisation's name, typed as a confirmation
 	Keys       []string // names of keys that can read reports now: at most maxKeysNamed
 	MoreKeys   bool     // whether further keys can read reports
 	AllKeys    int      // the number of keys that can read reports
-	Typed      string   // the organisation's name as it was sent
+	Typed      string   // what was typed as the organisation's name
 }
 
 const maxKeysNamed = 5
@@ -71,7 +71,7 @@ func (h *Handler) renderReportingMode(
 }
 
 // ChangeReportingMode handles POST /settings/organisation/reporting-mode. Changing to nominative
-// takes the organisation's name, because every report and every key then shows players' names.
+// needs the organisation's name, because reports, exports and the API then show players' names.
 func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	actor := org.Actor{Person: p.AuditActor(), Subject: p.Subject()}
 	before := p.Organisation.ReportingMode
@@ -104,7 +104,7 @@ func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	return c.Redirect(p.Path("/settings/organisation"), fiber.StatusSeeOther)
 }
 
-// sameName ignores case, repeated spaces, Unicode normalisation and invisible characters.
+// sameName compares in NFC and ignores case, extra spaces and characters that are not graphic.
 func sameName(typed, name string) bool {
 	readable := func(s string) string {
 		s = strings.Map(func(r rune) rune {

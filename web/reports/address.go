@@ -27,8 +27,9 @@ var (
 	otherParams = []string{"page", "format"}
 )
 
-// parsePageURL refuses a repeated parameter as ambiguous. A misspelt groupId is an error too: the
-// page would show the figures of all players. Other unknown parameters are ignored.
+// parsePageURL refuses a known parameter that is repeated, as ambiguous. It refuses an unknown one
+// with "group" in its name, as a misspelt groupId: the page would show the figures of all players.
+// Other unknown parameters are ignored.
 func parsePageURL(c *fiber.Ctx, self string) (pageURL, error) {
 	at := pageURL{self, url.Values{}}
 	for key, value := range c.Context().QueryArgs().All() {
@@ -52,7 +53,7 @@ func parsePageURL(c *fiber.Ctx, self string) (pageURL, error) {
 	return at, nil
 }
 
-// A groupId is a normalised UUID.
+// A groupId is in lower case, as in the database.
 func (at pageURL) Param(name string) string { return at.query.Get(name) }
 
 // The changes are pairs of name and value. An empty value removes the parameter.
@@ -119,7 +120,7 @@ const validDates = "Choose a date from 1 Jan 2000 to 31 Dec 2199."
 
 const defaultDays = 28
 
-// lastDays ends yesterday, because today is not complete.
+// lastDays ends on the day before today, which is not complete.
 func lastDays(today time.Time, n int) reports.Period {
 	return reports.Period{From: today.AddDate(0, 0, -n), Days: n}
 }

@@ -29,12 +29,12 @@ type chart struct {
 type bar struct {
 	Name             string
 	From, Days       int               // the first day of the bar, from 0, and the number of days
-	Current, Earlier reports.DailyStat // Earlier has no date if the compared period is shorter
+	Current, Earlier reports.DailyStat // Earlier has no date after the end of the compared period
 }
 
 const daysPerWeek = 7
 
-// earlier may be shorter than daily.
+// earlier may have fewer or more days than daily.
 func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailyStat) []bar {
 	var all []bar
 	for from := 0; from < p.Days; {
@@ -92,8 +92,8 @@ func newChart(
 	return c
 }
 
-// Widths are percent of a bar's days. In a short period bars are narrower, because a day is wide.
-// Bars of the compared period are a quarter wider, so that they show behind.
+// Widths are percent of the width of a bar's days. Below fewDays bars are narrower, because a day
+// is wide. Bars of the compared period are a quarter wider, so that they show behind the others.
 const (
 	weekWidth = 80
 	dayWidth  = 60
@@ -119,8 +119,8 @@ func (c *chart) drawPlays(p reports.Period) {
 	}
 }
 
-// Scores are in tenths of a percent. The axis covers only the scores that occur, but at least two
-// steps.
+// Scores are in tenths of a percent. The axis covers the scores that occur, rounded out to steps,
+// but at least two steps.
 const (
 	fullScore = 1000
 	scoreStep = 50
@@ -150,7 +150,7 @@ func (c *chart) drawScores(p reports.Period) {
 	}
 }
 
-// A bar without a completed play breaks the line: the next command moves.
+// A bar without a completed play breaks the line: the next point begins with a moveto (M).
 func (c *chart) point(b bar, s reports.DailyStat, connected *bool) string {
 	command := "M"
 	if *connected {

@@ -29,7 +29,7 @@ type comparison struct {
 	earlier                   *reports.Statistics
 }
 
-// read returns false if the figure does not exist, such as an average without plays.
+// read returns false if the figure does not exist, such as an average of no completed plays.
 type measure struct {
 	name       string
 	format     func(n int64) string
@@ -79,7 +79,7 @@ func newFigures(s reports.Statistics, c *comparison) []figure {
 	return all
 }
 
-// A different figure of the complete days comes first: ▼ 3%, 403, was 416.
+// If the complete days have another figure than the period, it comes first: 403, was 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, ok := m.read(*cmp.Or(c.complete, &s))
 	before, known := m.read(*c.earlier)
@@ -100,7 +100,8 @@ func (m measure) change(s reports.Statistics, c *comparison) *change {
 	return d
 }
 
-// formatShare rounds half up. before is 0 only where players are not counted, and then not shown.
+// formatShare rounds half up. before is 0 only where players are not counted: such a figure is not
+// shown.
 func formatShare(n, before int64) (text string, small bool) {
 	share := (200*n + before) / max(2*before, 1)
 	switch {
@@ -128,8 +129,8 @@ var comparisons = []struct{ name, key string }{
 	{"Previous period", ""}, {"52 weeks earlier", compareYear}, {"None", compareOff},
 }
 
-// comparedPeriods compares whole months with as many months, other periods with as many days. A
-// year is 52 weeks, so that weekdays match.
+// comparedPeriods returns as many months before whole months, and as many days before another
+// period. With compareYear it goes back 52 weeks, so that weekdays match.
 func comparedPeriods(
 	p reports.Period, with string, today time.Time,
 ) (complete, earlier reports.Period, ok bool) {
@@ -154,9 +155,9 @@ func reportable(p reports.Period) bool {
 	return err == nil
 }
 
-// Call compared before the report itself opens: no request may wait for a slot while it holds one.
-// Hidden figures look like no plays, so that the comparison reveals no more than a report on that
-// period.
+// The caller must hold no slot of the reports: requests could wait for the slots of one another.
+// Suppressed figures look like no plays, so that the comparison reveals no more than a report on
+// that period.
 func (h *Handler) compared(
 	ctx context.Context, p *ui.Principal, q reports.Query, with string,
 ) (*comparison, error) {

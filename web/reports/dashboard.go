@@ -28,7 +28,7 @@ type dashboardView struct {
 	Presets         []ui.Link
 	Dates           string // the period in words if no preset selects it
 	Groups          []org.Group
-	ListedGroups    int      // the number of Groups if there may be more; else 0
+	ListedGroups    int      // org.MaxGroups if there may be more groups; else 0
 	shown           []string // ids of the groups that k-anonymity does not hide; nil: unknown
 	GroupName       string   // "": all players
 	Period          string   // in words
@@ -36,12 +36,12 @@ type dashboardView struct {
 	Suppressed      bool
 	ForkID, Command string // Command is a curl command that reads the figures from the API
 	Download        ui.Download
-	Longer          string // path of the last 365 days if the period has no plays; else ""
+	Longer          string // path of the last 365 days if a shorter period has no plays; else ""
 	Overlaps        []reports.Overlap
 	More            bool // whether there are more overlaps than Overlaps has
 	Figures         []figure
-	Comparison      *comparison // nil: the period is compared with none
-	Compares        bool        // whether the reader compares the period with another
+	Comparison      *comparison // nil: there is none to show
+	Compares        bool        // whether a comparison is selected
 	Comparisons     []ui.Link
 	HasPlays        bool
 	Chart           chart
@@ -154,7 +154,7 @@ func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at pageURL
 	}
 }
 
-// statistics waits for a slot among the reports.
+// statistics waits for a slot of the reports, and releases it when it returns.
 func (h *Handler) statistics(
 	ctx context.Context, p *ui.Principal, q reports.Query,
 ) (stats reports.Statistics, err error) {

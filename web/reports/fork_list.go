@@ -23,7 +23,7 @@ type forkRow struct {
 
 func newForkRow(f games.Fork, o *reports.ForkOverview, top int64, path string) forkRow {
 	if o == nil {
-		o = &reports.ForkOverview{} // the fork is newer than the overview
+		o = &reports.ForkOverview{} // the overview was read from a snapshot without the fork
 	}
 	return forkRow{
 		Fork:       f,

@@ -22,7 +22,7 @@ type Handler struct {
 	Modules
 }
 
-// Modules are the services of other modules that these screens call.
+// Modules are the services that these screens call.
 type Modules struct {
 	Forks   Forks
 	Groups  ui.GroupLister

@@ -21,7 +21,7 @@ type column[T any] struct {
 type listing[T any] struct {
 	plural      string // what the items are called
 	columns     []column[T]
-	defaultSort string              // value of sort if the URL has none
+	defaultSort string              // value of sort if the URL has no known one
 	search      string              // query parameter of the search
 	text        func(item T) string // the text that the search looks in
 	few         int                 // a list of at most this many items has no search

@@ -16,8 +16,8 @@ type reportsView struct {
 	list[forkRow]
 	Figures    []figure
 	Period     string      // the days of the figures, in words
-	Counted    bool        // whether players and completion are counted: too many plays are not
-	Comparison *comparison // nil: there were no plays before
+	Counted    bool        // whether players and completion are counted; false: too many plays
+	Comparison *comparison // nil: the earlier period has no plays
 }
 
 // ListReports handles GET /reports with the organisation's forks and figures over all of them.

@@ -26,7 +26,7 @@ type skillRow struct {
 
 type area struct{ prefix, name string }
 
-// skillAreas are in the order of the catalogue.
+// skillAreas are in the order of their first skills in the catalogue.
 var skillAreas = []area{{"prompting.", "Prompting"}, {"data.", "Data"}, {"ai.", "AI"}}
 
 const weakestFirst = "weakest"

@@ -9,13 +9,13 @@ import (
 	"dg/modules/org"
 )
 
-// SettingsPath is the path, below /o/:org, of the first settings screen.
+// SettingsPath is the path, below /o/:org, of the settings screen that opens first.
 const SettingsPath = "/settings/api-keys"
 
 // OrganisationPath escapes the slug, because imports accept any text as one.
 func OrganisationPath(slug string) string { return "/o/" + url.PathEscape(slug) }
 
-// FirstScreen returns /account for the role member, which may open no screen of an organisation.
+// FirstScreen returns the path of screen, or /account for the role member, which may not open it.
 func FirstScreen(m org.Membership, screen string) string {
 	if m.Role == org.RoleMember {
 		return "/account"
@@ -24,8 +24,8 @@ func FirstScreen(m org.Membership, screen string) string {
 }
 
 // LocalPath returns next if it is a path of this site, otherwise "/", which prevents open
-// redirects. Browsers read "//" and "/\" as the start of another host, even when escaped. url.Parse
-// rejects control characters, which browsers would drop.
+// redirects. Browsers read "//" and "/\" as the start of another host; escaped forms are refused
+// too. url.Parse rejects control characters, such as tabs and line breaks, which browsers drop.
 func LocalPath(next string) string {
 	u, err := url.Parse(next)
 	if err != nil || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") ||
@@ -35,10 +35,10 @@ func LocalPath(next string) string {
 	return next
 }
 
-// NextOf returns the path to continue at after the sign-in, or "/" if the query names none.
+// NextOf returns the path in the query parameter next, or "/" if it is missing or not local.
 func NextOf(c *fiber.Ctx) string { return LocalPath(c.Query("next")) }
 
-// WithNext adds the parameter that NextOf reads, unless next is the default.
+// WithNext adds the parameter that NextOf reads, unless next is "" or "/".
 func WithNext(path, next string) string {
 	if next == "" || next == "/" {
 		return path

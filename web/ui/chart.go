@@ -11,7 +11,7 @@ import (
 const DayWidth = 100
 
 // Panel is the frame of a chart over days. One unit of the viewBox's height is one unit of the
-// values, so that no coordinate is rounded.
+// values, so that no y coordinate is rounded.
 type Panel struct {
 	Width       int
 	Bottom, Top int64    // values at the ends of the y axis
@@ -69,8 +69,8 @@ type Sparkline struct {
 	Bars string // a path; "": all values are 0
 }
 
-// NewSparkline draws a bar for each value; top is the value at full height. A value above 0 gets at
-// least a 16th of the height, so that it stays visible.
+// NewSparkline draws a bar for each value above 0; top is the value at full height. A bar has about
+// a 16th of the height or more, so that it stays visible.
 func NewSparkline(values []int64, top int64) Sparkline {
 	s := Sparkline{Panel: Panel{Width: DayWidth * len(values), Top: max(top, 1)}}
 	for i, n := range values {
@@ -81,7 +81,7 @@ func NewSparkline(values []int64, top int64) Sparkline {
 	return s
 }
 
-// MaxChartDays is the longest period that is drawn by day. Longer periods have a bar for each week.
+// MaxChartDays is the longest period that is drawn by day. Longer periods are drawn by week.
 const MaxChartDays = 92
 
 func onGrid(p reports.Period, date time.Time) bool {
@@ -101,7 +101,7 @@ type Tick struct {
 // At returns the label's offset from the left as CSS.
 func (t Tick) At() string { return fmt.Sprintf("%.2f%%", t.at) }
 
-// A label further right than lastTick, or lastNarrowTick on a phone, would overflow the chart.
+// A label further right than lastTick, or lastNarrowTick on a phone, could overflow the chart.
 const (
 	lastTick            = 94.0 // percent of the width
 	lastNarrowTick      = 80.0 // percent of the width

@@ -1,8 +1,8 @@
-// Package ui has what several packages of screens share. Handlers embed Pages, which renders views,
-// and Guard, which finds the Principal of a request. Code that only one package uses is not here.
+// Package ui has what several packages of screens share, such as Pages, which renders views, and
+// Guard, which finds the Principal of a request.
 //
-// A form posts to the address of its page. If the session has ended, the sign-in therefore leads
-// back to the page.
+// A form posts to a path that shows the form's page on GET, except for /sign-out. If the session
+// has ended, the sign-in therefore leads to that page.
 //
 // Creating a key, replacing one and changing the reporting mode need a recently entered password
 // (Guard.Reauthenticate).

@@ -44,7 +44,7 @@ func Label[T ~string](value T) string {
 // Percent writes a percentage with one decimal: 69.6%.
 func Percent(p reports.Percent) string { return Points(int64(p)) + "%" }
 
-// Points writes tenths of a percentage point, at least 0, with one decimal: 12 becomes 1.2.
+// Points writes tenths of a percentage point with one decimal: 12 becomes 1.2. tenths must be >= 0.
 func Points(tenths int64) string {
 	return Count(tenths/10) + "." + strconv.FormatInt(tenths%10, 10)
 }

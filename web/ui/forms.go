@@ -19,10 +19,10 @@ type FormErrors struct {
 	AskPassword bool // whether the form asks for the password again
 }
 
-// FormError is the message about one field, whose name in the form is Field.
+// FormError is a message about the element with the id Field, such as a form field.
 type FormError struct{ Field, Message string }
 
-// FieldError returns the errors of a form in which only one field is wrong.
+// FieldError returns FormErrors with a single message.
 func FieldError(field, message string) FormErrors {
 	return FormErrors{Errors: []FormError{{field, message}}}
 }

@@ -19,19 +19,19 @@ type Guard struct {
 	Orgs     Memberships
 	Policy   Policy
 
-	// for Recheck: on a connection of their own, so that downloads do not wait for the shared pool
+	// for Recheck: on a pool of their own, so that a recheck does not wait for requests
 	RecheckSessions Sessions
 	RecheckOrgs     Memberships
 }
 
-// Reader returns the principal of a public page, or nil if nobody is signed in. Failures of the
-// database also give nil, so that the documentation stays readable. The error is always nil.
+// Reader returns the principal of a public page, or nil if nobody is signed in. It ignores failures
+// of the database, so that the documentation stays readable. The error is always nil.
 func (g *Guard) Reader(c *fiber.Ctx) (*Principal, error) {
 	p, _ := g.WithMemberships(c)
 	return p, nil
 }
 
-// WithMemberships is SignedIn with the person's memberships, for screens of no organisation. A
+// WithMemberships is SignedIn with the person's memberships, for paths without organisation. A
 // single one becomes the principal's membership.
 func (g *Guard) WithMemberships(c *fiber.Ctx) (*Principal, error) {
 	p, err := g.SignedIn(c)
@@ -80,7 +80,7 @@ func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, e
 	return p, nil
 }
 
-// ErrCodeDue wraps ErrNoSession: no screen opens until the person has entered the code.
+// ErrCodeDue wraps ErrNoSession: without the code of two-step verification nobody is signed in.
 var ErrCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
 
 // SignedIn returns the principal of the request's session, without a membership, and stores it for
@@ -104,7 +104,7 @@ func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 }
 
 // Recheck returns a function that fails once the principal is signed out or lacks the permission.
-// Downloads call it between blocks, after their handler has returned.
+// Downloads call it between blocks, also after their handler has returned.
 func (g *Guard) Recheck(p *Principal, permission authz.Permission) func(context.Context) error {
 	return func(ctx context.Context) error {
 		session, err := g.RecheckSessions.Session(ctx, p.Token)
@@ -116,7 +116,7 @@ func (g *Guard) Recheck(p *Principal, permission authz.Permission) func(context.
 		if err != nil {
 			return err
 		}
-		// by the id at the start, because the slug may name another organisation by now
+		// by the id from the start, because the slug may name another organisation by now
 		return now.authorize(permission, p.Organisation.ID)
 	}
 }

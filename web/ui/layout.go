@@ -14,7 +14,7 @@ type Layout struct {
 	Title   string     // of the screen; the browser's title adds the organisation
 	Area    string     // the area that the top bar marks as current
 	Sidebar *Sidebar   // nil: none
-	User    *Principal // nil: nobody is signed in
+	User    *Principal // nil: shown as signed out
 	Notices []Notice
 }
 
@@ -27,7 +27,7 @@ const (
 )
 
 // Sidebar links to the screens of the current area. The documentation has two levels: Pages, and
-// Links below the current page. The settings have Links only.
+// Links below the current one. The settings have Links only.
 type Sidebar struct {
 	Label string
 	Pages []Link
@@ -41,17 +41,17 @@ type Link struct {
 	Current    bool // whether the reader is there
 }
 
-// Download has the paths of one file as RFC 4180 CSV and as CSV for Excel.
+// Download has the paths of one file as CSV with commas and as CSV for Excel.
 type Download struct {
 	CSV, Excel string
-	Primary    bool // whether it is the screen's first action
+	Primary    bool // whether it is the screen's primary action
 }
 
 func copyable(id, text, name string) map[string]string {
 	return map[string]string{"ID": id, "Text": text, "Name": name}
 }
 
-// NewLayout returns a layout without sidebar and notices. p is nil if nobody is signed in.
+// NewLayout returns a layout without sidebar and notices. p may be nil.
 func NewLayout(p *Principal, title, area string) Layout {
 	return Layout{Title: title, Area: area, User: p}
 }
@@ -59,10 +59,10 @@ func NewLayout(p *Principal, title, area string) Layout {
 // Reports returns the path of the list of reports, or "" if the user may not open it.
 func (l Layout) Reports() string { return l.pathIfAllowed(authz.ReadReport, "/reports") }
 
-// Settings returns the path of the first settings screen, or "" if the user may not open it.
+// Settings returns the path of SettingsPath, or "" if the user may not open it.
 func (l Layout) Settings() string { return l.pathIfAllowed(authz.ReadOrganisation, SettingsPath) }
 
-// Switch returns the menu of the user's organisations, or nil for a user of one.
+// Switch returns the menu of the user's organisations, or nil if there are fewer than two.
 func (l Layout) Switch() (all []Link) {
 	if l.User == nil || len(l.User.Memberships) == 1 {
 		return nil
@@ -77,7 +77,7 @@ func (l Layout) Switch() (all []Link) {
 	return all
 }
 
-// On screens of no organisation, a user of several gets a path that asks for the organisation.
+// On other screens, a user who manages one of several organisations gets a path that asks which.
 func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string {
 	manages := func(m org.Membership) bool { return m.Role != org.RoleMember }
 	switch p := l.User; {
@@ -90,7 +90,8 @@ func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string
 	return ""
 }
 
-// Home returns the target of the logo. The path "/" asks for an organisation or for the sign-in.
+// Home returns the link of the logo and of error pages. The path "/" leads to the sign-in, or to a
+// choice of organisation.
 func (l Layout) Home() Link {
 	switch reports := l.Reports(); {
 	case reports != "":
@@ -101,7 +102,7 @@ func (l Layout) Home() Link {
 	return Link{Name: "Choose organisation", Path: "/"}
 }
 
-// TitleOf puts "Error:" before a form's title, which screen readers announce first, unless status
+// TitleOf puts "Error:" before a screen's title, which screen readers announce first, unless status
 // is 200.
 func TitleOf(title string, status int) string {
 	if status == fiber.StatusOK {
@@ -111,10 +112,10 @@ func TitleOf(title string, status int) string {
 }
 
 // SettingsNotices returns the notices that every settings screen shows. Package keys provides the
-// function, which keeps the other packages from importing keys.
+// function, so that other packages of screens need not import it.
 type SettingsNotices func(c *fiber.Ctx, p *Principal) ([]Notice, error)
 
-// Layout returns the layout of a settings screen. screen is the last segment of its path.
+// Layout returns the layout of a settings screen. screen selects the current link of the sidebar.
 func (notices SettingsNotices) Layout(
 	c *fiber.Ctx, p *Principal, title, screen string,
 ) (Layout, error) {

@@ -23,7 +23,7 @@ type Notice struct {
 // __Host- keeps sibling domains from setting the cookie.
 const flashCookie = "__Host-dg-notice"
 
-// Flash makes the next page of this browser confirm a change, once and within a minute.
+// Flash shows n once, on the next screen that this browser opens by GET within a minute.
 func Flash(c *fiber.Ctx, n Notice) {
 	text, _ := json.Marshal(n) // strings and a recent time always have a JSON form
 	next := HostCookie(flashCookie, base64.RawURLEncoding.EncodeToString(text))
@@ -32,7 +32,7 @@ func Flash(c *fiber.Ctx, n Notice) {
 	c.Cookie(next)
 }
 
-// showFlash keeps the cookie on a POST: the redirect's target shows the notice.
+// showFlash leaves the cookie to the next GET, such as the target of a redirect.
 func showFlash(c *fiber.Ctx, confirm func(Notice)) {
 	text := c.Cookies(flashCookie)
 	if text == "" || c.Method() != fiber.MethodGet {

@@ -13,7 +13,7 @@ import (
 	"dg/platform/httpserver"
 )
 
-// Pages renders the screens of a package in the layout that all screens share.
+// Pages renders the screens of a package with its templates and those of package ui.
 type Pages struct {
 	BaseURL   string // public URL, without a trailing slash
 	Now       func() time.Time
@@ -34,7 +34,7 @@ func NewPages(baseURL string, now func() time.Time) *Pages {
 	return p.With(templateFiles)
 }
 
-// With returns a copy with the embedded templates of own. It panics if one is invalid.
+// With returns a copy that also has the templates of own. It panics if one is invalid.
 func (p *Pages) With(own fs.FS) *Pages {
 	with := *p
 	with.templates = template.Must(p.templates.Clone())
@@ -57,7 +57,7 @@ func (p *Pages) Render(c *fiber.Ctx, status int, name string, view ScreenView) e
 	return httpserver.SendPage(c, status, page)
 }
 
-// Execute returns the screen with the notice that Flash left, and clears the notice.
+// Execute returns the screen. On GET it shows the notice that Flash left, and clears it.
 func (p *Pages) Execute(c *fiber.Ctx, name string, view ScreenView) ([]byte, error) {
 	showFlash(c, view.confirm)
 	return p.Markup(name, view)

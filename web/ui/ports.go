@@ -10,12 +10,12 @@ import (
 	"dg/platform/authz"
 )
 
-// Sessions is how identity.Service authenticates the holder of a session token.
+// Sessions is the part of identity.Service that authenticates the holder of a session token.
 type Sessions interface {
 	Session(ctx context.Context, token string) (identity.Session, error)
 	// Reauthenticate returns nil if the person entered the password recently, or if the proof is
 	// right. Errors: identity.ErrPasswordDue, ErrWrongPassword, ErrWrongCode, ErrNoSession, a
-	// LockedError.
+	// LockedError, apperr.Unavailable.
 	Reauthenticate(ctx context.Context, token string, proof identity.Proof) error
 }
 
@@ -35,17 +35,17 @@ type ForkLister interface {
 	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
 }
 
-// GroupLister lists the first org.MaxGroups groups, and the chosen one unless its id is "".
+// GroupLister lists the first org.MaxGroups groups, and the chosen one if the organisation has it.
 type GroupLister interface {
 	Groups(ctx context.Context, organisationID, chosen string) ([]org.Group, error)
 }
 
-// KeyLister lists the API keys of the actor's organisation, newest first.
+// KeyLister lists up to apikeys.MaxListed keys of the actor's organisation, newest first.
 type KeyLister interface {
 	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
 }
 
-// ForksOf returns the forks of the principal's organisation if the policy allows each.
+// ForksOf returns the forks of the principal's organisation. It fails if the policy denies one.
 func ForksOf(ctx context.Context, list ForkLister, p *Principal) ([]games.Fork, error) {
 	forks, err := list.Forks(ctx, p.Organisation.ID)
 	if err != nil {
@@ -56,7 +56,7 @@ func ForksOf(ctx context.Context, list ForkLister, p *Principal) ([]games.Fork, 
 	})
 }
 
-// GroupsOf returns the groups of the principal's organisation if the policy allows each.
+// GroupsOf returns the groups of the principal's organisation. It fails if the policy denies one.
 func GroupsOf(
 	ctx context.Context, list GroupLister, p *Principal, permission authz.Permission, chosen string,
 ) ([]org.Group, error) {

@@ -19,7 +19,7 @@ type Principal struct {
 	identity.Session
 	// of the path's organisation; elsewhere the person's only membership, or the zero value
 	org.Membership
-	Memberships  []org.Membership // all; nil on a screen of the person's only organisation
+	Memberships  []org.Membership // the person's; nil on a screen of the only organisation
 	LacksTwoStep bool             // whether only missing two-step verification refused the request
 	policy       Policy
 }
@@ -29,7 +29,7 @@ type slotKey struct{}
 // SetSlot stores release for ReleaseSlot. Calling release twice must be safe.
 func SetSlot(c *fiber.Ctx, release func()) { c.Locals(slotKey{}, release) }
 
-// ReleaseSlot releases the request's slot early. Reports and downloads wait in their own limiters.
+// ReleaseSlot releases the request's slot early: reports and downloads have limiters of their own.
 func ReleaseSlot(c *fiber.Ctx) {
 	if release, ok := c.Locals(slotKey{}).(func()); ok {
 		release()
@@ -69,7 +69,7 @@ func (p *Principal) AuditActor() audit.Actor {
 // IsMember reports whether the role is member, which sees neither reports nor settings.
 func (p *Principal) IsMember() bool { return p.Role == org.RoleMember }
 
-// Path returns the path of a screen in the principal's organisation, such as /reports.
+// Path returns the path of a screen, such as /reports, in the principal's organisation.
 func (p *Principal) Path(screen string) string {
 	return OrganisationPath(p.Organisation.Slug) + screen
 }
@@ -84,7 +84,7 @@ func (p *Principal) May(permission authz.Permission) bool {
 	return p.authorize(permission, p.Organisation.ID) == nil
 }
 
-// authorize takes the owner from the loaded row, never from the request.
+// The owner must come from a loaded row, not from the request.
 func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	err := p.Decide(permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
@@ -93,7 +93,7 @@ func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	return err
 }
 
-// Decide is authorize for callers with a message of their own. Errors: authz.ErrDenied.
+// Decide is authorize for callers with a message of their own. Errors: those of Policy.
 func (p *Principal) Decide(permission authz.Permission, owner string) error {
 	return p.policy.Authorize(p.Subject(), permission, owner)
 }

@@ -11,8 +11,8 @@ import (
 // SessionCookie names the cookie of the session. Browsers send a __Host- cookie to no other host.
 const SessionCookie = "__Host-dg"
 
-// HostCookie returns a cookie that ends when the browser closes. name begins with __Host-, so that
-// browsers require the attributes set here.
+// HostCookie returns a cookie without an expiry. name begins with __Host-, so that browsers require
+// Secure, the path "/" and no domain.
 func HostCookie(name, value string) *fiber.Cookie {
 	return &fiber.Cookie{
 		Name:        name,

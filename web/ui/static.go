@@ -37,7 +37,7 @@ var loadFiles = sync.OnceValue(func() files {
 	return all
 })
 
-// path adds the version of the content, so that browsers may cache the file for ever. An error of
+// path adds the version of the content, so that browsers may cache the file for a year. An error of
 // path fails the template.
 func (f files) path(name string) (string, error) {
 	file, ok := f[name]
@@ -47,7 +47,7 @@ func (f files) path(name string) (string, error) {
 	return "/static/" + name + "?v=" + file.Version, nil
 }
 
-// ServeStatic handles GET /static/…. Only the URL of a file's current version is cacheable.
+// ServeStatic handles GET /static/…. Browsers revalidate all but the URL of the current version.
 func (p *Pages) ServeStatic(c *fiber.Ctx) error {
 	file, ok := p.files[c.Params("*")]
 	if !ok {
