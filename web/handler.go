@@ -19,7 +19,7 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// Modules are the services that the screens call, by package of screens.
+// Modules are the services that the screens call.
 type Modules struct {
 	Guard        ui.Guard
 	Account      account.Service

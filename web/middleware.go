@@ -16,7 +16,7 @@ import (
 	"dg/web/ui"
 )
 
-// handle responds to errors itself, because Mount accepts any fiber.App.
+// handle responds to errors itself: Mount accepts any fiber.App, whose ErrorHandler may differ.
 func (h *Handler) handle(c *fiber.Ctx) error {
 	return httpserver.Handle(c, h.ErrorPage, func(c *fiber.Ctx) error {
 		err := c.Next()
@@ -76,8 +76,8 @@ var (
 		"Downloads start from a page of this site. This link came from somewhere else, so nothing was downloaded.")
 )
 
-// rejectCrossOrigin applies http.CrossOriginProtection. It also refuses cross-site downloads, and a
-// POST without Sec-Fetch-Site and Origin: current browsers send at least one of them.
+// rejectCrossOrigin applies http.CrossOriginProtection. It also refuses downloads that no page of
+// this site starts, and a POST without Sec-Fetch-Site and Origin: current browsers send one.
 func rejectCrossOrigin(c *fiber.Ctx) error {
 	site := c.Get("Sec-Fetch-Site")
 	origin := c.Get(fiber.HeaderOrigin)

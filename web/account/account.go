@@ -21,7 +21,7 @@ const otherSessionsEnded = " Your other sessions have ended."
 // Account handles GET /account.
 func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 	view := accountView{Layout: accountLayout(p, "Account")}
-	if p.IsMember() { // links to reports lead members here
+	if p.IsMember() { // "/" and "/reports" lead members here
 		view.Notices = append(view.Notices, ui.Notice{
 			Strong: "Only owners and admins can open reports and settings.",
 			Before: " The operator of DG can change your role.",

@@ -50,7 +50,8 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 	return h.Render(c, status, "two-step-on", &view)
 }
 
-// ChangeTwoStep handles POST /account/two-step. The field do is "off", or else means on.
+// ChangeTwoStep handles POST /account/two-step. It turns two-step verification off if the field do
+// is "off", otherwise on.
 func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	var codes []string
 	var session identity.Session

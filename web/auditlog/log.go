@@ -40,7 +40,7 @@ type AuditLog interface {
 	Append(ctx context.Context, e audit.Entry) error
 }
 
-// New returns the handler. settings returns the notices of every settings screen.
+// New returns the handler. settings returns the notices that all settings screens show.
 func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) *Handler {
 	downloads := limit.New(limit.Options{
 		Max:    maxLogDownloads,

@@ -7,7 +7,7 @@ import (
 	"dg/web/ui"
 )
 
-// revokeKeyView asks for confirmation. Where scripts run, a dialog on the list replaces it.
+// revokeKeyView asks for confirmation. On the list of keys a dialog replaces it where scripts run.
 type revokeKeyView struct {
 	ui.Layout
 	Key        keyRow

@@ -24,7 +24,7 @@ type Modules struct {
 	Keys          ui.KeyLister
 }
 
-// New returns the handler. settings returns the notices of every settings screen.
+// New returns the handler. settings returns the notices that all settings screens show.
 func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) *Handler {
 	return &Handler{pages.With(templates), guard, m, settings}
 }

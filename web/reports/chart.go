@@ -29,7 +29,7 @@ type chart struct {
 type bar struct {
 	Name             string
 	From, Days       int               // the first day of the bar, from 0, and the number of days
-	Current, Earlier reports.DailyStat // Earlier has no date after the end of the compared period
+	Current, Earlier reports.DailyStat // Earlier is zero after the end of the compared period
 }
 
 const daysPerWeek = 7

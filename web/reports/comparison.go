@@ -129,8 +129,8 @@ var comparisons = []struct{ name, key string }{
 	{"Previous period", ""}, {"52 weeks earlier", compareYear}, {"None", compareOff},
 }
 
-// comparedPeriods returns as many months before whole months, and as many days before another
-// period. With compareYear it goes back 52 weeks, so that weekdays match.
+// comparedPeriods compares whole months with as many months before, another period with as many
+// days before; only complete days count. With compareYear it goes back 52 weeks: weekdays match.
 func comparedPeriods(
 	p reports.Period, with string, today time.Time,
 ) (complete, earlier reports.Period, ok bool) {

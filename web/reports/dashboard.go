@@ -26,7 +26,7 @@ type dashboardView struct {
 	Today           time.Time
 	Invalid         *apperr.Error // nil: the period is valid
 	Presets         []ui.Link
-	Dates           string // the period in words if no preset selects it
+	Dates           string // the period in words; "": invalid, or a preset selects it
 	Groups          []org.Group
 	ListedGroups    int      // org.MaxGroups if there may be more groups; else 0
 	shown           []string // ids of the groups that k-anonymity does not hide; nil: unknown
@@ -154,7 +154,7 @@ func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at pageURL
 	}
 }
 
-// statistics waits for a slot of the reports, and releases it when it returns.
+// statistics waits for a slot of the limiter of reports, and holds it until it returns.
 func (h *Handler) statistics(
 	ctx context.Context, p *ui.Principal, q reports.Query,
 ) (stats reports.Statistics, err error) {

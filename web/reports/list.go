@@ -24,7 +24,7 @@ type listing[T any] struct {
 	defaultSort string              // value of sort if the URL has no known one
 	search      string              // query parameter of the search
 	text        func(item T) string // the text that the search looks in
-	few         int                 // a list of at most this many items has no search
+	few         int                 // up to this many items need no search
 	perPage     int
 	fragment    string // of the list, appended to its links; "": none
 }

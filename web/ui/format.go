@@ -90,7 +90,7 @@ func (p *Pages) brief(t time.Time) string {
 	return strings.Replace(t.UTC().Format("2 Jan 2006, 15:04"), p.Today().Format(" 2006"), "", 1)
 }
 
-// timeElement writes UTC. The script rewrites the text in the reader's time zone, to the precision.
+// timeElement writes UTC. dg.js rewrites the text in the reader's time zone, or in that of data-tz.
 func timeElement(t time.Time, precision, text string) template.HTML {
 	//nolint:gosec // the values need no escaping: months, digits and constants
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`,

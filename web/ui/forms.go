@@ -11,7 +11,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// FormErrors are the errors of a form. The zero value is none.
+// FormErrors are the errors of a form. The zero value has none.
 type FormErrors struct {
 	Errors []FormError
 	Locked *time.Time // end of the lockout after too many attempts; nil: not locked

@@ -80,7 +80,7 @@ func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, e
 	return p, nil
 }
 
-// ErrCodeDue wraps ErrNoSession: without the code of two-step verification nobody is signed in.
+// ErrCodeDue wraps ErrNoSession: until the code is verified, the session is not signed in.
 var ErrCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
 
 // SignedIn returns the principal of the request's session, without a membership, and stores it for

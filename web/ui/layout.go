@@ -77,7 +77,7 @@ func (l Layout) Switch() (all []Link) {
 	return all
 }
 
-// On other screens, a user who manages one of several organisations gets a path that asks which.
+// On screens of no organisation, a user who manages one of several gets a path that asks which.
 func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string {
 	manages := func(m org.Membership) bool { return m.Role != org.RoleMember }
 	switch p := l.User; {
