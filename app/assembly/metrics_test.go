@@ -103,6 +103,6 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	for _, id := range []string{x.ID, x.fork.ID, foreign.fork.ID, x.key.ID, unknown.key.ID, "nobody@"} {
 		require.NotContains(t, fmt.Sprint(families), id)
 	}
-	w.Close()
+	w.Close() // the pools: as without a database, the program is not ready
 	require.InDelta(t, 0, w.Value("dg_ready"), 0)
 }

@@ -43,7 +43,7 @@ func (w *requestWorld) furnish() {
 
 // sendEverything sends the statements of every route, and those of the operator's commands through
 // the URL of the owner. It leaves the rows as they were.
-func (w *requestWorld) sendEverything(owner string) {
+func (w *requestWorld) sendEverything(ownerURL string) {
 	entry := testkit.One[string](w.db, `select max(e.id)::text from audit_entries e
 		join organisations o on o.id = org_id where slug = 'acme'`)
 	for _, s := range append(w.allRequests(), w.requests(`
@@ -63,7 +63,7 @@ func (w *requestWorld) sendEverything(owner string) {
 		"audit prune --before 2026-02 --export " + filepath.Join(w.t.TempDir(), "old"),
 	} {
 		status, _, problem := apptest.RunCommand(w.t, append(strings.Fields(line),
-			"--database-url", w.db.URL, "--migrate-database-url", owner)...)
+			"--database-url", w.db.URL, "--migrate-database-url", ownerURL)...)
 		require.Zero(w.t, status, "%s: %s", line, problem)
 		w.restore()
 	}

@@ -80,7 +80,7 @@ func send(t *testing.T, c *http.Client, base, method, path string, headers []str
 		response.Header.Get("Content-Type")}
 }
 
-// operations.md, Proxy; /docs/security, Stops and crashes: behind a proxy with two instances a
+// operations.md, Proxy; /docs/security, Imports and updates: behind a proxy with two instances a
 // rolling restart loses no request. haproxy checks /readyz, so an instance announces its stop
 // there.
 func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {

@@ -9,7 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTOTPSecretsAreBase32(t *testing.T) {
+// import.md, totpSecret: an imported secret is base32 of at least 80 bits and at most 200 characters.
+// Case and padding do not matter, blanks are refused.
+func TestImportedTOTPSecretsAreBase32(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"JBSWY3DPEHPK3PXP": "JBSWY3DPEHPK3PXP", "jbswy3dpehpk3pxp": "JBSWY3DPEHPK3PXP",

@@ -29,12 +29,11 @@ const (
 	noChunks = "\r\n0\r\n\r\n"
 )
 
-// rules.md, Formats: every response outside of 2xx and 304 has the error body.
-// The message of a 400 names the fault.
+// rules.md, Formats: a request that is refused before any route has the error body, and ends its
+// connection. A 400 names the fault where the guard finds it.
 func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
 	kilobyte := "X-Filler: " + strings.Repeat("b", 990) + "\r\n"
-	const noBody = faultBody
 	const unreadable = "The request is not valid HTTP/1.1."
 	for _, c := range []struct {
 		name, request string
@@ -54,7 +53,7 @@ func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 		{"folded by a tab", get + "X-A: b\r\n\tc\r\n\r\n", 400, faultLine},
 		{"chunked GET", get + chunked + noChunks, 400, faultChunked},
 		{"identity GET", get + identity + end, 400, faultChunked},
-		{"GET with a body", get + length2 + end + "hi", 400, noBody},
+		{"GET with a body", get + length2 + end + "hi", 400, faultBody},
 		{"GET, both lengths", get + "Content-Length: 0\r\n" + chunked + noChunks, 400, faultChunked},
 		{"HEAD with a body", "HEAD /ok" + host + length2 + end + "hi", 400, ""},
 		{"POST, both lengths", post + "Content-Length: 5\r\n" + chunked + noChunks, 400, faultChunked},
