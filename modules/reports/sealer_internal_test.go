@@ -10,6 +10,7 @@ import (
 	"dg/modules/reports/segment"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
+	"dg/platform/testkit/pgtest"
 
 	"dg/modules/reports/sealer"
 )
@@ -178,15 +179,22 @@ func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 	e.seal(t)
 	e.Exec(`delete from fork_months`)
 	lock := e.Begin(`lock table fork_months in share row exclusive mode`)
+	other := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 1, LockTimeout: -1})
+	emptied := make(chan error, 1)
 	require.NoError(t, e.WhileWaiting(lock, func() error {
 		_, err := e.sealer.Seal(t.Context())
 		return err
 	}, func() {
-		_, err := e.Owner.Pool.Exec(t.Context(), `set lock_timeout = 100; truncate plays`)
-		require.ErrorContains(t, err, "lock timeout")
+		go func() {
+			_, err := other.Pool.Exec(t.Context(), `truncate plays`)
+			emptied <- err
+		}()
+		require.Eventually(t, func() bool {
+			return e.Count(`pg_locks where relation = 'plays'::regclass
+				and mode = 'AccessExclusiveLock' and not granted`) > 0
+		}, 10*time.Second, 2*time.Millisecond)
 	}))
-	e.agrees(t)
-	e.Exec(`truncate plays`)
+	require.NoError(t, <-emptied)
 	e.agrees(t)
 	e.seal(t)
 	e.agrees(t)
