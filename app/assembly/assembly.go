@@ -198,7 +198,8 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	}, s.BaseURL, s.Now)
 }
 
-// The bounds of the last steps of a stop: storing the ends of exports, then the usage of keys.
+// These timeouts bound the last steps of a shutdown: writing the export.finished entries, then
+// storing the usage of keys.
 const (
 	drainTimeout = 2 * time.Second
 	usageTimeout = 2 * time.Second

@@ -23,7 +23,7 @@ type Proof struct{ Password, Code string }
 // reauthenticationTTL. Signing in counts too, from the entry of the password. Errors:
 // ErrPasswordDue for a proof without a password, ErrWrongCode, those of withPassword.
 func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
-	own, err := s.signedIn(ctx, token)
+	own, err := s.signedInSession(ctx, token)
 	switch {
 	case err != nil || own.Fresh:
 		return err
@@ -54,7 +54,7 @@ func (s *Service) withPassword(
 		return Session{}, err
 	}
 	defer release()
-	own, err := s.signedIn(ctx, token)
+	own, err := s.signedInSession(ctx, token)
 	if err != nil {
 		return Session{}, err
 	}

@@ -91,7 +91,7 @@ func countUncommon(password string, own []string) int {
 func (s *Service) ChangePassword(
 	ctx context.Context, token string, proof Proof, replacement string,
 ) (Session, error) {
-	own, err := s.signedIn(ctx, token)
+	own, err := s.signedInSession(ctx, token)
 	if err != nil {
 		return Session{}, err
 	}

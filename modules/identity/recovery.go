@@ -47,7 +47,7 @@ func hashRecoveryCode(personID, code string) []byte {
 
 // RecoveryCodesLeft counts the unused recovery codes of the session's person. Errors: ErrNoSession.
 func (s *Service) RecoveryCodesLeft(ctx context.Context, token string) (int, error) {
-	own, err := s.signedIn(ctx, token)
+	own, err := s.signedInSession(ctx, token)
 	if err != nil {
 		return 0, err
 	}

@@ -69,7 +69,7 @@ func (s *Service) SignOut(ctx context.Context, token string) error {
 
 // SignOutEverywhere ends all sessions of the token's person. Errors: ErrNoSession.
 func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
-	own, err := s.signedIn(ctx, token)
+	own, err := s.signedInSession(ctx, token)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
 	return err
 }
 
-func (s *Service) signedIn(ctx context.Context, token string) (sessionRow, error) {
+func (s *Service) signedInSession(ctx context.Context, token string) (sessionRow, error) {
 	row, err := s.session(s.gorm(ctx), token, s.clock())
 	if err == nil && row.SecondStepDue {
 		err = ErrNoSession

@@ -82,10 +82,10 @@ func fieldAt(pointer jsontext.Pointer) string {
 func faultText(field, expected, got string) string {
 	text := "expected " + expected
 	if field != "" {
-		text = input.Shown(field) + ": " + text
+		text = input.Excerpt(field) + ": " + text
 	}
 	if got != "" {
-		text += ", got " + input.Shown(got)
+		text += ", got " + input.Excerpt(got)
 	}
 	return text
 }

@@ -62,5 +62,5 @@ func errUnknownParameter(name string) error {
 	name = apikeys.Redact(name)
 	return apperr.NewField(name,
 		"Unknown query parameter `%s`. This endpoint takes `from`, `to` and `groupId`.",
-		cmp.Or(input.Shown(name), "="))
+		cmp.Or(input.Excerpt(name), "="))
 }

@@ -32,7 +32,8 @@ func (h Header) CheckGroup(organisationID string) error {
 const MinGroup = 5
 
 // The size of the group does not count: the figures of a single active member would be personal. An
-// idle group is hidden too: its zeros would reveal that a suppressed group was active.
+// idle group is suppressed too: otherwise suppression would tell that a group had one to four
+// active members.
 func suppressed(groupID string, activeMembers int) bool {
 	return groupID != "" && activeMembers < MinGroup
 }

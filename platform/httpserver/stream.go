@@ -222,7 +222,7 @@ func (s *stream) resetOnClose(on bool) {
 	}
 }
 
-// CloseWithError is called once by fasthttp, with the write error that Close would not get.
+// fasthttp calls CloseWithError once. Unlike io.Closer's Close, it receives the write error.
 func (s *stream) CloseWithError(writeErr error) error {
 	err := s.outcome(writeErr)
 	s.close(err)

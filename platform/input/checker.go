@@ -22,7 +22,7 @@ type Checker struct {
 }
 
 // New returns a Checker with further words and rules. Words are looked up by "field rule", "rule
-// type" and "rule". Their placeholders are {field}, {value} (as Shown), {param} and {values} (those
+// type" and "rule". Their placeholders are {field}, {value} (as Excerpt), {param} and {values} (those
 // in the rule's parameter). A mistake in the rules panics.
 func New(own map[string]string, further map[string]func(Field) bool) *Checker {
 	c := &Checker{validator.New(validator.WithRequiredStructEnabled()), maps.Clone(words)}
@@ -96,7 +96,7 @@ func (c *Checker) message(field string, found validator.FieldError) string {
 	value := ""
 	if found.Kind() != reflect.Slice { // which may be long
 		sent := fmt.Sprint(found.Value())
-		value = Shown(sent) + unusual(sent)
+		value = Excerpt(sent) + unusual(sent)
 	}
 	text := cmp.Or(c.words[field+" "+rule],
 		c.words[rule+" "+strings.TrimPrefix(found.Type().String(), "*")], c.words[rule])

@@ -51,13 +51,13 @@ var words = map[string]string{
 	"reportable": "`{field}` is out of range: {value}. Send a day from 2000-01-01 to 2199-12-31.",
 }
 
-const maxShown = 60 // characters of a value in a message
+const maxExcerpt = 60 // characters of a value in a message
 
-// Shown returns the first 60 characters of a value for a message, with � for unprintable ones.
-func Shown(sent string) string {
+// Excerpt returns the first 60 characters of a value for a message, with � for unprintable ones.
+func Excerpt(sent string) string {
 	runes := []rune(sent)
-	cut := len(runes) > maxShown
-	runes = runes[:min(len(runes), maxShown)]
+	cut := len(runes) > maxExcerpt
+	runes = runes[:min(len(runes), maxExcerpt)]
 	for i, r := range runes {
 		if !unicode.IsPrint(r) {
 			runes[i] = unicode.ReplacementChar

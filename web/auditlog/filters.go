@@ -49,16 +49,16 @@ type option struct{ Value, Text string }
 // options appends the last six characters of the id to options with the same text.
 func options[T any](things []T, of func(T) (id, name string)) []option {
 	all := []option{{Value: "", Text: "Any"}}
-	named := map[string]int{}
+	named := map[string]int{"Any": 1}
 	for _, thing := range things {
 		id, name := of(thing)
 		name = truncate(name, 40)
 		all = append(all, option{Value: id, Text: name})
 		named[name]++
 	}
-	for i, o := range all {
-		if named[o.Text] > 1 {
-			all[i].Text += " …" + o.Value[max(0, len(o.Value)-6):]
+	for i := 1; i < len(all); i++ {
+		if o := &all[i]; named[o.Text] > 1 {
+			o.Text += " …" + o.Value[max(0, len(o.Value)-6):]
 		}
 	}
 	slices.SortFunc(all[1:], func(a, b option) int {

@@ -158,7 +158,7 @@ func reportable(p reports.Period) bool {
 // The caller must hold no slot of the reports: requests could wait for the slots of one another.
 // Suppressed figures look like no plays, so that the comparison reveals no more than a report on
 // that period.
-func (h *Handler) compared(
+func (h *Handler) loadComparison(
 	ctx context.Context, p *ui.Principal, q reports.Query, with string,
 ) (*comparison, error) {
 	complete, earlier, ok := comparedPeriods(q.Period, with, h.Today())

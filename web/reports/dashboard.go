@@ -107,7 +107,7 @@ func (h *Handler) showReport(
 	ui.ReleaseSlot(c)
 	query := queryOf(p, fork, period, view.pageURL)
 	var err error
-	if view.Comparison, err = h.compared(c.UserContext(), p, query, view.Param("compare")); err != nil {
+	if view.Comparison, err = h.loadComparison(c.UserContext(), p, query, view.Param("compare")); err != nil {
 		return err
 	}
 	query.OverlapsTimeout = hintTimeout
