@@ -125,21 +125,26 @@ func TestCrowdLeavesConnectionsForOthers(t *testing.T) {
 }
 
 // rules.md, Rate limits: a key's whole minute may come at once. None is over the rate, and only one
-// that a busy machine let wait for limit.Wait is 503. The next request is over the rate.
+// that a busy machine let wait for limit.Wait is 503, which may not count. The next is over the rate.
 func TestWholeMinuteOfReportsAtOnceIsAnswered(t *testing.T) {
 	w := start(t)
 	x := w.tenant(100)
-	var answered atomic.Int32
+	var answered, late atomic.Int32
 	apptest.Concurrently(120, func(int) {
 		began := time.Now()
-		status := w.call(x, x.stats())
-		if status == http.StatusOK ||
-			status == http.StatusServiceUnavailable && time.Since(began) >= limit.Wait {
+		switch status := w.call(x, x.stats()); {
+		case status == http.StatusOK:
 			answered.Add(1)
+		case status == http.StatusServiceUnavailable && time.Since(began) >= limit.Wait:
+			late.Add(1)
 		}
 	})
-	require.Equal(t, int32(120), answered.Load())
-	require.Equal(t, http.StatusTooManyRequests, w.call(x, x.stats()))
+	require.Equal(t, int32(120), answered.Load()+late.Load())
+	status := http.StatusOK
+	for i := int32(0); i <= late.Load() && status == http.StatusOK; i++ {
+		status = w.call(x, x.stats())
+	}
+	require.Equal(t, http.StatusTooManyRequests, status)
 }
 
 // crowd asks from 40 clients, again and again, until leave is called.

@@ -68,6 +68,22 @@ func TestExportWhoseFirstRowsFailIsRecorded(t *testing.T) {
 	require.Contains(t, b.finished(), `"rows": 0, "outcome": "failed"`)
 }
 
+// rules.md, CSV: a key that stops before the first row gets an error, not a file.
+func TestExportOfKeyThatStoppedIsRefused(t *testing.T) {
+	b := setup(t)
+	b.request.Actor.Kind = audit.Key
+	b.request.Recheck = func(context.Context) error { return apperr.New(apperr.AuthRequired, "Revoked.") }
+	lock := b.Begin(`lock table audit_entries in share mode`)
+	var response *http.Response
+	require.NoError(t, b.WhileWaiting(lock, func() error {
+		response = b.send(http.MethodGet)
+		return nil
+	}, func() { <-time.After(recheckInterval) }))
+	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
+	require.Contains(t, b.read(response), "This API key can no longer be used.")
+	require.Contains(t, b.finished(), `"outcome": "key_unusable"`)
+}
+
 // The outcome says why an export ended early.
 func TestOutcomeOfAbortedExport(t *testing.T) {
 	denied := func(code apperr.Code) func(context.Context) error {

@@ -172,8 +172,9 @@ func raw(method, rest string) func(*attempt) {
 	}
 }
 
+// provokedElsewhere names, for each other message, the test that gets it.
 var provokedElsewhere = map[string]string{
-	"KeyStopped":                   "modules/exports",
+	"KeyStopped":                   "TestExportOfKeyThatStoppedIsRefused",
 	"TooManyReports":               "TestRefusedReportSaysWhen",
 	"TooManyExportsOfOrganisation": "TestRefusedExportNamesTheLimit",
 	"TooManyExportsOfInstance":     "TestRefusedExportNamesTheLimit",
