@@ -19,7 +19,7 @@ import (
 // asOwner marks commands for which kong opens the database as the owner of the tables.
 type asOwner struct{ config.Database }
 
-func (c asOwner) database() config.Database { return c.Database }
+func (c asOwner) databaseSettings() config.Database { return c.Database }
 
 type operator struct {
 	*postgres.DB
@@ -36,8 +36,8 @@ const ownerLockTimeout = time.Minute
 
 // openOperator does not migrate: the database must have the schema of this program.
 func openOperator(ctx context.Context, selected *kong.Context, p Stdio) (o *operator, err error) {
-	settings := selected.Selected().Target.Interface().(interface{ database() config.Database })
-	db, err := connect(ctx, settings.database(), false, p.log)
+	cmd := selected.Selected().Target.Interface().(interface{ databaseSettings() config.Database })
+	db, err := connect(ctx, cmd.databaseSettings(), false, p.log)
 	if err != nil {
 		return nil, err
 	}

@@ -73,8 +73,8 @@ func (u *UsageCounter) count(of Caller, n counts) (day int) {
 	return day
 }
 
-// Store adds the counts since the last call to the database. After a failure the next call includes
-// the counts: if only the reply was lost, they count twice.
+// Store writes the counts since its last call to the database. A failed call's counts are kept for
+// the next one. If only the reply was lost, they count twice.
 func (u *UsageCounter) Store(ctx context.Context) error {
 	taken := u.drain()
 	err := u.store(ctx, taken)

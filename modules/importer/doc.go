@@ -11,13 +11,13 @@
 //     characters.
 //
 // Decisions that the format leaves open:
-//   - A line has one error of JSON, or one for each invalid field. References and uniqueness
-//     are checked by type, once every line of a file is valid. After a file with errors, later
-//     files are only read.
+//   - A line reports one JSON syntax or type error, or one error for each invalid field. References
+//     and uniqueness are checked by type, once every line of a file is valid. After a file with
+//     errors, later files are only read.
 //   - The end state of a file counts: two organisations may swap slugs in one file. A later file
 //     replaces objects of an earlier one.
 //   - An object is replaced whole: a missing optional field becomes null.
-//   - Texts are counted in code points; blank texts are data.
+//   - Lengths of strings are in code points. Blank strings are accepted.
 //   - Timestamps are truncated to the millisecond.
 //   - A pipe truncated between two lines looks like a whole file, unless it is gzip.
 //   - An advisory lock admits one import at a time. Another logs that it waits and gives up after
@@ -25,6 +25,6 @@
 //   - The transaction is READ COMMITTED, as the triggers on plays require, without
 //     statement_timeout.
 //
-// Trade-off: labels of new players are random, without a check. A collision (50 bits: one import of
-// a million players in 2,000) fails the import with an internal error. A retry draws new labels.
+// Trade-off: labels of new players are random, without a check. A collision fails the import with an
+// internal error: with 50 bits, 1 in 2,000 imports of a million new players. A retry draws new labels.
 package importer

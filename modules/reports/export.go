@@ -106,7 +106,8 @@ const exportSettingsSQL = `/* reports.exportSettings */
 	set_config('idle_in_transaction_session_timeout', '31min', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
-// start reads members and the cache of players first, because the rows keep the connection busy.
+// start opens the rows of plays. It loads members and players before that, because open rows keep
+// the connection busy.
 func (e *Export) start() error {
 	if e.snap == nil {
 		return nil

@@ -126,8 +126,8 @@ const (
 	MaxLargeReportsOfOrganisation = 1
 )
 
-// A report is large if its organisation has an ordinal above largeReport, and it has more than
-// largeReport plays or is on a large group.
+// A report is large if its organisation has an ordinal above largeReport, and it covers either all
+// players with more than largeReport plays, or a group that is large by largeInPlays.
 const largeReport = 5_000
 
 func newLimiter(total, perOrganisation int) *limit.Limiter {

@@ -37,7 +37,7 @@ type Options struct {
 
 // Server is this process's use of the server on a data folder, which any process may have started.
 type Server struct {
-	process
+	postmaster
 	data  dataDir
 	lock  *os.File // of the data folder; exclusively takes it
 	users *os.File // of the cluster, shared by all users; nil after Stop
@@ -112,7 +112,7 @@ func (s *Server) join(ctx context.Context) error {
 		if !s.data.running() {
 			return errNotRunning
 		}
-		if s.process, err = s.data.readPIDFile(); err != nil {
+		if s.postmaster, err = s.data.readPIDFile(); err != nil {
 			return err
 		}
 		session, err := pgx.Connect(ctx, s.url("postgres", "postgres"))
@@ -143,7 +143,7 @@ func RunningURL(dir string) (string, error) {
 // have started a new one since. An unreadable PID file does not prove an end.
 func (s *Server) Running() bool {
 	now, err := s.data.readPIDFile()
-	return s.data.running() && (err != nil || now == s.process)
+	return s.data.running() && (err != nil || now == s.postmaster)
 }
 
 // Stop leaves the server, and the last user shuts it down. ctx bounds the wait: a shutdown that has
@@ -191,13 +191,13 @@ func (s *Server) DropPrivileges() (uid int, err error) {
 		syscall.Setuid(int(u.Uid)))
 }
 
-// process is what postmaster.pid says: its server may have ended.
-type process struct {
+// postmaster is the content of postmaster.pid: the server may have ended since.
+type postmaster struct {
 	id     int
 	socket string // the folder of the Unix socket
 }
 
-func (d dataDir) readPIDFile() (p process, err error) {
+func (d dataDir) readPIDFile() (p postmaster, err error) {
 	text, err := os.ReadFile(d.file(pidFile))
 	lines := strings.Split(string(text), "\n")
 	if err != nil || len(lines) < 6 || lines[4] == "" {
@@ -211,7 +211,7 @@ func (d dataDir) readPIDFile() (p process, err error) {
 	return p, err
 }
 
-func (p process) url(role, database string) string {
+func (p postmaster) url(role, database string) string {
 	query := url.Values{"host": {p.socket}, "connect_timeout": {"10"}}
 	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database,
 		RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20")} // libpq does not decode + as a space

@@ -112,7 +112,7 @@ func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 	require.NoError(t, syscall.Kill(-user.Process.Pid, syscall.SIGKILL))
 	user.kill()
 	s := start(t, dir)
-	require.Equal(t, before, s.process)
+	require.Equal(t, before, s.postmaster)
 	stays(t, s)
 	stop(t, s)
 	require.False(t, s.Running())

@@ -18,7 +18,7 @@ import (
 const minGzip = 1400
 
 func encode(c *fiber.Ctx, plain []byte) []byte {
-	if len(plain) < minGzip || !gzipAccepted(&c.Context().Request.Header) {
+	if len(plain) < minGzip || !acceptsGzip(&c.Context().Request.Header) {
 		return plain
 	}
 	c.Set(fiber.HeaderContentEncoding, "gzip")
@@ -36,13 +36,13 @@ func Gzip(body []byte) []byte {
 	return buf.Bytes()
 }
 
-// acceptedGzip finds gzip with a weight above zero.
-var acceptedGzip = regexp.MustCompile(
+// gzipPattern finds gzip with a weight above zero.
+var gzipPattern = regexp.MustCompile(
 	`(?i)(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?:1(?:\.0*)?|0?\.\d*[1-9]\d*)\s*)?(?:,|$)`)
 
-// gzipAccepted ignores "*": the client must name gzip.
-func gzipAccepted(h *fasthttp.RequestHeader) bool {
-	return acceptedGzip.Match(bytes.Join(h.PeekAll(fiber.HeaderAcceptEncoding), []byte(",")))
+// acceptsGzip ignores "*": the client must name gzip.
+func acceptsGzip(h *fasthttp.RequestHeader) bool {
+	return gzipPattern.Match(bytes.Join(h.PeekAll(fiber.HeaderAcceptEncoding), []byte(",")))
 }
 
 // SendPage responds with an HTML page. From minGzip it is compressed if the browser accepts gzip.
@@ -80,7 +80,7 @@ func SendFile(c *fiber.Ctx, f File) error {
 	}
 	c.Set(fiber.HeaderContentType, f.MediaType)
 	body := f.Body
-	if gzipAccepted(&c.Context().Request.Header) {
+	if acceptsGzip(&c.Context().Request.Header) {
 		c.Set(fiber.HeaderContentEncoding, "gzip")
 		body = f.Gzipped
 	}
@@ -93,7 +93,7 @@ func SendFile(c *fiber.Ctx, f File) error {
 func ETag(c *fiber.Ctx, version ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(version, "\n")))
 	tag := base64.RawURLEncoding.EncodeToString(sum[:16])
-	if gzipAccepted(&c.Context().Request.Header) {
+	if acceptsGzip(&c.Context().Request.Header) {
 		tag += "-gzip"
 	}
 	return `"` + tag + `"`

@@ -33,7 +33,7 @@ func TestAcceptEncoding(t *testing.T) {
 	} {
 		h := &fasthttp.RequestHeader{}
 		h.Set(fiber.HeaderAcceptEncoding, accept)
-		require.Equal(t, want, gzipAccepted(h), accept)
+		require.Equal(t, want, acceptsGzip(h), accept)
 	}
 }
 

@@ -60,7 +60,7 @@ func Stream(c *fiber.Ctx, source Source, o StreamOptions) error {
 		s.close(err)
 		return err
 	}
-	s.gzip = gzipAccepted(&c.Context().Request.Header)
+	s.gzip = acceptsGzip(&c.Context().Request.Header)
 	o.setHeaders(c, s.gzip)
 	s.send(c.Context(), -1)
 	return nil
@@ -68,7 +68,7 @@ func Stream(c *fiber.Ctx, source Source, o StreamOptions) error {
 
 // StreamHead responds to HEAD with the headers of Stream.
 func StreamHead(c *fiber.Ctx, o StreamOptions) error {
-	o.setHeaders(c, gzipAccepted(&c.Context().Request.Header))
+	o.setHeaders(c, acceptsGzip(&c.Context().Request.Header))
 	c.Context().Response.Header.SetContentLength(-1) // fasthttp would send 0
 	return nil
 }

@@ -91,7 +91,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		page:    audit.Page{Filter: at.page.Filter, Limit: entriesPerQuery},
 		release: release,
 		ctx:     httpserver.StreamContext(c),
-		access:  exports.NewRecheck(h.Recheck(p, authz.ReadAuditLog), exports.ErrAccessEnded),
+		access:  exports.NewRecheck(h.AccessCheck(p, authz.ReadAuditLog), exports.ErrAccessEnded),
 		block:   []byte(at.format.begin + strings.Join(columns, at.format.separator) + "\n"),
 	}
 	d.list = func(ctx context.Context) ([]audit.Entry, error) { return h.entries(ctx, p, d.page) }

@@ -15,7 +15,7 @@ import (
 type keysView struct {
 	ui.Layout
 	ui.Pager            // pages the inactive keys
-	Create       string // path of the form; "": the person or the plan may not create keys
+	CreatePath   string // path of the form; "": the person or the plan may not create keys
 	Paused       bool   // whether the plan does not include the API
 	Active       []keyRow
 	Inactive     []keyRow // revoked or expired keys
@@ -38,7 +38,7 @@ type keyRow struct {
 	Unread       bool         // whether the requests could not be read in time
 	Replaced     bool         // whether the row stands under the key's successor
 	Path         string
-	Revoke       string // path of the form, or "" if the key is not active
+	RevokePath   string // path of the form, or "" if the key is not active
 	active       bool
 }
 
@@ -79,7 +79,7 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 			ActionPath: p.TwoStepFor(create),
 		})
 	default:
-		view.Create = create
+		view.CreatePath = create
 	}
 	return h.Render(c, fiber.StatusOK, "keys", &view)
 }
@@ -186,7 +186,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		r.Until = "Never expires"
 	}
 	if r.active {
-		r.Revoke = keyPath(p, k.ID, "/revoke")
+		r.RevokePath = keyPath(p, k.ID, "/revoke")
 	}
 	return r
 }

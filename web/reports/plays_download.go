@@ -43,6 +43,6 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 		Authorize: func(header reports.Header) error {
 			return authorizeGroup(p, authz.ExportReport, header)
 		},
-		Recheck: h.Recheck(p, authz.ExportReport),
+		Recheck: h.AccessCheck(p, authz.ExportReport),
 	}))
 }

@@ -103,9 +103,9 @@ func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 	return p, nil
 }
 
-// Recheck returns a function that fails once the principal is signed out or lacks the permission.
+// AccessCheck returns a function that fails once the principal is signed out or lacks the permission.
 // Downloads call it between blocks, also after their handler has returned.
-func (g *Guard) Recheck(p *Principal, permission authz.Permission) func(context.Context) error {
+func (g *Guard) AccessCheck(p *Principal, permission authz.Permission) func(context.Context) error {
 	return func(ctx context.Context) error {
 		session, err := g.RecheckSessions.Session(ctx, p.Token)
 		if err != nil {

@@ -32,7 +32,8 @@ func Flash(c *fiber.Ctx, n Notice) {
 	c.Cookie(next)
 }
 
-// showFlash leaves the cookie to the next GET, such as the target of a redirect.
+// showFlash passes the cookie's notice to confirm and clears the cookie, but only on a GET: the
+// response to a POST is usually a redirect, whose target shows the notice.
 func showFlash(c *fiber.Ctx, confirm func(Notice)) {
 	text := c.Cookies(flashCookie)
 	if text == "" || c.Method() != fiber.MethodGet {

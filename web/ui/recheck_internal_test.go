@@ -74,7 +74,7 @@ func TestRecheckOfADownload(t *testing.T) {
 	} {
 		c.world.policy = policy
 		g := &Guard{Policy: c.world, RecheckOrgs: c.world, RecheckSessions: c.world}
-		err := g.Recheck(&Principal{Membership: owner}, authz.ReadAuditLog)(t.Context())
+		err := g.AccessCheck(&Principal{Membership: owner}, authz.ReadAuditLog)(t.Context())
 		if c.status == 0 {
 			require.NoError(t, err, name)
 			continue
