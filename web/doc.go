@@ -2,11 +2,11 @@
 // as web/account, do not import one another. A screen is a handler, a view (a layout with the
 // template's data) and a template. No package here owns a table.
 //
-// prepare sets headers and, for a request with a session cookie, takes a slot of limit.Requests.
-// rejectCrossOrigin then refuses forms and downloads that do not start from a page of this site. On
-// screens behind the sign-in the guard reads session, role and two-step verification each time: a
-// lost role takes effect with the next request. The policy in configs/ authorises loaded objects,
-// such as forks and keys, by the organisation that owns them.
+// prepare sets headers and, with a session cookie, takes a slot of limit.Requests.
+// rejectCrossOrigin then refuses forms and downloads that no page of this site starts. On screens
+// behind the sign-in the guard reads session, role and two-step verification: a lost role takes
+// effect with the next request. The policy in configs/ authorises loaded objects by the
+// organisation that owns them.
 //
 // After a change is committed, a failed read does not turn the response into an error.
 //

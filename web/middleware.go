@@ -60,8 +60,7 @@ func (h *Handler) setHeaders(c *fiber.Ctx) {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
 	c.Set(fiber.HeaderXFrameOptions, "DENY") // for browsers without frame-ancestors
-	// no-referrer would turn the Origin header of forms into null
-	c.Set(fiber.HeaderReferrerPolicy, "same-origin")
+	c.Set(fiber.HeaderReferrerPolicy, "same-origin") // no-referrer makes the Origin of forms null
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	if strings.HasPrefix(h.BaseURL, "https:") {
 		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000; includeSubDomains")
@@ -101,8 +100,7 @@ func isCrossSiteDownload(c *fiber.Ctx) bool {
 	return downloadScreen(c) != "" && c.Get("Sec-Fetch-Site") != "same-origin"
 }
 
-// downloadScreen returns the path and query of the screen that offers the requested download, or ""
-// for another request.
+// downloadScreen returns path and query of the screen that offers the requested download, or "".
 func downloadScreen(c *fiber.Ctx) string {
 	path := strings.TrimSuffix(strings.TrimSuffix(c.Path(), "/plays.csv"), ".csv")
 	if path == c.Path() {
