@@ -11,7 +11,7 @@ import (
 
 	"dg/modules/reports/sealer"
 	"dg/platform/embeddedpg"
-	"dg/platform/testkit/history"
+	"dg/platform/testkit"
 )
 
 // Sealable is a number of plays of a fork that is large enough for segments.
@@ -20,7 +20,7 @@ const Sealable = sealer.MinPlays + 1_000
 // History is an import file with plays, and the ids and period to read them by.
 type History struct {
 	File  string
-	IDs   history.IDs
+	IDs   testkit.HistoryIDs
 	Plays int
 	Query string // the period of all plays
 }
@@ -32,8 +32,8 @@ func NewHistory(t *testing.T, seed uint64, plays int) History {
 	h := History{File: filepath.Join(base, "history.ndjson"), Plays: plays, Query: LastDays(302)}
 	f, err := os.Create(h.File)
 	require.NoError(t, err)
-	h.IDs, err = history.Write(f, seed, time.Now().UTC(),
-		history.Size{Plays: plays, Players: 500, Forks: 1, Days: 300, Groups: []int{4}})
+	h.IDs, err = testkit.WriteHistory(f, seed, time.Now().UTC(),
+		testkit.HistorySize{Plays: plays, Players: 500, Forks: 1, Days: 300, Groups: []int{4}})
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	return h

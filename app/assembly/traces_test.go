@@ -14,14 +14,14 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"dg/platform/telemetry"
-	"dg/platform/testkit/otlp"
+	"dg/platform/testkit/tb"
 )
 
 const callersTrace = "0af7651916cd43dd8448eb211c80319c"
 const callersSpan = "b7ad6b7169203331"
 
 // traced are the spans of the caller's trace, once it has one of that name.
-func traced(t *testing.T, c *otlp.Collector, flush func(), name string) (spans []*tracepb.Span) {
+func traced(t *testing.T, c *tb.Collector, flush func(), name string) (spans []*tracepb.Span) {
 	flush()
 	for _, s := range c.Spans() {
 		if hex.EncodeToString(s.GetTraceId()) == callersTrace {
@@ -38,7 +38,7 @@ func traced(t *testing.T, c *otlp.Collector, flush func(), name string) (spans [
 // export too, which outlives its handler. No span has a key, an id, a value of the query or a
 // parameter.
 func TestRequestAndItsStatementsAreTraced(t *testing.T) {
-	c := otlp.New(t)
+	c := tb.NewCollector(t)
 	traces, err := telemetry.NewTraces(t.Context(), "1.2.3", slog.Default(),
 		otlptracehttp.WithEndpointURL(c.URL+"/v1/traces"),
 		otlptracehttp.WithHeaders(map[string]string{"X-Team": "dg"}))
@@ -68,7 +68,7 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 		require.Positive(t, names[statement], "%s in %v", statement, names)
 	}
 	for _, s := range spans {
-		attributes := otlp.Attributes(s.GetAttributes())
+		attributes := tb.Attributes(s.GetAttributes())
 		known := []string{"db.client.connection.pool.name", "db.system.name"}
 		if slices.Contains(roots, string(s.GetSpanId())) {
 			known = []string{
@@ -88,7 +88,7 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 			require.NotContains(t, strings.ToLower(request.Raw), strings.ToLower(secret))
 		}
 		require.Equal(t, "dg", request.Header.Get("X-Team"))
-		sender := otlp.Attributes(request.Data.GetResourceSpans()[0].GetResource().GetAttributes())
+		sender := tb.Attributes(request.Data.GetResourceSpans()[0].GetResource().GetAttributes())
 		require.Equal(t, "dg", sender["service.name"])
 		require.Equal(t, "1.2.3", sender["service.version"])
 	}
@@ -96,7 +96,7 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 
 // A failed statement and request are marked, with codes and no texts.
 func TestFailuresAreMarkedInTraces(t *testing.T) {
-	c := otlp.New(t)
+	c := tb.NewCollector(t)
 	traces, err := telemetry.NewTraces(t.Context(), "", slog.Default(),
 		otlptracehttp.WithEndpointURL(c.URL))
 	require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/platform/testkit"
-	"dg/platform/testkit/bouncer"
+	"dg/platform/testkit/pgtest"
 )
 
 // Two instances seal, answer, export and import through PgBouncer in transaction mode with Debian's
@@ -22,9 +22,9 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	db.Players(fork.OrganisationID, 200)
 	db.Plays(fork, apptest.Sealable, fork.CreatedAt, 10*time.Minute)
 	token := db.Key(fork.OrganisationID).Token()
-	bouncer.SetDefaults(t, db.URL)
+	pgtest.SetRoleDefaults(t, db.URL)
 	pooled := []string{
-		"--database-url", bouncer.Start(t, db.URL)(db.URL),
+		"--database-url", pgtest.StartBouncer(t, db.URL)(db.URL),
 		"--migrate-database-url", db.OwnerURL,
 	}
 	flags := slices.Concat(pooled, []string{"--database-pooler", "transaction"})

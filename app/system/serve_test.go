@@ -17,7 +17,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"dg/app/apptest"
-	"dg/platform/testkit/otlp"
+	"dg/platform/testkit/tb"
 )
 
 // operations.md, Install and Monitoring: dg notifies systemd when it serves and when it stops. dg
@@ -26,7 +26,7 @@ import (
 func TestServeTellsWhatItDoes(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
-	collector := otlp.New(t)
+	collector := tb.NewCollector(t)
 	path, state := notifySocket(t, dir)
 	address := apptest.FreeAddress(t)
 	c := apptest.LaunchWith(t, func(c *exec.Cmd) {

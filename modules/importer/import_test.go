@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/games"
-	"dg/platform/testkit/history"
+	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -238,8 +238,8 @@ func importLiveHeap(t *testing.T, plays int) (most uint64) {
 	input := Input{Name: "plays", Open: func() (io.ReadCloser, error) {
 		r, w := io.Pipe()
 		go func() {
-			_, err := history.Write(w, 1, time.Now(),
-				history.Size{Plays: plays, Players: 500, Forks: 1, Days: 400})
+			_, err := testkit.WriteHistory(w, 1, time.Now(),
+				testkit.HistorySize{Plays: plays, Players: 500, Forks: 1, Days: 400})
 			_ = w.CloseWithError(err)
 		}()
 		return r, nil

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/postgres"
-	"dg/platform/testkit/bouncer"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -20,7 +19,7 @@ import (
 // database, as the serving role and as the owner.
 func pooler(t *testing.T, lines ...string) (b func(string) string, serving, owner string) {
 	serving, owner = newDatabase(t)
-	return bouncer.Start(t, serving, lines...), serving, owner
+	return pgtest.StartBouncer(t, serving, lines...), serving, owner
 }
 
 // With the role's settings of roles.sh each session of a pooler in transaction mode has the bounds
@@ -28,7 +27,7 @@ func pooler(t *testing.T, lines ...string) (b func(string) string, serving, owne
 func TestBoundsHoldThroughPooler(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := pooler(t)
-	bouncer.SetDefaults(t, direct)
+	pgtest.SetRoleDefaults(t, direct)
 	out, err := exec.CommandContext(t.Context(), "pgbouncer", "--version").Output()
 	require.NoError(t, err)
 	var minor int
@@ -79,7 +78,7 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 	t.Parallel()
 	refusing, direct, owner := pooler(t)
-	dropping, _, _ := pooler(t, bouncer.Ignored)
+	dropping, _, _ := pooler(t, pgtest.BouncerIgnores)
 	unset, _ := newDatabase(t)
 	var misfit *postgres.SessionError
 	for u, says := range map[string]string{
@@ -94,7 +93,7 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 	}
 	_, err := postgres.Open(t.Context(), refusing(direct), postgres.Options{MaxConns: 1})
 	require.ErrorContains(t, err, "unsupported startup parameter")
-	bouncer.SetDefaults(t, direct)
+	pgtest.SetRoleDefaults(t, direct)
 	// although there is none
 	pgtest.Open(t, postgres.ThroughPooler(direct, "transaction"), postgres.Options{MaxConns: 1})
 	for _, u := range []string{
@@ -108,8 +107,8 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 // A pooler in session mode works without an announcement if the role has the settings.
 func TestPoolerInSessionModeWorks(t *testing.T) {
 	t.Parallel()
-	b, direct, _ := pooler(t, bouncer.Ignored, "pool_mode = session")
-	bouncer.SetDefaults(t, direct)
+	b, direct, _ := pooler(t, pgtest.BouncerIgnores, "pool_mode = session")
+	pgtest.SetRoleDefaults(t, direct)
 	db := pgtest.Open(t, b(direct), postgres.Options{MaxConns: 2})
 	require.NoError(t, db.Pool.Ping(t.Context()))
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 
-	"dg/platform/testkit/otlp"
+	"dg/platform/testkit/tb"
 )
 
 // A failing collector is logged once, and its recovery once. Spans in between are lost.
 func TestFailingCollectorIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	c := otlp.New(t)
+	c := tb.NewCollector(t)
 	traces, err := NewTraces(t.Context(), "", slog.New(slog.NewTextHandler(&log, nil)),
 		otlptracehttp.WithEndpointURL(c.URL+"/hunter2/v1/traces"))
 	require.NoError(t, err)

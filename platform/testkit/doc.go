@@ -14,7 +14,7 @@
 // A field that is left out gets a default, and what a test does not name gets an id and slug of its
 // own. World.Exec and One change and read the rest. Browser and Page are a person at the screens.
 //
-// It writes as the owner of the tables, in the stored form, and imports no module, so that internal
-// tests of a module may use it too. Helpers fail by require, whose trace names their callers: they
-// need no t.Helper. Imports are tested by modules/importer.
+// It writes as the owner of the tables, in the stored form; only WriteHistory writes an import file.
+// It imports no module, so that internal tests of a module may use it too. Helpers fail by require,
+// whose trace names their callers: they need no t.Helper. modules/importer tests imports.
 package testkit

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"dg/modules/apikeys"
-	"dg/platform/testkit/history"
+	"dg/platform/testkit"
 )
 
 const (
@@ -35,8 +35,8 @@ type data struct {
 
 // set is an organisation.
 type set struct {
-	Size    history.Size
-	IDs     history.IDs
+	Size    testkit.HistorySize
+	IDs     testkit.HistoryIDs
 	Headers []string // values of Authorization, one for each key
 }
 
@@ -54,9 +54,9 @@ func (b *bench) openData(ctx context.Context, plays int) error {
 	groups := []int{smallGroup, min(players/20, largestGroup)}
 	b.data = data{
 		Now:   time.Now().UTC().Truncate(time.Millisecond),
-		Main:  set{Size: history.Size{Plays: plays, Players: players, Groups: groups}},
-		Other: set{Size: history.Size{Plays: minPlays, Players: 10_000}},
-		Small: set{Size: history.Size{Plays: 10_000, Players: 500}},
+		Main:  set{Size: testkit.HistorySize{Plays: plays, Players: players, Groups: groups}},
+		Other: set{Size: testkit.HistorySize{Plays: minPlays, Players: 10_000}},
+		Small: set{Size: testkit.HistorySize{Plays: 10_000, Players: 500}},
 	}
 	log.Printf("loading %d plays", plays)
 	if err := b.load(ctx); err != nil {
@@ -96,7 +96,7 @@ func (d *data) write(w io.Writer) (err error) {
 	for seed, s := range d.sets() {
 		s.Size.Forks = 1
 		s.Size.Days = historyDays
-		if s.IDs, err = history.Write(w, uint64(seed), d.Now, s.Size); err != nil {
+		if s.IDs, err = testkit.WriteHistory(w, uint64(seed), d.Now, s.Size); err != nil {
 			return err
 		}
 	}

@@ -10,5 +10,5 @@
 //
 // Trade-offs: templates of former migrations, 8 MB each, stay until the next boot. All tests share
 // the server's connections. The server runs without autovacuum, so that plans do not change during
-// a test: tables have statistics only after ANALYZE.
+// a test: tables have statistics only after ANALYZE. StartBouncer puts a PgBouncer in front of it.
 package pgtest

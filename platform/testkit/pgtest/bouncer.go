@@ -1,6 +1,4 @@
-// Package bouncer runs PgBouncer in transaction mode in front of a test's PostgreSQL, with the
-// settings of Debian's package except for the server and its roles.
-package bouncer
+package pgtest
 
 import (
 	"context"
@@ -21,14 +19,14 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// Ignored drops dg's session settings, which PgBouncer refuses otherwise.
-const Ignored = "ignore_startup_parameters = " +
+// BouncerIgnores drops dg's session settings, which PgBouncer refuses otherwise.
+const BouncerIgnores = "ignore_startup_parameters = " +
 	"tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout," +
 	"client_connection_check_interval,default_transaction_isolation,default_transaction_read_only,jit," +
 	"search_path,statement_timeout,lock_timeout," +
 	"idle_in_transaction_session_timeout"
 
-const configuration = `[databases]
+const bouncerConfiguration = `[databases]
 * = host=%[1]s port=5432
 [pgbouncer]
 pool_mode = transaction
@@ -41,9 +39,10 @@ max_client_conn = 1000
 %[3]s
 `
 
-// Start starts PgBouncer with further lines of configuration, in front of the server of a URL.
-// through returns the URL of a connection through it.
-func Start(
+// StartBouncer starts PgBouncer in transaction mode in front of the server of a URL, with the
+// settings of Debian's package and further lines of configuration. through returns the URL of a
+// connection through it.
+func StartBouncer(
 	t testing.TB, server string, lines ...string,
 ) (through func(connection string) string) {
 	t.Helper()
@@ -56,7 +55,7 @@ func Start(
 	socket := u.Query().Get("host")
 	dir, err := os.MkdirTemp("", "dg-bouncer-")
 	require.NoError(t, err)
-	config := fmt.Sprintf(configuration, socket, dir, strings.Join(lines, "\n"))
+	config := fmt.Sprintf(bouncerConfiguration, socket, dir, strings.Join(lines, "\n"))
 	require.NoError(t, os.WriteFile(dir+"/ini", []byte(config), 0o644))
 	// the roles that may connect without a password, as on the server's socket
 	users := []byte("\"dg_app\" \"\"\n\"dg_owner\" \"\"\n\"postgres\" \"\"\n")
@@ -90,14 +89,14 @@ func Start(
 	return func(connection string) string { return tb.OnSocket(connection, dir, "6432") }
 }
 
-var defaults = regexp.MustCompile(`(?m)^alter role dg_app in database dg (set .*;)$`)
+var roleDefaults = regexp.MustCompile(`(?m)^alter role dg_app in database dg (set .*;)$`)
 
-// SetDefaults gives the URL's role the session settings of roles.sh, in the URL's database.
-func SetDefaults(t testing.TB, direct string) {
+// SetRoleDefaults gives the URL's role the session settings of roles.sh, in the URL's database.
+func SetRoleDefaults(t testing.TB, direct string) {
 	script, err := os.ReadFile("../../configs/deploy/roles.sh") // from app/system or platform/postgres
 	require.NoError(t, err)
 	database := tb.Query[string](t, direct, `select quote_ident(current_database())`)
-	for _, found := range defaults.FindAllStringSubmatch(string(script), -1) {
+	for _, found := range roleDefaults.FindAllStringSubmatch(string(script), -1) {
 		require.NoError(t, tb.Exec(t, direct,
 			"alter role current_user in database "+database+" "+found[1]))
 	}

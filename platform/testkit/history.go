@@ -1,5 +1,4 @@
-// Package history writes import files of any size, for tests and for scripts/bench.
-package history
+package testkit
 
 import (
 	"bufio"
@@ -13,23 +12,26 @@ import (
 	"github.com/google/uuid"
 )
 
-type Size struct {
+// HistorySize is the size of an import file.
+type HistorySize struct {
 	Plays, Players int
 	Forks          int   // the plays are spread evenly
 	Days           int   // up to now, over which the plays are spread
 	Groups         []int // the sizes of the groups, each of the first players
 }
 
-type IDs struct {
+// HistoryIDs are the ids of what the file imports.
+type HistoryIDs struct {
 	Organisation  uuid.UUID
 	Forks, Groups []uuid.UUID
 }
 
-// Write writes an organisation on Enterprise with the players, groups, forks and plays asked for:
-// 5.5 answers a play, nine of ten plays finished, in the order of time. The same seed and instant
-// give the same file. It streams: its memory does not grow with the number of plays.
-func Write(w io.Writer, seed uint64, now time.Time, size Size) (IDs, error) {
-	s := set{out: bufio.NewWriterSize(w, 64<<10), now: now.UTC().Truncate(time.Millisecond)}
+// WriteHistory writes an import file, for tests and scripts/bench: an organisation on Enterprise
+// with the players, groups, forks and plays asked for, nine of ten plays finished, in the order of
+// time. The same seed and instant give the same file. It streams: its memory does not grow with the
+// number of plays.
+func WriteHistory(w io.Writer, seed uint64, now time.Time, size HistorySize) (HistoryIDs, error) {
+	s := historyWriter{out: bufio.NewWriter(w), now: now.UTC().Truncate(time.Millisecond)}
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)
 	s.source = rand.NewChaCha8(key)
@@ -46,18 +48,18 @@ func Write(w io.Writer, seed uint64, now time.Time, size Size) (IDs, error) {
 	return s.ids, s.out.Flush() // which returns the first error of a write
 }
 
-type set struct {
+type historyWriter struct {
 	out    *bufio.Writer
 	now    time.Time
 	source *rand.ChaCha8
 	random *rand.Rand
-	ids    IDs
+	ids    HistoryIDs
 }
 
 const instant = "2006-01-02T15:04:05.000Z"
 
 // writeOrganisation writes everything but the plays, and returns the ids of the players.
-func (s *set) writeOrganisation(size Size) (players []uuid.UUID) {
+func (s *historyWriter) writeOrganisation(size HistorySize) (players []uuid.UUID) {
 	s.ids.Organisation = s.id()
 	game := s.id()
 	fmt.Fprintf(s.out, `{"type":"organisation","id":"%s","slug":"set-%.8s","name":"Data set",`+
@@ -86,12 +88,12 @@ func (s *set) writeOrganisation(size Size) (players []uuid.UUID) {
 	return players
 }
 
-func (s *set) id() uuid.UUID {
+func (s *historyWriter) id() uuid.UUID {
 	return uuid.Must(uuid.NewRandomFromReader(s.source)) // the source never fails
 }
 
 // end draws the fields of a finished play, or "".
-func (s *set) end(started time.Time) string {
+func (s *historyWriter) end(started time.Time) string {
 	if s.random.IntN(10) == 0 {
 		return ""
 	}
@@ -102,19 +104,19 @@ func (s *set) end(started time.Time) string {
 }
 
 // answers draws answers to two to four skills: 5.5 on average.
-func (s *set) answers() string {
+func (s *historyWriter) answers() string {
 	texts := make([]string, 2+s.random.IntN(3))
-	first := s.random.IntN(len(skills))
+	first := s.random.IntN(len(historySkills))
 	for i := range texts {
 		attempts := []int{1, 1, 2, 2, 2, 3}[s.random.IntN(6)]
 		texts[i] = fmt.Sprintf(`{"skillId":"%s","attempts":%d,"correct":%d}`,
-			skills[(first+i*7)%len(skills)], attempts, min(s.random.IntN(4), attempts))
+			historySkills[(first+i*7)%len(historySkills)], attempts, min(s.random.IntN(4), attempts))
 	}
 	return strings.Join(texts, ",")
 }
 
-// skills are those of the specification: the kit imports no module.
-var skills = strings.Fields(`
+// historySkills are those of the specification: the kit imports no module.
+var historySkills = strings.Fields(`
 	prompting.context prompting.constraints prompting.examples
 	data.quality.duplicates data.quality.missing data.quality.formats data.quality.outliers
 	ai.critical.hallucination ai.critical.bias ai.critical.verification

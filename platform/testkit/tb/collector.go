@@ -1,5 +1,4 @@
-// Package otlp is a collector of traces for tests.
-package otlp
+package tb
 
 import (
 	"io"
@@ -30,7 +29,7 @@ type Received struct {
 	Data *tracepb.TracesData
 }
 
-func New(t testing.TB) *Collector {
+func NewCollector(t testing.TB) *Collector {
 	c := &Collector{}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
