@@ -13,8 +13,8 @@ import (
 	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/format"
 	"dg/platform/input"
-	"dg/platform/instant"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
@@ -177,7 +177,7 @@ func stopReplaced(
 	return map[string]any{
 		"name":        k.Name,
 		"replacement": replacement,
-		"stopsAt":     instant.Format(*stopped.RevokedAt),
+		"stopsAt":     format.Instant(*stopped.RevokedAt),
 	}, nil
 }
 

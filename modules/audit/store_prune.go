@@ -9,7 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
-	"dg/platform/instant"
+	"dg/platform/format"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
@@ -36,7 +36,7 @@ func (l *Log) ExportBefore(
 			return entries, err
 		}
 		for _, r := range batch {
-			line := exportedEntry{ref(r.ID), r.OrgID, instant.Format(r.At), r}
+			line := exportedEntry{ref(r.ID), r.OrgID, format.Instant(r.At), r}
 			if err := lines.Encode(line); err != nil {
 				return entries, fmt.Errorf("audit: export: %w", err)
 			}

@@ -10,8 +10,8 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/platform/apperr"
+	"dg/platform/format"
 	"dg/platform/httpserver"
-	"dg/platform/instant"
 	"dg/platform/limit"
 )
 
@@ -70,7 +70,7 @@ func (a *API) authenticate(c *fiber.Ctx, path string) error {
 				strconv.Itoa(caller.RateLimit.Reset))
 	}
 	if at := caller.ExpiryNotice; at != nil {
-		c.Set("DG-Key-Expires", instant.Format(*at))
+		c.Set("DG-Key-Expires", format.Instant(*at))
 	}
 	if err != nil {
 		return err

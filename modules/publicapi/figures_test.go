@@ -151,7 +151,7 @@ func (w *world) suppressedAnswers(t *testing.T, h *history, key testkit.Key) str
 }
 
 // hostileNames are names that a spreadsheet, a terminal or a parser may misread, with their cells
-// in the CSV. Package csvcell proves the formula guard.
+// in the CSV. Package format proves the formula guard.
 var hostileNames = map[string]string{
 	"=cmd|'/C calc'!A0":              "'=cmd|'/C calc'!A0",
 	"\r=1; no line":                  "'\r=1; no line",

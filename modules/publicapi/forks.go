@@ -10,8 +10,8 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/games"
 	"dg/platform/authz"
+	"dg/platform/format"
 	"dg/platform/httpserver"
-	"dg/platform/instant"
 )
 
 type forkDTO struct {
@@ -41,8 +41,8 @@ func toForkDTO(f games.Fork) forkDTO {
 		SourceLocale:          f.SourceLocale,
 		DeployedReleaseNumber: f.DeployedReleaseNumber,
 		Suspended:             f.Suspended,
-		CreatedAt:             instant.Format(f.CreatedAt),
-		UpdatedAt:             instant.Format(f.UpdatedAt),
+		CreatedAt:             format.Instant(f.CreatedAt),
+		UpdatedAt:             format.Instant(f.UpdatedAt),
 	}
 }
 

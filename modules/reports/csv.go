@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"dg/modules/games"
-	"dg/platform/csvcell"
+	"dg/platform/format"
 )
 
 // csvHeader is the export's first row, the same under both reporting modes.
@@ -42,14 +42,9 @@ func (f Format) appendHeader(b []byte) []byte {
 
 // The key is the pseudonym under both reporting modes, because players may share a name.
 func (f Format) appendPlayer(b []byte, key, label []byte) []byte {
-	return f.appendText(append(f.appendText(b, key), f.separator()), label)
-}
-
-func (f Format) appendText(b []byte, text []byte) []byte {
-	if f == CSV {
-		return csvcell.AppendText(b, text)
-	}
-	return csvcell.AppendSpreadsheetText(b, text)
+	separator := f.separator()
+	b = append(format.AppendCell(b, key, separator), separator)
+	return format.AppendCell(b, label, separator)
 }
 
 // For Excel, milliseconds are omitted: with them, Excel would show minutes and seconds alone.

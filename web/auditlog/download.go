@@ -16,9 +16,8 @@ import (
 	"dg/modules/exports"
 	"dg/platform/apperr"
 	"dg/platform/authz"
-	"dg/platform/csvcell"
+	"dg/platform/format"
 	"dg/platform/httpserver"
-	"dg/platform/instant"
 	"dg/web/ui"
 )
 
@@ -33,16 +32,17 @@ var columns = []string{
 	"details", "method", "path", "address", "userAgent", "requestId",
 }
 
-// instant is a layout of time.Format; cell appends a text, quoted where needed.
-type format struct {
-	begin, separator, instant string
-	cell                      func(b, text []byte) []byte
+// dialect of CSV: instant is a layout of time.Format.
+type dialect struct {
+	begin     string
+	separator byte
+	instant   string
 }
 
-// formats are by the query parameter format. Without it commas separate the cells.
-var formats = map[string]format{
-	"":    {"", ",", instant.Layout, csvcell.AppendText},
-	excel: {"\uFEFF", ";", time.DateTime, csvcell.AppendSpreadsheetText},
+// dialects are by the query parameter format. Without it commas separate the cells.
+var dialects = map[string]dialect{
+	"":    {"", ',', format.InstantLayout},
+	excel: {"\uFEFF", ';', time.DateTime},
 }
 
 const excel = "excel-semicolon"
@@ -87,19 +87,19 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 			"The audit log could not record the download, so it was not started. Try again in a moment.")
 	}
 	d := &logDownload{
-		format:  at.format,
+		dialect: at.dialect,
 		page:    audit.Page{Filter: at.page.Filter, Limit: entriesPerQuery},
 		release: release,
 		ctx:     httpserver.StreamContext(c),
 		access:  exports.NewRecheck(h.AccessCheck(p, authz.ReadAuditLog), exports.ErrAccessEnded),
-		block:   []byte(at.format.begin + strings.Join(columns, at.format.separator) + "\n"),
+		block:   []byte(at.begin + strings.Join(columns, string(at.separator)) + "\n"),
 	}
 	d.list = func(ctx context.Context) ([]audit.Entry, error) { return h.entries(ctx, p, d.page) }
 	return httpserver.Stream(c, d, options)
 }
 
 type logDownload struct {
-	format
+	dialect
 	list    func(ctx context.Context) ([]audit.Entry, error) // reads page
 	page    audit.Page                                       // the next one
 	release func()                                           // releases the slot of Downloads
@@ -139,19 +139,19 @@ func (d *logDownload) Next() ([]byte, error) {
 
 func (d *logDownload) Close(int64, error) { d.release() }
 
-func (f format) appendEntry(b []byte, e audit.Entry) ([]byte, error) {
+func (d dialect) appendEntry(b []byte, e audit.Entry) ([]byte, error) {
 	details, err := json.Marshal(e.Details)
 	if err != nil {
 		return b, err
 	}
 	b = append(b, e.Ref()...)
-	b = e.At.UTC().AppendFormat(append(b, f.separator...), f.instant)
+	b = e.At.UTC().AppendFormat(append(b, d.separator), d.instant)
 	for _, text := range []string{
 		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(e.Action), string(e.Reason),
 		e.Target.Kind, e.Target.ID, string(details),
 		e.Request.Method, e.Request.Path, e.Request.Address, e.Request.UserAgent, e.Request.ID,
 	} {
-		b = f.cell(append(b, f.separator...), []byte(text))
+		b = format.AppendCell(append(b, d.separator), []byte(text), d.separator)
 	}
 	return append(b, '\n'), nil
 }

@@ -78,7 +78,7 @@ type logRequest struct {
 	Fields []field
 	keys   []apikeys.Key
 	page   audit.Page
-	format format
+	dialect
 }
 
 // parse refuses an unknown parameter: a misspelt filter would show entries that the reader meant to
@@ -98,7 +98,7 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logRequest, err error)
 	}
 	a.Fields = fields(people, a.keys)
 	var known bool
-	if a.format, known = formats[query.Get("format")]; !known {
+	if a.dialect, known = dialects[query.Get("format")]; !known {
 		return a, apperr.NewField("format", "The format is unknown. Use %s, or none for CSV.", excel)
 	}
 	names := []string{"before", "format"}

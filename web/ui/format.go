@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"dg/modules/reports"
-	"dg/platform/instant"
+	"dg/platform/format"
 )
 
 const (
@@ -94,7 +94,7 @@ func (p *Pages) brief(t time.Time) string {
 func timeElement(t time.Time, precision, text string) template.HTML {
 	//nolint:gosec // the values need no escaping: months, digits and constants
 	return template.HTML(fmt.Sprintf(`<time datetime="%s" data-local="%s">%s</time>`,
-		instant.Format(t), precision, text))
+		format.Instant(t), precision, text))
 }
 
 // OneDay is the length of every UTC day: UTC has no summer time.

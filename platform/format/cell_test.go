@@ -1,4 +1,4 @@
-package csvcell_test
+package format_test
 
 import (
 	"encoding/csv"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"dg/platform/csvcell"
+	"dg/platform/format"
 )
 
 // rules.md, CSV, Formula guard: a text cell that starts with =, +, -, @ (full-width too), TAB, CR,
@@ -55,7 +55,7 @@ func TestTextCells(t *testing.T) {
 		strings.Repeat("a", 1<<16):    strings.Repeat("a", 1<<16),
 		"=" + strings.Repeat(`"`, 99): `"'=` + strings.Repeat(`"`, 198) + `"`,
 	} {
-		require.Equal(t, "x,"+want, string(csvcell.AppendText([]byte("x,"), []byte(text))), "%.60q", text)
+		require.Equal(t, "x,"+want, string(format.AppendCell([]byte("x,"), []byte(text), ',')), "%.60q", text)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestSpreadsheetTextCells(t *testing.T) {
 		"a\n\u3000=1":   "\"a\n'\u3000=1\"",
 		"x=1":           "x=1",
 	} {
-		require.Equal(t, "x;"+want, string(csvcell.AppendSpreadsheetText([]byte("x;"), []byte(text))),
+		require.Equal(t, "x;"+want, string(format.AppendCell([]byte("x;"), []byte(text), ';')),
 			"%.60q", text)
 	}
 }
@@ -115,13 +115,13 @@ func TestCellsReadBackWithoutFormulas(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := anyText.Draw(t, "text")
-		cell := string(csvcell.AppendText(nil, []byte(text)))
+		cell := string(format.AppendCell(nil, []byte(text), ','))
 		read := readCell(t, cell)
 		want := strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "'", "")
 		require.Equal(t, want, strings.ReplaceAll(read, "'", ""))
 		require.NotRegexp(t, atTheStart, read)
 		require.NotRegexp(t, behindOurs, read)
 		require.NotRegexp(t, behindAnyones, readCell(t,
-			string(csvcell.AppendSpreadsheetText(nil, []byte(text)))))
+			string(format.AppendCell(nil, []byte(text), ';'))))
 	})
 }

@@ -1,0 +1,61 @@
+package format
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// AppendCell appends a text cell of a CSV file, quoted as in RFC 4180. An apostrophe goes before a
+// formula, and before a leading TAB, CR, LF or NUL, so that spreadsheets show text. It goes to the
+// start of the cell, and after ";" or TAB, where some spreadsheets begin a new cell. Blanks before the
+// sign, and quotes after a separator, do not hide a formula. A file with another separator than the
+// comma is for spreadsheets: its cells are also quoted for ";" and TAB, and guarded after "," and
+// line ends.
+func AppendCell(b, text []byte, separator byte) []byte {
+	quotes := "\",\r\n"
+	separators := ";\t"
+	if separator != ',' {
+		quotes = "\",\r\n;\t"
+		separators = ",\r\n;\t"
+	}
+	quoted := bytes.ContainsAny(text, quotes)
+	if quoted {
+		b = append(b, '"')
+	}
+	if beginsFormula(text, false) {
+		b = append(b, '\'')
+	}
+	for i, c := range text {
+		if b = append(b, c); c == '"' {
+			b = append(b, c)
+		}
+		if strings.IndexByte(separators, c) >= 0 && beginsFormula(text[i+1:], true) {
+			b = append(b, '\'')
+		}
+	}
+	if quoted {
+		b = append(b, '"')
+	}
+	return b
+}
+
+// beginsFormula reports whether text begins with a formula or control character, after blanks and,
+// with dropQuotes, quotes. It stops at the next separator, so that a whole text takes linear time.
+func beginsFormula(text []byte, dropQuotes bool) bool {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch r {
+		case '=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', 0:
+			return true
+		}
+		if !isBlank(r) && (r != '"' || !dropQuotes) {
+			return false
+		}
+		text = text[size:]
+	}
+	return false
+}
+
+func isBlank(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
