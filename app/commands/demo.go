@@ -31,7 +31,7 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 		return demo.ErrNotLoopback
 	}
 	s := doctor.Installation{Logger: p.log, Serve: config.Serve{
-		Database: c.Database, Server: config.Server{Address: c.Address}, Secrets: c.Secrets,
+		Database: c.Database, Address: c.Address, Secrets: c.Secrets,
 	}}
 	db, err := open(ctx, &s)
 	if err != nil {

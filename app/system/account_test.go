@@ -40,8 +40,8 @@ func TestAccountResetPrintsALink(t *testing.T) {
 }
 
 var (
-	firstSecretKey  = strings.Repeat("0f", 32)
-	secondSecretKey = strings.Repeat("1e", 32)
+	firstSecretKey  = strings.Repeat("P", 42) + "A="
+	secondSecretKey = strings.Repeat("H", 42) + "A="
 )
 
 // rules.md, Data; operations.md, Settings: with a secret key no two-step secret is stored in clear,

@@ -3,7 +3,6 @@ package config_test
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/hex"
 	"net/netip"
 	"strings"
 	"testing"
@@ -62,7 +61,7 @@ func TestBaseURLOfAddressIsLoopback(t *testing.T) {
 	}
 	for _, addr := range []string{
 		"", ":8080", "0.0.0.0:8080", "[::]:8080", "192.0.2.7:8080", "dg.example.org:8080",
-		"127.0.0.1", "::1:8080", "8080",
+		"::1:8080", "8080",
 	} {
 		got, err := config.Address{Addr: addr}.Base()
 		require.ErrorContains(t, err, "DG_ADDR", "%q", addr)
@@ -77,7 +76,7 @@ func TestPrivateAddressIsLoopbackOnBothSides(t *testing.T) {
 		private    bool
 	}{
 		{"127.0.0.1:8080", "", true}, {"[::1]:8080", "http://localhost:8080", true},
-		{"127.0.0.1:8080", "https://127.0.0.1", true},
+		{"127.0.0.1:8080", "https://127.0.0.1", false}, // a proxy, which may have other addresses
 		{"127.0.0.1:8080", "https://dg.example.org", false},
 		{"0.0.0.0:8080", "http://127.0.0.1:8080", false},
 		{":8080", "http://127.0.0.1:8080", false}, {"127.0.0.1:8080", "://", false},
@@ -94,17 +93,20 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 	valid.Addr = "127.0.0.1:8080"
 	require.NoError(t, valid.Check())
 	for want, spoil := range map[string]func(*config.Serve){
-		"DG_ADDR is not an address such as 127.0.0.1:8080: 8080": func(c *config.Serve) { c.Addr = "8080" },
-		"DG_ADDR 0.0.0.0:8080 is reachable from outside: set DG_BASE_URL to its public https " +
-			"address": func(c *config.Serve) { c.Addr = "0.0.0.0:8080" },
-		"DG_BASE_URL must be https, or http on a loopback host such as " +
-			"http://127.0.0.1:8080": func(c *config.Serve) { c.BaseURL = "http://dg.example" },
+		"DG_ADDR 0.0.0.0:8080 is not an address of this machine alone, such as 127.0.0.1:8080: " +
+			"set DG_BASE_URL to its public https address": func(c *config.Serve) { c.Addr = "0.0.0.0:8080" },
+		"DG_BASE_URL is not scheme, host and port: https, such as https://dg.example.org, or http " +
+			"on a loopback host, such as http://127.0.0.1:8080": func(c *config.Serve) {
+			c.BaseURL = "http://dg.example"
+		},
 		"DG_POOL_REQUESTS is 3: set it to 4 or more": func(c *config.Serve) { c.PoolRequests = 3 },
 		"DG_SHUTDOWN_DELAY is -1s: set it to 0s to 30s": func(c *config.Serve) {
 			c.ShutdownDelay = -time.Second
 		},
-		"DG_MIGRATE_DATABASE_URL is set and DG_DATABASE_URL is not: set both, or neither for the " +
-			"embedded server": func(c *config.Serve) { c.MigrateDatabaseURL = "postgres://x" },
+		"DG_MIGRATE_DATABASE_URL or DG_DATABASE_REPLICA_URLS is set and DG_DATABASE_URL is not: " +
+			"set it, or none of them for the embedded server": func(c *config.Serve) {
+			c.MigrateDatabaseURL = "postgres://x"
+		},
 		"DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not: set it to PostgreSQL " +
 			"itself, where migrations and imports have a session of their own": func(c *config.Serve) {
 			c.DatabaseURL = "postgres://x"
@@ -138,11 +140,10 @@ func TestReplicasAreAListOfURLs(t *testing.T) {
 	require.ErrorContains(t, config.Database{ReplicaURLs: b}.Check(), "DG_DATABASE_URL is not")
 }
 
-// A key is 32 bytes in base64 or hex. Any other value is an error, which does not quote it.
+// A key is 32 bytes in base64. Any other value is an error, which does not quote it.
 func TestSecretKeysAre32Bytes(t *testing.T) {
 	key := bytes.Repeat([]byte{0xfb, 0xef, 0x01, 0x7f}, 8)
 	for _, text := range []string{
-		hex.EncodeToString(key), strings.ToUpper(hex.EncodeToString(key)),
 		base64.StdEncoding.EncodeToString(key), base64.StdEncoding.EncodeToString(key) + "\n",
 	} {
 		current, previous, err := config.Secrets{SecretKey: text, SecretKeyPrevious: text}.Keys()
@@ -154,8 +155,8 @@ func TestSecretKeysAre32Bytes(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, current)
 	require.Nil(t, previous)
-	good := hex.EncodeToString(key)
-	for _, text := range []string{"x", good[:62], good + "00",
+	good := base64.StdEncoding.EncodeToString(key)
+	for _, text := range []string{"x", good[:40], good + "00", strings.Repeat("0f", 32),
 		base64.StdEncoding.EncodeToString(key[:31]),
 		base64.StdEncoding.EncodeToString(append(key, 0)),
 		strings.Repeat("z", 64), "correct horse battery staple", " "} {

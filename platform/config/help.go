@@ -6,8 +6,7 @@ var Help = map[string]string{
 		"postgres://user:password@host:5432/database. Several hosts are separated by commas; " +
 		"dg uses the primary. Empty: the embedded server.",
 	"pooler": "Pooler in transaction mode that the database URL leads to: transaction, or prepared " +
-		"where it keeps prepared statements, as PgBouncer does from 1.21 on. The role needs the " +
-		"settings of roles.sh.",
+		"where it keeps prepared statements, as PgBouncer does from 1.21 on. Empty: none.",
 	"migrate": "The same database without a pooler, as the role that owns the tables. " +
 		"Empty: the database URL. The embedded server has both roles.",
 	"replicas": "Hot standbys for reports, as the serving role: at most 8 URLs, separated by " +
@@ -17,14 +16,13 @@ var Help = map[string]string{
 	"ops": "Address of /metrics and /debug/pprof. Keep it private. It answers requests for its " +
 		"own host, localhost and addresses only.",
 	"proxies": "Networks of trusted proxies, separated by commas. Their X-Forwarded-For names " +
-		"the client. Without it all clients behind a proxy share the limits of one network " +
-		"for wrong passwords, and their address in the audit log is the proxy's.",
+		"the client. Without it all clients behind a proxy share its address: in the limits for " +
+		"wrong passwords, and in the audit log.",
 	"delay": "How long dg serves after SIGTERM while /readyz answers 503, if a client is " +
 		"connected. Set it longer than a load balancer takes to notice.",
-	"requests": "Connections for requests. An instance opens at most these, and 19 for reports, " +
-		"exports and re-checks: 31 by default.",
-	"key": "Key that encrypts the secrets of two-step verification: 32 random bytes in base64 or " +
-		"hex. Use the variable or a file, because other users of the machine see flags. " +
+	"requests": "Connections for requests. An instance opens 19 more for reports and exports.",
+	"key": "Key that encrypts the secrets of two-step verification: 32 random bytes in base64. " +
+		"Use the variable or a file, because other users of the machine see flags. " +
 		"Empty: the secrets are stored in clear.",
 	"previous": "Second key for rotation, for decryption only: the one that the secret key " +
 		"replaces, or the one that other instances already write. Each start encrypts its " +

@@ -2,7 +2,6 @@ package config
 
 import (
 	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,18 +20,14 @@ func (s Secrets) Keys() (current, previous []byte, err error) {
 	return current, previous, errors.Join(err, failed)
 }
 
-const keySize = 32 // AES-256
-
 func parseKey(setting, text string) ([]byte, error) {
 	if text == "" {
 		return nil, nil
 	}
-	for _, decode := range []func(string) ([]byte, error){hex.DecodeString,
-		base64.StdEncoding.DecodeString} {
-		if key, err := decode(strings.TrimSpace(text)); err == nil && len(key) == keySize {
-			return key, nil
-		}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
+	if err != nil || len(key) != 32 { // AES-256
+		return nil, fmt.Errorf("%s is not a key: set it to 32 random bytes in base64, such as the "+
+			"output of: openssl rand -base64 32", setting)
 	}
-	return nil, fmt.Errorf("%s is not a key: set it to 32 random bytes in base64 or hex, such as "+
-		"the output of: openssl rand -base64 32", setting)
+	return key, nil
 }
