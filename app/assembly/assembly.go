@@ -198,12 +198,8 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	}, s.BaseURL, s.Now)
 }
 
-// These timeouts bound the last steps of a shutdown: writing the export.finished entries, then
-// storing the usage of keys.
-const (
-	drainTimeout = 2 * time.Second
-	usageTimeout = 2 * time.Second
-)
+// usageTimeout bounds the last step of a shutdown, storing the usage of keys.
+const usageTimeout = 2 * time.Second
 
 // Serve serves on ln until ctx ends, and calls ready at the start. It fails if the server or its
 // shutdown does.
@@ -221,9 +217,7 @@ func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) erro
 		p.log.Info("stopping: running requests may finish")
 	}
 	err = errors.Join(err, p.Server.Shutdown(context.Background()), <-failed)
-	draining, stop := context.WithTimeout(context.Background(), drainTimeout)
-	defer stop()
-	p.exports.Drain(draining)
+	p.exports.Drain()
 	return err
 }
 

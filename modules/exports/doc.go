@@ -9,10 +9,10 @@
 //   - The entry export.finished has the rows and the outcome. It is written in the background, so
 //     that neither the end nor the abort of a file waits for it. A failure is logged.
 //   - Between two blocks an export asks whether its actor still has access, at most twice a second
-//     (key_unusable, access_ended). It ends when the database has not answered for BlockTimeout or
-//     answerTimeout (database_unavailable). A failure of the database never counts as lost access.
+//     (key_unusable, access_ended). It ends when the database does not answer for BlockTimeout or
+//     recheckTimeout (database_unavailable). A failure of the database never counts as lost access.
 //   - An export is a snapshot: later changes of the reporting mode and erasures do not affect it.
 //   - An organisation has at most half of an instance's slots. An export releases its slot before
-//     its end is recorded. Blocks use half of the processors, or more after a wait (acquireCPU).
+//     its end is recorded.
 //   - A truncated file never looks complete (httpserver.Stream).
 package exports

@@ -29,40 +29,16 @@ type Request struct {
 // Send responds to GET with the plays. To HEAD it sends the headers of GET, and records nothing.
 // Errors: those of Authorize and of the first block, reports.ErrGroupNotFound, 505 for a GET over
 // HTTP/1.0, and apperr.Unavailable if the start cannot be recorded. With RetryAfter, too many
-// exports (for HEAD: reports) run.
+// exports run.
 func (s *Service) Send(c *fiber.Ctx, r Request) error {
-	ctx := c.UserContext()
-	if c.Method() == fiber.MethodHead {
-		header, err := s.reports.Header(ctx, r.Query)
-		if err == nil {
-			err = r.authorize(header)
-		}
-		if err != nil {
-			return err
-		}
-		return httpserver.StreamHead(c, r.options(header))
-	}
-	e, err := s.open(ctx, httpserver.StreamContext(c), r)
+	e, err := s.open(c.UserContext(), httpserver.StreamContext(c), r)
 	if err != nil {
 		return err
 	}
-	started := false
-	defer func() {
-		if !started {
-			e.free()
-		}
-	}()
-	if err := r.authorize(e.plays.Header); err != nil {
-		return err
+	if c.Method() == fiber.MethodHead {
+		e.free()
+		return httpserver.StreamHead(c, r.options(e.plays.Header))
 	}
-	// Stream refuses HTTP/1.0 too, but only after export.started.
-	if !c.Context().Request.Header.IsHTTP11() {
-		return fiber.NewError(fiber.StatusHTTPVersionNotSupported)
-	}
-	if err := e.recordStart(ctx); err != nil {
-		return err
-	}
-	started = true
 	return httpserver.Stream(c, e, r.options(e.plays.Header))
 }
 

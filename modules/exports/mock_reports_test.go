@@ -14,34 +14,6 @@ type mockReports struct {
 	mock.Mock
 }
 
-// Header provides a mock function with given fields: ctx, q
-func (_m *mockReports) Header(ctx context.Context, q reports.Query) (reports.Header, error) {
-	ret := _m.Called(ctx, q)
-
-	if len(ret) == 0 {
-		panic("no return value specified for Header")
-	}
-
-	var r0 reports.Header
-	var r1 error
-	if rf, ok := ret.Get(0).(func(context.Context, reports.Query) (reports.Header, error)); ok {
-		return rf(ctx, q)
-	}
-	if rf, ok := ret.Get(0).(func(context.Context, reports.Query) reports.Header); ok {
-		r0 = rf(ctx, q)
-	} else {
-		r0 = ret.Get(0).(reports.Header)
-	}
-
-	if rf, ok := ret.Get(1).(func(context.Context, reports.Query) error); ok {
-		r1 = rf(ctx, q)
-	} else {
-		r1 = ret.Error(1)
-	}
-
-	return r0, r1
-}
-
 // OpenExport provides a mock function with given fields: ctx, q, f
 func (_m *mockReports) OpenExport(ctx context.Context, q reports.Query, f reports.Format) (*reports.Export, error) {
 	ret := _m.Called(ctx, q, f)

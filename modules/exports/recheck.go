@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -8,13 +9,11 @@ import (
 	"dg/platform/apperr"
 )
 
-// After BlockTimeout or answerTimeout the database counts as unavailable.
 const (
 	timeLimit       = 30 * time.Minute       // of a whole download
 	BlockTimeout    = 9 * time.Second        // of the statements behind a block
 	recheckInterval = 500 * time.Millisecond // between two rechecks, at least
-	recheckTimeout  = time.Second            // of one recheck
-	answerTimeout   = 8 * time.Second        // since the last recheck that succeeded
+	recheckTimeout  = 8 * time.Second        // of one recheck
 )
 
 // These errors end a download early.
@@ -27,28 +26,26 @@ var (
 		Message:    "The database did not answer. Retry in 5 seconds.",
 		RetryAfter: 5,
 	}
-	ErrTimeLimit error = apperr.New(apperr.Unavailable,
+	errTimeLimit error = apperr.New(apperr.Unavailable,
 		"The download took longer than 30 minutes. Choose a shorter period.")
 )
 
 // Recheck asks again, between the blocks of a download, whether the actor still has access.
 type Recheck struct {
-	ask      func(context.Context) error
-	lost     error // what Check returns after the loss of access
-	asked    time.Time
-	answered time.Time // when ask last succeeded
+	ask   func(context.Context) error
+	lost  error // what Check returns after the loss of access
+	asked time.Time
 }
 
 // NewRecheck returns a recheck of an actor who has access now. ask returns nil while the actor has
 // access. After the loss of access it returns apperr.AuthRequired, apperr.AccessDenied or
 // apperr.NotFound, and Check returns lost. Any other error counts as no answer of the database.
 func NewRecheck(ask func(context.Context) error, lost error) *Recheck {
-	now := time.Now()
-	return &Recheck{ask, lost, now, now}
+	return &Recheck{ask, lost, time.Now()}
 }
 
-// Check asks at most once per recheckInterval, and waits at most recheckTimeout. Errors: lost, and
-// ErrNoAnswer after answerTimeout without an answer. Before that, a failure counts as access.
+// Check asks at most once per recheckInterval. Errors: lost, ErrNoAnswer and the cause of
+// the end of ctx.
 func (r *Recheck) Check(ctx context.Context) error {
 	if time.Since(r.asked) < recheckInterval {
 		return nil
@@ -59,13 +56,10 @@ func (r *Recheck) Check(ctx context.Context) error {
 	r.asked = time.Now()
 	switch {
 	case err == nil:
-		r.answered = r.asked
 		return nil
 	case apperr.Is(err, apperr.AuthRequired), apperr.Is(err, apperr.AccessDenied),
 		apperr.Is(err, apperr.NotFound):
 		return r.lost
-	case time.Since(r.answered) > answerTimeout:
-		return fmt.Errorf("%w: %w", ErrNoAnswer, err)
 	}
-	return nil
+	return cmp.Or(context.Cause(ctx), fmt.Errorf("%w: %w", ErrNoAnswer, err))
 }

@@ -2,16 +2,13 @@ package exports
 
 import (
 	"context"
-	"runtime"
 	"sync"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
-	"golang.org/x/sync/semaphore"
 
 	"dg/modules/audit"
 	"dg/modules/reports"
 	"dg/platform/limit"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // These limits bound the concurrent exports. The OpenAPI document and /docs state them.
@@ -23,7 +20,6 @@ const (
 // Reports opens the plays of a report. Package reports says what the methods promise.
 type Reports interface {
 	OpenExport(ctx context.Context, q reports.Query, f reports.Format) (*reports.Export, error)
-	Header(ctx context.Context, q reports.Query) (reports.Header, error)
 }
 
 // AuditLog records exports.
@@ -36,10 +32,8 @@ type Service struct {
 	reports   Reports
 	log       AuditLog
 	slots     *limit.Limiter
-	cpus      *semaphore.Weighted // one for each export that makes a block
-	recording sync.WaitGroup      // writes of export.finished
+	recording sync.WaitGroup // writes of export.finished
 	finished  *prometheus.CounterVec
-	rows      prometheus.Counter
 }
 
 // New returns the service. An instance needs a single one: API and screens share its limits.
@@ -53,16 +47,10 @@ func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
 			Busy:    "Too many exports on this instance: at most 8 run at once.",
 			KeyBusy: "Too many exports of this organisation: at most 4 run at once.",
 		}),
-		// half of the CPUs, at least one: by default dg serve sets GOMAXPROCS to twice the CPUs
-		cpus: semaphore.NewWeighted(int64(max(1, runtime.GOMAXPROCS(0)/4))),
 		finished: promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_exports_finished_total",
 			Help: "Finished exports.",
 		}, []string{"outcome"}),
-		rows: promauto.With(metrics).NewCounter(prometheus.CounterOpts{
-			Name: "dg_export_rows_total",
-			Help: "Plays that finished exports have sent.",
-		}),
 	}
 	s.finished.WithLabelValues(otherOutcome) // a rate needs a value before the first event
 	for _, o := range outcomes {
@@ -76,16 +64,5 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"exports": s.slots}
 }
 
-// Drain waits until the writes of export.finished have ended, or until ctx ends. No export may
-// start after the call.
-func (s *Service) Drain(ctx context.Context) {
-	done := make(chan struct{})
-	go func() {
-		s.recording.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-ctx.Done():
-	}
-}
+// Drain waits until the writes of export.finished have ended. No export may start after the call.
+func (s *Service) Drain() { s.recording.Wait() }

@@ -70,7 +70,7 @@ func (b *bundle) serve(plays Reports, log AuditLog) {
 	b.t.Cleanup(func() {
 		_ = server.Shutdown(context.Background())
 		<-served
-		b.service.Drain(context.Background())
+		b.service.Drain()
 	})
 }
 

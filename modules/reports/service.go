@@ -107,16 +107,6 @@ func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*sna
 	return next, nil
 }
 
-// Header returns the header of a report without its figures. Errors: those of Open.
-func (s *Service) Header(ctx context.Context, q Query) (Header, error) {
-	report, err := s.Open(ctx, q)
-	if err != nil {
-		return Header{}, err
-	}
-	defer report.Close()
-	return report.Header, nil
-}
-
 // These limits bound the concurrent reports. The OpenAPI document and /docs state them. Large
 // reports have their own limiter, because each is costly.
 const (
