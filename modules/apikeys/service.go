@@ -34,7 +34,7 @@ func New(
 ) *Service {
 	return &Service{
 		RecheckDB:    db,
-		UsageCounter: &UsageCounter{db: db, now: now},
+		UsageCounter: &UsageCounter{db: db, now: now, counts: map[usageKey]counts{}},
 		db:           db,
 		orgs:         orgs,
 		log:          log,

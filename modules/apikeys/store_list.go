@@ -45,12 +45,12 @@ func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 // Key returns one key of the actor's organisation. Errors: apperr.AccessDenied, apperr.NotFound
 // (also for another organisation's key).
 func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) {
-	if err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID); err != nil {
+	if err := s.authorizeList(actor); err != nil {
 		return Key{}, err
 	}
 	key, err := readKey(s.db.Gorm.WithContext(ctx), actor.OrganisationID, id)
 	if err == nil {
-		err = s.authorizeAll(actor, []Key{key})
+		err = s.authorizeList(actor, key)
 	}
 	if err != nil {
 		return Key{}, err
@@ -61,7 +61,7 @@ func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) 
 func (s *Service) findKeys(
 	ctx context.Context, actor Actor, tag string, narrow func(of *gorm.DB) *gorm.DB,
 ) ([]Key, error) {
-	if err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID); err != nil {
+	if err := s.authorizeList(actor); err != nil {
 		return nil, err
 	}
 	var listed []Key
@@ -69,15 +69,16 @@ func (s *Service) findKeys(
 	if err := narrow(of).Find(&listed).Error; err != nil {
 		return nil, fmt.Errorf("%s: %w", tag, err)
 	}
-	return listed, s.authorizeAll(actor, listed)
+	return listed, s.authorizeList(actor, listed...)
 }
 
-// authorizeAll is defence in depth: only a bug can pass it a key of another organisation.
-func (s *Service) authorizeAll(actor Actor, keys []Key) error {
+// Keys are defence in depth: only a bug can pass one of another organisation.
+func (s *Service) authorizeList(actor Actor, keys ...Key) error {
+	err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID)
 	for _, k := range keys {
 		if k.OrganisationID != actor.OrganisationID {
 			return s.authorize(actor.Subject, authz.ListKeys, k.OrganisationID)
 		}
 	}
-	return nil
+	return err
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"dg/platform/apperr"
-	"dg/platform/authz"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
@@ -49,21 +48,10 @@ func (u *UsageCounter) add(key usageKey, n counts) {
 	if !known && len(u.counts) >= maxCounted {
 		return
 	}
-	if u.counts == nil {
-		u.counts = map[usageKey]counts{}
-	}
 	of.accepted += n.accepted
 	of.refused += n.refused
 	of.limited += n.limited
 	u.counts[key] = of
-}
-
-func (u *UsageCounter) drain() map[usageKey]counts {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	taken := u.counts
-	u.counts = nil
-	return taken
 }
 
 // count returns the day of the count, for a later correction by Refuse.
@@ -76,7 +64,10 @@ func (u *UsageCounter) count(of Caller, n counts) (day int) {
 // Store writes the counts since its last call to the database. A failed call's counts are kept for
 // the next one. If only the reply was lost, they count twice.
 func (u *UsageCounter) Store(ctx context.Context) error {
-	taken := u.drain()
+	u.mu.Lock()
+	taken := u.counts
+	u.counts = map[usageKey]counts{}
+	u.mu.Unlock()
 	err := u.store(ctx, taken)
 	if err != nil {
 		for key, n := range taken {
@@ -152,25 +143,13 @@ func (u *UsageCounter) firstDay() time.Time {
 	return u.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-UsageDays)
 }
 
-type usageRow struct {
-	KeyID                      string
-	Day                        time.Time
-	Accepted, Refused, Limited int64
-}
-
-func (usageRow) TableName() string { return "api_key_usage" }
-
 // UsageOf returns the usage of the first MaxUsable of keys, by the id of the key. Each key has a
 // Usage for each of the last UsageDays, today last. Counts appear once Store has run. Errors:
 // apperr.AccessDenied.
 func (s *Service) UsageOf(
 	ctx context.Context, actor Actor, keys []Key,
 ) (map[string][]Usage, error) {
-	err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID)
-	if err == nil {
-		err = s.authorizeAll(actor, keys)
-	}
-	if err != nil {
+	if err := s.authorizeList(actor, keys...); err != nil {
 		return nil, err
 	}
 	first := s.UsageCounter.firstDay()
@@ -183,8 +162,11 @@ func (s *Service) UsageOf(
 			all[k.ID][day].Day = first.AddDate(0, 0, day)
 		}
 	}
-	var rows []usageRow
-	err = s.db.Gorm.WithContext(ctx).
+	var rows []struct {
+		KeyID string
+		Usage
+	}
+	err := s.db.Gorm.WithContext(ctx).Table("api_key_usage").
 		Scopes(postgres.Tag("apikeys.usage"), tenant.Scope(actor.OrganisationID)).
 		Where("key_id = any(?) and day >= ?", &ids, first).Limit(len(ids) * (UsageDays + 1)).
 		Find(&rows).Error
@@ -193,7 +175,7 @@ func (s *Service) UsageOf(
 	}
 	for _, row := range rows {
 		if day := int(row.Day.Sub(first) / (24 * time.Hour)); day < UsageDays {
-			all[row.KeyID][day] = Usage{row.Day, row.Accepted, row.Refused, row.Limited}
+			all[row.KeyID][day] = row.Usage
 		}
 	}
 	return all, nil

@@ -52,10 +52,8 @@ type windowRow struct {
 	Refused bool
 }
 
-func (windowRow) TableName() string { return "api_key_windows" }
-
 func newWindows(db *gorm.DB, keyID string) error {
-	err := db.Scopes(postgres.Tag("apikeys.newWindows")).
+	err := db.Table("api_key_windows").Scopes(postgres.Tag("apikeys.newWindows")).
 		Clauses(clause.OnConflict{DoNothing: true}).
 		Create(&[]windowRow{{keyID, false}, {keyID, true}}).Error
 	return apperr.Annotate(err, "apikeys: new windows")

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash/crc32"
+	"math/big"
 	"regexp"
 	"strings"
 )
@@ -78,18 +79,12 @@ func checksum(s string) string {
 	return string(digits[:])
 }
 
-// randomBase62 returns n uniform random characters, by rejection sampling.
+// randomBase62 returns n uniform random characters.
 func randomBase62(n int) string {
-	const fair = 256 / len(base62) * len(base62)
-	out := make([]byte, 0, n)
-	var b [64]byte
-	for len(out) < n {
-		_, _ = rand.Read(b[:]) // never fails
-		for _, c := range b {
-			if int(c) < fair && len(out) < n {
-				out = append(out, base62[int(c)%len(base62)])
-			}
-		}
+	out := make([]byte, n)
+	for i := range out {
+		digit, _ := rand.Int(rand.Reader, big.NewInt(int64(len(base62)))) // never fails
+		out[i] = base62[digit.Int64()]
 	}
 	return string(out)
 }
