@@ -13,7 +13,7 @@ type accountView struct {
 }
 
 func accountLayout(p *ui.Principal, title string) ui.Layout {
-	return ui.NewLayout(p, title, ui.AreaNone)
+	return ui.NewLayout(p, title, ui.AreaAccount)
 }
 
 const otherSessionsEnded = " Your other sessions have ended."

@@ -20,7 +20,8 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	b := w.SignedIn(t, acme.Member)
 	p := b.Get("/account").Is(t, 200)
 	p.Has(t, "<bdi>&lt;b&gt;Ilya&lt;/b&gt;", acme.Member.Email, "Set up two-step verification",
-		"<title>Account – ").Lacks(t, "Reports</a>", `class="sidebar`)
+		"<title>Account – ", `<a href="/account" aria-current="true">`).
+		Lacks(t, "Reports</a>", `class="sidebar`)
 	require.Equal(t, []string{"Only owners and admins can open reports and settings. " +
 		"The operator of DG can change your role."}, webtest.Notes(t, p))
 	require.Empty(t, webtest.Notes(t, w.SignedIn(t, acme.AdminPlain).Get("/account")))

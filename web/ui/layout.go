@@ -24,6 +24,7 @@ const (
 	AreaReports  = "reports"
 	areaSettings = "settings"
 	AreaDocs     = "docs"
+	AreaAccount  = "account"
 )
 
 // Sidebar links to the screens of the current area. The documentation has two levels: Pages, and
