@@ -33,7 +33,7 @@ func fields(people []audit.Actor, keys []apikeys.Key) []field {
 	return []field{
 		{Name: "action", Label: "Action", Options: actions,
 			set: func(f *audit.Filter, v string, _ time.Time) { f.Action = audit.Action(v) }},
-		{Name: "person", Label: "Person", Options: persons,
+		{Name: "person", Label: "Actor", Options: persons,
 			set: func(f *audit.Filter, v string, _ time.Time) { f.PersonID = v }},
 		{Name: "key", Label: "Key", Options: byKey,
 			set: func(f *audit.Filter, v string, _ time.Time) { f.KeyID = v }},

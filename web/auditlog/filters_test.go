@@ -21,7 +21,7 @@ func TestInvalidAuditFiltersAreRefused(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	foreign := w.NewKey(t, w.Organisation("other"), "Theirs", apikeys.ReportsRead)
 	for query, label := range map[string]string{
-		"person=nobody":       "Person",
+		"person=nobody":       "Actor",
 		"action=api_key.seen": "Action",
 		"action=export.started&action=export.started":   "Action",
 		"key=" + foreign.ID:                             "Key",
