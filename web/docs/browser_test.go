@@ -11,7 +11,8 @@ import (
 )
 
 // The sidebar stays in sight while the page scrolls, and marks the current section. What is typed
-// shows its results, and Enter opens the first one. Escape shows the page again.
+// shows its results, of which the sidebar marks none, and Enter opens the first one. Escape shows the
+// page again.
 func TestDocsInABrowser(t *testing.T) {
 	t.Parallel()
 	w := webtest.Start(t)
@@ -29,8 +30,10 @@ func TestDocsInABrowser(t *testing.T) {
 
 	p.Fill("#search", "pandas")
 	p.WaitFor(`.results a[href="/docs/recipes/python"]`)
+	require.Zero(t, p.Count(".sidebar [aria-current]"), "the page is not shown")
 	p.Press(kb.Escape)
 	p.WaitFor("#error-table")
+	p.WaitFor(`.sidebar a[href="/docs/errors"][aria-current]`)
 	p.Fill("#search", "429")
 	p.Click(`.results a[href="/docs/errors#ERR_RATE_LIMITED"]`)
 	p.WaitFor("#ERR_RATE_LIMITED:target")

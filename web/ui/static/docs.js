@@ -4,10 +4,9 @@
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const live = document.getElementById('live');
 
-  // The list of pages is open where it has room.
-  const pages = document.querySelector('details.pages');
+  // The list of pages, and the form to try an operation, are open where they have room.
   const wide = matchMedia('(min-width: 72.01rem)');
-  const fit = () => { if (pages) pages.open = wide.matches; };
+  const fit = () => { for (const part of all('details.pages, [data-try]')) part.open = wide.matches; };
   wide.addEventListener('change', fit);
   fit();
 
@@ -19,34 +18,40 @@
   addEventListener('hashchange', choose);
   choose();
 
-  // Search: what is typed shows the page of results in place of this one. Enter opens the first.
+  // Search: what is typed shows the page of results and its list of pages, which marks none, in place of these. Enter opens the first.
   const search = document.querySelector('form[role=search]');
   if (search) {
     const input = search.q;
-    const page = document.querySelector('main');
+    const partsOf = (root) => ['main', '.pages'].map((part) => root.querySelector(part));
+    const page = partsOf(document);
     let shown = page;
-    const show = (other) => { shown.replaceWith(other); shown = other; };
+    const show = (other) => {
+      shown.forEach((part, i) => part.replaceWith(other[i]));
+      shown = other;
+      shown[1].open = wide.matches;
+    };
     const clear = () => { input.value = ''; show(page); };
     const find = async () => {
       const query = input.value;
       if (!query.trim()) return show(page);
       const answer = await fetch(`${search.action}?${new URLSearchParams(new FormData(search))}`);
       if (!answer.ok) return;
-      const found = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
+      const found = partsOf(new DOMParser().parseFromString(await answer.text(), 'text/html'));
       if (query !== input.value) return; // a later answer follows
-      show(document.adoptNode(found));
-      shown.addEventListener('click', (e) => { if (e.target.closest('a')) clear(); });
-      live.textContent = shown.querySelector('.lede').textContent;
+      show(found);
+      const [results] = found;
+      results.addEventListener('click', (e) => { if (e.target.closest('a')) clear(); });
+      live.textContent = results.querySelector('.lede').textContent;
     };
     input.addEventListener('input', find);
     input.addEventListener('keydown', (e) => {
       if (e.key === 'Escape') clear();
-      if (e.key === 'ArrowDown') shown.querySelector('.results a')?.focus();
+      if (e.key === 'ArrowDown') document.querySelector('.results a')?.focus();
     });
     search.addEventListener('submit', async (e) => {
       e.preventDefault();
       await find();
-      shown.querySelector('.results a')?.click();
+      document.querySelector('.results a')?.click();
     });
   }
 
@@ -76,7 +81,6 @@
     const [form, out] = [details.querySelector('form'), document.querySelector('pre.answer')];
     const key = form.querySelector('#try-key');
     details.hidden = false;
-    details.open = wide.matches;
     addEventListener('pagehide', () => { key.value = ''; });
     form.addEventListener('submit', async (e) => {
       e.preventDefault();
