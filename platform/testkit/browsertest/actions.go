@@ -47,7 +47,6 @@ var (
 
 // Emulate makes the window that wide, in a mode, without transitions.
 func (p *Page) Emulate(width int, mode Mode) {
-	Do(p, "change the window", chromedp.EmulateViewport(int64(width), 800))
 	Do(p, "change the mode", Command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Media: mode.media,
 		Features: []*emulation.MediaFeature{
@@ -56,6 +55,8 @@ func (p *Page) Emulate(width int, mode Mode) {
 			{Name: "forced-colors", Value: mode.forced},
 		},
 	}))
+	// After the mode, because it waits for the layout: a picture is as wide as the last one.
+	Do(p, "change the window", chromedp.EmulateViewport(int64(width), 800))
 }
 
 // Click clicks an element with the mouse: it must be visible, and nothing may cover it.
