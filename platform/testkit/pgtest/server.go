@@ -1,12 +1,12 @@
 package pgtest
 
 import (
+	"archive/tar"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"dg/migrations"
@@ -21,9 +22,6 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/testkit/tb"
 )
-
-// templateLock is an advisory lock: one process at a time makes templates.
-const templateLock = 5270163099842217764
 
 // settings trade durability for speed.
 var settings = map[string]string{
@@ -44,8 +42,9 @@ const startTimeout = 2 * time.Minute
 
 type server struct {
 	*embeddedpg.Server
-	keeper io.Closer // unreferenced it would be closed, and end the keeper
-	admin  *pgxpool.Pool
+	keeper   io.Closer // unreferenced it would be closed, and end the keeper
+	admin    *pgxpool.Pool
+	template string // the database that has the migrated schema
 }
 
 // started is this process's use of the shared server, which ends with the process.
@@ -67,7 +66,10 @@ func start() (s *server, err error) {
 		return nil, fmt.Errorf("%w (if this stays, remove the folder %s)", err, dir)
 	}
 	s.admin, err = pgxpool.New(ctx, adminURL(s.Server)+"&pool_max_conns=4")
-	return s, err
+	if err != nil {
+		return nil, err
+	}
+	return s, s.makeTemplate(ctx)
 }
 
 func adminURL(of *embeddedpg.Server) string {
@@ -91,82 +93,37 @@ func sharedFolder(ctx context.Context) (string, error) {
 	// Linux; elsewhere the temporary folder must do
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	hash := sha256.Sum256(append(boot, bin...))
-	return filepath.Join(base,
-		fmt.Sprintf("dg-test-%d-%s", os.Geteuid(), hex.EncodeToString(hash[:4]))), nil
+	return filepath.Join(base, fmt.Sprintf("dg-test-%d-%x", os.Geteuid(), hash[:4])), nil
 }
 
-// drop drops a test's database. It first waits for its ending sessions, because the server would
-// sleep 100 ms for one.
-func (s *server) drop(ctx context.Context, name string) error {
-	for range 25 {
-		var busy bool
-		err := s.admin.QueryRow(ctx,
-			`/* pgtest.drop */ select exists (select from pg_stat_activity where datname = $1)`,
-			name).Scan(&busy)
-		if err != nil || !busy {
-			break
-		}
-		time.Sleep(2 * time.Millisecond) //nolint:forbidigo // a poll, bounded above
-	}
-	_, err := s.admin.Exec(ctx, fmt.Sprintf(`drop database %s with (force)`, name))
-	return err
-}
-
-// template names the database that holds the migrated schema, and makes it where it is missing.
-func (s *server) template(ctx context.Context) (string, error) {
-	hash, err := hashOf(migrations.FS)
-	if err != nil {
-		return "", err
-	}
-	name := "template_" + hash
-	conn, err := s.admin.Acquire(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer conn.Release()
-	if _, err := conn.Exec(ctx, `/* pgtest.template */ select pg_advisory_lock($1)`,
-		int64(templateLock)); err != nil {
-		return "", err
-	}
-	defer func() { _, _ = conn.Exec(ctx, `select pg_advisory_unlock($1)`, int64(templateLock)) }()
-	var whole bool
-	err = conn.QueryRow(ctx, `/* pgtest.template */ select exists (
-		select from pg_database where datname = $1 and not datallowconn)`, name).Scan(&whole)
-	if err != nil || whole {
-		return name, err
-	}
-	return name, s.makeTemplate(ctx, conn, name)
-}
-
-// makeTemplate migrates a new database. A template that refuses connections is whole; a database
-// with a session could not be copied.
-func (s *server) makeTemplate(ctx context.Context, conn *pgxpool.Conn, name string) error {
-	for _, statement := range []string{
-		fmt.Sprintf(`drop database if exists %s with (force)`, name),
-		fmt.Sprintf(`create database %s owner dg_owner`, name),
-	} {
-		if _, err := conn.Exec(ctx, statement); err != nil {
-			return err
-		}
-	}
-	err := postgres.Migrate(ctx, inDatabase(s.OwnerURL(), name), migrations.FS, "dg_app", nil)
-	if err == nil {
-		_, err = conn.Exec(ctx,
-			fmt.Sprintf(`alter database %s with allow_connections false`, name))
-	}
-	return err
-}
-
-func hashOf(files fs.FS) (string, error) {
+// makeTemplate makes the database that holds the migrated schema where it is missing. Only a whole
+// one has the name of a template.
+func (s *server) makeTemplate(ctx context.Context) error {
 	hash := sha256.New()
-	err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := fs.ReadFile(files, path)
-		fmt.Fprintf(hash, "%s %d\n", path, len(content))
-		_, _ = hash.Write(content)
+	archive := tar.NewWriter(hash)
+	if err := errors.Join(archive.AddFS(migrations.FS), archive.Close()); err != nil {
 		return err
-	})
-	return hex.EncodeToString(hash.Sum(nil)[:8]), err
+	}
+	s.template = fmt.Sprintf("template_%x", hash.Sum(nil)[:8])
+	var exists bool
+	err := s.admin.QueryRow(ctx, `/* pgtest.template */ select exists (
+		select from pg_database where datname = $1)`, s.template).Scan(&exists)
+	if err != nil || exists {
+		return err
+	}
+	name := prefix + "template"
+	_, err = s.admin.Exec(ctx, fmt.Sprintf(`create database %s owner dg_owner`, name))
+	if err != nil {
+		return err
+	}
+	err = postgres.Migrate(ctx, inDatabase(s.OwnerURL(), name), migrations.FS, "dg_app", nil)
+	if err != nil {
+		return err
+	}
+	_, err = s.admin.Exec(ctx, fmt.Sprintf(`alter database %s rename to %s`, name, s.template))
+	var problem *pgconn.PgError
+	if errors.As(err, &problem) && problem.Code == "42P04" {
+		return nil // duplicate_database: another process was faster
+	}
+	return err
 }
