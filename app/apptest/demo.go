@@ -7,10 +7,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/app/demo"
+	"dg/platform/testkit"
 )
 
 // demoFolder is a data folder with the demo, on which no server runs, in a folder that Main removes.
@@ -47,3 +51,15 @@ func CopyDemo(t *testing.T, dir string) {
 var CurlLine = regexp.MustCompile(`(?m)^\s*(curl .*)$`)
 
 var DemoKey = regexp.MustCompile(`dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+`)
+
+func SignedIn(t *testing.T, base string, a demo.Account) *testkit.Browser {
+	return testkit.NewBrowser(t, base).SignIn(a.Email, a.Password, a.TOTPSecret)
+}
+
+var ResetLink = regexp.MustCompile(`(http://\S+)(/account/reset\?token=([A-Za-z0-9_-]{43}))`)
+
+func DemoAccount(t *testing.T, email string) demo.Account {
+	at := slices.IndexFunc(demo.Accounts, func(a demo.Account) bool { return a.Email == email })
+	require.GreaterOrEqual(t, at, 0, "the demo has no %s", email)
+	return demo.Accounts[at]
+}
