@@ -164,12 +164,11 @@ func (c *Child) Operations(path string) string {
 
 // Metric returns the value of a series, 0 where there is none.
 func (c *Child) Metric(series string) float64 {
-	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(series) + ` (\S+)$`).
-		FindStringSubmatch(c.Operations("/metrics"))
+	found := testkit.Cells(`(?m)^`+regexp.QuoteMeta(series)+` (\S+)$`, c.Operations("/metrics"))
 	if found == nil {
 		return 0
 	}
-	value, err := strconv.ParseFloat(found[1], 64)
+	value, err := strconv.ParseFloat(found[0][0], 64)
 	require.NoError(c.T, err)
 	return value
 }

@@ -33,7 +33,7 @@ func NewHistory(t *testing.T, seed uint64, plays int) History {
 	f, err := os.Create(h.File)
 	require.NoError(t, err)
 	h.IDs, err = testkit.WriteHistory(f, seed, time.Now().UTC(),
-		testkit.HistorySize{Plays: plays, Players: 500, Forks: 1, Days: 300, Groups: []int{4}})
+		testkit.HistorySize{Plays: plays, Players: 500, Days: 300, Groups: []int{4}})
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	return h
@@ -55,7 +55,7 @@ func LastDays(n int) string {
 }
 
 func (h History) CSV() string {
-	return "/api/v1/forks/" + h.IDs.Forks[0].String() + "/exports/csv" + h.Query
+	return "/api/v1/forks/" + h.IDs.Fork.String() + "/exports/csv" + h.Query
 }
 
 // Soak reports whether tests have the sizes of make soak.

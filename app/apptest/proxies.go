@@ -25,9 +25,7 @@ import (
 )
 
 // WithoutTLS changes the examples of proxies to plain HTTP.
-func WithoutTLS() []string {
-	return []string{" ssl crt /etc/haproxy/dg.example.org.pem", "", " ssl sndbuf", " sndbuf"}
-}
+var WithoutTLS = []string{" ssl crt /etc/haproxy/dg.example.org.pem", "", " ssl sndbuf", " sndbuf"}
 
 // ClientOf returns a client at 127.0.0.2 of the server at the address, with kept connections.
 func ClientOf(address string) *http.Client {

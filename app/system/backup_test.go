@@ -121,7 +121,7 @@ func TestEraseForgetsAPlayer(t *testing.T) {
 	d := apptest.OpenAdminDB(t, dir)
 	c := apptest.ServeOn(t, dir)
 	token := d.Key(h.IDs.Organisation.String()).Token()
-	path := "/api/v1/forks/" + h.IDs.Forks[0].String() + "/stats" + h.Query
+	path := "/api/v1/forks/" + h.IDs.Fork.String() + "/stats" + h.Query
 	type figures struct {
 		Plays, UniquePlayers int
 		Players              []struct {

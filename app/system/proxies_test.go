@@ -30,7 +30,7 @@ func TestProxyExamples(t *testing.T) {
 			answersAlike(t, e, apptest.ClientOf(address))
 			// Without TLS, because TLS itself reports a broken connection.
 			address = apptest.StartProxy(t, name, strings.TrimPrefix(e.URL, "http://"),
-				apptest.WithoutTLS()...)
+				apptest.WithoutTLS...)
 			breaksVisibly(t, e, "http://"+address)
 		})
 	}
@@ -110,7 +110,7 @@ func rollingRestart(t *testing.T, proxy, line, delay string) {
 		lines += strings.NewReplacer("127.0.0.1:8080", address, "server dg", fmt.Sprint("server dg", i)).
 			Replace(line)
 	}
-	address := apptest.StartProxy(t, proxy, "", append(apptest.WithoutTLS(), line, lines)...)
+	address := apptest.StartProxy(t, proxy, "", append(apptest.WithoutTLS, line, lines)...)
 	if address == "" {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: there is no %s", proxy)
 	}

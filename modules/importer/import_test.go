@@ -239,7 +239,7 @@ func importLiveHeap(t *testing.T, plays int) (most uint64) {
 		r, w := io.Pipe()
 		go func() {
 			_, err := testkit.WriteHistory(w, 1, time.Now(),
-				testkit.HistorySize{Plays: plays, Players: 500, Forks: 1, Days: 400})
+				testkit.HistorySize{Plays: plays, Players: 500, Days: 400})
 			_ = w.CloseWithError(err)
 		}()
 		return r, nil

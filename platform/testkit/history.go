@@ -15,19 +15,18 @@ import (
 // HistorySize is the size of an import file.
 type HistorySize struct {
 	Plays, Players int
-	Forks          int   // the plays are spread evenly
 	Days           int   // up to now, over which the plays are spread
 	Groups         []int // the sizes of the groups, each of the first players
 }
 
 // HistoryIDs are the ids of what the file imports.
 type HistoryIDs struct {
-	Organisation  uuid.UUID
-	Forks, Groups []uuid.UUID
+	Organisation, Fork uuid.UUID
+	Groups             []uuid.UUID
 }
 
 // WriteHistory writes an import file, for tests and scripts/bench: an organisation on Enterprise
-// with the players, groups, forks and plays asked for, nine of ten plays finished, in the order of
+// with a fork and the players, groups and plays asked for, nine of ten plays finished, in the order of
 // time. The same seed and instant give the same file. It streams: its memory does not grow with the
 // number of plays.
 func WriteHistory(w io.Writer, seed uint64, now time.Time, size HistorySize) (HistoryIDs, error) {
@@ -42,7 +41,7 @@ func WriteHistory(w io.Writer, seed uint64, now time.Time, size HistorySize) (Hi
 		started := s.now.Add(-period + time.Duration(float64(period)*float64(i)/float64(size.Plays)))
 		fmt.Fprintf(s.out, `{"type":"play","id":"%s","forkId":"%s","playerId":"%s",`+
 			`"releaseNumber":%d,"startedAt":"%s",%s"skills":[%s]}`+"\n", s.id(),
-			s.ids.Forks[i%size.Forks], players[s.random.IntN(size.Players)], 1+i*8/size.Plays,
+			s.ids.Fork, players[s.random.IntN(size.Players)], 1+i*8/size.Plays,
 			started.Format(instant), s.end(started), s.answers())
 	}
 	return s.ids, s.out.Flush() // which returns the first error of a write
@@ -66,14 +65,12 @@ func (s *historyWriter) writeOrganisation(size HistorySize) (players []uuid.UUID
 		`"plan":"enterprise","reportingMode":"pseudonymous"}`+"\n", s.ids.Organisation,
 		s.ids.Organisation.String())
 	fmt.Fprintf(s.out, `{"type":"game","id":"%s","slug":"set","title":"Data set"}`+"\n", game)
-	for i := range size.Forks {
-		s.ids.Forks = append(s.ids.Forks, s.id())
-		fmt.Fprintf(s.out, `{"type":"fork","id":"%s","organisationId":"%s","gameId":"%s",`+
-			`"slug":"fork-%[4]d","title":"Fork %[4]d","major":1,"status":"active",`+
-			`"visibility":"organization","sourceLocale":"en","deployedReleaseNumber":8,`+
-			`"suspended":false,"createdAt":"%[5]s","updatedAt":"%[5]s"}`+"\n", s.ids.Forks[i],
-			s.ids.Organisation, game, i+1, s.now.Format(instant))
-	}
+	s.ids.Fork = s.id()
+	fmt.Fprintf(s.out, `{"type":"fork","id":"%s","organisationId":"%s","gameId":"%s",`+
+		`"slug":"fork-1","title":"Fork 1","major":1,"status":"active",`+
+		`"visibility":"organization","sourceLocale":"en","deployedReleaseNumber":8,`+
+		`"suspended":false,"createdAt":"%[4]s","updatedAt":"%[4]s"}`+"\n", s.ids.Fork,
+		s.ids.Organisation, game, s.now.Format(instant))
 	for i := range size.Players {
 		players = append(players, s.id())
 		fmt.Fprintf(s.out, `{"type":"player","id":"%s","organisationId":"%s",`+

@@ -64,6 +64,6 @@ func (b *bench) period(days int) (from, end time.Time) {
 // path returns path and query of a report on the last days of a set's fork.
 func (b *bench) path(report string, s *set, days int) string {
 	from, end := b.period(days)
-	return fmt.Sprintf("/api/v1/forks/%s/%s?from=%s&to=%s", s.IDs.Forks[0], report,
+	return fmt.Sprintf("/api/v1/forks/%s/%s?from=%s&to=%s", s.IDs.Fork, report,
 		from.Format(time.DateOnly), end.AddDate(0, 0, -1).Format(time.DateOnly))
 }

@@ -94,7 +94,6 @@ func (d *data) sets() []*set { return []*set{&d.Main, &d.Other, &d.Small} }
 
 func (d *data) write(w io.Writer) (err error) {
 	for seed, s := range d.sets() {
-		s.Size.Forks = 1
 		s.Size.Days = historyDays
 		if s.IDs, err = testkit.WriteHistory(w, uint64(seed), d.Now, s.Size); err != nil {
 			return err

@@ -56,7 +56,7 @@ func (b *bench) copyTo(ctx context.Context, to io.Writer) error {
 			completed_at, score, passed, answers
 		from plays where org_id = '%s' and fork_id = '%s' and started_at >= '%s' and started_at < '%s'
 		order by started_at, id) to stdout (format csv)`, b.data.Main.IDs.Organisation,
-		b.data.Main.IDs.Forks[0], from.Format(time.RFC3339), end.Format(time.RFC3339))
+		b.data.Main.IDs.Fork, from.Format(time.RFC3339), end.Format(time.RFC3339))
 	return b.owner.AcquireFunc(ctx, func(c *pgxpool.Conn) error {
 		_, err := c.Conn().PgConn().CopyTo(ctx, to, sql)
 		return err

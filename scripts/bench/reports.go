@@ -45,7 +45,7 @@ const ofPeriod = `org_id = $1 and fork_id = $2 and started_at >= $3 and started_
 // querying returns the work of a query on the main fork. It reads all rows and decodes none.
 func (b *bench) querying(days int, sql string, more ...any) func(context.Context) error {
 	from, end := b.period(days)
-	args := append([]any{b.data.Main.IDs.Organisation, b.data.Main.IDs.Forks[0], from, end}, more...)
+	args := append([]any{b.data.Main.IDs.Organisation, b.data.Main.IDs.Fork, from, end}, more...)
 	return func(ctx context.Context) error {
 		rows, err := b.owner.Query(ctx, "/* bench */ "+sql, args...)
 		if err != nil {

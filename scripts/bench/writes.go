@@ -52,7 +52,7 @@ func writes(ctx context.Context, b *bench) error {
 	if err := b.triggers(ctx, "enable"); err != nil {
 		return err
 	}
-	if err := b.execute(ctx, removeSQL, b.data.Other.IDs.Forks[0]); err != nil {
+	if err := b.execute(ctx, removeSQL, b.data.Other.IDs.Fork); err != nil {
 		return err
 	}
 	return b.execute(ctx, `vacuum (analyze) plays`)
@@ -95,7 +95,7 @@ func (b *bench) insert(ctx context.Context, rows int, day time.Time) error {
 		ids[i] = uuid.New()
 	}
 	return b.execute(ctx, insertSQL, instants, players, ids, other.IDs.Organisation,
-		other.IDs.Forks[0])
+		other.IDs.Fork)
 }
 
 // triggers enables or disables the triggers on plays, except those of foreign keys.

@@ -63,7 +63,12 @@ func (w *events) handle(event any) {
 	case *page.EventNavigatedWithinDocument:
 		w.requested = false
 	case *page.EventJavascriptDialogOpening:
-		w.handleDialog(e)
+		accept := e.Type != page.DialogTypeBeforeunload || w.leave == nil || w.leave()
+		// It fails where the page is closing; else the action that waits for it fails.
+		go func() {
+			_, _ = chromedp.Call(w.ctx, page.HandleJavaScriptDialog,
+				page.HandleJavaScriptDialogParams{Accept: accept})
+		}()
 	case *page.EventJavascriptDialogClosed:
 		if !e.Result {
 			w.loading = false
@@ -72,21 +77,6 @@ func (w *events) handle(event any) {
 	default:
 		w.handleError(event)
 	}
-}
-
-func (w *events) handleDialog(e *page.EventJavascriptDialogOpening) {
-	accept := true
-	if e.Type == page.DialogTypeBeforeunload {
-		accept = w.leave == nil || w.leave()
-	} else {
-		w.errors = append(w.errors,
-			fmt.Sprintf("it opened the browser's own %s: %s", e.Type, e.Message))
-	}
-	go func() {
-		// It fails where the page is closing; else the action that waits for it fails.
-		_, _ = chromedp.Call(w.ctx, page.HandleJavaScriptDialog,
-			page.HandleJavaScriptDialogParams{Accept: accept})
-	}()
 }
 
 func (w *events) handleError(event any) {

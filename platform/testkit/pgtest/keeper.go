@@ -42,19 +42,14 @@ func keep(dir, prefix string) {
 	}
 	defer func() { _ = server.Stop(ctx) }()
 	if admin, err := pgx.Connect(ctx, adminURL(server)); err == nil {
-		_ = dropAll(ctx, admin, prefix)
+		rows, _ := admin.Query(ctx, `/* pgtest.left */ select format('drop database %I with (force)', datname)
+			from pg_database where starts_with(datname, $1)`, prefix)
+		drops, _ := pgx.CollectRows(rows, pgx.RowTo[string])
+		for _, drop := range drops {
+			_, _ = admin.Exec(ctx, drop)
+		}
 		_ = admin.Close(ctx)
 	}
-}
-
-func dropAll(ctx context.Context, admin *pgx.Conn, prefix string) error {
-	rows, _ := admin.Query(ctx, `/* pgtest.left */ select format('drop database %I with (force)', datname)
-		from pg_database where starts_with(datname, $1)`, prefix)
-	drops, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	for _, drop := range drops {
-		_, err = admin.Exec(ctx, drop)
-	}
-	return err
 }
 
 // startKeeper starts a keeper. The caller keeps its input, which closes with this process, also if

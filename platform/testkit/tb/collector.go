@@ -1,6 +1,7 @@
 package tb
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -67,10 +68,7 @@ func (c *Collector) Spans() (spans []*tracepb.Span) {
 func Attributes(pairs []*commonpb.KeyValue) map[string]string {
 	all := map[string]string{}
 	for _, pair := range pairs {
-		all[pair.GetKey()] = pair.GetValue().GetStringValue()
-		if all[pair.GetKey()] == "" {
-			all[pair.GetKey()] = pair.GetValue().String()
-		}
+		all[pair.GetKey()] = cmp.Or(pair.GetValue().GetStringValue(), pair.GetValue().String())
 	}
 	return all
 }

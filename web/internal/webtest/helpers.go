@@ -18,7 +18,6 @@ import (
 	"dg/platform/testkit/browsertest"
 )
 
-// NewKey makes a key of the organisation, by its owner.
 func (w *World) NewKey(
 	t *testing.T, o *Organisation, name string, scopes ...apikeys.Scope,
 ) apikeys.Key {
@@ -36,13 +35,11 @@ func (w *World) LogOf(t *testing.T, o *Organisation) []audit.Entry {
 	return entries
 }
 
-// Append adds an entry to the organisation's log.
 func (w *World) Append(t *testing.T, o *Organisation, e audit.Entry) {
 	e.OrganisationID = o.ID
 	require.NoError(t, w.Log.Append(t.Context(), e))
 }
 
-// API returns a function that sends requests to the API with a key of the organisation.
 func (w *World) API(t *testing.T, o *Organisation) (get func(path string) testkit.Page) {
 	authorisation := http.Header{"Authorization": {"Bearer " + w.DB.Key(o.ID).Token()}}
 	return func(path string) testkit.Page {
@@ -50,10 +47,8 @@ func (w *World) API(t *testing.T, o *Organisation) (get func(path string) testki
 	}
 }
 
-// FigureCells finds the figures of a page.
 const FigureCells = `<div><dt>([^<]*)</dt><dd>([^<]*)</dd>`
 
-// NewKeyForm returns a valid form that creates a key.
 func NewKeyForm() url.Values {
 	return url.Values{
 		"name": {"Warehouse"}, "scopes": {"forks:read", "reports:read"}, "expiry": {"90"},
@@ -78,7 +73,6 @@ func (w *World) ManyKeys(o *Organisation, prefix string, n, usable int) {
 		from generate_series(1, $3::int) i`, o.ID, prefix, n, usable)
 }
 
-// AllKeys returns the organisation's keys.
 func (w *World) AllKeys(t *testing.T, o *Organisation) []apikeys.Key {
 	keys, err := w.Keys.List(t.Context(), o.AsOwner())
 	require.NoError(t, err)
@@ -153,7 +147,6 @@ func (w *World) CodeNow(t *testing.T, secret string) string {
 	return testkit.CodeOf(t, secret, w.now())
 }
 
-// Credentials returns the fields of the sign-in.
 func Credentials(p testkit.Person) url.Values {
 	return testkit.Form("email", p.Email, "password", testkit.Password)
 }

@@ -51,10 +51,8 @@ func start(t *testing.T, now func() time.Time) *World {
 	return w
 }
 
-// Browser returns a browser without cookies.
 func (w *World) Browser(t *testing.T) *testkit.Browser { return testkit.NewBrowser(t, w.Base) }
 
-// SignedIn returns a browser with which the person has signed in.
 func (w *World) SignedIn(t *testing.T, p testkit.Person) *testkit.Browser {
 	b := w.Browser(t).SignIn(p.Email, testkit.Password, "")
 	if p.TOTPSecret != "" {
@@ -64,7 +62,6 @@ func (w *World) SignedIn(t *testing.T, p testkit.Person) *testkit.Browser {
 	return b
 }
 
-// At returns the path of a screen of the organisation.
 func (o *Organisation) At(format string, args ...any) string {
 	return "/o/" + url.PathEscape(o.Slug) + fmt.Sprintf(format, args...)
 }
@@ -81,7 +78,6 @@ func (w *World) Organisation(slug string) *Organisation {
 	return w.OrganisationOf(testkit.Organisation{Slug: slug, Name: "Organisation " + slug})
 }
 
-// OrganisationOf stores an organisation with its people.
 func (w *World) OrganisationOf(o testkit.Organisation) *Organisation {
 	o = w.DB.Organisation(o)
 	human := func(name, role, secret string) testkit.Person {
