@@ -86,10 +86,7 @@ func ServeWith(t *testing.T, args ...string) *Child {
 		args...)...).UntilServing()
 }
 
-var (
-	servingLine   = regexp.MustCompile(`(?m)^Serving on (\S+)$`)
-	listeningLine = regexp.MustCompile(`operations"?[=:]"?([\d.:]+)`) // of a text or JSON log
-)
+var servingLine = regexp.MustCompile(`(?m)^Serving on (\S+)$`)
 
 func (c *Child) UntilServing() *Child {
 	Until(c.T, time.Minute, "dg does not serve", func() bool {
@@ -101,14 +98,14 @@ func (c *Child) UntilServing() *Child {
 		line := servingLine.FindStringSubmatch(c.Out.String())
 		if line != nil {
 			c.URL = line[1]
-			c.Ops = testkit.Find(c.T, listeningLine.String(), c.Log.String())
+			// of a text or JSON log
+			c.Ops = testkit.Find(c.T, `operations"?[=:]"?([\d.:]+)`, c.Log.String())
 		}
 		return line != nil
 	})
 	return c
 }
 
-// DemoToken waits for the greeting of the demo and returns its key.
 func (c *Child) DemoToken() string {
 	Until(c.T, 30*time.Second, "there is no demo key", func() bool {
 		return CurlLine.MatchString(c.Out.String())
@@ -127,7 +124,6 @@ func (c *Child) Fetch(path, token string, headers ...string) string {
 	return c.Get(path, token, headers...).Is(c.T, http.StatusOK).Body
 }
 
-// Accepts reports whether the API accepts the key.
 func (c *Child) Accepts(token string) bool {
 	status := c.Get("/api/v1/forks", token).StatusCode
 	require.Contains(c.T, []int{http.StatusOK, http.StatusUnauthorized}, status)

@@ -49,7 +49,6 @@ func CopyDemo(t *testing.T, dir string) {
 }
 
 var CurlLine = regexp.MustCompile(`(?m)^\s*(curl .*)$`)
-
 var DemoKey = regexp.MustCompile(`dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+`)
 
 func SignedIn(t *testing.T, base string, a demo.Account) *testkit.Browser {
@@ -60,6 +59,6 @@ var ResetLink = regexp.MustCompile(`(http://\S+)(/account/reset\?token=([A-Za-z0
 
 func DemoAccount(t *testing.T, email string) demo.Account {
 	at := slices.IndexFunc(demo.Accounts, func(a demo.Account) bool { return a.Email == email })
-	require.GreaterOrEqual(t, at, 0, "the demo has no %s", email)
+	require.NotEqual(t, -1, at, email)
 	return demo.Accounts[at]
 }

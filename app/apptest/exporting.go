@@ -43,7 +43,6 @@ func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...strin
 	return e
 }
 
-// BeginExport asks for the export and reads its beginning.
 func (e *ExportServer) BeginExport(
 	t *testing.T, requestID string, headers ...string,
 ) (*http.Response, *bufio.Reader) {

@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -20,7 +18,8 @@ import (
 func Postmaster(t *testing.T, dir string) int {
 	text, err := os.ReadFile(filepath.Join(dir, "cluster", "postmaster.pid"))
 	require.NoError(t, err)
-	pid, err := strconv.Atoi(strings.SplitN(string(text), "\n", 2)[0])
+	var pid int
+	_, err = fmt.Sscan(string(text), &pid) // its first line
 	require.NoError(t, err)
 	return pid
 }

@@ -51,7 +51,6 @@ func reachableFolder(t *testing.T) string {
 	return base
 }
 
-// ProcessesOn lists the processes whose command line names the folder.
 func ProcessesOn(t *testing.T, dir string) []string {
 	out, err := exec.Command("ps", "-A", "-ww", "-o", "pid=,args=").Output()
 	require.NoError(t, err)

@@ -24,7 +24,6 @@ func (p *Page) Open(address string) {
 
 func (p *Page) Reload() { Do(p, "reload", chromedp.Reload()) }
 
-// Back goes one page back in the history.
 func (p *Page) Back() {
 	// chromedp.NavigateBack waits for a load event, which a page from the back/forward cache does
 	// not have.

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math/big"
 	"slices"
+	"strconv"
 	"time"
 )
 
@@ -127,13 +128,10 @@ func byRank(a, b Player) int {
 }
 
 // rounded rounds a/b, half away from zero, to decimals.
-func rounded(a, b, decimals int64) float64 {
+func rounded(a, b int64, decimals int) float64 {
 	if b == 0 {
 		return 0
 	}
-	scale := new(big.Int).Exp(big.NewInt(10), big.NewInt(decimals), nil)
-	shifted := new(big.Rat).Mul(big.NewRat(a, b), new(big.Rat).SetInt(scale))
-	shifted.Add(shifted, big.NewRat(1, 2)) // nothing is negative
-	f, _ := new(big.Rat).SetFrac(new(big.Int).Quo(shifted.Num(), shifted.Denom()), scale).Float64()
+	f, _ := strconv.ParseFloat(big.NewRat(a, b).FloatString(decimals), 64) // never malformed
 	return f
 }

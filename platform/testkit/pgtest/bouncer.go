@@ -45,7 +45,6 @@ max_client_conn = 1000
 func StartBouncer(
 	t testing.TB, server string, lines ...string,
 ) (through func(connection string) string) {
-	t.Helper()
 	program, err := exec.LookPath("pgbouncer")
 	if err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v (Debian: apt-get install pgbouncer)", err)

@@ -33,7 +33,6 @@ func Changed(connection string, change func(*url.URL)) string {
 	return u.String()
 }
 
-// AsRole returns the URL of the database for another role.
 func AsRole(connection, role string) string {
 	return Changed(connection, func(u *url.URL) { u.User = url.User(role) })
 }
@@ -49,7 +48,6 @@ func OnSocket(connection, folder, port string) string {
 	})
 }
 
-// Query reads one value from the database of a URL.
 func Query[T any](t testing.TB, url, sql string, args ...any) (value T) {
 	conn, err := pgx.Connect(context.Background(), url)
 	require.NoError(t, err)
@@ -86,5 +84,4 @@ func (b *Buffer) String() string {
 	return b.text.String()
 }
 
-// Logger returns a logger that writes text to the buffer.
 func (b *Buffer) Logger() *slog.Logger { return slog.New(slog.NewTextHandler(b, nil)) }
