@@ -57,6 +57,8 @@ func (s *Service) reauthorize(
 	return s.authorize(subject, want, owner)
 }
 
+var checks = input.New(nil, nil)
+
 // Label is the part of a key that Rename can change.
 type Label struct {
 	Name        string `json:"name" validate:"text,printable"`
@@ -69,7 +71,7 @@ type Label struct {
 func (s *Service) Rename(
 	ctx context.Context, actor Actor, id string, label Label, request audit.Request,
 ) error {
-	if err := input.Check(label); err != nil {
+	if err := checks.Check(label); err != nil {
 		return err
 	}
 	entry := actor.entry(audit.KeyRenamed, id, request)

@@ -14,7 +14,6 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/format"
-	"dg/platform/input"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
@@ -86,7 +85,7 @@ func (s *Service) Create(
 }
 
 func (in NewKey) key(now time.Time) (Key, error) {
-	if err := input.Check(in); err != nil {
+	if err := checks.Check(in); err != nil {
 		return Key{}, err
 	}
 	if !slices.Contains(Overlaps, in.Overlap) {

@@ -48,7 +48,7 @@ var steps = []step{
 	{"7a", "ForkUnknown", ""},
 	{"7b", "OtherOrganisation", audit.OtherOrganisation},
 	{"8a", "ParameterUnknown", ""},
-	{"8b", "DayOutOfRange", ""},
+	{"8b", "NotADay", ""},
 	{"9", "GroupUnknown", ""},
 }
 

@@ -18,30 +18,24 @@ import (
 func TestInvalidPeriodIsExplained(t *testing.T) {
 	t.Parallel()
 	const (
-		years  = ". Send a day from 2000-01-01 to 2199-12-31."
+		noDay  = "`from` is not a day from 2000-01-01 to 2199-12-31: "
 		format = ". Send a calendar day, YYYY-MM-DD, for example 2026-03-01."
-		noTime = ". Send the day alone, YYYY-MM-DD."
 	)
 	for period, want := range map[[2]string]string{
 		{"", ""}: "from: Query parameters `from` and `to` are required, " +
 			"for example from=2026-03-01&to=2026-03-31.",
 		{"", "2024-05-01"}: "from: Query parameter `from` is required, for example from=2026-03-01.",
 		{"2024-05-01", ""}: "to: Query parameter `to` is required, for example to=2026-03-31.",
-		{"today", ""}:      "to: Query parameter `to` is required, for example to=2026-03-31.",
 
 		{"2024-05-02", "2024-05-01"}: "to: `to` (2024-05-01) is before `from` (2024-05-02).",
 		{"2023-01-01", "2024-01-02"}: "to: The period from 2023-01-01 to 2024-01-02 has 367 days. " +
 			"The maximum is 366, both days included.",
-		{"1999-12-31", "2000-01-01"}: "from: `from` is out of range: 1999-12-31" + years,
-		{"2026-13-01", "2026-02-30"}: "from: `from` is not a day of the calendar: 2026-13-01" + format,
+		{"1999-12-31", "2000-01-01"}: "from: " + noDay + "1999-12-31" + format,
+		{"2026-13-01", "2026-02-30"}: "from: " + noDay + "2026-13-01" + format,
 
-		{"2024-05-01", "2024-05-01 12:00"}: "to: `to` has a time: 2024-05-01 12:00" + noTime,
-		{"2024-05-01", "2024-05-01 "}:      "to: `to` is not a day: 2024-05-01 " + format,
-		{"٢٠٢٤-05-01", "2024-05-01"}:       "from: `from` is not a day: ٢٠٢٤-05-01 (with U+0662)" + format,
-		{"a\u202e\xff\r\n{field}", "x"}: "from: `from` is not a day: a\uFFFD\uFFFD\uFFFD\uFFFD{field} " +
-			"(with U+202E)" + format,
-		{strings.Repeat("ä", 61), "2024-05-01"}: "from: `from` is not a day: " +
-			strings.Repeat("ä", 60) + "… (with U+00E4)" + format,
+		{"2024-05-01 12:00", "2024-05-01"}:      "from: " + noDay + "2024-05-01 12:00" + format,
+		{"a\u202e\xff\r\n{field}", "x"}:         "from: " + noDay + "a\uFFFD\uFFFD\uFFFD\uFFFD{field}" + format,
+		{strings.Repeat("ä", 61), "2024-05-01"}: "from: " + noDay + strings.Repeat("ä", 60) + "…" + format,
 	} {
 		_, err := ParsePeriod(period[0], period[1])
 		require.True(t, apperr.Is(err, apperr.Validation), "%q: %v", period, err)

@@ -37,8 +37,8 @@ type Period struct {
 }
 
 type dates struct {
-	From string `json:"from" validate:"required_with=To,required,dateOnly,day,calendarDay,reportable"`
-	To   string `json:"to" validate:"required_with=From,required,dateOnly,day,calendarDay,reportable"`
+	From string `json:"from" validate:"required_with=To,required,reportable"`
+	To   string `json:"to" validate:"required_with=From,required,reportable"`
 }
 
 var dateChecks = input.New(map[string]string{

@@ -2,7 +2,6 @@
 package input
 
 import (
-	"fmt"
 	"reflect"
 	"regexp"
 	"strings"
@@ -12,22 +11,10 @@ import (
 )
 
 var rules = map[string]func(Field) bool{
-	"text":      Text(ValidText),
-	"visible":   Text(isVisible),
-	"printable": Text(IsPrintable),
-	"dateOnly":  Text(func(s string) bool { return !timestamp.MatchString(s) }),
-	"day":       Text(dayPattern.MatchString),
-	"calendarDay": Text(func(s string) bool {
-		_, err := time.Parse(time.DateOnly, s)
-		return err == nil
-	}),
+	"text":       Text(ValidText),
+	"printable":  Text(IsPrintable),
 	"reportable": isReportable,
 }
-
-var (
-	dayPattern = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}$`)
-	timestamp  = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}[T ]\d`)
-)
 
 func isReportable(f Field) bool {
 	if t, ok := reflect.TypeAssert[time.Time](f.Field()); ok {
@@ -44,40 +31,22 @@ var words = map[string]string{
 	"min":       "`{field}` must have at least one value.",
 	"unique":    "`{field}` must not contain a value twice.",
 	"oneof":     "`{field}` contains an unknown value. Known values: {values}.",
-	"dateOnly":  "`{field}` has a time: {value}. Send the day alone, YYYY-MM-DD.",
-	"day":       "`{field}` is not a day: {value}. Send a calendar day, YYYY-MM-DD, for example 2026-03-01.",
-	"calendarDay": "`{field}` is not a day of the calendar: {value}. Send a calendar day, " +
-		"YYYY-MM-DD, for example 2026-03-01.",
-	"reportable": "`{field}` is out of range: {value}. Send a day from 2000-01-01 to 2199-12-31.",
+	"reportable": "`{field}` is not a day from 2000-01-01 to 2199-12-31: {value}. " +
+		"Send a calendar day, YYYY-MM-DD, for example 2026-03-01.",
 }
-
-const maxExcerpt = 60 // characters of a value in a message
 
 // Excerpt returns the first 60 characters of a value for a message, with � for unprintable ones.
 func Excerpt(sent string) string {
 	runes := []rune(sent)
-	cut := len(runes) > maxExcerpt
-	runes = runes[:min(len(runes), maxExcerpt)]
-	for i, r := range runes {
-		if !unicode.IsPrint(r) {
-			runes[i] = unicode.ReplacementChar
+	if len(runes) > 60 {
+		runes = append(runes[:60], '…')
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
 		}
-	}
-	if cut {
-		runes = append(runes, '…')
-	}
-	return string(runes)
-}
-
-// unusual notes the first non-ASCII character, which may look like an ASCII one. The mark … of cut
-// or redacted text does not count.
-func unusual(sent string) string {
-	for _, r := range sent {
-		if r > unicode.MaxASCII && r != utf8.RuneError && r != '…' {
-			return fmt.Sprintf(" (with %U)", r)
-		}
-	}
-	return ""
+		return unicode.ReplacementChar
+	}, string(runes))
 }
 
 // ID returns an identifier in lower case, its stored form.
@@ -98,12 +67,7 @@ func inReports(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year
 
 // ValidText accepts 1 to 200 characters, at least one visible and none a control character.
 func ValidText(s string) bool {
-	return isVisible(s) && utf8.ValidString(s) && utf8.RuneCountInString(s) <= 200 &&
-		!strings.ContainsFunc(s, unicode.IsControl)
-}
-
-func isVisible(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool {
-		return unicode.IsGraphic(r) && !unicode.IsSpace(r)
-	})
+	visible := func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
+	return strings.ContainsFunc(s, visible) && utf8.ValidString(s) &&
+		utf8.RuneCountInString(s) <= 200 && !strings.ContainsFunc(s, unicode.IsControl)
 }

@@ -72,8 +72,9 @@ type form struct {
 // A message names the field as the sender wrote it.
 func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 	good := form{Title: "t", Scopes: []string{"a:read"}}
-	require.NoError(t, input.Check(good))
-	require.NoError(t, input.Check(&good))
+	checks := input.New(nil, nil)
+	require.NoError(t, checks.Check(good))
+	require.NoError(t, checks.Check(&good))
 
 	const text = "`title` must have 1 to 200 characters, not all blank and without control characters."
 	for name, c := range map[string]struct {
@@ -93,7 +94,7 @@ func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 		"first": {form{}, "title", text},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := input.Check(c.in)
+			err := checks.Check(c.in)
 			require.True(t, apperr.Is(err, apperr.Validation), "%v", err)
 			require.Equal(t, c.field, apperr.From(err).Field)
 			require.Equal(t, c.message, apperr.From(err).Message)
@@ -101,30 +102,27 @@ func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 	}
 }
 
-// A rule without a message, or a value that is not a struct, is an internal error.
-func TestCheckReportsMistakesInTagsAsInternal(t *testing.T) {
-	require.Panics(t, func() { _ = input.Check("text") })
-	err := input.Check(struct {
+// A mistake in a program panics, or is named.
+func TestMistakesInTagsAreReported(t *testing.T) {
+	checks := input.New(nil, nil)
+	require.Panics(t, func() { _ = checks.Check("text") })
+	require.ErrorContains(t, checks.Check(struct {
 		Mail string `json:"mail" validate:"email"`
-	}{"x"})
-	require.Error(t, err)
-	require.False(t, apperr.Is(err, apperr.Validation), "a rule without a message")
+	}{"x"}), "`mail` breaks the rule email.")
 }
 
-// The words for the field's rule come first, then those for the rule on the type, then the rule's.
-func TestWordsAreThoseOfTheFieldThenTheTypeThenTheRule(t *testing.T) {
+// The words for the field's rule come before those for the rule.
+func TestWordsAreThoseOfTheFieldThenTheRule(t *testing.T) {
 	type row struct {
-		A string     `env:"A" validate:"required"`
-		B *int       `json:"b,omitempty" env:"B" validate:"required"`
-		C *time.Time `json:"c" validate:"required"`
+		A string     `json:"a" validate:"required"`
+		C *time.Time `json:"c,omitempty" validate:"required"`
 		D string     `json:"d" validate:"even,text"` // the first rule that breaks
 		E []string   `json:"e" validate:"dive,oneof=a b"`
 	}
 	words := input.New(map[string]string{
-		"required":     "any",
-		"A required":   "of A",
-		"required int": "a number",
-		"even":         "{field}: {value} is odd",
+		"required":   "any",
+		"a required": "of a",
+		"even":       "{field}: {value} is odd",
 	},
 		map[string]func(input.Field) bool{
 			"even": input.Text(func(s string) bool { return len(s)%2 == 0 }),
@@ -134,20 +132,9 @@ func TestWordsAreThoseOfTheFieldThenTheTypeThenTheRule(t *testing.T) {
 		said = append(said, fault.Path+" "+fault.Message)
 	}
 	require.Equal(t, []string{
-		"A of A", "b a number", "c any", "d d: {field} is odd",
+		"a of a", "c any", "d d: {field} is odd",
 		"e[1] `e` contains an unknown value. Known values: a, b.",
 	}, said)
-}
-
-// A missing field is reported before an invalid one.
-func TestCheckNamesAMissingFieldFirst(t *testing.T) {
-	type days struct {
-		From string `json:"from" validate:"day"`
-		To   string `json:"to" validate:"required"`
-	}
-	words := input.New(map[string]string{"required": "{field} is missing"}, nil)
-	require.Equal(t, "to", apperr.From(words.Check(days{From: "x"})).Field)
-	require.Equal(t, "from", apperr.From(words.Check(days{"x", "y"})).Field)
 }
 
 // rules.md, Formats: any other form is an unknown identifier.

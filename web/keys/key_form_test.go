@@ -76,7 +76,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 // keyFormErrors are changes of a valid form, the field that they make invalid, and its message.
 var keyFormErrors = []struct{ change, field, says string }{
 	{"name=", "name", "Enter a name."},
-	{"name=" + strings.Repeat("é", 201), "name", "The name has 201 characters. Use 200 or fewer."},
+	{"name=" + strings.Repeat("é", 201), "name", "The name is too long. Use 200 characters or fewer."},
 	{"name=a%00b", "name", "contains invalid characters"},
 	{"name=Power%E2%80%8BBI", "name", "contains characters that cannot be seen"},
 	{"description=a%0Ab", "description", "contains invalid characters"},

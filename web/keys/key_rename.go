@@ -2,7 +2,6 @@ package keys
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -20,19 +19,19 @@ type renameKeyView struct {
 }
 
 type labelForm struct {
-	Name        string `json:"name" validate:"visible,max=200,text,printable"`
+	Name        string `json:"name" validate:"required,max=200,text,printable"`
 	Description string `json:"description" validate:"omitempty,max=200,text,printable"`
 }
 
-// By field and violated rule. {count} stands for the number of characters.
+// By field and violated rule.
 var formMessages = map[string]string{
-	"name visible":   "Enter a name.",
-	"name max":       "The name has {count} characters. Use 200 or fewer.",
+	"name required":  "Enter a name.",
+	"name max":       "The name is too long. Use 200 characters or fewer.",
 	"name text":      "The name contains invalid characters, such as a line break. Type it again.",
 	"name printable": "The name contains characters that cannot be seen. Type it again.",
 
 	"description printable": "The description contains characters that cannot be seen. Type it again.",
-	"description max":       "The description has {count} characters. Use 200 or fewer.",
+	"description max":       "The description is too long. Use 200 characters or fewer.",
 	"description text":      "The description contains invalid characters, such as a line break. Type it again.",
 	"scopes min":            "Choose at least one scope.",
 	"scopes oneof":          "Choose at least one scope.",
@@ -43,14 +42,9 @@ var formChecker = input.New(formMessages, nil)
 
 func formErrors(form any) (f ui.FormErrors) {
 	for _, fault := range formChecker.Violations(form) {
-		if f.Error(fault.Field) != "" {
-			continue
+		if f.Error(fault.Field) == "" {
+			f.Errors = append(f.Errors, ui.FormError{Field: fault.Field, Message: fault.Message})
 		}
-		if text, ok := fault.Value.(string); ok {
-			fault.Message = strings.Replace(fault.Message, "{count}",
-				ui.Count(int64(utf8.RuneCountInString(text))), 1)
-		}
-		f.Errors = append(f.Errors, ui.FormError{Field: fault.Field, Message: fault.Message})
 	}
 	return f
 }

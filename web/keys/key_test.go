@@ -110,7 +110,7 @@ func TestKeyIsRenamed(t *testing.T) {
 
 	b.Post(path+"/rename",
 		url.Values{"name": {"  "}, "description": {strings.Repeat("é", 201)}}).Is(t, 400).Has(t,
-		"Enter a name.", "The description has 201 characters. Use 200 or fewer.",
+		"Enter a name.", "The description is too long. Use 200 characters or fewer.",
 		"<title>Error: Edit key")
 	require.Equal(t, "BI", w.AllKeys(t, acme)[0].Name)
 
