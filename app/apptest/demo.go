@@ -55,7 +55,7 @@ func SignedIn(t *testing.T, base string, a demo.Account) *testkit.Browser {
 	return testkit.NewBrowser(t, base).SignIn(a.Email, a.Password, a.TOTPSecret)
 }
 
-var ResetLink = regexp.MustCompile(`(http://\S+)(/account/reset\?token=([A-Za-z0-9_-]{43}))`)
+var ResetLink = regexp.MustCompile(`(http://\S+)(/account/reset\?token=([A-Z2-7]{52}))`)
 
 func DemoAccount(t *testing.T, email string) demo.Account {
 	at := slices.IndexFunc(demo.Accounts, func(a demo.Account) bool { return a.Email == email })

@@ -9,6 +9,7 @@ import (
 	"dg/platform/apperr"
 )
 
+// BlockTimeout and the others bound a download.
 const (
 	timeLimit       = 30 * time.Minute       // of a whole download
 	BlockTimeout    = 9 * time.Second        // of the statements behind a block

@@ -47,7 +47,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	seen, err := b.other.Session(b.ctx(), session.Token)
 	require.NoError(t, err)
 	require.Equal(t, session, seen)
-	require.Len(t, session.Token, 43)
+	require.Len(t, session.Token, 52)
 	hash := sha256.Sum256([]byte(session.Token))
 	require.Equal(t, hash[:], testkit.One[[]byte](b.World, `select token_hash from sessions`))
 	require.NotEqual(t, session.Token, b.signIn(ann).Token)
