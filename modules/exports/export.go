@@ -23,7 +23,7 @@ type export struct {
 	release func() // of the slot
 	ctx     context.Context
 	stop    context.CancelCauseFunc // ends ctx
-	access  *Recheck
+	recheck func(context.Context) error
 	plays   *reports.Export
 	block   []byte
 	began   time.Time // zero until export.started is recorded
@@ -41,11 +41,14 @@ func (s *Service) open(ctx, stream context.Context, r Request) (*export, error) 
 		lost = ErrAccessEnded
 	}
 	e := &export{Request: r, service: s, release: release, id: uuid.NewString()}
-	e.access = NewRecheck(r.Recheck, lost)
+	e.recheck = Recheck(r.Recheck, lost)
 	e.ctx, e.stop = context.WithCancelCause(stream)
 	e.plays, err = s.reports.OpenExport(ctx, r.Query, r.Format)
 	if err == nil {
-		err = r.authorize(e.plays.Header)
+		err = r.Authorize(e.plays.Header)
+	}
+	if err == nil {
+		err = e.plays.CheckGroup(r.Query.OrganisationID)
 	}
 	if err != nil {
 		e.free()
@@ -69,9 +72,9 @@ func (e *export) recordStart() error {
 	return nil
 }
 
-// Next calls Recheck.Check before each block. The database has BlockTimeout for a block. Errors:
-// io.EOF after the last row, those of recordStart and Recheck.Check, ErrNoAnswer, errTimeLimit, and
-// other causes of the end of the stream.
+// Next rechecks the access before each block. The database has BlockTimeout for a block. Errors:
+// io.EOF after the last row, those of recordStart and Recheck, errTimeLimit, and other causes of
+// the end of the stream.
 func (e *export) Next() ([]byte, error) {
 	if e.began.IsZero() {
 		if err := e.recordStart(); err != nil {
@@ -81,7 +84,7 @@ func (e *export) Next() ([]byte, error) {
 	if time.Since(e.began) > timeLimit {
 		return nil, errTimeLimit
 	}
-	if err := e.access.Check(e.ctx); err != nil {
+	if err := e.recheck(e.ctx); err != nil {
 		return nil, err
 	}
 	defer time.AfterFunc(BlockTimeout, func() { e.stop(ErrNoAnswer) }).Stop()

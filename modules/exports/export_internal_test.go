@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
@@ -154,35 +153,16 @@ func TestFileNamesAreASCII(t *testing.T) {
 
 // rules.md, CSV and Failures: what fails before the first byte is an error without data. An export
 // whose start cannot be recorded is not sent, one whose end cannot be recorded is whole all the
-// same. Package httpserver proves the statuses of the kinds of failures.
-func TestEachFailingCallOfAnExport(t *testing.T) {
-	t.Parallel()
+// same. Each frees its slot.
+func TestFailingExportIsAnErrorOrWhole(t *testing.T) {
 	for failing, want := range map[string]int{
-		"OpenExport": http.StatusNotFound,
-		"started":    http.StatusServiceUnavailable,
-		"finished":   http.StatusOK,
+		"export.started":  http.StatusServiceUnavailable,
+		"export.finished": http.StatusOK,
 	} {
 		t.Run(failing, func(t *testing.T) {
-			t.Parallel()
-			failure := func(call string) error {
-				return map[string]error{failing: reports.ErrGroupNotFound}[call]
-			}
-			plays := &mockReports{}
-			plays.On("OpenExport", mock.Anything, mock.Anything, mock.Anything).
-				Return(func(context.Context, reports.Query, reports.Format) (*reports.Export, error) {
-					return &reports.Export{}, failure("OpenExport")
-				})
-			log := &mockAuditLog{}
-			log.On("Append", mock.Anything, mock.MatchedBy(func(e audit.Entry) bool {
-				return e.Action == audit.ExportStarted
-			})).Return(failure("started"))
-			log.On("Append", mock.Anything, mock.Anything).Return(failure("finished"))
-			b := &bundle{t: t, request: Request{
-				Authorize: func(reports.Header) error { return nil },
-				Recheck:   func(context.Context) error { return nil },
-			}}
-			b.serve(plays, log)
-			for range MaxConcurrentOfOrganisation + 1 { // each frees its slot
+			b := setup(t)
+			b.Exec(`alter table audit_entries add check (action <> '` + failing + `')`)
+			for range MaxConcurrentOfOrganisation + 1 {
 				response := b.send(http.MethodGet)
 				require.Equal(t, want, response.StatusCode)
 				whole := want == http.StatusOK
@@ -191,5 +171,14 @@ func TestEachFailingCallOfAnExport(t *testing.T) {
 				b.service.Drain()
 			}
 		})
+	}
+}
+
+func TestExportOfUnknownGroupIsNotFound(t *testing.T) {
+	b := setup(t)
+	b.request.Query.GroupID = b.request.Query.ForkID
+	for range MaxConcurrentOfOrganisation + 1 {
+		require.Equal(t, http.StatusNotFound, b.send(http.MethodGet).StatusCode)
+		require.Equal(t, http.StatusNotFound, b.send(http.MethodHead).StatusCode)
 	}
 }

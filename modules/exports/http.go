@@ -21,8 +21,8 @@ type Request struct {
 	Request audit.Request
 	// Authorize asks the caller's policy about the group, before a row is read.
 	Authorize func(reports.Header) error
-	// Recheck asks again whether the actor has access, as NewRecheck says. It may be called after
-	// the HTTP handler has returned, and must not refer to the handler's fiber.Ctx.
+	// Recheck is the ask of Recheck. It may be called after the HTTP handler has returned, and must
+	// not refer to the handler's fiber.Ctx.
 	Recheck func(ctx context.Context) error
 }
 
@@ -40,13 +40,6 @@ func (s *Service) Send(c *fiber.Ctx, r Request) error {
 		return httpserver.StreamHead(c, r.options(e.plays.Header))
 	}
 	return httpserver.Stream(c, e, r.options(e.plays.Header))
-}
-
-func (r Request) authorize(header reports.Header) error {
-	if err := r.Authorize(header); err != nil {
-		return err
-	}
-	return header.CheckGroup(r.Query.OrganisationID)
 }
 
 // suppressedHeader says that the file is its header row alone because of k-anonymity.

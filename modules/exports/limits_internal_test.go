@@ -48,16 +48,16 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			asked := 0
-			r := NewRecheck(func(context.Context) error {
+			recheck := Recheck(func(context.Context) error {
 				asked++
 				return answer
 			}, lost)
 			time.Sleep(recheckInterval - time.Nanosecond)
-			require.NoError(t, r.Check(t.Context()))
+			require.NoError(t, recheck(t.Context()))
 			require.Zero(t, asked)
 			time.Sleep(time.Nanosecond)
-			require.ErrorIs(t, r.Check(t.Context()), want)
-			require.NoError(t, r.Check(t.Context()))
+			require.ErrorIs(t, recheck(t.Context()), want)
+			require.NoError(t, recheck(t.Context()))
 			require.Equal(t, 1, asked)
 		})
 	}

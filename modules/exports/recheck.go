@@ -31,36 +31,27 @@ var (
 		"The download took longer than 30 minutes. Choose a shorter period.")
 )
 
-// Recheck asks again, between the blocks of a download, whether the actor still has access.
-type Recheck struct {
-	ask   func(context.Context) error
-	lost  error // what Check returns after the loss of access
-	asked time.Time
-}
-
-// NewRecheck returns a recheck of an actor who has access now. ask returns nil while the actor has
-// access. After the loss of access it returns apperr.AuthRequired, apperr.AccessDenied or
-// apperr.NotFound, and Check returns lost. Any other error counts as no answer of the database.
-func NewRecheck(ask func(context.Context) error, lost error) *Recheck {
-	return &Recheck{ask, lost, time.Now()}
-}
-
-// Check asks at most once per recheckInterval. Errors: lost, ErrNoAnswer and the cause of
-// the end of ctx.
-func (r *Recheck) Check(ctx context.Context) error {
-	if time.Since(r.asked) < recheckInterval {
-		return nil
+// Recheck returns a function that asks again, between the blocks of a download, whether an actor who
+// has access now still has it. It asks at most once per recheckInterval. ask returns nil, or after
+// the loss of access apperr.AuthRequired, apperr.AccessDenied or apperr.NotFound, for which lost is
+// returned. For any other error of ask, ErrNoAnswer or the cause of the end of ctx is returned.
+func Recheck(ask func(context.Context) error, lost error) func(context.Context) error {
+	asked := time.Now()
+	return func(ctx context.Context) error {
+		if time.Since(asked) < recheckInterval {
+			return nil
+		}
+		asking, done := context.WithTimeout(ctx, recheckTimeout)
+		defer done()
+		err := ask(asking)
+		asked = time.Now()
+		switch {
+		case err == nil:
+			return nil
+		case apperr.Is(err, apperr.AuthRequired), apperr.Is(err, apperr.AccessDenied),
+			apperr.Is(err, apperr.NotFound):
+			return lost
+		}
+		return cmp.Or(context.Cause(ctx), fmt.Errorf("%w: %w", ErrNoAnswer, err))
 	}
-	asking, done := context.WithTimeout(ctx, recheckTimeout)
-	defer done()
-	err := r.ask(asking)
-	r.asked = time.Now()
-	switch {
-	case err == nil:
-		return nil
-	case apperr.Is(err, apperr.AuthRequired), apperr.Is(err, apperr.AccessDenied),
-		apperr.Is(err, apperr.NotFound):
-		return r.lost
-	}
-	return cmp.Or(context.Cause(ctx), fmt.Errorf("%w: %w", ErrNoAnswer, err))
 }

@@ -1,7 +1,6 @@
 package exports
 
 import (
-	"context"
 	"sync"
 
 	"dg/modules/audit"
@@ -17,27 +16,17 @@ const (
 	MaxConcurrentOfOrganisation = 4
 )
 
-// Reports opens the plays of a report. Package reports says what the methods promise.
-type Reports interface {
-	OpenExport(ctx context.Context, q reports.Query, f reports.Format) (*reports.Export, error)
-}
-
-// AuditLog records exports.
-type AuditLog interface {
-	Append(ctx context.Context, e audit.Entry) error
-}
-
 // Service runs the exports of one instance.
 type Service struct {
-	reports   Reports
-	log       AuditLog
+	reports   *reports.Service
+	log       *audit.Log
 	slots     *limit.Limiter
 	recording sync.WaitGroup // writes of export.finished
 	finished  *prometheus.CounterVec
 }
 
 // New returns the service. An instance needs a single one: API and screens share its limits.
-func New(r Reports, log AuditLog, metrics prometheus.Registerer) *Service {
+func New(r *reports.Service, log *audit.Log, metrics prometheus.Registerer) *Service {
 	s := &Service{
 		reports: r,
 		log:     log,

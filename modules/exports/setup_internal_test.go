@@ -49,12 +49,12 @@ func setup(t *testing.T) *bundle {
 		Authorize: func(reports.Header) error { return nil },
 		Recheck:   func(context.Context) error { return nil },
 	}
-	b.serve(reports.New(b.db), audit.New(b.db))
+	b.serve()
 	return b
 }
 
-func (b *bundle) serve(plays Reports, log AuditLog) {
-	b.service = New(plays, log, nil)
+func (b *bundle) serve() {
+	b.service = New(reports.New(b.db), audit.New(b.db), nil)
 	server := httpserver.New(httpserver.Options{
 		Logger: slog.New(slog.DiscardHandler),
 		Grace:  time.Millisecond,

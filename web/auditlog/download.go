@@ -91,7 +91,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		page:    audit.Page{Filter: at.page.Filter, Limit: entriesPerQuery},
 		release: release,
 		ctx:     httpserver.StreamContext(c),
-		access:  exports.NewRecheck(h.AccessCheck(p, authz.ReadAuditLog), exports.ErrAccessEnded),
+		recheck: exports.Recheck(h.AccessCheck(p, authz.ReadAuditLog), exports.ErrAccessEnded),
 		block:   []byte(at.begin + strings.Join(columns, string(at.separator)) + "\n"),
 	}
 	d.list = func(ctx context.Context) ([]audit.Entry, error) { return h.entries(ctx, p, d.page) }
@@ -104,7 +104,7 @@ type logDownload struct {
 	page    audit.Page                                       // the next one
 	release func()                                           // releases the slot of Downloads
 	ctx     context.Context                                  // ends with the server
-	access  *exports.Recheck
+	recheck func(context.Context) error
 	block   []byte // buffer of the next block; at first the header
 	last    bool   // whether the last page has been read
 }
@@ -113,7 +113,7 @@ func (d *logDownload) Next() ([]byte, error) {
 	if d.last {
 		return nil, io.EOF
 	}
-	if err := d.access.Check(d.ctx); err != nil {
+	if err := d.recheck(d.ctx); err != nil {
 		return nil, err
 	}
 	ctx, done := context.WithTimeoutCause(d.ctx, exports.BlockTimeout, exports.ErrNoAnswer)
