@@ -124,6 +124,7 @@ func (c *chart) drawPlays(p reports.Period) {
 const (
 	fullScore = 1000
 	scoreStep = 50
+	maxDots   = 31 // more would run together on a phone
 )
 
 func (c *chart) drawScores(p reports.Period) {
@@ -144,21 +145,22 @@ func (c *chart) drawScores(p reports.Period) {
 	for _, b := range c.Bars {
 		c.ScoreLine += c.point(b, b.Current, &connected)
 		c.EarlierLine += c.point(b, b.Earlier, &earlierConnected)
-		if connected {
-			c.ScoreDots += c.point(b, b.Current, new(bool)) + "h.01"
+		if connected && len(c.Bars) <= maxDots {
+			c.ScoreDots += c.point(b, b.Current, new(bool))
 		}
 	}
 }
 
-// A bar without a completed play breaks the line: the next point begins with a moveto (M).
+// A bar without a completed play breaks the line: the next point begins with a moveto (M), and shows
+// also if no other is connected to it (h.01).
 func (c *chart) point(b bar, s reports.DailyStat, connected *bool) string {
-	command := "M"
+	form := "M%d %dh.01"
 	if *connected {
-		command = "L"
+		form = "L%d %d"
 	}
 	if *connected = s.Completed > 0; !*connected {
 		return ""
 	}
 	x := ui.DayWidth*b.From + ui.DayWidth*b.Days/2
-	return fmt.Sprintf("%s%d %d", command, x, c.Scores.Top-int64(s.AvgScore))
+	return fmt.Sprintf(form, x, c.Scores.Top-int64(s.AvgScore))
 }

@@ -27,11 +27,26 @@ func TestChartIsDrawnToScale(t *testing.T) {
 		"M20 11v4h60v-4zM120 14v1h60v-1zM220 12v3h60v-3zM320 14v1h60v-1zM620 6v9h60v-9z", c.PlayBars)
 	require.Equal(t, "M12 4v11h75v-11z", c.EarlierBars)
 	require.Equal(t, []string{"100%", "80%", "60%", "40%", "20%", "0%"}, c.Scores.Labels)
-	require.Equal(t, "M50 300L150 500M350 1000", c.ScoreLine)
+	require.Equal(t, "M50 300h.01L150 500M350 1000h.01", c.ScoreLine)
 	require.Equal(t, "M50 300h.01M150 500h.01M350 1000h.01", c.ScoreDots)
-	require.Equal(t, "M50 0", c.EarlierLine)
+	require.Equal(t, "M50 0h.01", c.EarlierLine)
 	require.Equal(t, "Thu 26 Nov 2026 (so far)", c.Most.Name)
 	require.Empty(t, c.Bars[2].Earlier.Date, "there is no such day")
+}
+
+// Many dots would run together: the line alone shows the scores, also one between two days without.
+func TestLongPeriodsHaveNoDots(t *testing.T) {
+	t.Parallel()
+	scored := reports.DailyStat{Plays: 1, Completed: 1, ScoreSum: 10_000}
+	for days, dots := range map[int]string{31: "M250 0h.01M1250 0h.01M1350 0h.01", 32: ""} {
+		c := chart{Bars: make([]bar, days)}
+		for _, day := range []int{2, 12, 13} {
+			c.Bars[day] = bar{From: day, Days: 1, Current: reports.SumDays([]reports.DailyStat{scored})}
+		}
+		c.drawScores(reports.Period{Days: days})
+		require.Equal(t, "M250 0h.01M1250 0h.01L1350 0", c.ScoreLine)
+		require.Equal(t, dots, c.ScoreDots)
+	}
 }
 
 // Bars of more than 92 days are weeks. The cut ones, and that of today, say so.
