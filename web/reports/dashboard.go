@@ -26,7 +26,7 @@ type dashboardView struct {
 	Today           time.Time
 	Invalid         *apperr.Error // nil: the period is valid
 	Presets         []ui.Link
-	Dates           string // the period in words; "": invalid, or a preset selects it
+	Calendar        []ui.Link // presets in the menu of dates
 	Groups          []org.Group
 	ListedGroups    int      // org.MaxGroups if there may be more groups; else 0
 	shown           []string // ids of the groups that k-anonymity does not hide; nil: unknown
@@ -72,16 +72,13 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 		at.query.Set("from", period.Day(0))
 		at.query.Set("to", period.Day(period.Days-1))
 	}
-	view.Dates = ui.Period(period)
 	for _, preset := range presets(view.Today) {
-		link := ui.Link{
+		view.Presets = append(view.Presets, ui.Link{
 			Name: preset.name, Path: at.on(preset.period).Path(), Current: preset.period == period,
-		}
-		if link.Current || invalid != nil {
-			view.Dates = ""
-		}
-		view.Presets = append(view.Presets, link)
+		})
 	}
+	view.Calendar = view.Presets[rollingPresets:]
+	view.Presets = view.Presets[:rollingPresets]
 	view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport, view.Param("groupId"))
 	if err != nil {
 		return err
