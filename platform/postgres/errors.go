@@ -15,25 +15,21 @@ import (
 	"github.com/jackc/puddle/v2"
 )
 
-// A retry may succeed after these failures: SQLSTATEs by class and code, and connection errors.
+// A retry may succeed after these failures: SQLSTATEs by class or code, and connection errors.
 var (
-	unavailableClasses = []string{
-		"08", // connection exception
-		"28", // authentication: the database cannot be used until the credentials change
-		"53", // insufficient resources: disk, memory, connections
-		"57", // shutdown, crash, still starting, statement_timeout, cancelled by an administrator
-		"58", // the server's system: I/O error, missing file
-	}
-	unavailableCodes = []string{
+	unavailableStates = []string{
+		"08",    // connection exception
+		"28",    // authentication: the database cannot be used until the credentials change
+		"53",    // insufficient resources: disk, memory, connections
+		"57",    // shutdown, crash, still starting, statement_timeout, cancelled by an administrator
+		"58",    // the server's system: I/O error, missing file
 		"55P03", // lock_timeout
 		"25P03", // idle_in_transaction_session_timeout
 		"3D000", // the database does not exist (yet)
 		"40001", // conflict with recovery on a standby
 	}
 	unavailableErrors = []error{
-		context.DeadlineExceeded, // such as the wait for a free connection
-		pgconn.ErrConnClosed, puddle.ErrClosedPool, sql.ErrConnDone,
-		driver.ErrBadConn,
+		pgconn.ErrConnClosed, puddle.ErrClosedPool, sql.ErrConnDone, driver.ErrBadConn,
 		sql.ErrTxDone, // the transaction's context ended before the commit
 		io.ErrUnexpectedEOF, net.ErrClosed,
 		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
@@ -49,28 +45,16 @@ func IsDatabaseError(err error) bool {
 // IsUnavailable reports whether err is a failure of the database after which a retry may succeed.
 // Errors of the statement or its data do not count, nor does context.Canceled.
 func IsUnavailable(err error) bool {
-	if err == nil {
-		return false
-	}
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return slices.Contains(unavailableCodes, e.Code) || onStandby(e) ||
-			slices.ContainsFunc(unavailableClasses, func(class string) bool {
-				return strings.HasPrefix(e.Code, class)
-			})
-	}
-	if errors.Is(err, context.Canceled) {
-		return false
-	}
-	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
-		return true
-	}
-	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
-		return true
-	}
-	return pgconn.Timeout(err) ||
-		slices.ContainsFunc(unavailableErrors, func(target error) bool {
-			return errors.Is(err, target)
+		return onStandby(e) || slices.ContainsFunc(unavailableStates, func(state string) bool {
+			return strings.HasPrefix(e.Code, state)
 		})
+	}
+	_, unconnected := errors.AsType[*pgconn.ConnectError](err)
+	e, ok := errors.AsType[net.Error](err) // context.DeadlineExceeded is one
+	is := func(target error) bool { return errors.Is(err, target) }
+	return !is(context.Canceled) &&
+		(unconnected || ok && e.Timeout() || slices.ContainsFunc(unavailableErrors, is))
 }
 
 // onStandby matches a write (25006) or a read of an unlogged table. 0A000 has other, permanent
