@@ -63,7 +63,7 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	}
 	require.Len(t, roots, 2)
 	for _, statement := range []string{
-		"apikeys.authenticate", "reports.metadata", "audit.append", "reports.export",
+		"apikeys.authenticate", "batch", "audit.append", "reports.export",
 	} {
 		require.Positive(t, names[statement], "%s in %v", statement, names)
 	}

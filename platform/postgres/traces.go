@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"regexp"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -13,8 +12,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// statementTracer is a pgx.QueryTracer and BatchTracer. Its spans have neither SQL nor parameters,
-// which may be personal data.
+// statementTracer is a pgx.QueryTracer and BatchTracer: a batch is one span. Its spans have neither
+// SQL nor parameters, which may be personal data.
 type statementTracer struct {
 	tracer trace.Tracer
 	pool   string
@@ -33,17 +32,16 @@ func statementName(sql string) string {
 	return found[1] + found[2]
 }
 
-func (t statementTracer) start(
-	ctx context.Context, sql string, options ...trace.SpanStartOption,
-) (context.Context, trace.Span) {
-	return t.tracer.Start(ctx, statementName(sql),
-		append(options, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
-			attribute.String("db.system.name", "postgresql"),
-			attribute.String("db.client.connection.pool.name", t.pool)))...)
+func (t statementTracer) start(ctx context.Context, name string) context.Context {
+	ctx, _ = t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(
+		attribute.String("db.system.name", "postgresql"),
+		attribute.String("db.client.connection.pool.name", t.pool)))
+	return ctx
 }
 
 // end records the SQLSTATE of an error but not its message, which may quote values.
-func end(span trace.Span, err error) {
+func end(ctx context.Context, err error) {
+	span := trace.SpanFromContext(ctx)
 	if err != nil {
 		reason := "failed"
 		if e, ok := errors.AsType[*pgconn.PgError](err); ok {
@@ -58,34 +56,25 @@ func end(span trace.Span, err error) {
 func (t statementTracer) TraceQueryStart(
 	ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData,
 ) context.Context {
-	ctx, _ = t.start(ctx, data.SQL)
-	return ctx
+	return t.start(ctx, statementName(data.SQL))
 }
 
 func (t statementTracer) TraceQueryEnd(
 	ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData,
 ) {
-	end(trace.SpanFromContext(ctx), data.Err)
+	end(ctx, data.Err)
 }
-
-// batchKey is the context key of the time at which the previous statement of a batch ended.
-type batchKey struct{}
 
 func (t statementTracer) TraceBatchStart(
 	ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData,
 ) context.Context {
-	now := time.Now()
-	return context.WithValue(ctx, batchKey{}, &now)
+	return t.start(ctx, "batch")
 }
 
-// TraceBatchQuery measures a statement from the end of the previous one.
-func (t statementTracer) TraceBatchQuery(
-	ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData,
+func (t statementTracer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+func (t statementTracer) TraceBatchEnd(
+	ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData,
 ) {
-	before := ctx.Value(batchKey{}).(*time.Time)
-	_, span := t.start(ctx, data.SQL, trace.WithTimestamp(*before))
-	end(span, data.Err)
-	*before = time.Now()
+	end(ctx, data.Err)
 }
-
-func (t statementTracer) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
