@@ -39,7 +39,7 @@ func (d Database) Check() error {
 	case d.Pooled() && d.MigrateDatabaseURL == "":
 		return errors.New("DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not: set it to " +
 			"PostgreSQL itself, where migrations and imports have a session of their own")
-	case urls > 8 || urls != strings.Count(d.ReplicaURLs, "://"): // each check takes up to a second
+	case urls > 8 || urls != strings.Count(d.ReplicaURLs, "://"): // each check takes up to 2 s
 		return errors.New("DG_DATABASE_REPLICA_URLS is not a list of at most 8 URLs such as " +
 			"postgres://user:password@host:5432/database, separated by spaces")
 	}

@@ -43,9 +43,7 @@ func OpenReplicas(
 	opts.lazy = true
 	name := opts.Name
 	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
-	system := ""
-	err = primary.Pool.QueryRow(ctx, `/* postgres.system */ select system_identifier || ' ' ||
-		current_database() from pg_control_system()`).Scan(&system)
+	system, err := primary.system(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("replicas: %w", err)
 	}
@@ -56,12 +54,21 @@ func OpenReplicas(
 			return replicas, fmt.Errorf("replica %d: %w", r.Number, err)
 		}
 		replicas = append(replicas, r)
-		if r.isForeign(ctx) {
+		if found, err := r.DB.system(ctx); err == nil && found != system {
 			return replicas, fmt.Errorf("replica %d is not a copy of the primary: it is "+
 				"another database. Correct DG_DATABASE_REPLICA_URLS", r.Number)
 		}
 	}
 	return replicas, nil
+}
+
+// system identifies the cluster and its database.
+func (db *DB) system(ctx context.Context) (system string, err error) {
+	ctx, stop := context.WithTimeout(ctx, hostTimeout)
+	defer stop()
+	err = db.Pool.QueryRow(ctx, `/* postgres.system */ select system_identifier || ' ' ||
+		current_database() from pg_control_system()`).Scan(&system)
+	return system, err
 }
 
 // CloseReplicas closes the pools, one after the other: each may take closeTimeout.
@@ -122,12 +129,6 @@ func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	return nil
 }
 
-// errForeign makes OpenReplicas fail (isForeign). Later errors let the replica rest.
-var (
-	errForeign = errors.New("it is another database than the primary's")
-	errBehind  = errors.New("it has not replayed what the primary has committed")
-)
-
 // stateSQL takes the latest timeline: the control file lags behind replay, and the WAL receiver's
 // current timeline is visible only to roles with pg_read_all_stats.
 const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
@@ -150,7 +151,7 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) er
 		case err != nil:
 			return err
 		case system != r.system:
-			return errForeign
+			return errors.New("it is another database than the primary's")
 		case !standby:
 			return errors.New("it is no standby any more, or never was one")
 		case timeline != at.Timeline:
@@ -163,23 +164,8 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) er
 		}
 		select {
 		case <-ctx.Done():
-			return errBehind
+			return errors.New("it has not replayed what the primary has committed")
 		case <-time.After(delay):
 		}
 	}
-}
-
-// checkTimeout bounds isForeign for a silent replica.
-const checkTimeout = time.Second
-
-// isForeign returns false for a replica that does not answer.
-func (r *Replica) isForeign(ctx context.Context) bool {
-	ctx, stop := context.WithTimeout(ctx, checkTimeout)
-	defer stop()
-	conn, err := r.DB.Pool.Acquire(ctx)
-	if err != nil {
-		return false
-	}
-	defer conn.Release()
-	return errors.Is(r.await(ctx, conn, Position{}), errForeign)
 }

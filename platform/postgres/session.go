@@ -21,7 +21,8 @@ const (
 const (
 	// connectTimeout also bounds Open: a start must not hang on a host that drops packets.
 	connectTimeout = 10 * time.Second
-	// hostTimeout is the connect timeout of each of several hosts, so that the next is tried soon.
+	// hostTimeout is the connect timeout of each of several hosts, so that the next is tried soon. It
+	// also bounds the first question to a replica.
 	hostTimeout = 2 * time.Second
 	// pingTimeout bounds the ping of an idle connection, which precedes its use.
 	pingTimeout = time.Second
@@ -30,7 +31,10 @@ const (
 // prepareSession leaves sessionParams to the role's defaults (roles.sh) behind a pooler.
 func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	prepareHosts(&config.Config)
-	config.OnPgError = leaveStandby(config.OnPgError)
+	inherited := config.OnPgError
+	config.OnPgError = func(conn *pgconn.PgConn, e *pgconn.PgError) bool {
+		return !onStandby(e) && inherited(conn, e) // closes it: a new one may reach the primary
+	}
 	// overrides the URL: reports read binary results, which simple_protocol and exec lack
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	kind, pooled := config.RuntimeParams[poolerParam]
@@ -94,11 +98,3 @@ func sessionParams(opts Options) map[string]string {
 
 // milliseconds formats a timeout for PostgreSQL, where 0 means none. A negative timeout becomes 0.
 func milliseconds(d time.Duration) string { return strconv.FormatInt(max(d.Milliseconds(), 0), 10) }
-
-// leaveStandby closes a connection whose server became a standby: a new connection may reach the
-// primary.
-func leaveStandby(inherited pgconn.PgErrorHandler) pgconn.PgErrorHandler {
-	return func(conn *pgconn.PgConn, e *pgconn.PgError) bool {
-		return !onStandby(e) && inherited(conn, e)
-	}
-}
