@@ -87,13 +87,6 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx) error {
 }
 
 func (b *batch) apply(ctx context.Context, tx pgx.Tx, request audit.Request) error {
-	if b.entries != nil { // the lock keeps the old values in the entries true until the commit
-		err := b.exec(ctx, tx, `select from {table} o join import_{table} i on {same}
-			order by o.id for no key update of o`)
-		if err != nil {
-			return err
-		}
-	}
 	for action, changes := range b.entries {
 		if err := audit.AppendChanges(ctx, tx, action, request, changes); err != nil {
 			return err

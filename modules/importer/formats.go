@@ -140,12 +140,13 @@ func packAnswers(skills []skill) []byte {
 	return games.PackAnswers(results)
 }
 
-// changesOf returns a query for audit.AppendChanges.
+// changesOf returns a query for audit.AppendChanges. Its lock keeps the old values in the entries
+// true until the commit.
 func changesOf(column string) string {
 	return fmt.Sprintf(`
 		select i.id, jsonb_build_object('from', o.%[1]s, 'to', i.%[1]s)
 		from import_organisations i join organisations o on o.id = i.id
-		where o.%[1]s <> i.%[1]s`, column)
+		where o.%[1]s <> i.%[1]s order by o.id for no key update of o`, column)
 }
 
 const foreignGroupPlayers = `

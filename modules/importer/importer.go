@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -119,13 +118,11 @@ func begin(ctx context.Context, tx pgx.Tx) error {
 
 // Print writes a table with the counts of each type, and omits types without objects.
 func (s Summary) Print(w io.Writer) error {
-	var text strings.Builder
-	fmt.Fprintf(&text, "%-14s%10s%10s%11s\n", "", "added", "replaced", "unchanged")
+	_, err := fmt.Fprintf(w, "%-14s%10s%10s%11s\n", "", "added", "replaced", "unchanged")
 	for _, c := range s {
-		if c.Added+c.Replaced+c.Unchanged > 0 {
-			fmt.Fprintf(&text, "%-14s%10d%10d%11d\n", c.Type, c.Added, c.Replaced, c.Unchanged)
+		if err == nil && c.Added+c.Replaced+c.Unchanged > 0 {
+			_, err = fmt.Fprintf(w, "%-14s%10d%10d%11d\n", c.Type, c.Added, c.Replaced, c.Unchanged)
 		}
 	}
-	_, err := io.WriteString(w, text.String())
 	return err
 }
