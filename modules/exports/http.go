@@ -37,25 +37,23 @@ func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	}
 	if c.Method() == fiber.MethodHead {
 		e.free()
-		return httpserver.StreamHead(c, r.options(e.plays.Header))
+		return httpserver.StreamHead(c, r.header(e.plays.Header))
 	}
-	return httpserver.Stream(c, e, r.options(e.plays.Header))
+	return httpserver.Stream(c, e, r.header(e.plays.Header))
 }
 
 // suppressedHeader says that the file is its header row alone because of k-anonymity.
 const suppressedHeader = "X-DG-Report-Suppressed"
 
-func (r Request) options(header reports.Header) httpserver.StreamOptions {
-	o := httpserver.StreamOptions{
-		ContentType: "text/csv; charset=utf-8",
-		Header: map[string]string{
-			fiber.HeaderContentDisposition: `attachment; filename="` + fileName(r.Slug, r.Query) + `"`,
-		},
+func (r Request) header(report reports.Header) map[string]string {
+	h := map[string]string{
+		fiber.HeaderContentType:        "text/csv; charset=utf-8",
+		fiber.HeaderContentDisposition: `attachment; filename="` + fileName(r.Slug, r.Query) + `"`,
 	}
-	if header.Suppressed {
-		o.Header[suppressedHeader] = "k-anonymity"
+	if report.Suppressed {
+		h[suppressedHeader] = "k-anonymity"
 	}
-	return o
+	return h
 }
 
 var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)

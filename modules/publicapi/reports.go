@@ -39,15 +39,15 @@ const (
 
 // A large body waits for its share of the memory.
 func (a *API) send(r *call, body []byte, tag string) error {
-	response := httpserver.JSONOptions{ETag: tag}
+	var sent func()
 	if len(body) > httpserver.BlockSize {
-		sent, err := a.largeResponses.AcquireN(r.ctx, r.caller.OrganisationID, 1+len(body)>>20)
+		var err error
+		sent, err = a.largeResponses.AcquireN(r.ctx, r.caller.OrganisationID, 1+len(body)>>20)
 		if err != nil {
 			return err
 		}
-		response.Sent = sent
 	}
-	return httpserver.SendJSON(r.c, body, response)
+	return httpserver.SendJSON(r.c, body, tag, sent)
 }
 
 func (a *API) exportForkPlays(r *call) error {

@@ -43,7 +43,6 @@ func classify(err error) Failure {
 			Code:       answer.Code,
 			Detail:     e.Code,
 			Message:    e.Message,
-			Field:      e.Field,
 			RetryAfter: e.RetryAfter,
 		}
 	}

@@ -12,8 +12,7 @@ type Failure struct {
 	Code       string      // the body's code
 	Detail     apperr.Code // the body's details.code
 	Message    string
-	Field      string // the input at fault, for pages: the JSON body has no such member
-	RetryAfter int    // whole seconds after which to retry; 0: not known
+	RetryAfter int // whole seconds after which to retry; 0: not known
 	RequestID  string
 	Generic    bool // the message comes from statuses: a page may word it better
 }

@@ -6,28 +6,28 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// JSONOptions describe a JSON response. The zero value has no ETag.
-type JSONOptions struct {
-	ETag string
-	// Sent is called once: when a body in blocks was sent or aborted, and immediately for any
-	// other body. It may be nil.
-	Sent func()
-}
-
-// SendJSON responds with a JSON body. A long one is compressed if the client accepts gzip. HEAD
-// gets the headers. The body is not copied and must not change. Above BlockSize it is sent in
-// blocks.
-func SendJSON(c *fiber.Ctx, body []byte, o JSONOptions) error {
+// SendJSON responds with a JSON body, and its ETag unless that is "". A long one is compressed if the
+// client accepts gzip. HEAD gets the headers. The body is not copied and must not change. Above
+// BlockSize it is sent in blocks. sent may be nil. It is called once: when a body in blocks was sent
+// or aborted, and immediately for any other body.
+func SendJSON(c *fiber.Ctx, body []byte, etag string, sent func()) error {
 	ctx := c.Context()
 	body = encode(c, body)
-	o.setHeaders(c)
+	h := &ctx.Response.Header
+	if etag != "" {
+		h.Set(fiber.HeaderETag, etag)
+	}
+	h.Set(fiber.HeaderCacheControl, cachePrivate)
+	h.Set(fiber.HeaderVary, varyOn)
+	h.SetContentType(contentJSON)
+	c.Status(fiber.StatusOK)
 	if len(body) > BlockSize && !ctx.IsHead() {
-		newStream(c, &bodySource{rest: body, sent: o.Sent}).send(ctx, len(body))
+		newStream(c, &bodySource{rest: body, sent: sent}).send(ctx, len(body))
 		return nil
 	}
 	ctx.Response.SetBodyRaw(body)
-	if o.Sent != nil {
-		o.Sent()
+	if sent != nil {
+		sent()
 	}
 	return nil
 }
@@ -51,15 +51,4 @@ func (w *bodySource) Close(int64, error) {
 	if w.sent != nil {
 		w.sent()
 	}
-}
-
-func (o JSONOptions) setHeaders(c *fiber.Ctx) {
-	h := &c.Context().Response.Header
-	if o.ETag != "" {
-		h.Set(fiber.HeaderETag, o.ETag)
-	}
-	h.Set(fiber.HeaderCacheControl, cachePrivate)
-	h.Set(fiber.HeaderVary, varyOn)
-	h.SetContentType(contentJSON)
-	c.Status(fiber.StatusOK)
 }

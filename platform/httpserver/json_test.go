@@ -44,7 +44,7 @@ func jsonServer(t *testing.T, body []byte) *testServer {
 			if NotModified(c, tag) {
 				return SendNotModified(c, tag)
 			}
-			return SendJSON(c, body, JSONOptions{ETag: tag})
+			return SendJSON(c, body, tag, nil)
 		})
 	})
 }
@@ -109,7 +109,7 @@ func TestLargeBodyHasItsLength(t *testing.T) {
 	sent := make(chan struct{}, 2)
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/j", func(c *fiber.Ctx) error {
-			return SendJSON(c, body, JSONOptions{Sent: func() { sent <- struct{}{} }})
+			return SendJSON(c, body, "", func() { sent <- struct{}{} })
 		})
 	})
 	a := b.get(t, "/j")

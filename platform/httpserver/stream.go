@@ -41,16 +41,10 @@ type Source interface {
 	Close(sent int64, err error)
 }
 
-// StreamOptions describe a file.
-type StreamOptions struct {
-	ContentType string
-	Header      map[string]string
-}
-
-// Stream responds with the file of the source, compressed if the client accepts gzip. It returns an
+// Stream responds with the file of the source and the header, compressed if the client accepts gzip. It returns an
 // error of the first block, for WriteError; a later error resets the connection. It closes the
 // source in any case. HTTP/1.0 gets 505, because a truncated file without chunks looks complete.
-func Stream(c *fiber.Ctx, source Source, o StreamOptions) error {
+func Stream(c *fiber.Ctx, source Source, header map[string]string) error {
 	s := newStream(c, source)
 	if !c.Context().Request.Header.IsHTTP11() {
 		s.close(nil)
@@ -61,30 +55,29 @@ func Stream(c *fiber.Ctx, source Source, o StreamOptions) error {
 		return err
 	}
 	s.gzip = acceptsGzip(&c.Context().Request.Header)
-	o.setHeaders(c, s.gzip)
+	setStreamHeaders(c, header, s.gzip)
 	s.send(c.Context(), -1)
 	return nil
 }
 
 // StreamHead responds to HEAD with the headers of Stream.
-func StreamHead(c *fiber.Ctx, o StreamOptions) error {
-	o.setHeaders(c, acceptsGzip(&c.Context().Request.Header))
+func StreamHead(c *fiber.Ctx, header map[string]string) error {
+	setStreamHeaders(c, header, acceptsGzip(&c.Context().Request.Header))
 	c.Context().Response.Header.SetContentLength(-1) // fasthttp would send 0
 	return nil
 }
 
-func (o StreamOptions) setHeaders(c *fiber.Ctx, compress bool) {
+func setStreamHeaders(c *fiber.Ctx, header map[string]string, compress bool) {
 	h := &c.Context().Response.Header
 	h.Set(fiber.HeaderVary, varyOn)
 	// a compressing proxy could end a truncated file with a valid footer
 	h.Set(fiber.HeaderCacheControl, "no-store, no-transform")
-	for name, value := range o.Header {
+	for name, value := range header {
 		h.Set(name, value)
 	}
 	if compress {
 		h.Set(fiber.HeaderContentEncoding, "gzip")
 	}
-	h.SetContentType(o.ContentType)
 	c.Status(fiber.StatusOK)
 }
 

@@ -75,9 +75,9 @@ func noise(n int) []byte {
 func streams(t *testing.T, o Options, source *fakeSource) *testServer {
 	return serve(t, o, func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error {
-			file := StreamOptions{
-				ContentType: "text/csv; charset=utf-8",
-				Header:      map[string]string{"Content-Disposition": "attachment"},
+			file := map[string]string{
+				"Content-Type":        "text/csv; charset=utf-8",
+				"Content-Disposition": "attachment",
 			}
 			if c.Method() == fiber.MethodHead {
 				return StreamHead(c, file)
@@ -130,7 +130,7 @@ func TestUnsentFileIsClosed(t *testing.T) {
 			_ = c.Next()
 			return apperr.New(apperr.Unavailable, "The audit could not be written.")
 		})
-		app.Get("/x", func(c *fiber.Ctx) error { return Stream(c, s, StreamOptions{}) })
+		app.Get("/x", func(c *fiber.Ctx) error { return Stream(c, s, nil) })
 	})
 	b.get(t, "/x").wantError(t, 503)
 	s.wantEnding(t, ErrClientGone)
@@ -259,7 +259,7 @@ func TestSocketOfATransfer(t *testing.T) {
 				assert.Equal(t, unix.Linger{Onoff: 1}, *linger)
 				assert.Equal(t, 2*sendBuffer, buffer, "the kernel doubles it for its own needs")
 				return nil, io.EOF
-			}), StreamOptions{})
+			}), nil)
 		})
 		app.Get("/next", func(c *fiber.Ctx) error {
 			linger, _ := options(c.Context().Conn())
@@ -276,7 +276,7 @@ func TestSocketOfATransfer(t *testing.T) {
 func TestPanicInCloseIsLogged(t *testing.T) {
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error {
-			return Stream(c, panicky{newFakeSource(nil, nil)}, StreamOptions{})
+			return Stream(c, panicky{newFakeSource(nil, nil)}, nil)
 		})
 	})
 	require.Equal(t, 200, b.get(t, "/x").StatusCode)

@@ -54,15 +54,13 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	options := httpserver.StreamOptions{
-		ContentType: "text/csv; charset=utf-8",
-		Header: map[string]string{
-			fiber.HeaderContentDisposition: fmt.Sprintf(
-				`attachment; filename="audit-log_%s.csv"`, h.Today().Format(time.DateOnly)),
-		},
+	header := map[string]string{
+		fiber.HeaderContentType: "text/csv; charset=utf-8",
+		fiber.HeaderContentDisposition: fmt.Sprintf(
+			`attachment; filename="audit-log_%s.csv"`, h.Today().Format(time.DateOnly)),
 	}
 	if c.Method() == fiber.MethodHead {
-		return httpserver.StreamHead(c, options)
+		return httpserver.StreamHead(c, header)
 	}
 	ui.ReleaseSlot(c)
 	release, err := h.Downloads.Acquire(c.UserContext(), p.Organisation.ID)
@@ -95,7 +93,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		block:   []byte(at.begin + strings.Join(columns, string(at.separator)) + "\n"),
 	}
 	d.list = func(ctx context.Context) ([]audit.Entry, error) { return h.entries(ctx, p, d.page) }
-	return httpserver.Stream(c, d, options)
+	return httpserver.Stream(c, d, header)
 }
 
 type logDownload struct {
