@@ -51,9 +51,9 @@ var mayImport = map[string][]string{
 	"modules/reports/sealer":  {"platform", "modules/reports/segment"},
 	"modules/reports/segment": {"modules/games"},
 	"modules/exports":         {"platform", "modules/reports", "modules/audit"},
-	"modules/publicapi": {
+	"modules/publicapi": { // apptest in tests
 		"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/exports",
-		"modules/org", "modules/audit",
+		"modules/org", "modules/audit", "app/apptest",
 	},
 	"modules/importer": {
 		"platform", "modules/audit", "modules/identity", "modules/org", "modules/games",

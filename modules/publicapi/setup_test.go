@@ -2,14 +2,11 @@ package publicapi_test
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -17,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/require"
 
+	"dg/app/apptest"
 	"dg/app/assembly"
 	"dg/modules/audit"
 	"dg/platform/testkit"
@@ -39,28 +37,13 @@ type world struct {
 }
 
 func start(t *testing.T) *world {
-	w := &world{World: testkit.New(t)}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	w.url = "http://" + ln.Addr().String()
-	pools := assembly.Pools{Requests: w.DB, Snapshots: w.DB, Recheck: w.DB}
-	program, err := assembly.NewWithPools(pools, assembly.Settings{
-		BaseURL: w.url, Logger: slog.New(slog.DiscardHandler), Grace: time.Second,
-	})
-	require.NoError(t, err)
-	w.app = program.Server.App()
-
-	var served sync.WaitGroup
-	served.Go(func() { _ = program.Server.Serve(ln) })
+	served := apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{})
 	transport := &http.Transport{DisableCompression: true}
-	t.Cleanup(func() {
-		transport.CloseIdleConnections()
-		_ = program.Server.Shutdown(context.Background())
-		served.Wait()
-	})
-	w.http = transport
-	w.router = newRouter(t, w.url)
-	return w
+	t.Cleanup(transport.CloseIdleConnections)
+	return &world{
+		World: served.World, app: served.Server.App(), url: served.Base, http: transport,
+		router: newRouter(t, served.Base),
+	}
 }
 
 // send sends a request and checks the answer. headers are pairs of name and value.
