@@ -72,7 +72,6 @@ func CleanEnvironment() []string {
 	return slices.DeleteFunc(os.Environ(), ofDG)
 }
 
-// ServeOn starts dg serve on the folder and waits until it serves.
 func ServeOn(t *testing.T, dir string, args ...string) *Child {
 	if slices.Contains(args, "--demo") {
 		CopyDemo(t, dir)
@@ -183,14 +182,6 @@ func Until(t *testing.T, within time.Duration, message string, condition func() 
 	for deadline := time.Now().Add(within); !condition(); <-time.After(5 * time.Millisecond) {
 		require.False(t, time.Now().After(deadline), "after %s: %s", within, message)
 	}
-}
-
-func Concurrently(n int, do func(i int)) {
-	var all sync.WaitGroup
-	for i := range n {
-		all.Go(func() { do(i) })
-	}
-	all.Wait()
 }
 
 func FreeAddress(t *testing.T) string {

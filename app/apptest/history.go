@@ -47,7 +47,6 @@ func (h History) ImportInto(t *testing.T, dir string) string {
 	return Succeeds(t, dir, "import", h.File)
 }
 
-// LastDays returns the period of the last days, as a query.
 func LastDays(n int) string {
 	now := time.Now().UTC()
 	return fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, 1-n).Format(time.DateOnly),

@@ -130,7 +130,7 @@ func TestWholeMinuteOfReportsAtOnceIsAnswered(t *testing.T) {
 	w := start(t)
 	x := w.tenant(100)
 	var answered, late atomic.Int32
-	apptest.Concurrently(120, func(int) {
+	testkit.Concurrently(120, func(int) {
 		began := time.Now()
 		switch status := w.call(x, x.stats()); {
 		case status == http.StatusOK:

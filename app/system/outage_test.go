@@ -80,7 +80,7 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	_, err = io.Copy(io.Discard, file)
 	require.Error(t, err, "a file that is broken off looks whole")
 	require.Less(t, time.Since(silent), silenceTimeout)
-	apptest.Concurrently(40, func(i int) { // more than the pools hold
+	testkit.Concurrently(40, func(i int) { // more than the pools hold
 		begun := time.Now()
 		status := e.Get("/api/v1/forks", e.MoreTokens[i%4]).StatusCode
 		assert.Equal(t, http.StatusServiceUnavailable, status)

@@ -60,6 +60,10 @@ func TestRightsOfTheServingRole(t *testing.T) {
 		`select lo_create(0)`, `select lo_creat(-1)`, `select lo_from_bytea(0, 'x')`,
 		`select lo_import('/etc/hostname')`,
 		`delete from audit_entries`, `update audit_entries set reason = ''`, `truncate audit_entries`,
+		`update organisations set plan = 'enterprise'`, `update organisations set name = 'x'`,
+		`update organisations set version = 1`, `delete from organisations`,
+		`insert into organisations select * from organisations`, `truncate organisations cascade`,
+		`update memberships set role = 'owner'`, `create table public.shadow (id int)`,
 	} {
 		_, err := serving.Exec(t.Context(), refused)
 		var denied *pgconn.PgError

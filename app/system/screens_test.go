@@ -69,7 +69,7 @@ func TestScreens(t *testing.T) {
 			{name: "hostile-reports", shows: "<em>", path: "/reports"},
 		}},
 	}
-	apptest.Concurrently(2, func(half int) {
+	testkit.Concurrently(2, func(half int) {
 		for i := half; i < len(viewers); i += 2 {
 			viewers[i].checkScreens(t, d.Child)
 		}

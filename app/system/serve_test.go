@@ -17,6 +17,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 	"dg/platform/testkit/tb"
 )
 
@@ -105,7 +106,7 @@ func TestTwoCommandsAtOnce(t *testing.T) {
 		require.NoDirExists(t, dir, line)
 	}
 	for _, command := range [][]string{{"demo"}, {"import", h.File}} {
-		apptest.Concurrently(2, func(int) { apptest.Succeeds(t, dir, command...) })
+		testkit.Concurrently(2, func(int) { apptest.Succeeds(t, dir, command...) })
 		require.Empty(t, apptest.ProcessesOn(t, dir))
 	}
 	d := apptest.OpenAdminDB(t, dir)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -115,13 +114,9 @@ func (b *bundle) accept(token apikeys.Token) apikeys.Caller {
 // together calls do n times at once, on the two instances by turns.
 func (b *bundle) together(n int, do func(i int, on *apikeys.Service) error) []error {
 	errs := make([]error, n)
-	var wait sync.WaitGroup
-	for i := range n {
-		wait.Go(func() {
-			errs[i] = do(i, []*apikeys.Service{b.keys, b.other}[i%2])
-		})
-	}
-	wait.Wait()
+	testkit.Concurrently(n, func(i int) {
+		errs[i] = do(i, []*apikeys.Service{b.keys, b.other}[i%2])
+	})
 	return errs
 }
 

@@ -3,13 +3,13 @@ package identity
 import (
 	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/apperr"
+	"dg/platform/testkit"
 )
 
 // From the test vectors of the argon2 reference implementation.
@@ -65,17 +65,13 @@ func TestHashesAtOnceShareTheMemoryOfTheLargest(t *testing.T) {
 	largest := hashCost
 	largest.Memory = maxMemory
 	var running, peak atomic.Int64
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			_ = h.withMemory(t.Context(), &largest, func() {
-				peak.Store(max(peak.Load(), running.Add(1)))
-				runtime.Gosched()
-				running.Add(-1)
-			})
+	testkit.Concurrently(8, func(int) {
+		_ = h.withMemory(t.Context(), &largest, func() {
+			peak.Store(max(peak.Load(), running.Add(1)))
+			runtime.Gosched()
+			running.Add(-1)
 		})
-	}
-	all.Wait()
+	})
 	require.EqualValues(t, 1, peak.Load())
 }
 

@@ -2,7 +2,6 @@ package identity_test
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -118,18 +117,14 @@ const concurrency = 50
 // wrong, locked.
 func (b *bundle) atOnce(fn func(nth int, people *identity.Service) error) (counts [3]int) {
 	failed := make([]error, concurrency)
-	var all sync.WaitGroup
-	for i := range failed {
-		all.Go(func() {
-			for range 20 {
-				failed[i] = fn(i, []*identity.Service{b.people, b.other}[i%2])
-				if !postgres.IsUnavailable(failed[i]) && !apperr.Is(failed[i], apperr.Unavailable) {
-					break // otherwise it timed out on a busy machine, changed nothing, and retries
-				}
+	testkit.Concurrently(concurrency, func(i int) {
+		for range 20 {
+			failed[i] = fn(i, []*identity.Service{b.people, b.other}[i%2])
+			if !postgres.IsUnavailable(failed[i]) && !apperr.Is(failed[i], apperr.Unavailable) {
+				break // otherwise it timed out on a busy machine, changed nothing, and retries
 			}
-		})
-	}
-	all.Wait()
+		}
+	})
 	for _, err := range failed {
 		switch {
 		case err == nil:

@@ -7,7 +7,6 @@ import (
 	"io"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -207,17 +206,13 @@ func TestCancelledImportChangesNothing(t *testing.T) {
 
 func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 	b := setup(t)
-	var group sync.WaitGroup
-	for n := range 4 {
-		group.Go(func() {
-			var lines strings.Builder
-			for i := range 50 {
-				lines.WriteString(changed("p1", "$p1", fmt.Sprintf("$n%dx%d", n, i)) + "\n")
-			}
-			b.imports(file("f", lines.String()))
-		})
-	}
-	group.Wait()
+	testkit.Concurrently(4, func(n int) {
+		var lines strings.Builder
+		for i := range 50 {
+			lines.WriteString(changed("p1", "$p1", fmt.Sprintf("$n%dx%d", n, i)) + "\n")
+		}
+		b.imports(file("f", lines.String()))
+	})
 	assert.Equal(t, "203 203 203",
 		b.one("select concat_ws(' ', count(distinct ordinal), max(ordinal), (select last from "+
 			"player_ordinals where org_id = $1)) from players where org_id = $1", idOf("acme")))

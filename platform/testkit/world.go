@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -69,4 +70,12 @@ func One[T any](w *World, sql string, args ...any) (value T) {
 	err := w.Owner.Pool.QueryRow(context.Background(), sql, args...).Scan(&value)
 	require.NoError(w.t, err, sql)
 	return value
+}
+
+func Concurrently(n int, do func(i int)) {
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { do(i) })
+	}
+	all.Wait()
 }

@@ -52,7 +52,6 @@ func New(t testing.TB) *Page {
 	return p
 }
 
-// With returns the same page for a subtest.
 func (p *Page) With(t testing.TB) *Page {
 	same := *p
 	same.t = t
