@@ -27,6 +27,9 @@ func AppendCell(b, text []byte, separator byte) []byte {
 	if beginsFormula(text, false) {
 		b = append(b, '\'')
 	}
+	if !bytes.ContainsAny(text, "\",\r\n;\t") { // most cells
+		return append(b, text...)
+	}
 	for i, c := range text {
 		if b = append(b, c); c == '"' {
 			b = append(b, c)
