@@ -162,7 +162,6 @@ func TestRoleOf(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{
 		"postgres://dg%2Fapp:x@host/db":    "dg/app",
-		"host=h user=dg_app password=pw":   "dg_app",
 		"postgres://host/db?user=dg_owner": "dg_owner",
 	} {
 		role, err := postgres.RoleOf(url)

@@ -16,13 +16,10 @@ const (
 	poolerPrepared = "prepared"
 )
 
-// ThroughPooler adds pooler=kind to a connection string: a URL, or libpq's key=value form.
+// ThroughPooler adds pooler=kind to a URL.
 func ThroughPooler(url, kind string) string {
 	before := "?"
-	switch {
-	case !strings.Contains(url, "://"):
-		before = " "
-	case strings.Contains(url, "?"):
+	if strings.Contains(url, "?") {
 		before = "&"
 	}
 	return url + before + poolerParam + "=" + kind

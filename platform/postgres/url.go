@@ -20,7 +20,7 @@ var oneAt = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$
 
 // No error of parseURL quotes more than the option or file at fault: the rest may be a password.
 func parseURL(url string) (*pgxpool.Config, error) {
-	if strings.HasPrefix(url, "postgres") && !oneAt.MatchString(url) {
+	if !oneAt.MatchString(url) {
 		return nil, errBadURL
 	}
 	config, err := pgxpool.ParseConfig(url)

@@ -29,7 +29,7 @@ func TestUnreadableURLNamesItsFault(t *testing.T) {
 	}
 	for _, url := range []string{
 		"postgres://dg:p%40ss?word@host/dg", "postgres://dg%40corp@host/dg?application_name=a%40b",
-		"postgresql:///dg?host=/tmp&user=dg@corp", "postgres://host", "host=h user=dg password=p@ss@w",
+		"postgresql:///dg?host=/tmp&user=dg@corp", "postgres://host",
 	} {
 		_, err := RoleOf(url)
 		require.NoError(t, err, url)
