@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 )
 
 // smuggler sends the payloads to one address. The request ids contain the payload's number.
@@ -71,22 +71,18 @@ func (s *smuggler) answersOf(n int, payload string) (ids []string, err error) {
 // answers.
 func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
 	var next atomic.Int32
-	var senders sync.WaitGroup
-	for range 24 {
-		senders.Go(func() {
-			for n := int(next.Add(1)) - 1; n < len(all); n = int(next.Add(1)) - 1 {
-				ids, err := s.answersOf(n, all[n].bytes)
-				assert.NoError(t, err, all[n].name)
-				for _, id := range ids {
-					if of := numbered.FindStringSubmatch(id); of != nil { // dg makes others itself
-						assert.Equal(t, []string{s.name, fmt.Sprintf("%05d", n)}, of[2:],
-							"%s: %s got another's answer", s.name, all[n].name)
-					}
+	testkit.Concurrently(24, func(int) {
+		for n := int(next.Add(1)) - 1; n < len(all); n = int(next.Add(1)) - 1 {
+			ids, err := s.answersOf(n, all[n].bytes)
+			assert.NoError(t, err, all[n].name)
+			for _, id := range ids {
+				if of := numbered.FindStringSubmatch(id); of != nil { // dg makes others itself
+					assert.Equal(t, []string{s.name, fmt.Sprintf("%05d", n)}, of[2:],
+						"%s: %s got another's answer", s.name, all[n].name)
 				}
 			}
-		})
-	}
-	senders.Wait()
+		}
+	})
 }
 
 // numbered are the request ids of payloads: which request, of which smuggler, and its number.

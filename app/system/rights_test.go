@@ -1,8 +1,8 @@
 package system
 
 import (
+	"fmt"
 	"io/fs"
-	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -40,13 +40,11 @@ func TestRightsOfTheServingRole(t *testing.T) {
 	d.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
 		select 'gone', id, 'Gone', '{forks:read}', sha256(''), now(), '', '', now() - interval '1 h'
 		  from organisations limit 1`)
-	const newKey = `insert into api_keys (id, org_id, name, scopes, secret_hash, created_at,
-		created_by, creator_name, last_used_at, revoked_at)
-		select $1, id, 'New', '{forks:read}', sha256(''), now(), '', '', $2::timestamptz,
-		  $3::timestamptz from organisations limit 1`
-
-	values := func(id, used, revoked string) string { // of a new key
-		return strings.NewReplacer("$1", id, "$2", used, "$3", revoked).Replace(newKey)
+	newKey := func(id, used, revoked string) string {
+		return fmt.Sprintf(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at,
+			created_by, creator_name, last_used_at, revoked_at)
+			select '%s', id, 'New', '{forks:read}', sha256(''), now(), '', '', %s::timestamptz,
+			  %s::timestamptz from organisations limit 1`, id, used, revoked)
 	}
 	for _, refused := range []string{
 		`update api_keys set revoked_at = null where id = 'gone'`,
@@ -54,7 +52,7 @@ func TestRightsOfTheServingRole(t *testing.T) {
 		`update api_keys set revoked_at = now() - interval '1 d' where id = 'gone'`,
 		`update api_keys set revoked_at = now() + interval '1 d' where id = 'gone'`,
 		`update api_keys set revoked_at = now() + interval '8 d' where id <> 'gone'`,
-		values(`'used'`, `now()`, `null`), values(`'revoked'`, `null`, `now()`),
+		newKey("used", "now()", "null"), newKey("revoked", "null", "now()"),
 		`select configuration from forks`, `select f from forks f`,
 		`create temporary table t (id int)`,
 		`select lo_create(0)`, `select lo_creat(-1)`, `select lo_from_bytea(0, 'x')`,
@@ -73,7 +71,7 @@ func TestRightsOfTheServingRole(t *testing.T) {
 
 	// A replaced key is revoked in some days. The instant may be brought forward, never to the
 	// past.
-	_, err = serving.Exec(t.Context(), values(`'new'`, `null`, `null`))
+	_, err = serving.Exec(t.Context(), newKey("new", "null", "null"))
 	require.NoError(t, err)
 	for _, step := range []struct{ revoke, holds string }{
 		{"now() + interval '7 d'", "revoked_at > now() + interval '6 d'"},
