@@ -21,8 +21,10 @@
 		try { return {value: this[name](found[0], argument)}; } catch (e) { return {wrong: String(e.message ?? e)}; }
 	},
 
-	// find returns the point in which a reader would click.
+	// find returns the point in which a reader would click, once the element stays where it is: a script or
+	// style that arrives late moves it away from the mouse.
 	find(e) {
+		if (document.readyState !== 'complete') throw new Error('the page is loading');
 		e.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
 		const box = [...e.getClientRects()].find((r) => r.width > 0 && r.height > 0);
 		if (!box) throw new Error('it has no size');
@@ -33,6 +35,9 @@
 		if (!e.contains(top) && !top.contains(e) && !(e.labels && [...e.labels].includes(top.closest('label')))) {
 			throw new Error('it is covered by ' + this.describe(top));
 		}
+		const before = e.lastPlace;
+		e.lastPlace = x + ' ' + y;
+		if (before !== e.lastPlace) throw new Error('it moves');
 		return {x, y, width: box.width};
 	},
 
