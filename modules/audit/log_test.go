@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"dg/modules/audit"
+	"dg/platform/testkit"
 )
 
 // Every field of an appended entry is listed; its instant is cut to the millisecond.
@@ -93,6 +94,15 @@ func TestIDsAreRandom(t *testing.T) {
 		gap := listed[i].ID&random - listed[i+1].ID&random
 		require.Greater(t, max(gap, -gap), int64(1_000_000), "%d, %d", listed[i].ID, listed[i+1].ID)
 	}
+}
+
+// rules.md, Audit log: the role of dg serve may add and read entries; every other right would change
+// them, or let a trigger do so.
+func TestServingRoleHasTwoRightsOnEntries(t *testing.T) {
+	w := testkit.New(t)
+	require.Equal(t, []string{"select", "insert"}, testkit.One[[]string](w, `select array(select p
+		from unnest(array['select', 'insert', 'update', 'delete', 'truncate', 'references', 'trigger']) p
+		where has_table_privilege('dg_app', 'audit_entries', p))`))
 }
 
 // rules.md, Audit log: client text becomes valid UTF-8 without NUL, and is truncated at the last
