@@ -44,7 +44,7 @@ func admission(ctx context.Context, b *bench) error {
 // repeat sends a request again and again, a second after a 503, until ctx ends or another error.
 func (c *client) repeat(ctx context.Context, path string) error {
 	for ctx.Err() == nil {
-		err := c.getting(path)(ctx)
+		err := c.get(ctx, path)
 		switch {
 		case ctx.Err() != nil:
 		case errors.Is(err, errBusy):
@@ -69,7 +69,7 @@ func (c *client) percentile99(ctx context.Context, path string) (float64, error)
 		due := began.Add(time.Duration(i) * every)
 		all.Go(func() error {
 			<-time.After(time.Until(due))
-			err := c.getting(path)(ctx)
+			err := c.get(ctx, path)
 			took[i] = milliseconds(time.Since(due))
 			return err
 		})

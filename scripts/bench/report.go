@@ -9,11 +9,8 @@ import (
 	"time"
 )
 
-// report collects the comparisons of a run, and a note to print below the table.
-type report struct {
-	rows []row
-	note string
-}
+// report collects the comparisons of a run.
+type report struct{ rows []row }
 
 // row is a comparison, with a value for each round. ours and limit are in milliseconds.
 type row struct {
@@ -40,5 +37,4 @@ func (r *report) write(out io.Writer) {
 			slices.Max(row.ratios), row.bar, holds)
 	}
 	_ = w.Flush() // fails only if out does
-	fmt.Fprintf(out, "\n%s\n", r.note)
 }
