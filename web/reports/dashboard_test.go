@@ -92,7 +92,7 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 				kinds["suppressed"]++
 			case want.Plays == "0":
 				kinds["empty"]++
-			case len(want.Players) > 10:
+			case len(want.Players) > 25:
 				kinds["paged"]++
 			}
 		}

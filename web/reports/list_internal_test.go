@@ -55,16 +55,16 @@ func TestPlayersAreSorted(t *testing.T) {
 		best("&sort=best"))
 }
 
-// A page has 10 players, and links keep the other parameters. A wrong page is the nearest.
+// A page has 25 players, and links keep the other parameters. A wrong page is the nearest.
 func TestPlayersArePaged(t *testing.T) {
 	t.Parallel()
 	var all []player
-	for i := range 21 {
+	for i := range 51 {
 		all = append(all, player{Label: fmt.Sprintf("%02d", i)})
 	}
 	for page, want := range map[string][2]string{
-		"": {"00", "1–10 of 21"}, "2": {"10", "11–20 of 21"}, "3": {"20", "21–21 of 21"},
-		"-1": {"00", "1–10 of 21"}, "x": {"00", "1–10 of 21"}, "9999999999": {"20", "21–21 of 21"},
+		"": {"00", "1–25 of 51"}, "2": {"25", "26–50 of 51"}, "3": {"50", "51–51 of 51"},
+		"-1": {"00", "1–25 of 51"}, "x": {"00", "1–25 of 51"}, "9999999999": {"50", "51–51 of 51"},
 	} {
 		l := players.page(asked("page="+page), all)
 		require.Equal(t, want, [2]string{l.Rows[0].Label, l.Shown})
@@ -73,7 +73,7 @@ func TestPlayersArePaged(t *testing.T) {
 	require.Equal(t, "/r?groupId=g&page=3&sort=label#p-h", l.Next)
 	require.Equal(t, "/r?groupId=g&page=1&sort=label#p-h", l.Previous)
 	require.True(t, l.Searchable)
-	require.False(t, players.page(asked(""), all[:10]).Searchable)
+	require.False(t, players.page(asked(""), all[:25]).Searchable)
 }
 
 // A search finds a part of the label, without regard to case, accents and surrounding spaces.

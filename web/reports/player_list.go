@@ -9,7 +9,7 @@ import (
 
 type player = reports.PlayerStat
 
-const playersPerPage = 10 // about as high as the skills beside them
+const playersPerPage = 25
 
 // players opens in the API's order: most plays first.
 var players = listing[player]{

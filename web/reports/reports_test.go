@@ -2,6 +2,7 @@ package reports_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,7 +99,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 	o := w.OrganisationOf(testkit.Organisation{
 		Slug: "acme", Name: names[0], ReportingMode: "nominative",
 	})
-	players := w.DB.PlayersNamed(o.ID, names...)
+	players := w.DB.PlayersNamed(o.ID, append(slices.Clone(names), numbered(5)...)...)
 	forks := make([]string, len(names))
 	groups := make([]string, len(names))
 	for i, name := range names {
