@@ -94,14 +94,13 @@ func (db *database) watch(ctx context.Context) error {
 		"the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again")
 }
 
-func (db *database) require(ctx context.Context, stages ...doctor.Stage) error {
-	s := doctor.Installation{
+// installation is for the checks of a command, which does not repeat the warnings of dg serve.
+func (db *database) installation() *doctor.Installation {
+	return &doctor.Installation{
 		Serve:  config.Serve{Database: db.settings},
 		URL:    db.servingURL,
-		Logger: db.log,
+		Logger: slog.New(slog.DiscardHandler),
 	}
-	defer s.Close()
-	return s.Require(ctx, stages...)
 }
 
 func (db *database) migrate(ctx context.Context) error {
@@ -148,7 +147,9 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 		return err
 	}
 	defer db.release()
-	if err := db.require(ctx, doctor.Server); err != nil {
+	s := db.installation()
+	defer s.Close()
+	if err := s.Require(ctx, doctor.Server); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {

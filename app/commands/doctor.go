@@ -2,7 +2,10 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"dg/app/doctor"
@@ -17,23 +20,29 @@ const doctorTimeout = time.Minute // of all checks together
 func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()
-	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Warning,
-		URL: servingURL(c.Database), Logger: p.log}
+	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, URL: servingURL(c.Database),
+		Logger: p.log}
 	defer s.Close()
 	findings := s.Run(ctx, doctor.Machine)
-	if c.Embedded() && embeddedpg.HasData(c.DataDir) {
-		db, err := connect(ctx, c.Database, false, p.log)
-		if err != nil {
-			findings = append(findings, doctor.Finding{Check: "database", Verdict: doctor.Failure,
-				Says: err.Error(), Fix: "See postgres.log in the data folder."})
-		} else {
-			defer db.release()
-			s.URL = db.servingURL
-		}
+	if !c.Embedded() || embeddedpg.HasData(c.DataDir) {
+		findings = append(findings, c.checkDatabase(ctx, &s)...)
 	}
-	findings = append(findings, s.Run(ctx, doctor.Server, doctor.Schema, doctor.Serving)...)
-	if failures := doctor.Print(p.Stdout, findings); failures > 0 {
-		return fmt.Errorf("%d of %d checks failed", failures, len(findings))
+	for _, f := range findings {
+		line := fmt.Sprintf("%-8s %-12s %s", f.Verdict, f.Check, f.Says)
+		fmt.Fprintln(p.Stdout, strings.TrimSpace(line))
+	}
+	if slices.ContainsFunc(findings, doctor.Finding.Fails) {
+		return errors.New("a check failed")
 	}
 	return nil
+}
+
+func (c doctorCmd) checkDatabase(ctx context.Context, s *doctor.Installation) []doctor.Finding {
+	db, err := connect(ctx, c.Database, false, s.Logger)
+	if err != nil {
+		return []doctor.Finding{{Check: "database", Verdict: doctor.Failure, Says: err.Error()}}
+	}
+	defer db.release()
+	s.URL = db.servingURL
+	return s.Run(ctx, doctor.Server, doctor.Schema, doctor.Serving)
 }

@@ -41,8 +41,9 @@ func openOperator(ctx context.Context, selected *kong.Context, p Stdio) (o *oper
 	if err != nil {
 		return nil, err
 	}
-	err = db.require(ctx, doctor.Server, doctor.Schema)
-	if err == nil {
+	s := db.installation()
+	defer s.Close()
+	if err = s.Require(ctx, doctor.Server, doctor.Schema); err == nil {
 		command, _, _ := strings.Cut(selected.Command(), " <")
 		o, err = db.operator(ctx, "dg "+command)
 	}

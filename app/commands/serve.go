@@ -41,8 +41,8 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	if c.Demo && !c.LoopbackOnly() {
 		return demo.ErrNotLoopback
 	}
-	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, InUse: doctor.Failure, Logger: p.log}
-	if err := doctor.Enforce(p.log, s.Run(ctx, doctor.Machine)); err != nil {
+	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, Logger: p.log}
+	if err := s.Require(ctx, doctor.Machine); err != nil {
 		return err
 	}
 	db, err := open(ctx, &s)
@@ -115,7 +115,7 @@ func open(ctx context.Context, s *doctor.Installation) (*database, error) {
 }
 
 func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
-	if err := doctor.Enforce(s.Logger, s.Run(ctx, doctor.Server)); err != nil {
+	if err := s.Require(ctx, doctor.Server); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -124,7 +124,7 @@ func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
 	if err := db.encrypt(ctx, s.Secrets, false); err != nil {
 		return err
 	}
-	return doctor.Enforce(s.Logger, s.Run(ctx, doctor.Schema, doctor.Serving))
+	return s.Require(ctx, doctor.Schema, doctor.Serving)
 }
 
 // settings ignores errors: the checks have validated the flags.

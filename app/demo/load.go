@@ -44,8 +44,9 @@ func CheckPasswords(ctx context.Context, db *pgxpool.Pool) error {
 	if len(published) == 0 {
 		return nil
 	}
-	return fmt.Errorf("this database has accounts of the demo with published passwords: %s",
-		strings.Join(published, ", "))
+	return fmt.Errorf("this database has accounts of the demo with published passwords: %s: use "+
+		"another database, or serve this one where DG_ADDR and DG_BASE_URL are loopback addresses, "+
+		"and change these passwords there (dg account reset)", strings.Join(published, ", "))
 }
 
 // IsEmpty reports whether there are no organisations. It fails if there are some, but not the

@@ -12,38 +12,24 @@ import (
 	"dg/platform/postgres"
 )
 
-// Stage is when dg serve runs a check: Machine before it opens the database, Server before it
-// migrates, Schema and Serving afterwards. openOperator runs Server and Schema only.
-type Stage int
-
-// The stages.
-const (
-	Machine Stage = iota
-	Server
-	Schema
-	Serving
-)
-
-// The name of a check is that of most of its findings, and may select their fix.
 type check struct {
-	stage Stage
-	name  string
-	run   func(context.Context, *Installation) ([]Finding, error)
+	name string
+	run  func(context.Context, *Installation) ([]Finding, error)
 }
 
-// checks are in order: checkDatabase opens the database for the later ones.
-var checks = []check{
-	{Machine, "settings", checkSettings},
-	{Machine, "address", checkAddresses},
-	{Machine, "folder", checkFolder},
-	{Server, "database", checkDatabase},
-	{Server, "owner", checkOwner},
-	{Schema, "schema", checkSQL("schema")},
-	{Serving, "rights", checkSQL("rights")},
-	{Serving, "secrets", checkSecrets},
-	{Serving, "demo", checkDemo},
-	{Serving, "replicas", checkReplicas},
-}
+// The checks, by when dg serve runs them: Machine before it opens the database, Server before it
+// migrates, Schema and Serving afterwards. checkDatabase opens the database for the later ones.
+var (
+	Machine = []check{{"settings", checkSettings}, {"address", checkAddresses}, {"folder", checkFolder}}
+	Server  = []check{{"database", checkDatabase}, {"owner", checkOwner}}
+	Schema  = []check{{"schema", checkSQL("schema")}}
+	Serving = []check{
+		{"rights", checkSQL("rights")},
+		{"secrets", checkSecrets},
+		{"demo", checkDemo},
+		{"replicas", checkReplicas},
+	}
+)
 
 //go:embed sql
 var queries embed.FS
@@ -54,29 +40,18 @@ func checkSQL(name string) func(context.Context, *Installation) ([]Finding, erro
 	}
 }
 
-// query runs a query that returns a row for each fault: verdict, what is wrong, and the fix.
+// query runs a query that returns a row for each fault.
 func (s *Installation) query(ctx context.Context, db *postgres.DB, name string) ([]Finding, error) {
 	sql, err := queries.ReadFile("sql/" + name + ".sql")
 	if err != nil {
 		return nil, err
 	}
+	versions, _ := fs.Glob(migrations.FS, "*.sql") // they count from 1 without gaps
 	rows, _ := db.Pool.Query(ctx, "/* doctor."+name+" */ "+string(sql), pgx.NamedArgs{
 		"now":     time.Now(),
-		"known":   knownVersion(),
-		"setting": s.ownerSetting(),
+		"known":   len(versions),
 		"serving": s.name,
-		"alone":   !s.Embedded() && s.MigrateDatabaseURL == "",
-		"apart": "Give DG_DATABASE_URL a role of its own that owns nothing, and " +
-			"DG_MIGRATE_DATABASE_URL the owner's; then run dg migrate.",
+		"alone":   s.MigrateDatabaseURL == "",
 	})
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (f Finding, _ error) {
-		f.Check = name
-		return f, row.Scan(&f.Verdict, &f.Says, &f.Fix)
-	})
-}
-
-// knownVersion counts the files: versions count from 1 without gaps.
-func knownVersion() int {
-	names, _ := fs.Glob(migrations.FS, "*.sql") // fails only for a malformed pattern
-	return len(names)
+	return pgx.CollectRows(rows, pgx.RowToStructByNameLax[Finding])
 }

@@ -1,22 +1,18 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 
 	"dg/app/demo"
 	"dg/modules/identity"
+	"dg/platform/apperr"
 	"dg/platform/postgres"
 )
 
 func (s *Installation) open(ctx context.Context, setting, url string) (*postgres.DB, error) {
 	db, err := postgres.Open(ctx, url,
 		postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: s.Logger})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", setting, err)
-	}
-	return db, nil
+	return db, apperr.Annotate(err, setting)
 }
 
 // checkDatabase leaves its pool to the later checks.
@@ -37,7 +33,10 @@ func checkOwner(ctx context.Context, s *Installation) ([]Finding, error) {
 	if s.Embedded() {
 		return nil, nil
 	}
-	db, err := s.open(ctx, s.ownerSetting(), cmp.Or(s.MigrateDatabaseURL, s.DatabaseURL))
+	if s.MigrateDatabaseURL == "" {
+		return s.query(ctx, s.db, "owner")
+	}
+	db, err := s.open(ctx, "DG_MIGRATE_DATABASE_URL", s.MigrateDatabaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -45,18 +44,14 @@ func checkOwner(ctx context.Context, s *Installation) ([]Finding, error) {
 	return s.query(ctx, db, "owner")
 }
 
-func (s *Installation) ownerSetting() string {
-	if s.MigrateDatabaseURL == "" {
-		return "DG_DATABASE_URL"
-	}
-	return "DG_MIGRATE_DATABASE_URL"
-}
-
 func checkSecrets(ctx context.Context, s *Installation) ([]Finding, error) {
 	current, previous, err := s.Keys()
-	keys, failure := identity.NewKeyring(current, previous)
-	if invalid := err != nil || failure != nil; invalid { // reported with the settings
-		return nil, nil
+	if err != nil {
+		return nil, err
+	}
+	keys, err := identity.NewKeyring(current, previous)
+	if err != nil {
+		return nil, err
 	}
 	return nil, identity.CheckSecretKey(ctx, s.db, keys)
 }
@@ -73,9 +68,8 @@ func checkDemo(ctx context.Context, s *Installation) ([]Finding, error) {
 func checkReplicas(ctx context.Context, s *Installation) ([]Finding, error) {
 	replicas, err := postgres.OpenReplicas(ctx, s.Replicas(), s.db,
 		postgres.Options{Name: "dg doctor", MaxConns: 1})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		postgres.CloseReplicas(replicas)
 	}
-	postgres.CloseReplicas(replicas)
-	return nil, nil
+	return nil, err
 }

@@ -3,18 +3,13 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"log/slog"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"dg/modules/identity"
 	"dg/platform/config"
 	"dg/platform/postgres"
 )
@@ -23,8 +18,7 @@ import (
 type Installation struct {
 	config.Serve
 	Unknown []string // variables that look like settings but are not
-	InUse   Verdict  // of an address in use: dg doctor may run beside dg serve
-	URL     string   // of the serving role; "": Run runs stage Machine only
+	URL     string   // of the serving role
 	Logger  *slog.Logger
 
 	db   *postgres.DB // of the serving role
@@ -36,40 +30,6 @@ func (s *Installation) Close() {
 	if s.db != nil {
 		s.db.Close()
 	}
-}
-
-// Run runs the checks of the stages, in the order of checks. Without a URL it runs those of stage
-// Machine only. It stops after a check of the database that fails or finds no schema.
-func (s *Installation) Run(ctx context.Context, stages ...Stage) (findings []Finding) {
-	for _, c := range checks {
-		if !slices.Contains(stages, c.stage) || c.stage != Machine && s.URL == "" {
-			continue
-		}
-		found, err := c.run(ctx, s)
-		if err != nil {
-			found = []Finding{failed(c.name, err)}
-		}
-		if len(found) == 0 {
-			found = []Finding{{Check: c.name, Verdict: OK}}
-		}
-		findings = append(findings, found...)
-		if c.stage != Machine && slices.ContainsFunc(found, func(f Finding) bool {
-			return f.Verdict == Failure || f.Says == noSchema
-		}) {
-			break // later checks may need what has failed
-		}
-	}
-	return findings
-}
-
-// Require returns the first failure of the stages. A schema that dg serve would migrate fails, too.
-func (s *Installation) Require(ctx context.Context, stages ...Stage) error {
-	for _, f := range s.Run(ctx, stages...) {
-		if f.Verdict == Failure || f.Check == "schema" && f.Verdict == Warning {
-			return f.Err()
-		}
-	}
-	return nil
 }
 
 // Verdict is how serious a finding is.
@@ -84,82 +44,65 @@ const (
 
 // Finding is a result of a check, which may have several.
 type Finding struct {
-	Check   string
+	Check   string // set by Run
 	Verdict Verdict
-	Says    string
-	Fix     string // what to do; empty for OK
+	Says    string // what is wrong, and how to fix it
 }
 
-// Err returns the finding as an error: what is wrong, then the fix. The finding must have a fix.
-func (f Finding) Err() error {
-	return fmt.Errorf("%s: %s", f.Says, strings.ToLower(f.Fix[:1])+strings.TrimSuffix(f.Fix[1:], "."))
+// Fails reports whether the finding is a failure.
+func (f Finding) Fails() bool { return f.Verdict == Failure }
+
+// Run runs lists of checks. It stops after a check that fails: the later ones may need what it
+// checks.
+func (s *Installation) Run(ctx context.Context, lists ...[]check) (findings []Finding) {
+	for _, c := range slices.Concat(lists...) {
+		found, err := c.run(ctx, s)
+		if err != nil {
+			found = append(found, Finding{Verdict: Failure, Says: explain(err)})
+		}
+		if len(found) == 0 {
+			found = []Finding{{Verdict: OK}}
+		}
+		for i := range found {
+			found[i].Check = c.name
+		}
+		findings = append(findings, found...)
+		if slices.ContainsFunc(found, Finding.Fails) {
+			break
+		}
+	}
+	return findings
 }
 
-// fixes are by SQLSTATE or else by check; "" is for any other error.
-var fixes = map[string]string{
-	"": "Check the setting, that PostgreSQL runs, and that its network admits this machine.",
-	"08P01": "If a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead to " +
-		"PostgreSQL itself.",
-	"28000": "Correct the role of the URL, and let pg_hba.conf admit it from this machine.",
-	"28P01": "Correct the password in the URL, with special characters percent-encoded.",
-	"3D000": "Correct the database in the URL: roles.sh creates one.",
-	"42501": "Run dg migrate, which grants what is missing.",
-	"53100": "Free some room on the disk of the database.",
-	"53300": "Raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS.",
-	"57P03": "Wait until PostgreSQL has started.",
-
-	"demo": "Use another database, or serve this one where DG_ADDR and DG_BASE_URL are loopback " +
-		"addresses, and change these passwords there (dg account reset).",
-	"folder":   "Set DG_DATA_DIR to a folder of this user, or DG_DATABASE_URL to a server.",
-	"replicas": "Correct DG_DATABASE_REPLICA_URLS.",
-}
-
-const noSchema = "the database has no schema yet"
-
-// failed makes a missing schema a warning: dg serve creates it.
-func failed(check string, err error) Finding {
-	if session, is := errors.AsType[*postgres.SessionError](err); is {
-		return Finding{"pooler", Failure, session.Problem,
-			strings.ToUpper(session.Fix[:1]) + session.Fix[1:] + "."}
-	}
-	if errors.Is(err, identity.ErrSecretKey) {
-		return Finding{check, Failure, "the database has another secret key",
-			"Set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it. " +
-				"If it is lost: dg migrate --forget-secret-key."}
-	}
-	code := ""
-	if e, is := errors.AsType[*pgconn.PgError](err); is {
-		code = e.Code
-	}
-	if code == "42P01" {
-		return Finding{check, Warning, noSchema, "Start dg serve, or run dg migrate."}
-	}
-	return Finding{check, Failure, err.Error(), cmp.Or(fixes[cmp.Or(code, check)], fixes[""])}
-}
-
-// Enforce logs the warnings and returns the failures as one error.
-func Enforce(log *slog.Logger, findings []Finding) (err error) {
-	for _, f := range findings {
+// Require runs lists of checks, logs the warnings and returns the failures as one error.
+func (s *Installation) Require(ctx context.Context, lists ...[]check) (err error) {
+	for _, f := range s.Run(ctx, lists...) {
 		switch f.Verdict {
 		case Warning:
-			log.Warn(f.Says, "check", f.Check, "fix", f.Fix)
+			s.Logger.Warn(f.Says, "check", f.Check)
 		case Failure:
-			err = errors.Join(err, f.Err())
+			err = errors.Join(err, errors.New(f.Says))
 		}
 	}
 	return err
 }
 
-// Print writes the findings, each with its fix below, and returns how many are failures.
-func Print(w io.Writer, findings []Finding) (failures int) {
-	for _, f := range findings {
-		fmt.Fprintln(w, strings.TrimSpace(fmt.Sprintf("%-8s %-12s %s", f.Verdict, f.Check, f.Says)))
-		if f.Fix != "" {
-			fmt.Fprintf(w, "%21s Fix: %s\n", "", f.Fix)
-		}
-		if f.Verdict == Failure {
-			failures++
-		}
+// fixes are by SQLSTATE. Other errors say themselves what to do.
+var fixes = map[string]string{
+	"08P01": "if a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead to " +
+		"PostgreSQL itself",
+	"28000": "correct the role of the URL, and let pg_hba.conf admit it from this machine",
+	"28P01": "correct the password in the URL, with special characters percent-encoded",
+	"3D000": "correct the database in the URL: roles.sh creates one",
+	"42501": "run dg migrate, which grants what is missing",
+	"42P01": "the database has no schema yet: start dg serve, or run dg migrate",
+	"53100": "free some room on the disk of the database",
+	"53300": "raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS",
+}
+
+func explain(err error) string {
+	if e, is := errors.AsType[*pgconn.PgError](err); is && fixes[e.Code] != "" {
+		return err.Error() + ": " + fixes[e.Code]
 	}
-	return failures
+	return err.Error()
 }

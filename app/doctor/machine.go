@@ -12,30 +12,23 @@ import (
 )
 
 func checkSettings(_ context.Context, s *Installation) (findings []Finding, _ error) {
-	const help = "Correct it: dg serve --help explains each setting."
-	if err := s.Check(); err != nil {
-		for says := range strings.SplitSeq(err.Error(), "\n") {
-			findings = append(findings, Finding{"settings", Failure, says, help})
-		}
-	}
+	warn := func(says string) { findings = append(findings, Finding{Verdict: Warning, Says: says}) }
 	for _, name := range s.Unknown {
-		findings = append(findings, Finding{"settings", Warning, name + " is not a setting", help})
+		warn(name + " is not a setting: see dg serve --help")
 	}
 	if strings.HasPrefix(s.BaseURL, "https://") && len(s.TrustedProxies) == 0 {
-		findings = append(findings, Finding{"proxies", Warning,
-			"the base URL is https, dg speaks http, and no proxy is trusted: all clients share " +
-				"one address and its limits",
-			"Set DG_TRUSTED_PROXIES to the network of the proxy that ends TLS."})
+		warn("the base URL is https and no proxy is trusted, so all clients share one address and " +
+			"its limits: set DG_TRUSTED_PROXIES to the network of the proxy that ends TLS")
 	}
 	if s.SecretKey == "" && !s.LoopbackOnly() {
-		findings = append(findings, Finding{"secret key", Warning,
-			"without DG_SECRET_KEY two-step secrets are stored in clear",
-			"Set DG_SECRET_KEY to 32 random bytes, such as the output of: openssl rand -base64 32"})
+		warn("two-step secrets are stored in clear: set DG_SECRET_KEY to 32 random bytes, such as " +
+			"the output of: openssl rand -base64 32")
 	}
-	return findings, nil
+	return findings, s.Check()
 }
 
-// checkAddresses listens on both addresses at once, and so notices equal ones.
+// checkAddresses listens on both addresses at once, and so notices equal ones. Another address in
+// use is a warning: dg doctor may run beside dg serve, which fails when it listens.
 func checkAddresses(ctx context.Context, s *Installation) (findings []Finding, _ error) {
 	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {
 		address := []string{s.Addr, s.OpsAddr}[i]
@@ -46,12 +39,11 @@ func checkAddresses(ctx context.Context, s *Installation) (findings []Finding, _
 		}
 		verdict := Failure
 		if errors.Is(err, syscall.EADDRINUSE) && s.Addr != s.OpsAddr {
-			verdict = s.InUse
+			verdict = Warning
 		}
-		findings = append(findings, Finding{"address", verdict,
-			fmt.Sprintf("cannot listen on %s %s: %v", setting, address, err),
-			"Set " + setting + " to a free address of this machine, with a port above 1023 or " +
-				"the right to use it. A dg serve that runs has its own in use."})
+		findings = append(findings, Finding{Verdict: verdict, Says: fmt.Sprintf(
+			"cannot listen on %[1]s %[2]s: %[3]v: set %[1]s to a free address of this machine, with a "+
+				"port that its user may use", setting, address, err)})
 	}
 	return findings, nil
 }
@@ -67,18 +59,16 @@ func checkFolder(ctx context.Context, s *Installation) ([]Finding, error) {
 		return nil, err
 	}
 	var disk syscall.Statfs_t
-	_ = syscall.Statfs(s.DataDir, &disk) // a missing folder leaves size 0: unknown
-	block := uint64(disk.Bsize)
-	return checkFreeSpace(disk.Bavail*block, disk.Blocks*block), nil
+	if err := syscall.Statfs(s.DataDir, &disk); err != nil {
+		return nil, nil //nolint:nilerr // the folder is missing: dg serve makes it
+	}
+	return checkFreeSpace(disk.Bavail * uint64(disk.Bsize)), nil
 }
 
-// checkFreeSpace takes size 0 for unknown.
-func checkFreeSpace(free, size uint64) []Finding {
-	const gib = 1 << 30
-	if size == 0 || free >= gib && free >= size/20 {
+func checkFreeSpace(bytes uint64) []Finding {
+	if bytes >= 1<<30 {
 		return nil
 	}
-	return []Finding{{"disk", Warning, fmt.Sprintf("%.1f of %.1f GiB are free for the data",
-		float64(free)/gib, float64(size)/gib),
-		"Free some room: PostgreSQL stops when its disk is full."}}
+	return []Finding{{Verdict: Warning, Says: fmt.Sprintf("only %d MiB are free for the data: "+
+		"free some room, as PostgreSQL stops when its disk is full", bytes>>20)}}
 }

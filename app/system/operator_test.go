@@ -27,14 +27,14 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	}
 	for _, line := range []string{"organisation list", "segments rebuild",
 		"audit prune --before 2025-01 --export file", "import file"} {
-		run(line, `^dg: the database has no schema yet: start dg serve, or run dg migrate\n$`)
+		run(line, `the database has no schema yet: start dg serve, or run dg migrate\n$`)
 		require.Zero(t, d.Count(`pg_tables where schemaname = 'public'`), line)
 	}
 	d.Exec(`grant temporary on database dg to public`)
 	require.NotContains(t, x.Succeeds("migrate"), "level=WARN", "dg doctor and dg serve say it")
 	run("organisation list", `^$`)
-	run("organisation list", `^dg: the role of DG_DATABASE_URL may not create tables, or does not own those `+
-		`of dg: name the owner of the database in DG_MIGRATE_DATABASE_URL: roles.sh creates one\n$`,
+	run("organisation list", `^dg: the role that migrates may not create tables, or does not own those of dg: `+
+		`name the owner of the database in DG_MIGRATE_DATABASE_URL; roles.sh creates one\n$`,
 		"--migrate-database-url", "")
 	d.Exec(`delete from dg_schema_versions where version_id =
 		(select max(version_id) from dg_schema_versions)`)

@@ -134,5 +134,5 @@ func TestStandbyIsNotReady(t *testing.T) {
 	}
 	c.Fetch("/healthz", "")
 	_, out := runDoctor(x)
-	require.Regexp(t, `failure +database.*standby.*\n +Fix: \S`, out)
+	require.Regexp(t, `failure +database.*standby.*: point DG_DATABASE_URL at the primary`, out)
 }

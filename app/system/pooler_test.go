@@ -50,7 +50,7 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	}
 	for says, settings := range map[string][]string{
 		`(?m)^ok +database$`: flags,
-		`failure +database +.*startup parameter.*\n +Fix: If a pooler leads there, set DG_DATABASE_POOLER`: pooled,
+		`failure +database +.*startup parameter.*: if a pooler leads there, set DG_DATABASE_POOLER`: pooled,
 	} {
 		doctor := apptest.Launch(t, append([]string{"doctor"}, settings...)...)
 		doctor.Status(time.Minute)

@@ -1,12 +1,10 @@
 -- Faults of the role that migrates, asked as that role.
-select 'failure' as verdict,
-  format('the role of %s may not create tables, or does not own those of dg', @setting::text) as says,
-  'Name the owner of the database in DG_MIGRATE_DATABASE_URL: roles.sh creates one.' as fix
+select 'failure' as verdict, 'the role that migrates may not create tables, or does not own those of dg: '
+    'name the owner of the database in DG_MIGRATE_DATABASE_URL; roles.sh creates one' as says
 where not has_schema_privilege('public', 'create') or exists (select from pg_class
   where oid = to_regclass('public.organisations') and not pg_has_role(relowner, 'usage'))
 union all
-select 'failure', format('%s leads to database %s of system %s, DG_DATABASE_URL to another',
-    @setting::text, current_database(), system_identifier),
-  'Name the same server and database in both.'
+select 'failure', format('DG_MIGRATE_DATABASE_URL leads to database %s of system %s, DG_DATABASE_URL to '
+    'another: name the same server and database in both', current_database(), system_identifier)
 from pg_control_system()
 where format('%s %s', current_database(), system_identifier) <> @serving::text

@@ -1,5 +1,5 @@
 -- Faults of the schema. In an empty database the statement fails.
-select 'warning' as verdict,
-  format('the schema ends at %s, this program at %s', max(version_id), @known::int) as says,
-  'Run dg migrate, or start dg serve.' as fix
+select 'failure' as verdict,
+  format('the schema ends at %s, this program at %s: run dg migrate, or start dg serve',
+    max(version_id), @known::int) as says
 from dg_schema_versions where is_applied having max(version_id) < @known::int
