@@ -41,9 +41,10 @@ type Source interface {
 	Close(sent int64, err error)
 }
 
-// Stream responds with the file of the source and the header, compressed if the client accepts gzip. It returns an
-// error of the first block, for WriteError; a later error resets the connection. It closes the
-// source in any case. HTTP/1.0 gets 505, because a truncated file without chunks looks complete.
+// Stream responds with the file of the source and the header, compressed if the client accepts gzip.
+// It returns an error of the first block, for WriteError; a later error resets the connection. It
+// closes the source in any case. HTTP/1.0 gets 505, because a truncated file without chunks looks
+// complete.
 func Stream(c *fiber.Ctx, source Source, header map[string]string) error {
 	s := newStream(c, source)
 	if !c.Context().Request.Header.IsHTTP11() {
