@@ -23,7 +23,7 @@ import (
 
 // OpenAdminDB runs the embedded server of a folder during the test, and connects as the superuser.
 func OpenAdminDB(t *testing.T, dir string) *testkit.World {
-	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{Create: true})
+	server, err := embeddedpg.Start(t.Context(), dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
 	return AdminDBAt(t, server.URL())

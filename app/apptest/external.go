@@ -46,7 +46,7 @@ func ExternalOn(t *testing.T, dir string) *External {
 
 func (x *External) Start() {
 	var err error
-	x.Server, err = embeddedpg.Start(context.Background(), x.Dir, embeddedpg.Options{Create: true})
+	x.Server, err = embeddedpg.Start(context.Background(), x.Dir)
 	require.NoError(x.T, err)
 	u, err := url.Parse(x.Server.URL())
 	require.NoError(x.T, err)

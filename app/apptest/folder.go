@@ -30,7 +30,7 @@ func NewFolder(t *testing.T) string {
 				return true
 			}
 			// a killed dg has left its server
-			server, err := embeddedpg.Start(context.Background(), dir, embeddedpg.Options{})
+			server, err := embeddedpg.Start(context.Background(), dir)
 			require.NoError(t, err)
 			require.NoError(t, server.Stop(context.Background()))
 			return false

@@ -47,15 +47,14 @@ func connect(
 	if !c.Embedded() {
 		return db, nil
 	}
-	var err error
-	db.server, err = embeddedpg.Start(ctx, c.DataDir,
-		embeddedpg.Options{Logger: log, Create: create})
-	if errors.Is(err, embeddedpg.ErrNoData) {
-		err = fmt.Errorf("%w in %s, or only its owner sees it: set DG_DATA_DIR or DG_DATABASE_URL, "+
-			"run dg as root or as the user of dg serve, or start dg serve, which makes one", err,
-			c.DataDir)
+	if !create && !embeddedpg.HasData(c.DataDir) {
+		return nil, fmt.Errorf("there is no database in %s, or only its owner sees it: set "+
+			"DG_DATA_DIR or DG_DATABASE_URL, run dg as root or as the user of dg serve, or start "+
+			"dg serve, which makes one", c.DataDir)
 	}
-	if err != nil {
+	log.Info("starting or joining PostgreSQL", "folder", c.DataDir)
+	var err error
+	if db.server, err = embeddedpg.Start(ctx, c.DataDir); err != nil {
 		return nil, err
 	}
 	db.servingURL = db.server.URL()

@@ -38,7 +38,7 @@ func statOf(t *testing.T, path string) *syscall.Stat_t {
 }
 
 func joinServer(t *testing.T, dir string) *embeddedpg.Server {
-	server, err := embeddedpg.Start(t.Context(), dir, embeddedpg.Options{})
+	server, err := embeddedpg.Start(t.Context(), dir)
 	require.NoError(t, err)
 	return server
 }

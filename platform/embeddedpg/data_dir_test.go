@@ -88,10 +88,10 @@ func TestUnfitFoldersAreRefused(t *testing.T) {
 	dir := newFolder(t)
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), nil, 0o600))
-	_, err := Start(t.Context(), dir, fast)
+	_, err := Start(t.Context(), dir, fast...)
 	require.ErrorContains(t, err, dir)
 	require.ErrorContains(t, err, "another program or an earlier build (thesis.txt)")
-	_, err = Start(t.Context(), filepath.Join(dir, "thesis.txt", "sub"), fast)
+	_, err = Start(t.Context(), filepath.Join(dir, "thesis.txt", "sub"), fast...)
 	require.ErrorContains(t, err, "not a directory")
 }
 

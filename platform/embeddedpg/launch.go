@@ -15,7 +15,7 @@ import (
 var setupSQL string
 
 // launch requires that the caller holds s.lock, and that no server of dg runs on the folder.
-func (s *Server) launch(ctx context.Context, settings map[string]string) error {
+func (s *Server) launch(ctx context.Context, settings []string) error {
 	d := s.data
 	bin, err := FindProgram(ctx, d.path, "postgres")
 	if err != nil {
@@ -99,11 +99,11 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 }
 
 // Of two equal arguments the later wins: settings cannot override the last ones.
-func (d dataDir) arguments(socket string, settings map[string]string) []string {
+func (d dataDir) arguments(socket string, settings []string) []string {
 	args := []string{"-D", d.file(cluster), "-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB",
 		"-c", "wal_compression=on"}
-	for name, value := range settings {
-		args = append(args, "-c", name+"="+value)
+	for _, setting := range settings {
+		args = append(args, "-c", setting)
 	}
 	return append(args, "-c", "port=5432", "-c", "listen_addresses=",
 		"-c", "unix_socket_permissions=0700", "-c", "unix_socket_directories="+socket,

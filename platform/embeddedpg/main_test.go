@@ -23,10 +23,7 @@ import (
 const userVariable = "DG_EMBEDDEDPG_TEST_FOLDER"
 
 // fast keeps the tests from waiting for the disk.
-var fast = Options{
-	Create:   true,
-	Settings: map[string]string{"fsync": "off", "shared_buffers": "16MB"},
-}
+var fast = []string{"fsync=off", "shared_buffers=16MB"}
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(userVariable); dir != "" {
@@ -42,7 +39,7 @@ func TestMain(m *testing.M) {
 
 // use says that it has the server, or the error, and ends with standard input.
 func use(dir string) {
-	s, err := Start(context.Background(), dir, fast)
+	s, err := Start(context.Background(), dir, fast...)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -131,7 +128,7 @@ func newFolder(t *testing.T, below ...string) string {
 
 // start starts or joins the server on the folder and stops it when the test ends.
 func start(t *testing.T, dir string) *Server {
-	s, err := Start(context.Background(), dir, fast)
+	s, err := Start(context.Background(), dir, fast...)
 	if err != nil && strings.Contains(err.Error(), "dg needs PostgreSQL") {
 		tb.SkipOrFail(t, err)
 	}

@@ -1,11 +1,9 @@
 package embeddedpg
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -20,20 +18,10 @@ import (
 // socketPrefix begins the folder of a socket: it tells dg's servers from others.
 const socketPrefix = "dg-postgres-"
 
-// ErrNoData is the error of Start without Create, for a folder without a database.
-var ErrNoData = errors.New("there is no database")
-
 var (
 	errNotRunning = errors.New("PostgreSQL is not running")
 	errByHand     = errors.New("dg did not start this PostgreSQL")
 )
-
-// Options configure Start.
-type Options struct {
-	Logger   *slog.Logger      // nil: nothing is logged
-	Create   bool              // create the database if there is none
-	Settings map[string]string // PostgreSQL settings for the server if this process starts it
-}
 
 // Server is this process's use of the server on a data folder, which any process may have started.
 type Server struct {
@@ -43,12 +31,9 @@ type Server struct {
 	users *os.File // of the cluster, shared by all users; nil after Stop
 }
 
-// Start joins the server on the folder dir, or starts one. Only ctx bounds the wait for another
-// process or for recovery. Errors: ErrNoData.
-func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
-	if !opts.Create && !HasData(dir) {
-		return nil, ErrNoData
-	}
+// Start joins the server on the folder dir, or starts one with the settings, such as fsync=off. It
+// makes the database if there is none. Only ctx bounds the wait for another process or for recovery.
+func Start(ctx context.Context, dir string, settings ...string) (*Server, error) {
 	d, err := openDataDir(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -57,12 +42,10 @@ func Start(ctx context.Context, dir string, opts Options) (*Server, error) {
 	if s.lock, err = os.Open(d.path); err != nil {
 		return nil, err
 	}
-	log := cmp.Or(opts.Logger, slog.New(slog.DiscardHandler))
-	log.Info("starting or joining PostgreSQL", "folder", d.path, "log", d.file(logFile))
 	err = s.exclusively(ctx, func() error {
 		err := s.join(ctx)
 		if errors.Is(err, errNotRunning) {
-			err = s.launch(ctx, opts.Settings)
+			err = s.launch(ctx, settings)
 		}
 		if err == nil {
 			s.users, err = os.Open(d.file(cluster))

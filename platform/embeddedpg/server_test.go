@@ -44,19 +44,11 @@ func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 	require.NotContains(t, string(text), "topsecret")
 }
 
-func TestOnlyCreateMakesADatabase(t *testing.T) {
-	t.Parallel()
-	dir := newFolder(t)
-	_, err := Start(t.Context(), dir, Options{})
-	require.ErrorIs(t, err, ErrNoData)
-	require.NoDirExists(t, dir)
-	_, err = RunningURL(dir)
-	require.ErrorIs(t, err, errNotRunning)
-}
-
 func TestRunningServerIsFound(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
+	_, err := RunningURL(dir)
+	require.ErrorIs(t, err, errNotRunning)
 	s := start(t, dir)
 	url, err := RunningURL(dir)
 	require.NoError(t, err)
@@ -88,7 +80,7 @@ func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
 	for range 6 { // the first makes the database, which the others wait for
 		all.Go(func() {
 			for range 3 {
-				s, err := Start(context.Background(), dir, fast)
+				s, err := Start(context.Background(), dir, fast...)
 				if err == nil {
 					err = s.Stop(context.Background())
 				}
@@ -199,8 +191,7 @@ func TestInterruptedInitdbIsRepeated(t *testing.T) {
 func TestFailedStartShowsTheLog(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
-	_, err := Start(t.Context(), dir,
-		Options{Create: true, Settings: map[string]string{"shared_buffers": "plenty"}})
+	_, err := Start(t.Context(), dir, "shared_buffers=plenty")
 	require.ErrorContains(t, err, dir)
 	require.ErrorContains(t, err, `invalid value for parameter "shared_buffers": "plenty"`)
 	stays(t, start(t, dir))
@@ -226,6 +217,6 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 		_, err := f.readPIDFile()
 		return errors.Is(err, errByHand)
 	}, 20*time.Second, 10*time.Millisecond, "it does not answer")
-	_, err = Start(t.Context(), dir, fast)
+	_, err = Start(t.Context(), dir, fast...)
 	require.ErrorContains(t, err, "(PID "+strconv.Itoa(byHand.Process.Pid)+")")
 }

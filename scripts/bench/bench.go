@@ -69,8 +69,7 @@ func build(ctx context.Context, binary string) error {
 
 // openDatabase starts the embedded server, migrates it, and connects as the owner of the tables.
 func (b *bench) openDatabase(ctx context.Context) (err error) {
-	b.embedded, err = embeddedpg.Start(ctx, filepath.Join(b.folder, "data"),
-		embeddedpg.Options{Create: true})
+	b.embedded, err = embeddedpg.Start(ctx, filepath.Join(b.folder, "data"))
 	if err != nil {
 		return err
 	}

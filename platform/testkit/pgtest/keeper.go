@@ -36,7 +36,7 @@ func keep(dir, prefix string) {
 	if _, err := embeddedpg.RunningURL(dir); err != nil {
 		return
 	}
-	server, err := embeddedpg.Start(ctx, dir, embeddedpg.Options{})
+	server, err := embeddedpg.Start(ctx, dir)
 	if err != nil {
 		return
 	}
