@@ -52,11 +52,12 @@ func connect(
 			"DG_DATA_DIR or DG_DATABASE_URL, run dg as root or as the user of dg serve, or start "+
 			"dg serve, which makes one", c.DataDir)
 	}
-	log.Info("starting or joining PostgreSQL", "folder", c.DataDir)
+	log.Info("starting or joining PostgreSQL")
 	var err error
 	if db.server, err = embeddedpg.Start(ctx, c.DataDir); err != nil {
 		return nil, err
 	}
+	log.Info("using PostgreSQL", "folder", db.server.Folder())
 	db.servingURL = db.server.URL()
 	db.ownerURL = db.server.OwnerURL()
 	return db, nil

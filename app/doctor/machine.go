@@ -53,7 +53,7 @@ func checkFolder(ctx context.Context, s *Installation) ([]Finding, error) {
 		return nil, nil
 	}
 	if err := embeddedpg.CheckFolder(s.DataDir); err != nil {
-		return nil, fmt.Errorf("data folder %q cannot be used: %w", s.DataDir, err)
+		return nil, err
 	}
 	if _, err := embeddedpg.FindProgram(ctx, s.DataDir, "postgres"); err != nil {
 		return nil, err

@@ -38,12 +38,9 @@ func openDataDir(ctx context.Context, dir string) (d dataDir, err error) {
 	if os.Geteuid() == 0 && !exists(d.file(cluster)) && !d.canEnter(ctx, d.path) {
 		d.path = relocatedPath(d.path)
 	}
-	mode := fs.FileMode(0o711) // lets the server's user enter if dg is root
 	defer syscall.Umask(syscall.Umask(0o066))
-	if err := errors.Join(os.MkdirAll(d.path, mode), CheckFolder(d.path)); err != nil {
-		return d, fmt.Errorf("data folder %q cannot be used: %w", d.path, err)
-	}
-	return d, nil
+	const mode = 0o711 // lets the server's user enter if dg is root
+	return d, errors.Join(os.MkdirAll(d.path, mode), CheckFolder(d.path))
 }
 
 // HasData reports whether dir, or its relocatedPath, has a database.
@@ -74,8 +71,8 @@ func CheckFolder(dir string) error {
 	if err != nil || len(entries) == 0 || exists(d.file(cluster)) || exists(d.file(newCluster)) {
 		return err
 	}
-	return fmt.Errorf("it holds files of another program or an earlier build (%s): "+
-		"name an empty folder or one that does not exist", entries[0].Name())
+	return fmt.Errorf("data folder %q has files of another program or an earlier build (%s): "+
+		"name an empty folder or one that does not exist", dir, entries[0].Name())
 }
 
 func serverUser(data string) (*syscall.Credential, error) {
@@ -86,16 +83,14 @@ func serverUser(data string) (*syscall.Credential, error) {
 		owner := info.Sys().(*syscall.Stat_t)
 		return &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}, nil
 	}
-	u, err := user.Lookup("postgres")
-	if err != nil {
-		u, err = user.Lookup("nobody")
+	for _, name := range []string{"postgres", "nobody"} {
+		if u, err := user.Lookup(name); err == nil {
+			uid, err := strconv.ParseUint(u.Uid, 10, 32)
+			gid, _ := strconv.ParseUint(u.Gid, 10, 32)
+			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("PostgreSQL refuses to run as root: add a user postgres: %w", err)
-	}
-	uid, err := strconv.ParseUint(u.Uid, 10, 32)
-	gid, _ := strconv.ParseUint(u.Gid, 10, 32)
-	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, err
+	return nil, errors.New("PostgreSQL refuses to run as root: add a user postgres")
 }
 
 // canEnter tries the nearest existing parent of a missing folder.

@@ -122,6 +122,9 @@ func RunningURL(dir string) (string, error) {
 	return p.url("dg_owner", "dg"), err
 }
 
+// Folder is where the data is: for root not always the folder of Start.
+func (s *Server) Folder() string { return s.data.path }
+
 // Running reports whether the server that Start found or started still runs. Another process may
 // have started a new one since. An unreadable PID file does not prove an end.
 func (s *Server) Running() bool {
@@ -145,10 +148,9 @@ func (s *Server) Stop(ctx context.Context) error {
 		}
 		// Another user may have restarted the server, and a signal would disturb its recovery.
 		now := Server{data: s.data}
-		if err := now.join(ctx); err != nil {
-			if errors.Is(err, errNotRunning) {
-				return nil
-			}
+		if err := now.join(ctx); errors.Is(err, errNotRunning) {
+			return nil
+		} else if err != nil {
 			return err
 		}
 		_ = syscall.Kill(now.id, syscall.SIGINT) // a fast shutdown
@@ -195,10 +197,8 @@ func (d dataDir) readPIDFile() (p postmaster, err error) {
 }
 
 func (p postmaster) url(role, database string) string {
-	query := url.Values{"host": {p.socket}, "connect_timeout": {"10"}}
-	u := url.URL{Scheme: "postgres", User: url.User(role), Path: "/" + database,
-		RawQuery: strings.ReplaceAll(query.Encode(), "+", "%20")} // libpq does not decode + as a space
-	return u.String()
+	host := strings.ReplaceAll(url.QueryEscape(p.socket), "+", "%20") // libpq does not decode +
+	return fmt.Sprintf("postgres://%s@/%s?connect_timeout=10&host=%s", role, database, host)
 }
 
 // running reports whether a process of the server lives: each holds the lock on the log.
