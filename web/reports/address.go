@@ -139,8 +139,6 @@ type preset struct {
 	period reports.Period
 }
 
-const rollingPresets = 5 // the others are calendar weeks, months, quarters and years
-
 // Presets of a number of days or months end yesterday. Those of the current week, month, quarter
 // and year include today.
 func presets(today time.Time) []preset {

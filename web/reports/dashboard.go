@@ -26,7 +26,6 @@ type dashboardView struct {
 	Today           time.Time
 	Invalid         *apperr.Error // nil: the period is valid
 	Presets         []ui.Link
-	Calendar        []ui.Link // presets in the menu of dates
 	Groups          []org.Group
 	ListedGroups    int      // org.MaxGroups if there may be more groups; else 0
 	shown           []string // ids of the groups that k-anonymity does not hide; nil: unknown
@@ -77,8 +76,6 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 			Name: preset.name, Path: at.on(preset.period).Path(), Current: preset.period == period,
 		})
 	}
-	view.Calendar = view.Presets[rollingPresets:]
-	view.Presets = view.Presets[:rollingPresets]
 	view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport, view.Param("groupId"))
 	if err != nil {
 		return err
