@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 )
@@ -15,7 +16,7 @@ import (
 var setupSQL string
 
 // launch requires that the caller holds s.lock, and that no server of dg runs on the folder.
-func (s *Server) launch(ctx context.Context, settings []string) error {
+func (s *Server) launch(ctx context.Context, options []string) error {
 	d := s.data
 	bin, err := FindProgram(ctx, d.path, "postgres")
 	if err != nil {
@@ -43,7 +44,7 @@ func (s *Server) launch(ctx context.Context, settings []string) error {
 		return err
 	}
 	cmd := d.command(context.Background(), filepath.Join(bin, "postgres"),
-		d.arguments(socket, settings)...)
+		d.arguments(socket, options)...)
 	cmd.Stderr = log
 	if err := errors.Join(d.chown(socket), d.chown(log.Name()), cmd.Start(), log.Close()); err != nil {
 		return err
@@ -98,16 +99,16 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 	return os.Rename(incomplete, s.data.file(cluster))
 }
 
-// Of two equal arguments the later wins: settings cannot override the last ones.
-func (d dataDir) arguments(socket string, settings []string) []string {
-	args := []string{"-D", d.file(cluster), "-c", "shared_buffers=256MB", "-c", "max_wal_size=4GB",
-		"-c", "wal_compression=on"}
-	for _, setting := range settings {
-		args = append(args, "-c", setting)
-	}
-	return append(args, "-c", "port=5432", "-c", "listen_addresses=",
-		"-c", "unix_socket_permissions=0700", "-c", "unix_socket_directories="+socket,
-		"-c", "log_timezone=UTC", "-c", "log_destination=stderr", "-c", "logging_collector=off",
-		// keeps the statements and parameters of errors out of the log
-		"-c", "log_min_error_statement=panic", "-c", "log_parameter_max_length_on_error=0")
+// Of two equal arguments the later wins: options cannot override the last ones.
+func (d dataDir) arguments(socket string, options []string) []string {
+	return slices.Concat(
+		[]string{"-D", d.file(cluster), "--shared_buffers=256MB", "--max_wal_size=4GB",
+			"--wal_compression=on"},
+		options,
+		[]string{"--port=5432", "--listen_addresses=", "--unix_socket_permissions=0700",
+			"--unix_socket_directories=" + socket, "--log_timezone=UTC", "--log_destination=stderr",
+			"--logging_collector=off",
+			// keeps the statements and parameters of errors out of the log
+			"--log_min_error_statement=panic", "--log_parameter_max_length_on_error=0"},
+	)
 }

@@ -23,7 +23,7 @@ import (
 const userVariable = "DG_EMBEDDEDPG_TEST_FOLDER"
 
 // fast keeps the tests from waiting for the disk.
-var fast = []string{"fsync=off", "shared_buffers=16MB"}
+var fast = []string{"--fsync=off", "--shared_buffers=16MB"}
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(userVariable); dir != "" {

@@ -41,7 +41,6 @@ var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d\d+)`)
 func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(dataPath(dir), cluster, "PG_VERSION"))
 	written := strings.TrimSpace(string(text))
-	var found []string
 	for _, candidate := range programFolders() {
 		bin, _ := filepath.Abs(candidate)
 		//nolint:gosec // PostgreSQL's own programs
@@ -51,10 +50,9 @@ func FindProgram(ctx context.Context, dir, name string) (string, error) {
 			if major == written || written == "" && major >= "15" {
 				return bin, nil
 			}
-			found = append(found, major+" in "+bin)
 		}
 	}
-	return "", fmt.Errorf("dg needs PostgreSQL %s with the program %s (found: %s): install it, "+
-		"set PG_BIN to the folder of its programs, or set DG_DATABASE_URL to a server",
-		cmp.Or(written, "15 or later"), name, strings.Join(append(found, "no other"), ", "))
+	return "", fmt.Errorf("dg needs PostgreSQL %s with the program %s: install it, set PG_BIN to the "+
+		"folder of its programs, or set DG_DATABASE_URL to a server",
+		cmp.Or(written, "15 or later"), name)
 }

@@ -21,16 +21,15 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 	f := dataDir{path: dir}
 	for _, c := range []struct {
 		bin, writtenBy string
-		want           []string // nil: taken
+		needs          string // "": taken
 	}{
 		{bin: fakePostgres(t, "16.4")},
 		{bin: fakePostgres(t, "16.4 (Debian 16.4-1)"), writtenBy: "16"},
 		{bin: fakePostgres(t, "18beta1")},
-		{bin: fakePostgres(t, "14.2"), want: []string{"15 or later", "found: 14 in "}},
-		{bin: fakePostgres(t, "9.6.24"), want: []string{"15 or later", "found: no other"}},
-		{bin: fakePostgres(t, "16.4"), writtenBy: "17",
-			want: []string{"PostgreSQL 17", "found: 16 in "}},
-		{bin: t.TempDir(), want: []string{"found: no other", "PG_BIN"}},
+		{bin: fakePostgres(t, "14.2"), needs: "15 or later"},
+		{bin: fakePostgres(t, "9.6.24"), needs: "15 or later"},
+		{bin: fakePostgres(t, "16.4"), writtenBy: "17", needs: "17"},
+		{bin: t.TempDir(), needs: "15 or later"},
 	} {
 		t.Setenv("PG_BIN", c.bin)
 		_ = os.RemoveAll(dir)
@@ -40,10 +39,8 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 				[]byte(c.writtenBy+"\n"), 0o600))
 		}
 		got, err := FindProgram(t.Context(), dir, "postgres")
-		if c.want != nil {
-			for _, words := range c.want {
-				require.ErrorContains(t, err, words)
-			}
+		if c.needs != "" {
+			require.ErrorContains(t, err, "dg needs PostgreSQL "+c.needs+" ")
 			continue
 		}
 		require.NoError(t, err)

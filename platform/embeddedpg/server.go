@@ -31,9 +31,9 @@ type Server struct {
 	users *os.File // of the cluster, shared by all users; nil after Stop
 }
 
-// Start joins the server on the folder dir, or starts one with the settings, such as fsync=off. It
+// Start joins the server on the folder dir, or starts one with options of postgres, such as --fsync=off. It
 // makes the database if there is none. Only ctx bounds the wait for another process or for recovery.
-func Start(ctx context.Context, dir string, settings ...string) (*Server, error) {
+func Start(ctx context.Context, dir string, options ...string) (*Server, error) {
 	d, err := openDataDir(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ func Start(ctx context.Context, dir string, settings ...string) (*Server, error)
 	err = s.exclusively(ctx, func() error {
 		err := s.join(ctx)
 		if errors.Is(err, errNotRunning) {
-			err = s.launch(ctx, settings)
+			err = s.launch(ctx, options)
 		}
 		if err == nil {
 			s.users, err = os.Open(d.file(cluster))

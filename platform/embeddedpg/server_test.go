@@ -44,25 +44,16 @@ func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 	require.NotContains(t, string(text), "topsecret")
 }
 
-func TestRunningServerIsFound(t *testing.T) {
+// Meanwhile it is found.
+func TestLastUserStopsTheServer(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
 	_, err := RunningURL(dir)
 	require.ErrorIs(t, err, errNotRunning)
-	s := start(t, dir)
+	command := join(t, dir, nil)
 	url, err := RunningURL(dir)
 	require.NoError(t, err)
 	require.Equal(t, "dg_owner", tb.Query[string](t, url, `select current_user`))
-	stop(t, s)
-	_, err = RunningURL(dir)
-	require.ErrorIs(t, err, errNotRunning)
-	require.NoDirExists(t, s.socket)
-}
-
-func TestLastUserStopsTheServer(t *testing.T) {
-	t.Parallel()
-	dir := newFolder(t)
-	command := join(t, dir, nil)
 	serve := start(t, dir)
 	command.end(t) // it has started the server
 	stays(t, serve)
@@ -70,6 +61,7 @@ func TestLastUserStopsTheServer(t *testing.T) {
 	stays(t, serve)
 	stop(t, serve)
 	require.False(t, serve.Running())
+	require.NoDirExists(t, serve.socket)
 }
 
 // Of users that end at once one stops the server, while another process already wants it.
@@ -191,7 +183,7 @@ func TestInterruptedInitdbIsRepeated(t *testing.T) {
 func TestFailedStartShowsTheLog(t *testing.T) {
 	t.Parallel()
 	dir := newFolder(t)
-	_, err := Start(t.Context(), dir, "shared_buffers=plenty")
+	_, err := Start(t.Context(), dir, "--shared_buffers=plenty")
 	require.ErrorContains(t, err, dir)
 	require.ErrorContains(t, err, `invalid value for parameter "shared_buffers": "plenty"`)
 	stays(t, start(t, dir))

@@ -23,18 +23,18 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// settings trade durability for speed.
-var settings = []string{
-	"fsync=off",
-	"synchronous_commit=off",
-	"full_page_writes=off",
-	"autovacuum=off",
-	"wal_level=minimal",
-	"max_wal_senders=0",
-	"max_connections=800",
-	"shared_buffers=128MB",
-	"min_wal_size=32MB",
-	"max_wal_size=256MB",
+// options trade durability for speed.
+var options = []string{
+	"--fsync=off",
+	"--synchronous_commit=off",
+	"--full_page_writes=off",
+	"--autovacuum=off",
+	"--wal_level=minimal",
+	"--max_wal_senders=0",
+	"--max_connections=800",
+	"--shared_buffers=128MB",
+	"--min_wal_size=32MB",
+	"--max_wal_size=256MB",
 }
 
 // startTimeout is above what a start takes on a loaded machine.
@@ -61,7 +61,7 @@ func start() (s *server, err error) {
 	if s.keeper, err = startKeeper(dir); err != nil {
 		return nil, err
 	}
-	s.Server, err = embeddedpg.Start(ctx, dir, settings...)
+	s.Server, err = embeddedpg.Start(ctx, dir, options...)
 	if err != nil {
 		return nil, fmt.Errorf("%w (if this stays, remove the folder %s)", err, dir)
 	}
