@@ -99,7 +99,8 @@ func (db *database) installation() *doctor.Installation {
 	return &doctor.Installation{
 		Serve:  config.Serve{Database: db.settings},
 		URL:    db.servingURL,
-		Logger: slog.New(slog.DiscardHandler),
+		Logger: db.log,
+		Tell:   func(doctor.Verdict, string, string) {},
 	}
 }
 
@@ -149,7 +150,7 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 	defer db.release()
 	s := db.installation()
 	defer s.Close()
-	if err := s.Require(ctx, doctor.Server); err != nil {
+	if err := s.Run(ctx, doctor.Server); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {

@@ -30,7 +30,7 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if !c.LoopbackOnly() {
 		return demo.ErrNotLoopback
 	}
-	s := doctor.Installation{Logger: p.log, Serve: config.Serve{
+	s := doctor.Installation{Logger: p.log, Tell: p.warn, Serve: config.Serve{
 		Database: c.Database, Address: c.Address, Secrets: c.Secrets,
 	}}
 	db, err := open(ctx, &s)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -21,26 +20,27 @@ func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()
 	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, URL: servingURL(c.Database),
-		Logger: p.log}
+		Logger: p.log, Tell: p.tell}
 	defer s.Close()
-	findings := s.Run(ctx, doctor.Machine)
+	err := s.Run(ctx, doctor.Machine)
 	if !c.Embedded() || embeddedpg.HasData(c.DataDir) {
-		findings = append(findings, c.checkDatabase(ctx, &s)...)
+		err = errors.Join(err, c.checkDatabase(ctx, &s))
 	}
-	for _, f := range findings {
-		line := fmt.Sprintf("%-8s %-12s %s", f.Verdict, f.Check, f.Says)
-		fmt.Fprintln(p.Stdout, strings.TrimSpace(line))
-	}
-	if slices.ContainsFunc(findings, doctor.Finding.Fails) {
+	if err != nil { // each is printed
 		return errors.New("a check failed")
 	}
 	return nil
 }
 
-func (c doctorCmd) checkDatabase(ctx context.Context, s *doctor.Installation) []doctor.Finding {
+func (p Stdio) tell(v doctor.Verdict, check, says string) {
+	fmt.Fprintln(p.Stdout, strings.TrimSpace(fmt.Sprintf("%-8s %-12s %s", v, check, says)))
+}
+
+func (c doctorCmd) checkDatabase(ctx context.Context, s *doctor.Installation) error {
 	db, err := connect(ctx, c.Database, false, s.Logger)
 	if err != nil {
-		return []doctor.Finding{{Check: "database", Verdict: doctor.Failure, Says: err.Error()}}
+		s.Tell(doctor.Failure, "database", err.Error())
+		return err
 	}
 	defer db.release()
 	s.URL = db.servingURL

@@ -43,7 +43,7 @@ func openOperator(ctx context.Context, selected *kong.Context, p Stdio) (o *oper
 	}
 	s := db.installation()
 	defer s.Close()
-	if err = s.Require(ctx, doctor.Server, doctor.Schema); err == nil {
+	if err = s.Run(ctx, doctor.Server, doctor.Schema); err == nil {
 		command, _, _ := strings.Cut(selected.Command(), " <")
 		o, err = db.operator(ctx, "dg "+command)
 	}

@@ -41,8 +41,8 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	if c.Demo && !c.LoopbackOnly() {
 		return demo.ErrNotLoopback
 	}
-	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, Logger: p.log}
-	if err := s.Require(ctx, doctor.Machine); err != nil {
+	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, Logger: p.log, Tell: p.warn}
+	if err := s.Run(ctx, doctor.Machine); err != nil {
 		return err
 	}
 	db, err := open(ctx, &s)
@@ -93,6 +93,13 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	})
 }
 
+// warn tells the warnings of the checks. A failure is returned, too.
+func (p Stdio) warn(v doctor.Verdict, check, says string) {
+	if v == doctor.Warning {
+		p.log.Warn(says, "check", check)
+	}
+}
+
 // tellSystemd does nothing without NOTIFY_SOCKET.
 func tellSystemd(log *slog.Logger, state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
@@ -115,7 +122,7 @@ func open(ctx context.Context, s *doctor.Installation) (*database, error) {
 }
 
 func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
-	if err := s.Require(ctx, doctor.Server); err != nil {
+	if err := s.Run(ctx, doctor.Server); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -124,7 +131,7 @@ func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
 	if err := db.encrypt(ctx, s.Secrets, false); err != nil {
 		return err
 	}
-	return s.Require(ctx, doctor.Schema, doctor.Serving)
+	return s.Run(ctx, doctor.Schema, doctor.Serving)
 }
 
 // settings ignores errors: the checks have validated the flags.

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"embed"
+	"errors"
 	"io/fs"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 
 type check struct {
 	name string
-	run  func(context.Context, *Installation) ([]Finding, error)
+	run  func(context.Context, *Installation) (warnings []string, _ error)
 }
 
 // The checks, by when dg serve runs them: Machine before it opens the database, Server before it
@@ -34,14 +35,16 @@ var (
 //go:embed sql
 var queries embed.FS
 
-func checkSQL(name string) func(context.Context, *Installation) ([]Finding, error) {
-	return func(ctx context.Context, s *Installation) ([]Finding, error) {
+func checkSQL(name string) func(context.Context, *Installation) ([]string, error) {
+	return func(ctx context.Context, s *Installation) ([]string, error) {
 		return s.query(ctx, s.db, name)
 	}
 }
 
-// query runs a query that returns a row for each fault.
-func (s *Installation) query(ctx context.Context, db *postgres.DB, name string) ([]Finding, error) {
+// query runs a query that returns a row for each fault: verdict, and what to say.
+func (s *Installation) query(
+	ctx context.Context, db *postgres.DB, name string,
+) (warnings []string, _ error) {
 	sql, err := queries.ReadFile("sql/" + name + ".sql")
 	if err != nil {
 		return nil, err
@@ -53,5 +56,16 @@ func (s *Installation) query(ctx context.Context, db *postgres.DB, name string) 
 		"serving": s.name,
 		"alone":   s.MigrateDatabaseURL == "",
 	})
-	return pgx.CollectRows(rows, pgx.RowToStructByNameLax[Finding])
+	var verdict Verdict
+	var says string
+	var failures []error
+	_, err = pgx.ForEachRow(rows, []any{&verdict, &says}, func() error {
+		if verdict == Failure {
+			failures = append(failures, errors.New(says))
+		} else {
+			warnings = append(warnings, says)
+		}
+		return nil
+	})
+	return warnings, errors.Join(append(failures, err)...)
 }

@@ -16,7 +16,7 @@ func (s *Installation) open(ctx context.Context, setting, url string) (*postgres
 }
 
 // checkDatabase leaves its pool to the later checks.
-func checkDatabase(ctx context.Context, s *Installation) (_ []Finding, err error) {
+func checkDatabase(ctx context.Context, s *Installation) (_ []string, err error) {
 	if s.db, err = s.open(ctx, "DG_DATABASE_URL", s.URL); err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func checkDatabase(ctx context.Context, s *Installation) (_ []Finding, err error
 }
 
 // checkOwner skips the embedded server, whose owner dg creates.
-func checkOwner(ctx context.Context, s *Installation) ([]Finding, error) {
+func checkOwner(ctx context.Context, s *Installation) ([]string, error) {
 	if s.Embedded() {
 		return nil, nil
 	}
@@ -44,7 +44,7 @@ func checkOwner(ctx context.Context, s *Installation) ([]Finding, error) {
 	return s.query(ctx, db, "owner")
 }
 
-func checkSecrets(ctx context.Context, s *Installation) ([]Finding, error) {
+func checkSecrets(ctx context.Context, s *Installation) ([]string, error) {
 	current, previous, err := s.Keys()
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func checkSecrets(ctx context.Context, s *Installation) ([]Finding, error) {
 }
 
 // checkDemo refuses the demo's passwords where other machines could sign in.
-func checkDemo(ctx context.Context, s *Installation) ([]Finding, error) {
+func checkDemo(ctx context.Context, s *Installation) ([]string, error) {
 	if s.LoopbackOnly() {
 		return nil, nil
 	}
@@ -65,7 +65,7 @@ func checkDemo(ctx context.Context, s *Installation) ([]Finding, error) {
 }
 
 // checkReplicas accepts a replica that does not answer: reports leave it out.
-func checkReplicas(ctx context.Context, s *Installation) ([]Finding, error) {
+func checkReplicas(ctx context.Context, s *Installation) ([]string, error) {
 	replicas, err := postgres.OpenReplicas(ctx, s.Replicas(), s.db,
 		postgres.Options{Name: "dg doctor", MaxConns: 1})
 	if err == nil {

@@ -5,6 +5,7 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 
@@ -20,6 +21,7 @@ type Installation struct {
 	Unknown []string // variables that look like settings but are not
 	URL     string   // of the serving role
 	Logger  *slog.Logger
+	Tell    func(v Verdict, check, says string) // says what is wrong, and how to fix it
 
 	db   *postgres.DB // of the serving role
 	name string       // database name and system identifier
@@ -42,49 +44,24 @@ const (
 	Failure Verdict = "failure"
 )
 
-// Finding is a result of a check, which may have several.
-type Finding struct {
-	Check   string // set by Run
-	Verdict Verdict
-	Says    string // what is wrong, and how to fix it
-}
-
-// Fails reports whether the finding is a failure.
-func (f Finding) Fails() bool { return f.Verdict == Failure }
-
-// Run runs lists of checks. It stops after a check that fails: the later ones may need what it
-// checks.
-func (s *Installation) Run(ctx context.Context, lists ...[]check) (findings []Finding) {
+// Run runs lists of checks until one fails, and returns its failures. It tells the result of each
+// check.
+func (s *Installation) Run(ctx context.Context, lists ...[]check) error {
 	for _, c := range slices.Concat(lists...) {
-		found, err := c.run(ctx, s)
+		warnings, err := c.run(ctx, s)
+		for _, warning := range warnings {
+			s.Tell(Warning, c.name, warning)
+		}
 		if err != nil {
-			found = append(found, Finding{Verdict: Failure, Says: explain(err)})
+			err = explain(err)
+			s.Tell(Failure, c.name, err.Error())
+			return err
 		}
-		if len(found) == 0 {
-			found = []Finding{{Verdict: OK}}
-		}
-		for i := range found {
-			found[i].Check = c.name
-		}
-		findings = append(findings, found...)
-		if slices.ContainsFunc(found, Finding.Fails) {
-			break
+		if len(warnings) == 0 {
+			s.Tell(OK, c.name, "")
 		}
 	}
-	return findings
-}
-
-// Require runs lists of checks, logs the warnings and returns the failures as one error.
-func (s *Installation) Require(ctx context.Context, lists ...[]check) (err error) {
-	for _, f := range s.Run(ctx, lists...) {
-		switch f.Verdict {
-		case Warning:
-			s.Logger.Warn(f.Says, "check", f.Check)
-		case Failure:
-			err = errors.Join(err, errors.New(f.Says))
-		}
-	}
-	return err
+	return nil
 }
 
 // fixes are by SQLSTATE. Other errors say themselves what to do.
@@ -100,9 +77,9 @@ var fixes = map[string]string{
 	"53300": "raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS",
 }
 
-func explain(err error) string {
+func explain(err error) error {
 	if e, is := errors.AsType[*pgconn.PgError](err); is && fixes[e.Code] != "" {
-		return err.Error() + ": " + fixes[e.Code]
+		return fmt.Errorf("%w: %s", err, fixes[e.Code])
 	}
-	return err.Error()
+	return err
 }

@@ -11,25 +11,25 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-func checkSettings(_ context.Context, s *Installation) (findings []Finding, _ error) {
-	warn := func(says string) { findings = append(findings, Finding{Verdict: Warning, Says: says}) }
+func checkSettings(_ context.Context, s *Installation) (warnings []string, _ error) {
 	for _, name := range s.Unknown {
-		warn(name + " is not a setting: see dg serve --help")
+		warnings = append(warnings, name+" is not a setting: see dg serve --help")
 	}
 	if strings.HasPrefix(s.BaseURL, "https://") && len(s.TrustedProxies) == 0 {
-		warn("the base URL is https and no proxy is trusted, so all clients share one address and " +
-			"its limits: set DG_TRUSTED_PROXIES to the network of the proxy that ends TLS")
+		warnings = append(warnings, "the base URL is https and no proxy is trusted, so all clients "+
+			"share one address and its limits: set DG_TRUSTED_PROXIES to the network of the proxy "+
+			"that ends TLS")
 	}
 	if s.SecretKey == "" && !s.LoopbackOnly() {
-		warn("two-step secrets are stored in clear: set DG_SECRET_KEY to 32 random bytes, such as " +
-			"the output of: openssl rand -base64 32")
+		warnings = append(warnings, "two-step secrets are stored in clear: set DG_SECRET_KEY to 32 "+
+			"random bytes, such as the output of: openssl rand -base64 32")
 	}
-	return findings, s.Check()
+	return warnings, s.Check()
 }
 
 // checkAddresses listens on both addresses at once, and so notices equal ones. Another address in
 // use is a warning: dg doctor may run beside dg serve, which fails when it listens.
-func checkAddresses(ctx context.Context, s *Installation) (findings []Finding, _ error) {
+func checkAddresses(ctx context.Context, s *Installation) (warnings []string, failures error) {
 	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {
 		address := []string{s.Addr, s.OpsAddr}[i]
 		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
@@ -37,18 +37,18 @@ func checkAddresses(ctx context.Context, s *Installation) (findings []Finding, _
 			defer ln.Close()
 			continue
 		}
-		verdict := Failure
+		says := fmt.Sprintf("cannot listen on %[1]s %[2]s: %[3]v: set %[1]s to a free address of this "+
+			"machine, with a port that its user may use", setting, address, err)
 		if errors.Is(err, syscall.EADDRINUSE) && s.Addr != s.OpsAddr {
-			verdict = Warning
+			warnings = append(warnings, says)
+		} else {
+			failures = errors.Join(failures, errors.New(says))
 		}
-		findings = append(findings, Finding{Verdict: verdict, Says: fmt.Sprintf(
-			"cannot listen on %[1]s %[2]s: %[3]v: set %[1]s to a free address of this machine, with a "+
-				"port that its user may use", setting, address, err)})
 	}
-	return findings, nil
+	return warnings, failures
 }
 
-func checkFolder(ctx context.Context, s *Installation) ([]Finding, error) {
+func checkFolder(ctx context.Context, s *Installation) ([]string, error) {
 	if !s.Embedded() {
 		return nil, nil
 	}
@@ -65,10 +65,10 @@ func checkFolder(ctx context.Context, s *Installation) ([]Finding, error) {
 	return checkFreeSpace(disk.Bavail * uint64(disk.Bsize)), nil
 }
 
-func checkFreeSpace(bytes uint64) []Finding {
-	if bytes >= 1<<30 {
-		return nil
+func checkFreeSpace(bytes uint64) (warnings []string) {
+	if bytes < 1<<30 {
+		warnings = append(warnings, fmt.Sprintf("only %d MiB are free for the data: free some room, as "+
+			"PostgreSQL stops when its disk is full", bytes>>20))
 	}
-	return []Finding{{Verdict: Warning, Says: fmt.Sprintf("only %d MiB are free for the data: "+
-		"free some room, as PostgreSQL stops when its disk is full", bytes>>20)}}
+	return warnings
 }
