@@ -57,7 +57,7 @@ func (s *Service) open(ctx, stream context.Context, r Request) (*export, error) 
 	return e, nil
 }
 
-const recordTimeout = 10 * time.Second
+const recordTimeout = 20 * time.Second
 
 // recordStart commits export.started before anything is sent. Errors: apperr.Unavailable.
 func (e *export) recordStart() error {

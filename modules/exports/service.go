@@ -2,6 +2,7 @@ package exports
 
 import (
 	"sync"
+	"time"
 
 	"dg/modules/audit"
 	"dg/modules/reports"
@@ -53,5 +54,19 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"exports": s.slots}
 }
 
-// Drain waits until the writes of export.finished have ended. No export may start after the call.
-func (s *Service) Drain() { s.recording.Wait() }
+// drainTimeout keeps a silent database from holding up a shutdown.
+const drainTimeout = 2 * time.Second
+
+// Drain waits for the writes of export.finished, at most drainTimeout. No export may start after
+// the call.
+func (s *Service) Drain() {
+	done := make(chan struct{})
+	go func() {
+		s.recording.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(drainTimeout):
+	}
+}
