@@ -19,8 +19,8 @@ const doctorTimeout = time.Minute // of all checks together
 func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()
-	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, URL: servingURL(c.Database),
-		Logger: p.log, Tell: p.tell}
+	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, Beside: true,
+		URL: servingURL(c.Database), Logger: p.log, Tell: p.tell}
 	defer s.Close()
 	err := s.Run(ctx, doctor.Machine)
 	if !c.Embedded() || embeddedpg.HasData(c.DataDir) {

@@ -19,6 +19,7 @@ import (
 type Installation struct {
 	config.Serve
 	Unknown []string // variables that look like settings but are not
+	Beside  bool     // an address in use may be that of a dg serve that runs
 	URL     string   // of the serving role
 	Logger  *slog.Logger
 	Tell    func(v Verdict, check, says string) // says what is wrong, and how to fix it

@@ -27,8 +27,7 @@ func checkSettings(_ context.Context, s *Installation) (warnings []string, _ err
 	return warnings, s.Check()
 }
 
-// checkAddresses listens on both addresses at once, and so notices equal ones. Another address in
-// use is a warning: dg doctor may run beside dg serve, which fails when it listens.
+// checkAddresses listens on both addresses at once, and so notices equal ones.
 func checkAddresses(ctx context.Context, s *Installation) (warnings []string, failures error) {
 	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {
 		address := []string{s.Addr, s.OpsAddr}[i]
@@ -39,7 +38,7 @@ func checkAddresses(ctx context.Context, s *Installation) (warnings []string, fa
 		}
 		says := fmt.Sprintf("cannot listen on %[1]s %[2]s: %[3]v: set %[1]s to a free address of this "+
 			"machine, with a port that its user may use", setting, address, err)
-		if errors.Is(err, syscall.EADDRINUSE) && s.Addr != s.OpsAddr {
+		if s.Beside && errors.Is(err, syscall.EADDRINUSE) && s.Addr != s.OpsAddr {
 			warnings = append(warnings, says)
 		} else {
 			failures = errors.Join(failures, errors.New(says))
