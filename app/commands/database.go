@@ -97,10 +97,9 @@ func (db *database) watch(ctx context.Context) error {
 // installation is for the checks of a command, which does not repeat the warnings of dg serve.
 func (db *database) installation() *doctor.Installation {
 	return &doctor.Installation{
-		Serve:  config.Serve{Database: db.settings},
-		URL:    db.servingURL,
-		Logger: db.log,
-		Tell:   func(doctor.Verdict, string, string) {},
+		Serve: config.Serve{Database: db.settings},
+		URL:   db.servingURL,
+		Tell:  func(doctor.Verdict, string, string) {},
 	}
 }
 

@@ -30,10 +30,10 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	if !c.LoopbackOnly() {
 		return demo.ErrNotLoopback
 	}
-	s := doctor.Installation{Logger: p.log, Tell: p.warn, Serve: config.Serve{
+	s := doctor.Installation{Tell: p.warn, Serve: config.Serve{
 		Database: c.Database, Address: c.Address, Secrets: c.Secrets,
 	}}
-	db, err := open(ctx, &s)
+	db, err := open(ctx, &s, p)
 	if err != nil {
 		return err
 	}

@@ -20,11 +20,11 @@ func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()
 	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, Beside: true,
-		URL: servingURL(c.Database), Logger: p.log, Tell: p.tell}
+		URL: servingURL(c.Database), Tell: p.tell}
 	defer s.Close()
 	err := s.Run(ctx, doctor.Machine)
 	if !c.Embedded() || embeddedpg.HasData(c.DataDir) {
-		err = errors.Join(err, c.checkDatabase(ctx, &s))
+		err = errors.Join(err, c.checkDatabase(ctx, &s, p))
 	}
 	if err != nil { // each is printed
 		return errors.New("a check failed")
@@ -36,8 +36,8 @@ func (p Stdio) tell(v doctor.Verdict, check, says string) {
 	fmt.Fprintln(p.Stdout, strings.TrimSpace(fmt.Sprintf("%-8s %-12s %s", v, check, says)))
 }
 
-func (c doctorCmd) checkDatabase(ctx context.Context, s *doctor.Installation) error {
-	db, err := connect(ctx, c.Database, false, s.Logger)
+func (c doctorCmd) checkDatabase(ctx context.Context, s *doctor.Installation, p Stdio) error {
+	db, err := connect(ctx, c.Database, false, p.log)
 	if err != nil {
 		s.Tell(doctor.Failure, "database", err.Error())
 		return err

@@ -60,7 +60,6 @@ func (db *database) operator(ctx context.Context, command string) (*operator, er
 		MaxConns:         2,
 		StatementTimeout: -1,
 		LockTimeout:      ownerLockTimeout,
-		Logger:           db.log,
 	})
 	if err != nil {
 		return nil, err

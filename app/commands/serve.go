@@ -41,11 +41,11 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	if c.Demo && !c.LoopbackOnly() {
 		return demo.ErrNotLoopback
 	}
-	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, Logger: p.log, Tell: p.warn}
+	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, Tell: p.warn}
 	if err := s.Run(ctx, doctor.Machine); err != nil {
 		return err
 	}
-	db, err := open(ctx, &s)
+	db, err := open(ctx, &s, p)
 	if err != nil {
 		return err
 	}
@@ -107,9 +107,9 @@ func tellSystemd(log *slog.Logger, state string) {
 	}
 }
 
-func open(ctx context.Context, s *doctor.Installation) (*database, error) {
+func open(ctx context.Context, s *doctor.Installation, p Stdio) (*database, error) {
 	defer s.Close()
-	db, err := connect(ctx, s.Database, true, s.Logger)
+	db, err := connect(ctx, s.Database, true, p.log)
 	if err != nil {
 		return nil, err
 	}

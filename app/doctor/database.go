@@ -9,15 +9,14 @@ import (
 	"dg/platform/postgres"
 )
 
-func (s *Installation) open(ctx context.Context, setting, url string) (*postgres.DB, error) {
-	db, err := postgres.Open(ctx, url,
-		postgres.Options{Name: "dg doctor", MaxConns: 2, Logger: s.Logger})
+func open(ctx context.Context, setting, url string) (*postgres.DB, error) {
+	db, err := postgres.Open(ctx, url, postgres.Options{Name: "dg doctor", MaxConns: 2})
 	return db, apperr.Annotate(err, setting)
 }
 
 // checkDatabase leaves its pool to the later checks.
 func checkDatabase(ctx context.Context, s *Installation) (_ []string, err error) {
-	if s.db, err = s.open(ctx, "DG_DATABASE_URL", s.URL); err != nil {
+	if s.db, err = open(ctx, "DG_DATABASE_URL", s.URL); err != nil {
 		return nil, err
 	}
 	err = s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(),
@@ -36,7 +35,7 @@ func checkOwner(ctx context.Context, s *Installation) ([]string, error) {
 	if s.MigrateDatabaseURL == "" {
 		return s.query(ctx, s.db, "owner")
 	}
-	db, err := s.open(ctx, "DG_MIGRATE_DATABASE_URL", s.MigrateDatabaseURL)
+	db, err := open(ctx, "DG_MIGRATE_DATABASE_URL", s.MigrateDatabaseURL)
 	if err != nil {
 		return nil, err
 	}

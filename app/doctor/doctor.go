@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -18,10 +17,9 @@ import (
 // Installation is what the checks examine: settings, machine and database. The caller closes it.
 type Installation struct {
 	config.Serve
-	Unknown []string // variables that look like settings but are not
-	Beside  bool     // an address in use may be that of a dg serve that runs
-	URL     string   // of the serving role
-	Logger  *slog.Logger
+	Unknown []string                            // variables that look like settings but are not
+	Beside  bool                                // an address in use may be that of a dg serve that runs
+	URL     string                              // of the serving role
 	Tell    func(v Verdict, check, says string) // says what is wrong, and how to fix it
 
 	db   *postgres.DB // of the serving role
