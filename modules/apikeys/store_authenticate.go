@@ -137,8 +137,7 @@ func (s *Service) touch(ctx context.Context, c Caller) error {
 	return apperr.Annotate(err, "apikeys: last used")
 }
 
-var errKeyStopped = apperr.New(apperr.AuthRequired,
-	"This API key was revoked, has expired, or needs the Pro plan.")
+var errKeyStopped = apperr.New(apperr.AuthRequired, "This API key can no longer be used.")
 
 // StillUsable returns nil while the key is usable, by the database clock. A call does not count
 // towards the rate limit. Errors: apperr.AuthRequired for a key that is revoked, expired, paused or

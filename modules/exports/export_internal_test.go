@@ -12,7 +12,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dg/modules/audit"
 	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/testkit"
@@ -70,7 +69,6 @@ func TestExportWhoseFirstRowsFailIsRecorded(t *testing.T) {
 // rules.md, CSV: a key that stops before the first row gets an error, not a file.
 func TestExportOfKeyThatStoppedIsRefused(t *testing.T) {
 	b := setup(t)
-	b.request.Actor.Kind = audit.Key
 	b.request.Recheck = func(context.Context) error { return apperr.New(apperr.AuthRequired, "Revoked.") }
 	lock := b.Begin(`lock table audit_entries in share mode`)
 	var response *http.Response
@@ -79,37 +77,29 @@ func TestExportOfKeyThatStoppedIsRefused(t *testing.T) {
 		return nil
 	}, func() { <-time.After(recheckInterval) }))
 	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
-	require.Contains(t, b.read(response), "This API key can no longer be used.")
-	require.Contains(t, b.finished(), `"outcome": "key_unusable"`)
+	require.Contains(t, b.read(response), "Revoked.")
+	require.Contains(t, b.finished(), `"outcome": "access_ended"`)
 }
 
 // The outcome says why an export ended early.
 func TestOutcomeOfAbortedExport(t *testing.T) {
-	denied := func(code apperr.Code) func(context.Context) error {
-		return func(context.Context) error { return apperr.New(code, "no") }
-	}
-	for outcome, c := range map[string]struct {
-		kind    audit.ActorKind
-		recheck func(ctx context.Context) error
-	}{
-		"access_ended": {audit.Person, denied(apperr.AccessDenied)},
-		"key_unusable": {audit.Key, denied(apperr.AuthRequired)},
-		"database_unavailable": {audit.Key, func(ctx context.Context) error {
+	for outcome, recheck := range map[string]func(ctx context.Context) error{
+		"access_ended": func(context.Context) error { return apperr.New(apperr.AccessDenied, "no") },
+		"database_unavailable": func(ctx context.Context) error {
 			<-ctx.Done()
 			return ctx.Err()
-		}},
-		"failed":      {audit.Key, func(context.Context) error { panic("index out of range") }},
-		"client_gone": {audit.Key, func(context.Context) error { return nil }},
+		},
+		"failed":      func(context.Context) error { panic("index out of range") },
+		"client_gone": func(context.Context) error { return nil },
 	} {
 		t.Run(outcome, func(t *testing.T) {
 			b := setup(t)
-			b.request.Actor.Kind = c.kind
 			var begun atomic.Bool // the client has the first bytes
 			b.request.Recheck = func(ctx context.Context) error {
 				if !begun.Load() {
 					return nil
 				}
-				return c.recheck(ctx)
+				return recheck(ctx)
 			}
 			response := b.send(http.MethodGet)
 			begun.Store(true)

@@ -28,8 +28,7 @@ type Request struct {
 
 // Send responds to GET with the plays. To HEAD it sends the headers of GET, and records nothing.
 // Errors: those of Authorize and of the first block, reports.ErrGroupNotFound, 505 for a GET over
-// HTTP/1.0, and apperr.Unavailable if the start cannot be recorded. With RetryAfter, too many
-// exports run.
+// HTTP/1.0, and apperr.Unavailable if too many exports run.
 func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	e, err := s.open(c.UserContext(), httpserver.StreamContext(c), r)
 	if err != nil {
@@ -42,16 +41,13 @@ func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	return httpserver.Stream(c, e, r.header(e.plays.Header))
 }
 
-// suppressedHeader says that the file is its header row alone because of k-anonymity.
-const suppressedHeader = "X-DG-Report-Suppressed"
-
 func (r Request) header(report reports.Header) map[string]string {
 	h := map[string]string{
 		fiber.HeaderContentType:        "text/csv; charset=utf-8",
 		fiber.HeaderContentDisposition: `attachment; filename="` + fileName(r.Slug, r.Query) + `"`,
 	}
 	if report.Suppressed {
-		h[suppressedHeader] = "k-anonymity"
+		h["X-DG-Report-Suppressed"] = "k-anonymity"
 	}
 	return h
 }

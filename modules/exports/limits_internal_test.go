@@ -2,7 +2,6 @@ package exports
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,20 +37,19 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 // and so does a database that does not answer, under another name.
 func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 	t.Parallel()
-	lost := errors.New("lost")
 	for answer, want := range map[error]error{
 		nil:                                    nil,
-		apperr.New(apperr.AuthRequired, "No."): lost,
-		apperr.New(apperr.AccessDenied, "No."): lost,
-		apperr.New(apperr.NotFound, "Gone."):   lost,
-		context.DeadlineExceeded:               ErrNoAnswer,
+		apperr.New(apperr.AuthRequired, "No."): errAccessEnded,
+		apperr.New(apperr.AccessDenied, "No."): errAccessEnded,
+		apperr.New(apperr.NotFound, "Gone."):   errAccessEnded,
+		context.DeadlineExceeded:               context.DeadlineExceeded,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			asked := 0
 			recheck := Recheck(func(context.Context) error {
 				asked++
 				return answer
-			}, lost)
+			})
 			time.Sleep(recheckInterval - time.Nanosecond)
 			require.NoError(t, recheck(t.Context()))
 			require.Zero(t, asked)

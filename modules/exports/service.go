@@ -4,11 +4,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
 	"dg/modules/audit"
 	"dg/modules/reports"
 	"dg/platform/limit"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // These limits bound the concurrent exports. The OpenAPI document and /docs state them.

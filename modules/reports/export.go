@@ -16,7 +16,6 @@ import (
 type Export struct {
 	Header // suppressed: the file is its header row alone
 
-	ctx     context.Context
 	snap    *snapshot
 	format  Format
 	started bool     // the header row was returned
@@ -37,7 +36,7 @@ type exportRow struct {
 }
 
 // OpenExport begins the snapshot of an export, and reads its header but none of its rows. The
-// caller authorises the read of the group by the header, sets the context, and closes the export.
+// caller authorises the read of the group by the header, and closes the export.
 // OpenExport takes no slot of a report: package exports limits exports. Errors: ErrGroupNotFound
 // where no organisation has the group, apperr.NotFound for an unknown organisation.
 func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, error) {
@@ -47,9 +46,6 @@ func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, e
 	}
 	return &Export{Header: snap.Header, snap: snap, format: f}, nil
 }
-
-// SetContext sets the context whose end cancels the export's queries. Call it before AppendNext.
-func (e *Export) SetContext(ctx context.Context) { e.ctx = ctx }
 
 // Rows returns the number of plays returned so far.
 func (e *Export) Rows() int64 { return e.count }
@@ -61,28 +57,28 @@ func (e *Export) Close() {
 	}
 }
 
-// AppendNext appends the next row to b, the header row first. It returns io.EOF after the last row,
-// and b unchanged with any error. Errors: ErrGroupNotFound for a group of another organisation.
-func (e *Export) AppendNext(b []byte) ([]byte, error) {
+// AppendRows appends rows to b until it has size bytes, the header row first. The end of the first
+// call's ctx cancels the queries. Errors: io.EOF after the last row, ErrGroupNotFound for a group
+// of another organisation.
+func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, error) {
 	if !e.started {
-		if err := e.start(); err != nil {
+		if err := e.start(ctx); err != nil {
 			return b, fmt.Errorf("reports: export: %w", err)
 		}
 		e.started = true
-		return e.format.appendHeader(b), nil
+		b = e.format.appendHeader(b)
 	}
-	if e.rows == nil {
+	for len(b) < size && e.next() {
+		e.count++
+		b = e.appendRow(b)
+	}
+	if e.rows != nil && e.rows.Err() != nil {
+		return b, fmt.Errorf("reports: export: %w", e.rows.Err())
+	}
+	if len(b) == 0 {
 		return b, io.EOF
 	}
-	more, err := e.next()
-	if err != nil {
-		return b, fmt.Errorf("reports: export: %w", err)
-	}
-	if !more {
-		return b, io.EOF
-	}
-	e.count++
-	return e.appendRow(b), nil
+	return b, nil
 }
 
 // The plays of an export are ordered by start, then id: the order of the index plays_period.
@@ -108,18 +104,18 @@ const exportSettingsSQL = `/* reports.exportSettings */
 
 // start opens the rows of plays. It loads members and players before that, because open rows keep
 // the connection busy.
-func (e *Export) start() error {
+func (e *Export) start(ctx context.Context) error {
 	if e.snap == nil {
 		return nil
 	}
 	if err := e.CheckGroup(e.snap.query.OrganisationID); err != nil || e.Suppressed {
 		return err
 	}
-	if _, err := e.snap.conn.Exec(e.ctx, exportSettingsSQL); err != nil {
+	if _, err := e.snap.conn.Exec(ctx, exportSettingsSQL); err != nil {
 		return err
 	}
 	if e.snap.largeGroup {
-		if err := e.snap.readMembers(e.ctx); err != nil {
+		if err := e.snap.readMembers(ctx); err != nil {
 			return err
 		}
 	}
@@ -127,12 +123,12 @@ func (e *Export) start() error {
 	e.snap.args["mode"] = string(e.snap.ReportingMode)
 	if e.cachesPlayers() {
 		player = ""
-		if err := e.readPlayers(); err != nil {
+		if err := e.readPlayers(ctx); err != nil {
 			return err
 		}
 	}
 	sql := exportSQL + player + e.snap.exportFrom() + exportOrder
-	rows, err := e.snap.conn.Query(e.ctx, sql, e.snap.args)
+	rows, err := e.snap.conn.Query(ctx, sql, e.snap.args)
 	e.rows = rows
 	return err
 }
@@ -155,17 +151,17 @@ func (e *Export) cachesPlayers() bool {
 	return s.large || s.lastOrdinal <= largeReport // otherwise the rows are few
 }
 
-func (e *Export) next() (bool, error) {
-	for e.rows.Next() {
+func (e *Export) next() bool {
+	for e.rows != nil && e.rows.Next() {
 		if e.parse(); !e.snap.largeGroup || e.snap.members.has(e.row.Player) {
-			return true, nil
+			return true
 		}
 	}
-	return false, e.rows.Err()
+	return false
 }
 
-func (e *Export) readPlayers() error {
-	rows, _ := e.snap.conn.Query(e.ctx, exportPlayersSQL, e.snap.args) // rows.Err returns its error
+func (e *Export) readPlayers(ctx context.Context) error {
+	rows, _ := e.snap.conn.Query(ctx, exportPlayersSQL, e.snap.args) // rows.Err returns its error
 	defer rows.Close()
 	e.players = make([]string, e.snap.lastOrdinal+1)
 	var cells []byte

@@ -110,11 +110,9 @@ func (e *env) export(t *testing.T, q Query, f Format) (x *Export, file string) {
 	x, err := e.reports.OpenExport(t.Context(), q, f)
 	require.NoError(t, err)
 	defer x.Close()
-	x.SetContext(t.Context())
-	var text []byte
-	for err == nil {
-		text, err = x.AppendNext(text)
-	}
+	text, err := x.AppendRows(t.Context(), nil, 1<<20)
+	require.NoError(t, err)
+	_, err = x.AppendRows(t.Context(), nil, 1)
 	require.ErrorIs(t, err, io.EOF)
 	return x, string(text)
 }

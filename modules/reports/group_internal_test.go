@@ -34,8 +34,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 		require.Equal(t, report.Header, export.Header)
 		e.Exec(change)
 		stats, statsErr := e.reports.Statistics(t.Context(), report)
-		export.SetContext(t.Context())
-		_, err = export.AppendNext(nil)
+		_, err = export.AppendRows(t.Context(), nil, 1)
 		return report.Header, stats, []error{statsErr, err}
 	}
 	e.Exec(`alter table plays rename score to unread`)

@@ -89,7 +89,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		page:    audit.Page{Filter: at.page.Filter, Limit: entriesPerQuery},
 		release: release,
 		ctx:     httpserver.StreamContext(c),
-		recheck: exports.Recheck(h.AccessCheck(p, authz.ReadAuditLog), exports.ErrAccessEnded),
+		recheck: exports.Recheck(h.AccessCheck(p, authz.ReadAuditLog)),
 		block:   []byte(at.begin + strings.Join(columns, string(at.separator)) + "\n"),
 	}
 	d.list = func(ctx context.Context) ([]audit.Entry, error) { return h.entries(ctx, p, d.page) }
@@ -111,11 +111,11 @@ func (d *logDownload) Next() ([]byte, error) {
 	if d.last {
 		return nil, io.EOF
 	}
-	if err := d.recheck(d.ctx); err != nil {
-		return nil, err
-	}
-	ctx, done := context.WithTimeoutCause(d.ctx, exports.BlockTimeout, exports.ErrNoAnswer)
+	ctx, done := context.WithTimeout(d.ctx, exports.BlockTimeout)
 	defer done()
+	if err := d.recheck(ctx); err != nil {
+		return nil, cmp.Or(context.Cause(ctx), err)
+	}
 	entries, err := d.list(ctx)
 	if err != nil {
 		return nil, cmp.Or(context.Cause(ctx), err)
