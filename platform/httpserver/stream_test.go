@@ -88,7 +88,7 @@ func streams(t *testing.T, o Options, source *fakeSource) *testServer {
 }
 
 func TestWholeFileArrives(t *testing.T) {
-	for _, size := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 10 << 20} {
+	for _, size := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 1 << 20} {
 		for _, enc := range []string{"", "gzip"} {
 			t.Run(fmt.Sprint(enc, size), func(t *testing.T) {
 				source := newFakeSource(noise(size), nil)
