@@ -67,8 +67,6 @@ func checkDemo(ctx context.Context, s *Installation) ([]string, error) {
 func checkReplicas(ctx context.Context, s *Installation) ([]string, error) {
 	replicas, err := postgres.OpenReplicas(ctx, s.Replicas(), s.db,
 		postgres.Options{Name: "dg doctor", MaxConns: 1})
-	if err == nil {
-		postgres.CloseReplicas(replicas)
-	}
+	postgres.CloseReplicas(replicas) // nil after an error
 	return nil, err
 }
