@@ -13,7 +13,7 @@ type keyView struct {
 	Key             keyRow
 	Description     string
 	Usage           *usageView // nil: the requests could not be read in time
-	Back, Log       string     // paths of the list, and of the key's entries in the audit log
+	Back            string     // path of the list
 	Replaced        string     // path of the key that this one replaced, or ""
 	Replace, Rename string     // paths of the forms; "": the person may not, or the key cannot
 }
@@ -33,7 +33,6 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 		Description: k.Description,
 		Usage:       newUsageView(used[k.ID]),
 		Back:        p.Path(ui.SettingsPath),
-		Log:         p.Path("/settings/audit-log?key=" + k.ID),
 	}
 	if k.Replaces != "" {
 		view.Replaced = keyPath(p, k.Replaces, "")

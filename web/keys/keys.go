@@ -38,6 +38,7 @@ type keyRow struct {
 	Unread       bool         // whether the requests could not be read in time
 	Replaced     bool         // whether the row stands under the key's successor
 	Path         string
+	LogPath      string // of the key's entries in the audit log
 	RevokePath   string // path of the form, or "" if the key is not active
 	active       bool
 }
@@ -164,6 +165,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		Creator:  k.CreatedBy.Name,
 		LastUsed: k.LastUsedAt,
 		Path:     keyPath(p, k.ID, ""),
+		LogPath:  p.Path("/settings/audit-log?key=" + k.ID),
 		active:   state == apikeys.StateUsable || state == apikeys.StatePaused,
 	}
 	switch {

@@ -68,7 +68,7 @@ func TestKeysAreListed(t *testing.T) {
 	require.Contains(t, row(t, p, "soon"), "Expires in 5 days On 26 Nov 2026, 00:31 UTC Reports")
 	require.Equal(t,
 		"gone dg_live_"+gone.ID+
-			"_… Revoked Since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme Never used",
+			"_… Revoked Since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme Never used Audit log of gone",
 		row(t, p, "gone"))
 	require.Contains(t, row(t, p, "old"), "Expired Since 21 Nov 2026, 09:30 UTC Reports")
 	require.Contains(t, p.Body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="minute">`,
