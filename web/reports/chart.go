@@ -124,7 +124,7 @@ func (c *chart) drawPlays(p reports.Period) {
 const (
 	fullScore = 1000
 	scoreStep = 50
-	maxDots   = 31 // more would run together on a phone
+	maxDots   = 31 // more would run together on a phone: only scores without neighbours have a dot
 )
 
 func (c *chart) drawScores(p reports.Period) {
@@ -142,10 +142,11 @@ func (c *chart) drawScores(p reports.Period) {
 	high = max(high, low+2*scoreStep)
 	c.Scores = ui.NewPanel(p, low, high, scoreStep, func(n int64) string { return ui.Count(n/10) + "%" })
 	connected, earlierConnected := false, false
-	for _, b := range c.Bars {
+	for i, b := range c.Bars {
+		alone := !connected && (i+1 == len(c.Bars) || c.Bars[i+1].Current.Completed == 0)
 		c.ScoreLine += c.point(b, b.Current, &connected)
 		c.EarlierLine += c.point(b, b.Earlier, &earlierConnected)
-		if connected && len(c.Bars) <= maxDots {
+		if connected && (alone || len(c.Bars) <= maxDots) {
 			c.ScoreDots += c.point(b, b.Current, new(bool))
 		}
 	}

@@ -34,11 +34,11 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	require.Empty(t, c.Bars[2].Earlier.Date, "there is no such day")
 }
 
-// Many dots would run together: the line alone shows the scores, also one between two days without.
-func TestLongPeriodsHaveNoDots(t *testing.T) {
+// Many dots would run together: a long period has one where no line shows the score.
+func TestLongPeriodsHaveDotsOfLoneScores(t *testing.T) {
 	t.Parallel()
 	scored := reports.DailyStat{Plays: 1, Completed: 1, ScoreSum: 10_000}
-	for days, dots := range map[int]string{31: "M250 0h.01M1250 0h.01M1350 0h.01", 32: ""} {
+	for days, dots := range map[int]string{31: "M250 0h.01M1250 0h.01M1350 0h.01", 32: "M250 0h.01"} {
 		c := chart{Bars: make([]bar, days)}
 		for _, day := range []int{2, 12, 13} {
 			c.Bars[day] = bar{From: day, Days: 1, Current: reports.SumDays([]reports.DailyStat{scored})}
