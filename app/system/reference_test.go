@@ -40,6 +40,7 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 }
 
 func tryWith(p *browsertest.Page, key string) {
+	p.Click("[data-try] > summary")
 	p.Fill("#try-key", key)
 	p.Click("[data-try] button.primary")
 	p.WaitFor(".answer[data-answered]")

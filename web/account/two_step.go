@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ type twoStepView struct {
 	ui.FormErrors
 	Secret string // in groups of four characters
 	QR     *qrCode
+	URL    template.URL // opens an authenticator app on the same device
 	Issuer string
 	Action string // the form's target, with the parameter next
 }
@@ -45,6 +47,7 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 	view.Layout = accountLayout(p, ui.TitleOf("Set up two-step verification", status))
 	view.Secret = inGroupsOfFour(offer.Secret)
 	view.QR = newQRCode(offer.URL)
+	view.URL = template.URL(offer.URL) //nolint:gosec // html/template refuses the scheme otpauth
 	view.Issuer = identity.TOTPIssuer
 	view.Action = p.TwoStepFor(continueAfter(c))
 	return h.Render(c, status, "two-step-on", &view)

@@ -96,9 +96,9 @@ var plain = []struct {
 	markup *regexp.Regexp
 	text   string
 }{
-	// leaves out the layout, programs, forms and the list of recipes
-	{regexp.MustCompile(`(?s)^.*<main[^>]*>|<(?:pre|form|fieldset|h1|table class="stack brief").*?` +
-		`</(?:pre|form|fieldset|h1|table)>`), ""},
+	// leaves out the layout, programs, forms, buttons and the list of recipes
+	{regexp.MustCompile(`(?s)^.*<main[^>]*>|<(?:pre|form|fieldset|button|h1|table class="stack brief").*?` +
+		`</(?:pre|form|fieldset|button|h1|table)>`), ""},
 	{regexp.MustCompile(`</h2>\s*(?:<[^>]*>\s*)*|</dt><dd>(?:<p>)?|</th>`), ": "},
 	{regexp.MustCompile(`</td>`), " "},
 	{regexp.MustCompile(`<(?:h2|tr)[^>]* id="([^"]+)"[^>]*>`), "\n#$1\n"},

@@ -4,9 +4,9 @@
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const live = document.getElementById('live');
 
-  // The list of pages, and the form to try an operation, are open where they have room.
+  // The list of pages is open where it has room.
   const wide = matchMedia('(min-width: 72.01rem)');
-  const fit = () => { for (const part of all('details.pages, [data-try]')) part.open = wide.matches; };
+  const fit = () => { for (const part of all('details.pages')) part.open = wide.matches; };
   wide.addEventListener('change', fit);
   fit();
 
