@@ -3,13 +3,10 @@ package importer
 import (
 	"cmp"
 	"errors"
-	"regexp"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5/pgtype"
 
 	"dg/modules/identity"
 	"dg/platform/input"
@@ -18,21 +15,7 @@ import (
 const oneObject = "one JSON object in UTF-8"
 
 // By default go-json-experiment also rejects duplicate names and invalid UTF-8, and matches case.
-var strictJSON = json.JoinOptions(json.RejectUnknownMembers(true),
-	json.WithUnmarshalers(json.UnmarshalFunc(readID)))
-
-// readID leaves null to "required". pgtype alone would take any character in place of a dash.
-func readID(value []byte, to *pgtype.UUID) (err error) {
-	if string(value) == "null" {
-		return nil
-	}
-	if len(value) != len(`"0b8f7c1e-3d52-4b7a-9a61-5f2c8d4e7a90"`) {
-		return errors.New("not a UUID")
-	}
-	to.Bytes, err = uuid.ParseBytes(value[1 : len(value)-1])
-	to.Valid = err == nil
-	return err
-}
+var strictJSON = json.RejectUnknownMembers(true)
 
 func reader[T any](row func(*T, identity.Keyring) []any) readFunc {
 	return func(line []byte, keys identity.Keyring) ([]any, []string) {
@@ -70,13 +53,8 @@ func decodeError(err error) string {
 	return faultText(fieldAt(e.JSONPointer), cmp.Or(expected, oneObject), "")
 }
 
-var elementIndex = regexp.MustCompile(`/(\d+)`)
-
-// fieldAt returns a JSON pointer as errors write it: /skills/2/attempts as skills[2].attempts.
-func fieldAt(pointer jsontext.Pointer) string {
-	path := elementIndex.ReplaceAllString(strings.TrimPrefix(string(pointer), "/"), "[$1]")
-	return strings.ReplaceAll(path, "/", ".")
-}
+// fieldAt returns a JSON pointer without its first slash, such as skills/2/attempts.
+func fieldAt(pointer jsontext.Pointer) string { return strings.TrimPrefix(string(pointer), "/") }
 
 // Pass "" for field if the whole line is wrong, and for got if the value is secret or no help.
 func faultText(field, expected, got string) string {

@@ -17,7 +17,8 @@ var (
 	sameOrganisation = immutable("organisation", "org_id")
 )
 
-// formats are in the order in which a file's objects are stored: a type refers to earlier ones.
+// formats are in the order in which a file's objects are stored: a type refers to earlier ones. Rows
+// have ids as [16]byte, which pgx copies; it would format and parse a uuid.UUID.
 var formats = []format{{
 	name: "organisation", table: "organisations",
 	columns: "id, slug, name, plan, reporting_mode",
@@ -27,7 +28,7 @@ var formats = []format{{
 		audit.ReportingModeChanged: changesOf("reporting_mode"),
 	},
 	read: reader(func(o *organisation, _ identity.Keyring) []any {
-		return []any{o.ID, o.Slug, o.Name, o.Plan, o.ReportingMode}
+		return []any{[16]byte(o.ID), o.Slug, o.Name, o.Plan, o.ReportingMode}
 	}),
 }, {
 	name: "user", table: "users",
@@ -43,7 +44,8 @@ var formats = []format{{
 			secret = new(keys.Encrypt(u.ID.String(), plain))
 		}
 		return []any{
-			u.ID, u.Email, identity.EmailKey(u.Email), u.Name, u.PasswordHash, secret, u.Locale,
+			[16]byte(u.ID), u.Email, identity.EmailKey(u.Email), u.Name, u.PasswordHash, secret,
+			u.Locale,
 		}
 	}),
 }, {
@@ -52,13 +54,13 @@ var formats = []format{{
 	id:      "userId", key: "user_id, org_id",
 	checks: []check{ofOrganisation, refersTo("user", "user_id")},
 	read: reader(func(m *membership, _ identity.Keyring) []any {
-		return []any{m.OrganisationID, m.UserID, m.Role}
+		return []any{[16]byte(m.OrganisationID), [16]byte(m.UserID), m.Role}
 	}),
 }, {
 	name: "game", table: "games",
 	columns: "id, slug, title",
 	read: reader(func(g *game, _ identity.Keyring) []any {
-		return []any{g.ID, g.Slug, g.Title}
+		return []any{[16]byte(g.ID), g.Slug, g.Title}
 	}),
 }, {
 	name: "fork", table: "forks",
@@ -73,8 +75,8 @@ var formats = []format{{
 	},
 	read: reader(func(f *fork, _ identity.Keyring) []any {
 		return []any{
-			f.ID, f.OrganisationID, f.GameID, f.Slug, f.Title, f.Major, f.Status, f.Visibility,
-			f.SourceLocale, f.DeployedReleaseNumber, f.Suspended, (*[]byte)(f.Configuration),
+			[16]byte(f.ID), [16]byte(f.OrganisationID), [16]byte(f.GameID), f.Slug, f.Title,
+			f.Major, f.Status, f.Visibility, f.SourceLocale, f.DeployedReleaseNumber, f.Suspended, (*[]byte)(f.Configuration),
 			truncate(f.CreatedAt), truncate(f.UpdatedAt),
 		}
 	}),
@@ -86,7 +88,7 @@ var formats = []format{{
 	writeFile: "players.sql",
 	read: reader(func(p *player, _ identity.Keyring) []any {
 		label, _ := org.NewLabel(rand.Reader) // fails only if Read fails; rand.Reader's never does
-		return []any{p.ID, p.OrganisationID, p.DisplayName, label}
+		return []any{[16]byte(p.ID), [16]byte(p.OrganisationID), p.DisplayName, label}
 	}),
 }, {
 	name: "group", table: "player_groups",
@@ -99,7 +101,7 @@ var formats = []format{{
 	},
 	writeFile: "groups.sql",
 	read: reader(func(g *group, _ identity.Keyring) []any {
-		return []any{g.ID, g.OrganisationID, g.Name, g.PlayerIDs}
+		return []any{[16]byte(g.ID), [16]byte(g.OrganisationID), g.Name, g.PlayerIDs}
 	}),
 }, {
 	name: "play", table: "plays",
@@ -120,8 +122,8 @@ var formats = []format{{
 			score = new(int16(math.Round(*p.ScorePercent * 100)))
 		}
 		return []any{
-			p.ID, p.ForkID, p.PlayerID, p.ReleaseNumber, truncate(p.StartedAt), completed, score,
-			p.Passed, packAnswers(p.Skills),
+			[16]byte(p.ID), [16]byte(p.ForkID), [16]byte(p.PlayerID), p.ReleaseNumber,
+			truncate(p.StartedAt), completed, score, p.Passed, packAnswers(p.Skills),
 		}
 	}),
 }}
@@ -150,7 +152,7 @@ func changesOf(column string) string {
 }
 
 const foreignGroupPlayers = `
-	select i.line, 'playerIds[' || m.place - 1 || ']', coalesce(m.player_id::text, 'null')
+	select i.line, 'playerIds[' || m.place - 1 || ']', m.player_id::text
 	from import_player_groups i
 	cross join unnest(i.player_ids) with ordinality m (player_id, place)
 	where not exists (select from players p where p.id = m.player_id and p.org_id = i.org_id)`

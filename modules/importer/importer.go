@@ -48,9 +48,9 @@ var ErrUnconfirmed = errors.New("the connection to the database was lost during 
 	"import again, which changes nothing that is in already")
 
 // Import imports all files or none. After any error but ErrUnconfirmed nothing has changed. It
-// shows progress in one line of terminal, which may be nil. Errors: Errors of the files,
-// postgres.ErrLocked after lockTimeout, ErrUnconfirmed, and errors of Input.Open, the database and
-// ctx.
+// shows progress in one line of terminal, which may be nil. Errors: the first MaxErrors of the
+// files, joined, postgres.ErrLocked after lockTimeout, ErrUnconfirmed, and errors of Input.Open, the
+// database and ctx.
 func (im Importer) Import(
 	ctx context.Context, inputs []Input, terminal io.Writer,
 ) (Summary, error) {
@@ -67,11 +67,13 @@ func (im Importer) Import(
 	if err := begin(ctx, tx); err != nil {
 		return nil, err
 	}
-	r := newRun(im, tx, terminal)
-	for _, b := range r.batches {
+	r := &run{Importer: im, tx: tx, progress: terminal}
+	for _, f := range formats {
+		b := &batch{format: f, count: Count{Type: f.name}}
 		if err := b.createTable(ctx, tx); err != nil {
 			return nil, err
 		}
+		r.batches = append(r.batches, b)
 	}
 	for _, input := range inputs {
 		if err := r.importFile(ctx, input); err != nil {
@@ -79,7 +81,7 @@ func (im Importer) Import(
 		}
 	}
 	if len(r.errors) > 0 {
-		return nil, r.errors
+		return nil, errors.Join(r.errors...)
 	}
 	var summary Summary
 	for _, b := range r.batches {

@@ -4,43 +4,43 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/google/uuid"
 )
 
 type organisation struct {
-	ID            pgtype.UUID `json:"id" validate:"required"`
-	Slug          string      `json:"slug" validate:"text"`
-	Name          string      `json:"name" validate:"text"`
-	Plan          string      `json:"plan" validate:"oneof=free team pro enterprise"`
-	ReportingMode string      `json:"reportingMode" validate:"oneof=pseudonymous nominative"`
+	ID            uuid.UUID `json:"id" validate:"required"`
+	Slug          string    `json:"slug" validate:"text"`
+	Name          string    `json:"name" validate:"text"`
+	Plan          string    `json:"plan" validate:"oneof=free team pro enterprise"`
+	ReportingMode string    `json:"reportingMode" validate:"oneof=pseudonymous nominative"`
 }
 
 // user is a person. TOTPSecret turns two-step verification on; nil turns it off.
 type user struct {
-	ID           pgtype.UUID `json:"id" validate:"required"`
-	Email        string      `json:"email" validate:"text"`
-	Name         string      `json:"name" validate:"text"`
-	PasswordHash *string     `json:"passwordHash" validate:"omitempty,password_hash"`
-	TOTPSecret   *string     `json:"totpSecret" validate:"omitempty,totp_secret"`
-	Locale       *string     `json:"locale" validate:"omitempty,text"`
+	ID           uuid.UUID `json:"id" validate:"required"`
+	Email        string    `json:"email" validate:"text"`
+	Name         string    `json:"name" validate:"text"`
+	PasswordHash *string   `json:"passwordHash" validate:"omitempty,password_hash"`
+	TOTPSecret   *string   `json:"totpSecret" validate:"omitempty,totp_secret"`
+	Locale       *string   `json:"locale" validate:"omitempty,text"`
 }
 
 type membership struct {
-	OrganisationID pgtype.UUID `json:"organisationId" validate:"required"`
-	UserID         pgtype.UUID `json:"userId" validate:"required"`
-	Role           string      `json:"role" validate:"oneof=owner admin member"`
+	OrganisationID uuid.UUID `json:"organisationId" validate:"required"`
+	UserID         uuid.UUID `json:"userId" validate:"required"`
+	Role           string    `json:"role" validate:"oneof=owner admin member"`
 }
 
 type game struct {
-	ID    pgtype.UUID `json:"id" validate:"required"`
-	Slug  string      `json:"slug" validate:"text"`
-	Title string      `json:"title" validate:"text"`
+	ID    uuid.UUID `json:"id" validate:"required"`
+	Slug  string    `json:"slug" validate:"text"`
+	Title string    `json:"title" validate:"text"`
 }
 
 type fork struct {
-	ID                    pgtype.UUID     `json:"id" validate:"required"`
-	OrganisationID        pgtype.UUID     `json:"organisationId" validate:"required"`
-	GameID                pgtype.UUID     `json:"gameId" validate:"required"`
+	ID                    uuid.UUID       `json:"id" validate:"required"`
+	OrganisationID        uuid.UUID       `json:"organisationId" validate:"required"`
+	GameID                uuid.UUID       `json:"gameId" validate:"required"`
 	Slug                  string          `json:"slug" validate:"text"`
 	Title                 string          `json:"title" validate:"text"`
 	Major                 *int32          `json:"major" validate:"required,min=0"`
@@ -55,30 +55,30 @@ type fork struct {
 }
 
 type player struct {
-	ID             pgtype.UUID `json:"id" validate:"required"`
-	OrganisationID pgtype.UUID `json:"organisationId" validate:"required"`
-	DisplayName    string      `json:"displayName" validate:"text"`
+	ID             uuid.UUID `json:"id" validate:"required"`
+	OrganisationID uuid.UUID `json:"organisationId" validate:"required"`
+	DisplayName    string    `json:"displayName" validate:"text"`
 }
 
 // group replaces a group of players. A member that PlayerIDs omits leaves the group.
 type group struct {
-	ID             pgtype.UUID   `json:"id" validate:"required"`
-	OrganisationID pgtype.UUID   `json:"organisationId" validate:"required"`
-	Name           string        `json:"name" validate:"text"`
-	PlayerIDs      []pgtype.UUID `json:"playerIds" validate:"required,unique"`
+	ID             uuid.UUID   `json:"id" validate:"required"`
+	OrganisationID uuid.UUID   `json:"organisationId" validate:"required"`
+	Name           string      `json:"name" validate:"text"`
+	PlayerIDs      []uuid.UUID `json:"playerIds" validate:"required,unique"`
 }
 
 // play has all of CompletedAt, ScorePercent and Passed if it is finished, else none of the three.
 type play struct {
-	ID            pgtype.UUID `json:"id" validate:"required"`
-	ForkID        pgtype.UUID `json:"forkId" validate:"required"`
-	PlayerID      pgtype.UUID `json:"playerId" validate:"required"`
-	ReleaseNumber *int32      `json:"releaseNumber" validate:"omitempty,min=0"`
-	StartedAt     time.Time   `json:"startedAt" validate:"required,reportable"`
-	CompletedAt   *time.Time  `json:"completedAt" validate:"omitempty,gtefield=StartedAt,reportable"`
-	ScorePercent  *float64    `json:"scorePercent" validate:"required_with=CompletedAt,excluded_without=CompletedAt,omitempty,score"`
-	Passed        *bool       `json:"passed" validate:"required_with=CompletedAt,excluded_without=CompletedAt"`
-	Skills        []skill     `json:"skills" validate:"required,catalogue,unique=SkillID,dive"`
+	ID            uuid.UUID  `json:"id" validate:"required"`
+	ForkID        uuid.UUID  `json:"forkId" validate:"required"`
+	PlayerID      uuid.UUID  `json:"playerId" validate:"required"`
+	ReleaseNumber *int32     `json:"releaseNumber" validate:"omitempty,min=0"`
+	StartedAt     time.Time  `json:"startedAt" validate:"required,reportable"`
+	CompletedAt   *time.Time `json:"completedAt" validate:"omitempty,gtefield=StartedAt,reportable"`
+	ScorePercent  *float64   `json:"scorePercent" validate:"required_with=CompletedAt,excluded_without=CompletedAt,omitempty,score"`
+	Passed        *bool      `json:"passed" validate:"required_with=CompletedAt,excluded_without=CompletedAt"`
+	Skills        []skill    `json:"skills" validate:"required,catalogue,unique=SkillID,dive"`
 }
 
 type skill struct {

@@ -17,11 +17,11 @@ import (
 // typeWords say in errors which values a field takes, by its Go type.
 var typeWords = map[string]string{
 	"string":           "a text of 1 to 200 characters without control characters",
-	"pgtype.UUID":      "a UUID such as 0b8f7c1e-3d52-4b7a-9a61-5f2c8d4e7a90",
+	"uuid.UUID":        "a UUID such as 0b8f7c1e-3d52-4b7a-9a61-5f2c8d4e7a90",
 	"time.Time":        "an RFC 3339 timestamp without leap second, such as 2026-03-01T09:30:00.000Z",
 	"int32":            "a whole number from 0 to 2147483647",
 	"float64":          "a number from 0 to 100 with at most two decimals",
-	"[]pgtype.UUID":    "an array",
+	"[]uuid.UUID":      "an array",
 	"[]importer.skill": "an array",
 	"bool":             "true or false",
 }

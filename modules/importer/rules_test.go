@@ -38,15 +38,15 @@ var rules = []rule{
 	{"{\"type\":\"game\xff\"}",
 		"type: expected one JSON object in UTF-8 with each name once, got invalid UTF-8"},
 	{`{"type":"team"}`,
-		`type: expected one of organisation, user, membership, game, fork, player, group, play, got "team"`},
+		`type: expected a type of the import format, got "team"`},
 	{changed("game", `"title":`, `"Title":`), "Title: expected no field of this name"},
 	{changed("game", `"title"`, `"slug":"b","title"`),
 		"slug: expected one JSON object in UTF-8 with each name once"},
 	{changed("game", `"Game"`, `null`), "title: expected " + typeWords["string"]},
 
-	{changed("game", `"id":"$game"`, `"id":"0b8f7c1e"`), "id: expected " + typeWords["pgtype.UUID"]},
+	{changed("game", `"id":"$game"`, `"id":"0b8f7c1e"`), "id: expected " + typeWords["uuid.UUID"]},
 	{changed("game", `"id":"$game"`, `"id":"0b8f7c1e/3d52/4b7a/9a61/5f2c8d4e7a90"`),
-		"id: expected " + typeWords["pgtype.UUID"]},
+		"id: expected " + typeWords["uuid.UUID"]},
 	{changed("game", `"id":"$game",`, ``), "id: expected a value, got nothing"},
 
 	{changed("game", `"Game"`, `""`), "title: expected " + typeWords["string"] + `, got ""`},

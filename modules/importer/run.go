@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -23,30 +22,15 @@ const (
 // MaxErrors bounds the errors that an import reports: it stops reading at this many.
 const MaxErrors = 20
 
-// Errors are the first errors in the files of a failed import. Example: plays.ndjson:17:
-// scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.5.
-type Errors []string
-
-// Error returns the errors, one a line.
-func (e Errors) Error() string { return strings.Join(e, "\n") }
-
 type run struct {
 	Importer
 	tx       pgx.Tx
 	batches  []*batch  // one for each of formats
 	progress io.Writer // the terminal; nil: none
-	errors   Errors
+	errors   []error
 
 	file string // the name of the current file
 	line int64  // the number of its current line, from 1
-}
-
-func newRun(im Importer, tx pgx.Tx, progress io.Writer) *run {
-	r := &run{Importer: im, tx: tx, progress: progress}
-	for _, f := range formats {
-		r.batches = append(r.batches, &batch{format: f, count: Count{Type: f.name}})
-	}
-	return r
 }
 
 func (r *run) showProgress(step string) {
@@ -55,10 +39,11 @@ func (r *run) showProgress(step string) {
 	}
 }
 
-// After the first error nothing more is stored: files are only read for more errors.
+// After the first error nothing more is stored: files are only read for more errors. Example of one:
+// plays.ndjson:17: scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.5.
 func (r *run) addError(line int64, text string) {
 	if len(r.errors) < MaxErrors {
-		r.errors = append(r.errors, fmt.Sprintf("%s:%d: %s", r.file, line, text))
+		r.errors = append(r.errors, fmt.Errorf("%s:%d: %s", r.file, line, text))
 	}
 }
 
@@ -142,17 +127,11 @@ func (r *run) readLines(ctx context.Context, file io.Reader) error {
 }
 
 func (r *run) addReadError(err error) {
-	text := faultText("", "a whole file, with nothing after its end if it is gzip", err.Error())
-	if errors.Is(err, bufio.ErrTooLong) {
-		text = faultText("", "a line of at most 8 MB", "")
-	}
-	r.addError(r.line, text)
+	r.addError(r.line, faultText("", "a whole file with lines of at most 8 MB, and nothing after "+
+		"its end if it is gzip", err.Error()))
 }
 
 func (r *run) readLine(line []byte) {
-	if r.line == 1 {
-		line = bytes.TrimPrefix(line, []byte("\uFEFF")) // a byte-order mark
-	}
 	if len(bytes.TrimSpace(line)) == 0 {
 		return
 	}
@@ -183,11 +162,7 @@ func (r *run) batchOf(line []byte) (b *batch, fault string) {
 			return b, ""
 		}
 	}
-	var names []string
-	for _, b := range r.batches {
-		names = append(names, b.name)
-	}
-	return nil, faultText("type", "one of "+strings.Join(names, ", "), `"`+header.Type+`"`)
+	return nil, faultText("type", "a type of the import format", `"`+header.Type+`"`)
 }
 
 // flush returns the error of ctx, which a read in between may have missed.
