@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"text/tabwriter"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/term"
@@ -34,11 +35,16 @@ func (c importCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	for i, name := range c.Files {
 		inputs[i] = inputFile(name, p)
 	}
-	summary, err := o.importFiles(ctx, inputs, keys, p)
+	counts, err := o.importFiles(ctx, inputs, keys, p)
 	if err != nil {
 		return err
 	}
-	return summary.Print(p.Stdout)
+	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "type\tadded\treplaced\tunchanged")
+	for _, c := range counts {
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", c.Type, c.Added, c.Replaced, c.Unchanged)
+	}
+	return w.Flush()
 }
 
 func inputFile(name string, p Stdio) importer.Input {
@@ -63,19 +69,19 @@ func interruptible(r io.Reader) io.ReadCloser {
 
 func (o *operator) importFiles(
 	ctx context.Context, inputs []importer.Input, keys identity.Keyring, p Stdio,
-) (importer.Summary, error) {
+) ([]importer.Count, error) {
 	var terminal io.Writer
 	if f, ok := p.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		terminal = p.Stderr
 		defer fmt.Fprintln(p.Stderr)
 	}
-	summary, err := importer.Importer{Pool: o.Pool, Keys: keys, Request: o.request}.
+	counts, err := importer.Importer{Pool: o.Pool, Keys: keys, Request: o.request}.
 		Import(ctx, inputs, terminal)
 	if err != nil {
-		return summary, wrapImportError(ctx, err)
+		return counts, wrapImportError(ctx, err)
 	}
 	o.seal(ctx, p)
-	return summary, nil
+	return counts, nil
 }
 
 func wrapImportError(ctx context.Context, err error) error {

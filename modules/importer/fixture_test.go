@@ -67,12 +67,12 @@ func setup(t *testing.T) bundle {
 	return b
 }
 
-func (b bundle) importFiles(files ...Input) (Summary, error) {
+func (b bundle) importFiles(files ...Input) ([]Count, error) {
 	request := audit.Request{Method: "CLI", Path: "dg import"}
 	return Importer{Pool: b.Owner.Pool, Request: request}.Import(b.t.Context(), files, nil)
 }
 
-func (b bundle) imports(files ...Input) Summary {
+func (b bundle) imports(files ...Input) []Count {
 	s, err := b.importFiles(files...)
 	require.NoError(b.t, err)
 	return s

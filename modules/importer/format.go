@@ -63,11 +63,6 @@ func qualify(table, columns string) string {
 	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
 }
 
-func (b *batch) createTable(ctx context.Context, tx pgx.Tx) error {
-	return b.exec(ctx, tx, `create temporary table import_{table} on commit drop as
-		select 0::bigint as line, {staged} from {table} with no data`)
-}
-
 func (b *batch) copy(ctx context.Context, tx pgx.Tx) error {
 	if len(b.pending) == 0 {
 		return nil
@@ -81,8 +76,7 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return fmt.Errorf("copy to import_%s: %w", b.table, err)
 	}
-	clear(b.pending)
-	b.pending = b.pending[:0]
+	b.pending = nil
 	return nil
 }
 

@@ -17,8 +17,8 @@ var (
 	sameOrganisation = immutable("organisation", "org_id")
 )
 
-// formats are in the order in which a file's objects are stored: a type refers to earlier ones. Rows
-// have ids as [16]byte, which pgx copies; it would format and parse a uuid.UUID.
+// formats are in the order in which a file's objects are stored: a type refers to earlier ones.
+// Rows have ids as [16]byte, which pgx copies; it would format and parse a uuid.UUID.
 var formats = []format{{
 	name: "organisation", table: "organisations",
 	columns: "id, slug, name, plan, reporting_mode",
@@ -76,8 +76,8 @@ var formats = []format{{
 	read: reader(func(f *fork, _ identity.Keyring) []any {
 		return []any{
 			[16]byte(f.ID), [16]byte(f.OrganisationID), [16]byte(f.GameID), f.Slug, f.Title,
-			f.Major, f.Status, f.Visibility, f.SourceLocale, f.DeployedReleaseNumber, f.Suspended, (*[]byte)(f.Configuration),
-			truncate(f.CreatedAt), truncate(f.UpdatedAt),
+			f.Major, f.Status, f.Visibility, f.SourceLocale, f.DeployedReleaseNumber, f.Suspended,
+			(*[]byte)(f.Configuration), truncate(f.CreatedAt), truncate(f.UpdatedAt),
 		}
 	}),
 }, {

@@ -34,14 +34,6 @@ type Input struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Summary has the counts of an import for every type, in the order of formats.
-type Summary []Count
-
-// gcPercent is GOGC during an import: by default, garbage would be collected four times as often.
-const gcPercent = 400
-
-const lockTimeout = 10 * time.Minute
-
 // ErrUnconfirmed says that the outcome of the commit is unknown: all was imported, or nothing.
 var ErrUnconfirmed = errors.New("the connection to the database was lost during the commit, so " +
 	"the import is in wholly or not at all: " +
@@ -49,13 +41,14 @@ var ErrUnconfirmed = errors.New("the connection to the database was lost during 
 
 // Import imports all files or none. After any error but ErrUnconfirmed nothing has changed. It
 // shows progress in one line of terminal, which may be nil. Errors: the first MaxErrors of the
-// files, joined, postgres.ErrLocked after lockTimeout, ErrUnconfirmed, and errors of Input.Open, the
-// database and ctx.
+// files, joined, postgres.ErrLocked after ten minutes, ErrUnconfirmed, and errors of Input.Open,
+// the database and ctx.
 func (im Importer) Import(
 	ctx context.Context, inputs []Input, terminal io.Writer,
-) (Summary, error) {
+) ([]Count, error) {
+	// by default, garbage would be collected four times as often
 	if _, set := os.LookupEnv("GOGC"); !set { // respect an explicit GOGC
-		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
+		defer debug.SetGCPercent(debug.SetGCPercent(400))
 	}
 	tx, err := im.Pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted})
 	if err != nil {
@@ -70,7 +63,9 @@ func (im Importer) Import(
 	r := &run{Importer: im, tx: tx, progress: terminal}
 	for _, f := range formats {
 		b := &batch{format: f, count: Count{Type: f.name}}
-		if err := b.createTable(ctx, tx); err != nil {
+		err := b.exec(ctx, tx, `create temporary table import_{table} on commit drop as
+			select 0::bigint as line, {staged} from {table} with no data`)
+		if err != nil {
 			return nil, err
 		}
 		r.batches = append(r.batches, b)
@@ -83,12 +78,12 @@ func (im Importer) Import(
 	if len(r.errors) > 0 {
 		return nil, errors.Join(r.errors...)
 	}
-	var summary Summary
+	var counts []Count
 	for _, b := range r.batches {
-		summary = append(summary, b.count)
+		counts = append(counts, b.count)
 	}
 	// without cancellation, because the outcome of an interrupted commit is unknown
-	return summary, commit(context.WithoutCancel(ctx), tx)
+	return counts, commit(context.WithoutCancel(ctx), tx)
 }
 
 // commit returns ErrUnconfirmed unless the database has confirmed or refused the commit.
@@ -102,7 +97,7 @@ func commit(ctx context.Context, tx pgx.Tx) error {
 }
 
 // begin disables timeouts for the transaction, because an import may take hours. If it waits for
-// the import lock, lock_timeout becomes lockTimeout.
+// the import lock, lock_timeout becomes ten minutes.
 func begin(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `/* importer.begin */
 		set local statement_timeout = 0;
@@ -114,17 +109,6 @@ func begin(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
-	err = postgres.AwaitLock(ctx, slog.Default(), "import", lockTimeout, tx)
+	err = postgres.AwaitLock(ctx, slog.Default(), "import", 10*time.Minute, tx)
 	return apperr.Annotate(err, "wait for the import lock")
-}
-
-// Print writes a table with the counts of each type, and omits types without objects.
-func (s Summary) Print(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%-14s%10s%10s%11s\n", "", "added", "replaced", "unchanged")
-	for _, c := range s {
-		if err == nil && c.Added+c.Replaced+c.Unchanged > 0 {
-			_, err = fmt.Fprintf(w, "%-14s%10d%10d%11d\n", c.Type, c.Added, c.Replaced, c.Unchanged)
-		}
-	}
-	return err
 }

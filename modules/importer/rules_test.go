@@ -38,7 +38,7 @@ var rules = []rule{
 	{"{\"type\":\"game\xff\"}",
 		"type: expected one JSON object in UTF-8 with each name once, got invalid UTF-8"},
 	{`{"type":"team"}`,
-		`type: expected a type of the import format, got "team"`},
+		`type: expected one of organisation, user, membership, game, fork, player, group, play, got "team"`},
 	{changed("game", `"title":`, `"Title":`), "Title: expected no field of this name"},
 	{changed("game", `"title"`, `"slug":"b","title"`),
 		"slug: expected one JSON object in UTF-8 with each name once"},

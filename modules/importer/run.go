@@ -39,8 +39,8 @@ func (r *run) showProgress(step string) {
 	}
 }
 
-// After the first error nothing more is stored: files are only read for more errors. Example of one:
-// plays.ndjson:17: scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.5.
+// After the first error nothing more is stored: files are only read for more errors, such as
+// plays.ndjson:17: passed: expected true or false.
 func (r *run) addError(line int64, text string) {
 	if len(r.errors) < MaxErrors {
 		r.errors = append(r.errors, fmt.Errorf("%s:%d: %s", r.file, line, text))
@@ -63,9 +63,6 @@ func (r *run) importFile(ctx context.Context, input Input) error {
 }
 
 func (r *run) store(ctx context.Context, b *batch) error {
-	if b.rows == 0 {
-		return nil
-	}
 	// autovacuum never analyses a temporary table
 	if err := b.exec(ctx, r.tx, "analyze import_{table}"); err != nil {
 		return err
@@ -162,7 +159,8 @@ func (r *run) batchOf(line []byte) (b *batch, fault string) {
 			return b, ""
 		}
 	}
-	return nil, faultText("type", "a type of the import format", `"`+header.Type+`"`)
+	const types = "one of organisation, user, membership, game, fork, player, group, play"
+	return nil, faultText("type", types, `"`+header.Type+`"`)
 }
 
 // flush returns the error of ctx, which a read in between may have missed.
