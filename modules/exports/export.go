@@ -1,13 +1,10 @@
 package exports
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"time"
-
-	"github.com/google/uuid"
 
 	"dg/modules/audit"
 	"dg/modules/reports"
@@ -19,33 +16,13 @@ import (
 type export struct {
 	Request
 	service *Service
-	release func() // of the slot
-	ctx     context.Context
+	release func()                  // of the slot
+	ctx     context.Context         // outlives the handler
 	stop    context.CancelCauseFunc // ends ctx
 	plays   *reports.Export
 	block   []byte
 	began   time.Time // zero until export.started is recorded
 	id      string    // joins the two audit entries: request ids may repeat
-}
-
-// The export runs under the context stream, which outlives the handler.
-func (s *Service) open(ctx, stream context.Context, r Request) (*export, error) {
-	release, err := s.slots.Acquire(ctx, r.Query.OrganisationID)
-	if err != nil {
-		return nil, err
-	}
-	e := &export{Request: r, service: s, release: release, id: uuid.NewString()}
-	e.Recheck = Recheck(r.Recheck)
-	e.ctx, e.stop = context.WithCancelCause(stream)
-	e.plays, err = s.reports.OpenExport(ctx, r.Query, r.Format)
-	if err == nil {
-		err = cmp.Or(r.Authorize(e.plays.Header), e.plays.CheckGroup(r.Query.OrganisationID))
-	}
-	if err != nil {
-		e.free()
-		return nil, err
-	}
-	return e, nil
 }
 
 // recordStart commits export.started before anything is sent. Errors: apperr.Unavailable.
@@ -109,18 +86,17 @@ func (e *export) free() {
 func (e *export) record(action audit.Action, details map[string]any) error {
 	ctx, done := context.WithTimeout(context.WithoutCancel(e.ctx), recordTimeout)
 	defer done()
-	q := e.Query
 	details["exportId"] = e.id
-	details["from"] = q.Period.Day(0)
-	details["to"] = q.Period.Day(q.Period.Days - 1)
-	if q.GroupID != "" {
-		details["groupId"] = q.GroupID
+	details["from"] = e.Query.Period.Day(0)
+	details["to"] = e.Query.Period.Day(e.Query.Period.Days - 1)
+	if e.Query.GroupID != "" {
+		details["groupId"] = e.Query.GroupID
 	}
 	return e.service.log.Append(ctx, audit.Entry{
-		OrganisationID: q.OrganisationID,
+		OrganisationID: e.Query.OrganisationID,
 		Actor:          e.Actor,
 		Action:         action,
-		Target:         audit.Target{Kind: "fork", ID: q.ForkID},
+		Target:         audit.Target{Kind: "fork", ID: e.Query.ForkID},
 		Details:        details,
 		Request:        e.Request.Request,
 	})

@@ -1,11 +1,13 @@
 package exports
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
 
 	"dg/modules/audit"
 	"dg/modules/reports"
@@ -21,8 +23,7 @@ type Request struct {
 	Request audit.Request
 	// Authorize asks the caller's policy about the group, before a row is read.
 	Authorize func(reports.Header) error
-	// Recheck is the ask of Recheck. It may be called after the HTTP handler has returned, and must
-	// not refer to the handler's fiber.Ctx.
+	// Recheck is the ask of Recheck. It is also called after the handler, without its fiber.Ctx.
 	Recheck func(ctx context.Context) error
 }
 
@@ -30,8 +31,19 @@ type Request struct {
 // Errors: those of Authorize and of the first block, reports.ErrGroupNotFound, 505 for a GET over
 // HTTP/1.0, and apperr.Unavailable if too many exports run.
 func (s *Service) Send(c *fiber.Ctx, r Request) error {
-	e, err := s.open(c.UserContext(), httpserver.StreamContext(c), r)
+	release, err := s.slots.Acquire(c.UserContext(), r.Query.OrganisationID)
 	if err != nil {
+		return err
+	}
+	e := &export{Request: r, service: s, release: release, id: uuid.NewString()}
+	e.Recheck = Recheck(r.Recheck)
+	e.ctx, e.stop = context.WithCancelCause(httpserver.StreamContext(c))
+	e.plays, err = s.reports.OpenExport(c.UserContext(), r.Query, r.Format)
+	if err == nil {
+		err = cmp.Or(r.Authorize(e.plays.Header), e.plays.CheckGroup(r.Query.OrganisationID))
+	}
+	if err != nil {
+		e.free()
 		return err
 	}
 	if c.Method() == fiber.MethodHead {

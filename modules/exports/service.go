@@ -55,11 +55,8 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"exports": s.slots}
 }
 
-// drainTimeout keeps a silent database from holding up a shutdown.
-const drainTimeout = 2 * time.Second
-
-// Drain waits for the writes of export.finished, at most drainTimeout. No export may start after
-// the call.
+// Drain waits for the writes of export.finished, but not long: the database may be silent. No
+// export may start after the call.
 func (s *Service) Drain() {
 	done := make(chan struct{})
 	go func() {
@@ -68,6 +65,6 @@ func (s *Service) Drain() {
 	}()
 	select {
 	case <-done:
-	case <-time.After(drainTimeout):
+	case <-time.After(2 * time.Second):
 	}
 }
