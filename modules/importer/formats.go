@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	ofOrganisation   = refersTo("organisation", "org_id")
-	sameOrganisation = immutable("organisation", "org_id")
+	refersToOrganisation   = refersTo("organisation", "org_id")
+	immutableOrganisation = immutable("organisation", "org_id")
 )
 
 // formats are in the order in which a file's objects are stored: a type refers to earlier ones.
@@ -52,7 +52,7 @@ var formats = []format{{
 	name: "membership", table: "memberships",
 	columns: "org_id, user_id, role",
 	id:      "userId", key: "user_id, org_id",
-	checks: []check{ofOrganisation, refersTo("user", "user_id")},
+	checks: []check{refersToOrganisation, refersTo("user", "user_id")},
 	read: reader(func(m *membership, _ identity.Keyring) []any {
 		return []any{[16]byte(m.OrganisationID), [16]byte(m.UserID), m.Role}
 	}),
@@ -67,8 +67,8 @@ var formats = []format{{
 	columns: "id, org_id, game_id, slug, title, major, status, visibility, source_locale, " +
 		"deployed_release_number, suspended, configuration, created_at, updated_at",
 	checks: []check{
-		ofOrganisation,
-		sameOrganisation,
+		refersToOrganisation,
+		immutableOrganisation,
 		refersTo("game", "game_id"),
 		unique("a slug that no other fork of the organisation has", "slug", "slug",
 			"o.org_id = i.org_id"),
@@ -84,7 +84,7 @@ var formats = []format{{
 	name: "player", table: "players",
 	columns:   "id, org_id, display_name",
 	staged:    "id, org_id, display_name, label",
-	checks:    []check{ofOrganisation, sameOrganisation},
+	checks:    []check{refersToOrganisation, immutableOrganisation},
 	writeFile: "players.sql",
 	read: reader(func(p *player, _ identity.Keyring) []any {
 		label, _ := org.NewLabel(rand.Reader) // fails only if Read fails; rand.Reader's never does
@@ -95,8 +95,8 @@ var formats = []format{{
 	columns: "id, org_id, name",
 	staged:  "id, org_id, name, null::uuid[] as player_ids",
 	checks: []check{
-		ofOrganisation,
-		sameOrganisation,
+		refersToOrganisation,
+		immutableOrganisation,
 		{"the id of a player of the group's organisation, stored or in the file", foreignGroupPlayers},
 	},
 	writeFile: "groups.sql",

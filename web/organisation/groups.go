@@ -14,14 +14,14 @@ import (
 type groupList struct {
 	ui.Pager
 	Search     string
-	Searchable bool // whether the page has a search: more than fewGroups, or a search already
+	Searchable bool // whether the page has a search: more than searchThreshold, or a search already
 	More       bool // whether the search finds more groups than Rows has
 	Rows       []org.CountedGroup
 }
 
 const (
-	groupsPerPage = 25
-	fewGroups     = 20 // up to this many groups need no search
+	groupsPerPage   = 25
+	searchThreshold = 20 // up to this many groups need no search
 )
 
 func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupList, error) {
@@ -43,7 +43,7 @@ func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupLi
 	if err != nil {
 		return groupList{}, err
 	}
-	l.Searchable = l.Search != "" || all > fewGroups
+	l.Searchable = l.Search != "" || all > searchThreshold
 	l.Pager = ui.NewPager(c.Query("page"), all, groupsPerPage, func(page int) string {
 		return path + "?page=" + strconv.Itoa(page) + "#groups"
 	})

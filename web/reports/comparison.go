@@ -155,7 +155,8 @@ func reportable(p reports.Period) bool {
 	return err == nil
 }
 
-// The caller must hold no slot of the reports: requests could wait for the slots of one another.
+// loadComparison returns nil if there is nothing to compare. The caller must not hold a report slot:
+// requests that hold one and wait for another could deadlock.
 // Suppressed figures look like no plays, so that the comparison reveals no more than a report on
 // that period.
 func (h *Handler) loadComparison(

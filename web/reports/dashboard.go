@@ -109,7 +109,8 @@ func (h *Handler) showReport(
 	if err != nil {
 		return err
 	}
-	if len(view.Groups) > 0 && !stats.Suppressed { // a suppressed report must not mark other groups
+	// A suppressed report equals an empty one: marks of other groups would tell whether anybody played.
+	if len(view.Groups) > 0 && !stats.Suppressed {
 		view.shown = h.shownGroups(c.UserContext(), query)
 	}
 	view.ForkID = fork.ID

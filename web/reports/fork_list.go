@@ -62,11 +62,11 @@ var forks = listing[forkRow]{
 		{"Updated", "-updated", true,
 			func(a, b forkRow) int { return a.UpdatedAt.Compare(b.UpdatedAt) }},
 	},
-	defaultSort: "-plays",
-	search:      "q",
-	text:        func(r forkRow) string { return r.Title },
-	few:         5,
-	perPage:     100,
+	defaultSort:     "-plays",
+	search:          "q",
+	text:            func(r forkRow) string { return r.Title },
+	searchThreshold: 5,
+	perPage:         100,
 }
 
 func weeksLabel(weeks []int64) string {

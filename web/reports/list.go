@@ -19,14 +19,14 @@ type column[T any] struct {
 }
 
 type listing[T any] struct {
-	plural      string // what the items are called
-	columns     []column[T]
-	defaultSort string              // value of sort if the URL has no known one
-	search      string              // query parameter of the search
-	text        func(item T) string // the text that the search looks in
-	few         int                 // up to this many items need no search
-	perPage     int
-	fragment    string // of the list, appended to its links; "": none
+	plural          string // what the items are called
+	columns         []column[T]
+	defaultSort     string              // value of sort if the URL has no known one
+	search          string              // query parameter of the search
+	text            func(item T) string // the text that the search looks in
+	searchThreshold int                 // up to this many items need no search
+	perPage         int
+	fragment        string // of the list, appended to its links; "": none
 }
 
 type list[T any] struct {
@@ -54,7 +54,7 @@ func (l listing[T]) page(at pageURL, all []T) list[T] {
 		Form:   at.Self + l.fragment,
 		Kept:   at.Fields(l.search),
 	}
-	v.Searchable = v.Search != "" || len(all) > l.few
+	v.Searchable = v.Search != "" || len(all) > l.searchThreshold
 	found := l.find(all, v.Search)
 	v.Found = fmt.Sprintf("%s of %s %s.", ui.Count(int64(len(found))), ui.Count(int64(len(all))),
 		l.plural)

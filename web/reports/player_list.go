@@ -23,12 +23,12 @@ var players = listing[player]{
 		{"Last play", "-last", false,
 			func(a, b player) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
 	},
-	defaultSort: "-plays",
-	search:      "player",
-	text:        func(p player) string { return p.Label },
-	few:         playersPerPage,
-	perPage:     playersPerPage,
-	fragment:    "#p-h",
+	defaultSort:     "-plays",
+	search:          "player",
+	text:            func(p player) string { return p.Label },
+	searchThreshold: playersPerPage,
+	perPage:         playersPerPage,
+	fragment:        "#p-h",
 }
 
 // A player without a completed play sorts below a score of 0.

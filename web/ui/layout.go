@@ -60,7 +60,7 @@ func NewLayout(p *Principal, title, area string) Layout {
 // Reports returns the path of the list of reports, or "" if the user may not open it.
 func (l Layout) Reports() string { return l.pathIfAllowed(authz.ReadReport, "/reports") }
 
-// Settings returns the path of SettingsPath, or "" if the user may not open it.
+// Settings returns the path of the first settings screen, or "" if the user may not open it.
 func (l Layout) Settings() string { return l.pathIfAllowed(authz.ReadOrganisation, SettingsPath) }
 
 // Switch returns the menu of the user's organisations, or nil if there are fewer than two.

@@ -27,7 +27,7 @@ func checksum(from int64, b []byte) uint32 {
 	return crc32.Update(crc32.Checksum(date[:], castagnoli), castagnoli, b)
 }
 
-// putChecksum covers the date from and the bytes after the checksum.
+// putChecksum writes to b[at:] the checksum of the date (from) and of the bytes that follow.
 func putChecksum(b []byte, at int, from int64) {
 	binary.LittleEndian.PutUint32(b[at:], checksum(from, b[at+checksumSize:]))
 }
