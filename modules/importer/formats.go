@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	refersToOrganisation   = refersTo("organisation", "org_id")
+	refersToOrganisation  = refersTo("organisation", "org_id")
 	immutableOrganisation = immutable("organisation", "org_id")
 )
 
