@@ -9,8 +9,8 @@ import (
 )
 
 // The rate limit is a sliding window: at most MaxRequests accepted requests of a key in any
-// RateWindow seconds. authenticate.sql repeats both numbers, retryAfterSQL and the table's default
-// one.
+// RateWindow seconds. authenticate.sql repeats both numbers, retryAfterSQL the second, the table's
+// default the first.
 const (
 	MaxRequests = 120
 	RateWindow  = 60
@@ -27,18 +27,18 @@ type Caller struct {
 	Position     postgres.Position
 	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil: not within noticePeriod
 
-	countedOn int // the UTC day whose usage includes the request, counted from 1970
+	countedOn int // usageKey.day of the usage that includes the request
 }
 
-// RateLimit is a key's quota: Remaining requests, and one more after Reset seconds (at least 1).
+// RateLimit is a key's quota: Remaining requests now, and one more in Reset seconds (at least 1).
 type RateLimit struct{ Remaining, Reset int }
 
-// authResult is zero for an unknown key.
+// authResult is the outcome of authenticate. It is zero for an unknown key.
 type authResult struct {
 	Caller
 	reason               audit.Reason // why the key is rejected; "": it is accepted
 	revokedAt, expiresAt *time.Time
-	limited              bool // over the limit of accepted or, with a reason, rejected requests
+	limited              bool // the window of accepted or, with a reason, rejected requests is full
 	retryAfter           int  // if limited: seconds until the window has room
 	firstInMinute        bool // last_used_at must be updated
 }

@@ -6,12 +6,12 @@
 // Invariants:
 //   - Only the SHA-256 of a secret is stored. Create returns the secret once; no log, error or
 //     audit entry contains it.
-//   - Authenticate accepts a key by one statement on the primary. It finds the key and its state,
-//     counts the request and returns the primary's LSN for reads from replicas. No decision depends
-//     on a cache. A request that starts after a revocation or change of plan commits sees it on
-//     every instance.
-//   - A change of a key commits with its audit entry, and only while the actor has the role in that
-//     transaction. Revocation does not require two-step verification.
+//   - Authenticate runs one statement on the primary, which finds the key and its state, counts the
+//     request and returns the primary's LSN for reads from replicas. No decision depends on a
+//     cache. Once a revocation or change of plan has committed, new requests see it on every
+//     instance.
+//   - A change of a key commits with its audit entry. Its transaction reads the actor's role again.
+//     Revocation does not require two-step verification.
 //   - A key is replaced at most once. revoked_at may lie up to a week ahead; a trigger lets it move
 //     earlier only. Authentication uses the database clock; the UI uses the local clock.
 //   - The rejection of a known key is sent only after its audit entry commits. Above 120 rejections
@@ -28,5 +28,5 @@
 //   - Usage is counted in memory and stored every 50 seconds, because a statement for each request
 //     is too costly. A crash loses the counts not yet stored; if the reply to the commit is lost,
 //     they count twice.
-//   - An organisation's creations of keys take a lock, so that MaxUsable is exact.
+//   - Creating a key takes a lock on the organisation's creations, so that MaxUsable is exact.
 package apikeys

@@ -76,7 +76,7 @@ func (k Key) Revoked(now time.Time) bool {
 // Stopping reports whether the key was replaced and its overlap has not ended.
 func (k Key) Stopping(now time.Time) bool { return k.RevokedAt != nil && !k.Revoked(now) }
 
-// noticePeriod is how far in advance a key's end is announced at most.
+// noticePeriod bounds how early the UI and the API announce the end of a key.
 const noticePeriod = 30 * 24 * time.Hour
 
 // ExpiresSoon reports whether to announce the expiry at now: within noticePeriod before it, and in

@@ -28,7 +28,7 @@ const (
 		"was not answered. Retry in a few seconds."
 )
 
-// authenticate.sql checks the secret before the state, which others must not learn.
+// rejection gives the reason only for a correct secret, which authenticate.sql checks first.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:

@@ -12,8 +12,8 @@ import (
 
 // Service authenticates keys and manages them.
 type Service struct {
-	// RecheckDB is the database of StillUsable, by default that of New. With a pool of its own, a
-	// recheck does not wait for requests. Set it before the first request.
+	// RecheckDB is the database that StillUsable reads, by default the db of New. With a separate
+	// pool, a recheck does not wait for requests. Set it before the first request.
 	RecheckDB    *postgres.DB
 	UsageCounter *UsageCounter
 	// OnRefusal is called for each recorded refusal, and with UnknownKey if no organisation has the
@@ -25,10 +25,10 @@ type Service struct {
 	log       *audit.Log
 	policy    *authz.Policy
 	now       func() time.Time
-	statement string // authenticateSQL withPosition
+	statement string // authenticateSQL, completed by withPosition
 }
 
-// New returns the service over db. The caller runs UsageCounter.
+// New returns the service over db. The caller must start UsageCounter.Run.
 func New(
 	db *postgres.DB, orgs Organisations, log *audit.Log, policy *authz.Policy, now func() time.Time,
 ) *Service {

@@ -14,7 +14,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// Only Create and authenticate.sql use the hash.
+// storedKey adds the hash of the secret, which only Create and authenticate.sql use.
 type storedKey struct {
 	Key
 

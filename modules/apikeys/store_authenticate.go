@@ -29,9 +29,9 @@ func withPosition(db *postgres.DB) string {
 
 // Authenticate finds the key of the token and counts the request in the key's rate window. It
 // records the rejection of a known key before it returns the error. Above the limit of rejected
-// requests it only counts it. Errors: apperr.AuthRequired (unknown, wrong secret, revoked, expired,
-// plan), apperr.RateLimited with RetryAfter (with the caller, unless the key is rejected), and
-// apperr.Unavailable when the request cannot be counted or a rejection cannot be stored.
+// requests it only counts the rejection. Errors: apperr.AuthRequired (unknown, wrong secret,
+// revoked, expired, plan), apperr.RateLimited with RetryAfter (a valid key's Caller is returned
+// too), and apperr.Unavailable when the request cannot be counted or a rejection cannot be stored.
 func (s *Service) Authenticate(
 	ctx context.Context, token Token, request func() audit.Request,
 ) (Caller, error) {
@@ -60,7 +60,7 @@ func (s *Service) Authenticate(
 var errNotCounted = apperr.New(apperr.Unavailable,
 	"The request could not be counted. Retry in a few seconds.")
 
-// authenticate tries again if a full window has got room since, or was created or repaired. If
+// authenticate retries if a full window has room by now, or a missing or wrong one was repaired. If
 // outside is true, it rejects the key in any state.
 func (s *Service) authenticate(
 	ctx context.Context, id string, hash []byte, outside bool,
@@ -126,7 +126,7 @@ func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 	return end
 }
 
-// The commit is asynchronous: a crash of PostgreSQL may lose the last use.
+// touch stores the last use. Its commit is asynchronous: a crash of PostgreSQL may lose it.
 func (s *Service) touch(ctx context.Context, c Caller) error {
 	err := selectKeys(s.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
 		Where("id = ?", c.Actor.ID).Where(unrevokedAt, databaseNow).
@@ -141,8 +141,7 @@ var errKeyStopped = apperr.New(apperr.AuthRequired, "This API key can no longer 
 
 // StillUsable returns nil while the key is usable, by the database clock. A call does not count
 // towards the rate limit. Errors: apperr.AuthRequired for a key that is revoked, expired, paused or
-// unknown.
-// Any other error says nothing about the key.
+// unknown. Any other error says nothing about the key.
 func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
 	var usable int64
 	db := s.RecheckDB.Gorm.WithContext(ctx)

@@ -19,7 +19,7 @@ type Organisations interface {
 	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 }
 
-// Nil details from apply mean that nothing changed: no audit entry is added.
+// If apply returns nil details, nothing has changed, and change adds no audit entry.
 func (s *Service) change(
 	ctx context.Context, actor Actor, want authz.Permission, entry audit.Entry,
 	apply func(tx *gorm.DB, key Key) (map[string]any, error),
@@ -47,7 +47,7 @@ func (s *Service) reauthorize(
 	tx *gorm.DB, entry audit.Entry, want authz.Permission, owner string,
 ) error {
 	role := s.orgs.LockedSubjectIn
-	if want == authz.RevokeKey { // without a lock: it must not wait for an import
+	if want == authz.RevokeKey { // a revocation must not wait for the locks of an import
 		role = s.orgs.SubjectIn
 	}
 	subject, err := role(tx, entry.OrganisationID, entry.Actor.ID)

@@ -28,7 +28,7 @@ type NewKey struct {
 	Overlap     time.Duration `json:"overlap"`   // one of Overlaps
 }
 
-// Overlaps are the choices of how long a replaced key still works, while tools switch.
+// Overlaps are the choices for how long a replaced key still works, so that tools can switch.
 var Overlaps = []time.Duration{0, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
 // MaxUsable bounds the keys of an organisation that are neither revoked nor expired.

@@ -72,7 +72,7 @@ func (s *Service) findKeys(
 	return listed, s.authorizeList(actor, listed...)
 }
 
-// Keys are defence in depth: only a bug can pass one of another organisation.
+// The check of keys is defence in depth: only a bug can pass another organisation's key.
 func (s *Service) authorizeList(actor Actor, keys ...Key) error {
 	err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID)
 	for _, k := range keys {

@@ -54,7 +54,7 @@ func (u *UsageCounter) add(key usageKey, n counts) {
 	u.counts[key] = of
 }
 
-// count returns the day of the count, for a later correction by Refuse.
+// count counts n on the current day, and returns that day for a later correction by Refuse.
 func (u *UsageCounter) count(of Caller, n counts) (day int) {
 	day = int(u.now().Unix() / (24 * 60 * 60))
 	u.add(usageKey{of.OrganisationID, of.Actor.ID, day}, n)
@@ -143,9 +143,8 @@ func (u *UsageCounter) firstDay() time.Time {
 	return u.now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-UsageDays)
 }
 
-// UsageOf returns the usage of the first MaxUsable of keys, by the id of the key. Each key has a
-// Usage for each of the last UsageDays, today last. Counts appear once Store has run. Errors:
-// apperr.AccessDenied.
+// UsageOf returns the usage of the first MaxUsable keys, by key id: one Usage for each of the last
+// UsageDays days, today last. Counts appear once Store has run. Errors: apperr.AccessDenied.
 func (s *Service) UsageOf(
 	ctx context.Context, actor Actor, keys []Key,
 ) (map[string][]Usage, error) {

@@ -25,14 +25,14 @@ const (
 // Token is a key's id and secret; the secret includes the checksum.
 type Token struct{ ID, Secret string }
 
-// idInText finds an id in a text with part of a token. The other patterns match a whole string.
+// idInText finds an id in a text with a token, even a partial one. The others match whole strings.
 var (
 	tokenPattern = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
 	idPattern    = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
 	idInText     = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
 )
 
-// ParseToken does not verify the checksum: a wrong checksum makes a wrong secret.
+// ParseToken returns the token s, if s is one. A wrong checksum makes a wrong secret, not an error.
 func ParseToken(s string) (Token, bool) {
 	m := tokenPattern.FindStringSubmatch(s)
 	if m == nil {
@@ -89,7 +89,7 @@ func randomBase62(n int) string {
 	return string(out)
 }
 
-// Separators may be mistyped: any run of at least randomLength letters and digits also matches.
+// secretPattern also matches a bare secret (43 characters or more), as separators may be mistyped.
 var secretPattern = regexp.MustCompile(`(?i)(dg_+live_+[0-9a-z]{22}_+)[0-9a-z]+|[0-9a-z]{43,}`)
 
 // Redact removes the secrets of tokens from a text to log or show, such as a path with a pasted

@@ -5,7 +5,7 @@
 //     after an export; an entry records it (Prune).
 //   - AppendIn, AppendToAll and AppendChanges take the caller's transaction: the change and its
 //     entry commit together. Append commits by itself, for refusals and downloads. If it fails, the
-//     caller responds 503, except at the end of an export, which logs the error.
+//     caller responds 503. At the end of an export it logs the error instead.
 //   - CountRefusal counts the refusals above a key's limit, in a row for each key, reason and
 //     minute. The log shows these rows as entries.
 //   - An entry copies the actor's name, which may change later. Text from clients (path, user

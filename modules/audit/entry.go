@@ -67,8 +67,8 @@ type Entry struct {
 // Owner returns the organisation whose log has the entry. The policy authorises readers by it.
 func (e Entry) Owner() string { return e.OrganisationID }
 
-// Ref returns the entry's id as files have it. The leading E keeps spreadsheets and programs from
-// reading the id as a number and rounding it.
+// Ref returns the entry's id as exported files show it, such as E123. The leading E keeps
+// spreadsheets and programs from reading the id as a number and rounding it.
 func (e Entry) Ref() string { return ref(e.ID) }
 
 func ref(id int64) string { return "E" + strconv.FormatInt(id, 10) }
@@ -88,7 +88,7 @@ const (
 )
 
 // Sanitise makes a client's text storable: valid UTF-8 without NUL, cut to at most limit bytes.
-// U+FFFD stands for what cannot be stored.
+// U+FFFD replaces what cannot be stored.
 func Sanitise(s string, limit int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 	if len(s) <= limit {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// RefusalsDetail is the key in Entry.Details of the number of refusals that the entry stands for.
+// RefusalsDetail is the key in Entry.Details for the number of refusals that an entry counts.
 const RefusalsDetail = "refusals"
 
 // countSQL commits without waiting for the disk, so that a flood of refusals stays cheap. A crash
@@ -16,9 +16,9 @@ const countSQL = `/* audit.count */
 	 where set_config('synchronous_commit', 'off', true) = 'off'
 	on conflict (org_id, key_id, reason, at) do update set refusals = audit_refusals.refusals + 1`
 
-// CountRefusal counts a refusal of a key instead of appending e. The log shows the counted refusals
-// of a minute, key and reason as one entry, without target and request. Errors: those of the
-// database, after OnWriteFailure.
+// CountRefusal counts a key's refusal instead of appending e. The log shows one entry per minute,
+// key and reason, without target and request. On a database error it calls OnWriteFailure and
+// returns the error.
 func (l *Log) CountRefusal(ctx context.Context, e Entry) error {
 	_, err := l.db.Pool.Exec(ctx, countSQL, e.OrganisationID, e.Actor.ID, e.Actor.Name, e.Reason)
 	if err != nil {

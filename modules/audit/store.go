@@ -62,7 +62,7 @@ func (r entryRow) entry() (Entry, error) {
 type Log struct {
 	db *postgres.DB
 
-	// OnWriteFailure is called when a method of Log cannot write an entry or count. Set it before
+	// OnWriteFailure is called when a method of Log fails to write. It is never nil. Set it before
 	// the first write.
 	OnWriteFailure func()
 }

@@ -50,7 +50,7 @@ const logSQL = ` (
 	       jsonb_build_object('refusals', refusals), '', '', '', '', '' from audit_refusals) e
 	where org_id = @org`
 
-// List returns a page of the organisation's log, newest first. Errors: those of the database.
+// List returns a page of the organisation's log, newest first.
 func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry, error) {
 	rows, err := l.rows(ctx, organisationID, p)
 	if err != nil {

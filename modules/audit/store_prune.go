@@ -52,8 +52,8 @@ type refusalRow struct{}
 func (refusalRow) TableName() string { return "audit_refusals" }
 
 // Prune removes the entries older than before, and adds an entry about it, in one transaction. It
-// fails, and removes nothing, unless exported is the number of entries to remove. The pool connects
-// as the owner of the tables: the serving role cannot delete entries.
+// fails, and removes nothing, unless exported is the number of entries to remove. The pool must
+// connect as the owner of the tables: the serving role cannot delete entries.
 func (l *Log) Prune(
 	ctx context.Context, organisationID string, before time.Time, exported int64, request Request,
 ) error {

@@ -12,11 +12,11 @@ import (
 	"dg/platform/httpserver"
 )
 
-// export lasts from its slot to its audit entry export.finished.
+// export is a running export. It begins with its slot and ends with the entry export.finished.
 type export struct {
 	Request
 	service *Service
-	release func()                  // of the slot
+	release func()                  // frees the slot
 	ctx     context.Context         // outlives the handler
 	stop    context.CancelCauseFunc // ends ctx
 	plays   *reports.Export
@@ -36,9 +36,8 @@ func (e *export) recordStart() error {
 	return nil
 }
 
-// Next rechecks the access before each block. The database has BlockTimeout for both. Errors:
-// io.EOF after the last row, those of recordStart and Recheck, errTimeLimit, and the cause of the
-// end of the stream.
+// Next rechecks the access, then returns a block of rows. Both together have BlockTimeout. Errors:
+// io.EOF after the last row, errTimeLimit, the cause of e.ctx, those of recordStart and Recheck.
 func (e *export) Next() ([]byte, error) {
 	if e.began.IsZero() {
 		if err := e.recordStart(); err != nil {
@@ -82,7 +81,7 @@ func (e *export) free() {
 	e.plays.Close()
 }
 
-// record does not end with the request: a cancelled insert may or may not have committed.
+// record is not cancelled with the request: a cancelled insert may or may not have committed.
 func (e *export) record(action audit.Action, details map[string]any) error {
 	ctx, done := context.WithTimeout(context.WithoutCancel(e.ctx), recordTimeout)
 	defer done()
@@ -102,7 +101,7 @@ func (e *export) record(action audit.Action, details map[string]any) error {
 	})
 }
 
-// outcomes are the ends of an export, by the names that its audit entry and the metrics give them.
+// outcomes are the ends of an export, with their names in the audit entry and the metrics.
 var outcomes = []struct {
 	err  error
 	name string

@@ -23,7 +23,8 @@ type Request struct {
 	Request audit.Request
 	// Authorize asks the caller's policy about the group, before a row is read.
 	Authorize func(reports.Header) error
-	// Recheck is the ask of Recheck. It is also called after the handler, without its fiber.Ctx.
+	// Recheck fails if the actor has lost access. It outlives the handler, whose fiber.Ctx it must
+	// not use.
 	Recheck func(ctx context.Context) error
 }
 

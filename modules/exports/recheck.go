@@ -9,10 +9,10 @@ import (
 	"dg/platform/apperr"
 )
 
-// BlockTimeout and the others bound a download.
+// These limits bound a download.
 const (
 	timeLimit       = 30 * time.Minute       // of a whole download
-	BlockTimeout    = 9 * time.Second        // of a recheck and the statements behind a block
+	BlockTimeout    = 9 * time.Second        // of a recheck and the block that follows
 	recheckInterval = 500 * time.Millisecond // between two rechecks, at least
 	recordTimeout   = 20 * time.Second       // of an audit entry
 )
@@ -23,9 +23,9 @@ var (
 	errTimeLimit   = errors.New("the download took longer than 30 minutes")
 )
 
-// Recheck returns a function that asks again, between the blocks of a download, whether an actor who
-// has access now still has it. It asks at most once per recheckInterval, and returns errors of ask.
-// Of these, apperr.AuthRequired, apperr.AccessDenied and apperr.NotFound mean the loss of access.
+// Recheck returns a function to call before each block of a download. At most once per
+// recheckInterval it asks whether the actor still has access, and returns the error of ask.
+// apperr.AuthRequired, apperr.AccessDenied and apperr.NotFound mean lost access.
 func Recheck(ask func(context.Context) error) func(context.Context) error {
 	asked := time.Now()
 	return func(ctx context.Context) error {

@@ -55,7 +55,7 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"exports": s.slots}
 }
 
-// Drain waits for the writes of export.finished, but not long: the database may be silent. No
+// Drain waits at most two seconds for the writes of export.finished: the database may be silent. No
 // export may start after the call.
 func (s *Service) Drain() {
 	done := make(chan struct{})

@@ -20,8 +20,8 @@ var skills = [...]string{
 	"data.reading.averages", "data.reading.proportions",
 }
 
-// SkillCount is the size of the catalogue. Arrays by stored skill have the length SkillSpace:
-// a newer program on the same database may have a longer catalogue.
+// SkillCount is the size of the catalogue. Arrays indexed by a stored skill have the length
+// SkillSpace: a newer program on the same database may have a longer catalogue.
 const (
 	SkillCount = len(skills)
 	SkillSpace = 128
@@ -47,7 +47,7 @@ func SkillByID(id string) (s Skill, ok bool) {
 	return s, ok
 }
 
-// ID returns the skill's identifier (game.SkillId). It panics from SkillCount on.
+// ID returns the skill's identifier (game.SkillId). It panics if s is SkillCount or above.
 func (s Skill) ID() string { return skills[s] }
 
 // SkillResult counts a play's answers to one skill: Attempts from 1 to MaxAttempts, of which

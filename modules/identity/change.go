@@ -16,12 +16,12 @@ const reauthenticationTTL = 15 * time.Minute
 var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 
 // Proof is the current password and, with two-step verification on, a code or recovery code. It
-// protects credentials against session hijacking. ConfirmTwoStep takes a code of the new secret.
+// protects credentials against session hijacking. ConfirmTwoStep takes the new secret's code.
 type Proof struct{ Password, Code string }
 
-// Reauthenticate returns nil if the proof is right, or was right within the last
-// reauthenticationTTL. Signing in counts too, from the entry of the password. Errors:
-// ErrPasswordDue for a proof without a password, ErrWrongCode, those of withPassword.
+// Reauthenticate returns nil if the proof is right, or if a proof or the password of the sign-in
+// was right within the last reauthenticationTTL. Errors: ErrPasswordDue for a proof without a
+// password, ErrWrongCode, those of withPassword.
 func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
 	own, err := s.signedInSession(ctx, token)
 	switch {
@@ -44,8 +44,8 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 	return err
 }
 
-// fn must verify the code. Errors: ErrNoSession, ErrWrongPassword, a LockedError, those of fn,
-// apperr.Unavailable (too many sign-ins at once, an unreadable secret, no audit log).
+// withPassword leaves the code to fn. Errors: ErrNoSession, ErrWrongPassword, a LockedError, those
+// of fn, apperr.Unavailable (too many sign-ins at once, an unreadable secret, a failed audit log).
 func (s *Service) withPassword(
 	ctx context.Context, token string, proof Proof, fn func(*change) error,
 ) (Session, error) {
@@ -82,8 +82,8 @@ type change struct {
 	continued Session    // the session after rotate
 }
 
-// changePerson commits after ErrWrongCode too, so that the counts of attempts persist. It returns
-// ErrNoSession for a session whose SecondStepDue is not secondStepDue.
+// changePerson calls fn with the person's row locked. It commits after ErrWrongCode too, so that
+// the counts of attempts persist. Errors: ErrNoSession, also if SecondStepDue is not secondStepDue.
 func (s *Service) changePerson(
 	ctx context.Context, token string, secondStepDue bool, fn func(*change) error,
 ) (continued Session, err error) {
@@ -112,9 +112,9 @@ func (s *Service) changePerson(
 	return continued, cmp.Or(err, wrongCode)
 }
 
-// rotate replaces the session by one with a new token. It stores that one last: a trigger on
-// columns may end the person's sessions. It returns ErrNoSession if the session has ended since it
-// was read.
+// rotate updates columns of the person, and replaces the session by one with a new token. It
+// inserts that session last, because a trigger may end all sessions on the update. It returns
+// ErrNoSession if the session has ended since it was read.
 func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	ended, err := endSession(c.tx, c.token)
 	if err != nil {
@@ -142,7 +142,7 @@ func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	return c.service.recorder.record(c.tx, c.continued.Person, audit.Entry{Action: action})
 }
 
-// verifyCode needs no code without two-step verification. It counts and logs a wrong one.
+// verifyCode accepts any code while two-step verification is off. It counts and logs wrong codes.
 func (c *change) verifyCode(code string) error {
 	if c.from.User.TOTPSecret == nil {
 		return nil

@@ -6,10 +6,10 @@
 //   - users.email_key (EmailKey) is unique. Unknown e-mail, missing password and wrong password get
 //     the same response, count and computation. Imported hashes with other parameters take a
 //     different time, which reveals that their e-mail exists.
-//   - hasher bounds the memory of concurrent hashes. Imported hashes have bounds, so that no
-//     sign-in exhausts the server.
+//   - hasher bounds the memory of concurrent hashes. The cost of imported hashes is bounded, so
+//     that no sign-in exhausts the server.
 //   - A session is stored under the SHA-256 of its token. The token rotates with the second step
-//     and with each change of credentials in the session, which takes a Proof.
+//     and with each change of credentials. Such a change takes a Proof.
 //   - A trigger ends a person's sessions and reset when the password hash or TOTP secret changes,
 //     also by import. A signed-in person who makes the change continues in a new session.
 //   - Wrong passwords lock by account and network (IPv4 address, IPv6 /64) and, later, by account;

@@ -18,7 +18,7 @@ var hashCost = argon2id.Params{
 	KeyLength:   32,
 }
 
-// Imported hashes have bounds: with a costlier hash, one sign-in could exhaust the server.
+// Costlier imported hashes are invalid: one sign-in with such a hash could exhaust the server.
 const (
 	maxMemory      = 256 << 10 // KiB
 	maxIterations  = 10
@@ -52,7 +52,7 @@ func costOf(hash string) *argon2id.Params {
 	return p
 }
 
-// Concurrent computations share maxMemory, which is the most that one of them may need.
+// hasher computes hashes. Concurrent computations share maxMemory, the most that one may need.
 type hasher struct {
 	cost   argon2id.Params // of new hashes
 	memory *semaphore.Weighted
@@ -62,7 +62,7 @@ func newHasher(cost argon2id.Params) *hasher {
 	return &hasher{cost: cost, memory: semaphore.NewWeighted(maxMemory)}
 }
 
-// A missing hash costs a dummy hash, so that the time does not reveal it.
+// Without a hash, matches computes a dummy one, so that its time does not reveal unknown accounts.
 func (h *hasher) matches(
 	ctx context.Context, hash *string, password string,
 ) (matches bool, err error) {

@@ -62,7 +62,7 @@ func (k Keyring) Encrypts() bool { return k.current != nil }
 
 // Encrypt returns a person's secret in its stored form: in clear without a current key. The nonce
 // is an HMAC of person and secret (SIV-like), so that an import of the same secret changes nothing.
-// Other plaintexts get other nonces, but for a collision of 96 bits.
+// Two different secrets share a nonce only if 96 bits collide.
 func (k Keyring) Encrypt(personID, secret string) string {
 	if k.current == nil {
 		return secret
@@ -74,7 +74,7 @@ func (k Keyring) Encrypt(personID, secret string) string {
 	return k.current.prefix + base64.RawURLEncoding.EncodeToString(encrypted)
 }
 
-// decryptStored fails with apperr.Unavailable. Its cause is only for the log.
+// decryptStored returns the secret in clear. Errors: apperr.Unavailable, with a cause for the log.
 func (k Keyring) decryptStored(personID, stored string) (string, error) {
 	secret, err := k.decrypt(personID, stored)
 	if err != nil {
@@ -86,7 +86,7 @@ func (k Keyring) decryptStored(personID, stored string) (string, error) {
 	return secret, err
 }
 
-// With a current key, a secret in clear may be forged: a migration encrypts all stored ones.
+// With a current key, decrypt refuses a secret in clear as forged: a migration has encrypted all.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	switch {
 	case strings.HasPrefix(stored, encryptedPrefix):

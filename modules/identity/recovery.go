@@ -85,7 +85,7 @@ func (c *change) issueRecoveryCodes() ([]string, error) {
 	rows := make([]recoveryRow, recoveryCodeCount)
 	for i := range codes {
 		codes[i] = newRecoveryCode()
-		code, _ := parseRecoveryCode(codes[i]) // valid: it is new
+		code, _ := parseRecoveryCode(codes[i]) // newRecoveryCode returns a valid code
 		rows[i] = recoveryRow{
 			UserID: c.from.UserID, CodeHash: hashRecoveryCode(c.from.UserID, code),
 		}

@@ -54,11 +54,11 @@ func (s *Service) PersonOfReset(ctx context.Context, token string) (Person, erro
 	return whose.person(), err
 }
 
-// UseReset sets a new password once, turns two-step verification off, voids the recovery codes and
-// ends all sessions of the person. It also ends session, the browser's, which may be another
-// person's; "": none. Errors: ErrNoReset, apperr.Validation with the field "new",
+// ResetPassword uses up the reset: it sets the password, turns two-step verification off, voids the
+// recovery codes and ends the person's sessions. It also ends the browser's session ("": none),
+// which may be another person's. Errors: ErrNoReset, apperr.Validation with the field "new",
 // apperr.Unavailable when too many people sign in at once or the reset cannot be recorded.
-func (s *Service) UseReset(ctx context.Context, token, replacement, session string) error {
+func (s *Service) ResetPassword(ctx context.Context, token, password, session string) error {
 	release, err := s.slots.Acquire(ctx, networkOf(ctx))
 	if err != nil {
 		return err
@@ -69,15 +69,15 @@ func (s *Service) UseReset(ctx context.Context, token, replacement, session stri
 	if err != nil {
 		return err
 	}
-	if err := checkPassword(replacement, whose); err != nil {
+	if err := checkPassword(password, whose); err != nil {
 		return err
 	}
-	hash, err := s.passwords.hash(ctx, replacement)
+	hash, err := s.passwords.hash(ctx, password)
 	if err != nil {
 		return err
 	}
 	return s.gorm(ctx).Transaction(func(tx transaction) error {
-		if err := resetPassword(tx, token, hash, s.clock()); err != nil {
+		if err := useReset(tx, token, hash, s.clock()); err != nil {
 			return err
 		}
 		if _, err := endSession(tx, session); err != nil { // triggers have ended the person's sessions
@@ -96,7 +96,7 @@ func userOfReset(db transaction, token string, now time.Time) (userRow, error) {
 
 // The person's row is locked before the reset is deleted: only one of concurrent uses succeeds.
 // Triggers end the sessions and void the recovery codes.
-func resetPassword(tx transaction, token, hash string, now time.Time) error {
+func useReset(tx transaction, token, hash string, now time.Time) error {
 	whose, err := userOfReset(tx.Clauses(lockUser), token, now)
 	if err != nil {
 		return err

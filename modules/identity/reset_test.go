@@ -30,18 +30,18 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	require.Equal(t, "Ann@example.com", reset.Person.Email)
 	require.True(t, b.isActive(session.Token), "only its use ends sessions")
 	for _, refused := range []string{"short", "password1234"} {
-		require.Equal(t, "new", apperr.From(b.people.UseReset(b.ctx(), reset.Token, refused, "")).Field, refused)
+		require.Equal(t, "new", apperr.From(b.people.ResetPassword(b.ctx(), reset.Token, refused, "")).Field, refused)
 	}
-	require.NoError(t, b.people.UseReset(b.ctx(), reset.Token, replacement, ""))
+	require.NoError(t, b.people.ResetPassword(b.ctx(), reset.Token, replacement, ""))
 	require.False(t, b.isActive(session.Token))
 	require.True(t, b.isActive(bobs.Token))
 	require.Zero(t, b.Count(`recovery_codes`))
-	require.ErrorIs(t, b.people.UseReset(b.ctx(), reset.Token, password, ""), identity.ErrNoReset)
+	require.ErrorIs(t, b.people.ResetPassword(b.ctx(), reset.Token, password, ""), identity.ErrNoReset)
 	in, err := b.people.SignIn(b.ctx(), ann, replacement, "")
 	require.NoError(t, err)
 	require.False(t, in.SecondStepDue)
 	require.Equal(t, b.now(), *in.Person.PasswordSince)
-	require.NoError(t, b.people.UseReset(b.ctx(), b.reset(ann).Token, password, bobs.Token))
+	require.NoError(t, b.people.ResetPassword(b.ctx(), b.reset(ann).Token, password, bobs.Token))
 	require.False(t, b.isActive(bobs.Token))
 }
 
@@ -69,7 +69,7 @@ func TestResetExpires(t *testing.T) {
 	for _, token := range []string{"", first.Token, second.Token, third.Token} {
 		_, err = b.people.PersonOfReset(b.ctx(), token)
 		require.ErrorIs(t, err, identity.ErrNoReset)
-		require.ErrorIs(t, b.people.UseReset(b.ctx(), token, replacement, ""), identity.ErrNoReset)
+		require.ErrorIs(t, b.people.ResetPassword(b.ctx(), token, replacement, ""), identity.ErrNoReset)
 	}
 }
 
@@ -78,6 +78,6 @@ func TestConcurrentResetsSucceedOnce(t *testing.T) {
 	b.person(ann, secret)
 	reset := b.reset(ann)
 	require.Equal(t, [3]int{1, 49, 0}, b.atOnce(func(_ int, on *identity.Service) error {
-		return on.UseReset(b.ctx(), reset.Token, replacement, "")
+		return on.ResetPassword(b.ctx(), reset.Token, replacement, "")
 	}))
 }

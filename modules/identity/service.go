@@ -77,7 +77,7 @@ var FailureReasons = []string{reasonUnknownEmail, reasonWrongPassword, reasonWro
 
 type requestKey struct{}
 
-// WithRequest stores the request for limits by network, the audit log and the program's log.
+// WithRequest adds the request to ctx, for limits by network, the audit log and the program's log.
 func WithRequest(ctx context.Context, r audit.Request) context.Context {
 	return context.WithValue(ctx, requestKey{}, r)
 }
@@ -112,7 +112,7 @@ func (r Recorder) logSignIn(
 		append(more, "person_id", of.ID, "client", from.Address, "request_id", from.ID)...)
 }
 
-// signInFailed ignores all errors but those of a wrong attempt or a lock.
+// signInFailed logs and counts wrong attempts and locks. It ignores all other errors.
 func (r Recorder) signInFailed(ctx context.Context, of Person, err error) {
 	var reason string
 	var more []any

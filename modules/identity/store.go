@@ -24,7 +24,7 @@ type sessionRow struct {
 	TOTPOffer     *string // as stored, maybe encrypted
 	// when the password was entered, by the database's clock; nil in an insert: now
 	AuthenticatedAt *time.Time        `gorm:"default:now()"`
-	Fresh           bool              `gorm:"->"` // computed by Service.session, as Position is
+	Fresh           bool              `gorm:"->"` // computed: within reauthenticationTTL
 	Position        postgres.Position `gorm:"->;type:text"`
 	User            userRow
 }

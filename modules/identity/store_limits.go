@@ -51,8 +51,8 @@ func limitKey(kind, id string) []byte {
 	return key[:]
 }
 
-// passwordLimits returns the limits of an account: a low one from the network and a higher one in
-// all. A lock of one network does not affect others. The fixed order prevents deadlocks.
+// passwordLimits returns the limits of an account: a low one for the network and a higher one for
+// all networks. A lock of one network does not affect others. The fixed order prevents deadlocks.
 func passwordLimits(email, address string) []guessLimit {
 	account := input.Lower(email)
 	network := account + " " + netaddr.ClientText(address)
@@ -93,8 +93,8 @@ func checkLimits(db transaction, limits []guessLimit, now time.Time) error {
 	return nil
 }
 
-// countAttempt adds a wrong attempt (1) to every limit, or resets every limit after a correct
-// attempt (0). If a limit was reached since checkLimits, it changes none and returns a LockedError.
+// countAttempt adds a wrong attempt to every limit if wrong is 1, and resets every limit if it is
+// 0. If a limit was reached since checkLimits, countAttempt changes none and returns a LockedError.
 func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time) error {
 	return db.Transaction(func(tx transaction) error {
 		for _, l := range limits {

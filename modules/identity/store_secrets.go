@@ -56,8 +56,8 @@ type Reencrypted struct{ Encrypted, Unreadable int }
 
 // MigrateSecrets encrypts the secrets of users with the current key and stores the check value, in
 // one transaction. Sessions and recovery codes stay. With forgetLost, the current key replaces a
-// lost key, under which secrets stay unreadable. Without a current key, it fails if forgetLost,
-// else only calls CheckSecretKey. The pool must connect as the owner of the tables. Errors:
+// lost key, whose secrets stay unreadable. Without a current key, MigrateSecrets only calls
+// CheckSecretKey, or fails if forgetLost. The pool must connect as the owner of the tables. Errors:
 // ErrSecretKey.
 func MigrateSecrets(
 	ctx context.Context, owner *postgres.DB, keys Keyring, forgetLost bool,
@@ -86,8 +86,8 @@ func MigrateSecrets(
 	return done, err
 }
 
-// The lock admits one migration at a time. Without a check value users is locked too: another
-// instance could store a secret in clear meanwhile.
+// lockCheckValue admits one migration at a time. If there is no check value, it locks users too:
+// another instance could store a secret in clear meanwhile.
 func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	lockTable := func(table string) error {
 		err := tx.Scopes(acrossOrganisations).

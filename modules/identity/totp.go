@@ -27,7 +27,7 @@ const TOTPSecretFormat = "a secret of at least 80 bits in base32"
 var base32Secret = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // ParseTOTPSecret returns a secret in upper case without padding, and whether the text is a valid
-// one. Valid is base32 of at least 80 bits and at most 200 characters.
+// one. A valid text is base32 of at least 80 bits, in at most 200 characters.
 func ParseTOTPSecret(text string) (string, bool) {
 	secret := strings.ToUpper(strings.TrimRight(text, "="))
 	if strings.ContainsAny(secret, "\r\n") { // the decoder skips them

@@ -17,7 +17,7 @@ var (
 // Enrolment is the secret for an authenticator app, also as the URL of a QR code.
 type Enrolment struct{ Secret, URL string }
 
-// BeginTwoStep offers a secret to turn two-step verification on with. The offer stays until the
+// BeginTwoStep offers a secret for turning two-step verification on. The offer stays until the
 // session ends, its token rotates or no key decrypts it. Errors: ErrNoSession, ErrTwoStepOn.
 func (s *Service) BeginTwoStep(ctx context.Context, token string) (offer Enrolment, err error) {
 	_, err = s.changePerson(ctx, token, false, func(c *change) error {
@@ -97,7 +97,7 @@ func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof)
 	})
 }
 
-// Three nils turn two-step verification off.
+// With three nils, twoStepColumns turns two-step verification off.
 func twoStepColumns(secret, since, lastStep any) map[string]any {
 	return map[string]any{
 		"totp_secret": secret, "totp_since": since, "totp_last_step": lastStep,

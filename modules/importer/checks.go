@@ -12,14 +12,14 @@ import (
 // line, field and value of each violation.
 type check struct{ expected, query string }
 
-// onceInFile holds for every type: the order of updates to one object would be undefined.
+// onceInFile selects repetitions of an object: the order of its updates would be undefined.
 const onceInFile = `
 	select i.line, '{id}', concat_ws(', ', {i.key}) from import_{table} i
 	join (select {key}, min(line) as line from import_{table}
 	      group by {key} having count(*) > 1) o on {same}
 	where i.line > o.line`
 
-// Objects of the same file count: earlier types are stored before a type is checked.
+// refersTo demands a stored object, maybe of this file: the type referred to is stored first.
 func refersTo(name, column string) check {
 	return check{"the id of a stored " + name + ", or of one in the file", fmt.Sprintf(`
 		select line, '%[1]sId', %[2]s::text from import_{table} i
@@ -32,8 +32,8 @@ func immutable(name, column string) check {
 		join {table} o on {same} where o.%[2]s <> i.%[2]s`, name, column)}
 }
 
-// unique checks the state after the file, among objects that satisfy within. Of two lines of the
-// file it reports the later.
+// unique checks the state after the file, among objects that satisfy the condition within. If two
+// lines of the file conflict, it reports the later.
 func unique(expected, field, column, within string) check {
 	// a union, because the planner does not hash what "or" joins
 	return check{expected, fmt.Sprintf(`

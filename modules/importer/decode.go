@@ -49,14 +49,14 @@ func decodeError(err error) string {
 	case errors.Is(e, json.ErrUnknownName):
 		return faultText(fieldAt(e.JSONPointer), "no field of this name", "")
 	}
-	expected := typeWords[strings.TrimPrefix(e.GoType.String(), "*")]
+	expected := typeMessages[strings.TrimPrefix(e.GoType.String(), "*")]
 	return faultText(fieldAt(e.JSONPointer), cmp.Or(expected, oneObject), "")
 }
 
 // fieldAt returns a JSON pointer without its first slash, such as skills/2/attempts.
 func fieldAt(pointer jsontext.Pointer) string { return strings.TrimPrefix(string(pointer), "/") }
 
-// Pass "" for field if the whole line is wrong, and for got if the value is secret or no help.
+// Pass "" for field if the whole line is wrong, and for got if the value is secret or not helpful.
 func faultText(field, expected, got string) string {
 	text := "expected " + expected
 	if field != "" {

@@ -13,7 +13,7 @@
 // Decisions that the format leaves open:
 //   - A line reports one JSON syntax or type error, or one error for each invalid field. References
 //     and uniqueness are checked by type, once every line of a file is valid. After a file with
-//     errors, later files are only read.
+//     errors, later files are only read for more errors.
 //   - The end state of a file counts: two organisations may swap slugs in one file. A later file
 //     replaces objects of an earlier one.
 //   - An object is replaced whole: a missing optional field becomes null.

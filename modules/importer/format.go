@@ -22,7 +22,7 @@ type format struct {
 
 	checks    []check
 	entries   map[audit.Action]string // queries for audit.AppendChanges; nil: no entries
-	writeFile string                  // returns the numbers added and replaced; "": upsert.sql
+	writeFile string                  // SQL file that returns added and replaced; "": upsert.sql
 
 	read readFunc
 }
@@ -48,7 +48,7 @@ type Count struct {
 //go:embed *.sql
 var statements embed.FS
 
-// {same} joins the staged row i with the stored row o.
+// sql fills in the template. {same} joins the staged row i with the stored row o.
 func (b *batch) sql(template string) string {
 	key := cmp.Or(b.key, "id")
 	return strings.NewReplacer("{table}", b.table, "{key}", key, "{id}", cmp.Or(b.id, "id"),

@@ -27,8 +27,8 @@ type Importer struct {
 	Request audit.Request    // the request that audit entries record
 }
 
-// Input is a file to import. Name stands in errors. Its suffix .gz selects gzip; so does the magic
-// number of the content.
+// Input is a file to import. Errors begin with Name. Its suffix .gz or the magic number of the
+// content selects gzip.
 type Input struct {
 	Name string
 	Open func() (io.ReadCloser, error)
@@ -40,9 +40,9 @@ var ErrUnconfirmed = errors.New("the connection to the database was lost during 
 	"import again, which changes nothing that is in already")
 
 // Import imports all files or none. After any error but ErrUnconfirmed nothing has changed. It
-// shows progress in one line of terminal, which may be nil. Errors: the first MaxErrors of the
-// files, joined, postgres.ErrLocked after ten minutes, ErrUnconfirmed, and errors of Input.Open,
-// the database and ctx.
+// shows progress in one line of terminal, which may be nil. Errors: at most MaxErrors faults of the
+// files, joined; postgres.ErrLocked after ten minutes; ErrUnconfirmed; those of Input.Open, the
+// database and ctx.
 func (im Importer) Import(
 	ctx context.Context, inputs []Input, terminal io.Writer,
 ) ([]Count, error) {

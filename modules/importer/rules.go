@@ -14,8 +14,8 @@ import (
 	"dg/platform/input"
 )
 
-// typeWords say in errors which values a field takes, by its Go type.
-var typeWords = map[string]string{
+// typeMessages say which values a field takes, by its Go type.
+var typeMessages = map[string]string{
 	"string":           "a text of 1 to 200 characters without control characters",
 	"uuid.UUID":        "a UUID such as 0b8f7c1e-3d52-4b7a-9a61-5f2c8d4e7a90",
 	"time.Time":        "an RFC 3339 timestamp without leap second, such as 2026-03-01T09:30:00.000Z",
@@ -26,7 +26,7 @@ var typeWords = map[string]string{
 	"bool":             "true or false",
 }
 
-var objectChecks = input.New(ruleWords, map[string]func(input.Field) bool{
+var objectChecks = input.New(ruleMessages, map[string]func(input.Field) bool{
 	"text":          input.Text(validText), // unlike forms, an import accepts blank texts
 	"score":         func(f input.Field) bool { return validScore(f.Field().Float()) },
 	"configuration": func(f input.Field) bool { return storable(f.Field().Bytes()) },
@@ -42,15 +42,15 @@ var objectChecks = input.New(ruleWords, map[string]func(input.Field) bool{
 	}),
 })
 
-var ruleWords = map[string]string{
+var ruleMessages = map[string]string{
 	"required":         "a value, got nothing",
 	"required_with":    "a value in a play with completedAt, got nothing",
 	"excluded_without": "nothing in a play without completedAt, got {value}",
 	"oneof":            `one of {values}, got "{value}"`,
 	"min":              "a whole number of at least {param}, got {value}",
 	"max":              "a whole number of at most {param}, got {value}",
-	"text":             typeWords["string"] + `, got "{value}"`,
-	"score":            typeWords["float64"] + ", got {value}",
+	"text":             typeMessages["string"] + `, got "{value}"`,
+	"score":            typeMessages["float64"] + ", got {value}",
 	"reportable":       "a time in the years 2000 to 2199 UTC, got {value}",
 	"catalogue":        "each skill of the catalogue at most once",
 	"unique":           "each value once",

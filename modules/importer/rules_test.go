@@ -42,17 +42,17 @@ var rules = []rule{
 	{changed("game", `"title":`, `"Title":`), "Title: expected no field of this name"},
 	{changed("game", `"title"`, `"slug":"b","title"`),
 		"slug: expected one JSON object in UTF-8 with each name once"},
-	{changed("game", `"Game"`, `null`), "title: expected " + typeWords["string"]},
+	{changed("game", `"Game"`, `null`), "title: expected " + typeMessages["string"]},
 
-	{changed("game", `"id":"$game"`, `"id":"0b8f7c1e"`), "id: expected " + typeWords["uuid.UUID"]},
+	{changed("game", `"id":"$game"`, `"id":"0b8f7c1e"`), "id: expected " + typeMessages["uuid.UUID"]},
 	{changed("game", `"id":"$game"`, `"id":"0b8f7c1e/3d52/4b7a/9a61/5f2c8d4e7a90"`),
-		"id: expected " + typeWords["uuid.UUID"]},
+		"id: expected " + typeMessages["uuid.UUID"]},
 	{changed("game", `"id":"$game",`, ``), "id: expected a value, got nothing"},
 
-	{changed("game", `"Game"`, `""`), "title: expected " + typeWords["string"] + `, got ""`},
+	{changed("game", `"Game"`, `""`), "title: expected " + typeMessages["string"] + `, got ""`},
 	{changed("game", `"Game"`, `"`+strings.Repeat("e", 201)+`"`),
-		"title: expected " + typeWords["string"] + `, got "` + strings.Repeat("e", 60) + `…"`},
-	{changed("game", `"Game"`, `"a\u001b[2J"`), "title: expected " + typeWords["string"] + `, got "a�[2J"`},
+		"title: expected " + typeMessages["string"] + `, got "` + strings.Repeat("e", 60) + `…"`},
+	{changed("game", `"Game"`, `"a\u001b[2J"`), "title: expected " + typeMessages["string"] + `, got "a�[2J"`},
 
 	{changed("acme", `"pro"`, `"gold"`),
 		`plan: expected one of free, team, pro, enterprise, got "gold"`},
@@ -64,7 +64,7 @@ var rules = []rule{
 		`visibility: expected one of public, organization, restricted, got "Public"`},
 	{changed("fork", `"en"`, `"it"`), `sourceLocale: expected one of en, fr, es, pt, de, got "it"`},
 	{changed("fork", `:3,"susp`, `:2147483648,"susp`),
-		"deployedReleaseNumber: expected " + typeWords["int32"]},
+		"deployedReleaseNumber: expected " + typeMessages["int32"]},
 	{changed("fork", `"suspended":false`, `"suspended":0`), "suspended: expected true or false"},
 	{changed("fork", `{"a":[1,{"b":null}]}`, `{"a":"\u0000"}`),
 		"configuration: expected an object without \\u0000"},
@@ -80,7 +80,7 @@ var rules = []rule{
 		`startedAt: expected a time in the years 2000 to 2199 UTC, got 2200-01-01 00:00:00 +0000 UTC`},
 
 	{changed("ann", `$argon`, `hunter2hunter2`), "passwordHash: expected argon2id in PHC form"},
-	{changed("ann", `"$argon"`, `4711`), "passwordHash: expected " + typeWords["string"]},
+	{changed("ann", `"$argon"`, `4711`), "passwordHash: expected " + typeMessages["string"]},
 	{changed("ann", `JBSWY3DPEHPK3PXP`, `JBSWY3DPEHPK3PX1`),
 		"totpSecret: expected a secret of at least 80 bits in base32"},
 
@@ -90,7 +90,7 @@ var rules = []rule{
 
 	{changed("play", `87.55`, `100.01`),
 		"scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.01"},
-	{changed("play", `87.55`, `87.555`), "scorePercent: expected " + typeWords["float64"] + ", got 87.555"},
+	{changed("play", `87.55`, `87.555`), "scorePercent: expected " + typeMessages["float64"] + ", got 87.555"},
 	{changed("play", `"scorePercent":87.55,`, ``),
 		"scorePercent: expected a value in a play with completedAt, got nothing"},
 	{changed("play", `"passed":true,`, `"passed":null,`),

@@ -39,19 +39,19 @@ func (r *run) showProgress(step string) {
 	}
 }
 
-// After the first error nothing more is stored: files are only read for more errors, such as
-// plays.ndjson:17: passed: expected true or false.
+// addError adds an error such as "plays.ndjson:17: passed: expected true or false". After the first
+// one nothing more is stored: files are only read for more errors.
 func (r *run) addError(line int64, text string) {
 	if len(r.errors) < MaxErrors {
 		r.errors = append(r.errors, fmt.Errorf("%s:%d: %s", r.file, line, text))
 	}
 }
 
-// Errors of the file's content go to r.errors; others are returned.
+// importFile adds errors in the file's content to r.errors, and returns others.
 func (r *run) importFile(ctx context.Context, input Input) error {
 	r.file = input.Name
 	r.line = 0
-	if err := r.read(ctx, input); err != nil || len(r.errors) > 0 { // see addError
+	if err := r.read(ctx, input); err != nil || len(r.errors) > 0 {
 		return err
 	}
 	for _, b := range r.batches {
@@ -163,7 +163,7 @@ func (r *run) batchOf(line []byte) (b *batch, fault string) {
 	return nil, faultText("type", types, `"`+header.Type+`"`)
 }
 
-// flush returns the error of ctx, which a read in between may have missed.
+// flush copies the pending rows, and returns ctx's error, which the last reads may have missed.
 func (r *run) flush(ctx context.Context) error {
 	r.showProgress("reading")
 	for _, b := range r.batches {

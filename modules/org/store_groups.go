@@ -16,8 +16,8 @@ import (
 const (
 	// MaxGroups bounds the groups that Groups lists, besides the chosen one.
 	MaxGroups         = 500
-	maxSearchedGroups = 10_000 // that FindGroups reads, the first by name
-	maxFoundGroups    = 50     // that FindGroups returns
+	maxSearchedGroups = 10_000 // groups that FindGroups searches, the first by name
+	maxFoundGroups    = 50     // groups that FindGroups returns
 )
 
 // Groups returns the first MaxGroups groups by name, and the group with the id chosen, if the
@@ -33,8 +33,8 @@ func (s *Service) Groups(
 	return groups, apperr.Annotate(listed.Find(&groups).Error, "org: groups")
 }
 
-// FindGroups returns at most 50 groups by name whose name contains the text, in any case and with
-// any accents. Only the first 10,000 are searched. more reports whether more of them match.
+// FindGroups returns, by name, at most 50 groups whose name contains the text, in any case and with
+// any accents. It searches the first 10,000. more reports whether others of these match.
 func (s *Service) FindGroups(
 	ctx context.Context, organisationID, text string,
 ) (found []CountedGroup, more bool, _ error) {

@@ -40,7 +40,7 @@ func (s *Service) MembershipsOf(
 }
 
 // Membership returns the person's membership in the organisation with the slug. Errors:
-// apperr.NotFound. The error does not tell an unknown slug from an organisation without the person.
+// apperr.NotFound. The error hides whether the slug is unknown or the person is not a member.
 func (s *Service) Membership(ctx context.Context, personID, slug string) (Membership, error) {
 	if !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL refuses such text
 		return Membership{}, errOrganisationNotFound

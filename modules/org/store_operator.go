@@ -23,7 +23,7 @@ func (s *Service) AllOrganisations(ctx context.Context) (all []Organisation, _ e
 	return all, apperr.Annotate(err, "org: all")
 }
 
-// SetReportingMode takes the same lock, so that changes wait for one another.
+// lockBySlug locks the organisation as SetReportingMode does, so that changes wait for one another.
 func lockBySlug(tx *gorm.DB, slug string) (Organisation, error) {
 	return takeOrganisation(tx.Scopes(postgres.Tag("org.bySlug"),
 		tenant.Across("the operator names an organisation by its slug alone")).

@@ -15,7 +15,7 @@ import (
 var errForeignFork = apperr.New(apperr.AccessDenied,
 	"This fork belongs to another organisation. Use a key of that organisation.")
 
-// forkOf asks the policy about the fork's owner, never about the caller's organisation.
+// forkOf asks the policy about the fork's owner as stored, never about the caller's organisation.
 func (a *API) forkOf(r *call) (games.Fork, error) {
 	id := input.ID(r.forkID)
 	fork, missing := a.Games.Fork(r.ctx, r.caller.OrganisationID, id)
@@ -35,7 +35,7 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 	return fork, cmp.Or(err, missing)
 }
 
-// The query's Position keeps the report from being older than the authentication.
+// queryOf sets Position, so that the report is at least as new as the authentication.
 func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	fork, err := a.forkOf(r)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"dg/platform/limit"
 )
 
-// A malformed token counts too (RFC 6750, section 3).
+// sendsToken reports whether a bearer token was sent, even a malformed one (RFC 6750, section 3).
 func sendsToken(c *fiber.Ctx) bool {
 	return slices.ContainsFunc(authorizationHeaders(c), func(header string) bool {
 		scheme, token, _ := strings.Cut(header, " ")
@@ -44,8 +44,8 @@ var (
 		apikeys.TokenLength)
 )
 
-// authenticate holds a slot of Modules.Requests. A report or an export frees it early, to take a
-// slot of its own.
+// authenticate authenticates and routes a request, in a slot of Modules.Requests. A report or an
+// export frees that slot early, because it takes one of its own.
 func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	token, err := bearerToken(authorizationHeaders(c))
 	if err != nil {

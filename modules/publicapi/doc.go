@@ -14,6 +14,6 @@
 //   - Routes are written by hand: generated ones parse the query first, and would respond 400
 //     before 403 or 404.
 //   - Statistics are appended by hand, not marshalled: that takes a tenth of the time.
-//   - A JSON body is made whole: it has a Content-Length, and errors come before the first byte.
-//     Large bodies wait for their share of memory (API.send).
+//   - A JSON body is built before it is sent: it has a Content-Length, and errors precede its first
+//     byte. Large bodies wait for their share of memory (API.send).
 package publicapi

@@ -58,7 +58,7 @@ func (a *API) listForks(r *call) error {
 	if len(forks) > 0 {
 		version = forks[0].OrganisationVersion
 	}
-	tag := versionTag(r.c, r.caller.OrganisationID, version)
+	tag := forksETag(r.c, r.caller.OrganisationID, version)
 	if httpserver.NotModified(r.c, tag) {
 		return httpserver.SendNotModified(r.c, tag)
 	}
@@ -93,7 +93,7 @@ func (a *API) getFork(r *call) error {
 	if err != nil {
 		return err
 	}
-	tag := versionTag(r.c, fork.OrganisationID, fork.OrganisationVersion)
+	tag := forksETag(r.c, fork.OrganisationID, fork.OrganisationVersion)
 	if httpserver.NotModified(r.c, tag) {
 		return httpserver.SendNotModified(r.c, tag)
 	}
@@ -107,7 +107,7 @@ func (a *API) getFork(r *call) error {
 // Change forkWireVersion with the JSON form of a fork, so that clients discard cached forks.
 const forkWireVersion = "1"
 
-// version comes from the snapshot of the forks, so that the ETag fits the body.
-func versionTag(c *fiber.Ctx, organisationID string, version int64) string {
+// forksETag takes the version from the snapshot of the forks, so that the ETag fits the body.
+func forksETag(c *fiber.Ctx, organisationID string, version int64) string {
 	return httpserver.ETag(c, forkWireVersion, organisationID, strconv.FormatInt(version, 10))
 }

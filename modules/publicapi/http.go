@@ -27,8 +27,8 @@ const (
 // the app's settings, refuses keys on all other paths, and writes the API's errors.
 func (a *API) Mount(app *fiber.App) { app.Use(a.serve) }
 
-// serve decides by the path alone whether a request is inside the API. It responds not found where
-// fiber would route another path than pathOf returns.
+// serve decides by the path alone whether a request is inside the API. It responds 404 where fiber
+// would route a path that differs from that of pathOf.
 func (a *API) serve(c *fiber.Ctx) error {
 	path := pathOf(c)
 	headers := strings.Join(authorizationHeaders(c), "\n")
@@ -53,8 +53,8 @@ func (a *API) serve(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// fasthttp takes the first part of a target that begins with two slashes for a host, and fiber
-// routes the rest. It does so if "://" follows or the Host header is missing.
+// pathOf returns the whole path. If a target begins with two slashes, and "://" follows or the Host
+// header is missing, fasthttp reads the first segment as the host, and fiber routes the rest.
 func pathOf(c *fiber.Ctx) string {
 	target := c.Request().Header.RequestURI()
 	if !bytes.HasPrefix(target, []byte("//")) {

@@ -8,9 +8,9 @@
 //
 //   - A report comes from one snapshot: reporting mode, group, anonymity, labels and plays. If a
 //     replica fails or a segment is damaged, the whole report is read again from a new snapshot.
-//   - The caller authorises the read by the header (Header.GroupOwner). Before, plays only tell
-//     whether MinGroup members of a group are active, or whether a report is large. The members of
-//     another organisation's group are never read.
+//   - The caller authorises the read by the header (Header.GroupOwner). Before that, plays are only
+//     read to decide whether MinGroup members of a group are active and whether the report is
+//     large. The members of another organisation's group are never read.
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function,
 //     suppressed, decides.
 //   - Sums are integers. Figures are rounded once, half away from zero.

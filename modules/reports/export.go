@@ -11,10 +11,10 @@ import (
 	"dg/modules/reports/segment"
 )
 
-// Export is every play of a query as CSV, from one snapshot. It holds a connection until Close. The
-// zero Export is the header row alone.
+// Export returns every play of a query as CSV, from one snapshot. It holds a connection until
+// Close. The zero Export returns the header row alone.
 type Export struct {
-	Header // suppressed: the file is its header row alone
+	Header // if Suppressed, the file has the header row alone
 
 	snap    *snapshot
 	format  Format
@@ -37,7 +37,7 @@ type exportRow struct {
 
 // OpenExport begins the snapshot of an export, and reads its header but none of its rows. The
 // caller authorises the read of the group by the header, and closes the export.
-// OpenExport takes no slot of a report: package exports limits exports. Errors: ErrGroupNotFound
+// It takes no slot of a report: package exports limits exports. Errors: ErrGroupNotFound
 // where no organisation has the group, apperr.NotFound for an unknown organisation.
 func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, error) {
 	snap, err := open(ctx, s.db, q, false)
@@ -92,7 +92,7 @@ const (
 		  (select display_name from players where org_id = @org and ordinal = plays.player) end`
 )
 
-// maxExportPlayers bounds the cache of players: about 12 MB with names of usual length.
+// maxExportPlayers bounds the cached players, to about 12 MB if names have the usual length.
 const maxExportPlayers = 200_000
 
 // The timeouts exceed the 30 minutes of an export: a slow client leaves the transaction idle. A

@@ -9,18 +9,18 @@ import (
 	"dg/platform/apperr"
 )
 
-// Overlap is a group that lacks 1 to MinGroup-1 of a report's players. The difference between the
-// two reports would reveal their rows (differencing attack).
+// Overlap is a group that lacks 1 to MinGroup-1 of a report's players. A comparison with the
+// group's own report would reveal the rows of these players (differencing attack).
 type Overlap struct {
 	Group   string // its name
 	Players int    // players of the report outside of the group: 1 to MinGroup-1
 }
 
-// MaxOverlaps is one more than the dashboard names, so that it can tell whether there are more.
+// MaxOverlaps is one more than the dashboard shows, so that the dashboard knows whether more exist.
 const MaxOverlaps = 6
 
-// A group with fewer than MinGroup of the players is left out. If the report is on all players, the
-// group's own is suppressed.
+// overlapsSQL omits groups with fewer than MinGroup of the players. If the report is on all
+// players, the own report of such a group is suppressed.
 const overlapsSQL = `/* reports.overlaps */
 select g.name, m.lacking
   from (select group_id, cardinality(@players::int[]) - count(*)::int as lacking
@@ -30,7 +30,7 @@ select g.name, m.lacking
  where m.lacking between 1 and @minGroup - 1
  order by g.name, g.id limit @maxOverlaps`
 
-// overlaps comes last in the transaction, which a failure aborts. After a failure or a timeout it
+// overlaps must run last, because a failure aborts the transaction. After a failure or a timeout it
 // returns none: the warning is optional.
 func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	ctx, stop := context.WithTimeout(ctx, s.query.OverlapsTimeout)

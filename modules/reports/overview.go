@@ -45,7 +45,7 @@ const (
 	comparedWeeks = 4 // the weeks that each OverviewTotals covers
 	week          = 7 * day
 
-	// maxOverviewPlays bounds the time of the query of players.
+	// maxOverviewPlays is the threshold of Overview.Counted: more plays would make the query slow.
 	maxOverviewPlays = 250_000
 )
 
@@ -82,7 +82,7 @@ func sum(all []int64) (total int64) {
 }
 
 const (
-	// A fork without sealed days has one row.
+	// forkDaysSQL returns one row, without a day, for a fork without sealed days.
 	forkDaysSQL = `/* reports.forkDays */
 select f.id::text, d.day, d.sums from forks f
   left join ` + segment.SealedDays + ` d on d.org_id = @org and d.fork_id = f.id and d.day >= @from

@@ -88,8 +88,8 @@ func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error 
 	return apperr.Annotate(rows.Err(), "reports: months")
 }
 
-// Segments of days in sealed months are not read: addMonths has added their players, or for a group
-// the plays of its members.
+// addDays reads no segments of days in sealed months: addMonths has added their players, or for a
+// group the plays of its members.
 func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	var read []time.Time
 	for _, d := range s.days {

@@ -14,7 +14,7 @@ type Service struct {
 	db                         *postgres.DB
 	smallReports, largeReports *limit.Limiter
 
-	maxOverviewPlays int64 // the constant of this name, which tests lower
+	maxOverviewPlays int64 // by default the constant of this name; tests lower it
 
 	OnDamage func(Query, error) // called for a damaged segment, never nil; set before the first report
 }
@@ -74,8 +74,8 @@ func (r *Report) Close() {
 }
 
 // Statistics returns the figures of an open report under the rules of anonymity, and releases its
-// connection. If a replica fails it reads the primary, if a segment is damaged the plays. Errors:
-// ErrGroupNotFound for a group of another organisation.
+// connection. It reads the primary if a replica fails, and plays instead of segments if a segment
+// is damaged. Errors: ErrGroupNotFound for a group of another organisation.
 func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error) {
 	for {
 		stats, err := r.snap.statistics(ctx)
@@ -89,8 +89,8 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error)
 	}
 }
 
-// reopen opens a snapshot on the primary, which reads no segments after damage. With any error it
-// returns the failed snapshot, for the caller to close.
+// reopen replaces a failed snapshot by one on the primary, without segments if one was damaged. On
+// an error it returns the failed snapshot, for the caller to close.
 func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*snapshot, error) {
 	damaged := errors.Is(err, segment.ErrDamaged)
 	if !damaged && !failed.replicaFailed(ctx, err) {

@@ -117,7 +117,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 	return s.readSealed(results)
 }
 
-// Replay cancels conflicting statements (SQLSTATE 40001), and a standby may stop or be promoted.
+// A replica fails through a replay conflict (SQLSTATE 40001), a stop or a promotion.
 func (s *snapshot) replicaFailed(ctx context.Context, err error) bool {
 	return s.replica && ctx.Err() == nil && postgres.IsDatabaseError(err)
 }

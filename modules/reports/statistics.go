@@ -12,7 +12,7 @@ import (
 // zero.
 type Statistics struct {
 	Plays          int64
-	Completed      int64 // of the plays
+	Completed      int64 // completed plays
 	UniquePlayers  int64
 	AvgScore       Percent // of the completed plays
 	CompletionRate Rate    // completed plays / plays
@@ -43,13 +43,13 @@ func (s Statistics) Players() []PlayerStat {
 type DailyStat struct {
 	Date      string // YYYY-MM-DD, UTC
 	Plays     int64
-	Completed int64 // of the plays
+	Completed int64 // completed plays
 	ScoreSum  int64 // of the completed plays, in hundredths of a percent
 	AvgScore  Percent
 }
 
-// SumDays merges days, at least one, into one that is dated as the first. It rounds the average
-// once, from the sums.
+// SumDays adds up at least one day, and dates the sum as the first. It rounds the average once,
+// from the sums.
 func SumDays(days []DailyStat) DailyStat {
 	sum := DailyStat{Date: days[0].Date}
 	for _, d := range days {

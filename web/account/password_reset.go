@@ -38,7 +38,7 @@ func (h *Handler) ResetPassword(c *fiber.Ctx) error {
 	if password, view.FormErrors = newPasswordOf(c); view.Errors != nil {
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
 	}
-	err := h.Service.UseReset(c.UserContext(), view.Token, password, c.Cookies(ui.SessionCookie))
+	err := h.Service.ResetPassword(c.UserContext(), view.Token, password, c.Cookies(ui.SessionCookie))
 	if apperr.Is(err, apperr.Validation) {
 		view.FormErrors = ui.FieldError("new", apperr.From(err).Message)
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)

@@ -15,7 +15,7 @@ type Service interface {
 	SignOut(ctx context.Context, token string) error
 	SignOutEverywhere(ctx context.Context, token string) error
 	PersonOfReset(ctx context.Context, token string) (identity.Person, error)
-	UseReset(ctx context.Context, token, password, session string) error
+	ResetPassword(ctx context.Context, token, password, session string) error
 	ChangePassword(
 		ctx context.Context, token string, proof identity.Proof, replacement string,
 	) (identity.Session, error)

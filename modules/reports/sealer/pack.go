@@ -13,7 +13,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// bucket is a day or a month of a fork. The transaction of conn seals it.
+// bucket is a day or a month of a fork. conn is in the transaction that seals it.
 type bucket struct {
 	conn       *pgxpool.Conn
 	fork       fork
@@ -25,7 +25,7 @@ func (b bucket) args() pgx.NamedArgs {
 	return segment.Args(b.fork.OrganisationID, b.fork.ID, b.first, b.end)
 }
 
-// Beyond max plays, collector keeps the sums by player alone.
+// collector collects plays and their sums by player. Beyond max plays it keeps the sums alone.
 type collector struct {
 	players segment.Players
 	plays   []segment.Play // nil if tooMany

@@ -16,7 +16,7 @@ type Accumulator struct {
 
 const day = 24 * time.Hour
 
-// NewAccumulator returns an accumulator for so many days, the first of which begins at from.
+// NewAccumulator returns an accumulator for the given number of days, which begin at from.
 func NewAccumulator(from time.Time, days int) *Accumulator {
 	return &Accumulator{
 		from:    from.UnixMilli(),
@@ -38,7 +38,7 @@ func (a *Accumulator) Add(p *Play) {
 	}
 }
 
-// AddToPlayer counts a play for its player alone, where AddDay adds the sums of its day.
+// AddToPlayer counts a play for its player alone: AddDay adds the sums of the day.
 func (a *Accumulator) AddToPlayer(p *Play) { a.Players.AddPlay(p) }
 
 // AddDay sets the sums of a day and adds them to the total. It adds no players: see AddToPlayer.

@@ -27,7 +27,7 @@ func checksum(from int64, b []byte) uint32 {
 	return crc32.Update(crc32.Checksum(date[:], castagnoli), castagnoli, b)
 }
 
-// putChecksum writes to b[at:] the checksum of the date (from) and of the bytes that follow.
+// putChecksum writes to b[at:] the checksum of the date (from) and of the bytes after it.
 func putChecksum(b []byte, at int, from int64) {
 	binary.LittleEndian.PutUint32(b[at:], checksum(from, b[at+checksumSize:]))
 }
@@ -68,7 +68,7 @@ func (r *reader) take(n uint64) []byte {
 	return v
 }
 
-// header returns the number after version and checksum: entries of a head, or the plays of Sums.
+// header checks version and checksum. It returns the next number: of entries, or of plays (Sums).
 func (r *reader) header(version byte, from int64) uint64 {
 	if v := r.take(1); v == nil || v[0] != version {
 		r.damaged = true

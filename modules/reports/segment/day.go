@@ -18,7 +18,7 @@ type Day struct {
 	Tail []byte
 }
 
-// fixedSize is the size in bytes of the fixed-width fields of a head: a result and an instant.
+// fixedSize is the size in bytes of the fixed-width fields of a head's entry: a result and a start.
 const fixedSize = 6
 
 // PackDay packs a day that begins at from, in milliseconds since 1970. It sorts plays in place.

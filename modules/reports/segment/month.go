@@ -20,7 +20,7 @@ type Month struct {
 }
 
 // PackMonth packs the month that begins at from, in milliseconds since 1970. plays must be those
-// that players sums; it is sorted in place. With nil plays the month has no tail.
+// that players sums; PackMonth sorts them. With nil plays the month has no tail.
 func PackMonth(from int64, players *Players, plays []Play) Month {
 	slices.SortFunc(plays, comparePlays)
 	var m Month
@@ -85,8 +85,8 @@ func UnpackMonth(from int64, head []byte, players *Players) error {
 	return nil
 }
 
-// UnpackMembers adds the plays of a month to a, of those players whom member accepts. The month
-// must have a tail. Errors: ErrDamaged, maybe after some plays are added.
+// UnpackMembers adds to a the plays of a month, for the players whom member accepts. The month must
+// have a tail. Errors: ErrDamaged, maybe after some plays are added.
 func UnpackMembers(
 	from int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator,
 ) error {
@@ -116,7 +116,7 @@ func UnpackMembers(
 	return nil
 }
 
-// player does not decode the fixed fields, because UnpackMembers skips many players.
+// player reads a player. It does not decode the fixed fields: UnpackMembers skips many players.
 func (r *reader) player(ordinal *int32) (plays int32, fixed []byte) {
 	if b := r.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all
 		*ordinal += int32(b[0])

@@ -81,7 +81,7 @@ func (s *Sums) appendSkills(b []byte) []byte {
 	return b
 }
 
-// UnpackSums reads what Pack wrote. Errors: ErrDamaged.
+// UnpackSums returns the sums that Pack has packed. Errors: ErrDamaged.
 func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	r := reader{b: b}
 	s.Plays = int64(r.header(DayVersion, from))
