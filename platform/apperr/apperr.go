@@ -1,5 +1,5 @@
-// Package apperr is the error type between modules. Its code decides the HTTP response, its message
-// is for the API's caller, and its cause is not.
+// Package apperr defines the error that modules return. Its code decides the HTTP response. The
+// API's caller reads its message; only the log shows its cause.
 package apperr
 
 import (
@@ -22,7 +22,7 @@ const (
 	Unavailable      Code = "ERR_UNAVAILABLE"
 )
 
-// Response is what an error code becomes over HTTP: the status and the body's top-level code.
+// Response is the HTTP response to an error code: the status and the body's top-level code.
 type Response struct {
 	Status int
 	Code   string
@@ -39,10 +39,10 @@ var responses = map[Code]Response{
 	Unavailable:      {503, "unavailable"},
 }
 
-// InternalMessage is what callers read about an error whose cause they must not see.
+// InternalMessage is the message of an Internal error. It reveals nothing about the cause.
 const InternalMessage = "Something went wrong on our side. Retry; if it persists, contact support with the request id."
 
-// Error keeps apart what the API's caller may read (Message) and what it may not (Cause).
+// Error separates the Message, for the API's caller, from the Cause, which only the log shows.
 type Error struct {
 	Code       Code
 	Message    string // for the caller, without internals or secrets
@@ -61,7 +61,7 @@ func NewField(field, format string, args ...any) *Error {
 	return &Error{Code: Validation, Message: fmt.Sprintf(format, args...), Field: field}
 }
 
-// Wrap hides cause, which may be an *Error, from the API's caller.
+// Wrap returns an error with a cause, hidden from the API's caller. cause may be an *Error.
 func Wrap(code Code, cause error, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Cause: cause}
 }
@@ -78,7 +78,7 @@ func (e *Error) Unwrap() error { return e.Cause }
 // HTTP returns the response for the error's code, or the zero Response for an unknown code.
 func (e *Error) HTTP() Response { return responses[e.Code] }
 
-// From returns the first *Error in err's chain, or an Internal one that hides err.
+// From returns the first *Error in err's chain. It wraps any other err in an Internal error.
 func From(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -92,7 +92,7 @@ func Is(err error, code Code) bool {
 	return ok && e.Code == code
 }
 
-// Annotate wraps err with the failed action as a prefix. It returns nil for nil.
+// Annotate wraps err and prefixes what failed. It returns nil if err is nil.
 func Annotate(err error, what string) error {
 	if err == nil {
 		return nil

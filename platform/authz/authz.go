@@ -28,8 +28,8 @@ type Subject struct {
 	Grants         []string
 }
 
-// MemberGrants returns the role. Two-step verification adds role+2fa, which admins need for some
-// permissions.
+// MemberGrants returns the role and, with two-step verification, also role+2fa, which admins need
+// for some permissions.
 func MemberGrants(role string, twoStep bool) []string {
 	if twoStep {
 		return []string{role, role + "+2fa"}
@@ -60,7 +60,7 @@ var (
 // ErrDenied means that the policy does not grant the permission.
 var ErrDenied = errors.New("authz: denied")
 
-// Policy decides by casbin's model and policy. It is safe for concurrent use.
+// Policy is a compiled casbin model and policy. It is safe for concurrent use.
 type Policy struct {
 	enforcer *casbin.Enforcer
 }
@@ -68,7 +68,7 @@ type Policy struct {
 // New compiles the embedded model and policy. It fails only when they are invalid.
 func New() (*Policy, error) { return Compile(configs.AuthzModel, configs.AuthzPolicy) }
 
-// Compile compiles a model and a policy in the form of those in configs/.
+// Compile returns the Policy of a casbin model and a policy in CSV, such as those in configs/.
 func Compile(modelText, policyText string) (*Policy, error) {
 	m, err := model.NewModelFromString(modelText)
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *Policy) Authorize(s Subject, want Permission, organisationID string) er
 	return nil
 }
 
-// hasGrant is called by the casbin model with a subject's grants and a policy line's grant.
+// hasGrant, for the casbin model, reports whether a subject's grants contain a policy line's.
 func hasGrant(args ...any) (any, error) {
 	if len(args) != 2 {
 		return false, errors.New("hasGrant: want two arguments")

@@ -1,7 +1,7 @@
-// Package authz decides who may do what, by the casbin model and policy in configs/.
+// Package authz authorises actions with the casbin model and policy in configs/.
 //
-// The policy defines what a grant allows within one organisation. The caller looks up the owner of
-// a resource and passes it; access across organisations is always denied. An error denies.
+// The policy lists what each grant allows within its organisation. The caller passes the
+// organisation that owns the resource. A subject of another organisation is always denied.
 //
 // Decisions are not cached: one takes microseconds.
 package authz

@@ -1,5 +1,5 @@
-// Package config holds the settings: flags, environment variables and lines of a file. A setting
-// tagged secret can be in a file of its own.
+// Package config defines the settings. Each is a flag, a variable, or a line of the settings file;
+// one tagged secret may also be in a file of its own.
 package config
 
 import (
@@ -14,7 +14,7 @@ import (
 	"dg/platform/netaddr"
 )
 
-// Database says which PostgreSQL has the data, and by which roles dg reaches it.
+// Database has the settings of the PostgreSQL connections, or of the embedded server.
 type Database struct {
 	DatabaseURL        string `env:"DG_DATABASE_URL" placeholder:"URL" secret:"" help:"${url}"`
 	DatabasePooler     string `env:"DG_DATABASE_POOLER" enum:",transaction,prepared" default:"" help:"${pooler}"`
@@ -29,7 +29,7 @@ func (d Database) Pooled() bool { return d.DatabasePooler != "" }
 // Embedded reports whether dg runs its own PostgreSQL: no database URL is set.
 func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 
-// Check returns the first fault. No error quotes a URL, which may contain a password.
+// Check returns the first invalid setting as an error, which quotes no URL: it may have a password.
 func (d Database) Check() error {
 	urls := len(d.Replicas())
 	switch {
@@ -46,7 +46,7 @@ func (d Database) Check() error {
 	return nil
 }
 
-// Replicas returns the URLs, which white space separates. A comma separates the hosts within a URL.
+// Replicas splits ReplicaURLs at white space: commas separate the hosts within a URL.
 func (d Database) Replicas() []string { return strings.Fields(d.ReplicaURLs) }
 
 // Address says where dg listens, and under which URL users reach it.
@@ -55,8 +55,8 @@ type Address struct {
 	BaseURL string `env:"DG_BASE_URL" placeholder:"URL" help:"${base}"`
 }
 
-// Base returns the base URL without a trailing slash, by default that of the address. The session
-// cookie is Secure, which requires https; most browsers also accept http on loopback hosts.
+// Base returns the base URL without a trailing slash, by default http://Addr. It must be https for
+// the Secure session cookie. Loopback hosts may use http, which most browsers accept.
 func (a Address) Base() (string, error) {
 	base := strings.TrimRight(cmp.Or(a.BaseURL, "http://"+a.Addr), "/")
 	u, err := url.Parse(base)
@@ -77,7 +77,7 @@ func isLocal(base string) bool {
 	return err == nil && u.Scheme == "http" && netaddr.IsLoopback(u.Hostname())
 }
 
-// LoopbackOnly reports whether no other machine reaches dg: an https base URL may lead to a proxy.
+// LoopbackOnly reports whether only this machine reaches dg. An https URL may lead to a proxy.
 func (a Address) LoopbackOnly() bool {
 	return isLocal("http://"+a.Addr) && (a.BaseURL == "" || isLocal(a.BaseURL))
 }
@@ -90,11 +90,11 @@ type Serve struct {
 	OpsAddr        string         `env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"${ops}"`
 	TrustedProxies []netip.Prefix `env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"${proxies}"`
 	ShutdownDelay  time.Duration  `env:"DG_SHUTDOWN_DELAY" default:"2s" help:"${delay}"`
-	// The default of 12, and 19 in the other pools, make 31 connections to the primary.
+	// 12, and 19 connections of the other pools, make 31 to the primary.
 	PoolRequests int32 `env:"DG_POOL_REQUESTS" default:"12" help:"${requests}"`
 }
 
-// Check joins the faults, one a line: only the first of the database's settings.
+// Check returns all faults, one a line, but of the Database settings only the first.
 func (s Serve) Check() error {
 	_, badBase := s.Base()
 	_, _, badKeys := s.Keys()

@@ -1,6 +1,6 @@
 package config
 
-// Help has the explanations of settings, by the kong variables in the help tags.
+// Help maps the kong variables in help tags to the explanations of the settings.
 var Help = map[string]string{
 	"url": "PostgreSQL 15 or later, as the serving role: " +
 		"postgres://user:password@host:5432/database. Several hosts are separated by commas; " +

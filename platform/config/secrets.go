@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Secrets are the encryption keys of the database's two-step verification secrets.
+// Secrets has the keys that encrypt the stored secrets of two-step verification.
 type Secrets struct {
 	SecretKey         string `env:"DG_SECRET_KEY" placeholder:"KEY" secret:"" help:"${key}"`
 	SecretKeyPrevious string `env:"DG_SECRET_KEY_PREVIOUS" placeholder:"KEY" secret:"" help:"${previous}"`

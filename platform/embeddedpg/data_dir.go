@@ -17,12 +17,12 @@ import (
 // Paths relative to the data folder.
 const (
 	cluster    = "cluster"
-	newCluster = "cluster.new" // the cluster until it is complete
+	newCluster = "cluster.new" // renamed to cluster when complete
 	pidFile    = "cluster/postmaster.pid"
 	logFile    = "postgres.log"
 )
 
-// dataDir is a data folder. Its user runs the server, and is nil where dg only reads files.
+// dataDir is a data folder. user runs the server; it is nil where dg only reads files.
 type dataDir struct {
 	path string
 	user *syscall.Credential
@@ -56,12 +56,12 @@ func dataPath(dir string) string {
 	return path
 }
 
-// relocatedPath is where root's data goes if the server's user cannot enter path.
+// relocatedPath returns the folder for root's data if the server's user cannot enter path.
 func relocatedPath(path string) string {
 	return fmt.Sprintf("/var/lib/dg/%.8x", sha256.Sum256([]byte(path)))
 }
 
-// CheckFolder accepts a missing or empty folder, or one with a database of dg.
+// CheckFolder returns an error unless dir is missing, is empty or has a database of dg.
 func CheckFolder(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -93,7 +93,7 @@ func serverUser(data string) (*syscall.Credential, error) {
 	return nil, errors.New("PostgreSQL refuses to run as root: add a user postgres")
 }
 
-// canEnter tries the nearest existing parent of a missing folder.
+// canEnter reports whether d.user can enter path or, if that is missing, its nearest parent.
 func (d dataDir) canEnter(ctx context.Context, path string) bool {
 	for !exists(path + "/.") { // a file counts as missing: MkdirAll reports it
 		path = filepath.Dir(path)
@@ -101,8 +101,8 @@ func (d dataDir) canEnter(ctx context.Context, path string) bool {
 	return d.command(ctx, "/bin/sh", "-c", `cd "$1"`, "sh", path).Run() == nil
 }
 
-// command runs in a new session, which Ctrl-C does not reach. Most of the environment is left out:
-// it may contain secrets or settings of PostgreSQL.
+// command returns a command in a new session, which Ctrl-C does not reach. It passes on little of
+// the environment, which may contain secrets or settings of PostgreSQL.
 func (d dataDir) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // PostgreSQL's own programs
 	cmd.Dir = "/"                                  // keeps no file system busy

@@ -1,5 +1,5 @@
-// Package embeddedpg runs the PostgreSQL that dg uses without a configured database. It runs
-// installed programs; scripts/postgres.sh can install them.
+// Package embeddedpg runs a PostgreSQL server for dg if no database URL is set. It needs installed
+// programs of PostgreSQL, which scripts/postgres.sh can install.
 //
 // All processes on a data folder share one server, which postmaster.pid names. The server outlives
 // a killed dg, and the next command joins it.
@@ -8,8 +8,8 @@
 //     create a cluster inherit that lock.
 //   - Every process of the server inherits the lock on postgres.log. While that lock is free, no
 //     process of the server runs.
-//   - Every dg that uses the server holds a shared lock on the cluster. A dg that ends tries the
-//     exclusive lock: if it succeeds, it is the last user and stops the server.
+//   - Every dg that uses the server holds a shared lock on the cluster. When dg ends, it tries to
+//     lock the cluster exclusively. If that succeeds, it is the last user and stops the server.
 //
 // Only the server's user, and root, reach the socket. There is no TCP port and no password.
 // PostgreSQL refuses to run as root: for root it runs as the owner of the data, as postgres or as

@@ -15,7 +15,7 @@ import (
 //go:embed setup.sql
 var setupSQL string
 
-// launch requires that the caller holds s.lock, and that no server of dg runs on the folder.
+// launch starts the server and joins it. The caller holds s.lock, and no server of dg runs.
 func (s *Server) launch(ctx context.Context, options []string) error {
 	d := s.data
 	bin, err := FindProgram(ctx, d.path, "postgres")
@@ -63,8 +63,8 @@ func (d dataDir) chown(path string) error {
 	return os.Lchown(path, int(d.user.Uid), int(d.user.Gid))
 }
 
-// removeStale removes a stale PID file: PostgreSQL may not start if another process has its id. A
-// PID file with a foreign socket stays: only PostgreSQL detects whether its server runs.
+// removeStale removes a killed server's PID file: PostgreSQL may not start if another process now
+// has the id in it. It keeps the file of a server that dg did not start, which may still run.
 func (d dataDir) removeStale() {
 	killed, err := d.readPIDFile()
 	if !errors.Is(err, errByHand) {
@@ -73,7 +73,7 @@ func (d dataDir) removeStale() {
 	}
 }
 
-// initialise renames the cluster once it is complete: cluster is complete or missing.
+// initialise creates newCluster and renames it last, so that cluster is complete or missing.
 func (s *Server) initialise(ctx context.Context, bin string) error {
 	incomplete := s.data.file(newCluster)
 	if err := errors.Join(os.RemoveAll(incomplete), os.Mkdir(incomplete, 0o700),
@@ -91,7 +91,7 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 	} {
 		cmd := s.data.command(ctx, filepath.Join(bin, step.command[0]), step.command[1:]...)
 		cmd.Stdin = strings.NewReader(step.input)
-		cmd.ExtraFiles = []*os.File{s.lock} // the program may outlive a killed dg, with the lock
+		cmd.ExtraFiles = []*os.File{s.lock} // the program may outlive a killed dg: it keeps the lock
 		if printed, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("%w\n%s", err, printed)
 		}
@@ -99,7 +99,7 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 	return os.Rename(incomplete, s.data.file(cluster))
 }
 
-// Of two equal arguments the later wins: options cannot override the last ones.
+// arguments puts those last that options must not override: PostgreSQL uses the last value.
 func (d dataDir) arguments(socket string, options []string) []string {
 	return slices.Concat(
 		[]string{"-D", d.file(cluster), "--shared_buffers=256MB", "--max_wal_size=4GB",

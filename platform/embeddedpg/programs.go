@@ -12,13 +12,13 @@ import (
 	"strings"
 )
 
-// usualFolders are those of packages, and last that of scripts/postgres.sh for root.
+// usualFolders are where packages, and last scripts/postgres.sh for root, install PostgreSQL.
 var usualFolders = strings.Fields(`/usr/lib/postgresql/*/bin /usr/pgsql-*/bin
 	/opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin
 	/Applications/Postgres.app/Contents/Versions/*/bin /opt/local/lib/postgresql*/bin
 	/usr/local/pgsql/bin /usr/libexec/postgresql* /var/lib/dg/postgres/bin`)
 
-// programFolders lists the preferred folders first.
+// programFolders returns the folders to search for PostgreSQL, the preferred ones first.
 func programFolders() []string {
 	if chosen := os.Getenv("PG_BIN"); chosen != "" {
 		return []string{chosen}
@@ -36,8 +36,8 @@ func programFolders() []string {
 // versionPattern finds 15 in "pg_dump (PostgreSQL) 15.18 (Debian …)".
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d\d+)`)
 
-// FindProgram returns a folder with the named program of PostgreSQL. The program's major version is
-// that of the data in dir or, without data, at least 15.
+// FindProgram returns a folder that has the named program of PostgreSQL, in the major version of
+// the data in dir or, without data, in version 15 or later.
 func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(dataPath(dir), cluster, "PG_VERSION"))
 	written := strings.TrimSpace(string(text))

@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// socketPrefix begins the folder of a socket: it tells dg's servers from others.
+// socketPrefix begins the name of a socket's folder. It tells dg's servers from others.
 const socketPrefix = "dg-postgres-"
 
 var (
@@ -23,16 +23,16 @@ var (
 	errByHand     = errors.New("dg did not start this PostgreSQL")
 )
 
-// Server is this process's use of the server on a data folder, which any process may have started.
+// Server is this process's handle on a data folder's server, which any process may have started.
 type Server struct {
 	postmaster
 	data  dataDir
-	lock  *os.File // of the data folder; exclusively takes it
-	users *os.File // of the cluster, shared by all users; nil after Stop
+	lock  *os.File // the data folder, which withLock locks
+	users *os.File // the cluster, on which users hold a shared lock; nil after Stop
 }
 
-// Start joins the server on the folder dir, or starts one with options of postgres, such as --fsync=off. It
-// makes the database if there is none. Only ctx bounds the wait for another process or for recovery.
+// Start joins the server on the folder dir, or starts one with these options of postgres. It
+// creates a missing database. It waits for another process or for recovery until ctx ends.
 func Start(ctx context.Context, dir string, options ...string) (*Server, error) {
 	d, err := openDataDir(ctx, dir)
 	if err != nil {
@@ -42,7 +42,7 @@ func Start(ctx context.Context, dir string, options ...string) (*Server, error) 
 	if s.lock, err = os.Open(d.path); err != nil {
 		return nil, err
 	}
-	err = s.exclusively(ctx, func() error {
+	err = s.withLock(ctx, func() error {
 		err := s.join(ctx)
 		if errors.Is(err, errNotRunning) {
 			err = s.launch(ctx, options)
@@ -61,8 +61,8 @@ func Start(ctx context.Context, dir string, options ...string) (*Server, error) 
 	return s, nil
 }
 
-// exclusively runs work while no other process starts, joins or stops the server.
-func (s *Server) exclusively(ctx context.Context, work func() error) error {
+// withLock runs work while no other process starts, joins or stops the server.
+func (s *Server) withLock(ctx context.Context, work func() error) error {
 	if err := retry(ctx, func() error {
 		if !tryLock(s.lock) {
 			return errors.New("another process starts or stops PostgreSQL")
@@ -89,7 +89,7 @@ func retry(ctx context.Context, try func() error) error {
 	}
 }
 
-// join waits until the server takes connections. Errors: errNotRunning, at once or when it ends.
+// join waits until the server accepts connections. It returns errNotRunning if none runs.
 func (s *Server) join(ctx context.Context) error {
 	return retry(ctx, func() (err error) {
 		if !s.data.running() {
@@ -112,7 +112,7 @@ func (s *Server) URL() string { return s.url("dg_app", "dg") }
 // OwnerURL returns the URL of the role that owns the tables, dg_owner.
 func (s *Server) OwnerURL() string { return s.url("dg_owner", "dg") }
 
-// RunningURL returns the table owner's URL of the server that runs on the folder dir.
+// RunningURL returns OwnerURL for the server on the folder dir, or an error if none runs.
 func RunningURL(dir string) (string, error) {
 	d := dataDir{path: dataPath(dir)}
 	p, err := d.readPIDFile()
@@ -122,24 +122,24 @@ func RunningURL(dir string) (string, error) {
 	return p.url("dg_owner", "dg"), err
 }
 
-// Folder is where the data is: for root not always the folder of Start.
+// Folder returns the data folder: for root it may differ from the dir given to Start.
 func (s *Server) Folder() string { return s.data.path }
 
-// Running reports whether the server that Start found or started still runs. Another process may
-// have started a new one since. An unreadable PID file does not prove an end.
+// Running reports whether the server that Start found or started still runs. It returns false if
+// another process has started a new one since, and true while the PID file is unreadable.
 func (s *Server) Running() bool {
 	now, err := s.data.readPIDFile()
 	return s.data.running() && (err != nil || now == s.postmaster)
 }
 
-// Stop leaves the server, and the last user shuts it down. ctx bounds the wait: a shutdown that has
-// begun continues. A second Stop does nothing.
+// Stop ends this process's use of the server. The last user shuts the server down and waits until
+// ctx ends: the shutdown then continues. A second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.users == nil {
 		return nil
 	}
 	defer s.lock.Close()
-	return s.exclusively(ctx, func() error {
+	return s.withLock(ctx, func() error {
 		last := tryLock(s.users)
 		_ = s.users.Close()
 		s.users = nil
@@ -166,7 +166,7 @@ func (s *Server) Stop(ctx context.Context) error {
 }
 
 // DropPrivileges turns root into the server's user and returns that user's id. For other users it
-// does nothing and returns 0. Ports below 1024 and root's files must be open by then.
+// does nothing and returns 0. Open ports below 1024 and root's files before the call.
 func (s *Server) DropPrivileges() (uid int, err error) {
 	if os.Geteuid() != 0 {
 		return 0, nil
@@ -176,7 +176,7 @@ func (s *Server) DropPrivileges() (uid int, err error) {
 		syscall.Setuid(int(u.Uid)))
 }
 
-// postmaster is the content of postmaster.pid: the server may have ended since.
+// postmaster has the data of postmaster.pid. The server may have ended since.
 type postmaster struct {
 	id     int
 	socket string // the folder of the Unix socket
@@ -201,7 +201,7 @@ func (p postmaster) url(role, database string) string {
 	return fmt.Sprintf("postgres://%s@/%s?connect_timeout=10&host=%s", role, database, host)
 }
 
-// running reports whether a process of the server lives: each holds the lock on the log.
+// running reports whether any process of the server runs: each holds the lock on logFile.
 func (d dataDir) running() bool {
 	log, err := os.Open(d.file(logFile))
 	if err != nil {
@@ -211,7 +211,7 @@ func (d dataDir) running() bool {
 	return !tryLock(log)
 }
 
-// tryLock locks exclusively without waiting. Processes that inherit the file hold the lock, too.
+// tryLock reports whether it could lock the file. Child processes with the file share the lock.
 func tryLock(file *os.File) bool {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

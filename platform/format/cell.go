@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// AppendCell appends a text cell of a CSV file, quoted as in RFC 4180. An apostrophe goes before a
-// formula, and before a leading TAB, CR, LF or NUL, so that spreadsheets show text. It goes to the
-// start of the cell, and after ";" or TAB, where some spreadsheets begin a new cell. Blanks before the
-// sign, and quotes after a separator, do not hide a formula. A file with another separator than the
-// comma is for spreadsheets: its cells are also quoted for ";" and TAB, and guarded after "," and
-// line ends.
+// AppendCell appends a text cell of a CSV file, quoted as in RFC 4180. It puts an apostrophe before
+// a formula, and before a leading TAB, CR, LF or NUL, so that spreadsheets show text. Some
+// spreadsheets begin a new cell after ";" or TAB: AppendCell checks the text after these, too. It
+// also finds formulas after blanks and, after a separator, quotes. Files with a separator other
+// than the comma are for spreadsheets: ";" and TAB are also quoted there, and text after "," and
+// line ends is checked.
 func AppendCell(b, text []byte, separator byte) []byte {
 	quotes := "\",\r\n"
 	separators := ";\t"

@@ -1,4 +1,4 @@
-// Package format writes values as answers and files show them: instants, and text cells of CSV.
+// Package format formats values for API responses and files: instants, and text cells of CSV.
 package format
 
 import "time"

@@ -15,7 +15,7 @@ import (
 // X-Forwarded-For. On another program's app it is fiber's c.IP.
 func ClientAddr(c *fiber.Ctx) string { return requestOf(c).addr }
 
-// ClientNetwork is the key of limits by client: an IPv4 address or an IPv6 /64.
+// ClientNetwork returns the client's IPv4 address or IPv6 /64, the key of limits per client.
 func ClientNetwork(c *fiber.Ctx) string { return netaddr.ClientText(ClientAddr(c)) }
 
 func (s *Server) clientAddr(c *fiber.Ctx) string {
@@ -49,7 +49,7 @@ func clientAddr(remote net.Addr, forwarded [][]byte, trusted []netip.Prefix) str
 	return at.String()
 }
 
-// parseHop accepts a port, which some proxies add.
+// parseHop parses an address in X-Forwarded-For, to which some proxies add a port.
 func parseHop(s string) (netip.Addr, bool) {
 	s = strings.TrimSpace(s)
 	ip, err := netip.ParseAddr(s)

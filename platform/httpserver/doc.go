@@ -4,14 +4,14 @@
 // Invariants:
 //   - Chunked requests and contradicting lengths are refused, against request smuggling.
 //   - WriteError turns errors into responses. It logs causes of server errors with the request id.
-//   - A response outlives its handler while it is sent. Its source must not keep the *fiber.Ctx,
-//     which may then serve another request.
+//   - A response is sent after its handler has returned. Its Source must not keep the *fiber.Ctx,
+//     which may serve another request by then.
 //   - A truncated stream does not look complete: its connection is reset (SO_LINGER 0), also when
 //     the process is killed. GNU wget would accept a FIN inside a chunk as the end of the file. A
 //     truncated gzip file has no footer.
 //   - Each block has a write deadline. Stream reads one block at a time.
 //
-// Unsafe here, and not used: fasthttp's SetBodyStreamWriter ends a body cleanly on an early return.
+// Not used, because unsafe: fasthttp's SetBodyStreamWriter ends a body cleanly on an early return.
 // fiber's compress middleware ends a broken stream with a valid footer. fiber's c.Fresh ignores the
 // date of an If-Modified-Since without If-None-Match.
 package httpserver

@@ -14,7 +14,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// minGzip is in bytes: compressing a smaller body saves at most one packet.
+// minGzip is the least size to compress, in bytes: below it gzip saves at most one packet.
 const minGzip = 1400
 
 func encode(c *fiber.Ctx, plain []byte) []byte {
@@ -25,7 +25,7 @@ func encode(c *fiber.Ctx, plain []byte) []byte {
 	return Gzip(plain)
 }
 
-// Gzip compresses a body in memory, at gzipLevel.
+// Gzip returns the compressed body, at gzipLevel.
 func Gzip(body []byte) []byte {
 	buf := bytes.NewBuffer(make([]byte, 0, len(body)/3+64))
 	w := gzipWriters.Get().(*gzip.Writer)
@@ -36,16 +36,16 @@ func Gzip(body []byte) []byte {
 	return buf.Bytes()
 }
 
-// gzipPattern finds gzip with a weight above zero.
+// gzipPattern matches an Accept-Encoding that names gzip with a weight above zero.
 var gzipPattern = regexp.MustCompile(
 	`(?i)(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?:1(?:\.0*)?|0?\.\d*[1-9]\d*)\s*)?(?:,|$)`)
 
-// acceptsGzip ignores "*": the client must name gzip.
+// acceptsGzip reports whether Accept-Encoding names gzip. It ignores "*".
 func acceptsGzip(h *fasthttp.RequestHeader) bool {
 	return gzipPattern.Match(bytes.Join(h.PeekAll(fiber.HeaderAcceptEncoding), []byte(",")))
 }
 
-// SendPage responds with an HTML page. From minGzip it is compressed if the browser accepts gzip.
+// SendPage responds with an HTML page, compressed if it is long and the browser accepts gzip.
 func SendPage(c *fiber.Ctx, status int, html []byte) error {
 	c.Status(status)
 	c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
@@ -62,7 +62,7 @@ type File struct {
 	Version       string // changes whenever Body does
 }
 
-// NewFile returns a file that clients revalidate at each use. It is compressed only once.
+// NewFile returns a file that clients revalidate at each use. It compresses the body in advance.
 func NewFile(body []byte, mediaType string) File {
 	sum := sha256.Sum256(body)
 	return File{body, Gzip(body), mediaType, "no-cache", hex.EncodeToString(sum[:6])}
@@ -88,8 +88,8 @@ func SendFile(c *fiber.Ctx, f File) error {
 	return nil
 }
 
-// ETag returns the strong tag of the response. A version must change whenever the body may change.
-// The accepted coding is part of the tag, because a strong tag promises the same bytes.
+// ETag returns a strong ETag for version, which must change whenever the body may change. It
+// depends on the accepted content coding, because a strong ETag promises identical bytes.
 func ETag(c *fiber.Ctx, version ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(version, "\n")))
 	tag := base64.RawURLEncoding.EncodeToString(sum[:16])
@@ -99,8 +99,8 @@ func ETag(c *fiber.Ctx, version ...string) string {
 	return `"` + tag + `"`
 }
 
-// NotModified reports whether If-None-Match has the tag or "*", which only an existing resource
-// matches. Tags are hashes: the list is searched, not parsed.
+// NotModified reports whether If-None-Match contains etag or is "*". Call it only if the resource
+// exists. A search suffices without parsing, because ETags are hashes.
 func NotModified(c *fiber.Ctx, etag string) bool {
 	sent := c.Context().Request.Header.PeekAll(fiber.HeaderIfNoneMatch)
 	return slices.ContainsFunc(sent, func(line []byte) bool {
@@ -108,7 +108,7 @@ func NotModified(c *fiber.Ctx, etag string) bool {
 	})
 }
 
-// SendNotModified responds with 304 and those headers of the 200 that RFC 9110 requires.
+// SendNotModified responds with 304 and the headers that RFC 9110 requires of it.
 func SendNotModified(c *fiber.Ctx, etag string) error {
 	h := &c.Context().Response.Header
 	h.Set(fiber.HeaderETag, etag)

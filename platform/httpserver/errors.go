@@ -20,12 +20,12 @@ const (
 	cachePrivate = "private, no-cache"
 	varyOn       = "Authorization, Accept-Encoding"
 	contentJSON  = "application/json; charset=utf-8"
-	retryAfter   = 2 // seconds, if a 503 has none
+	retryAfter   = 2 // seconds, the default for a 503
 )
 
-// WriteError responds with the error and returns nil. An *apperr.Error that is not Internal gives
-// code and message, a *fiber.Error only the status. An ended context, a shutdown or an unavailable
-// database is 503. Any other error is 500, with its cause only in the log.
+// WriteError responds with err and returns nil. An *apperr.Error other than Internal decides code
+// and message, a *fiber.Error only the status. An ended context, a shutdown or an unavailable
+// database becomes 503. Any other error becomes 500, and only the log shows its cause.
 func WriteError(c *fiber.Ctx, err error) error {
 	r := requestOf(c)
 	f := classify(err)
@@ -60,7 +60,7 @@ func unavailable(err error) bool {
 		errors.Is(err, ErrStopped) || postgres.IsUnavailable(err)
 }
 
-// logFailure skips errors that clients cause.
+// logFailure logs err as an error, or a 503 as a warning. It skips what clients cause.
 func (r *request) logFailure(f Failure, err error) {
 	if !isServerFault(f.Status) {
 		return
@@ -94,7 +94,7 @@ func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 	resp.SkipBody = c.Context().IsHead() // fasthttp sets it only for a request that it could read
 }
 
-// setHeaders keeps headers that do not describe the body, such as RateLimit.
+// setHeaders removes the headers of the replaced body. It keeps others, such as RateLimit.
 func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 	for _, name := range []string{fiber.HeaderETag, fiber.HeaderLastModified,
 		fiber.HeaderContentEncoding,
@@ -112,7 +112,7 @@ func (f Failure) setHeaders(h *fasthttp.ResponseHeader) {
 	}
 }
 
-// writePage reports whether the ErrorPage has responded. If that panics, the caller sends JSON.
+// writePage reports whether r.page has responded. If the page panics, the caller sends JSON.
 func (r *request) writePage(c *fiber.Ctx, f Failure) (done bool) {
 	if r.page == nil {
 		return false
@@ -133,7 +133,7 @@ func (f Failure) body() []byte {
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // a message may contain dg_live_<id>_<secret>, for terminals
+	enc.SetEscapeHTML(false) // keeps dg_live_<id>_<secret> in a message readable
 	err := enc.Encode(struct {
 		Code    string  `json:"code"`
 		Message string  `json:"message"`

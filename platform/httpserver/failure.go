@@ -6,7 +6,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// Failure is what the caller may see of an error: no cause, no internals.
+// Failure is an error as the caller sees it: without cause and internals.
 type Failure struct {
 	Status     int
 	Code       string      // the body's code

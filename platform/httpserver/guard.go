@@ -40,8 +40,8 @@ func checkRequest(r *fasthttp.Request) (f Failure, ok bool) {
 	return Failure{}, true
 }
 
-// fasthttp itself refuses two lengths. It accepts lines without CR, a length beside chunks, and
-// "Transfer-Encoding: identity".
+// framingFault refuses what fasthttp accepts: lines without CR, a length beside chunks, and
+// "Transfer-Encoding: identity". fasthttp itself refuses two lengths.
 func framingFault(h *fasthttp.RequestHeader) string {
 	for line := range bytes.Lines(h.RawHeaders()) {
 		text, crlf := bytes.CutSuffix(line, []byte("\r\n"))
@@ -60,7 +60,7 @@ func framingFault(h *fasthttp.RequestHeader) string {
 	return ""
 }
 
-// knownMethod excludes CONNECT, which is only for proxies.
+// knownMethod reports whether fiber has the method. It excludes CONNECT, which is for proxies.
 func knownMethod(m string) bool {
 	return m != fiber.MethodConnect && slices.Contains(fiber.DefaultMethods, m)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// SendJSON responds with a JSON body, and its ETag unless that is "". A long one is compressed if the
-// client accepts gzip. HEAD gets the headers. The body is not copied and must not change. Above
-// BlockSize it is sent in blocks. sent may be nil. It is called once: when a body in blocks was sent
-// or aborted, and immediately for any other body.
+// SendJSON responds with a JSON body, which must not change afterwards, and with etag unless that
+// is "". It compresses a long body if the client accepts gzip, and sends one above BlockSize in
+// blocks. It calls sent, if not nil, once: when a body in blocks was sent or aborted, or
+// immediately for any other body.
 func SendJSON(c *fiber.Ctx, body []byte, etag string, sent func()) error {
 	ctx := c.Context()
 	body = encode(c, body)

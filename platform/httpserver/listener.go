@@ -13,7 +13,7 @@ import (
 
 const (
 	maxConnections = 10_000
-	// maxPerClient is per IPv4 address or IPv6 /64. Trusted proxies have no such bound.
+	// maxPerClient applies to an IPv4 address or IPv6 /64, but not to trusted proxies.
 	maxPerClient = 500
 	// acceptWait keeps the retries of Accept from spinning when the process is out of file
 	// descriptors.
@@ -23,7 +23,7 @@ const (
 const refusedConnection = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n" +
 	"Retry-After: 5\r\nContent-Length: 0\r\n\r\n"
 
-// defaultConnections reads the soft limit of open files, which package syscall has raised.
+// defaultConnections leaves reserved file descriptors of the soft limit, which Go has raised.
 func defaultConnections(reserved int) int {
 	var files syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {
@@ -46,7 +46,7 @@ type listener struct {
 type conn struct {
 	*net.TCPConn
 	ln     *listener
-	client netip.Addr // invalid for a trusted proxy, which has no bound of its own
+	client netip.Addr // zero for a trusted proxy: maxPerClient does not apply
 }
 
 func (l *listener) start(ln net.Listener) bool {
@@ -65,7 +65,7 @@ func (l *listener) stop() {
 	}
 }
 
-// Accept retries after any error but net.ErrClosed: fasthttp would stop accepting.
+// Accept retries after any error except net.ErrClosed, after which fasthttp stops accepting.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()
@@ -123,7 +123,7 @@ func (l *listener) count() int {
 	return len(l.open)
 }
 
-// closeStreams ends blocked writes by setting the write deadlines to now.
+// closeStreams ends blocked writes: it sets all write deadlines to now.
 func (l *listener) closeStreams() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

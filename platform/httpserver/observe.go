@@ -18,8 +18,8 @@ import (
 
 func (r *request) log() *slog.Logger { return r.srv.opts.Logger }
 
-// logAccess leaves out the query, which may carry secrets. Unauthenticated and rate-limited
-// requests are sampled unless the server failed: they could fill the disk.
+// logAccess logs a request without its query, which may contain secrets. Unless the server failed,
+// it samples unauthenticated and rate-limited requests, which could fill the disk.
 func (r *request) logAccess(status int, bytes int64, took time.Duration, err error) {
 	always := r.authenticated && status != fiber.StatusTooManyRequests || isServerFault(status)
 	if !always && !r.srv.sampler.Allow() {
@@ -44,7 +44,7 @@ func (r *request) logAccess(status int, bytes int64, took time.Duration, err err
 	r.log().LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
 }
 
-// isServerFault excludes 501 and 505, which clients cause.
+// isServerFault reports whether status is 5xx, but not 501 or 505, which clients cause.
 func isServerFault(status int) bool {
 	return status >= fiber.StatusInternalServerError && status != fiber.StatusNotImplemented &&
 		status != fiber.StatusHTTPVersionNotSupported
@@ -58,7 +58,7 @@ func metricMethod(method string) string {
 	return "other"
 }
 
-// The labels of metrics are bounded: route templates, known methods, statuses.
+// metrics have labels with few values: route templates, known methods, statuses.
 type metrics struct {
 	duration                *prometheus.HistogramVec
 	acceptFailures, refused prometheus.Counter
@@ -75,7 +75,7 @@ func newMetrics(r prometheus.Registerer, s *Server) *metrics {
 		duration: in.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "dg_http_request_duration_seconds",
 			Help: "Time from a request's arrival to the end of its response, by route template, method and status.",
-			// The last bounds are for exports, which may take half an hour.
+			// The highest buckets are for exports, which may take half an hour.
 			Buckets: []float64{
 				.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120, 600, 1800,
 			},
@@ -91,7 +91,7 @@ func newMetrics(r prometheus.Registerer, s *Server) *metrics {
 	}
 }
 
-// startSpan does not read tracestate, into which a caller may put a key.
+// startSpan continues the caller's trace. It ignores tracestate, which may contain an API key.
 func (r *request) startSpan(header *fasthttp.RequestHeader) {
 	caller := propagation.TraceContext{}.Extract(r.ctx,
 		propagation.MapCarrier{"traceparent": string(header.Peek("traceparent"))})

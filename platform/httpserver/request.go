@@ -20,7 +20,7 @@ const unmatched = "unmatched"
 // firstByteTimeout is a handler's deadline, so that a response begins within 10 s.
 const firstByteTimeout = 9 * time.Second
 
-// A request's strings are copies: fasthttp reuses its buffers, and a stream outlives its handler.
+// request has copies of strings: fasthttp reuses its buffers, and a stream outlives its handler.
 type request struct {
 	srv    *Server
 	page   ErrorPage // nil: failures are JSON
@@ -37,12 +37,12 @@ type request struct {
 	span   trace.Span // nil: the request is not traced
 
 	authenticated bool
-	streaming     bool // the stream ends the request, not Handle
+	streaming     bool // the stream calls end, not complete
 }
 
 type requestKey struct{}
 
-// requestOf panics outside Handle.
+// requestOf returns the request of c. It panics outside Handle.
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
 // foreignServer serves requests on another program's fiber.App, without access log and metrics.
@@ -79,7 +79,7 @@ func (r *request) handle(c *fiber.Ctx, handle fiber.Handler) error {
 	return WriteError(c, err)
 }
 
-// recoverPanic returns a panic as an error: fasthttp does not recover, and the process would end.
+// recoverPanic returns a panic of f as an error: fasthttp does not recover, and dg would crash.
 func recoverPanic(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -172,10 +172,10 @@ func requestID(own []byte) string {
 	return rand.Text()
 }
 
-// routeLabel returns a template: paths would let callers grow the set of labels.
+// routeLabel returns the route's template: with paths, callers could add any number of labels.
 func routeLabel(c *fiber.Ctx) string {
 	path := c.Route().Path
-	if path == "/" && c.Path() != "/" { // middleware's
+	if path == "/" && c.Path() != "/" { // only middleware matched
 		return unmatched
 	}
 	return strings.Clone(path)

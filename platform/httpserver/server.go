@@ -26,13 +26,13 @@ type Options struct {
 	Logger  *slog.Logger          // nil: slog's default
 	Metrics prometheus.Registerer // nil: no metrics
 	Tracer  trace.Tracer          // nil: no spans
-	// TrustedProxies may set X-Forwarded-For, and have no limit of connections by address.
+	// TrustedProxies may set X-Forwarded-For, and are exempt from the connection limit per client.
 	TrustedProxies []netip.Prefix
 	// ErrorPage responds to failures outside Handle, such as unknown paths; nil: JSON.
 	ErrorPage ErrorPage
 	// RedactPath removes secrets from a path before it is logged; nil logs it unchanged.
 	RedactPath func(path string) string
-	// MaxConnections 0 derives it from the limit of open files and ReservedFiles.
+	// MaxConnections defaults to what the limit of open files leaves after ReservedFiles.
 	MaxConnections int
 	// ReservedFiles is how many file descriptors the rest of the process needs.
 	ReservedFiles int
@@ -66,7 +66,7 @@ type Server struct {
 	metrics *metrics
 	sampler *rate.Limiter // of the access log
 
-	base  context.Context // parent of all work; Shutdown cancels it
+	base  context.Context // parent of all requests' contexts; Shutdown cancels it
 	abort context.CancelCauseFunc
 
 	running  atomic.Int64 // requests whose handler or stream runs
@@ -124,10 +124,10 @@ func New(o Options) *Server {
 	return s
 }
 
-// App is where routes and middleware are added.
+// App returns the fiber.App, to which the caller adds routes and middleware.
 func (s *Server) App() *fiber.App { return s.app }
 
-// Serve serves on ln until Shutdown, and closes ln. It returns nil after Shutdown, even if that
+// Serve serves on ln until Shutdown, and closes ln. It returns nil after Shutdown, even if Shutdown
 // came first.
 func (s *Server) Serve(ln net.Listener) error {
 	defer func() { _ = ln.Close() }()
@@ -146,7 +146,7 @@ var ErrStopped = errors.New("the server is stopping")
 const (
 	// abortWait bounds how long Shutdown waits for cancelled requests to end.
 	abortWait = 4 * time.Second
-	// lastWrites bounds the responses of cancelled requests, before Shutdown closes connections.
+	// lastWrites bounds how long Shutdown then waits for connections to close by themselves.
 	lastWrites = time.Second
 )
 
@@ -154,8 +154,8 @@ const (
 func (s *Server) Stopping() bool { return s.stopping.Load() }
 
 // Shutdown serves for Options.ShutdownDelay if a client is connected. Then it stops accepting and
-// waits for requests, for Options.Grace or until ctx ends. Last it cancels handlers and closes
-// connections. It fails if a request still runs. A second call returns nil at once.
+// waits for requests, for Options.Grace or until ctx ends. Finally it cancels handlers and closes
+// connections. It fails if a request still runs then. A second call returns nil at once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	if s.stopping.Swap(true) {
 		return nil

@@ -41,9 +41,9 @@ type Source interface {
 	Close(sent int64, err error)
 }
 
-// Stream responds with the file of the source and the header, compressed if the client accepts gzip.
-// It returns an error of the first block, for WriteError; a later error resets the connection. It
-// closes the source in any case. HTTP/1.0 gets 505, because a truncated file without chunks looks
+// Stream responds with header and the source's blocks, compressed if the client accepts gzip. It
+// returns an error of the first block, for WriteError; a later error resets the connection. It
+// always closes the source. HTTP/1.0 gets 505, because a truncated file without chunks looks
 // complete.
 func Stream(c *fiber.Ctx, source Source, header map[string]string) error {
 	s := newStream(c, source)
@@ -88,7 +88,7 @@ type stream struct {
 	conn     net.Conn
 	req      *request
 	gzip     bool
-	block    []byte // read and not sent
+	block    []byte // read but not yet sent
 	ended    bool
 	sent     int64
 	fault    error // of the source, not of the connection
@@ -147,7 +147,7 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	return s.sent, err
 }
 
-// copyTo flushes the first block, so that the client sees the response begin.
+// copyTo writes all blocks to w. It flushes the first, so that the response begins at once.
 func (s *stream) copyTo(w io.Writer, flush func() error) error {
 	for first := true; !s.ended; first = false {
 		if _, err := w.Write(s.block); err != nil {
@@ -173,7 +173,7 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// compressTo writes no footer to a truncated file.
+// compressTo is copyTo with gzip. It writes no footer to a truncated file.
 func (s *stream) compressTo(to io.Writer) error {
 	blocks := bufio.NewWriterSize(to, BlockSize)
 	z := gzipWriters.Get().(*gzip.Writer)
@@ -235,7 +235,7 @@ func (s *stream) outcome(writeErr error) error {
 	case context.Cause(s.req.base) != nil:
 		return context.Cause(s.req.base)
 	case writeErr == nil:
-		return ErrClientGone // never sent
+		return ErrClientGone // nothing was sent
 	}
 	return fmt.Errorf("%w: %w", ErrClientGone, writeErr)
 }

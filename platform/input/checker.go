@@ -17,20 +17,20 @@ import (
 // safe for concurrent use.
 type Checker struct {
 	validate *validator.Validate
-	words    map[string]string
+	messages map[string]string
 }
 
-// New returns a Checker with further words and rules. Words are looked up by "field rule" and
-// "rule". Their placeholders are {field}, {value} (as Excerpt), {param} and {values} (those in the
-// rule's parameter). A mistake in the rules panics.
-func New(own map[string]string, further map[string]func(Field) bool) *Checker {
-	c := &Checker{validator.New(validator.WithRequiredStructEnabled()), maps.Clone(words)}
-	maps.Copy(c.words, own)
+// New returns a Checker with additional messages and rules. A message is looked up by "field rule",
+// then by "rule". Its placeholders are {field}, {value} (as Excerpt), {param} and {values} (those
+// in the rule's parameter). New panics if a rule is invalid.
+func New(messages map[string]string, extraRules map[string]func(Field) bool) *Checker {
+	c := &Checker{validator.New(validator.WithRequiredStructEnabled()), maps.Clone(defaultMessages)}
+	maps.Copy(c.messages, messages)
 	c.validate.RegisterTagNameFunc(func(f reflect.StructField) string {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		return name
 	})
-	for _, set := range []map[string]func(Field) bool{rules, further} {
+	for _, set := range []map[string]func(Field) bool{rules, extraRules} {
 		for name, holds := range set {
 			if err := c.validate.RegisterValidation(name, holds); err != nil {
 				panic(err)
@@ -74,15 +74,15 @@ func (c *Checker) Violations(v any) (violations []Violation) {
 
 func (c *Checker) message(field string, found validator.FieldError) string {
 	rule := found.Tag()
-	text := cmp.Or(c.words[field+" "+rule], c.words[rule], "`{field}` breaks the rule "+rule+".")
+	text := cmp.Or(c.messages[field+" "+rule], c.messages[rule], "`{field}` breaks the rule "+rule+".")
 	return strings.NewReplacer("{field}", field, "{value}", Excerpt(fmt.Sprint(found.Value())),
 		"{param}", found.Param(), "{values}", strings.ReplaceAll(found.Param(), " ", ", ")).Replace(text)
 }
 
-// Field is what a rule is asked about: a field with its value and the struct around it.
+// Field is a rule's argument: a field with its value and the struct around it.
 type Field = validator.FieldLevel
 
-// Text makes a rule of a predicate on strings.
+// Text turns a predicate on strings into a rule.
 func Text(holds func(string) bool) func(Field) bool {
 	return func(f Field) bool { return holds(f.Field().String()) }
 }

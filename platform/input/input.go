@@ -1,4 +1,4 @@
-// Package input checks structs by their validate tags, and single days and texts.
+// Package input checks input: structs by their validate tags, days, identifiers and texts.
 package input
 
 import (
@@ -24,8 +24,8 @@ func isReportable(f Field) bool {
 	return ok
 }
 
-// words are the messages of rules for which a Checker has no words of its own.
-var words = map[string]string{
+// defaultMessages are the messages by rule. Those passed to New replace them.
+var defaultMessages = map[string]string{
 	"text":      "`{field}` must have 1 to 200 characters, not all blank and without control characters.",
 	"printable": "`{field}` contains invisible characters. Type it again.",
 	"min":       "`{field}` must have at least one value.",
@@ -49,15 +49,15 @@ func Excerpt(sent string) string {
 	}, string(runes))
 }
 
-// ID returns an identifier in lower case, its stored form.
+// ID returns the stored form of an identifier: lower case.
 func ID(sent string) string { return strings.ToLower(sent) }
 
 var storedID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// IsID reports whether s is a UUID in its stored form. Any other text is an unknown identifier.
+// IsID reports whether s is a UUID in its stored form. No resource has any other identifier.
 func IsID(s string) bool { return storedID.MatchString(s) }
 
-// ParseDay returns the first instant in UTC of a day YYYY-MM-DD in the years 2000 to 2199.
+// ParseDay returns the first instant in UTC of a day YYYY-MM-DD, in the years 2000 to 2199 only.
 func ParseDay(s string) (time.Time, bool) {
 	t, err := time.Parse(time.DateOnly, s)
 	return t, err == nil && inReports(t)
@@ -65,7 +65,7 @@ func ParseDay(s string) (time.Time, bool) {
 
 func inReports(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year() <= 2199 }
 
-// ValidText accepts 1 to 200 characters, at least one visible and none a control character.
+// ValidText reports whether s has 1 to 200 characters, one visible and none a control character.
 func ValidText(s string) bool {
 	visible := func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
 	return strings.ContainsFunc(s, visible) && utf8.ValidString(s) &&

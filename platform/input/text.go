@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// IsPrintable rejects invisible characters other than spaces, by which names that look equal would
-// differ. Homoglyphs pass, and joiners where isJoined allows them.
+// IsPrintable reports whether s has no invisible characters but spaces: names that look equal could
+// differ by them. It accepts homoglyphs, and joiners where isJoined does.
 func IsPrintable(s string) bool {
 	var before rune
 	for _, r := range s {
@@ -29,7 +29,7 @@ func IsPrintable(s string) bool {
 
 const blankBraille = '\u2800'
 
-// isJoined accepts symbols, such as emoji, and letters of scripts that may use joiners.
+// isJoined reports whether a joiner may follow r: a symbol, or a letter of some scripts.
 func isJoined(r rune) bool {
 	return r > unicode.MaxLatin1 && unicode.In(r, unicode.L, unicode.M, unicode.S) &&
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)

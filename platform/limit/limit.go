@@ -33,7 +33,7 @@ type Limiter struct {
 	all *semaphore.Weighted
 
 	mu   sync.Mutex
-	keys map[string]*key // whose work holds a slot or waits for one
+	keys map[string]*key // those with work that runs or waits
 
 	waiting, running atomic.Int64
 	refused          atomic.Uint64
@@ -41,7 +41,7 @@ type Limiter struct {
 
 type key struct {
 	slots *semaphore.Weighted
-	refs  int // work that holds a slot or waits for one
+	refs  int // pieces of work that run or wait
 }
 
 // New returns a limiter.
@@ -50,12 +50,12 @@ func New(o Options) *Limiter {
 }
 
 // Acquire takes a slot of the key and one of the limiter, and waits at most Wait for them. The
-// caller must call release. Errors: apperr.Unavailable with RetryAfter, and the cause of ctx.
+// caller must call release. Acquire returns apperr.Unavailable after Wait, or the cause of ctx.
 func (l *Limiter) Acquire(ctx context.Context, id string) (release func(), err error) {
 	return l.AcquireN(ctx, id, 1)
 }
 
-// AcquireN is like Acquire, for work that takes n slots. More than PerKey count as PerKey.
+// AcquireN is Acquire for work that takes n slots, or PerKey slots if n is larger.
 func (l *Limiter) AcquireN(ctx context.Context, id string, n int) (release func(), err error) {
 	slots := int64(min(n, l.o.PerKey))
 	k := l.enter(id)

@@ -7,7 +7,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// Requests bounds requests for a pool, so that one tenant's burst does not take all connections.
+// Requests bounds the requests that use a pool: one tenant's burst cannot take all connections.
 type Requests struct {
 	tenants, networks *Limiter
 	// known maps a credential's hash to its organisation. Entries may be outdated: they authorise
@@ -19,17 +19,17 @@ type Requests struct {
 // maxKnown bounds the memory of known credentials.
 const maxKnown = 10_000
 
-// Surfaces have shares of their own: a flood of API requests does not keep an owner from revoking
-// the key.
+// The surfaces. Each has its own limit per organisation: a flood of API requests does not keep an
+// owner from revoking the key.
 const (
 	API     = "api "
 	Screens = "screens "
 	Revoke  = "revoke " // the screen that revokes a leaked key
 )
 
-// NewRequests reserves a tenth of the slots for unknown credentials, one for each network: a flood
-// of invalid credentials waits behind itself. An organisation has at most a third of the rest on
-// each surface.
+// NewRequests reserves a tenth of the slots for unknown credentials, with one per network: a flood
+// of invalid credentials delays only itself. On each surface an organisation has at most a third of
+// the remaining slots.
 func NewRequests(connections int) *Requests {
 	const busy = "Too many requests are waiting."
 	unknown := max(1, connections/10)
@@ -47,7 +47,7 @@ func NewRequests(connections int) *Requests {
 }
 
 // Acquire takes a slot of the credential's organisation, or of the network if the credential is
-// not known. The caller must call release. Errors: those of Limiter.Acquire.
+// unknown. The caller must call release. Acquire returns the errors of Limiter.Acquire.
 func (r *Requests) Acquire(
 	ctx context.Context, surface, credential, network string,
 ) (release func(), err error) {
@@ -57,12 +57,12 @@ func (r *Requests) Acquire(
 	return r.networks.Acquire(ctx, network)
 }
 
-// Accept remembers the organisation of an accepted credential for later requests.
+// Accept remembers the organisation of a valid credential for later requests.
 func (r *Requests) Accept(credential, organisation string) {
 	r.known.Add(maphash.String(r.seed, credential), organisation)
 }
 
-// Limiters returns the limiters by the name of the work, for metrics.
+// Limiters returns the limiters by the value of their label in metrics.
 func (r *Requests) Limiters() map[string]*Limiter {
 	return map[string]*Limiter{"requests": r.tenants, "unknown_requests": r.networks}
 }

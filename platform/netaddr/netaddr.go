@@ -1,4 +1,4 @@
-// Package netaddr has the rules about network addresses that several packages apply.
+// Package netaddr identifies clients by address, and classifies addresses.
 package netaddr
 
 import (
@@ -15,7 +15,7 @@ func Client(ip netip.Addr) netip.Addr {
 	return netip.PrefixFrom(ip.WithZone(""), 64).Masked().Addr()
 }
 
-// ClientText is Client as text: an IPv4 address or a /64 in CIDR form. Other text stays as it is.
+// ClientText returns Client as text, a /64 in CIDR form. It returns other text unchanged.
 func ClientText(address string) string {
 	ip, err := netip.ParseAddr(address)
 	if err != nil {

@@ -36,7 +36,7 @@ var (
 	}
 )
 
-// IsDatabaseError tells errors of database and connection from those of the caller's code.
+// IsDatabaseError reports whether err comes from the database or its connection.
 func IsDatabaseError(err error) bool {
 	_, refused := errors.AsType[*pgconn.PgError](err)
 	return refused || IsUnavailable(err)
@@ -57,8 +57,8 @@ func IsUnavailable(err error) bool {
 		(unconnected || ok && e.Timeout() || slices.ContainsFunc(unavailableErrors, is))
 }
 
-// onStandby matches a write (25006) or a read of an unlogged table. 0A000 has other, permanent
-// causes, and its text is localised: the routine tells them apart.
+// onStandby reports whether a standby refused a write (25006) or a read of an unlogged table. The
+// latter shares 0A000 with permanent errors: the routine tells them apart, the text is localised.
 func onStandby(e *pgconn.PgError) bool {
 	return e.Code == "25006" || e.Code == "0A000" && e.Routine == "get_relation_info"
 }

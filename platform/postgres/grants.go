@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// grant runs in one transaction, so that no request sees the role without its rights.
+// grant applies fsys's grants in one transaction: no request sees the role without its rights.
 func grant(ctx context.Context, db *sql.DB, fsys fs.FS, role string) error {
 	files, err := fs.Glob(fsys, "grants/*.sql")
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 var ErrLocked = errors.New("another process holds the lock: try again when it has finished")
 
 // AwaitLock takes the advisory lock of a name until the transaction ends: a session's lock would
-// outlive its client behind a transaction pooler. It waits at most timeout; 0 means not at all. A
-// statement_timeout of the transaction would end the wait. Errors: ErrLocked.
+// outlive its client behind a transaction pooler. It waits at most timeout, then returns ErrLocked.
+// A statement_timeout of the transaction would end the wait.
 func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.Duration,
 	tx interface {
 		QueryRow(ctx context.Context, sql string, args ...any) pgx.Row

@@ -17,14 +17,14 @@ import (
 // versionsTable is not goose's default, which may belong to another program in the same database.
 const versionsTable = "dg_schema_versions"
 
-// Migrate applies the migrations of fsys and its grants to servingRole, under one lock. It waits at
-// most ten minutes for the lock. If the schema is newer than fsys, it changes nothing. After a
-// failure earlier migrations stay. It fails behind a pooler.
+// Migrate applies the migrations of fsys and its grants to servingRole, under one lock, for which
+// it waits up to ten minutes. It changes nothing if the schema is newer than fsys. If a migration
+// fails, earlier ones stay applied. It refuses a pooler's URL: the lock needs a session.
 func Migrate(
 	ctx context.Context, ownerURL string, fsys fs.FS, servingRole string, logger *slog.Logger,
 ) error {
 	log := cmp.Or(logger, slog.New(slog.DiscardHandler))
-	if strings.Contains(ownerURL, poolerParam+"=") { // the lock needs a session
+	if strings.Contains(ownerURL, poolerParam+"=") {
 		return &SessionError{
 			"DG_MIGRATE_DATABASE_URL leads to a pooler in transaction mode", fixUnmarked,
 		}
@@ -73,7 +73,7 @@ func withLock(ctx context.Context, db *sql.DB, work func() error) error {
 	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
 }
 
-// apply changes nothing if the schema is newer: during a rolling update, or after a rollback of dg.
+// apply migrates, unless the schema is newer: during a rolling update, or after a rollback of dg.
 func apply(
 	ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger,
 ) (current bool, err error) {

@@ -32,7 +32,7 @@ type Options struct {
 	lazy bool // Open does not wait for an answer: a replica may be down
 }
 
-// DB is one pool with two interfaces, those of pgx and gorm. MaxConns bounds both together.
+// DB is one pool with the interfaces of pgx and gorm. MaxConns bounds both together.
 type DB struct {
 	Pool *pgxpool.Pool
 	Gorm *gorm.DB
@@ -40,7 +40,7 @@ type DB struct {
 	sql         *sql.DB
 	replicas    []*Replica // standbys that take this pool's reads
 	nextReplica atomic.Uint32
-	hasReplicas bool // PositionSQL returns PositionExpression
+	hasReplicas bool // of another pool: PositionSQL must return a position
 }
 
 // Open connects within connectTimeout. It fails if the session lacks one of dg's settings
@@ -81,7 +81,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	return withGorm(pool)
 }
 
-// withGorm closes the pool after an error.
+// withGorm opens gorm over the pool, or closes the pool if that fails.
 func withGorm(pool *pgxpool.Pool) (*DB, error) {
 	conn := stdlib.OpenDBFromPool(pool)
 	g, err := gorm.Open(gormpostgres.New(gormpostgres.Config{Conn: conn}), &gorm.Config{

@@ -16,7 +16,7 @@ const (
 	poolerPrepared = "prepared"
 )
 
-// ThroughPooler adds pooler=kind to a URL.
+// ThroughPooler adds pooler=kind to a URL, which marks it as a transaction pooler's.
 func ThroughPooler(url, kind string) string {
 	before := "?"
 	if strings.Contains(url, "?") {
@@ -25,7 +25,7 @@ func ThroughPooler(url, kind string) string {
 	return url + before + poolerParam + "=" + kind
 }
 
-// SessionError reports a session that dg cannot rely on, and how to fix that.
+// SessionError reports that a session lacks what dg relies on, and how to fix it.
 type SessionError struct{ Problem, Fix string }
 
 func (e *SessionError) Error() string { return e.Problem + ": " + e.Fix }
@@ -47,8 +47,8 @@ func unreachable(err error) error {
 	return fmt.Errorf("the database does not answer: %w", err)
 }
 
-// checkSession fails if the session lacks settings that a pooler may drop. Where dg sets a timeout,
-// another one is accepted, but not 0.
+// checkSession returns a *SessionError if the session lacks settings that a pooler may drop. Where
+// dg sets a timeout, it accepts any except 0, which is none.
 func checkSession(ctx context.Context, conn *pgx.Conn, pooled bool) error {
 	want := conn.Config().RuntimeParams
 	fix := fixUnmarked

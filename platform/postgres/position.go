@@ -2,15 +2,15 @@ package postgres
 
 import "fmt"
 
-// Position is the LSN and timeline of the primary at one moment. A replica that has replayed it
-// has every commit before that moment. For the zero value only the primary can answer.
+// Position is the primary's LSN and timeline at one moment. A replica that has replayed up to it
+// has every commit before that moment. For a zero Position only the primary can answer.
 type Position struct {
 	Timeline uint32
 	LSN      uint64
 }
 
-// PositionExpression is a Position in SQL. It is null on a standby. It is also null with
-// synchronous_commit = off, where a commit becomes visible before its record is flushed.
+// PositionExpression is the SQL of a Position: null on a standby, and with synchronous_commit =
+// off, where a commit becomes visible before its record is flushed.
 const PositionExpression = `case when not pg_is_in_recovery() and current_setting('synchronous_commit') <> 'off'
 	then left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) || ' ' ||
 	  (pg_current_wal_flush_lsn() - '0/0') end`

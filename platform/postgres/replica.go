@@ -23,7 +23,7 @@ const (
 type Replica struct {
 	DB     *DB
 	Number int    // from 1, in the order of the setting; names the replica in log and metrics
-	system string // identifier of the primary's cluster, and the name of its database
+	system string // what DB.system returns for the primary
 	log    *slog.Logger
 
 	restsUntil atomic.Int64 // in Unix nanoseconds
@@ -62,7 +62,7 @@ func OpenReplicas(
 	return replicas, nil
 }
 
-// system identifies the cluster and its database.
+// system returns the identifier of the cluster and the name of the database.
 func (db *DB) system(ctx context.Context) (system string, err error) {
 	ctx, stop := context.WithTimeout(ctx, hostTimeout)
 	defer stop()
@@ -92,8 +92,8 @@ func (db *DB) ReadFrom(replicas []*Replica, requests *DB) {
 	requests.hasReplicas = len(replicas) > 0
 }
 
-// AcquireReplica returns a connection whose next snapshot sees every commit before the position. It
-// returns nil after replicaWait at the latest: then the primary must answer.
+// AcquireReplica returns a connection whose next snapshot sees every commit before the position, or
+// nil if no replica is ready within replicaWait: then the primary must answer.
 func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	if at == (Position{}) {
 		return nil
@@ -107,7 +107,7 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	return nil
 }
 
-// acquire lets a replica rest that fails or lags, unless ctx ended or all connections are in use.
+// acquire returns nil if the replica lags, fails or is busy. Unless busy, the replica then rests.
 func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	pool := r.DB.Pool
 	waiting, stop := context.WithTimeout(ctx, replicaWait)
@@ -139,7 +139,7 @@ const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 	coalesce(pg_last_wal_receive_lsn() - '0/0', 0)::bigint
 	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
-// await must precede the snapshot: an older snapshot may lack what has been replayed since.
+// await waits until the replica has replayed at. Call it before the snapshot, not after.
 func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) error {
 	for delay := time.Millisecond; ; delay *= 2 {
 		var standby bool

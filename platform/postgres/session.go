@@ -21,19 +21,19 @@ const (
 const (
 	// connectTimeout also bounds Open: a start must not hang on a host that drops packets.
 	connectTimeout = 10 * time.Second
-	// hostTimeout is the connect timeout of each of several hosts, so that the next is tried soon. It
-	// also bounds the first question to a replica.
+	// hostTimeout is the connect timeout of each of several hosts, so that the next is tried soon.
+	// It also bounds the query of DB.system.
 	hostTimeout = 2 * time.Second
 	// pingTimeout bounds the ping of an idle connection, which precedes its use.
 	pingTimeout = time.Second
 )
 
-// prepareSession leaves sessionParams to the role's defaults (roles.sh) behind a pooler.
+// prepareSession sets sessionParams, or behind a pooler leaves them to the role (roles.sh).
 func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	prepareHosts(&config.Config)
 	inherited := config.OnPgError
 	config.OnPgError = func(conn *pgconn.PgConn, e *pgconn.PgError) bool {
-		return !onStandby(e) && inherited(conn, e) // closes it: a new one may reach the primary
+		return !onStandby(e) && inherited(conn, e) // false closes conn: a new one may find the primary
 	}
 	// overrides the URL: reports read binary results, which simple_protocol and exec lack
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
@@ -55,8 +55,8 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	return false
 }
 
-// prepareHosts picks, of several hosts, the one that takes writes: a former primary that returns as
-// a standby may be first. A target_session_attrs other than any wins.
+// prepareHosts makes pgx choose, of several hosts, one that accepts writes: a former primary may be
+// back as a standby. A target_session_attrs other than any wins.
 func prepareHosts(config *pgconn.Config) {
 	limit := connectTimeout
 	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
@@ -72,7 +72,7 @@ func prepareHosts(config *pgconn.Config) {
 	}
 }
 
-// sessionParams returns the startup parameters that some poolers refuse.
+// sessionParams returns those startup parameters that some poolers refuse.
 func sessionParams(opts Options) map[string]string {
 	return map[string]string{
 		// The triggers on the plays refuse other levels, and a server may have another default.

@@ -5,7 +5,7 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// Tag sets all firstClauses, because it does not know which of them the statement will have.
+// firstClauses may begin a statement. Tag sets all, because it does not know which is present.
 var firstClauses = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 
 // Tag is a gorm scope: the statement begins with a comment such as /* org.groups */, which names

@@ -12,14 +12,14 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// statementTracer is a pgx.QueryTracer and BatchTracer: a batch is one span. Its spans have neither
+// statementTracer is a pgx.QueryTracer and BatchTracer: a batch is one span. Spans contain neither
 // SQL nor parameters, which may be personal data.
 type statementTracer struct {
 	tracer trace.Tracer
 	pool   string
 }
 
-// statementTag finds a statement's tag or, without a tag, its first word: begin, commit, ping.
+// statementTag matches a statement's tag or, without a tag, its first word, such as begin.
 var statementTag = regexp.MustCompile(
 	`^\s*(?:/\* ([A-Za-z]+\.[A-Za-z]+) \*/|(?:-- )?([A-Za-z]+)\b)`,
 )

@@ -14,11 +14,11 @@ var errBadURL = errors.New("the database URL cannot be read: it must look like "
 	"percent-encoded")
 
 // oneAt matches a URL whose only unescaped @ ends the password. It also matches one without a user,
-// whose query parameters may contain @. Of several @ pgx takes the first for the end of the
-// password. It would show the rest as host or database.
+// whose query parameters may contain @. With several @, pgx takes the first as the end of the
+// password, and its errors would quote the rest as a host or database.
 var oneAt = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$`)
 
-// No error of parseURL quotes more than the option or file at fault: the rest may be a password.
+// parseURL quotes only the option or file at fault in its errors: the rest may be a password.
 func parseURL(url string) (*pgxpool.Config, error) {
 	if !oneAt.MatchString(url) {
 		return nil, errBadURL

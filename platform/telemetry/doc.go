@@ -1,7 +1,7 @@
 // Package telemetry has logs, metrics, traces, profiles, and the supervision of background work.
 //
-//   - Metrics and profiles have a net/http server, on loopback by default, because they show the
-//     program's internals.
+//   - A net/http server of its own serves metrics and profiles, by default on loopback, because
+//     they show the program's internals.
 //   - Traces go to an OpenTelemetry collector if one is set: spans of requests
 //     (platform/httpserver) and statements (platform/postgres). A request's span has its request
 //     id; no span has a key, a parameter or a client's address. The queue is bounded, and shutdown

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/net/netutil"
 )
 
-// OpsHandler serves /metrics and /debug/pprof/. The Host header must name the host of addr,
-// localhost or an IP address.
+// OpsHandler returns a handler of /metrics and /debug/pprof/. It requires a Host header with the
+// host of addr, localhost or an IP address.
 func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(g, promhttp.HandlerOpts{}))
@@ -32,7 +32,7 @@ func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	return allowHost(hostOf(addr), mux)
 }
 
-// oneAtATime refuses concurrent requests: a profile takes the service's memory and processor time.
+// oneAtATime refuses concurrent requests, because a profile takes memory and processor time.
 func oneAtATime(h http.Handler) http.Handler {
 	var running sync.Mutex
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

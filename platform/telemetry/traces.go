@@ -19,7 +19,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 )
 
-// Spans beyond maxQueuedSpans are dropped.
+// The SDK drops spans beyond maxQueuedSpans.
 const (
 	maxQueuedSpans = 2048
 	maxBatch       = 512
@@ -27,11 +27,11 @@ const (
 	flushTimeout   = 2 * time.Second
 )
 
-// Traces sends spans to a collector. Without a collector Tracer returns nil.
+// Traces sends spans to a collector, if one is set.
 type Traces struct{ provider *sdktrace.TracerProvider }
 
 // NewTraces reads the variables OTEL_…; options override them. Without an endpoint or options there
-// is no tracer. The caller closes the traces.
+// is no collector. The caller must call Close.
 func NewTraces(
 	ctx context.Context, version string, log *slog.Logger, options ...otlptracehttp.Option,
 ) (*Traces, error) {
@@ -39,7 +39,7 @@ func NewTraces(
 	if len(options) == 0 && endpoint == "" {
 		return &Traces{}, nil
 	}
-	otel.SetLogger(logr.Discard()) // it quotes malformed headers, which may be secret
+	otel.SetLogger(logr.Discard()) // the default logger quotes malformed headers, which may be secret
 	host, _ := os.Hostname()
 	about, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
 		attribute.String("service.name", "dg"), attribute.String("service.version", version),
@@ -62,12 +62,12 @@ type loggedClient struct {
 	failing bool // needs no lock: one goroutine sends at a time
 }
 
-// maxError bounds an error in the log, which quotes the collector's response.
+// maxError bounds an error in the log, in bytes: it may quote the collector's response.
 const maxError = 300
 
 var address = regexp.MustCompile(`https?://[^\s"]+`)
 
-// UploadTraces logs without the URL, which may contain a secret.
+// UploadTraces returns nil: it logs a failure itself, without the URL, which may have a secret.
 func (c *loggedClient) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	err := c.Client.UploadTraces(ctx, spans)
 	switch {
@@ -89,7 +89,7 @@ func (t *Traces) Tracer() trace.Tracer {
 	return t.provider.Tracer("dg")
 }
 
-// Close sends the queued spans, within flushTimeout. Spans that are left are lost.
+// Close sends the queued spans, within flushTimeout. It drops the rest.
 func (t *Traces) Close() {
 	if t.provider == nil {
 		return

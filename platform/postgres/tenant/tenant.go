@@ -39,7 +39,7 @@ const (
 	acrossSetting = "dg:across_tenants"
 )
 
-// Scope makes the guard add the condition that rows belong to the organisation.
+// Scope returns a gorm scope that limits a statement to the organisation's rows.
 func Scope(organisationID string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(tenantSetting, organisationID) }
 }
@@ -55,7 +55,7 @@ func Exec(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
 	return db.Set(rawSetting, organisationID).Exec(text, withOrg(text, organisationID, args)...)
 }
 
-// withOrg skips SQL without @org: the guard needs the organisation among its other parameters.
+// withOrg adds @org to args if the text has it. Other texts must have the id as a parameter.
 func withOrg(text, organisationID string, args []any) []any {
 	if !strings.Contains(text, "@org") {
 		return args
@@ -63,8 +63,8 @@ func withOrg(text, organisationID string, args []any) []any {
 	return append(args, sql.Named("org", organisationID))
 }
 
-// Across is a gorm scope for statements that are deliberately not on one organisation. Raw SQL on
-// tables that belong to none needs it, too. The reason documents the call.
+// Across is a gorm scope for statements that deliberately concern several organisations, and for
+// raw SQL on tables without organisations. The reason documents the call.
 func Across(reason string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(acrossSetting, reason) }
 }
@@ -82,7 +82,7 @@ func Guard(g *gorm.DB) error {
 	)
 }
 
-// In a subquery gorm drops guard's error and writes no SQL: the outer statement is a syntax error.
+// guard adds ErrMissing. In a subquery gorm drops it, and the outer statement has a syntax error.
 func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	return func(db *gorm.DB) {
 		if _, across := db.Get(acrossSetting); !across && !scoped(db) {
@@ -91,7 +91,7 @@ func guard(scoped func(*gorm.DB) bool) func(*gorm.DB) {
 	}
 }
 
-// scope does not parse raw SQL, but requires the organisation among its parameters (doc.go).
+// scope adds the tenant's condition, or requires the tenant among the parameters of raw SQL.
 func scope(db *gorm.DB) bool {
 	s := db.Statement
 	if s.SQL.Len() > 0 {
@@ -122,7 +122,7 @@ func changeIsScoped(db *gorm.DB) bool {
 	return ok && !moves && !set && scope(db)
 }
 
-// onModel accepts one table without joins: that of a model, or one given by its bare name.
+// onModel reports whether s is on one table without joins: a model's, or one given by bare name.
 func onModel(s *gorm.Statement) bool {
 	if s.TableExpr != nil && (s.TableExpr.SQL != s.Quote(s.Table) || len(s.TableExpr.Vars) > 0) {
 		return false
@@ -152,7 +152,7 @@ func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	return true
 }
 
-// parenthesised exists because gorm adds no parentheses if an "or" stands at a line break.
+// parenthesised is needed because gorm adds no parentheses if an "or" stands at a line break.
 type parenthesised struct{ clause.Where }
 
 func (e parenthesised) Build(b clause.Builder) {
@@ -181,8 +181,8 @@ func balanced(exprs []clause.Expression) bool {
 	return true
 }
 
-// isBalanced also rejects what could hide a parenthesis: comments, quoted names, escapes, dollar
-// quotes.
+// isBalanced reports whether parentheses match. It rejects what could hide one: comments, quoted
+// names, escapes, dollar quotes.
 func isBalanced(text string) bool {
 	open := 0
 	quoted := false
