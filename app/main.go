@@ -12,9 +12,9 @@ import (
 )
 
 func main() {
-	signal.Ignore(syscall.SIGHUP) // dg has nothing to reload, and survives its terminal
+	signal.Ignore(syscall.SIGHUP) // dg reloads nothing, and survives its terminal
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal kills
+	context.AfterFunc(ctx, stop) // a second signal kills dg
 	process := commands.Stdio{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	status := commands.Run(ctx, os.Args[1:], process)
 	stop()

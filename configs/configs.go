@@ -3,7 +3,7 @@ package configs
 
 import _ "embed"
 
-// AuthzModel is casbin's model: how a request is matched with the policy.
+// AuthzModel is casbin's model: how casbin matches a request with the policy.
 //
 //go:embed authz_model.conf
 var AuthzModel string

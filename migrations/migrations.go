@@ -1,5 +1,5 @@
-// Package migrations holds the schema: a SQL file for each module's tables, and 7_links.sql. The
-// rights of the serving role are in grants, which each run of postgres.Migrate applies again.
+// Package migrations embeds the schema: a SQL file for each module's tables, and 7_links.sql. The
+// folder grants has the rights of the serving role, which each postgres.Migrate applies again.
 //
 // Files are numbered from 1. A released file is never edited; a change is a new file.
 package migrations
@@ -11,7 +11,7 @@ import "embed"
 //go:embed *.sql grants/*.sql
 var FS embed.FS
 
-// API is the part of FS for a program with organisations and players of its own.
+// API is the part of FS for another program, which has its own organisations and players.
 //
 //go:embed 2_games.sql 3_audit.sql 4_apikeys.sql 5_reports.sql
 //go:embed grants/schema.sql grants/games.sql grants/audit.sql grants/apikeys.sql grants/reports.sql

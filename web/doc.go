@@ -3,9 +3,9 @@
 // template's data) and a template. No package here owns a table.
 //
 // prepare sets headers and, with a session cookie, takes a slot of limit.Requests.
-// rejectCrossOrigin then refuses forms and downloads that no page of this site starts. On screens
-// behind the sign-in the guard reads session, role and two-step verification: a lost role takes
-// effect with the next request. The policy in configs/ authorises loaded objects by their owner.
+// rejectCrossOrigin then refuses forms and downloads not started on this site. On screens behind
+// the sign-in the guard reads session, role and two-step verification: a lost role takes effect
+// with the next request. The policy in configs/ authorises loaded objects by their owner.
 //
 // After a change is committed, a failed read does not turn the response into an error.
 //

@@ -34,7 +34,7 @@ import (
 	"dg/web/ui"
 )
 
-// Settings configure a program.
+// Settings configure a Program.
 type Settings struct {
 	ServingURL      string
 	Replicas        []string // URLs of hot standbys, as the same role
@@ -44,12 +44,12 @@ type Settings struct {
 	Logger          *slog.Logger
 	Keys            identity.Keyring // encrypts the secrets of two-step verification
 	Now             func() time.Time // nil: time.Now
-	Grace           time.Duration    // httpserver.Options
-	ShutdownDelay   time.Duration    // the same
+	Grace           time.Duration    // as in httpserver.Options
+	ShutdownDelay   time.Duration    // as in httpserver.Options
 	Policy          *authz.Policy    // nil: the embedded one
 	Version         string           // of the program, for the metrics
 	Tracer          trace.Tracer     // nil: nothing is traced
-	Unreadable      int              // secrets that no key decrypts, for the metrics
+	Unreadable      int              // number of secrets that no key decrypts, for the metrics
 }
 
 // Program is dg serve: pools, modules, HTTP server, metrics and background work.
@@ -64,7 +64,7 @@ type Program struct {
 	background map[string]func(context.Context) // by name in log and metrics
 }
 
-// New opens the pools and builds the program on them. The caller closes it.
+// New opens the pools and builds a Program on them. The caller must call Close.
 func New(ctx context.Context, s Settings) (*Program, error) {
 	pools, err := openPools(ctx, s)
 	if err != nil {
@@ -79,7 +79,7 @@ func New(ctx context.Context, s Settings) (*Program, error) {
 	return p, nil
 }
 
-// NewWithPools builds the program on open pools, which Close closes.
+// NewWithPools builds a Program on open pools. Its Close closes them.
 func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	if s.Now == nil {
 		s.Now = time.Now
@@ -113,7 +113,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	return p, nil
 }
 
-// modules are what API and screens call. Keys and exports are in Program, which stops them.
+// modules are the services that API and screens call. Program has those of keys and exports.
 type modules struct {
 	policy   *authz.Policy
 	counts   *metrics
@@ -198,11 +198,11 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	}, s.BaseURL, s.Now)
 }
 
-// usageTimeout bounds the last step of a shutdown, storing the usage of keys.
+// usageTimeout bounds storing the usage of keys, the last step of a shutdown.
 const usageTimeout = 2 * time.Second
 
-// Serve serves on ln until ctx ends, and calls ready at the start. It fails if the server or its
-// shutdown does.
+// Serve serves on ln until ctx ends. It calls ready when it starts. It returns the errors of the
+// server and its shutdown.
 func (p *Program) Serve(ctx context.Context, ln net.Listener, ready func()) error {
 	failed := make(chan error, 1)
 	go func() {

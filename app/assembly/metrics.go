@@ -37,7 +37,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	counter := func(name, help string) prometheus.Counter {
 		return in.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 	}
-	// Every value is shown from the start as 0: a rate needs a value before the first event.
+	// Every series starts as 0, because a rate needs a value before the first event.
 	counters := func(name, help, label string, values []string) *prometheus.CounterVec {
 		vec := in.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
 		for _, value := range values {
@@ -66,7 +66,7 @@ func (m *metrics) keyRefused(why audit.Reason) { m.keyRefusals.WithLabelValues(s
 
 func (m *metrics) signInFailed(reason string) { m.signInFailures.WithLabelValues(reason).Inc() }
 
-// sealerPass keeps the gauge after a failed pass, which has not seen the whole backlog.
+// sealerPass counts a pass. A failed pass has not seen the whole backlog: the gauge stays.
 func (m *metrics) sealerPass(pass sealer.Result, err error) {
 	outcome := "done"
 	switch {
@@ -80,7 +80,7 @@ func (m *metrics) sealerPass(pass sealer.Result, err error) {
 	m.backlog.Set(float64(pass.Backlog()))
 }
 
-// registerCollectors registers the metrics whose values are read at each scrape.
+// registerCollectors registers the metrics that are computed at each scrape.
 func registerCollectors(
 	r prometheus.Registerer, s Settings, pools Pools, limiters ...map[string]*limit.Limiter,
 ) {

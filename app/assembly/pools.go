@@ -13,9 +13,9 @@ import (
 	"dg/platform/telemetry"
 )
 
-// Pools are an instance's connections: work on one pool does not take those of another.
+// Pools are an instance's connection pools: work on one pool takes no connection of another.
 type Pools struct {
-	Requests  *postgres.DB // everything that is quick
+	Requests  *postgres.DB // short queries
 	Snapshots *postgres.DB // reports, exports and the sealer
 	Recheck   *postgres.DB // one connection that checks access during downloads
 
@@ -23,14 +23,14 @@ type Pools struct {
 }
 
 const (
-	// maxSnapshots adds one connection for the sealer, and one for short reads of screens.
+	// maxSnapshots includes one connection for the sealer, and one for short reads of screens.
 	maxSnapshots = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
-	// defaultRequests makes 31 with the other pools. Three instances then leave 4 of 97
-	// connections: PostgreSQL's default of 100, less those reserved for superusers.
+	// defaultRequests makes 31 connections with the other pools. Of PostgreSQL's default of 100, 3
+	// are reserved for superusers, and three instances leave 4.
 	defaultRequests = 12
 )
 
-// After an error openPools returns the pools that it has opened: the caller closes them.
+// openPools also returns the pools that it opened before an error: the caller closes them.
 func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	open := func(name string, size int32) (db *postgres.DB) {
 		if err != nil {
@@ -79,7 +79,7 @@ func (p Pools) Close() {
 	all.Wait()
 }
 
-// otherFiles are descriptors for all but clients and database: log, listeners, ops connections.
+// otherFiles counts other descriptors than those of clients and database: log, listeners, ops.
 const otherFiles = 64 + telemetry.MaxOpsConnections
 
 // reservedFiles counts a database connection twice: cancelling its query takes another descriptor.

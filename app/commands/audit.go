@@ -22,8 +22,8 @@ type auditPruneCmd struct {
 	Export string    `required:"" placeholder:"FILE" help:"New file for the old entries, one a line as JSON. They are removed once the file is complete."`
 }
 
-// Run removes no entry before the file is complete on disk. It prunes each log in a transaction of
-// its own: after an interruption, a second run with another file prunes the rest.
+// Run removes entries only once the file is complete on disk. It prunes each log in a transaction
+// of its own: after an interruption, a second run with another file prunes the rest.
 func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	if c.Before.After(time.Now()) {
 		return fmt.Errorf("--before %s has not begun: only whole months of the past are removed",

@@ -39,7 +39,7 @@ type cli struct {
 	Health       healthCmd       `cmd:"" help:"Ask the dg serve on this machine whether it is ready. For health checks of containers."`
 }
 
-// Stdio is the input, output and log of a command. Tests pass buffers.
+// Stdio has the input, output and log of a command. Tests pass buffers.
 type Stdio struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -52,10 +52,10 @@ func (p Stdio) print(format string, args ...any) error {
 	return err
 }
 
-// quotedURL matches a URL that a message quotes, and what follows it: it may have a password.
+// quotedURL matches a URL in a message, and all that follows, which may be its password.
 var quotedURL = regexp.MustCompile(`(?s)[^\s="]*://.*`)
 
-// Run returns the exit status: 0, 1 if the command failed, or 2 for wrong arguments.
+// Run runs the command of args. It returns 0, 1 if the command failed, or 2 for wrong arguments.
 func Run(ctx context.Context, args []string, p Stdio) int {
 	var c cli
 	helped := -1
@@ -101,7 +101,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 // version is set by the linker (-X).
 var version = "dev"
 
-// parser makes --help and --version set exit: ending the process would end a test.
+// parser returns kong's parser. --help and --version set exit, because to exit would end a test.
 func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.Stdout, p.Stderr),
 		kong.Exit(func(code int) { *exit = code }),

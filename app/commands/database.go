@@ -31,7 +31,7 @@ const (
 	watchInterval = time.Second // between checks that the embedded server runs
 )
 
-// connect does not contact an external database. The caller must call release.
+// connect starts or joins an embedded server, and contacts no external one. Call release after it.
 func connect(
 	ctx context.Context, c config.Database, create bool, log *slog.Logger,
 ) (*database, error) {
@@ -70,7 +70,7 @@ func servingURL(c config.Database) string {
 	return c.DatabaseURL
 }
 
-// release leaves the embedded server, which its last user stops.
+// release ends the use of the embedded server, which its last user stops.
 func (db *database) release() {
 	if db.server == nil {
 		return
@@ -94,7 +94,7 @@ func (db *database) watch(ctx context.Context) error {
 		"the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again")
 }
 
-// installation is for the checks of a command, which does not repeat the warnings of dg serve.
+// installation returns what a command checks, without the warnings, which dg serve logs.
 func (db *database) installation() *doctor.Installation {
 	return &doctor.Installation{
 		Serve: config.Serve{Database: db.settings},
@@ -114,7 +114,7 @@ func (db *database) migrate(ctx context.Context) error {
 	return nil
 }
 
-// dropPrivileges only warns with an external database: dg then knows no user to become.
+// dropPrivileges only warns if the database is external: dg then knows no user to become.
 func (db *database) dropPrivileges() {
 	if os.Geteuid() != 0 {
 		return

@@ -57,7 +57,7 @@ func inputFile(name string, p Stdio) importer.Input {
 	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
 }
 
-// interruptible lets Close end a blocked read. Its goroutine may leak until the process ends.
+// interruptible returns r with a Close that ends a blocked read. A goroutine then leaks.
 func interruptible(r io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() {
@@ -90,7 +90,7 @@ func wrapImportError(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, importer.ErrUnconfirmed):
 		return err
-	case ctx.Err() != nil: // err only follows from it
+	case ctx.Err() != nil: // the cause of err
 		return errors.New("interrupted: nothing was imported")
 	case is && failed.Code == diskFull:
 		return fmt.Errorf(nothing+"the disk of the database is full. Free some space, then import "+

@@ -35,7 +35,7 @@ type memberAddCmd struct {
 	Name string `help:"Name of the person, if there is no account yet. Empty: the e-mail."`
 }
 
-// Run adds a missing account and the membership in one transaction.
+// Run adds the membership, and the account if there is none, in one transaction.
 func (c memberAddCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
@@ -90,7 +90,7 @@ func (o *operator) changeRole(ctx context.Context, p Stdio, m member, role org.R
 	return p.print("%s: role %s in %s.\n", m.Email, role, m.Organisation)
 }
 
-// addMember returns invited for a person without a password.
+// addMember adds a member. invited is true for a person without a password.
 func (o *operator) addMember(
 	tx *gorm.DB, m member, name string, role org.Role,
 ) (invited bool, err error) {
@@ -120,7 +120,7 @@ func (o *operator) setRole(
 		mayChange, o.request)
 }
 
-// printInvitation gives people with a password no link: its use turns two-step verification off.
+// printInvitation prints a link only without a password: a reset turns two-step verification off.
 func (o *operator) printInvitation(ctx context.Context, p Stdio, base, email string, invited bool) error {
 	if invited {
 		return o.printReset(ctx, p, base, email)
@@ -138,7 +138,7 @@ type accountResetCmd struct {
 	Email string `arg:"" help:"E-mail of the person."`
 }
 
-// Run creates the link as the owner of the tables: the serving role has no right to.
+// Run connects as the owner of the tables: the serving role has no right to create links.
 func (c accountResetCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
@@ -147,7 +147,7 @@ func (c accountResetCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return o.printReset(ctx, p, base, c.Email)
 }
 
-// printReset writes to standard output, never to the log: the link is a secret.
+// printReset prints a reset link to standard output, never to the log: it is a secret.
 func (o *operator) printReset(ctx context.Context, p Stdio, base, email string) error {
 	reset, err := o.people.BeginReset(identity.WithRequest(ctx, o.request), email)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// asOwner marks commands for which kong opens the database as the owner of the tables.
+// asOwner marks commands that run on the database as the owner of its tables.
 type asOwner struct{ config.Database }
 
 func (c asOwner) databaseSettings() config.Database { return c.Database }
@@ -31,10 +31,10 @@ type operator struct {
 	request  audit.Request // of the audit entries
 }
 
-// ownerLockTimeout is the lock timeout of operator commands, which may wait for an import.
+// ownerLockTimeout is the lock timeout of operator commands: they may wait for an import.
 const ownerLockTimeout = time.Minute
 
-// openOperator does not migrate: the database must have the schema of this program.
+// openOperator requires the schema of this program: it does not migrate.
 func openOperator(ctx context.Context, selected *kong.Context, p Stdio) (o *operator, err error) {
 	cmd := selected.Selected().Target.Interface().(interface{ databaseSettings() config.Database })
 	db, err := connect(ctx, cmd.databaseSettings(), false, p.log)
@@ -53,7 +53,7 @@ func openOperator(ctx context.Context, selected *kong.Context, p Stdio) (o *oper
 	return o, err
 }
 
-// operator connects as the owner of the tables. command is the name in audit entries.
+// operator connects as the owner of the tables. Audit entries name the command.
 func (db *database) operator(ctx context.Context, command string) (*operator, error) {
 	owner, err := postgres.Open(ctx, db.ownerURL, postgres.Options{
 		Name:             command,
@@ -91,7 +91,7 @@ func keyring(c config.Secrets) (identity.Keyring, error) {
 	return identity.NewKeyring(current, previous)
 }
 
-// encrypt fails if the database has another key, unless forgetLost is set.
+// encrypt re-encrypts two-step secrets. It fails if they need another key, unless forgetLost.
 func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bool) (err error) {
 	if db.keys, err = keyring(s); err != nil {
 		return err

@@ -16,7 +16,7 @@ type eraseCmd struct {
 	Players []string `arg:"" name:"player" help:"Ids of players. Take them out of your import files first: an import would bring them back."`
 }
 
-// Run erases each player in a transaction of its own. Unknown ids may have been erased before.
+// Run erases each player in a transaction of its own. It goes on after an unknown id.
 func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	missing := 0
 	for _, id := range c.Players {
@@ -38,7 +38,7 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return nil
 }
 
-// seal only logs a failure: the change is committed, and unsealed days only make statistics slower.
+// seal seals changed days. It only logs a failure: unsealed days only make statistics slower.
 func (o *operator) seal(ctx context.Context, p Stdio) {
 	if _, err := sealer.New(o.DB, time.Now, p.log).Seal(ctx); err != nil {
 		p.log.Warn("the changed days are not sealed; dg serve will try again", "error", err)

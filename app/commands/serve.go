@@ -34,7 +34,7 @@ func (serveCmd) Help() string {
 		"server."
 }
 
-// Run drops root's privileges once it listens: ports below 1024 may need root.
+// Run drops root's privileges only after it listens, because ports below 1024 may need root.
 func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	base, _ := c.Base() // "" for an invalid URL, which may contain a password
 	p.log.Info("dg starts", "version", version, "base_url", base)
@@ -93,7 +93,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	})
 }
 
-// warn tells the warnings of the checks. A failure is returned, too.
+// warn logs the warnings of checks. Failures are returned as errors, too.
 func (p Stdio) warn(v doctor.Verdict, check, says string) {
 	if v == doctor.Warning {
 		p.log.Warn(says, "check", check)
@@ -134,7 +134,7 @@ func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
 	return s.Run(ctx, doctor.Schema, doctor.Serving)
 }
 
-// settings ignores errors: the checks have validated the flags.
+// settings ignores errors of flags, because the checks have validated them.
 func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	base, _ := c.Base()
 	return assembly.Settings{
@@ -181,9 +181,9 @@ func serve(ctx context.Context, a *assembly.Program, on net.Listener, ready func
 	return err
 }
 
-// maxSegment is the usual TCP payload of an Ethernet frame. Loopback segments have up to 64 KB, so
-// a local proxy's receive window opens in such steps. A slow client could exceed the write deadline
-// in one.
+// maxSegment is the usual TCP payload of an Ethernet frame. Loopback segments have up to 64 KB, and
+// a local proxy's receive window opens in steps of a segment: a slow client could exceed the write
+// deadline within one step.
 const maxSegment = 1448
 
 func limitSegments(_, _ string, c syscall.RawConn) error {
@@ -204,12 +204,12 @@ func listen(ctx context.Context, setting, address string) (net.Listener, error) 
 
 const (
 	// threadsPerProcessor leaves a thread free to poll the network while requests compute. With one
-	// thread per processor, Go may then poll only every 10 ms.
+	// thread per processor, Go may poll only every 10 ms.
 	threadsPerProcessor = 2
-	// gcPercent is GOGC. Large responses become garbage at once, and GC delays small requests: a
-	// higher value collects less often.
+	// gcPercent is GOGC. Large responses soon become garbage, and collections delay small requests:
+	// a higher value makes them rarer.
 	gcPercent = 200
-	// memoryLimit is GOMEMLIMIT: near it garbage is collected sooner.
+	// memoryLimit is GOMEMLIMIT. Near it Go collects garbage sooner.
 	memoryLimit = 200 << 20
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// fileSuffix makes the variable of a secret's file: DG_SECRET_KEY_FILE for DG_SECRET_KEY.
+// fileSuffix turns a secret's variable into its file's: DG_SECRET_KEY into DG_SECRET_KEY_FILE.
 const fileSuffix = "_FILE"
 
 // settingsFile is the path of a file of variables, which the environment overrides.
@@ -50,13 +50,13 @@ func (settingsFile) BeforeReset(c *kong.Context, at *kong.Path) error {
 	return nil
 }
 
-// readText drops the byte order mark that some editors write.
+// readText returns a file's text without the byte order mark that some editors write.
 func readText(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	return strings.TrimPrefix(string(text), "\ufeff"), err
 }
 
-// secretFile is a kong resolver: it reads a secret from the file that NAME_FILE names.
+// secretFile is a kong resolver. It reads a secret from the file named by the variable NAME_FILE.
 func secretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if !flag.Tag.Has("secret") {
 		return nil, nil

@@ -1,6 +1,6 @@
 package demo
 
-// The first organisation and its owner, whose account is the first of Accounts.
+// The first organisation, and its owner: the first of Accounts.
 const (
 	organisationID = "236f0db3-d58c-4b1e-8592-7f32fa68a7db"
 	ownerID        = "67749781-09ab-4d07-b590-8b89f7427111"

@@ -21,7 +21,7 @@ var asOf = time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
 
 var instant = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+Z`)
 
-// Write writes the demo in the import format. The same now gives the same bytes.
+// Write writes the demo in the import format. Equal values of now give equal bytes.
 func Write(w io.Writer, now time.Time) error {
 	source := rand.NewChaCha8([32]byte([]byte("the demo is the same each time: ")))
 	d := demo{

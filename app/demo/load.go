@@ -23,7 +23,7 @@ func Open() (io.ReadCloser, error) {
 	return r, nil
 }
 
-// ErrNotLoopback refuses to load the demo where other machines could sign in.
+// ErrNotLoopback means that other machines could sign in with the demo's published passwords.
 var ErrNotLoopback = errors.New("the passwords of the demo are published: " +
 	"load it where DG_ADDR and DG_BASE_URL are loopback addresses")
 
@@ -49,7 +49,7 @@ func CheckPasswords(ctx context.Context, db *pgxpool.Pool) error {
 		"and change these passwords there (dg account reset)", strings.Join(published, ", "))
 }
 
-// IsEmpty reports whether there are no organisations. It fails if there are some, but not the
+// IsEmpty reports whether the database has no organisations. It fails if it has some without the
 // demo's.
 func IsEmpty(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 	var loaded bool
@@ -68,7 +68,7 @@ func IsEmpty(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 
 const keyName = "Demo (make run)"
 
-// RecreateKey replaces the demo key: the secret of an earlier one cannot be shown again.
+// RecreateKey revokes the demo key and creates a new one: dg cannot show the old secret again.
 func RecreateKey(
 	ctx context.Context, keys *apikeys.Service, request audit.Request,
 ) (apikeys.Token, error) {
@@ -98,7 +98,7 @@ func RecreateKey(
 	return token, err
 }
 
-// Greeting explains how to try the demo. It contains the key: never log it.
+// Greeting returns how to try the demo. It contains the key: never log it.
 func Greeting(base string, key apikeys.Token) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nSign in at %s/sign-in as one of these:\n", base)

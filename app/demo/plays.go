@@ -43,7 +43,7 @@ type skillResult struct {
 	Correct  int    `json:"correct"`
 }
 
-// firstSkill is the index of the first of nine consecutive skills. The games together train all.
+// firstSkill maps a game to the first of its nine consecutive skills. Together the games have all.
 var firstSkill = map[string]int{
 	"8ef841b7-252d-45bf-8936-b455777e8322": 0,  // Prompt Harbour
 	"ba1e27c3-f129-4fda-a7d4-09cc78b47780": 3,  // Data Detectives
@@ -87,7 +87,7 @@ func (d *demo) playsOf(f *fork, date time.Time) int {
 	return max(0, int(math.Round(rate+math.Sqrt(rate)*d.random.NormFloat64())))
 }
 
-// activity is the weight of a day. Each quarter has a campaign of about two weeks.
+// activity is a day's weight in the number of plays. A quarter's campaign takes about two weeks.
 func activity(date time.Time) float64 {
 	_, month, dayOfMonth := date.Date()
 	switch {
@@ -131,7 +131,7 @@ func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int)
 	return p
 }
 
-// pick prefers players who joined early. The last 5% never play.
+// pick returns a player. It prefers those who joined early; the last 5% never play.
 func (d *demo) pick(players []player, age float64) player {
 	joined := float64(len(players)) * (0.4 + 0.55*age)
 	at := d.random.Float64()

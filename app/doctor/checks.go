@@ -18,8 +18,8 @@ type check struct {
 	run  func(context.Context, *Installation) (warnings []string, _ error)
 }
 
-// The checks, by when dg serve runs them: Machine before it opens the database, Server before it
-// migrates, Schema and Serving afterwards. checkDatabase opens the database for the later ones.
+// The lists of checks. dg serve runs Machine before it opens the database, Server before it
+// migrates, then Schema and Serving. checkDatabase opens the connection that later checks use.
 var (
 	Machine = []check{{"settings", checkSettings}, {"address", checkAddresses}, {"folder", checkFolder}}
 	Server  = []check{{"database", checkDatabase}, {"owner", checkOwner}}
@@ -41,7 +41,7 @@ func checkSQL(name string) func(context.Context, *Installation) ([]string, error
 	}
 }
 
-// query runs a query that returns a row for each fault: verdict, and what to say.
+// query runs a query that returns a verdict and a message for each fault.
 func (s *Installation) query(
 	ctx context.Context, db *postgres.DB, name string,
 ) (warnings []string, _ error) {

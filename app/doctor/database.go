@@ -14,7 +14,7 @@ func open(ctx context.Context, setting, url string) (*postgres.DB, error) {
 	return db, apperr.Annotate(err, setting)
 }
 
-// checkDatabase leaves its pool to the later checks.
+// checkDatabase opens s.db, which later checks use.
 func checkDatabase(ctx context.Context, s *Installation) (_ []string, err error) {
 	if s.db, err = open(ctx, "DG_DATABASE_URL", s.URL); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func checkDatabase(ctx context.Context, s *Installation) (_ []string, err error)
 	return s.query(ctx, s.db, "database")
 }
 
-// checkOwner skips the embedded server, whose owner dg creates.
+// checkOwner checks the owner's role, except on the embedded server, where dg creates it.
 func checkOwner(ctx context.Context, s *Installation) ([]string, error) {
 	if s.Embedded() {
 		return nil, nil
@@ -55,7 +55,7 @@ func checkSecrets(ctx context.Context, s *Installation) ([]string, error) {
 	return nil, identity.CheckSecretKey(ctx, s.db, keys)
 }
 
-// checkDemo refuses the demo's passwords where other machines could sign in.
+// checkDemo fails if other machines could sign in with the demo's passwords.
 func checkDemo(ctx context.Context, s *Installation) ([]string, error) {
 	if s.LoopbackOnly() {
 		return nil, nil
@@ -63,7 +63,7 @@ func checkDemo(ctx context.Context, s *Installation) ([]string, error) {
 	return nil, demo.CheckPasswords(ctx, s.db.Pool)
 }
 
-// checkReplicas accepts a replica that does not answer: reports leave it out.
+// checkReplicas accepts a replica that does not answer, because reports leave it out.
 func checkReplicas(ctx context.Context, s *Installation) ([]string, error) {
 	replicas, err := postgres.OpenReplicas(ctx, s.Replicas(), s.db,
 		postgres.Options{Name: "dg doctor", MaxConns: 1})

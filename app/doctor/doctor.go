@@ -14,11 +14,11 @@ import (
 	"dg/platform/postgres"
 )
 
-// Installation is what the checks examine: settings, machine and database. The caller closes it.
+// Installation is what the checks examine. The caller must call Close.
 type Installation struct {
 	config.Serve
 	Unknown []string                            // variables that look like settings but are not
-	Beside  bool                                // an address in use may be that of a dg serve that runs
+	Beside  bool                                // whether dg serve may run, and use the addresses
 	URL     string                              // of the serving role
 	Tell    func(v Verdict, check, says string) // says what is wrong, and how to fix it
 
@@ -26,7 +26,7 @@ type Installation struct {
 	name string       // database name and system identifier
 }
 
-// Close closes the connections of the checks, if there are any.
+// Close closes the connection that checkDatabase opened, if any.
 func (s *Installation) Close() {
 	if s.db != nil {
 		s.db.Close()
@@ -43,8 +43,8 @@ const (
 	Failure Verdict = "failure"
 )
 
-// Run runs lists of checks until one fails, and returns its failures. It tells the result of each
-// check.
+// Run runs the checks of the lists until one fails, and returns its error. It tells the result of
+// each check.
 func (s *Installation) Run(ctx context.Context, lists ...[]check) error {
 	for _, c := range slices.Concat(lists...) {
 		warnings, err := c.run(ctx, s)
@@ -63,7 +63,7 @@ func (s *Installation) Run(ctx context.Context, lists ...[]check) error {
 	return nil
 }
 
-// fixes are by SQLSTATE. Other errors say themselves what to do.
+// fixes maps SQLSTATEs to what to do. Other errors say it themselves.
 var fixes = map[string]string{
 	"08P01": "if a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead to " +
 		"PostgreSQL itself",

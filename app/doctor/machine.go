@@ -27,7 +27,7 @@ func checkSettings(_ context.Context, s *Installation) (warnings []string, _ err
 	return warnings, s.Check()
 }
 
-// checkAddresses listens on both addresses at once, and so notices equal ones.
+// checkAddresses listens on both addresses at once, so that equal ones fail.
 func checkAddresses(ctx context.Context, s *Installation) (warnings []string, failures error) {
 	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {
 		address := []string{s.Addr, s.OpsAddr}[i]

@@ -107,7 +107,8 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	return nil
 }
 
-// acquire returns nil if the replica lags, fails or is busy. Unless busy, the replica then rests.
+// acquire returns nil if the replica is busy, lags or fails. After the latter two it rests, unless
+// ctx ended.
 func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	pool := r.DB.Pool
 	waiting, stop := context.WithTimeout(ctx, replicaWait)

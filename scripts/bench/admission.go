@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	crowd  = 64                    // clients that ask for the largest reports
+	load   = 64                    // clients that request the largest reports
 	every  = 50 * time.Millisecond // between small requests
 	window = 8 * time.Second       // of one measurement
 )
 
-// admission measures the latency of small requests, with and without two other organisations that
-// ask for the largest reports.
+// admission measures the latency of small requests, with and without load: two other organisations
+// request the largest reports.
 func admission(ctx context.Context, b *bench) error {
 	small := b.client(&b.data.Small)
 	large := [2]*client{b.client(&b.data.Main), b.client(&b.data.Other)}
@@ -26,22 +26,22 @@ func admission(ctx context.Context, b *bench) error {
 		return small.percentile99(ctx, b.path("stats", small.set, 30))
 	}
 	beside := func(ctx context.Context) (p99 float64, err error) {
-		crowding, leave := context.WithCancel(ctx)
+		loaded, unload := context.WithCancel(ctx)
 		var others errgroup.Group
-		for i := range crowd {
+		for i := range load {
 			c := large[i%2]
-			others.Go(func() error { return c.repeat(crowding, b.path("stats", c.set, 366)) })
+			others.Go(func() error { return c.repeat(loaded, b.path("stats", c.set, 366)) })
 		}
 		p99, err = alone(ctx)
-		leave()
+		unload()
 		return p99, errors.Join(err, others.Wait())
 	}
 	title := fmt.Sprintf("99th percentile of small statistics, beside %d of the largest of others; "+
-		"without them", crowd)
+		"without them", load)
 	return b.compare(ctx, title, 3, beside, alone)
 }
 
-// repeat sends a request again and again, a second after a 503, until ctx ends or another error.
+// repeat sends a request repeatedly until ctx ends or it fails. It pauses a second after a 503.
 func (c *client) repeat(ctx context.Context, path string) error {
 	for ctx.Err() == nil {
 		err := c.get(ctx, path)
@@ -59,8 +59,8 @@ func (c *client) repeat(ctx context.Context, path string) error {
 	return nil
 }
 
-// percentile99 sends requests at a steady rate, whether earlier ones are answered or not. Latency
-// counts from the instant at which a request is due, which avoids coordinated omission.
+// percentile99 returns the latency of requests at a steady rate, whether earlier ones are answered
+// or not. Latency counts from the time at which a request is due: no coordinated omission.
 func (c *client) percentile99(ctx context.Context, path string) (float64, error) {
 	took := make([]float64, window/every)
 	var all errgroup.Group

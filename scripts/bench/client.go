@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// client sends requests with an organisation's keys in turn, over keep-alive connections.
+// client sends requests with the keys of an organisation in rotation, and keep-alive.
 type client struct {
 	http *http.Client
 	base string
 	set  *set
-	next atomic.Uint64 // request; selects the key
+	next atomic.Uint64 // number of the request, which selects the key
 }
 
 func (b *bench) client(s *set) *client {
@@ -26,7 +26,7 @@ func (b *bench) client(s *set) *client {
 // errBusy means that dg answered 503.
 var errBusy = errors.New("503")
 
-// get sends a request and reads the answer. Any status but 200 is an error. Errors: errBusy.
+// get sends a request and reads the body. Any status but 200 is an error, and 503 errBusy.
 func (c *client) get(ctx context.Context, path string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, http.NoBody)
 	if err != nil {
@@ -53,8 +53,8 @@ func (c *client) getting(path string) func(context.Context) error {
 	return func(ctx context.Context) error { return c.get(ctx, path) }
 }
 
-// period returns the last days of the plays: their first instant, and the midnight after the last
-// day.
+// period returns the last days of the plays, from their first midnight to the midnight after the
+// last.
 func (b *bench) period(days int) (from, end time.Time) {
 	end = b.data.Now.Truncate(24*time.Hour).AddDate(0, 0, 1)
 	return end.AddDate(0, 0, -days), end

@@ -22,25 +22,25 @@ const (
 	smallGroup   = 50
 	largestGroup = 5_000
 	historyDays  = 400
-	keys         = 300 // of each organisation, used in turn: each key has a rate limit
+	keys         = 300 // of each organisation, in rotation because of their rate limit
 )
 
-// data describes what a folder holds: three organisations with one fork each.
+// data describes the data in a folder: three organisations with one fork each.
 type data struct {
 	Now   time.Time // the end of the plays
-	Main  set       // reports and exports of it are measured
+	Main  set       // whose reports and exports are measured
 	Other set       // a neighbour with large reports; plays are inserted into it
 	Small set       // a neighbour with small reports
 }
 
-// set is an organisation.
+// set is an organisation's data.
 type set struct {
 	Size    testkit.HistorySize
 	IDs     testkit.HistoryIDs
 	Headers []string // values of Authorization, one for each key
 }
 
-// openData reads the description of the folder's data. Without one it loads the data first.
+// openData reads the description of the folder's data. If it is missing, openData loads data.
 func (b *bench) openData(ctx context.Context, plays int) error {
 	name := filepath.Join(b.folder, "set.json")
 	text, err := os.ReadFile(name)
@@ -102,7 +102,7 @@ func (d *data) write(w io.Writer) (err error) {
 	return nil
 }
 
-// makeKeys inserts keys by one statement: the service would write an audit entry for each.
+// makeKeys inserts keys with one statement: the service would write an audit entry for each.
 func (b *bench) makeKeys(ctx context.Context, s *set) error {
 	var ids []string
 	var hashes [][]byte

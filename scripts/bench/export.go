@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// export measures the CSV of all plays of the fork over the longest period.
+// export measures a CSV export of the fork over the longest period.
 func export(ctx context.Context, b *bench) error {
 	c := b.client(&b.data.Main)
 	path := b.path("exports/csv", &b.data.Main, 366)
@@ -17,7 +17,7 @@ func export(ctx context.Context, b *bench) error {
 		timed(1, c.getting(path)), timed(1, b.copyRaw))
 }
 
-// copyRaw is the limit of an export: COPY of the raw columns, as by psql's \copy.
+// copyRaw is the limit of an export: COPY of the raw columns, like psql's \copy.
 func (b *bench) copyRaw(ctx context.Context) error {
 	from, end := b.period(366)
 	sql := fmt.Sprintf(`/* bench */ copy (select id, fork_id, release_number, player, started_at,

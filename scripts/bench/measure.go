@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// work does one of the two things that are compared, and returns a time in milliseconds.
+// work does what is measured or its limit, and returns the time in milliseconds.
 type work func(context.Context) (float64, error)
 
 // timed returns work that reports the mean of several runs, because a single quick run is noisy.
@@ -44,7 +44,7 @@ func (b *bench) compare(ctx context.Context, title string, bar float64, ours, li
 		if round > 0 {
 			r.ours = append(r.ours, first)
 			r.limit = append(r.limit, second)
-			r.ratios = append(r.ratios, first/second) // by round, against drift of the machine
+			r.ratios = append(r.ratios, first/second) // per round, because the machine's speed drifts
 		}
 	}
 	r.title = title

@@ -13,12 +13,12 @@ import (
 	"syscall"
 )
 
-// dg returns a command of dg on the bench's database. When ctx ends, the command gets SIGTERM.
+// dg returns a command of dg on the benchmark's database. The end of ctx sends SIGTERM.
 func (b *bench) dg(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, b.binary, append(args, "--database-url", b.embedded.URL(),
 		"--migrate-database-url", b.embedded.OwnerURL())...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = stopTimeout // after it the process is killed
+	cmd.WaitDelay = stopTimeout // then the process is killed
 	cmd.Stderr = os.Stderr
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "DG_") // settings may name another database
@@ -33,8 +33,8 @@ type server struct {
 	addr string // host:port
 }
 
-// serve starts `dg serve` with its log in serve.log, and waits until it serves. It fails if dg
-// ends before.
+// serve starts `dg serve`, which logs to serve.log, and waits until it serves. It fails if dg ends
+// first.
 func (b *bench) serve(ctx context.Context) (*server, error) {
 	log, err := os.Create(filepath.Join(b.folder, "serve.log"))
 	if err != nil {

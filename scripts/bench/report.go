@@ -12,7 +12,7 @@ import (
 // report collects the comparisons of a run.
 type report struct{ rows []row }
 
-// row is a comparison, with a value for each round. ours and limit are in milliseconds.
+// row is a comparison. Its slices have a value per round; ours and limit are in milliseconds.
 type row struct {
 	title               string
 	ours, limit, ratios []float64

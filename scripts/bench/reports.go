@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// statistics compares the figures of all players with one query of their plays.
+// statistics compares statistics of all players with one query that reads their plays.
 func statistics(ctx context.Context, b *bench) error {
 	main := &b.data.Main
 	c := b.client(main)

@@ -25,8 +25,8 @@ const (
 	removeSQL = `delete from plays where fork_id = $1 and answers = '\x0102030405'`
 )
 
-// writes measures inserts on one fork-day with the triggers on plays and without them; foreign
-// keys stay. Plays that a killed run leaves behind are in data.Other, whose figures are not
+// writes measures inserts on one day of a fork, with and without the triggers on plays, except
+// those of foreign keys. If a run is killed, its plays stay in data.Other, whose figures are not
 // compared.
 func writes(ctx context.Context, b *bench) error {
 	today := time.Now().UTC().Truncate(24 * time.Hour)

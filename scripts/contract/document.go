@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// document is the OpenAPI document. gjson keeps the order of members, which the pages show.
+// document is the OpenAPI document. gjson keeps the order of members, as the pages need.
 type document struct{ gjson.Result }
 
 // members yields the members of an object in the document's order.
@@ -20,8 +20,8 @@ func members(object gjson.Result) iter.Seq2[string, gjson.Result] {
 
 func description(of gjson.Result) string { return markdown(of.Get("description").String()) }
 
-// resolve returns the component to which v refers, or v itself. A missing component ends the
-// process.
+// resolve returns the component to which v refers, or v itself. If the component is missing, it
+// ends the process.
 func (d document) resolve(v gjson.Result) gjson.Result {
 	ref := v.Get("$ref").String()
 	if ref == "" {
@@ -42,8 +42,8 @@ type schema struct {
 	nullable    bool
 }
 
-// schema reads a schema. A schema that describes a component anew has the component as the only
-// entry of allOf.
+// schema reads a schema. Where it gives a component another description, allOf has that component
+// as its only entry.
 func (d document) schema(v gjson.Result) schema {
 	v = d.resolve(v)
 	s := schema{v, v.Get("description").String(), v.Get("nullable").Bool()}
@@ -58,8 +58,8 @@ func (d document) schema(v gjson.Result) schema {
 	return s
 }
 
-// fields lists the fields of a schema. Fields of nested objects have their path as a name, with []
-// for a list.
+// fields returns the fields of a schema. The name of a nested field is its path, with [] for a
+// list.
 func (d document) fields(s schema, path string) (all []object) {
 	if items := s.Get("items"); items.Exists() {
 		return d.fields(d.schema(items), path+"[]")

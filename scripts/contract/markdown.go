@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// markdown converts a description of the OpenAPI document to HTML. It knows paragraphs, lists,
-// tables and code: descriptions use nothing else.
+// markdown converts a description of the OpenAPI document to HTML. It supports paragraphs, lists,
+// tables and code, which is all that descriptions use.
 func markdown(text string) string {
 	var b strings.Builder
 	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {

@@ -11,8 +11,8 @@ import (
 // object is an object of reference.json. Fields named text are HTML, except those of examples.
 type object map[string]any
 
-// reference returns the operations of an OpenAPI document as reference.json, whose form
-// web/docs/reference.go declares.
+// reference returns the content of reference.json: the operations of an OpenAPI document, in the
+// form that web/docs/reference.go declares.
 func reference(served []byte) ([]byte, error) {
 	d := document{gjson.ParseBytes(served)}
 	var b bytes.Buffer
@@ -68,7 +68,7 @@ func (d document) operation(path string, source gjson.Result) object {
 	return o
 }
 
-// addAnswer adds the parts of the 200 response: headers, fields and examples.
+// addAnswer adds the headers, fields and examples of the 200 response.
 func (d document) addAnswer(o object, response gjson.Result) {
 	var headers, examples []object
 	for name, header := range members(response.Get("headers")) {

@@ -42,7 +42,7 @@ func (h *Handler) SignOutEverywhere(c *fiber.Ctx, p *ui.Principal) error {
 	return signedOut(c)
 }
 
-// redirectToAccount sets the new session: a new password and two-step verification end the old.
+// redirectToAccount sets the new session, because the change has ended the old one.
 func redirectToAccount(c *fiber.Ctx, session identity.Session, done ui.Notice) error {
 	ui.Flash(c, done)
 	ui.SetSession(c, session)

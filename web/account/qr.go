@@ -8,7 +8,7 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// qrCode has a margin of one module. The stylesheet adds the rest of the quiet zone.
+// qrCode is an SVG path with a margin of one module. The stylesheet widens the quiet zone.
 type qrCode struct {
 	Side int // in modules, with the margin
 	Path string

@@ -67,7 +67,7 @@ func (h *Handler) SignIn(c *fiber.Ctx) error {
 	return c.Redirect(begun, fiber.StatusSeeOther)
 }
 
-// begunParam marks the redirect after a right password. SignInForm then reports a missing cookie.
+// begunParam marks the redirect after a correct password: SignInForm reports a missing cookie.
 const begunParam = "begun"
 
 // SignOut handles POST /sign-out.

@@ -40,21 +40,21 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 		view.Layout = accountLayout(p, ui.TitleOf("Turn off two-step verification", status))
 		return h.Render(c, status, "two-step-off", &view)
 	}
-	offer, err := h.Service.BeginTwoStep(c.UserContext(), p.Token)
+	enrolment, err := h.Service.BeginTwoStep(c.UserContext(), p.Token)
 	if err != nil {
 		return err
 	}
 	view.Layout = accountLayout(p, ui.TitleOf("Set up two-step verification", status))
-	view.Secret = inGroupsOfFour(offer.Secret)
-	view.QR = newQRCode(offer.URL)
-	view.URL = template.URL(offer.URL) //nolint:gosec // html/template refuses the scheme otpauth
+	view.Secret = inGroupsOfFour(enrolment.Secret)
+	view.QR = newQRCode(enrolment.URL)
+	view.URL = template.URL(enrolment.URL) //nolint:gosec // html/template refuses the scheme otpauth
 	view.Issuer = identity.TOTPIssuer
 	view.Action = p.TwoStepFor(continueAfter(c))
 	return h.Render(c, status, "two-step-on", &view)
 }
 
-// ChangeTwoStep handles POST /account/two-step. It turns two-step verification off if the field do
-// is "off", otherwise on.
+// ChangeTwoStep handles POST /account/two-step. It turns two-step verification off if the field
+// "do" is "off", otherwise on.
 func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	var codes []string
 	var session identity.Session
@@ -69,7 +69,7 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
-		// another request changed it first, or the offer has ended
+		// another request was first, or the enrolment has expired
 		return c.Redirect("/account/two-step", fiber.StatusSeeOther)
 	case err != nil:
 		return err

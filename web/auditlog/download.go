@@ -26,20 +26,20 @@ const (
 	entriesPerQuery = 500 // bounds the memory of a download
 )
 
-// Programs read the file, so its cells hold codes, not labels.
+// columns are the header of the file. Its cells hold codes, not labels, because programs read it.
 var columns = []string{
 	"entryId", "at", "actorKind", "actorId", "actorName", "action", "reason", "targetKind", "targetId",
 	"details", "method", "path", "address", "userAgent", "requestId",
 }
 
-// dialect of CSV: instant is a layout of time.Format.
+// dialect is a dialect of CSV. instant is a layout of time.Format.
 type dialect struct {
-	begin     string
+	bom       string
 	separator byte
 	instant   string
 }
 
-// dialects are by the query parameter format. Without it commas separate the cells.
+// dialects maps the values of the query parameter format. A missing parameter means commas.
 var dialects = map[string]dialect{
 	"":    {"", ',', format.InstantLayout},
 	excel: {"\uFEFF", ';', time.DateTime},
@@ -47,8 +47,8 @@ var dialects = map[string]dialect{
 
 const excel = "excel-semicolon"
 
-// DownloadAuditLog handles GET /settings/audit-log.csv with all entries that match the filters. The
-// entry of the download itself is committed before the first byte is sent.
+// DownloadAuditLog handles GET /settings/audit-log.csv with all entries that match the filters. It
+// commits an entry about the download before it sends the first byte.
 func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	at, err := h.parse(c, p)
 	if err != nil {
@@ -90,7 +90,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		release: release,
 		ctx:     httpserver.StreamContext(c),
 		recheck: exports.Recheck(h.AccessCheck(p, authz.ReadAuditLog)),
-		block:   []byte(at.begin + strings.Join(columns, string(at.separator)) + "\n"),
+		block:   []byte(at.bom + strings.Join(columns, string(at.separator)) + "\n"),
 	}
 	d.list = func(ctx context.Context) ([]audit.Entry, error) { return h.entries(ctx, p, d.page) }
 	return httpserver.Stream(c, d, header)

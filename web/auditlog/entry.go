@@ -24,7 +24,7 @@ type entryView struct {
 	Values []value
 }
 
-// The page shows At, if set, in place of Text. Code is an id or other technical text.
+// value is a row of an entry. At, if set, replaces Text. Code is an id or other technical text.
 type value struct {
 	Name, Term, Text, Code string
 	At                     *time.Time
@@ -35,7 +35,7 @@ const maxInRow = 60
 
 type names map[string]map[string]string // by target kind and id
 
-// Groups are read only if an entry has a groupId. Beyond org.MaxGroups a group may lack a name.
+// namesIn reads groups only for an entry with a groupId. Above org.MaxGroups names may be missing.
 func (h *Handler) namesIn(
 	ctx context.Context, p *ui.Principal, entries []audit.Entry, keys []apikeys.Key,
 ) (names, error) {
@@ -105,7 +105,7 @@ func (n names) values(e audit.Entry) (all []value) {
 	return all
 }
 
-// In JSON, instants, days and codes are strings: their form and the detail's name tell them apart.
+// detail tells instants, days and codes apart by form or name, because JSON has them as strings.
 func (n names) detail(name string, of any) value {
 	v := value{Name: name, Term: term(name)}
 	switch of := of.(type) {

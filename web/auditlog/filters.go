@@ -46,7 +46,7 @@ func fields(people []audit.Actor, keys []apikeys.Key) []field {
 
 type option struct{ Value, Text string }
 
-// options appends the last six characters of the id to options with the same text.
+// options returns the options of a filter, with the end of the id where texts are equal.
 func options[T any](things []T, of func(T) (id, name string)) []option {
 	all := []option{{Value: "", Text: "Any"}}
 	named := map[string]int{"Any": 1}
@@ -126,7 +126,7 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logRequest, err error)
 }
 
 func (f *field) read(values []string, filter *audit.Filter) error {
-	value := strings.Join(values, " ") // a repeated parameter joins to an unknown value
+	value := strings.Join(values, " ") // repeated values join to one that is unknown
 	if value == "" {
 		return nil
 	}

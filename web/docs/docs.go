@@ -22,7 +22,7 @@ type page struct {
 	Operation  operation
 }
 
-// The pages state the limits from the constants that enforce them.
+// limits are what the pages state, taken from the constants that enforce the limits.
 var limits = map[string]int{
 	"Requests":              apikeys.MaxRequests,
 	"Window":                apikeys.RateWindow,
@@ -41,7 +41,7 @@ type view struct {
 	Limits map[string]int
 }
 
-// Page handles GET /docs and every page below but the search.
+// Page handles GET /docs and all pages below it except the search.
 func (h *Handler) Page(c *fiber.Ctx, p *ui.Principal) error {
 	path := strings.TrimPrefix(c.Path(), "/docs")
 	i := slices.IndexFunc(h.documentation.Pages, func(at page) bool { return at.Path == path })

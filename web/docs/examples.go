@@ -37,8 +37,8 @@ func (h *Handler) placeholders() examples {
 	}
 }
 
-// examplesFor keeps a placeholder where no fork or group can be read: the documentation must be
-// readable while the database is down.
+// examplesFor returns ids of the reader's organisation, or placeholders if they cannot be read: the
+// documentation must be readable while the database is down.
 func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	e := h.placeholders()
 	if p == nil || p.Organisation.ID == "" {

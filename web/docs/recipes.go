@@ -29,7 +29,7 @@ type recipe struct {
 	Steps                []template.HTML // in order, from installation to the first result
 	Tables               bool            // whether the program reads all forks into tables
 	Untested             string          // a sentence on what no test runs, or ""
-	// What the program made from the demo's data: a static file, or a text in recipes/. "": none.
+	// The program's result for the demo: a static file, or a text in recipes/. "": none is shown.
 	Picture, Output string
 }
 

@@ -14,7 +14,7 @@ import (
 // maxQuery bounds the bytes of a search, because each word is looked up in all pages.
 const maxQuery = 100
 
-// ID is the anchor of the heading or table row above the passage, or "".
+// passage is a sentence. ID is the anchor of the heading or table row above it, or "".
 type passage struct{ ID, Text string }
 
 type result struct {
@@ -27,7 +27,7 @@ type searchView struct {
 	Results []result
 }
 
-// Search handles GET /docs/search. A page of exactly that name comes first, then pages with all
+// Search handles GET /docs/search. A page whose name is the query comes first, then pages with all
 // words in their names, then other pages with all words.
 func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	texts, err := h.texts()
@@ -54,7 +54,7 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "search", &v)
 }
 
-// find reports found if the name and the text together have all words.
+// find returns the passage with the most words, and whether name and text together have them all.
 func find(words []string, name string, text []passage) (best passage, found bool) {
 	most := -1
 	whole := []string{name}
@@ -68,7 +68,7 @@ func find(words []string, name string, text []passage) (best passage, found bool
 	return best, count(words, strings.Join(whole, " ")) == len(words)
 }
 
-// words are in lower case.
+// count returns how many of the words, in lower case, the text contains.
 func count(words []string, text string) (n int) {
 	text = strings.ToLower(text)
 	for _, word := range words {
@@ -79,7 +79,7 @@ func count(words []string, text string) (n int) {
 	return n
 }
 
-// pageTexts reads the pages of a reader who is not signed in: the index has no organisation's data.
+// pageTexts renders the pages as a visitor sees them: the index has no organisation's data.
 func (h *Handler) pageTexts() (all [][]passage, err error) {
 	for _, at := range h.documentation.Pages {
 		markup, err := h.Markup(at.Template, h.view(nil, at))

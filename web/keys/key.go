@@ -57,7 +57,7 @@ func keyPath(p *ui.Principal, id, below string) string {
 	return p.Path(ui.SettingsPath + "/" + id + below)
 }
 
-// A replaced key has RevokedAt set, in the future until its overlap ends.
+// replaceable is false for a replaced key: its RevokedAt is set, in the future during the overlap.
 func (h *Handler) replaceable(p *ui.Principal, k apikeys.Key) bool {
 	return k.RevokedAt == nil && k.State(h.Now(), p.Organisation.Plan) == apikeys.StateUsable
 }

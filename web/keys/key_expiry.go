@@ -23,7 +23,7 @@ func expiryChoices(today time.Time) []expiryChoice {
 	return all
 }
 
-// By default a successor gets the lifetime of the key that it replaces, in days rounded up.
+// successorExpiry returns the default for k's successor: the lifetime of k, in days rounded up.
 func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	if k.ExpiresAt == nil {
 		return "never", ""
@@ -37,7 +37,7 @@ func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	return "day", today.AddDate(0, 0, days).Format(time.DateOnly)
 }
 
-// A date that is filled in while another choice is selected is refused as ambiguous.
+// expiresAt refuses a date that is filled in while another choice is selected.
 func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
 	if f.Expiry == "day" {
 		return f.expiryDate(now)

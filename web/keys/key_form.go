@@ -139,7 +139,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 	return view, nil
 }
 
-// The default overlap is a day.
+// successorForm returns the form that replaces k. The default overlap is a day.
 func successorForm(k apikeys.Key, today time.Time) keyForm {
 	f := keyForm{labelForm: labelForm{k.Name, k.Description}, Overlap: "day"}
 	for _, scope := range k.Scopes {
@@ -149,7 +149,7 @@ func successorForm(k apikeys.Key, today time.Time) keyForm {
 	return f
 }
 
-// An overlap that would outlast k ends at the expiry of k.
+// overlapsOf returns the overlaps for replacing k, which end at the expiry of k at the latest.
 func (h *Handler) overlapsOf(k apikeys.Key) []overlapChoice {
 	all := slices.Clone(overlaps)
 	for i := range all {
@@ -186,7 +186,7 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 	return form
 }
 
-// The returned key is valid only if there are no errors.
+// newKey returns the key to create, which is valid only if there are no errors.
 func (f keyForm) newKey(now time.Time) (apikeys.NewKey, []ui.FormError) {
 	invalid := formErrors(f).Errors
 	if f.replaces != "" && f.Overlap == "" {

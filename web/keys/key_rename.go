@@ -23,7 +23,7 @@ type labelForm struct {
 	Description string `json:"description" validate:"omitempty,max=200,text,printable"`
 }
 
-// By field and violated rule.
+// formMessages has keys as in input.New: field and rule.
 var formMessages = map[string]string{
 	"name required":  "Enter a name.",
 	"name max":       "The name is too long. Use 200 characters or fewer.",

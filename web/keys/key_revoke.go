@@ -7,7 +7,7 @@ import (
 	"dg/web/ui"
 )
 
-// revokeKeyView asks for confirmation. On the list of keys a dialog replaces it where scripts run.
+// revokeKeyView asks for confirmation. With JavaScript, a dialog on the list of keys replaces it.
 type revokeKeyView struct {
 	ui.Layout
 	Key        keyRow

@@ -30,8 +30,8 @@ type usageDay struct {
 // usageTimeout bounds the wait for the usage of keys, which a screen can do without.
 const usageTimeout = time.Second
 
-// usageOf returns nil after usageTimeout: a lock on the table of usage must not keep anybody from
-// revoking a key.
+// usageOf returns nil after usageTimeout: a lock on the usage table must not prevent the revocation
+// of a key.
 func (h *Handler) usageOf(
 	ctx context.Context, p *ui.Principal, keys []apikeys.Key,
 ) (map[string][]apikeys.Usage, error) {
@@ -44,7 +44,7 @@ func (h *Handler) usageOf(
 	return used, err
 }
 
-// days is nil if the usage could not be read; otherwise it has at least one day.
+// newUsageView returns nil if days is nil: the usage is unknown. Otherwise days is not empty.
 func newUsageView(days []apikeys.Usage) *usageView {
 	if days == nil {
 		return nil

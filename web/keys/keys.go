@@ -125,7 +125,7 @@ func (h *Handler) addRows(
 	return nil
 }
 
-// underSuccessors moves a replaced key directly under its successor, if keys has that.
+// underSuccessors moves a replaced key directly under its successor, if keys has the successor.
 func underSuccessors(keys []apikeys.Key) []apikeys.Key {
 	byID := map[string]apikeys.Key{}
 	replaced := map[string]bool{}
@@ -193,7 +193,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	return r
 }
 
-// A key has at least one scope.
+// scopeLabel needs at least one scope, which every key has.
 func scopeLabel(scopes []apikeys.Scope) string {
 	switch {
 	case !slices.Contains(scopes, apikeys.ReportsRead):

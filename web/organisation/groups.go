@@ -14,7 +14,7 @@ import (
 type groupList struct {
 	ui.Pager
 	Search     string
-	Searchable bool // whether the page has a search: more than searchThreshold, or a search already
+	Searchable bool // whether to show the search: there are many groups, or a search is active
 	More       bool // whether the search finds more groups than Rows has
 	Rows       []org.CountedGroup
 }

@@ -63,7 +63,7 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "organisation", &view)
 }
 
-// Package org bounds the list of members; Unlisted counts the rest.
+// addMembers adds the members that package org lists. Unlisted counts the others.
 func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organisationView) error {
 	members, all, err := h.Organisations.Members(ctx, p.Organisation.ID)
 	if err == nil {

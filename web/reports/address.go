@@ -19,7 +19,7 @@ type pageURL struct {
 	query url.Values
 }
 
-// Links and forms keep keptParams; otherParams are for one request.
+// Links and forms keep keptParams, but not otherParams.
 var (
 	keptParams = []string{
 		"from", "to", "groupId", "compare", "q", "sort", "player", "skills",
@@ -53,10 +53,10 @@ func parsePageURL(c *fiber.Ctx, self string) (pageURL, error) {
 	return at, nil
 }
 
-// A groupId is in lower case, as in the database.
+// Param returns a parameter, or "". A groupId is in its stored form.
 func (at pageURL) Param(name string) string { return at.query.Get(name) }
 
-// The changes are pairs of name and value. An empty value removes the parameter.
+// with sets parameters, given as pairs of name and value. An empty value removes the parameter.
 func (at pageURL) with(changes ...string) pageURL {
 	to := pageURL{at.Self, url.Values{}}
 	for _, p := range at.Fields() {
@@ -120,12 +120,12 @@ const validDates = "Choose a date from 1 Jan 2000 to 31 Dec 2199."
 
 const defaultDays = 28
 
-// lastDays ends on the day before today, which is not complete.
+// lastDays returns the n days before today, which is not complete.
 func lastDays(today time.Time, n int) reports.Period {
 	return reports.Period{From: today.AddDate(0, 0, -n), Days: n}
 }
 
-// between includes both days.
+// between returns the period from first to last, both included.
 func between(first, last time.Time) reports.Period {
 	return reports.Period{From: first, Days: int(last.Sub(first)/ui.OneDay) + 1}
 }

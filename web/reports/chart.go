@@ -34,7 +34,7 @@ type bar struct {
 
 const daysPerWeek = 7
 
-// earlier may have fewer or more days than daily.
+// barsOf returns the bars of the period. earlier may have fewer or more days than daily.
 func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailyStat) []bar {
 	var all []bar
 	for from := 0; from < p.Days; {
@@ -124,7 +124,7 @@ func (c *chart) drawPlays(p reports.Period) {
 const (
 	fullScore = 1000
 	scoreStep = 50
-	maxDots   = 31 // more would run together on a phone: only scores without neighbours have a dot
+	maxDots   = 31 // above it, only scores without neighbours have a dot
 )
 
 func (c *chart) drawScores(p reports.Period) {
@@ -152,8 +152,8 @@ func (c *chart) drawScores(p reports.Period) {
 	}
 }
 
-// A bar without a completed play breaks the line: the next point begins with a moveto (M), and shows
-// also if no other is connected to it (h.01).
+// point returns b's part of a line's path. A bar without completed plays breaks the line: the next
+// point is a moveto (M), and a line of h.01 shows it even without neighbours.
 func (c *chart) point(b bar, s reports.DailyStat, connected *bool) string {
 	form := "M%d %dh.01"
 	if *connected {

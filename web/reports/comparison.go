@@ -15,21 +15,21 @@ type figure struct {
 	Change      *change // nil: nothing is compared
 }
 
-// By is computed from rounded values, so that it agrees with the shown values.
+// change is the difference to the compared period. By is that of the rounded values shown.
 type change struct {
 	Direction string // up or down; "": unchanged
 	Small     bool   // too small to be coloured
 	By, Was   string
 }
 
-// Only complete days are compared: an unfinished day would look like a decline.
+// comparison has only complete days: an unfinished day would look like a decline.
 type comparison struct {
 	CompleteDays, EarlierDays string              // in words; CompleteDays "": the whole period
 	complete                  *reports.Statistics // nil: the whole period is complete
 	earlier                   *reports.Statistics
 }
 
-// read returns false if the figure does not exist, such as an average of no completed plays.
+// measure is a kind of figure. read returns false if there is none, as for an average of no plays.
 type measure struct {
 	name       string
 	format     func(n int64) string
@@ -79,7 +79,7 @@ func newFigures(s reports.Statistics, c *comparison) []figure {
 	return all
 }
 
-// If the complete days have another figure than the period, it comes first: 403, was 416.
+// change compares complete days. If the period has another figure, it adds theirs: 403, was 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, ok := m.read(*cmp.Or(c.complete, &s))
 	before, known := m.read(*c.earlier)
@@ -100,8 +100,8 @@ func (m measure) change(s reports.Statistics, c *comparison) *change {
 	return d
 }
 
-// formatShare rounds half up. before is 0 only where players are not counted: such a figure is not
-// shown.
+// formatShare formats n as a share of before, rounded half up. before is 0 only where players are
+// not counted, and the figure is not shown.
 func formatShare(n, before int64) (text string, small bool) {
 	share := (200*n + before) / max(2*before, 1)
 	switch {
@@ -129,8 +129,8 @@ var comparisons = []struct{ name, key string }{
 	{"Previous period", ""}, {"52 weeks earlier", compareYear}, {"None", compareOff},
 }
 
-// comparedPeriods compares whole months with as many months before, another period with as many
-// days before; only complete days count. With compareYear it goes back 52 weeks: weekdays match.
+// comparedPeriods returns the complete days of p, and the period before: as many months if p is
+// whole months, else as many days. compareYear goes back 52 weeks, so that weekdays match.
 func comparedPeriods(
 	p reports.Period, with string, today time.Time,
 ) (complete, earlier reports.Period, ok bool) {
@@ -155,10 +155,9 @@ func reportable(p reports.Period) bool {
 	return err == nil
 }
 
-// loadComparison returns nil if there is nothing to compare. The caller must not hold a report slot:
-// requests that hold one and wait for another could deadlock.
-// Suppressed figures look like no plays, so that the comparison reveals no more than a report on
-// that period.
+// loadComparison returns nil if there is nothing to compare. The caller must not hold a report
+// slot: requests that hold one and wait for another could deadlock. Suppressed figures count as no
+// plays, so that the comparison reveals no more than a report on that period.
 func (h *Handler) loadComparison(
 	ctx context.Context, p *ui.Principal, q reports.Query, with string,
 ) (*comparison, error) {

@@ -125,7 +125,7 @@ var (
 		"Group not found. Open the report for all players and choose a group there.")
 )
 
-// forkOf returns errNoFork also for another organisation's fork and without the permission.
+// forkOf returns the path's fork. Without the permission, or in another organisation: errNoFork.
 func (h *Handler) forkOf(
 	c *fiber.Ctx, p *ui.Principal, permission authz.Permission,
 ) (games.Fork, error) {
@@ -149,7 +149,8 @@ func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at pageURL
 	}
 }
 
-// statistics waits for a slot of the limiter of reports, and holds it until it returns.
+// statistics waits for a report slot, and for a slot of large reports if the report is large. It
+// holds none after it returns.
 func (h *Handler) statistics(
 	ctx context.Context, p *ui.Principal, q reports.Query,
 ) (stats reports.Statistics, err error) {
@@ -164,7 +165,7 @@ func (h *Handler) statistics(
 	return stats, groupError(err)
 }
 
-// A report without a group needs no further permission.
+// authorizeGroup checks the permission on the group of the report, if it has one.
 func authorizeGroup(p *ui.Principal, permission authz.Permission, r reports.Header) error {
 	if r.GroupOwner == "" {
 		return nil
@@ -172,7 +173,7 @@ func authorizeGroup(p *ui.Principal, permission authz.Permission, r reports.Head
 	return p.Decide(permission, r.GroupOwner)
 }
 
-// A denied group gets errNoGroup too, which does not reveal that the group exists.
+// groupError returns errNoGroup for a denied group, too: it must not reveal that the group exists.
 func groupError(err error) error {
 	if errors.Is(err, reports.ErrGroupNotFound) || errors.Is(err, authz.ErrDenied) {
 		return errNoGroup
@@ -180,8 +181,8 @@ func groupError(err error) error {
 	return err
 }
 
-// command keeps the key out of the shell's history (a variable) and out of the process list (a
-// header on stdin).
+// command returns a curl command, which keeps the key out of the shell's history (a variable) and
+// out of the process list (a header on stdin).
 func (h *Handler) command(q reports.Query) string {
 	group := ""
 	if q.GroupID != "" {
@@ -242,5 +243,5 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	v.Players = players.page(v.pageURL, s.Players())
 }
 
-// MaxOverlaps includes one that is not shown: it tells that there are more.
+// shownOverlaps leaves out one, which only tells that there are more.
 const shownOverlaps = reports.MaxOverlaps - 1

@@ -10,8 +10,8 @@ import (
 	"dg/web/ui"
 )
 
-// sort is the order that a first click on the head asks for: plays, or -plays for descending. A
-// column without compare is not sortable.
+// sort is the value of ?sort= after a first click on the heading: plays, or -plays for descending.
+// A column without compare is not sortable.
 type column[T any] struct {
 	name, sort string
 	numeric    bool
@@ -76,7 +76,7 @@ func (l listing[T]) find(all []T, search string) []T {
 	})
 }
 
-// sort is stable. The head of the sorted column links to the reverse order.
+// sort sorts items, stably. The head of the sorted column links to the reverse order.
 func (l listing[T]) sort(items []T, at pageURL) (heads []columnHead) {
 	order := at.Param("sort")
 	known := func(c column[T]) bool {

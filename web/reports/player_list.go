@@ -11,7 +11,7 @@ type player = reports.PlayerStat
 
 const playersPerPage = 25
 
-// players opens in the API's order: most plays first.
+// players is by default in the API's order: most plays first.
 var players = listing[player]{
 	plural: "players",
 	columns: []column[player]{
@@ -31,7 +31,7 @@ var players = listing[player]{
 	fragment:        "#p-h",
 }
 
-// A player without a completed play sorts below a score of 0.
+// bestKey puts players without a completed play below a score of 0.
 func bestKey(p player) reports.Percent {
 	if !p.Completed {
 		return -1

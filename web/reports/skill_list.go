@@ -31,7 +31,7 @@ var skillAreas = []area{{"prompting.", "Prompting"}, {"data.", "Data"}, {"ai.", 
 
 const weakestFirst = "weakest"
 
-// skills is in the order of the catalogue, which areas and equally weak skills keep.
+// newSkillList keeps the catalogue's order in each area, and among equally weak skills.
 func newSkillList(skills []reports.SkillStat, at pageURL) skillList {
 	weakest := at.Param("skills") == weakestFirst
 	l := skillList{Orders: []ui.Link{
@@ -40,7 +40,7 @@ func newSkillList(skills []reports.SkillStat, at pageURL) skillList {
 	}}
 	areas := skillAreas
 	if weakest {
-		areas = []area{{}} // of all skills
+		areas = []area{{}} // one area of all skills
 		skills = slices.Clone(skills)
 		slices.SortStableFunc(skills, func(a, b reports.SkillStat) int {
 			return cmp.Compare(a.CorrectRate, b.CorrectRate)

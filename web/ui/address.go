@@ -12,7 +12,7 @@ import (
 // SettingsPath is the path, below /o/:org, of the settings screen that opens first.
 const SettingsPath = "/settings/api-keys"
 
-// OrganisationPath escapes the slug, because imports accept any text as one.
+// OrganisationPath returns /o/ and the slug, escaped because imports accept any text as a slug.
 func OrganisationPath(slug string) string { return "/o/" + url.PathEscape(slug) }
 
 // FirstScreen returns the path of screen, or /account for the role member, which may not open it.

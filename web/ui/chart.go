@@ -7,7 +7,7 @@ import (
 	"dg/modules/reports"
 )
 
-// DayWidth is a day's width in units of the viewBox. Integers can then place bars within a day.
+// DayWidth is a day's width in the viewBox: bars within a day then have integer coordinates.
 const DayWidth = 100
 
 // Panel is the frame of a chart over days. One unit of the viewBox's height is one unit of the

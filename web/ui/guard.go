@@ -31,8 +31,8 @@ func (g *Guard) Reader(c *fiber.Ctx) (*Principal, error) {
 	return p, nil
 }
 
-// WithMemberships is SignedIn with the person's memberships, for paths without organisation. A
-// single one becomes the principal's membership.
+// WithMemberships is SignedIn with the person's memberships, for paths without an organisation. An
+// only membership also becomes the principal's Membership.
 func (g *Guard) WithMemberships(c *fiber.Ctx) (*Principal, error) {
 	p, err := g.SignedIn(c)
 	if err != nil {
@@ -48,8 +48,8 @@ func (g *Guard) WithMemberships(c *fiber.Ctx) (*Principal, error) {
 var errNoOrganisation = apperr.New(apperr.NotFound,
 	"Organisation not found, or you are not a member of it.")
 
-// Member returns the signed-in person as a member of the organisation in the path. Errors: those of
-// SignedIn, apperr.NotFound for any other organisation, apperr.AccessDenied without the permission.
+// Member returns the signed-in person as a member of the path's organisation, or SignedIn's error,
+// apperr.NotFound for non-members, or apperr.AccessDenied without the permission.
 func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, error) {
 	p, err := g.SignedIn(c)
 	if err != nil {
@@ -84,7 +84,7 @@ func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, e
 var ErrCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
 
 // SignedIn returns the principal of the request's session, without a membership, and stores it for
-// PrincipalOf. Errors: identity.ErrNoSession, ErrCodeDue.
+// PrincipalOf. If no session is signed in, it returns identity.ErrNoSession or ErrCodeDue.
 func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 	token := c.Cookies(SessionCookie)
 	if token == "" {

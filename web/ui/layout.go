@@ -78,7 +78,7 @@ func (l Layout) Switch() (all []Link) {
 	return all
 }
 
-// On screens of no organisation, a user who manages one of several gets a path that asks which.
+// pathIfAllowed returns the path of screen, or "". Outside organisations the path asks for one.
 func (l Layout) pathIfAllowed(permission authz.Permission, screen string) string {
 	manages := func(m org.Membership) bool { return m.Role != org.RoleMember }
 	switch p := l.User; {

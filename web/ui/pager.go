@@ -28,7 +28,7 @@ func NewPager(asked string, all, size int, path func(page int) string) Pager {
 	return p
 }
 
-// PageOf returns 1 for anything but an integer. The page may not exist.
+// PageOf parses the number of a page, which may not exist. It returns 1 if asked is no integer.
 func PageOf(asked string) int {
 	if page, err := strconv.Atoi(asked); err == nil {
 		return page

@@ -48,7 +48,7 @@ func (p *Pages) Today() time.Time { return p.Now().UTC().Truncate(OneDay) }
 // ScreenView is implemented by pointers to views that embed Layout.
 type ScreenView interface{ confirm(n Notice) }
 
-// Render responds with the screen of the template name.html. Errors: those of Execute.
+// Render responds with the screen of the template name.html, or returns an error of Execute.
 func (p *Pages) Render(c *fiber.Ctx, status int, name string, view ScreenView) error {
 	page, err := p.Execute(c, name, view)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *Pages) Execute(c *fiber.Ctx, name string, view ScreenView) ([]byte, err
 	return p.Markup(name, view)
 }
 
-// Markup renders without a request, so that the search of the documentation can index pages.
+// Markup renders without a request: the search of the documentation indexes pages.
 func (p *Pages) Markup(name string, view any) ([]byte, error) {
 	var page bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&page, name+".html", view); err != nil {

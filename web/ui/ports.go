@@ -14,8 +14,8 @@ import (
 type Sessions interface {
 	Session(ctx context.Context, token string) (identity.Session, error)
 	// Reauthenticate returns nil if the person entered the password recently, or if the proof is
-	// right. Errors: identity.ErrPasswordDue, ErrWrongPassword, ErrWrongCode, ErrNoSession, a
-	// LockedError, apperr.Unavailable.
+	// right. Otherwise it returns identity.ErrPasswordDue, ErrWrongPassword, ErrWrongCode,
+	// ErrNoSession, a LockedError or apperr.Unavailable.
 	Reauthenticate(ctx context.Context, token string, proof identity.Proof) error
 }
 

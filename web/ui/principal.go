@@ -84,7 +84,7 @@ func (p *Principal) May(permission authz.Permission) bool {
 	return p.authorize(permission, p.Organisation.ID) == nil
 }
 
-// The owner must come from a loaded row, not from the request.
+// authorize requires an owner from a loaded row, not from the request.
 func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	err := p.Decide(permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
@@ -93,7 +93,7 @@ func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	return err
 }
 
-// Decide is authorize for callers with a message of their own. Errors: those of Policy.
+// Decide is authorize for callers with a message of their own. It returns the policy's errors.
 func (p *Principal) Decide(permission authz.Permission, owner string) error {
 	return p.policy.Authorize(p.Subject(), permission, owner)
 }
@@ -104,8 +104,8 @@ func (p *Principal) lacksOnlyTwoStep(permission authz.Permission) bool {
 	return !p.Person.TwoStep && with.May(permission)
 }
 
-// AuthorizeAll authorises the principal on each thing by its owner. It asks the policy once for
-// consecutive things of one owner. Errors: apperr.AccessDenied.
+// AuthorizeAll returns apperr.AccessDenied if the policy denies one of the things. It asks once for
+// consecutive things of one owner.
 func AuthorizeAll[T any](
 	p *Principal, permission authz.Permission, things []T, ownerOf func(T) string,
 ) error {

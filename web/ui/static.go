@@ -37,8 +37,8 @@ var loadFiles = sync.OnceValue(func() files {
 	return all
 })
 
-// path adds the version of the content, so that browsers may cache the file for a year. An error of
-// path fails the template.
+// path returns a file's URL with its version, so that browsers may cache the file for a year. An
+// error of path fails the template.
 func (f files) path(name string) (string, error) {
 	file, ok := f[name]
 	if !ok {
