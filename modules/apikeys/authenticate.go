@@ -22,8 +22,8 @@ type Caller struct {
 
 	Actor     audit.Actor
 	RateLimit RateLimit
-	// the primary's LSN after the request began: only replicas that have replayed it are read;
-	// zero: no replica is read
+	// an LSN of the primary, read during the request: replicas that have replayed it may be read;
+	// zero: only the primary is read
 	Position     postgres.Position
 	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil: not within noticePeriod
 

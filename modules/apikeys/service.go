@@ -69,7 +69,7 @@ var deniedMessages = map[authz.Permission]string{
 	authz.RevokeKey:  "Only owners and admins revoke keys.",
 }
 
-// owner is the organisation that owns, or will own, the key.
+// authorize asks the policy. owner is the organisation that owns, or will own, the key.
 func (s *Service) authorize(subject authz.Subject, want authz.Permission, owner string) error {
 	err := s.policy.Authorize(subject, want, owner)
 	if errors.Is(err, authz.ErrDenied) {

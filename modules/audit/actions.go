@@ -13,7 +13,7 @@ type ActionDisplay struct {
 // Actions has all actions. An entry with any other action is refused.
 var Actions []ActionDisplay
 
-// A name in row is "target", "reason", "path" or a key of Entry.Details.
+// action adds to Actions. A name in row is "target", "reason", "path" or a key of Entry.Details.
 func action(code Action, label string, row ...string) Action {
 	Actions = append(Actions, ActionDisplay{code, label, row})
 	return code

@@ -45,8 +45,8 @@ var OperatorActor = Actor{Kind: Operator, Name: "Operator"}
 // Target is what an action was done to: a kind such as "fork", and an id. The zero value is none.
 type Target struct{ Kind, ID string }
 
-// Request is the HTTP request or the operator's command of an entry. Path has no query, which may
-// contain secrets.
+// Request is the HTTP request or the operator's command that an entry records. Path has no query,
+// which may contain secrets.
 type Request struct {
 	Method, Path, Address, UserAgent, ID string
 }

@@ -119,9 +119,9 @@ func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error)
 	return nil
 }
 
-// AppendChanges adds an entry of the operator for each row of the query changes, in the caller's
-// transaction. A row is an organisation's id and the details as jsonb. changes becomes part of the
-// statement: it must not contain input.
+// AppendChanges adds an operator's entry for each row that the SQL query in changes returns: an
+// organisation's id and the details as jsonb. It runs in the caller's transaction. changes becomes
+// part of the statement, so it must not contain input.
 func AppendChanges(
 	ctx context.Context, tx pgx.Tx, action Action, request Request, changes string,
 ) error {

@@ -79,7 +79,7 @@ func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []e
 	return rows, apperr.Annotate(err, "audit: list")
 }
 
-// People returns the people who acted in a log, by id, each with the name of the newest entry.
+// People returns the people who acted in a log, ordered by id, with the name of their newest entry.
 func (l *Log) People(ctx context.Context, organisationID string) ([]Actor, error) {
 	var rows []entryRow
 	err := tenant.Raw(l.db.Gorm.WithContext(ctx), organisationID, `/* audit.people */

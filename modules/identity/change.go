@@ -44,8 +44,9 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 	return err
 }
 
-// withPassword leaves the code to fn. Errors: ErrNoSession, ErrWrongPassword, a LockedError, those
-// of fn, apperr.Unavailable (too many sign-ins at once, an unreadable secret, a failed audit log).
+// withPassword checks the password and runs fn, which must verify the code. Errors: ErrNoSession,
+// ErrWrongPassword, a LockedError, those of fn, apperr.Unavailable (too many sign-ins at once, an
+// unreadable secret, a failed write to the audit log).
 func (s *Service) withPassword(
 	ctx context.Context, token string, proof Proof, fn func(*change) error,
 ) (Session, error) {
@@ -72,7 +73,7 @@ func (s *Service) withPassword(
 	})
 }
 
-// change holds the lock of the person's row, which serialises changes of the person's credentials.
+// change changes a person's credentials, under a lock of the person's row that serialises changes.
 type change struct {
 	service   *Service
 	tx        transaction

@@ -52,7 +52,7 @@ func checkPassword(password string, of userRow) error {
 	return nil
 }
 
-// wordsOf drops words of up to two bytes, which many passwords contain by chance.
+// wordsOf splits names into words. It drops those of up to two bytes, which may occur by chance.
 func wordsOf(names ...string) (words []string) {
 	between := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)

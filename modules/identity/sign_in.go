@@ -22,8 +22,7 @@ var (
 
 // SignIn begins a session for the person with the e-mail and the password. With two-step
 // verification on, the session has SecondStepDue until VerifySecondStep. SignIn ends the browser's
-// previous session ("": none), also another person's, against session fixation. An unknown e-mail,
-// a missing password and a wrong password get the same response, computation and count. Errors:
+// previous session ("": none), also another person's, against session fixation. Errors:
 // ErrWrongPassword; a LockedError after too many wrong passwords, for a correct one too;
 // apperr.Unavailable when too many people sign in at once.
 func (s *Service) SignIn(ctx context.Context, email, password, previous string) (Session, error) {
@@ -84,7 +83,7 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 	return session, err
 }
 
-// byEmail takes one statement for unknown e-mails too (a row without id): the time tells nothing.
+// byEmail returns a row without an id for an unknown e-mail, in the time that a known one takes.
 func byEmail(db transaction, email string) (userRow, error) {
 	unknown := userRow{Email: email}
 	key := EmailKey(email)

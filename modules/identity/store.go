@@ -109,7 +109,7 @@ func deleteRows(
 // maxSwept bounds what one sweep removes from a table, so that no sign-in waits for a backlog.
 const maxSwept = 1000
 
-// Each sign-in sweeps, and adds fewer rows than maxSwept: no backlog grows.
+// sweep deletes expired rows. A sign-in adds fewer than it may sweep (maxSwept): no backlog grows.
 func sweep(db transaction, now time.Time) error {
 	if err := sweepTable(db, &sessionRow{}, "token_hash", "expires_at", now); err != nil {
 		return err

@@ -73,8 +73,8 @@ func PersonIn(tx transaction, email string) (_ Person, password bool, _ error) {
 	return row.person(), row.PasswordHash != nil, err
 }
 
-// AddPersonIn adds a person without a password. The caller's transaction has the owner's role: the
-// serving role may not insert users.
+// AddPersonIn adds a person without a password. The caller's transaction must have the owner's
+// role: the serving role may not insert users.
 func AddPersonIn(tx transaction, email, name string) (Person, error) {
 	row := userRow{ID: uuid.NewString(), Email: email, Name: name}
 	err := insertRows(tx.Model(&userRow{}), "identity.addPerson", map[string]any{

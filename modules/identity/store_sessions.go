@@ -30,8 +30,8 @@ type Session struct {
 	Token         string // the cookie's value: a secret
 	StartedAt     time.Time
 	SecondStepDue bool
-	// the primary's LSN after the request began: only replicas that have replayed it are read;
-	// zero: no replica is read
+	// an LSN of the primary, read during the request: replicas that have replayed it may be read;
+	// zero: only the primary is read
 	Position postgres.Position
 }
 
@@ -100,8 +100,8 @@ func hashToken(token string) []byte {
 	return h[:]
 }
 
-// session is one statement, because each request of a screen runs it. authenticated_at is rounded
-// to 1 ms, hence the margin. A later authenticated_at is not fresh: a clock was set back.
+// session takes one statement, because each request of a screen runs it. authenticated_at is
+// rounded to 1 ms, hence the margin. A later authenticated_at is not fresh: a clock was set back.
 func (s *Service) session(db transaction, token string, now time.Time) (sessionRow, error) {
 	// gorm would take fresh for the table's name in "as fresh,", hence no "as"
 	sessions := `(select *, (authenticated_at between clock_timestamp() - make_interval(secs => ?)

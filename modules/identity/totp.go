@@ -56,7 +56,7 @@ func normaliseCode(code string) string {
 	}, norm.NFKC.String(code))
 }
 
-// last is the last accepted step: neither that step nor an earlier one is accepted again.
+// matchTOTP returns the step of the code. It accepts no step up to last, the last accepted one.
 func matchTOTP(secret, code string, now time.Time, last int64) (step int64, ok bool) {
 	code = normaliseCode(code)
 	current := now.Unix() / stepSeconds

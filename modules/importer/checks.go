@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// check is a rule on the staged rows of a type. query is a template for batch.sql that selects
+// check is a rule on the staged rows of a type. query, which the method batch.sql expands, selects
 // line, field and value of each violation.
 type check struct{ expected, query string }
 

@@ -20,8 +20,8 @@
 //   - Lengths of strings are in code points. Blank strings are accepted.
 //   - Timestamps are truncated to the millisecond.
 //   - A pipe truncated between two lines looks like a whole file, unless it is gzip.
-//   - An advisory lock admits one import at a time. Another logs that it waits and gives up after
-//     ten minutes.
+//   - An advisory lock admits one import at a time. Another import logs that it waits, and gives up
+//     after ten minutes.
 //   - The transaction is READ COMMITTED, as the triggers on plays require, without
 //     statement_timeout.
 //

@@ -142,8 +142,8 @@ func packAnswers(skills []skill) []byte {
 	return games.PackAnswers(results)
 }
 
-// changesOf returns a query for audit.AppendChanges. Its lock keeps the old values in the entries
-// true until the commit.
+// changesOf returns a query of the changes to a column, for audit.AppendChanges. Its lock keeps the
+// old values in the entries true until the commit.
 func changesOf(column string) string {
 	return fmt.Sprintf(`
 		select i.id, jsonb_build_object('from', o.%[1]s, 'to', i.%[1]s)

@@ -20,7 +20,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// Importer imports files. Pool connects as the owner of the tables.
+// Importer imports files. Pool must connect as the owner of the tables.
 type Importer struct {
 	Pool    *pgxpool.Pool
 	Keys    identity.Keyring // encrypts the secrets of two-step verification

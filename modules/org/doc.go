@@ -5,7 +5,7 @@
 //
 // Invariants, kept by the schema:
 //   - A change to an organisation or its forks gives the organisation a new random version, which
-//     unlike a counter never repeats after a restore or failover. Versions compare for equality.
+//     unlike a counter never repeats after a restore or failover. Compare them for equality only.
 //   - A player's ordinal is unique within an organisation. The import never reuses one
 //     (player_ordinals). Members of a group are players of its organisation.
 //   - A deleted player leaves its groups, and its plays are deleted.

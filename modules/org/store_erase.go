@@ -25,7 +25,7 @@ func (playerRow) TableName() string { return "players" }
 
 // ErasePlayer deletes a player and returns the organisation's id. The schema deletes the player's
 // plays and memberships in groups. In the same transaction, forget removes what is derived from
-// plays, and an audit entry records the player's id without the name. The pool connects as the
+// plays, and an audit entry records the player's id without the name. The pool must connect as the
 // owner of the tables. Errors: apperr.NotFound, those of forget.
 func (s *Service) ErasePlayer(
 	ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error,

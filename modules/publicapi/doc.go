@@ -8,7 +8,7 @@
 // the loaded resource (walls_test.go of app/assembly).
 //
 // Mount is one middleware before every route of any fiber.App: it matches paths itself, keeps no
-// string of fiber's, and writes the API's errors (package httpserver).
+// string that fiber reuses, and writes the API's errors (package httpserver).
 //
 // Trade-offs:
 //   - Routes are written by hand: generated ones parse the query first, and would respond 400

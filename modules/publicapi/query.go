@@ -26,7 +26,7 @@ var parameterChecks = input.New(map[string]string{
 	"groupId required": "Query parameter `groupId` is empty. Set it to the id of a group, or leave it out.",
 }, nil)
 
-// An unknown parameter is an error: a mistyped filter would return the figures of all players.
+// reportQuery refuses unknown parameters: a mistyped filter would return figures of all players.
 func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
 	// a lone "=" is an unknown parameter too, but fasthttp drops it
 	if slices.Contains(strings.Split(string(c.Request().URI().QueryString()), "&"), "=") {

@@ -37,7 +37,7 @@ const (
 	maxLargeResponsesMBOfOrganisation = maxLargeResponsesMB / 2
 )
 
-// A large body waits for its share of the memory.
+// send sends a JSON body. A large one waits for its share of maxLargeResponsesMB.
 func (a *API) send(r *call, body []byte, tag string) error {
 	var sent func()
 	if len(body) > httpserver.BlockSize {

@@ -36,9 +36,9 @@ type exportRow struct {
 }
 
 // OpenExport begins the snapshot of an export, and reads its header but none of its rows. The
-// caller authorises the read of the group by the header, and closes the export.
-// It takes no slot of a report: package exports limits exports. Errors: ErrGroupNotFound
-// where no organisation has the group, apperr.NotFound for an unknown organisation.
+// caller authorises the read of the group by the header, and closes the export. It takes no report
+// slot: package exports limits exports. Errors: ErrGroupNotFound where no organisation has the
+// group, apperr.NotFound for an unknown organisation.
 func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, error) {
 	snap, err := open(ctx, s.db, q, false)
 	if err != nil {

@@ -49,7 +49,7 @@ func AppendInstant(b []byte, ms int64) []byte {
 		byte('0'+fraction%10), 'Z')
 }
 
-// divide rounds half away from zero, and returns 0 for b = 0. Neither a nor b may be negative.
+// divide returns a / b, rounded half away from zero, or 0 if b is 0. Neither may be negative.
 func divide(a, b int64) int64 {
 	if b == 0 {
 		return 0
@@ -57,7 +57,7 @@ func divide(a, b int64) int64 {
 	return (2*a + b) / (2 * b)
 }
 
-// meanScore takes a sum in hundredths of a percent. The mean of no scores is 0.
+// meanScore returns the mean of n scores, or 0 for none. sum is in hundredths of a percent.
 func meanScore(sum, n int64) Percent { return Percent(divide(sum, 10*n)) }
 
 // roundScore rounds a score from hundredths to tenths of a percent.

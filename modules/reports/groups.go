@@ -20,7 +20,7 @@ type Overlap struct {
 const MaxOverlaps = 6
 
 // overlapsSQL omits groups with fewer than MinGroup of the players. If the report is on all
-// players, the own report of such a group is suppressed.
+// players, such a group's own report is suppressed.
 const overlapsSQL = `/* reports.overlaps */
 select g.name, m.lacking
   from (select group_id, cardinality(@players::int[]) - count(*)::int as lacking

@@ -31,8 +31,8 @@ func (h Header) CheckGroup(organisationID string) error {
 // MinGroup is the k of k-anonymity: with fewer active members, a group's report is suppressed.
 const MinGroup = 5
 
-// The size of the group does not count: the figures of a single active member would be personal. An
-// idle group is suppressed too: otherwise suppression would tell that a group had one to four
+// suppressed counts active members alone: the figures of a single active member would be personal.
+// An idle group is suppressed too: otherwise suppression would tell that a group had one to four
 // active members.
 func suppressed(groupID string, activeMembers int) bool {
 	return groupID != "" && activeMembers < MinGroup

@@ -9,7 +9,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// Another organisation's group is refused even if the caller authorised the read.
+// statistics refuses another organisation's group even if the caller authorised the read.
 func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error) {
 	if err := s.CheckGroup(s.query.OrganisationID); err != nil {
 		return stats, err

@@ -36,7 +36,7 @@ type Report struct {
 	Header
 
 	snap    *snapshot
-	release func() // of the slot
+	release func() // frees the slot
 }
 
 // Open opens the report on a fork. The caller then authorises the read of the group by

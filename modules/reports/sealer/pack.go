@@ -77,7 +77,7 @@ func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 	return Result{Days: 1}, b.saveDay(ctx, segment.PackDay(b.first.UnixMilli(), c.plays))
 }
 
-// maxMonthPlays bounds the memory for packing a month.
+// maxMonthPlays is the default of Sealer.MaxMonthPlays. It bounds the memory for packing a month.
 const maxMonthPlays = 1_000_000
 
 func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {

@@ -77,7 +77,7 @@ func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) erro
 	return nil
 }
 
-// READ COMMITTED shows all writes committed before the lock, which an older snapshot would miss.
+// seal seals a bucket at READ COMMITTED, to see all writes that were committed before it locked.
 // Result.Remaining counts the bucket that failed and those due after it.
 func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
 	var sealed Result
@@ -108,7 +108,7 @@ func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
 }
 
 // TryLocksSQL locks writers out of the days from @from until before @to, or returns false without
-// waiting. Later statements see all writes to these days that were made before.
+// waiting. Later statements see all earlier writes to these days.
 const TryLocksSQL = `/* reports.tryLocks */
 select pg_try_advisory_xact_lock(uuid_hash(@fork), -2147483648)
    and (select bool_and(pg_try_advisory_xact_lock(uuid_hash(@fork), d))
@@ -163,7 +163,7 @@ select day from days
 union
 select day from unsealed_days where fork_id = @fork and day < @to::date
 order by day desc`
-	// Dirty months are due too: they may have lost all their days.
+	// dueMonthsSQL selects unsealed months with packed days, and dirty ones, maybe without any day.
 	dueMonthsSQL = `/* reports.dueMonths */
 select month from (
     select date_trunc('month', d.day)::date as month from fork_days d

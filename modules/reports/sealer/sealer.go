@@ -28,10 +28,10 @@ type Sealer struct {
 // MinPlays is the default of Sealer.MinPlays. Fewer plays are read fast without segments.
 const MinPlays = 5_000
 
-// maxDayPlays bounds a day's segment, which is packed in memory: 4 MB at 16 bytes a play.
+// maxDayPlays is the default of Sealer.MaxDayPlays. It bounds memory: 4 MB at 16 bytes a play.
 const maxDayPlays = 250_000
 
-// A pass is costly: with a cold cache, finding the due days of 40,000,000 plays took 8 s.
+// sealInterval is long: with a cold cache, finding the due days of 40,000,000 plays took 8 s.
 const sealInterval = 10 * time.Minute
 
 // New returns a sealer with the default limits. Set its exported fields before the first pass.

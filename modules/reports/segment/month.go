@@ -85,8 +85,8 @@ func UnpackMonth(from int64, head []byte, players *Players) error {
 	return nil
 }
 
-// UnpackMembers adds to a the plays of a month, for the players whom member accepts. The month must
-// have a tail. Errors: ErrDamaged, maybe after some plays are added.
+// UnpackMembers adds the month's plays of the players whom member accepts to the accumulator a. The
+// month must have a tail. Errors: ErrDamaged, maybe after some plays are added.
 func UnpackMembers(
 	from int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator,
 ) error {
