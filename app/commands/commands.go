@@ -101,7 +101,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 // version is set by the linker (-X).
 var version = "dev"
 
-// parser returns kong's parser. --help and --version set exit, because to exit would end a test.
+// parser returns kong's parser. --help and --version set exit, because an exit would end a test.
 func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.Stdout, p.Stderr),
 		kong.Exit(func(code int) { *exit = code }),

@@ -114,7 +114,7 @@ func (db *database) migrate(ctx context.Context) error {
 	return nil
 }
 
-// dropPrivileges only warns if the database is external: dg then knows no user to become.
+// dropPrivileges only warns about an external database: dg knows no other user to become.
 func (db *database) dropPrivileges() {
 	if os.Geteuid() != 0 {
 		return

@@ -19,7 +19,7 @@ const doctorTimeout = time.Minute // of all checks together
 func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()
-	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, Beside: true,
+	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, ServeMayRun: true,
 		URL: servingURL(c.Database), Tell: p.tell}
 	defer s.Close()
 	err := s.Run(ctx, doctor.Machine)

@@ -93,7 +93,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	})
 }
 
-// warn logs the warnings of checks. Failures are returned as errors, too.
+// warn logs the warnings of checks. It skips failures, because Installation.Run returns them.
 func (p Stdio) warn(v doctor.Verdict, check, says string) {
 	if v == doctor.Warning {
 		p.log.Warn(says, "check", check)

@@ -87,7 +87,7 @@ func (d *demo) playsOf(f *fork, date time.Time) int {
 	return max(0, int(math.Round(rate+math.Sqrt(rate)*d.random.NormFloat64())))
 }
 
-// activity is a day's weight in the number of plays. A quarter's campaign takes about two weeks.
+// activity returns a day's weight in the number of plays. Each quarter has a two-week campaign.
 func activity(date time.Time) float64 {
 	_, month, dayOfMonth := date.Date()
 	switch {

@@ -67,6 +67,6 @@ func checkDemo(ctx context.Context, s *Installation) ([]string, error) {
 func checkReplicas(ctx context.Context, s *Installation) ([]string, error) {
 	replicas, err := postgres.OpenReplicas(ctx, s.Replicas(), s.db,
 		postgres.Options{Name: "dg doctor", MaxConns: 1})
-	postgres.CloseReplicas(replicas) // again after an error, which does nothing
+	postgres.CloseReplicas(replicas) // a second close, after an error, does nothing
 	return nil, err
 }

@@ -17,10 +17,10 @@ import (
 // Installation is what the checks examine. The caller must call Close.
 type Installation struct {
 	config.Serve
-	Unknown []string                            // variables that look like settings but are not
-	Beside  bool                                // whether dg serve may run, and use the addresses
-	URL     string                              // of the serving role
-	Tell    func(v Verdict, check, says string) // says what is wrong, and how to fix it
+	Unknown     []string                            // variables that look like settings but are not
+	ServeMayRun bool                                // whether a running dg serve may hold the addresses
+	URL         string                              // of the serving role
+	Tell        func(v Verdict, check, says string) // says what is wrong, and how to fix it
 
 	db   *postgres.DB // of the serving role
 	name string       // database name and system identifier
@@ -63,7 +63,7 @@ func (s *Installation) Run(ctx context.Context, lists ...[]check) error {
 	return nil
 }
 
-// fixes maps SQLSTATEs to what to do. Other errors say it themselves.
+// fixes maps SQLSTATEs to advice. The texts of other errors contain theirs.
 var fixes = map[string]string{
 	"08P01": "if a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead to " +
 		"PostgreSQL itself",

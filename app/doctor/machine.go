@@ -38,7 +38,7 @@ func checkAddresses(ctx context.Context, s *Installation) (warnings []string, fa
 		}
 		says := fmt.Sprintf("cannot listen on %[1]s %[2]s: %[3]v: set %[1]s to a free address of this "+
 			"machine, with a port that its user may use", setting, address, err)
-		if s.Beside && errors.Is(err, syscall.EADDRINUSE) && s.Addr != s.OpsAddr {
+		if s.ServeMayRun && errors.Is(err, syscall.EADDRINUSE) && s.Addr != s.OpsAddr {
 			warnings = append(warnings, says)
 		} else {
 			failures = errors.Join(failures, errors.New(says))

@@ -29,7 +29,7 @@ func (d Database) Pooled() bool { return d.DatabasePooler != "" }
 // Embedded reports whether dg runs its own PostgreSQL: no database URL is set.
 func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 
-// Check returns the first invalid setting as an error, which quotes no URL: it may have a password.
+// Check returns an error about the first invalid setting, without URLs: they may have passwords.
 func (d Database) Check() error {
 	urls := len(d.Replicas())
 	switch {
@@ -90,7 +90,7 @@ type Serve struct {
 	OpsAddr        string         `env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"${ops}"`
 	TrustedProxies []netip.Prefix `env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"${proxies}"`
 	ShutdownDelay  time.Duration  `env:"DG_SHUTDOWN_DELAY" default:"2s" help:"${delay}"`
-	// 12, and 19 connections of the other pools, make 31 to the primary.
+	// The default, and 19 connections of the other pools, make 31 to the primary.
 	PoolRequests int32 `env:"DG_POOL_REQUESTS" default:"12" help:"${requests}"`
 }
 

@@ -101,8 +101,8 @@ func (d dataDir) canEnter(ctx context.Context, path string) bool {
 	return d.command(ctx, "/bin/sh", "-c", `cd "$1"`, "sh", path).Run() == nil
 }
 
-// command returns a command in a new session, which Ctrl-C does not reach. It passes on little of
-// the environment, which may contain secrets or settings of PostgreSQL.
+// command returns a command that runs in a new session, out of reach of Ctrl-C. It has little of
+// dg's environment, which may contain secrets or settings of PostgreSQL.
 func (d dataDir) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // PostgreSQL's own programs
 	cmd.Dir = "/"                                  // keeps no file system busy

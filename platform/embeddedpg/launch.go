@@ -15,7 +15,7 @@ import (
 //go:embed setup.sql
 var setupSQL string
 
-// launch starts the server and joins it. The caller holds s.lock, and no server of dg runs.
+// launch starts the server and joins it. The caller must hold s.lock, and no server of dg may run.
 func (s *Server) launch(ctx context.Context, options []string) error {
 	d := s.data
 	bin, err := FindProgram(ctx, d.path, "postgres")
@@ -67,7 +67,7 @@ func (d dataDir) chown(path string) error {
 // has the id in it. It keeps the file of a server that dg did not start, which may still run.
 func (d dataDir) removeStale() {
 	killed, err := d.readPIDFile()
-	if !errors.Is(err, errByHand) {
+	if !errors.Is(err, errForeign) {
 		_ = os.RemoveAll(killed.socket)
 		_ = os.Remove(d.file(pidFile))
 	}

@@ -20,7 +20,7 @@ const socketPrefix = "dg-postgres-"
 
 var (
 	errNotRunning = errors.New("PostgreSQL is not running")
-	errByHand     = errors.New("dg did not start this PostgreSQL")
+	errForeign    = errors.New("dg did not start this PostgreSQL")
 )
 
 // Server is this process's handle on a data folder's server, which any process may have started.
@@ -189,7 +189,7 @@ func (d dataDir) readPIDFile() (p postmaster, err error) {
 		return p, errors.New("PostgreSQL starts") // or the file is gone, truncated or without a socket
 	}
 	if !strings.HasPrefix(filepath.Base(lines[4]), socketPrefix) {
-		return p, errByHand
+		return p, errForeign
 	}
 	p.socket = lines[4]
 	p.id, err = strconv.Atoi(lines[0])

@@ -6,5 +6,5 @@ import "time"
 // InstantLayout is RFC 3339 with three decimals, for an instant in UTC: Z is literal.
 const InstantLayout = "2006-01-02T15:04:05.000Z"
 
-// Instant returns t in UTC, truncated to the millisecond.
+// Instant formats t in UTC, truncated to the millisecond.
 func Instant(t time.Time) string { return t.UTC().Format(InstantLayout) }

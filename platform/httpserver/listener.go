@@ -56,7 +56,7 @@ func (l *listener) start(ln net.Listener) bool {
 	return !l.srv.stopping.Load()
 }
 
-// stop exists because fasthttp's own shutdown misses a listener whose Serve has only just begun.
+// stop closes the listener: fasthttp's shutdown misses one whose Serve has only just begun.
 func (l *listener) stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -50,7 +50,7 @@ func isServerFault(status int) bool {
 		status != fiber.StatusHTTPVersionNotSupported
 }
 
-// metricMethod bounds the label's values: clients choose the method.
+// metricMethod returns the method for a label, or "other": clients could send any number of them.
 func metricMethod(method string) string {
 	if knownMethod(method) {
 		return method

@@ -27,7 +27,7 @@ const (
 	// sendBuffer is SO_SNDBUF. Autotuning may grow it to 4 MB, and a slow but steady reader would
 	// then miss deadlines.
 	sendBuffer = 128 << 10
-	// gzipLevel: levels 3 to 7 shrink an export by at most 4% more and take up to three times as long.
+	// gzipLevel is low: levels 3 to 7 save at most 4% more, but take up to thrice the time.
 	gzipLevel = 2
 )
 

@@ -40,8 +40,8 @@ func New(messages map[string]string, extraRules map[string]func(Field) bool) *Ch
 	return c
 }
 
-// Check returns an apperr.Validation about the first invalid field, or nil. A value that is not a
-// struct panics.
+// Check returns an apperr.Validation about the first invalid field, or nil. It panics if v is no
+// struct.
 func (c *Checker) Check(v any) error {
 	if faults := c.Violations(v); len(faults) > 0 {
 		return apperr.NewField(faults[0].Field, "%s", faults[0].Message)

@@ -9,13 +9,13 @@ import (
 )
 
 // IsPrintable reports whether s has no invisible characters but spaces: names that look equal could
-// differ by them. It accepts homoglyphs, and joiners where isJoined does.
+// differ by them. It accepts homoglyphs, and joiners where mayJoin does.
 func IsPrintable(s string) bool {
 	var before rune
 	for _, r := range s {
 		switch {
 		case unicode.In(r, unicode.Join_Control, unicode.Variation_Selector):
-			if !isJoined(before) {
+			if !mayJoin(before) {
 				return false
 			}
 		case !unicode.IsGraphic(r), r == blankBraille,
@@ -29,8 +29,8 @@ func IsPrintable(s string) bool {
 
 const blankBraille = '\u2800'
 
-// isJoined reports whether a joiner may follow r: a symbol, or a letter of some scripts.
-func isJoined(r rune) bool {
+// mayJoin reports whether a joiner may follow r: a symbol, or a letter of some scripts.
+func mayJoin(r rune) bool {
 	return r > unicode.MaxLatin1 && unicode.In(r, unicode.L, unicode.M, unicode.S) &&
 		!unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul)
 }

@@ -12,14 +12,14 @@
 //   - A connection to a host that became a standby is closed, and its request gets 503.
 //   - A connection that was idle for a second is pinged before use. The server releases the locks
 //     of a dead client within 30 seconds.
-//   - A server that falls silent is noticed by the deadline of a request.
+//   - The deadline of a request detects a silent server.
 //
 // Replicas: a read of a hot standby sees every commit that precedes its request.
 //   - The request's first statement returns the primary's flushed LSN and timeline (Position).
 //   - Before the snapshot, one statement on the replica compares database, timeline and replayed
 //     LSN. Replay only advances.
-//   - A replica that has replayed more than it received is not read: it may have a history of its
-//     own.
+//   - A replica that has replayed more than it received is not read: it may have diverged from
+//     the primary.
 //   - A replica that fails, or lags, rests for five seconds, and the primary is read. An export
 //     that has begun on a failing replica ends with a reset.
 //

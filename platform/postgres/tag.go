@@ -5,7 +5,7 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// firstClauses may begin a statement. Tag sets all, because it does not know which is present.
+// firstClauses can begin a statement. Tag sets them all: it does not know which one will.
 var firstClauses = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 
 // Tag is a gorm scope: the statement begins with a comment such as /* org.groups */, which names

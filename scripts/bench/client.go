@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// client sends requests with the keys of an organisation in rotation, and keep-alive.
+// client sends requests over keep-alive connections, with an organisation's keys in rotation.
 type client struct {
 	http *http.Client
 	base string

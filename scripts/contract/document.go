@@ -35,7 +35,7 @@ func (d document) resolve(v gjson.Result) gjson.Result {
 	return component
 }
 
-// schema is a schema with the description and nullability of where it is used.
+// schema is a schema with the description and nullability that apply where it is used.
 type schema struct {
 	gjson.Result
 	description string

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Programs are files in recipes/, which examples.Program reads.
+// docsFiles has the programs in recipes/, which examples.Program reads.
 //
 //go:embed docs.json reference.json recipes
 var docsFiles embed.FS

@@ -125,7 +125,7 @@ var (
 		"Group not found. Open the report for all players and choose a group there.")
 )
 
-// forkOf returns the path's fork. Without the permission, or in another organisation: errNoFork.
+// forkOf returns the path's fork. It returns errNoFork also for a fork that the policy denies.
 func (h *Handler) forkOf(
 	c *fiber.Ctx, p *ui.Principal, permission authz.Permission,
 ) (games.Fork, error) {

@@ -72,15 +72,15 @@ func Period(p reports.Period) string {
 	return fmt.Sprintf("%s to %s", from.Format(layout), Day(to))
 }
 
-// Date shows an instant to the day.
+// Date returns a time element that shows the day of t.
 func Date(t time.Time) template.HTML { return timeElement(t, "day", Day(t)) }
 
-// Minute shows an instant to the minute.
+// Minute returns a time element that shows t to the minute.
 func Minute(t time.Time) template.HTML {
 	return timeElement(t, "minute", t.UTC().Format("2 Jan 2006, 15:04 MST"))
 }
 
-// Second shows an instant to the second.
+// Second returns a time element that shows t to the second.
 func Second(t time.Time) template.HTML {
 	return timeElement(t, "second", t.UTC().Format("2 Jan 2006, 15:04:05 MST"))
 }

@@ -59,8 +59,8 @@ func ProofOf(c *fiber.Ctx) identity.Proof {
 	return identity.Proof{Password: FormValue(c, "current"), Code: FormValue(c, "code")}
 }
 
-// ProofErrors returns the errors and the HTTP status of a form whose proof was rejected. Status 0:
-// err is nil or not about the proof.
+// ProofErrors returns the errors and the HTTP status of a form whose proof was rejected. It returns
+// status 0 if err is nil or not about the proof.
 func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 	if end := LockoutEnd(c, err); end != nil {
 		return FormErrors{Locked: end}, fiber.StatusTooManyRequests

@@ -19,7 +19,7 @@ type Guard struct {
 	Orgs     Memberships
 	Policy   Policy
 
-	// for Recheck: on a pool of their own, so that a recheck does not wait for requests
+	// for AccessCheck: on a pool of their own, so that a check does not wait for requests
 	RecheckSessions Sessions
 	RecheckOrgs     Memberships
 }

@@ -57,7 +57,7 @@ func (p *Pages) Render(c *fiber.Ctx, status int, name string, view ScreenView) e
 	return httpserver.SendPage(c, status, page)
 }
 
-// Execute returns the screen. On GET it shows the notice that Flash left, and clears it.
+// Execute renders the screen. On GET it shows the notice that Flash left, and clears it.
 func (p *Pages) Execute(c *fiber.Ctx, name string, view ScreenView) ([]byte, error) {
 	showFlash(c, view.confirm)
 	return p.Markup(name, view)

@@ -15,7 +15,7 @@ import (
 var ErrMissing = errors.New(
 	"a statement names no organisation: use tenant.Scope on a model, or tenant.Raw or Exec for a text")
 
-// Columns maps each table that belongs to organisations to the column with the organisation's id.
+// Columns maps each table of organisations' rows to its column with the organisation's id.
 var Columns = map[string]string{
 	"organisations":   "id",
 	"memberships":     "org_id",
@@ -44,8 +44,8 @@ func Scope(organisationID string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB { return db.Set(tenantSetting, organisationID) }
 }
 
-// Raw is like gorm's Raw, for SQL on one organisation, its parameter @org. gorm's own Raw and Exec
-// need Across. The guard does not inspect a Raw inside a condition.
+// Raw is like gorm's Raw, for SQL on one organisation, which is its parameter @org. gorm's own Raw
+// and Exec need Across. The guard does not inspect a Raw inside a condition.
 func Raw(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
 	return db.Set(rawSetting, organisationID).Raw(text, withOrg(text, organisationID, args)...)
 }
