@@ -78,7 +78,7 @@ func (s *Service) RefuseOutside(
 	return s.reject(ctx, result, request, refusal)
 }
 
-// Above the limit of rejected requests, reject counts the request instead of adding an entry.
+// reject records the rejection. Above the limit of rejected requests, it only counts it.
 func (s *Service) reject(
 	ctx context.Context, r authResult, request audit.Request, refusal error,
 ) error {

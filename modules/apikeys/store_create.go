@@ -157,7 +157,7 @@ func lockCreation(tx *gorm.DB, organisationID string) error {
 	return apperr.Annotate(err, "apikeys: lock creation")
 }
 
-// One statement compares and writes, because a concurrent Revoke does not take lockCreation.
+// stopReplaced sets revoked_at in one statement: a concurrent Revoke does not take lockCreation.
 func stopReplaced(
 	tx *gorm.DB, k Key, replacement string, overlap time.Duration,
 ) (map[string]any, error) {
@@ -180,7 +180,7 @@ func stopReplaced(
 	}, nil
 }
 
-// The caller holds lockCreation.
+// The caller must hold lockCreation.
 func (s *Service) checkQuota(tx *gorm.DB, organisationID string) error {
 	var plan org.Plan
 	err := tenant.Raw(tx, organisationID,

@@ -53,7 +53,7 @@ type Request struct {
 
 // Entry is an entry of an organisation's log. The database sets ID and At.
 type Entry struct {
-	ID             int64 // with random bits
+	ID             int64 // its random bits hide the size of the log
 	OrganisationID string
 	At             time.Time // by the clock of the database, to the millisecond
 	Actor          Actor

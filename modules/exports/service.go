@@ -50,7 +50,7 @@ func New(r *reports.Service, log *audit.Log, metrics prometheus.Registerer) *Ser
 	return s
 }
 
-// Limiters returns the limiters by the names that metrics give them.
+// Limiters returns the limiters, keyed by their names in metrics.
 func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"exports": s.slots}
 }

@@ -79,7 +79,7 @@ func (s *Service) ReplaceRecoveryCodes(
 	return codes, session, err
 }
 
-// The lock of the person's row keeps concurrent requests from storing ten codes each.
+// issueRecoveryCodes relies on the person's lock: concurrent requests would store ten codes each.
 func (c *change) issueRecoveryCodes() ([]string, error) {
 	codes := make([]string, recoveryCodeCount)
 	rows := make([]recoveryRow, recoveryCodeCount)

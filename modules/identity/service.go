@@ -45,7 +45,7 @@ func New(db *postgres.DB, now func() time.Time, recorder Recorder, keys Keyring)
 	}
 }
 
-// Limiters returns the limiters by the names that metrics give them.
+// Limiters returns the limiters, keyed by their names in metrics.
 func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"sign_ins": s.slots}
 }

@@ -19,7 +19,7 @@ const onceInFile = `
 	      group by {key} having count(*) > 1) o on {same}
 	where i.line > o.line`
 
-// refersTo demands a stored object, maybe of this file: the type referred to is stored first.
+// refersTo looks for a stored object. Those of the same file count, as their type is stored first.
 func refersTo(name, column string) check {
 	return check{"the id of a stored " + name + ", or of one in the file", fmt.Sprintf(`
 		select line, '%[1]sId', %[2]s::text from import_{table} i

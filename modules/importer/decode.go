@@ -14,7 +14,7 @@ import (
 
 const oneObject = "one JSON object in UTF-8"
 
-// By default go-json-experiment also rejects duplicate names and invalid UTF-8, and matches case.
+// By default, json also rejects duplicate names and invalid UTF-8, and matches names by case.
 var strictJSON = json.RejectUnknownMembers(true)
 
 func reader[T any](row func(*T, identity.Keyring) []any) readFunc {
@@ -56,7 +56,7 @@ func decodeError(err error) string {
 // fieldAt returns a JSON pointer without its first slash, such as skills/2/attempts.
 func fieldAt(pointer jsontext.Pointer) string { return strings.TrimPrefix(string(pointer), "/") }
 
-// Pass "" for field if the whole line is wrong, and for got if the value is secret or not helpful.
+// faultText formats an error. field is "" for the whole line, got for a secret or unhelpful value.
 func faultText(field, expected, got string) string {
 	text := "expected " + expected
 	if field != "" {

@@ -40,7 +40,7 @@ var formats = []format{{
 	read: reader(func(u *user, keys identity.Keyring) []any {
 		secret := u.TOTPSecret
 		if secret != nil {
-			plain, _ := identity.ParseTOTPSecret(*secret) // the tag totp_secret has checked the text
+			plain, _ := identity.ParseTOTPSecret(*secret) // the rule totp_secret has checked the text
 			secret = new(keys.Encrypt(u.ID.String(), plain))
 		}
 		return []any{
@@ -134,7 +134,7 @@ func truncate(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 func packAnswers(skills []skill) []byte {
 	results := make([]games.SkillResult, len(skills))
 	for n, s := range skills {
-		id, _ := games.SkillByID(s.SkillID) // the tag skill has checked the id
+		id, _ := games.SkillByID(s.SkillID) // the rule skill has checked the id
 		results[n] = games.SkillResult{
 			Skill: id, Attempts: int(*s.Attempts), Correct: int(*s.Correct),
 		}

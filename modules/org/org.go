@@ -23,7 +23,7 @@ type Membership struct {
 // TableName implements gorm's Tabler.
 func (Membership) TableName() string { return "memberships" }
 
-// Member is a person's role in an organisation, as the list of members has it.
+// Member is a person's role in an organisation, as the list of members shows it.
 type Member struct {
 	OrganisationID string `gorm:"column:org_id"`
 	PersonID       string `gorm:"column:user_id"`

@@ -46,7 +46,7 @@ func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	return fork, query, err
 }
 
-// A group of another organisation gets the same response as an unknown group.
+// authorizeGroup responds to another organisation's group as it does to an unknown one.
 func (a *API) authorizeGroup(r *call, h reports.Header, groupID string) error {
 	if h.GroupOwner == "" {
 		return nil

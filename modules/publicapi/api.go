@@ -45,7 +45,7 @@ func New(m Modules, baseURL string) (*API, error) {
 	return &API{m, file, largeResponses}, nil
 }
 
-// Limiters returns the limiters by the names that metrics give them.
+// Limiters returns the limiters, keyed by their names in metrics.
 func (a *API) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"large_answers": a.largeResponses}
 }

@@ -78,7 +78,7 @@ select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
   left join player_groups g on g.org_id = o.id and g.id = @group
  where o.id = @org`
 
-// Small groups read no segments. Large groups need a month's tail, with the plays of each player.
+// Reports on small groups read no segments. Large ones need the tail of a month: plays by player.
 const (
 	sealedDaysSQL = segment.DaySumsSQL + ` and (@group::uuid is null or ` + largeInSegments + `)
  order by d.day`
@@ -114,7 +114,7 @@ func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 	return apperr.Annotate(err, "reports: metadata")
 }
 
-// A group with sealed days counts as large, because segments hold the plays of all players.
+// readSealed treats a group with sealed days as large: segments hold the plays of all players.
 func (s *snapshot) readSealed(results pgx.BatchResults) error {
 	rows, _ := results.Query() // rows.Err returns its error
 	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])

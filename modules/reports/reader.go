@@ -145,8 +145,8 @@ const (
 	selectPlays = `/* reports.plays */ select ` + segment.PlayColumns
 )
 
-// A large group reads the plays of all players: a filter in SQL could become an unhashed subplan,
-// O(plays × members).
+// playsSQL selects the plays of all players for a large group: a filter in SQL could become an
+// unhashed subplan, O(plays × members).
 func (s *snapshot) playsSQL() string {
 	if s.grouped() && !s.largeGroup {
 		return selectPlays + playsOfMembers

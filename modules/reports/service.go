@@ -128,7 +128,7 @@ func newLimiter(total, perOrganisation int) *limit.Limiter {
 	})
 }
 
-// Limiters returns the limiters by the names that metrics give them.
+// Limiters returns the limiters, keyed by their names in metrics.
 func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"reports": s.smallReports, "large_reports": s.largeReports}
 }
