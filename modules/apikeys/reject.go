@@ -78,7 +78,7 @@ func (s *Service) RefuseOutside(
 	return s.reject(ctx, result, request, refusal)
 }
 
-// reject records the rejection. Above the limit of rejected requests, it only counts it.
+// reject records the rejection, or only counts it above the limit of rejected requests.
 func (s *Service) reject(
 	ctx context.Context, r authResult, request audit.Request, refusal error,
 ) error {

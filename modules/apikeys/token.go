@@ -32,7 +32,7 @@ var (
 	idInText     = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
 )
 
-// ParseToken returns the token s, if s is one. A wrong checksum makes a wrong secret, not an error.
+// ParseToken parses s. It does not verify the checksum, because a wrong one makes a wrong secret.
 func ParseToken(s string) (Token, bool) {
 	m := tokenPattern.FindStringSubmatch(s)
 	if m == nil {

@@ -20,7 +20,8 @@
 //
 // Two-step verification is on for a person with a TOTP secret:
 //   - A code is accepted once and a recovery code is deleted on use. Of concurrent wrong codes at
-//     most ten are compared, over all instances. The person's row is locked before sessions.
+//     most ten are compared, over all instances. The person's row is locked before sessions,
+//     against deadlocks.
 //   - With DG_SECRET_KEY every migration encrypts the stored secrets with it (MigrateSecrets). A
 //     trigger refuses clear text from then on, and CheckSecretKey refuses programs without the key.
 //     With an unreadable secret, a TOTP code gives 503; recovery codes still work. Re-encryption

@@ -20,7 +20,7 @@ type Service struct {
 	now       func() time.Time
 	recorder  Recorder
 	passwords *hasher
-	slots     *limit.Limiter // of sign-ins
+	slots     *limit.Limiter // of sign-ins and other checks of passwords
 	keys      Keyring        // of the secrets of two-step verification
 }
 

@@ -14,7 +14,7 @@ import (
 
 const oneObject = "one JSON object in UTF-8"
 
-// By default, json also rejects duplicate names and invalid UTF-8, and matches names by case.
+// By default, json also rejects duplicate names and invalid UTF-8, and is case-sensitive.
 var strictJSON = json.RejectUnknownMembers(true)
 
 func reader[T any](row func(*T, identity.Keyring) []any) readFunc {

@@ -94,7 +94,7 @@ func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	return s, nil
 }
 
-// skills reads what appendSkills wrote, up to the end of the bytes.
+// skills adds what appendSkills packed, up to the end of the bytes.
 func (r *reader) skills(to *Sums) {
 	for len(r.b) > 0 && !r.damaged {
 		i := r.uvarint()
