@@ -19,9 +19,8 @@
 //     takes its slot before its first query, so that a flood holds no connections.
 //
 // Two-step verification is on for a person with a TOTP secret:
-//   - A code is accepted once and a recovery code is deleted on use. At most ten concurrent wrong
-//     codes are compared, over all instances. Against deadlocks, a person is locked before
-//     sessions.
+//   - A code is accepted once; a recovery code is deleted on use. At most ten concurrent wrong
+//     codes are compared, on all instances. A person is locked before sessions, against deadlocks.
 //   - With DG_SECRET_KEY every migration encrypts the stored secrets with it (MigrateSecrets). A
 //     trigger refuses clear text from then on, and CheckSecretKey refuses programs without the key.
 //     With an unreadable secret, a TOTP code gives 503; recovery codes still work. Re-encryption
