@@ -105,7 +105,7 @@ func (d document) codeOf(status string, response gjson.Result) string {
 
 // curl returns a command that calls the operation, with example values for required parameters.
 func curl(path string, parameters []gjson.Result) string {
-	separator := "?"
+	options := ""
 	for _, p := range parameters {
 		name := p.Get("name").String()
 		example := p.Get("example").String()
@@ -113,10 +113,14 @@ func curl(path string, parameters []gjson.Result) string {
 		case p.Get("in").String() == "path":
 			path = strings.Replace(path, "{"+name+"}", example, 1)
 		case p.Get("in").String() == "query" && p.Get("required").Bool():
-			path += separator + name + "=" + example
-			separator = "&"
+			options += " -d " + name + "=" + example
 		}
 	}
-	return "curl -sS \"https://dg.example.org" + path +
-		"\" \\\n  -H @- <<<\"Authorization: Bearer $DG_KEY\""
+	command := "curl -sS"
+	if options != "" {
+		command += " -G"
+		options = " " + options + " \\\n"
+	}
+	return command + " \\\n  'https://dg.example.org" + path + "' \\\n" + options +
+		"  -H @- <<<\"Authorization: Bearer $DG_KEY\""
 }

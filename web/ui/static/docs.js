@@ -91,6 +91,7 @@
         else if (field.value.trim()) query.set(field.name, field.value.trim());
       }
       out.hidden = false;
+      for (const sample of all('.answer ~ details')) sample.open = false;
       out.textContent = 'Sending…';
       try {
         const address = path + (`${query}` ? `?${query}` : '');

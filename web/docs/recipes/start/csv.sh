@@ -1,2 +1,4 @@
-curl -sS --fail -L --max-redirs 0 -o plays.csv "https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64/exports/csv?from=2026-03-01&to=2026-03-02" \
+curl -sS -G --fail -L --max-redirs 0 -o plays.csv \
+  'https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64/exports/csv' \
+  -d from=2026-03-01 -d to=2026-03-02 \
   -H @- <<<"Authorization: Bearer $DG_KEY"

@@ -1,2 +1,4 @@
-curl -sS "https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64/stats?from=2026-03-01&to=2026-03-02" \
+curl -sS -G \
+  'https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64/stats' \
+  -d from=2026-03-01 -d to=2026-03-02 \
   -H @- <<<"Authorization: Bearer $DG_KEY"
