@@ -95,7 +95,7 @@ func rejectCrossOrigin(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// isCrossSiteDownload prevents that other sites cause audit entries in the person's name.
+// isCrossSiteDownload is needed because a download causes an audit entry in the person's name.
 func isCrossSiteDownload(c *fiber.Ctx) bool {
 	return downloadScreen(c) != "" && c.Get("Sec-Fetch-Site") != "same-origin"
 }

@@ -58,7 +58,7 @@ func (h *Handler) organisationScreens() []Screen {
 		member := func(c *fiber.Ctx) (*ui.Principal, error) {
 			p, err := h.guard.Member(c, needs)
 			if err == nil {
-				h.requests.Accept(p.Token, p.Organisation.ID)
+				h.requests.Remember(p.Token, p.Organisation.ID)
 			}
 			return p, err
 		}

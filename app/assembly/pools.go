@@ -49,7 +49,7 @@ func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.Snapshots.ReadFrom(p.Replicas, p.Requests)
+	p.Snapshots.UseReplicas(p.Replicas, p.Requests)
 	return p, nil
 }
 

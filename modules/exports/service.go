@@ -33,10 +33,10 @@ func New(r *reports.Service, log *audit.Log, metrics prometheus.Registerer) *Ser
 		reports: r,
 		log:     log,
 		slots: limit.New(limit.Options{
-			Max:     MaxConcurrent,
-			PerKey:  MaxConcurrentOfOrganisation,
-			Busy:    "Too many exports on this instance: at most 8 run at once.",
-			KeyBusy: "Too many exports of this organisation: at most 4 run at once.",
+			Max:            MaxConcurrent,
+			PerKey:         MaxConcurrentOfOrganisation,
+			BusyMessage:    "Too many exports on this instance: at most 8 run at once.",
+			KeyBusyMessage: "Too many exports of this organisation: at most 4 run at once.",
 		}),
 		finished: promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_exports_finished_total",

@@ -38,9 +38,9 @@ func New(db *postgres.DB, now func() time.Time, recorder Recorder, keys Keyring)
 		passwords: newHasher(hashCost),
 		keys:      keys,
 		slots: limit.New(limit.Options{
-			Max:    slots,
-			PerKey: slots / 2,
-			Busy:   "Too many people are signing in at once.",
+			Max:         slots,
+			PerKey:      slots / 2,
+			BusyMessage: "Too many people are signing in at once.",
 		}),
 	}
 }

@@ -37,9 +37,9 @@ func New(m Modules, baseURL string) (*API, error) {
 		return nil, err
 	}
 	largeResponses := limit.New(limit.Options{
-		Max:    maxLargeResponsesMB,
-		PerKey: maxLargeResponsesMBOfOrganisation,
-		Busy:   "Too many large answers are being read.",
+		Max:         maxLargeResponsesMB,
+		PerKey:      maxLargeResponsesMBOfOrganisation,
+		BusyMessage: "Too many large answers are being read.",
 	})
 	file := httpserver.NewFile(document, "application/json; charset=utf-8")
 	return &API{m, file, largeResponses}, nil

@@ -75,7 +75,7 @@ func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	if err != nil {
 		return err
 	}
-	a.Requests.Accept(credential, caller.OrganisationID)
+	a.Requests.Remember(credential, caller.OrganisationID)
 	return a.route(&call{c: c, ctx: ctx, caller: caller, path: path, release: release})
 }
 

@@ -122,9 +122,9 @@ const largeReport = 5_000
 
 func newLimiter(total, perOrganisation int) *limit.Limiter {
 	return limit.New(limit.Options{
-		Max:    total,
-		PerKey: perOrganisation,
-		Busy:   "Too many reports are being computed.",
+		Max:         total,
+		PerKey:      perOrganisation,
+		BusyMessage: "Too many reports are being computed.",
 	})
 }
 

@@ -56,8 +56,8 @@ type Violation struct {
 	Message string
 }
 
-// Violations returns the first violation of each field, in the order of the struct's fields. It
-// panics if v is no struct.
+// Violations returns the first violation of each field and list value, in the order of the struct's
+// fields. It panics if v is no struct.
 func (c *Checker) Violations(v any) (violations []Violation) {
 	err := c.validate.Struct(v)
 	failed, ok := errors.AsType[validator.ValidationErrors](err)

@@ -54,7 +54,7 @@ func ID(sent string) string { return strings.ToLower(sent) }
 
 var storedID = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 
-// IsID reports whether s is a UUID in its stored form. No resource has any other identifier.
+// IsID reports whether s is a UUID in its stored form. Callers treat any other id as unknown.
 func IsID(s string) bool { return storedID.MatchString(s) }
 
 // ParseDay returns the first instant in UTC of a day YYYY-MM-DD, in the years 2000 to 2199 only.

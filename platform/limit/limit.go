@@ -21,10 +21,10 @@ const (
 
 // Options configure a Limiter.
 type Options struct {
-	Max     int    // slots in all
-	PerKey  int    // slots of one key, at most Max
-	Busy    string // the message of a refusal, to which the time to retry is added
-	KeyBusy string // the message if the key has no free slot; "": Busy
+	Max            int    // slots in all
+	PerKey         int    // slots of one key, at most Max
+	BusyMessage    string // the message of a refusal, to which the time to retry is added
+	KeyBusyMessage string // the message if the key has no free slot; "": BusyMessage
 }
 
 // Limiter is a semaphore for each key, and one for all keys together.
@@ -65,12 +65,12 @@ func (l *Limiter) AcquireN(ctx context.Context, id string, n int) (release func(
 	defer stop()
 	if k.slots.Acquire(waiting, slots) != nil {
 		l.leave(id, k)
-		return nil, l.failure(ctx, cmp.Or(l.o.KeyBusy, l.o.Busy))
+		return nil, l.failure(ctx, cmp.Or(l.o.KeyBusyMessage, l.o.BusyMessage))
 	}
 	if l.all.Acquire(waiting, slots) != nil {
 		k.slots.Release(slots)
 		l.leave(id, k)
-		return nil, l.failure(ctx, l.o.Busy)
+		return nil, l.failure(ctx, l.o.BusyMessage)
 	}
 	l.running.Add(1)
 	return sync.OnceFunc(func() {

@@ -19,7 +19,7 @@ import (
 // a slot is given back once.
 func TestPlacesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := New(Options{Max: 3, PerKey: 2, Busy: "Busy.", KeyBusy: "Yours."})
+		l := New(Options{Max: 3, PerKey: 2, BusyMessage: "Busy.", KeyBusyMessage: "Yours."})
 		acquire := func(key string) func() {
 			release, err := l.Acquire(t.Context(), key)
 			require.NoError(t, err)
@@ -113,7 +113,7 @@ func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		r := NewRequests(10)
-		r.Accept("key", "org")
+		r.Remember("key", "org")
 		for i := range 500 {
 			go func() { _, _ = r.Acquire(ctx, API, "invalid", strconv.Itoa(i%200)) }()
 		}

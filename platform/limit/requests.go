@@ -39,8 +39,8 @@ func NewRequests(connections int) *Requests {
 		panic(err) // only a size below 1 fails
 	}
 	return &Requests{
-		tenants:  New(Options{Max: slots, PerKey: max(1, slots/3), Busy: busy}),
-		networks: New(Options{Max: unknown, PerKey: 1, Busy: busy}),
+		tenants:  New(Options{Max: slots, PerKey: max(1, slots/3), BusyMessage: busy}),
+		networks: New(Options{Max: unknown, PerKey: 1, BusyMessage: busy}),
 		known:    known,
 		seed:     maphash.MakeSeed(),
 	}
@@ -57,8 +57,8 @@ func (r *Requests) Acquire(
 	return r.networks.Acquire(ctx, network)
 }
 
-// Accept remembers the organisation of a valid credential for later requests.
-func (r *Requests) Accept(credential, organisation string) {
+// Remember stores the organisation of a valid credential, for Acquire.
+func (r *Requests) Remember(credential, organisation string) {
 	r.known.Add(maphash.String(r.seed, credential), organisation)
 }
 

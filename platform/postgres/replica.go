@@ -85,9 +85,9 @@ func (r *Replica) Reads() int64 { return r.reads.Load() }
 // out.
 func (r *Replica) Resting() bool { return time.Now().UnixNano() < r.restsUntil.Load() }
 
-// ReadFrom makes db.AcquireReplica use the replicas, and requests.PositionSQL return a position.
+// UseReplicas makes db.AcquireReplica use the replicas, and requests.PositionSQL return a position.
 // Call it before serving.
-func (db *DB) ReadFrom(replicas []*Replica, requests *DB) {
+func (db *DB) UseReplicas(replicas []*Replica, requests *DB) {
 	db.replicas = replicas
 	requests.hasReplicas = len(replicas) > 0
 }

@@ -74,7 +74,7 @@ func truncate(text string, n int) string {
 	return text
 }
 
-type logRequest struct {
+type logQuery struct {
 	Fields []field
 	keys   []apikeys.Key
 	page   audit.Page
@@ -83,7 +83,7 @@ type logRequest struct {
 
 // parse refuses an unknown parameter: a misspelt filter would show entries that the reader meant to
 // exclude.
-func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logRequest, err error) {
+func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logQuery, err error) {
 	query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
 	if err != nil {
 		return a, apperr.New(apperr.Validation,
@@ -148,7 +148,7 @@ func (f *field) read(values []string, filter *audit.Filter) error {
 	return nil
 }
 
-func (a logRequest) Query() url.Values {
+func (a logQuery) Query() url.Values {
 	q := url.Values{}
 	for _, f := range a.Fields {
 		if f.Value != "" {
@@ -158,7 +158,7 @@ func (a logRequest) Query() url.Values {
 	return q
 }
 
-func (a logRequest) with(path, name, value string) string {
+func (a logQuery) with(path, name, value string) string {
 	query := a.Query()
 	if value != "" {
 		query.Set(name, value)

@@ -43,9 +43,9 @@ type AuditLog interface {
 // New returns the handler. settings returns the notices that all settings screens show.
 func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) *Handler {
 	downloads := limit.New(limit.Options{
-		Max:    maxLogDownloads,
-		PerKey: maxLogDownloads / 2,
-		Busy:   "Too many downloads of audit logs are running.",
+		Max:         maxLogDownloads,
+		PerKey:      maxLogDownloads / 2,
+		BusyMessage: "Too many downloads of audit logs are running.",
 	})
 	return &Handler{pages.With(templates), guard, m, downloads, settings}
 }
@@ -56,7 +56,7 @@ type logView struct {
 	ui.Layout
 	Path          string      // path of the page without filters
 	Download      ui.Download // paths of the file with the same filters
-	Filters       logRequest
+	Filters       logQuery
 	Rows          []entryView
 	Newest, Older string // paths of the first page and of the next; "": no link
 }

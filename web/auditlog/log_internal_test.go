@@ -27,7 +27,7 @@ func TestFieldsSetTheFilter(t *testing.T) {
 	} {
 		values, err := url.ParseQuery(query)
 		require.NoError(t, err)
-		at := logRequest{Fields: fields([]audit.Actor{{ID: "p-1", Name: "Ann"}},
+		at := logQuery{Fields: fields([]audit.Actor{{ID: "p-1", Name: "Ann"}},
 			[]apikeys.Key{{ID: "k-1", Name: "BI"}})}
 		for i := range at.Fields {
 			f := &at.Fields[i]

@@ -78,7 +78,7 @@ func (at pageURL) Path(changes ...string) string {
 	return to.Self + "?" + to.query.Encode()
 }
 
-func (at pageURL) on(p reports.Period) pageURL {
+func (at pageURL) withPeriod(p reports.Period) pageURL {
 	return at.with("from", p.Day(0), "to", p.Day(p.Days-1))
 }
 

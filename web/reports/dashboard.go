@@ -73,7 +73,7 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	for _, preset := range presets(view.Today) {
 		view.Presets = append(view.Presets, ui.Link{
-			Name: preset.name, Path: at.on(preset.period).Path(), Current: preset.period == period,
+			Name: preset.name, Path: at.withPeriod(preset.period).Path(), Current: preset.period == period,
 		})
 	}
 	view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport, view.Param("groupId"))
@@ -109,7 +109,7 @@ func (h *Handler) showReport(
 	if err != nil {
 		return err
 	}
-	// A suppressed report equals an empty one: marks of other groups would tell whether anybody played.
+	// A suppressed report looks like an empty one: marks of other groups would tell them apart.
 	if len(view.Groups) > 0 && !stats.Suppressed {
 		view.shown = h.shownGroups(c.UserContext(), query)
 	}
@@ -233,7 +233,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	}
 	if s.Plays == 0 {
 		if year := lastDays(v.Today, 365); p.Days < year.Days {
-			v.Longer = v.on(year).Path()
+			v.Longer = v.withPeriod(year).Path()
 		}
 		return
 	}

@@ -24,8 +24,8 @@ type Guard struct {
 	RecheckOrgs     Memberships
 }
 
-// Reader returns the principal of a public page, or nil if nobody is signed in. It ignores failures
-// of the database, so that the documentation stays readable. The error is always nil.
+// Reader returns the principal of a public page, or nil without a signed-in session. It ignores
+// database failures, so that the documentation stays readable. The error is always nil.
 func (g *Guard) Reader(c *fiber.Ctx) (*Principal, error) {
 	p, _ := g.WithMemberships(c)
 	return p, nil
