@@ -37,7 +37,7 @@ import (
 // Settings configure a Program.
 type Settings struct {
 	ServingURL      string
-	Replicas        []string // URLs of hot standbys, as the same role
+	Replicas        []string // URLs of hot standbys, for the same role
 	MaxRequestConns int32    // connections for requests; 0: defaultRequests
 	BaseURL         string
 	Proxies         []netip.Prefix
@@ -198,7 +198,7 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	}, s.BaseURL, s.Now)
 }
 
-// usageTimeout bounds storing the usage of keys, the last step of a shutdown.
+// usageTimeout bounds the last step of a shutdown: to store the usage of keys.
 const usageTimeout = 2 * time.Second
 
 // Serve serves on ln until ctx ends. It calls ready when it starts. It returns the errors of the

@@ -79,7 +79,7 @@ func (p Pools) Close() {
 	all.Wait()
 }
 
-// otherFiles counts other descriptors than those of clients and database: log, listeners, ops.
+// otherFiles is for descriptors besides clients and database: log, listeners, ops connections.
 const otherFiles = 64 + telemetry.MaxOpsConnections
 
 // reservedFiles counts a database connection twice: cancelling its query takes another descriptor.

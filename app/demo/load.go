@@ -49,8 +49,8 @@ func CheckPasswords(ctx context.Context, db *pgxpool.Pool) error {
 		"and change these passwords there (dg account reset)", strings.Join(published, ", "))
 }
 
-// IsEmpty reports whether the database has no organisations. It fails if it has some without the
-// demo's.
+// IsEmpty reports whether the database has no organisations. It fails if there are organisations,
+// but not the demo's.
 func IsEmpty(ctx context.Context, db *pgxpool.Pool) (empty bool, err error) {
 	var loaded bool
 	if err := db.QueryRow(ctx, `/* demo.isEmpty */

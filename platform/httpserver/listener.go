@@ -65,7 +65,7 @@ func (l *listener) stop() {
 	}
 }
 
-// Accept retries after any error except net.ErrClosed, after which fasthttp stops accepting.
+// Accept retries after any error except net.ErrClosed: fasthttp would stop accepting.
 func (l *listener) Accept() (net.Conn, error) {
 	for {
 		accepted, err := l.Listener.Accept()

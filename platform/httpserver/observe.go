@@ -50,7 +50,7 @@ func isServerFault(status int) bool {
 		status != fiber.StatusHTTPVersionNotSupported
 }
 
-// metricMethod returns the method for a label, or "other": clients could send any number of them.
+// metricMethod returns a known method, or "other": clients must not add labels without bound.
 func metricMethod(method string) string {
 	if knownMethod(method) {
 		return method

@@ -20,7 +20,7 @@ const unmatched = "unmatched"
 // firstByteTimeout is a handler's deadline, so that a response begins within 10 s.
 const firstByteTimeout = 9 * time.Second
 
-// request has copies of strings: fasthttp reuses its buffers, and a stream outlives its handler.
+// request holds copies of strings: fasthttp reuses buffers, and a stream outlives its handler.
 type request struct {
 	srv    *Server
 	page   ErrorPage // nil: failures are JSON

@@ -58,7 +58,7 @@ func IsUnavailable(err error) bool {
 }
 
 // onStandby reports whether a standby refused a write (25006) or a read of an unlogged table. The
-// latter shares 0A000 with permanent errors: the routine tells them apart, the text is localised.
+// latter shares 0A000 with permanent errors: only the routine differs, as texts are localised.
 func onStandby(e *pgconn.PgError) bool {
 	return e.Code == "25006" || e.Code == "0A000" && e.Routine == "get_relation_info"
 }

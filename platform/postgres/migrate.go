@@ -73,7 +73,7 @@ func withLock(ctx context.Context, db *sql.DB, work func() error) error {
 	return errors.Join(err, locker.SessionUnlock(context.WithoutCancel(ctx), conn))
 }
 
-// apply migrates, unless the schema is newer: during a rolling update, or after a rollback of dg.
+// apply migrates unless the schema is newer, as in a rolling update or after a rollback of dg.
 func apply(
 	ctx context.Context, db *sql.DB, fsys fs.FS, log *slog.Logger,
 ) (current bool, err error) {

@@ -140,7 +140,7 @@ const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 	coalesce(pg_last_wal_receive_lsn() - '0/0', 0)::bigint
 	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
-// await waits until the replica has replayed at. Call it before the snapshot, not after.
+// await waits until the replica has replayed at. A snapshot from before then may lack commits.
 func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) error {
 	for delay := time.Millisecond; ; delay *= 2 {
 		var standby bool

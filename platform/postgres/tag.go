@@ -8,8 +8,8 @@ import (
 // firstClauses can begin a statement. Tag sets them all: it does not know which one will.
 var firstClauses = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 
-// Tag is a gorm scope: the statement begins with a comment such as /* org.groups */, which names
-// its caller in the server's log. The name must be a constant, because it is not escaped.
+// Tag returns a gorm scope that begins the statement with a comment such as /* org.groups */, which
+// names its caller in the server's log. The name must be a constant, because it is not escaped.
 func Tag(name string) func(*gorm.DB) *gorm.DB {
 	return func(db *gorm.DB) *gorm.DB {
 		for _, first := range firstClauses {

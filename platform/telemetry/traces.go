@@ -67,7 +67,7 @@ const maxError = 300
 
 var address = regexp.MustCompile(`https?://[^\s"]+`)
 
-// UploadTraces returns nil: it logs a failure itself, without the URL, which may have a secret.
+// UploadTraces sends spans. It logs a failure without the URL, which may have a secret.
 func (c *loggedClient) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	err := c.Client.UploadTraces(ctx, spans)
 	switch {

@@ -71,7 +71,7 @@ func (h *Handler) VerifyCode(c *fiber.Ctx) error {
 	return c.Redirect(ui.NextOf(c), fiber.StatusSeeOther)
 }
 
-// flashCodesLeft shows how many recovery codes are left. It ignores errors after the sign-in.
+// flashCodesLeft shows how many recovery codes are left. An error must not fail the sign-in.
 func (h *Handler) flashCodesLeft(c *fiber.Ctx, session identity.Session) {
 	left, err := h.Service.RecoveryCodesLeft(c.UserContext(), session.Token)
 	if err != nil {

@@ -69,7 +69,7 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
-		// another request was first, or the enrolment has expired
+		// another request changed it, or the enrolment has expired
 		return c.Redirect("/account/two-step", fiber.StatusSeeOther)
 	case err != nil:
 		return err

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	maxLogDownloads = 4   // concurrent ones on one instance; an organisation gets at most half
+	maxLogDownloads = 4   // concurrent downloads on an instance; an organisation gets half
 	entriesPerQuery = 500 // bounds the memory of a download
 )
 

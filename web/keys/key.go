@@ -15,7 +15,7 @@ type keyView struct {
 	Usage           *usageView // nil: the requests could not be read in time
 	Back            string     // path of the list
 	Replaced        string     // path of the key that this one replaced, or ""
-	Replace, Rename string     // paths of the forms; "": the person may not, or the key cannot
+	Replace, Rename string     // paths of the forms; "": not permitted, or not possible
 }
 
 // ShowKey handles GET /settings/api-keys/:key, also of a revoked or expired key.

@@ -15,7 +15,7 @@ import (
 type keysView struct {
 	ui.Layout
 	ui.Pager            // pages the inactive keys
-	CreatePath   string // path of the form; "": the person or the plan may not create keys
+	CreatePath   string // path of the form; "": person or plan do not permit it
 	Paused       bool   // whether the plan does not include the API
 	Active       []keyRow
 	Inactive     []keyRow // revoked or expired keys

@@ -243,5 +243,5 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	v.Players = players.page(v.pageURL, s.Players())
 }
 
-// shownOverlaps leaves out one, which only tells that there are more.
+// shownOverlaps is one below MaxOverlaps: a further overlap only shows that there are more.
 const shownOverlaps = reports.MaxOverlaps - 1

@@ -20,7 +20,7 @@ type Principal struct {
 	// of the path's organisation; elsewhere the person's only membership, or the zero value
 	org.Membership
 	Memberships  []org.Membership // the person's; nil on a screen of the only organisation
-	LacksTwoStep bool             // whether only missing two-step verification refused the request
+	LacksTwoStep bool             // whether the refusal is only for lack of two-step verification
 	policy       Policy
 }
 
