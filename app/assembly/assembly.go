@@ -42,7 +42,7 @@ type Settings struct {
 	BaseURL         string
 	Proxies         []netip.Prefix
 	Logger          *slog.Logger
-	Keys            identity.Keyring // encrypts the secrets of two-step verification
+	Keyring         identity.Keyring // encrypts the secrets of two-step verification
 	Now             func() time.Time // nil: time.Now
 	Grace           time.Duration    // as in httpserver.Options
 	ShutdownDelay   time.Duration    // as in httpserver.Options
@@ -163,7 +163,7 @@ func (m modules) newIdentity(db *postgres.DB, s Settings) *identity.Service {
 		Audit:           m.audit,
 		Log:             s.Logger,
 		OnFailedSignIn:  m.counts.signInFailed,
-	}, s.Keys)
+	}, s.Keyring)
 }
 
 func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {

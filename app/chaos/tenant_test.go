@@ -29,7 +29,7 @@ var acrossTenants = map[string]string{
 	"org.organisationsOf":  "as org.memberships",
 	"audit.appendToAll":    "an entry in the logs of all of a person's organisations",
 
-	"apikeys.recordUsage": "the program stores the counts of all keys",
+	"apikeys.storeUsage": "the program stores the counts of all keys",
 
 	"reports.playsOfForks": "counts the plays of the organisation's own forks, by the index of forks",
 	"reports.forksToSeal":  "the sealer works for all organisations",

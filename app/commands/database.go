@@ -94,12 +94,12 @@ func (db *database) watch(ctx context.Context) error {
 		"the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again")
 }
 
-// installation returns what a command checks, without the warnings, which dg serve logs.
+// installation returns the Installation of a command. Only dg serve logs warnings.
 func (db *database) installation() *doctor.Installation {
 	return &doctor.Installation{
-		Serve: config.Serve{Database: db.settings},
-		URL:   db.servingURL,
-		Tell:  func(doctor.Verdict, string, string) {},
+		Serve:      config.Serve{Database: db.settings},
+		ServingURL: db.servingURL,
+		Tell:       func(doctor.Verdict, string, string) {},
 	}
 }
 

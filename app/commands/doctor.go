@@ -20,7 +20,7 @@ func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()
 	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, ServeMayRun: true,
-		URL: servingURL(c.Database), Tell: p.tell}
+		ServingURL: servingURL(c.Database), Tell: p.tell}
 	defer s.Close()
 	err := s.Run(ctx, doctor.Machine)
 	if !c.Embedded() || embeddedpg.HasData(c.DataDir) {
@@ -43,6 +43,6 @@ func (c doctorCmd) checkDatabase(ctx context.Context, s *doctor.Installation, p 
 		return err
 	}
 	defer db.release()
-	s.URL = db.servingURL
+	s.ServingURL = db.servingURL
 	return s.Run(ctx, doctor.Server, doctor.Schema, doctor.Serving)
 }

@@ -75,7 +75,7 @@ func (o *operator) importFiles(
 		terminal = p.Stderr
 		defer fmt.Fprintln(p.Stderr)
 	}
-	counts, err := importer.Importer{Pool: o.Pool, Keys: keys, Request: o.request}.
+	counts, err := importer.Importer{Pool: o.Pool, Keyring: keys, Request: o.request}.
 		Import(ctx, inputs, terminal)
 	if err != nil {
 		return counts, wrapImportError(ctx, err)

@@ -113,7 +113,7 @@ func open(ctx context.Context, s *doctor.Installation, p Stdio) (*database, erro
 	if err != nil {
 		return nil, err
 	}
-	s.URL = db.servingURL
+	s.ServingURL = db.servingURL
 	if err := db.prepare(ctx, s); err != nil {
 		db.release()
 		return nil, err
@@ -143,7 +143,7 @@ func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 		MaxRequestConns: c.PoolRequests,
 		BaseURL:         base,
 		Proxies:         c.TrustedProxies,
-		Keys:            db.keys,
+		Keyring:         db.keys,
 		Logger:          log,
 		Version:         version,
 		ShutdownDelay:   c.ShutdownDelay,

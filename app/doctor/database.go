@@ -16,7 +16,7 @@ func open(ctx context.Context, setting, url string) (*postgres.DB, error) {
 
 // checkDatabase opens s.db, which later checks use.
 func checkDatabase(ctx context.Context, s *Installation) (_ []string, err error) {
-	if s.db, err = open(ctx, "DG_DATABASE_URL", s.URL); err != nil {
+	if s.db, err = open(ctx, "DG_DATABASE_URL", s.ServingURL); err != nil {
 		return nil, err
 	}
 	err = s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(),

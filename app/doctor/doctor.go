@@ -17,9 +17,9 @@ import (
 // Installation is what the checks examine. The caller must call Close.
 type Installation struct {
 	config.Serve
-	Unknown     []string                            // variables that look like settings but are not
-	ServeMayRun bool                                // whether a running dg serve may hold the addresses
-	URL         string                              // of the serving role
+	Unknown     []string // variables that look like settings but are not
+	ServeMayRun bool     // whether a running dg serve may hold the addresses
+	ServingURL  string
 	Tell        func(v Verdict, check, says string) // says what is wrong, and how to fix it
 
 	db   *postgres.DB // of the serving role

@@ -106,7 +106,7 @@ func (u *UsageCounter) Run(ctx context.Context) {
 
 // One statement stores the counts of all keys in a fixed order, so that instances cannot deadlock.
 // The join drops the counts of deleted keys.
-const storeUsageSQL = `/* apikeys.recordUsage */
+const storeUsageSQL = `/* apikeys.storeUsage */
 with ended as (
     select key_id, day from api_key_usage where day < $1 limit 1000 for update skip locked
 ), removed as (
@@ -136,7 +136,7 @@ func (u *UsageCounter) store(ctx context.Context, taken map[usageKey]counts) err
 	}
 	_, err := u.db.Pool.Exec(ctx, storeUsageSQL, u.firstDay(), organisations, ids, days,
 		accepted, refused, limited)
-	return apperr.Annotate(err, "apikeys: record usage")
+	return apperr.Annotate(err, "apikeys: store usage")
 }
 
 func (u *UsageCounter) firstDay() time.Time {

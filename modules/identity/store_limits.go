@@ -106,7 +106,8 @@ func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time)
 	})
 }
 
-// One statement compares and counts. A count above max means that the limit was reached before.
+// One statement compares and counts, so that concurrent guesses cannot exceed max. A result above max
+// means that the limit was reached before: the caller rolls back.
 func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
 	ends := now.Add(l.window * time.Duration(wrong))
 	var counted guessRow

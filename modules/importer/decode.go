@@ -56,7 +56,7 @@ func decodeError(err error) string {
 // fieldAt returns a JSON pointer without its first slash, such as skills/2/attempts.
 func fieldAt(pointer jsontext.Pointer) string { return strings.TrimPrefix(string(pointer), "/") }
 
-// faultText formats an error. field is "" for the whole line, got for a secret or unhelpful value.
+// faultText says what is expected, and what was found unless got is "". field "" is the whole line.
 func faultText(field, expected, got string) string {
 	text := "expected " + expected
 	if field != "" {

@@ -23,7 +23,7 @@ import (
 // Importer imports files. Pool must connect as the owner of the tables.
 type Importer struct {
 	Pool    *pgxpool.Pool
-	Keys    identity.Keyring // encrypts the secrets of two-step verification
+	Keyring identity.Keyring // encrypts the secrets of two-step verification
 	Request audit.Request    // the request that audit entries record
 }
 

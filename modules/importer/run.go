@@ -137,7 +137,7 @@ func (r *run) readLine(line []byte) {
 		r.addError(r.line, fault)
 		return
 	}
-	row, faults := b.read(line, r.Keys)
+	row, faults := b.read(line, r.Keyring)
 	for _, fault := range faults {
 		r.addError(r.line, fault)
 	}

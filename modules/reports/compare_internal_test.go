@@ -73,7 +73,7 @@ func (e *env) requireRight(t *testing.T) {
 		require.True(t, sameStatistics(want, got), "%s, group %q", q.Period, q.GroupID)
 		want.Player = nil
 		want.Skills = nil
-		q.TotalsOnly = true
+		q.OmitLists = true
 		got, err = e.statistics(t.Context(), q)
 		require.NoError(t, err)
 		require.Equal(t, want, got)

@@ -58,7 +58,7 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (labels, err
 	return all, apperr.Annotate(rows.Err(), "reports: labels")
 }
 
-// labelsSQL scans all labels where that is faster: for many players with dense ordinals.
+// labelsSQL returns a query of all labels where that is faster: for many players with dense ordinals.
 func (s *snapshot) labelsSQL(players []int32) string {
 	s.args["mode"] = string(s.ReportingMode)
 	s.args["players"] = players

@@ -13,7 +13,7 @@ type Query struct {
 	OrganisationID, ForkID string // no ForkID: an overview
 	Period                 Period
 	GroupID                string // "": all players
-	TotalsOnly             bool   // without players and skills: no label is read
+	OmitLists              bool   // of players and skills: no label is read
 	// timeout of the search for overlaps; 0: no search
 	OverlapsTimeout time.Duration
 	// replicas that have replayed this LSN may be read; zero: only the primary is read

@@ -21,7 +21,7 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	if err != nil {
 		return stats, err
 	}
-	if s.query.TotalsOnly {
+	if s.query.OmitLists {
 		stats = newTotals(sums, s.query.Period)
 		stats.ReportingMode = s.ReportingMode
 		return stats, nil

@@ -146,7 +146,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		if !last {
 			return nil
 		}
-		// Another user may have restarted the server, and a signal would disturb its recovery.
+		// Another process may have restarted the server. join also waits for the end of its recovery.
 		now := Server{data: s.data}
 		if err := now.join(ctx); errors.Is(err, errNotRunning) {
 			return nil

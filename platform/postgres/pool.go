@@ -75,7 +75,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 		defer cancel()
 		if err := pool.Ping(pinging); err != nil {
 			pool.Close()
-			return nil, unreachable(err)
+			return nil, explainConnectError(err)
 		}
 	}
 	return withGorm(pool)

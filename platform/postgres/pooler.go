@@ -37,7 +37,7 @@ const (
 		"RECONNECT in the pooler's console"
 )
 
-func unreachable(err error) error {
+func explainConnectError(err error) error {
 	if misfit, ok := errors.AsType[*SessionError](err); ok {
 		return misfit
 	}

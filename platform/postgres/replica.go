@@ -23,7 +23,7 @@ const (
 type Replica struct {
 	DB     *DB
 	Number int    // from 1, in the order of the setting; names the replica in log and metrics
-	system string // what DB.system returns for the primary
+	system string // identifier and database of the primary, which a replica must share
 	log    *slog.Logger
 
 	restsUntil atomic.Int64 // in Unix nanoseconds

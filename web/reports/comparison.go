@@ -183,7 +183,7 @@ func (h *Handler) totals(
 	ctx context.Context, p *ui.Principal, q reports.Query, period reports.Period,
 ) (*reports.Statistics, error) {
 	q.Period = period
-	q.TotalsOnly = true
+	q.OmitLists = true
 	s, err := h.statistics(ctx, p, q)
 	if err != nil || s.Suppressed || s.Plays == 0 {
 		return nil, err
