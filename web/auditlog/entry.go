@@ -47,18 +47,18 @@ func (h *Handler) namesIn(
 	for _, f := range forks {
 		n["fork"][f.ID] = f.Title
 	}
-	i := slices.IndexFunc(entries, func(e audit.Entry) bool { return textOf(e, "groupId") != "" })
+	i := slices.IndexFunc(entries, func(e audit.Entry) bool { return detailText(e, "groupId") != "" })
 	if err != nil || i < 0 {
 		return n, err
 	}
-	groups, err := ui.GroupsOf(ctx, h.Groups, p, authz.ReadAuditLog, textOf(entries[i], "groupId"))
+	groups, err := ui.GroupsOf(ctx, h.Groups, p, authz.ReadAuditLog, detailText(entries[i], "groupId"))
 	for _, g := range groups {
 		n["group"][g.ID] = g.Name
 	}
 	return n, err
 }
 
-func textOf(e audit.Entry, name string) string {
+func detailText(e audit.Entry, name string) string {
 	text, _ := e.Details[name].(string)
 	return text
 }
@@ -91,7 +91,7 @@ func (n names) values(e audit.Entry) (all []value) {
 	add("actor", term(string(e.Actor.Kind)), e.Actor.Name, actor)
 	if t := e.Target; t.Kind != "organisation" && t.ID != e.Actor.ID {
 		add("target", term(strings.TrimPrefix(t.Kind, "api_")),
-			cmp.Or(textOf(e, "newName"), textOf(e, "name"), n[t.Kind][t.ID]), t.ID)
+			cmp.Or(detailText(e, "newName"), detailText(e, "name"), n[t.Kind][t.ID]), t.ID)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Details)) {
 		if name != "name" && name != "newName" { // shown as the target's name

@@ -84,7 +84,7 @@ func newChart(
 	var earlier []reports.DailyStat
 	if compared != nil {
 		c.Earlier = compared.EarlierDays
-		earlier = compared.earlier.Daily
+		earlier = compared.earlierStats.Daily
 	}
 	c.Bars = barsOf(p, today, s.Daily, earlier)
 	c.drawPlays(p)

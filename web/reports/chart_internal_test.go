@@ -21,7 +21,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	before := reports.Statistics{Daily: []reports.DailyStat{
 		{Date: "2026-11-13", Plays: 11, Completed: 1, ScoreSum: 10_000}, {Date: "2026-11-14"},
 	}}
-	c := newChart(p, reports.Statistics{Daily: daily}, &comparison{earlier: &before}, p.End().AddDate(0, 0, -1))
+	c := newChart(p, reports.Statistics{Daily: daily}, &comparison{earlierStats: &before}, p.End().AddDate(0, 0, -1))
 	require.Equal(t, []string{"15", "10", "5", "0"}, c.Plays.Labels)
 	require.Equal(t,
 		"M20 11v4h60v-4zM120 14v1h60v-1zM220 12v3h60v-3zM320 14v1h60v-1zM620 6v9h60v-9z", c.PlayBars)

@@ -25,8 +25,8 @@ type change struct {
 // comparison has only complete days: an unfinished day would look like a decline.
 type comparison struct {
 	CompleteDays, EarlierDays string              // in words; CompleteDays "": the whole period
-	complete                  *reports.Statistics // nil: the whole period is complete
-	earlier                   *reports.Statistics
+	completeStats             *reports.Statistics // nil: the whole period is complete
+	earlierStats              *reports.Statistics
 }
 
 // measure is a kind of figure. read returns false if there is none, as for an average of no plays.
@@ -81,8 +81,8 @@ func newFigures(s reports.Statistics, c *comparison) []figure {
 
 // change compares complete days. If the period has another figure, it adds theirs: 403, was 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
-	now, ok := m.read(*cmp.Or(c.complete, &s))
-	before, known := m.read(*c.earlier)
+	now, ok := m.read(*cmp.Or(c.completeStats, &s))
+	before, known := m.read(*c.earlierStats)
 	if !ok || !known {
 		return &change{Was: "no comparison"}
 	}
@@ -167,12 +167,12 @@ func (h *Handler) loadComparison(
 	}
 	c := &comparison{EarlierDays: ui.Period(earlier)}
 	var err error
-	if c.earlier, err = h.totals(ctx, p, q, earlier); err != nil || c.earlier == nil {
+	if c.earlierStats, err = h.totals(ctx, p, q, earlier); err != nil || c.earlierStats == nil {
 		return nil, err
 	}
 	if complete != q.Period {
 		c.CompleteDays = ui.Period(complete)
-		if c.complete, err = h.totals(ctx, p, q, complete); err != nil || c.complete == nil {
+		if c.completeStats, err = h.totals(ctx, p, q, complete); err != nil || c.completeStats == nil {
 			return nil, err
 		}
 	}

@@ -18,7 +18,7 @@ func TestFiguresAreCompared(t *testing.T) {
 	changes := func(now reports.Statistics, before *reports.Statistics) (all []string) {
 		var c *comparison
 		if before != nil {
-			c = &comparison{earlier: before}
+			c = &comparison{earlierStats: before}
 		}
 		for _, f := range newFigures(now, c) {
 			words := []string{f.Value}
@@ -74,8 +74,8 @@ func TestFiguresAreCompared(t *testing.T) {
 			return &reports.Statistics{Plays: n, Completed: 1, AvgScore: reports.Percent(n)}
 		}
 		m := measures[c.measure]
-		require.Equal(t, c.want, *m.change(*figures(c.now), &comparison{earlier: figures(c.before)}))
-		complete := &comparison{complete: figures(c.now), earlier: figures(c.before)}
+		require.Equal(t, c.want, *m.change(*figures(c.now), &comparison{earlierStats: figures(c.before)}))
+		complete := &comparison{completeStats: figures(c.now), earlierStats: figures(c.before)}
 		c.want.Was = m.format(c.now) + ", " + c.want.Was
 		require.Equal(t, c.want, *m.change(*figures(7), complete))
 	}

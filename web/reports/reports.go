@@ -66,7 +66,7 @@ func compareOverview(p reports.Period, o reports.Overview) *comparison {
 	if o.Earlier.Plays == 0 {
 		return nil
 	}
-	return &comparison{EarlierDays: ui.Period(lastDays(p.From, p.Days)), earlier: statisticsOf(o.Earlier)}
+	return &comparison{EarlierDays: ui.Period(lastDays(p.From, p.Days)), earlierStats: statisticsOf(o.Earlier)}
 }
 
 func overviewFigures(o reports.Overview, c *comparison) []figure {
