@@ -70,7 +70,7 @@ func shown(pattern string, p testkit.Page) [][]string {
 func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statistics) {
 	mode := map[string]string{"pseudonymous": "Pseudonyms", "nominative": "Names"}
 	require.Contains(t, testkit.Find(t, `<p class="lede">(.*)</p>`, p.Body),
-		"&nbsp;· "+mode[want.ReportingMode])
+		" ·&nbsp;"+mode[want.ReportingMode])
 	require.Equal(t, want.Suppressed, strings.Contains(p.Body, "This group’s figures are hidden"))
 	if want.Suppressed {
 		for _, pattern := range []string{

@@ -118,7 +118,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 		require.Equal(t, [][]string{{name}}, testkit.Cells(`<h1><bdi>([^<]*)</bdi></h1>`, p.Body),
 			"the title, isolated")
 		require.Equal(t, [][]string{{name}},
-			testkit.Cells(`<p class="lede">[^<]*<bdi>([^<]*)</bdi>&nbsp;· Names</p>`, p.Body),
+			testkit.Cells(`<p class="lede">[^<]*<bdi>([^<]*)</bdi> ·&nbsp;Names</p>`, p.Body),
 			"the group, isolated")
 		require.Contains(t, fmt.Sprint(testkit.Cells(playerCells, p.Body)), name)
 		require.Contains(t, fmt.Sprint(testkit.Cells(forkCells, list.Body)), name)

@@ -26,6 +26,7 @@
     if (Number.isNaN(at.getTime())) continue;
     time.title = time.textContent.trim();
     time.textContent = local(at, time.dataset.local, time.closest('[data-tz]')?.dataset.tz);
+    if (time.closest('[data-brief]')) time.textContent = time.textContent.replace(` ${new Date().getFullYear()}`, '');
   }
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   for (const el of all('[data-zone]')) {
