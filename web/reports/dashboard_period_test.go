@@ -37,7 +37,7 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 		"24 Oct to 20 Nov 2026 ·&nbsp;<bdi>Western region</bdi> ·&nbsp;Pseudonyms</p>",
 		`groupId=`+group+`&amp;to=2026-11-20" aria-current="true"><bdi>Western region</bdi>`,
 		"This group’s figures are hidden", `href="/docs/figures#privacy"`) // as of a small one
-	require.Equal(t, 15, strings.Count(p.Body, "&amp;groupId="+group), "periods, two on phones, and the group")
+	require.Equal(t, 15, strings.Count(p.Body, "&amp;groupId="+group), "periods and the group itself")
 }
 
 // The dashboard has the ids of its fork and group, and a command that reads its figures from the API.

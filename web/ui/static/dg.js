@@ -101,7 +101,7 @@
     button.addEventListener('click', async () => {
       const source = document.getElementById(button.dataset.copy);
       try {
-        await navigator.clipboard.writeText(source.innerText.trim());
+        await navigator.clipboard.writeText((source.innerText || source.textContent).trim()); // folded away, it has no innerText
       } catch {
         getSelection().selectAllChildren(source);
         say('Copying failed. The text is selected: press Ctrl+C.');
