@@ -47,6 +47,11 @@ func (e *export) Next() ([]byte, error) {
 	if time.Since(e.began) > timeLimit {
 		return nil, errTimeLimit
 	}
+	select { // clients that read fast must not keep the processors from other requests
+	case e.service.turns <- struct{}{}:
+		defer func() { <-e.service.turns }()
+	case <-time.After(turnWait): // those whose turn it is wait for the database
+	}
 	defer time.AfterFunc(BlockTimeout, func() { e.stop(context.DeadlineExceeded) }).Stop()
 	err := e.Recheck(e.ctx)
 	if err == nil {

@@ -172,3 +172,25 @@ func TestExportOfUnknownGroupIsNotFound(t *testing.T) {
 		require.Equal(t, http.StatusNotFound, b.send(http.MethodHead).StatusCode)
 	}
 }
+
+// Exports make their blocks in turns, but not behind one whose database is silent.
+func TestExportsTakeTurns(t *testing.T) {
+	b := setup(t)
+	export := func() error {
+		require.Equal(t, 20_001, strings.Count(b.read(b.send(http.MethodGet)), "\n"))
+		return nil
+	}
+	var taken atomic.Int64 // when the first block is made
+	b.request.Recheck = func(context.Context) error {
+		taken.CompareAndSwap(0, int64(len(b.service.turns)))
+		return nil
+	}
+	lock := b.Begin(`lock table audit_entries in share mode`)
+	require.NoError(t, b.WhileWaiting(lock, export, func() { <-time.After(recheckInterval) }))
+	require.EqualValues(t, 1, taken.Load())
+	for range cap(b.service.turns) {
+		b.service.turns <- struct{}{}
+	}
+	require.NoError(t, export())
+	require.Len(t, b.service.turns, cap(b.service.turns))
+}

@@ -67,11 +67,9 @@ func (r Request) header(report reports.Header) map[string]string {
 
 var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-const maxSlug = 80 // bytes of the slug in a file name
-
 // The group's name is left out: a suppressed report's headers must not depend on the group's data.
 func fileName(slug string, q reports.Query) string {
-	name := slug[:min(len(slug), maxSlug)] + "_" + q.Period.String()
+	name := slug[:min(len(slug), 80)] + "_" + q.Period.String()
 	if q.GroupID != "" {
 		name += "_group-" + q.GroupID
 	}

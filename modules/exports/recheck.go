@@ -14,6 +14,7 @@ const (
 	timeLimit       = 30 * time.Minute       // of a whole download
 	BlockTimeout    = 9 * time.Second        // of a recheck and the block that follows
 	recheckInterval = 500 * time.Millisecond // between two rechecks, at least
+	turnWait        = 100 * time.Millisecond // until a block is made out of turn
 	recordTimeout   = 20 * time.Second       // of an audit entry
 )
 

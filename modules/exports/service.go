@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"runtime"
 	"sync"
 	"time"
 
@@ -23,6 +24,7 @@ type Service struct {
 	reports   *reports.Service
 	log       *audit.Log
 	slots     *limit.Limiter
+	turns     chan struct{}  // has an element for each export that makes a block
 	recording sync.WaitGroup // writes of export.finished
 	finished  *prometheus.CounterVec
 }
@@ -38,6 +40,8 @@ func New(r *reports.Service, log *audit.Log, metrics prometheus.Registerer) *Ser
 			BusyMessage:    "Too many exports on this instance: at most 8 run at once.",
 			KeyBusyMessage: "Too many exports of this organisation: at most 4 run at once.",
 		}),
+		// half of the processors: by default dg serve sets GOMAXPROCS to twice their number
+		turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/4)),
 		finished: promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_exports_finished_total",
 			Help: "Finished exports.",
