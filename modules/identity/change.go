@@ -148,7 +148,7 @@ func (c *change) verifyCode(code string) error {
 	if c.from.User.TOTPSecret == nil {
 		return nil
 	}
-	limits := codeLimits(c.from.UserID, *c.from.User.TOTPSecret)
+	limits := codeLimits(c.from.User)
 	match := func() error { return c.useCode(code) }
 	if err := c.service.attempt(c.tx, c.from.User, limits, match); err != nil {
 		return err

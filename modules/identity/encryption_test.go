@@ -70,6 +70,36 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 		"the serving role cannot change a secret and keep the sessions")
 }
 
+// A secret that is removed while the key is replaced stays removed, and so do its recovery codes. A
+// new key forgets no wrong codes. An import that holds the check value delays the replacement.
+func TestReplacingTheKeyRevivesNothing(t *testing.T) {
+	b := setup(t)
+	b.person(ann, secret)
+	b.person(bob, secret)
+	b.use(identity.RingOf(1, 0))
+	pending := b.signIn(bob)
+	b.fail(9, identity.ErrWrongCode, func() error { return b.verify(pending, b.wrongCode(secret)) })
+	replace := func() error {
+		return errorOf(identity.MigrateSecrets(b.ctx(), b.Owner, identity.RingOf(2, 1), false))
+	}
+	before := b.stored(bob)
+	removal := b.Begin(`update users set totp_secret = null where email_key = $1`, ann)
+	require.NoError(t, b.WhileWaiting(removal, replace, nil))
+	require.Equal(t, 1, b.Count(`users where email_key = $1 and totp_secret is null`, ann))
+	require.NotEqual(t, before, b.stored(bob))
+	b.people.UseKeys(identity.RingOf(2, 1))
+	b.other.UseKeys(identity.RingOf(2, 1))
+	b.fail(1, identity.ErrWrongCode, func() error { return b.verify(pending, b.wrongCode(secret)) })
+	requireLocked(t, b.verify(pending, b.code(secret, 0)), b.now().Add(time.Hour))
+	b.Exec(`update users set totp_secret = $1 where email_key = $2`, before, bob)
+	imported := b.Begin(`select from secret_key_check for share`)
+	require.NoError(t, b.WhileWaiting(imported, replace, func() {
+		_, err := imported.Exec(b.ctx(), `update users set totp_secret = null, totp_last_step = null`)
+		require.NoError(t, err, "nothing is locked before the check value")
+	}))
+	require.Zero(t, b.Count(`users where totp_secret is not null`))
+}
+
 // rules.md, Data: once the stored secrets are encrypted, a clear one opens no account. The triggers
 // refuse it, and the next start does not encrypt one that was forced in.
 func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {

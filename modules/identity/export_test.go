@@ -2,6 +2,7 @@ package identity
 
 import (
 	"bytes"
+	"context"
 
 	"github.com/alexedwards/argon2id"
 )
@@ -11,6 +12,18 @@ var cheap = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength
 
 // UseCheapHashes makes new hashes, and the dummy one, cheap.
 func (s *Service) UseCheapHashes() { s.passwords = newHasher(cheap) }
+
+// AttemptWrong attempts a wrong password, whose hash takes as long as computing.
+func (s *Service) AttemptWrong(ctx context.Context, email string, computing func()) error {
+	who, err := byEmail(s.gorm(ctx), email)
+	if err != nil {
+		return err
+	}
+	return s.attempt(s.gorm(ctx), who, passwordLimits(who, requestOf(ctx).Address), func() error {
+		computing()
+		return ErrWrongPassword
+	})
+}
 
 // UseKeys replaces the keyring.
 func (s *Service) UseKeys(keys Keyring) { s.keys = keys }

@@ -32,7 +32,10 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	for _, refused := range []string{"short", "password1234"} {
 		require.Equal(t, "new", apperr.From(b.people.ResetPassword(b.ctx(), reset.Token, refused, "")).Field, refused)
 	}
+	const office = "192.0.2.9" // locked, as home is not
+	b.fail(10, identity.ErrWrongPassword, func() error { return b.try(ann, wrongPassword, office) })
 	require.NoError(t, b.people.ResetPassword(b.ctx(), reset.Token, replacement, ""))
+	require.NoError(t, b.try(ann, replacement, office), "a reset restores access")
 	require.False(t, b.isActive(session.Token))
 	require.True(t, b.isActive(bobs.Token))
 	require.Zero(t, b.Count(`recovery_codes`))

@@ -1,6 +1,7 @@
 package identity_test
 
 import (
+	"context"
 	"runtime"
 	"strconv"
 	"strings"
@@ -89,6 +90,17 @@ func TestTenWrongPasswordsLockAnAccount(t *testing.T) {
 	b.fail(10, identity.ErrWrongPassword, func() error { return b.try(ann, wrongPassword, home) })
 }
 
+// A wrong password counts although its request ends while the hash is computed.
+func TestWrongPasswordOfAnEndedRequestCounts(t *testing.T) {
+	b := setup(t)
+	b.person(ann, "")
+	for range 10 {
+		ctx, cancel := context.WithCancel(b.ctx())
+		require.Equal(t, identity.ErrWrongPassword, b.people.AttemptWrong(ctx, ann, cancel))
+	}
+	requireLocked(t, b.try(ann, password, home), b.now().Add(10*time.Minute))
+}
+
 // A lock or a change of password that commits while the right password is verified refuses it.
 func TestChangeDuringSignInRefusesThePassword(t *testing.T) {
 	b := setup(t)
@@ -96,7 +108,8 @@ func TestChangeDuringSignInRefusesThePassword(t *testing.T) {
 	until := b.now().Add(time.Minute)
 	signIn := func() error { return b.try(ann, password, home) }
 	lock := b.Begin(`insert into password_guesses (key_hash, wrong, ends_at)
-		values (sha256('account:ann@example.com'), 50, $1)`, until)
+		select sha256(convert_to('account:ann@example.com ' || password_hash, 'UTF8')), 50, $1
+		from users`, until)
 	requireLocked(t, b.WhileWaiting(lock, signIn, nil), until)
 	b.pass(time.Minute)
 	change := b.Begin(`update users set password_hash = 'another'`)

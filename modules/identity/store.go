@@ -62,6 +62,7 @@ var (
 	lock       = clause.Locking{Strength: "NO KEY UPDATE"}
 	lockUser   = clause.Locking{Strength: "NO KEY UPDATE", Table: clause.Table{Name: "User"}}
 	lockShare  = clause.Locking{Strength: clause.LockingStrengthShare}
+	lockUpdate = clause.Locking{Strength: clause.LockingStrengthUpdate}
 	skipLocked = clause.Locking{
 		Strength: clause.LockingStrengthUpdate,
 		Options:  clause.LockingOptionsSkipLocked,

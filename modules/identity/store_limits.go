@@ -19,6 +19,7 @@ const (
 	maxAccountFailures = 50 // passwords of an account
 	passwordWindow     = 10 * time.Minute
 	codeWindow         = time.Hour // so that a day has about 240 guesses at most
+	countTimeout       = 5 * time.Second
 )
 
 // LockedError says that there were too many wrong attempts. Until is the end of the lock.
@@ -52,9 +53,13 @@ func limitKey(kind, id string) []byte {
 }
 
 // passwordLimits returns the limits of an account: a low one for the network and a higher one for
-// all networks. A lock of one network does not affect others. The fixed order prevents deadlocks.
-func passwordLimits(email, address string) []guessLimit {
-	account := input.Lower(email)
+// all networks. A lock of one network does not affect others. A new password, as of a reset, starts
+// new counts. The fixed order prevents deadlocks.
+func passwordLimits(who userRow, address string) []guessLimit {
+	account := input.Lower(who.Email)
+	if who.PasswordHash != nil {
+		account += " " + *who.PasswordHash
+	}
 	network := account + " " + netaddr.ClientText(address)
 	return []guessLimit{
 		{limitKey("account from", network), maxFailures, passwordWindow},
@@ -62,9 +67,14 @@ func passwordLimits(email, address string) []guessLimit {
 	}
 }
 
-// codeLimits returns the limit of a person's codes. A new secret starts a new count.
-func codeLimits(personID, secret string) []guessLimit {
-	return []guessLimit{{limitKey("codes", personID+" "+secret), maxFailures, codeWindow}}
+// codeLimits returns the limit of a person's codes. A secret that the person sets up starts a new
+// count, a stored form under another key does not.
+func codeLimits(of userRow) []guessLimit {
+	id := of.ID
+	if of.TOTPSince != nil {
+		id += of.TOTPSince.UTC().Format(" " + time.RFC3339Nano)
+	}
+	return []guessLimit{{limitKey("codes", id), maxFailures, codeWindow}}
 }
 
 // The table is unlogged: a crash of PostgreSQL empties it, which ends all locks.

@@ -86,8 +86,9 @@ func MigrateSecrets(
 	return done, err
 }
 
-// lockCheckValue admits one migration at a time. If there is no check value, it locks users too:
-// another instance could store a secret in clear meanwhile.
+// lockCheckValue admits one migration at a time, and waits for imports, which hold the check value's
+// row FOR SHARE. If there is no check value, it locks users too: another program could store a
+// secret in clear.
 func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	lockTable := func(table string) error {
 		err := tx.Scopes(acrossOrganisations).
@@ -97,7 +98,7 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	if err := lockTable("secret_key_check"); err != nil {
 		return false, err
 	}
-	exists, err = verifyCheckValue(tx, keys)
+	exists, err = verifyCheckValue(tx.Clauses(lockUpdate), keys)
 	if err == nil && !exists {
 		err = lockTable("users")
 	}
@@ -107,6 +108,7 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 // If encrypted is true, a secret in clear is forged and counts as unreadable.
 func reencrypt(tx transaction, keys Keyring, encrypted bool) (done Reencrypted, err error) {
 	var stale []userRow
+	// not locked: a change in between stays, because the update compares the secret that was read
 	err = tx.Scopes(postgres.Tag("identity.staleSecrets")).Select("id", "totp_secret").
 		Where("totp_secret not like ?", keys.current.prefix+"%").Find(&stale).Error
 	if err != nil {
@@ -120,14 +122,14 @@ func reencrypt(tx transaction, keys Keyring, encrypted bool) (done Reencrypted, 
 				continue
 			}
 		}
-		err = updateUser(tx, "identity.reencrypt", r.ID, map[string]any{
+		changed, err := updateRows(tx, "identity.reencrypt", &userRow{}, map[string]any{
 			"totp_secret":    keys.Encrypt(r.ID, secret),
 			"totp_rewritten": gorm.Expr("totp_rewritten + 1"), // so that sessions stay
-		})
+		}, "id = ? and totp_secret = ?", r.ID, *r.TOTPSecret)
 		if err != nil {
 			return done, err
 		}
-		done.Encrypted++
+		done.Encrypted += int(changed)
 	}
 	return done, nil
 }

@@ -16,7 +16,7 @@ const (
 	absoluteTimeout   = 24 * time.Hour
 	secondStepTimeout = 10 * time.Minute
 	touchInterval     = time.Minute // age at which a stored last use is replaced
-	maxSessions       = 100         // of a person
+	maxSessions       = 100         // signed-in ones of a person
 )
 
 // ErrNoSession says that the token's session is unknown, has ended or is at another step.
@@ -68,11 +68,12 @@ func (s *Service) SignOut(ctx context.Context, token string) error {
 
 // SignOutEverywhere ends all sessions of the token's person. Errors: ErrNoSession.
 func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
-	own, err := s.signedInSession(ctx, token)
-	if err != nil {
+	// under the person's lock, so that a session whose token rotates at the same time ends too
+	_, err := s.changePerson(ctx, token, false, func(c *change) error {
+		_, err := deleteRows(c.tx, "identity.signOutEverywhere", &sessionRow{}, "user_id = ?",
+			c.from.UserID)
 		return err
-	}
-	_, err = deleteRows(s.gorm(ctx), "identity.signOutEverywhere", &sessionRow{}, "user_id = ?", own.UserID)
+	})
 	return err
 }
 
@@ -120,9 +121,9 @@ func lockPersonOf(tx transaction, token string) error {
 	return err
 }
 
-// insertSession stores a session. A nil authenticatedAt means that the password was entered now.
+// insertSession stores a session, and ends others over maxSessions. A nil authenticatedAt means that the password was entered now.
 func insertSession(tx transaction, of Session, authenticatedAt *time.Time, now time.Time) error {
-	return insertRows(tx, "identity.insertSession", &sessionRow{
+	row := sessionRow{
 		TokenHash:       hashToken(of.Token),
 		UserID:          of.Person.ID,
 		CreatedAt:       of.StartedAt,
@@ -130,17 +131,23 @@ func insertSession(tx transaction, of Session, authenticatedAt *time.Time, now t
 		ExpiresAt:       of.expiry(now),
 		SecondStepDue:   of.SecondStepDue,
 		AuthenticatedAt: authenticatedAt,
-	})
+	}
+	if err := insertRows(tx, "identity.insertSession", &row); err != nil || row.SecondStepDue {
+		return err
+	}
+	return endExcessSessions(tx, row)
 }
 
 func endSession(tx transaction, token string) (ended int64, err error) {
 	return deleteRows(tx, "identity.endSession", &sessionRow{}, "token_hash = ?", hashToken(token))
 }
 
-// Sessions whose second step is due end first, then the least recently used.
-func endExcessSessions(tx transaction, personID string) error {
-	excess := tx.Model(&sessionRow{}).Select("token_hash").Where("user_id = ?", personID).
-		Order("second_step_due, last_used_at desc").Offset(maxSessions).Clauses(skipLocked)
+// The least recently used sessions end, never the new one. Those whose second step is due neither
+// count nor end: the password alone must not end a session in which the owner is typing a code.
+func endExcessSessions(tx transaction, added sessionRow) error {
+	excess := tx.Model(&sessionRow{}).Select("token_hash").
+		Where("user_id = ? and not second_step_due and token_hash <> ?", added.UserID, added.TokenHash).
+		Order("last_used_at desc").Offset(maxSessions - 1).Clauses(skipLocked)
 	_, err := deleteRows(tx, "identity.endExcessSessions", &sessionRow{}, "token_hash in (?)", excess)
 	return err
 }
