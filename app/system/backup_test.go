@@ -144,5 +144,4 @@ func TestEraseForgetsAPlayer(t *testing.T) {
 	require.Equal(t, was.UniquePlayers-1, is.UniquePlayers)
 	require.NotContains(t, stats+plays, most.PlayerLabel)
 	require.Equal(t, is.Plays, strings.Count(plays, "\n")-1)
-	require.Zero(t, d.Count(`fork_days join unsealed_days using (fork_id, day)`), "in no segment")
 }

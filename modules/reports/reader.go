@@ -68,24 +68,13 @@ func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error 
 	s.args["whole"] = s.grouped()
 	s.args["months"] = s.months
 	rows, _ := s.conn.Query(ctx, segment.MonthSegmentsSQL, s.args) // rows.Err returns its error
-	defer rows.Close()
-	var month segment.StoredSegment
-	for rows.Next() {
-		if err := month.Scan(rows); err != nil {
-			return err
-		}
+	return segment.ReadSegments(rows, len(s.months), func(month segment.StoredSegment) error {
 		from := month.Date.UnixMilli()
-		var damage error
 		if s.grouped() {
-			damage = segment.UnpackMembers(from, month.Head, month.Tail, s.members.has, a)
-		} else {
-			damage = segment.UnpackMonth(from, month.Head, &a.Players)
+			return segment.UnpackMembers(from, month.Head, month.Tail, s.members.has, a)
 		}
-		if damage != nil {
-			return segment.DamagedError(month.Date)
-		}
-	}
-	return apperr.Annotate(rows.Err(), "reports: months")
+		return segment.UnpackMonth(from, month.Head, &a.Players)
+	})
 }
 
 // addDays reads no segments of days in sealed months: addMonths has added their players, or for a
@@ -110,24 +99,13 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	s.args["whole"] = s.grouped()
 	s.args["days"] = read
 	rows, _ := s.conn.Query(ctx, segment.DaySegmentsSQL, s.args) // rows.Err returns its error
-	defer rows.Close()
-	var stored segment.StoredSegment
-	for rows.Next() {
-		if err := stored.Scan(rows); err != nil {
-			return err
-		}
-		from := stored.Date.UnixMilli()
-		var damage error
+	return segment.ReadSegments(rows, len(read), func(d segment.StoredSegment) error {
+		from := d.Date.UnixMilli()
 		if s.grouped() {
-			damage = segment.UnpackDay(from, stored.Head, stored.Tail, s.members.has, a.Add)
-		} else {
-			damage = segment.UnpackDay(from, stored.Head, nil, nil, a.AddToPlayer)
+			return segment.UnpackDay(from, d.Head, d.Tail, s.members.has, a.Add)
 		}
-		if damage != nil {
-			return segment.DamagedError(stored.Date)
-		}
-	}
-	return apperr.Annotate(rows.Err(), "reports: days")
+		return segment.UnpackDay(from, d.Head, nil, nil, a.AddToPlayer)
+	})
 }
 
 // The row comparison of playsOfMembers forces the index of players. Without it, a wrong row

@@ -12,7 +12,7 @@
 //     an older snapshot would not see a segment sealed since. Writers mark segments, because
 //     deleting them deadlocked. A statement on more than 64 fork-days locks whole forks: 12,000
 //     locks failed a transaction.
-//   - One sealer works at a time, over all instances.
+//   - One sealer works at a time, over all instances. An erasure is one: it deletes dirty segments.
 //   - After a failure in a fork, a pass goes on with the next, unless the connection or the sealer
 //     lock is lost.
 package sealer

@@ -106,18 +106,9 @@ func (c *collector) addDays(ctx context.Context, b bucket, days []segment.Sealed
 	args["whole"] = true
 	args["days"] = segment.Dates(days)
 	rows, _ := b.conn.Query(ctx, segment.DaySegmentsSQL, args) // rows.Err returns its error
-	defer rows.Close()
-	var stored segment.StoredSegment
-	for rows.Next() {
-		if err := stored.Scan(rows); err != nil {
-			return err
-		}
-		err := segment.UnpackDay(stored.Date.UnixMilli(), stored.Head, stored.Tail, nil, c.add)
-		if err != nil {
-			return segment.DamagedError(stored.Date)
-		}
-	}
-	return apperr.Annotate(rows.Err(), "reports: segments of a month")
+	return segment.ReadSegments(rows, len(days), func(d segment.StoredSegment) error {
+		return segment.UnpackDay(d.Date.UnixMilli(), d.Head, d.Tail, nil, c.add)
+	})
 }
 
 const (

@@ -8,9 +8,19 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
+// lockSealerSQL takes the lock of lockSealer. The sealer may hold it for a bucket's statements.
+const lockSealerSQL = `/* reports.lockSealer */
+	select pg_advisory_xact_lock(hashtextextended('sealer', 0))
+	 where set_config('lock_timeout', '20s', true) is not null`
+
 // DropDirty deletes the organisation's dirty segments in the caller's transaction. A segment of an
-// erased player's plays is dirty, and would hold the player until the next pass.
+// erased player's plays is dirty, and would hold the player until the next pass. It takes the
+// sealer's lock: otherwise a segment that was just sealed again could be deleted as a dirty one.
 func DropDirty(tx *gorm.DB, organisationID string) error {
+	err := tenant.Across("one process changes segments at a time")(tx).Exec(lockSealerSQL).Error
+	if err != nil {
+		return fmt.Errorf("reports: wait for the sealer: %w", err)
+	}
 	for _, statement := range []string{
 		`/* reports.dropDirtyDays */ delete from fork_days s using unsealed_days u
 		  where s.org_id = @org and u.fork_id = s.fork_id and u.day = s.day`,

@@ -93,20 +93,43 @@ type StoredSegment struct {
 	Head, Tail []byte // valid until the next row
 }
 
-// Scan reads the current row. An impossible head_bytes gives an empty head, which unpacks as
-// ErrDamaged.
-func (s *StoredSegment) Scan(rows pgx.Rows) error {
+// ReadSegments calls unpack for each row of DaySegmentsSQL or MonthSegmentsSQL, and closes rows.
+// Fewer rows than segments were counted are damage: their plays are read from nowhere else. Errors:
+// ErrDamaged, also for any error of unpack.
+func ReadSegments(rows pgx.Rows, counted int, unpack func(StoredSegment) error) error {
+	defer rows.Close()
+	read := 0
+	for ; rows.Next(); read++ {
+		s, err := scanSegment(rows)
+		if err != nil {
+			return err
+		}
+		if unpack(s) != nil {
+			return DamagedError(s.Date)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return fmt.Errorf("reports: segments: %w", err)
+	}
+	if read < counted {
+		return fmt.Errorf("%w: %d of %d were found", ErrDamaged, read, counted)
+	}
+	return nil
+}
+
+// scanSegment gives an impossible head_bytes an empty head, which unpacks as ErrDamaged.
+func scanSegment(rows pgx.Rows) (s StoredSegment, err error) {
 	var head int
 	var packed pgtype.DriverBytes
 	if err := rows.Scan(&s.Date, &head, &packed); err != nil {
-		return fmt.Errorf("reports: segments: %w", err)
+		return s, fmt.Errorf("reports: segments: %w", err)
 	}
 	if head < 0 || head > len(packed) {
 		head = 0
 	}
 	s.Head = packed[:head]
 	s.Tail = packed[head:]
-	return nil
+	return s, nil
 }
 
 // DamagedError returns ErrDamaged with the first day of the segment.

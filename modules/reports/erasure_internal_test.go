@@ -1,0 +1,215 @@
+package reports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"dg/modules/audit"
+	"dg/modules/org"
+	"dg/modules/reports/sealer"
+	"dg/modules/reports/segment"
+	"dg/platform/apperr"
+	"dg/platform/postgres"
+	"dg/platform/testkit"
+	"dg/platform/testkit/pgtest"
+)
+
+// erase erases the player as dg erase does, without the pass that follows.
+func erase(ctx context.Context, db *postgres.DB, player string) error {
+	_, err := org.New(db, audit.New(db), nil).ErasePlayer(ctx, player, sealer.DropDirty,
+		audit.Request{Path: "dg erase"})
+	return err
+}
+
+func (e *env) playerID(ordinal int) string {
+	return testkit.One[string](e.World, `select id::text from players where ordinal = $1`, ordinal)
+}
+
+// storedPlayers returns the players in any stored day or month, dirty or not.
+func (e *env) storedPlayers(t *testing.T) map[int32]bool {
+	stored := map[int32]bool{}
+	rows, err := e.Owner.Pool.Query(t.Context(), `select day, head_bytes, segment from fork_days`)
+	require.NoError(t, err)
+	require.NoError(t, segment.ReadSegments(rows, 1, func(s segment.StoredSegment) error {
+		return segment.UnpackDay(s.Date.UnixMilli(), s.Head, s.Tail, nil,
+			func(p *segment.Play) { stored[p.Player] = true })
+	}))
+	rows, err = e.Owner.Pool.Query(t.Context(), `select month, head_bytes, segment from fork_months`)
+	require.NoError(t, err)
+	require.NoError(t, segment.ReadSegments(rows, 0, func(s segment.StoredSegment) error {
+		var players segment.Players
+		err := segment.UnpackMonth(s.Date.UnixMilli(), s.Head, &players)
+		for _, ordinal := range players.Ordinals() {
+			stored[ordinal] = true
+		}
+		return err
+	}))
+	return stored
+}
+
+// An erased player is in no stored day and month once the erasure has committed, although another
+// sealer held the lock when it began.
+func TestErasedPlayerIsInNoSegment(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.insert(testFrom, 100, 2000)
+	e.play(testFork, 3, testFrom.Add(80*day)) // a month without player 7
+	e.Exec(`delete from plays where player = 7 and started_at >= '2024-02-01'`)
+	e.seal(t)
+	id := e.playerID(7)
+	require.True(t, e.storedPlayers(t)[7])
+	lock := e.Begin(`select pg_advisory_xact_lock(hashtextextended('sealer', 0))`)
+	require.NoError(t, e.WhileWaiting(lock, func() error { return erase(t.Context(), e.Owner, id) }, nil))
+	stored := e.storedPlayers(t)
+	require.False(t, stored[7])
+	require.True(t, stored[3], "the other segments stay")
+	e.agrees(t)
+}
+
+// An erasure waits for a sealer that is about to commit a changed day: it would delete the segment
+// that the sealer has just made, as a dirty one, and the month would be packed without the day.
+func TestErasureBesideTheSealerKeepsSealedDays(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.insert(testFrom, 100, 2000)
+	e.Exec(`delete from plays where player = 7`)
+	e.play(otherFork, 7, testFrom.Add(15*day))
+	e.seal(t)
+	changed := testFrom.Add(20 * day)
+	e.play(testFork, 3, changed)
+	require.Equal(t, []int{1, 1}, e.marks())
+	e.Exec(`create function pause() returns trigger language plpgsql as $$
+		begin perform pg_advisory_xact_lock(4711); return null; end $$;
+		create constraint trigger pause after update on fork_days deferrable initially deferred
+		for each row when (new.day = '2023-12-10') execute function pause()`)
+
+	slow := postgres.Options{MaxConns: 2, LockTimeout: -1}
+	sealing := newSealer(pgtest.Open(t, e.URL, slow))
+	eraser := pgtest.Open(t, e.OwnerURL, slow)
+	id := e.playerID(7)
+	pause := e.Begin(`select pg_advisory_xact_lock(4711)`)
+	erased := make(chan error, 1)
+	require.NoError(t, e.WhileWaiting(pause, func() error {
+		_, err := sealing.Seal(t.Context())
+		if errors.Is(err, postgres.ErrLocked) {
+			return nil // the erasure was the next in the queue
+		}
+		return err
+	}, func() {
+		go func() { erased <- erase(t.Context(), eraser, id) }()
+		require.Eventually(t, func() bool {
+			return e.Count(`pg_locks join pg_stat_activity using (pid)
+				where not granted and datname = current_database()`) == 2
+		}, 30*time.Second, 2*time.Millisecond)
+	}))
+	require.NoError(t, <-erased)
+	require.Equal(t, 1, e.Count(`fork_days where fork_id = $1 and day = $2`, testFork, changed))
+	e.seal(t)
+	e.agrees(t)
+	require.Equal(t, 3, e.Count(`fork_months where fork_id = $1`, testFork))
+}
+
+// A report or a month that reads fewer segments than it counted is damaged, never a smaller sum.
+func TestMissingSegmentIsDamage(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.play(testFork, 1, days(0, 3)...)
+	e.seal(t)
+	args := segment.Args(testOrg, testFork, testFrom, testNow)
+	args["whole"] = true
+	args["days"] = days(0, 3)
+	read := func() error {
+		rows, err := e.Owner.Pool.Query(t.Context(), segment.DaySegmentsSQL, args)
+		require.NoError(t, err)
+		return segment.ReadSegments(rows, 3, func(segment.StoredSegment) error { return nil })
+	}
+	require.NoError(t, read())
+	e.Exec(`delete from fork_days where day = $1`, testFrom.Add(day))
+	require.ErrorIs(t, read(), segment.ErrDamaged)
+}
+
+// Each figure equals the plays' while everything is rebuilt beside erasures and corrections.
+func TestFiguresAreRightBesideRebuildsAndErasures(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	rebuilds, changes := 6, int64(200)
+	if os.Getenv("DG_SOAK") != "" {
+		rebuilds, changes = 200, 8000
+	}
+	e.insert(testFrom, 100, 3000)
+	writers := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 8})
+	rebuilder := newSealer(pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 2}))
+	var changed atomic.Int64
+	var done atomic.Bool
+	work, ctx := errgroup.WithContext(t.Context())
+	repeat := func(n int, f func(*rand.Rand) error) {
+		for range n {
+			random := rand.New(rand.NewPCG(rand.Uint64(), 0))
+			work.Go(func() error {
+				for ctx.Err() == nil && !done.Load() {
+					if err := f(random); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+	}
+	work.Go(func() error {
+		defer done.Store(true)
+		for i := 0; i < rebuilds || changed.Load() < changes; i++ {
+			if _, err := rebuilder.Rebuild(ctx, time.Minute); err != nil &&
+				!errors.Is(err, postgres.ErrLocked) {
+				return fmt.Errorf("rebuild %d: %w", i, err)
+			}
+		}
+		return nil
+	})
+	repeat(2, func(random *rand.Rand) error { // corrections
+		changed.Add(1)
+		return passable(write(ctx, random, writers))
+	})
+	repeat(2, func(random *rand.Rand) error { // erasures
+		var id string
+		err := writers.Pool.QueryRow(ctx, `with next as (
+			  update player_ordinals set last = last + 1 returning last)
+			insert into players (id, org_id, ordinal, label, display_name)
+			select gen_random_uuid(), '`+testOrg+`', last, 'P-' || last, 'Player ' || last from next
+			returning (select id::text from players order by random() limit 1)`).Scan(&id)
+		if err == nil {
+			changed.Add(1)
+			err = erase(ctx, writers, id)
+		}
+		return passable(err)
+	})
+	repeat(2, func(random *rand.Rand) error { return e.differs(ctx, random) })
+	require.NoError(t, work.Wait())
+	require.Eventually(t, func() bool { // the erasures have ended, so that nothing holds the lock
+		_, err := e.sealer.Seal(t.Context())
+		return err == nil
+	}, time.Minute, 10*time.Millisecond)
+	e.agrees(t)
+	require.Positive(t, e.Count(`fork_months`))
+}
+
+// passable drops what a writer repeats: a deadlock, a lock timeout, or a player who was erased.
+func passable(err error) error {
+	pgErr, ok := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case ok && (pgErr.Code == "40P01" || pgErr.Code == "55P03" || pgErr.Code == "23503"),
+		apperr.Is(err, apperr.NotFound), errors.Is(err, pgx.ErrNoRows), errors.Is(err, context.Canceled):
+		return nil
+	}
+	return err
+}
