@@ -168,7 +168,7 @@ order by day desc`
 select month from (
     select date_trunc('month', d.day)::date as month from fork_days d
      where d.org_id = @org and d.fork_id = @fork
-       and not exists (select from ` + segment.SealedMonths +
+       and not exists (select from ` + segment.CleanMonths +
 		` m where m.org_id = @org and m.fork_id = @fork and m.month = date_trunc('month', d.day)::date)
     union
     select month from unsealed_months where fork_id = @fork) x

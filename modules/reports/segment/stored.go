@@ -10,19 +10,27 @@ import (
 
 // These constants alone define which days and months are sealed. A sealed day or month whose plays
 // change is dirty: it has a row in unsealed_days or unsealed_months until it is sealed again.
-// Versions are compared as bytes: an empty value is another version, not an error.
+// Versions are compared as bytes: an empty value is another version, not an error. A higher version
+// is clean but not read: two sealers would otherwise repack each other's days during a rollout.
 const (
-	// CleanDays are the days that a sealer of this version has packed, and that are not dirty.
-	CleanDays = `(select d.* from fork_days d where substr(d.sums, 1, 1) = @dayVersion
+	// CleanDays are the days that a sealer of this or a later version has packed, and that are not
+	// dirty.
+	CleanDays = `(select d.* from fork_days d where substr(d.sums, 1, 1) >= @dayVersion
 	 and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day))`
 
-	// SealedDays are the clean days with a segment. The other clean days have too many plays.
-	SealedDays = `(select d.* from ` + CleanDays + ` d where d.head_bytes > 0)`
+	// SealedDays are the clean days with a segment of this version. A clean day with too many plays
+	// has none.
+	SealedDays = `(select d.* from ` + CleanDays + ` d
+	 where substr(d.sums, 1, 1) = @dayVersion and d.head_bytes > 0)`
 
-	// SealedMonths are the months that have a segment of this version and are not dirty.
-	SealedMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) = @monthVersion
+	// CleanMonths are to months what CleanDays are to days.
+	CleanMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) >= @monthVersion
 	 and m.head_bytes > 0
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
+
+	// SealedMonths are the clean months of this version.
+	SealedMonths = `(select m.* from ` + CleanMonths + ` m
+	 where substr(m.segment, 1, 1) = @monthVersion)`
 
 	// DaySumsSQL selects the sealed days of a period. A condition or an order may be appended.
 	DaySumsSQL = `/* reports.sealedDays */ select d.day, d.sums from ` + SealedDays + ` d
