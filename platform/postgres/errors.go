@@ -26,7 +26,8 @@ var (
 		"55P03", // lock_timeout
 		"25P03", // idle_in_transaction_session_timeout
 		"3D000", // the database does not exist (yet)
-		"40001", // conflict with recovery on a standby
+		"40001", // serialization failure; on a standby a conflict with recovery
+		"40P01", // deadlock
 	}
 	unavailableErrors = []error{
 		pgconn.ErrConnClosed, puddle.ErrClosedPool, sql.ErrConnDone, driver.ErrBadConn,

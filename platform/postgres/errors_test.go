@@ -44,7 +44,8 @@ func TestUnavailable(t *testing.T) {
 			code("3D000"), // no such database
 			code("28P01"), // wrong password
 			code("58030"), // I/O error of the server
-			code("40001"), // conflict with a standby's recovery
+			code("40001"), // serialization failure, or conflict with a standby's recovery
+			code("40P01"), // deadlock
 			code("25006"), // read-only transaction
 			&pgconn.PgError{Code: "0A000", Routine: "get_relation_info"}, // unlogged on a standby
 			fmt.Errorf("keys: %w", code("57P01")),
@@ -57,7 +58,6 @@ func TestUnavailable(t *testing.T) {
 			fmt.Errorf("%w: %w", gorm.ErrDuplicatedKey, code("23505")),
 			code("22P02"), // bad value
 			code("42601"), // syntax
-			code("40P01"), // deadlock
 			code("0A000"), // feature not supported
 			code("55006"), // object in use
 			pgx.ErrNoRows,

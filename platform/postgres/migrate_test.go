@@ -65,6 +65,23 @@ func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	mentions(t, tb.Exec(t, serving, `select from things`), "permission denied")
 }
 
+// The session that holds the migrators' lock is idle for as long as a migration lasts: no timeout of
+// the database ends it.
+func TestIdleMigratorKeepsItsLock(t *testing.T) {
+	t.Parallel()
+	_, owner := newDatabase(t)
+	require.NoError(t, tb.Exec(t, owner, `do $$ begin
+		execute format('alter database %I set idle_session_timeout = 20', current_database()); end $$`))
+	slow := with(files{"3_slow.sql": "insert into things values (2);\nselect pg_sleep(0.3);"})
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			assert.NoError(t, postgres.Migrate(t.Context(), owner, slow, servingRole, nil))
+		})
+	}
+	all.Wait()
+}
+
 // The files are slow, so that the instances overlap: in the first round in the migration, in the
 // second in the grants.
 func TestConcurrentMigrationsRunOnce(t *testing.T) {

@@ -86,6 +86,8 @@ func sessionParams(opts Options) map[string]string {
 		"statement_timeout":                   milliseconds(cmp.Or(opts.StatementTimeout, statementTimeout)),
 		"lock_timeout":                        milliseconds(cmp.Or(opts.LockTimeout, lockTimeout)),
 		"idle_in_transaction_session_timeout": milliseconds(idleTimeout),
+		// It would end a migrator's idle session, and with it the lock: two migrators at once.
+		"idle_session_timeout": "0",
 
 		// The locks of a client that died silently are released within half a minute.
 		"tcp_keepalives_idle":              "15",
