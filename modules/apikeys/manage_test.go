@@ -73,6 +73,28 @@ func TestRevocationIsRecordedOnce(t *testing.T) {
 	require.Len(t, b.entries(audit.KeyRevoked), 1)
 }
 
+// An entry records the name that the change found under its lock, not one that was read before.
+func TestEntryNamesAKeyThatIsBeingRenamed(t *testing.T) {
+	b := setup(t)
+	key, _ := b.newKey()
+	for name, change := range map[string]func() error{
+		"rename": func() error {
+			return b.keys.Rename(b.t.Context(), b.owner, key.ID, apikeys.Label{Name: "Second"}, request)
+		},
+		"replace": func() error {
+			_, _, err := b.replace(key, apikeys.Overlaps[1])
+			return err
+		},
+		"revoke":  func() error { return b.keys.Revoke(b.t.Context(), b.owner, key.ID, request) },
+	} {
+		key, _ = b.newKey()
+		rename := b.Begin(`update api_keys set name = 'First' where id = $1`, key.ID)
+		require.NoError(t, b.WhileWaiting(rename, change, nil), name)
+		require.Equal(t, 1, b.Count(`audit_entries where target_id = $1
+			and coalesce(details ->> 'oldName', details ->> 'name') = 'First'`, key.ID), name)
+	}
+}
+
 // rules.md, Keys: stopping a leaked key never waits, neither for an import that changes its actor nor
 // for requests that wait for the window of the key, with which it does not deadlock.
 func TestRevocationDoesNotWait(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
@@ -77,10 +78,16 @@ func (s *Service) Rename(
 	entry := actor.entry(audit.KeyRenamed, id, request)
 	return s.change(ctx, actor, authz.RenameKey, entry,
 		func(tx *gorm.DB, key Key) (map[string]any, error) {
+			// Locked after the role: a revocation must not wait, through the key, for that lock.
+			key, err := readKey(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
+				key.OrganisationID, id)
+			if err != nil {
+				return nil, err
+			}
 			if label == (Label{key.Name, key.Description}) {
 				return nil, nil
 			}
-			err := selectKeys(tx, "apikeys.rename", key.OrganisationID).Where("id = ?", id).
+			err = selectKeys(tx, "apikeys.rename", key.OrganisationID).Where("id = ?", id).
 				Updates(map[string]any{"name": label.Name, "description": label.Description}).Error
 			return renameDetails(key, label), apperr.Annotate(err, "apikeys: rename")
 		})
@@ -100,14 +107,17 @@ func renameDetails(key Key, label Label) map[string]any {
 	return details
 }
 
+// returningName reads the name for the entry when the key is locked: a Rename may precede.
+var returningName = clause.Returning{Columns: []clause.Column{{Name: "name"}, {Name: "revoked_at"}}}
+
 // Revoke revokes a key at once, even during its overlap. Revoking a revoked key is a no-op. Errors:
 // apperr.AccessDenied, apperr.NotFound (also for another organisation's key).
 func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request audit.Request) error {
 	entry := actor.entry(audit.KeyRevoked, id, request)
 	return s.change(ctx, actor, authz.RevokeKey, entry,
 		func(tx *gorm.DB, key Key) (details map[string]any, err error) {
-			changed := selectKeys(tx, "apikeys.revoke", key.OrganisationID).Where("id = ?", id).
-				Where(unrevokedAt, databaseNow).Update("revoked_at", databaseMillisecond)
+			changed := selectKeys(tx, "apikeys.revoke", key.OrganisationID).Model(&key).
+				Clauses(returningName).Where("id = ?", id).Where(unrevokedAt, databaseNow).Update("revoked_at", databaseMillisecond)
 			if changed.RowsAffected > 0 { // otherwise the key is revoked already
 				details = map[string]any{"name": key.Name}
 			}

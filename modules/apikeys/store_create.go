@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
 	"dg/modules/org"
@@ -163,7 +162,7 @@ func stopReplaced(
 ) (map[string]any, error) {
 	var stopped Key
 	changed := selectKeys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
-		Clauses(clause.Returning{Columns: []clause.Column{{Name: "revoked_at"}}}).
+		Clauses(returningName).
 		Where("id = ? and revoked_at is null", k.ID).Where(usableAt, databaseNow).
 		Update("revoked_at", gorm.Expr("least(expires_at, ? + make_interval(secs => ?))",
 			databaseMillisecond, overlap.Seconds()))
@@ -174,7 +173,7 @@ func stopReplaced(
 		return nil, ErrNotReplaceable
 	}
 	return map[string]any{
-		"name":        k.Name,
+		"name":        stopped.Name,
 		"replacement": replacement,
 		"stopsAt":     format.Instant(*stopped.RevokedAt),
 	}, nil

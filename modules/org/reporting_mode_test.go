@@ -83,6 +83,21 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	require.Empty(t, b.entries(ours))
 }
 
+// A change of the reporting mode and one of its actor's role lock in one order: neither fails.
+func TestChangeOfModeWaitsForAChangeOfRole(t *testing.T) {
+	b := setup(t)
+	owner := actor(ours, "owner", false)
+	role := b.Begin(`select from organisations where id = $1 for no key update`, ours)
+	err := b.WhileWaiting(role,
+		func() error { return b.orgs.SetReportingMode(t.Context(), owner, org.Nominative, request) },
+		func() {
+			_, err := role.Exec(t.Context(), `update memberships set role = 'admin'
+				where user_id = $1`, owner.Person.ID)
+			require.NoError(t, err)
+		})
+	require.True(t, apperr.Is(err, apperr.AccessDenied), "%v", err)
+}
+
 // The transaction that writes reads the role again.
 func TestFormerOwnerDoesNotSetTheReportingMode(t *testing.T) {
 	b := setup(t)

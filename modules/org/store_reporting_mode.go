@@ -42,17 +42,22 @@ func (s *Service) SetReportingMode(
 		return errUnknownMode
 	}
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		// The organisation before the membership, as SetRoleIn locks them. NO KEY UPDATE does not
+		// block new audit entries, whose foreign key locks the organisation.
+		before, err := s.OrganisationIn(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
+			organisation)
+		switch {
+		case errors.Is(err, errOrganisationNotFound): // it has no owners
+			return errNotOwner
+		case err != nil:
+			return err
+		}
 		// The actor may have lost the role since the first check.
 		now, err := s.LockedSubjectIn(tx, organisation, actor.Person.ID)
 		if err != nil {
 			return err
 		}
-		if err := s.authorizeModeChange(now, organisation); err != nil {
-			return err
-		}
-		// NO KEY UPDATE does not block new audit entries, whose foreign key locks the organisation.
-		before, err := s.OrganisationIn(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
-			organisation)
+		err = s.authorizeModeChange(now, organisation)
 		if err != nil || before.ReportingMode == mode {
 			return err
 		}
