@@ -85,7 +85,7 @@ func TestEntryNamesAKeyThatIsBeingRenamed(t *testing.T) {
 			_, _, err := b.replace(key, apikeys.Overlaps[1])
 			return err
 		},
-		"revoke":  func() error { return b.keys.Revoke(b.t.Context(), b.owner, key.ID, request) },
+		"revoke": func() error { return b.keys.Revoke(b.t.Context(), b.owner, key.ID, request) },
 	} {
 		key, _ = b.newKey()
 		rename := b.Begin(`update api_keys set name = 'First' where id = $1`, key.ID)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
 	"dg/modules/org"
@@ -19,6 +20,7 @@ import (
 
 // NewKey is the input of Create: the label, scopes and expiry of the key, and the key to replace.
 type NewKey struct {
+	ID          string        `json:"id"` // of a form, which makes one key; unless IsID: a random one
 	Name        string        `json:"name" validate:"text,printable"`
 	Description string        `json:"description" validate:"omitempty,text,printable"` // "": none
 	Scopes      []Scope       `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
@@ -45,13 +47,16 @@ var (
 	ErrNotReplaceable = apperr.New(apperr.AccessDenied,
 		"This key is revoked, has expired or was already replaced. Create another key.")
 
+	// ErrCreated says that a key has the id already: the form was sent twice.
+	ErrCreated = apperr.New(apperr.AccessDenied, "This form was sent twice. The key exists once.")
+
 	errOverlap = apperr.NewField("overlap",
 		"Choose when the old key stops: now, in an hour, in a day or in a week.")
 )
 
 // Create makes a key for the actor's organisation and returns it with its token, which cannot be
 // read again. A replaced key is revoked after the overlap, and counts towards MaxUsable until then.
-// Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany,
+// Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany, ErrCreated,
 // ErrNotReplaceable), apperr.NotFound (no such key to replace, also for another organisation's),
 // apperr.Validation with the field.
 func (s *Service) Create(
@@ -69,6 +74,9 @@ func (s *Service) Create(
 		return Key{}, Token{}, err
 	}
 	token := NewToken()
+	if IsID(in.ID) {
+		token = newToken(in.ID)
+	}
 	key.ID = token.ID
 	key.OrganisationID = actor.OrganisationID
 	key.CreatedBy = actor.Person
@@ -136,9 +144,12 @@ func (s *Service) insert(
 			return err
 		}
 		created := tx.Scopes(postgres.Tag("apikeys.create"), tenant.Scope(key.OrganisationID)).
-			Create(&key)
-		if created.Error != nil {
+			Clauses(clause.OnConflict{DoNothing: true}).Create(&key)
+		switch {
+		case created.Error != nil:
 			return fmt.Errorf("apikeys: create: %w", created.Error)
+		case created.RowsAffected == 0:
+			return ErrCreated
 		}
 		if err := newWindows(tx, key.ID); err != nil {
 			return err

@@ -53,9 +53,13 @@ func FindID(s string) (string, bool) {
 	return m[1], true
 }
 
+// NewID returns a random id.
+func NewID() string { return randomBase62(idLength) }
+
 // NewToken returns a token with a random id and secret.
-func NewToken() Token {
-	id := randomBase62(idLength)
+func NewToken() Token { return newToken(NewID()) }
+
+func newToken(id string) Token {
 	secret := randomBase62(randomLength)
 	return Token{ID: id, Secret: secret + checksum(TokenPrefix+id+"_"+secret)}
 }

@@ -26,6 +26,7 @@ type keyFormView struct {
 // keyForm has the values of the fields, valid or not.
 type keyForm struct {
 	labelForm
+	ID       string   // of the key that the form makes: sent twice, it makes one
 	Scopes   []string `json:"scopes" validate:"min=1,dive,oneof=forks:read reports:read"`
 	Overlap  string   `json:"overlap" validate:"omitempty,oneof=now hour day week"`
 	Expiry   string   // a number of days, "day" or "never"
@@ -90,6 +91,12 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	key, token, err := h.Keys.Create(c.UserContext(), p.KeyActor(), in,
 		apikeys.RequestOf(c, c.Path()))
 	switch {
+	case errors.Is(err, apikeys.ErrCreated):
+		ui.Flash(c, ui.Notice{
+			Strong: "This form was sent twice, and the key was created once.",
+			Before: " If you have not copied its secret, replace the key.",
+		})
+		return c.Redirect(keyPath(p, view.ID, ""), fiber.StatusSeeOther)
 	case errors.Is(err, apikeys.ErrTooMany):
 		view.FormErrors = ui.FieldError("main", apikeys.ErrTooMany.Message)
 	case apperr.Is(err, apperr.Validation): // the expiry has just passed
@@ -107,6 +114,7 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error) {
 	view := keyFormView{
 		keyForm: keyForm{
+			ID:     apikeys.NewID(),
 			Scopes: []string{string(apikeys.ForksRead), string(apikeys.ReportsRead)},
 			Expiry: "90",
 		},
@@ -141,7 +149,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 
 // successorForm returns the form that replaces k. The default overlap is a day.
 func successorForm(k apikeys.Key, today time.Time) keyForm {
-	f := keyForm{labelForm: labelForm{k.Name, k.Description}, Overlap: "day"}
+	f := keyForm{labelForm: labelForm{k.Name, k.Description}, Overlap: "day", ID: apikeys.NewID()}
 	for _, scope := range k.Scopes {
 		f.Scopes = append(f.Scopes, string(scope))
 	}
@@ -175,6 +183,7 @@ func (h *Handler) renderKeyForm(
 func parseKeyForm(c *fiber.Ctx) keyForm {
 	form := keyForm{
 		labelForm: parseLabelForm(c),
+		ID:        ui.FormValue(c, "id"),
 		Overlap:   ui.FormValue(c, "overlap"),
 		Expiry:    ui.FormValue(c, "expiry"),
 		Day:       ui.FormValue(c, "day"),
@@ -197,6 +206,7 @@ func (f keyForm) newKey(now time.Time) (apikeys.NewKey, []ui.FormError) {
 		invalid = append(invalid, wrong)
 	}
 	in := apikeys.NewKey{
+		ID:          f.ID,
 		Name:        f.Name,
 		Description: f.Description,
 		ExpiresAt:   at,

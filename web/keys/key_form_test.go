@@ -73,6 +73,26 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	b.Post(acme.At("/settings/api-keys/new"), sent).Is(t, 200).Lacks(t, "curl")
 }
 
+// A form that is sent twice, as without JavaScript, makes one key. The other answer leads to it.
+func TestFormThatIsSentTwiceMakesOneKey(t *testing.T) {
+	t.Parallel()
+	w, acme, b := webtest.StartAsOwner(t)
+	path := acme.At("/settings/api-keys/new")
+	form := b.Get(path)
+	sent := webtest.NewKeyForm()
+	sent.Set("id", testkit.Find(t, `name="id" value="([0-9A-Za-z]{22})"`, form.Body))
+	require.Equal(t, sent.Get("id"), keyOf(t, w, acme, b.Post(path, sent)).ID)
+	for range 2 {
+		testkit.RequireRedirect(t, acme.At("/settings/api-keys/%s", sent.Get("id")), b.Post(path, sent))
+	}
+	require.Equal(t, 1, w.DB.Count(`api_keys where org_id = $1`, acme.ID))
+	b.Get(acme.At("/settings/api-keys/%s", sent.Get("id"))).Has(t, "This form was sent twice")
+	for _, malformed := range []string{"", "x", sent.Get("id") + "\n"} {
+		sent.Set("id", malformed)
+		b.Post(path, sent).Is(t, 200)
+	}
+}
+
 // keyFormErrors are changes of a valid form, the field that they make invalid, and its message.
 var keyFormErrors = []struct{ change, field, says string }{
 	{"name=", "name", "Enter a name."},
