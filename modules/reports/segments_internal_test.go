@@ -171,6 +171,32 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 	}
 }
 
+// A transaction of many single writes locks whole forks: otherwise it would fill the lock table,
+// which all sessions share.
+func TestTransactionOfManyWritesTakesFewLocks(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	tx := e.Begin(`do $$ declare fork uuid; n integer; begin
+		for n in 1..1000 loop
+		    foreach fork in array array['` + testFork + `', '` + otherFork + `'] loop
+		        insert into plays (id, org_id, fork_id, player, started_at, answers)
+		          values (gen_random_uuid(), '` + testOrg + `', fork, 1, '2021-01-01'::timestamptz +
+		            n * interval '1 day', '');
+		    end loop;
+		end loop; end $$`)
+	var locks int
+	require.NoError(t, tx.QueryRow(t.Context(), `select count(*) from pg_locks
+		where locktype = 'advisory' and pid = pg_backend_pid()`).Scan(&locks))
+	require.Equal(t, 128+2, locks)
+	for _, fork := range []string{testFork, otherFork} {
+		require.False(t, e.free(t, fork, 0))
+	}
+	require.NoError(t, tx.Commit(t.Context()))
+	tx = e.Begin(`delete from plays where fork_id = $1 and started_at < '2021-01-03'`, testFork)
+	require.True(t, e.free(t, testFork, 0), "the next transaction counts anew")
+	require.NoError(t, tx.Commit(t.Context()))
+}
+
 // free reports whether a sealer would get the locks of the i-th day.
 func (e *env) free(t *testing.T, fork string, i int) (free bool) {
 	first := testFrom.Add(time.Duration(i) * day)

@@ -10,8 +10,8 @@
 //     reads plays, it takes the exclusive locks, or skips the bucket if a writer holds one. So a
 //     segment either contains a write or is marked by it. Plays are written at READ COMMITTED only:
 //     an older snapshot would not see a segment sealed since. Writers mark segments, because
-//     deleting them deadlocked. A statement on more than 64 fork-days locks whole forks: 12,000
-//     locks failed a transaction.
+//     deleting them deadlocked. A statement on more than 64 fork-days, or a transaction after 128,
+//     locks whole forks: 12,000 locks failed a transaction.
 //   - One sealer works at a time, over all instances. An erasure is one: it deletes dirty segments.
 //   - After a failure in a fork, a pass goes on with the next, unless the connection or the sealer
 //     lock is lost.
