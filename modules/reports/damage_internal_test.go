@@ -74,7 +74,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	e.agrees(t)
 }
 
-// The sealer packs no month from a damaged day.
+// The sealer packs no month from a damaged day. Older months are sealed all the same.
 func TestMonthIsNotPackedFromADamagedDay(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -86,5 +86,6 @@ func TestMonthIsNotPackedFromADamagedDay(t *testing.T) {
 	_, err := e.sealer.Seal(t.Context())
 	require.ErrorIs(t, err, segment.ErrDamaged)
 	require.ErrorContains(t, err, "2023-12-24")
+	require.Equal(t, 2, e.Count(`fork_months where fork_id = $1`, testFork))
 	e.requireRight(t)
 }

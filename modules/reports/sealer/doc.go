@@ -13,6 +13,6 @@
 //     deleting them deadlocked. A statement on more than 64 fork-days, or a transaction after 128,
 //     locks whole forks: 12,000 locks failed a transaction.
 //   - One sealer works at a time, over all instances. An erasure is one: it deletes dirty segments.
-//   - After a failure in a fork, a pass goes on with the next, unless the connection or the sealer
+//   - After a failure a pass goes on with the next day or month, unless the connection or the sealer
 //     lock is lost.
 package sealer

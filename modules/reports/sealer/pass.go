@@ -1,6 +1,7 @@
 package sealer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,8 +25,7 @@ type pass struct {
 	done    Result
 }
 
-// sealAll stops at postgres.ErrLocked, the end of ctx or a lost connection. Any other failure in a
-// fork ends only the work on that fork.
+// sealAll goes on after a failure to seal a day or a month, unless the pass is over.
 func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {
@@ -36,30 +36,35 @@ func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, er
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Result{}, err
 	}
-	forks, err := forksToSeal(ctx, conn, s.MinPlays)
+	forks, err := allForks(ctx, conn)
 	if err != nil {
 		return Result{}, err
 	}
 	p := &pass{Sealer: s, conn: conn, today: s.Now().UTC().Truncate(day), timeout: timeout}
 	for _, f := range forks {
-		err = errors.Join(err, p.sealFork(ctx, f))
-		if ctx.Err() != nil || conn.Conn().IsClosed() || errors.Is(err, postgres.ErrLocked) {
+		// days before months: a month is packed from the segments of its days
+		failed := p.sealDue(ctx, f, DueDaysSQL, false)
+		if !p.over(ctx, failed) {
+			failed = errors.Join(failed, p.sealDue(ctx, f, dueMonthsSQL, true))
+		}
+		err = errors.Join(err, failed)
+		if p.over(ctx, failed) {
 			break
 		}
 	}
 	return p.done, err
 }
 
-// sealFork seals days before months: a month is packed from the segments of its days.
-func (p *pass) sealFork(ctx context.Context, f fork) error {
-	if err := p.sealDue(ctx, f, DueDaysSQL, false); err != nil {
-		return err
-	}
-	return p.sealDue(ctx, f, dueMonthsSQL, true)
+// over reports whether the end of ctx, a lost connection or another sealer ends the pass.
+func (p *pass) over(ctx context.Context, failed error) bool {
+	return ctx.Err() != nil || p.conn.Conn().IsClosed() || errors.Is(failed, postgres.ErrLocked)
 }
 
-func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) error {
+// sealDue returns the first failure, and seals the other days or months all the same: one that is
+// damaged, or too large for the statement timeout, keeps no older one from being sealed.
+func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) (failure error) {
 	args := segment.Args(f.OrganisationID, f.ID, time.Time{}, p.today)
+	args["minPlays"] = p.MinPlays
 	rows, _ := p.conn.Query(ctx, sql, args) // rows.Err returns its error
 	due, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
 	if err != nil {
@@ -70,16 +75,21 @@ func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) erro
 		if month {
 			b.end = first.AddDate(0, 1, 0)
 		}
-		if err := p.seal(ctx, b, len(due)-i); err != nil {
-			return err
+		err := p.seal(ctx, b)
+		if p.over(ctx, err) {
+			p.done.Remaining += len(due) - i
+			return errors.Join(failure, err)
+		}
+		if err != nil {
+			p.done.Remaining++
+			failure = cmp.Or(failure, err)
 		}
 	}
-	return nil
+	return failure
 }
 
 // seal seals a bucket at READ COMMITTED, to see all writes that were committed before it locked.
-// Result.Remaining counts the bucket that failed and those due after it.
-func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
+func (p *pass) seal(ctx context.Context, b bucket) error {
 	var sealed Result
 	err := pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted},
 		func(tx pgx.Tx) (err error) {
@@ -100,7 +110,6 @@ func (p *pass) seal(ctx context.Context, b bucket, remaining int) error {
 			return err
 		})
 	if err != nil {
-		p.done.Remaining += remaining
 		return fmt.Errorf("reports: seal %s of %s: %w", b.first.Format(time.DateOnly), b.fork.ID, err)
 	}
 	p.done.add(sealed)
@@ -125,17 +134,13 @@ func (b bucket) tryLock(ctx context.Context) (free bool, err error) {
 
 type fork struct{ OrganisationID, ID string }
 
-// The order is round-robin by organisation: the first fork of each comes before any second fork.
-func forksToSeal(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]fork, error) {
+// allForks returns small forks too: one statement that counted the plays of all forks would not end
+// before the timeout. The order is round-robin by organisation: the first fork of each comes before
+// any second fork.
+func allForks(ctx context.Context, conn *pgxpool.Conn) ([]fork, error) {
 	rows, _ := conn.Query(ctx, // rows.Err returns its error
-		`/* reports.forksToSeal */ select f.org_id::text, f.id::text from forks f
-		 where exists (select from fork_days d where d.org_id = f.org_id and d.fork_id = f.id)
-		    or exists (select from fork_months m where m.org_id = f.org_id and m.fork_id = f.id)
-		    or exists (select from (
-		           select p.org_id from plays p where p.fork_id = f.id
-		             order by p.started_at, p.id offset @minPlays limit 1) x where x.org_id = f.org_id)
-		 order by row_number() over (partition by f.org_id order by f.id), f.id`,
-		pgx.NamedArgs{"minPlays": minPlays})
+		`/* reports.allForks */ select org_id::text, id::text from forks
+		 order by row_number() over (partition by org_id order by id), id`)
 	forks, err := pgx.CollectRows(rows, pgx.RowToStructByPos[fork])
 	return forks, apperr.Annotate(err, "reports: forks to seal")
 }
@@ -143,14 +148,20 @@ func forksToSeal(ctx context.Context, conn *pgxpool.Conn, minPlays int64) ([]for
 // Dirty days and months are due even without plays, to delete their segments. The newest come
 // first, because they are read most.
 const (
-	// DueDaysSQL is a loose index scan of the plays, from day to day. The organisation is compared
-	// outside of the subquery: inside, PostgreSQL without statistics sorted all plays for each day.
+	// DueDaysSQL is a loose index scan of the plays, from day to day, if the fork has segments or
+	// more than @minPlays plays. To count them it compares no organisation, for an index-only scan.
+	// Otherwise the organisation is compared outside of the subquery: inside, PostgreSQL without
+	// statistics sorted all plays for each day.
 	DueDaysSQL = `/* reports.dueDays */
 with recursive days (day) as (
     select (first.started_at at time zone 'UTC')::date
       from (select org_id, started_at from plays where fork_id = @fork
         order by started_at, id limit 1) first
-     where first.org_id = @org
+     where first.org_id = @org and (
+           exists (select from fork_days where org_id = @org and fork_id = @fork)
+        or exists (select from fork_months where org_id = @org and fork_id = @fork)
+        or exists (select from plays where fork_id = @fork
+             order by started_at, id offset @minPlays limit 1))
     union all
     select (next.started_at at time zone 'UTC')::date
       from days d cross join lateral (select org_id, started_at from plays

@@ -48,7 +48,7 @@ func New(db *postgres.DB, now func() time.Time, log *slog.Logger) *Sealer {
 }
 
 // Result counts the days and months of a pass. Large days have more than MaxDayPlays. Skipped ones
-// were locked by a writer. Remaining ones failed or follow a failure in their fork.
+// were locked by a writer. Remaining ones failed, or were left when the pass ended early.
 type Result struct{ Days, Months, Large, Skipped, Remaining int }
 
 // Backlog counts the due days and months that a later pass must seal.
