@@ -44,9 +44,12 @@ func TestEnrolmentLeadsBackToWhereItBegan(t *testing.T) {
 		"<strong>Turn on two-step verification to create keys.</strong> You can list and revoke")
 	w.SignedIn(t, acme.Member).Get(create).Lacks(t, "two-step")
 
-	form := b.Get(setUp).Has(t, `action="`+setUp+`"`)
-	secret := form.OfferedSecret(t)
-	b.Post(setUp, testkit.Form("do", "on", "code", w.CodeNow(t, secret), "current", testkit.Password)).
+	b.Get(setUp).Has(t, `action="`+setUp+`"`)
+	testkit.RequireRedirect(t, setUp,
+		b.Post(setUp, testkit.Form("do", "begin", "current", testkit.Password)))
+	secret := b.BeginTwoStep(testkit.Password)
+	b.Get(setUp).Has(t, `action="`+setUp+`"`)
+	b.Post(setUp, testkit.Form("do", "on", "code", w.CodeNow(t, secret))).
 		Has(t, `<a class="btn" href="`+create+`">Done</a>`, `data-after="`+create+`"`)
 	w.SignedIn(t, acme.Owner).Get("/account/two-step?next=https://evil.example").Lacks(t, "evil")
 }

@@ -152,7 +152,8 @@ owner POST /sign-out 303 form:a=b
 - POST /account/reset 200 form:token=reset&new=NEW&repeat=NEW
 owner POST /account/reset 200 form:token=reset&new=NEW&repeat=NEW
 owner POST /account 303 form:a=b
-enrolling POST /account/two-step 200 form:do=on&current=PASSWORD&code=OFFER
+enrolling POST /account/two-step 200 form:do=on&code=OFFER
+owner POST /account/two-step 303 form:do=begin&current=PASSWORD
 owner POST /account/password 303 form:current=PASSWORD&new=NEW&repeat=NEW
 admin POST /account/password 303 form:current=PASSWORD&new=NEW&repeat=NEW&code=CODE
 owner POST /account/password 422 form:current=wrong&new=NEW&repeat=NEW

@@ -155,7 +155,8 @@ func (w *requestWorld) signAllIn() {
 	}
 	page := testkit.NewBrowser(w.t, w.Base)
 	page.Cookies = maps.Clone(w.people["enrolling"])
-	w.offer = page.Get("/account/two-step").OfferedSecret(w.t)
+	w.offer = page.BeginTwoStep(testkit.Password)
+	w.people["enrolling"] = page.Cookies
 	// so that each use is stored
 	w.db.Exec(`update sessions set last_used_at = last_used_at - interval '5 minutes'`)
 	w.db.Exec(`update users set totp_last_step = null`)

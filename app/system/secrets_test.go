@@ -205,10 +205,10 @@ func (s *secretive) enrol(t *testing.T, a demo.Account) {
 	v.Post("/account/password",
 		testkit.Form("current", a.Password, "new", changed, "repeat", changed)).Is(t, 303)
 	s.secrets["the new password"] = changed
-	offer := v.Get("/account/two-step").OfferedSecret(t)
+	offer := v.BeginTwoStep(changed)
 	code := testkit.CodeOf(t, offer, time.Now())
 	codes := v.Post("/account/two-step",
-		testkit.Form("do", "on", "code", code, "current", changed)).Body
+		testkit.Form("do", "on", "code", code)).Body
 	s.secrets["the new two-step secret"] = offer
 	found := recoveryCode.FindAllString(codes, -1)
 	require.GreaterOrEqual(t, len(found), 10, codes)

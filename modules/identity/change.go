@@ -16,7 +16,7 @@ const reauthenticationTTL = 15 * time.Minute
 var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 
 // Proof is the current password and, with two-step verification on, a code or recovery code. It
-// protects credentials against session hijacking. ConfirmTwoStep takes the new secret's code.
+// protects credentials against session hijacking.
 type Proof struct{ Password, Code string }
 
 // Reauthenticate returns nil if the proof is right, or if a proof or the password of the sign-in

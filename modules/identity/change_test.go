@@ -161,7 +161,9 @@ func TestChangesTakePasswordAndCode(t *testing.T) {
 			_, _, err := b.people.ReplaceRecoveryCodes(b.ctx(), session.Token, given)
 			return err
 		},
-		func(given identity.Proof) error { return errorOf(b.confirm(session, given)) },
+		func(given identity.Proof) error {
+			return errorOf(b.people.BeginTwoStep(b.ctx(), session.Token, given))
+		},
 	}
 	refuse := func(changes []func(identity.Proof) error, wrong identity.Proof, want error) {
 		for i := range 10 {

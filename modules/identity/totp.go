@@ -42,8 +42,8 @@ func newTOTPSecret() string { return rand.Text() + rand.Text()[:6] }
 
 // Algorithm, digits and period are left out: they are the defaults of otpauth URLs.
 func totpURL(account, secret string) string {
-	return "otpauth://totp/" + TOTPIssuer + ":" + url.PathEscape(account) + "?secret=" + secret +
-		"&issuer=" + TOTPIssuer
+	label := strings.ReplaceAll(url.PathEscape(account), "+", "%2B") // some apps read + as a blank
+	return "otpauth://totp/" + TOTPIssuer + ":" + label + "?secret=" + secret + "&issuer=" + TOTPIssuer
 }
 
 // normaliseCode keeps letters and digits alone, and replaces compatibility forms (full width).

@@ -17,35 +17,46 @@ var (
 // Enrolment is the secret for an authenticator app, also as the URL of a QR code.
 type Enrolment struct{ Secret, URL string }
 
-// BeginTwoStep offers a secret for turning two-step verification on. The offer stays until the
-// session ends, its token rotates or no key decrypts it. Errors: ErrNoSession, ErrTwoStepOn.
-func (s *Service) BeginTwoStep(ctx context.Context, token string) (offer Enrolment, err error) {
-	_, err = s.changePerson(ctx, token, false, func(c *change) error {
+// BeginTwoStep checks the password and offers a new secret for turning two-step verification on. The
+// session continues under the returned token, which alone sees the offer: who had stolen the old one
+// does not know the secret. Errors: ErrTwoStepOn, those of withPassword.
+func (s *Service) BeginTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
+	return s.withPassword(ctx, token, proof, func(c *change) error {
 		if c.from.User.TOTPSecret != nil {
 			return ErrTwoStepOn
 		}
-		secret, err := s.keys.offered(c.from)
-		if err != nil { // no offer, or one that cannot be decrypted
-			secret = newTOTPSecret()
-			err = updateSession(c.tx, "identity.offerSecret", token,
-				map[string]any{"totp_offer": s.keys.Encrypt(c.from.UserID, secret)})
+		if err := c.rotate("", nil); err != nil {
+			return err
 		}
-		offer = Enrolment{Secret: secret, URL: totpURL(c.from.User.Email, secret)}
-		return err
+		return updateSession(c.tx, "identity.offerSecret", c.continued.Token,
+			map[string]any{"totp_offer": s.keys.Encrypt(c.from.UserID, newTOTPSecret())})
 	})
-	return offer, err
 }
 
-// ConfirmTwoStep turns two-step verification on with the offered secret, of which proof.Code is a
-// code. It returns ten recovery codes, which are never returned again. The session continues under
-// the returned token; the person's other sessions end. Errors: ErrTwoStepOn, ErrTwoStepOff when no
-// secret was offered, ErrWrongCode (not counted: the client has seen the secret), those of
-// withPassword.
+// OfferedTwoStep returns the offer of BeginTwoStep, until reauthenticationTTL after it. Errors:
+// ErrNoSession, ErrTwoStepOff without an offer or with one that no key decrypts.
+func (s *Service) OfferedTwoStep(ctx context.Context, token string) (Enrolment, error) {
+	own, err := s.signedInSession(ctx, token)
+	if err != nil {
+		return Enrolment{}, err
+	}
+	secret, err := s.keys.offered(own)
+	if err != nil {
+		return Enrolment{}, ErrTwoStepOff
+	}
+	return Enrolment{Secret: secret, URL: totpURL(own.User.Email, secret)}, nil
+}
+
+// ConfirmTwoStep turns two-step verification on with the offered secret, of which code is a code. It
+// returns ten recovery codes, which are never returned again. The session continues under the
+// returned token; the person's other sessions end. Errors: ErrNoSession, ErrTwoStepOn, ErrTwoStepOff
+// without an offer, ErrWrongCode (not counted: the client has seen the secret), apperr.Unavailable
+// for an unreadable offer or a failed write to the audit log.
 func (s *Service) ConfirmTwoStep(
-	ctx context.Context, token string, proof Proof,
+	ctx context.Context, token, code string,
 ) (codes []string, session Session, err error) {
-	session, err = s.withPassword(ctx, token, proof, func(c *change) (err error) {
-		columns, err := c.confirmOffer(proof.Code)
+	session, err = s.changePerson(ctx, token, false, func(c *change) (err error) {
+		columns, err := c.confirmOffer(code)
 		if err != nil {
 			return err
 		}
@@ -59,7 +70,7 @@ func (s *Service) ConfirmTwoStep(
 }
 
 func (k Keyring) offered(of sessionRow) (string, error) {
-	if of.TOTPOffer == nil {
+	if of.TOTPOffer == nil || !of.Fresh {
 		return "", ErrTwoStepOff
 	}
 	return k.decryptStored(of.UserID, *of.TOTPOffer)

@@ -80,8 +80,11 @@ func (b *Browser) Send(method, path, body string, header http.Header) Page {
 	return Page{response, string(text)}
 }
 
-func (p Page) OfferedSecret(t testing.TB) string {
-	return strings.ReplaceAll(Find(t, `<code id="totp">([A-Z2-7 ]+)</code>`, p.Body), " ", "")
+// BeginTwoStep enters the password and returns the offered two-step secret.
+func (b *Browser) BeginTwoStep(password string) string {
+	b.Post("/account/two-step", Form("do", "begin", "current", password))
+	shown := Find(b.T, `<code id="totp">(.+)</code>`, b.Get("/account/two-step").Body)
+	return strings.ReplaceAll(TextOf(shown), " ", "")
 }
 
 func Form(pairs ...string) url.Values {

@@ -19,9 +19,12 @@ type Service interface {
 	ChangePassword(
 		ctx context.Context, token string, proof identity.Proof, replacement string,
 	) (identity.Session, error)
-	BeginTwoStep(ctx context.Context, token string) (identity.Enrolment, error)
-	ConfirmTwoStep(
+	BeginTwoStep(
 		ctx context.Context, token string, proof identity.Proof,
+	) (identity.Session, error)
+	OfferedTwoStep(ctx context.Context, token string) (identity.Enrolment, error)
+	ConfirmTwoStep(
+		ctx context.Context, token, code string,
 	) (codes []string, session identity.Session, err error)
 	TurnOffTwoStep(
 		ctx context.Context, token string, proof identity.Proof,

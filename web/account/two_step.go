@@ -4,7 +4,6 @@ import (
 	"errors"
 	"html/template"
 	"slices"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -15,7 +14,7 @@ import (
 type twoStepView struct {
 	ui.Layout
 	ui.FormErrors
-	Secret string // in groups of four characters
+	Secret []string // in groups of four characters; nil: the password comes first
 	QR     *qrCode
 	URL    template.URL // opens an authenticator app on the same device
 	Issuer string
@@ -40,39 +39,53 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 		view.Layout = accountLayout(p, ui.TitleOf("Turn off two-step verification", status))
 		return h.Render(c, status, "two-step-off", &view)
 	}
-	enrolment, err := h.Service.BeginTwoStep(c.UserContext(), p.Token)
+	view.Layout = accountLayout(p, ui.TitleOf("Set up two-step verification", status))
+	view.Action = p.TwoStepFor(continueAfter(c))
+	enrolment, err := h.Service.OfferedTwoStep(c.UserContext(), p.Token)
+	if errors.Is(err, identity.ErrTwoStepOff) {
+		return h.Render(c, status, "two-step-begin", &view)
+	}
 	if err != nil {
 		return err
 	}
-	view.Layout = accountLayout(p, ui.TitleOf("Set up two-step verification", status))
-	view.Secret = inGroupsOfFour(enrolment.Secret)
+	for group := range slices.Chunk([]byte(enrolment.Secret), 4) {
+		view.Secret = append(view.Secret, string(group))
+	}
 	view.QR = newQRCode(enrolment.URL)
 	view.URL = template.URL(enrolment.URL) //nolint:gosec // html/template refuses the scheme otpauth
 	view.Issuer = identity.TOTPIssuer
-	view.Action = p.TwoStepFor(continueAfter(c))
 	return h.Render(c, status, "two-step-on", &view)
 }
 
-// ChangeTwoStep handles POST /account/two-step. It turns two-step verification off if the field
-// "do" is "off", otherwise on.
+// ChangeTwoStep handles POST /account/two-step. The field "do" is "begin", which takes the password
+// and offers a secret, "on", which confirms the secret, or "off".
 func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	var codes []string
 	var session identity.Session
 	var err error
-	if ui.FormValue(c, "do") == "off" {
+	begins := false
+	switch ui.FormValue(c, "do") {
+	case "begin":
+		begins = true
+		session, err = h.Service.BeginTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
+	case "off":
 		session, err = h.Service.TurnOffTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
-	} else {
-		codes, session, err = h.Service.ConfirmTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
+	default:
+		codes, session, err = h.Service.ConfirmTwoStep(c.UserContext(), p.Token,
+			ui.FormValue(c, "code"))
 	}
 	if f, status := ui.ProofErrors(c, err); status != 0 {
 		return h.renderTwoStep(c, p, status, f)
 	}
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
-		// another request changed it, or the enrolment has expired
-		return c.Redirect("/account/two-step", fiber.StatusSeeOther)
+		// another request changed it, or the offer has expired
+		return c.Redirect(p.TwoStepFor(continueAfter(c)), fiber.StatusSeeOther)
 	case err != nil:
 		return err
+	case begins:
+		ui.SetSession(c, session)
+		return c.Redirect(p.TwoStepFor(continueAfter(c)), fiber.StatusSeeOther)
 	case codes != nil:
 		ui.Flash(c, ui.Notice{Strong: "Two-step verification is on.", Before: otherSessionsEnded})
 		return h.renderRecoveryCodes(c, p, session, "Two-step verification is on",
@@ -82,12 +95,4 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 		Strong: "Two-step verification is off.",
 		Before: otherSessionsEnded,
 	})
-}
-
-func inGroupsOfFour(secret string) string {
-	var groups []string
-	for group := range slices.Chunk([]byte(secret), 4) {
-		groups = append(groups, string(group))
-	}
-	return strings.Join(groups, " ")
 }
