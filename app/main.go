@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"dg/app/commands"
 )
@@ -14,7 +15,10 @@ import (
 func main() {
 	signal.Ignore(syscall.SIGHUP) // dg reloads nothing, and survives its terminal
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal kills dg
+	context.AfterFunc(ctx, func() {
+		<-time.After(time.Second) // supervisors may send the same signal to process and group
+		stop()                    // a later signal kills dg
+	})
 	process := commands.Stdio{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	status := commands.Run(ctx, os.Args[1:], process)
 	stop()

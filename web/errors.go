@@ -27,11 +27,7 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 		bytes.Contains(credentials, []byte(apikeys.TokenPrefix)) {
 		return false
 	}
-	p := ui.PrincipalOf(c)
-	// from 500 on the database may have failed, and asking it again would delay the page
-	if f.Status < 500 && (p == nil || p.Organisation.ID == "") {
-		p, _ = h.guard.WithMemberships(c)
-	}
+	p := ui.PrincipalOf(c) // a look-up of the session would hold no slot here
 	text := errorTextOf(c, f)
 	f.Message = text.message
 	view := errorView{Layout: ui.NewLayout(p, text.title, ui.AreaNone), Failure: f}
@@ -53,9 +49,9 @@ func linkAfter(c *fiber.Ctx, view *errorView) ui.Link {
 		return ui.Link{Name: "Open the page", Path: downloadScreen(c)}
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
 		return ui.Link{Name: "Try again", Path: here}
-	case view.User == nil:
+	case view.User == nil && c.Cookies(ui.SessionCookie) == "":
 		return ui.Link{Name: "Sign in", Path: "/sign-in"}
-	case view.Status == fiber.StatusForbidden && view.User.LacksTwoStep:
+	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.LacksTwoStep:
 		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepFor(here)}
 	}
 	return view.Home()

@@ -12,7 +12,6 @@ import (
 	"dg/modules/identity"
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
-	"dg/platform/limit"
 	"dg/web/ui"
 )
 
@@ -29,27 +28,40 @@ func (h *Handler) handle(c *fiber.Ctx) error {
 	})
 }
 
-// prepare sets headers. With a session cookie it holds a slot of limit.Requests until the handler
-// returns or calls ui.ReleaseSlot.
-func (h *Handler) prepare(c *fiber.Ctx) error {
-	h.setHeaders(c)
-	c.SetUserContext(identity.WithRequest(c.UserContext(), apikeys.RequestOf(c, c.Path())))
-	token := c.Cookies(ui.SessionCookie)
-	if token == "" { // package identity limits sign-ins
+// prepare sets headers, and holds a slot of limit.Requests until the handler returns or takes a slot
+// of another limiter.
+func (h *Handler) prepare(surface string) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		h.setHeaders(c)
+		ctx := identity.WithRequest(c.UserContext(), apikeys.RequestOf(c, c.Path()))
+		token := c.Cookies(ui.SessionCookie)
+		ctx, release, err := h.requests.Acquire(ctx, surface, token, httpserver.ClientNetwork(c))
+		if err != nil {
+			return err
+		}
+		defer release()
+		c.SetUserContext(ctx)
+		defer h.remember(c)
 		return c.Next()
 	}
-	surface := limit.Screens
-	if strings.HasSuffix(c.Path(), "/revoke") {
-		surface = limit.Revoke
+}
+
+// remember makes the session's next request wait with its organisation, or with its person: also
+// where the permission was refused, and from the accepted password on.
+func (h *Handler) remember(c *fiber.Ctx) {
+	if begun := ui.BegunSession(c); begun.Token != "" {
+		h.requests.Remember(begun.Token, begun.Person.ID)
+		return
 	}
-	release, err := h.requests.Acquire(c.UserContext(), surface, token,
-		httpserver.ClientNetwork(c))
-	if err != nil {
-		return err
+	p := ui.PrincipalOf(c)
+	if p == nil {
+		return
 	}
-	defer release()
-	ui.SetSlot(c, release)
-	return c.Next()
+	whose := cmp.Or(p.Organisation.ID, p.Person.ID)
+	if len(p.Memberships) > 0 && p.Organisation.ID == "" {
+		whose = p.Memberships[0].Organisation.ID
+	}
+	h.requests.Remember(p.Token, whose)
 }
 
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +

@@ -1,12 +1,19 @@
 package web
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
 
+	"dg/platform/limit"
 	"dg/web/ui"
 )
 
@@ -23,4 +30,33 @@ func TestHSTSCoversSubdomains(t *testing.T) {
 		require.Equal(t, want, c.GetRespHeader("Strict-Transport-Security"), base)
 		app.ReleaseCtx(c)
 	}
+}
+
+// Each screen takes a slot, also without a session: while those of an address are taken, it gets 503
+// on each of them, before anything is looked up.
+func TestEveryScreenTakesASlot(t *testing.T) {
+	t.Parallel()
+	h := New(Modules{Requests: limit.NewRequests(12)}, "http://127.0.0.1:8080", time.Now)
+	for _, surface := range []string{limit.Screens, limit.Public} {
+		_, _, err := h.requests.Acquire(t.Context(), surface, "", "0.0.0.0") // the address of app.Test
+		require.NoError(t, err)
+	}
+	app := fiber.New()
+	h.Mount(app)
+	var all sync.WaitGroup
+	for _, route := range app.GetRoutes(true) {
+		if route.Method != http.MethodGet && route.Method != http.MethodPost ||
+			strings.HasPrefix(route.Path, "/static/") { // from memory
+			continue
+		}
+		all.Go(func() {
+			request := httptest.NewRequestWithContext(t.Context(), route.Method, route.Path, http.NoBody)
+			response, err := app.Test(request, int(2*limit.Wait/time.Millisecond))
+			if assert.NoError(t, err) {
+				assert.Equal(t, 503, response.StatusCode, "%s %s", route.Method, route.Path)
+				assert.NoError(t, response.Body.Close())
+			}
+		})
+	}
+	all.Wait()
 }

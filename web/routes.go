@@ -1,12 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"dg/platform/authz"
+	"dg/platform/limit"
 	"dg/web/ui"
 )
 
@@ -14,6 +16,7 @@ import (
 type Screen struct {
 	Path       string
 	Page, Form fiber.Handler    // nil: none
+	Surface    string           // whose slots its requests take; "": limit.Screens
 	Permission authz.Permission // in the path's organisation; zero: the path has none
 }
 
@@ -45,25 +48,23 @@ func (h *Handler) Mount(app *fiber.App) {
 // mount adds middleware to each route: middleware of a group would also run for requests that match
 // no route.
 func (h *Handler) mount(app *fiber.App, s Screen) {
+	prepare := h.prepare(cmp.Or(s.Surface, limit.Screens))
 	if s.Page != nil {
-		app.Get(s.Path, h.handle, h.prepare, rejectCrossOrigin, s.Page)
+		app.Get(s.Path, h.handle, prepare, rejectCrossOrigin, s.Page)
 	}
 	if s.Form != nil {
-		app.Post(s.Path, h.handle, h.prepare, rejectCrossOrigin, s.Form)
+		app.Post(s.Path, h.handle, prepare, rejectCrossOrigin, s.Form)
 	}
 }
 
 func (h *Handler) organisationScreens() []Screen {
 	row := func(path string, needs authz.Permission, page handler, form ...handler) Screen {
-		member := func(c *fiber.Ctx) (*ui.Principal, error) {
-			p, err := h.guard.Member(c, needs)
-			if err == nil {
-				h.requests.Remember(p.Token, p.Organisation.ID)
-			}
-			return p, err
-		}
+		member := func(c *fiber.Ctx) (*ui.Principal, error) { return h.guard.Member(c, needs) }
 		s := screen("/o/:org"+path, member, page, form...)
 		s.Permission = needs
+		if needs == authz.RevokeKey {
+			s.Surface = limit.Revoke
+		}
 		return s
 	}
 	return []Screen{
@@ -88,7 +89,7 @@ func (h *Handler) organisationScreens() []Screen {
 
 func (h *Handler) accountScreens() []Screen {
 	return []Screen{
-		{Path: "/sign-in", Page: h.account.SignInForm, Form: h.account.SignIn},
+		{Path: "/sign-in", Page: h.account.SignInForm, Form: h.account.SignIn, Surface: limit.Public},
 		{Path: "/sign-in/code", Page: h.account.CodeForm, Form: h.account.VerifyCode},
 		{Path: "/sign-out", Form: h.account.SignOut},
 		{Path: "/account/reset", Page: h.account.ResetForm, Form: h.account.ResetPassword},
@@ -103,12 +104,18 @@ func (h *Handler) accountScreens() []Screen {
 }
 
 func (h *Handler) docsScreens() []Screen {
-	all := []Screen{screen("/docs/search", h.guard.Reader, h.docs.Search)}
+	var all []Screen
+	row := func(path string, page handler) {
+		s := screen("/docs"+path, h.guard.Reader, page)
+		s.Surface = limit.Public
+		all = append(all, s)
+	}
+	row("/search", h.docs.Search)
 	for _, path := range []string{
 		"", "/figures", "/csv", "/errors", "/recipes", "/recipes/:recipe",
 		"/reference", "/reference/:operation", "/clients", "/changes", "/security",
 	} {
-		all = append(all, screen("/docs"+path, h.guard.Reader, h.docs.Page))
+		row(path, h.docs.Page)
 	}
 	return all
 }

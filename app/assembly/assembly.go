@@ -59,6 +59,7 @@ type Program struct {
 	Server *httpserver.Server
 	Ops    *prometheus.Registry
 	log    *slog.Logger
+	ready  readiness
 
 	exports    *exports.Service
 	background map[string]func(context.Context) // by name in log and metrics
@@ -105,7 +106,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 		ShutdownDelay:  s.ShutdownDelay,
 		ReservedFiles:  pools.reservedFiles(),
 	})
-	registerCollectors(p.Ops, s, pools, m.reports.Limiters(), p.exports.Limiters(),
+	registerCollectors(p.Ops, s, pools, &p.ready, m.reports.Limiters(), p.exports.Limiters(),
 		m.identity.Limiters(), screens.Limiters(), api.Limiters(), m.requests.Limiters())
 	api.Mount(p.Server.App())
 	p.mountHealth(p.Server.App())
@@ -188,8 +189,9 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 		},
 		Requests: m.requests,
 		Account:  m.identity,
-		AuditLog: auditlog.Modules{Log: m.audit, Keys: p.Keys, Forks: m.games, Groups: m.org},
-		Keys:     p.Keys,
+		AuditLog: auditlog.Modules{Log: m.audit, Keys: p.Keys, Forks: m.games, Groups: m.org,
+			Gates: p.exports},
+		Keys: p.Keys,
 		Organisation: organisation.Modules{Organisations: m.org, People: m.identity,
 			Keys: p.Keys},
 		Docs: docs.Modules{Groups: m.org, Forks: m.games},

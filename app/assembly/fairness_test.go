@@ -17,9 +17,9 @@ import (
 	"dg/platform/testkit"
 )
 
-// Places among the 11 connections of the authentication pool.
+// Places among the 12 connections of the request pool.
 const (
-	ofNetworks = 1 // of all requests with an unknown credential
+	ofNetworks = 3 // of all requests with an unknown credential
 	ofSurface  = 3 // of one organisation on the API, and again on the screens
 )
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -26,9 +27,7 @@ func (p *Program) mountHealth(router fiber.Router) {
 		if p.Server.Stopping() {
 			return errStopping
 		}
-		ctx, stop := context.WithTimeout(c.UserContext(), readyTimeout)
-		defer stop()
-		if err := p.Pools.ready(ctx); err != nil {
+		if err := p.ready.check(p.Pools); err != nil {
 			return err
 		}
 		lines := []string{"ready"}
@@ -41,6 +40,28 @@ func (p *Program) mountHealth(router fiber.Router) {
 		}
 		return c.SendString(strings.Join(lines, "\n") + "\n")
 	})
+}
+
+// readyAge is how old the answer of /readyz may be: anyone may ask, as often as they like.
+const readyAge = time.Second
+
+// readiness keeps the last answer of Pools.ready. Requests wait for one that asks.
+type readiness struct {
+	mu    sync.Mutex
+	asked time.Time
+	err   error
+}
+
+func (r *readiness) check(pools Pools) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if time.Since(r.asked) >= readyAge {
+		ctx, stop := context.WithTimeout(context.Background(), readyTimeout)
+		defer stop()
+		r.err = pools.ready(ctx)
+		r.asked = time.Now()
+	}
+	return r.err
 }
 
 func (p Pools) ready(ctx context.Context) error {

@@ -1,7 +1,6 @@
 package assembly
 
 import (
-	"context"
 	"errors"
 	"runtime"
 	"strconv"
@@ -82,7 +81,8 @@ func (m *metrics) sealerPass(pass sealer.Result, err error) {
 
 // registerCollectors registers the metrics that are computed at each scrape.
 func registerCollectors(
-	r prometheus.Registerer, s Settings, pools Pools, limiters ...map[string]*limit.Limiter,
+	r prometheus.Registerer, s Settings, pools Pools, ready *readiness,
+	limiters ...map[string]*limit.Limiter,
 ) {
 	version := prometheus.Labels{"version": s.Version, "goversion": runtime.Version()}
 	gauge(prometheus.WrapRegistererWith(version, r), "dg_build_info",
@@ -90,11 +90,7 @@ func registerCollectors(
 	gauge(r, "dg_unreadable_secrets", "Two-step secrets that no key decrypted at the start.",
 		func() float64 { return float64(s.Unreadable) })
 	gauge(r, "dg_ready", "Whether /readyz answers 200: the database answers and takes writes.",
-		func() float64 {
-			ctx, stop := context.WithTimeout(context.Background(), readyTimeout)
-			defer stop()
-			return boolToFloat(pools.ready(ctx) == nil)
-		})
+		func() float64 { return boolToFloat(ready.check(pools) == nil) })
 	for name, db := range pools.byName() {
 		r.MustRegister(pgxpoolprometheus.NewCollector(db.Pool, map[string]string{"pool": name}))
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
@@ -111,6 +112,40 @@ func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 	}
 	status, _ := p.send(http.MethodPost, "/api/v1/forks", token)
 	require.Equal(t, http.StatusMethodNotAllowed, status)
+}
+
+// An app that decodes paths, or keeps the case of headers, changes neither what is the API nor what is a
+// key. Its own routes may ask for the request of an audit entry.
+func TestSettingsOfTheAppDoNotMoveTheAPI(t *testing.T) {
+	for name, config := range map[string]fiber.Config{
+		"UnescapePath":             {UnescapePath: true},
+		"DisableHeaderNormalizing": {DisableHeaderNormalizing: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := startWith(t, config)
+			token := p.newKey(p.newSchool("north", "gold"))
+			for path, want := range map[string][2]string{ // without and with a key
+				"/api/v1/forks":     {"401", "200"},
+				"/api%2Fv1/forks":   {"404", "403"},
+				"/%61pi/v1/forks":   {"404", "403"},
+				"/lessons/a%20b":    {"200", "403"},
+				"/mine":             {"200", "403"},
+				"/api/v1/fork%73/x": {"401", "404"},
+			} {
+				for i, key := range []string{"", "authorization: Bearer " + token + "\r\n"} {
+					conn, err := net.Dial("tcp", p.addr)
+					require.NoError(t, err)
+					_, err = io.WriteString(conn, "GET "+path+
+						" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+key+"\r\n")
+					require.NoError(t, err)
+					answer, err := io.ReadAll(conn)
+					require.NoError(t, err)
+					require.NoError(t, conn.Close())
+					require.Equal(t, want[i], strings.Fields(string(answer))[1], "%s %q", path, key)
+				}
+			}
+		})
+	}
 }
 
 // A plain fiber.App executes requests that are hidden in the framing of another. Behind the API's

@@ -27,7 +27,9 @@ type program struct {
 }
 
 // start serves the program. It migrates at each start, and this is not the first.
-func start(t *testing.T) *program {
+func start(t *testing.T) *program { return startWith(t, fiber.Config{}) }
+
+func startWith(t *testing.T, config fiber.Config) *program {
 	t.Parallel()
 	db := testkit.On(t, pgtest.Empty(t))
 	migrate := func() {
@@ -40,9 +42,11 @@ func start(t *testing.T) *program {
 	require.NoError(t, err)
 	api, keys, err := newAPI(db.DB, "http://"+ln.Addr().String())
 	require.NoError(t, err)
-	app := fiber.New(fiber.Config{DisableStartupMessage: true})
+	config.DisableStartupMessage = true
+	app := fiber.New(config)
 	api.Mount(app) // first: it refuses keys on every other path
 	app.Get("/lessons/:id", func(c *fiber.Ctx) error { return c.SendString(c.Params("id")) })
+	app.Get("/mine", func(c *fiber.Ctx) error { return c.JSON(apikeys.RequestOf(c, c.Path())) })
 	app.Get("/crash", func(*fiber.Ctx) error { return fiber.NewError(418, "the host's own") })
 	served := make(chan error, 1)
 	go func() { served <- app.Listener(ln) }()

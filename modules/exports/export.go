@@ -10,55 +10,53 @@ import (
 	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
+	"dg/platform/postgres"
 )
 
 // export is a running export. It begins with its slot and ends with the entry export.finished.
 type export struct {
 	Request
-	service *Service
-	release func()                  // frees the slot
-	ctx     context.Context         // outlives the handler
-	stop    context.CancelCauseFunc // ends ctx
-	plays   *reports.Export
-	block   []byte
-	began   time.Time // zero until export.started is recorded
-	id      string    // joins the two audit entries: request ids may repeat
+	service   *Service
+	release   func() // frees the slot
+	gate      *Gate
+	firstByte time.Time // deadline of the first block
+	plays     *reports.Export
+	block     []byte
+	recorded  bool   // whether export.started is
+	id        string // joins the two audit entries: request ids may repeat
 }
 
-// recordStart commits export.started before anything is sent. Errors: apperr.Unavailable.
+// recordStart commits export.started before anything is sent. It is not cancelled with the request: a
+// cancelled insert may or may not have committed. Errors: apperr.Unavailable.
 func (e *export) recordStart() error {
-	err := e.record(audit.ExportStarted, map[string]any{"reportingMode": e.plays.ReportingMode})
+	ctx, done := context.WithDeadline(context.WithoutCancel(e.gate.Context), e.firstByte)
+	defer done()
+	err := e.record(ctx, audit.ExportStarted, map[string]any{"reportingMode": e.plays.ReportingMode})
 	if err != nil {
 		return apperr.Wrap(apperr.Unavailable, err,
 			"The export could not be recorded in the audit log, so it was not started. Retry in a few seconds.")
 	}
-	e.began = time.Now()
+	e.recorded = true
 	return nil
 }
 
-// Next rechecks the access, then returns a block of rows. Both together have BlockTimeout. Errors:
-// io.EOF after the last row, errTimeLimit, the cause of e.ctx, those of recordStart and Recheck.
+// Next rechecks the access, then returns a block of rows. Errors: io.EOF after the last row, those
+// of recordStart, Gate.Enter and the rows.
 func (e *export) Next() ([]byte, error) {
-	if e.began.IsZero() {
+	if !e.recorded {
 		if err := e.recordStart(); err != nil {
 			return nil, err
 		}
 	}
-	if time.Since(e.began) > timeLimit {
-		return nil, errTimeLimit
+	leave, err := e.gate.Enter()
+	if err != nil {
+		return nil, err
 	}
-	select { // clients that read fast must not keep the processors from other requests
-	case e.service.turns <- struct{}{}:
-		defer func() { <-e.service.turns }()
-	case <-time.After(turnWait): // those whose turn it is wait for the database
-	}
-	defer time.AfterFunc(BlockTimeout, func() { e.stop(context.DeadlineExceeded) }).Stop()
-	err := e.Recheck(e.ctx)
-	if err == nil {
-		e.block, err = e.plays.AppendRows(e.ctx, e.block[:0], httpserver.BlockSize)
-	}
-	if e.ctx.Err() != nil { // the rows of a cancelled query may seem to have ended normally
-		return nil, context.Cause(e.ctx)
+	defer leave()
+	ctx := e.gate.Context
+	e.block, err = e.plays.AppendRows(ctx, e.block[:0], httpserver.BlockSize)
+	if ctx.Err() != nil { // the rows of a cancelled query may seem to have ended normally
+		return nil, context.Cause(ctx)
 	}
 	return e.block, err
 }
@@ -66,13 +64,13 @@ func (e *export) Next() ([]byte, error) {
 // Close records the end in the background, because the client waits for Close.
 func (e *export) Close(_ int64, outcome error) {
 	e.free()
-	if e.began.IsZero() {
+	if !e.recorded {
 		return
 	}
 	name := outcomeOf(outcome)
 	e.service.finished.WithLabelValues(name).Inc()
 	e.service.recording.Go(func() {
-		err := e.record(audit.ExportFinished, map[string]any{"rows": e.plays.Rows(), "outcome": name})
+		err := e.recordEnd(name)
 		if err != nil {
 			slog.Error("the end of an export could not be recorded", "request_id",
 				e.Request.Request.ID, "error", err)
@@ -82,14 +80,35 @@ func (e *export) Close(_ int64, outcome error) {
 
 func (e *export) free() {
 	defer e.release() // also when closing panics
-	e.stop(nil)
+	e.gate.Close()
 	e.plays.Close()
 }
 
-// record is not cancelled with the request: a cancelled insert may or may not have committed.
-func (e *export) record(action audit.Action, details map[string]any) error {
-	ctx, done := context.WithTimeout(context.WithoutCancel(e.ctx), recordTimeout)
+const (
+	recordTimeout = 20 * time.Second       // of export.finished
+	recordPause   = 200 * time.Millisecond // between two attempts
+)
+
+// recordEnd tries again while PostgreSQL says that the entry was not written: a restart takes less
+// than recordTimeout.
+func (e *export) recordEnd(outcome string) error {
+	ctx, done := context.WithTimeout(context.WithoutCancel(e.gate.Context), recordTimeout)
 	defer done()
+	for {
+		err := e.record(ctx, audit.ExportFinished,
+			map[string]any{"rows": e.plays.Rows(), "outcome": outcome})
+		if err == nil || !postgres.NotExecuted(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(recordPause):
+		}
+	}
+}
+
+func (e *export) record(ctx context.Context, action audit.Action, details map[string]any) error {
 	details["exportId"] = e.id
 	details["from"] = e.Query.Period.Day(0)
 	details["to"] = e.Query.Period.Day(e.Query.Period.Days - 1)

@@ -194,3 +194,51 @@ func TestExportsTakeTurns(t *testing.T) {
 	require.NoError(t, export())
 	require.Len(t, b.service.turns, cap(b.service.turns))
 }
+
+// rules.md, Bounds: the first byte of an export comes within the deadline of its request, or 503, also
+// where the entry of its start waits.
+func TestWaitForTheStartsEntryEndsWithTheRequest(t *testing.T) {
+	b := setup(t)
+	b.firstByte = 300 * time.Millisecond
+	lock := b.Begin(`lock table audit_entries in share mode`)
+	defer func() { _ = lock.Rollback(context.Background()) }()
+	began := time.Now()
+	require.Equal(t, http.StatusServiceUnavailable, b.send(http.MethodGet).StatusCode)
+	require.Less(t, time.Since(began), recordTimeout/4)
+}
+
+// rules.md, Audit log: the end of an export is recorded although PostgreSQL ends the connection of the
+// first attempt, and only once.
+func TestEndIsRecordedAfterARestart(t *testing.T) {
+	b := setup(t)
+	b.Exec(`create sequence attempts`)
+	b.Exec(`create function down() returns trigger language plpgsql as $$ begin
+		if nextval('attempts') < 3 then raise sqlstate '57P01'; end if; return new; end $$`)
+	b.Exec(`create trigger down before insert on audit_entries for each row
+		when (new.action = 'export.finished') execute function down()`)
+	b.Exec(`grant usage on sequence attempts to public`)
+	b.read(b.send(http.MethodGet))
+	require.Contains(t, b.finished(), `"outcome": "completed"`)
+	require.EqualValues(t, 3, testkit.One[int64](b.World, `select last_value from attempts`))
+}
+
+// A panic before the first byte frees the slot.
+func TestPanicFreesTheSlot(t *testing.T) {
+	b := setup(t)
+	b.request.Authorize = func(reports.Header) error { panic("index out of range") }
+	for range MaxConcurrentOfOrganisation + 1 {
+		require.Equal(t, http.StatusInternalServerError, b.send(http.MethodGet).StatusCode)
+	}
+	require.Zero(t, b.service.slots.Stats().Running)
+}
+
+// rules.md, Bounds: exports that are being sent hold their slots: the fifth of an organisation gets 503.
+func TestSendingExportsHoldTheirSlots(t *testing.T) {
+	b := setup(t)
+	for range MaxConcurrentOfOrganisation {
+		require.Equal(t, http.StatusOK, b.send(http.MethodGet).StatusCode) // its body is not read
+	}
+	fifth := b.send(http.MethodGet)
+	require.Equal(t, http.StatusServiceUnavailable, fifth.StatusCode)
+	require.Contains(t, b.read(fifth), "at most 4 run at once")
+}

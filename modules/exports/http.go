@@ -1,7 +1,6 @@
 package exports
 
 import (
-	"cmp"
 	"context"
 	"regexp"
 	"strings"
@@ -36,21 +35,30 @@ func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	if err != nil {
 		return err
 	}
-	e := &export{Request: r, service: s, release: release, id: uuid.NewString()}
-	e.Recheck = Recheck(r.Recheck)
-	e.ctx, e.stop = context.WithCancelCause(httpserver.StreamContext(c))
-	e.plays, err = s.reports.OpenExport(c.UserContext(), r.Query, r.Format)
-	if err == nil {
-		err = cmp.Or(r.Authorize(e.plays.Header), e.plays.CheckGroup(r.Query.OrganisationID))
+	e := &export{
+		Request: r, service: s, release: release, id: uuid.NewString(),
+		gate: s.NewGate(httpserver.StreamContext(c), r.Recheck),
 	}
-	if err != nil {
-		e.free()
+	e.firstByte, _ = c.UserContext().Deadline()
+	streamed := false
+	defer func() {
+		if !streamed { // also after a panic
+			e.free()
+		}
+	}()
+	if e.plays, err = s.reports.OpenExport(c.UserContext(), r.Query, r.Format); err != nil {
+		return err
+	}
+	if err := r.Authorize(e.plays.Header); err != nil {
+		return err
+	}
+	if err := e.plays.CheckGroup(r.Query.OrganisationID); err != nil {
 		return err
 	}
 	if c.Method() == fiber.MethodHead {
-		e.free()
 		return httpserver.StreamHead(c, r.header(e.plays.Header))
 	}
+	streamed = true
 	return httpserver.Stream(c, e, r.header(e.plays.Header))
 }
 

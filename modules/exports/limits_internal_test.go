@@ -46,17 +46,27 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			asked := 0
-			recheck := Recheck(func(context.Context) error {
+			s := New(nil, nil, nil)
+			gate := s.NewGate(t.Context(), func(context.Context) error {
 				asked++
 				return answer
 			})
+			defer gate.Close()
+			enter := func() error {
+				leave, err := gate.Enter()
+				if err == nil {
+					leave()
+				}
+				return err
+			}
 			time.Sleep(recheckInterval - time.Nanosecond)
-			require.NoError(t, recheck(t.Context()))
+			require.NoError(t, enter())
 			require.Zero(t, asked)
 			time.Sleep(time.Nanosecond)
-			require.ErrorIs(t, recheck(t.Context()), want)
-			require.NoError(t, recheck(t.Context()))
+			require.ErrorIs(t, enter(), want)
+			require.NoError(t, enter())
 			require.Equal(t, 1, asked)
+			require.Empty(t, s.turns, "each turn is given back")
 		})
 	}
 }

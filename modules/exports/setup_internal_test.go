@@ -28,6 +28,8 @@ type bundle struct {
 	url     string
 	service *Service
 	request Request // what the route asks for
+
+	firstByte time.Duration // deadline of the route; 0: that of the server
 }
 
 func setup(t *testing.T) *bundle {
@@ -38,7 +40,7 @@ func setup(t *testing.T) *bundle {
 	})
 	b.Players(fork.OrganisationID, 5)
 	b.Plays(fork, 20_000, fork.CreatedAt, time.Second)
-	b.db = pgtest.Open(t, b.URL, postgres.Options{LockTimeout: 20 * time.Second})
+	b.db = pgtest.Open(t, b.URL, postgres.Options{LockTimeout: 20 * time.Second, MaxConns: 10})
 	b.request = Request{
 		Query: reports.Query{
 			OrganisationID: fork.OrganisationID, ForkID: fork.ID,
@@ -60,6 +62,11 @@ func (b *bundle) serve() {
 		Grace:  time.Millisecond,
 	})
 	server.App().Get("/export", func(c *fiber.Ctx) error {
+		if b.firstByte > 0 {
+			ctx, stop := context.WithTimeout(c.UserContext(), b.firstByte)
+			defer stop()
+			c.SetUserContext(ctx)
+		}
 		return b.service.Send(c, b.request)
 	})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

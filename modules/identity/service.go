@@ -24,13 +24,12 @@ type Service struct {
 	keys      Keyring        // of the secrets of two-step verification
 }
 
-// Each sign-in holds at most one connection. A small pool lowers the number to half of its
-// connections, at least two, to leave the others to other requests.
+// maxSignIns bounds the concurrent sign-ins, each of which holds at most one connection. A /48 leaves
+// one to others.
 const maxSignIns = 4
 
 // New returns the service over db. keys encrypts the secrets of two-step verification.
 func New(db *postgres.DB, now func() time.Time, recorder Recorder, keys Keyring) *Service {
-	slots := max(2, min(maxSignIns, int(db.Pool.Config().MaxConns)/2))
 	return &Service{
 		db:        db,
 		now:       now,
@@ -38,8 +37,10 @@ func New(db *postgres.DB, now func() time.Time, recorder Recorder, keys Keyring)
 		passwords: newHasher(hashCost),
 		keys:      keys,
 		slots: limit.New(limit.Options{
-			Max:         slots,
-			PerKey:      slots / 2,
+			Max:         maxSignIns,
+			PerKey:      maxSignIns / 2,
+			PerSite:     maxSignIns - 1,
+			SiteOf:      netaddr.SiteText,
 			BusyMessage: "Too many people are signing in at once.",
 		}),
 	}

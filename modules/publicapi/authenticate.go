@@ -1,6 +1,7 @@
 package publicapi
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,10 +25,11 @@ func sendsToken(c *fiber.Ctx) bool {
 }
 
 func authorizationHeaders(c *fiber.Ctx) []string {
-	raw := c.Request().Header.PeekAll(fiber.HeaderAuthorization)
-	headers := make([]string, len(raw))
-	for i, h := range raw {
-		headers[i] = string(h)
+	var headers []string
+	for name, value := range c.Request().Header.All() { // an app may keep the case of names
+		if bytes.EqualFold(name, []byte(fiber.HeaderAuthorization)) {
+			headers = append(headers, string(value))
+		}
 	}
 	return headers
 }
@@ -44,20 +46,21 @@ var (
 		apikeys.TokenLength)
 )
 
-// authenticate authenticates and routes a request, in a slot of Modules.Requests. A report or an
-// export frees that slot early, because it takes one of its own.
+// authenticate authenticates and routes a request, in a slot of Modules.Requests. The slot of a report
+// or an export replaces it.
 func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	token, err := bearerToken(authorizationHeaders(c))
 	if err != nil {
 		return err
 	}
 	credential := token.ID + token.Secret
-	ctx := c.UserContext()
-	release, err := a.Requests.Acquire(ctx, limit.API, credential, httpserver.ClientNetwork(c))
+	ctx, release, err := a.Requests.Acquire(
+		c.UserContext(), limit.API, credential, httpserver.ClientNetwork(c))
 	if err != nil {
 		return err
 	}
 	defer release()
+	c.SetUserContext(ctx)
 	caller, err := a.Keys.Authenticate(ctx, token, func() audit.Request {
 		return apikeys.RequestOf(c, path)
 	})
@@ -76,7 +79,7 @@ func (a *API) authenticate(c *fiber.Ctx, path string) error {
 		return err
 	}
 	a.Requests.Remember(credential, caller.OrganisationID)
-	return a.route(&call{c: c, ctx: ctx, caller: caller, path: path, release: release})
+	return a.route(&call{c: c, ctx: ctx, caller: caller, path: path})
 }
 
 func bearerToken(headers []string) (apikeys.Token, error) {

@@ -47,18 +47,19 @@ func (a *API) serve(c *fiber.Ctx) error {
 		})
 	case path == documentPath && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead):
 		return httpserver.Handle(c, nil, a.serveDocument)
-	case path != c.Path():
+	case strings.HasPrefix(path, "//") && path != c.Path():
 		return fiber.ErrNotFound
 	}
 	return c.Next()
 }
 
-// pathOf returns the whole path. If a target begins with two slashes, and "://" follows or the Host
-// header is missing, fasthttp reads the first segment as the host, and fiber routes the rest.
+// pathOf returns the whole path as it was sent: the app may decode it for its routes. If a target
+// begins with two slashes, and "://" follows or the Host header is missing, fasthttp reads the first
+// segment as the host, and fiber routes the rest.
 func pathOf(c *fiber.Ctx) string {
 	target := c.Request().Header.RequestURI()
 	if !bytes.HasPrefix(target, []byte("//")) {
-		return strings.Clone(c.Path())
+		return string(c.Request().URI().PathOriginal())
 	}
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	return string(path)
@@ -68,7 +69,7 @@ var errOutside = apperr.New(apperr.AccessDenied, "API keys work only under /api/
 	"Remove the Authorization header, or call /api/v1/forks.")
 
 func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
-	release, err := a.Requests.Acquire(c.UserContext(), limit.API, "", httpserver.ClientNetwork(c))
+	_, release, err := a.Requests.Acquire(c.UserContext(), limit.API, "", httpserver.ClientNetwork(c))
 	if err != nil {
 		return err
 	}
@@ -111,12 +112,11 @@ func matchEndpoint(path string) (e endpoint, forkID string, ok bool) {
 type call struct {
 	endpoint
 
-	c       *fiber.Ctx
-	ctx     context.Context
-	caller  apikeys.Caller
-	path    string
-	forkID  string // as sent
-	release func() // frees the slot of Modules.Requests
+	c      *fiber.Ctx
+	ctx    context.Context
+	caller apikeys.Caller
+	path   string
+	forkID string // as sent
 }
 
 var errUnknownPath = apperr.New(apperr.NotFound, "No such endpoint. There are /api/v1/forks, "+

@@ -14,7 +14,6 @@ func (a *API) getForkStats(r *call) error {
 	if err != nil {
 		return err
 	}
-	r.release() // reports and large responses have limiters of their own
 	report, err := a.Reports.Open(r.ctx, query)
 	if err != nil {
 		return err
@@ -55,7 +54,6 @@ func (a *API) exportForkPlays(r *call) error {
 	if err != nil {
 		return err
 	}
-	r.release() // exports have a limiter of their own
 	caller := r.caller
 	return a.Exports.Send(r.c, exports.Request{
 		Query:   query,

@@ -12,8 +12,13 @@ import (
 )
 
 // ClientAddr returns the client's address: the connection's or, behind trusted proxies, that in
-// X-Forwarded-For. On another program's app it is fiber's c.IP.
-func ClientAddr(c *fiber.Ctx) string { return requestOf(c).addr }
+// X-Forwarded-For. On another program's app, also outside Handle, it is fiber's c.IP.
+func ClientAddr(c *fiber.Ctx) string {
+	if r, ok := c.Locals(requestKey{}).(*request); ok {
+		return r.addr
+	}
+	return strings.Clone(c.IP())
+}
 
 // ClientNetwork returns the client's IPv4 address or IPv6 /64, the key of limits per client.
 func ClientNetwork(c *fiber.Ctx) string { return netaddr.ClientText(ClientAddr(c)) }

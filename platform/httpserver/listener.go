@@ -2,26 +2,35 @@ package httpserver
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"sync"
 	"syscall"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
+
 	"dg/platform/netaddr"
 )
 
 const (
 	maxConnections = 10_000
-	// maxPerClient applies to an IPv4 address or IPv6 /64, but not to trusted proxies.
-	maxPerClient = 500
 	// acceptWait keeps the retries of Accept from spinning when the process is out of file
 	// descriptors.
 	acceptWait = 50 * time.Millisecond
 )
 
-const refusedConnection = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n" +
-	"Retry-After: 5\r\nContent-Length: 0\r\n\r\n"
+// maxPerNetwork bounds the connections of each of netaddr.Networks: of an IPv4 address or IPv6 /64,
+// and of an IPv6 /48. It does not apply to trusted proxies.
+var maxPerNetwork = [...]int{500, 2_000}
+
+var refusedConnection = func() []byte {
+	body := genericFailure(fiber.StatusServiceUnavailable).body()
+	return fmt.Appendf(nil, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"+
+		"Retry-After: 5\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
+		contentJSON, len(body), body)
+}()
 
 // defaultConnections leaves reserved file descriptors of the soft limit, which Go has raised.
 func defaultConnections(reserved int) int {
@@ -37,16 +46,16 @@ type listener struct {
 	net.Listener // nil before Serve
 	srv          *Server
 
-	mu      sync.Mutex
-	open    map[*conn]struct{}
-	clients map[netip.Addr]int
+	mu       sync.Mutex
+	open     map[*conn]struct{}
+	networks map[netip.Prefix]int // connections
 }
 
 // conn embeds TCPConn for SetLinger and SetWriteBuffer.
 type conn struct {
 	*net.TCPConn
-	ln     *listener
-	client netip.Addr // zero for a trusted proxy: maxPerClient does not apply
+	ln       *listener
+	networks []netip.Prefix // none for a trusted proxy: maxPerNetwork does not apply
 }
 
 func (l *listener) start(ln net.Listener) bool {
@@ -77,44 +86,57 @@ func (l *listener) Accept() (net.Conn, error) {
 			<-time.After(acceptWait)
 			continue
 		}
-		c := l.admit(accepted.(*net.TCPConn))
+		c := l.admit(accepted, accepted.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap())
 		if c != nil {
 			return c, nil
 		}
 		l.srv.metrics.refused.Inc()
-		_, _ = accepted.Write([]byte(refusedConnection)) // fits into the empty send buffer
+		_, _ = accepted.Write(refusedConnection) // fits into the empty send buffer
 		_ = accepted.Close()
 	}
 }
 
-func (l *listener) admit(tcp *net.TCPConn) *conn {
+// admit returns nil if the connections are used up. accepted is from ip.
+func (l *listener) admit(accepted net.Conn, ip netip.Addr) *conn {
+	tcp, _ := accepted.(*net.TCPConn)
 	c := &conn{TCPConn: tcp, ln: l}
-	ip := tcp.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
 	if !netaddr.Within(ip, l.srv.opts.TrustedProxies) {
-		c.client = netaddr.Client(ip)
+		c.networks = netaddr.Networks(ip)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.open) >= l.srv.opts.MaxConnections ||
-		c.client.IsValid() && l.clients[c.client] >= min(maxPerClient, l.srv.opts.MaxConnections/2) {
+	if len(l.open) >= l.srv.opts.MaxConnections {
 		return nil
 	}
+	for i, network := range c.networks {
+		if l.networks[network] >= min(maxPerNetwork[i], l.srv.opts.MaxConnections/2) {
+			return nil
+		}
+	}
 	l.open[c] = struct{}{}
-	l.clients[c.client]++
+	for _, network := range c.networks {
+		l.networks[network]++
+	}
 	return c
 }
 
-// Close may be called twice, but stops counting the connection only once.
 func (c *conn) Close() error {
+	c.forget()
+	return c.TCPConn.Close()
+}
+
+// forget may be called twice, but stops counting the connection only once.
+func (c *conn) forget() {
 	c.ln.mu.Lock()
+	defer c.ln.mu.Unlock()
 	if _, open := c.ln.open[c]; open {
 		delete(c.ln.open, c)
-		if c.ln.clients[c.client]--; c.ln.clients[c.client] == 0 {
-			delete(c.ln.clients, c.client)
+		for _, network := range c.networks {
+			if c.ln.networks[network]--; c.ln.networks[network] == 0 {
+				delete(c.ln.networks, network)
+			}
 		}
 	}
-	c.ln.mu.Unlock()
-	return c.TCPConn.Close()
 }
 
 func (l *listener) count() int {

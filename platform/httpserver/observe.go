@@ -44,6 +44,15 @@ func (r *request) logAccess(status int, bytes int64, took time.Duration, err err
 	r.log().LogAttrs(context.Background(), slog.LevelInfo, "request", attrs...)
 }
 
+// countAbort counts a connection that its client ended within a request, and logs one a second.
+func (s *Server) countAbort(c *fiber.Ctx) {
+	s.metrics.aborts.Inc()
+	s.aborts.Do(func() {
+		s.opts.Logger.Info("a client ended its connection within a request", "client",
+			clientAddr(c.Context().RemoteAddr(), nil, nil))
+	})
+}
+
 // isServerFault reports whether status is 5xx, but not 501 or 505, which clients cause.
 func isServerFault(status int) bool {
 	return status >= fiber.StatusInternalServerError && status != fiber.StatusNotImplemented &&
@@ -60,8 +69,8 @@ func metricMethod(method string) string {
 
 // metrics have labels with few values: route templates, known methods, statuses.
 type metrics struct {
-	duration                *prometheus.HistogramVec
-	acceptFailures, refused prometheus.Counter
+	duration                        *prometheus.HistogramVec
+	acceptFailures, refused, aborts prometheus.Counter
 }
 
 // newMetrics registers nothing if r is nil.
@@ -87,6 +96,10 @@ func newMetrics(r prometheus.Registerer, s *Server) *metrics {
 		refused: in.NewCounter(prometheus.CounterOpts{
 			Name: "dg_http_connections_refused_total",
 			Help: "Connections above the limit in all, or above that of their address.",
+		}),
+		aborts: in.NewCounter(prometheus.CounterOpts{
+			Name: "dg_client_aborts_total",
+			Help: "Connections that clients ended within a request.",
 		}),
 	}
 }

@@ -1,6 +1,7 @@
 package httpserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -150,8 +151,14 @@ func MarkAuthenticated(c *fiber.Ctx) { requestOf(c).authenticated = true }
 // SetRoute names the route in log and metrics, for routes that fiber's router does not know.
 func SetRoute(c *fiber.Ctx, template string) { requestOf(c).route = template }
 
-// RequestID returns the id in log, audit log and X-Request-Id.
-func RequestID(c *fiber.Ctx) string { return requestOf(c).id }
+// RequestID returns the id in log, audit log and X-Request-Id. Outside Handle it is what the other
+// program has set, or its client has sent.
+func RequestID(c *fiber.Ctx) string {
+	if r, ok := c.Locals(requestKey{}).(*request); ok {
+		return r.id
+	}
+	return strings.Clone(cmp.Or(c.GetRespHeader(fiber.HeaderXRequestID), c.Get(fiber.HeaderXRequestID)))
+}
 
 // StreamContext returns the context of work that outlives the handler of c, with the same span. It
 // ends with the server, with ErrStopped as its cause, and has no deadline.

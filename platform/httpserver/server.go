@@ -64,7 +64,8 @@ type Server struct {
 	app     *fiber.App
 	opts    Options
 	metrics *metrics
-	sampler *rate.Limiter // of the access log
+	sampler *rate.Limiter  // of the access log
+	aborts  rate.Sometimes // logs of connections that clients ended
 
 	base  context.Context // parent of all requests' contexts; Shutdown cancels it
 	abort context.CancelCauseFunc
@@ -76,8 +77,10 @@ type Server struct {
 
 // newServer returns a server without a fiber.App, which foreignServer does not need.
 func newServer(o Options) *Server {
-	s := &Server{opts: o, sampler: rate.NewLimiter(50, 50)}
-	s.listener = &listener{srv: s, open: map[*conn]struct{}{}, clients: map[netip.Addr]int{}}
+	s := &Server{
+		opts: o, sampler: rate.NewLimiter(50, 50), aborts: rate.Sometimes{Interval: time.Second},
+	}
+	s.listener = &listener{srv: s, open: map[*conn]struct{}{}, networks: map[netip.Prefix]int{}}
 	s.metrics = newMetrics(o.Metrics, s)
 	s.base, s.abort = context.WithCancelCause(context.Background())
 	return s
@@ -100,6 +103,10 @@ func New(o Options) *Server {
 		WriteTimeout:                 writeTimeout,
 		IdleTimeout:                  idleTimeout,
 		ErrorHandler: func(c *fiber.Ctx, err error) error { // for requests that fasthttp cannot read
+			if errors.Is(err, fiber.ErrBadGateway) { // fiber's name for a connection that broke
+				s.countAbort(c)
+				return nil
+			}
 			return s.serve(c, nil, func(*fiber.Ctx) error { return err })
 		},
 		ReduceMemoryUsage: true, // an idle connection holds 11 KB, not 21

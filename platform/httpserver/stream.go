@@ -86,6 +86,7 @@ func setStreamHeaders(c *fiber.Ctx, header map[string]string, compress bool) {
 type stream struct {
 	source   Source
 	conn     net.Conn
+	tcp      socket // nil if conn is none
 	req      *request
 	gzip     bool
 	block    []byte // read but not yet sent
@@ -95,8 +96,25 @@ type stream struct {
 	complete bool  // whether all blocks were written
 }
 
+// socket is the part of a TCP connection that streams set.
+type socket interface {
+	SetLinger(seconds int) error
+	SetWriteBuffer(bytes int) error
+}
+
+// tcpOf returns the TCP connection, also below the TLS of another program's listener.
+func tcpOf(c net.Conn) socket {
+	if secure, ok := c.(interface{ NetConn() net.Conn }); ok {
+		c = secure.NetConn()
+	}
+	tcp, _ := c.(socket)
+	return tcp
+}
+
 func newStream(c *fiber.Ctx, source Source) *stream {
-	return &stream{source: source, conn: c.Context().Conn(), req: requestOf(c)}
+	return &stream{
+		source: source, conn: c.Context().Conn(), tcp: tcpOf(c.Context().Conn()), req: requestOf(c),
+	}
 }
 
 func (s *stream) read() error {
@@ -127,8 +145,8 @@ func (*stream) Read([]byte) (int, error) {
 
 func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	s.resetOnClose(true)
-	if c, ok := s.conn.(interface{ SetWriteBuffer(int) error }); ok {
-		_ = c.SetWriteBuffer(sendBuffer) // if the connection is gone, the write fails, too
+	if s.tcp != nil {
+		_ = s.tcp.SetWriteBuffer(sendBuffer) // if the connection is gone, the write fails, too
 	}
 	to := &blockWriter{s, out}
 	var err error
@@ -211,8 +229,8 @@ func (s *stream) resetOnClose(on bool) {
 	if on {
 		seconds = 0
 	}
-	if c, ok := s.conn.(interface{ SetLinger(int) error }); ok {
-		_ = c.SetLinger(seconds) // an error means that the connection is gone
+	if s.tcp != nil {
+		_ = s.tcp.SetLinger(seconds) // an error means that the connection is gone
 	}
 }
 

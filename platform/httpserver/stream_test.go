@@ -3,6 +3,7 @@ package httpserver
 import (
 	"bufio"
 	"bytes"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -288,3 +289,10 @@ func TestPanicInCloseIsLogged(t *testing.T) {
 type panicky struct{ *fakeSource }
 
 func (panicky) Close(int64, error) { panic("in Close") }
+
+// A broken transfer also ends with a reset where another program serves TLS.
+func TestResetReachesTheSocketBelowTLS(t *testing.T) {
+	tcp := &net.TCPConn{}
+	require.Same(t, tcp, tcpOf(tls.Server(tcp, nil)))
+	require.Same(t, tcp, tcpOf(tcp))
+}

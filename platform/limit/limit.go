@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"dg/platform/apperr"
 )
 
@@ -25,79 +23,116 @@ type Options struct {
 	PerKey         int    // slots of one key, at most Max
 	BusyMessage    string // the message of a refusal, to which the time to retry is added
 	KeyBusyMessage string // the message if the key has no free slot; "": BusyMessage
+
+	PerSite int                     // slots of the keys of one site; 0: no such limit
+	SiteOf  func(key string) string // needed with PerSite
 }
 
-// Limiter is a semaphore for each key, and one for all keys together.
+// Limiter is a semaphore for each key, one for each site, and one for all keys together.
 type Limiter struct {
 	o   Options
-	all *semaphore.Weighted
+	all *semaphore
 
-	mu   sync.Mutex
-	keys map[string]*key // those with work that runs or waits
+	mu     sync.Mutex
+	shares map[share]*shared // those with work that runs or waits
 
 	waiting, running atomic.Int64
 	refused          atomic.Uint64
 }
 
-type key struct {
-	slots *semaphore.Weighted
-	refs  int // pieces of work that run or wait
+// share is a key, or a site.
+type share struct {
+	name string
+	site bool
+}
+
+type shared struct {
+	semaphore
+	refs int // pieces of work that run or wait
 }
 
 // New returns a limiter.
 func New(o Options) *Limiter {
-	return &Limiter{o: o, all: semaphore.NewWeighted(int64(o.Max)), keys: map[string]*key{}}
+	return &Limiter{o: o, all: &semaphore{free: int64(o.Max)}, shares: map[share]*shared{}}
 }
 
-// Acquire takes a slot of the key and one of the limiter, and waits at most Wait for them. The
-// caller must call release. Acquire returns apperr.Unavailable after Wait, or the cause of ctx.
-func (l *Limiter) Acquire(ctx context.Context, id string) (release func(), err error) {
-	return l.AcquireN(ctx, id, 1)
+// Acquire takes a slot of the key, one of its site and one of the limiter, and waits at most Wait for
+// them. First it frees the slot of Requests that ctx carries: work that waits for a limiter holds no
+// slot of another. The caller must call release. Acquire returns apperr.Unavailable after Wait, or
+// the cause of ctx.
+func (l *Limiter) Acquire(ctx context.Context, key string) (release func(), err error) {
+	return l.AcquireN(ctx, key, 1)
 }
 
-// AcquireN is Acquire for work that takes n slots, or PerKey slots if n is larger.
-func (l *Limiter) AcquireN(ctx context.Context, id string, n int) (release func(), err error) {
+// AcquireN is Acquire for work that takes n slots, or PerKey slots if n is larger. Work that fits
+// passes larger work that has waited for less than a second.
+func (l *Limiter) AcquireN(ctx context.Context, key string, n int) (release func(), err error) {
+	if free, ok := ctx.Value(slotKey{}).(func()); ok {
+		free()
+	}
 	slots := int64(min(n, l.o.PerKey))
-	k := l.enter(id)
 	l.waiting.Add(1)
 	defer l.waiting.Add(-1)
 	waiting, stop := context.WithTimeout(ctx, Wait)
 	defer stop()
-	if k.slots.Acquire(waiting, slots) != nil {
-		l.leave(id, k)
+	freeKey, ok := l.take(waiting, share{name: key}, l.o.PerKey, slots)
+	if !ok {
 		return nil, l.failure(ctx, cmp.Or(l.o.KeyBusyMessage, l.o.BusyMessage))
 	}
-	if l.all.Acquire(waiting, slots) != nil {
-		k.slots.Release(slots)
-		l.leave(id, k)
+	freeSite := func() {}
+	if l.o.PerSite > 0 {
+		site := share{name: l.o.SiteOf(key), site: true}
+		if freeSite, ok = l.take(waiting, site, l.o.PerSite, slots); !ok {
+			freeKey()
+			return nil, l.failure(ctx, l.o.BusyMessage)
+		}
+	}
+	if l.all.acquire(waiting, slots) != nil {
+		freeSite()
+		freeKey()
 		return nil, l.failure(ctx, l.o.BusyMessage)
 	}
 	l.running.Add(1)
 	return sync.OnceFunc(func() {
 		l.running.Add(-1)
-		l.all.Release(slots)
-		k.slots.Release(slots)
-		l.leave(id, k)
+		l.all.release(slots)
+		freeSite()
+		freeKey()
 	}), nil
 }
 
-func (l *Limiter) enter(id string) *key {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	k := l.keys[id]
-	if k == nil {
-		k = &key{slots: semaphore.NewWeighted(int64(l.o.PerKey))}
-		l.keys[id] = k
+// take takes slots of a share that has most of them.
+func (l *Limiter) take(
+	ctx context.Context, of share, most int, slots int64,
+) (free func(), ok bool) {
+	s := l.enter(of, most)
+	if s.acquire(ctx, slots) != nil {
+		l.leave(of, s)
+		return nil, false
 	}
-	k.refs++
-	return k
+	return func() {
+		s.release(slots)
+		l.leave(of, s)
+	}, true
 }
 
-func (l *Limiter) leave(id string, k *key) {
+func (l *Limiter) enter(of share, most int) *shared {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if k.refs--; k.refs == 0 {
-		delete(l.keys, id)
+	s := l.shares[of]
+	if s == nil {
+		s = &shared{semaphore: semaphore{free: int64(most)}}
+		l.shares[of] = s
+	}
+	s.refs++
+	return s
+}
+
+func (l *Limiter) leave(of share, s *shared) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s.refs--; s.refs == 0 {
+		delete(l.shares, of)
 	}
 }
 

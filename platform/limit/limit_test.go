@@ -67,7 +67,7 @@ func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 		work("small")
 		require.Equal(t, 100*time.Millisecond, time.Since(began))
 		all.Wait()
-		require.Empty(t, l.keys, "idle keys are forgotten")
+		require.Empty(t, l.shares, "idle keys are forgotten")
 	})
 }
 
@@ -103,31 +103,108 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 	}
 	all.Wait()
 	require.LessOrEqual(t, most.Load(), int64(5))
-	require.Empty(t, l.keys)
+	require.Empty(t, l.shares)
 	require.Equal(t, Stats{}, l.Stats())
 }
 
 // Requests of an accepted credential wait with their organisation, all others with their network:
-// a flood of invalid ones waits behind itself.
+// a flood of invalid ones waits behind itself. Public pages wait apart.
 func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
-		r := NewRequests(10)
+		r := NewRequests(12)
 		r.Remember("key", "org")
 		for i := range 500 {
-			go func() { _, _ = r.Acquire(ctx, API, "invalid", strconv.Itoa(i%200)) }()
+			go func() { _, _, _ = r.Acquire(ctx, API, "invalid", strconv.Itoa(i%200)) }()
 		}
 		synctest.Wait()
+		acquire := func(surface, credential string) error {
+			_, _, err := r.Acquire(ctx, surface, credential, "1")
+			return err
+		}
 		began := time.Now()
 		for range 3 {
-			_, err := r.Acquire(ctx, API, "key", "1")
-			require.NoError(t, err)
+			require.NoError(t, acquire(API, "key"))
 		}
-		_, err := r.Acquire(ctx, Revoke, "key", "1")
-		require.NoError(t, err)
+		require.NoError(t, acquire(Revoke, "key"))
+		require.NoError(t, acquire(Public, ""))
 		require.Zero(t, time.Since(began))
-		_, err = r.Acquire(ctx, API, "key", "1")
-		require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
+		for surface, credential := range map[string]string{API: "key", Public: "invalid"} {
+			err := acquire(surface, credential)
+			require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
+		}
 		stop()
+	})
+}
+
+// decisions, Limits by /48: one customer leaves a slot of unseen credentials, and of public pages, to
+// others, however many of its networks it uses.
+func TestSiteLeavesASlot(t *testing.T) {
+	for _, surface := range []string{API, Public} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			r := NewRequests(12)
+			for i := range 20 {
+				network := "2001:db8:1:" + strconv.Itoa(i) + "::/64"
+				go func() { _, _, _ = r.Acquire(ctx, surface, "", network) }()
+			}
+			synctest.Wait()
+			began := time.Now()
+			_, _, err := r.Acquire(ctx, surface, "", "2001:db8:2::/64")
+			require.NoError(t, err)
+			require.Zero(t, time.Since(began))
+			stop()
+		})
+	}
+}
+
+// Work that waits for a slot of a limiter holds no slot of Requests: the queue for passwords must not
+// keep the slots of unseen keys.
+func TestWaitingHoldsNoSlotOfRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := NewRequests(12)
+		passwords := New(Options{Max: 1, PerKey: 1})
+		_, err := passwords.Acquire(t.Context(), "first")
+		require.NoError(t, err)
+		ctx, release, err := r.Acquire(t.Context(), Screens, "", "n")
+		require.NoError(t, err)
+		go func() { _, _ = passwords.Acquire(ctx, "second") }()
+		synctest.Wait()
+		require.EqualValues(t, 1, passwords.Stats().Waiting)
+		require.Zero(t, r.networks.Stats().Running)
+		release()
+		require.Zero(t, r.networks.Stats().Running, "it is given back once")
+		time.Sleep(Wait)
+	})
+}
+
+// Small work passes large work that does not fit, until that has waited for a second.
+func TestWhatFitsPassesUntilAWaiterIsASecondOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Options{Max: 96, PerKey: 48})
+		acquire := func(key string, n int) (release func()) {
+			release, err := l.AcquireN(t.Context(), key, n)
+			require.NoError(t, err)
+			return release
+		}
+		first := acquire("a", 48)
+		acquire("b", 30)
+		began := time.Now()
+		var large time.Duration
+		go func() {
+			acquire("c", 30)()
+			large = time.Since(began)
+		}()
+		synctest.Wait()
+		acquire("d", 1)()
+		require.Zero(t, time.Since(began), "18 are free")
+		time.Sleep(patience)
+		go func() { acquire("d", 18)() }()
+		synctest.Wait()
+		require.EqualValues(t, 2, l.Stats().Waiting, "the large one is no longer passed")
+		time.Sleep(patience)
+		first()
+		synctest.Wait()
+		require.Equal(t, 2*patience, large)
 	})
 }

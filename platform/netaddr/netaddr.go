@@ -27,6 +27,29 @@ func ClientText(address string) string {
 	return netip.PrefixFrom(ip, 64).String()
 }
 
+// siteBits is the length of the prefix of a site, a customer's largest usual assignment.
+const siteBits = 48
+
+// SiteText returns the /48 of a /64 that ClientText returned, and other text unchanged.
+func SiteText(client string) string {
+	network, err := netip.ParsePrefix(client)
+	if err != nil {
+		return client
+	}
+	return netip.PrefixFrom(network.Addr(), siteBits).Masked().String()
+}
+
+// Networks returns what limits count an address by: the IPv4 address, or the /64 and the /48.
+func Networks(ip netip.Addr) []netip.Prefix {
+	client := Client(ip)
+	if client.Is4() {
+		return []netip.Prefix{netip.PrefixFrom(client, 32)}
+	}
+	return []netip.Prefix{
+		netip.PrefixFrom(client, 64), netip.PrefixFrom(client, siteBits).Masked(),
+	}
+}
+
 // IsLoopback reports whether a host is localhost or a loopback address. It resolves no name.
 func IsLoopback(host string) bool {
 	if host == "localhost" {

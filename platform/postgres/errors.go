@@ -58,6 +58,16 @@ func IsUnavailable(err error) bool {
 		(unconnected || ok && e.Timeout() || slices.ContainsFunc(unavailableErrors, is))
 }
 
+// NotExecuted reports whether PostgreSQL certainly did not execute the statement that failed with
+// err: nothing was sent, or the server ended the connection, and said so, instead of executing it.
+func NotExecuted(err error) bool {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	return pgconn.SafeToRetry(err) || ok && slices.Contains(endedStates, e.Code)
+}
+
+// endedStates are admin_shutdown, crash_shutdown, cannot_connect_now and idle_session_timeout.
+var endedStates = []string{"57P01", "57P02", "57P03", "57P05"}
+
 // onStandby reports whether a standby refused a write (25006) or a read of an unlogged table. The
 // latter shares 0A000 with permanent errors: only the routine differs, as texts are localised.
 func onStandby(e *pgconn.PgError) bool {

@@ -62,11 +62,24 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	if c.Method() == fiber.MethodHead {
 		return httpserver.StreamHead(c, header)
 	}
-	ui.ReleaseSlot(c)
 	release, err := h.Downloads.Acquire(c.UserContext(), p.Organisation.ID)
 	if err != nil {
 		return err
 	}
+	d := &logDownload{
+		dialect: at.dialect,
+		page:    audit.Page{Filter: at.page.Filter, Limit: entriesPerQuery},
+		release: release,
+		gate:    h.Gates.NewGate(httpserver.StreamContext(c), h.AccessCheck(p, authz.ReadAuditLog)),
+		block:   []byte(at.bom + strings.Join(columns, string(at.separator)) + "\n"),
+	}
+	d.list = func() ([]audit.Entry, error) { return h.entries(d.gate.Context, p, d.page) }
+	streamed := false
+	defer func() {
+		if !streamed { // also after a panic
+			d.Close(0, nil)
+		}
+	}()
 	details := map[string]any{}
 	for name, values := range at.Query() {
 		details[name] = values[0]
@@ -80,29 +93,19 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		Request:        apikeys.RequestOf(c, c.Path()),
 	})
 	if err != nil {
-		release()
 		return apperr.Wrap(apperr.Unavailable, err,
 			"The audit log could not record the download, so it was not started. Try again in a moment.")
 	}
-	d := &logDownload{
-		dialect: at.dialect,
-		page:    audit.Page{Filter: at.page.Filter, Limit: entriesPerQuery},
-		release: release,
-		ctx:     httpserver.StreamContext(c),
-		recheck: exports.Recheck(h.AccessCheck(p, authz.ReadAuditLog)),
-		block:   []byte(at.bom + strings.Join(columns, string(at.separator)) + "\n"),
-	}
-	d.list = func(ctx context.Context) ([]audit.Entry, error) { return h.entries(ctx, p, d.page) }
+	streamed = true
 	return httpserver.Stream(c, d, header)
 }
 
 type logDownload struct {
 	dialect
-	list    func(ctx context.Context) ([]audit.Entry, error) // reads page
-	page    audit.Page                                       // the next one
-	release func()                                           // releases the slot of Downloads
-	ctx     context.Context                                  // ends with the server
-	recheck func(context.Context) error
+	list    func() ([]audit.Entry, error) // reads page
+	page    audit.Page                    // the next one
+	release func()                        // releases the slot of Downloads
+	gate    *exports.Gate
 	block   []byte // buffer of the next block; at first the header
 	last    bool   // whether the last page has been read
 }
@@ -111,14 +114,14 @@ func (d *logDownload) Next() ([]byte, error) {
 	if d.last {
 		return nil, io.EOF
 	}
-	ctx, done := context.WithTimeout(d.ctx, exports.BlockTimeout)
-	defer done()
-	if err := d.recheck(ctx); err != nil {
-		return nil, cmp.Or(context.Cause(ctx), err)
-	}
-	entries, err := d.list(ctx)
+	leave, err := d.gate.Enter()
 	if err != nil {
-		return nil, cmp.Or(context.Cause(ctx), err)
+		return nil, err
+	}
+	defer leave()
+	entries, err := d.list()
+	if err != nil {
+		return nil, cmp.Or(context.Cause(d.gate.Context), err)
 	}
 	block := d.block
 	for _, e := range entries {
@@ -135,7 +138,10 @@ func (d *logDownload) Next() ([]byte, error) {
 	return block, nil
 }
 
-func (d *logDownload) Close(int64, error) { d.release() }
+func (d *logDownload) Close(int64, error) {
+	d.gate.Close()
+	d.release()
+}
 
 func (d dialect) appendEntry(b []byte, e audit.Entry) ([]byte, error) {
 	details, err := json.Marshal(e.Details)

@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/audit"
+	"dg/modules/exports"
 	"dg/platform/authz"
 	"dg/platform/limit"
 	"dg/web/ui"
@@ -31,6 +32,7 @@ type Modules struct {
 	Keys   ui.KeyLister
 	Forks  ui.ForkLister
 	Groups ui.GroupLister
+	Gates  Gates
 }
 
 // AuditLog is the part of audit.Log that these screens use.
@@ -38,6 +40,11 @@ type AuditLog interface {
 	List(ctx context.Context, organisationID string, p audit.Page) ([]audit.Entry, error)
 	People(ctx context.Context, organisationID string) ([]audit.Actor, error)
 	Append(ctx context.Context, e audit.Entry) error
+}
+
+// Gates is the part of exports.Service that these screens use: downloads take turns with exports.
+type Gates interface {
+	NewGate(ctx context.Context, recheck func(context.Context) error) *exports.Gate
 }
 
 // New returns the handler. settings returns the notices that all settings screens show.

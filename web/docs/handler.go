@@ -15,7 +15,7 @@ type Handler struct {
 	*ui.Pages
 	Modules
 	documentation documentation
-	texts         func() ([][]passage, error) // passages of each page, in the order of Pages
+	texts         func() ([]pageText, error) // of each page, in the order of Pages
 }
 
 // Modules are the services that fill the examples.

@@ -15,7 +15,16 @@ import (
 const maxQuery = 100
 
 // passage is a sentence. ID is the anchor of the heading or table row above it, or "".
-type passage struct{ ID, Text string }
+type passage struct {
+	ID, Text string
+	lower    string // Text, for comparisons
+}
+
+// pageText is the searchable text of a page.
+type pageText struct {
+	lower    string // name and passages
+	passages []passage
+}
 
 type result struct {
 	page
@@ -39,13 +48,13 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	words := strings.Fields(strings.ToLower(query))
 	var named, others []result
 	for i, at := range h.documentation.Pages {
-		best, found := find(words, at.Name, texts[i])
+		best := bestPassage(words, texts[i].passages)
 		switch {
 		case strings.EqualFold(at.Name, strings.TrimSpace(query)):
 			named = slices.Insert(named, 0, result{at, best})
-		case count(words, at.Name) == len(words):
+		case count(words, strings.ToLower(at.Name)) == len(words):
 			named = append(named, result{at, best})
-		case found:
+		case count(words, texts[i].lower) == len(words):
 			others = append(others, result{at, best})
 		}
 	}
@@ -54,23 +63,20 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "search", &v)
 }
 
-// find returns the passage with the most words, and whether name and text together have them all.
-func find(words []string, name string, text []passage) (best passage, found bool) {
+// bestPassage returns the first passage with the most words.
+func bestPassage(words []string, text []passage) (best passage) {
 	most := -1
-	whole := []string{name}
 	for _, one := range text {
-		whole = append(whole, one.Text)
-		if n := count(words, one.Text); n > most {
+		if n := count(words, one.lower); n > most {
 			best = one
 			most = n
 		}
 	}
-	return best, count(words, strings.Join(whole, " ")) == len(words)
+	return best
 }
 
-// count returns how many of the words, in lower case, the text contains.
+// count returns how many of the words the text contains. Both are in lower case.
 func count(words []string, text string) (n int) {
-	text = strings.ToLower(text)
 	for _, word := range words {
 		if strings.Contains(text, word) {
 			n++
@@ -80,13 +86,17 @@ func count(words []string, text string) (n int) {
 }
 
 // pageTexts renders the pages as a visitor sees them: the index has no organisation's data.
-func (h *Handler) pageTexts() (all [][]passage, err error) {
+func (h *Handler) pageTexts() (all []pageText, err error) {
 	for _, at := range h.documentation.Pages {
 		markup, err := h.Markup(at.Template, h.view(nil, at))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, passages(string(markup)))
+		text := pageText{strings.ToLower(at.Name), passages(string(markup))}
+		for _, one := range text.passages {
+			text.lower += " " + one.lower
+		}
+		all = append(all, text)
 	}
 	return all, nil
 }
@@ -117,7 +127,7 @@ func passages(page string) (all []passage) {
 			id = after
 		} else if line != "" {
 			for sentence := range strings.SplitAfterSeq(line, ". ") {
-				all = append(all, passage{id, sentence})
+				all = append(all, passage{id, sentence, strings.ToLower(sentence)})
 			}
 		}
 	}

@@ -98,7 +98,6 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 func (h *Handler) showReport(
 	c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period,
 ) error {
-	ui.ReleaseSlot(c)
 	query := queryOf(p, fork, period, view.pageURL)
 	var err error
 	if view.Comparison, err = h.loadComparison(c.UserContext(), p, query, view.Param("compare")); err != nil {

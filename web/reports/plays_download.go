@@ -33,7 +33,6 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	if !known {
 		return apperr.NewField("format", "The format is unknown. Choose one beside “Download”.")
 	}
-	ui.ReleaseSlot(c)
 	return groupError(h.Exports.Send(c, exports.Request{
 		Query:   queryOf(p, fork, period, at),
 		Format:  format,

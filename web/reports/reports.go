@@ -30,7 +30,6 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	ui.ReleaseSlot(c) // the overview takes a report slot
 	period := lastDays(h.Today(), defaultDays)
 	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{
 		OrganisationID: p.Organisation.ID,

@@ -24,18 +24,6 @@ type Principal struct {
 	policy       Policy
 }
 
-type slotKey struct{}
-
-// SetSlot stores release for ReleaseSlot. Calling release twice must be safe.
-func SetSlot(c *fiber.Ctx, release func()) { c.Locals(slotKey{}, release) }
-
-// ReleaseSlot releases the request's slot early: reports and downloads have limiters of their own.
-func ReleaseSlot(c *fiber.Ctx) {
-	if release, ok := c.Locals(slotKey{}).(func()); ok {
-		release()
-	}
-}
-
 type principalKey struct{}
 
 // PrincipalOf returns the principal that Guard.SignedIn found for the request, or nil.

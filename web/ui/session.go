@@ -25,8 +25,17 @@ func HostCookie(name, value string) *fiber.Cookie {
 	}
 }
 
+type sessionKey struct{}
+
+// BegunSession returns the session of SetSession, or the zero value.
+func BegunSession(c *fiber.Ctx) identity.Session {
+	begun, _ := c.Locals(sessionKey{}).(identity.Session)
+	return begun
+}
+
 // SetSession sets the cookie in the browser, and in the current request for later reads.
 func SetSession(c *fiber.Ctx, session identity.Session) {
+	c.Locals(sessionKey{}, session)
 	c.Cookie(HostCookie(SessionCookie, session.Token))
 	c.Request().Header.SetCookie(SessionCookie, session.Token)
 }

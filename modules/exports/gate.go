@@ -1,0 +1,96 @@
+package exports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"dg/platform/apperr"
+)
+
+// These limits bound a download.
+const (
+	timeLimit       = 30 * time.Minute       // of a whole download
+	blockTimeout    = 9 * time.Second        // of a recheck and the block that follows
+	recheckInterval = 500 * time.Millisecond // between two rechecks, at least
+	turnWait        = 100 * time.Millisecond // until a block is made out of turn
+)
+
+// These errors end a download early.
+var (
+	errAccessEnded = errors.New("the actor has lost access")
+	errTimeLimit   = errors.New("the download took longer than 30 minutes")
+)
+
+// Gate bounds a download, also one that is no export: its time, its turns on the processors and its
+// access.
+type Gate struct {
+	// Context is the download's. It ends by Close, or with context.DeadlineExceeded as its cause when
+	// a block takes longer than blockTimeout.
+	Context context.Context
+
+	stop         context.CancelCauseFunc
+	turns        chan struct{}
+	recheck      func(context.Context) error
+	began, asked time.Time
+}
+
+// NewGate returns the gate of a download that begins, for Close. ctx must outlive the handler.
+// recheck fails if the actor has lost access.
+func (s *Service) NewGate(ctx context.Context, recheck func(context.Context) error) *Gate {
+	now := time.Now()
+	g := &Gate{turns: s.turns, recheck: recheck, began: now, asked: now}
+	g.Context, g.stop = context.WithCancelCause(ctx)
+	return g
+}
+
+// Close ends Context.
+func (g *Gate) Close() { g.stop(nil) }
+
+// Enter waits for a turn and rechecks the access, before each block. The caller makes the block, and
+// then calls leave. Errors: errTimeLimit, errAccessEnded, those of recheck, or the cause of Context.
+func (g *Gate) Enter() (leave func(), err error) {
+	if time.Since(g.began) > timeLimit {
+		return nil, errTimeLimit
+	}
+	free := func() {}
+	select { // clients that read fast must not keep the processors from other requests
+	case g.turns <- struct{}{}:
+		free = func() { <-g.turns }
+	case <-time.After(turnWait): // those whose turn it is wait for the database
+	}
+	timer := time.AfterFunc(blockTimeout, func() { g.stop(context.DeadlineExceeded) })
+	back := func() {
+		timer.Stop()
+		free()
+	}
+	entered := false
+	defer func() { // also after a panic of recheck
+		if !entered {
+			back()
+		}
+	}()
+	if err := g.checkAccess(); err != nil {
+		return nil, err
+	}
+	entered = true
+	return back, nil
+}
+
+// checkAccess takes apperr.AuthRequired, apperr.AccessDenied and apperr.NotFound for lost access.
+func (g *Gate) checkAccess() error {
+	if time.Since(g.asked) < recheckInterval {
+		return nil
+	}
+	err := g.recheck(g.Context)
+	g.asked = time.Now()
+	switch {
+	case g.Context.Err() != nil:
+		return context.Cause(g.Context)
+	case apperr.Is(err, apperr.AuthRequired), apperr.Is(err, apperr.AccessDenied),
+		apperr.Is(err, apperr.NotFound):
+		return fmt.Errorf("%w: %w", errAccessEnded, err)
+	}
+	return err
+}
