@@ -4,10 +4,17 @@
 # Two runs on one commit give equal bytes. It needs GNU tar.
 set -eu
 cd "$(dirname "$0")/.."
-# A package version begins with a digit and never decreases: without a tag it is the last version of the changelog and the
-# number of commits.
+# Package versions never decrease. An untagged commit gets a pre-release of the coming version with the number of commits,
+# 1.0.0-dev.315.g21b2600, which packages write as 1.0.0~dev.315…: it sorts below 1.0.0. The coming version is the newest of
+# the changelog, or the patch after it if that is tagged.
 last=$(sed -n 's/^## \([0-9][0-9.]*\) .*/\1/p' CHANGELOG.md | head -n 1)
-VERSION=${VERSION:-$(git describe --tags --dirty 2>/dev/null || echo "$last+$(git rev-list --count HEAD).g$(git rev-parse --short HEAD)")}
+if git rev-parse -q --verify "refs/tags/v$last" >/dev/null; then
+	next=${last%.*}.$((${last##*.} + 1))
+else
+	next=$last
+fi
+count=$(git rev-list --count HEAD).g$(git rev-parse --short HEAD)
+VERSION=${VERSION:-$(git describe --tags --exact-match 2>/dev/null || echo "$next-dev.$count")}
 VERSION=${VERSION#v}
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) # nfpm's times
 export VERSION SOURCE_DATE_EPOCH

@@ -40,6 +40,8 @@ func TestRightsOfTheServingRole(t *testing.T) {
 	d.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
 		select 'gone', id, 'Gone', '{forks:read}', sha256(''), now(), '', '', now() - interval '1 h'
 		  from organisations limit 1`)
+	d.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at)
+		select id, 'gone', 'Gone', 'revoked', now() from organisations limit 1`)
 	newKey := func(id, used, revoked string) string {
 		return fmt.Sprintf(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at,
 			created_by, creator_name, last_used_at, revoked_at)
@@ -57,6 +59,7 @@ func TestRightsOfTheServingRole(t *testing.T) {
 		`create temporary table t (id int)`,
 		`select lo_create(0)`, `select lo_creat(-1)`, `select lo_from_bytea(0, 'x')`,
 		`select lo_import('/etc/hostname')`,
+		`update audit_refusals set refusals = 0`, `update audit_refusals set refusals = refusals + 2`,
 		`delete from audit_entries`, `update audit_entries set reason = ''`, `truncate audit_entries`,
 		`update organisations set plan = 'enterprise'`, `update organisations set name = 'x'`,
 		`update organisations set version = 1`, `delete from organisations`,
@@ -68,6 +71,17 @@ func TestRightsOfTheServingRole(t *testing.T) {
 		require.ErrorAs(t, err, &denied, "%s", refused)
 		require.Equal(t, "42501", denied.Code, "%s: %v", refused, err)
 	}
+
+	// Refusals are counted one by one, in the database's minute.
+	_, err = serving.Exec(t.Context(), `insert into audit_refusals (org_id, key_id, key_name, reason, at,
+		refusals) select id, 'old', 'Old', 'revoked', now() - interval '1 year', 99
+		from organisations limit 1`)
+	require.NoError(t, err)
+	_, err = serving.Exec(t.Context(),
+		`update audit_refusals set refusals = refusals + 1 where key_id = 'old'`)
+	require.NoError(t, err)
+	require.Equal(t, 1, d.Count(`audit_refusals where key_id = 'old' and refusals = 2
+		and at >= date_trunc('minute', now()) - interval '1 min'`))
 
 	// A replaced key is revoked in some days. The instant may be brought forward, never to the
 	// past.

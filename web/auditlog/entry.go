@@ -105,7 +105,8 @@ func (n names) values(e audit.Entry) (all []value) {
 	return all
 }
 
-// detail tells instants, days and codes apart by form or name, because JSON has them as strings.
+// detail tells instants, days and codes apart by name: JSON has them as strings, and a key may be
+// named like a day.
 func (n names) detail(name string, of any) value {
 	v := value{Name: name, Term: term(name)}
 	switch of := of.(type) {
@@ -113,13 +114,16 @@ func (n names) detail(name string, of any) value {
 		v.Text = ui.Count(int64(of))
 	case string:
 		v.Text = of
-		if at, err := time.Parse(time.RFC3339, of); err == nil {
+		at, err := time.Parse(time.RFC3339, of)
+		day, isDay := input.ParseDay(of)
+		switch {
+		case err == nil && slices.Contains(instants, name):
 			v.At = &at
-		} else if day, ok := input.ParseDay(of); ok {
+		case isDay && slices.Contains(days, name):
 			v.Text = ui.Day(day)
-		} else if name == "groupId" {
+		case name == "groupId":
 			v = value{Name: name, Term: "Group", Text: n["group"][of], Code: of}
-		} else if slices.Contains(codes, name) {
+		case slices.Contains(codes, name):
 			v.Text = words(of)
 		}
 	default:
@@ -128,8 +132,12 @@ func (n names) detail(name string, of any) value {
 	return v
 }
 
-// codes are the details whose values the page shows as words.
-var codes = []string{"outcome", "reportingMode", "plan", "from", "to"}
+// codes are the details whose values the page shows as words, unless they are days.
+var (
+	codes    = []string{"outcome", "reportingMode", "plan", "from", "to"}
+	days     = []string{"from", "to", "before"}
+	instants = []string{"expiresAt", "stopsAt", "until"}
+)
 
 var capital = regexp.MustCompile(`[A-Z]`)
 

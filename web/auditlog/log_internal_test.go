@@ -64,6 +64,10 @@ func TestRowShowsTheValuesOfItsAction(t *testing.T) {
 			Action: audit.KeyReplaced, Target: key,
 			Details: map[string]any{"name": "BI", "stopsAt": "2026-11-21T09:30:05Z"},
 		},
+		"Key renamed|Key 2026-03-01|Old name 2026-11-21T09:30:05Z": { // a name like a day is a name
+			Action: audit.KeyRenamed, Target: key,
+			Details: map[string]any{"newName": "2026-03-01", "oldName": "2026-11-21T09:30:05Z"},
+		},
 		"Two-step turned on": {Action: audit.TwoStepTurnedOn, Target: person},
 	} {
 		v := names{"api_key": {"k-1": "Today’s"}}.view(e)

@@ -1,0 +1,21 @@
+-- +goose Up
+-- The serving role counts refusals one by one and in their minute. It can neither choose a minute nor
+-- change a count: the log of counted refusals is as reliable as that of entries.
+-- +goose StatementBegin
+create function stamp_audit_refusal() returns trigger language plpgsql as $$
+begin
+    if has_table_privilege(tg_relid, 'update') then -- the owner, who may restore a log
+        return new;
+    end if;
+    if tg_op = 'INSERT' then
+        new.at := date_trunc('minute', statement_timestamp());
+        new.id := uuid_hash_extended(gen_random_uuid(), 0) & ((1::bigint << 53) - 1);
+        new.refusals := 1;
+    elsif new.refusals <> old.refusals + 1 then
+        raise insufficient_privilege using message = 'a count of refusals rises by one';
+    end if;
+    return new;
+end $$;
+-- +goose StatementEnd
+create trigger audit_refusal_stamp before insert or update on audit_refusals
+    for each row execute function stamp_audit_refusal();
