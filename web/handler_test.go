@@ -1,12 +1,14 @@
 package web_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/apikeys"
 	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
@@ -49,7 +51,7 @@ func TestStaticFilesAreCached(t *testing.T) {
 // however the address encodes it.
 func TestMalformedSlugIsNotFound(t *testing.T) {
 	t.Parallel()
-	_, _, b := webtest.StartAsOwner(t)
+	w, acme, b := webtest.StartAsOwner(t)
 	for _, slug := range []string{
 		"%00", "ac%00me", "%ff", "acme%2F", "%2Facme", "%2561cme", "ACME", "acme%20",
 		"%E2%80%AEacme", "acme%E2%80%8B", "acme;", "..%2facme", "%2e%2e", strings.Repeat("a", 3000),
@@ -57,6 +59,11 @@ func TestMalformedSlugIsNotFound(t *testing.T) {
 		b.Get("/o/"+slug+"/reports").Is(t, 404).Has(t, "not found")
 	}
 	b.Get("/o/%61cme/reports").Is(t, 200)
+	encoded := func(id string) string { return fmt.Sprintf("%%%02x", id[0]) + id[1:] }
+	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
+	b.Get(acme.At("/settings/api-keys/")+encoded(key.ID)).Is(t, 200)
+	b.Get(acme.At("/settings/api-keys/")+encoded(key.ID)+"/revoke").Is(t, 200)
+	b.Get(acme.At("/reports/")+encoded(w.Played(acme))).Is(t, 200)
 	for _, path := range []string{
 		"//acme/reports", "/o//acme/reports", "/o/acme/./reports", "/o/acme/x/../reports",
 		"/o/acme/reports/", "/o/acme%2Freports",

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -108,8 +109,17 @@ func rejectCrossOrigin(c *fiber.Ctx) error {
 }
 
 // isCrossSiteDownload is needed because a download causes an audit entry in the person's name.
+// Browsers without Sec-Fetch-Site, such as iOS before 16.4, send a Referer.
 func isCrossSiteDownload(c *fiber.Ctx) bool {
-	return downloadScreen(c) != "" && c.Get("Sec-Fetch-Site") != "same-origin"
+	if downloadScreen(c) == "" {
+		return false
+	}
+	site := c.Get("Sec-Fetch-Site")
+	if site != "" {
+		return site != "same-origin"
+	}
+	from, err := url.Parse(c.Get(fiber.HeaderReferer))
+	return err != nil || from.Host == "" || from.Host != string(c.Request().Header.Host())
 }
 
 // downloadScreen returns path and query of the screen that offers the requested download, or "".

@@ -92,6 +92,7 @@ func (h *Handler) accountScreens() []Screen {
 		{Path: "/sign-in", Page: h.account.SignInForm, Form: h.account.SignIn, Surface: limit.Public},
 		{Path: "/sign-in/code", Page: h.account.CodeForm, Form: h.account.VerifyCode},
 		{Path: "/sign-out", Form: h.account.SignOut},
+		{Path: "/.well-known/change-password", Page: h.account.WellKnownPassword},
 		{Path: "/account/reset", Page: h.account.ResetForm, Form: h.account.ResetPassword},
 		screen("/account", h.guard.WithMemberships, h.account.Account, h.account.SignOutEverywhere),
 		screen("/account/password", h.guard.WithMemberships,

@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -200,6 +201,47 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 		b.Cookies["__Host-dg"] = kept
 		testkit.RequireRedirect(t, "/sign-in", b.Get("/")) // whatever the browser keeps
 	}
+}
+
+// A form that another account opened, as in another tab of the browser, changes nothing.
+func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	owner := h.SignedIn(t, h.acme.Owner)
+	admin := h.SignedIn(t, h.acme.Admin)
+	stranger := h.SignedIn(t, h.Organisation("other").Owner)
+	forms := 0
+	for _, s := range screens {
+		if s.Page != nil {
+			path := h.at(t, s)
+			for _, who := range []struct {
+				browser *testkit.Browser
+				id      string
+			}{{owner, h.acme.Owner.ID}, {admin, h.acme.Admin.ID}} {
+				all := regexp.MustCompile(`<form [^>]*method="post"[^>]*>.{0,100}`).
+					FindAllString(who.browser.Get(path).Body, -1)
+				for _, form := range all {
+					if !strings.Contains(form, `action="/sign-out"`) && !strings.Contains(path, "/reset") {
+						require.Contains(t, form, `name="account" value="`+who.id+`"`, path)
+						forms++
+					}
+				}
+			}
+		}
+		anyone := strings.HasPrefix(s.Path, "/sign-") || s.Path == "/account/reset"
+		if s.Form == nil || anyone {
+			continue
+		}
+		path := h.at(t, s)
+		before := h.DB.Count(`audit_entries`)
+		for _, b := range []*testkit.Browser{owner, stranger} {
+			b.Post(path, testkit.Form("account", h.acme.Admin.ID)).Is(t, 403).
+				Has(t, "This form was opened by another account. You are signed in as \u2068owner of",
+					"Nothing was changed.")
+		}
+		require.Equal(t, before, h.DB.Count(`audit_entries`), path)
+	}
+	require.Greater(t, forms, 10)
 }
 
 // HEAD is answered on every page with the status and headers of GET, and makes no export.

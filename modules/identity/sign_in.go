@@ -17,7 +17,8 @@ var (
 	ErrWrongPassword = apperr.New(apperr.Validation,
 		"E-mail or password is wrong. Check both and try again.")
 	ErrWrongCode = apperr.New(apperr.Validation,
-		"This code is wrong, expired or already used. Enter the next one.")
+		"The code is wrong, expired or already used. Check the clock of your phone, then "+
+			"enter the current code.")
 )
 
 // SignIn begins a session for the person with the e-mail and the password. With two-step

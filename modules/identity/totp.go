@@ -46,10 +46,16 @@ func totpURL(account, secret string) string {
 	return "otpauth://totp/" + TOTPIssuer + ":" + label + "?secret=" + secret + "&issuer=" + TOTPIssuer
 }
 
-// normaliseCode keeps letters and digits alone, and replaces compatibility forms (full width).
+// normaliseCode keeps letters and digits alone. It replaces compatibility forms (full width), and
+// Arabic-Indic and Persian digits, by ASCII.
 func normaliseCode(code string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+		switch {
+		case '\u0660' <= r && r <= '\u0669':
+			return r - '\u0660' + '0'
+		case '\u06f0' <= r && r <= '\u06f9':
+			return r - '\u06f0' + '0'
+		case unicode.IsLetter(r), unicode.IsDigit(r):
 			return r
 		}
 		return -1

@@ -52,10 +52,21 @@ func TestCodesAreAcceptedInEverySpelling(t *testing.T) {
 			require.Equal(t, want, got)
 		}
 	}
+	for _, zero := range []rune{'\u0660', '\u06f0'} { // Arabic-Indic, Persian
+		_, ok := matchTOTP(secret, strings.Map(func(r rune) rune { return r - '0' + zero }, code), now, 0)
+		require.True(t, ok, "%q", zero)
+	}
 	for _, text := range []string{code[:5], code + "0", "x" + code, ""} {
 		_, ok := matchTOTP(secret, text, now, 0)
 		require.False(t, ok, "%q", text)
 	}
+}
+
+// The account's name in the address of an app's entry has no character that an app reads otherwise.
+func TestAccountNameInTheAddressIsEncoded(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "otpauth://totp/DG:ann%2Bdg@example.com?secret=S&issuer=DG",
+		totpURL("ann+dg@example.com", "S"))
 }
 
 func wide(text string) string {

@@ -1,6 +1,7 @@
 package publicapi_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"testing"
@@ -34,6 +35,7 @@ func TestForksAndOneFork(t *testing.T) {
 		}
 		one := decoded[map[string]any](t, w.get(t, "/api/v1/forks/"+id, key))
 		require.Equal(t, f, one, "the list's element is the fork")
+		w.get(t, fmt.Sprintf("/api/v1/forks/%%%x%s", id[0], id[1:]), key).Is(t, http.StatusOK)
 		if id == h.forks[1] {
 			require.Equal(t, map[string]any{
 				"id": id, "gameId": items[0]["gameId"], "slug": "fork-1",

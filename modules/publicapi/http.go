@@ -15,6 +15,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
+	"dg/platform/input"
 	"dg/platform/limit"
 )
 
@@ -98,7 +99,7 @@ var forkPath = regexp.MustCompile(`^forks/([^/]+)(.*)$`)
 func matchEndpoint(path string) (e endpoint, forkID string, ok bool) {
 	template := path
 	if m := forkPath.FindStringSubmatch(path); m != nil {
-		forkID = m[1]
+		forkID = input.PathID(m[1])
 		template = "forks/:forkId" + m[2]
 	}
 	i := slices.IndexFunc(endpoints, func(e endpoint) bool { return e.template == template })
@@ -116,7 +117,7 @@ type call struct {
 	ctx    context.Context
 	caller apikeys.Caller
 	path   string
-	forkID string // as sent
+	forkID string // as sent, decoded
 }
 
 var errUnknownPath = apperr.New(apperr.NotFound, "No such endpoint. There are /api/v1/forks, "+

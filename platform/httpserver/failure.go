@@ -34,7 +34,8 @@ var statuses = map[int]struct {
 	fiber.StatusRequestURITooLong: {apperr.Validation,
 		"The path and query are too long. Send at most 4 KB."},
 	fiber.StatusRequestHeaderFieldsTooLarge: {apperr.Validation,
-		"The headers are too large. Send at most 16 KB."},
+		"The headers are too large. Send at most 16 KB. In a browser, cookies of other programs on this " +
+			"host are the usual cause: delete them."},
 	fiber.StatusInternalServerError: {apperr.Internal, apperr.InternalMessage},
 	fiber.StatusNotImplemented:      {apperr.MethodNotAllowed, "The method is unknown. Use GET."},
 	fiber.StatusServiceUnavailable: {apperr.Unavailable,

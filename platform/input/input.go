@@ -2,6 +2,7 @@
 package input
 
 import (
+	"net/url"
 	"reflect"
 	"regexp"
 	"strings"
@@ -47,6 +48,14 @@ func Excerpt(sent string) string {
 		}
 		return unicode.ReplacementChar
 	}, string(runes))
+}
+
+// PathID decodes an identifier in a path. A malformed encoding stays, which is no identifier.
+func PathID(sent string) string {
+	if id, err := url.PathUnescape(sent); err == nil {
+		return id
+	}
+	return sent
 }
 
 // ID returns the stored form of an identifier: lower case.

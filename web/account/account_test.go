@@ -74,6 +74,14 @@ func codesIn(t *testing.T, p testkit.Page) []string {
 	return slices.Concat(cells...)
 }
 
+// Password managers find the form by its well-known address.
+func TestWellKnownAddressLeadsToThePassword(t *testing.T) {
+	t.Parallel()
+	_, _, b := webtest.StartAsOwner(t)
+	p := b.Get("/.well-known/change-password").Is(t, 302)
+	require.Equal(t, "/account/password", p.Header.Get("Location"))
+}
+
 // Two-step verification is turned on by a code of the shown secret and the password, and off by a
 // code and the password.
 func TestTwoStepIsTurnedOnAndOff(t *testing.T) {

@@ -12,6 +12,9 @@ type formView struct {
 	ui.FormErrors
 }
 
+// WellKnownPassword handles GET /.well-known/change-password, which password managers open.
+func (h *Handler) WellKnownPassword(c *fiber.Ctx) error { return c.Redirect("/account/password") }
+
 // PasswordForm handles GET /account/password.
 func (h *Handler) PasswordForm(c *fiber.Ctx, p *ui.Principal) error {
 	return h.renderPassword(c, p, fiber.StatusOK, ui.FormErrors{})

@@ -92,6 +92,7 @@ func TestSignInErrorsRevealNothing(t *testing.T) {
 	b.Post("/sign-in", webtest.Credentials(acme.Admin))
 	for range 10 {
 		b.Post("/sign-in/code", testkit.Form("code", "000000")).Is(t, 401).Has(t, "Wrong code.",
+			"Check the clock of your phone",
 			"<title>Error: Verification code – DG</title>")
 	}
 	code := testkit.Form("code", w.CodeNow(t, testkit.TOTPSecret))

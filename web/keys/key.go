@@ -5,6 +5,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/platform/authz"
+	"dg/platform/input"
 	"dg/web/ui"
 )
 
@@ -20,7 +21,7 @@ type keyView struct {
 
 // ShowKey handles GET /settings/api-keys/:key, also of a revoked or expired key.
 func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
+	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), input.PathID(c.Params("key")))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/platform/apperr"
+	"dg/platform/input"
 	"dg/web/ui"
 )
 
@@ -130,7 +131,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 	if c.Params("key") == "" {
 		return view, nil
 	}
-	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
+	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), input.PathID(c.Params("key")))
 	if err == nil && !h.replaceable(p, k) {
 		err = apikeys.ErrNotReplaceable
 	}
@@ -187,7 +188,7 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 		Overlap:   ui.FormValue(c, "overlap"),
 		Expiry:    ui.FormValue(c, "expiry"),
 		Day:       ui.FormValue(c, "day"),
-		replaces:  c.Params("key"),
+		replaces:  input.PathID(c.Params("key")),
 	}
 	for _, scope := range c.Context().PostArgs().PeekMulti("scopes") {
 		form.Scopes = append(form.Scopes, string(scope))

@@ -64,7 +64,7 @@ func (f labelForm) withValidUTF8() labelForm {
 
 // RenameKeyForm handles GET /settings/api-keys/:key/rename. Revoked keys can be renamed too.
 func (h *Handler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
+	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), input.PathID(c.Params("key")))
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (h *Handler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 
 // RenameKey handles POST /settings/api-keys/:key/rename and redirects to the key's page.
 func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
+	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), input.PathID(c.Params("key")))
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
+	"dg/platform/input"
 	"dg/web/ui"
 )
 
@@ -16,7 +17,7 @@ type revokeKeyView struct {
 
 // RevokeKeyForm handles GET /settings/api-keys/:key/revoke.
 func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
+	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), input.PathID(c.Params("key")))
 	if err != nil {
 		return err
 	}
@@ -36,7 +37,7 @@ func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 
 // RevokeKey handles POST /settings/api-keys/:key/revoke.
 func (h *Handler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
-	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), c.Params("key"))
+	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), input.PathID(c.Params("key")))
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ var (
 func (h *Handler) forkOf(
 	c *fiber.Ctx, p *ui.Principal, permission authz.Permission,
 ) (games.Fork, error) {
-	fork, err := h.Forks.Fork(c.UserContext(), p.Organisation.ID, input.ID(c.Params("fork")))
+	fork, err := h.Forks.Fork(c.UserContext(), p.Organisation.ID, input.ID(input.PathID(c.Params("fork"))))
 	if err == nil {
 		err = p.Decide(permission, fork.OrganisationID)
 	}

@@ -69,9 +69,7 @@ func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 	case errors.Is(err, identity.ErrWrongPassword):
 		return FieldError("current", "The password is wrong."), fiber.StatusUnprocessableEntity
 	case errors.Is(err, identity.ErrWrongCode):
-		return FieldError("code",
-			"The code is wrong, expired or already used. Check the clock of your phone, then "+
-				"enter the current code."), fiber.StatusUnprocessableEntity
+		return FieldError("code", identity.ErrWrongCode.Message), fiber.StatusUnprocessableEntity
 	}
 	return FormErrors{}, 0
 }

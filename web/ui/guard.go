@@ -84,7 +84,8 @@ func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, e
 var ErrCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
 
 // SignedIn returns the principal of the request's session, without a membership, and stores it for
-// PrincipalOf. If no session is signed in, it returns identity.ErrNoSession or ErrCodeDue.
+// PrincipalOf. Errors: identity.ErrNoSession or ErrCodeDue if no session is signed in,
+// apperr.AccessDenied for a form that another account opened, as in another tab.
 func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 	token := c.Cookies(SessionCookie)
 	if token == "" {
@@ -100,6 +101,10 @@ func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 	p := &Principal{Session: session, policy: g.Policy}
 	c.Locals(principalKey{}, p)
 	httpserver.MarkAuthenticated(c)
+	if opener := FormValue(c, "account"); opener != "" && opener != p.Person.ID {
+		return nil, apperr.New(apperr.AccessDenied, "This form was opened by another account. "+
+			"You are signed in as \u2068%s\u2069. Nothing was changed.", p.Person.Name)
+	}
 	return p, nil
 }
 
