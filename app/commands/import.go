@@ -28,7 +28,7 @@ func (c importCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	if err != nil {
 		return err
 	}
-	if _, err := identity.MigrateSecrets(ctx, o.DB, keys, false); err != nil {
+	if keys, err = identity.KeyringForImport(ctx, o.DB, keys); err != nil {
 		return err
 	}
 	inputs := make([]importer.Input, len(c.Files))

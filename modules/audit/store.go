@@ -120,15 +120,15 @@ func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error)
 }
 
 // AppendChanges adds an operator's entry for each row that the SQL query in changes returns: an
-// organisation's id and the details as jsonb. It runs in the caller's transaction. changes becomes
-// part of the statement, so it must not contain input.
+// organisation's id, the id of a target of the kind, and the details as jsonb. It runs in the caller's
+// transaction. changes becomes part of the statement, so it must not contain input.
 func AppendChanges(
-	ctx context.Context, tx pgx.Tx, action Action, request Request, changes string,
+	ctx context.Context, tx pgx.Tx, action Action, targetKind string, request Request, changes string,
 ) error {
 	r, err := newRow(Entry{
 		Actor:   OperatorActor,
 		Action:  action,
-		Target:  Target{Kind: "organisation"},
+		Target:  Target{Kind: targetKind},
 		Request: request,
 	})
 	if err != nil {
@@ -137,8 +137,8 @@ func AppendChanges(
 	_, err = tx.Exec(ctx, `/* audit.appendChanges */
 		insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id, details,
 		                           method, path, address, user_agent, request_id)
-		select c.org_id, $1, $2, $3, $4, $5, c.org_id, c.details, $6, $7, $8, $9, $10
-		  from (`+changes+`) c (org_id, details)`,
+		select c.org_id, $1, $2, $3, $4, $5, c.target_id, c.details, $6, $7, $8, $9, $10
+		  from (`+changes+`) c (org_id, target_id, details)`,
 		r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind, r.Method, r.Path, r.Address,
 		r.UserAgent, r.RequestID)
 	if err != nil {

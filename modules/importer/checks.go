@@ -26,6 +26,12 @@ func refersTo(name, column string) check {
 		where not exists (select from %[1]ss s where s.id = i.%[2]s)`, name, column)}
 }
 
+// refersToUser is refersTo for people, who are all stored last.
+var refersToUser = check{"the id of a stored user, or of one in the file", `
+	select line, 'userId', user_id::text from import_{table} i
+	where not exists (select from users s where s.id = i.user_id)
+	  and not exists (select from last_users s where s.id = i.user_id)`}
+
 func immutable(name, column string) check {
 	return check{"the " + name + " that is stored, which cannot change", fmt.Sprintf(`
 		select i.line, '%[1]sId', i.%[2]s::text from import_{table} i
@@ -38,7 +44,7 @@ func unique(expected, field, column, within string) check {
 	// a union, because the planner does not hash what "or" joins
 	return check{expected, fmt.Sprintf(`
 		select i.line, '%s', i.%[2]s from import_{table} i
-		where exists (select from {table} o
+		where exists (select from {end} o
 		              where o.%[2]s = i.%[2]s and %[3]s and o.id <> i.id
 		                and not exists (select from import_{table} j where j.id = o.id))
 		union

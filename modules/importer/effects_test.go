@@ -1,10 +1,13 @@
 package importer
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/modules/identity"
 )
 
 // rules.md, Audit log: an import that changes an organisation's plan or reporting mode adds an entry of
@@ -68,4 +71,43 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 			password_since is null, totp_since is null and totp_last_step is null)
 			from users where id = '$ann'`)), c.new)
 	}
+}
+
+// configs/deploy/operations.md: an import with the settings of any step of a replacement of the secret
+// key leaves stored secrets, sessions and recovery codes alone. One without the key is refused.
+func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
+	b := setup(t)
+	ring := func(current, previous byte) identity.Keyring {
+		keys := [2][]byte{}
+		for i, k := range []byte{current, previous} {
+			if k != 0 {
+				keys[i] = bytes.Repeat([]byte{k}, 32)
+			}
+		}
+		made, err := identity.NewKeyring(keys[0], keys[1])
+		require.NoError(t, err)
+		return made
+	}
+	for _, keys := range []identity.Keyring{ring(1, 0), ring(2, 1)} {
+		_, err := identity.MigrateSecrets(t.Context(), b.Owner, keys, false)
+		require.NoError(t, err)
+	}
+	b.Exec(`insert into recovery_codes select id, sha256('code') from users`)
+	before := b.contents()
+	imports := func(keys identity.Keyring) error {
+		keys, err := identity.KeyringForImport(t.Context(), b.Owner, keys)
+		if err == nil {
+			_, err = Importer{Pool: b.Owner.Pool, Keyring: keys}.Import(t.Context(),
+				[]Input{file("world", world)}, nil)
+		}
+		return err
+	}
+	for _, keys := range []identity.Keyring{ring(1, 2), ring(2, 1), ring(2, 0)} {
+		require.NoError(t, imports(keys))
+		require.Equal(t, before, b.contents())
+	}
+	require.ErrorIs(t, imports(ring(1, 0)), identity.ErrSecretKey)
+	_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(1, 2)}.Import(t.Context(),
+		[]Input{file("world", world)}, nil)
+	require.ErrorIs(t, err, identity.ErrSecretKey, "the key is replaced while the import runs")
 }

@@ -5,11 +5,11 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
-	"dg/modules/audit"
 	"dg/modules/identity"
 )
 
@@ -20,9 +20,9 @@ type format struct {
 	staged      string // select list of the temporary table; "": columns
 	id, key     string // field and columns that identify an object; "": id
 
-	checks    []check
-	entries   map[audit.Action]string // queries for audit.AppendChanges; nil: no entries
-	writeFile string                  // SQL file that returns added and replaced; "": upsert.sql
+	checks []check
+	// SQL files that return the numbers of added and replaced objects: at once, and before the commit
+	now, last string
 
 	read readFunc
 }
@@ -33,8 +33,7 @@ type readFunc func(line []byte, keys identity.Keyring) ([]any, []string)
 type batch struct {
 	format
 	pending [][]any // rows that wait for the next COPY; the first value is the line number
-	rows    int64   // staged and pending rows of the current file
-	count   Count   // objects of the files stored so far
+	count   Count   // Unchanged has all objects until some are added or replaced
 }
 
 // Count counts the added, replaced and unchanged objects of one type.
@@ -43,19 +42,26 @@ type Count struct {
 	Added, Replaced, Unchanged int64
 }
 
-// statements has the SQL files that format.writeFile names, and upsert.sql.
+// statements has the SQL files that format.now and format.last name.
 //
 //go:embed *.sql
 var statements embed.FS
 
-// sql fills in the template. {same} joins the staged row i with the stored row o.
+// sql fills in the template. {same} joins the staged row i with the stored row o. {end} has the rows
+// of the table as they will be, without those of the current file.
 func (b *batch) sql(template string) string {
 	key := cmp.Or(b.key, "id")
+	keys := strings.Split(key, ", ")
+	values := strings.Join(slices.DeleteFunc(strings.Split(b.columns, ", "),
+		func(column string) bool { return slices.Contains(keys, column) }), ", ")
 	return strings.NewReplacer("{table}", b.table, "{key}", key, "{id}", cmp.Or(b.id, "id"),
 		"{staged}", cmp.Or(b.staged, b.columns),
 		"{same}", "("+qualify("o", key)+") = ("+qualify("i", key)+")", "{i.key}", qualify("i", key),
-		"{columns}", b.columns, "{o.columns}", qualify("o", b.columns),
-		"{i.columns}", qualify("i", b.columns)).Replace(template)
+		"{columns}", b.columns,
+		"{values}", values, "{o.values}", qualify("o", values), "{i.values}", qualify("i", values),
+		"{end}", "(select "+b.columns+" from last_"+b.table+" union all select "+b.columns+" from "+
+			b.table+" s where not exists (select from last_"+b.table+" l where l.id = s.id))",
+	).Replace(template)
 }
 
 // qualify prefixes each column of a list with the table: "id, name" becomes "o.id, o.name".
@@ -80,26 +86,34 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-func (b *batch) apply(ctx context.Context, tx pgx.Tx, request audit.Request) error {
-	for action, changes := range b.entries {
-		if err := audit.AppendChanges(ctx, tx, action, request, changes); err != nil {
-			return err
-		}
+// apply writes the staged rows, or keeps those that are written last.
+func (b *batch) apply(ctx context.Context, tx pgx.Tx) error {
+	if err := b.write(ctx, tx, b.now, "import_"+b.table); err != nil || b.last == "" {
+		return cmp.Or(err, b.exec(ctx, tx, "truncate import_{table}"))
 	}
-	var added, replaced int64
-	write, err := statements.ReadFile(cmp.Or(b.writeFile, "upsert.sql"))
+	return b.exec(ctx, tx, `delete from last_{table} o using import_{table} i where {same};
+		insert into last_{table} select * from import_{table};
+		truncate import_{table}`)
+}
+
+func (b *batch) write(ctx context.Context, tx pgx.Tx, file, rows string) error {
+	if file == "" {
+		return nil
+	}
+	sql, err := statements.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	err = tx.QueryRow(ctx, b.sql("/* importer.{table} */ "+string(write))).Scan(&added, &replaced)
+	var added, replaced int64
+	err = tx.QueryRow(ctx, b.sql(strings.ReplaceAll("/* importer.{table} */ "+string(sql),
+		"{rows}", rows))).Scan(&added, &replaced)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", b.table, err)
 	}
 	b.count.Added += added
 	b.count.Replaced += replaced
-	b.count.Unchanged += b.rows - added - replaced
-	b.rows = 0
-	return b.exec(ctx, tx, "truncate import_{table}")
+	b.count.Unchanged -= added + replaced
+	return nil
 }
 
 func (b *batch) exec(ctx context.Context, tx pgx.Tx, statement string) error {

@@ -2,11 +2,9 @@ package importer
 
 import (
 	"crypto/rand"
-	"fmt"
 	"math"
 	"time"
 
-	"dg/modules/audit"
 	"dg/modules/games"
 	"dg/modules/identity"
 	"dg/modules/org"
@@ -23,10 +21,7 @@ var formats = []format{{
 	name: "organisation", table: "organisations",
 	columns: "id, slug, name, plan, reporting_mode",
 	checks:  []check{unique("a slug that no other organisation has", "slug", "slug", "true")},
-	entries: map[audit.Action]string{
-		audit.PlanChanged:          changesOf("plan"),
-		audit.ReportingModeChanged: changesOf("reporting_mode"),
-	},
+	now:     "add.sql", last: "upsert.sql",
 	read: reader(func(o *organisation, _ identity.Keyring) []any {
 		return []any{[16]byte(o.ID), o.Slug, o.Name, o.Plan, o.ReportingMode}
 	}),
@@ -36,7 +31,7 @@ var formats = []format{{
 	checks: []check{
 		unique("an e-mail that no other user has, in any case", "email", "email_key", "true"),
 	},
-	writeFile: "users.sql",
+	last: "users.sql",
 	read: reader(func(u *user, keys identity.Keyring) []any {
 		secret := u.TOTPSecret
 		if secret != nil {
@@ -52,13 +47,15 @@ var formats = []format{{
 	name: "membership", table: "memberships",
 	columns: "org_id, user_id, role",
 	id:      "userId", key: "user_id, org_id",
-	checks: []check{refersToOrganisation, refersTo("user", "user_id")},
+	checks: []check{refersToOrganisation, refersToUser},
+	last:   "upsert.sql",
 	read: reader(func(m *membership, _ identity.Keyring) []any {
 		return []any{[16]byte(m.OrganisationID), [16]byte(m.UserID), m.Role}
 	}),
 }, {
 	name: "game", table: "games",
 	columns: "id, slug, title",
+	now:     "upsert.sql",
 	read: reader(func(g *game, _ identity.Keyring) []any {
 		return []any{[16]byte(g.ID), g.Slug, g.Title}
 	}),
@@ -73,6 +70,7 @@ var formats = []format{{
 		unique("a slug that no other fork of the organisation has", "slug", "slug",
 			"o.org_id = i.org_id"),
 	},
+	now: "add.sql", last: "upsert.sql",
 	read: reader(func(f *fork, _ identity.Keyring) []any {
 		return []any{
 			[16]byte(f.ID), [16]byte(f.OrganisationID), [16]byte(f.GameID), f.Slug, f.Title,
@@ -82,10 +80,10 @@ var formats = []format{{
 	}),
 }, {
 	name: "player", table: "players",
-	columns:   "id, org_id, display_name",
-	staged:    "id, org_id, display_name, label",
-	checks:    []check{refersToOrganisation, immutableOrganisation},
-	writeFile: "players.sql",
+	columns: "id, org_id, display_name",
+	staged:  "id, org_id, display_name, label",
+	checks:  []check{refersToOrganisation, immutableOrganisation},
+	now:     "players.sql",
 	read: reader(func(p *player, _ identity.Keyring) []any {
 		label, _ := org.NewLabel(rand.Reader) // fails only if Read fails; rand.Reader's never does
 		return []any{[16]byte(p.ID), [16]byte(p.OrganisationID), p.DisplayName, label}
@@ -99,7 +97,7 @@ var formats = []format{{
 		immutableOrganisation,
 		{"the id of a player of the group's organisation, stored or in the file", foreignGroupPlayers},
 	},
-	writeFile: "groups.sql",
+	now: "groups.sql",
 	read: reader(func(g *group, _ identity.Keyring) []any {
 		return []any{[16]byte(g.ID), [16]byte(g.OrganisationID), g.Name, g.PlayerIDs}
 	}),
@@ -113,7 +111,7 @@ var formats = []format{{
 		refersTo("player", "player_id"),
 		{"a player of the fork's organisation", foreignPlayers},
 	},
-	writeFile: "plays.sql",
+	now: "plays.sql",
 	read: reader(func(p *play, _ identity.Keyring) []any {
 		var completed *time.Time
 		var score *int16
@@ -140,15 +138,6 @@ func packAnswers(skills []skill) []byte {
 		}
 	}
 	return games.PackAnswers(results)
-}
-
-// changesOf returns a query of the changes to a column, for audit.AppendChanges. Its lock keeps the
-// old values in the entries true until the commit.
-func changesOf(column string) string {
-	return fmt.Sprintf(`
-		select i.id, jsonb_build_object('from', o.%[1]s, 'to', i.%[1]s)
-		from import_organisations i join organisations o on o.id = i.id
-		where o.%[1]s <> i.%[1]s order by o.id for no key update of o`, column)
 }
 
 const foreignGroupPlayers = `

@@ -64,7 +64,8 @@ func (im Importer) Import(
 	for _, f := range formats {
 		b := &batch{format: f, count: Count{Type: f.name}}
 		err := b.exec(ctx, tx, `create temporary table import_{table} on commit drop as
-			select 0::bigint as line, {staged} from {table} with no data`)
+			select 0::bigint as line, {staged} from {table} with no data;
+			create temporary table last_{table} (like import_{table}) on commit drop`)
 		if err != nil {
 			return nil, err
 		}
@@ -77,6 +78,9 @@ func (im Importer) Import(
 	}
 	if len(r.errors) > 0 {
 		return nil, errors.Join(r.errors...)
+	}
+	if err := r.storeLast(ctx); err != nil {
+		return nil, err
 	}
 	var counts []Count
 	for _, b := range r.batches {
@@ -105,7 +109,8 @@ func begin(ctx context.Context, tx pgx.Tx) error {
 		set local idle_in_transaction_session_timeout = 0;
 		set local work_mem = '64MB';
 		set local jit = off;
-		set local client_min_messages = error`)
+		set local client_min_messages = error;
+		set constraints organisations_slug_key, forks_slug_key deferred`)
 	if err != nil {
 		return err
 	}

@@ -72,7 +72,7 @@ func (r *run) store(ctx context.Context, b *batch) error {
 		return err
 	}
 	r.showProgress("writing " + b.table)
-	return b.apply(ctx, r.tx, r.Request)
+	return b.apply(ctx, r.tx)
 }
 
 func (r *run) read(ctx context.Context, input Input) error {
@@ -143,7 +143,7 @@ func (r *run) readLine(line []byte) {
 	}
 	if len(r.errors) == 0 {
 		b.pending = append(b.pending, append([]any{r.line}, row...))
-		b.rows++
+		b.count.Unchanged++
 	}
 }
 

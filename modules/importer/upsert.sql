@@ -1,12 +1,12 @@
--- Writes most types: only the objects that differ. The unique constraints are deferred to the end of
--- the statement, so that two objects may swap values.
+-- Writes most types: only the objects that differ, and never their keys, whose update would lock out
+-- those who refer to them.
 with replaced as (
-    update {table} o set ({columns}) = row ({i.columns}) from import_{table} i
-    where {same} and ({o.columns}) is distinct from ({i.columns})
+    update {table} o set ({values}) = row ({i.values}) from {rows} i
+    where {same} and ({o.values}) is distinct from ({i.values})
     returning 1
 ), added as (
     insert into {table} ({columns})
-    select {columns} from import_{table} i
+    select {columns} from {rows} i
     where not exists (select from {table} o where {same})
     returning 1
 )

@@ -11,7 +11,7 @@ with replaced as (
                           then o.totp_since end,
         totp_last_step = case when o.totp_secret is not distinct from i.totp_secret
                               then o.totp_last_step end
-    from import_users i
+    from {rows} i
     where o.id = i.id
       and (o.email, o.email_key, o.name, o.locale, o.password_hash, o.totp_secret)
           is distinct from
@@ -19,7 +19,7 @@ with replaced as (
     returning 1
 ), added as (
     insert into users (id, email, email_key, name, locale, password_hash, totp_secret)
-    select id, email, email_key, name, locale, password_hash, totp_secret from import_users i
+    select id, email, email_key, name, locale, password_hash, totp_secret from {rows} i
     where not exists (select from users o where o.id = i.id)
     returning 1
 )

@@ -1,0 +1,198 @@
+package importer
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/identity"
+	"dg/modules/org"
+	"dg/platform/authz"
+	"dg/platform/postgres"
+	"dg/platform/testkit"
+)
+
+// writes are the writes of every role that must not wait for an import, in the order of a round.
+func (b bundle) writes() map[string]func() error {
+	policy, err := authz.New()
+	require.NoError(b.t, err)
+	services := func(db *postgres.DB) (*audit.Log, *org.Service) {
+		log := audit.New(db)
+		return log, org.New(db, log, policy)
+	}
+	log, orgs := services(b.DB)
+	_, operator := services(b.Owner)
+	acme := idOf("acme").String()
+	b.Exec(`update users set password_hash = $1, totp_secret = null`, testkit.PasswordHash)
+	b.Join(acme, idOf("bob").String(), "member")
+	used := b.Key(acme)
+	keys := apikeys.New(b.DB, orgs, log, policy, time.Now)
+	people := identity.New(b.DB, time.Now, identity.Recorder{
+		OrganisationsOf: orgs.OrganisationIDsIn, Audit: log, Log: slog.New(slog.DiscardHandler),
+		OnFailedSignIn: func(string) {},
+	}, identity.Keyring{})
+	owner := authz.Subject{
+		Kind: authz.Member, OrganisationID: acme, Grants: authz.MemberGrants("owner", false),
+	}
+	ann := apikeys.Actor{Person: apikeys.Person{ID: idOf("ann").String(), Name: "Ann"}, Subject: owner}
+	key := audit.Actor{Kind: audit.Key, ID: used.ID, Name: "Warehouse"}
+	entry := func(action audit.Action) audit.Entry {
+		return audit.Entry{OrganisationID: acme, Actor: key, Action: action}
+	}
+	rounds := 0
+	create := func() (apikeys.Key, error) {
+		rounds++
+		created, _, err := keys.Create(b.t.Context(), ann, apikeys.NewKey{
+			Name: fmt.Sprint("Key ", rounds), Scopes: []apikeys.Scope{apikeys.ForksRead},
+		}, audit.Request{})
+		return created, err
+	}
+	operates := func(do func(*gorm.DB) error) error {
+		return b.Owner.Gorm.WithContext(b.t.Context()).Transaction(do)
+	}
+	slug := func() string { return b.one(`select slug from organisations where id = $1`, acme) }
+	return map[string]func() error{
+		"create and revoke": func() error {
+			created, err := create()
+			return cmp.Or(err, keys.Revoke(b.t.Context(), ann, created.ID, audit.Request{}))
+		},
+		"refusal":         func() error { return log.Append(b.t.Context(), entry(audit.KeyRefused)) },
+		"counted refusal": func() error { return log.CountRefusal(b.t.Context(), entry(audit.KeyRefused)) },
+		"export":          func() error { return log.Append(b.t.Context(), entry(audit.ExportStarted)) },
+		"usage": func() error {
+			token, ok := apikeys.ParseToken(b.Key(acme).Token()) // a new one, because of the rate limit
+			require.True(b.t, ok)
+			_, err := keys.Authenticate(b.t.Context(), token, func() audit.Request { return audit.Request{} })
+			return cmp.Or(err, keys.UsageCounter.Store(b.t.Context()))
+		},
+		"mode": func() error {
+			modes := []org.ReportingMode{org.Nominative, org.Pseudonymous}
+			rounds++
+			return orgs.SetReportingMode(b.t.Context(), org.Actor{
+				Person: audit.Actor{Kind: audit.Person, ID: ann.ID}, Subject: owner,
+			}, modes[rounds%2], audit.Request{})
+		},
+		"plan": func() error {
+			plans := []org.Plan{org.PlanEnterprise, org.PlanPro}
+			rounds++
+			named := slug()
+			return operates(func(tx *gorm.DB) error {
+				return operator.SetPlanIn(tx, named, plans[rounds%2], audit.Request{})
+			})
+		},
+		"role and removal": func() error {
+			for _, role := range []org.Role{org.RoleAdmin, org.NoRole, org.RoleMember} {
+				named := slug()
+				if err := operates(func(tx *gorm.DB) error {
+					return operator.SetRoleIn(tx, named, audit.Actor{ID: idOf("bob").String()}, role,
+						func(org.Role) error { return nil }, audit.Request{})
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"sign-in": func() error {
+			_, err := people.SignIn(b.t.Context(), "ann@example.com", testkit.Password, "")
+			return err
+		},
+	}
+}
+
+// configs/deploy/import.md: nothing waits for an import that changes organisation, forks, people and
+// members, and adds forks, while it works on plays. DG_SOAK has 300,000 plays.
+func TestNothingWaitsForAnImport(t *testing.T) {
+	b := setup(t)
+	writes := b.writes()
+	plays := 2_000
+	if os.Getenv("DG_SOAK") == "1" {
+		plays = 300_000
+	}
+	var first strings.Builder
+	for _, line := range []string{
+		changed("acme", `"slug":"acme","name":"Acme"`, `"slug":"acme-2","name":"Acme 2"`),
+		changed("ann", `"name":"Ann","passwordHash":"$argon","totpSecret":"JBSWY3DPEHPK3PXP"`,
+			`"name":"Anna","passwordHash":"$argon"`),
+		changed("bob", `"Bob"`, `"Rob"`),
+		memberLine("owner", "owner"),
+		changed("fork", `"title":"Fork"`, `"title":"Other"`),
+		changed("fork", `"id":"$fork","organisationId":"$acme","gameId":"$game","slug":"fork"`,
+			`"id":"$fork9","organisationId":"$acme","gameId":"$game","slug":"fork-9"`),
+	} {
+		first.WriteString(strings.ReplaceAll(fill(line), argon, testkit.PasswordHash) + "\n")
+	}
+	play := fill(changed("play", "", ""))
+	for range plays {
+		first.WriteString(strings.Replace(play, idOf("play").String(), uuid.NewString(), 1) + "\n")
+	}
+	slow, limit := time.Duration(0), time.Second // on a busy machine; what waits takes two
+	if os.Getenv("DG_SOAK") == "1" {
+		limit = 100 * time.Millisecond
+	}
+	try := func() (fastest map[string]time.Duration) {
+		fastest = map[string]time.Duration{}
+		for name, write := range writes {
+			began := time.Now()
+			require.NoError(t, write(), name)
+			fastest[name] = time.Since(began)
+			slow = max(slow, fastest[name])
+		}
+		return fastest
+	}
+	reached, release, done := make(chan bool), make(chan bool), make(chan error, 1)
+	second := Input{"second", func() (io.ReadCloser, error) {
+		close(reached)
+		<-release
+		return io.NopCloser(strings.NewReader("")), nil
+	}}
+	go func() {
+		_, err := b.importFiles(raw("first", first.String()), second)
+		done <- err
+	}()
+	fastest := try()
+	for stored := false; !stored; { // all of the first file is stored
+		select {
+		case err := <-done:
+			require.FailNow(t, "the import ends early", err)
+		case <-reached:
+			stored = true
+		default:
+			try()
+		}
+	}
+	for range 3 {
+		for name, took := range try() {
+			fastest[name] = min(fastest[name], took)
+		}
+	}
+	for name, took := range fastest {
+		require.Less(t, took, 100*time.Millisecond, name)
+	}
+	close(release)
+	for {
+		select {
+		case err := <-done:
+			require.NoError(t, err)
+			require.Less(t, slow, limit)
+			require.Equal(t, "acme-2 Anna Other fork-9", b.one(fill(`select concat_ws(' ',
+				(select slug from organisations where id = '$acme'),
+				(select name from users where id = '$ann'),
+				(select title from forks where id = '$fork'),
+				(select slug from forks where id = '$fork9'))`)))
+			return
+		default:
+			try()
+		}
+	}
+}
