@@ -153,12 +153,22 @@ func (o *operator) printReset(ctx context.Context, p Stdio, base, email string) 
 	if err != nil {
 		return err
 	}
-	return p.print(`Link for %s (%s), valid once until %s:
+	person := reset.Person
+	whom := person.Email
+	if person.Name != person.Email {
+		whom = fmt.Sprintf("%s (%s)", person.Name, person.Email)
+	}
+	effects := "" // of a brand-new person
+	switch {
+	case person.TwoStep:
+		effects = "Its use turns two-step verification off, voids the recovery codes and ends all sessions.\n"
+	case person.PasswordSince != nil:
+		effects = "Its use ends all sessions.\n"
+	}
+	return p.print(`Link for %s, valid once until %s:
 
   %s/account/reset?token=%s
 
 WARNING: the link sets a new password for anyone who opens it. Send it to this person only.
-Its use turns two-step verification off, voids the recovery codes and ends all sessions.
-`, reset.Person.Name, reset.Person.Email, reset.ExpiresAt.Format("15:04:05 UTC on 2 Jan 2006"), base,
-		reset.Token)
+%s`, whom, reset.ExpiresAt.Format("15:04:05 UTC on 2 Jan 2006"), base, reset.Token, effects)
 }

@@ -22,6 +22,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	})
 	w.DB.Exec(`update users set name = $1 where id = $2`, `=cmd|'<script>alert(1)</script>`,
 		acme.Admin.ID)
+	w.DB.Exec(`update users set name = email where id = $1`, acme.Member.ID)
 	w.DB.Exec(`update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`,
 		testkit.TOTPSecret, acme.Member.ID)
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation"))
@@ -32,6 +33,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 		"<bdi>=cmd|&#39;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",
 		"<bdi>member@acme.example</bdi>", `<span class="state on">On`,
 		`<span class="state">Off</span>`, "Only an owner can change this.").Lacks(t, "<script>")
+	require.Equal(t, 1, strings.Count(p.Body, "member@acme.example"), "a name that is the e-mail, once")
 	order := []int{
 		strings.Index(p.Body, "owner@acme"), strings.Index(p.Body, "admin@acme"),
 		strings.Index(p.Body, "admin-plain@acme"), strings.Index(p.Body, "member@acme"),
