@@ -154,6 +154,7 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,
 		"key usage": p.Keys.UsageCounter.Run,
+		"replicas":  p.Pools.Snapshots.WatchReplicas,
 	}
 	return m, nil
 }

@@ -33,7 +33,7 @@ func (p *Program) mountHealth(router fiber.Router) {
 		lines := []string{"ready"}
 		for _, r := range p.Pools.Replicas {
 			state := "read"
-			if r.Resting() {
+			if r.LeftOut() {
 				state = "left out"
 			}
 			lines = append(lines, fmt.Sprintf("replica %d: %s", r.Number, state))

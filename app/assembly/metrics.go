@@ -97,8 +97,8 @@ func registerCollectors(
 	for _, of := range pools.Replicas {
 		label := prometheus.Labels{"replica": strconv.Itoa(of.Number)}
 		replica := prometheus.WrapRegistererWith(label, r)
-		gauge(replica, "dg_replica_resting", "1 while reports leave out the replica after a failure.",
-			func() float64 { return boolToFloat(of.Resting()) })
+		gauge(replica, "dg_replica_resting", "1 while reports leave out the replica.",
+			func() float64 { return boolToFloat(of.LeftOut()) })
 		counter(replica, "dg_replica_reads_total",
 			"Reads of reports and exports that the replica has taken.",
 			func() float64 { return float64(of.Reads()) })

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 
 	"dg/app/demo"
 	"dg/modules/identity"
@@ -63,10 +64,19 @@ func checkDemo(ctx context.Context, s *Installation) ([]string, error) {
 	return nil, demo.CheckPasswords(ctx, s.db.Pool)
 }
 
-// checkReplicas accepts a replica that does not answer, because reports leave it out.
-func checkReplicas(ctx context.Context, s *Installation) ([]string, error) {
+// checkReplicas warns of a replica that reports leave out.
+func checkReplicas(ctx context.Context, s *Installation) (warnings []string, _ error) {
 	replicas, err := postgres.OpenReplicas(ctx, s.Replicas(), s.db,
 		postgres.Options{Name: "dg doctor", MaxConns: 1})
-	postgres.CloseReplicas(replicas) // a second close, after an error, does nothing
-	return nil, err
+	if err != nil {
+		return nil, err
+	}
+	defer postgres.CloseReplicas(replicas)
+	for _, r := range replicas {
+		if err := r.Check(ctx); err != nil {
+			warnings = append(warnings, fmt.Sprintf("reports leave out replica %d: %s", r.Number,
+				explain(err)))
+		}
+	}
+	return warnings, nil
 }

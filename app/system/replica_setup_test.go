@@ -2,11 +2,13 @@ package system
 
 import (
 	"context"
+	"io"
+	"net"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,7 +60,7 @@ func newReplicated(t *testing.T) *replicated {
 	x := apptest.NewExternal(t)
 	x.Serve("--demo").Stop() // the standby begins with a schema
 	w := &replicated{t: t, x: x, standby: newStandby(t, x), primary: x.World}
-	w.standbyURL = w.standby.As(url.UserPassword("dg_app", "s3cret"))
+	w.standbyURL = apptest.ProxyDatabase(t, w.standby.As(url.UserPassword("dg_app", "s3cret")), slowly)
 	w.c = x.Serve("--demo", "--database-replica-urls", w.standbyURL)
 	w.token = w.c.DemoToken()
 	w.org = testkit.One[string](w.primary,
@@ -103,14 +105,25 @@ func (w *replicated) untilRead(what string, ask func()) {
 	})
 }
 
-func (w *replicated) leftOut(why string) {
-	before := len(w.c.Log.String())
-	// a busy machine may open no connection to the replica in 50 ms
-	reason := regexp.MustCompile(regexp.QuoteMeta(why) + "|deadline exceeded")
+// leftOut requires that the replica is left out for that reason, which the log has after since.
+func (w *replicated) leftOut(since int, why string) {
 	apptest.Until(w.t, 30*time.Second, "the replica is not left out, because "+why, func() bool {
 		w.stats()
-		return reason.MatchString(w.c.Log.String()[before:])
+		return strings.Contains(w.logged(since), why)
 	})
 	require.Equal(w.t, 1.0, w.c.Metric(`dg_replica_resting{replica="1"}`))
 	require.Equal(w.t, "ready\nreplica 1: left out\n", w.c.Fetch("/readyz", ""))
+}
+
+func (w *replicated) logged(since int) string { return w.c.Log.String()[since:] }
+
+// slowly passes what it reads once the connection is older than a read waits for a replica.
+func slowly(client, server net.Conn) {
+	time.Sleep(100 * time.Millisecond) // a network with latency
+	go func() {
+		_, _ = io.Copy(server, client)
+		_ = server.Close()
+	}()
+	_, _ = io.Copy(client, server)
+	_ = client.Close()
 }

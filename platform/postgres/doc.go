@@ -15,13 +15,13 @@
 //   - The deadline of a request detects a silent server.
 //
 // Replicas: a read of a hot standby sees every commit that precedes its request.
-//   - The request's first statement returns the primary's flushed LSN and timeline (Position).
+//   - The request's first statement returns the primary's insert LSN and timeline (Position).
 //   - Before the snapshot, one statement on the replica compares database, timeline and replayed
-//     LSN. Replay only advances.
+//     LSN. Replay only advances. If it is behind, one statement makes the primary flush its log.
 //   - A replica that has replayed more than it received is not read: it may have diverged from
 //     the primary.
-//   - A replica that fails, or lags, rests for five seconds, and the primary is read. An export
-//     that has begun on a failing replica ends with a reset.
+//   - A replica that fails or lags is left out until a check succeeds, one every five seconds, and
+//     the primary is read. An export that has begun on a failing replica ends with a reset.
 //
 // Migrations: goose and then the grants run under one advisory lock. A program older than the
 // schema applies neither: it would revoke rights of the newer one. A migration waits two seconds

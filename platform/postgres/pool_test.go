@@ -150,14 +150,18 @@ func TestConnectionThatEndsIsUnavailable(t *testing.T) {
 	require.True(t, postgres.IsUnavailable(err), "%v", err)
 }
 
-// The position of a read covers what was flushed before it, and lies on the server's timeline.
-func TestPositionIsTheFlushedLSN(t *testing.T) {
+// The position of a read covers commits that are visible but not flushed, whatever the reader's own
+// synchronous_commit, and lies on the server's timeline.
+func TestPositionCoversUnflushedCommits(t *testing.T) {
 	url, _ := newDatabase(t)
-	url += "&synchronous_commit=on"
-	before := tb.Query[uint64](t, url, `select (pg_current_wal_flush_lsn() - '0/0')::bigint`)
-	at := tb.Query[postgres.Position](t, url, `select `+postgres.PositionExpression)
-	require.GreaterOrEqual(t, at.LSN, before)
-	require.Equal(t, uint32(1), at.Timeline)
+	for _, reader := range []string{"on", "off"} {
+		require.NoError(t, tb.Exec(t, url+"&synchronous_commit=off", `create temporary table t ()`))
+		before := tb.Query[uint64](t, url, `select (pg_current_wal_insert_lsn() - '0/0')::bigint`)
+		at := tb.Query[postgres.Position](t, url+"&synchronous_commit="+reader,
+			`select `+postgres.PositionExpression)
+		require.GreaterOrEqual(t, at.LSN, before)
+		require.Equal(t, uint32(1), at.Timeline)
+	}
 	require.Zero(t, tb.Query[postgres.Position](t, url, `select null::text`))
 }
 

@@ -2,18 +2,25 @@ package postgres
 
 import "fmt"
 
-// Position is the primary's LSN and timeline at one moment. A replica that has replayed up to it
-// has every commit before that moment. For a zero Position only the primary can answer.
+// Position is the primary's insert LSN and timeline at one moment. A replica that has replayed up to
+// it has every commit before that moment. For a zero Position only the primary can answer.
 type Position struct {
 	Timeline uint32
 	LSN      uint64
 }
 
-// PositionExpression is the SQL of a Position: null on a standby, and with synchronous_commit =
-// off, where a commit becomes visible before its record is flushed.
-const PositionExpression = `case when not pg_is_in_recovery() and current_setting('synchronous_commit') <> 'off'
-	then left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) || ' ' ||
-	  (pg_current_wal_flush_lsn() - '0/0') end`
+const (
+	// PositionExpression is the SQL of a Position: null on a standby. It is not the flushed LSN: a
+	// commit of a session with synchronous_commit = off is visible before its record is flushed. On
+	// a page boundary it follows the page's header, where replay arrives with the next record, at
+	// the latest that of Replica.flush.
+	PositionExpression = positionOf + `pg_current_wal_insert_lsn()` + positionEnd
+	// flushedExpression is what a replica can have received. A check writes no record of its own.
+	flushedExpression = positionOf + `pg_current_wal_flush_lsn()` + positionEnd
+	positionOf        = `(case when not pg_is_in_recovery() then
+	(select left(pg_walfile_name(lsn), 8) || ' ' || (lsn - '0/0') from `
+	positionEnd = ` lsn) end)`
+)
 
 // PositionSQL returns PositionExpression, or the literal null without replicas.
 func (db *DB) PositionSQL() string {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,19 +16,21 @@ import (
 const (
 	// replicaWait bounds how long a read waits for a replica. Then the primary answers.
 	replicaWait = 50 * time.Millisecond
-	// replicaRest is how long reads leave out a replica after it failed or lagged.
-	replicaRest = 5 * time.Second
+	// replicaCheck is the time between the checks of a replica.
+	replicaCheck = 5 * time.Second
 )
 
-// Replica is a hot standby of the primary with its pool.
+// Replica is a hot standby of the primary with its pool. Reads leave it out from a failure on until
+// a check succeeds, and before the first check.
 type Replica struct {
 	DB     *DB
 	Number int    // from 1, in the order of the setting; names the replica in log and metrics
 	system string // identifier and database of the primary, which a replica must share
 	log    *slog.Logger
 
-	restsUntil atomic.Int64 // in Unix nanoseconds
-	reads      atomic.Int64
+	primary *DB
+	failure atomic.Pointer[string] // why reads leave the replica out; nil: they do not
+	reads   atomic.Int64
 }
 
 // OpenReplicas opens a pool for each replica. It fails if one is a copy of another database. A
@@ -48,7 +51,8 @@ func OpenReplicas(
 		return nil, fmt.Errorf("replicas: %w", err)
 	}
 	for i, url := range urls {
-		r := &Replica{Number: i + 1, system: system, log: log.With("replica", i+1)}
+		r := &Replica{Number: i + 1, system: system, log: log.With("replica", i+1), primary: primary}
+		r.failure.Store(new(string))
 		opts.Name = fmt.Sprintf("%s replica %d", name, r.Number)
 		if r.DB, err = Open(ctx, url, opts); err != nil {
 			return replicas, fmt.Errorf("replica %d: %w", r.Number, err)
@@ -81,9 +85,60 @@ func CloseReplicas(replicas []*Replica) {
 // Reads returns how many reads the replica has taken since the start.
 func (r *Replica) Reads() int64 { return r.reads.Load() }
 
-// Resting reports whether the replica failed or lagged within replicaRest, so that reads leave it
-// out.
-func (r *Replica) Resting() bool { return time.Now().UnixNano() < r.restsUntil.Load() }
+// LeftOut reports whether reads leave the replica out.
+func (r *Replica) LeftOut() bool { return r.failure.Load() != nil }
+
+// leaveOut logs each new reason once.
+func (r *Replica) leaveOut(err error) {
+	why := err.Error()
+	if was := r.failure.Swap(&why); was == nil || *was != why {
+		r.log.Warn("reports leave out the replica", "error", err)
+	}
+}
+
+// WatchReplicas checks the replicas of db at once and every replicaCheck, until ctx ends.
+func (db *DB) WatchReplicas(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, r := range db.replicas {
+		all.Go(func() { r.watch(ctx) })
+	}
+	all.Wait()
+}
+
+func (r *Replica) watch(ctx context.Context) {
+	for ctx.Err() == nil {
+		switch err := r.Check(ctx); {
+		case err != nil && ctx.Err() == nil:
+			r.leaveOut(err)
+		case err == nil && r.failure.Swap(nil) != nil:
+			r.log.Info("reports read from the replica")
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(replicaCheck):
+		}
+	}
+}
+
+// Check returns why reads must leave the replica out, or nil. Unlike a read it waits for a new
+// connection, which the next reads then find in the pool.
+func (r *Replica) Check(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, hostTimeout)
+	defer stop()
+	var at Position
+	err := r.primary.Pool.QueryRow(ctx, `/* postgres.flushed */ select `+flushedExpression).Scan(&at)
+	if err != nil {
+		return fmt.Errorf("the primary does not answer: %w", err)
+	}
+	conn, err := r.DB.Pool.Acquire(ctx)
+	if err != nil {
+		return explainConnectError(err)
+	}
+	defer conn.Release()
+	waiting, stop := context.WithTimeout(ctx, replicaWait)
+	defer stop()
+	return r.await(waiting, conn, at)
+}
 
 // UseReplicas makes db.AcquireReplica use the replicas, and requests.PositionSQL return a position.
 // Call it before serving.
@@ -100,32 +155,30 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	}
 	first := int(db.nextReplica.Add(1))
 	for i := range db.replicas {
-		if r := db.replicas[(first+i)%len(db.replicas)]; !r.Resting() {
+		if r := db.replicas[(first+i)%len(db.replicas)]; !r.LeftOut() {
 			return r.acquire(ctx, at)
 		}
 	}
 	return nil
 }
 
-// acquire returns nil if the replica is busy, lags or fails. After the latter two it rests, unless
-// ctx ended.
+// acquire returns nil if the replica is busy, connects slowly, lags or fails. After the latter two
+// it is left out, unless ctx ended.
 func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
-	pool := r.DB.Pool
 	waiting, stop := context.WithTimeout(ctx, replicaWait)
 	defer stop()
-	conn, err := pool.Acquire(waiting)
+	conn, err := r.DB.Pool.Acquire(waiting)
 	if err == nil {
 		if err = r.await(waiting, conn, at); err == nil {
 			r.reads.Add(1)
 			return conn
 		}
 		conn.Release()
+	} else if waiting.Err() != nil {
+		return nil // a connection that is being set up goes to the pool, for a later read
 	}
-	busy := pool.Stat().AcquiredConns() == pool.Stat().MaxConns()
-	if ctx.Err() == nil && !busy {
-		r.restsUntil.Store(time.Now().Add(replicaRest).UnixNano())
-		pool.Reset() // after a restart every pooled connection is dead
-		r.log.Warn("reports leave out the replica for five seconds", "error", err)
+	if ctx.Err() == nil {
+		r.leaveOut(err)
 	}
 	return nil
 }
@@ -140,9 +193,19 @@ const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 	coalesce(pg_last_wal_receive_lsn() - '0/0', 0)::bigint
 	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
+// firstDelay is the first of the delays between looks at a replica's replay. They double.
+const firstDelay = time.Millisecond
+
+// flush makes the primary send all records up to now. Commits that wrote only unlogged tables, such
+// as those of requests, are otherwise flushed within 200 ms. A failure shows as a lag.
+func (r *Replica) flush(ctx context.Context) {
+	_, _ = r.primary.Pool.Exec(ctx, `/* postgres.flush */ select pg_logical_emit_message(true, 'dg', '')
+		from set_config('synchronous_commit', 'local', true)`)
+}
+
 // await waits until the replica has replayed at. A snapshot from before then may lack commits.
 func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) error {
-	for delay := time.Millisecond; ; delay *= 2 {
+	for delay := firstDelay; ; delay *= 2 {
 		var standby bool
 		var system string
 		var timeline uint32
@@ -162,6 +225,8 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) er
 				"it has replayed what the primary did not send: a history of its own")
 		case replayed >= at.LSN:
 			return nil
+		case delay == firstDelay:
+			r.flush(ctx)
 		}
 		select {
 		case <-ctx.Done():
