@@ -1,7 +1,6 @@
 package apikeys
 
 import (
-	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -53,18 +52,14 @@ func selectKeys(db *gorm.DB, tag, organisationID string) *gorm.DB {
 	return db.Scopes(postgres.Tag(tag), tenant.Scope(organisationID)).Model(&Key{})
 }
 
+// These conditions are about the database's instant.
 const (
-	unrevokedAt = "(revoked_at is null or revoked_at > @at)"
-	usableAt    = unrevokedAt + " and (expires_at is null or expires_at > @at)"
+	isUnrevoked = "(revoked_at is null or revoked_at > clock_timestamp())"
+	isUsable    = isUnrevoked + " and (expires_at is null or expires_at > clock_timestamp())"
 )
-
-func atArg(instant any) sql.NamedArg { return sql.Named("at", instant) }
 
 // databaseMillisecond is for columns, which hold whole milliseconds.
-var (
-	databaseNow         = atArg(gorm.Expr("clock_timestamp()"))
-	databaseMillisecond = gorm.Expr("date_trunc('milliseconds', clock_timestamp())")
-)
+var databaseMillisecond = gorm.Expr("date_trunc('milliseconds', clock_timestamp())")
 
 var errKeyNotFound = apperr.New(apperr.NotFound, "No such key.")
 

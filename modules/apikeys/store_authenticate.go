@@ -129,7 +129,7 @@ func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 // touch stores the last use. Its commit is asynchronous: a crash of PostgreSQL may lose it.
 func (s *Service) touch(ctx context.Context, c Caller) error {
 	err := selectKeys(s.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
-		Where("id = ?", c.Actor.ID).Where(unrevokedAt, databaseNow).
+		Where("id = ?", c.Actor.ID).Where(isUnrevoked).
 		Where("last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp())").
 		// the setting lasts for this transaction only
 		Where("set_config('synchronous_commit', 'off', true) is not null").
@@ -143,16 +143,16 @@ var errKeyStopped = apperr.New(apperr.AuthRequired, "This API key can no longer 
 // towards the rate limit. Errors: apperr.AuthRequired for a key that is revoked, expired, paused or
 // unknown. Any other error says nothing about the key.
 func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
-	var usable int64
+	var found int64
 	db := s.RecheckDB.Gorm.WithContext(ctx)
 	paying := db.Table("organisations").Scopes(tenant.Scope(organisationID)).Select("id").
 		Where("plan in ('pro', 'enterprise')")
 	err := selectKeys(db, "apikeys.usable", organisationID).
-		Where("id = ? and exists (?)", id, paying).Where(usableAt, databaseNow).Count(&usable).Error
+		Where("id = ? and exists (?)", id, paying).Where(isUsable).Count(&found).Error
 	if err != nil {
 		return fmt.Errorf("apikeys: usable: %w", err)
 	}
-	if usable == 0 {
+	if found == 0 {
 		return errKeyStopped
 	}
 	return nil

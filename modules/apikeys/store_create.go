@@ -174,7 +174,7 @@ func stopReplaced(
 	var stopped Key
 	changed := selectKeys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
 		Clauses(returningName).
-		Where("id = ? and revoked_at is null", k.ID).Where(usableAt, databaseNow).
+		Where("id = ? and revoked_at is null", k.ID).Where(isUsable).
 		Update("revoked_at", gorm.Expr("least(expires_at, ? + make_interval(secs => ?))",
 			databaseMillisecond, overlap.Seconds()))
 	if changed.Error != nil {
@@ -202,7 +202,7 @@ func (s *Service) checkQuota(tx *gorm.DB, organisationID string) error {
 		return ErrBelowPlan
 	}
 	var usable int64
-	err = selectKeys(tx, "apikeys.countUsable", organisationID).Where(usableAt, databaseNow).
+	err = selectKeys(tx, "apikeys.countUsable", organisationID).Where(isUsable).
 		Count(&usable).Error
 	if err != nil {
 		return fmt.Errorf("apikeys: count: %w", err)

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"dg/platform/authz"
 )
@@ -19,11 +18,8 @@ const MaxListed = MaxUsable + 1000
 // List returns the keys of the actor's organisation, newest first. Beyond MaxListed it leaves out
 // the oldest of the revoked and expired keys. Errors: apperr.AccessDenied.
 func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
-	usableFirst := clause.NamedExpr{
-		SQL: usableAt + " desc, created_at desc, id", Vars: []any{atArg(s.now())},
-	}
 	listed, err := s.findKeys(ctx, actor, "apikeys.list", func(of *gorm.DB) *gorm.DB {
-		return of.Order(clause.OrderBy{Expression: usableFirst}).Limit(MaxListed)
+		return of.Order(isUsable + " desc, created_at desc, id").Limit(MaxListed)
 	})
 	slices.SortFunc(listed, func(a, b Key) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))

@@ -58,13 +58,9 @@ func (s *Service) LockedSubjectIn(
 func (s *Service) SubjectIn(
 	tx *gorm.DB, organisationID, personID string,
 ) (authz.Subject, error) {
-	return loadSubject(tx.Scopes(postgres.Tag("org.subject"), tenant.Scope(organisationID)).
-		Model(&Member{}).
-		Select(
-			"role, exists (select from users where id = user_id and totp_secret is not null) as two_step",
-		).
-		Where("user_id = ?", personID),
-		organisationID, personID)
+	return loadSubject(tenant.Raw(tx, organisationID, `/* org.subject */ select role,
+		exists (select from users where id = user_id and totp_secret is not null) as two_step
+		from memberships where org_id = @org and user_id = ?`, personID), organisationID, personID)
 }
 
 func loadSubject(query *gorm.DB, organisationID, personID string) (authz.Subject, error) {

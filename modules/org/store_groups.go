@@ -2,6 +2,7 @@ package org
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"strings"
 
@@ -39,8 +40,7 @@ func (s *Service) FindGroups(
 	ctx context.Context, organisationID, text string,
 ) (found []CountedGroup, more bool, _ error) {
 	var searched []CountedGroup
-	if err := s.selectGroups(ctx, organisationID).Select(withMemberCount).
-		Limit(maxSearchedGroups).Find(&searched).Error; err != nil {
+	if err := s.countedGroups(ctx, organisationID, 0, maxSearchedGroups, &searched); err != nil {
 		return nil, false, fmt.Errorf("org: find groups: %w", err)
 	}
 	text = input.Fold(text)
@@ -66,8 +66,7 @@ func (s *Service) GroupPage(
 		return nil, 0, fmt.Errorf("org: groups: %w", err)
 	}
 	page = max(1, min(page, (int(total)+size-1)/size))
-	err := s.selectGroups(ctx, organisationID).Select(withMemberCount).
-		Offset((page - 1) * size).Limit(size).Find(&groups).Error
+	err := s.countedGroups(ctx, organisationID, (page-1)*size, size, &groups)
 	return groups, int(total), apperr.Annotate(err, "org: groups")
 }
 
@@ -75,8 +74,17 @@ func (s *Service) GroupPage(
 const naturalOrder = `substring(name from '^[^0-9]*'),
 	substring(name from '[0-9]+')::numeric nulls first, name, id`
 
-const withMemberCount = `*, (select count(*) from group_members m
-	where m.org_id = player_groups.org_id and m.group_id = player_groups.id) as members`
+const countedGroupsSQL = `/* org.countedGroups */
+	select *, (select count(*) from group_members m
+	  where m.org_id = player_groups.org_id and m.group_id = player_groups.id) as members
+	from player_groups where org_id = @org order by ` + naturalOrder + ` offset @from limit @most`
+
+func (s *Service) countedGroups(
+	ctx context.Context, organisationID string, from, most int, into *[]CountedGroup,
+) error {
+	return tenant.Raw(s.db.Gorm.WithContext(ctx), organisationID, countedGroupsSQL,
+		sql.Named("from", from), sql.Named("most", most)).Scan(into).Error
+}
 
 func (s *Service) selectGroups(ctx context.Context, organisationID string) *gorm.DB {
 	return s.db.Gorm.WithContext(ctx).

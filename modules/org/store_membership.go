@@ -68,11 +68,10 @@ func (s *Service) Members(
 		Member
 		Total int
 	}
-	err := s.db.Gorm.WithContext(ctx).
-		Scopes(postgres.Tag("org.members"), tenant.Scope(organisationID)).
-		Select("org_id, user_id, role, count(*) over () as total").
-		Order("array_position(array['owner', 'admin', 'member'], role), user_id").Limit(maxMembers).
-		Find(&rows).Error
+	err := tenant.Raw(s.db.Gorm.WithContext(ctx), organisationID, `/* org.members */
+		select org_id, user_id, role, count(*) over () as total from memberships where org_id = @org
+		order by array_position(array['owner', 'admin', 'member'], role), user_id limit ?`,
+		maxMembers).Scan(&rows).Error
 	if err != nil {
 		return nil, 0, fmt.Errorf("org: members: %w", err)
 	}

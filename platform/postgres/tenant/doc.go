@@ -2,8 +2,9 @@
 //
 // A statement of gorm's builder on an organisation's table needs Scope, which adds the condition.
 // Raw and Exec take the organisation as an argument. The guard refuses other statements on these
-// tables, joins and raw SQL, unless Across marks them as exceptions. It looks at a statement's
-// structure and does not parse SQL: TestStatementsAreScopedToAnOrganisation (package app/system)
-// runs statements under row-level security. Production does without row-level security, which costs
-// 7 to 21% of a request. Reconsider this once programs without the guard share the serving role.
+// tables, joins, expressions and raw SQL, unless Across marks them as exceptions. It catches what
+// people forget, not what they contrive: it looks at a statement's structure and does not parse SQL.
+// TestStatementsAreScopedToAnOrganisation (package app/system) runs statements under row-level
+// security. Production does without, because row-level security costs 7 to 21% of a request.
+// Reconsider this once programs without the guard share the serving role.
 package tenant

@@ -3,7 +3,9 @@ package tenant
 import (
 	"database/sql"
 	"errors"
+	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -117,31 +119,62 @@ func changeIsScoped(db *gorm.DB) bool {
 		return scope(db)
 	}
 	values, ok := s.Dest.(map[string]any) // as gorm's Update, and Updates with a map, set it
-	_, moves := values[column]
+	for name := range values {
+		if s.Schema != nil && s.Schema.LookUpField(name) != nil { // also by the field's name
+			name = s.Schema.LookUpField(name).DBName
+		}
+		ok = ok && name != column
+	}
 	_, set := s.Clauses["SET"]
-	return ok && !moves && !set && scope(db)
+	return ok && !set && scope(db)
 }
 
-// onModel reports whether s is on one table without joins: a model's, or one given by bare name.
+var (
+	identifier  = regexp.MustCompile(`^\w+$`)
+	identifiers = regexp.MustCompile(`^(\*|\w+(\.\w+)?(, ?\w+(\.\w+)?)*)$`)
+	comment     = regexp.MustCompile(`^/\* [\w.]+ \*/$`) // of postgres.Tag
+)
+
+// onModel reports whether s is on one table without joins, a model's or one given by bare name, and
+// has no expressions outside Where and Order.
 func onModel(s *gorm.Statement) bool {
-	if s.TableExpr != nil && (s.TableExpr.SQL != s.Quote(s.Table) || len(s.TableExpr.Vars) > 0) {
+	named := s.TableExpr == nil || s.TableExpr.SQL == s.Quote(s.Table) && len(s.TableExpr.Vars) == 0
+	if !named || !identifier.MatchString(s.Table) || len(s.Joins) > 0 ||
+		slices.ContainsFunc(s.Selects, func(name string) bool { return !identifiers.MatchString(name) }) {
 		return false
 	}
-	for _, name := range []string{"FROM", "INSERT", "UPDATE", "DELETE"} { // gorm's own are empty
-		if e := s.Clauses[name].Expression; e != nil && !reflect.ValueOf(e).IsZero() {
+	for _, c := range s.Clauses {
+		if c.AfterNameExpression != nil || c.AfterExpression != nil || !isPlain(c) {
 			return false
 		}
 	}
-	return len(s.Joins) == 0
+	return true
+}
+
+func isPlain(c clause.Clause) bool {
+	if tag, ok := c.BeforeExpression.(clause.Expr); c.BeforeExpression != nil &&
+		(!ok || !comment.MatchString(tag.SQL)) {
+		return false
+	}
+	switch e := c.Expression.(type) {
+	case clause.Expr:
+		return e.SQL == "count(*)" // of Count
+	case clause.From, clause.Insert, clause.Update, clause.Delete: // gorm's own are empty
+		return reflect.ValueOf(e).IsZero()
+	case clause.GroupBy:
+		return len(e.Having) == 0 &&
+			!slices.ContainsFunc(e.Columns, func(c clause.Column) bool { return c.Raw })
+	}
+	return true
 }
 
 // addCondition puts the other conditions in parentheses: "a or b and org_id = …" would read every
-// organisation's a. It returns false for a condition that closes them.
+// organisation's a. It returns false for a condition that closes them, or has an expression as value.
 func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	where := s.Clauses["WHERE"]
 	exprs := []clause.Expression{condition}
 	if others, ok := where.Expression.(clause.Where); ok && len(others.Exprs) > 0 {
-		if !balanced(others.Exprs) {
+		if !plain(others.Exprs) {
 			return false
 		}
 		exprs = append(exprs, parenthesised{others})
@@ -161,20 +194,40 @@ func (e parenthesised) Build(b clause.Builder) {
 	_ = b.WriteByte(')')
 }
 
-func balanced(exprs []clause.Expression) bool {
+func plain(exprs []clause.Expression) bool {
 	for _, e := range exprs {
-		ok := true
+		ok := false
 		switch e := e.(type) {
 		case clause.Expr:
-			ok = isBalanced(e.SQL)
+			ok = isBalanced(e.SQL) && areValues(e.Vars...)
 		case clause.NamedExpr:
-			ok = isBalanced(e.SQL)
+			ok = isBalanced(e.SQL) && areValues(e.Vars...)
+		case clause.Eq:
+			ok = areValues(e.Value)
+		case clause.IN:
+			ok = areValues(e.Values...)
 		case clause.AndConditions:
-			ok = balanced(e.Exprs)
+			ok = plain(e.Exprs)
 		case clause.OrConditions:
-			ok = balanced(e.Exprs)
+			ok = plain(e.Exprs)
 		}
 		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// areValues reports whether none is an expression, which gorm would write into the statement.
+func areValues(of ...any) bool {
+	for _, value := range of {
+		if named, ok := value.(sql.NamedArg); ok {
+			value = named.Value
+		}
+		if fields, ok := value.(map[string]any); ok && !areValues(slices.Collect(maps.Values(fields))...) {
+			return false
+		}
+		if _, expression := value.(clause.Expression); expression {
 			return false
 		}
 	}

@@ -53,6 +53,17 @@ func newGroups(t *testing.T) (*gorm.DB, []playerGroup) {
 	return db, rows
 }
 
+// around adds text behind a statement's conditions.
+type around struct{}
+
+func (around) ModifyStatement(s *gorm.Statement) {
+	c := s.Clauses["WHERE"]
+	c.AfterExpression = clause.Expr{SQL: "or true"}
+	s.Clauses["WHERE"] = c
+}
+
+func (around) Build(clause.Builder) {}
+
 // rules.md, Data: a statement that is not scoped to an organisation is refused for its structure,
 // whatever its text says.
 func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
@@ -82,20 +93,35 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"another's scope":   mine().Table("games").Count(all).Error,
 		"join": mine().Joins("join player_groups g on g.name = player_groups.name").
 			Find(&found).Error,
-		"join from another":   db.Table("games").Joins("cross join player_groups").Count(all).Error,
-		"joined model":        mine().Model(&membership{}).Joins("Organisation").Count(all).Error,
-		"subquery":            mine().Where("exists (?)", ids).Find(&found).Error,
-		"subquery of another": db.Table("games").Where("id in (?)", ids).Find(&found).Error,
-		"update":              db.Model(&playerGroup{}).Where("name = ?", "Sales").Update("name", "x").Error,
-		"delete":              db.Where("name = ?", "Sales").Delete(&playerGroup{}).Error,
-		"condition that ends": mine().Where("name = 'x') or (true").Find(&found).Error,
-		"hidden in a string":  mine().Where("name = '(') or (name <> ')'").Find(&found).Error,
-		"comment":             mine().Where("name = 'x' --").Find(&found).Error,
-		"moved":               mine().Model(&playerGroup{}).Where("id = ?", acmeSales).Update("org_id", beta).Error,
-		"moved by a struct":   mine().Where("id = ?", acmeSales).Updates(&playerGroup{OrgID: beta}).Error,
-		"create for another":  mine().Create(&playerGroup{ID: betaSales, OrgID: beta}).Error,
-		"create":              db.Create(&[]playerGroup{{ID: acmeSales, OrgID: acme}, {ID: betaSales}}).Error,
-		"create by map":       db.Table("player_groups").Create(row).Error,
+		"join from another":    db.Table("games").Joins("cross join player_groups").Count(all).Error,
+		"joined model":         mine().Model(&membership{}).Joins("Organisation").Count(all).Error,
+		"subquery":             mine().Where("exists (?)", ids).Find(&found).Error,
+		"subquery of another":  db.Table("games").Where("id in (?)", ids).Find(&found).Error,
+		"update":               db.Model(&playerGroup{}).Where("name = ?", "Sales").Update("name", "x").Error,
+		"delete":               db.Where("name = ?", "Sales").Delete(&playerGroup{}).Error,
+		"condition that ends":  mine().Where("name = 'x') or (true").Find(&found).Error,
+		"hidden in a string":   mine().Where("name = '(') or (name <> ')'").Find(&found).Error,
+		"comment":              mine().Where("name = 'x' --").Find(&found).Error,
+		"moved":                mine().Model(&playerGroup{}).Where("id = ?", acmeSales).Update("org_id", beta).Error,
+		"quoted table":         mine().Table(`"player_groups"`).Count(all).Error,
+		"moved by its field":   mine().Model(&playerGroup{}).Where("id = ?", acmeSales).Update("OrgID", beta).Error,
+		"expression as value":  mine().Where("name = ?", gorm.Expr("(select max(name) from player_groups)")).Find(&found).Error,
+		"expression in a map":  mine().Where(map[string]any{"name": gorm.Expr("'x' or true")}).Find(&found).Error,
+		"expression by name":   mine().Where("name = @n", map[string]any{"n": gorm.Expr("name")}).Find(&found).Error,
+		"expression in select": mine().Model(&playerGroup{}).Select("(select max(name) from player_groups)").Find(&found).Error,
+		"select with a value":  mine().Model(&playerGroup{}).Select("coalesce(?, name)", "x").Find(&found).Error,
+		"distinct":             mine().Model(&playerGroup{}).Distinct("lower(name)").Find(&found).Error,
+		"group":                mine().Model(&playerGroup{}).Select("id").Group("lower(name)").Find(&found).Error,
+		"having":               mine().Model(&playerGroup{}).Select("id").Group("id").Having("count(*) > 0").Find(&found).Error,
+		"around a statement":   mine().Clauses(around{}).Find(&found).Error,
+		"do updates": mine().Clauses(clause.OnConflict{DoUpdates: clause.AssignmentColumns([]string{"name"})}).
+			Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
+		"set": mine().Model(&playerGroup{}).Where("id = ?", acmeSales).
+			Clauses(clause.Set{{Column: clause.Column{Name: "org_id"}, Value: beta}}).Update("name", "x").Error,
+		"moved by a struct":  mine().Where("id = ?", acmeSales).Updates(&playerGroup{OrgID: beta}).Error,
+		"create for another": mine().Create(&playerGroup{ID: betaSales, OrgID: beta}).Error,
+		"create":             db.Create(&[]playerGroup{{ID: acmeSales, OrgID: acme}, {ID: betaSales}}).Error,
+		"create by map":      db.Table("player_groups").Create(row).Error,
 		"replace": db.Clauses(replace).
 			Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
 		"text":            db.Raw(names+" where org_id = ?", acme).Scan(&found).Error,
@@ -131,6 +157,8 @@ func TestTenantAddsTheOrganisation(t *testing.T) {
 		"lines":    mine().Where("name = @name\nor\ttrue", map[string]any{"name": "Sales"}).Or("true\nor true"),
 		"or":       mine().Where("name = ?", "x").Or("true"),
 		"table":    mine().Table("player_groups"),
+		"columns":  mine().Select("id, org_id", "name").Where(map[string]any{"name": "Sales"}),
+		"group":    mine().Select("id", "org_id", "name").Group("id").Order("lower(name)"),
 		"subquery": mine().Where("id in (?)", mine().Model(&playerGroup{}).Select("id")),
 		"raw": tenant.Raw(db, acme,
 			"select * from player_groups where org_id = @org and name = ?", "Sales"),
