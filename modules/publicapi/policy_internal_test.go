@@ -1,14 +1,17 @@
 package publicapi
 
 import (
+	"bytes"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
 
@@ -99,12 +102,59 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 	}
 }
 
+// rules.md, Bounds: statistics above 64 KB wait for the 48 MB of their organisation that are being
+// sent. Smaller ones and other organisations do not.
+func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
+	t.Parallel()
+	api, err := New(Modules{}, "http://dg.example.org")
+	require.NoError(t, err)
+	send := func(organisation string, size int) (status int) {
+		app := fiber.New()
+		app.Get("/", func(c *fiber.Ctx) error {
+			r := &call{c: c, ctx: t.Context()}
+			r.caller.OrganisationID = organisation
+			return httpserver.Handle(c, nil, func(*fiber.Ctx) error {
+				return api.send(r, bytes.Repeat([]byte("1"), size), "")
+			})
+		})
+		response, body := ask(t, app, "/", nil)
+		assert.Len(t, body, size)
+		return response.StatusCode
+	}
+	const small, large = 64 << 10, 64<<10 + 1
+	first, err := api.largeResponses.AcquireN(t.Context(), "own", 47)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, send("own", large), "the last of the 48 MB")
+	second, err := api.largeResponses.AcquireN(t.Context(), "own", 1)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, send("own", small))
+	require.Equal(t, http.StatusOK, send("another", large))
+	done := make(chan int, 1)
+	go func() { done <- send("own", large) }()
+	require.Eventually(t, func() bool { return api.largeResponses.Stats().Waiting == 1 },
+		10*time.Second, time.Millisecond)
+	require.Empty(t, done)
+	second()
+	require.Equal(t, http.StatusOK, <-done)
+	first()
+
+	// each megabyte counts: with 47 taken, 2 MB wait
+	most, err := api.largeResponses.AcquireN(t.Context(), "own", 47)
+	require.NoError(t, err)
+	go func() { done <- send("own", 1<<20+1) }()
+	require.Eventually(t, func() bool { return api.largeResponses.Stats().Waiting == 1 },
+		10*time.Second, time.Millisecond)
+	most()
+	require.Equal(t, http.StatusOK, <-done)
+	require.Zero(t, api.largeResponses.Stats().Running, "what was sent gives its share back")
+}
+
 func ask(
 	t *testing.T, app *fiber.App, path string, header http.Header,
 ) (response *http.Response, body string) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 	r.Header = header
-	response, err := app.Test(r)
+	response, err := app.Test(r, -1) // without a timeout
 	require.NoError(t, err)
 	defer response.Body.Close()
 	read, err := io.ReadAll(response.Body)

@@ -257,17 +257,20 @@ func TestManySmallForksDoNotStopTheSealer(t *testing.T) {
 			"00000000-0000-4000-9000-%012d", i)})
 		e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 			select gen_random_uuid(), $1, $2, 1 + i % 40, $3::timestamptz + i * interval '20 min', ''
-			  from generate_series(1, $4) i`, testOrg, f.ID, testFrom, plays)
+			  from generate_series(1, $4) i order by random()`, testOrg, f.ID, testFrom, plays)
 	}
 	e.play(testFork, 1, testFrom)
 	e.Exec(`insert into plays select started_at, completed_at, player, release_number, score, passed,
 		gen_random_uuid(), org_id, $1, answers from plays where fork_id <> $1
 		order by fork_id limit $2`, otherFork, plays+200)
-	e.Exec(`vacuum analyze plays`)
+	require.Eventually(t, func() bool { // autovacuum's own snapshot keeps pages from all-visible
+		e.Exec(`vacuum analyze plays`)
+		return e.Count(`pg_class where oid = 'plays'::regclass and relallvisible > relpages * 0.9`) > 0
+	}, time.Minute, 10*time.Millisecond)
 	e.sealer.MinPlays = 5_000
 	args := segment.Args(testOrg, "00000000-0000-4000-9000-000000000000", time.Time{}, testNow)
 	args["minPlays"] = e.sealer.MinPlays
-	require.Less(t, e.pages(t, sealer.DueDaysSQL, args), 100)
+	require.Less(t, e.pages(t, sealer.DueDaysSQL, args), 200)
 	began := time.Now()
 	require.Positive(t, e.seal(t).Days)
 	t.Logf("%d forks: %s", forks, time.Since(began))

@@ -37,6 +37,30 @@ func playsOf(from time.Time, days int) *rapid.Generator[[]Play] {
 	}))
 }
 
+// 300 plays of one player in a month come back as 300, and an ordinal 300 above the previous one as
+// itself: neither fits into one byte.
+func TestMonthHasAllPlaysOfABusyPlayer(t *testing.T) {
+	t.Parallel()
+	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	plays := []Play{{Player: 1, StartedAt: from.UnixMilli()}}
+	for i := range int64(300) {
+		plays = append(plays, Play{
+			Player: 301, StartedAt: from.UnixMilli() + i*time.Hour.Milliseconds(), Completed: true, Score: 9,
+		})
+	}
+	m := packMonth(from, plays)
+	var players Players
+	require.NoError(t, UnpackMonth(from.UnixMilli(), m.Head, &players))
+	require.Equal(t, []int32{1, 301}, players.Ordinals())
+	require.Equal(t, int32(300), players.Get(301).Plays)
+	a := NewAccumulator(from, 31)
+	a.ExpectMonth(from)
+	busy := func(ordinal int32) bool { return ordinal == 301 }
+	require.NoError(t, UnpackMembers(from.UnixMilli(), m.Head, m.Tail, busy, a))
+	require.Equal(t, DaySums{Plays: 300, Completed: 300, ScoreSum: 2700}, a.Total.DaySums)
+	require.Equal(t, int32(300), a.Players.Get(301).Plays)
+}
+
 // doc.go, Invariants: a packed day returns its plays, in the order of player and start, and their sums.
 func TestDayComesBackAsItWas(t *testing.T) {
 	t.Parallel()
