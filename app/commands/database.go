@@ -111,7 +111,12 @@ func (db *database) migrate(ctx context.Context) error {
 	if err := postgres.Migrate(ctx, db.ownerURL, migrations.FS, serving, db.log); err != nil {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
-	return nil
+	o, err := db.operator(ctx, "dg migrate")
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	return identity.RewriteEmailKeys(ctx, o.DB)
 }
 
 // dropPrivileges only warns about an external database: dg knows no other user to become.

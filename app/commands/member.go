@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"gorm.io/gorm"
 
@@ -94,13 +93,16 @@ func (o *operator) changeRole(ctx context.Context, p Stdio, m member, role org.R
 func (o *operator) addMember(
 	tx *gorm.DB, m member, name string, role org.Role,
 ) (invited bool, err error) {
-	local, domain, _ := strings.Cut(m.Email, "@")
-	if local == "" || domain == "" || !input.ValidText(m.Email) {
-		return false, fmt.Errorf("%q is not an e-mail", m.Email)
+	email, ok := identity.ParseEmail(m.Email)
+	if !ok {
+		return false, fmt.Errorf("%q is not an e-mail: it takes %s", m.Email, identity.EmailFormat)
 	}
-	person, password, err := identity.PersonIn(tx, m.Email)
+	person, password, err := identity.PersonIn(tx, email)
 	if errors.Is(err, identity.ErrNoSuchEmail) {
-		person, err = identity.AddPersonIn(tx, m.Email, cmp.Or(name, m.Email))
+		if name != "" && !input.ValidText(name) {
+			return false, fmt.Errorf("%q is not a name: it takes 1 to 200 printable characters", name)
+		}
+		person, err = identity.AddPersonIn(tx, email, cmp.Or(name, email))
 	}
 	if err != nil {
 		return false, err

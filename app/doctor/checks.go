@@ -27,6 +27,7 @@ var (
 	Serving = []check{
 		{"rights", checkSQL("rights")},
 		{"secrets", checkSecrets},
+		{"e-mails", checkEmails},
 		{"demo", checkDemo},
 		{"replicas", checkReplicas},
 	}

@@ -80,3 +80,7 @@ func checkReplicas(ctx context.Context, s *Installation) (warnings []string, _ e
 	}
 	return warnings, nil
 }
+
+func checkEmails(ctx context.Context, s *Installation) ([]string, error) {
+	return identity.CheckEmails(ctx, s.db)
+}

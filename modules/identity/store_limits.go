@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"dg/platform/apperr"
-	"dg/platform/input"
 	"dg/platform/netaddr"
 	"dg/platform/postgres"
 )
@@ -56,7 +55,7 @@ func limitKey(kind, id string) []byte {
 // all networks. A lock of one network does not affect others. A new password, as of a reset, starts
 // new counts. The fixed order prevents deadlocks.
 func passwordLimits(who userRow, address string) []guessLimit {
-	account := input.Lower(who.Email)
+	account := EmailKey(who.Email)
 	if who.PasswordHash != nil {
 		account += " " + *who.PasswordHash
 	}

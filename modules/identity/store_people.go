@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"dg/platform/apperr"
-	"dg/platform/input"
 	"dg/platform/postgres"
 )
 
@@ -47,9 +46,6 @@ func (r userRow) person() Person {
 
 // ErrNoSuchEmail says that no account has the e-mail.
 var ErrNoSuchEmail = apperr.New(apperr.NotFound, "No account has the e-mail: check the spelling.")
-
-// EmailKey returns the normalised form by which e-mails are compared.
-func EmailKey(email string) string { return input.Lower(email) }
 
 // People returns the people with the ids, ordered by name. It leaves out unknown ids.
 func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {

@@ -33,13 +33,14 @@ var formats = []format{{
 	},
 	last: "users.sql",
 	read: reader(func(u *user, keys identity.Keyring) []any {
+		email, _ := identity.ParseEmail(u.Email) // the rule email_address has checked it
 		secret := u.TOTPSecret
 		if secret != nil {
 			plain, _ := identity.ParseTOTPSecret(*secret) // the rule totp_secret has checked the text
 			secret = new(keys.Encrypt(u.ID.String(), plain))
 		}
 		return []any{
-			[16]byte(u.ID), u.Email, identity.EmailKey(u.Email), u.Name, u.PasswordHash, secret,
+			[16]byte(u.ID), email, identity.EmailKey(email), u.Name, u.PasswordHash, secret,
 			u.Locale,
 		}
 	}),

@@ -9,7 +9,7 @@ import (
 
 type organisation struct {
 	ID            uuid.UUID `json:"id" validate:"required"`
-	Slug          string    `json:"slug" validate:"text"`
+	Slug          string    `json:"slug" validate:"text,ne=.,ne=.."`
 	Name          string    `json:"name" validate:"text"`
 	Plan          string    `json:"plan" validate:"oneof=free team pro enterprise"`
 	ReportingMode string    `json:"reportingMode" validate:"oneof=pseudonymous nominative"`
@@ -18,7 +18,7 @@ type organisation struct {
 // user is a person. TOTPSecret turns two-step verification on; nil turns it off.
 type user struct {
 	ID           uuid.UUID `json:"id" validate:"required"`
-	Email        string    `json:"email" validate:"text"`
+	Email        string    `json:"email" validate:"email_address"`
 	Name         string    `json:"name" validate:"text"`
 	PasswordHash *string   `json:"passwordHash" validate:"omitempty,password_hash"`
 	TOTPSecret   *string   `json:"totpSecret" validate:"omitempty,totp_secret"`

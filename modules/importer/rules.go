@@ -35,6 +35,10 @@ var objectChecks = input.New(ruleMessages, map[string]func(input.Field) bool{
 		_, ok := games.SkillByID(s)
 		return ok
 	}),
+	"email_address": input.Text(func(s string) bool {
+		_, ok := identity.ParseEmail(s)
+		return ok
+	}),
 	"password_hash": input.Text(identity.ValidPasswordHash),
 	"totp_secret": input.Text(func(s string) bool {
 		_, ok := identity.ParseTOTPSecret(s)
@@ -57,6 +61,8 @@ var ruleMessages = map[string]string{
 	"skill":            `a skill of the catalogue, such as data.reading.charts, got "{value}"`,
 	"gtefield":         "a time not before startedAt, got {value}",
 	"ltefield":         "a whole number from 0 to attempts, got {value}",
+	"ne":               `a slug that can be part of an address, got "{value}"`,
+	"email_address":    identity.EmailFormat + `, got "{value}"`,
 	"password_hash":    identity.PasswordHashFormat,
 	"totp_secret":      identity.TOTPSecretFormat,
 	"configuration":    "an object without \\u0000 and numbers that are out of range",

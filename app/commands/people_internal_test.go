@@ -1,0 +1,122 @@
+package commands
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/audit"
+	"dg/modules/identity"
+	"dg/modules/importer"
+	"dg/modules/org"
+	"dg/platform/config"
+	"dg/platform/testkit"
+)
+
+// people are odd names and addresses. sent is what browsers send for the address; "": creation refuses.
+var people = []struct{ name, email, sent string }{
+	{"Zoë O'Brien-Łukasz", "zoe@example.org", "zoe@example.org"},
+	{"李小龍", "Li.XiaoLong@Example.ORG", "li.xiaolong@example.org"},
+	{"مريم", "maryam@bücher.example", "maryam@xn--bcher-kva.example"},
+	{"👩‍🚀", "astro@BÜCHER.example", "astro@xn--bcher-kva.example"},
+	{"Ånd", "and@faß.example", "and@xn--fa-hia.example"},
+	{"=cmd|' /C calc'!A0", "o'hara+tag@example.org", "o'hara+tag@example.org"},
+	{"<b>Bold</b>", "{brace}|pipe@example.org", "{brace}|pipe@example.org"},
+	{"'; drop table users; --", "a!#$%&*/=?^_`~-@example.org", "a!#$%&*/=?^_`~-@example.org"},
+	{"x", "  blanks@example.org ", "blanks@example.org"},
+	{strings.Repeat("n", 200), "\tlinebreak@example.org\n", "linebreak@example.org"},
+	{"No dot", "root@localhost", "root@localhost"},
+	{"Hyphens", "v@r3---sn-4g5e.example.org", "v@r3---sn-4g5e.example.org"},
+	{"Digits", "1@2.3", "1@2.3"},
+	{"Dots", ".a..b.@example.org", ".a..b.@example.org"},
+	{"Long", strings.Repeat("l", 242) + "@example.org", strings.Repeat("l", 242) + "@example.org"},
+	{"Too long", strings.Repeat("l", 243) + "@example.org", ""},
+	{"No at", "no-at-sign", ""},
+	{"Two words", "two words@x.org", ""},
+	{"Two ats", "a@b@c", ""},
+	{"Named", "Name <a@b.org>", ""},
+	{"Umlaut", "jürgen@example.org", ""},
+	{"Empty local", "@example.org", ""},
+	{"Empty domain", "a@", ""},
+	{"Nothing", "", ""},
+	{"Underscore", "a@under_score.org", ""},
+	{"Hyphen first", "a@-x.org", ""},
+	{"Dot last", "a@example.org.", ""},
+	{"Literal", "a@[192.0.2.1]", ""},
+	{"Quoted", `"a b"@example.org`, ""},
+	{"Line\nbreak", "name@example.org", ""},
+	{strings.Repeat("n", 201), "name2@example.org", ""},
+	{"Full width", "a＠example.org", ""},
+}
+
+// decisions on e-mails: a person whom a command or an import creates can sign in with what the browser
+// sends, or creation is refused and says which field is wrong.
+func TestEveryoneWhoIsCreatedCanSignIn(t *testing.T) {
+	t.Parallel()
+	w := testkit.New(t)
+	db := &database{ownerURL: w.Owner.Pool.Config().ConnString(), log: slog.New(slog.DiscardHandler)}
+	o, err := db.operator(t.Context(), "dg test")
+	require.NoError(t, err)
+	defer o.Close()
+	p := Stdio{Stdout: io.Discard, Stderr: io.Discard, log: db.log}
+	w.Organisation(testkit.Organisation{Slug: "acme"})
+	visitors := identity.New(w.DB, time.Now, identity.Recorder{
+		OrganisationsOf: o.orgs.OrganisationIDsIn, Audit: audit.New(w.DB), Log: db.log,
+		OnFailedSignIn: func(string) {},
+	}, identity.Keyring{})
+	ways := map[string]func(name, email, role string) error{
+		"organisation create": func(name, email, _ string) error {
+			return organisationCreateCmd{Address: config.Address{BaseURL: "http://localhost"},
+				Name: "Theirs", Slug: "o-" + uuid.NewString()[:8], Plan: "pro", ReportingMode: "nominative",
+				OwnerEmail: email, OwnerName: name}.Run(t.Context(), p, o)
+		},
+		"member add": func(name, email, role string) error {
+			return memberAddCmd{Address: config.Address{BaseURL: "http://localhost"},
+				member: member{"acme", email}, Role: role, Name: name}.Run(t.Context(), p, o)
+		},
+		"import": func(name, email, role string) error {
+			organisation := testkit.One[string](w, `select id::text from organisations where slug = 'acme'`)
+			id := uuid.NewString()
+			lines := fmt.Sprintf(`{"type":"user","id":"%s","email":%s,"name":%s}
+				{"type":"membership","organisationId":"%[4]s","userId":"%[1]s","role":"%[5]s"}`,
+				id, quote(email), quote(name), organisation, role)
+			lines = strings.ReplaceAll(lines, "\n\t\t\t\t", "\n")
+			_, err := importer.Importer{Pool: o.Pool}.Import(t.Context(), []importer.Input{{Name: "people",
+				Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(lines)), nil },
+			}}, nil)
+			return err
+		},
+	}
+	roles := []org.Role{org.RoleOwner, org.RoleAdmin, org.RoleMember}
+	for way, create := range ways {
+		for i, who := range people {
+			err := create(who.name, who.email, string(roles[i%3]))
+			if who.sent == "" {
+				require.ErrorContains(t, err, map[bool]string{true: "name", false: "mail"}[strings.HasPrefix(who.email, "name")],
+					"%s: %q", way, who.email)
+				continue
+			}
+			require.NoError(t, err, "%s: %q", way, who.email)
+			w.Exec(`update users set password_hash = $1`, testkit.PasswordHash)
+			for _, sent := range []string{who.sent, who.email} {
+				session, err := visitors.SignIn(t.Context(), sent, testkit.Password, "")
+				require.NoError(t, err, "%s: %q", way, sent)
+				require.Equal(t, who.name, session.Person.Name, way)
+				require.Equal(t, strings.TrimSpace(who.email), session.Person.Email, "shown as written")
+			}
+		}
+		w.Exec(`delete from memberships`)
+		w.Exec(`delete from users`)
+	}
+}
+
+// quote writes a text as JSON.
+func quote(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
+}

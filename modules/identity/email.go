@@ -1,0 +1,102 @@
+package identity
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"golang.org/x/net/idna"
+	"gorm.io/gorm"
+
+	"dg/platform/input"
+	"dg/platform/postgres"
+)
+
+// EmailFormat describes the valid e-mails, for error messages.
+const EmailFormat = "an e-mail of at most 254 characters that the form of the sign-in takes, such as ann@example.org"
+
+// validEmail is the rule of HTML's e-mail field, also for PostgreSQL.
+const validEmail = "^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@" + domainLabel + `(?:\.` + domainLabel + `)*$`
+
+const domainLabel = `[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?`
+
+var emailPattern = regexp.MustCompile(validEmail)
+
+// browserDomain converts domains as browsers do.
+var browserDomain = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false))
+
+// ParseEmail returns the e-mail without blanks around, and whether it is valid: a person with any
+// other could not sign in, because the browser refuses or rewrites it.
+func ParseEmail(text string) (email string, ok bool) {
+	email = strings.TrimSpace(text)
+	ascii := asciiEmail(email)
+	return email, len(ascii) <= 254 && emailPattern.MatchString(ascii)
+}
+
+// EmailKey returns the normalised form by which e-mails are compared: browsers send the domain in
+// ASCII, whatever was typed.
+func EmailKey(email string) string { return input.Lower(asciiEmail(strings.TrimSpace(email))) }
+
+func asciiEmail(email string) string {
+	local, domain, _ := strings.Cut(email, "@")
+	ascii, err := browserDomain.ToASCII(domain)
+	if err != nil || ascii == domain {
+		return email
+	}
+	return local + "@" + ascii
+}
+
+// unusualEmails returns the people whose e-mail may be invalid or have another key than the stored.
+func unusualEmails(db transaction) (found []emailRow, _ error) {
+	err := db.Scopes(postgres.Tag("identity.unusualEmails")).
+		Where("email !~ ? or email_key <> lower(email)", validEmail).Order("id").Find(&found).Error
+	if err != nil {
+		return nil, fmt.Errorf("identity: unusual e-mails: %w", err)
+	}
+	return found, nil
+}
+
+type emailRow struct{ ID, Email, EmailKey string }
+
+func (emailRow) TableName() string { return "users" }
+
+// RewriteEmailKeys replaces keys of earlier versions. One that another person has stays:
+// CheckEmails names it. The pool must connect as the owner of the tables.
+func RewriteEmailKeys(ctx context.Context, owner *postgres.DB) error {
+	return owner.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		found, err := unusualEmails(tx)
+		if err != nil {
+			return err
+		}
+		for _, r := range found {
+			key := EmailKey(r.Email)
+			if key == r.EmailKey {
+				continue
+			}
+			_, err := updateRows(tx, "identity.rewriteEmailKey", &emailRow{}, map[string]any{"email_key": key},
+				"id = ? and email = ? and not exists (select from users o where o.email_key = ?)",
+				r.ID, r.Email, key)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// CheckEmails returns a warning for each account whose person cannot sign in because of the e-mail.
+func CheckEmails(ctx context.Context, db *postgres.DB) (warnings []string, _ error) {
+	found, err := unusualEmails(db.Gorm.WithContext(ctx))
+	for _, r := range found {
+		if _, ok := ParseEmail(r.Email); !ok {
+			warnings = append(warnings, fmt.Sprintf("no sign-in form takes the e-mail %q of account %s: "+
+				"import the user with another one", r.Email, r.ID))
+		} else if EmailKey(r.Email) != r.EmailKey {
+			warnings = append(warnings, fmt.Sprintf("another account has the e-mail %q of account %s in "+
+				"another form: import one of them with another e-mail, or delete it with dg account delete",
+				r.Email, r.ID))
+		}
+	}
+	return warnings, err
+}
