@@ -117,7 +117,8 @@ func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request au
 	return s.change(ctx, actor, authz.RevokeKey, entry,
 		func(tx *gorm.DB, key Key) (details map[string]any, err error) {
 			changed := selectKeys(tx, "apikeys.revoke", key.OrganisationID).Model(&key).
-				Clauses(returningName).Where("id = ?", id).Where(isUnrevoked).Update("revoked_at", databaseMillisecond)
+				Clauses(returningName).Where("id = ?", id).Where(isUnrevoked).
+				Update("revoked_at", databaseMillisecond)
 			if changed.RowsAffected > 0 { // otherwise the key is revoked already
 				details = map[string]any{"name": key.Name}
 			}
