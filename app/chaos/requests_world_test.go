@@ -71,12 +71,12 @@ func (w *requestWorld) keep() {
 }
 
 func (w *requestWorld) restore() {
-	sql := `set session_replication_role = replica;`
+	sql := `begin; set local session_replication_role = replica;` // also for deferred triggers
 	for _, table := range w.tables {
 		sql += fmt.Sprintf(`delete from public.%s;
 			insert into public.%[1]s overriding system value table kept.%[1]s;`, table)
 	}
-	w.super.Exec(sql + ` set session_replication_role = origin`)
+	w.super.Exec(sql + ` commit`)
 }
 
 // fill stores two organisations on the Pro plan, one with names and sealed plays, and one below the
