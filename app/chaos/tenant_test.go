@@ -32,9 +32,9 @@ var acrossTenants = map[string]string{
 	"apikeys.storeUsage": "the program stores the counts of all keys",
 
 	"reports.playsOfForks": "counts the plays of the organisation's own forks, by the index of forks",
-	"reports.forksToSeal":  "the sealer works for all organisations",
-	"reports.markAll":      "as reports.forksToSeal",
-	"reports.sealDay":      "replaces the segment of a fork, whose organisation reports.forksToSeal has found",
+	"reports.allForks":     "the sealer works for all organisations",
+	"reports.markAll":      "as reports.allForks",
+	"reports.sealDay":      "replaces the segment of a fork, whose organisation reports.allForks has found",
 	"reports.sealMonth":    "as reports.sealDay",
 
 	"org.allIDs":      "the operator's commands work on every organisation in turn",
