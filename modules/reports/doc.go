@@ -14,7 +14,7 @@
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function,
 //     suppressed, decides.
 //   - Sums are integers. Figures are rounded once, half away from zero.
-//   - No figure depends on a damaged segment: reports read the plays instead, until `dg segments
+//   - No figure depends on a damaged or missing segment: reports read the plays, until `dg segments
 //     rebuild` has sealed everything again.
 //   - A report on a group reads no more rows and pages than the report on all players, besides
 //     memberships.

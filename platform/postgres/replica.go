@@ -141,7 +141,7 @@ func (r *Replica) Check(ctx context.Context) error {
 }
 
 // UseReplicas makes db.AcquireReplica use the replicas, and requests.PositionSQL return a position.
-// Call it before serving.
+// Call it before serving; none is read before WatchReplicas runs.
 func (db *DB) UseReplicas(replicas []*Replica, requests *DB) {
 	db.replicas = replicas
 	requests.hasReplicas = len(replicas) > 0
