@@ -9,7 +9,7 @@ RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 .PHONY: help run test chaos soak check contract bench release generate build postgres
 
 help: ## List the targets.
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 12
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build postgres ## Serve the demo; prints accounts, a key and a curl command.
 	bin/dg serve --demo

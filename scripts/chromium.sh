@@ -13,5 +13,5 @@ if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
 fi
 echo "Installing Chromium for the tests of the screens."
 export DEBIAN_FRONTEND=noninteractive
-apt-get -qq update
-apt-get -qq install -y --no-install-recommends chromium >/dev/null
+apt-get -qq update && apt-get -qq install -y --no-install-recommends chromium >/dev/null ||
+  echo "Chromium could not be installed, so the tests of the screens cannot run." >&2

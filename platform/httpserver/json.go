@@ -8,11 +8,18 @@ import (
 
 // SendJSON responds with a JSON body, which must not change afterwards, and with etag unless that
 // is "". It compresses a long body if the client accepts gzip, and sends one above BlockSize in
-// blocks. It calls sent, if not nil, once: when a body in blocks was sent or aborted, or
+// blocks, or answers 400 to a Range header. It calls sent, if not nil, once: when a body in blocks was sent or aborted, or
 // immediately for any other body.
 func SendJSON(c *fiber.Ctx, body []byte, etag string, sent func()) error {
 	ctx := c.Context()
 	body = encode(c, body)
+	blocks := len(body) > BlockSize && !ctx.IsHead()
+	if err := checkRange(c); blocks && err != nil {
+		if sent != nil {
+			sent()
+		}
+		return err
+	}
 	h := &ctx.Response.Header
 	if etag != "" {
 		h.Set(fiber.HeaderETag, etag)
@@ -21,7 +28,7 @@ func SendJSON(c *fiber.Ctx, body []byte, etag string, sent func()) error {
 	h.Set(fiber.HeaderVary, varyOn)
 	h.SetContentType(contentJSON)
 	c.Status(fiber.StatusOK)
-	if len(body) > BlockSize && !ctx.IsHead() {
+	if blocks {
 		newStream(c, &bodySource{rest: body, sent: sent}).send(ctx, len(body))
 		return nil
 	}

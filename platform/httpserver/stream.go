@@ -44,12 +44,16 @@ type Source interface {
 // Stream responds with header and the source's blocks, compressed if the client accepts gzip. It
 // returns an error of the first block, for WriteError; a later error resets the connection. It
 // always closes the source. HTTP/1.0 gets 505, because a truncated file without chunks looks
-// complete.
+// complete. A Range header gets 400.
 func Stream(c *fiber.Ctx, source Source, header map[string]string) error {
 	s := newStream(c, source)
 	if !c.Context().Request.Header.IsHTTP11() {
 		s.close(nil)
 		return fiber.NewError(fiber.StatusHTTPVersionNotSupported)
+	}
+	if err := checkRange(c); err != nil {
+		s.close(nil)
+		return err
 	}
 	if err := s.read(); err != nil { // no byte is sent yet: an error response is possible
 		s.close(err)

@@ -36,8 +36,8 @@ type Limiter struct {
 	mu     sync.Mutex
 	shares map[share]*shared // those with work that runs or waits
 
-	waiting, running atomic.Int64
-	refused          atomic.Uint64
+	waiting, running    atomic.Int64
+	refused, keyRefused atomic.Uint64
 }
 
 // share is a key, or a site.
@@ -77,6 +77,9 @@ func (l *Limiter) AcquireN(ctx context.Context, key string, n int) (release func
 	defer stop()
 	freeKey, ok := l.take(waiting, share{name: key}, l.o.PerKey, slots)
 	if !ok {
+		if ctx.Err() == nil {
+			l.keyRefused.Add(1)
+		}
 		return nil, l.failure(ctx, cmp.Or(l.o.KeyBusyMessage, l.o.BusyMessage))
 	}
 	freeSite := func() {}
@@ -150,9 +153,10 @@ func (l *Limiter) failure(ctx context.Context, busy string) error {
 type Stats struct {
 	Running, Waiting int64
 	Refused          uint64 // since the start
+	KeyRefused       uint64 // those of Refused whose key's own slots were taken
 }
 
 // Stats returns how much work runs and waits now, and how much was refused since the start.
 func (l *Limiter) Stats() Stats {
-	return Stats{l.running.Load(), l.waiting.Load(), l.refused.Load()}
+	return Stats{l.running.Load(), l.waiting.Load(), l.refused.Load(), l.keyRefused.Load()}
 }

@@ -38,7 +38,7 @@ func TestPlacesAreBounded(t *testing.T) {
 		refused("a", "Yours.")
 		acquire("b")
 		refused("b", "Busy.")
-		require.Equal(t, Stats{Running: 3, Refused: 2}, l.Stats())
+		require.Equal(t, Stats{Running: 3, Refused: 2, KeyRefused: 1}, l.Stats())
 		first()
 		first()
 		acquire("b")

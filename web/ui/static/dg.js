@@ -125,7 +125,7 @@
       link.download = button.dataset.file;
       armed = false;
       link.click();
-      URL.revokeObjectURL(link.href);
+      setTimeout(() => URL.revokeObjectURL(link.href), 60000);  // some browsers read it after the click
     });
   }
 
@@ -163,10 +163,11 @@
     });
   }
 
-  // A menu closes with Escape and with a click elsewhere.
+  // A menu closes with Escape, with a click elsewhere, and when the window changes its form: rotated, it has no list.
   for (const { parentNode: list } of all('details > .menu')) {
     const close = () => { list.open = false; };
     document.addEventListener('click', (e) => { if (!list.contains(e.target)) close(); });
+    matchMedia('(orientation: portrait)').addEventListener('change', close);
     new MutationObserver(() => {  // before the next key, which a toggle event may follow
       if (list.matches('.top *')) document.querySelector('.layout').inert = list.open;  // what the list covers in part is not pressed by mistake
       if (list.open) list.querySelector('[data-find]')?.focus();

@@ -30,6 +30,7 @@
       shown = other;
       shown[1].open = wide.matches;
     };
+    let answered = ''; // the query whose results are shown
     const clear = () => { input.value = ''; show(page); };
     const find = async () => {
       const query = input.value;
@@ -38,6 +39,7 @@
       if (!answer.ok) return;
       const found = partsOf(new DOMParser().parseFromString(await answer.text(), 'text/html'));
       if (query !== input.value) return; // a later answer follows
+      answered = query;
       show(found);
       const [results] = found;
       results.addEventListener('click', (e) => { if (e.target.closest('a')) clear(); });
@@ -51,7 +53,7 @@
     search.addEventListener('submit', async (e) => {
       e.preventDefault();
       await find();
-      document.querySelector('.results a')?.click();
+      if (answered === input.value) document.querySelector('.results a')?.click(); // not a hit of the search before
     });
   }
 
