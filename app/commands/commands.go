@@ -34,7 +34,7 @@ type cli struct {
 	Erase        eraseCmd        `cmd:"" help:"Erase players with their plays."`
 	Organisation organisationCmd `cmd:"" help:"Create and list organisations, and change a plan."`
 	Member       memberCmd       `cmd:"" help:"Add and remove members of an organisation, and change roles."`
-	Account      accountCmd      `cmd:"" help:"Restore access for a person who has lost a password or phone."`
+	Account      accountCmd      `cmd:"" help:"Restore access for a person who has lost a password or phone, or delete an account."`
 	Doctor       doctorCmd       `cmd:"" help:"Check settings, machine and database, and say how to fix what is wrong. Changes nothing."`
 	Health       healthCmd       `cmd:"" help:"Ask the dg serve on this machine whether it is ready. For health checks of containers."`
 }

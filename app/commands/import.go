@@ -44,6 +44,12 @@ func (c importCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	for _, c := range counts {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", c.Type, c.Added, c.Replaced, c.Unchanged)
 	}
+	for _, c := range counts {
+		if c.LostPasswords > 0 {
+			fmt.Fprintf(w, "%d of the replaced users had a password and have none now: their lines lack "+
+				"passwordHash. dg account reset gives them a link.\n", c.LostPasswords)
+		}
+	}
 	return w.Flush()
 }
 
@@ -92,6 +98,9 @@ func wrapImportError(ctx context.Context, err error) error {
 		return err
 	case ctx.Err() != nil: // the cause of err
 		return errors.New("interrupted: nothing was imported")
+	case is && failed.Code == notNull && failed.TableName == "plays":
+		return errors.New(nothing + "a player was erased while the import ran. Import again, which names " +
+			"the lines")
 	case is && failed.Code == diskFull:
 		return fmt.Errorf(nothing+"the disk of the database is full. Free some space, then import "+
 			"again: %w", err)
@@ -104,3 +113,6 @@ func wrapImportError(ctx context.Context, err error) error {
 
 // diskFull is the SQLSTATE of a full disk. If PostgreSQL cannot write its WAL, it restarts instead.
 const diskFull = "53100"
+
+// notNull is the SQLSTATE of a value that is missing.
+const notNull = "23502"

@@ -131,7 +131,30 @@ func (o *operator) printInvitation(ctx context.Context, p Stdio, base, email str
 }
 
 type accountCmd struct {
-	Reset accountResetCmd `cmd:"" help:"Print a link that sets a new password once, within 30 minutes, and turns two-step verification off."`
+	Reset  accountResetCmd  `cmd:"" help:"Print a link that sets a new password once, within 30 minutes, and turns two-step verification off."`
+	Delete accountDeleteCmd `cmd:"" help:"Delete an account and its memberships. Audit entries keep the name."`
+}
+
+type accountDeleteCmd struct {
+	asOwner
+	Email string `arg:"" help:"E-mail of the person."`
+}
+
+// Run refuses to delete the last owner of an organisation.
+func (c accountDeleteCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+	ctx = identity.WithRequest(ctx, o.request)
+	if err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		person, _, err := identity.PersonIn(tx, c.Email)
+		if err != nil {
+			return err
+		}
+		return o.people.DeletePersonIn(tx, person, func() error {
+			return o.orgs.LeaveAllIn(tx, audit.Actor{ID: person.ID, Name: person.Name}, o.request)
+		})
+	}); err != nil {
+		return err
+	}
+	return p.print("Deleted the account of %s.\n", c.Email)
 }
 
 type accountResetCmd struct {

@@ -116,6 +116,44 @@ func TestEveryoneWhoIsCreatedCanSignIn(t *testing.T) {
 	}
 }
 
+// backup.md, Erasing: dg erase takes an organisation and pseudonyms. dg account delete ends memberships
+// and sessions, keeps names in the log, and refuses the last owner of an organisation.
+func TestPeopleAndPlayersAreErasedByWhatIsShown(t *testing.T) {
+	t.Parallel()
+	w := testkit.New(t)
+	db := &database{ownerURL: w.Owner.Pool.Config().ConnString(), log: slog.New(slog.DiscardHandler)}
+	o, err := db.operator(t.Context(), "dg test")
+	require.NoError(t, err)
+	defer o.Close()
+	p := Stdio{Stdout: io.Discard, Stderr: io.Discard, log: db.log}
+	acme := w.Organisation(testkit.Organisation{Slug: "acme"})
+	other := w.Organisation(testkit.Organisation{Slug: "other"})
+	players := w.Players(acme.ID, 3)
+	w.Players(other.ID, 3) // with the same pseudonyms
+	require.NoError(t, eraseCmd{Players: []string{"acme", strings.ToLower(players[0].Label), players[1].ID}}.
+		Run(t.Context(), p, o))
+	for _, wrong := range [][]string{{"acme"}, {"acme", players[0].Label}, {"nobody", players[2].Label}} {
+		require.Error(t, eraseCmd{Players: wrong}.Run(t.Context(), p, o), wrong)
+	}
+	require.Equal(t, 1, w.Count(`players where org_id = $1`, acme.ID))
+	require.Equal(t, 3, w.Count(`players where org_id = $1`, other.ID))
+
+	ann := w.Person(testkit.Person{Email: "ann@example.org", Name: "Ann"})
+	w.Join(acme.ID, ann.ID, "owner")
+	w.Join(other.ID, ann.ID, "member")
+	remove := func() error { return accountDeleteCmd{Email: "Ann@example.org"}.Run(t.Context(), p, o) }
+	require.ErrorContains(t, remove(), "leaves acme without an owner")
+	require.Equal(t, 2, w.Count(`memberships where user_id = $1`, ann.ID))
+	w.Member(acme.ID, "owner")
+	require.NoError(t, remove())
+	require.Zero(t, w.Count(`users where id = $1`, ann.ID))
+	require.Equal(t, "account.deleted acme Ann, account.deleted other Ann, role.changed acme Ann, role.changed other Ann",
+		testkit.One[string](w, `select string_agg(concat_ws(' ', action, slug, details->>'name'), ', ' order by action, slug)
+			from audit_entries e join organisations o on o.id = e.org_id
+			where target_id = $1 and actor_kind = 'operator'`, ann.ID))
+	require.ErrorContains(t, remove(), "No account has the e-mail")
+}
+
 // quote writes a text as JSON.
 func quote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`

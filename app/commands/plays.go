@@ -4,23 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"dg/modules/reports/sealer"
 	"dg/platform/apperr"
+	"dg/platform/input"
 )
 
 type eraseCmd struct {
 	asOwner
-	Players []string `arg:"" name:"player" help:"Ids of players. Take them out of your import files first: an import would bring them back."`
+	Players []string `arg:"" name:"player" help:"Slug of the organisation and pseudonyms, or ids of players. Take them out of your import files first: an import would bring them back."`
 }
 
-// Run erases each player in a transaction of its own. It goes on after an unknown id.
+// Run erases each player in a transaction of its own. It goes on after an unknown one.
 func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
+	players, slug := c.Players, ""
+	if !input.IsID(input.ID(players[0])) {
+		slug = players[0]
+		players = players[1:]
+	}
+	if len(players) == 0 {
+		return errors.New("name the players after the organisation: dg erase SLUG PSEUDONYM…")
+	}
 	missing := 0
-	for _, id := range c.Players {
-		organisation, err := o.orgs.ErasePlayer(ctx, strings.ToLower(id), sealer.DropDirty, o.request)
+	for _, id := range players {
+		organisation, err := o.erase(ctx, slug, id)
 		switch {
 		case apperr.Is(err, apperr.NotFound):
 			missing++
@@ -33,9 +41,19 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	}
 	o.seal(ctx, p)
 	if missing > 0 {
-		return errors.New("some ids are not those of players: they were erased before, or are misspelt")
+		return errors.New("some are not players: they were erased before, or are misspelt")
 	}
 	return nil
+}
+
+func (o *operator) erase(ctx context.Context, slug, player string) (organisation string, err error) {
+	id := input.ID(player)
+	if slug != "" && !input.IsID(id) {
+		if id, err = o.orgs.PlayerID(ctx, slug, player); err != nil {
+			return "", err
+		}
+	}
+	return o.orgs.ErasePlayer(ctx, id, sealer.DropDirty, o.request)
 }
 
 // seal seals changed days. It only logs a failure: unsealed days only make statistics slower.

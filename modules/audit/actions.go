@@ -45,6 +45,11 @@ var (
 	RecoveryCodeUsed = action("recovery_code.used", "Recovery code used")
 	PasswordChanged  = action("password.changed", "Password changed")
 	PasswordReset    = action("password.reset", "Password reset")
+
+	// by the operator's commands and imports
+	PasswordRemoved = action("password.removed", "Password removed", "target")
+	TwoStepRemoved  = action("two_step.removed", "Two-step removed", "target")
+	AccountDeleted  = action("account.deleted", "Account deleted", "target")
 )
 
 // DisplayOf returns the display of an action. The label of an unknown action is its code.

@@ -18,7 +18,14 @@ var hashCost = argon2id.Params{
 	KeyLength:   32,
 }
 
-// Costlier imported hashes are invalid: one sign-in with such a hash could exhaust the server.
+// Bounds of new imported hashes. One sign-in with a costlier hash delays the others.
+const (
+	maxImportedMemory      = 64 << 10 // KiB
+	maxImportedParallelism = 4
+	maxImportedWork        = 389_120 // KiB times iterations: ten times hashCost
+)
+
+// Bounds of stored hashes, which an import of version 1.0.0 took. Costlier ones match no password.
 const (
 	maxMemory      = 256 << 10 // KiB
 	maxIterations  = 10
@@ -27,14 +34,18 @@ const (
 
 // PasswordHashFormat describes the valid password hashes, for error messages.
 const PasswordHashFormat = "argon2id in PHC form ($argon2id$v=19$m=…,t=…,p=…$salt$hash; " +
-	"m up to 262144, t up to 10, p up to 16)"
+	"m up to 65536, t up to 10, p up to 4, m·t up to 389120)"
 
-// ValidPasswordHash reports whether the text is a password hash within the bounds.
-func ValidPasswordHash(hash string) bool { return costOf(hash) != nil }
+// ValidPasswordHash reports whether an import may store the text as a password hash.
+func ValidPasswordHash(hash string) bool {
+	p := costOf(hash)
+	return p != nil && p.Memory <= maxImportedMemory && p.Parallelism <= maxImportedParallelism &&
+		p.Memory*p.Iterations <= maxImportedWork
+}
 
 // PasswordMatches reports whether the password has the hash. An invalid hash matches no password.
 func PasswordMatches(hash, password string) bool {
-	if !ValidPasswordHash(hash) {
+	if costOf(hash) == nil {
 		return false
 	}
 	matches, err := argon2id.ComparePasswordAndHash(normalise(password), hash)

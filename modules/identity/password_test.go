@@ -59,6 +59,20 @@ func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 	}
 }
 
+// An import takes no hash that delays other sign-ins. One that an earlier import took still matches.
+func TestCostlyHashIsNotImported(t *testing.T) {
+	t.Parallel()
+	require.True(t, ValidPasswordHash(reference))
+	for _, params := range []string{"m=65537,t=1,p=1", "m=65536,t=6,p=1", "m=8192,t=10,p=5", "m=65536,t=2,p=16"} {
+		costly := strings.Replace(reference, "m=65536,t=2,p=1", params, 1)
+		require.False(t, ValidPasswordHash(costly), params)
+		require.NotNil(t, costOf(costly), params)
+	}
+	for _, params := range []string{"m=38912,t=10,p=4", "m=65536,t=5,p=4"} {
+		require.True(t, ValidPasswordHash(strings.Replace(reference, "m=65536,t=2,p=1", params, 1)), params)
+	}
+}
+
 func TestHashesAtOnceShareTheMemoryOfTheLargest(t *testing.T) {
 	t.Parallel()
 	h := newHasher(hashCost)

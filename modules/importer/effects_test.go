@@ -2,39 +2,70 @@ package importer
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/identity"
 )
 
-// rules.md, Audit log: an import that changes an organisation's plan or reporting mode adds an entry of
-// the operator to its log. One that creates it, changes neither, or fails adds none.
-func TestImportRecordsChangesOfPlanAndReportingMode(t *testing.T) {
-	b := setup(t)
-	b.imports(file("f", changed("acme", `"Acme"`, `"Acme Ltd"`)))
-	moved := changed("acme", `"plan":"pro","reportingMode":"pseudonymous"`,
-		`"plan":"free","reportingMode":"nominative"`)
-	b.errorsOf(file("f", moved+`{"type":"nothing"}`))
-	require.Zero(t, b.Count(`audit_entries`))
-	for range 2 {
-		b.imports(file("f", moved))
+// entries returns what the import recorded since the last call.
+func (b bundle) entries() string {
+	recorded := b.one(`select string_agg(concat_ws(' ', o.slug, actor_kind, action, target_id, details, method,
+		e.path), ', ' order by action, details, o.slug)
+		from audit_entries e join organisations o on o.id = e.org_id`)
+	b.Exec(`truncate audit_entries`)
+	for _, name := range []string{"acme", "other", "ann", "bob"} {
+		recorded = strings.ReplaceAll(recorded, idOf(name).String(), "$"+name)
 	}
-	require.Equal(t, 2, b.Count(`audit_entries`))
-	require.Equal(t, fill(
-		`operator plan.changed organisation $acme {"to": "free", "from": "pro"} CLI dg import, `+
-			`operator reporting_mode.changed organisation $acme `+
-			`{"to": "nominative", "from": "pseudonymous"} CLI dg import`,
-	), b.one(`select string_agg(concat_ws(' ', actor_kind, action, target_kind, target_id, details,
-		method, path), ', ' order by action) from audit_entries where org_id = $1`, idOf("acme")))
+	return strings.ReplaceAll(recorded, " CLI dg import", "")
+}
+
+// rules.md, Audit log: every change of access by an import is an entry of the operator: organisations,
+// plans, modes, memberships, passwords and two-step verification. One that changes nothing, or fails,
+// adds none.
+func TestImportRecordsEachChangeOfAccess(t *testing.T) {
+	b := setup(t)
+	require.Equal(t, `other operator organisation.created $other {"plan": "free"}, `+
+		`acme operator organisation.created $acme {"plan": "pro"}, `+
+		`acme operator role.changed $ann {"to": "owner", "from": "none", "name": "Ann"}`, b.entries())
+	for _, c := range []struct{ lines, want string }{
+		{changed("acme", `"Acme"`, `"Acme Ltd"`), "null"},
+		{
+			changed("acme", `"plan":"pro","reportingMode":"pseudonymous"`,
+				`"plan":"free","reportingMode":"nominative"`),
+			`acme operator plan.changed $acme {"to": "free", "from": "pro"}, ` +
+				`acme operator reporting_mode.changed $acme {"to": "nominative", "from": "pseudonymous"}`,
+		},
+		{memberLine("owner", "admin"),
+			`acme operator role.changed $ann {"to": "admin", "from": "owner", "name": "Ann"}`},
+		{changed("ann", `"passwordHash":"$argon","totpSecret":"JBSWY3DPEHPK3PXP",`, ""),
+			`acme operator password.removed $ann {"name": "Ann"}, ` +
+				`acme operator two_step.removed $ann {"name": "Ann"}`},
+		{changed("ann", "", "") + "\n" + memberLine(`$ann`, `$bob`),
+			`acme operator password.changed $ann {"name": "Ann"}, ` +
+				`acme operator role.changed $bob {"to": "owner", "from": "none", "name": "Bob"}, ` +
+				`acme operator two_step.turned_on $ann {"name": "Ann"}`},
+	} {
+		b.errorsOf(file("f", c.lines+"\n"+`{"type":"nothing"}`))
+		b.imports(file("f", c.lines))
+		require.Equal(t, c.want, b.entries(), c.lines)
+		b.imports(file("f", c.lines))
+		require.Equal(t, "null", b.entries(), c.lines)
+	}
+	b.imports(file("f", changed("ann", "", "")))
+	counts := b.imports(file("f", changed("ann", `"passwordHash":"$argon",`, "")))
+	require.Contains(t, counts, Count{Type: "user", Replaced: 1, LostPasswords: 1})
 }
 
 // rules.md, Audit log: an entry says what the import changed, also if an owner changes the mode
 // concurrently.
 func TestImportRecordsTheModeThatItReplaces(t *testing.T) {
 	b := setup(t)
+	b.entries()
 	owner := b.Begin(`update organisations set reporting_mode = 'nominative' where id = $1`,
 		idOf("acme"))
 	require.NoError(t, b.WhileWaiting(owner, func() error {
@@ -110,4 +141,23 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 	_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(1, 2)}.Import(t.Context(),
 		[]Input{file("world", world)}, nil)
 	require.ErrorIs(t, err, identity.ErrSecretKey, "the key is replaced while the import runs")
+}
+
+// Plays of a player who is erased between the check and the write fail the import: they are not
+// counted as unchanged.
+func TestPlaysOfAnErasedPlayerAreNotSkipped(t *testing.T) {
+	b := setup(t)
+	plays := &batch{format: formats[len(formats)-1]}
+	for _, play := range []string{"$play", "$other"} { // stored, and new
+		tx := b.Begin(plays.sql(`create temporary table import_plays on commit drop as
+			select 1::bigint as line, {staged} from plays where id = '` + idOf("play").String() + `'`))
+		_, err := tx.Exec(t.Context(), `update import_plays set id = $1, player_id = $2, passed = false`,
+			idOf(play[1:]), idOf("erased"))
+		require.NoError(t, err)
+		err = plays.write(t.Context(), tx, plays.now, "import_plays")
+		failed, _ := errors.AsType[*pgconn.PgError](err)
+		require.NotNil(t, failed, "%v", err)
+		require.Equal(t, "23502", failed.Code)
+		require.NoError(t, tx.Rollback(t.Context()))
+	}
 }

@@ -40,6 +40,7 @@ type batch struct {
 type Count struct {
 	Type                       string
 	Added, Replaced, Unchanged int64
+	LostPasswords              int64 // of users: stored ones that have none any more
 }
 
 // statements has the SQL files that format.now and format.last name.

@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -18,6 +19,14 @@ func (r *run) storeLast(ctx context.Context) error {
 		}
 	}
 	if err := r.keepSecrets(ctx); err != nil {
+		return err
+	}
+	for _, table := range []string{"organisations", "memberships", "users"} {
+		if err := r.lockChanged(ctx, table); err != nil {
+			return err
+		}
+	}
+	if err := r.countLostPasswords(ctx); err != nil {
 		return err
 	}
 	for _, e := range entries {
@@ -61,23 +70,66 @@ func (r *run) keepSecrets(ctx context.Context) error {
 	return err
 }
 
-// entry is what an organisation's log records of an import: a row of changes for each entry.
+// lockChanged locks the stored rows that will change, which keeps the entries true until the commit.
+func (r *run) lockChanged(ctx context.Context, table string) error {
+	b := r.batches[slices.IndexFunc(r.batches, func(b *batch) bool { return b.table == table })]
+	return b.exec(ctx, r.tx, `select from {table} o join last_{table} i on {same}
+		where ({o.values}) is distinct from ({i.values}) order by {i.key} for no key update of o`)
+}
+
+func (r *run) countLostPasswords(ctx context.Context) error {
+	users := r.batches[slices.IndexFunc(r.batches, func(b *batch) bool { return b.table == "users" })]
+	return r.tx.QueryRow(ctx, `/* importer.lostPasswords */ select count(*)
+		from last_users i join users o on o.id = i.id where `+passwordRemoved).Scan(&users.count.LostPasswords)
+}
+
+// entry is what the organisations' logs record of an import: each row of the query changes, which
+// has the organisation, the id of the target and the details.
 type entry struct {
 	action  audit.Action
 	target  string // the kind
-	changes string // query of organisation, id of the target and details, in the order of locks
+	changes string
 }
 
-// entries lock the stored rows before any is written: organisations, memberships, people. Their
-// locks keep the old values true until the commit.
 var entries = []entry{
+	{audit.OrganisationCreated, "organisation", `
+		select i.id, i.id, jsonb_build_object('plan', i.plan)
+		from last_organisations i join organisations o on o.id = i.id where ` + isNew},
 	{audit.PlanChanged, "organisation", organisationChange("plan")},
 	{audit.ReportingModeChanged, "organisation", organisationChange("reporting_mode")},
+	{audit.RoleChanged, "person", `
+		select i.org_id, i.user_id, jsonb_build_object('name', coalesce(n.name, u.name),
+			'from', coalesce(o.role, 'none'), 'to', i.role)
+		from last_memberships i
+		left join memberships o on o.org_id = i.org_id and o.user_id = i.user_id
+		left join last_users n on n.id = i.user_id left join users u on u.id = i.user_id
+		where o.role is distinct from i.role`},
+	{audit.PasswordChanged, "person", personChange(
+		`i.password_hash is not null and o.password_hash is distinct from i.password_hash`)},
+	{audit.PasswordRemoved, "person", personChange(passwordRemoved)},
+	{audit.TwoStepTurnedOn, "person", personChange(
+		`i.totp_secret is not null and o.totp_secret is distinct from i.totp_secret`)},
+	{audit.TwoStepRemoved, "person", personChange(`o.totp_secret is not null and i.totp_secret is null`)},
 }
+
+const (
+	// this transaction has added the organisation
+	isNew           = `o.xmin = pg_current_xact_id()::xid`
+	passwordRemoved = `o.password_hash is not null and i.password_hash is null`
+)
 
 func organisationChange(column string) string {
 	return fmt.Sprintf(`
 		select i.id, i.id, jsonb_build_object('from', o.%[1]s, 'to', i.%[1]s)
 		from last_organisations i join organisations o on o.id = i.id
-		where o.%[1]s <> i.%[1]s order by o.id for no key update of o`, column)
+		where o.%[1]s <> i.%[1]s and not `+isNew, column)
+}
+
+// personChange is for the logs of the organisations that a stored person belongs to, or joins.
+func personChange(condition string) string {
+	return `
+		select m.org_id, i.id, jsonb_build_object('name', i.name)
+		from last_users i join users o on o.id = i.id join (
+			select org_id, user_id from memberships union select org_id, user_id from last_memberships
+		) m on m.user_id = i.id where ` + condition
 }

@@ -1,11 +1,11 @@
 -- Inserts in the order of the index plays_period, so that the plays of a period are in
--- few pages.
+-- few pages. The outer joins let the write fail for a player who was erased after the check.
 with replaced as (
     update plays p
     set started_at = i.started_at, completed_at = i.completed_at, player = l.ordinal,
         release_number = i.release_number, score = i.score, passed = i.passed,
         answers = i.answers
-    from import_plays i join players l on l.id = i.player_id
+    from import_plays i left join players l on l.id = i.player_id
     where p.id = i.id
       and (p.started_at, p.completed_at, p.player, p.release_number, p.score, p.passed,
            p.answers)
@@ -17,7 +17,7 @@ with replaced as (
                        score, passed, answers)
     select i.id, l.org_id, i.fork_id, l.ordinal, i.release_number, i.started_at,
            i.completed_at, i.score, i.passed, i.answers
-    from import_plays i join players l on l.id = i.player_id
+    from import_plays i left join players l on l.id = i.player_id
     where not exists (select from plays p where p.id = i.id)
     order by i.fork_id, i.started_at, i.id
     returning 1

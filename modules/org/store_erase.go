@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"gorm.io/gorm"
 
@@ -52,6 +53,23 @@ func (s *Service) ErasePlayer(
 		})
 	})
 	return organisationID, err
+}
+
+// PlayerID returns the id of the organisation's player with the pseudonym, in any case. The pool must
+// connect as the owner of the tables. Errors: apperr.NotFound.
+func (s *Service) PlayerID(ctx context.Context, slug, label string) (string, error) {
+	db := s.db.Gorm.WithContext(ctx)
+	o, err := bySlug(db, slug)
+	if err != nil {
+		return "", err
+	}
+	var row playerRow
+	err = db.Scopes(postgres.Tag("org.playerByLabel"), tenant.Scope(o.ID)).
+		Where("label = ?", strings.ToUpper(label)).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return "", errPlayerNotFound
+	}
+	return row.ID, apperr.Annotate(err, "org: player by label")
 }
 
 func playerOwner(tx *gorm.DB, playerID string) (string, error) {

@@ -25,9 +25,12 @@ func (s *Service) AllOrganisations(ctx context.Context) (all []Organisation, _ e
 
 // lockBySlug locks the organisation as SetReportingMode does, so that changes wait for one another.
 func lockBySlug(tx *gorm.DB, slug string) (Organisation, error) {
+	return bySlug(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}), slug)
+}
+
+func bySlug(tx *gorm.DB, slug string) (Organisation, error) {
 	return takeOrganisation(tx.Scopes(postgres.Tag("org.bySlug"),
-		tenant.Across("the operator names an organisation by its slug alone")).
-		Clauses(clause.Locking{Strength: "NO KEY UPDATE"}).Where("slug = ?", slug))
+		tenant.Across("the operator names an organisation by its slug alone")).Where("slug = ?", slug))
 }
 
 // CreateIn adds an organisation and its audit entry in the caller's transaction. Errors:
@@ -105,6 +108,24 @@ func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role R
 	return s.recordOperator(tx, audit.Entry{OrganisationID: o.ID, Request: request,
 		Action: audit.RoleChanged, Target: audit.Target{Kind: "person", ID: person.ID},
 		Details: map[string]any{"name": person.Name, "from": string(now), "to": string(role)}})
+}
+
+// LeaveAllIn ends the person's memberships in the caller's transaction, with an entry each. Errors:
+// apperr.Validation if an organisation would be left without an owner.
+func (s *Service) LeaveAllIn(tx *gorm.DB, person audit.Actor, request audit.Request) error {
+	var slugs []string
+	err := tx.Scopes(postgres.Tag("org.leaveAll"), tenant.Across("a person's own memberships")).
+		Model(&Membership{}).Joins("join organisations o on o.id = memberships.org_id").
+		Where("user_id = ?", person.ID).Order("o.id").Pluck("o.slug", &slugs).Error
+	if err != nil {
+		return fmt.Errorf("org: memberships: %w", err)
+	}
+	for _, slug := range slugs {
+		if err := s.SetRoleIn(tx, slug, person, NoRole, func(Role) error { return nil }, request); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func writeRole(tx *gorm.DB, m Member, now Role) error {
