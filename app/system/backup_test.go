@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -76,6 +77,9 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	organisation := testkit.One[string](d.db,
 		`select id::text from organisations where plan = 'pro' limit 1`)
 	leaked := d.db.Key(organisation)
+	replaced := d.db.Key(organisation)
+	listed := d.db.Key(organisation)
+	d.db.Exec(`update api_keys set revoked_at = now() + interval '3 days' where id = $1`, listed.ID)
 	d.db.Exec(`insert into account_resets select id, sha256('a'), now() from users limit 1`)
 	ownersSession(t, d.db)
 	require.NoError(t, p.run(0, "DG_DATA_DIR="+d.dir))
@@ -84,7 +88,12 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	x := apptest.NewExternal(t)
 	own := []string{"DG_DATABASE_URL=" + x.URL, "DG_MIGRATE_DATABASE_URL=" + x.OwnerURL}
 	revoked := filepath.Join(p.folder, "revoked.txt")
-	require.NoError(t, os.WriteFile(revoked, []byte(leaked.ID+"\nNewerThanTheBackup0000\n"), 0o600))
+	list, err := os.ReadFile(revoked)
+	require.NoError(t, err)
+	require.Contains(t, string(list), listed.ID+"|", "a key that is being replaced")
+	stops := time.Now().UTC().Add(24 * time.Hour).Truncate(time.Millisecond)
+	require.NoError(t, os.WriteFile(revoked, []byte(leaked.ID+"|2026-01-01 00:00:00+00\n"+
+		replaced.ID+"|"+stops.Format(time.RFC3339Nano)+"\nNewerThanTheBackup0000|2026-01-01 00:00:00+00\n"), 0o600))
 	require.NoError(t, p.run(1, own...))
 	d2 := x.World
 	require.Regexp(t, `(?m)^ok +rights$`, x.Succeeds("doctor"), "none is missing or in excess")
@@ -92,6 +101,8 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	c := x.Serve()
 	require.True(t, c.Accepts(d.token))
 	require.False(t, c.Accepts(leaked.Token()))
+	require.Equal(t, stops, testkit.One[time.Time](d2, `select revoked_at from api_keys where id = $1`,
+		replaced.ID).UTC(), "it is accepted until the end of its replacement")
 	require.Equal(t, 1, d2.Count(`audit_entries
 		where action = 'api_key.revoked' and actor_kind = 'operator' and target_id = $1`, leaked.ID))
 	c.Stop()

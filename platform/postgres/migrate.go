@@ -83,9 +83,14 @@ func apply(
 	if err != nil {
 		return false, err
 	}
-	has, known, err := provider.GetVersions(ctx)
+	has, err := provider.GetDBVersion(ctx)
 	if err != nil {
 		return false, err
+	}
+	// goose's own target is the last file by name, and 10 sorts before 9
+	known := int64(0)
+	for _, source := range provider.ListSources() {
+		known = max(known, source.Version)
 	}
 	if has > known {
 		log.Warn(
