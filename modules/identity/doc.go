@@ -13,10 +13,11 @@
 //   - A trigger ends a person's sessions and reset when the password hash or TOTP secret changes,
 //     also by import. A signed-in person who makes the change continues in a new session.
 //   - Wrong passwords lock by account and network (IPv4 address, IPv6 /64) and, later, by account,
-//     until the password changes; wrong codes by person. A row lock makes the count exact over all instances, whose clocks must
-//     agree to seconds. Without DG_TRUSTED_PROXIES all clients behind a proxy share its address.
-//   - An instance runs at most four sign-ins at once, at most two of them from one network. Each
-//     takes its slot before its first query, so that a flood holds no connections.
+//     until the password changes; wrong codes by person. A row lock makes the count exact over all
+//     instances, whose clocks must agree to seconds. Without DG_TRUSTED_PROXIES all clients behind a
+//     proxy share its address.
+//   - An instance runs at most four sign-ins at once, at most two of them from one network and three
+//     from a /48. Each takes its slot before its first query, so that a flood holds no connections.
 //
 // Two-step verification is on for a person with a TOTP secret:
 //   - The secret is made after the password, for a rotated token: who stole the old one lacks it.

@@ -121,7 +121,8 @@ func lockPersonOf(tx transaction, token string) error {
 	return err
 }
 
-// insertSession stores a session, and ends others over maxSessions. A nil authenticatedAt means that the password was entered now.
+// insertSession stores a session, and ends others over maxSessions. A nil authenticatedAt means that
+// the password was entered now.
 func insertSession(tx transaction, of Session, authenticatedAt *time.Time, now time.Time) error {
 	row := sessionRow{
 		TokenHash:       hashToken(of.Token),

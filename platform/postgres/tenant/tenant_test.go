@@ -73,6 +73,8 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	row := map[string]any{"id": acmeSales, "name": "x"}
 	all := new(int64)
 	mine := func() *gorm.DB { return db.Scopes(tenant.Scope(acme)) }
+	model := func() *gorm.DB { return mine().Model(&playerGroup{}) }
+	const greatest = "(select max(name) from player_groups)"
 	replace := clause.OnConflict{Columns: []clause.Column{{Name: "id"}}, UpdateAll: true}
 	groups := clause.From{Tables: []clause.Table{{Name: "player_groups"}}}
 	ids := db.Model(&playerGroup{}).Select("id")
@@ -104,19 +106,19 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"comment":              mine().Where("name = 'x' --").Find(&found).Error,
 		"moved":                mine().Model(&playerGroup{}).Where("id = ?", acmeSales).Update("org_id", beta).Error,
 		"quoted table":         mine().Table(`"player_groups"`).Count(all).Error,
-		"moved by its field":   mine().Model(&playerGroup{}).Where("id = ?", acmeSales).Update("OrgID", beta).Error,
-		"expression as value":  mine().Where("name = ?", gorm.Expr("(select max(name) from player_groups)")).Find(&found).Error,
+		"moved by its field":   model().Where("id = ?", acmeSales).Update("OrgID", beta).Error,
+		"expression as value":  mine().Where("name = ?", gorm.Expr(greatest)).Find(&found).Error,
 		"expression in a map":  mine().Where(map[string]any{"name": gorm.Expr("'x' or true")}).Find(&found).Error,
 		"expression by name":   mine().Where("name = @n", map[string]any{"n": gorm.Expr("name")}).Find(&found).Error,
-		"expression in select": mine().Model(&playerGroup{}).Select("(select max(name) from player_groups)").Find(&found).Error,
-		"select with a value":  mine().Model(&playerGroup{}).Select("coalesce(?, name)", "x").Find(&found).Error,
-		"distinct":             mine().Model(&playerGroup{}).Distinct("lower(name)").Find(&found).Error,
-		"group":                mine().Model(&playerGroup{}).Select("id").Group("lower(name)").Find(&found).Error,
-		"having":               mine().Model(&playerGroup{}).Select("id").Group("id").Having("count(*) > 0").Find(&found).Error,
+		"expression in select": model().Select(greatest).Find(&found).Error,
+		"select with a value":  model().Select("coalesce(?, name)", "x").Find(&found).Error,
+		"distinct":             model().Distinct("lower(name)").Find(&found).Error,
+		"group":                model().Select("id").Group("lower(name)").Find(&found).Error,
+		"having":               model().Select("id").Group("id").Having("count(*) > 0").Find(&found).Error,
 		"around a statement":   mine().Clauses(around{}).Find(&found).Error,
 		"do updates": mine().Clauses(clause.OnConflict{DoUpdates: clause.AssignmentColumns([]string{"name"})}).
 			Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
-		"set": mine().Model(&playerGroup{}).Where("id = ?", acmeSales).
+		"set": model().Where("id = ?", acmeSales).
 			Clauses(clause.Set{{Column: clause.Column{Name: "org_id"}, Value: beta}}).Update("name", "x").Error,
 		"moved by a struct":  mine().Where("id = ?", acmeSales).Updates(&playerGroup{OrgID: beta}).Error,
 		"create for another": mine().Create(&playerGroup{ID: betaSales, OrgID: beta}).Error,
