@@ -24,7 +24,7 @@ func ClientAddr(c *fiber.Ctx) string {
 func ClientNetwork(c *fiber.Ctx) string { return netaddr.ClientText(ClientAddr(c)) }
 
 func (s *Server) clientAddr(c *fiber.Ctx) string {
-	if s == foreignServer {
+	if s.app == nil {
 		return strings.Clone(c.IP())
 	}
 	return clientAddr(c.Context().RemoteAddr(),

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -46,8 +47,16 @@ type requestKey struct{}
 // requestOf returns the request of c. It panics outside Handle.
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
-// foreignServer serves requests on another program's fiber.App, without access log and metrics.
-var foreignServer = newServer(Options{}.withDefaults())
+// foreign maps each fiber.App of another program to its *Server, which has no access log and metrics.
+var foreign sync.Map
+
+func foreignServer(app *fiber.App) *Server {
+	s, ok := foreign.Load(app)
+	if !ok {
+		s, _ = foreign.LoadOrStore(app, newServer(Options{}.withDefaults()))
+	}
+	return s.(*Server)
+}
 
 // Handle serves a request with handle, on any fiber.App. It refuses invalid HTTP, and sets request
 // id and deadline. Errors and panics become responses: by page, or as JSON if page is nil or
@@ -57,7 +66,7 @@ func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 		r.page = page
 		return r.handle(c, handle)
 	}
-	return foreignServer.serve(c, page, handle)
+	return foreignServer(c.App()).serve(c, page, handle)
 }
 
 func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
@@ -104,7 +113,7 @@ func (s *Server) begin(c *fiber.Ctx) *request {
 		base:   s.base,
 		ctx:    s.base,
 	}
-	if s == foreignServer {
+	if s.app == nil {
 		r.ctx = c.UserContext()
 	}
 	if s.opts.Tracer != nil {
@@ -137,7 +146,7 @@ func (r *request) end(status int, bytes int64, err error) {
 		r.endSpan(status, err)
 	}
 	r.srv.running.Add(-1)
-	if r.srv == foreignServer {
+	if r.srv.app == nil {
 		return // the other program logs its requests itself
 	}
 	r.logAccess(status, bytes, took, err)

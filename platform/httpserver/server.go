@@ -61,7 +61,7 @@ func (o Options) withDefaults() Options {
 
 // Server serves HTTP. Routes are added to App before Serve.
 type Server struct {
-	app     *fiber.App
+	app     *fiber.App // nil: another program's
 	opts    Options
 	metrics *metrics
 	sampler *rate.Limiter  // of the access log
@@ -75,7 +75,7 @@ type Server struct {
 	listener *listener
 }
 
-// newServer returns a server without a fiber.App, which foreignServer does not need.
+// newServer returns a server without a fiber.App: it serves on that of another program.
 func newServer(o Options) *Server {
 	s := &Server{
 		opts: o, sampler: rate.NewLimiter(50, 50), aborts: rate.Sometimes{Interval: time.Second},

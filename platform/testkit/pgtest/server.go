@@ -122,8 +122,9 @@ func (s *server) makeTemplate(ctx context.Context) error {
 	}
 	_, err = s.admin.Exec(ctx, fmt.Sprintf(`alter database %s rename to %s`, name, s.template))
 	var problem *pgconn.PgError
-	if errors.As(err, &problem) && problem.Code == "42P04" {
-		return nil // duplicate_database: another process was faster
+	// duplicate_database, or unique_violation if both rename at once: another process was faster
+	if errors.As(err, &problem) && (problem.Code == "42P04" || problem.Code == "23505") {
+		return nil
 	}
 	return err
 }
