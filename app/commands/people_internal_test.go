@@ -1,9 +1,11 @@
 package commands
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -157,4 +159,30 @@ func TestPeopleAndPlayersAreErasedByWhatIsShown(t *testing.T) {
 // quote writes a text as JSON.
 func quote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
+}
+
+// backup.md, Old audit entries: a prune that is interrupted in the second log says how many entries
+// have only the file as their copy.
+func TestInterruptedPruneSaysWhatIsGone(t *testing.T) {
+	t.Parallel()
+	w := testkit.New(t)
+	db := &database{ownerURL: w.Owner.Pool.Config().ConnString(), log: slog.New(slog.DiscardHandler)}
+	o, err := db.operator(t.Context(), "dg test")
+	require.NoError(t, err)
+	defer o.Close()
+	for _, id := range []string{"00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"} {
+		w.Organisation(testkit.Organisation{ID: id})
+		require.NoError(t, o.audits.Append(t.Context(), audit.Entry{OrganisationID: id,
+			Actor: audit.OperatorActor, Action: audit.LogExported}))
+	}
+	w.Exec(`update audit_entries set at = '2024-01-01'`)
+	held := w.Begin(`select from audit_entries order by org_id desc limit 1 for update`)
+	ctx, interrupt := context.WithCancel(t.Context())
+	err = w.WhileWaiting(held, func() error {
+		return auditPruneCmd{Before: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC),
+			Export: filepath.Join(t.TempDir(), "old.ndjson")}.Run(ctx, Stdio{Stdout: io.Discard}, o)
+	}, interrupt)
+	require.ErrorContains(t, err, "1 of the entries in ")
+	require.ErrorContains(t, err, "maybe those of organisation 00000000-0000-4000-8000-00000000000b")
+	require.NotErrorIs(t, err, context.Canceled, "whose text replaces the message")
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -70,7 +71,8 @@ func (b bundle) writes() map[string]func() error {
 		"counted refusal": func() error { return log.CountRefusal(b.t.Context(), entry(audit.KeyRefused)) },
 		"export":          func() error { return log.Append(b.t.Context(), entry(audit.ExportStarted)) },
 		"usage": func() error {
-			token, ok := apikeys.ParseToken(b.Key(acme).Token()) // a new one, because of the rate limit
+			b.Exec(`delete from api_key_windows`) // the rate limit
+			token, ok := apikeys.ParseToken(used.Token())
 			require.True(b.t, ok)
 			_, err := keys.Authenticate(b.t.Context(), token, func() audit.Request { return audit.Request{} })
 			return cmp.Or(err, keys.UsageCounter.Store(b.t.Context()))
@@ -133,17 +135,14 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 	for range plays {
 		first.WriteString(strings.Replace(play, idOf("play").String(), uuid.NewString(), 1) + "\n")
 	}
-	slow, limit := time.Duration(0), time.Second // on a busy machine; what waits takes two
-	if os.Getenv("DG_SOAK") == "1" {
-		limit = 100 * time.Millisecond
-	}
+	var all []time.Duration
 	try := func() (fastest map[string]time.Duration) {
 		fastest = map[string]time.Duration{}
 		for name, write := range writes {
 			began := time.Now()
 			require.NoError(t, write(), name)
 			fastest[name] = time.Since(began)
-			slow = max(slow, fastest[name])
+			all = append(all, fastest[name])
 		}
 		return fastest
 	}
@@ -181,7 +180,11 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 		select {
 		case err := <-done:
 			require.NoError(t, err)
-			require.Less(t, slow, limit)
+			slices.Sort(all)
+			slowest := all[len(all)-1]
+			t.Log(len(all), "writes; 99th percentile", all[len(all)*99/100], "slowest", slowest)
+			require.Less(t, all[len(all)*9/10], 100*time.Millisecond)
+			require.Less(t, slowest, time.Second, "what waits takes two; the machine is busy")
 			require.Equal(t, "Acme 2 Anna Other fork-9", b.one(fill(`select concat_ws(' ',
 				(select name from organisations where id = '$acme'),
 				(select name from users where id = '$ann'),
