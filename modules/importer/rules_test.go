@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	"dg/modules/identity"
 )
 
 // lineOf returns the line of the world that has the text, with a replacement.
@@ -35,6 +37,8 @@ var rules = []rule{
 	{`{"type":"game"`, "expected one JSON object in UTF-8 with each name once, got unexpected EOF"},
 	{`{} {}`,
 		"expected one JSON object in UTF-8 with each name once, got invalid character '{' after top-level value"},
+	{changed("acme", `"slug":"acme"`, `"slug":".."`), "slug: expected a slug that can be part of an address, got \"..\""},
+	{changed("bob", `bob@example.com`, `Bob <b@example.com>`), "email: expected " + identity.EmailFormat},
 	{"{\"type\":\"game\xff\"}",
 		"type: expected one JSON object in UTF-8 with each name once, got invalid UTF-8"},
 	{`{"type":"team"}`,
