@@ -83,15 +83,18 @@ func (db *database) release() {
 }
 
 func (db *database) watch(ctx context.Context) error {
-	for db.server == nil || db.server.Running() {
+	for {
+		if db.server != nil {
+			if err := db.server.Check(); err != nil {
+				return fmt.Errorf("the %w", err)
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-time.After(watchInterval):
 		}
 	}
-	return errors.New(
-		"the embedded PostgreSQL has ended: see postgres.log in the data folder, and start again")
 }
 
 // installation returns the Installation of a command. Only dg serve logs warnings.

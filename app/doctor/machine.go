@@ -54,7 +54,7 @@ func checkFolder(ctx context.Context, s *Installation) ([]string, error) {
 	if err := embeddedpg.CheckFolder(s.DataDir); err != nil {
 		return nil, err
 	}
-	if _, err := embeddedpg.FindProgram(ctx, s.DataDir, "postgres"); err != nil {
+	if _, err := embeddedpg.FindPrograms(ctx, s.DataDir); err != nil {
 		return nil, err
 	}
 	var disk syscall.Statfs_t

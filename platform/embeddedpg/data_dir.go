@@ -19,10 +19,12 @@ const (
 	cluster    = "cluster"
 	newCluster = "cluster.new" // renamed to cluster when complete
 	pidFile    = "cluster/postmaster.pid"
+	lockFile   = "cluster/PG_VERSION" // locked by the server; a log may be renamed, as logrotate does
 	logFile    = "postgres.log"
 )
 
-// dataDir is a data folder. user runs the server; it is nil where dg only reads files.
+// dataDir is a data folder. user runs the server for root. It is nil for other users, because a
+// service may not even set its own id again, nor its own file's owner.
 type dataDir struct {
 	path string
 	user *syscall.Credential
@@ -76,8 +78,8 @@ func CheckFolder(dir string) error {
 }
 
 func serverUser(data string) (*syscall.Credential, error) {
-	if uid := os.Geteuid(); uid != 0 {
-		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(os.Getegid()), NoSetGroups: true}, nil
+	if os.Geteuid() != 0 {
+		return nil, nil
 	}
 	if info, err := os.Stat(data); err == nil {
 		owner := info.Sys().(*syscall.Stat_t)

@@ -100,3 +100,21 @@ func needsRoot(t *testing.T) {
 		t.Skip("SKIPPED: only root can show this")
 	}
 }
+
+// initdb needs a name for its user, which an arbitrary id of a container has not.
+func TestUserWithoutNameIsExplained(t *testing.T) {
+	t.Parallel()
+	needsRoot(t)
+	nameless := &syscall.Credential{Uid: 54321, Gid: 54321}
+	dir := newFolder(t)
+	base := filepath.Dir(dir)
+	require.NoError(t, os.Chown(base, int(nameless.Uid), int(nameless.Gid)))
+	user := begin(t, dir, func(c *exec.Cmd) {
+		program := filepath.Join(base, "user")
+		require.NoError(t, exec.CommandContext(t.Context(), "install", c.Path, program).Run())
+		c.Path = program
+		c.Dir = "/"
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: nameless}
+	})
+	require.Contains(t, user.says(t), "add a line for it to /etc/passwd")
+}

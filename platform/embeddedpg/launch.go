@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"syscall"
 )
 
 //go:embed setup.sql
@@ -18,7 +19,7 @@ var setupSQL string
 // launch starts the server and joins it. The caller must hold s.lock, and no server of dg may run.
 func (s *Server) launch(ctx context.Context, options []string) error {
 	d := s.data
-	bin, err := FindProgram(ctx, d.path, "postgres")
+	bin, err := FindPrograms(ctx, d.path)
 	if err != nil {
 		return err
 	}
@@ -26,6 +27,14 @@ func (s *Server) launch(ctx context.Context, options []string) error {
 		if err := s.initialise(ctx, bin); err != nil {
 			return fmt.Errorf("creating the database in %q failed: %w", d.path, err)
 		}
+	}
+	lock, err := os.Open(d.file(lockFile))
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if !tryLock(lock) {
+		return fmt.Errorf("another program has locked %s", lock.Name())
 	}
 	d.removeStale()
 	socket, err := os.MkdirTemp("/tmp", socketPrefix)
@@ -40,13 +49,12 @@ func (s *Server) launch(ctx context.Context, options []string) error {
 	if err != nil {
 		return err
 	}
-	if err := syscall.Flock(int(log.Fd()), syscall.LOCK_EX); err != nil {
-		return err
-	}
 	cmd := d.command(context.Background(), filepath.Join(bin, "postgres"),
 		d.arguments(socket, options)...)
 	cmd.Stderr = log
-	if err := errors.Join(d.chown(socket), d.chown(log.Name()), cmd.Start(), log.Close()); err != nil {
+	cmd.ExtraFiles = []*os.File{lock}
+	if err := errors.Join(d.chown(socket), d.chown(log.Name()), cmd.Start(), log.Close(),
+		lock.Close()); err != nil { // the server has them now
 		return err
 	}
 	go func() { _ = cmd.Wait() }()
@@ -60,6 +68,9 @@ func (s *Server) launch(ctx context.Context, options []string) error {
 
 // chown gives a file to the server's user: when dg runs as root, PostgreSQL must own its files.
 func (d dataDir) chown(path string) error {
+	if d.user == nil {
+		return nil
+	}
 	return os.Lchown(path, int(d.user.Uid), int(d.user.Gid))
 }
 
@@ -93,7 +104,12 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 		cmd.Stdin = strings.NewReader(step.input)
 		cmd.ExtraFiles = []*os.File{s.lock} // the program may outlive a killed dg: it keeps the lock
 		if printed, err := cmd.CombinedOutput(); err != nil {
-			return fmt.Errorf("%w\n%s", err, printed)
+			_, nameless := user.LookupId(strconv.Itoa(os.Geteuid()))
+			if nameless != nil {
+				nameless = fmt.Errorf("PostgreSQL needs a name for the user: add a line for it to "+
+					"/etc/passwd, or run dg as another: %w", nameless)
+			}
+			return errors.Join(nameless, fmt.Errorf("%w\n%s", err, printed))
 		}
 	}
 	return os.Rename(incomplete, s.data.file(cluster))

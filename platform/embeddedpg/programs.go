@@ -36,19 +36,30 @@ func programFolders() []string {
 // versionPattern finds 15 in "pg_dump (PostgreSQL) 15.18 (Debian …)".
 var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d\d+)`)
 
+// FindPrograms returns a folder that has postgres for dir and, if there is no database yet, initdb.
+func FindPrograms(ctx context.Context, dir string) (string, error) {
+	if !HasData(dir) {
+		return FindProgram(ctx, dir, "initdb") // which itself requires postgres beside it
+	}
+	return FindProgram(ctx, dir, "postgres")
+}
+
 // FindProgram returns a folder that has the named program of PostgreSQL, in the major version of
 // the data in dir or, without data, in version 15 or later.
 func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(dataPath(dir), cluster, "PG_VERSION"))
 	written := strings.TrimSpace(string(text))
 	for _, candidate := range programFolders() {
-		bin, _ := filepath.Abs(candidate)
+		program, _ := filepath.Abs(filepath.Join(candidate, name))
+		if real, err := filepath.EvalSymlinks(program); err == nil {
+			program = real // beside it are the programs that it needs
+		}
 		//nolint:gosec // PostgreSQL's own programs
-		out, _ := exec.CommandContext(ctx, filepath.Join(bin, name), "--version").Output()
+		out, _ := exec.CommandContext(ctx, program, "--version").Output()
 		if version := versionPattern.FindSubmatch(out); version != nil {
 			major := string(version[1])
 			if major == written || written == "" && major >= "15" {
-				return bin, nil
+				return filepath.Dir(program), nil
 			}
 		}
 	}

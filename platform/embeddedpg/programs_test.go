@@ -57,3 +57,16 @@ func TestProgramsAreFoundOnThePath(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, newest, got)
 }
+
+// A link on the path leads to the folder of the other programs; a postgres alone creates no database.
+func TestProgramsAreThoseBesideTheLinksTarget(t *testing.T) {
+	real := fakePostgres(t, "99.1")
+	linked := t.TempDir()
+	require.NoError(t, os.Symlink(filepath.Join(real, "postgres"), filepath.Join(linked, "postgres")))
+	t.Setenv("PG_BIN", linked)
+	got, err := FindProgram(t.Context(), newFolder(t), "postgres")
+	require.NoError(t, err)
+	require.Equal(t, real, got)
+	_, err = FindPrograms(t.Context(), newFolder(t))
+	require.ErrorContains(t, err, "with the program initdb: install it, set PG_BIN")
+}

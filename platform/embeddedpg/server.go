@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // socketPrefix begins the name of a socket's folder. It tells dg's servers from others.
@@ -65,7 +68,8 @@ func Start(ctx context.Context, dir string, options ...string) (*Server, error) 
 func (s *Server) withLock(ctx context.Context, work func() error) error {
 	if err := retry(ctx, func() error {
 		if !tryLock(s.lock) {
-			return errors.New("another process starts or stops PostgreSQL")
+			return fmt.Errorf("another process starts or stops PostgreSQL on %q; fuser names it",
+				s.data.path)
 		}
 		return nil
 	}); err != nil {
@@ -75,11 +79,25 @@ func (s *Server) withLock(ctx context.Context, work func() error) error {
 	return work()
 }
 
+// patience is how long dg waits without a word, or at all for a server that does not answer.
+const patience = 10 * time.Second
+
+// errSilent marks an error that does not pass by itself, as that of a recovering server does.
+var errSilent = errors.New("PostgreSQL does not answer")
+
 func retry(ctx context.Context, try func() error) error {
+	until := time.Now().Add(patience)
 	for {
 		err := try()
 		if err == nil || errors.Is(err, errNotRunning) {
 			return err
+		}
+		if time.Now().After(until) {
+			if errors.Is(err, errSilent) {
+				return err
+			}
+			slog.WarnContext(ctx, "still waiting", "reason", err)
+			until = until.Add(time.Minute)
 		}
 		select {
 		case <-ctx.Done():
@@ -96,11 +114,17 @@ func (s *Server) join(ctx context.Context) error {
 			return errNotRunning
 		}
 		if s.postmaster, err = s.data.readPIDFile(); err != nil {
-			return err
+			return fmt.Errorf("%w: %w on %q: to stop it, send SIGINT to the process that fuser names "+
+				"for %q", errSilent, err, s.data.path, s.data.file(lockFile))
 		}
 		session, err := pgx.Connect(ctx, s.url("postgres", "postgres"))
+		if e, answered := errors.AsType[*pgconn.PgError](err); answered && e.Code == "57P03" {
+			return errors.New("PostgreSQL recovers: " + e.Message)
+		}
 		if err != nil {
-			return err
+			return fmt.Errorf("%w: process %d runs on %q, but not at its socket %q, which may be of "+
+				"another container or deleted: to stop it, send that process SIGINT: %w", errSilent,
+				s.id, s.data.path, s.socket, err)
 		}
 		return session.Close(ctx)
 	})
@@ -125,11 +149,34 @@ func RunningURL(dir string) (string, error) {
 // Folder returns the data folder: for root it may differ from the dir given to Start.
 func (s *Server) Folder() string { return s.data.path }
 
-// Running reports whether the server that Start found or started still runs. It returns false if
-// another process has started a new one since, and true while the PID file is unreadable.
-func (s *Server) Running() bool {
+// Check returns an error if the server that Start found or started has ended, if another process has
+// started a new one since, or if no new connection reaches it. It ignores an unreadable PID file.
+// It also bounds the server's log.
+func (s *Server) Check() error {
 	now, err := s.data.readPIDFile()
-	return s.data.running() && (err != nil || now == s.postmaster)
+	if !s.data.running() || err == nil && now != s.postmaster {
+		return fmt.Errorf("embedded PostgreSQL has ended: see %q, and start again", s.data.file(logFile))
+	}
+	if !exists(s.socket) {
+		return fmt.Errorf("embedded PostgreSQL has lost its socket %q: start again", s.socket)
+	}
+	s.data.boundLog()
+	return nil
+}
+
+const maxLog = 16 << 20 // bytes
+
+// boundLog moves the text of a long log to the old one. PostgreSQL appends to the file, so it goes on
+// at the start.
+func (d dataDir) boundLog() {
+	info, err := os.Stat(d.file(logFile))
+	if err != nil || info.Size() < maxLog { // renamed, as by logrotate, or short
+		return
+	}
+	text, err := os.ReadFile(d.file(logFile))
+	if err == nil && os.WriteFile(d.file(logFile)+".old", text, 0o600) == nil {
+		_ = os.Truncate(d.file(logFile), 0)
+	}
 }
 
 // Stop ends this process's use of the server. The last user shuts the server down and waits until
@@ -150,7 +197,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		now := Server{data: s.data}
 		if err := now.join(ctx); errors.Is(err, errNotRunning) {
 			return nil
-		} else if err != nil {
+		} else if err != nil && now.id == 0 {
 			return err
 		}
 		_ = syscall.Kill(now.id, syscall.SIGINT) // a fast shutdown
@@ -201,14 +248,17 @@ func (p postmaster) url(role, database string) string {
 	return fmt.Sprintf("postgres://%s@/%s?connect_timeout=10&host=%s", role, database, host)
 }
 
-// running reports whether any process of the server runs: each holds the lock on logFile.
+// running reports whether any process of the server runs: each holds the lock on lockFile. A server
+// that dg 1.0.0 started holds the one on logFile instead.
 func (d dataDir) running() bool {
-	log, err := os.Open(d.file(logFile))
-	if err != nil {
-		return false
-	}
-	defer log.Close()
-	return !tryLock(log)
+	return slices.ContainsFunc([]string{lockFile, logFile}, func(name string) bool {
+		file, err := os.Open(d.file(name))
+		if err != nil {
+			return false
+		}
+		defer file.Close()
+		return !tryLock(file)
+	})
 }
 
 // tryLock reports whether it could lock the file. Child processes with the file share the lock.

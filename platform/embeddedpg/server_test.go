@@ -60,7 +60,7 @@ func TestLastUserStopsTheServer(t *testing.T) {
 	join(t, dir, nil).end(t)
 	stays(t, serve)
 	stop(t, serve)
-	require.False(t, serve.Running())
+	require.Error(t, serve.Check())
 	require.NoDirExists(t, serve.socket)
 }
 
@@ -99,7 +99,7 @@ func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 	require.Equal(t, before, s.postmaster)
 	stays(t, s)
 	stop(t, s)
-	require.False(t, s.Running())
+	require.Error(t, s.Check())
 }
 
 func TestKilledServerStartsAgain(t *testing.T) {
@@ -111,7 +111,7 @@ func TestKilledServerStartsAgain(t *testing.T) {
 	again := start(t, dir) // while the other's processes end
 	require.NoError(t, tb.Exec(t, again.OwnerURL(), `table kept`))
 	require.NoDirExists(t, s.socket)
-	require.False(t, s.Running(), "the new one is another")
+	require.Error(t, s.Check(), "the new one is another")
 	stop(t, s)
 	stays(t, again)
 }
@@ -136,9 +136,9 @@ func TestServerStopsAfterItsRecovery(t *testing.T) {
 		}
 		return err != nil
 	}, 20*time.Second, 100*time.Microsecond, "it does not recover")
-	require.True(t, s.Running())
+	require.NoError(t, s.Check())
 	stop(t, s)
-	require.False(t, s.Running())
+	require.Error(t, s.Check())
 	require.NoError(t, tb.Exec(t, start(t, dir).OwnerURL(), `table kept`))
 }
 
@@ -211,4 +211,58 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 	}, 20*time.Second, 10*time.Millisecond, "it does not answer")
 	_, err = Start(t.Context(), dir, fast...)
 	require.ErrorContains(t, err, "(PID "+strconv.Itoa(byHand.Process.Pid)+")")
+}
+
+// logrotate may rename the log: the server is used on, and its PID file stays. A long log is moved.
+func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	s := start(t, dir)
+	log := s.data.file(logFile)
+	require.NoError(t, os.Rename(log, log+".1"))
+	require.NoError(t, s.Check())
+	join(t, dir, nil).end(t)
+	stays(t, s)
+	require.NoError(t, os.Rename(log+".1", log))
+	require.NoError(t, os.Truncate(log, maxLog))
+	require.NoError(t, s.Check())
+	require.ErrorContains(t, tb.Exec(t, s.url("postgres", "dg"), `select 1/0`), "division by zero")
+	text, err := os.ReadFile(log)
+	require.NoError(t, err)
+	require.Less(t, len(text), 1000)
+	require.Contains(t, string(text), "division by zero")
+	old, err := os.Stat(log + ".old")
+	require.NoError(t, err)
+	require.EqualValues(t, maxLog, old.Size())
+}
+
+// The server of version 1.0.0, whose log is locked, runs.
+func TestServerWithALockedLogRuns(t *testing.T) {
+	t.Parallel()
+	s := start(t, newFolder(t))
+	stop(t, s)
+	require.Error(t, s.Check())
+	log, err := os.Open(s.data.file(logFile))
+	require.NoError(t, err)
+	defer log.Close()
+	require.True(t, tryLock(log))
+	require.True(t, s.data.running())
+}
+
+// A server whose socket is deleted, or of another container, keeps no command waiting. Its last user
+// stops it.
+func TestServerWithoutSocketIsNamed(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	s := start(t, dir)
+	require.NoError(t, os.RemoveAll(s.socket))
+	require.ErrorContains(t, s.Check(), "lost its socket")
+	begun := time.Now()
+	_, err := Start(t.Context(), dir, fast...)
+	require.Less(t, time.Since(begun), 12*time.Second)
+	require.ErrorContains(t, err, "process "+strconv.Itoa(s.id)+" runs")
+	require.ErrorContains(t, err, s.socket)
+	require.ErrorContains(t, err, "send that process SIGINT")
+	stop(t, s)
+	require.False(t, s.data.running())
 }

@@ -1,0 +1,161 @@
+package system
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"dg/app/apptest"
+	"dg/platform/testkit/tb"
+)
+
+// filterVariable makes the test binary run a program as a user under a filter of system calls. It has
+// the user's id and the numbers of the calls that are allowed.
+const filterVariable = "UNIT_FILTER"
+
+// runFiltered replaces this process, as systemd does: others than the listed calls end in EPERM.
+func runFiltered(user, allowed string) error {
+	runtime.LockOSThread()
+	id, err := strconv.Atoi(user)
+	if err != nil {
+		return err
+	}
+	if id != os.Geteuid() {
+		if err := syscall.Setgroups(nil); err != nil {
+			return err
+		}
+		if err := syscall.Setgid(id); err != nil {
+			return err
+		}
+		if err := syscall.Setuid(id); err != nil {
+			return err
+		}
+	}
+	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}} // the call's number
+	for number := range strings.SplitSeq(allowed, ",") {
+		n, err := strconv.ParseUint(number, 10, 32)
+		if err != nil {
+			return err
+		}
+		filter = append(filter, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ, Jf: 1, K: uint32(n)},
+			unix.SockFilter{Code: unix.BPF_RET, K: unix.SECCOMP_RET_ALLOW})
+	}
+	filter = append(filter,
+		unix.SockFilter{Code: unix.BPF_RET, K: unix.SECCOMP_RET_ERRNO | uint32(syscall.EPERM)})
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return err
+	}
+	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
+	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER,
+		uintptr(unsafe.Pointer(&program)), 0, 0); err != nil {
+		return err
+	}
+	return syscall.Exec(os.Args[1], os.Args[1:], os.Environ())
+}
+
+// filterOfUnit returns the numbers of the system calls that dg.service allows.
+func filterOfUnit(t *testing.T) string {
+	module, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}",
+		"golang.org/x/sys").Output()
+	require.NoError(t, err)
+	table, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(module)), "unix",
+		"zsysnum_linux_"+runtime.GOARCH+".go"))
+	require.NoError(t, err)
+	numbers := map[string]string{}
+	for _, call := range regexp.MustCompile(`SYS_(\w+)\s+= (\d+)`).FindAllStringSubmatch(string(table), -1) {
+		numbers[strings.ToLower(call[1])] = call[2]
+	}
+	var members func(string) []string
+	members = func(group string) (names []string) {
+		out, err := exec.CommandContext(t.Context(), "systemd-analyze", "syscall-filter", group).Output()
+		if err != nil {
+			tb.SkipOrFail(t, fmt.Errorf("systemd-analyze: %w", err))
+		}
+		for _, name := range strings.Fields(regexp.MustCompile(`#.*`).ReplaceAllString(string(out), "")) {
+			switch {
+			case name[0] != '@':
+				names = append(names, numbers[name])
+			case name != group: // its first line
+				names = append(names, members(name)...)
+			}
+		}
+		return names
+	}
+	unit, err := os.ReadFile(apptest.InTree("configs", "deploy", "dg.service"))
+	require.NoError(t, err)
+	var allowed []string
+	for _, line := range regexp.MustCompile(`(?m)^SystemCallFilter=(~?)(.*)$`).
+		FindAllStringSubmatch(string(unit), -1) {
+		for group := range strings.FieldsSeq(line[2]) {
+			if line[1] == "" {
+				allowed = append(allowed, members(group)...)
+				continue
+			}
+			denied := members(group)
+			allowed = slices.DeleteFunc(allowed, func(n string) bool { return slices.Contains(denied, n) })
+		}
+	}
+	allowed = slices.DeleteFunc(allowed, func(n string) bool { return n == "" }) // of other machines
+	require.Greater(t, len(allowed), 200)
+	return strings.Join(allowed, ",")
+}
+
+// operations.md, Install: under the filter of dg.service its commands work on an embedded server and on
+// an external one.
+func TestServiceWorksUnderItsFilter(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIPPED, NOTHING WAS TESTED: this is about systemd")
+	}
+	allowed := filterOfUnit(t)
+	x := apptest.NewExternal(t)
+	user := statOf(t, filepath.Join(x.Dir, "cluster")).Uid
+	dir := apptest.NewFolder(t)
+	base := filepath.Dir(dir)
+	require.NoError(t, os.Chown(base, int(user), -1))
+	built, err := apptest.Binary()
+	require.NoError(t, err)
+	program := filepath.Join(base, "dg")
+	require.NoError(t, exec.CommandContext(t.Context(), "install", built, program).Run())
+	self, err := os.Executable()
+	require.NoError(t, err)
+	run := func(args ...string) *apptest.Child {
+		return apptest.LaunchWith(t, func(c *exec.Cmd) {
+			c.Path = self
+			c.Args = append([]string{self, program}, c.Args[1:]...)
+			c.Dir = "/"
+			c.Env = append(c.Env, fmt.Sprintf("%s=%d %s", filterVariable, user, allowed))
+		}, args...)
+	}
+	for i, database := range [][]string{{"--data-dir", dir}, x.Flags()} {
+		h := apptest.NewHistory(t, uint64(i), 1_000)
+		serve := func() *apptest.Child {
+			return run(append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"},
+				database...)...).UntilServing()
+		}
+		serve().Stop()
+		for _, command := range [][]string{{"migrate"}, {"import", h.File}, {"doctor"}} {
+			c := run(append(command, database...)...)
+			require.Zero(t, c.Status(time.Minute), "%v: %s%s", command, c.Out.String(), c.Log.String())
+		}
+		again := serve()
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", again.Process.Pid))
+		require.NoError(t, err)
+		require.Regexp(t, fmt.Sprintf(`(?s)\nUid:\t%d\t.*\nSeccomp:\t2\n`, user), string(status))
+		again.Fetch("/readyz", "")
+		again.Stop()
+	}
+}
