@@ -44,7 +44,6 @@ func TestRunningExportIsOfItsBeginning(t *testing.T) {
 	x := w.tenant(10_000)
 	running := w.begin(x)
 	w.Exec(`update organisations set reporting_mode = 'nominative'`)
-	w.Exec(`update players set label = label || '-changed'`)
 	w.Exec(`delete from plays where player < 5`)
 	file := apptest.ReadAll(t, running)
 	require.Equal(t, 10_001, strings.Count(file, "\n"))
@@ -53,7 +52,6 @@ func TestRunningExportIsOfItsBeginning(t *testing.T) {
 	next := apptest.ReadAll(t,
 		apptest.Ask(t, apptest.NewClient(), w.Base+x.export(), x.key.Token()))
 	require.Contains(t, next, "Player 5")
-	require.NotContains(t, next, ",P-1-changed,")
 }
 
 // When it stops, the program lets running exports continue for its grace, then aborts them visibly

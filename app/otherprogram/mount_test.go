@@ -72,7 +72,7 @@ func newAPI(db *postgres.DB, url string) (*publicapi.API, *apikeys.Service, erro
 	}
 	log := audit.New(db)
 	keys := apikeys.New(db, tenants{}, log, policy, time.Now)
-	figures := reports.New(db)
+	figures := reports.New(db, reports.Options{})
 	api, err := publicapi.New(publicapi.Modules{
 		Keys: keys, Games: games.New(db), Reports: figures, Exports: exports.New(figures, log, nil),
 		Policy: policy, Requests: limit.NewRequests(int(db.Pool.Config().MaxConns)),

@@ -2,6 +2,7 @@ package exports
 
 import (
 	"context"
+	"maps"
 	"regexp"
 	"strings"
 
@@ -27,7 +28,8 @@ type Request struct {
 	Recheck func(ctx context.Context) error
 }
 
-// Send responds to GET with the plays. To HEAD it sends the headers of GET, and records nothing.
+// Send responds to GET with the plays, or with 304. To HEAD it sends the headers of GET. It records
+// neither HEAD nor a 304, which transfer nothing.
 // Errors: those of Authorize and of the first block, reports.ErrGroupNotFound, 505 for a GET over
 // HTTP/1.0, and apperr.Unavailable if too many exports run.
 func (s *Service) Send(c *fiber.Ctx, r Request) error {
@@ -55,11 +57,29 @@ func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	if err := e.plays.CheckGroup(r.Query.OrganisationID); err != nil {
 		return err
 	}
+	header := r.header(e.plays.Header)
+	proof := proofOf(c, r, e.plays.Proof)
+	if tag := proof[fiber.HeaderETag]; tag != "" && httpserver.NotModified(c, tag) {
+		return httpserver.StreamNotModified(c, proof)
+	}
+	maps.Copy(header, proof)
 	if c.Method() == fiber.MethodHead {
-		return httpserver.StreamHead(c, r.header(e.plays.Header))
+		return httpserver.StreamHead(c, header)
 	}
 	streamed = true
-	return httpserver.Stream(c, e, r.header(e.plays.Header))
+	return httpserver.Stream(c, e, header)
+}
+
+// proofOf returns the headers that prove what has not changed since an earlier export.
+func proofOf(c *fiber.Ctx, r Request, p *reports.Proof) map[string]string {
+	if p == nil {
+		return nil
+	}
+	h := map[string]string{"DG-Months": p.Months}
+	if p.Tag != "" {
+		h[fiber.HeaderETag] = httpserver.ETag(c, fileName(r.Slug, r.Query), p.Tag)
+	}
+	return h
 }
 
 func (r Request) header(report reports.Header) map[string]string {

@@ -1,6 +1,9 @@
 package games
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // skills is the catalogue, in the order of the specification (game.SkillId). Plays store a skill by
 // its index, so new skills must be appended, up to SkillSpace.
@@ -26,6 +29,9 @@ const (
 	SkillCount = len(skills)
 	SkillSpace = 128
 )
+
+// SkillIDs returns the identifiers of the catalogue, by their indexes.
+func SkillIDs() []string { return slices.Clone(skills[:]) }
 
 // MaxAttempts is the maximum number of answers to one skill in a play. The importer enforces it.
 const MaxAttempts = 100

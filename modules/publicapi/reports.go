@@ -3,6 +3,8 @@ package publicapi
 import (
 	"context"
 
+	"github.com/gofiber/fiber/v2"
+
 	"dg/modules/apikeys"
 	"dg/modules/exports"
 	"dg/modules/reports"
@@ -22,11 +24,23 @@ func (a *API) getForkStats(r *call) error {
 	if err := a.authorizeGroup(r, report.Header, query.GroupID); err != nil {
 		return err
 	}
+	tag := statisticsETag(r.c, report)
+	if tag != "" && httpserver.NotModified(r.c, tag) {
+		return httpserver.SendNotModified(r.c, tag)
+	}
 	stats, err := a.Reports.Statistics(r.ctx, report)
 	if err != nil {
 		return err
 	}
-	return a.send(r, statisticsJSON(stats), "")
+	return a.send(r, statisticsJSON(stats), statisticsETag(r.c, report))
+}
+
+// statisticsETag returns "" if nothing proves that the statistics are unchanged.
+func statisticsETag(c *fiber.Ctx, r *reports.Report) string {
+	if r.Proof == nil || r.Proof.Tag == "" {
+		return ""
+	}
+	return httpserver.ETag(c, "statistics", r.Proof.Tag)
 }
 
 // These limits bound the megabytes of large responses that clients have not yet received. A

@@ -44,6 +44,10 @@ func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, e
 	if err != nil {
 		return nil, err
 	}
+	if snap, err = s.prove(ctx, snap); err != nil {
+		snap.close()
+		return nil, err
+	}
 	return &Export{Header: snap.Header, snap: snap, format: f}, nil
 }
 

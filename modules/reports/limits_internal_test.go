@@ -39,7 +39,7 @@ func TestLargeReportsLeavePlacesForSmallOnes(t *testing.T) {
 func TestRefusedReportSaysWhen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := New(nil)
+		s := New(nil, Options{})
 		for range MaxReportsOfOrganisation {
 			_, err := s.smallReports.Acquire(t.Context(), testOrg)
 			require.NoError(t, err)

@@ -17,7 +17,8 @@ import (
 type Header struct {
 	GroupOwner    string // id of the organisation that has the group; "": all players
 	ReportingMode org.ReportingMode
-	Suppressed    bool // k-anonymity hides the plays
+	Suppressed    bool   // k-anonymity hides the plays
+	Proof         *Proof // nil: none
 }
 
 // CheckGroup returns ErrGroupNotFound if the group belongs to another organisation.

@@ -14,6 +14,7 @@ type Query struct {
 	Period                 Period
 	GroupID                string // "": all players
 	OmitLists              bool   // of players and skills: no label is read
+	MaxHashed              int    // plays of unsealed days that a proof may hash; 0: no proof
 	// timeout of the search for overlaps; 0: no search
 	OverlapsTimeout time.Duration
 	// replicas that have replayed this LSN may be read; zero: only the primary is read

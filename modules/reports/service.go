@@ -14,15 +14,24 @@ type Service struct {
 	db                         *postgres.DB
 	smallReports, largeReports *limit.Limiter
 
+	options          Options
 	maxOverviewPlays int64 // by default the constant of this name; tests lower it
 
 	OnDamage func(Query, error) // called for a damaged segment, never nil; set before the first report
 }
 
+// Options describe the program's tables.
+type Options struct {
+	// FixedPseudonyms declares that a player's label, ordinal and organisation never change. Only
+	// then have reports a Proof.
+	FixedPseudonyms bool
+}
+
 // New returns the service. An instance needs a single one: API and screens share its limits.
-func New(db *postgres.DB) *Service {
+func New(db *postgres.DB, o Options) *Service {
 	return &Service{
 		db:               db,
+		options:          o,
 		smallReports:     newLimiter(MaxReports, MaxReportsOfOrganisation),
 		largeReports:     newLimiter(MaxLargeReports, MaxLargeReportsOfOrganisation),
 		maxOverviewPlays: maxOverviewPlays,
@@ -41,15 +50,23 @@ type Report struct {
 
 // Open opens the report on a fork. The caller then authorises the read of the group by
 // Report.Header, calls Statistics, and closes the report. A large report needs a slot of large
-// reports. Errors: ErrGroupNotFound where no organisation has the group, apperr.NotFound for an
+// reports. The slot is held while the proof is computed. Errors: ErrGroupNotFound where no organisation has the group, apperr.NotFound for an
 // unknown organisation, apperr.Unavailable with RetryAfter.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	r, err := s.openWithin(ctx, s.smallReports, q)
 	if err == nil && r.snap.large {
 		r.Close()
-		return s.openWithin(ctx, s.largeReports, q)
+		r, err = s.openWithin(ctx, s.largeReports, q)
 	}
-	return r, err
+	if err != nil {
+		return nil, err
+	}
+	if r.snap, err = s.prove(ctx, r.snap); err != nil {
+		r.Close()
+		return nil, err
+	}
+	r.Header = r.snap.Header
+	return r, nil
 }
 
 func (s *Service) openWithin(ctx context.Context, l *limit.Limiter, q Query) (*Report, error) {
@@ -83,6 +100,7 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error)
 			r.snap.close()
 			return stats, nil
 		}
+		r.Proof = nil // it is of the failed snapshot
 		if r.snap, err = s.reopen(ctx, r.snap, err); err != nil {
 			return Statistics{}, err
 		}

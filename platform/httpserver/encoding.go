@@ -88,10 +88,13 @@ func SendFile(c *fiber.Ctx, f File) error {
 	return nil
 }
 
+// gzipVersion must rise when the bytes of a compressed body change: ETags promise identical bytes.
+const gzipVersion = "1"
+
 // ETag returns a strong ETag for version, which must change whenever the body may change. It
 // depends on the accepted content coding, because a strong ETag promises identical bytes.
 func ETag(c *fiber.Ctx, version ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(version, "\n")))
+	sum := sha256.Sum256([]byte(gzipVersion + strings.Join(version, "\n")))
 	tag := base64.RawURLEncoding.EncodeToString(sum[:16])
 	if acceptsGzip(&c.Context().Request.Header) {
 		tag += "-gzip"

@@ -72,6 +72,13 @@ func StreamHead(c *fiber.Ctx, header map[string]string) error {
 	return nil
 }
 
+// StreamNotModified responds with 304 and the headers of Stream that header and RFC 9110 name.
+func StreamNotModified(c *fiber.Ctx, header map[string]string) error {
+	setStreamHeaders(c, header, false)
+	c.Status(fiber.StatusNotModified)
+	return nil
+}
+
 func setStreamHeaders(c *fiber.Ctx, header map[string]string, compress bool) {
 	h := &c.Context().Response.Header
 	h.Set(fiber.HeaderVary, varyOn)

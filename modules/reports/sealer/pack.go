@@ -121,9 +121,13 @@ const (
 	dropMonthSQL = `/* reports.dropMonth */ delete from fork_months
 		where org_id = @org and fork_id = @fork and month = @from`
 	sealDaySQL = `/* reports.sealDay */ insert into fork_days (org_id, fork_id, day, sums,
-		head_bytes, segment) values (@org, @fork, @from, @sums, @headBytes, @head::bytea || coalesce(@tail::bytea, ''))
-		on conflict (fork_id, day) do update
-		  set sums = excluded.sums, head_bytes = excluded.head_bytes, segment = excluded.segment`
+		head_bytes, segment, hash) values (@org, @fork, @from, @sums, @headBytes,
+		@head::bytea || coalesce(@tail::bytea, ''), @hash)
+		on conflict (fork_id, day) do update set sums = excluded.sums,
+		  head_bytes = excluded.head_bytes, segment = excluded.segment, hash = excluded.hash`
+	// hashDaySQL is a statement of its own: the plays that are packed lack the columns of exports.
+	hashDaySQL = `/* reports.hashDay */ select ` + segment.PlaysHash + ` from plays
+		where org_id = @org and fork_id = @fork and started_at >= @from and started_at < @to`
 	sealMonthSQL = `/* reports.sealMonth */ insert into fork_months (org_id, fork_id, month,
 		head_bytes, segment) values (@org, @fork, @from, @headBytes, @head::bytea || coalesce(@tail::bytea, ''))
 		on conflict (fork_id, month) do update
@@ -133,6 +137,11 @@ const (
 func (b bucket) saveDay(ctx context.Context, d segment.Day) error {
 	args := b.args()
 	args["sums"] = d.Sums.Pack(b.first.UnixMilli())
+	var hash int64
+	if err := b.conn.QueryRow(ctx, hashDaySQL, args).Scan(&hash); err != nil {
+		return fmt.Errorf("reports: hash: %w", err)
+	}
+	args["hash"] = hash
 	return b.save(ctx, sealDaySQL, args, d.Head, d.Tail)
 }
 

@@ -25,8 +25,8 @@ type Sealer struct {
 	OnPass func(Result, error) // called by RunOnce after the pass; never nil
 }
 
-// MinPlays is the default of Sealer.MinPlays. Fewer plays are read fast without segments.
-const MinPlays = 5_000
+// MinPlays is the default of Sealer.MinPlays. Fewer plays are read and hashed fast without segments.
+const MinPlays = 1_000
 
 // maxDayPlays is the default of Sealer.MaxDayPlays. It bounds memory: 4 MB at 16 bytes a play.
 const maxDayPlays = 250_000

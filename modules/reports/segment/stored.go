@@ -53,6 +53,11 @@ const PlaysSQL = `/* reports.plays */ select ` + PlayColumns + `
     select * from plays where org_id = @org and fork_id = @fork and started_at >= r.lo
       and started_at < r.hi offset 0) plays`
 
+// PlaysHash is a hash of plays by content, in any order. The outer hash mixes the id in: without it,
+// equal corrections of two plays would cancel each other out.
+const PlaysHash = `bit_xor(uuid_hash_extended(id, hash_record_extended((player, started_at, completed_at,
+		release_number, score, passed, answers), 0)))`
+
 // LockPlaysSQL must run before the snapshot begins. It keeps TRUNCATE out, which is not MVCC-safe:
 // for older snapshots TRUNCATE empties the table but not the segments.
 const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
