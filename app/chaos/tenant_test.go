@@ -27,6 +27,7 @@ var acrossTenants = map[string]string{
 	"reports.groupOwner":   "the use of another organisation's group is refused, and audited as such",
 	"org.memberships":      "a person's own memberships",
 	"org.organisationsOf":  "as org.memberships",
+	"org.leaveAll":         "as org.memberships",
 	"audit.appendToAll":    "an entry in the logs of all of a person's organisations",
 
 	"apikeys.storeUsage": "the program stores the counts of all keys",
@@ -47,7 +48,8 @@ var acrossTenants = map[string]string{
 // the demo and of restore, and those on people and on the secret key.
 var notSent = regexp.MustCompile(`^importer\.|^audit\.appendChanges$|^org\.(create|addMember)$|` +
 	`^app\.(loadDemo|contents|demoOwner|checkPublic)$|^identity\.(addPerson|insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|` +
-	`useRecoveryCode|markAuthenticated|checkValue|lockSecrets|storeCheckValue)$`)
+	`useRecoveryCode|markAuthenticated|checkValue|lockSecrets|storeCheckValue|` +
+	`lockSecretKey|lockUsers|rewriteEmailKey|unusualEmails)$`)
 
 // planted are statements that are not scoped. $1 is an organisation.
 var planted = map[string]string{

@@ -55,11 +55,13 @@ func (w *requestWorld) sendEverything(ownerURL string) {
 	}
 	require.NoError(w.t, w.Keys.StillUsable(w.t.Context(), w.organisationOf("acme"), w.keyID))
 	require.NoError(w.t, w.Keys.UsageCounter.Store(w.t.Context()))
-	player := testkit.One[string](w.db, `select id::text from players where org_id = $1 limit 1`,
-		w.organisationOf("acme"))
+	acme := w.organisationOf("acme")
+	player := testkit.One[string](w.db, `select id::text from players where org_id = $1 limit 1`, acme)
+	label := testkit.One[string](w.db, `select label from players where org_id = $1 limit 1`, acme)
 	for _, line := range []string{
 		"organisation list", "organisation plan acme free", "member role acme member@acme.example owner",
 		"member remove acme plain@acme.example", "erase " + player, "segments rebuild",
+		"erase acme " + label, "account delete member@acme.example",
 		"audit prune --before 2026-02 --export " + filepath.Join(w.t.TempDir(), "old"),
 	} {
 		status, _, problem := apptest.RunCommand(w.t, append(strings.Fields(line),
