@@ -115,6 +115,7 @@ func (h *Handler) docsScreens() []Screen {
 	for _, path := range []string{
 		"", "/figures", "/csv", "/errors", "/recipes", "/recipes/:recipe",
 		"/reference", "/reference/:operation", "/clients", "/changes", "/security",
+		"/privacy", "/privacy/:language",
 	} {
 		row(path, h.docs.Page)
 	}

@@ -20,6 +20,10 @@ type page struct {
 	Parent     string // path of the page that lists this one; "": a page of the guide
 	Recipe     recipe
 	Operation  operation
+
+	Language        string // of Notice; "": English
+	Notice          notice
+	NoticeLanguages []ui.Link
 }
 
 // limits are what the pages state, taken from the constants that enforce the limits.

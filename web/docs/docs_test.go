@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,13 +104,13 @@ func TestDocsAreForEverybody(t *testing.T) {
 	for _, path := range []string{
 		"/docs", "/docs/figures", "/docs/csv", "/docs/errors", "/docs/recipes",
 		"/docs/recipes/python", "/docs/reference", "/docs/reference/getForkStats", "/docs/clients",
-		"/docs/changes", "/docs/security", "/docs/search?q=csv",
+		"/docs/changes", "/docs/security", "/docs/search?q=csv", "/docs/privacy", "/docs/privacy/pt",
 	} {
 		w.Browser(t).Get(path).Is(t, 200).Has(t, `<a href="/sign-in">Sign in</a>`)
 		b.Get(path).Is(t, 200).Has(t, acme.Owner.Name,
 			`<li><a href="/docs" aria-current="true">API</a></li>`)
 	}
-	for _, path := range []string{"/docs/recipes/cobol", "/docs/reference/deleteFork"} {
+	for _, path := range []string{"/docs/recipes/cobol", "/docs/reference/deleteFork", "/docs/privacy/it"} {
 		w.Browser(t).Get(path).Is(t, 404)
 	}
 	index := w.Browser(t).Get("/docs").Has(t, `<a href="/settings/api-keys">`,
@@ -124,6 +125,24 @@ func TestDocsAreForEverybody(t *testing.T) {
 	w.Pools.Close()
 	b.Get("/docs/errors").Is(t, 200) // which explains ERR_UNAVAILABLE
 	w.Browser(t).Get("/docs/search?q=503").Is(t, 200)
+}
+
+// The page for works councils says the same in each language: one row for each fact, with the constant
+// that the program enforces.
+func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
+	t.Parallel()
+	w, _ := webtest.StartAcme(t)
+	rows := 0
+	for language, path := range map[string]string{
+		"en": "", "de": "/de", "fr": "/fr", "es": "/es", "pt": "/pt",
+	} {
+		body := w.Browser(t).Get("/docs/privacy"+path).Is(t, 200).
+			Has(t, `<div class="head" lang="`+language+`">`).Lacks(t, "{threshold}", "<dd></dd>").Body
+		require.Regexp(t, `[^0-9]`+strconv.Itoa(reports.MinGroup)+`[^0-9]`, body)
+		found := strings.Count(body, "<dt>")
+		require.True(t, rows == 0 || rows == found, "%s has %d rows, not %d", language, found, rows)
+		rows = found
+	}
 }
 
 // The examples name a fork and a group of the reader's organisation, if there is one.

@@ -10,7 +10,7 @@ import (
 
 // docsFiles has the programs in recipes/, which examples.Program reads.
 //
-//go:embed docs.json reference.json recipes
+//go:embed docs.json privacy.json reference.json recipes
 var docsFiles embed.FS
 
 type documentation struct {
@@ -37,6 +37,7 @@ func loadDocumentation() documentation {
 	var d documentation
 	decodeFile("docs.json", &d)
 	decodeFile("reference.json", &d.Operations)
+	d.Pages = append(d.Pages, privacyPages()...)
 	for _, r := range d.Recipes {
 		d.Pages = append(d.Pages, page{Name: r.Name, Path: "/recipes/" + r.ID, Template: "recipe",
 			Parent: "/recipes", Recipe: r})

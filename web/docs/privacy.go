@@ -1,0 +1,50 @@
+package docs
+
+import (
+	"strconv"
+	"strings"
+
+	"dg/modules/reports"
+	"dg/web/ui"
+)
+
+// notice is the page for works councils and data protection officers in one language. privacy.json
+// has the same rows in each.
+type notice struct {
+	Name, Title, Lede string
+	Sections          []struct {
+		ID, Title string
+		Rows      [][2]string
+	}
+}
+
+var noticeLanguages = []string{"en", "de", "fr", "es", "pt"}
+
+// privacyPages returns /privacy in English, and /privacy/de and so on.
+func privacyPages() (all []page) {
+	var notices map[string]notice
+	decodeFile("privacy.json", &notices)
+	path := func(language string) string {
+		return "/privacy" + strings.TrimSuffix("/"+language, "/en")
+	}
+	for _, language := range noticeLanguages {
+		n := notices[language]
+		at := page{Name: n.Title, Path: path(language), Template: "privacy", Language: language, Notice: n}
+		if language != "en" {
+			at.Parent = "/privacy"
+			at.Name = n.Name
+		}
+		for _, other := range noticeLanguages {
+			at.NoticeLanguages = append(at.NoticeLanguages, ui.Link{
+				Name: notices[other].Name, Path: "/docs" + path(other), Current: other == language,
+			})
+		}
+		all = append(all, at)
+	}
+	return all
+}
+
+// Fact fills in the constants that the text states.
+func (n notice) Fact(text string) string {
+	return strings.ReplaceAll(text, "{threshold}", strconv.Itoa(reports.MinGroup))
+}
