@@ -26,7 +26,7 @@ var (
 )
 
 // Every section of the specification and every subject of /docs/security has tests, and each of
-// them exists. What make chaos runs proves a promise.
+// them exists, as does each that mechanisms.md names. What make chaos runs proves a promise.
 func TestPromisesHaveTests(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile("promises.md")
@@ -51,6 +51,10 @@ func TestPromisesHaveTests(t *testing.T) {
 	}
 	assert.Subset(t, proved, subjects, "no test proves a promise of the page")
 	assert.Equal(t, specified, slices.Compact(sections))
+
+	mechanisms, err := os.ReadFile("mechanisms.md")
+	require.NoError(t, err)
+	named = append(named, regexp.MustCompile(`\bTest\w+`).FindAllString(string(mechanisms), -1)...)
 
 	var there []string
 	tree := outputOf(t, "grep", "-roE", "--include=*_test.go", "^func Test[A-Za-z0-9_]+\\(t ", root)
