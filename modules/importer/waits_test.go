@@ -22,31 +22,31 @@ import (
 	"dg/platform/authz"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
+	"dg/platform/testkit/pgtest"
 )
 
-// writes are the writes of every role that must not wait for an import, in the order of a round.
-func (b bundle) writes() map[string]func() error {
+// writes are the writes of every role that must not wait for an import, on the serving role's pool and
+// the operator's.
+func (b bundle) writes(db, owner *postgres.DB) map[string]func() error {
 	policy, err := authz.New()
 	require.NoError(b.t, err)
 	services := func(db *postgres.DB) (*audit.Log, *org.Service) {
 		log := audit.New(db)
 		return log, org.New(db, log, policy)
 	}
-	log, orgs := services(b.DB)
-	_, operator := services(b.Owner)
+	log, orgs := services(db)
+	_, operator := services(owner)
 	acme := idOf("acme").String()
-	b.Exec(`update users set password_hash = $1, totp_secret = null`, testkit.PasswordHash)
-	b.Join(acme, idOf("bob").String(), "member")
 	used := b.Key(acme)
-	keys := apikeys.New(b.DB, orgs, log, policy, time.Now)
-	people := identity.New(b.DB, time.Now, identity.Recorder{
+	keys := apikeys.New(db, orgs, log, policy, time.Now)
+	people := identity.New(db, time.Now, identity.Recorder{
 		OrganisationsOf: orgs.OrganisationIDsIn, Audit: log, Log: slog.New(slog.DiscardHandler),
 		OnFailedSignIn: func(string) {},
 	}, identity.Keyring{})
-	owner := authz.Subject{
+	role := authz.Subject{
 		Kind: authz.Member, OrganisationID: acme, Grants: authz.MemberGrants("owner", false),
 	}
-	ann := apikeys.Actor{Person: apikeys.Person{ID: idOf("ann").String(), Name: "Ann"}, Subject: owner}
+	ann := apikeys.Actor{Person: apikeys.Person{ID: idOf("ann").String(), Name: "Ann"}, Subject: role}
 	key := audit.Actor{Kind: audit.Key, ID: used.ID, Name: "Warehouse"}
 	entry := func(action audit.Action) audit.Entry {
 		return audit.Entry{OrganisationID: acme, Actor: key, Action: action}
@@ -60,7 +60,7 @@ func (b bundle) writes() map[string]func() error {
 		return created, err
 	}
 	operates := func(do func(*gorm.DB) error) error {
-		return b.Owner.Gorm.WithContext(b.t.Context()).Transaction(do)
+		return owner.Gorm.WithContext(b.t.Context()).Transaction(do)
 	}
 	return map[string]func() error{
 		"create and revoke": func() error {
@@ -81,7 +81,7 @@ func (b bundle) writes() map[string]func() error {
 			modes := []org.ReportingMode{org.Nominative, org.Pseudonymous}
 			rounds++
 			return orgs.SetReportingMode(b.t.Context(), org.Actor{
-				Person: audit.Actor{Kind: audit.Person, ID: ann.ID}, Subject: owner,
+				Person: audit.Actor{Kind: audit.Person, ID: ann.ID}, Subject: role,
 			}, modes[rounds%2], audit.Request{})
 		},
 		"plan": func() error {
@@ -113,7 +113,11 @@ func (b bundle) writes() map[string]func() error {
 // members, and adds forks, while it works on plays. DG_SOAK has 300,000 plays.
 func TestNothingWaitsForAnImport(t *testing.T) {
 	b := setup(t)
-	writes := b.writes()
+	b.Exec(`update users set password_hash = $1, totp_secret = null`, testkit.PasswordHash)
+	b.Join(idOf("acme").String(), idOf("bob").String(), "member")
+	// While the import holds its transaction open, a write that waits for a lock for 100 ms fails.
+	impatient := postgres.Options{LockTimeout: 100 * time.Millisecond}
+	writes := b.writes(pgtest.Open(t, b.URL, impatient), pgtest.Open(t, b.OwnerURL, impatient))
 	plays := 2_000
 	if os.Getenv("DG_SOAK") == "1" {
 		plays = 300_000
@@ -136,15 +140,12 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 		first.WriteString(strings.Replace(play, idOf("play").String(), uuid.NewString(), 1) + "\n")
 	}
 	var all []time.Duration
-	try := func() (fastest map[string]time.Duration) {
-		fastest = map[string]time.Duration{}
+	try := func() {
 		for name, write := range writes {
 			began := time.Now()
 			require.NoError(t, write(), name)
-			fastest[name] = time.Since(began)
-			all = append(all, fastest[name])
+			all = append(all, time.Since(began))
 		}
-		return fastest
 	}
 	reached, release, done := make(chan bool), make(chan bool), make(chan error, 1)
 	second := Input{"second", func() (io.ReadCloser, error) {
@@ -156,7 +157,7 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 		_, err := b.importFiles(raw("first", first.String()), second)
 		done <- err
 	}()
-	fastest := try()
+	try()
 	for stored := false; !stored; { // all of the first file is stored
 		select {
 		case err := <-done:
@@ -168,23 +169,16 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 		}
 	}
 	for range 3 {
-		for name, took := range try() {
-			fastest[name] = min(fastest[name], took)
-		}
+		try()
 	}
-	for name, took := range fastest {
-		require.Less(t, took, 100*time.Millisecond, name)
-	}
+	writes = b.writes(b.DB, b.Owner) // the commit itself may take longer
 	close(release)
 	for {
 		select {
 		case err := <-done:
 			require.NoError(t, err)
 			slices.Sort(all)
-			slowest := all[len(all)-1]
-			t.Log(len(all), "writes; 99th percentile", all[len(all)*99/100], "slowest", slowest)
-			require.Less(t, all[len(all)*9/10], 100*time.Millisecond)
-			require.Less(t, slowest, time.Second, "what waits takes two; the machine is busy")
+			t.Log(len(all), "writes; 99th percentile", all[len(all)*99/100], "slowest", all[len(all)-1])
 			require.Equal(t, "Acme 2 Anna Other fork-9", b.one(fill(`select concat_ws(' ',
 				(select name from organisations where id = '$acme'),
 				(select name from users where id = '$ann'),
