@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/netip"
+	"reflect"
 	"regexp"
 	"runtime"
 	"strings"
@@ -98,6 +100,18 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	return 0
 }
 
+// network reads a CIDR.
+func network(c *kong.DecodeContext, target reflect.Value) error {
+	text := c.Scan.Pop().String()
+	prefix, err := netip.ParsePrefix(text)
+	if err != nil {
+		return fmt.Errorf("%q is not a network: write a CIDR, such as 10.0.0.0/8, or 10.0.0.1/32 for one "+
+			"address", text)
+	}
+	target.Set(reflect.ValueOf(prefix))
+	return nil
+}
+
 // version is set by the linker (-X).
 var version = "dev"
 
@@ -111,6 +125,7 @@ func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Resolvers(kong.ResolverFunc(secretFile)),
+		kong.TypeMapper(reflect.TypeFor[netip.Prefix](), kong.MapperFunc(network)),
 		kong.Vars{
 			"version": fmt.Sprintf("dg %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS,
 				runtime.GOARCH),

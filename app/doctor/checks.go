@@ -4,12 +4,10 @@ import (
 	"context"
 	"embed"
 	"errors"
-	"io/fs"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"dg/migrations"
 	"dg/platform/postgres"
 )
 
@@ -23,7 +21,7 @@ type check struct {
 var (
 	Machine = []check{{"settings", checkSettings}, {"address", checkAddresses}, {"folder", checkFolder}}
 	Server  = []check{{"database", checkDatabase}, {"owner", checkOwner}}
-	Schema  = []check{{"schema", checkSQL("schema")}}
+	Schema  = []check{{"schema", checkSchema}}
 	Serving = []check{
 		{"rights", checkSQL("rights")},
 		{"secrets", checkSecrets},
@@ -50,12 +48,11 @@ func (s *Installation) query(
 	if err != nil {
 		return nil, err
 	}
-	versions, _ := fs.Glob(migrations.FS, "*.sql") // they count from 1 without gaps
 	rows, _ := db.Pool.Query(ctx, "/* doctor."+name+" */ "+string(sql), pgx.NamedArgs{
 		"now":     time.Now(),
-		"known":   len(versions),
+		"known":   len(versions()),
 		"serving": s.name,
-		"alone":   s.MigrateDatabaseURL == "",
+		"alone":   s.MigrateDatabaseURL == "" && !s.Embedded(),
 	})
 	var verdict Verdict
 	var says string

@@ -4,11 +4,7 @@ package doctor
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"dg/platform/config"
 	"dg/platform/postgres"
@@ -61,24 +57,4 @@ func (s *Installation) Run(ctx context.Context, lists ...[]check) error {
 		}
 	}
 	return nil
-}
-
-// fixes maps SQLSTATEs to advice. The texts of other errors contain theirs.
-var fixes = map[string]string{
-	"08P01": "if a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead to " +
-		"PostgreSQL itself",
-	"28000": "correct the role of the URL, and let pg_hba.conf admit it from this machine",
-	"28P01": "correct the password in the URL, with special characters percent-encoded",
-	"3D000": "correct the database in the URL: roles.sh creates one",
-	"42501": "run dg migrate, which grants what is missing",
-	"42P01": "the database has no schema yet: start dg serve, or run dg migrate",
-	"53100": "free some room on the disk of the database",
-	"53300": "raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS",
-}
-
-func explain(err error) error {
-	if e, is := errors.AsType[*pgconn.PgError](err); is && fixes[e.Code] != "" {
-		return fmt.Errorf("%w: %s", err, fixes[e.Code])
-	}
-	return err
 }

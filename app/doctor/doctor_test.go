@@ -1,12 +1,18 @@
 package doctor
 
 import (
+	"fmt"
+	"io"
+	"net"
+	"net/http/httptest"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/postgres"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -27,4 +33,54 @@ func TestClockAndDiskAreChecked(t *testing.T) {
 	const gib = 1 << 30
 	require.Empty(t, checkFreeSpace(gib))
 	require.Len(t, checkFreeSpace(gib-1), 1)
+}
+
+// One table has the fix of each cause that no test can plant on the embedded server.
+func TestRefusedConnectionsAreExplained(t *testing.T) {
+	t.Parallel()
+	for advice, err := range map[string]error{
+		"if it has expired, run as a superuser: alter role ROLE valid until 'infinity'": &pgconn.PgError{Code: "28P01"},
+		"let pg_hba.conf admit it":                   &pgconn.PgError{Code: "28000", Routine: "ClientAuthentication"},
+		"set DG_DATABASE_POOLER to transaction":      &pgconn.PgError{Code: "42P05"},
+		"raise max_connections":                      &pgconn.PgError{Code: "53300", Routine: "InitProcess"},
+		"wait until PostgreSQL has started":          &pgconn.PgError{Code: "57P03"},
+		"free some room on the disk of the database": &pgconn.PgError{Code: "53100"},
+	} {
+		require.ErrorContains(t, explain(fmt.Errorf("open: %w", err)), advice)
+	}
+	for _, url := range []string{"sslmode=require", "sslmode=verify-full"} {
+		server := httptest.NewUnstartedServer(nil)
+		server.Listener = startTLS{server.Listener, url == "sslmode=require"}
+		server.StartTLS()
+		t.Cleanup(server.Close)
+		_, err := postgres.Open(t.Context(), "postgres://dg@"+server.Listener.Addr().String()+"/dg?"+url,
+			postgres.Options{})
+		if url == "sslmode=require" {
+			require.ErrorContains(t, explain(err), "set ssl = on in postgresql.conf, or sslmode=prefer")
+			continue
+		}
+		require.ErrorContains(t, explain(err), "add sslrootcert=FILE to the URL")
+	}
+}
+
+// startTLS answers PostgreSQL's request for TLS, which it may refuse.
+type startTLS struct {
+	net.Listener
+	refuses bool
+}
+
+func (l startTLS) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	answer := "S"
+	if l.refuses {
+		answer = "N"
+	}
+	_, err = io.ReadFull(conn, make([]byte, 8))
+	if err == nil {
+		_, err = conn.Write([]byte(answer))
+	}
+	return conn, err
 }

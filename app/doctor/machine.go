@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"strings"
 	"syscall"
+	"time"
 
 	"dg/platform/embeddedpg"
 )
@@ -27,8 +30,12 @@ func checkSettings(_ context.Context, s *Installation) (warnings []string, _ err
 	return warnings, s.Check()
 }
 
-// checkAddresses listens on both addresses at once, so that equal ones fail.
-func checkAddresses(ctx context.Context, s *Installation) (warnings []string, failures error) {
+// checkAddresses listens on both addresses at once, so that equal ones fail. A running dg serve may
+// hold both.
+func checkAddresses(ctx context.Context, s *Installation) (_ []string, failures error) {
+	if s.ServeMayRun && s.Addr != s.OpsAddr && servesDG(ctx, s.Addr) {
+		return nil, nil
+	}
 	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {
 		address := []string{s.Addr, s.OpsAddr}[i]
 		ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
@@ -36,15 +43,28 @@ func checkAddresses(ctx context.Context, s *Installation) (warnings []string, fa
 			defer ln.Close()
 			continue
 		}
-		says := fmt.Sprintf("cannot listen on %[1]s %[2]s: %[3]v: set %[1]s to a free address of this "+
-			"machine, with a port that its user may use", setting, address, err)
-		if s.ServeMayRun && errors.Is(err, syscall.EADDRINUSE) && s.Addr != s.OpsAddr {
-			warnings = append(warnings, says)
-		} else {
-			failures = errors.Join(failures, errors.New(says))
-		}
+		failures = errors.Join(failures, fmt.Errorf("cannot listen on %[1]s %[2]s: %[3]w: set %[1]s to a "+
+			"free address of this machine, with a port that its user may use", setting, address, err))
 	}
-	return warnings, failures
+	return nil, failures
+}
+
+// servesDG reports whether a dg serve answers at the address.
+func servesDG(ctx context.Context, address string) bool {
+	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
+	defer stop()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz",
+		http.NoBody)
+	if err != nil {
+		return false
+	}
+	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
+	if err != nil {
+		return false
+	}
+	defer answer.Body.Close()
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 10))
+	return answer.StatusCode == http.StatusOK && string(text) == "ok\n"
 }
 
 func checkFolder(ctx context.Context, s *Installation) ([]string, error) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,10 +19,11 @@ import (
 
 // fault is a mistake of an operator. dg doctor and dg serve report it in the same words.
 type fault struct {
-	plant, mend string   // SQL of a superuser's
-	args        []string // settings
+	plant, mend string   // SQL of a superuser's; without mend, that of the advice
+	args        []string // settings; without them it is repaired
 	env         []string
-	says        string // a regular expression
+	fixed       []string // settings of the repair
+	says        string   // a regular expression
 	serve       outcome
 }
 
@@ -34,7 +36,11 @@ const (
 	mends outcome = "mends" // by its migration, which dg doctor does not run
 )
 
-func (f fault) judge(t *testing.T, args []string) {
+// sqlOfAdvice finds the SQL that a message tells to run.
+var sqlOfAdvice = regexp.MustCompile(`run as [^:]+: (.+)`)
+
+// judge returns the advice of dg doctor.
+func (f fault) judge(t *testing.T, args []string) (advice string) {
 	args = append(args, f.args...)
 	name := strings.Join(append(append([]string{f.plant}, f.args...), f.env...), " ")
 	run := func(command string, more ...string) *apptest.Child {
@@ -60,7 +66,9 @@ func (f fault) judge(t *testing.T, args []string) {
 		require.Regexp(t, f.says, serve.Log.String(), "dg serve on %s", name)
 	}
 	require.NotContains(t, said+serve.Log.String()+serve.Out.String(), "hunter2", name)
-	t.Logf("%-50s %-5s %s", name, f.serve, f.says)
+	advice = regexp.MustCompile(`.*` + f.says + `.*`).FindString(said)
+	t.Logf("%-6s %s", f.serve, advice)
+	return advice
 }
 
 // operations.md, Install and Settings: dg doctor and a starting dg serve report the same faults of a
@@ -79,25 +87,111 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	defer taken.Close()
 	in := taken.Addr().String()
 	c = apptest.Launch(t, append(x.On("doctor"), "--secret-key", firstSecretKey, "--addr", in)...)
+	require.NotZero(t, c.Status(time.Minute), c.Out.String())
+	require.Regexp(t, `failure +address +cannot listen on DG_ADDR `+in+`: .*in use`, c.Out.String())
+	running := x.Serve()
+	c = apptest.Launch(t, append(x.On("doctor"), "--secret-key", firstSecretKey, "--addr",
+		strings.TrimPrefix(running.URL, "http://"), "--ops-addr", running.Ops)...)
 	require.Zero(t, c.Status(time.Minute), c.Out.String())
-	require.NotRegexp(t, `failure|warning +[^a ]`, c.Out.String()) // address
-	// A running dg serve may use it.
-	require.Regexp(t, `warning +address +cannot listen on DG_ADDR `+in+`: .*in use`, c.Out.String())
+	require.NotRegexp(t, `failure|warning`, c.Out.String())
+	running.Stop()
 	for _, flag := range []string{"--addr", "--ops-addr"} {
 		serve := apptest.Launch(t, x.On("serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
 			flag, in)...)
 		require.Equal(t, 1, serve.Status(time.Minute))
 		require.Regexp(t, in+`: .*address already in use: set DG_`, serve.Log.String())
 	}
-	for _, f := range slices.Concat(faultsOfDatabases(x), faultsOfSettings(x)) {
+	faults := slices.Concat(faultsOfDatabases(x), faultsOfRoles(), faultsOfURLs(t, x), faultsOfSettings(x))
+	for _, f := range faults {
 		if f.plant != "" {
 			x.Exec(f.plant)
 		}
-		f.judge(t, x.Flags())
+		advice := f.judge(t, x.Flags())
+		if sql := sqlOfAdvice.FindStringSubmatch(advice); f.plant != "" && f.mend == "" && sql != nil {
+			f.mend = sql[1]
+		}
 		if f.mend != "" {
 			x.Exec(f.mend)
 		}
+		c := apptest.Launch(t, append(x.On("doctor", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"),
+			f.fixed...)...)
+		require.Zero(t, c.Status(time.Minute), "%s is repaired: %s", advice, c.Out.String())
+		require.NotRegexp(t, f.says, c.Out.String(), "it is repaired")
 	}
+	t.Logf("%d faults", len(faults))
+}
+
+// faultsOfRoles are rights that the serving role has in excess, and refused connections.
+func faultsOfRoles() []fault {
+	const member = `member of dg_owner, which may change the audit log: .*revoke dg_owner from dg_app`
+	return []fault{
+		{plant: `grant dg_owner to dg_app`, says: member, serve: stops},
+		{plant: `alter role dg_app noinherit; grant dg_owner to dg_app`, says: member, serve: stops},
+		{plant: `create role clerk; grant dg_owner to clerk; grant clerk to dg_app`,
+			says: `member of clerk, which may change the audit log`, serve: stops},
+		{plant: `grant pg_write_all_data to dg_app`, says: `member of pg_write_all_data`, serve: stops},
+		{plant: `alter role dg_app createrole`, says: `may create roles`, serve: stops},
+		{plant: `grant truncate on audit_entries to dg_app`, says: `may empty the audit log`, serve: mends},
+		{plant: `grant insert on plays to dg_app`, says: `may add plays`, serve: mends},
+		{plant: `revoke insert on audit_entries from dg_app`, says: `may not add audit entries`, serve: mends},
+		{plant: `revoke all on api_key_windows from dg_app`, says: `may not count requests`, serve: mends},
+		{plant: `revoke all on sessions from dg_app`, says: `may not keep sessions`, serve: mends},
+		{plant: `revoke connect on database dg from public`,
+			says: `run as its owner: grant connect on database dg to dg_app`, serve: stops},
+		{plant: `alter role dg_app connection limit 0`, says: `alter role dg_app connection limit -1`,
+			serve: stops},
+		{plant: `alter role dg_owner connection limit 0`, says: `alter role dg_owner connection limit -1`,
+			serve: stops},
+		{plant: `alter database dg connection limit 0`, says: `alter database dg connection limit -1`,
+			serve: stops},
+		{plant: `update pg_database set datallowconn = false where datname = 'dg'`,
+			says: `alter database dg allow_connections true`, serve: stops},
+		{plant: `alter role dg_app nologin`, says: `alter role dg_app login`, serve: stops},
+		{plant: `alter table organisations owner to postgres`,
+			mend: `alter table organisations owner to dg_owner`,
+			says: `does not own those of dg`, serve: stops},
+		{plant: `drop index plays_period`, says: `create index plays_period on plays`, serve: warns},
+		{plant: `update pg_index set indisvalid = false where indexrelid = 'forks_list'::regclass`,
+			says: `reindex index concurrently forks_list`, serve: warns},
+		{plant: `alter table plays disable trigger unseal_insert`,
+			says: `alter table plays enable always trigger unseal_insert`, serve: stops},
+		{plant: `alter table forks disable trigger fork_change`,
+			says: `alter table forks enable always trigger fork_change`, serve: stops},
+		{plant: `drop trigger audit_entry_stamp on audit_entries`,
+			says: `create trigger audit_entry_stamp before insert`, serve: stops},
+	}
+}
+
+// faultsOfURLs are URLs that lead nowhere, or that another driver reads.
+func faultsOfURLs(t *testing.T, x *apptest.External) (faults []fault) {
+	other, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = other.Close() })
+	go func() {
+		for {
+			conn, err := other.Accept()
+			if err != nil {
+				return
+			}
+			_ = conn.Close()
+		}
+	}()
+	for url, says := range map[string]string{
+		"postgres://dg_app:hunter2@127.0.0.1:1/dg":                 `refused: start PostgreSQL there`,
+		"postgres://dg_app:hunter2@nowhere.invalid/dg":             `correct the host of the URL`,
+		"postgres://dg_app:hunter2@/dg?host=/nowhere":              `correct the folder of its socket`,
+		"postgres://dg_app:hunter2@" + other.Addr().String() + "/": `what answers there is not PostgreSQL`,
+		x.As(url.User("nobody")):                                   `"nobody" does not exist.*correct the role`,
+		x.URL + "&pgbouncer=true":                                  `"pgbouncer".*remove the parameter`,
+		x.URL + "&schema=public":                                   `"schema".*remove the parameter`,
+		x.URL + "&gssencmode=disable":                              `"gssencmode".*remove the parameter`,
+		x.URL + "&work_mem=much":                                   `"work_mem": "much".*correct the value`,
+		"postgres://dg_app:hunter2@127.0.0.1/dg?sslmode=maybe":     `sslmode is invalid`,
+		x.URL + "&connect_timeout=soon":                            `invalid connect_timeout`,
+	} {
+		faults = append(faults, fault{args: set("--database-url", url), says: says, serve: stops})
+	}
+	return faults
 }
 
 func set(settings ...string) []string { return settings }
@@ -141,6 +235,7 @@ func faultsOfDatabases(x *apptest.External) []fault {
 func faultsOfSettings(x *apptest.External) []fault {
 	const unreachable = "postgres://dg_app:hunter2@127.0.0.1:1/dg"
 	const twoAts = "postgres://dg_app:p@$$hunter2@127.0.0.1:1/dg"
+	key := set("--secret-key", firstSecretKey)
 	return []fault{
 		{args: set("--database-url", x.As(url.User("postgres"))),
 			says: `the serving role is a superuser`, serve: stops},
@@ -161,6 +256,22 @@ func faultsOfSettings(x *apptest.External) []fault {
 		{args: set("--base-url", "https://dg.example", "--trusted-proxies", "10.0.0.1/32"),
 			says: `two-step secrets are stored in clear`, serve: warns},
 		{env: set("DG_TRUSTED_PROXY=10.0.0.1/32"), says: `DG_TRUSTED_PROXY is not a setting`, serve: warns},
+		{env: set("DG_SHUTDOWN_DELAY=40s"), says: `DG_SHUTDOWN_DELAY is 40s: set it to 0s to 30s`,
+			serve: stops},
+		{env: set("DG_BASE_URL=http://dg.example"), says: `DG_BASE_URL is not scheme, host and port`,
+			serve: stops},
+		{args: set("--addr", "0.0.0.0:0"), says: `set DG_BASE_URL to its public https address`, serve: stops},
+		{env: set("DG_TRUSTED_PROXIES=0.0.0.0/0"), says: `any client can name any address`, serve: stops},
+		{env: set("DG_TRUSTED_PROXIES=10.0.0.1"), says: `"10.0.0.1" is not a network: write .*10.0.0.1/32`,
+			serve: stops},
+		{env: set("DG_DATABASE_REPLICA_URLS=standby"), says: `is not a list of at most 8 URLs`, serve: stops},
+		{env: set("DG_DATABASE_POOLER=session"), says: `must be one of .*"transaction","prepared"`,
+			serve: stops},
+		{env: set("DG_SECRET_KEY=short"), says: `DG_SECRET_KEY`, serve: stops},
+		{env: set("DG_SECRET_KEY_FILE=/nowhere"), says: `DG_SECRET_KEY_FILE: open /nowhere: no such file`,
+			serve: stops},
+		{args: set("--config", "/nowhere"), says: `--config: open /nowhere: no such file`, serve: stops},
+		{env: set("DG_LOG_LEVEL=loud"), says: `must be one of "debug","info","warn","error"`, serve: stops},
 		{env: set("DG_POOL_REQUESTS=0"), says: `DG_POOL_REQUESTS is 0: set it to 4 or more`, serve: stops},
 		{args: set("--addr", "192.0.2.1:8080", "--base-url", "https://dg.example"),
 			says: `cannot listen on DG_ADDR 192.0.2.1:8080`, serve: stops},
@@ -168,9 +279,9 @@ func faultsOfSettings(x *apptest.External) []fault {
 			says: `cannot listen on DG_OPS_ADDR 127.0.0.1:8099: .*address already in use`, serve: stops},
 		// It records the key, which all commands need from here on.
 		{args: set("--base-url", "https://dg.example", "--secret-key", firstSecretKey),
-			says: `no proxy is trusted`, serve: warns},
-		{says: `encrypted with another key: set DG_SECRET_KEY to that key`, serve: stops},
-		{args: set("--secret-key", secondSecretKey),
+			says: `no proxy is trusted`, serve: warns, fixed: key},
+		{says: `encrypted with another key: set DG_SECRET_KEY to that key`, serve: stops, fixed: key},
+		{args: set("--secret-key", secondSecretKey), fixed: key,
 			says: `encrypted with another key: set DG_SECRET_KEY to that key`, serve: stops},
 	}
 }

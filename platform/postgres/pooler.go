@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -42,9 +43,22 @@ func explainConnectError(err error) error {
 		return misfit
 	}
 	if _, answered := errors.AsType[*pgconn.PgError](err); answered { // a wrong password, for example
-		return fmt.Errorf("the database refuses the connection: %w", err)
+		return connectError{"the database refuses the connection", err}
 	}
-	return fmt.Errorf("the database does not answer: %w", err)
+	return connectError{"the database does not answer", err}
+}
+
+// connectError names each failure once: pgx tries an address with and without TLS.
+type connectError struct {
+	problem string
+	error
+}
+
+func (e connectError) Unwrap() error { return e.error }
+
+func (e connectError) Error() string {
+	tries := strings.Split(e.error.Error(), "\n\t")
+	return e.problem + ": " + strings.Join(slices.Compact(tries), "; ")
 }
 
 // checkSession returns a *SessionError if the session lacks settings that a pooler may drop. Where

@@ -1,6 +1,7 @@
--- Rights that the serving role lacks or has in excess. owns is whether it has all of the owner's.
+-- Rights that the serving role lacks or has in excess, also those of roles that it can become. owns is
+-- whether one role migrates and serves.
 with tables as (
-  select pg_has_role(relowner, 'usage') as owns from pg_class
+  select relowner, @alone::boolean and pg_has_role(relowner, 'usage') as owns from pg_class
   where oid = 'audit_entries'::regclass),
 faults as (
   select 'failure' as verdict, 'the serving role is a superuser' as says
@@ -11,10 +12,24 @@ faults as (
     and relowner = (select oid from pg_roles where rolname = current_user) and not @alone::boolean
   having count(*) > 0
   union all
-  select 'warning', 'one role migrates and serves' from tables where @alone::boolean and owns)
+  select 'warning', 'one role migrates and serves' from tables where owns)
 select verdict, says || ', so a stolen password could change the audit log: give DG_DATABASE_URL a role '
     'of its own that owns nothing, and DG_MIGRATE_DATABASE_URL the owner''s; then run dg migrate' as says
 from faults
+union all
+-- also without inheritance: the role can SET ROLE
+select 'failure', format('the serving role is a member of %1$s, which may change the audit log: run as a '
+    'superuser: revoke %1$I from %2$I', granted.rolname, current_user)
+from pg_auth_members, tables, pg_roles granted
+where member = (select oid from pg_roles where rolname = current_user) and granted.oid = roleid and not owns
+  and exists (select from pg_roles reached where pg_has_role(granted.oid, reached.oid, 'member')
+    and (reached.rolsuper or reached.rolcreaterole or reached.oid = relowner
+      or reached.rolname in ('pg_execute_server_program', 'pg_write_server_files')
+      or has_table_privilege(reached.oid, 'audit_entries', 'update, delete, truncate')))
+union all
+select 'failure', format('the serving role may create roles, and so join the owner: run as a superuser: '
+    'alter role %I nocreaterole', current_user)
+from pg_roles, tables where rolname = current_user and rolcreaterole and not owns
 union all
 select 'failure', 'the serving role may not ' || string_agg(what, ', ') ||
     ': run dg migrate, which grants what is missing'
@@ -32,6 +47,8 @@ select 'failure', 'the serving role may ' || string_agg(what, ', ') ||
 from tables, (values
   ('change audit entries', has_table_privilege('audit_entries', 'update')),
   ('remove audit entries', has_table_privilege('audit_entries', 'delete')),
+  ('empty the audit log', has_table_privilege('audit_entries', 'truncate')),
   ('remove keys', has_table_privilege('api_keys', 'delete')),
-  ('change plays', has_table_privilege('plays', 'update'))) r (what, may)
+  ('change plays', has_table_privilege('plays', 'update')),
+  ('add plays', has_table_privilege('plays', 'insert'))) r (what, may)
 where may and not owns having count(*) > 0

@@ -1,0 +1,103 @@
+package doctor
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// fixes has a line for each cause of a failure of the database: what the error is, and what to do.
+// The first that matches counts. Routines tell errors of one SQLSTATE apart, as texts are localised.
+// ROLE and DATABASE are those of the URL. The texts of errors that are not here contain their fix.
+var fixes = []struct {
+	is     func(error) bool
+	advice string
+}{
+	{state("08P01"), "if a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead " +
+		"to PostgreSQL itself"},
+	{state("28000", "InitializeSessionUserId"), "correct the role of the URL, which roles.sh creates, or run " +
+		"as a superuser: alter role ROLE login"},
+	{state("28000"), "correct the role of the URL, and let pg_hba.conf admit it from this machine"},
+	{state("28P01"), "correct the password in the URL, with special characters percent-encoded; if it has " +
+		"expired, run as a superuser: alter role ROLE valid until 'infinity'"},
+	{state("3D000"), "correct the database in the URL: roles.sh creates one"},
+	{state("42501", "CheckMyDatabase"), "run as its owner: grant connect on database DATABASE to ROLE"},
+	{state("42501"), "run dg migrate, which grants what is missing"},
+	{state("42P01"), "the database has no schema yet: start dg serve, or run dg migrate"},
+	{state("42P05"), fixStatements},
+	{state("26000"), fixStatements},
+	{state("42704"), "remove the parameter, which PostgreSQL has not, from the URL"},
+	{state("22023"), "correct the value of the parameter in the URL"},
+	{state("53100"), "free some room on the disk of the database"},
+	{state("53300", "InitializeSessionUserId"), "run as a superuser: alter role ROLE connection limit -1"},
+	{state("53300", "CheckMyDatabase"), "run as its owner: alter database DATABASE connection limit -1"},
+	{state("53300"), "raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS"},
+	{state("55000", "CheckMyDatabase"), "run as a superuser: alter database DATABASE allow_connections true"},
+	{state("57P03"), "wait until PostgreSQL has started"},
+	{as[*tls.CertificateVerificationError], "add sslrootcert=FILE to the URL, with the certificate of the " +
+		"server's authority, and use a host name that the server's certificate has"},
+	{says("server refused TLS connection"), "set ssl = on in postgresql.conf, or sslmode=prefer in the URL"},
+	{is(syscall.ECONNREFUSED), "start PostgreSQL there, or correct host and port of the URL"},
+	{is(os.ErrNotExist), "start PostgreSQL there, or correct the folder of its socket in the URL"},
+	{is(os.ErrPermission), "run dg as a user who may enter the folder of the socket, or use TCP"},
+	{as[*net.DNSError], "correct the host of the URL"},
+	{is(io.ErrUnexpectedEOF), fixPort},
+	{is(syscall.ECONNRESET), fixPort},
+	{isTimeout, "let the network pass connections to it, or correct host and port of the URL"},
+}
+
+const fixStatements = "set DG_DATABASE_POOLER to transaction: this pooler does not keep prepared statements"
+
+const fixPort = "correct the port of the URL: what answers there is not PostgreSQL"
+
+func state(code string, routine ...string) func(error) bool {
+	return func(err error) bool {
+		e, is := errors.AsType[*pgconn.PgError](err)
+		return is && e.Code == code && (routine == nil || e.Routine == routine[0])
+	}
+}
+
+func as[E error](err error) bool {
+	_, is := errors.AsType[E](err)
+	return is
+}
+
+func is(target error) func(error) bool {
+	return func(err error) bool { return errors.Is(err, target) }
+}
+
+func says(text string) func(error) bool {
+	return func(err error) bool { return strings.Contains(err.Error(), text) }
+}
+
+func isTimeout(err error) bool {
+	e, is := errors.AsType[net.Error](err)
+	return is && e.Timeout()
+}
+
+// explain adds the advice of fixes to an error of the database.
+func explain(err error) error {
+	connecting, failed := errors.AsType[*pgconn.ConnectError](err)
+	if _, answered := errors.AsType[*pgconn.PgError](err); !answered && !failed {
+		return err
+	}
+	for _, fix := range fixes {
+		if !fix.is(err) {
+			continue
+		}
+		advice := fix.advice
+		if failed {
+			advice = strings.NewReplacer("ROLE", connecting.Config.User,
+				"DATABASE", connecting.Config.Database).Replace(advice)
+		}
+		return fmt.Errorf("%w: %s", err, advice)
+	}
+	return err
+}
