@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/alexedwards/argon2id"
 	"golang.org/x/sync/semaphore"
@@ -63,14 +64,18 @@ func costOf(hash string) *argon2id.Params {
 	return p
 }
 
-// hasher computes hashes. Concurrent computations share maxMemory, the most that one may need.
+// hasher computes hashes. Concurrent computations share maxMemory, the most that one may need, and
+// leave half of the processors to other requests: each takes at least least KiB.
 type hasher struct {
 	cost   argon2id.Params // of new hashes
 	memory *semaphore.Weighted
+	least  uint32
 }
 
 func newHasher(cost argon2id.Params) *hasher {
-	return &hasher{cost: cost, memory: semaphore.NewWeighted(maxMemory)}
+	// by default dg serve sets GOMAXPROCS to twice the number of processors
+	concurrent := uint32(max(1, runtime.GOMAXPROCS(0)/4))
+	return &hasher{cost, semaphore.NewWeighted(maxMemory), maxMemory / concurrent}
 }
 
 // Without a hash, matches computes a dummy one, so that its time does not reveal unknown accounts.
@@ -97,10 +102,11 @@ func (h *hasher) hash(ctx context.Context, password string) (hash string, err er
 }
 
 func (h *hasher) withMemory(ctx context.Context, cost *argon2id.Params, compute func()) error {
-	if err := h.memory.Acquire(ctx, int64(cost.Memory)); err != nil {
+	share := int64(max(cost.Memory, h.least))
+	if err := h.memory.Acquire(ctx, share); err != nil {
 		return fmt.Errorf("identity: wait for a hash: %w", err)
 	}
-	defer h.memory.Release(int64(cost.Memory))
+	defer h.memory.Release(share)
 	compute()
 	return nil
 }
