@@ -1,9 +1,10 @@
 #!/bin/sh
-# Creates the two roles, with OWNER_PASSWORD and APP_PASSWORD, and the database. psql connects as a superuser. The owner of
-# the tables migrates; the other role owns nothing and serves. A role that exists stays as it is, with its password.
+# Creates the two roles, with OWNER_PASSWORD and APP_PASSWORD, and the database. psql connects as a superuser, or on a
+# managed server as a role with CREATEROLE and CREATEDB. The owner of the tables migrates; the other role owns nothing and
+# serves. A role or database that exists stays as it is, with its password: the script can run again.
 set -eu
 # Not as psql's arguments, which other users of the machine see.
-export OWNER_PASSWORD="$OWNER_PASSWORD" APP_PASSWORD="$APP_PASSWORD"
+export OWNER_PASSWORD="$OWNER_PASSWORD" APP_PASSWORD="$APP_PASSWORD" PGOPTIONS="-c client_min_messages=warning"
 cd / # psql warns of a folder that it cannot enter
 psql -q -v ON_ERROR_STOP=1 ${POSTGRES_USER:+-U "$POSTGRES_USER"} -d postgres <<'SQL'
 \getenv owner OWNER_PASSWORD
@@ -11,7 +12,14 @@ psql -q -v ON_ERROR_STOP=1 ${POSTGRES_USER:+-U "$POSTGRES_USER"} -d postgres <<'
 select format('create role %I login password %L', name, password)
   from (values ('dg_owner', :'owner'), ('dg_app', :'app')) roles (name, password)
  where not exists (select from pg_roles where rolname = name) \gexec
-create database dg owner dg_owner encoding 'UTF8' locale_provider libc locale 'C' template template0;
+select rolsuper as super from pg_roles where rolname = current_user \gset
+\if :super
+\else
+-- Only a member may create an owner's database.
+grant dg_owner to current_user;
+\endif
+select $$create database dg owner dg_owner encoding 'UTF8' locale_provider libc locale 'C' template template0$$
+ where not exists (select from pg_database where datname = 'dg') \gexec
 -- A pooler in transaction mode drops the settings of dg's sessions.
 alter role dg_app in database dg set statement_timeout = 30000;
 alter role dg_app in database dg set lock_timeout = 2000;
@@ -26,8 +34,13 @@ alter role dg_app in database dg set tcp_keepalives_interval = 5;
 alter role dg_app in database dg set tcp_keepalives_count = 3;
 alter role dg_app in database dg set tcp_user_timeout = 30000;
 \connect dg
-revoke temporary on database dg from public;
+\if :super
 revoke execute on function lo_create(oid), lo_creat(integer), lo_from_bytea(oid, bytea), lo_import(text), lo_import(text, oid) from public;
+\else
+\warn 'Remains open: dg_app may create large objects, which fill the disk. Only a superuser can revoke it; dg doctor has the statement.'
+\endif
+set role dg_owner;
+revoke temporary on database dg from public;
 revoke all on schema public from public;
 grant all on schema public to dg_owner;
 SQL

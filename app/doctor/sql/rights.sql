@@ -52,3 +52,13 @@ from tables, (values
   ('change plays', has_table_privilege('plays', 'update')),
   ('add plays', has_table_privilege('plays', 'insert'))) r (what, may)
 where may and not owns having count(*) > 0
+union all
+select 'warning', format('the serving role may create large objects, which fill the disk: run as a superuser: '
+    'revoke execute on function %s from public', string_agg(f::regprocedure::text, ', '))
+from unnest(array['lo_create(oid)', 'lo_creat(integer)', 'lo_from_bytea(oid, bytea)', 'lo_import(text)',
+  'lo_import(text, oid)']::regprocedure[]) f, tables
+where has_function_privilege(f::oid, 'execute') and not owns having count(*) > 0
+union all
+select 'warning', format('the serving role may create temporary tables, which fill the disk: run as a '
+    'superuser: revoke temporary on database %I from public', current_database())
+from tables where has_database_privilege(current_database(), 'temporary') and not owns
