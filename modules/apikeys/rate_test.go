@@ -75,6 +75,27 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 	}
 }
 
+// rules.md, Rate limits: the window has 60 seconds, not 59: half a second before its end the key is
+// still refused, and right after it accepted.
+func TestKeyIsRefusedUntilTheMinuteEnds(t *testing.T) {
+	b := setup(t)
+	key, token := b.newKey()
+	require.Equal(t, 120, accepted(b.together(120, b.uses(token))))
+	aged := func(seconds float64) error {
+		b.Exec(`update api_key_windows set instants = array_fill(clock_timestamp() -
+			make_interval(secs => $2), array[cardinality(instants)]) where key_id = $1`, key.ID, seconds)
+		return b.use(token)
+	}
+	for began := time.Now(); ; began = time.Now() {
+		err := aged(59.5)
+		if time.Since(began) < 400*time.Millisecond { // otherwise the minute may have ended
+			require.Equal(t, 1, requireCode(t, apperr.RateLimited, err).RetryAfter)
+			break
+		}
+	}
+	require.NoError(t, aged(60))
+}
+
 // rules.md, Rate limits: a crash of PostgreSQL empties the windows, and the next request creates them.
 func TestLostWindowsAreRecreated(t *testing.T) {
 	b := setup(t)

@@ -121,6 +121,18 @@ func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 		(select email_key from users where id = '$ann'))`)))
 }
 
+// Of two new objects with one slug, the error names the later line.
+func TestLaterObjectOfOneSlugIsNamed(t *testing.T) {
+	b := setup(t)
+	got := b.errorsOf(file("f", strings.Join([]string{
+		changed("fork", `"id":"$fork","organisationId":"$acme"`, `"id":"$fork7","organisationId":"$acme"`),
+		changed("fork", `"id":"$fork","organisationId":"$acme"`, `"id":"$fork8","organisationId":"$acme"`),
+		changed("fork", `"slug":"fork"`, `"slug":"moved"`),
+	}, "\n")))
+	require.Len(t, got, 1)
+	require.True(t, strings.HasPrefix(got[0], "f:2: slug: "), got[0])
+}
+
 func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 	b := setup(t)
 	s := b.imports(file("1", changed("p1", `$p1`, `$new`)+"\n"+changed("play", `$p1`, `$new`)),

@@ -46,7 +46,7 @@ func TestReportParametersAreValidated(t *testing.T) {
 	}
 	for _, query := range []string{
 		"from&to=2024-03-01", "from=2024-03-01%00&to=2024-03-01", day + "&%66rom=2024-03-01",
-		day + "&groupId", day + "&groupId=x&groupId=x", day + "&GROUPID=x",
+		day + "&groupId", day + "&groupId=x&groupId=x", day + "&GROUPID=x", day + "&=", day + "&=x",
 	} {
 		_, err := parsed(t, query)
 		require.True(t, apperr.Is(err, apperr.Validation), "%s: %v", query, err)

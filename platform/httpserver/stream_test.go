@@ -296,3 +296,10 @@ func TestResetReachesTheSocketBelowTLS(t *testing.T) {
 	require.Same(t, tcp, tcpOf(tls.Server(tcp, nil)))
 	require.Same(t, tcp, tcpOf(tcp))
 }
+
+// rules.md, CSV: a client that resets before the last chunk has no whole file.
+func TestLostLastChunkIsNoWholeFile(t *testing.T) {
+	s := &stream{complete: true, req: &request{base: t.Context()}}
+	require.ErrorIs(t, s.outcome(syscall.ECONNRESET), ErrClientGone)
+	require.NoError(t, s.outcome(nil))
+}

@@ -34,15 +34,19 @@ func TestPlacesAreBounded(t *testing.T) {
 			require.Equal(t, RetryAfter, e.RetryAfter)
 		}
 		first := acquire("a")
-		acquire("a")
+		second := acquire("a")
 		refused("a", "Yours.")
-		acquire("b")
+		other := acquire("b")
 		refused("b", "Busy.")
 		require.Equal(t, Stats{Running: 3, Refused: 2, KeyRefused: 1}, l.Stats())
 		first()
 		first()
-		acquire("b")
+		last := acquire("b")
 		refused("a", "Busy.")
+		second()
+		other()
+		last()
+		require.Empty(t, l.shares, "neither a refusal nor a release leaves a key")
 	})
 }
 
