@@ -46,6 +46,28 @@ func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
 		north.id))
 }
 
+// Its players are a view, and it does not declare that their pseudonyms never change: no report has a tag.
+func TestItsReportsHaveNoTags(t *testing.T) {
+	p := start(t)
+	north := p.newSchool("north", "gold")
+	token := p.newKey(north)
+	for _, path := range []string{"/stats", "/exports/csv"} {
+		for _, method := range []string{http.MethodHead, http.MethodGet} {
+			r, err := http.NewRequestWithContext(t.Context(), method,
+				"http://"+p.addr+"/api/v1/forks/"+north.fork+path+period, nil)
+			require.NoError(t, err)
+			r.Header.Set("Authorization", "Bearer "+token)
+			r.Header.Set("If-None-Match", "*")
+			response, err := http.DefaultClient.Do(r)
+			require.NoError(t, err)
+			require.NoError(t, response.Body.Close())
+			require.Equal(t, http.StatusOK, response.StatusCode, path)
+			require.Empty(t, response.Header.Values("ETag"), path)
+			require.Empty(t, response.Header.Values("DG-Months"), path)
+		}
+	}
+}
+
 // A change in this program's tables takes effect at the next request.
 func TestChangesOfItsOrganisationsTakeEffectAtOnce(t *testing.T) {
 	p := start(t)

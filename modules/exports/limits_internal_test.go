@@ -2,6 +2,7 @@ package exports
 
 import (
 	"context"
+	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -69,4 +70,17 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 			require.Empty(t, s.turns, "each turn is given back")
 		})
 	}
+}
+
+// rules.md, Unchanged: a proof holds a slot of exports while it is computed.
+func TestProofHoldsASlot(t *testing.T) {
+	b := setup(t)
+	b.request.Query.MaxHashed = 10
+	lock := b.Begin(`lock table fork_days in access exclusive mode`)
+	running := int64(0)
+	require.NoError(t, b.WhileWaiting(lock, func() error {
+		b.send(http.MethodGet)
+		return nil
+	}, func() { running = b.service.slots.Stats().Running }))
+	require.EqualValues(t, 1, running)
 }

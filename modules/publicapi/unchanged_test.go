@@ -1,6 +1,8 @@
 package publicapi_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/reports/sealer"
@@ -166,5 +169,106 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 			"players.label", "players.ordinal", "players.org_id", "plays.fork_id", "plays.org_id",
 			"forks.id", "forks.org_id", "organisations.id",
 		}, state)
+	}
+}
+
+// rules.md, Unchanged: 304 comes for the tag of the answer, without a body or an entry, and counts as a
+// request. The tag is of one encoding and one report.
+func TestUnchangedReportsAreNotSent(t *testing.T) {
+	p := startProvable(t)
+	cache := map[string]string{"/stats": "private, no-cache", "/exports/csv": "no-store, no-transform"}
+	for _, endpoint := range provedEndpoints {
+		path := p.path(endpoint)
+		first := p.ask(t, http.MethodGet, path).Is(t, http.StatusOK)
+		tag := first.Header.Get("ETag")
+		require.Regexp(t, `^"[\w-]{22}"$`, tag)
+		require.Equal(t, tag, p.ask(t, http.MethodHead, path).Header.Get("ETag"))
+		entries := len(p.entries(t, p.org))
+		for _, sent := range []string{tag, `"other", W/` + tag, "*"} {
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				again := p.ask(t, method, path, "If-None-Match", sent).Is(t, http.StatusNotModified)
+				require.Empty(t, again.Body)
+				require.Regexp(t, `r=119;`, again.Header.Get("RateLimit"))
+				for _, name := range []string{"ETag", "Cache-Control", "Vary", "DG-Months"} {
+					require.Equal(t, first.Header.Values(name), again.Header.Values(name), name)
+				}
+				require.Equal(t, cache[endpoint], again.Header.Get("Cache-Control"))
+			}
+		}
+		require.Len(t, p.entries(t, p.org), entries, "a 304 makes no entry")
+		p.ask(t, http.MethodGet, path, "If-None-Match", tag, "Accept-Encoding", "gzip").
+			Is(t, http.StatusOK)
+		zipped := p.ask(t, http.MethodHead, path, "Accept-Encoding", "gzip").Header.Get("ETag")
+		p.ask(t, http.MethodGet, path, "If-None-Match", zipped).Is(t, http.StatusOK)
+		other := strings.Replace(path, "04-20", "04-21", 1) // a day without plays
+		p.ask(t, http.MethodGet, other, "If-None-Match", tag).Is(t, http.StatusOK)
+		p.ask(t, http.MethodGet, path+"&x=1", "If-None-Match", "*").Is(t, http.StatusBadRequest)
+	}
+	require.Regexp(t, `^2024-01=[\w-]{8}, 2024-02=[\w-]{8}, 2024-03=[\w-]{8}, 2024-04=[\w-]{8}$`,
+		p.ask(t, http.MethodHead, p.path("/exports/csv")).Header.Get("DG-Months"))
+}
+
+// rules.md, Unchanged: names and members of groups change what is seen. These reports have no tag and
+// no tags of months, and "*" is no proof.
+func TestReportsOfNamesAndGroupsHaveNoTag(t *testing.T) {
+	p := startProvable(t)
+	group := p.Group(p.org, testkit.Player{Ordinal: 1}, testkit.Player{Ordinal: 2},
+		testkit.Player{Ordinal: 3}, testkit.Player{Ordinal: 4}, testkit.Player{Ordinal: 5})
+	for _, endpoint := range provedEndpoints {
+		for mode, suffix := range map[string]string{"pseudonymous": "&groupId=" + group, "nominative": ""} {
+			p.Exec(`update organisations set reporting_mode = $1`, mode)
+			got := p.ask(t, http.MethodGet, p.path(endpoint)+suffix, "If-None-Match", "*").
+				Is(t, http.StatusOK)
+			require.Empty(t, got.Header.Values("ETag"), endpoint+mode)
+			require.Empty(t, got.Header.Values("DG-Months"), endpoint+mode)
+		}
+	}
+}
+
+// rules.md, Unchanged: a GET hashes 1,000 plays that are not sealed, HEAD and a GET with If-None-Match
+// 10,000. Above, the months that were hashed have tags, and the report has none, until it is sealed.
+func TestTagsHaveABoundOfUnsealedPlays(t *testing.T) {
+	p := startProvable(t)
+	months := func(method string, headers ...string) (tag bool, months int) {
+		got := p.ask(t, method, p.path("/exports/csv"), headers...).Is(t, http.StatusOK)
+		require.Len(t, got.Header.Values("DG-Months"), 1)
+		return got.Header.Get("ETag") != "", strings.Count(got.Header.Get("DG-Months"), "=")
+	}
+	shows := func(wantTag bool, want int, method string, headers ...string) {
+		t.Helper()
+		tag, got := months(method, headers...)
+		require.Equal(t, []any{wantTag, want}, []any{tag, got})
+	}
+	proof := []string{"If-None-Match", `""`}
+	p.Plays(p.fork, 1000-60, day("2024-03-01"), time.Second)
+	shows(true, 4, http.MethodGet)
+	p.Plays(p.fork, 1, day("2024-03-02"), time.Second)
+	shows(false, 3, http.MethodGet) // the last play of April is one too many
+	shows(true, 4, http.MethodHead)
+	shows(true, 4, http.MethodGet, proof...)
+	p.Plays(p.fork, 9000, day("2024-01-11"), 10*time.Second)
+	shows(false, 0, http.MethodGet)
+	shows(false, 3, http.MethodHead)
+	shows(false, 3, http.MethodGet, proof...)
+	stats := p.ask(t, http.MethodGet, p.path("/stats"), "If-None-Match", "*").Is(t, http.StatusOK)
+	require.Empty(t, stats.Header.Values("ETag"))
+	p.seal(t)
+	shows(true, 4, http.MethodGet)
+}
+
+// The bytes of both reports, also compressed, are those of their version. If this test fails, raise
+// wireVersion in package reports (or gzipVersion in httpserver), so that all tags change, and then
+// replace the hashes.
+func TestBytesOfReportsChangeWithTheirVersion(t *testing.T) {
+	p := startProvable(t)
+	for path, want := range map[string][2]string{
+		"/stats":       {"36ba915d2719ed1e", "898d9fd631406927"},
+		"/exports/csv": {"759350f3ded627ac", "1b017d2da97425df"},
+	} {
+		for i, coding := range []string{"identity", "gzip"} {
+			got := p.ask(t, http.MethodGet, p.path(path), "Accept-Encoding", coding).Is(t, http.StatusOK)
+			sum := sha256.Sum256([]byte(got.Body))
+			assert.Equal(t, want[i], hex.EncodeToString(sum[:8]), path+" "+coding)
+		}
 	}
 }

@@ -5,9 +5,12 @@
 #   DG_KEY_FILE=key.txt python3 sync.py --dest postgres --to "dbname=warehouse"     pip install "psycopg[binary]"
 #
 # A play belongs to the UTC day on which it started. It may arrive, complete or go with an erased player later. So each
-# night reads the last 35 days again, the first night of a week (from Sunday on) the last 366 days, and the first night of
-# a month everything since --since, year by year. So does a night after a change of the reporting mode, which decides
-# whether playerLabel is a name.
+# night asks for the tags of all months since --since, a HEAD for each year, and reads the months whose tags differ from
+# those of the copy. A tag comes with the rows that it stands for. A change of the reporting mode, which decides whether
+# playerLabel is a name, reads everything.
+#
+# Names have no tags. Under nominative reporting each night reads the last 35 days again, the first night of a week (from
+# Sunday on) the last 366 days, and the first night of a month everything.
 #
 # A fork is replaced in one transaction: a night that fails leaves its copy as it was. A fork that is done is not read
 # again on the same day, so a run that was interrupted resumes. The log is on standard error. Exit codes:
@@ -20,6 +23,7 @@ import argparse
 import csv
 import datetime as dt
 import email.utils
+import heapq
 import http.client
 import itertools
 import json
@@ -38,7 +42,8 @@ from concurrent.futures import ThreadPoolExecutor
 URL = "https://dg.example.org"
 START = "2024-01-01"  # the first day of the copy, unless --since names another
 EXPORTS = 3  # at once: what the service allows for one key, of 4 for the organisation
-AGAIN, LONG = 35, 366  # days to read again: every night, and every week
+AGAIN, LONG = 35, 366  # days to read again without tags: every night, and every week
+DAY = dt.timedelta(days=1)
 TABLES = {
     "dg_plays": {
         "playId": "uuid", "forkId": "uuid", "releaseNumber": "integer", "playerKey": "text", "playerLabel": "text",
@@ -49,6 +54,7 @@ TABLES = {
         "visibility": "text", "sourceLocale": "text", "deployedReleaseNumber": "integer", "suspended": "boolean",
         "createdAt": "timestamptz", "updatedAt": "timestamptz"},
     "dg_copies": {"forkId": "uuid", "night": "date", "mode": "text"},  # what is done
+    "dg_tags": {"forkId": "uuid", "month": "text", "tag": "text"},  # of the months as they are in the copy
 }
 log = logging.getLogger("sync")
 lock = threading.Lock()
@@ -74,6 +80,7 @@ class Files:
         self.folder = folder
         os.makedirs(os.path.join(folder, "plays"), exist_ok=True)
         self.copies = {fork: (night, mode) for fork, night, mode in self.read("copies.csv")}
+        self.tags = by_fork(self.read("tags.csv"))
 
     def read(self, name):
         if os.path.exists(os.path.join(self.folder, name)):
@@ -90,9 +97,16 @@ class Files:
         guarded = ([re.sub(r"^[=+\-@＝＋－＠\t\r\n]", r"'\g<0>", value) for value in row] for row in rows)  # no formula runs
         self.write("forks.csv", "dg_forks", guarded)
 
-    def replace(self, fork, since, rows, copy):
+    def set_tags(self, fork, tags):
+        self.tags[fork] = tags
+        self.write("tags.csv", "dg_tags", ((fork, *tag) for fork, tags in self.tags.items() for tag in tags.items()))
+
+    def replace(self, fork, spans, rows, tags, copy):
         name = f"plays/{urllib.parse.quote(fork, safe='')}.csv"
-        self.write(name, "dg_plays", itertools.chain((row for row in self.read(name) if row[5] < since), rows))
+        kept = (row for row in self.read(name) if not any(str(a) <= row[5][:10] <= str(b) for a, b in spans))
+        self.set_tags(fork, {})  # first: what a crash leaves is read again
+        self.write(name, "dg_plays", heapq.merge(kept, rows, key=lambda row: (row[5], row[0])))
+        self.set_tags(fork, tags)
         self.copies[fork] = copy
         self.write("copies.csv", "dg_copies", ((fork, *done) for fork, done in self.copies.items()))
 
@@ -101,7 +115,7 @@ class Files:
 
 
 class Database:
-    """The tables dg_plays, dg_forks and dg_copies, with the columns of the API."""
+    """The tables dg_plays and dg_forks, with the columns of the API, dg_copies and dg_tags."""
 
     begin = "begin"
 
@@ -111,6 +125,7 @@ class Database:
             self.run(f"create table if not exists {table} ({names})")
         copies = self.run('select cast("forkId" as text), night, mode from dg_copies').fetchall()
         self.copies = {fork: (str(night), mode) for fork, night, mode in copies}
+        self.tags = by_fork(self.run('select cast("forkId" as text), month, tag from dg_tags').fetchall())
 
     def run(self, statement, *values):
         return self.db.execute(statement, values)
@@ -130,14 +145,24 @@ class Database:
             self.load("dg_forks", rows)
         self.transaction(work)
 
-    def replace(self, fork, since, rows, copy):
+    def replace(self, fork, spans, rows, tags, copy):
         def work():
-            self.run('delete from dg_plays where "forkId" = cast(? as uuid) and "startedAt" >= cast(? as timestamptz)', fork,
-                     (since or "0001-01-01") + "T00:00:00Z")
+            for first, last in spans:
+                self.run('delete from dg_plays where "forkId" = cast(? as uuid) and "startedAt" >= cast(? as timestamptz) '
+                         'and "startedAt" <= cast(? as timestamptz)', fork, f"{first}T00:00:00Z", f"{last}T23:59:59.999Z")
             self.load("dg_plays", rows)
+            self.run('delete from dg_tags where "forkId" = cast(? as uuid)', fork)
+            self.load("dg_tags", ((fork, *tag) for tag in tags.items()))
             self.run('delete from dg_copies where "forkId" = cast(? as uuid)', fork)
             self.run("insert into dg_copies values (?, ?, ?)", fork, *copy)
         self.transaction(work)
+
+
+def by_fork(rows):
+    tags = {}
+    for fork, month, tag in rows:
+        tags.setdefault(fork, {})[month] = tag
+    return tags
 
 
 def literal(text):
@@ -219,11 +244,12 @@ def key():
 
 
 def fetch(path, to_file, used=None):
-    """Writes the answer of a GET into a file, whole or not at all."""
+    """Writes the answer of a GET into a file, whole or not at all, or sends HEAD without a file. Returns the headers."""
     for attempt in range(8):
         time.sleep(max(0, state["next"] - time.monotonic()))
         used, before = key(), used
-        request = urllib.request.Request(URL.rstrip("/") + path, headers={"Authorization": "Bearer " + used})
+        request = urllib.request.Request(URL.rstrip("/") + path, method="GET" if to_file else "HEAD", headers={
+            "Authorization": "Bearer " + used, "If-None-Match": '""'})  # which allows more tags of months
         with lock:
             state["requests"] += 1
         try:
@@ -232,11 +258,13 @@ def fetch(path, to_file, used=None):
                 if left and int(left[1]) < EXPORTS:  # the others may be asking too
                     pause(int(left[2]))
                 state["expires"] = response.headers.get("DG-Key-Expires")
-                to_file.seek(0)
-                to_file.truncate()
-                while block := response.read(1 << 16):  # a transfer that breaks off raises
-                    to_file.write(block)
-                return to_file.seek(0)
+                if to_file:
+                    to_file.seek(0)
+                    to_file.truncate()
+                    while block := response.read(1 << 16):  # a transfer that breaks off raises
+                        to_file.write(block)
+                    to_file.seek(0)
+                return response.headers
         except urllib.error.HTTPError as refusal:
             if refusal.code == 429 or refusal.code >= 500:  # too many requests, or busy
                 pause(after(refusal.headers.get("Retry-After", "")))
@@ -257,12 +285,42 @@ def read(path):
         return json.load(file)
 
 
+def tags_of(headers):
+    """Returns the tags of months, or None where there is no header: names, or an older service."""
+    months = headers.get("DG-Months")
+    return None if months is None else dict(re.findall(r"(\d{4}-\d{2})=([\w-]+)", months))
+
+
+def changed(path, known, first, last):
+    """Returns the first and last days of months whose tags differ, or None without tags. Adjacent months are one."""
+    spans = []
+    while first <= last:
+        year = min(dt.date(first.year, 12, 31), last)
+        tags = tags_of(fetch(path.format(first, year), None))
+        if tags is None:
+            return None
+        while first <= year:
+            month, end = str(first)[:7], min((first.replace(day=1) + 31 * DAY).replace(day=1) - DAY, year)
+            if tags.get(month, "") != known.get(month):
+                if spans and spans[-1][1] == first - DAY and (end - spans[-1][0]).days < LONG:
+                    spans[-1] = spans[-1][0], end
+                else:
+                    spans.append((first, end))
+            first = end + DAY
+    return spans
+
+
 def first_day(copy, mode, today):
-    """Returns the first day to read again, or None for everything."""
+    """Returns the first day to read again without tags: the first of all means everything."""
     if copy is None or copy[1] != mode or copy[0][:7] != str(today)[:7]:
-        return None
+        return dt.date.min
     same_week = dt.date.fromisoformat(copy[0]).toordinal() // 7 == today.toordinal() // 7  # weeks begin on Sunday
-    return today - dt.timedelta(days=AGAIN if same_week else LONG)
+    return today - (AGAIN if same_week else LONG) * DAY
+
+
+def windows(first, last):
+    """Returns the period in windows of at most 366 days."""
+    return [(first + n * DAY, min(first + (n + LONG - 1) * DAY, last)) for n in range(0, (last - first).days + 1, LONG)]
 
 
 def rows(files):
@@ -274,20 +332,30 @@ def rows(files):
 
 def sync(to, fork, mode, today, start):
     """Brings one fork up to yesterday, the last day that is over."""
-    if to.copies.get(fork["id"]) == (str(today), mode):
+    copy = to.copies.get(fork["id"])
+    if copy == (str(today), mode):
         return
-    since = first_day(to.copies.get(fork["id"]), mode, today)
-    first, yesterday = max(since or dt.date.min, start), today - dt.timedelta(days=1)
+    path = f"/api/v1/forks/{fork['id']}/exports/csv?from={{}}&to={{}}"
+    fresh = copy is None or copy[1] != mode
+    known = {} if fresh else to.tags.get(fork["id"], {})
+    spans = changed(path, known, start, today - DAY) if mode == "pseudonymous" else None
+    replaced = [(dt.date.min, dt.date.max)] if fresh else spans
+    tagged = spans is not None
+    if not tagged:
+        since = first_day(copy, mode, today)
+        spans, replaced = windows(max(since, start), today - DAY), [(since, dt.date.max)]
+    tags = {month: tag for month, tag in known.items() if not any(str(a)[:7] <= month <= str(b)[:7] for a, b in replaced)}
     files = []
-    while first <= yesterday:  # windows of at most 366 days
-        last = min(first + dt.timedelta(days=365), yesterday)
+    for span in spans:
         files.append(tempfile.TemporaryFile())
-        fetch(f"/api/v1/forks/{fork['id']}/exports/csv?from={first}&to={last}", files[-1])
-        first = last + dt.timedelta(days=1)
+        of_rows = tags_of(fetch(path.format(*span), files[-1]))
+        if tagged and of_rows is None:
+            raise RuntimeError("the reporting mode has changed meanwhile")  # names would stay in the copy
+        tags.update(of_rows or {})
     with lock:
         before = state["plays"]
-        to.replace(fork["id"], str(since or ""), rows(files), (str(today), mode))
-        log.info("%s: %d plays since %s", fork["slug"], state["plays"] - before, since or start)
+        to.replace(fork["id"], replaced, rows(files), tags, (str(today), mode))
+        log.info("%s: %d plays read, %d requests for them", fork["slug"], state["plays"] - before, len(spans))
 
 
 def cell(value):

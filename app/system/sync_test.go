@@ -1,0 +1,238 @@
+package system
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/app/apptest"
+	"dg/app/assembly"
+	"dg/modules/reports/sealer"
+	"dg/platform/testkit"
+)
+
+// nights is an organisation whose plays change while a program of /docs copies them night after night,
+// through a proxy that counts and may interfere.
+type nights struct {
+	*testkit.World
+	t      *testing.T
+	url    string // of the service
+	org    string
+	forks  []testkit.Fork
+	keys   []testkit.Key
+	sealer *sealer.Sealer
+	random *rand.Rand
+
+	mu        sync.Mutex
+	requests  int
+	bytes     int64
+	interfere func(r *http.Request) bool // true breaks the answer off
+	after     func()                     // of one answer
+}
+
+const firstNight = "2026-01-20" // the copy has three years
+
+func newNights(t *testing.T, forks int) *nights {
+	served := apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{})
+	n := &nights{World: served.World, t: t, url: served.Base, random: rand.New(rand.NewPCG(1, 2))}
+	n.org = n.Organisation(testkit.Organisation{}).ID
+	n.Players(n.org, 60)
+	for i := range forks {
+		f := n.Fork(testkit.Fork{OrganisationID: n.org, Slug: fmt.Sprint("fork-", i)})
+		n.forks = append(n.forks, f)
+		n.Plays(f, 750, time.Date(2024, 1, 3, 5, 0, 0, 0, time.UTC), 24*time.Hour)
+	}
+	for range 20 {
+		n.keys = append(n.keys, n.Key(n.org))
+	}
+	n.sealer = sealer.New(served.DB, time.Now, slog.New(slog.DiscardHandler))
+	n.sealer.MinPlays = 0
+	return n
+}
+
+// proxy forwards requests with keys in turn, because of their rate limit.
+func (n *nights) proxy() string {
+	target, err := url.Parse(n.url)
+	require.NoError(n.t, err)
+	forward := httputil.NewSingleHostReverseProxy(target)
+	forward.ModifyResponse = func(r *http.Response) error {
+		r.Header.Del("RateLimit")
+		r.Body = &countedBody{r.Body, n}
+		return nil
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n.mu.Lock()
+		n.requests++
+		key := n.keys[n.requests%len(n.keys)]
+		var after func()
+		if n.interfere != nil {
+			if n.interfere(r) {
+				n.mu.Unlock()
+				panic(http.ErrAbortHandler)
+			}
+			after, n.after = n.after, nil
+		}
+		n.mu.Unlock()
+		if n.requests%1000 == 0 {
+			n.Exec(`delete from api_key_windows`)
+		}
+		r.Header.Set("Authorization", "Bearer "+key.Token())
+		forward.ServeHTTP(w, r)
+		if after != nil {
+			after()
+		}
+	}))
+	n.t.Cleanup(server.Close)
+	return server.URL
+}
+
+type countedBody struct {
+	io.ReadCloser
+	n *nights
+}
+
+func (b *countedBody) Read(p []byte) (int, error) {
+	read, err := b.ReadCloser.Read(p)
+	b.n.mu.Lock()
+	b.n.bytes += int64(read)
+	b.n.mu.Unlock()
+	return read, err
+}
+
+// change adds the plays of a day, corrects plays of any age, and erases a player.
+func (n *nights) change(night time.Time) {
+	yesterday := night.AddDate(0, 0, -1)
+	for _, f := range n.forks {
+		n.Plays(f, n.random.IntN(4), yesterday.Add(9*time.Hour), time.Minute)
+	}
+	f := n.forks[n.random.IntN(len(n.forks))]
+	n.Exec(`update plays set score = 10000 - score where id in (select id from plays
+		where fork_id = $1 and score <> 5000 order by md5(id::text || $2) limit 2)`, f.ID, night.String())
+	n.Plays(f, 1, night.AddDate(0, 0, -1-n.random.IntN(700)), time.Minute) // late
+	if n.random.IntN(10) == 0 {
+		n.Exec(`delete from players where id = (select id from players where org_id = $1
+			order by md5(id::text || $2) limit 1)`, n.org, night.String())
+	}
+	if n.random.IntN(2) == 0 {
+		_, err := n.sealer.Seal(n.t.Context())
+		require.NoError(n.t, err)
+	}
+}
+
+// sync runs the program as of a night.
+func (n *nights) sync(program, folder, url string, night time.Time) (string, error) {
+	text := strings.NewReplacer("https://dg.example.org", url,
+		"dt.datetime.now(dt.timezone.utc).date()", "dt.date.fromisoformat("+night.Format(`"2006-01-02"`)+")",
+		"range(8)", "range(1)").Replace(program)
+	require.NoError(n.t, os.WriteFile(filepath.Join(folder, "sync.py"), []byte(text), 0o600))
+	require.NoError(n.t, os.WriteFile(filepath.Join(folder, "key.txt"), []byte(n.keys[0].Token()), 0o600))
+	c := exec.CommandContext(n.t.Context(), "python3", "sync.py", "--dest", "csv", "--to", "copy")
+	c.Dir = folder
+	c.Env = append(os.Environ(), "DG_KEY_FILE=key.txt")
+	out, err := c.CombinedOutput()
+	return string(out), err
+}
+
+// requireEqual compares the copy with the exports of the service.
+func (n *nights) requireEqual(folder string, night time.Time) {
+	for _, f := range n.forks {
+		var want []string
+		for year := 2024; year <= night.Year(); year++ {
+			last := fmt.Sprintf("%d-12-31", year)
+			if year == night.Year() {
+				last = night.AddDate(0, 0, -1).Format(time.DateOnly)
+			}
+			n.Exec(`delete from api_key_windows where key_id = $1`, n.keys[0].ID)
+			file := apptest.ReadAll(n.t, apptest.Ask(n.t, apptest.NewClient(), fmt.Sprintf(
+				"%s/api/v1/forks/%s/exports/csv?from=%d-01-01&to=%s", n.url, f.ID, year, last), n.keys[0].Token()))
+			want = append(want, strings.Split(strings.TrimSpace(file), "\n")[1:]...)
+		}
+		file, err := os.ReadFile(filepath.Join(folder, "copy", "plays", f.ID+".csv"))
+		require.NoError(n.t, err)
+		got := strings.Split(strings.TrimSpace(string(file)), "\n")[1:]
+		require.Equal(n.t, want, got, "%s: %s", night, f.Slug)
+	}
+}
+
+func isExport(r *http.Request) bool {
+	return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/csv")
+}
+
+// The copy of the nightly sync equals the exports after each night: beside new and late plays,
+// corrections and erasures of any age, names between HEAD and GET, transfers that break off and a change
+// of the reporting mode there and back, whose nights read everything. It reads only months that differ.
+func TestNightlySyncHasEveryChangeTheNextNight(t *testing.T) {
+	t.Parallel()
+	forks, count := 2, 9
+	if os.Getenv("DG_SOAK") != "" {
+		forks, count = 20, 30
+	}
+	n := newNights(t, forks)
+	url := n.proxy()
+	program, err := os.ReadFile(apptest.InTree("web/docs/recipes/sync.py"))
+	require.NoError(t, err)
+	folder := t.TempDir()
+	night, err := time.Parse(time.DateOnly, firstNight)
+	require.NoError(t, err)
+	mode := func(mode string) { n.Exec(`update organisations set reporting_mode = $1`, mode) }
+	run := func() (string, error) { return n.sync(string(program), folder, url, night) }
+	for i := range count {
+		n.change(night)
+		failing := false
+		switch i {
+		case 3: // names between HEAD and GET
+			failing = true
+			n.interfere = func(r *http.Request) bool {
+				if isExport(r) && n.after == nil && failing {
+					failing = false
+					mode("nominative")
+					n.after = func() { mode("pseudonymous") }
+				}
+				return false
+			}
+		case 5: // transfers break off
+			n.interfere = isExport
+		case 6:
+			mode("nominative")
+		case 7:
+			mode("pseudonymous")
+		}
+		if n.interfere != nil {
+			out, err := run()
+			require.ErrorContains(t, err, "exit status 1", "%s", out)
+			names, _ := exec.CommandContext(t.Context(), "grep", "-rl", "Player ", filepath.Join(folder, "copy", "plays")).
+				Output()
+			require.Empty(t, string(names), "a copy under pseudonyms has names")
+			n.interfere = nil
+		}
+		out, err := run()
+		require.NoError(t, err, "%s", out)
+		n.requireEqual(folder, night)
+		night = night.AddDate(0, 0, 1)
+	}
+	var months []string
+	tags, err := os.ReadFile(filepath.Join(folder, "copy", "tags.csv"))
+	require.NoError(t, err)
+	for _, row := range strings.Split(strings.TrimSpace(string(tags)), "\n")[1:] {
+		months = append(months, strings.Split(row, ",")[1])
+	}
+	slices.Sort(months)
+	require.Equal(t, "2024-01", months[0])
+	t.Logf("%d nights of %d forks: %d bytes, %d requests, %d exports", count, forks, n.bytes, n.requests,
+		n.Count(`audit_entries where action = 'export.started' and actor_id <> $1`, n.keys[0].ID))
+}
