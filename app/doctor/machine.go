@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"dg/platform/embeddedpg"
+	"dg/platform/telemetry"
 )
 
 func checkSettings(_ context.Context, s *Installation) (warnings []string, _ error) {
@@ -27,7 +28,7 @@ func checkSettings(_ context.Context, s *Installation) (warnings []string, _ err
 		warnings = append(warnings, "two-step secrets are stored in clear: set DG_SECRET_KEY to 32 "+
 			"random bytes, such as the output of: openssl rand -base64 32")
 	}
-	return warnings, s.Check()
+	return warnings, errors.Join(s.Check(), telemetry.CheckTraces())
 }
 
 // checkAddresses listens on both addresses at once, so that equal ones fail. A running dg serve may

@@ -275,6 +275,8 @@ func faultsOfSettings(x *apptest.External) []fault {
 			serve: stops},
 		{args: set("--config", "/nowhere"), says: `--config: open /nowhere: no such file`, serve: stops},
 		{env: set("DG_LOG_LEVEL=loud"), says: `must be one of "debug","info","warn","error"`, serve: stops},
+		{env: set("OTEL_TRACES_EXPORTER=zipkin"), says: `OTEL_TRACES_EXPORTER is "zipkin": set it to otlp or none`,
+			serve: stops},
 		{env: set("DG_POOL_REQUESTS=0"), says: `DG_POOL_REQUESTS is 0: set it to 4 or more`, serve: stops},
 		{args: set("--addr", "192.0.2.1:8080", "--base-url", "https://dg.example"),
 			says: `cannot listen on DG_ADDR 192.0.2.1:8080`, serve: stops},

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/url"
 	"os"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -30,14 +32,50 @@ const (
 // Traces sends spans to a collector, if one is set.
 type Traces struct{ provider *sdktrace.TracerProvider }
 
-// NewTraces reads the variables OTEL_…; options override them. Without an endpoint or options there
-// is no collector. The caller must call Close.
+// tracesFromEnv reports whether OpenTelemetry's variables name a collector, or why dg cannot send
+// there. An endpoint, or the exporter otlp, asks for traces.
+func tracesFromEnv() (bool, error) {
+	variable := func(name string) (string, string) {
+		if value := os.Getenv("OTEL_EXPORTER_OTLP_TRACES_" + name); value != "" {
+			return "OTEL_EXPORTER_OTLP_TRACES_" + name, value
+		}
+		return "OTEL_EXPORTER_OTLP_" + name, os.Getenv("OTEL_EXPORTER_OTLP_" + name)
+	}
+	exporter := os.Getenv("OTEL_TRACES_EXPORTER")
+	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") || exporter == "none" {
+		return false, nil
+	}
+	if exporter != "" && exporter != "otlp" {
+		return false, fmt.Errorf("OTEL_TRACES_EXPORTER is %q: set it to otlp or none", exporter)
+	}
+	if name, protocol := variable("PROTOCOL"); protocol != "" && protocol != "http/protobuf" {
+		return false, fmt.Errorf("%s is %q: set it to http/protobuf, and the endpoint to the port for it, "+
+			"usually 4318", name, protocol)
+	}
+	name, endpoint := variable("ENDPOINT")
+	if endpoint == "" {
+		return exporter != "", nil
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return false, fmt.Errorf("%s is not a URL: set it to one such as http://127.0.0.1:4318", name)
+	}
+	return true, nil
+}
+
+// CheckTraces returns an error if OpenTelemetry's variables ask for what dg does not have.
+func CheckTraces() error {
+	_, err := tracesFromEnv()
+	return err
+}
+
+// NewTraces reads the variables OTEL_…; options override them. Without a collector nothing is sent.
+// The caller must call Close.
 func NewTraces(
 	ctx context.Context, version string, log *slog.Logger, options ...otlptracehttp.Option,
 ) (*Traces, error) {
-	endpoint := os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-	if len(options) == 0 && endpoint == "" {
-		return &Traces{}, nil
+	if wanted, err := tracesFromEnv(); options == nil && (err != nil || !wanted) {
+		return &Traces{}, err
 	}
 	otel.SetLogger(logr.Discard()) // the default logger quotes malformed headers, which may be secret
 	host, _ := os.Hostname()

@@ -77,3 +77,48 @@ func TestSilentCollectorHoldsUpNothing(t *testing.T) {
 	traces.Close()
 	require.Less(t, time.Since(begun), flushTimeout+time.Second)
 }
+
+// metrics.md, Traces: variables have OpenTelemetry's meaning, and what dg has not stops its start.
+func TestVariablesOfTracesAreOpenTelemetrys(t *testing.T) {
+	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"
+	for _, c := range []struct {
+		env    []string
+		sends  bool
+		refuse string
+	}{
+		{},
+		{env: []string{endpoint}, sends: true},
+		{env: []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=https://collector/v1/traces"}, sends: true},
+		{env: []string{"OTEL_TRACES_EXPORTER=otlp"}, sends: true}, // to the default endpoint
+		{env: []string{endpoint, "OTEL_TRACES_EXPORTER=none"}},
+		{env: []string{endpoint, "OTEL_SDK_DISABLED=TRUE"}},
+		{env: []string{endpoint, "OTEL_SDK_DISABLED=1"}, sends: true},
+		{env: []string{endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf"}, sends: true},
+		{env: []string{endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL=grpc",
+			"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/protobuf"}, sends: true},
+		{env: []string{endpoint, "OTEL_EXPORTER_OTLP_PROTOCOL=grpc"},
+			refuse: `OTEL_EXPORTER_OTLP_PROTOCOL is "grpc": set it to http/protobuf`},
+		{env: []string{endpoint, "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL=http/json"},
+			refuse: `OTEL_EXPORTER_OTLP_TRACES_PROTOCOL is "http/json"`},
+		{env: []string{endpoint, "OTEL_TRACES_EXPORTER=zipkin"},
+			refuse: `OTEL_TRACES_EXPORTER is "zipkin": set it to otlp or none`},
+		{env: []string{"OTEL_EXPORTER_OTLP_ENDPOINT=hunter2@collector:4317"},
+			refuse: "OTEL_EXPORTER_OTLP_ENDPOINT is not a URL: set it to one such as http"},
+	} {
+		t.Run(strings.Join(c.env, " "), func(t *testing.T) {
+			for _, pair := range c.env {
+				name, value, _ := strings.Cut(pair, "=")
+				t.Setenv(name, value)
+			}
+			traces, err := NewTraces(t.Context(), "1", slog.New(slog.DiscardHandler))
+			if c.refuse != "" {
+				require.ErrorContains(t, err, c.refuse)
+				require.NotContains(t, err.Error(), "hunter2")
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.sends, traces.Tracer() != nil)
+			traces.Close()
+		})
+	}
+}
