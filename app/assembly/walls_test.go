@@ -52,7 +52,7 @@ func (n neighbours) ask(path string) (status int, body string) {
 func (n neighbours) screens(refused ...int) {
 	for _, s := range web.New(web.Modules{}, "", time.Now).Screens() {
 		path := strings.NewReplacer(":org", n.acme.Slug, ":fork", n.beta.fork.ID,
-			":key", n.beta.key.ID, ":recipe", "python", ":operation", "getForkStats").Replace(s.Path)
+			":key", n.beta.key.ID, ":recipe", "python", ":language", "de", ":operation", "getForkStats").Replace(s.Path)
 		foreign := s.Permission != (authz.Permission{}) && strings.Count(s.Path, ":") > 1
 		if s.Page != nil {
 			p := n.owner.Get(path).Lacks(n.T, n.beta.fork.ID, n.beta.key.ID, n.beta.owner.Name,

@@ -100,7 +100,7 @@ func pageTable() string {
 	var all strings.Builder
 	for _, s := range web.New(web.Modules{}, "", time.Now).Screens() {
 		path := strings.NewReplacer(":org", "acme", ":fork", "{fork}", ":key", "{keyID}",
-			":recipe", "python", ":operation", "getForkStats").Replace(s.Path)
+			":recipe", "python", ":language", "de", ":operation", "getForkStats").Replace(s.Path)
 		short, ofOrganisation := strings.CutPrefix(path, "/o/acme")
 		switch {
 		case s.Page == nil, strings.HasPrefix(path, "/sign-in"), path == "/account/reset":

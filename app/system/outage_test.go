@@ -28,7 +28,7 @@ func TestDgExitsWhenItsPostgreSQLDies(t *testing.T) {
 	c := apptest.ServeOn(t, dir)
 	require.NoError(t, syscall.Kill(apptest.Postmaster(t, dir), syscall.SIGKILL))
 	require.Equal(t, 1, c.Status(15*time.Second))
-	require.Contains(t, c.Log.String(), "dg: the embedded PostgreSQL has ended: see postgres.log")
+	require.Regexp(t, `dg: the embedded PostgreSQL has ended: see ".*/postgres\.log"`, c.Log.String())
 	apptest.ServeOn(t, dir).Stop()
 }
 

@@ -16,7 +16,7 @@ import (
 // tableScreens are the pages of the table of routes that a choice of them takes.
 func tableScreens(fork, key string, has func(web.Screen) bool) (all []screen) {
 	at := strings.NewReplacer(":org", "harbour-and-vale", ":fork", fork, ":key", key,
-		":recipe", "python", ":operation", "getForkStats")
+		":recipe", "python", ":language", "de", ":operation", "getForkStats")
 	name := strings.NewReplacer("/o/:org/", "", "/", "-", ":", "")
 	for _, s := range web.New(web.Modules{}, "", time.Now).Screens() {
 		if s.Page != nil && !strings.HasSuffix(s.Path, ".csv") && has(s) {
