@@ -10,9 +10,11 @@
 //     replica fails or a segment is damaged, the whole report is read again from a new snapshot.
 //   - The caller authorises the read by the header (Header.GroupOwner). Before that, plays are only
 //     read to decide whether MinGroup members of a group are active and whether the report is
-//     large. The members of another organisation's group are never read.
+//     large, and without a group for its Proof. The members of another organisation's group are never read.
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function,
 //     suppressed, decides.
+//   - Equal proofs prove equal content. A Proof is of the report's snapshot: a report that was read
+//     again has none.
 //   - Sums are integers. Figures are rounded once, half away from zero.
 //   - No figure depends on a damaged or missing segment: reports read the plays, until `dg segments
 //     rebuild` has sealed everything again.

@@ -12,6 +12,8 @@
 //     an older snapshot would not see a segment sealed since. Writers mark segments, because
 //     deleting them deadlocked. A statement on more than 64 fork-days, or a transaction after 128,
 //     locks whole forks: 12,000 locks failed a transaction.
+//   - A clean day has a hash of its plays, large or not. An older sealer leaves a former hash, and a
+//     day of its own version, which is not clean.
 //   - One sealer works at a time, over all instances. An erasure is one: it deletes dirty segments.
 //   - After a failure a pass goes on with the next day or month, unless the connection or the sealer
 //     lock is lost.
