@@ -51,7 +51,7 @@ func newNights(t *testing.T, forks int) *nights {
 	served := apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{})
 	n := &nights{World: served.World, t: t, url: served.Base, random: rand.New(rand.NewPCG(1, 2))}
 	n.org = n.Organisation(testkit.Organisation{}).ID
-	n.Players(n.org, 60)
+	n.Players(n.org, 600)
 	for i := range forks {
 		f := n.Fork(testkit.Fork{OrganisationID: n.org, Slug: fmt.Sprint("fork-", i)})
 		n.forks = append(n.forks, f)
@@ -117,8 +117,11 @@ func (b *countedBody) Read(p []byte) (int, error) {
 // change adds the plays of a day, corrects plays of any age, and erases a player.
 func (n *nights) change(night time.Time) {
 	yesterday := night.AddDate(0, 0, -1)
-	for _, f := range n.forks {
-		n.Plays(f, n.random.IntN(4), yesterday.Add(9*time.Hour), time.Minute)
+	for i, f := range n.forks {
+		if i%4 > 0 && n.random.IntN(6) > 0 {
+			continue // one in four is played every day
+		}
+		n.Plays(f, 1+n.random.IntN(3), yesterday.Add(9*time.Hour), time.Minute)
 	}
 	f := n.forks[n.random.IntN(len(n.forks))]
 	n.Exec(`update plays set score = 10000 - score where id in (select id from plays
