@@ -6,10 +6,10 @@ export PG_BIN ?= $(shell [ -x .postgres/bin/postgres ] && echo $(CURDIR)/.postgr
 # The race detector needs a C compiler; without one the tests run without it.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-.PHONY: help run test chaos soak check contract bench release generate build postgres
+.PHONY: help run test chaos soak check contract contract-tools bench release generate build postgres
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build postgres ## Serve the demo; prints accounts, a key and a curl command.
 	bin/dg serve --demo
@@ -37,6 +37,9 @@ bench: postgres ## Measure against limits of this machine (BENCH_PLAYS=10000000;
 
 contract: postgres ## Run generated clients against the demo (Node, Java).
 	scripts/contract/clients/run.sh
+
+contract-tools: ## Run the recipes of tools in the real tools (Python; from PyPI and npm).
+	scripts/contract/tools/run.sh
 
 release: ## Build archives, packages, SBOMs and checksums of the checked-out commit into dist/.
 	scripts/release.sh

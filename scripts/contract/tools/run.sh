@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Runs what /docs/recipes offers for tools, in the real tools, against the demo (make contract-tools, minutes). Each tool has an
+# environment of its own, from PyPI or npm. What could not be installed is printed as NOT RUN, never as passed.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../../.." && pwd)
+recipes=$root/web/docs/recipes
+work=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$work"' EXIT
+
+say() { printf '\n== %s\n' "$1"; }
+
+# awaits tries a command for a minute, while the last program in the background runs.
+awaits() {
+	for _ in $(seq 300); do
+		"$@" 2>/dev/null && return
+		kill -0 $! 2>/dev/null || break
+		sleep 0.2
+	done
+	cat "$work"/*.log >&2
+	return 1
+}
+
+say "the demo"
+(cd "$root" && go build -trimpath -o "$work/dg" ./app)
+base=http://127.0.0.1:18941
+"$work/dg" serve --demo --data-dir "$work/data" --addr "${base#http://}" --ops-addr 127.0.0.1:18940 >"$work/dg.log" 2>"$work/err.log" &
+awaits grep -q curl "$work/dg.log"
+key=$(grep -oE 'dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+' "$work/dg.log" | head -1)
+fork=$(sed -n 's/.*"exampleFork": *"\(.*\)".*/\1/p' "$here/demo.json")
+group=$(sed -n 's/.*"hiddenGroup": *"\(.*\)".*/\1/p' "$here/demo.json")
+
+# environment NAME PACKAGE... makes a virtual environment, or says that the tool was not run.
+environment() {
+	local name=$1
+	shift
+	python3 -m venv "$work/$name" && "$work/$name/bin/pip" install -q --disable-pip-version-check "$@" >"$work/$name.pip" 2>&1 || {
+		echo "$name: NOT RUN, could not install $*"
+		return 1
+	}
+	"$work/$name/bin/pip" list --format freeze 2>/dev/null | grep -iE "^(${1%%[<>=]*})==" || true
+}
+
+say "MCP"
+if environment mcp 'mcp>=2,<3'; then
+	sed "s#https://dg.example.org#$base#" "$recipes/mcp/dg_mcp.py" >"$work/dg_mcp.py"
+	"$work/mcp/bin/python" "$here/mcp_check.py" "$work/dg_mcp.py" "$base" "$key" "$fork" "$group" 2>"$work/mcp.err" || { cat "$work/mcp.err"; exit 1; }
+fi
