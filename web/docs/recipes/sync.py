@@ -323,9 +323,11 @@ def windows(first, last):
     return [(first + n * DAY, min(first + (n + LONG - 1) * DAY, last)) for n in range(0, (last - first).days + 1, LONG)]
 
 
-def rows(files):
+def rows(files, mode):
     for file in files:
         for row in csv.DictReader(map(bytes.decode, file)):
+            if mode == "pseudonymous" and row["playerLabel"] != row["playerKey"]:
+                raise RuntimeError("the reporting mode has changed meanwhile: run it again")
             state["plays"] += 1
             yield [row[name] for name in TABLES["dg_plays"]]
 
@@ -340,21 +342,17 @@ def sync(to, fork, mode, today, start):
     known = {} if fresh else to.tags.get(fork["id"], {})
     spans = changed(path, known, start, today - DAY) if mode == "pseudonymous" else None
     replaced = [(dt.date.min, dt.date.max)] if fresh else spans
-    tagged = spans is not None
-    if not tagged:
+    if spans is None:
         since = first_day(copy, mode, today)
         spans, replaced = windows(max(since, start), today - DAY), [(since, dt.date.max)]
     tags = {month: tag for month, tag in known.items() if not any(str(a)[:7] <= month <= str(b)[:7] for a, b in replaced)}
     files = []
     for span in spans:
         files.append(tempfile.TemporaryFile())
-        of_rows = tags_of(fetch(path.format(*span), files[-1]))
-        if tagged and of_rows is None:
-            raise RuntimeError("the reporting mode has changed meanwhile")  # names would stay in the copy
-        tags.update(of_rows or {})
+        tags.update(tags_of(fetch(path.format(*span), files[-1])) or {})  # of the rows; without any they are read again
     with lock:
         before = state["plays"]
-        to.replace(fork["id"], replaced, rows(files), tags, (str(today), mode))
+        to.replace(fork["id"], replaced, rows(files, mode), tags, (str(today), mode))
         log.info("%s: %d plays read, %d requests for them", fork["slug"], state["plays"] - before, len(spans))
 
 
