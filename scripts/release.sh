@@ -21,6 +21,8 @@ export VERSION SOURCE_DATE_EPOCH
 
 # Without -n go would build the tool for the system of GOOS.
 sbom=$(go tool -modfile=scripts/tools/go.mod -n cyclonedx-gomod)
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 rm -rf dist
 scripts/documents.sh "$PWD/dist/doc"
 find dist/doc -exec touch -d "@$SOURCE_DATE_EPOCH" {} +
@@ -29,12 +31,15 @@ for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
 	name=dg_${VERSION}_${os}_$ARCH
 	BINARY=dist/$name/dg
 	export ARCH BINARY
+	echo "Building $name."
 	CGO_ENABLED=0 GOOS=$os GOARCH=$ARCH go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X dg/app/commands.version=$VERSION" -o "$BINARY" ./app
 	cp -r dist/doc/. "dist/$name/"
 	GOOS=$os GOARCH=$ARCH "$sbom" bin -json -std -noserial -notimestamp \
-		-licenses -assert-licenses -version "$VERSION" -output "dist/$name.sbom.json" "$BINARY"
+		-licenses -assert-licenses -version "$VERSION" -output "dist/$name.sbom.json" "$BINARY" 2>"$log" ||
+		{ cat "$log" >&2 && exit 1; } # it warns of the program itself, which is no public module
 	if [ "$os" = linux ]; then
 		for format in deb rpm; do
+			echo "Packing $name.$format."
 			go tool -modfile=scripts/tools/go.mod nfpm package -f configs/deploy/nfpm.yaml -p $format -t "dist/$name.$format" >/dev/null
 		done
 	fi
@@ -45,6 +50,8 @@ rm -r dist/doc
 (cd dist && sha256sum -- *) >SHA256SUMS.new && mv SHA256SUMS.new dist/SHA256SUMS
 # SIGNING_KEY is the releaser's key in gpg. Its public part is published apart from the release.
 if [ -n "${SIGNING_KEY:-}" ]; then
+	echo "Signing the checksums."
 	gpg --batch --yes --local-user "$SIGNING_KEY" --armor --detach-sign dist/SHA256SUMS
 fi
+echo "dist/SHA256SUMS:"
 cat dist/SHA256SUMS
