@@ -52,8 +52,8 @@ var mayImport = map[string][]string{
 	"modules/reports/segment": {"modules/games"},
 	"modules/exports":         {"platform", "modules/reports", "modules/audit"},
 	"modules/publicapi": { // apptest in tests
-		"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/exports",
-		"modules/org", "modules/audit", "app/apptest",
+		"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/reports/sealer",
+		"modules/exports", "modules/org", "modules/audit", "app/apptest",
 	},
 	"modules/importer": {
 		"platform", "modules/audit", "modules/identity", "modules/org", "modules/games",

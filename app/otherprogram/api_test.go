@@ -10,12 +10,17 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"dg/migrations"
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/modules/games"
 	"dg/platform/apperr"
+	"dg/platform/postgres"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 const period = "?from=2026-03-01&to=2026-03-31"
@@ -200,4 +205,39 @@ func TestSmuggledRequestsAreNotExecuted(t *testing.T) {
 		require.NotContains(t, string(answers), north.fork, name)
 		require.LessOrEqual(t, strings.Count(string(answers), "HTTP/1.1 "), 1, name)
 	}
+}
+
+// It writes forks and plays as a role of its own, whose rights the next migration leaves.
+func TestItsWriterAddsForksAndPlays(t *testing.T) {
+	p := start(t)
+	north := p.newSchool("north", "gold")
+	token := p.newKey(north)
+	require.NoError(t, tb.Exec(t, tb.AsRole(p.db.OwnerURL, "postgres"), `do $$ begin create role host_writer; exception when duplicate_object then null; end $$;
+		grant host_writer to dg_owner;
+		grant select, insert, update, delete on games, forks, plays to host_writer;
+		grant select (id), update (version) on organisations to host_writer`))
+	require.NoError(t, postgres.Migrate(t.Context(), p.db.OwnerURL, migrations.API, "dg_app", nil))
+	written := uuid.NewString()
+	answers := games.PackAnswers([]games.SkillResult{{Skill: 0, Attempts: 2, Correct: 1}})
+	tx, err := p.db.Owner.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	for _, statement := range []struct {
+		sql  string
+		args []any
+	}{
+		{`set local role host_writer`, nil},
+		{`insert into forks (id, org_id, game_id, slug, title, major, status, visibility, source_locale,
+			suspended, created_at, updated_at) select $1, org_id, game_id, 'written', 'Written', 1, 'active',
+			'public', 'en', false, now(), now() from forks where id = $2`, []any{written, north.fork}},
+		{`insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
+			values (gen_random_uuid(), $1, $2, 1, '2026-03-02', '2026-03-02 00:01', 8550, true, $3)`,
+			[]any{north.id, written, answers}},
+	} {
+		_, err := tx.Exec(t.Context(), statement.sql, statement.args...)
+		require.NoError(t, err, statement.sql)
+	}
+	require.NoError(t, tx.Commit(t.Context()))
+	_, body := p.call(token, "forks/"+written+"/stats"+period)
+	require.Contains(t, body, `{"plays":1,"uniquePlayers":1,`)
+	require.Contains(t, body, `"bestScorePercent":85.5,`)
 }

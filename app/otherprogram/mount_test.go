@@ -2,19 +2,10 @@ package otherprogram
 
 import (
 	"database/sql"
-	"time"
 
 	"gorm.io/gorm"
 
-	"dg/modules/apikeys"
-	"dg/modules/audit"
-	"dg/modules/exports"
-	"dg/modules/games"
-	"dg/modules/publicapi"
-	"dg/modules/reports"
 	"dg/platform/authz"
-	"dg/platform/limit"
-	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
 
@@ -62,20 +53,4 @@ func subject(tx *gorm.DB, id, person, lock string) (authz.Subject, error) {
 		Scan(&rank).Error
 	grants := authz.MemberGrants(roles[rank], false)
 	return authz.Subject{Kind: authz.Member, OrganisationID: id, Grants: grants}, err
-}
-
-// newAPI builds the API on a database of this program, and the keys that its people manage.
-func newAPI(db *postgres.DB, url string) (*publicapi.API, *apikeys.Service, error) {
-	policy, err := authz.New()
-	if err != nil {
-		return nil, nil, err
-	}
-	log := audit.New(db)
-	keys := apikeys.New(db, tenants{}, log, policy, time.Now)
-	figures := reports.New(db, reports.Options{})
-	api, err := publicapi.New(publicapi.Modules{
-		Keys: keys, Games: games.New(db), Reports: figures, Exports: exports.New(figures, log, nil),
-		Policy: policy, Requests: limit.NewRequests(int(db.Pool.Config().MaxConns)),
-	}, url)
-	return api, keys, err
 }

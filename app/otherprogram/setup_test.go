@@ -1,7 +1,9 @@
 package otherprogram
 
 import (
+	"context"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"dg/migrations"
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/modules/publicapi"
 	"dg/platform/authz"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
@@ -40,21 +43,30 @@ func startWith(t *testing.T, config fiber.Config) *program {
 	migrate()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	api, keys, err := newAPI(db.DB, "http://"+ln.Addr().String())
+	host, err := publicapi.NewHost(db.DB, tenants{}, "http://"+ln.Addr().String(),
+		slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	config.DisableStartupMessage = true
 	app := fiber.New(config)
-	api.Mount(app) // first: it refuses keys on every other path
+	host.Mount(app) // first: it refuses keys on every other path
 	app.Get("/lessons/:id", func(c *fiber.Ctx) error { return c.SendString(c.Params("id")) })
 	app.Get("/mine", func(c *fiber.Ctx) error { return c.JSON(apikeys.RequestOf(c, c.Path())) })
 	app.Get("/crash", func(*fiber.Ctx) error { return fiber.NewError(418, "the host's own") })
-	served := make(chan error, 1)
+	working, stop := context.WithCancel(context.Background())
+	served := make(chan error, 2)
 	go func() { served <- app.Listener(ln) }()
+	go func() {
+		host.Run(working)
+		served <- nil
+	}()
 	t.Cleanup(func() {
 		_ = app.ShutdownWithTimeout(time.Second)
+		stop()
 		<-served
+		<-served
+		require.NoError(t, host.Close(context.Background()))
 	})
-	return &program{t, db, keys, ln.Addr().String()}
+	return &program{t, db, host.Keys, ln.Addr().String()}
 }
 
 // send returns the status and body of an answer to a request with a key ("": none).
