@@ -24,12 +24,12 @@ const maxKnown = 10_000
 // The surfaces. Each has its own limit per organisation: a flood of API requests does not keep an
 // owner from revoking the key.
 const (
-	API     = "api "
-	Screens = "screens "
-	Revoke  = "revoke " // the screen that revokes a leaked key
+	API     = "api"
+	Screens = "screens"
+	Revoke  = "revoke" // the screen that revokes a leaked key
 	// Public pages need no database without a credential. Then their requests wait apart, so that
 	// they neither delay unknown credentials nor wait for a database that does not answer.
-	Public = "public "
+	Public = "public"
 )
 
 const (
@@ -75,7 +75,7 @@ func (r *Requests) Acquire(
 	switch {
 	case known:
 		limiter = r.tenants
-		key = surface + organisation
+		key = surface + " " + organisation
 	case surface == Public && credential == "":
 		limiter = r.public
 	}
