@@ -23,6 +23,7 @@ import argparse
 import csv
 import datetime as dt
 import email.utils
+import gzip
 import heapq
 import http.client
 import itertools
@@ -249,7 +250,8 @@ def fetch(path, to_file, used=None):
         time.sleep(max(0, state["next"] - time.monotonic()))
         used, before = key(), used
         request = urllib.request.Request(URL.rstrip("/") + path, method="GET" if to_file else "HEAD", headers={
-            "Authorization": "Bearer " + used, "If-None-Match": '""'})  # which allows more tags of months
+            "Authorization": "Bearer " + used, "Accept-Encoding": "gzip",
+            "If-None-Match": '""'})  # it allows more tags of months
         with lock:
             state["requests"] += 1
         try:
@@ -261,7 +263,9 @@ def fetch(path, to_file, used=None):
                 if to_file:
                     to_file.seek(0)
                     to_file.truncate()
-                    while block := response.read(1 << 16):  # a transfer that breaks off raises
+                    zipped = response.headers.get("Content-Encoding") == "gzip"
+                    body = gzip.GzipFile(fileobj=response) if zipped else response
+                    while block := body.read(1 << 16):  # a transfer that breaks off raises
                         to_file.write(block)
                     to_file.seek(0)
                 return response.headers
@@ -273,7 +277,7 @@ def fetch(path, to_file, used=None):
             else:
                 error = Refused if refusal.code in (401, 403) else RuntimeError
                 raise error(f"{refusal.code} {refusal.read().decode(errors='replace')}")
-        except (OSError, http.client.HTTPException) as broken:  # no connection, or it was lost
+        except (OSError, EOFError, http.client.HTTPException) as broken:  # no connection, or it was lost
             log.warning("%s: %s: attempt %d", path, broken, attempt + 1)
             time.sleep(2 ** attempt)
     raise RuntimeError("no answer after 8 attempts: " + path)
