@@ -51,8 +51,8 @@ func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	written := strings.TrimSpace(string(text))
 	for _, candidate := range programFolders() {
 		program, _ := filepath.Abs(filepath.Join(candidate, name))
-		if real, err := filepath.EvalSymlinks(program); err == nil {
-			program = real // beside it are the programs that it needs
+		if target, err := filepath.EvalSymlinks(program); err == nil {
+			program = target // beside it are the programs that it needs
 		}
 		//nolint:gosec // PostgreSQL's own programs
 		out, _ := exec.CommandContext(ctx, program, "--version").Output()
