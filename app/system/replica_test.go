@@ -1,6 +1,7 @@
 package system
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ func TestReplicasAreNeverBehind(t *testing.T) {
 	t.Parallel()
 	w := newReplicated(t)
 	t.Run("reports read from the replica", w.readsFromReplica)
+	t.Run("its tags change with the plays", w.tagsChange)
 	t.Run("it has to be of the same database", w.foreignIsRefused)
 	t.Run("a lagging replica is never seen", w.pausedIsNeverSeen)
 	t.Run("a dead replica is left out", w.deadIsLeftOut)
@@ -37,6 +39,36 @@ func (w *replicated) readsFromReplica(t *testing.T) {
 		"download":   func() { w.screen("/reports/" + w.fork + "/plays.csv" + w.query) },
 	} {
 		w.untilRead(what, ask)
+	}
+}
+
+// rules.md, Unchanged: each change of a play on the primary changes the tags that a replica computes.
+func (w *replicated) tagsChange(t *testing.T) {
+	tags := func() (tags [2]string) {
+		for i, endpoint := range []string{"/stats", "/exports/csv"} {
+			w.primary.Exec(`delete from api_key_windows`)
+			w.untilRead(endpoint, func() {
+				tags[i] = w.c.Get("/api/v1/forks/"+w.fork+endpoint+w.query, w.token, "If-None-Match", `""`).
+					Is(t, http.StatusOK).Header.Get("ETag")
+			})
+			require.NotEmpty(t, tags[i])
+		}
+		return tags
+	}
+	seen := [][2]string{tags()}
+	for _, change := range []string{
+		`score = (score + 1) % 10000`, `passed = not passed`, `answers = answers || '\x02'`,
+		`completed_at = completed_at + interval '1 s'`, `started_at = started_at - interval '1 s'`,
+		`id = gen_random_uuid()`, `release_number = 77`,
+	} {
+		w.primary.Exec(`update plays set `+change+` where id = (select id from plays where fork_id = $1
+			and score is not null and started_at < now() - interval '9 days' order by started_at desc limit 1)`, w.fork)
+		now := tags()
+		for _, former := range seen {
+			require.NotEqual(t, former[0], now[0], change)
+			require.NotEqual(t, former[1], now[1], change)
+		}
+		seen = append(seen, now)
 	}
 }
 

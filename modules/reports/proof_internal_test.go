@@ -229,6 +229,10 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 	})
 	require.NoError(t, work.Wait())
 	require.Positive(t, sealed.Load())
+	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
+	e.seal(t)
+	got, want := e.proof(t, query(testFrom, 100, ""))
+	require.Equal(t, want, got, "a hash is stale")
 	t.Logf("%d writes, %d sealed days, %d proofs, %d contents", written.Load(), sealed.Load(),
 		proven.Load(), len(seen.of))
 }
