@@ -70,6 +70,7 @@ func (h *Handler) organisationScreens() []Screen {
 	return []Screen{
 		row("/reports", authz.ListForks, h.reports.ListReports),
 		row("/reports/:fork", authz.ReadReport, h.reports.Dashboard),
+		row("/reports/:fork/players", authz.ReadReport, h.reports.Players),
 		row("/reports/:fork/plays.csv", authz.ExportReport, h.reports.DownloadPlays),
 		row("/settings/api-keys", authz.ListKeys, h.keys.ListKeys),
 		row("/settings/api-keys/new", authz.CreateKey, h.keys.KeyForm, h.keys.CreateKey),

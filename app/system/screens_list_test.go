@@ -93,9 +93,16 @@ func reportScreens(fork, smallGroup string) []screen {
 					p.Reload()
 				}
 				p.Click(`summary:text("Show as table")`)
+				p.Click("#overlaps > summary")
 			}},
-		{name: "dashboard-compared", shows: "Compared with", path: report + "?compare=year",
-			do: click(`a:text("Last quarter")`)},
+		{name: "dashboard-compared", shows: "Last quarter", path: report + "?compare=year",
+			do: func(p *browsertest.Page) {
+				p.Click("#m-period > summary")
+				p.Click(`a:text("Last quarter")`)
+				p.WaitFor(`#show-plays[href*="-01&to="], #show-plays[href*="-01&show="]`)
+			}},
+		{name: "dashboard-score", shows: "Average score", path: report + "?show=score", do: click("#show-pass")},
+		{name: "dashboard-skills", shows: "Prompting", path: report + "?skills=all"},
 		{name: "dashboard-call", shows: "Read this report from the API", path: report + apptest.LastDays(366),
 			do: click(`summary:text("Read this report from the API")`)},
 		{name: "dashboard-suppressed", shows: "hidden",

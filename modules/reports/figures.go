@@ -63,4 +63,7 @@ func meanScore(sum, n int64) Percent { return Percent(divide(sum, 10*n)) }
 // roundScore rounds a score from hundredths to tenths of a percent.
 func roundScore(score int16) Percent { return Percent(divide(int64(score), 10)) }
 
+// PercentOf returns part / whole, rounded once, or 0 if whole is 0.
+func PercentOf(part, whole int64) Percent { return Percent(divide(1000*part, whole)) }
+
 func rate(part, whole int64) Rate { return Rate(divide(10_000*part, whole)) }

@@ -106,7 +106,7 @@ func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
 // The average of several days is that of their plays, not of their averages.
 func TestDaysAreSummedAndRoundedOnce(t *testing.T) {
 	t.Parallel()
-	days := []DailyStat{{"1", 3, 1, 10_000, 1000}, {Date: "2"}, {"3", 4, 2, 1, 0}}
-	require.Equal(t, DailyStat{"1", 7, 3, 10_001, 333}, SumDays(days))
+	days := []DailyStat{{"1", 3, 1, 1, 10_000, 1000}, {Date: "2"}, {"3", 4, 2, 1, 1, 0}}
+	require.Equal(t, DailyStat{"1", 7, 3, 2, 10_001, 333}, SumDays(days))
 	require.Equal(t, DailyStat{Date: "2"}, SumDays(days[1:2]))
 }

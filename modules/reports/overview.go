@@ -20,12 +20,19 @@ type Overview struct {
 
 // ForkOverview has the figures of one fork in an Overview.
 type ForkOverview struct {
-	Weeks   [OverviewWeeks]int64 // plays, the oldest week first
-	Players int64                // of the last four weeks; 0 unless Overview.Counted
+	Weeks [OverviewWeeks]int64 // plays, the oldest week first
+	// of the last four weeks; 0 unless Overview.Counted
+	Players, Completed int64
+	AvgScore           Percent // of the completed plays
 }
 
 // Plays returns the number of plays in the last four weeks.
 func (f *ForkOverview) Plays() int64 { return sum(f.Weeks[OverviewWeeks-comparedWeeks:]) }
+
+// Earlier returns the number of plays in the four weeks before.
+func (f *ForkOverview) Earlier() int64 {
+	return sum(f.Weeks[OverviewWeeks-2*comparedWeeks : OverviewWeeks-comparedWeeks])
+}
 
 // OverviewTotals are figures of four weeks. Unless Overview.Counted, only Plays is set.
 type OverviewTotals struct {
@@ -99,7 +106,8 @@ select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestampt
 
 	// OFFSET 0 is an optimisation fence: it forces a nested loop over the forks.
 	playersOfForksSQL = `/* reports.playersOfForks */
-select coalesce(f.id::text, ''), p.started_at >= @middle as now, count(p.score), count(distinct p.player)
+select coalesce(f.id::text, ''), p.started_at >= @middle as now, count(p.score),
+  coalesce(sum(p.score), 0), count(distinct p.player)
   from forks f, lateral (
     select * from plays where org_id = @org and fork_id = f.id and started_at >= @compared
        and started_at < @to offset 0) p
@@ -199,7 +207,7 @@ func (r *overviewReader) totals() Overview {
 	o := Overview{Forks: r.byID}
 	for _, f := range r.forks {
 		o.Current.Plays += f.Plays()
-		o.Earlier.Plays += sum(f.Weeks[OverviewWeeks-2*comparedWeeks : OverviewWeeks-comparedWeeks])
+		o.Earlier.Plays += f.Earlier()
 	}
 	return o
 }
@@ -211,11 +219,14 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	rows, _ := r.conn.Query(ctx, playersOfForksSQL, r.args) // rows.Err returns its error
 	var fork string
 	var now bool
-	var completed, players int64
-	_, err := pgx.ForEachRow(rows, []any{&fork, &now, &completed, &players}, func() error {
+	var completed, scores, players int64
+	_, err := pgx.ForEachRow(rows, []any{&fork, &now, &completed, &scores, &players}, func() error {
 		switch {
 		case fork != "" && now:
-			r.byID[fork].Players = players
+			f := r.byID[fork]
+			f.Players = players
+			f.Completed = completed
+			f.AvgScore = meanScore(scores, completed)
 		case fork == "" && now:
 			o.Current.set(completed, players)
 		case fork == "":

@@ -13,7 +13,7 @@ type Query struct {
 	OrganisationID, ForkID string // no ForkID: an overview
 	Period                 Period
 	GroupID                string // "": all players
-	OmitLists              bool   // of players and skills: no label is read
+	OmitLists              bool   // of players: no label is read
 	MaxHashed              int    // plays of unsealed days that a proof may hash; 0: no proof
 	// timeout of the search for overlaps; 0: no search
 	OverlapsTimeout time.Duration

@@ -13,6 +13,7 @@ import (
 type Statistics struct {
 	Plays          int64
 	Completed      int64 // completed plays
+	Passed         int64 // passed plays, which are completed
 	UniquePlayers  int64
 	AvgScore       Percent // of the completed plays
 	CompletionRate Rate    // completed plays / plays
@@ -44,6 +45,7 @@ type DailyStat struct {
 	Date      string // YYYY-MM-DD, UTC
 	Plays     int64
 	Completed int64 // completed plays
+	Passed    int64 // passed plays
 	ScoreSum  int64 // of the completed plays, in hundredths of a percent
 	AvgScore  Percent
 }
@@ -55,6 +57,7 @@ func SumDays(days []DailyStat) DailyStat {
 	for _, d := range days {
 		sum.Plays += d.Plays
 		sum.Completed += d.Completed
+		sum.Passed += d.Passed
 		sum.ScoreSum += d.ScoreSum
 	}
 	sum.AvgScore = meanScore(sum.ScoreSum, sum.Completed)
@@ -75,6 +78,7 @@ type PlayerStat struct {
 type SkillStat struct {
 	SkillID     string
 	Attempts    int64
+	Correct     int64
 	CorrectRate Rate
 }
 
@@ -84,6 +88,7 @@ func newTotals(a *segment.Accumulator, p Period) Statistics {
 		Daily:          make([]DailyStat, len(a.Days)),
 		Plays:          total.Plays,
 		Completed:      total.Completed,
+		Passed:         total.Passed,
 		UniquePlayers:  int64(a.Players.Count()),
 		AvgScore:       meanScore(total.ScoreSum, total.Completed),
 		CompletionRate: rate(total.Completed, total.Plays),
@@ -94,8 +99,19 @@ func newTotals(a *segment.Accumulator, p Period) Statistics {
 			Date:      p.Day(i),
 			Plays:     d.Plays,
 			Completed: d.Completed,
+			Passed:    d.Passed,
 			ScoreSum:  d.ScoreSum,
 			AvgScore:  meanScore(d.ScoreSum, d.Completed),
+		}
+	}
+	for i, k := range total.Skills[:games.SkillCount] {
+		if k.Attempts > 0 {
+			s.Skills = append(s.Skills, SkillStat{
+				SkillID:     games.Skill(i).ID(),
+				Attempts:    k.Attempts,
+				Correct:     k.Correct,
+				CorrectRate: rate(k.Correct, k.Attempts),
+			})
 		}
 	}
 	return s
@@ -104,14 +120,5 @@ func newTotals(a *segment.Accumulator, p Period) Statistics {
 func newStatistics(a *segment.Accumulator, p Period, l labels) Statistics {
 	s := newTotals(a, p)
 	s.Player = rank(&a.Players, l).row
-	for i, k := range a.Total.Skills[:games.SkillCount] {
-		if k.Attempts > 0 {
-			s.Skills = append(s.Skills, SkillStat{
-				SkillID:     games.Skill(i).ID(),
-				Attempts:    k.Attempts,
-				CorrectRate: rate(k.Correct, k.Attempts),
-			})
-		}
-	}
 	return s
 }

@@ -22,7 +22,7 @@ type pageURL struct {
 // Links and forms keep keptParams, but not otherParams.
 var (
 	keptParams = []string{
-		"from", "to", "groupId", "compare", "q", "sort", "player", "skills",
+		"from", "to", "groupId", "compare", "show", "q", "sort", "player", "skills",
 	}
 	otherParams = []string{"page", "format"}
 )
@@ -120,6 +120,8 @@ const validDates = "Choose a date from 1 Jan 2000 to 31 Dec 2199."
 
 const defaultDays = 28
 
+const showPlays = "plays"
+
 // lastDays returns the n days before today, which is not complete.
 func lastDays(today time.Time, n int) reports.Period {
 	return reports.Period{From: today.AddDate(0, 0, -n), Days: n}
@@ -160,4 +162,9 @@ func presets(today time.Time) []preset {
 		{"Last quarter", between(quarter.AddDate(0, -3, 0), quarter.AddDate(0, 0, -1))},
 		{"This year", between(year, today)},
 	}
+}
+
+func presetNamed(today time.Time, name string) reports.Period {
+	all := presets(today)
+	return all[slices.IndexFunc(all, func(p preset) bool { return p.name == name })].period
 }

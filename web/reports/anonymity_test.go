@@ -49,7 +49,7 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 		"1 person in this report is not in <bdi>Sales EU</bdi>: comparing the two reports shows that person’s results.",
 	}, warnings(page))
 	require.Contains(t, page, "change the groups until they differ by at least 5 people")
-	require.Contains(t, page, `<div class="note warn no-print">`, "what is printed is passed on")
+	require.Contains(t, page, `<details class="compared warn no-print" id="overlaps">`, "what is printed is passed on")
 	w.DB.Exec(`update organisations set reporting_mode = 'nominative' where id = $1`, o.ID)
 	require.Empty(t, warnings(read(sales, 0)), "a name needs no comparison")
 }
@@ -87,7 +87,7 @@ func TestSearchDoesNotKnowHiddenNames(t *testing.T) {
 		w.DB.Play(testkit.Play{Fork: fork, Player: p, StartedAt: time.Now().AddDate(0, 0, -1)})
 	}
 	ask := func(search string) testkit.Page {
-		return b.Get(o.At("/reports/%s?player=%s", fork.ID, url.QueryEscape(search)))
+		return b.Get(o.At("/reports/%s/players?player=%s", fork.ID, url.QueryEscape(search)))
 	}
 	hidden := ask("ELODIE").Has(t, "0 of 2 players.")
 	require.Equal(t, strings.ReplaceAll(ask("NOBODY").Body, "NOBODY", "ELODIE"), hidden.Body)

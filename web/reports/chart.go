@@ -1,9 +1,7 @@
 package reports
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	"dg/modules/reports"
@@ -11,23 +9,26 @@ import (
 )
 
 type chart struct {
+	Name    string // of the measure
 	Unit    string // what a bar stands for: day or week
+	Count   bool   // drawn as bars; otherwise as a line
 	Period  string // in words
 	Earlier string // the compared period in words; "": none
-	Total   reports.Statistics
+	Whole   string // the figure of the whole period
 	Bars    []bar
 	Most    bar
 	Ticks   []ui.Tick
 
-	Plays                             ui.Panel
-	PlayBars, EarlierBars             string // paths; EarlierBars: of the compared period
-	Scores                            ui.Panel
-	ScoreLine, ScoreDots, EarlierLine string // paths
+	Panel                     ui.Panel
+	Shapes, Dots, EarlierLine string // paths
+	PeakX, PeakY, PeakAnchor  string // of the label of the earlier line
+	measure                   measure
 }
 
 // bar is a day, a week or a part of a week, and the days at the same offset in the compared period.
 type bar struct {
 	Name             string
+	EarlierName      string            // of the days in the compared period; "": it has none
 	From, Days       int               // the first day of the bar, from 0, and the number of days
 	Current, Earlier reports.DailyStat // Earlier is zero after the end of the compared period
 }
@@ -47,7 +48,9 @@ func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailySta
 		from += b.Days
 		b.Current = reports.SumDays(daily[b.From:from])
 		if b.From < len(earlier) {
-			b.Earlier = reports.SumDays(earlier[b.From:min(from, len(earlier))])
+			to := min(from, len(earlier))
+			b.Earlier = reports.SumDays(earlier[b.From:to])
+			b.EarlierName = earlierName(b.Earlier.Date, to-b.From)
 		}
 		b.Name = b.name(p, first, today)
 		all = append(all, b)
@@ -69,14 +72,23 @@ func (b bar) name(p reports.Period, first, today time.Time) string {
 	return name
 }
 
+func earlierName(first string, days int) string {
+	from, _ := time.Parse(time.DateOnly, first)
+	if days == 1 {
+		return ui.Weekday(from)
+	}
+	return ui.Period(reports.Period{From: from, Days: days})
+}
+
 func newChart(
-	p reports.Period, s reports.Statistics, compared *comparison, today time.Time,
-) chart {
-	c := chart{
-		Unit:   "day",
-		Period: ui.Period(p),
-		Total:  s,
-		Ticks:  ui.Ticks(p),
+	p reports.Period, s reports.Statistics, compared *comparison, today time.Time, m measure,
+) *chart {
+	c := &chart{
+		Name: m.name, Unit: "day", Count: m.count, Period: ui.Period(p), Whole: "–",
+		Ticks: ui.Ticks(p), measure: m,
+	}
+	if n, ok := m.read(s); ok {
+		c.Whole = m.format(n)
 	}
 	if p.Days > ui.MaxChartDays {
 		c.Unit = "week"
@@ -87,81 +99,126 @@ func newChart(
 		earlier = compared.earlierStats.Daily
 	}
 	c.Bars = barsOf(p, today, s.Daily, earlier)
-	c.drawPlays(p)
-	c.drawScores(p)
+	c.draw(p)
 	return c
 }
 
+// Of returns a day's value of the chart's measure.
+func (c *chart) Of(d reports.DailyStat) string {
+	if n, ok := c.value(d); ok && d.Date != "" {
+		return c.measure.format(n)
+	}
+	return "–"
+}
+
+func (c *chart) value(d reports.DailyStat) (int64, bool) {
+	return c.measure.read(totalOf(d))
+}
+
+func totalOf(d reports.DailyStat) reports.Statistics {
+	return reports.Statistics{Plays: d.Plays, Completed: d.Completed, Passed: d.Passed, AvgScore: d.AvgScore}
+}
+
 // Widths are percent of the width of a bar's days. Below fewDays bars are narrower, because a day
-// is wide. Bars of the compared period are a quarter wider, so that they show behind the others.
+// is wide. Rates are in tenths of a percent. Their axis covers the rates that occur, rounded out to
+// steps, but at least two steps.
 const (
 	weekWidth = 80
 	dayWidth  = 60
 	fewDays   = 7
+	fullRate  = 1000
+	rateStep  = 50
+	maxDots   = 31 // above it, only values without neighbours have a dot
 )
 
-func (c *chart) drawPlays(p reports.Period) {
-	c.Most = slices.MaxFunc(c.Bars, func(a, b bar) int {
-		return cmp.Compare(a.Current.Plays, b.Current.Plays)
-	})
-	high := c.Most.Current.Plays
-	for _, b := range c.Bars {
-		high = max(high, b.Earlier.Plays)
-	}
-	c.Plays = ui.NewPanel(p, 0, high, 1, ui.Count)
-	width := dayWidth * min(p.Days, fewDays) / fewDays
+func (c *chart) draw(p reports.Period) {
+	low, high := c.bounds()
+	step, width := int64(1), dayWidth*min(p.Days, fewDays)/fewDays
 	if p.Days > ui.MaxChartDays {
 		width = weekWidth
 	}
-	for _, b := range c.Bars {
-		c.PlayBars += c.Plays.Bar(b.From, b.Days, width, b.Current.Plays)
-		c.EarlierBars += c.Plays.Bar(b.From, b.Days, width*5/4, b.Earlier.Plays)
+	if !c.Count {
+		step = rateStep
+		low = min(low, fullRate-2*rateStep)
+		high = max(high, low+2*rateStep)
 	}
+	c.Panel = ui.NewPanel(p, low, high, step, c.axisLabel)
+	connected, earlierConnected := false, false
+	for i, b := range c.Bars {
+		now, ok := c.value(b.Current)
+		if c.Count {
+			c.Shapes += c.Panel.Bar(b.From, b.Days, width, now)
+		} else {
+			alone := !connected && (i+1 == len(c.Bars) || !c.known(c.Bars[i+1].Current))
+			c.Shapes += c.point(b, now, ok, &connected)
+			if ok && (alone || len(c.Bars) <= maxDots) {
+				c.Dots += c.point(b, now, ok, new(bool))
+			}
+		}
+		before, ok := c.value(b.Earlier)
+		c.EarlierLine += c.point(b, before, ok && b.EarlierName != "", &earlierConnected)
+	}
+	c.labelPeak(p)
 }
 
-// Scores are in tenths of a percent. The axis covers the scores that occur, rounded out to steps,
-// but at least two steps.
-const (
-	fullScore = 1000
-	scoreStep = 50
-	maxDots   = 31 // above it, only scores without neighbours have a dot
-)
+func (c *chart) known(d reports.DailyStat) bool {
+	_, ok := c.value(d)
+	return ok
+}
 
-func (c *chart) drawScores(p reports.Period) {
-	low := int64(fullScore)
-	high := int64(0)
+// bounds returns the extreme values, and sets Most.
+func (c *chart) bounds() (low, high int64) {
+	if !c.Count {
+		low = fullRate
+	}
+	most := int64(-1)
 	for _, b := range c.Bars {
-		for _, s := range []reports.DailyStat{b.Current, b.Earlier} {
-			if s.Completed > 0 {
-				low = min(low, int64(s.AvgScore))
-				high = max(high, int64(s.AvgScore))
+		if n, ok := c.value(b.Current); ok && n > most {
+			most = n
+			c.Most = b
+		}
+		for _, d := range []reports.DailyStat{b.Current, b.Earlier} {
+			if n, ok := c.value(d); ok {
+				low = min(low, n)
+				high = max(high, n)
 			}
 		}
 	}
-	low = min(low, fullScore-2*scoreStep)
-	high = max(high, low+2*scoreStep)
-	c.Scores = ui.NewPanel(p, low, high, scoreStep, func(n int64) string { return ui.Count(n/10) + "%" })
-	connected, earlierConnected := false, false
-	for i, b := range c.Bars {
-		alone := !connected && (i+1 == len(c.Bars) || c.Bars[i+1].Current.Completed == 0)
-		c.ScoreLine += c.point(b, b.Current, &connected)
-		c.EarlierLine += c.point(b, b.Earlier, &earlierConnected)
-		if connected && (alone || len(c.Bars) <= maxDots) {
-			c.ScoreDots += c.point(b, b.Current, new(bool))
+	return low, high
+}
+
+func (c *chart) axisLabel(n int64) string {
+	if c.Count {
+		return ui.Count(n)
+	}
+	return ui.Count(n/10) + "%"
+}
+
+// labelPeak places the dates of the earlier line at its highest point.
+func (c *chart) labelPeak(p reports.Period) {
+	highest := int64(-1)
+	for _, b := range c.Bars {
+		n, ok := c.value(b.Earlier)
+		if !ok || b.EarlierName == "" || n <= highest {
+			continue
 		}
+		highest = n
+		x := (100*b.From + 50*b.Days) / p.Days
+		c.PeakX = fmt.Sprintf("%d%%", x)
+		c.PeakY = fmt.Sprintf("%d%%", 100*(c.Panel.Top-n)/c.Panel.Height())
+		c.PeakAnchor = [3]string{"start", "middle", "end"}[min(2, x/34)]
 	}
 }
 
-// point returns b's part of a line's path. A bar without completed plays breaks the line: the next
-// point is a moveto (M), and a line of h.01 shows it even without neighbours.
-func (c *chart) point(b bar, s reports.DailyStat, connected *bool) string {
+// point returns b's part of a line's path. A bar without a value breaks the line: the next point is
+// a moveto (M), and a line of h.01 shows it even without neighbours.
+func (c *chart) point(b bar, n int64, ok bool, connected *bool) string {
 	form := "M%d %dh.01"
 	if *connected {
 		form = "L%d %d"
 	}
-	if *connected = s.Completed > 0; !*connected {
+	if *connected = ok; !ok {
 		return ""
 	}
-	x := ui.DayWidth*b.From + ui.DayWidth*b.Days/2
-	return fmt.Sprintf(form, x, c.Scores.Top-int64(s.AvgScore))
+	return fmt.Sprintf(form, ui.DayWidth*b.From+ui.DayWidth*b.Days/2, c.Panel.Top-n)
 }

@@ -10,15 +10,10 @@ import (
 	"dg/web/ui"
 )
 
-type figure struct {
-	Name, Value string
-	Change      *change // nil: nothing is compared
-}
-
 // change is the difference to the compared period. By is that of the rounded values shown.
 type change struct {
 	Direction string // up or down; "": unchanged
-	Small     bool   // too small to be coloured
+	Small     bool   // within the noise, or too small to be named
 	By, Was   string
 }
 
@@ -27,48 +22,129 @@ type comparison struct {
 	CompleteDays, EarlierDays string              // in words; CompleteDays "": the whole period
 	completeStats             *reports.Statistics // nil: the whole period is complete
 	earlierStats              *reports.Statistics
+	earlier                   reports.Period
 }
 
 // measure is a kind of figure. read returns false if there is none, as for an average of no plays.
 type measure struct {
-	name       string
-	format     func(n int64) string
-	difference func(n, before int64) (text string, small bool)
-	read       func(reports.Statistics) (n int64, ok bool)
+	key, name string // key: value of the query parameter show; "": it has no chart
+	count     bool   // otherwise in tenths of a percent
+	read      func(reports.Statistics) (n int64, ok bool)
+
+	// of a rate or score: the variance of the difference of two periods, and how a change is said
+	variance func(now, before reports.Statistics) float64
+	sentence string    // of the value, the points and the verb
+	verbs    [2]string // of a fall and of a rise
 }
 
-var measures = []measure{
-	{
-		"Plays", ui.Count, formatShare,
-		func(s reports.Statistics) (int64, bool) { return s.Plays, true },
-	},
-	{
-		"Players", ui.Count, formatShare,
-		func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true },
-	},
-	{
-		"Average score", writePercent, formatPoints,
-		func(s reports.Statistics) (int64, bool) { return int64(s.AvgScore), s.Completed > 0 },
-	},
-	{
-		"Completion rate", writePercent, formatPoints,
-		func(s reports.Statistics) (int64, bool) { return shownRate(s.CompletionRate), s.Plays > 0 },
-	},
-	{
-		"Pass rate", writePercent, formatPoints,
-		func(s reports.Statistics) (int64, bool) { return shownRate(s.PassRate), s.Completed > 0 },
-	},
+var (
+	plays = measure{
+		key: showPlays, name: "Plays", count: true,
+		read: func(s reports.Statistics) (int64, bool) { return s.Plays, true },
+	}
+	people = measure{
+		name: "Players", count: true,
+		read: func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true },
+	}
+	score = measure{
+		key: "score", name: "Average score",
+		read: func(s reports.Statistics) (int64, bool) { return int64(s.AvgScore), s.Completed > 0 },
+		variance: func(now, before reports.Statistics) float64 {
+			return scoreDeviation * scoreDeviation * perPeople(now.UniquePlayers, before.UniquePlayers)
+		},
+		sentence: "The average score %[3]s %[2]s points to %[1]s.",
+		verbs:    [2]string{"fell", "rose"},
+	}
+	completion = measure{
+		key: "completion", name: "Completion rate",
+		read: func(s reports.Statistics) (int64, bool) {
+			return int64(reports.PercentOf(s.Completed, s.Plays)), s.Plays > 0
+		},
+		variance: func(now, before reports.Statistics) float64 {
+			return rateVariance(ratio(now.Completed, now.Plays), now.UniquePlayers,
+				ratio(before.Completed, before.Plays), before.UniquePlayers)
+		},
+		sentence: "%[1]s of plays were finished, %[3]s %[2]s points.",
+		verbs:    [2]string{"down", "up"},
+	}
+	passRate = measure{
+		key: "pass", name: "Pass rate",
+		read: func(s reports.Statistics) (int64, bool) {
+			return int64(reports.PercentOf(s.Passed, s.Completed)), s.Completed > 0
+		},
+		variance: func(now, before reports.Statistics) float64 {
+			return rateVariance(ratio(now.Passed, now.Completed), now.UniquePlayers,
+				ratio(before.Passed, before.Completed), before.UniquePlayers)
+		},
+		sentence: "%[1]s of finished plays passed, %[3]s %[2]s points.",
+		verbs:    [2]string{"down", "up"},
+	}
+	measures = []measure{plays, people, score, completion, passRate}
+)
+
+func (m measure) format(n int64) string {
+	if m.count {
+		return ui.Count(n)
+	}
+	return writePercent(n)
 }
 
-func writePercent(n int64) string { return ui.Percent(reports.Percent(n)) }
+func writePercent[T ~int64](n T) string { return ui.Percent(reports.Percent(n)) }
 
-// shownRate returns a rate in tenths of a percent, rounded half up.
-func shownRate(r reports.Rate) int64 { return int64((r + 5) / 10) }
+// A change is named and coloured from these sizes on, if it also exceeds its noise.
+const (
+	minShare       = 20  // a twentieth of the count before
+	minPoints      = 10  // tenths of a percentage point
+	scoreDeviation = .25 // standard deviation of a score
+	deviations     = 2   // standard errors that are noise
+)
+
+// countChanged takes the counts as Poisson: the variance of the difference is their sum.
+func countChanged(now, before int64) bool {
+	by := max(now-before, before-now)
+	return minShare*by >= before && by*by > deviations*deviations*(now+before)
+}
+
+func differ(a, b, variance float64) bool {
+	return (a-b)*(a-b) > deviations*deviations*variance+1e-12
+}
+
+func ratio(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
+
+func perPeople(a, b int64) float64 { return 1/float64(max(a, 1)) + 1/float64(max(b, 1)) }
+
+// rateVariance is that of the difference of two rates of na and nb people, with the pooled rate.
+func rateVariance(a float64, na int64, b float64, nb int64) float64 {
+	pooled := (a*float64(na) + b*float64(nb)) / float64(max(na+nb, 1))
+	return pooled * (1 - pooled) * perPeople(na, nb)
+}
+
+// compare compares complete days. changed is false unless both have a figure.
+func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64, changed bool) {
+	complete := *cmp.Or(c.completeStats, &s)
+	now, ok := m.read(complete)
+	before, known := m.read(*c.earlierStats)
+	switch {
+	case !ok || !known:
+		return now, before, false
+	case m.count:
+		return now, before, countChanged(now, before)
+	}
+	return now, before, max(now-before, before-now) >= minPoints &&
+		differ(float64(now)/1000, float64(before)/1000, m.variance(complete, *c.earlierStats))
+}
+
+type figure struct {
+	Key, Name, Value string
+	Path             string  // of the report with this chart; "": it has none
+	Shown            bool    // in the chart
+	Change           *change // nil: nothing is compared
+}
 
 func newFigures(s reports.Statistics, c *comparison) []figure {
 	all := make([]figure, len(measures))
 	for i, m := range measures {
-		all[i] = figure{Name: m.name, Value: "–"}
+		all[i] = figure{Key: m.key, Name: m.name, Value: "–"}
 		if n, ok := m.read(s); ok {
 			all[i].Value = m.format(n)
 		}
@@ -81,14 +157,15 @@ func newFigures(s reports.Statistics, c *comparison) []figure {
 
 // change compares complete days. If the period has another figure, it adds theirs: 403, was 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
-	now, ok := m.read(*cmp.Or(c.completeStats, &s))
-	before, known := m.read(*c.earlierStats)
-	if !ok || !known {
+	now, before, changed := m.compare(s, c)
+	_, ok := m.read(*cmp.Or(c.completeStats, &s))
+	if _, known := m.read(*c.earlierStats); !ok || !known {
 		return &change{Was: "no comparison"}
 	}
 	d := &change{Was: "unchanged"}
 	if now != before {
-		d.By, d.Small = m.difference(max(now-before, before-now), before)
+		d.By = m.difference(max(now-before, before-now), before)
+		d.Small = !changed
 		d.Was = fmt.Sprintf("was %s", m.format(before))
 		if d.Direction = "up"; now < before {
 			d.Direction = "down"
@@ -100,23 +177,24 @@ func (m measure) change(s reports.Statistics, c *comparison) *change {
 	return d
 }
 
+func (m measure) difference(n, before int64) string {
+	if m.count {
+		return formatShare(n, before)
+	}
+	return ui.Points(n) + " points"
+}
+
 // formatShare formats n as a share of before, rounded half up. before is 0 only where players are
 // not counted, and the figure is not shown.
-func formatShare(n, before int64) (text string, small bool) {
+func formatShare(n, before int64) string {
 	share := (200*n + before) / max(2*before, 1)
 	switch {
 	case share == 0:
-		text = "<1%"
+		return "<1%"
 	case n > 9*before:
-		text = fmt.Sprintf("×%s", ui.Count((share+150)/100))
-	default:
-		text = ui.Count(share) + "%"
+		return fmt.Sprintf("×%s", ui.Count((share+150)/100))
 	}
-	return text, 100*n < before
-}
-
-func formatPoints(tenths, _ int64) (text string, small bool) {
-	return fmt.Sprintf("%s points", ui.Points(tenths)), tenths < 5
+	return ui.Count(share) + "%"
 }
 
 // Values of the query parameter compare. "" selects the previous period.
@@ -165,7 +243,7 @@ func (h *Handler) loadComparison(
 	if !ok {
 		return nil, nil
 	}
-	c := &comparison{EarlierDays: ui.Period(earlier)}
+	c := &comparison{EarlierDays: ui.Period(earlier), earlier: earlier}
 	var err error
 	if c.earlierStats, err = h.totals(ctx, p, q, earlier); err != nil || c.earlierStats == nil {
 		return nil, err

@@ -30,18 +30,18 @@ func TestFiguresAreCompared(t *testing.T) {
 		return all
 	}
 	now := reports.Statistics{
-		Plays: 163, UniquePlayers: 20, Completed: 100, AvgScore: 687, CompletionRate: 6135,
-		PassRate: 5000,
+		Plays: 163, UniquePlayers: 20, Completed: 100, AvgScore: 687,
+		Passed: 50,
 	}
 	before := reports.Statistics{
-		Plays: 151, UniquePlayers: 25, Completed: 90, AvgScore: 674, CompletionRate: 5960,
-		PassRate: 5000,
+		Plays: 151, UniquePlayers: 25, Completed: 90, AvgScore: 674,
+		Passed: 45,
 	}
 	require.Equal(t, []string{
 		"163|up|8%|was 151",
 		"20|down|20%|was 25",
 		"68.7%|up|1.3 points|was 67.4%",
-		"61.4%|up|1.8 points|was 59.6%",
+		"61.3%|up|1.7 points|was 59.6%",
 		"50.0%|||unchanged",
 	}, changes(now, &before))
 	require.Equal(t, "20", changes(now, nil)[1],
@@ -63,15 +63,17 @@ func TestFiguresAreCompared(t *testing.T) {
 	}{
 		{0, 15_001, 15_000, change{"up", true, "<1%", "was 15,000"}},
 		{0, 1009, 1000, change{"up", true, "1%", "was 1,000"}},
-		{0, 990, 1000, change{"down", false, "1%", "was 1,000"}},
+		{0, 800, 1000, change{"down", false, "20%", "was 1,000"}},
+		{0, 40, 50, change{"down", true, "20%", "was 50"}},
 		{0, 100, 10, change{"up", false, "900%", "was 10"}},
 		{0, 385, 10, change{"up", false, "×39", "was 10"}},
 		{0, 10, 385, change{"down", false, "97%", "was 385"}},
 		{2, 504, 500, change{"up", true, "0.4 points", "was 50.0%"}},
-		{2, 495, 500, change{"down", false, "0.5 points", "was 50.0%"}},
+		{2, 450, 500, change{"down", false, "5.0 points", "was 50.0%"}},
+		{2, 470, 500, change{"down", true, "3.0 points", "was 50.0%"}},
 	} {
 		figures := func(n int64) *reports.Statistics {
-			return &reports.Statistics{Plays: n, Completed: 1, AvgScore: reports.Percent(n)}
+			return &reports.Statistics{Plays: n, Completed: 1, UniquePlayers: 400, AvgScore: reports.Percent(n)}
 		}
 		m := measures[c.measure]
 		require.Equal(t, c.want, *m.change(*figures(c.now), &comparison{earlierStats: figures(c.before)}))
@@ -131,10 +133,10 @@ func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 	}
 	c := compareOverview(reports.Period{Days: defaultDays}, o)
 	require.Equal(t,
-		[]figure{{"Plays", "300,000", &change{"up", false, "20%", "was 250,000"}}},
+		[]figure{{Key: "plays", Name: "Plays", Value: "300,000", Change: &change{"up", false, "20%", "was 250,000"}}},
 		overviewFigures(o, c))
 	o.Earlier = reports.OverviewTotals{}
 	require.Nil(t, compareOverview(reports.Period{Days: defaultDays}, o))
-	require.Equal(t, []figure{{"Plays", "300,000", nil}},
+	require.Equal(t, []figure{{Key: "plays", Name: "Plays", Value: "300,000"}},
 		overviewFigures(o, nil))
 }

@@ -30,6 +30,7 @@ type dashboardView struct {
 	ListedGroups    int      // org.MaxGroups if there may be more groups; else 0
 	shown           []string // ids of the groups that k-anonymity does not hide; nil: unknown
 	GroupName       string   // "": all players
+	PeriodName      string   // of the preset; "": none
 	Period          string   // in words
 	Nominative      bool
 	Suppressed      bool
@@ -43,18 +44,27 @@ type dashboardView struct {
 	Compares        bool        // whether a comparison is selected
 	Comparisons     []ui.Link
 	HasPlays        bool
-	Chart           chart
+	Answer          []clause
+	Chart           *chart
 	Skills          skillList
-	Players         list[player]
+	PlayerCount     int64
+	PlayersPath     string
+	NotPassed       []player
+	Players         list[player] // of the page of all players
 }
 
 // Dashboard handles GET /reports/:fork. Its figures come from the same method as those of the API.
 func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
+	return h.report(c, p, "dashboard", "")
+}
+
+// report renders a screen of a fork's report. path is that of the screen below the report.
+func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, name, path string) error {
 	fork, err := h.forkOf(c, p, authz.ReadReport)
 	if err != nil {
 		return err
 	}
-	at, err := parsePageURL(c, p.Path("/reports/"+fork.ID))
+	at, err := parsePageURL(c, p.Path("/reports/"+fork.ID+path))
 	if err != nil {
 		return err
 	}
@@ -75,6 +85,9 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 		view.Presets = append(view.Presets, ui.Link{
 			Name: preset.name, Path: at.withPeriod(preset.period).Path(), Current: preset.period == period,
 		})
+		if preset.period == period && view.PeriodName == "" {
+			view.PeriodName = preset.name
+		}
 	}
 	view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport, view.Param("groupId"))
 	if err != nil {
@@ -90,15 +103,29 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	if errors.As(invalid, &view.Invalid) {
 		view.Title = ui.TitleOf(view.Title, fiber.StatusBadRequest)
-		return h.Render(c, fiber.StatusBadRequest, "dashboard", view)
+		return h.Render(c, fiber.StatusBadRequest, name, view)
 	}
-	return h.showReport(c, p, view, fork, period)
+	return h.showReport(c, p, view, fork, period, name)
 }
 
 func (h *Handler) showReport(
 	c *fiber.Ctx, p *ui.Principal, view *dashboardView, fork games.Fork, period reports.Period,
+	name string,
 ) error {
 	query := queryOf(p, fork, period, view.pageURL)
+	report := pageURL{p.Path("/reports/" + fork.ID), view.query}
+	if name == "players" {
+		view.Back = report.Path("q", "", "sort", "", "player", "")
+		stats, err := h.statistics(c.UserContext(), p, query)
+		if err != nil {
+			return err
+		}
+		view.Period = ui.Period(period)
+		view.Nominative = stats.ReportingMode == org.Nominative
+		view.Suppressed = stats.Suppressed
+		view.Players = players.page(view.pageURL, stats.Players())
+		return h.Render(c, fiber.StatusOK, name, view)
+	}
 	var err error
 	if view.Comparison, err = h.loadComparison(c.UserContext(), p, query, view.Param("compare")); err != nil {
 		return err
@@ -115,7 +142,8 @@ func (h *Handler) showReport(
 	view.ForkID = fork.ID
 	view.Command = h.command(query)
 	view.fill(period, stats)
-	return h.Render(c, fiber.StatusOK, "dashboard", view)
+	view.PlayersPath = pageURL{report.Self + "/players", report.query}.Path("show", "", "skills", "")
+	return h.Render(c, fiber.StatusOK, name, view)
 }
 
 var (
@@ -209,6 +237,15 @@ func (v *dashboardView) Hidden(groupID string) bool {
 	return v.shown != nil && !slices.Contains(v.shown, groupID)
 }
 
+func shownMeasure(key string) measure {
+	for _, m := range measures {
+		if m.key == key && key != "" {
+			return m
+		}
+	}
+	return plays
+}
+
 func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	v.Period = ui.Period(p)
 	v.Nominative = s.ReportingMode == org.Nominative
@@ -216,7 +253,14 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	if s.Suppressed {
 		return
 	}
+	shown := shownMeasure(v.Param("show"))
 	v.Figures = newFigures(s, v.Comparison)
+	for i := range v.Figures {
+		if f := &v.Figures[i]; f.Key != "" && s.Plays > 0 {
+			f.Path = v.Path("show", f.Key)
+			f.Shown = f.Key == shown.key
+		}
+	}
 	with := v.Param("compare")
 	v.Compares = with != compareOff
 	for _, c := range comparisons {
@@ -224,11 +268,16 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 			Name: c.name, Path: v.Path("compare", c.key), Current: c.key == with,
 		})
 	}
+	v.Comparisons = append(v.Comparisons, ui.Link{
+		Name: "Last quarter, 52 weeks earlier",
+		Path: v.withPeriod(presetNamed(v.Today, "Last quarter")).Path("compare", compareYear),
+	})
 	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), shownOverlaps)]
 	v.More = len(s.Overlaps) > shownOverlaps
 	file := pageURL{v.Self + "/plays.csv", v.query}
 	v.Download = ui.Download{
 		CSV: file.Path(), Excel: file.Path("format", excelFormat), Primary: s.Plays > 0,
+		LastWeek: file.withPeriod(presetNamed(v.Today, "Last week")).Path(),
 	}
 	if s.Plays == 0 {
 		if year := lastDays(v.Today, 365); p.Days < year.Days {
@@ -237,9 +286,11 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 		return
 	}
 	v.HasPlays = true
-	v.Chart = newChart(p, s, v.Comparison, v.Today)
-	v.Skills = newSkillList(s.Skills, v.pageURL)
-	v.Players = players.page(v.pageURL, s.Players())
+	v.Answer = newAnswer(s, v.Comparison)
+	v.Chart = newChart(p, s, v.Comparison, v.Today, shown)
+	v.Skills = newSkillList(s, v.Comparison, v.pageURL)
+	v.PlayerCount = s.UniquePlayers
+	v.NotPassed = notPassed(s.Players())
 }
 
 // shownOverlaps is one below MaxOverlaps: a further overlap only shows that there are more.

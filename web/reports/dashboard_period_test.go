@@ -29,15 +29,15 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 		"?from=2026-11-16&to=2026-11-21": {"16 to 21 Nov 2026", "This week"},
 	} {
 		p := b.Get(o.At("/reports/%s%s", fork, query)).Is(t, 200)
-		p.Has(t, `<p class="lede">`+want[0]+" ·&nbsp;All&nbsp;players ·&nbsp;Pseudonyms</p>")
+		p.Has(t, `<span class="only-print">`+want[0]+" ·&nbsp;All&nbsp;players ·&nbsp;</span>Pseudonyms</p>")
 		marked := testkit.Cells(`<a href="[^"]*" aria-current="true">([^<]*)</a>`, p.Body)
 		require.Contains(t, marked, []string{want[1]}, query)
 	}
-	p := b.Get(o.At("/reports/%s?groupId=%s", fork, group)).Has(t, `<summary class="btn">Dates</summary>`,
-		"24 Oct to 20 Nov 2026 ·&nbsp;<bdi>Western region</bdi> ·&nbsp;Pseudonyms</p>",
+	p := b.Get(o.At("/reports/%s?groupId=%s", fork, group)).Has(t, `</span>28 days <small>24 Oct to 20 Nov 2026</small></summary>`,
+		"24 Oct to 20 Nov 2026 ·&nbsp;<bdi>Western region</bdi> ·&nbsp;</span>Pseudonyms</p>",
 		`groupId=`+group+`&amp;to=2026-11-20" aria-current="true"><bdi>Western region</bdi>`,
 		"This group’s figures are hidden", `href="/docs/figures#privacy"`) // as of a small one
-	require.Equal(t, 15, strings.Count(p.Body, "&amp;groupId="+group), "periods and the group itself")
+	require.Equal(t, 13, strings.Count(p.Body, "&amp;groupId="+group), "periods and the group itself")
 }
 
 // The dashboard has the ids of its fork and group, and a command that reads its figures from the API.

@@ -36,24 +36,34 @@ type statistics struct {
 	}
 }
 
-// fixed writes a number of the API times scale with one decimal, rounded half up.
-func fixed(t *testing.T, n json.Number, scale int64) string {
-	exact, ok := new(big.Rat).SetString(n.String())
-	require.True(t, ok, n)
-	return exact.Mul(exact, new(big.Rat).SetInt64(scale)).FloatString(1)
+// percent returns cell if it is a figure of the API times scale with one decimal, otherwise that. A
+// rate of the API that ends in 5 is between two such: it is itself rounded, and the screen is not
+// rounded twice.
+func percent(t *testing.T, cell string, figure json.Number, scale int64) string {
+	exact, ok := new(big.Rat).SetString(figure.String())
+	require.True(t, ok, figure)
+	exact.Mul(exact, new(big.Rat).SetInt64(scale))
+	for _, off := range []int64{0, -1} { // hundredths
+		if n := new(big.Rat).Add(exact, big.NewRat(off, 100)); n.FloatString(1)+"%" == cell {
+			if off == 0 || strings.HasSuffix(exact.FloatString(2), "5") {
+				return cell
+			}
+		}
+	}
+	return exact.FloatString(1) + "%"
 }
 
 const (
-	dailyCells  = `<tr data-days="1"><th scope="row">([^<]*)</th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td class="n">([^<]*)</td>(?:<td class="n">[^<]*</td>){0,2}</tr>`
-	skillCells  = `<span title="([^"]*)">[^<]*</span><svg class="bar" aria-hidden="true"><rect width="([^"]*)" height="100%"/></svg></span></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td></tr>`
-	playerCells = `<tr><th scope="row"(?: class="mono")?><bdi>([^<]*)</bdi></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td>(?:<span class="off">)?(Yes|No)(?:</span>)?</td><td><time datetime="([^"]*)"`
+	dailyCells  = `<tr data-days="1"[^>]*><th scope="row">([^<]*)</th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td class="n">([^<]*)</td>`
+	skillCells  = `<span title="([^"]*)">[^<]*</span></th><td class="track"[^>]*><svg[^>]*>(?:<line[^>]*>)+(?:<circle class="was"[^>]*>)?<circle cx="([^"]*)"[^>]*></svg></td><td class="sr">([^<]*)</td><td class="n">([^<]*)</td>`
+	playerCells = `<tr><th scope="row"(?: class="mono")?><bdi translate="no">([^<]*)</bdi></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td>(?:<span class="off">)?(Yes|No)(?:</span>)?</td><td><time datetime="([^"]*)"`
 )
 
 // allPlayers returns the rows of players of the page and those after it.
 func allPlayers(b *testkit.Browser, p testkit.Page) [][]string {
 	rows := testkit.Cells(playerCells, p.Body)
 	for next := p.Link("Next →"); next != ""; next = p.Link("Next →") {
-		p = b.Get(strings.TrimSuffix(next, "#p-h"))
+		p = b.Get(next)
 		rows = append(rows, testkit.Cells(playerCells, p.Body)...)
 	}
 	return rows
@@ -69,8 +79,8 @@ func shown(pattern string, p testkit.Page) [][]string {
 // sameFigures compares a dashboard with the API's statistics, to the shown decimal.
 func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statistics) {
 	mode := map[string]string{"pseudonymous": "Pseudonyms", "nominative": "Names"}
-	require.Contains(t, testkit.Find(t, `<p class="lede">(.*)</p>`, p.Body),
-		" ·&nbsp;"+mode[want.ReportingMode])
+	require.Contains(t, testkit.Find(t, `<p class="lede[^"]*">(.*)</p>`, p.Body),
+		" ·&nbsp;</span>"+mode[want.ReportingMode])
 	require.Equal(t, want.Suppressed, strings.Contains(p.Body, "This group’s figures are hidden"))
 	if want.Suppressed {
 		for _, pattern := range []string{
@@ -81,24 +91,26 @@ func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statisti
 		}
 		return
 	}
-	percent := func(n json.Number, scale int64, none bool) string {
+	figures := shown(webtest.FigureCells, p)
+	require.Len(t, figures, 5)
+	figure := func(i int, n json.Number, scale int64, none bool) string {
 		if none {
 			return "–" // there is nothing to average
 		}
-		return fixed(t, n, scale) + "%"
+		return percent(t, figures[i][1], n, scale)
 	}
 	none := want.CompletionRate == "0"
 	require.Equal(t, [][]string{
 		{"Plays", want.Plays.String()}, {"Players", want.UniquePlayers.String()},
-		{"Average score", percent(want.AvgScorePercent, 1, none)},
-		{"Completion rate", percent(want.CompletionRate, 100, want.Plays == "0")},
-		{"Pass rate", percent(want.PassRate, 100, none)},
-	}, shown(webtest.FigureCells, p))
+		{"Average score", figure(2, want.AvgScorePercent, 1, none)},
+		{"Completion rate", figure(3, want.CompletionRate, 100, want.Plays == "0")},
+		{"Pass rate", figure(4, want.PassRate, 100, none)},
+	}, figures)
 	if want.Plays == "0" {
 		p.Has(t, "No plays in this period")
 		return
 	}
-	if len(want.Daily) <= 92 { // beyond, the rows are weeks: TestBarsOfALongPeriodAreWeeks
+	if len(want.Daily) <= ui.MaxChartDays { // beyond, the rows are weeks: TestBarsOfALongPeriodAreWeeks
 		rows := shown(dailyCells, p)
 		require.Len(t, rows, len(want.Daily))
 		for i, d := range want.Daily {
@@ -107,27 +119,31 @@ func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statisti
 			require.Contains(t, rows[i][0], ui.Weekday(date))
 			require.Equal(t, d.Plays.String(), rows[i][1])
 			if rows[i][3] != "–" {
-				require.Equal(t, percent(d.AvgScorePercent, 1, false), rows[i][3])
+				require.Equal(t, percent(t, rows[i][3], d.AvgScorePercent, 1), rows[i][3])
 			}
 		}
 	}
-	var skills, players [][]string
+	skills := shown(skillCells, b.Get(p.Request.URL.RequestURI()+"&skills=all"))
+	require.Len(t, skills, len(want.Skills))
+	next := 0
 	for _, area := range []string{"prompting", "data", "ai"} { // as they come in the catalogue
 		for _, k := range want.Skills {
 			if strings.HasPrefix(k.SkillID, area+".") {
-				rate := percent(k.CorrectRate, 100, false)
-				skills = append(skills, []string{k.SkillID, rate, k.Attempts.String(), rate})
+				got := skills[next]
+				rate := percent(t, got[3], k.CorrectRate, 100)
+				require.Equal(t, []string{k.SkillID, rate, k.Attempts.String(), rate}, got)
+				next++
 			}
 		}
 	}
+	var players [][]string
 	for _, q := range want.Players {
 		players = append(players, []string{
-			q.PlayerLabel, q.Plays.String(), percent(q.BestScorePercent, 1, false),
+			q.PlayerLabel, q.Plays.String(), percent(t, "", q.BestScorePercent, 1),
 			map[bool]string{true: "Yes", false: "No"}[q.Passed], q.LastPlayedAt,
 		})
 	}
-	require.Equal(t, skills, shown(skillCells, p))
-	listed := allPlayers(b, p)
+	listed := allPlayers(b, b.Get(strings.Replace(p.Request.URL.RequestURI(), "?", "/players?", 1)))
 	for _, row := range listed {
 		if row[2] == "–" { // the API does not tell the two apart
 			row[2] = "0.0%"

@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dg/modules/games"
@@ -16,25 +17,41 @@ type forkRow struct {
 	Path           string
 	State          forkState
 	Plays, Players int64
+	By             int64   // plays more or fewer than in the four weeks before
+	Change         *change // nil: there were no plays before
+	Score          string
+	scoreKey       reports.Percent // -1: no completed play
 	Weeks          ui.Sparkline
 	WeeksLabel     string
 	sortTitle      string // the title in lower case and without accents
 }
 
-func newForkRow(f games.Fork, o *reports.ForkOverview, top int64, path string) forkRow {
+func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 	if o == nil {
 		o = &reports.ForkOverview{} // the overview was read from a snapshot without the fork
 	}
-	return forkRow{
+	row := forkRow{
 		Fork:       f,
 		Path:       path,
 		State:      stateOf(f),
 		Plays:      o.Plays(),
 		Players:    o.Players,
-		Weeks:      ui.NewSparkline(o.Weeks[:], top),
+		By:         o.Plays() - o.Earlier(),
+		Score:      "–",
+		scoreKey:   -1,
+		Weeks:      ui.NewSparkline(o.Weeks[:], slices.Max(o.Weeks[:])),
 		WeeksLabel: weeksLabel(o.Weeks[:]),
 		sortTitle:  input.Fold(f.Title),
 	}
+	if o.Completed > 0 {
+		row.scoreKey = o.AvgScore
+		row.Score = ui.Percent(o.AvgScore)
+	}
+	if o.Earlier() > 0 {
+		before := &comparison{earlierStats: &reports.Statistics{Plays: o.Earlier()}}
+		row.Change = plays.change(reports.Statistics{Plays: o.Plays()}, before)
+	}
+	return row
 }
 
 type forkState struct{ Name, Mark string } // Mark: the CSS class
@@ -56,8 +73,10 @@ var forks = listing[forkRow]{
 			func(a, b forkRow) int { return strings.Compare(a.sortTitle, b.sortTitle) }},
 		{"12 weeks", "", false, nil},
 		{"Plays", "-plays", true, func(a, b forkRow) int { return cmp.Compare(a.Plays, b.Plays) }},
+		{"Change", "-change", true, func(a, b forkRow) int { return cmp.Compare(a.By, b.By) }},
 		{"Players", "-players", true,
 			func(a, b forkRow) int { return cmp.Compare(a.Players, b.Players) }},
+		{"Score", "-score", true, func(a, b forkRow) int { return cmp.Compare(a.scoreKey, b.scoreKey) }},
 		{"Status", "", false, nil},
 		{"Updated", "-updated", true,
 			func(a, b forkRow) int { return a.UpdatedAt.Compare(b.UpdatedAt) }},

@@ -26,7 +26,6 @@ type listing[T any] struct {
 	text            func(item T) string // the text that the search looks in
 	searchThreshold int                 // up to this many items need no search
 	perPage         int
-	fragment        string // of the list, appended to its links; "": none
 }
 
 type list[T any] struct {
@@ -50,8 +49,8 @@ type columnHead struct {
 func (l listing[T]) page(at pageURL, all []T) list[T] {
 	v := list[T]{
 		Search: at.Param(l.search),
-		All:    at.Path(l.search, "") + l.fragment,
-		Form:   at.Self + l.fragment,
+		All:    at.Path(l.search, ""),
+		Form:   at.Self,
 		Kept:   at.Fields(l.search),
 	}
 	v.Searchable = v.Search != "" || len(all) > l.searchThreshold
@@ -60,7 +59,7 @@ func (l listing[T]) page(at pageURL, all []T) list[T] {
 		l.plural)
 	v.Columns = l.sort(found, at)
 	v.Pager = ui.NewPager(at.Param("page"), len(found), l.perPage, func(page int) string {
-		return at.Path("page", strconv.Itoa(page)) + l.fragment
+		return at.Path("page", strconv.Itoa(page))
 	})
 	v.Rows = found[v.From:v.To]
 	return v
@@ -100,7 +99,7 @@ func (l listing[T]) sort(items []T, at pageURL) (heads []columnHead) {
 			slices.SortStableFunc(items, compare)
 		}
 		if c.compare != nil {
-			head.Path = at.Path("sort", next) + l.fragment
+			head.Path = at.Path("sort", next)
 		}
 		heads = append(heads, head)
 	}

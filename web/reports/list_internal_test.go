@@ -48,11 +48,22 @@ func TestPlayersAreSorted(t *testing.T) {
 	}
 	// The head of a column sorts by it, then in reverse.
 	best := func(order string) columnHead { return players.page(asked("from=1&page=2"+order), all).Columns[2] }
-	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best#p-h", "", true}, best(""))
-	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=best#p-h", "descending", true},
+	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "", true}, best(""))
+	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=best", "descending", true},
 		best("&sort=-best"))
-	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best#p-h", "ascending", true},
+	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "ascending", true},
 		best("&sort=best"))
+}
+
+// The card has those without a pass, lowest best score first, players without a score before them.
+func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
+	t.Parallel()
+	all := []player{
+		{Label: "A", Completed: true, BestScore: 400}, {Label: "B", Completed: true, Passed: true},
+		{Label: "C", Completed: true}, {Label: "D"},
+	}
+	require.Equal(t, "DCA", strings.Join(labels(list[player]{Rows: notPassed(all)}), ""))
+	require.Len(t, notPassed(make([]player, 9)), cardRows)
 }
 
 // A page has 25 players, and links keep the other parameters. A wrong page is the nearest.
@@ -70,8 +81,8 @@ func TestPlayersArePaged(t *testing.T) {
 		require.Equal(t, want, [2]string{l.Rows[0].Label, l.Shown})
 	}
 	l := players.page(asked("page=2&player=&sort=label&groupId=g"), all)
-	require.Equal(t, "/r?groupId=g&page=3&sort=label#p-h", l.Next)
-	require.Equal(t, "/r?groupId=g&page=1&sort=label#p-h", l.Previous)
+	require.Equal(t, "/r?groupId=g&page=3&sort=label", l.Next)
+	require.Equal(t, "/r?groupId=g&page=1&sort=label", l.Previous)
 	require.True(t, l.Searchable)
 	require.False(t, players.page(asked(""), all[:25]).Searchable)
 }
@@ -87,11 +98,11 @@ func TestPlayersAreFoundByTheirLabel(t *testing.T) {
 		"élo": {"Élodie Müller", "ELODIE", "Mélodie"}, "muller": {"Élodie Müller"},
 		"STRASSE": {"Straße"}, "الأمين": {"محمد الأمين"}, "%": nil, `\\`: nil,
 	} {
-		l := players.page(asked("skills=weakest&sort=plays&player="+url.QueryEscape(" "+search+" ")), all)
+		l := players.page(asked("skills=all&sort=plays&player="+url.QueryEscape(" "+search+" ")), all)
 		require.Equal(t, want, labels(l), search)
 		require.Equal(t, fmt.Sprintf("%d of 5 players.", len(want)), l.Found)
-		require.Equal(t, "/r?skills=weakest&sort=plays#p-h", l.All)
-		require.Equal(t, []param{{"sort", "plays"}, {"skills", "weakest"}}, l.Kept)
+		require.Equal(t, "/r?skills=all&sort=plays", l.All)
+		require.Equal(t, []param{{"sort", "plays"}, {"skills", "all"}}, l.Kept)
 	}
 }
 
@@ -106,31 +117,34 @@ func shownSkills(l skillList) (all []string) {
 	return all
 }
 
-// Skills are listed by area in the order of the catalogue, or from the weakest on.
-func TestSkillsAreGroupedByArea(t *testing.T) {
+// The eight weakest skills are listed, weakest first, or all by area in the order of the catalogue. A
+// difference is that of the shown rates, and has a colour above its noise.
+func TestWeakestSkillsAreListed(t *testing.T) {
 	t.Parallel()
-	at := pageURL{"/r", url.Values{"from": {"2026-03-01"}, "to": {"2026-03-02"}}}
-	skills := []reports.SkillStat{
-		{SkillID: "data.quality.formats", CorrectRate: 5000},
-		{SkillID: "ai.usage.good-fit", CorrectRate: 2000},
-		{SkillID: "data.reading.charts", CorrectRate: 2000},
+	s := reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{
+		skill("data.quality.formats", 500, 1000), skill("ai.usage.good-fit", 200, 1000),
+		skill("data.reading.charts", 200, 1000),
+	}}
+	before := reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{
+		skill("ai.usage.good-fit", 400, 1000), skill("data.reading.charts", 250, 1000),
+	}}
+	at := asked("from=2026-03-01")
+	l := newSkillList(s, &comparison{earlierStats: &before}, at)
+	require.Equal(t,
+		[]string{"# ", "ai.usage.good-fit", "data.reading.charts", "data.quality.formats"}, shownSkills(l))
+	require.Equal(t, ui.Link{Name: "All 3, by area", Path: "/r?from=2026-03-01&skills=all"}, l.Other)
+	var by []string
+	for _, row := range l.Areas[0].Rows {
+		by = append(by, row.Rate+" "+row.Before+" "+row.By+" "+row.Direction)
 	}
-	l := newSkillList(skills, at)
+	require.Equal(t, []string{"20.0% 40.0% −20.0 down", "20.0% 25.0% −5.0 ", "50.0%   "}, by)
+	require.Equal(t, "data.quality.formats", s.Skills[0].SkillID, "the caller's order stays")
+	l = newSkillList(s, nil, asked("from=2026-03-01&skills=all"))
 	require.Equal(t,
 		[]string{
 			"# Data", "data.quality.formats", "data.reading.charts", "# AI", "ai.usage.good-fit",
 		}, shownSkills(l))
-	require.Equal(t, []ui.Link{
-		{Name: "By area", Path: "/r?from=2026-03-01&to=2026-03-02#k-h", Current: true},
-		{Name: "Weakest first", Path: "/r?from=2026-03-01&skills=weakest&to=2026-03-02#k-h"},
-	}, l.Orders)
-	at.query.Set("skills", "weakest")
-	l = newSkillList(skills, at)
-	require.Equal(t,
-		[]string{"# ", "ai.usage.good-fit", "data.reading.charts", "data.quality.formats"},
-		shownSkills(l))
-	require.True(t, l.Orders[1].Current)
-	require.Equal(t, "data.quality.formats", skills[0].SkillID, "the caller's order stays")
+	require.Equal(t, ui.Link{Name: "Weakest first", Path: "/r?from=2026-03-01"}, l.Other)
 }
 
 // Every skill of the catalogue has a name and an area.
@@ -140,7 +154,8 @@ func TestEverySkillHasANameAndAnArea(t *testing.T) {
 	for i := range games.SkillCount {
 		all = append(all, reports.SkillStat{SkillID: games.Skill(i).ID()})
 	}
-	shown := newSkillList(all, pageURL{})
+	require.Len(t, shownSkills(newSkillList(reports.Statistics{Skills: all}, nil, asked(""))), 1+cardRows)
+	shown := newSkillList(reports.Statistics{Skills: all}, nil, asked("skills=all"))
 	require.Len(t, shownSkills(shown), games.SkillCount+len(skillAreas))
 	require.Len(t, skillLabels, games.SkillCount)
 	for _, area := range shown.Areas {

@@ -2,9 +2,13 @@ package reports
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
+	"github.com/gofiber/fiber/v2"
+
 	"dg/modules/reports"
+	"dg/web/ui"
 )
 
 type player = reports.PlayerStat
@@ -28,7 +32,18 @@ var players = listing[player]{
 	text:            func(p player) string { return p.Label },
 	searchThreshold: playersPerPage,
 	perPage:         playersPerPage,
-	fragment:        "#p-h",
+}
+
+// notPassed returns the cardRows players with the lowest best scores among those without a pass.
+func notPassed(all []player) []player {
+	all = slices.DeleteFunc(all, func(p player) bool { return p.Passed })
+	slices.SortStableFunc(all, func(a, b player) int { return cmp.Compare(bestKey(a), bestKey(b)) })
+	return all[:min(len(all), cardRows)]
+}
+
+// Players handles GET /reports/:fork/players with all players of a report.
+func (h *Handler) Players(c *fiber.Ctx, p *ui.Principal) error {
+	return h.report(c, p, "players", "/players")
 }
 
 // bestKey puts players without a completed play below a score of 0.

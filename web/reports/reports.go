@@ -47,12 +47,8 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	view.Figures = overviewFigures(overview, view.Comparison)
 	rows := make([]forkRow, len(all))
-	var top int64 // the most plays of one fork in one week: the scale of all sparklines
-	for _, o := range overview.Forks {
-		top = max(top, slices.Max(o.Weeks[:]))
-	}
 	for i, f := range all {
-		rows[i] = newForkRow(f, overview.Forks[f.ID], top, p.Path("/reports/"+f.ID))
+		rows[i] = newForkRow(f, overview.Forks[f.ID], p.Path("/reports/"+f.ID))
 	}
 	slices.SortFunc(rows, func(a, b forkRow) int {
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))

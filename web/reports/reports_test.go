@@ -15,7 +15,8 @@ import (
 
 const forkCells = `<a href="([^"]*)" title="[^"]*"><bdi class="cut">([^<]*)</bdi></a></th>` +
 	`<td role="cell" data-label="12 weeks"><svg class="spark" role="img" aria-label="([^"]*)"[^>]*>(?:<path[^>]*>)*</svg></td>` +
-	`<td role="cell" class="n" data-label="Plays">([^<]*)</td><td role="cell" class="n" data-label="Players">([^<]*)</td>` +
+	`<td role="cell" class="n" data-label="Plays">([^<]*)</td><td role="cell" class="n change" data-label="Change">(?:–|<b.*?</b>|0%)</td>` +
+	`<td role="cell" class="n" data-label="Players">([^<]*)</td><td role="cell" class="n" data-label="Score">([^<]*)</td>` +
 	`<td role="cell" data-label="Status"><span class="state([^"]*)">([^<]*)</span></td>`
 
 const inWeeks = "Plays in each of the last 12 weeks, until yesterday: "
@@ -60,18 +61,18 @@ func TestReportsListForksByPlays(t *testing.T) {
 	require.Equal(t, [][]string{
 		{
 			acme.At("/reports/%s", busy.ID), "<b>Busy</b>",
-			inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3", "3", "2", " on", "Active",
+			inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3", "3", "2", "–", " on", "Active",
 		},
 		{
 			acme.At("/reports/%s", suspended.ID), "Held",
-			inWeeks + "0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0", "1", "1", " held", "Suspended",
+			inWeeks + "0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0", "1", "1", "0.0%", " held", "Suspended",
 		},
 		{
 			acme.At("/reports/%s", archived.ID), "Old",
-			inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "", "Archived",
+			inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "0.0%", "", "Archived",
 		},
 		{
-			acme.At("/reports/%s", quiet.ID), "Quiet", "No plays in 12 weeks", "0", "0",
+			acme.At("/reports/%s", quiet.ID), "Quiet", "No plays in 12 weeks", "0", "0", "–",
 			" on", "Active",
 		},
 	}, testkit.Cells(forkCells, p.Body))
@@ -115,12 +116,14 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 	for i, name := range names {
 		p := b.Get(o.At("/reports/%s?groupId=%s", forks[i], groups[i])).Is(t, 200)
 		p.Lacks(t, "<script>a", "<img", "<b>", "href=\"javascript:")
+		all := b.Get(o.At("/reports/%s/players?groupId=%s", forks[i], groups[i])).
+			Lacks(t, "<script>a", "<img", "<b>", "href=\"javascript:")
 		require.Equal(t, [][]string{{name}}, testkit.Cells(`<h1><bdi>([^<]*)</bdi></h1>`, p.Body),
 			"the title, isolated")
 		require.Equal(t, [][]string{{name}},
-			testkit.Cells(`<p class="lede">[^<]*<bdi>([^<]*)</bdi> ·&nbsp;Names</p>`, p.Body),
+			testkit.Cells(`<p class="lede[^"]*"><span class="only-print">[^<]*<bdi>([^<]*)</bdi> ·&nbsp;</span>Names</p>`, p.Body),
 			"the group, isolated")
-		require.Contains(t, fmt.Sprint(testkit.Cells(playerCells, p.Body)), name)
+		require.Contains(t, fmt.Sprint(testkit.Cells(playerCells, all.Body)), name)
 		require.Contains(t, fmt.Sprint(testkit.Cells(forkCells, list.Body)), name)
 		csv := b.Get(o.At("/reports/%s/plays.csv?groupId=%s", forks[i], groups[i])).Is(t, 200)
 		require.Regexp(t,

@@ -2,7 +2,7 @@ package reports
 
 import (
 	"cmp"
-	"slices"
+	"fmt"
 	"strings"
 
 	"dg/modules/reports"
@@ -10,8 +10,9 @@ import (
 )
 
 type skillList struct {
-	Areas  []skillArea
-	Orders []ui.Link
+	Areas    []skillArea
+	Compared bool
+	Other    ui.Link // the other order
 }
 
 type skillArea struct {
@@ -19,9 +20,11 @@ type skillArea struct {
 	Rows []skillRow
 }
 
+// skillRow has its rates as CSS lengths, too. Before and By are "" without a rate to compare with.
 type skillRow struct {
 	reports.SkillStat
-	Name, Rate string
+	Name, Rate, Before string
+	By, Direction      string // Direction "": too small to be coloured
 }
 
 type area struct{ prefix, name string }
@@ -29,29 +32,28 @@ type area struct{ prefix, name string }
 // skillAreas are in the order of their first skills in the catalogue.
 var skillAreas = []area{{"prompting.", "Prompting"}, {"data.", "Data"}, {"ai.", "AI"}}
 
-const weakestFirst = "weakest"
+const (
+	allSkills = "all" // of the query parameter skills: all, by area. Otherwise the weakest.
+	cardRows  = 8
+)
 
-// newSkillList keeps the catalogue's order in each area, and among equally weak skills.
-func newSkillList(skills []reports.SkillStat, at pageURL) skillList {
-	weakest := at.Param("skills") == weakestFirst
-	l := skillList{Orders: []ui.Link{
-		{Name: "By area", Path: at.Path("skills", "") + "#k-h", Current: !weakest},
-		{Name: "Weakest first", Path: at.Path("skills", weakestFirst) + "#k-h", Current: weakest},
-	}}
-	areas := skillAreas
-	if weakest {
+// newSkillList keeps the catalogue's order in each area.
+func newSkillList(s reports.Statistics, c *comparison, at pageURL) skillList {
+	l := skillList{Compared: c != nil}
+	l.Other = ui.Link{Name: "Weakest first", Path: at.Path("skills", "")}
+	areas, skills := skillAreas, s.Skills
+	if at.Param("skills") != allSkills {
+		l.Other = ui.Link{Path: at.Path("skills", allSkills),
+			Name: ui.Plural(int64(len(skills)), "By area", "All %s, by area")}
 		areas = []area{{}} // one area of all skills
-		skills = slices.Clone(skills)
-		slices.SortStableFunc(skills, func(a, b reports.SkillStat) int {
-			return cmp.Compare(a.CorrectRate, b.CorrectRate)
-		})
+		skills = byWeakness(skills)
+		skills = skills[:min(len(skills), cardRows)]
 	}
 	for _, a := range areas {
 		shown := skillArea{Name: a.name}
 		for _, k := range skills {
 			if strings.HasPrefix(k.SkillID, a.prefix) {
-				rate := writePercent(shownRate(k.CorrectRate))
-				shown.Rows = append(shown.Rows, skillRow{k, skillLabels[k.SkillID], rate})
+				shown.Rows = append(shown.Rows, newSkillRow(k, s, c))
 			}
 		}
 		if len(shown.Rows) > 0 {
@@ -59,4 +61,42 @@ func newSkillList(skills []reports.SkillStat, at pageURL) skillList {
 		}
 	}
 	return l
+}
+
+// newSkillRow compares complete days. As for the answer, n is the smaller of answers and players.
+func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skillRow {
+	row := skillRow{SkillStat: k, Name: skillLabels[k.SkillID], Rate: writePercent(skillRate(k))}
+	if c == nil {
+		return row
+	}
+	complete := *cmp.Or(c.completeStats, &s)
+	now, before := findSkill(complete, k.SkillID), findSkill(*c.earlierStats, k.SkillID)
+	if now.Attempts == 0 || before.Attempts == 0 {
+		return row
+	}
+	row.Before = writePercent(skillRate(before))
+	by := int64(skillRate(now) - skillRate(before))
+	row.By = fmt.Sprintf("+%s", ui.Points(max(by, -by)))
+	if by < 0 {
+		row.By = "−" + row.By[1:]
+	}
+	variance := rateVariance(correct(now), min(now.Attempts, complete.UniquePlayers),
+		correct(before), min(before.Attempts, c.earlierStats.UniquePlayers))
+	if max(by, -by) >= minPoints && differ(correct(now), correct(before), variance) {
+		if row.Direction = "up"; by < 0 {
+			row.Direction = "down"
+		}
+	}
+	return row
+}
+
+func skillRate(k reports.SkillStat) reports.Percent { return reports.PercentOf(k.Correct, k.Attempts) }
+
+func findSkill(s reports.Statistics, id string) reports.SkillStat {
+	for _, k := range s.Skills {
+		if k.SkillID == id {
+			return k
+		}
+	}
+	return reports.SkillStat{}
 }

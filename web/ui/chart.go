@@ -82,7 +82,7 @@ func NewSparkline(values []int64, top int64) Sparkline {
 }
 
 // MaxChartDays is the longest period that is drawn by day. Longer periods are drawn by week.
-const MaxChartDays = 92
+const MaxChartDays = 44
 
 func onGrid(p reports.Period, date time.Time) bool {
 	if p.Days > MaxChartDays {

@@ -45,7 +45,8 @@ type Link struct {
 // Download has the paths of one file as CSV with commas and as CSV for Excel.
 type Download struct {
 	CSV, Excel string
-	Primary    bool // whether it is the screen's primary action
+	LastWeek   string // of the last whole week; "": the menu does not offer it
+	Primary    bool   // whether it is the screen's primary action
 }
 
 func copyable(id, text, name string) map[string]string {

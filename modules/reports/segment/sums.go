@@ -9,13 +9,12 @@ import (
 // Sums add up plays without telling players apart.
 type Sums struct {
 	DaySums
-	Passed int64
 	Skills [games.SkillSpace]SkillSums
 }
 
 // DaySums are the sums that a report shows for a day. ScoreSum adds up the scores of completed
 // plays, in hundredths of a percent.
-type DaySums struct{ Plays, Completed, ScoreSum int64 }
+type DaySums struct{ Plays, Completed, ScoreSum, Passed int64 }
 
 // SkillSums count all answers and the correct answers to one skill.
 type SkillSums struct{ Attempts, Correct int64 }
@@ -26,13 +25,13 @@ func (s *DaySums) add(p *Play) {
 		s.Completed++
 		s.ScoreSum += int64(p.Score)
 	}
+	if p.Passed {
+		s.Passed++
+	}
 }
 
 func (s *Sums) add(p *Play) {
 	s.DaySums.add(p)
-	if p.Passed {
-		s.Passed++
-	}
 	s.addAnswers(p.Answers)
 }
 

@@ -47,7 +47,7 @@ func (w *World) API(t *testing.T, o *Organisation) (get func(path string) testki
 	}
 }
 
-const FigureCells = `<div><dt>([^<]*)</dt><dd>([^<]*)</dd>`
+const FigureCells = `<div(?: class="shown")?><dt>(?:<a[^>]*>)?([^<]*)(?:</a>)?</dt><dd>([^<]*)</dd>`
 
 func NewKeyForm() url.Values {
 	return url.Values{

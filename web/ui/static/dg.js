@@ -21,18 +21,169 @@
     const time = [p.hour, p.minute, p.second].filter(Boolean).join(':');
     return time ? `${day}, ${time}` : day;
   };
-  for (const time of all('time[data-local]')) {
-    const at = new Date(time.dateTime);
-    if (Number.isNaN(at.getTime())) continue;
-    time.title = time.textContent.trim();
-    time.textContent = local(at, time.dataset.local, time.closest('[data-tz]')?.dataset.tz);
-    if (time.closest('[data-brief]')) time.textContent = time.textContent.replace(` ${new Date().getFullYear()}`, '');
-  }
+  // What a page has anew after each choice.
+  let armed = false;
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  for (const el of all('[data-zone]')) {
-    if (zone === 'UTC') continue;
-    el.textContent = `Times are in your time zone (${zone}).`;
-  }
+  const init = (root) => {
+    for (const time of all('time[data-local]', root)) {
+      const at = new Date(time.dateTime);
+      if (Number.isNaN(at.getTime())) continue;
+      time.title = time.textContent.trim();
+      time.textContent = local(at, time.dataset.local, time.closest('[data-tz]')?.dataset.tz);
+      if (time.closest('[data-brief]')) time.textContent = time.textContent.replace(` ${new Date().getFullYear()}`, '');
+    }
+    for (const el of all('[data-zone]', root)) {
+      if (zone === 'UTC') continue;
+      el.textContent = `Times are in your time zone (${zone}).`;
+    }
+
+    // Charts: point at a bar, touch it, or press the arrow keys to read it. The words are those of its row of the table.
+    for (const cursor of all('.plot .cursor', root)) {
+      const plot = cursor.parentNode;
+      const readout = plot.querySelector('.readout');
+      let width = 0;
+      const bars = all('#c-t tbody tr').map((row) => {
+        const { days, now, before } = row.dataset;
+        const from = width;
+        width += Number(days);
+        return { from, to: width, words: [`${row.cells[0].textContent.trim()}, ${now}`, before].filter(Boolean) };
+      });
+      let at = bars.length - 1;
+      const read = (i, shown) => {
+        at = Math.max(0, Math.min(bars.length - 1, i));
+        const { from, to, words } = bars[at];
+        cursor.setAttribute('aria-valuenow', at + 1);
+        cursor.setAttribute('aria-valuetext', words.join('. Before: '));
+        if (!shown) return;
+        readout.textContent = words.join('\n');
+        const { left, width: pixels } = cursor.getBoundingClientRect();  // beside the bar, on the side with more room
+        const x = left - plot.getBoundingClientRect().left + (from + to) / 2 / width * pixels;
+        const room = plot.clientWidth - readout.offsetWidth;
+        readout.style.left = `${Math.max(0, Math.min(room, from + to < width ? x + 12 : x - 12 - readout.offsetWidth))}px`;
+        for (const mark of all('rect.at', plot)) {
+          mark.setAttribute('x', 100 * from);
+          mark.setAttribute('width', 100 * (to - from));
+        }
+      };
+      const point = (e) => {
+        const { left, width: pixels } = cursor.getBoundingClientRect();
+        const day = Math.min((e.clientX - left) / pixels * width, width - .5);
+        read(bars.findIndex(({ to }) => day < to), true);
+      };
+      cursor.addEventListener('pointerleave', () => { if (document.activeElement !== cursor) readout.textContent = ''; });
+      cursor.addEventListener('pointerdown', point);
+      cursor.addEventListener('pointermove', point);
+      cursor.addEventListener('focus', () => read(at, true));
+      cursor.addEventListener('keydown', (e) => {
+        const to = { ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, PageDown: at - 7, PageUp: at + 7, Home: 0, End: bars.length - 1 }[e.key];
+        if (to === undefined || e.ctrlKey || e.metaKey || e.altKey) return;
+        e.preventDefault();
+        read(to, true);
+      });
+      read(at, false);
+      cursor.hidden = readout.hidden = false;
+    }
+
+    // Copy buttons: visible only with script. Screen readers hear the success, the button shows it.
+    for (const button of all('button[data-copy]', root)) {
+      const words = button.textContent;
+      let timer;
+      button.hidden = false;
+      button.addEventListener('click', async () => {
+        const source = document.getElementById(button.dataset.copy);
+        try {
+          await navigator.clipboard.writeText((source.innerText || source.textContent).trim()); // folded away, it has no innerText
+        } catch {
+          getSelection().selectAllChildren(source);
+          say('Copying failed. The text is selected: press Ctrl+C.');
+          return;
+        }
+        if (source.closest('[data-secret]')) armed = false;
+        say(button.dataset.said || 'Copied.');
+        button.textContent = 'Copied';
+        clearTimeout(timer);
+        timer = setTimeout(() => { button.textContent = words; }, 2500);
+      });
+    }
+
+    // A menu takes the focus of its search, and closes with Escape.
+    for (const { parentNode: list } of all('details > .menu', root)) {
+      new MutationObserver(() => {  // before the next key, which a toggle event may follow
+        if (list.matches('.top *')) document.querySelector('.layout').inert = list.open;  // what the list covers in part is not pressed by mistake
+        if (list.open) list.querySelector('[data-find]')?.focus();
+      }).observe(list, { attributeFilter: ['open'] });
+      list.addEventListener('keydown', (e) => { if (e.key === 'Escape' && list.open) { list.open = false; list.querySelector('summary').focus(); } });
+    }
+
+    // A phone has the menus of a report in a sheet.
+    for (const button of all('[data-sheet]', root)) {
+      const sheet = document.getElementById(button.dataset.sheet);
+      if (!sheet.showModal) continue;
+      button.hidden = false;
+      button.addEventListener('click', () => sheet.showModal());
+    }
+
+    // A field that leaves the rows of a list that contain its text. Enter opens the first of them.
+    for (const find of all('input[data-find]', root)) {
+      const rows = all(`#${find.dataset.find} :is(li, tbody tr)`);
+      find.hidden = false;
+      find.addEventListener('input', () => {
+        const text = find.value.trim().toLowerCase();
+        for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(text);
+      });
+      find.addEventListener('keydown', (e) => { if (e.key === 'Enter') rows.find((row) => !row.hidden)?.querySelector('a').click(); });
+    }
+  };
+  init(document);
+
+  // A menu closes with a click elsewhere, and when the window changes its form: rotated, it has no list.
+  const close = (but) => { for (const { parentNode: list } of all('details[open] > .menu')) if (!list.contains(but)) list.open = false; };
+  document.addEventListener('click', (e) => close(e.target));
+  matchMedia('(orientation: portrait)').addEventListener('change', () => close(null));
+
+  // Reports: a link or form that leads to the same screen changes it in place. What cannot be changed is loaded as usual.
+  const main = document.getElementById('main');
+  let shown = location.pathname + location.search;
+  let newest = 0;
+  const change = async (url, push) => {
+    const turn = ++newest;
+    const answer = await fetch(url).catch(() => null);
+    const text = answer?.ok && !answer.redirected ? await answer.text().catch(() => '') : '';
+    if (turn !== newest) return;
+    const next = new DOMParser().parseFromString(text, 'text/html');
+    if (!next.querySelector('.report-head')) {
+      if (push) location.assign(url); else location.reload();
+      return;
+    }
+    if (push) history.pushState(null, '', url);
+    shown = location.pathname + location.search;
+    const open = all('details[open][id]:not(:has(> .menu)), dialog[open]', main).map(({ id }) => id);
+    const focus = main.contains(document.activeElement) && document.activeElement.closest(':is(details, a, input)[id]')?.id;
+    document.title = next.title;
+    main.replaceChildren(...next.getElementById('main').childNodes);
+    init(main);
+    for (const el of open.map((id) => document.getElementById(id)).filter(Boolean)) {
+      if (el.showModal) el.showModal(); else el.open = true;
+    }
+    const target = focus && document.getElementById(focus);
+    (target?.querySelector('summary') || target)?.focus({ preventScroll: true });
+    say(main.querySelector('[data-say]')?.textContent.trim() || document.title);
+  };
+  const here = (url) => url.origin === location.origin && url.pathname === location.pathname && !url.hash && main?.querySelector('.report-head');
+  document.addEventListener('click', (e) => {
+    const link = e.target.closest('#main a[href]');
+    if (!link || !plain(e) || !here(link)) return;
+    e.preventDefault();
+    change(link.href, true);
+  });
+  document.addEventListener('submit', (e) => {
+    const url = new URL(e.target.action);
+    if (e.target.method !== 'get' || !here(url)) return;
+    e.preventDefault();
+    url.search = new URLSearchParams(new FormData(e.target));
+    change(url.href, true);
+  });
+  addEventListener('popstate', () => { if (here(location) && shown !== location.pathname + location.search) change(location.href, false); });
 
   // The expiry that is being chosen, in the reader's time zone.
   for (const el of all('[data-instant]')) {
@@ -47,73 +198,6 @@
   }
 
   addEventListener('beforeprint', () => { for (const el of all('[data-printed]')) el.textContent = local(new Date(), 'day'); });
-
-  // Charts: point at a bar, touch it, or press the arrow keys to read it. The values are those of its row of the table.
-  for (const cursor of all('.plot .cursor')) {
-    const plot = cursor.parentNode;
-    const readout = plot.parentNode.querySelector('.readout');
-    const text = (el) => el.textContent.trim();
-    const [, ...heads] = all('thead th', plot.parentNode).map(text);
-    let width = 0;
-    const bars = all('tbody tr', plot.parentNode).map((row) => {
-      const [name, ...values] = [...row.cells].map(text);
-      const from = width;
-      width += Number(row.dataset.days);
-      return { from, to: width, words: [name, ...values.map((value, i) => `${heads[i]}: ${value}`)] };
-    });
-    let at = bars.length - 1;
-    const read = (i, shown) => {
-      at = Math.max(0, Math.min(bars.length - 1, i));
-      cursor.setAttribute('aria-valuenow', at + 1);
-      cursor.setAttribute('aria-valuetext', bars[at].words.join(', '));
-      if (!shown) return;
-      readout.textContent = bars[at].words.join(' · ');
-      for (const mark of all('rect.at', plot)) {
-        mark.setAttribute('x', 100 * bars[at].from);
-        mark.setAttribute('width', 100 * (bars[at].to - bars[at].from));
-      }
-    };
-    const point = (e) => {
-      const { left, width: pixels } = cursor.getBoundingClientRect();
-      const day = Math.min((e.clientX - left) / pixels * width, width - .5);
-      read(bars.findIndex(({ to }) => day < to), true);
-    };
-    cursor.addEventListener('pointerleave', () => { if (document.activeElement !== cursor) readout.textContent = ''; });
-    cursor.addEventListener('pointerdown', point);
-    cursor.addEventListener('pointermove', point);
-    cursor.addEventListener('focus', () => read(at, true));
-    cursor.addEventListener('keydown', (e) => {
-      const to = { ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, PageDown: at - 7, PageUp: at + 7, Home: 0, End: bars.length - 1 }[e.key];
-      if (to === undefined || e.ctrlKey || e.metaKey || e.altKey) return;
-      e.preventDefault();
-      read(to, true);
-    });
-    read(at, false);
-    cursor.hidden = readout.hidden = false;
-  }
-
-  // Copy buttons: visible only with script. Screen readers hear the success, the button shows it.
-  let armed = false;
-  for (const button of all('button[data-copy]')) {
-    const words = button.textContent;
-    let timer;
-    button.hidden = false;
-    button.addEventListener('click', async () => {
-      const source = document.getElementById(button.dataset.copy);
-      try {
-        await navigator.clipboard.writeText((source.innerText || source.textContent).trim()); // folded away, it has no innerText
-      } catch {
-        getSelection().selectAllChildren(source);
-        say('Copying failed. The text is selected: press Ctrl+C.');
-        return;
-      }
-      if (source.closest('[data-secret]')) armed = false;
-      say(button.dataset.said || 'Copied.');
-      button.textContent = 'Copied';
-      clearTimeout(timer);
-      timer = setTimeout(() => { button.textContent = words; }, 2500);
-    });
-  }
 
   // Downloads of what is on the page.
   for (const button of all('button[data-download]')) {
@@ -161,29 +245,6 @@
       dialog.querySelector('form').action = link.href;
       dialog.showModal();
     });
-  }
-
-  // A menu closes with Escape, with a click elsewhere, and when the window changes its form: rotated, it has no list.
-  for (const { parentNode: list } of all('details > .menu')) {
-    const close = () => { list.open = false; };
-    document.addEventListener('click', (e) => { if (!list.contains(e.target)) close(); });
-    matchMedia('(orientation: portrait)').addEventListener('change', close);
-    new MutationObserver(() => {  // before the next key, which a toggle event may follow
-      if (list.matches('.top *')) document.querySelector('.layout').inert = list.open;  // what the list covers in part is not pressed by mistake
-      if (list.open) list.querySelector('[data-find]')?.focus();
-    }).observe(list, { attributeFilter: ['open'] });
-    list.addEventListener('keydown', (e) => { if (e.key === 'Escape' && list.open) { close(); list.querySelector('summary').focus(); } });
-  }
-
-  // A field that leaves the rows of a list that contain its text. Enter opens the first of them.
-  for (const find of all('input[data-find]')) {
-    const rows = all(`#${find.dataset.find} :is(li, tbody tr)`);
-    find.hidden = false;
-    find.addEventListener('input', () => {
-      const text = find.value.trim().toLowerCase();
-      for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(text);
-    });
-    find.addEventListener('keydown', (e) => { if (e.key === 'Enter') rows.find((row) => !row.hidden)?.querySelector('a').click(); });
   }
 
   // A field that is hidden because its option is not selected is not sent.

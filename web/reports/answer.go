@@ -1,0 +1,135 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dg/modules/reports"
+	"dg/web/ui"
+)
+
+// clause is a sentence of the answer. Strong is its part in bold.
+type clause struct{ Before, Strong, After string }
+
+// newAnswer says who played, how they did and which skill is weakest. It names only changes that
+// measure.changed accepts. s must have plays.
+func newAnswer(s reports.Statistics, c *comparison) []clause {
+	all := []clause{whoPlayed(s, c), {After: howTheyDid(s, c)}}
+	if weakest := weakestSkill(s); weakest.Strong != "" {
+		all = append(all, weakest)
+	}
+	return all
+}
+
+func whoPlayed(s reports.Statistics, c *comparison) clause {
+	people := ui.Plural(s.UniquePlayers, "%s person played", "%s people played")
+	if c == nil {
+		return clause{Strong: people, After: "."}
+	}
+	now := cmp.Or(c.completeStats, &s).UniquePlayers
+	before := c.earlierStats.UniquePlayers
+	by := formatShare(max(now-before, before-now), before)
+	switch {
+	case !countChanged(now, before):
+		return clause{Strong: people, After: "."}
+	case now < before:
+		people = by + " fewer people played"
+	case strings.HasPrefix(by, "×"):
+		people = strings.TrimPrefix(by, "×") + " times as many people played"
+	default:
+		people = by + " more people played"
+	}
+	return clause{
+		Strong: c.upToYesterday(people),
+		After:  fmt.Sprintf(" (%s, were %s).", ui.Count(now), ui.Count(before)),
+	}
+}
+
+// upToYesterday marks a change of complete days in a period that has others.
+func (c *comparison) upToYesterday(sentence string) string {
+	if c.completeStats == nil {
+		return sentence
+	}
+	return "Up to yesterday, " + strings.ToLower(sentence[:1]) + sentence[1:]
+}
+
+// howTheyDid names the first of a changed score, pass rate and completion rate.
+func howTheyDid(s reports.Statistics, c *comparison) string {
+	if s.Completed == 0 {
+		return "No play was finished."
+	}
+	if c == nil {
+		return howManyPassed(s)
+	}
+	for _, m := range []measure{score, passRate, completion} {
+		now, before, changed := m.compare(s, c)
+		if !changed {
+			continue
+		}
+		sentence := fmt.Sprintf(m.sentence, writePercent(now),
+			ui.Points(max(now-before, before-now)), m.verbs[min(1, max(0, now-before))])
+		return c.upToYesterday(sentence)
+	}
+	return howManyPassed(s)
+}
+
+var smallNumbers = []string{2: "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
+
+// howManyPassed writes the share of failures as one in a small number, if that is less than a point
+// off.
+func howManyPassed(s reports.Statistics) string {
+	failed := s.Completed - s.Passed
+	switch {
+	case s.Completed == 1 && failed == 0:
+		return "The only finished play passed."
+	case s.Completed == 1:
+		return "The only finished play failed."
+	case failed == 0:
+		return "Every finished play passed."
+	case s.Passed == 0:
+		return "No finished play passed."
+	}
+	n := (2*s.Completed + failed) / (2 * failed)
+	off := max(failed*n-s.Completed, s.Completed-failed*n)
+	if 2 <= n && n < int64(len(smallNumbers)) && 100*off < s.Completed*n {
+		return fmt.Sprintf("One in %s finished plays failed.", smallNumbers[n])
+	}
+	return writePercent(reports.PercentOf(s.Passed, s.Completed)) + " of finished plays passed."
+}
+
+// A skill needs minAnswers to be named.
+const minAnswers = 20
+
+// weakestSkill names the weakest skill if it differs from the next by more than their noise, or the
+// two weakest of at least three. Otherwise the clause is empty.
+func weakestSkill(s reports.Statistics) clause {
+	skills := byWeakness(s.Skills)
+	if len(skills) < 2 || skills[0].Attempts < minAnswers {
+		return clause{}
+	}
+	people := func(k reports.SkillStat) int64 { return min(k.Attempts, s.UniquePlayers) }
+	a, b := skills[0], skills[1]
+	if differ(correct(a), correct(b), rateVariance(correct(a), people(a), correct(b), people(b))) {
+		rate := writePercent(reports.PercentOf(a.Correct, a.Attempts))
+		return clause{"Weakest skill: ", skillLabels[a.SkillID] + ", " + rate, "."}
+	}
+	if len(skills) == 2 || b.Attempts < minAnswers || compareSkills(b, skills[2]) == 0 {
+		return clause{}
+	}
+	return clause{"Weakest skills: ", skillLabels[a.SkillID] + " and " + skillLabels[b.SkillID], "."}
+}
+
+func correct(k reports.SkillStat) float64 { return float64(k.Correct) / float64(k.Attempts) }
+
+func compareSkills(a, b reports.SkillStat) int {
+	return cmp.Compare(a.Correct*b.Attempts, b.Correct*a.Attempts)
+}
+
+// byWeakness keeps the catalogue's order among equally weak skills.
+func byWeakness(skills []reports.SkillStat) []reports.SkillStat {
+	sorted := slices.Clone(skills)
+	slices.SortStableFunc(sorted, compareSkills)
+	return sorted
+}
