@@ -121,6 +121,11 @@ func (s *Server) join(ctx context.Context) error {
 		if e, answered := errors.AsType[*pgconn.PgError](err); answered && e.Code == "57P03" {
 			return errors.New("PostgreSQL recovers: " + e.Message)
 		}
+		if err != nil && syscall.Kill(s.id, 0) == syscall.ESRCH { //nolint:errorlint // of the call itself
+			return fmt.Errorf("%w: process %d on %q has ended, or is of another container, and others "+
+				"remain: end those that fuser names for %q: %w", errSilent, s.id, s.data.path,
+				s.data.file(lockFile), err)
+		}
 		if err != nil {
 			return fmt.Errorf("%w: process %d runs on %q, but not at its socket %q, which may be of "+
 				"another container or deleted: to stop it, send that process SIGINT: %w", errSilent,

@@ -266,3 +266,29 @@ func TestServerWithoutSocketIsNamed(t *testing.T) {
 	stop(t, s)
 	require.False(t, s.data.running())
 }
+
+// A process of a killed server that still computes keeps a new server from its data, and is named.
+func TestRestOfAKilledServerIsNamed(t *testing.T) {
+	t.Parallel()
+	dir := newFolder(t)
+	s := start(t, dir)
+	conn, err := pgx.Connect(t.Context(), s.URL())
+	require.NoError(t, err)
+	busy := int(conn.PgConn().PID())
+	go func() {
+		_, _ = conn.Exec(t.Context(), `select count(*) from generate_series(1, 10000) a,
+			generate_series(1, 10000) b, generate_series(1, 10000) c`)
+	}()
+	defer func() {
+		_ = syscall.Kill(busy, syscall.SIGKILL)
+		ended(t, dir)
+	}()
+	require.Eventually(t, func() bool {
+		return tb.Query[bool](t, s.url("postgres", "dg"), `select exists (select from pg_stat_activity
+			where pid = `+strconv.Itoa(busy)+` and state = 'active')`)
+	}, 20*time.Second, 10*time.Millisecond)
+	killed(t, dir)
+	_, err = Start(t.Context(), dir, fast...)
+	require.ErrorContains(t, err, "process "+strconv.Itoa(s.id)+" on ")
+	require.ErrorContains(t, err, "end those that fuser names for")
+}
