@@ -25,7 +25,8 @@ func TestClientsRevalidateReports(t *testing.T) {
 	header := "'Authorization: Bearer " + served.Key(f.OrganisationID).Token() + "'"
 	for client, script := range map[string]string{
 		"curl": `for path in stats exports/csv; do for try in 1 2; do
-			curl -sS -o body -w '%{http_code} ' --etag-compare tag --etag-save tag -H ` + header + ` "` + url + `/$path` + period + `"
+			curl -sS -o body -w '%{http_code} ' --etag-compare tag --etag-save tag \
+			  -H ` + header + ` "` + url + `/$path` + period + `"
 			done; rm tag; done`,
 		"requests-cache": `python3 -c "import sys, requests_cache
 s = requests_cache.CachedSession(backend='memory', cache_control=True)

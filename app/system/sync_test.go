@@ -218,8 +218,8 @@ func TestNightlySyncHasEveryChangeTheNextNight(t *testing.T) {
 		if n.interfere != nil {
 			out, err := run()
 			require.ErrorContains(t, err, "exit status 1", "%s", out)
-			names, _ := exec.CommandContext(t.Context(), "grep", "-rl", "Player ", filepath.Join(folder, "copy", "plays")).
-				Output()
+			names, _ := exec.CommandContext(t.Context(), "grep", "-rl", "Player ",
+				filepath.Join(folder, "copy", "plays")).Output()
 			require.Empty(t, string(names), "a copy under pseudonyms has names")
 			n.interfere = nil
 		}

@@ -2,7 +2,6 @@ package exports
 
 import (
 	"context"
-	"maps"
 	"regexp"
 	"strings"
 
@@ -57,12 +56,11 @@ func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	if err := e.plays.CheckGroup(r.Query.OrganisationID); err != nil {
 		return err
 	}
-	header := r.header(e.plays.Header)
-	proof := proofOf(c, r, e.plays.Proof)
-	if tag := proof[fiber.HeaderETag]; tag != "" && httpserver.NotModified(c, tag) {
-		return httpserver.StreamNotModified(c, proof)
+	header := r.header(c, e.plays.Header)
+	if tag := header[fiber.HeaderETag]; tag != "" && httpserver.NotModified(c, tag) {
+		return httpserver.StreamNotModified(c,
+			map[string]string{fiber.HeaderETag: tag, months: header[months]})
 	}
-	maps.Copy(header, proof)
 	if c.Method() == fiber.MethodHead {
 		return httpserver.StreamHead(c, header)
 	}
@@ -70,25 +68,21 @@ func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	return httpserver.Stream(c, e, header)
 }
 
-// proofOf returns the headers that prove what has not changed since an earlier export.
-func proofOf(c *fiber.Ctx, r Request, p *reports.Proof) map[string]string {
-	if p == nil {
-		return nil
-	}
-	h := map[string]string{"DG-Months": p.Months}
-	if p.Tag != "" {
-		h[fiber.HeaderETag] = httpserver.ETag(c, fileName(r.Slug, r.Query), p.Tag)
-	}
-	return h
-}
+const months = "DG-Months" // the header of Proof.Months
 
-func (r Request) header(report reports.Header) map[string]string {
+func (r Request) header(c *fiber.Ctx, report reports.Header) map[string]string {
 	h := map[string]string{
 		fiber.HeaderContentType:        "text/csv; charset=utf-8",
 		fiber.HeaderContentDisposition: `attachment; filename="` + fileName(r.Slug, r.Query) + `"`,
 	}
 	if report.Suppressed {
 		h["X-DG-Report-Suppressed"] = "k-anonymity"
+	}
+	if p := report.Proof; p != nil {
+		h[months] = p.Months
+		if p.Tag != "" {
+			h[fiber.HeaderETag] = httpserver.ETag(c, fileName(r.Slug, r.Query), p.Tag)
+		}
 	}
 	return h
 }

@@ -1,9 +1,6 @@
 package games
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // skills is the catalogue, in the order of the specification (game.SkillId). Plays store a skill by
 // its index, so new skills must be appended, up to SkillSpace.
@@ -31,7 +28,7 @@ const (
 )
 
 // SkillIDs returns the identifiers of the catalogue, by their indexes.
-func SkillIDs() []string { return slices.Clone(skills[:]) }
+func SkillIDs() []string { return append([]string(nil), skills[:]...) }
 
 // MaxAttempts is the maximum number of answers to one skill in a play. The importer enforces it.
 const MaxAttempts = 100

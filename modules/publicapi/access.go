@@ -37,11 +37,9 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 	return fork, cmp.Or(err, missing)
 }
 
-// These limits bound the plays of unsealed days that are hashed for a tag: a GET without
-// If-None-Match must not become slower, the others ask for the tag. A play takes 1.5 to 3 µs.
 const (
-	maxHashed         = 1_000
-	maxHashedForProof = 10_000
+	maxHashed         = 1_000  // plays, 1.5 to 3 µs each: a GET must not become slower
+	maxHashedForProof = 10_000 // HEAD and If-None-Match ask for the tag
 )
 
 // queryOf sets Position, so that the report is at least as new as the authentication.

@@ -17,15 +17,12 @@ import (
 	"dg/platform/apperr"
 )
 
-// Proof identifies the content of a report on all players under pseudonyms. Equal values prove equal
-// content. A pseudonym is not part of it, because it never changes.
+// Proof identifies the content of a report on all players under pseudonyms: equal values prove equal
+// content. Pseudonyms are not part of it, because they never change.
 type Proof struct {
-	// Tag is of the report: the plays, the fork, the period and the program. "" if more plays than
-	// Query.MaxHashed are not sealed.
-	Tag string
-	// Months are the tags of the months, oldest first, such as "2026-01=Jx3k9Qab, 2026-02=0aZ-_9xQ".
-	// A tag is of the plays and the program alone. Those that exceed Query.MaxHashed, and later ones,
-	// are missing.
+	Tag string // of plays, fork, period and program; "" if more plays than Query.MaxHashed are unsealed
+	// Months are tags of plays and program, "2026-01=Jx3k9Qab, 2026-02=0aZ-_9xQ", up to the month
+	// that exceeds MaxHashed.
 	Months string
 }
 
@@ -40,8 +37,8 @@ func programOf(header string, skills []string) string {
 	return fmt.Sprintf("%d\n%s%s\n", wireVersion, header, strings.Join(skills, "\n"))
 }
 
-// prove computes Header.Proof. It reads again on the primary if a replica fails. On an error it
-// returns the failed snapshot, for the caller to close.
+// prove computes Header.Proof, on the primary if a replica fails. On an error it returns the failed
+// snapshot, for the caller to close.
 func (s *Service) prove(ctx context.Context, snap *snapshot) (*snapshot, error) {
 	for s.options.FixedPseudonyms {
 		err := snap.prove(ctx)
@@ -92,9 +89,9 @@ func (s *snapshot) prove(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	clean := make([]segment.SealedDay, len(days))
-	for i, d := range days {
-		clean[i].Date = d.Date
+	var clean []segment.SealedDay
+	for _, d := range days {
+		clean = append(clean, segment.SealedDay{Date: d.Date})
 	}
 	p := s.query.Period
 	s.args["starts"], s.args["ends"] = segment.Gaps(clean, p.From, p.End())
@@ -124,13 +121,13 @@ func monthsBetween(a, b time.Time) int {
 // newProof makes the proof of months, the first of which are proven.
 func newProof(program string, q Query, months []int64, proven int) *Proof {
 	p := &Proof{}
-	tags := make([]string, proven)
+	from := q.Period.From
 	for i, hash := range months[:proven] {
-		first := time.Date(q.Period.From.Year(), q.Period.From.Month()+time.Month(i), 1, 0, 0, 0, 0, time.UTC)
+		month := time.Date(from.Year(), from.Month()+time.Month(i), 1, 0, 0, 0, 0, time.UTC)
 		sum := sha256.Sum256(fmt.Append(nil, program, hash))
-		tags[i] = first.Format("2006-01=") + base64.RawURLEncoding.EncodeToString(sum[:6])
+		p.Months += month.Format(", 2006-01=") + base64.RawURLEncoding.EncodeToString(sum[:6])
 	}
-	p.Months = strings.Join(tags, ", ")
+	p.Months = strings.TrimPrefix(p.Months, ", ")
 	if proven == len(months) {
 		p.Tag = fmt.Sprint(program, q.ForkID, q.Period, months)
 	}

@@ -20,12 +20,9 @@ type Service struct {
 	OnDamage func(Query, error) // called for a damaged segment, never nil; set before the first report
 }
 
-// Options describe the program's tables.
-type Options struct {
-	// FixedPseudonyms declares that a player's label, ordinal and organisation never change. Only
-	// then have reports a Proof.
-	FixedPseudonyms bool
-}
+// Options declares FixedPseudonyms if players' labels, ordinals and organisations never change. Only
+// then have reports a Proof.
+type Options struct{ FixedPseudonyms bool }
 
 // New returns the service. An instance needs a single one: API and screens share its limits.
 func New(db *postgres.DB, o Options) *Service {
