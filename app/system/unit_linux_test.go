@@ -26,12 +26,11 @@ import (
 // the user's id and the numbers of the calls that are allowed.
 const filterVariable = "UNIT_FILTER"
 
-func init() {
-	runInstead = func() {
-		if user, allowed, is := strings.Cut(os.Getenv(filterVariable), " "); is {
-			_ = os.Unsetenv(filterVariable)
-			panic(runFiltered(user, allowed))
-		}
+// runInstead is what the test binary does in place of tests, if it is asked to.
+func runInstead() {
+	if user, allowed, is := strings.Cut(os.Getenv(filterVariable), " "); is {
+		_ = os.Unsetenv(filterVariable)
+		panic(runFiltered(user, allowed))
 	}
 }
 
@@ -93,7 +92,7 @@ func filterOfUnit(t *testing.T) string {
 		if err != nil {
 			tb.SkipOrFail(t, fmt.Errorf("systemd-analyze: %w", err))
 		}
-		for _, name := range strings.Fields(regexp.MustCompile(`#.*`).ReplaceAllString(string(out), "")) {
+		for name := range strings.FieldsSeq(regexp.MustCompile(`#.*`).ReplaceAllString(string(out), "")) {
 			switch {
 			case name[0] != '@':
 				names = append(names, numbers[name])

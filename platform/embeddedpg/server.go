@@ -121,7 +121,7 @@ func (s *Server) join(ctx context.Context) error {
 		if e, answered := errors.AsType[*pgconn.PgError](err); answered && e.Code == "57P03" {
 			return errors.New("PostgreSQL recovers: " + e.Message)
 		}
-		if err != nil && syscall.Kill(s.id, 0) == syscall.ESRCH { //nolint:errorlint // of the call itself
+		if err != nil && syscall.Kill(s.id, 0) == syscall.ESRCH {
 			return fmt.Errorf("%w: process %d on %q has ended, or is of another container, and others "+
 				"remain: end those that fuser names for %q: %w", errSilent, s.id, s.data.path,
 				s.data.file(lockFile), err)
