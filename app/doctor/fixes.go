@@ -15,7 +15,7 @@ import (
 
 // fixes has a line for each cause of a failure of the database: what the error is, and what to do.
 // The first that matches counts. Routines tell errors of one SQLSTATE apart, as texts are localised.
-// ROLE and DATABASE are those of the URL. The texts of errors that are not here contain their fix.
+// {role} and {database} are those of the URL. The texts of errors that are not here contain their fix.
 var fixes = []struct {
 	is     func(error) bool
 	advice string
@@ -23,12 +23,12 @@ var fixes = []struct {
 	{state("08P01"), "if a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead " +
 		"to PostgreSQL itself"},
 	{state("28000", "InitializeSessionUserId"), "correct the role of the URL, which roles.sh creates, or run " +
-		"as a superuser: alter role ROLE login"},
+		"as a superuser: alter role {role} login"},
 	{state("28000"), "correct the role of the URL, and let pg_hba.conf admit it from this machine"},
 	{state("28P01"), "correct the password in the URL, with special characters percent-encoded; if it has " +
-		"expired, run as a superuser: alter role ROLE valid until 'infinity'"},
+		"expired, run as a superuser: alter role {role} valid until 'infinity'"},
 	{state("3D000"), "correct the database in the URL: roles.sh creates one"},
-	{state("42501", "CheckMyDatabase"), "run as its owner: grant connect on database DATABASE to ROLE"},
+	{state("42501", "CheckMyDatabase"), "run as its owner: grant connect on database {database} to {role}"},
 	{state("42501"), "run dg migrate, which grants what is missing"},
 	{state("42P01"), "the database has no schema yet: start dg serve, or run dg migrate"},
 	{state("42P05"), fixStatements},
@@ -36,10 +36,10 @@ var fixes = []struct {
 	{state("42704"), "remove the parameter, which PostgreSQL has not, from the URL"},
 	{state("22023"), "correct the value of the parameter in the URL"},
 	{state("53100"), "free some room on the disk of the database"},
-	{state("53300", "InitializeSessionUserId"), "run as a superuser: alter role ROLE connection limit -1"},
-	{state("53300", "CheckMyDatabase"), "run as its owner: alter database DATABASE connection limit -1"},
+	{state("53300", "InitializeSessionUserId"), "run as a superuser: alter role {role} connection limit -1"},
+	{state("53300", "CheckMyDatabase"), "run as its owner: alter database {database} connection limit -1"},
 	{state("53300"), "raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS"},
-	{state("55000", "CheckMyDatabase"), "run as a superuser: alter database DATABASE allow_connections true"},
+	{state("55000", "CheckMyDatabase"), "run as a superuser: alter database {database} allow_connections true"},
 	{state("57P03"), "wait until PostgreSQL has started"},
 	{as[*tls.CertificateVerificationError], "add sslrootcert=FILE to the URL, with the certificate of the " +
 		"server's authority, and use a host name that the server's certificate has"},
@@ -94,8 +94,8 @@ func explain(err error) error {
 		}
 		advice := fix.advice
 		if failed {
-			advice = strings.NewReplacer("ROLE", connecting.Config.User,
-				"DATABASE", connecting.Config.Database).Replace(advice)
+			advice = strings.NewReplacer("{role}", connecting.Config.User,
+				"{database}", connecting.Config.Database).Replace(advice)
 		}
 		return fmt.Errorf("%w: %s", err, advice)
 	}

@@ -24,7 +24,7 @@ const BouncerIgnores = "ignore_startup_parameters = " +
 	"tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout," +
 	"client_connection_check_interval,default_transaction_isolation,default_transaction_read_only,jit," +
 	"search_path,statement_timeout,lock_timeout," +
-	"idle_in_transaction_session_timeout"
+	"idle_in_transaction_session_timeout,idle_session_timeout"
 
 const bouncerConfiguration = `[databases]
 * = host=%[1]s port=5432
