@@ -100,8 +100,11 @@ func TestEveryoneWhoIsCreatedCanSignIn(t *testing.T) {
 		for i, who := range people {
 			err := create(who.name, who.email, string(roles[i%3]))
 			if who.sent == "" {
-				require.ErrorContains(t, err, map[bool]string{true: "name", false: "mail"}[strings.HasPrefix(who.email, "name")],
-					"%s: %q", way, who.email)
+				wrong := "mail"
+				if strings.HasPrefix(who.email, "name") {
+					wrong = "name"
+				}
+				require.ErrorContains(t, err, wrong, "%s: %q", way, who.email)
 				continue
 			}
 			require.NoError(t, err, "%s: %q", way, who.email)
@@ -149,7 +152,8 @@ func TestPeopleAndPlayersAreErasedByWhatIsShown(t *testing.T) {
 	w.Member(acme.ID, "owner")
 	require.NoError(t, remove())
 	require.Zero(t, w.Count(`users where id = $1`, ann.ID))
-	require.Equal(t, "account.deleted acme Ann, account.deleted other Ann, role.changed acme Ann, role.changed other Ann",
+	require.Equal(t, "account.deleted acme Ann, account.deleted other Ann, "+
+		"role.changed acme Ann, role.changed other Ann",
 		testkit.One[string](w, `select string_agg(concat_ws(' ', action, slug, details->>'name'), ', ' order by action, slug)
 			from audit_entries e join organisations o on o.id = e.org_id
 			where target_id = $1 and actor_kind = 'operator'`, ann.ID))
