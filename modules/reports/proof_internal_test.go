@@ -215,9 +215,9 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 		}
 		proven.Add(1)
 		err = seen.add(x.Proof.Tag, string(file))
-		for _, month := range strings.Split(x.Proof.Months, ", ") {
+		for month := range strings.SplitSeq(x.Proof.Months, ", ") {
 			rows := ""
-			for _, row := range strings.Split(string(file), "\n") {
+			for row := range strings.SplitSeq(string(file), "\n") {
 				if strings.Contains(row, ","+month[:len("2024-01")]+"-") &&
 					strings.HasPrefix(strings.Split(row, ",")[5], month[:len("2024-01")]) {
 					rows += row + "\n"

@@ -47,8 +47,9 @@ type Report struct {
 
 // Open opens the report on a fork. The caller then authorises the read of the group by
 // Report.Header, calls Statistics, and closes the report. A large report needs a slot of large
-// reports. The slot is held while the proof is computed. Errors: ErrGroupNotFound where no organisation has the group, apperr.NotFound for an
-// unknown organisation, apperr.Unavailable with RetryAfter.
+// reports. The slot is held while the proof is computed. Errors: ErrGroupNotFound where no
+// organisation has the group, apperr.NotFound for an unknown organisation, apperr.Unavailable with
+// RetryAfter.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	r, err := s.openWithin(ctx, s.smallReports, q)
 	if err == nil && r.snap.large {
