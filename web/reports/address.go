@@ -120,8 +120,6 @@ const validDates = "Choose a date from 1 Jan 2000 to 31 Dec 2199."
 
 const defaultDays = 28
 
-const showPlays = "plays"
-
 // lastDays returns the n days before today, which is not complete.
 func lastDays(today time.Time, n int) reports.Period {
 	return reports.Period{From: today.AddDate(0, 0, -n), Days: n}

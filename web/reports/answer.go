@@ -24,25 +24,24 @@ func newAnswer(s reports.Statistics, c *comparison) []clause {
 }
 
 func whoPlayed(s reports.Statistics, c *comparison) clause {
-	people := ui.Plural(s.UniquePlayers, "%s person played", "%s people played")
+	played := ui.Plural(s.UniquePlayers, "%s person played", "%s people played")
 	if c == nil {
-		return clause{Strong: people, After: "."}
+		return clause{Strong: played, After: "."}
 	}
-	now := cmp.Or(c.completeStats, &s).UniquePlayers
-	before := c.earlierStats.UniquePlayers
+	now, before, changed, _ := people.compare(s, c)
 	by := formatShare(max(now-before, before-now), before)
 	switch {
-	case !countChanged(now, before):
-		return clause{Strong: people, After: "."}
+	case !changed:
+		return clause{Strong: played, After: "."}
 	case now < before:
-		people = by + " fewer people played"
+		played = by + " fewer people played"
 	case strings.HasPrefix(by, "×"):
-		people = strings.TrimPrefix(by, "×") + " times as many people played"
+		played = strings.TrimPrefix(by, "×") + " times as many people played"
 	default:
-		people = by + " more people played"
+		played = by + " more people played"
 	}
 	return clause{
-		Strong: c.upToYesterday(people),
+		Strong: c.upToYesterday(played),
 		After:  fmt.Sprintf(" (%s, were %s).", ui.Count(now), ui.Count(before)),
 	}
 }
@@ -64,7 +63,7 @@ func howTheyDid(s reports.Statistics, c *comparison) string {
 		return howManyPassed(s)
 	}
 	for _, m := range []measure{score, passRate, completion} {
-		now, before, changed := m.compare(s, c)
+		now, before, changed, _ := m.compare(s, c)
 		if !changed {
 			continue
 		}
@@ -109,11 +108,9 @@ func weakestSkill(s reports.Statistics) clause {
 	if len(skills) < 2 || skills[0].Attempts < minAnswers {
 		return clause{}
 	}
-	people := func(k reports.SkillStat) int64 { return min(k.Attempts, s.UniquePlayers) }
 	a, b := skills[0], skills[1]
-	if differ(correct(a), correct(b), rateVariance(correct(a), people(a), correct(b), people(b))) {
-		rate := writePercent(reports.PercentOf(a.Correct, a.Attempts))
-		return clause{"Weakest skill: ", skillLabels[a.SkillID] + ", " + rate, "."}
+	if skillsDiffer(a, s.UniquePlayers, b, s.UniquePlayers) {
+		return clause{"Weakest skill: ", skillLabels[a.SkillID] + ", " + writePercent(skillRate(a)), "."}
 	}
 	if len(skills) == 2 || b.Attempts < minAnswers || compareSkills(b, skills[2]) == 0 {
 		return clause{}
@@ -121,7 +118,12 @@ func weakestSkill(s reports.Statistics) clause {
 	return clause{"Weakest skills: ", skillLabels[a.SkillID] + " and " + skillLabels[b.SkillID], "."}
 }
 
-func correct(k reports.SkillStat) float64 { return float64(k.Correct) / float64(k.Attempts) }
+// skillsDiffer takes the smaller of answers and players as the number of people.
+func skillsDiffer(a reports.SkillStat, playersA int64, b reports.SkillStat, playersB int64) bool {
+	rateA, rateB := ratio(a.Correct, a.Attempts), ratio(b.Correct, b.Attempts)
+	return differ(rateA, rateB,
+		rateVariance(rateA, min(a.Attempts, playersA), rateB, min(b.Attempts, playersB)))
+}
 
 func compareSkills(a, b reports.SkillStat) int {
 	return cmp.Compare(a.Correct*b.Attempts, b.Correct*a.Attempts)

@@ -31,6 +31,13 @@ type bar struct {
 	EarlierName      string            // of the days in the compared period; "": it has none
 	From, Days       int               // the first day of the bar, from 0, and the number of days
 	Current, Earlier reports.DailyStat // Earlier is zero after the end of the compared period
+	now, before      value
+}
+
+// value is the measure of a bar. It is not ok if there is none, as for an average of no plays.
+type value struct {
+	n  int64
+	ok bool
 }
 
 const daysPerWeek = 7
@@ -50,7 +57,8 @@ func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailySta
 		if b.From < len(earlier) {
 			to := min(from, len(earlier))
 			b.Earlier = reports.SumDays(earlier[b.From:to])
-			b.EarlierName = earlierName(b.Earlier.Date, to-b.From)
+			before, _ := time.Parse(time.DateOnly, b.Earlier.Date)
+			b.EarlierName = datesOf(before, to-b.From)
 		}
 		b.Name = b.name(p, first, today)
 		all = append(all, b)
@@ -59,10 +67,7 @@ func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailySta
 }
 
 func (b bar) name(p reports.Period, first, today time.Time) string {
-	name := ui.Period(reports.Period{From: first, Days: b.Days})
-	if p.Days <= ui.MaxChartDays {
-		name = ui.Weekday(first)
-	}
+	name := datesOf(first, b.Days)
 	switch {
 	case !today.Before(first) && today.Before(first.AddDate(0, 0, b.Days)):
 		return fmt.Sprintf("%s (so far)", name)
@@ -72,8 +77,7 @@ func (b bar) name(p reports.Period, first, today time.Time) string {
 	return name
 }
 
-func earlierName(first string, days int) string {
-	from, _ := time.Parse(time.DateOnly, first)
+func datesOf(from time.Time, days int) string {
 	if days == 1 {
 		return ui.Weekday(from)
 	}
@@ -84,11 +88,8 @@ func newChart(
 	p reports.Period, s reports.Statistics, compared *comparison, today time.Time, m measure,
 ) *chart {
 	c := &chart{
-		Name: m.name, Unit: "day", Count: m.count, Period: ui.Period(p), Whole: "–",
+		Name: m.name, Unit: "day", Count: m.count, Period: ui.Period(p), Whole: m.text(s),
 		Ticks: ui.Ticks(p), measure: m,
-	}
-	if n, ok := m.read(s); ok {
-		c.Whole = m.format(n)
 	}
 	if p.Days > ui.MaxChartDays {
 		c.Unit = "week"
@@ -99,21 +100,18 @@ func newChart(
 		earlier = compared.earlierStats.Daily
 	}
 	c.Bars = barsOf(p, today, s.Daily, earlier)
+	for i := range c.Bars {
+		b := &c.Bars[i]
+		b.now.n, b.now.ok = m.read(totalOf(b.Current))
+		b.before.n, b.before.ok = m.read(totalOf(b.Earlier))
+		b.before.ok = b.before.ok && b.EarlierName != ""
+	}
 	c.draw(p)
 	return c
 }
 
 // Of returns a day's value of the chart's measure.
-func (c *chart) Of(d reports.DailyStat) string {
-	if n, ok := c.value(d); ok && d.Date != "" {
-		return c.measure.format(n)
-	}
-	return "–"
-}
-
-func (c *chart) value(d reports.DailyStat) (int64, bool) {
-	return c.measure.read(totalOf(d))
-}
+func (c *chart) Of(d reports.DailyStat) string { return c.measure.text(totalOf(d)) }
 
 func totalOf(d reports.DailyStat) reports.Statistics {
 	return reports.Statistics{Plays: d.Plays, Completed: d.Completed, Passed: d.Passed, AvgScore: d.AvgScore}
@@ -132,93 +130,66 @@ const (
 )
 
 func (c *chart) draw(p reports.Period) {
-	low, high := c.bounds()
-	step, width := int64(1), dayWidth*min(p.Days, fewDays)/fewDays
+	c.Panel = c.panel(p)
+	width := dayWidth * min(p.Days, fewDays) / fewDays
 	if p.Days > ui.MaxChartDays {
 		width = weekWidth
 	}
-	if !c.Count {
-		step = rateStep
-		low = min(low, fullRate-2*rateStep)
-		high = max(high, low+2*rateStep)
-	}
-	c.Panel = ui.NewPanel(p, low, high, step, c.axisLabel)
 	connected, earlierConnected := false, false
+	peak := int64(-1)
 	for i, b := range c.Bars {
-		now, ok := c.value(b.Current)
-		if c.Count {
-			c.Shapes += c.Panel.Bar(b.From, b.Days, width, now)
-		} else {
-			alone := !connected && (i+1 == len(c.Bars) || !c.known(c.Bars[i+1].Current))
-			c.Shapes += c.point(b, now, ok, &connected)
-			if ok && (alone || len(c.Bars) <= maxDots) {
-				c.Dots += c.point(b, now, ok, new(bool))
+		alone := !connected && (i+1 == len(c.Bars) || !c.Bars[i+1].now.ok)
+		switch {
+		case c.Count:
+			c.Shapes += c.Panel.Bar(b.From, b.Days, width, b.now.n)
+		case alone || len(c.Bars) <= maxDots:
+			c.Dots += c.point(b, b.now, new(bool))
+			fallthrough
+		default:
+			c.Shapes += c.point(b, b.now, &connected)
+		}
+		c.EarlierLine += c.point(b, b.before, &earlierConnected)
+		if b.before.ok && b.before.n > peak {
+			peak = b.before.n
+			x := (100*b.From + 50*b.Days) / p.Days
+			c.PeakX = fmt.Sprintf("%d%%", x)
+			c.PeakY = fmt.Sprintf("%d%%", 100*(c.Panel.Top-peak)/c.Panel.Height())
+			c.PeakAnchor = [3]string{"start", "middle", "end"}[min(2, x/34)]
+		}
+	}
+}
+
+// panel sets Most, too.
+func (c *chart) panel(p reports.Period) ui.Panel {
+	low, high := int64(fullRate), int64(0)
+	for _, b := range c.Bars {
+		for _, v := range []value{b.now, b.before} {
+			if v.ok {
+				low = min(low, v.n)
+				high = max(high, v.n)
 			}
 		}
-		before, ok := c.value(b.Earlier)
-		c.EarlierLine += c.point(b, before, ok && b.EarlierName != "", &earlierConnected)
-	}
-	c.labelPeak(p)
-}
-
-func (c *chart) known(d reports.DailyStat) bool {
-	_, ok := c.value(d)
-	return ok
-}
-
-// bounds returns the extreme values, and sets Most.
-func (c *chart) bounds() (low, high int64) {
-	if !c.Count {
-		low = fullRate
-	}
-	most := int64(-1)
-	for _, b := range c.Bars {
-		if n, ok := c.value(b.Current); ok && n > most {
-			most = n
+		if b.now.ok && (!c.Most.now.ok || b.now.n > c.Most.now.n) {
 			c.Most = b
 		}
-		for _, d := range []reports.DailyStat{b.Current, b.Earlier} {
-			if n, ok := c.value(d); ok {
-				low = min(low, n)
-				high = max(high, n)
-			}
-		}
 	}
-	return low, high
-}
-
-func (c *chart) axisLabel(n int64) string {
 	if c.Count {
-		return ui.Count(n)
+		return ui.NewPanel(p, 0, high, 1, ui.Count)
 	}
-	return ui.Count(n/10) + "%"
-}
-
-// labelPeak places the dates of the earlier line at its highest point.
-func (c *chart) labelPeak(p reports.Period) {
-	highest := int64(-1)
-	for _, b := range c.Bars {
-		n, ok := c.value(b.Earlier)
-		if !ok || b.EarlierName == "" || n <= highest {
-			continue
-		}
-		highest = n
-		x := (100*b.From + 50*b.Days) / p.Days
-		c.PeakX = fmt.Sprintf("%d%%", x)
-		c.PeakY = fmt.Sprintf("%d%%", 100*(c.Panel.Top-n)/c.Panel.Height())
-		c.PeakAnchor = [3]string{"start", "middle", "end"}[min(2, x/34)]
-	}
+	low = min(low, fullRate-2*rateStep)
+	return ui.NewPanel(p, low, max(high, low+2*rateStep), rateStep,
+		func(n int64) string { return ui.Count(n/10) + "%" })
 }
 
 // point returns b's part of a line's path. A bar without a value breaks the line: the next point is
 // a moveto (M), and a line of h.01 shows it even without neighbours.
-func (c *chart) point(b bar, n int64, ok bool, connected *bool) string {
+func (c *chart) point(b bar, v value, connected *bool) string {
 	form := "M%d %dh.01"
 	if *connected {
 		form = "L%d %d"
 	}
-	if *connected = ok; !ok {
+	if *connected = v.ok; !v.ok {
 		return ""
 	}
-	return fmt.Sprintf(form, ui.DayWidth*b.From+ui.DayWidth*b.Days/2, c.Panel.Top-n)
+	return fmt.Sprintf(form, ui.DayWidth*b.From+ui.DayWidth*b.Days/2, c.Panel.Top-v.n)
 }

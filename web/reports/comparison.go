@@ -22,7 +22,6 @@ type comparison struct {
 	CompleteDays, EarlierDays string              // in words; CompleteDays "": the whole period
 	completeStats             *reports.Statistics // nil: the whole period is complete
 	earlierStats              *reports.Statistics
-	earlier                   reports.Period
 }
 
 // measure is a kind of figure. read returns false if there is none, as for an average of no plays.
@@ -38,49 +37,46 @@ type measure struct {
 }
 
 var (
-	plays = measure{
-		key: showPlays, name: "Plays", count: true,
-		read: func(s reports.Statistics) (int64, bool) { return s.Plays, true },
-	}
-	people = measure{
-		name: "Players", count: true,
-		read: func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true },
-	}
+	plays = measure{key: "plays", name: "Plays", count: true,
+		read: func(s reports.Statistics) (int64, bool) { return s.Plays, true }}
+	people = measure{name: "Players", count: true,
+		read: func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true }}
 	score = measure{
 		key: "score", name: "Average score",
 		read: func(s reports.Statistics) (int64, bool) { return int64(s.AvgScore), s.Completed > 0 },
 		variance: func(now, before reports.Statistics) float64 {
 			return scoreDeviation * scoreDeviation * perPeople(now.UniquePlayers, before.UniquePlayers)
 		},
-		sentence: "The average score %[3]s %[2]s points to %[1]s.",
-		verbs:    [2]string{"fell", "rose"},
+		sentence: "The average score %[3]s %[2]s points to %[1]s.", verbs: [2]string{"fell", "rose"},
 	}
-	completion = measure{
-		key: "completion", name: "Completion rate",
-		read: func(s reports.Statistics) (int64, bool) {
-			return int64(reports.PercentOf(s.Completed, s.Plays)), s.Plays > 0
-		},
-		variance: func(now, before reports.Statistics) float64 {
-			return rateVariance(ratio(now.Completed, now.Plays), now.UniquePlayers,
-				ratio(before.Completed, before.Plays), before.UniquePlayers)
-		},
-		sentence: "%[1]s of plays were finished, %[3]s %[2]s points.",
-		verbs:    [2]string{"down", "up"},
-	}
-	passRate = measure{
-		key: "pass", name: "Pass rate",
-		read: func(s reports.Statistics) (int64, bool) {
-			return int64(reports.PercentOf(s.Passed, s.Completed)), s.Completed > 0
-		},
-		variance: func(now, before reports.Statistics) float64 {
-			return rateVariance(ratio(now.Passed, now.Completed), now.UniquePlayers,
-				ratio(before.Passed, before.Completed), before.UniquePlayers)
-		},
-		sentence: "%[1]s of finished plays passed, %[3]s %[2]s points.",
-		verbs:    [2]string{"down", "up"},
-	}
+	completion = rate("completion", "Completion rate", "plays were finished",
+		func(s reports.Statistics) (part, whole int64) { return s.Completed, s.Plays })
+	passRate = rate("pass", "Pass rate", "finished plays passed",
+		func(s reports.Statistics) (part, whole int64) { return s.Passed, s.Completed })
 	measures = []measure{plays, people, score, completion, passRate}
 )
+
+func rate(key, name, did string, of func(reports.Statistics) (part, whole int64)) measure {
+	return measure{
+		key: key, name: name,
+		read: func(s reports.Statistics) (int64, bool) {
+			part, whole := of(s)
+			return int64(reports.PercentOf(part, whole)), whole > 0
+		},
+		variance: func(now, before reports.Statistics) float64 {
+			return rateVariance(ratio(of(now)), now.UniquePlayers, ratio(of(before)), before.UniquePlayers)
+		},
+		sentence: "%[1]s of " + did + ", %[3]s %[2]s points.", verbs: [2]string{"down", "up"},
+	}
+}
+
+// text returns the figure, or "–" if there is none.
+func (m measure) text(s reports.Statistics) string {
+	if n, ok := m.read(s); ok {
+		return m.format(n)
+	}
+	return "–"
+}
 
 func (m measure) format(n int64) string {
 	if m.count {
@@ -119,19 +115,17 @@ func rateVariance(a float64, na int64, b float64, nb int64) float64 {
 	return pooled * (1 - pooled) * perPeople(na, nb)
 }
 
-// compare compares complete days. changed is false unless both have a figure.
-func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64, changed bool) {
+// compare compares complete days. ok is false unless both have a figure.
+func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64, changed, ok bool) {
 	complete := *cmp.Or(c.completeStats, &s)
-	now, ok := m.read(complete)
+	now, ok = m.read(complete)
 	before, known := m.read(*c.earlierStats)
-	switch {
-	case !ok || !known:
-		return now, before, false
-	case m.count:
-		return now, before, countChanged(now, before)
+	if m.count {
+		return now, before, countChanged(now, before), true
 	}
-	return now, before, max(now-before, before-now) >= minPoints &&
+	changed = ok && known && max(now-before, before-now) >= minPoints &&
 		differ(float64(now)/1000, float64(before)/1000, m.variance(complete, *c.earlierStats))
+	return now, before, changed, ok && known
 }
 
 type figure struct {
@@ -144,10 +138,7 @@ type figure struct {
 func newFigures(s reports.Statistics, c *comparison) []figure {
 	all := make([]figure, len(measures))
 	for i, m := range measures {
-		all[i] = figure{Key: m.key, Name: m.name, Value: "–"}
-		if n, ok := m.read(s); ok {
-			all[i].Value = m.format(n)
-		}
+		all[i] = figure{Key: m.key, Name: m.name, Value: m.text(s)}
 		if c != nil {
 			all[i].Change = m.change(s, c)
 		}
@@ -157,9 +148,8 @@ func newFigures(s reports.Statistics, c *comparison) []figure {
 
 // change compares complete days. If the period has another figure, it adds theirs: 403, was 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
-	now, before, changed := m.compare(s, c)
-	_, ok := m.read(*cmp.Or(c.completeStats, &s))
-	if _, known := m.read(*c.earlierStats); !ok || !known {
+	now, before, changed, ok := m.compare(s, c)
+	if !ok {
 		return &change{Was: "no comparison"}
 	}
 	d := &change{Was: "unchanged"}
@@ -243,7 +233,7 @@ func (h *Handler) loadComparison(
 	if !ok {
 		return nil, nil
 	}
-	c := &comparison{EarlierDays: ui.Period(earlier), earlier: earlier}
+	c := &comparison{EarlierDays: ui.Period(earlier)}
 	var err error
 	if c.earlierStats, err = h.totals(ctx, p, q, earlier); err != nil || c.earlierStats == nil {
 		return nil, err

@@ -238,12 +238,8 @@ func (v *dashboardView) Hidden(groupID string) bool {
 }
 
 func shownMeasure(key string) measure {
-	for _, m := range measures {
-		if m.key == key && key != "" {
-			return m
-		}
-	}
-	return plays
+	i := slices.IndexFunc(measures, func(m measure) bool { return m.key == key && key != "" })
+	return measures[max(0, i)] // plays by default
 }
 
 func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {

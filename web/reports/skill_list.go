@@ -80,9 +80,7 @@ func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skill
 	if by < 0 {
 		row.By = "−" + row.By[1:]
 	}
-	variance := rateVariance(correct(now), min(now.Attempts, complete.UniquePlayers),
-		correct(before), min(before.Attempts, c.earlierStats.UniquePlayers))
-	if max(by, -by) >= minPoints && differ(correct(now), correct(before), variance) {
+	if max(by, -by) >= minPoints && skillsDiffer(now, complete.UniquePlayers, before, c.earlierStats.UniquePlayers) {
 		if row.Direction = "up"; by < 0 {
 			row.Direction = "down"
 		}

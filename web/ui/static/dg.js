@@ -115,6 +115,8 @@
       list.addEventListener('keydown', (e) => { if (e.key === 'Escape' && list.open) { list.open = false; list.querySelector('summary').focus(); } });
     }
 
+    for (const tile of all('.figures .shown', root)) tile.parentNode.scrollLeft = tile.offsetLeft - 16;  // a phone has no room for all
+
     // A phone has the menus of a report in a sheet.
     for (const button of all('[data-sheet]', root)) {
       const sheet = document.getElementById(button.dataset.sheet);
@@ -157,14 +159,13 @@
     }
     if (push) history.pushState(null, '', url);
     shown = location.pathname + location.search;
-    const open = all('details[open][id]:not(:has(> .menu)), dialog[open]', main).map(({ id }) => id);
+    for (const { id } of all('details[open][id]:not(:has(> .menu))', main)) next.getElementById(id)?.setAttribute('open', '');
+    const sheet = main.querySelector('dialog[open]')?.id;
     const focus = main.contains(document.activeElement) && document.activeElement.closest(':is(details, a, input)[id]')?.id;
     document.title = next.title;
     main.replaceChildren(...next.getElementById('main').childNodes);
     init(main);
-    for (const el of open.map((id) => document.getElementById(id)).filter(Boolean)) {
-      if (el.showModal) el.showModal(); else el.open = true;
-    }
+    if (sheet) document.getElementById(sheet)?.showModal();
     const target = focus && document.getElementById(focus);
     (target?.querySelector('summary') || target)?.focus({ preventScroll: true });
     say(main.querySelector('[data-say]')?.textContent.trim() || document.title);
