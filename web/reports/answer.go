@@ -14,7 +14,7 @@ import (
 type clause struct{ Before, Strong, After string }
 
 // newAnswer says who played, how they did and which skill is weakest. It names only changes that
-// measure.changed accepts. s must have plays.
+// measure.compare accepts. s must have plays.
 func newAnswer(s reports.Statistics, c *comparison) []clause {
 	all := []clause{whoPlayed(s, c), {After: howTheyDid(s, c)}}
 	if weakest := weakestSkill(s); weakest.Strong != "" {
@@ -120,9 +120,8 @@ func weakestSkill(s reports.Statistics) clause {
 
 // skillsDiffer takes the smaller of answers and players as the number of people.
 func skillsDiffer(a reports.SkillStat, playersA int64, b reports.SkillStat, playersB int64) bool {
-	rateA, rateB := ratio(a.Correct, a.Attempts), ratio(b.Correct, b.Attempts)
-	return differ(rateA, rateB,
-		rateVariance(rateA, min(a.Attempts, playersA), rateB, min(b.Attempts, playersB)))
+	return ratesDiffer(ratio(a.Correct, a.Attempts), min(a.Attempts, playersA),
+		ratio(b.Correct, b.Attempts), min(b.Attempts, playersB))
 }
 
 func compareSkills(a, b reports.SkillStat) int {

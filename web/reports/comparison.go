@@ -30,8 +30,8 @@ type measure struct {
 	count     bool   // otherwise in tenths of a percent
 	read      func(reports.Statistics) (n int64, ok bool)
 
-	// of a rate or score: the variance of the difference of two periods, and how a change is said
-	variance func(now, before reports.Statistics) float64
+	// of a rate or score: whether a change exceeds its noise, and how it is said
+	exceeds  func(now, before reports.Statistics) bool
 	sentence string    // of the value, the points and the verb
 	verbs    [2]string // of a fall and of a rise
 }
@@ -44,8 +44,9 @@ var (
 	score = measure{
 		key: "score", name: "Average score",
 		read: func(s reports.Statistics) (int64, bool) { return int64(s.AvgScore), s.Completed > 0 },
-		variance: func(now, before reports.Statistics) float64 {
-			return scoreDeviation * scoreDeviation * perPeople(now.UniquePlayers, before.UniquePlayers)
+		exceeds: func(now, before reports.Statistics) bool {
+			return differ(float64(now.AvgScore)/1000, float64(before.AvgScore)/1000,
+				scoreDeviation*scoreDeviation*perPeople(now.UniquePlayers, before.UniquePlayers))
 		},
 		sentence: "The average score %[3]s %[2]s points to %[1]s.", verbs: [2]string{"fell", "rose"},
 	}
@@ -63,8 +64,8 @@ func rate(key, name, did string, of func(reports.Statistics) (part, whole int64)
 			part, whole := of(s)
 			return int64(reports.PercentOf(part, whole)), whole > 0
 		},
-		variance: func(now, before reports.Statistics) float64 {
-			return rateVariance(ratio(of(now)), now.UniquePlayers, ratio(of(before)), before.UniquePlayers)
+		exceeds: func(now, before reports.Statistics) bool {
+			return ratesDiffer(ratio(of(now)), now.UniquePlayers, ratio(of(before)), before.UniquePlayers)
 		},
 		sentence: "%[1]s of " + did + ", %[3]s %[2]s points.", verbs: [2]string{"down", "up"},
 	}
@@ -109,10 +110,10 @@ func ratio(part, whole int64) float64 { return float64(part) / float64(max(whole
 
 func perPeople(a, b int64) float64 { return 1/float64(max(a, 1)) + 1/float64(max(b, 1)) }
 
-// rateVariance is that of the difference of two rates of na and nb people, with the pooled rate.
-func rateVariance(a float64, na int64, b float64, nb int64) float64 {
+// ratesDiffer compares two rates of na and nb people, with the variance of the pooled rate.
+func ratesDiffer(a float64, na int64, b float64, nb int64) bool {
 	pooled := (a*float64(na) + b*float64(nb)) / float64(max(na+nb, 1))
-	return pooled * (1 - pooled) * perPeople(na, nb)
+	return differ(a, b, pooled*(1-pooled)*perPeople(na, nb))
 }
 
 // compare compares complete days. ok is false unless both have a figure.
@@ -123,9 +124,8 @@ func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64
 	if m.count {
 		return now, before, countChanged(now, before), true
 	}
-	changed = ok && known && max(now-before, before-now) >= minPoints &&
-		differ(float64(now)/1000, float64(before)/1000, m.variance(complete, *c.earlierStats))
-	return now, before, changed, ok && known
+	ok = ok && known
+	return now, before, ok && max(now-before, before-now) >= minPoints && m.exceeds(complete, *c.earlierStats), ok
 }
 
 type figure struct {

@@ -17,10 +17,10 @@ type forkRow struct {
 	Path           string
 	State          forkState
 	Plays, Players int64
-	By             int64   // plays more or fewer than in the four weeks before
+	by             int64   // plays more or fewer than in the four weeks before
 	Change         *change // nil: there were no plays before
 	Score          string
-	scoreKey       reports.Percent // -1: no completed play
+	score          reports.Statistics
 	Weeks          ui.Sparkline
 	WeeksLabel     string
 	sortTitle      string // the title in lower case and without accents
@@ -36,20 +36,15 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 		State:      stateOf(f),
 		Plays:      o.Plays(),
 		Players:    o.Players,
-		By:         o.Plays() - o.Earlier(),
-		Score:      "–",
-		scoreKey:   -1,
+		by:         o.Plays() - o.Earlier(),
+		score:      reports.Statistics{Plays: o.Plays(), Completed: o.Completed, AvgScore: o.AvgScore},
 		Weeks:      ui.NewSparkline(o.Weeks[:], slices.Max(o.Weeks[:])),
 		WeeksLabel: weeksLabel(o.Weeks[:]),
 		sortTitle:  input.Fold(f.Title),
 	}
-	if o.Completed > 0 {
-		row.scoreKey = o.AvgScore
-		row.Score = ui.Percent(o.AvgScore)
-	}
+	row.Score = score.text(row.score)
 	if o.Earlier() > 0 {
-		before := &comparison{earlierStats: &reports.Statistics{Plays: o.Earlier()}}
-		row.Change = plays.change(reports.Statistics{Plays: o.Plays()}, before)
+		row.Change = plays.change(row.score, &comparison{earlierStats: &reports.Statistics{Plays: o.Earlier()}})
 	}
 	return row
 }
@@ -73,10 +68,13 @@ var forks = listing[forkRow]{
 			func(a, b forkRow) int { return strings.Compare(a.sortTitle, b.sortTitle) }},
 		{"12 weeks", "", false, nil},
 		{"Plays", "-plays", true, func(a, b forkRow) int { return cmp.Compare(a.Plays, b.Plays) }},
-		{"Change", "-change", true, func(a, b forkRow) int { return cmp.Compare(a.By, b.By) }},
+		{"Change", "-change", true, func(a, b forkRow) int { return cmp.Compare(a.by, b.by) }},
 		{"Players", "-players", true,
 			func(a, b forkRow) int { return cmp.Compare(a.Players, b.Players) }},
-		{"Score", "-score", true, func(a, b forkRow) int { return cmp.Compare(a.scoreKey, b.scoreKey) }},
+		{"Score", "-score", true, func(a, b forkRow) int {
+			return cmp.Or(cmp.Compare(a.score.AvgScore, b.score.AvgScore), // "–" below 0.0%
+				cmp.Compare(min(1, a.score.Completed), min(1, b.score.Completed)))
+		}},
 		{"Status", "", false, nil},
 		{"Updated", "-updated", true,
 			func(a, b forkRow) int { return a.UpdatedAt.Compare(b.UpdatedAt) }},
