@@ -32,10 +32,7 @@
       time.textContent = local(at, time.dataset.local, time.closest('[data-tz]')?.dataset.tz);
       if (time.closest('[data-brief]')) time.textContent = time.textContent.replace(` ${new Date().getFullYear()}`, '');
     }
-    for (const el of all('[data-zone]', root)) {
-      if (zone === 'UTC') continue;
-      el.textContent = `Times are in your time zone (${zone}).`;
-    }
+    if (zone !== 'UTC') for (const el of all('[data-zone]', root)) el.textContent = `Times are in your time zone (${zone}).`;
 
     // Charts: point at a bar, touch it, or press the arrow keys to read it. The words are those of its row of the table.
     for (const cursor of all('.plot .cursor', root)) {
@@ -56,10 +53,9 @@
         cursor.setAttribute('aria-valuetext', words.join('. Before: '));
         if (!shown) return;
         readout.textContent = words.join('\n');
-        const { left, width: pixels } = cursor.getBoundingClientRect();  // beside the bar, on the side with more room
-        const x = left - plot.getBoundingClientRect().left + (from + to) / 2 / width * pixels;
-        const room = plot.clientWidth - readout.offsetWidth;
-        readout.style.left = `${Math.max(0, Math.min(room, from + to < width ? x + 12 : x - 12 - readout.offsetWidth))}px`;
+        const x = cursor.offsetLeft + (from + to) / 2 / width * cursor.offsetWidth;  // beside the bar, on the side with more room
+        const beside = from + to < width ? x + 12 : x - 12 - readout.offsetWidth;
+        readout.style.left = `${Math.max(0, Math.min(plot.clientWidth - readout.offsetWidth, beside))}px`;
         for (const mark of all('rect.at', plot)) {
           mark.setAttribute('x', 100 * from);
           mark.setAttribute('width', 100 * (to - from));
@@ -119,10 +115,8 @@
 
     // A phone has the menus of a report in a sheet.
     for (const button of all('[data-sheet]', root)) {
-      const sheet = document.getElementById(button.dataset.sheet);
-      if (!sheet.showModal) continue;
       button.hidden = false;
-      button.addEventListener('click', () => sheet.showModal());
+      button.addEventListener('click', () => button.nextElementSibling.showModal());
     }
 
     // A field that leaves the rows of a list that contain its text. Enter opens the first of them.
