@@ -6,6 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
 recipes=$root/web/docs/recipes
 work=$(mktemp -d)
+chmod a+x "$work" # PostgreSQL runs as another user than root
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 
 say() { printf '\n== %s\n' "$1"; }
@@ -38,11 +39,22 @@ environment() {
 		echo "$name: NOT RUN, could not install $*"
 		return 1
 	}
-	"$work/$name/bin/pip" list --format freeze 2>/dev/null | grep -iE "^(${1%%[<>=]*})==" || true
+	"$work/$name/bin/pip" list --format freeze 2>/dev/null | grep -iE "^${1%%[[<>=]*}==" || true
 }
 
 say "MCP"
 if environment mcp 'mcp>=2,<3'; then
 	sed "s#https://dg.example.org#$base#" "$recipes/mcp/dg_mcp.py" >"$work/dg_mcp.py"
 	"$work/mcp/bin/python" "$here/mcp_check.py" "$work/dg_mcp.py" "$base" "$key" "$fork" "$group" 2>"$work/mcp.err" || { cat "$work/mcp.err"; exit 1; }
+fi
+
+say "dlt"
+socket=$(sed -n 5p "$work/data/cluster/postmaster.pid")
+if environment dlt 'dlt[duckdb,postgres]>=1,<2' duckdb psycopg2-binary; then
+	mkdir "$work/nights"
+	sed "s#https://dg.example.org#$base#; s/^START = .*/START = $(date -u +%Y)/" "$recipes/dlt/dg_dlt.py" >"$work/nights/dg_dlt.py"
+	cp "$here/dlt_check.py" "$work/nights"
+	(cd "$work/nights" && DLT_DATA_DIR=$work/nights/dlt DG_KEY=$key "$work/dlt/bin/python" dlt_check.py "$base" "$key" \
+		"psql -h $socket -U dg_owner -d dg" duckdb) >"$work/dlt.out" 2>&1 || { tail -20 "$work/dlt.out"; exit 1; }
+	tail -1 "$work/dlt.out"
 fi

@@ -1,0 +1,75 @@
+# A dlt source: forks, and every play, in months that are replaced when they differ. Run it every night.
+# Needs: pip install "dlt[duckdb]" requests. Before: export DG_KEY. Run: python3 dg_dlt.py
+import calendar
+import csv
+import datetime as dt
+import io
+import os
+import re
+
+import dlt
+from dlt.sources.helpers import requests  # tries again after 429 and 5xx, and breaks
+
+URL = "https://dg.example.org"
+START = 2025  # the first year of the copy
+HEADER = ("playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,completedAt,durationSeconds,completed,"
+          "scorePercent,passed,skills")
+
+if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$)", URL):
+    raise SystemExit("URL must begin with https://")
+KEY = os.environ.get("DG_KEY", "").strip("\ufeff \t\r\n")
+if not re.fullmatch(r"dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+", KEY):
+    raise SystemExit("DG_KEY is not a key: dg_live_<id>_<secret>, one line without quotes.")
+
+
+def ask(method, path, **period):
+    answer = requests.request(method, f"{URL}/api/v1/forks{path}", params=period, timeout=(10, 60), allow_redirects=False,
+                              auth=lambda r: (r.headers.update(Authorization="Bearer " + KEY), r)[1])  # not that of .netrc
+    if answer.status_code != 200:  # a redirect too: the key goes to no other address
+        raise RuntimeError(f"{answer.status_code} {answer.text[:500]}")
+    tags = answer.headers.get("DG-Months")
+    return answer, None if tags is None else dict(tag.split("=") for tag in tags.split(", ") if tag)
+
+
+@dlt.source(name="dg")
+def dg():
+    forks = ask("GET", "")[0].json()["items"]
+    today = dt.datetime.now(dt.timezone.utc).date()
+
+    @dlt.resource(write_disposition="replace", primary_key="id")
+    def dg_forks():
+        yield forks
+
+    # A month without plays is a row that only deletes. Months are replaced whole: an erased player is gone.
+    @dlt.resource(write_disposition="merge", merge_key=["forkId", "month"], columns={
+        "gone": {"hard_delete": True, "data_type": "bool"}, "playId": {"data_type": "text", "nullable": True},
+        "scorePercent": {"data_type": "decimal", "precision": 5, "scale": 2}})
+    def dg_plays():
+        known = dlt.current.resource_state().setdefault("months", {})
+        for fork in forks:
+            for year in range(START, today.year + 1):
+                first, last = dt.date(year, 1, 1), min(today, dt.date(year, 12, 31))
+                tags = ask("HEAD", f"/{fork['id']}/exports/csv", **{"from": str(first), "to": str(last)})[1]
+                for month in range(1, last.month + 1):
+                    name = f"{year}-{month:02}"
+                    at = f"{fork['id']} {name}"
+                    if tags and tags.get(name) and known.get(at) == tags[name]:
+                        continue
+                    end = min(last, dt.date(year, month, calendar.monthrange(year, month)[1]))
+                    answer, sent = ask("GET", f"/{fork['id']}/exports/csv", **{"from": f"{name}-01", "to": str(end)})
+                    answer.encoding = "utf-8"
+                    if not answer.text.startswith(HEADER):
+                        raise RuntimeError("The answer is no export: its header row is another one.")
+                    rows = list(csv.DictReader(io.StringIO(answer.text, newline=""), strict=True))
+                    if any(None in row or None in row.values() for row in rows):
+                        raise RuntimeError("A row of the export is cut.")
+                    yield [{**{k: v or None for k, v in row.items()}, "month": name, "gone": False} for row in rows] or [
+                        {"playId": None, "forkId": fork["id"], "month": name, "gone": True}]
+                    known[at] = sent and sent.get(name)  # of the rows themselves; none under nominative reporting
+
+    return dg_forks, dg_plays
+
+
+if __name__ == "__main__":
+    pipeline = dlt.pipeline("dg", destination=os.environ.get("DG_DESTINATION", "duckdb"), dataset_name="reporting")
+    print(pipeline.run(dg()))
