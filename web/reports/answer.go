@@ -81,10 +81,8 @@ var smallNumbers = []string{2: "two", "three", "four", "five", "six", "seven", "
 func howManyPassed(s reports.Statistics) string {
 	failed := s.Completed - s.Passed
 	switch {
-	case s.Completed == 1 && failed == 0:
-		return "The only finished play passed."
 	case s.Completed == 1:
-		return "The only finished play failed."
+		return "The only finished play " + [2]string{"passed.", "failed."}[failed]
 	case failed == 0:
 		return "Every finished play passed."
 	case s.Passed == 0:

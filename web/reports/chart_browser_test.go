@@ -105,3 +105,37 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	p.Click("#show-score")
 	p.WaitFor("#email")
 }
+
+// The jobs of a reader take few clicks or taps in an open report. A phone has the menus in one sheet.
+func TestJobsTakeFewClicks(t *testing.T) {
+	t.Parallel()
+	w, o := webtest.StartAcme(t)
+	fork := w.Fork(o)
+	players := w.DB.Players(o.ID, 6)
+	w.DB.GroupNamed(o.ID, "All", players...)
+	w.DB.Plays(fork, 60, time.Now().AddDate(0, 0, -2), 0)
+	path := o.At("/reports/%s", fork.ID)
+	p := browsertest.New(t)
+	webtest.SignInWith(p, w, o.Owner, path)
+	for _, job := range []struct{ name, desktop, phone, choice, done string }{
+		{"last quarter against the year before", "#m-compare > summary", "[data-sheet]",
+			`#m-compare a:text("Last quarter, 52 weeks earlier")`, `location.search.includes('compare=year')`},
+		{"a group's answer", "#m-group > summary", "[data-sheet]", "#m-group a:has(bdi)",
+			`location.search.includes('groupId=') && document.querySelector('.answer').checkVisibility()`},
+		{"why a group is hidden", "#m-group > summary", "[data-sheet]", "",
+			`document.querySelector('#m-group .hint').checkVisibility({ contentVisibilityAuto: true })`},
+		{"export last week", ".split summary", ".split summary", "",
+			`document.querySelector('.split .menu li + li a').checkVisibility()`},
+	} {
+		for width, first := range map[int]string{1280: job.desktop, 360: job.phone} {
+			p.Emulate(width, browsertest.Light)
+			p.Open(path)
+			p.Click(first)
+			if job.choice != "" {
+				p.Click(job.choice)
+			}
+			require.Eventually(t, func() bool { return browsertest.Eval[bool](p, job.done) },
+				10*time.Second, time.Millisecond, "%s, %d px", job.name, width)
+		}
+	}
+}
