@@ -34,7 +34,7 @@
     }
     if (zone !== 'UTC') for (const el of all('[data-zone]', root)) el.textContent = `Times are in your time zone (${zone}).`;
 
-    // Charts: point at a bar, touch it, or press the arrow keys to read it. The words are those of its row of the table.
+    // Charts: point at a bar, touch it, or press the arrow keys to read it.
     for (const cursor of all('.plot .cursor', root)) {
       const plot = cursor.parentNode;
       const readout = plot.querySelector('.readout');
@@ -53,7 +53,7 @@
         cursor.setAttribute('aria-valuetext', words.join('. Before: '));
         if (!shown) return;
         readout.textContent = words.join('\n');
-        const x = cursor.offsetLeft + (from + to) / 2 / width * cursor.offsetWidth;  // beside the bar, on the side with more room
+        const x = cursor.offsetLeft + (from + to) / 2 / width * cursor.offsetWidth;
         const beside = from + to < width ? x + 12 : x - 12 - readout.offsetWidth;
         readout.style.left = `${Math.max(0, Math.min(plot.clientWidth - readout.offsetWidth, beside))}px`;
         for (const mark of all('rect.at', plot)) {
@@ -111,7 +111,7 @@
       list.addEventListener('keydown', (e) => { if (e.key === 'Escape' && list.open) { list.open = false; list.querySelector('summary').focus(); } });
     }
 
-    for (const tile of all('.figures .shown', root)) tile.parentNode.scrollLeft = tile.offsetLeft - 16;  // a phone has no room for all
+    for (const tile of all('.figures .shown', root)) tile.parentNode.scrollLeft = tile.offsetLeft - 16;
 
     // A phone has the menus of a report in a sheet.
     for (const button of all('[data-sheet]', root)) {
@@ -132,12 +132,12 @@
   };
   init(document);
 
-  // A menu closes with a click elsewhere, and when the window changes its form: rotated, it has no list.
+  // A menu closes with a click elsewhere, and when the window is rotated.
   const close = (but) => { for (const { parentNode: list } of all('details[open] > .menu')) if (!list.contains(but)) list.open = false; };
   document.addEventListener('click', (e) => close(e.target));
   matchMedia('(orientation: portrait)').addEventListener('change', () => close(null));
 
-  // Reports: a link or form that leads to the same screen changes it in place. What cannot be changed is loaded as usual.
+  // Reports: a link or form to the same screen changes it in place.
   const main = document.getElementById('main');
   let shown = location.pathname + location.search;
   let newest = 0;
