@@ -89,6 +89,8 @@ func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statisti
 		} {
 			require.Empty(t, testkit.Cells(pattern, p.Body))
 		}
+		all := b.Get(strings.Replace(p.Request.URL.RequestURI(), "?", "/players?", 1))
+		require.Empty(t, testkit.Cells(playerCells, all.Has(t, "This group’s figures are hidden").Body))
 		return
 	}
 	figures := shown(webtest.FigureCells, p)

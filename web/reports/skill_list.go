@@ -2,7 +2,7 @@ package reports
 
 import (
 	"cmp"
-	"fmt"
+	"slices"
 	"strings"
 
 	"dg/modules/reports"
@@ -76,14 +76,13 @@ func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skill
 	}
 	row.Before = writePercent(skillRate(before))
 	by := int64(skillRate(now) - skillRate(before))
-	row.By = fmt.Sprintf("+%s", ui.Points(max(by, -by)))
+	sign, direction := "+", "up"
 	if by < 0 {
-		row.By = "−" + row.By[1:]
+		sign, direction = "−", "down"
 	}
+	row.By = sign + ui.Points(max(by, -by))
 	if max(by, -by) >= minPoints && skillsDiffer(now, complete.UniquePlayers, before, c.earlierStats.UniquePlayers) {
-		if row.Direction = "up"; by < 0 {
-			row.Direction = "down"
-		}
+		row.Direction = direction
 	}
 	return row
 }
@@ -91,10 +90,8 @@ func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skill
 func skillRate(k reports.SkillStat) reports.Percent { return reports.PercentOf(k.Correct, k.Attempts) }
 
 func findSkill(s reports.Statistics, id string) reports.SkillStat {
-	for _, k := range s.Skills {
-		if k.SkillID == id {
-			return k
-		}
+	if i := slices.IndexFunc(s.Skills, func(k reports.SkillStat) bool { return k.SkillID == id }); i >= 0 {
+		return s.Skills[i]
 	}
 	return reports.SkillStat{}
 }
