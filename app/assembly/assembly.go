@@ -138,7 +138,8 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 	m.org = org.New(p.Pools.Requests, m.audit, m.policy)
 	m.games = games.New(p.Pools.Requests)
 	m.requests = limit.NewRequests(int(p.Pools.Requests.Pool.Config().MaxConns))
-	m.reports = reports.New(p.Pools.Snapshots, reports.Options{FixedPseudonyms: true})
+	m.reports = reports.New(p.Pools.Snapshots,
+		reports.Options{FixedPseudonyms: true, PlayerVersions: true})
 	sealer := sealer.New(p.Pools.Snapshots, s.Now, s.Logger)
 	m.reports.OnDamage = func(q reports.Query, err error) {
 		s.Logger.Error("a segment is damaged: the plays are read instead. Run dg segments rebuild",

@@ -13,7 +13,9 @@ grant execute on function lock_membership(uuid, uuid) to :role;
 revoke all on players from :role;
 grant select on players to :role;
 
-revoke all on player_ordinals from :role; -- for the import
+revoke all on player_ordinals from :role;
+-- The import reserves ordinals. Reports compare versions.
+grant select (org_id, version) on player_ordinals to :role;
 
 revoke all on player_groups from :role;
 grant select on player_groups to :role;

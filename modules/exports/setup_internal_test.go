@@ -56,7 +56,7 @@ func setup(t *testing.T) *bundle {
 }
 
 func (b *bundle) serve() {
-	b.service = New(reports.New(b.db, reports.Options{FixedPseudonyms: true}), audit.New(b.db), nil)
+	b.service = New(reports.New(b.db, reports.Options{FixedPseudonyms: true, PlayerVersions: true}), audit.New(b.db), nil)
 	server := httpserver.New(httpserver.Options{
 		Logger: slog.New(slog.DiscardHandler),
 		Grace:  time.Millisecond,

@@ -190,3 +190,21 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 		}
 	}
 }
+
+// dg erase locks the organisation's ordinals, then deletes a player: an import that renames players
+// waits for it.
+func TestRenameBesideAnErasureDoesNotDeadlock(t *testing.T) {
+	b := setup(t)
+	erasing := b.Begin(`select from player_ordinals where org_id = $1 for update`, idOf("acme"))
+	require.NoError(t, b.WhileWaiting(erasing, func() error {
+		_, err := Importer{Pool: b.Owner.Pool}.Import(t.Context(),
+			[]Input{file("renamed", changed("p1", `"One"`, `"Uno"`))}, nil)
+		return err
+	}, func() {
+		_, err := erasing.Exec(t.Context(), `delete from players where id = $1`, idOf("p2"))
+		require.NoError(t, err)
+		_, err = erasing.Exec(t.Context(), `update players set display_name = 'x' where id = $1`, idOf("p1"))
+		require.NoError(t, err)
+	}))
+	require.Equal(t, "Uno", b.one(fill(`select display_name from players where id = '$p1'`)))
+}

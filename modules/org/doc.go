@@ -7,7 +7,8 @@
 //   - A change to an organisation or its forks gives the organisation a new random version, which
 //     unlike a counter never repeats after a restore or failover. Compare them for equality only.
 //   - A player's ordinal is unique within an organisation. The import never reuses one
-//     (player_ordinals). Members of a group are players of its organisation.
+//     (player_ordinals), whose random version changes with every change of players. Members of a
+//     group are players of its organisation.
 //   - A deleted player leaves its groups, and its plays are deleted.
 //
 // The import refuses to move players and groups to another organisation.

@@ -48,3 +48,22 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", id, err)
 	}
 }
+
+// An import locks the organisation's ordinals first, then renames its players: an erasure that came
+// between waits for it.
+func TestErasureBesideARenameDoesNotDeadlock(t *testing.T) {
+	b := setup(t)
+	owner := org.New(b.Owner, audit.New(b.Owner), nil)
+	player := b.Players(ours, 1)[0]
+	renaming := b.Begin(`select from player_ordinals where org_id = $1 for update`, ours)
+	require.NoError(t, b.WhileWaiting(renaming, func() error {
+		_, err := owner.ErasePlayer(t.Context(), player.ID, func(*gorm.DB, string) error { return nil },
+			audit.Request{})
+		return err
+	}, func() {
+		_, err := renaming.Exec(t.Context(), `update players set display_name = 'New' where id = $1`,
+			player.ID)
+		require.NoError(t, err)
+	}))
+	require.Zero(t, b.Count(`players`))
+}

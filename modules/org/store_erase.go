@@ -36,6 +36,12 @@ func (s *Service) ErasePlayer(
 		if organisationID, err = playerOwner(tx, playerID); err != nil {
 			return err
 		}
+		// before the player, as the import does: a trigger changes the version
+		err := tenant.Exec(tx, organisationID, `/* org.lockPlayers */
+			select from player_ordinals where org_id = @org for update`).Error
+		if err != nil {
+			return fmt.Errorf("org: lock players: %w", err)
+		}
 		erased := tx.Scopes(postgres.Tag("org.erase"), tenant.Scope(organisationID)).
 			Where("id = ?", playerID).Delete(&playerRow{})
 		if erased.Error != nil {

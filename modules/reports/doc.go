@@ -15,6 +15,8 @@
 //     suppressed, decides.
 //   - Equal proofs prove equal content. A Proof is of the report's snapshot: a report that was read
 //     again has none.
+//   - Labels in memory are of the version of players that the report's snapshot shows. Those that no
+//     report confirms for a minute are dropped: an erased player's label does not stay.
 //   - Sums are integers. Figures are rounded once, half away from zero.
 //   - No figure depends on a damaged or missing segment: reports read the plays, until `dg segments
 //     rebuild` has sealed everything again.

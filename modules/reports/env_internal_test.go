@@ -46,7 +46,7 @@ func newEnv(t testing.TB) *env {
 	db.Players(testOrg, 40)
 	e := &env{
 		World:   db,
-		reports: New(db.DB, Options{FixedPseudonyms: true}),
+		reports: New(db.DB, Options{FixedPseudonyms: true, PlayerVersions: true}),
 		sealer:  newSealer(db.DB),
 	}
 	e.group(testGroup, `select i from generate_series(1, 40, 4) i`)

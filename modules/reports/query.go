@@ -19,6 +19,8 @@ type Query struct {
 	OverlapsTimeout time.Duration
 	// replicas that have replayed this LSN may be read; zero: only the primary is read
 	Position postgres.Position
+
+	labels *labelCache // nil: none, and no version of labels is read
 }
 
 // ErrGroupNotFound hides whether the group is unknown or belongs to another organisation.

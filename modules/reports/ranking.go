@@ -2,10 +2,7 @@ package reports
 
 import (
 	"cmp"
-	"encoding/binary"
-	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"dg/modules/reports/segment"
@@ -14,50 +11,85 @@ import (
 // ranking orders the players of a report: by plays and best score descending, then by label.
 type ranking struct {
 	players *segment.Players
-	labels  labels
+	labels  *labels
 	order   []rankEntry
 }
 
-// rankEntry is a player with two sort keys, which decide nearly all comparisons without a look-up.
+// rankEntry is a player with a sort key: more plays have a larger one, then the better score as
+// shown, because hidden digits do not decide.
 type rankEntry struct {
-	playsKey, labelKey uint64
-	ordinal            int32
+	key     uint64
+	ordinal int32
 }
 
+const scoreBits = 11 // of a sort key
+
 // rank orders the players. Every player must have a label in l.
-func rank(players *segment.Players, l labels) *ranking {
-	r := &ranking{players, l, make([]rankEntry, 0, players.Count())}
-	players.Each(func(ordinal int32, p segment.PlayerSum) {
-		r.order = append(r.order, rankEntry{playsKey(p), labelKey(l[ordinal]), ordinal})
-	})
-	slices.SortFunc(r.order, r.compare)
+func rank(players *segment.Players, l *labels) *ranking {
+	r := &ranking{players: players, labels: l}
+	byLabel, shared := l.order, l.shared
+	if len(byLabel) == 0 || len(byLabel) > 8*players.Count() {
+		byLabel = players.Ordinals()
+		shared = l.sort(byLabel)
+	}
+	r.order = make([]rankEntry, 0, len(byLabel))
+	for _, ordinal := range byLabel {
+		if p := players.Get(ordinal); p.Plays > 0 {
+			key := uint64(p.Plays)<<scoreBits | uint64(roundScore(p.BestScore))
+			r.order = append(r.order, rankEntry{key, ordinal})
+		}
+	}
+	r.order = sortDescending(r.order)
+	if shared {
+		r.sortTied()
+	}
 	return r
 }
 
-// playsKey sorts more plays first, then the better score as shown: hidden digits do not decide.
-func playsKey(p segment.PlayerSum) uint64 {
-	return uint64(math.MaxInt32-p.Plays)<<16 | uint64(math.MaxInt16-roundScore(p.BestScore))
-}
-
-// labelKey is big-endian, so that integers compare as the label's first eight bytes do.
-func labelKey(label string) uint64 {
-	var b [8]byte
-	copy(b[:], label)
-	return binary.BigEndian.Uint64(b[:])
-}
-
-func (r *ranking) compare(a, b rankEntry) int {
-	if a.playsKey != b.playsKey {
-		return cmp.Compare(a.playsKey, b.playsKey)
+// sortDescending is a radix sort by key. It keeps the order of entries with equal keys.
+func sortDescending(entries []rankEntry) []rankEntry {
+	const digits = 1 << 11
+	var bits uint64
+	for _, e := range entries {
+		bits |= e.key
 	}
-	if a.labelKey != b.labelKey {
-		return cmp.Compare(a.labelKey, b.labelKey)
+	sorted := make([]rankEntry, len(entries))
+	for shift := 0; bits>>shift > 0; shift += 11 {
+		var next [digits]int // index of the next entry with the digit
+		for _, e := range entries {
+			next[^(e.key>>shift)%digits]++
+		}
+		at := 0
+		for i, n := range next {
+			next[i] = at
+			at += n
+		}
+		for _, e := range entries {
+			i := &next[^(e.key>>shift)%digits]
+			sorted[*i] = e
+			*i++
+		}
+		entries, sorted = sorted, entries
 	}
-	return cmp.Or(strings.Compare(r.labels[a.ordinal], r.labels[b.ordinal]),
-		compareTied(r.players.Get(a.ordinal), r.players.Get(b.ordinal)))
+	return entries
 }
 
-// compareTied compares columns of the report only, so that the order reveals nothing else.
+// sortTied orders players with equal keys and labels by columns of the report only, so that the
+// order reveals nothing else.
+func (r *ranking) sortTied() {
+	for rest := r.order; len(rest) > 0; {
+		label := r.labels.of(rest[0].ordinal)
+		n := 1
+		for n < len(rest) && rest[n].key == rest[0].key && r.labels.of(rest[n].ordinal) == label {
+			n++
+		}
+		slices.SortFunc(rest[:n], func(a, b rankEntry) int {
+			return compareTied(r.players.Get(a.ordinal), r.players.Get(b.ordinal))
+		})
+		rest = rest[n:]
+	}
+}
+
 func compareTied(a, b segment.PlayerSum) int {
 	return cmp.Or(
 		cmp.Compare(b.LastPlayedAt, a.LastPlayedAt),
@@ -77,7 +109,7 @@ func (r *ranking) row(i int) PlayerStat {
 	ordinal := r.order[i].ordinal
 	p := r.players.Get(ordinal)
 	return PlayerStat{
-		Label:        r.labels[ordinal],
+		Label:        r.labels.of(ordinal),
 		Plays:        int64(p.Plays),
 		BestScore:    roundScore(p.BestScore),
 		Completed:    p.Completed,

@@ -15,18 +15,20 @@ type Service struct {
 	smallReports, largeReports *limit.Limiter
 
 	options          Options
-	maxOverviewPlays int64 // by default the constant of this name; tests lower it
+	labels           *labelCache // nil unless Options.PlayerVersions
+	maxOverviewPlays int64       // by default the constant of this name; tests lower it
 
 	OnDamage func(Query, error) // called for a damaged segment, never nil; set before the first report
 }
 
 // Options declares FixedPseudonyms if players' labels, ordinals and organisations never change. Only
-// then have reports a Proof.
-type Options struct{ FixedPseudonyms bool }
+// then have reports a Proof. It declares PlayerVersions if player_ordinals.version changes with every
+// change of players. Only then are labels kept in memory.
+type Options struct{ FixedPseudonyms, PlayerVersions bool }
 
 // New returns the service. An instance needs a single one: API and screens share its limits.
 func New(db *postgres.DB, o Options) *Service {
-	return &Service{
+	s := &Service{
 		db:               db,
 		options:          o,
 		smallReports:     newLimiter(MaxReports, MaxReportsOfOrganisation),
@@ -34,6 +36,10 @@ func New(db *postgres.DB, o Options) *Service {
 		maxOverviewPlays: maxOverviewPlays,
 		OnDamage:         func(Query, error) {},
 	}
+	if o.PlayerVersions {
+		s.labels = &labelCache{entries: map[labelsKey]*cachedLabels{}}
+	}
+	return s
 }
 
 // Report is an open report. It holds a connection until Statistics succeeds or Close, and a slot of
@@ -51,6 +57,9 @@ type Report struct {
 // organisation has the group, apperr.NotFound for an unknown organisation, apperr.Unavailable with
 // RetryAfter.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
+	if !q.OmitLists {
+		q.labels = s.labels
+	}
 	r, err := s.openWithin(ctx, s.smallReports, q)
 	if err == nil && r.snap.large {
 		r.Close()

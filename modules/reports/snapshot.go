@@ -29,6 +29,8 @@ type snapshot struct {
 	days        []segment.SealedDay
 	months      []time.Time // first days of the sealed months in the period, ascending
 	members     members     // of a large group
+
+	labelsVersion int64 // 0: labels are not kept
 }
 
 // connTimeout bounds the wait for a connection to the primary, and for the end of a transaction.
@@ -96,6 +98,9 @@ func (s *snapshot) begin(ctx context.Context) error {
 		batch.Queue(groupOwnerSQL, s.args)
 	}
 	batch.Queue(metadataSQL, s.args)
+	if s.query.labels != nil {
+		batch.Queue(labelsVersionSQL, s.args)
+	}
 	if s.segments {
 		batch.Queue(sealedDaysSQL, s.args)
 		batch.Queue(sealedMonthsSQL, s.args)
@@ -111,7 +116,10 @@ func (s *snapshot) begin(ctx context.Context) error {
 			return fmt.Errorf("reports: begin: %w", err)
 		}
 	}
-	if err := s.readMetadata(results); err != nil || !s.segments {
+	if err := s.readMetadata(results); err != nil {
+		return err
+	}
+	if err := s.readLabelsVersion(results); err != nil || !s.segments {
 		return err
 	}
 	return s.readSealed(results)

@@ -117,7 +117,7 @@ func newTotals(a *segment.Accumulator, p Period) Statistics {
 	return s
 }
 
-func newStatistics(a *segment.Accumulator, p Period, l labels) Statistics {
+func newStatistics(a *segment.Accumulator, p Period, l *labels) Statistics {
 	s := newTotals(a, p)
 	s.Player = rank(&a.Players, l).row
 	return s

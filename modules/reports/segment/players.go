@@ -49,8 +49,13 @@ func (s *Players) AddPlay(p *Play) {
 // Add adds a sum of further plays to the sum of the player.
 func (s *Players) Add(ordinal int32, sum PlayerSum) { s.sumOf(ordinal).add(&sum) }
 
-// Get returns the sum of a player with a play. For other players it may panic.
-func (s *Players) Get(ordinal int32) PlayerSum { return s.pages[ordinal/perPage][ordinal%perPage] }
+// Get returns the sum of a player, zero for a player without a play.
+func (s *Players) Get(ordinal int32) PlayerSum {
+	if n := int(ordinal / perPage); n < len(s.pages) && s.pages[n] != nil {
+		return s.pages[n][ordinal%perPage]
+	}
+	return PlayerSum{}
+}
 
 // Each calls f for every player with a play, in ascending order of ordinals.
 func (s *Players) Each(f func(ordinal int32, sum PlayerSum)) {

@@ -1,0 +1,221 @@
+package reports
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"dg/modules/org"
+	"dg/platform/apperr"
+)
+
+const (
+	allLabelsSQL = `/* reports.labels */
+select ordinal, case when @mode = 'nominative' then display_name else label end
+  from players where org_id = @org`
+	labelsOfPlayersSQL = allLabelsSQL + ` and ordinal = any(@players)`
+
+	// labelsVersionSQL returns 0 for an organisation that has never had players.
+	labelsVersionSQL = `/* reports.labelsVersion */
+select coalesce((select version from player_ordinals where org_id = @org), 0)`
+)
+
+// labels has the label of each player. It does not change once read.
+type labels struct {
+	text   string
+	spans  []span  // in text, by ordinal; empty for players that were not read
+	order  []int32 // ordinals in the order of their labels, or nil
+	shared bool    // some in order have equal labels
+}
+
+type span struct{ from, to uint32 }
+
+// of returns "" for a player that was not read.
+func (l *labels) of(ordinal int32) string {
+	if int(ordinal) >= len(l.spans) {
+		return ""
+	}
+	s := l.spans[ordinal]
+	return l.text[s.from:s.to]
+}
+
+// sort sorts ordinals by label. It returns whether some have equal labels.
+func (l *labels) sort(ordinals []int32) (shared bool) {
+	type entry struct {
+		key     uint64 // decides nearly all comparisons without a look-up
+		ordinal int32
+	}
+	entries := make([]entry, len(ordinals))
+	for i, ordinal := range ordinals {
+		entries[i] = entry{labelKey(l.of(ordinal)), ordinal}
+	}
+	slices.SortFunc(entries, func(a, b entry) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		order := strings.Compare(l.of(a.ordinal), l.of(b.ordinal))
+		shared = shared || order == 0
+		return order
+	})
+	for i, e := range entries {
+		ordinals[i] = e.ordinal
+	}
+	return shared
+}
+
+func (l *labels) keepOrder() {
+	l.order = make([]int32, len(l.spans))
+	for ordinal := range l.order {
+		l.order[ordinal] = int32(ordinal)
+	}
+	l.shared = l.sort(l.order)
+}
+
+// labelKey is big-endian, so that integers compare as the label's first eight bytes do.
+func labelKey(label string) uint64 {
+	var b [8]byte
+	copy(b[:], label)
+	return binary.BigEndian.Uint64(b[:])
+}
+
+// readLabels takes ascending ordinals. It may return the labels of other players too.
+func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, error) {
+	if len(players) == 0 {
+		return &labels{}, nil
+	}
+	cache := s.query.labels
+	key := labelsKey{s.query.OrganisationID, s.ReportingMode}
+	if l := cache.get(key, s.labelsVersion); l != nil {
+		return l, nil
+	}
+	sql := s.labelsSQL(players)
+	if sql == labelsOfPlayersSQL {
+		return s.selectLabels(ctx, sql, int(players[len(players)-1]))
+	}
+	l, err := s.selectLabels(ctx, sql, s.lastOrdinal)
+	if err == nil && s.labelsVersion != 0 {
+		l.keepOrder()
+		cache.put(key, s.labelsVersion, l)
+	}
+	return l, err
+}
+
+// labelsSQL returns a query of all labels where that is faster: for many players with dense ordinals.
+func (s *snapshot) labelsSQL(players []int32) string {
+	s.args["mode"] = string(s.ReportingMode)
+	s.args["players"] = players
+	if len(players) > 1000 && int(players[len(players)-1]) < 8*len(players) {
+		return allLabelsSQL
+	}
+	return labelsOfPlayersSQL
+}
+
+func (s *snapshot) selectLabels(ctx context.Context, sql string, last int) (*labels, error) {
+	rows, _ := s.conn.Query(ctx, sql, s.args) // rows.Err returns its error
+	defer rows.Close()
+	var text strings.Builder
+	l := &labels{spans: make([]span, last+1)}
+	for rows.Next() {
+		v := rows.RawValues()
+		from := uint32(text.Len())
+		text.Write(v[1])
+		l.spans[binary.BigEndian.Uint32(v[0])] = span{from, uint32(text.Len())}
+	}
+	l.text = text.String()
+	return l, apperr.Annotate(rows.Err(), "reports: labels")
+}
+
+const (
+	maxLabelBytes = 64 << 20    // of all organisations
+	labelsKept    = time.Minute // without a report that confirms their version
+)
+
+// labelCache keeps the labels of players in memory, at most maxLabelBytes, least recently used
+// first. The nil cache keeps none.
+type labelCache struct {
+	mu      sync.Mutex
+	entries map[labelsKey]*cachedLabels
+	bytes   int
+	uses    int
+}
+
+type labelsKey struct {
+	organisationID string
+	mode           org.ReportingMode
+}
+
+type cachedLabels struct {
+	*labels
+	version int64 // of player_ordinals, random: equal versions prove equal labels
+	lastUse int
+	expiry  *time.Timer
+}
+
+// get confirms the labels of a version, and returns nil for another version.
+func (c *labelCache) get(k labelsKey, version int64) *labels {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entries[k]
+	if e == nil || e.version != version {
+		return nil
+	}
+	c.uses++
+	e.lastUse = c.uses
+	e.expiry.Reset(labelsKept)
+	return e.labels
+}
+
+func (c *labelCache) put(k labelsKey, version int64, l *labels) {
+	size := l.size()
+	if c == nil || size > maxLabelBytes {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drop(k, c.entries[k])
+	for c.bytes+size > maxLabelBytes {
+		oldest := slices.MinFunc(slices.Collect(maps.Keys(c.entries)), func(a, b labelsKey) int {
+			return cmp.Compare(c.entries[a].lastUse, c.entries[b].lastUse)
+		})
+		c.drop(oldest, c.entries[oldest])
+	}
+	c.uses++
+	e := &cachedLabels{labels: l, version: version, lastUse: c.uses}
+	e.expiry = time.AfterFunc(labelsKept, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.drop(k, e)
+	})
+	c.entries[k] = e
+	c.bytes += size
+}
+
+// drop does nothing if e was dropped before.
+func (c *labelCache) drop(k labelsKey, e *cachedLabels) {
+	if e != nil && c.entries[k] == e {
+		e.expiry.Stop()
+		delete(c.entries, k)
+		c.bytes -= e.size()
+	}
+}
+
+// size returns the bytes of the labels, with a margin for the entry.
+func (l *labels) size() int { return len(l.text) + 8*cap(l.spans) + 4*cap(l.order) + 512 }
+
+func (s *snapshot) readLabelsVersion(results pgx.BatchResults) error {
+	if s.query.labels == nil {
+		return nil
+	}
+	err := results.QueryRow().Scan(&s.labelsVersion)
+	return apperr.Annotate(err, "reports: version of labels")
+}

@@ -1,0 +1,188 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/org"
+	"dg/modules/reports/segment"
+)
+
+const manyPlayers = 1500 // so many that all labels are read
+
+func newLabelsEnv(t *testing.T) *env {
+	e := newEnv(t)
+	e.Players(testOrg, manyPlayers-40)
+	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
+		select gen_random_uuid(), $1, $2, i, $3, '' from generate_series(1, $4::int) i`,
+		testOrg, testFork, testFrom, manyPlayers)
+	return e
+}
+
+// shows compares the labels of a report with those of the database.
+func (e *env) shows(t *testing.T, s *Service, column string) {
+	q := query(testFrom, 1, "")
+	report, err := s.Open(t.Context(), q)
+	require.NoError(t, err)
+	defer report.Close()
+	stats, err := s.Statistics(t.Context(), report)
+	require.NoError(t, err)
+	// CollectRows returns its error
+	rows, _ := e.Owner.Pool.Query(t.Context(), `select `+column+` from players p
+		where exists (select from plays y where y.org_id = p.org_id and y.player = p.ordinal)
+		order by `+column+` collate "C"`)
+	want, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	var got []string
+	for _, p := range stats.Players() {
+		got = append(got, p.Label)
+	}
+	require.Equal(t, want, got)
+}
+
+// doc.go, Invariants: labels in memory are those of the report's snapshot, after any change of
+// players by any writer, on all instances.
+func TestLabelsInMemoryAreThoseOfTheSnapshot(t *testing.T) {
+	t.Parallel()
+	e := newLabelsEnv(t)
+	other := New(e.DB, e.reports.options) // another instance
+	unchanged := func(what string, s *Service) {
+		t.Helper()
+		e.shows(t, s, "display_name")
+		kept := s.labels.entries[labelsKey{testOrg, org.Nominative}].labels
+		e.shows(t, s, "display_name")
+		require.Same(t, kept, s.labels.entries[labelsKey{testOrg, org.Nominative}].labels, what)
+	}
+	for _, change := range []string{
+		`update players set display_name = '"Zoë" <x>' where ordinal = 7`,
+		`update players set display_name = 'Equal' where ordinal % 3 = 0`,
+		`delete from players where ordinal = 9`,
+		`begin; savepoint s; update players set display_name = 'lost' where ordinal = 3; rollback to s;
+		 update players set display_name = 'kept' where ordinal = 4; commit`,
+		`begin; update players set display_name = 'first' where ordinal = 5;
+		 update players set display_name = 'second' where ordinal = 6; commit`,
+		`with p as (insert into players select gen_random_uuid(), '` + testOrg + `', 9000, 'P-new', 'New'
+		  returning ordinal) select * from p`,
+	} {
+		unchanged(change, e.reports)
+		unchanged(change, other)
+		e.Exec(change)
+		e.shows(t, e.reports, "display_name")
+		e.shows(t, other, "display_name")
+	}
+	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
+	e.shows(t, e.reports, "label")
+	e.Exec(`update organisations set reporting_mode = 'nominative'`)
+	e.shows(t, e.reports, "display_name")
+	require.Len(t, e.reports.labels.entries, 2, "both modes are kept")
+
+	const version = `select version from player_ordinals`
+	before := e.one(t, version)
+	e.Exec(`truncate players cascade`)
+	require.NotEqual(t, before, e.one(t, version))
+}
+
+func (e *env) one(t *testing.T, sql string) (v int64) {
+	require.NoError(t, e.Owner.Pool.QueryRow(t.Context(), sql).Scan(&v))
+	return v
+}
+
+// A report whose snapshot is older than a rename shows the former name, although newer labels are
+// in memory; so does a replica that lags.
+func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
+	t.Parallel()
+	e := newLabelsEnv(t)
+	older, err := e.reports.Open(t.Context(), query(testFrom, 1, ""))
+	require.NoError(t, err)
+	defer older.Close()
+	e.Exec(`update players set display_name = 'After' where ordinal = 1`)
+	e.shows(t, e.reports, "display_name")
+	stats, err := e.reports.Statistics(t.Context(), older)
+	require.NoError(t, err)
+	for _, p := range stats.Players() {
+		require.NotEqual(t, "After", p.Label)
+	}
+	e.shows(t, e.reports, "display_name")
+}
+
+// Without the declaration of player_ordinals.version, as in another program, no label is kept and
+// the table is not read.
+func TestLabelsAreNotKeptWithoutVersions(t *testing.T) {
+	t.Parallel()
+	e := newLabelsEnv(t)
+	e.Exec(`alter table player_ordinals rename to hidden`)
+	s := New(e.DB, Options{FixedPseudonyms: true})
+	e.Exec(`alter table players disable trigger player_version`)
+	e.shows(t, s, "display_name")
+	e.Exec(`update players set display_name = 'After' where ordinal = 1`)
+	e.shows(t, s, "display_name")
+}
+
+func labelsOf(bytes int) *labels { return &labels{text: strings.Repeat("x", bytes)} }
+
+// sizing.md: labels of all organisations stay within their bytes. The least recently used go first.
+func TestLabelsStayWithinTheirBytes(t *testing.T) {
+	t.Parallel()
+	c := &labelCache{entries: map[labelsKey]*cachedLabels{}}
+	key := func(i int) labelsKey { return labelsKey{fmt.Sprint(i), org.Nominative} }
+	l := labelsOf(1 << 18)
+	for i := range 500 {
+		c.put(key(i), 1, l)
+		require.NotNil(t, c.get(key(0), 1), "in use")
+		require.LessOrEqual(t, c.bytes, maxLabelBytes)
+	}
+	require.Greater(t, c.bytes, maxLabelBytes-2<<18)
+	require.Nil(t, c.get(key(1), 1))
+	require.NotNil(t, c.get(key(499), 1))
+	require.Nil(t, c.get(key(499), 2), "another version")
+	c.put(key(499), 2, labelsOf(maxLabelBytes))
+	require.NotNil(t, c.get(key(499), 1), "labels that do not fit are not kept")
+	for k := range c.entries {
+		c.put(k, 3, labelsOf(1))
+	}
+	require.Equal(t, len(c.entries)*labelsOf(1).size(), c.bytes)
+}
+
+// doc.go, Invariants: labels that no report confirms for a minute are dropped without a request.
+func TestUnconfirmedLabelsAreDropped(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := &labelCache{entries: map[labelsKey]*cachedLabels{}}
+		k := labelsKey{testOrg, org.Pseudonymous}
+		c.put(k, 1, labelsOf(10))
+		for range 5 {
+			<-time.After(labelsKept - time.Second)
+			require.NotNil(t, c.get(k, 1))
+		}
+		<-time.After(labelsKept - time.Second)
+		require.Nil(t, c.get(k, 2), "another version confirms nothing")
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		require.Empty(t, c.entries)
+		require.Zero(t, c.bytes)
+	})
+}
+
+// A small group shares the labels of all players that are in memory.
+func TestGroupIsRankedByLabelsInMemory(t *testing.T) {
+	t.Parallel()
+	var s segment.Players
+	l := &labels{spans: make([]span, 1)}
+	for i := range int32(100) {
+		l.text += fmt.Sprintf("%02d", 99-i)
+		l.spans = append(l.spans, span{uint32(2 * i), uint32(2*i + 2)})
+	}
+	l.keepOrder()
+	for _, ordinal := range []int32{3, 50, 7} {
+		s.Add(ordinal, segment.PlayerSum{Plays: 1})
+	}
+	require.Equal(t, inOrder(&s, l), Statistics{UniquePlayers: 3, Player: rank(&s, l).row}.Players())
+}
