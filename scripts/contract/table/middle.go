@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// condition is what the middle does, and what is right then: the program works, fails with its
+// destination as it was, or (either) does one of both.
+type condition struct {
+	name          string
+	works, either bool
+	short         bool // also for Start snippets
+	csv           bool // only for programs that read CSV
+	key           func(string) string
+	env           []string
+	file          string // a file of the home folder that would change the header
+	answer        func(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool
+}
+
+func text(body, kind string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
+	return func(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
+		if !isReport(r) {
+			return false
+		}
+		w.Header().Set("Content-Type", kind)
+		_, _ = io.WriteString(w, body)
+		return true
+	}
+}
+
+func isReport(r *http.Request) bool {
+	return strings.HasSuffix(r.URL.Path, "/csv") || strings.HasSuffix(r.URL.Path, "/stats")
+}
+
+// changed sends the CSV that change makes of the whole one.
+func changed(change func(string) string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
+	return func(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
+		if !strings.HasSuffix(r.URL.Path, "/csv") || r.Method == http.MethodHead {
+			return false
+		}
+		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+		_, _ = io.WriteString(w, change(string(whole)))
+		return true
+	}
+}
+
+// busy answers the first two requests with 429.
+func busy(retryAfter string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
+	return func(w http.ResponseWriter, _ *http.Request, _ []byte, attempt int) bool {
+		if attempt > 1 {
+			return false
+		}
+		if retryAfter == "date" {
+			retryAfter = time.Now().Add(time.Second).UTC().Format(http.TimeFormat)
+		}
+		if retryAfter != "" {
+			w.Header().Set("Retry-After", retryAfter)
+		}
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = io.WriteString(w, `{"code":"resource-exhausted","message":"Busy."}`)
+		return true
+	}
+}
+
+// broken sends part of the answer and resets the connection.
+func broken(part float64) func(http.ResponseWriter, *http.Request, []byte, int) bool {
+	return func(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
+		if !isReport(r) || r.Method == http.MethodHead {
+			return false
+		}
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return false
+		}
+		n := min(len(whole)-1, int(part*float64(len(whole))))
+		_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\nContent-Length: %d\r\n\r\n%s",
+			len(whole), whole[:n])
+		_ = conn.(*net.TCPConn).SetLinger(0)
+		_ = conn.Close()
+		return true
+	}
+}
+
+func lines(csv string) []string { return strings.SplitAfter(csv, "\n") }
+
+var conditions = []condition{
+	{name: "as it is", works: true, short: true},
+	{name: "key with LF", works: true, short: true, key: func(k string) string { return k + "\n" }},
+	{name: "key with CRLF", works: true, short: true, key: func(k string) string { return k + "\r\n" }},
+	{name: "key with a byte order mark", works: true, short: true,
+		key: func(k string) string { return "\ufeff" + k }},
+	{name: "key with blanks", works: true, short: true, key: func(k string) string { return " " + k + "\t " }},
+	{name: "key in quotes", short: true, key: func(k string) string { return `"` + k + `"` }},
+	{name: "no key", short: true, key: func(string) string { return "" }},
+	{name: "two keys", short: true, key: func(k string) string { return k + "\n" + k }},
+	{name: "key not ASCII", short: true, key: func(k string) string { return k + "é" }},
+	{name: ".netrc", works: true, file: ".netrc"},
+	{name: ".curlrc", works: true, file: ".curlrc"},
+	{name: "C locale", works: true, env: []string{"LC_ALL=C", "LANG=C"}},
+	{name: "an empty 200", short: true, answer: text("", "text/csv")},
+	{name: "HTML", short: true, answer: text("<html>Log in</html>", "text/html")},
+	{name: "JSON in place of CSV", short: true, csv: true,
+		answer: changed(func(string) string { return `{"items":[]}` })},
+	{name: "another header row", csv: true,
+		answer: changed(func(s string) string { return "a,b\n" + strings.Join(lines(s)[1:], "") })},
+	{name: "a row cut clean", csv: true, answer: changed(func(s string) string {
+		last := strings.LastIndex(strings.TrimSuffix(s, "\n"), ",")
+		return s[:last]
+	})},
+	{name: "rows missing", csv: true, answer: changed(func(s string) string {
+		all := lines(s)
+		return strings.Join(all[:max(1, len(all)/2)], "")
+	})},
+	{name: "429, seconds", works: true, answer: busy("1")},
+	{name: "429, a fraction", works: true, answer: busy("0.5")},
+	{name: "429, a date", works: true, answer: busy("date")},
+	{name: "429, year 99999", works: true, answer: busy("Fri, 31 Dec 99999 23:59:59 GMT")},
+	{name: "429, nonsense", works: true, answer: busy("soon")},
+	{name: "429, nothing", works: true, answer: busy("")},
+	{name: "redirect", short: true, answer: func(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
+		http.Redirect(w, r, "http://localhost:"+r.Header.Get("X-Elsewhere"), http.StatusFound)
+		return true
+	}},
+	{name: "reset at the first byte", either: true, short: true, answer: broken(0)},
+	{name: "reset in the middle", either: true, short: true, answer: broken(0.5)},
+	{name: "reset at the last byte", either: true, short: true, answer: broken(1)},
+}
+
+// middle forwards to the demo, unless the condition answers.
+type middle struct {
+	base, url, other string
+	mu               sync.Mutex
+	now              condition
+	attempts         map[string]int
+	elsewhere        atomic.Int32 // requests that followed a redirect
+}
+
+func listen(base string) (*middle, error) {
+	m := &middle{base: base, attempts: map[string]int{}}
+	for _, at := range []struct {
+		url   *string
+		serve http.HandlerFunc
+	}{
+		{&m.url, m.serve},
+		{&m.other, func(http.ResponseWriter, *http.Request) { m.elsewhere.Add(1) }},
+	} {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		*at.url = "http://" + ln.Addr().String()
+		server := &http.Server{Handler: at.serve, ReadHeaderTimeout: 10 * time.Second}
+		go func() { _ = server.Serve(ln) }()
+	}
+	return m, nil
+}
+
+func (m *middle) set(c condition) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.now = c
+	clear(m.attempts)
+	m.elsewhere.Store(0)
+}
+
+func (m *middle) serve(w http.ResponseWriter, r *http.Request) {
+	m.mu.Lock()
+	c := m.now
+	attempt := m.attempts[r.URL.String()]
+	m.attempts[r.URL.String()]++
+	m.mu.Unlock()
+	r.Header.Set("X-Elsewhere", m.other[strings.LastIndex(m.other, ":")+1:])
+	request, err := http.NewRequestWithContext(r.Context(), r.Method, m.base+r.URL.RequestURI(), http.NoBody)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	for _, name := range []string{"Authorization", "If-None-Match"} {
+		if value := r.Header.Get(name); value != "" {
+			request.Header.Set(name, value)
+		}
+	}
+	request.Header.Set("Accept-Encoding", "identity")
+	answer, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	defer discard(answer.Body)
+	whole, err := io.ReadAll(answer.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if answer.StatusCode == http.StatusOK && c.answer != nil && c.answer(w, r, whole, attempt) {
+		return
+	}
+	copyHeader(w.Header(), answer.Header)
+	w.WriteHeader(answer.StatusCode)
+	_, _ = w.Write(whole)
+}
