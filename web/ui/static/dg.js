@@ -172,7 +172,7 @@
     change(link.href, true);
   });
   document.addEventListener('submit', (e) => {
-    const url = new URL(e.target.action);
+    const url = new URL(e.target.getAttribute('action') || '', location);
     if (e.target.method !== 'get' || !here(url)) return;
     e.preventDefault();
     url.search = new URLSearchParams(new FormData(e.target));
