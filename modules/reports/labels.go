@@ -29,10 +29,9 @@ select coalesce((select version from player_ordinals where org_id = @org), 0)`
 
 // labels has the label of each player. It does not change once read.
 type labels struct {
-	text   string
-	spans  []span  // in text, by ordinal; empty for players that were not read
-	order  []int32 // ordinals in the order of their labels, or nil
-	shared bool    // some in order have equal labels
+	text  string
+	spans []span  // in text, by ordinal; empty for players that were not read
+	order []int32 // all ordinals as sort leaves them, or nil
 }
 
 type span struct{ from, to uint32 }
@@ -46,8 +45,8 @@ func (l *labels) of(ordinal int32) string {
 	return l.text[s.from:s.to]
 }
 
-// sort sorts ordinals by label. It returns whether some have equal labels.
-func (l *labels) sort(ordinals []int32) (shared bool) {
+// sort sorts ordinals by label. It inverts (^) each whose label equals that of the one before.
+func (l *labels) sort(ordinals []int32) {
 	type entry struct {
 		key     uint64 // decides nearly all comparisons without a look-up
 		ordinal int32
@@ -60,14 +59,14 @@ func (l *labels) sort(ordinals []int32) (shared bool) {
 		if a.key != b.key {
 			return cmp.Compare(a.key, b.key)
 		}
-		order := strings.Compare(l.of(a.ordinal), l.of(b.ordinal))
-		shared = shared || order == 0
-		return order
+		return strings.Compare(l.of(a.ordinal), l.of(b.ordinal))
 	})
 	for i, e := range entries {
 		ordinals[i] = e.ordinal
+		if i > 0 && e.key == entries[i-1].key && l.of(e.ordinal) == l.of(entries[i-1].ordinal) {
+			ordinals[i] = ^e.ordinal
+		}
 	}
-	return shared
 }
 
 func (l *labels) keepOrder() {
@@ -75,7 +74,7 @@ func (l *labels) keepOrder() {
 	for ordinal := range l.order {
 		l.order[ordinal] = int32(ordinal)
 	}
-	l.shared = l.sort(l.order)
+	l.sort(l.order)
 }
 
 // labelKey is big-endian, so that integers compare as the label's first eight bytes do.

@@ -16,10 +16,10 @@ type ranking struct {
 }
 
 // rankEntry is a player with a sort key: more plays have a larger one, then the better score as
-// shown, because hidden digits do not decide.
+// shown, because hidden digits do not decide. Equal labels have the same number.
 type rankEntry struct {
-	key     uint64
-	ordinal int32
+	key            uint64
+	ordinal, label int32
 }
 
 const scoreBits = 11 // of a sort key
@@ -27,22 +27,26 @@ const scoreBits = 11 // of a sort key
 // rank orders the players. Every player must have a label in l.
 func rank(players *segment.Players, l *labels) *ranking {
 	r := &ranking{players: players, labels: l}
-	byLabel, shared := l.order, l.shared
+	byLabel := l.order
 	if len(byLabel) == 0 || len(byLabel) > 8*players.Count() {
 		byLabel = players.Ordinals()
-		shared = l.sort(byLabel)
+		l.sort(byLabel)
 	}
 	r.order = make([]rankEntry, 0, len(byLabel))
+	label := int32(0)
 	for _, ordinal := range byLabel {
+		if ordinal < 0 {
+			ordinal = ^ordinal
+		} else {
+			label++
+		}
 		if p := players.Get(ordinal); p.Plays > 0 {
 			key := uint64(p.Plays)<<scoreBits | uint64(roundScore(p.BestScore))
-			r.order = append(r.order, rankEntry{key, ordinal})
+			r.order = append(r.order, rankEntry{key, ordinal, label})
 		}
 	}
 	r.order = sortDescending(r.order)
-	if shared {
-		r.sortTied()
-	}
+	r.sortTied()
 	return r
 }
 
@@ -78,14 +82,15 @@ func sortDescending(entries []rankEntry) []rankEntry {
 // order reveals nothing else.
 func (r *ranking) sortTied() {
 	for rest := r.order; len(rest) > 0; {
-		label := r.labels.of(rest[0].ordinal)
 		n := 1
-		for n < len(rest) && rest[n].key == rest[0].key && r.labels.of(rest[n].ordinal) == label {
+		for n < len(rest) && rest[n].key == rest[0].key && rest[n].label == rest[0].label {
 			n++
 		}
-		slices.SortFunc(rest[:n], func(a, b rankEntry) int {
-			return compareTied(r.players.Get(a.ordinal), r.players.Get(b.ordinal))
-		})
+		if n > 1 {
+			slices.SortFunc(rest[:n], func(a, b rankEntry) int {
+				return compareTied(r.players.Get(a.ordinal), r.players.Get(b.ordinal))
+			})
+		}
 		rest = rest[n:]
 	}
 }
