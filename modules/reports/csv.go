@@ -2,6 +2,8 @@ package reports
 
 import (
 	"bytes"
+	"encoding/hex"
+	"math/bits"
 	"strconv"
 	"strings"
 
@@ -82,7 +84,7 @@ func (e *Export) appendRow(b []byte) []byte {
 	r := &e.row
 	f := e.format
 	separator := f.separator()
-	b = append(append(b, r.id...), separator)
+	b = append(appendID(b, r.id), separator)
 	b = append(append(b, e.snap.query.ForkID...), separator)
 	if r.released {
 		b = strconv.AppendInt(b, int64(r.release), 10)
@@ -106,33 +108,37 @@ func (e *Export) appendPlayer(b []byte) []byte {
 	if e.players == nil {
 		return e.format.appendPlayer(b, e.row.key, e.row.label)
 	}
-	return append(b, e.players[e.row.Player]...)
+	return append(b, e.players.of(e.row.Player)...)
+}
+
+// appendID appends the text of a UUID, which PostgreSQL would make in five times the time.
+func appendID(b, id []byte) []byte {
+	b = hex.AppendEncode(b, id[:4])
+	for _, part := range [][]byte{id[4:6], id[6:8], id[8:10], id[10:]} {
+		b = hex.AppendEncode(append(b, '-'), part)
+	}
+	return b
 }
 
 // appendSkillCounts appends skillId=correct/attempts for each skill, joined by semicolons.
 func appendSkillCounts(b []byte, answers []byte) []byte {
 	var attempts, correct [games.SkillSpace]uint16
+	var seen uint64 // a bit for each skill
 	for _, raw := range answers {
 		a := games.Answer(raw)
+		seen |= 1 << a.Skill()
 		attempts[a.Skill()]++
 		if a.Correct() {
 			correct[a.Skill()]++
 		}
 	}
-	first := true
-	for i, n := range attempts[:games.SkillCount] {
-		if n == 0 {
-			continue
-		}
-		if !first {
-			b = append(b, ';')
-		}
-		first = false
-		b = append(b, games.Skill(i).ID()...)
-		b = append(b, '=')
-		b = strconv.AppendUint(b, uint64(correct[i]), 10)
-		b = append(b, '/')
-		b = strconv.AppendUint(b, uint64(n), 10)
+	separator := ""
+	for seen &= 1<<games.SkillCount - 1; seen != 0; seen &= seen - 1 {
+		i := bits.TrailingZeros64(seen)
+		b = append(append(b, separator...), games.Skill(i).ID()...)
+		b = strconv.AppendUint(append(b, '='), uint64(correct[i]), 10)
+		b = strconv.AppendUint(append(b, '/'), uint64(attempts[i]), 10)
+		separator = ";"
 	}
 	return b
 }

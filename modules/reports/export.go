@@ -21,14 +21,15 @@ type Export struct {
 	started bool     // the header row was returned
 	rows    pgx.Rows // nil after the start: no row follows the header
 	row     exportRow
-	players []string // cells of each player, by ordinal; nil: each row selects its player's columns
-	count   int64    // plays returned so far
+	players *labels // cells of each player; nil: each row selects its player's columns
+	read    int     // rows, those of other players included
+	count   int64   // plays returned so far
 }
 
 // exportRow is a play as an export shows it, valid until the next row.
 type exportRow struct {
 	segment.Play
-	id          []byte // valid until the next row
+	id          []byte // 16 bytes, valid until the next row
 	released    bool
 	release     int32
 	completedAt int64  // milliseconds since 1970
@@ -61,8 +62,8 @@ func (e *Export) Close() {
 	}
 }
 
-// AppendRows appends rows to b until it has size bytes, the header row first. The end of the first
-// call's ctx cancels the queries. Errors: io.EOF after the last row, ErrGroupNotFound for a group
+// AppendRows appends rows to b until it has size bytes, the header row first. All calls have one ctx,
+// whose end cancels the queries. Errors: io.EOF after the last row, ErrGroupNotFound for a group
 // of another organisation.
 func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, error) {
 	if !e.started {
@@ -72,12 +73,16 @@ func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, er
 		e.started = true
 		b = e.format.appendHeader(b)
 	}
-	for len(b) < size && e.next() {
+	for len(b) < size {
+		more, err := e.next(ctx)
+		if err != nil {
+			return b, fmt.Errorf("reports: export: %w", err)
+		}
+		if !more {
+			break
+		}
 		e.count++
 		b = e.appendRow(b)
-	}
-	if e.rows != nil && e.rows.Err() != nil {
-		return b, fmt.Errorf("reports: export: %w", e.rows.Err())
 	}
 	if len(b) == 0 {
 		return b, io.EOF
@@ -88,7 +93,7 @@ func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, er
 // The plays of an export are ordered by start, then id: the order of the index plays_period.
 const (
 	exportSQL = `/* reports.export */ select ` + segment.PlayColumns +
-		`, id::text, release_number, completed_at`
+		`, id, release_number, completed_at`
 	exportOrder = ` order by plays.started_at, plays.id`
 	// The columns are subqueries: a join could sort all plays of the period before the first row.
 	ownPlayerColumns = `, (select label from players where org_id = @org and ordinal = plays.player),
@@ -106,8 +111,11 @@ const exportSettingsSQL = `/* reports.exportSettings */
 	set_config('idle_in_transaction_session_timeout', '31min', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
-// start opens the rows of plays. It loads members and players before that, because open rows keep
-// the connection busy.
+// firstRows look up their own players, so that the file begins before all players are read.
+const firstRows = 500
+
+// start opens the rows of plays. It loads members before that, because open rows keep the connection
+// busy.
 func (e *Export) start(ctx context.Context) error {
 	if e.snap == nil {
 		return nil
@@ -123,18 +131,26 @@ func (e *Export) start(ctx context.Context) error {
 			return err
 		}
 	}
-	player := ownPlayerColumns
 	e.snap.args["mode"] = string(e.snap.ReportingMode)
+	sql := exportSQL + ownPlayerColumns + e.snap.exportFrom() + exportOrder
 	if e.cachesPlayers() {
-		player = ""
-		if err := e.readPlayers(ctx); err != nil {
-			return err
-		}
+		sql += ` limit @offset`
+		e.snap.args["offset"] = firstRows
 	}
-	sql := exportSQL + player + e.snap.exportFrom() + exportOrder
-	rows, err := e.snap.conn.Query(ctx, sql, e.snap.args)
-	e.rows = rows
-	return err
+	e.rows, _ = e.snap.conn.Query(ctx, sql, e.snap.args) // rows.Err returns its error
+	return nil
+}
+
+// startRest reads all players, and opens the rows after firstRows.
+func (e *Export) startRest(ctx context.Context) (err error) {
+	e.players, err = e.snap.selectLabels(ctx, exportPlayersSQL, e.snap.lastOrdinal,
+		func(b []byte, v [][]byte) []byte { return e.format.appendPlayer(b, v[1], v[2]) })
+	if err != nil {
+		return err
+	}
+	sql := exportSQL + e.snap.exportFrom() + exportOrder + ` offset @offset`
+	e.rows, _ = e.snap.conn.Query(ctx, sql, e.snap.args) // rows.Err returns its error
+	return nil
 }
 
 func (s *snapshot) exportFrom() string {
@@ -155,26 +171,23 @@ func (e *Export) cachesPlayers() bool {
 	return s.large || s.lastOrdinal <= largeReport // otherwise the rows are few
 }
 
-func (e *Export) next() bool {
-	for e.rows != nil && e.rows.Next() {
-		if e.parse(); !e.snap.largeGroup || e.snap.members.has(e.row.Player) {
-			return true
+func (e *Export) next(ctx context.Context) (bool, error) {
+	for e.rows != nil {
+		for e.rows.Next() {
+			e.read++
+			if e.parse(); !e.snap.largeGroup || e.snap.members.has(e.row.Player) {
+				return true, nil
+			}
+		}
+		err := e.rows.Err()
+		if err != nil || e.players != nil || e.read != firstRows || !e.cachesPlayers() {
+			return false, err
+		}
+		if err := e.startRest(ctx); err != nil {
+			return false, err
 		}
 	}
-	return false
-}
-
-func (e *Export) readPlayers(ctx context.Context) error {
-	rows, _ := e.snap.conn.Query(ctx, exportPlayersSQL, e.snap.args) // rows.Err returns its error
-	defer rows.Close()
-	e.players = make([]string, e.snap.lastOrdinal+1)
-	var cells []byte
-	for rows.Next() {
-		v := rows.RawValues()
-		cells = e.format.appendPlayer(cells[:0], v[1], v[2])
-		e.players[binary.BigEndian.Uint32(v[0])] = string(cells)
-	}
-	return rows.Err()
+	return false, nil
 }
 
 const exportPlayersSQL = `/* reports.players */

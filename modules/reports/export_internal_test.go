@@ -11,7 +11,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId.
+// rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId, beyond
+// firstRows too.
 func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
@@ -80,13 +81,13 @@ func TestFormats(t *testing.T) {
 }
 
 // rules.md, CSV: playerKey is the pseudonym under both modes, playerLabel the mode's, with and
-// without the cache of players.
+// without the cache of players, of exactly firstRows too.
 func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
-	e.Plays(theFork, 40, testFrom, 0)
+	e.Plays(theFork, firstRows, testFrom, 0)
 	e.Players(testOrg, 1_000)
-	for group, count := range map[string]int{"": 40, testGroup: 10} {
+	for group, count := range map[string]int{"": firstRows, testGroup: firstRows / 4} {
 		for _, mode := range []string{"nominative", "pseudonymous"} {
 			e.Exec(`update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
 			x, file := e.export(t, query(testFrom, 1, group), CSV)
@@ -115,4 +116,22 @@ func (e *env) export(t *testing.T, q Query, f Format) (x *Export, file string) {
 	_, err = x.AppendRows(t.Context(), nil, 1)
 	require.ErrorIs(t, err, io.EOF)
 	return x, string(text)
+}
+
+// rules.md, CSV: the first rows do not wait for the labels of all players.
+func TestFirstRowsDoNotWaitForAllPlayers(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.Plays(theFork, 2*firstRows, testFrom, 0)
+	x, err := e.reports.OpenExport(t.Context(), query(testFrom, 1, ""), CSV)
+	require.NoError(t, err)
+	defer x.Close()
+	text, err := x.AppendRows(t.Context(), nil, 10_000)
+	require.NoError(t, err)
+	require.Greater(t, len(text), 10_000)
+	require.Nil(t, x.players)
+	_, err = x.AppendRows(t.Context(), nil, 1<<20)
+	require.NoError(t, err)
+	require.NotNil(t, x.players)
+	require.EqualValues(t, 2*firstRows, x.Rows())
 }

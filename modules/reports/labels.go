@@ -27,7 +27,7 @@ select ordinal, case when @mode = 'nominative' then display_name else label end
 select coalesce((select version from player_ordinals where org_id = @org), 0)`
 )
 
-// labels has the label of each player. It does not change once read.
+// labels has the label, or the cells, of each player. It does not change once read.
 type labels struct {
 	text  string
 	spans []span  // in text, by ordinal; empty for players that were not read
@@ -96,9 +96,9 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, er
 	}
 	sql := s.labelsSQL(players)
 	if sql == labelsOfPlayersSQL {
-		return s.selectLabels(ctx, sql, int(players[len(players)-1]))
+		return s.selectLabels(ctx, sql, int(players[len(players)-1]), appendLabel)
 	}
-	l, err := s.selectLabels(ctx, sql, s.lastOrdinal)
+	l, err := s.selectLabels(ctx, sql, s.lastOrdinal, appendLabel)
 	if err == nil && s.labelsVersion != 0 {
 		l.keepOrder()
 		cache.put(key, s.labelsVersion, l)
@@ -116,18 +116,23 @@ func (s *snapshot) labelsSQL(players []int32) string {
 	return labelsOfPlayersSQL
 }
 
-func (s *snapshot) selectLabels(ctx context.Context, sql string, last int) (*labels, error) {
+func appendLabel(b []byte, v [][]byte) []byte { return append(b, v[1]...) }
+
+// selectLabels selects ordinals and the columns from which appendText makes the texts.
+func (s *snapshot) selectLabels(
+	ctx context.Context, sql string, last int, appendText func(b []byte, v [][]byte) []byte,
+) (*labels, error) {
 	rows, _ := s.conn.Query(ctx, sql, s.args) // rows.Err returns its error
 	defer rows.Close()
-	var text strings.Builder
+	var text []byte
 	l := &labels{spans: make([]span, last+1)}
 	for rows.Next() {
 		v := rows.RawValues()
-		from := uint32(text.Len())
-		text.Write(v[1])
-		l.spans[binary.BigEndian.Uint32(v[0])] = span{from, uint32(text.Len())}
+		from := uint32(len(text))
+		text = appendText(text, v)
+		l.spans[binary.BigEndian.Uint32(v[0])] = span{from, uint32(len(text))}
 	}
-	l.text = text.String()
+	l.text = string(text)
 	return l, apperr.Annotate(rows.Err(), "reports: labels")
 }
 
