@@ -141,7 +141,7 @@ func TestSettingsListGroupIDs(t *testing.T) {
 		want = append(want, []string{name, w.DB.GroupNamed(o.ID, name)})
 	}
 	const row = `<bdi>([^<]*)</bdi></th><td role="cell" class="n" data-label="Members">0</td><td role="cell"><details>.*<span class="id">` +
-		`<code id="group-id\d+">([0-9a-f-]{36})</code>`
+		`<code id="group-id\d+" translate="no">([0-9a-f-]{36})</code>`
 	first := b.Get(o.At("/settings/organisation")).Has(t, `<span>1–25 of 101</span>`)
 	found = testkit.Cells(row, first.Body)
 	for p := first; len(found) < len(want); found = append(found, testkit.Cells(row, p.Body)...) {

@@ -52,7 +52,7 @@ func TestDashboardShowsItsCall(t *testing.T) {
 	require.Contains(t, html.UnescapeString(p.Body), "curl -sS -G '"+w.Base+"/api/v1/forks/"+fork+
 		"/stats' \\\n  -d from=2026-03-01 -d to=2026-03-31 -d groupId="+group+
 		" \\\n  -H @- <<<\"Authorization: Bearer $DG_KEY\"</code>")
-	p.Has(t, `<code id="fork-id">`+fork+`</code>`, `<code id="group-id">`+group+`</code>`)
+	p.Has(t, `<code id="fork-id" translate="no">`+fork+`</code>`, `<code id="group-id" translate="no">`+group+`</code>`)
 }
 
 func TestInvalidPeriodIsExplained(t *testing.T) {
