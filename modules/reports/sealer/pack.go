@@ -3,6 +3,7 @@ package sealer
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -31,6 +32,7 @@ type collector struct {
 	plays   []segment.Play // nil if tooMany
 	max     int            // of plays
 	tooMany bool           // more plays than max
+	hash    uint64         // of the plays of addPlays
 }
 
 func (c *collector) add(p *segment.Play) {
@@ -51,12 +53,14 @@ func (c *collector) add(p *segment.Play) {
 func (c *collector) addPlays(ctx context.Context, b bucket, sealed []segment.SealedDay) error {
 	args := b.args()
 	args["starts"], args["ends"] = segment.Gaps(sealed, b.first, b.end)
-	rows, _ := b.conn.Query(ctx, segment.PlaysSQL, args) // rows.Err returns its error
+	rows, _ := b.conn.Query(ctx, segment.HashedPlaysSQL, args) // rows.Err returns its error
 	defer rows.Close()
 	var p segment.Play
 	for rows.Next() {
-		p.Scan(rows.RawValues())
+		v := rows.RawValues()
+		p.Scan(v)
 		c.add(&p)
+		c.hash ^= binary.BigEndian.Uint64(v[5])
 	}
 	return apperr.Annotate(rows.Err(), "reports: plays")
 }
@@ -72,9 +76,9 @@ func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
 	case c.players.Count() == 0:
 		return Result{}, b.replace(ctx, dropDaySQL, b.args())
 	case c.tooMany:
-		return Result{Large: 1}, b.saveDay(ctx, segment.Day{Head: []byte{}})
+		return Result{Large: 1}, b.saveDay(ctx, segment.Day{Head: []byte{}}, c.hash)
 	}
-	return Result{Days: 1}, b.saveDay(ctx, segment.PackDay(b.first.UnixMilli(), c.plays))
+	return Result{Days: 1}, b.saveDay(ctx, segment.PackDay(b.first.UnixMilli(), c.plays), c.hash)
 }
 
 // maxMonthPlays is the default of Sealer.MaxMonthPlays. It bounds the memory for packing a month.
@@ -125,23 +129,16 @@ const (
 		@head::bytea || coalesce(@tail::bytea, ''), @hash)
 		on conflict (fork_id, day) do update set sums = excluded.sums,
 		  head_bytes = excluded.head_bytes, segment = excluded.segment, hash = excluded.hash`
-	// hashDaySQL is a statement of its own: the plays that are packed lack the columns of exports.
-	hashDaySQL = `/* reports.hashDay */ select ` + segment.PlaysHash + ` from plays
-		where org_id = @org and fork_id = @fork and started_at >= @from and started_at < @to`
 	sealMonthSQL = `/* reports.sealMonth */ insert into fork_months (org_id, fork_id, month,
 		head_bytes, segment) values (@org, @fork, @from, @headBytes, @head::bytea || coalesce(@tail::bytea, ''))
 		on conflict (fork_id, month) do update
 		  set head_bytes = excluded.head_bytes, segment = excluded.segment`
 )
 
-func (b bucket) saveDay(ctx context.Context, d segment.Day) error {
+func (b bucket) saveDay(ctx context.Context, d segment.Day, hash uint64) error {
 	args := b.args()
 	args["sums"] = d.Sums.Pack(b.first.UnixMilli())
-	var hash int64
-	if err := b.conn.QueryRow(ctx, hashDaySQL, args).Scan(&hash); err != nil {
-		return fmt.Errorf("reports: hash: %w", err)
-	}
-	args["hash"] = hash
+	args["hash"] = int64(hash)
 	return b.save(ctx, sealDaySQL, args, d.Head, d.Tail)
 }
 

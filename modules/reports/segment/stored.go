@@ -46,17 +46,24 @@ const (
 	wholeOrHead = `case when @whole then segment else substr(segment, 1, head_bytes) end`
 )
 
-// PlaysSQL selects a fork's plays in the ranges from @starts until before @ends. OFFSET 0 is an
-// optimisation fence: it forces a nested loop over the ranges.
-const PlaysSQL = `/* reports.plays */ select ` + PlayColumns + `
+// PlaysSQL selects a fork's plays in the ranges from @starts until before @ends, and HashedPlaysSQL
+// the PlayHash of each too. OFFSET 0 is an optimisation fence: it forces a nested loop over the ranges.
+const (
+	PlaysSQL       = `/* reports.plays */ select ` + PlayColumns + playsOfRanges
+	HashedPlaysSQL = `/* reports.playsToSeal */ select ` + PlayColumns + `, ` + PlayHash + playsOfRanges
+	playsOfRanges  = `
   from unnest(@starts::timestamptz[], @ends::timestamptz[]) r (lo, hi), lateral (
     select * from plays where org_id = @org and fork_id = @fork and started_at >= r.lo
       and started_at < r.hi offset 0) plays`
+)
 
-// PlaysHash is a hash of plays by content, in any order. The outer hash mixes the id in: without it,
-// equal corrections of two plays would cancel each other out.
-const PlaysHash = `bit_xor(uuid_hash_extended(id, hash_record_extended((player, started_at, completed_at,
-		release_number, score, passed, answers), 0)))`
+// PlayHash is a hash of a play by content. The outer hash mixes the id in: without it, equal
+// corrections of two plays would cancel each other out. PlaysHash is that of plays in any order.
+const (
+	PlayHash = `uuid_hash_extended(id, hash_record_extended((player, started_at, completed_at,
+		release_number, score, passed, answers), 0))`
+	PlaysHash = `bit_xor(` + PlayHash + `)`
+)
 
 // LockPlaysSQL must run before the snapshot begins. It keeps TRUNCATE out, which is not MVCC-safe:
 // for older snapshots TRUNCATE empties the table but not the segments.
