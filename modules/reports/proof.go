@@ -18,10 +18,10 @@ import (
 )
 
 // Proof identifies the content of a report on all players under pseudonyms: equal values prove equal
-// content. Pseudonyms are not part of it, because they never change.
+// content. Pseudonyms are not part of it, because they never change within a history of the database.
 type Proof struct {
-	Tag string // of plays, fork, period and program; "" if more plays than Query.MaxHashed are unsealed
-	// Months are tags of plays and program, "2026-01=Jx3k9Qab, 2026-02=0aZ-_9xQ", up to the month
+	Tag string // of the whole content; "" if more plays than Query.MaxHashed are unsealed
+	// Months are tags of a month's plays, "2026-01=Jx3k9Qab, 2026-02=0aZ-_9xQ", up to the month
 	// that exceeds MaxHashed.
 	Months string
 }
@@ -53,6 +53,14 @@ func (s *Service) prove(ctx context.Context, snap *snapshot) (*snapshot, error) 
 }
 
 const (
+	// historySQL differs after a restore or a failover, and is equal on a standby: players that an
+	// import adds again have other pseudonyms under the same ordinals.
+	historySQL = `/* reports.history */ select concat_ws(' ', s.system_identifier,
+	greatest(c.timeline_id, r.min_recovery_end_timeline,
+	  (select received_tli from pg_stat_wal_receiver)),
+	(select oid from pg_database where datname = current_database()), 'players'::regclass::oid)
+	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
+
 	hashedDaysSQL = `/* reports.hashedDays */ select d.day, 0, d.hash from ` + segment.CleanDays + ` d
  where d.org_id = @org and d.fork_id = @fork and d.day >= @from and d.day < @to and d.hash is not null
  order by d.day`
@@ -85,6 +93,10 @@ func (s *snapshot) prove(ctx context.Context) error {
 	if left == 0 || s.grouped() || s.ReportingMode != org.Pseudonymous {
 		return nil
 	}
+	var history string
+	if err := s.conn.QueryRow(ctx, historySQL).Scan(&history); err != nil {
+		return apperr.Annotate(err, "reports: proof")
+	}
 	days, err := s.hashed(ctx, hashedDaysSQL)
 	if err != nil {
 		return err
@@ -110,7 +122,7 @@ func (s *snapshot) prove(ctx context.Context) error {
 			break
 		}
 	}
-	s.Proof = newProof(program, s.query, months, proven)
+	s.Proof = newProof(program+history, s.query, months, proven)
 	return nil
 }
 
@@ -118,7 +130,7 @@ func monthsBetween(a, b time.Time) int {
 	return (b.Year()-a.Year())*12 + int(b.Month()-a.Month())
 }
 
-// newProof makes the proof of months, the first of which are proven.
+// newProof makes the proof of months, the first of which are proven, under a program and a history.
 func newProof(program string, q Query, months []int64, proven int) *Proof {
 	p := &Proof{}
 	from := q.Period.From

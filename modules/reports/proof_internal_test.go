@@ -270,3 +270,21 @@ func TestReportThatIsReadAgainHasNoProof(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, report.Proof)
 }
+
+// After a restore, an import draws other pseudonyms for the same ordinals: no tag of before holds. A
+// restored table is another one, as is a database, a cluster or a timeline.
+func TestTagsEndWithTheirHistory(t *testing.T) {
+	t.Parallel()
+	e := newProofEnv(t)
+	e.insert(testFrom, 10, 50)
+	before, _ := e.proof(t, query(testFrom, 10, ""))
+	again, _ := e.proof(t, query(testFrom, 10, ""))
+	require.Equal(t, before, again)
+	e.Exec(`alter table players rename to former`)
+	e.Exec(`create table players (like former including all)`)
+	e.Exec(`insert into players select * from former`)
+	e.Exec(`grant select on players to dg_app`)
+	after, _ := e.proof(t, query(testFrom, 10, ""))
+	require.NotEqual(t, before.Tag, after.Tag)
+	require.NotEqual(t, before.Months, after.Months)
+}
