@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -104,6 +105,8 @@ func wrapImportError(ctx context.Context, err error) error {
 	case is && failed.Code == diskFull:
 		return fmt.Errorf(nothing+"the disk of the database is full. Free some space, then import "+
 			"again: %w", err)
+	case is && slices.Contains(lockFailed, failed.Code):
+		return fmt.Errorf(nothing+"another change got in the way. Import again: %w", err)
 	case postgres.IsUnavailable(err):
 		return fmt.Errorf(nothing+"the connection to the database was lost. Check the log of the "+
 			"database (its disk may be full), then import again: %w", err)
@@ -113,6 +116,9 @@ func wrapImportError(ctx context.Context, err error) error {
 
 // diskFull is the SQLSTATE of a full disk. If PostgreSQL cannot write its WAL, it restarts instead.
 const diskFull = "53100"
+
+// lockFailed are the SQLSTATEs of a deadlock and of a lock that is not available in time.
+var lockFailed = []string{"40P01", "55P03"}
 
 // notNull is the SQLSTATE of a value that is missing.
 const notNull = "23502"

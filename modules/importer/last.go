@@ -21,10 +21,8 @@ func (r *run) storeLast(ctx context.Context) error {
 	if err := r.keepSecrets(ctx); err != nil {
 		return err
 	}
-	for _, table := range []string{"organisations", "memberships", "users"} {
-		if err := r.lockChanged(ctx, table); err != nil {
-			return err
-		}
+	if err := r.lockChanged(ctx); err != nil {
+		return err
 	}
 	if err := r.countLostPasswords(ctx); err != nil {
 		return err
@@ -70,11 +68,38 @@ func (r *run) keepSecrets(ctx context.Context) error {
 	return err
 }
 
+// lockOrganisations also locks the organisations of forks: a trigger changes them at the commit.
+const lockOrganisations = `/* importer.lockOrganisations */ select from organisations
+	where id in (select id from last_organisations union select org_id from last_forks
+	  union select org_id from forks where xmin = pg_current_xact_id()::xid)
+	order by id for no key update`
+
 // lockChanged locks the stored rows that will change, which keeps the entries true until the commit.
-func (r *run) lockChanged(ctx context.Context, table string) error {
-	b := r.batches[slices.IndexFunc(r.batches, func(b *batch) bool { return b.table == table })]
-	return b.exec(ctx, r.tx, `select from {table} o join last_{table} i on {same}
-		where ({o.values}) is distinct from ({i.values}) order by {i.key} for no key update of o`)
+// Those that are equal now are not written, whatever changes them until then. The order of locks is
+// organisation, membership, person.
+func (r *run) lockChanged(ctx context.Context) error {
+	for _, b := range r.batches {
+		if b.last == "" {
+			continue
+		}
+		err := b.exec(ctx, r.tx, `delete from last_{table} i using {table} o
+			where {same} and ({o.values}) is not distinct from ({i.values})`)
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := r.tx.Exec(ctx, lockOrganisations); err != nil {
+		return err
+	}
+	for _, table := range []string{"memberships", "users"} {
+		b := r.batches[slices.IndexFunc(r.batches, func(b *batch) bool { return b.table == table })]
+		err := b.exec(ctx, r.tx, `select from {table} o join last_{table} i on {same}
+			order by {i.key} for no key update of o`)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *run) countLostPasswords(ctx context.Context) error {
@@ -93,8 +118,7 @@ type entry struct {
 
 var entries = []entry{
 	{audit.OrganisationCreated, "organisation", `
-		select i.id, i.id, jsonb_build_object('plan', i.plan)
-		from last_organisations i join organisations o on o.id = i.id where ` + isNew},
+		select o.id, o.id, jsonb_build_object('plan', o.plan) from organisations o where ` + isNew},
 	{audit.PlanChanged, "organisation", organisationChange("plan")},
 	{audit.ReportingModeChanged, "organisation", organisationChange("reporting_mode")},
 	{audit.RoleChanged, "person", `
