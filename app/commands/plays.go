@@ -26,9 +26,17 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	if len(players) == 0 {
 		return errors.New("name the players after the organisation: dg erase SLUG PSEUDONYM…")
 	}
+	within := ""
+	if slug != "" {
+		of, err := o.orgs.OrganisationBySlug(ctx, slug)
+		if err != nil {
+			return err
+		}
+		within = of.ID
+	}
 	missing := 0
 	for _, id := range players {
-		organisation, err := o.erase(ctx, slug, id)
+		organisation, err := o.erase(ctx, within, id)
 		switch {
 		case apperr.Is(err, apperr.NotFound):
 			missing++
@@ -46,10 +54,11 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	return nil
 }
 
-func (o *operator) erase(ctx context.Context, slug, player string) (organisation string, err error) {
+// erase erases a player by pseudonym or id, only within the organisation unless that is "".
+func (o *operator) erase(ctx context.Context, within, player string) (organisation string, err error) {
 	id := input.ID(player)
-	if slug != "" && !input.IsID(id) {
-		if id, err = o.orgs.PlayerID(ctx, slug, player); err != nil {
+	if within != "" {
+		if id, err = o.orgs.PlayerID(ctx, within, player); err != nil {
 			return "", err
 		}
 	}

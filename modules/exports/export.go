@@ -16,20 +16,19 @@ import (
 // export is a running export. It begins with its slot and ends with the entry export.finished.
 type export struct {
 	Request
-	service   *Service
-	release   func() // frees the slot
-	gate      *Gate
-	firstByte time.Time // deadline of the first block
-	plays     *reports.Export
-	block     []byte
-	recorded  bool   // whether export.started is
-	id        string // joins the two audit entries: request ids may repeat
+	service  *Service
+	release  func() // frees the slot
+	gate     *Gate
+	plays    *reports.Export
+	block    []byte
+	recorded bool   // whether export.started is
+	id       string // joins the two audit entries: request ids may repeat
 }
 
 // recordStart commits export.started before anything is sent. It is not cancelled with the request: a
 // cancelled insert may or may not have committed. Errors: apperr.Unavailable.
 func (e *export) recordStart() error {
-	ctx, done := context.WithDeadline(context.WithoutCancel(e.gate.Context), e.firstByte)
+	ctx, done := context.WithDeadline(context.WithoutCancel(e.gate.Context), e.gate.firstByte)
 	defer done()
 	err := e.record(ctx, audit.ExportStarted, map[string]any{"reportingMode": e.plays.ReportingMode})
 	if err != nil {

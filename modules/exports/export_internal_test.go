@@ -207,6 +207,19 @@ func TestWaitForTheStartsEntryEndsWithTheRequest(t *testing.T) {
 	require.Less(t, time.Since(began), recordTimeout/4)
 }
 
+// rules.md, Bounds: the rows of the first block end with the request too.
+func TestFirstRowsEndWithTheRequest(t *testing.T) {
+	b := setup(t)
+	b.firstByte = 700 * time.Millisecond
+	b.Exec(`create function slow() returns boolean language plpgsql as
+		$$ begin perform pg_sleep(20); return true; end $$`)
+	b.Exec(`create policy slow on plays using (slow()); alter table plays enable row level security`)
+	began := time.Now()
+	require.Equal(t, http.StatusServiceUnavailable, b.send(http.MethodGet).StatusCode)
+	require.Less(t, time.Since(began), blockTimeout/2)
+	require.Contains(t, b.finished(), `"outcome": "database_unavailable"`)
+}
+
 // rules.md, Audit log: the end of an export is recorded although PostgreSQL ends the connection of the
 // first attempt, and only once.
 func TestEndIsRecordedAfterARestart(t *testing.T) {

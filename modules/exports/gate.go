@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/gofiber/fiber/v2"
+
 	"dg/platform/apperr"
+	"dg/platform/httpserver"
 )
 
 // These limits bound a download.
@@ -34,14 +37,16 @@ type Gate struct {
 	turns        chan struct{}
 	recheck      func(context.Context) error
 	began, asked time.Time
+	firstByte    time.Time // deadline of the first block; zero after it
 }
 
-// NewGate returns the gate of a download that begins, for Close. ctx must outlive the handler.
-// recheck fails if the actor has lost access.
-func (s *Service) NewGate(ctx context.Context, recheck func(context.Context) error) *Gate {
+// NewGate returns the gate of a download that begins, for Close. recheck fails if the actor has lost
+// access. The first block ends with the deadline of the request.
+func (s *Service) NewGate(c *fiber.Ctx, recheck func(context.Context) error) *Gate {
 	now := time.Now()
 	g := &Gate{turns: s.turns, recheck: recheck, began: now, asked: now}
-	g.Context, g.stop = context.WithCancelCause(ctx)
+	g.firstByte, _ = c.UserContext().Deadline()
+	g.Context, g.stop = context.WithCancelCause(httpserver.StreamContext(c))
 	return g
 }
 
@@ -60,7 +65,7 @@ func (g *Gate) Enter() (leave func(), err error) {
 		free = func() { <-g.turns }
 	case <-time.After(turnWait): // those whose turn it is wait for the database
 	}
-	timer := time.AfterFunc(blockTimeout, func() { g.stop(context.DeadlineExceeded) })
+	timer := time.AfterFunc(g.timeout(), func() { g.stop(context.DeadlineExceeded) })
 	back := func() {
 		timer.Stop()
 		free()
@@ -76,6 +81,16 @@ func (g *Gate) Enter() (leave func(), err error) {
 	}
 	entered = true
 	return back, nil
+}
+
+// timeout returns the time that the next block has.
+func (g *Gate) timeout() time.Duration {
+	if g.firstByte.IsZero() {
+		return blockTimeout
+	}
+	left := time.Until(g.firstByte)
+	g.firstByte = time.Time{}
+	return min(left, blockTimeout)
 }
 
 // checkAccess takes apperr.AuthRequired, apperr.AccessDenied and apperr.NotFound for lost access.

@@ -38,9 +38,8 @@ func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	}
 	e := &export{
 		Request: r, service: s, release: release, id: uuid.NewString(),
-		gate: s.NewGate(httpserver.StreamContext(c), r.Recheck),
+		gate: s.NewGate(c, r.Recheck),
 	}
-	e.firstByte, _ = c.UserContext().Deadline()
 	streamed := false
 	defer func() {
 		if !streamed { // also after a panic

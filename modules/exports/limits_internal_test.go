@@ -48,10 +48,11 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			asked := 0
 			s := New(nil, nil, nil)
-			gate := s.NewGate(t.Context(), func(context.Context) error {
+			gate := &Gate{turns: s.turns, began: time.Now(), asked: time.Now(), recheck: func(context.Context) error {
 				asked++
 				return answer
-			})
+			}}
+			gate.Context, gate.stop = context.WithCancelCause(t.Context())
 			defer gate.Close()
 			enter := func() error {
 				leave, err := gate.Enter()

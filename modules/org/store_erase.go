@@ -61,17 +61,13 @@ func (s *Service) ErasePlayer(
 	return organisationID, err
 }
 
-// PlayerID returns the id of the organisation's player with the pseudonym, in any case. The pool must
-// connect as the owner of the tables. Errors: apperr.NotFound.
-func (s *Service) PlayerID(ctx context.Context, slug, label string) (string, error) {
-	db := s.db.Gorm.WithContext(ctx)
-	o, err := bySlug(db, slug)
-	if err != nil {
-		return "", err
-	}
+// PlayerID returns the id of the organisation's player with the pseudonym, in any case, or the id. The
+// pool must connect as the owner of the tables. Errors: apperr.NotFound.
+func (s *Service) PlayerID(ctx context.Context, organisationID, player string) (string, error) {
 	var row playerRow
-	err = db.Scopes(postgres.Tag("org.playerByLabel"), tenant.Scope(o.ID)).
-		Where("label = ?", strings.ToUpper(label)).Take(&row).Error
+	err := s.db.Gorm.WithContext(ctx).
+		Scopes(postgres.Tag("org.playerByLabel"), tenant.Scope(organisationID)).
+		Where("label = ? or id::text = ?", strings.ToUpper(player), input.ID(player)).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return "", errPlayerNotFound
 	}

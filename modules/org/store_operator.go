@@ -33,6 +33,11 @@ func bySlug(tx *gorm.DB, slug string) (Organisation, error) {
 		tenant.Across("the operator names an organisation by its slug alone")).Where("slug = ?", slug))
 }
 
+// OrganisationBySlug returns the organisation, for the operator's commands. Errors: apperr.NotFound.
+func (s *Service) OrganisationBySlug(ctx context.Context, slug string) (Organisation, error) {
+	return bySlug(s.db.Gorm.WithContext(ctx), slug)
+}
+
 // CreateIn adds an organisation and its audit entry in the caller's transaction. Errors:
 // apperr.Validation with the field "slug" if another organisation has the slug.
 func (s *Service) CreateIn(tx *gorm.DB, o Organisation, request audit.Request) error {

@@ -70,7 +70,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		dialect: at.dialect,
 		page:    audit.Page{Filter: at.page.Filter, Limit: entriesPerQuery},
 		release: release,
-		gate:    h.Gates.NewGate(httpserver.StreamContext(c), h.AccessCheck(p, authz.ReadAuditLog)),
+		gate:    h.Gates.NewGate(c, h.AccessCheck(p, authz.ReadAuditLog)),
 		block:   []byte(at.bom + strings.Join(columns, string(at.separator)) + "\n"),
 	}
 	d.list = func() ([]audit.Entry, error) { return h.entries(d.gate.Context, p, d.page) }

@@ -44,7 +44,7 @@ type AuditLog interface {
 
 // Gates is the part of exports.Service that these screens use: downloads take turns with exports.
 type Gates interface {
-	NewGate(ctx context.Context, recheck func(context.Context) error) *exports.Gate
+	NewGate(c *fiber.Ctx, recheck func(context.Context) error) *exports.Gate
 }
 
 // New returns the handler. settings returns the notices that all settings screens show.
