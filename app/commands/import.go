@@ -105,7 +105,7 @@ func wrapImportError(ctx context.Context, err error) error {
 	case is && failed.Code == diskFull:
 		return fmt.Errorf(nothing+"the disk of the database is full. Free some space, then import "+
 			"again: %w", err)
-	case is && slices.Contains(lockFailed, failed.Code):
+	case isLockFailure(err):
 		return fmt.Errorf(nothing+"another change got in the way. Import again: %w", err)
 	case postgres.IsUnavailable(err):
 		return fmt.Errorf(nothing+"the connection to the database was lost. Check the log of the "+
@@ -117,8 +117,11 @@ func wrapImportError(ctx context.Context, err error) error {
 // diskFull is the SQLSTATE of a full disk. If PostgreSQL cannot write its WAL, it restarts instead.
 const diskFull = "53100"
 
-// lockFailed are the SQLSTATEs of a deadlock and of a lock that is not available in time.
-var lockFailed = []string{"40P01", "55P03"}
+// isLockFailure reports whether err is a deadlock, or a lock that is not available in time.
+func isLockFailure(err error) bool {
+	failed, is := errors.AsType[*pgconn.PgError](err)
+	return is && slices.Contains([]string{"40P01", "55P03"}, failed.Code)
+}
 
 // notNull is the SQLSTATE of a value that is missing.
 const notNull = "23502"

@@ -134,10 +134,11 @@ func TestPeopleAndPlayersAreErasedByWhatIsShown(t *testing.T) {
 	acme := w.Organisation(testkit.Organisation{Slug: "acme"})
 	other := w.Organisation(testkit.Organisation{Slug: "other"})
 	players := w.Players(acme.ID, 3)
-	w.Players(other.ID, 3) // with the same pseudonyms
+	theirs := w.Players(other.ID, 3) // with the same pseudonyms
 	require.NoError(t, eraseCmd{Players: []string{"acme", strings.ToLower(players[0].Label), players[1].ID}}.
 		Run(t.Context(), p, o))
-	for _, wrong := range [][]string{{"acme"}, {"acme", players[0].Label}, {"nobody", players[2].Label}} {
+	for _, wrong := range [][]string{{"acme"}, {"acme", players[0].Label}, {"nobody", players[2].Label},
+		{"acme", theirs[0].ID}, {"nobody", theirs[0].ID}} {
 		require.Error(t, eraseCmd{Players: wrong}.Run(t.Context(), p, o), wrong)
 	}
 	require.Equal(t, 1, w.Count(`players where org_id = $1`, acme.ID))

@@ -41,6 +41,9 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		case apperr.Is(err, apperr.NotFound):
 			missing++
 			fmt.Fprintf(p.Stdout, "%s  no such player\n", id)
+		case isLockFailure(err):
+			return fmt.Errorf("erase %s: a sealer or an import holds the player's plays. Try again when it "+
+				"has ended: %w", id, err)
 		case err != nil:
 			return fmt.Errorf("erase %s: %w", id, err)
 		default:

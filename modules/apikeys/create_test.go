@@ -192,3 +192,17 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	b.Exec(`update api_keys set revoked_at = now() where name = 'lasting7'`)
 	b.newKey()
 }
+
+// A form that is sent twice makes one key, also where it replaces one: the second answer does not say
+// that the old key cannot be replaced.
+func TestReplacementThatIsSentTwiceMakesOneKey(t *testing.T) {
+	b := setup(t)
+	old, _ := b.newKey()
+	in := apikeys.NewKey{
+		ID: apikeys.NewID(), Name: "Next", Scopes: []apikeys.Scope{apikeys.ForksRead}, Replaces: old.ID,
+	}
+	_, _, err := b.keys.Create(t.Context(), b.owner, in, request)
+	require.NoError(t, err)
+	_, _, err = b.keys.Create(t.Context(), b.owner, in, request)
+	require.ErrorIs(t, err, apikeys.ErrCreated)
+}

@@ -127,6 +127,11 @@ func (s *Service) insert(
 ) error {
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		err := lockCreation(tx, key.OrganisationID)
+		if err == nil {
+			if _, is := readKey(tx, key.OrganisationID, key.ID); is == nil {
+				return ErrCreated // before the old key is found to be replaced
+			}
+		}
 		old := Key{OrganisationID: key.OrganisationID}
 		if err == nil && key.Replaces != "" {
 			old, err = readKey(tx, key.OrganisationID, key.Replaces)

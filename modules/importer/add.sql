@@ -4,6 +4,7 @@ with added as (
     insert into {table} ({columns})
     select {columns} from {rows} i
     where not exists (select from {table} o where {same})
+    {ordered}
     returning 1
 )
 select (select count(*) from added), 0

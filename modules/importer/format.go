@@ -55,7 +55,11 @@ func (b *batch) sql(template string) string {
 	keys := strings.Split(key, ", ")
 	values := strings.Join(slices.DeleteFunc(strings.Split(b.columns, ", "),
 		func(column string) bool { return slices.Contains(keys, column) }), ", ")
-	return strings.NewReplacer("{table}", b.table, "{key}", key, "{id}", cmp.Or(b.id, "id"),
+	ordered := ""
+	if strings.Contains(b.columns, "org_id") { // the deferred trigger of forks follows this order
+		ordered = "order by org_id"
+	}
+	return strings.NewReplacer("{table}", b.table, "{ordered}", ordered, "{key}", key, "{id}", cmp.Or(b.id, "id"),
 		"{staged}", cmp.Or(b.staged, b.columns),
 		"{same}", "("+qualify("o", key)+") = ("+qualify("i", key)+")", "{i.key}", qualify("i", key),
 		"{columns}", b.columns,

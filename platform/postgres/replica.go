@@ -177,7 +177,7 @@ func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	} else if waiting.Err() != nil {
 		return nil // a connection that is being set up goes to the pool, for a later read
 	}
-	if ctx.Err() == nil {
+	if ctx.Err() == nil && !errors.Is(err, errPrimary) {
 		r.leaveOut(err)
 	}
 	return nil
@@ -197,11 +197,18 @@ const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 const firstDelay = time.Millisecond
 
 // flush makes the primary send all records up to now. Commits that wrote only unlogged tables, such
-// as those of requests, are otherwise flushed within 200 ms. A failure shows as a lag.
-func (r *Replica) flush(ctx context.Context) {
-	_, _ = r.primary.Pool.Exec(ctx, `/* postgres.flush */ select pg_logical_emit_message(true, 'dg', '')
+// as those of requests, are otherwise flushed within 200 ms.
+func (r *Replica) flush(ctx context.Context) error {
+	_, err := r.primary.Pool.Exec(ctx, `/* postgres.flush */ select pg_logical_emit_message(true, 'dg', '')
 		from set_config('synchronous_commit', 'local', true)`)
+	if err != nil {
+		return fmt.Errorf("%w: %w", errPrimary, err)
+	}
+	return nil
 }
+
+// errPrimary says that the primary was busy: it is no fault of the replica.
+var errPrimary = errors.New("the primary could not be asked to send its records")
 
 // await waits until the replica has replayed at. A snapshot from before then may lack commits.
 func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) error {
@@ -226,7 +233,9 @@ func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) er
 		case replayed >= at.LSN:
 			return nil
 		case delay == firstDelay:
-			r.flush(ctx)
+			if err := r.flush(ctx); err != nil {
+				return err
+			}
 		}
 		select {
 		case <-ctx.Done():
