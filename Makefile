@@ -32,7 +32,7 @@ soak: postgres ## Run the tests at their large sizes: millions of plays, many mi
 check: ## Run linters, and find known vulnerabilities and stale generated files.
 	scripts/check.sh
 
-bench: postgres ## Measure against limits of this machine (BENCH_PLAYS=10000000; BENCH=export).
+bench: postgres ## Measure against limits of this machine (BENCH_PLAYS=10000000; BENCH=export or duckdb).
 	go run ./scripts/bench
 
 contract: postgres ## Run generated clients against the demo (Node, Java).

@@ -26,8 +26,12 @@ func (b *bench) client(s *set) *client {
 // errBusy means that dg answered 503.
 var errBusy = errors.New("503")
 
-// get sends a request and reads the body. Any status but 200 is an error, and 503 errBusy.
 func (c *client) get(ctx context.Context, path string) error {
+	return c.read(ctx, path, io.Discard)
+}
+
+// read sends a request and copies the body. Any status but 200 is an error, and 503 errBusy.
+func (c *client) read(ctx context.Context, path string, body io.Writer) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, http.NoBody)
 	if err != nil {
 		return err
@@ -41,7 +45,7 @@ func (c *client) get(ctx context.Context, path string) error {
 	defer response.Body.Close()
 	switch response.StatusCode {
 	case http.StatusOK:
-		_, err = io.Copy(io.Discard, response.Body)
+		_, err = io.Copy(body, response.Body)
 		return err
 	case http.StatusServiceUnavailable:
 		return errBusy

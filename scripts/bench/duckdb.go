@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+//go:embed duckdb.cjs
+var duckScript string
+
+const duckPackage = "@duckdb/node-api@1.5.6-r.1"
+
+// duckDB is a process of node with the plays of the main fork in memory.
+type duckDB struct {
+	in  io.WriteCloser
+	out *bufio.Reader
+	cmd *exec.Cmd
+}
+
+// duckdb compares the JSON of statistics with that of DuckDB in memory: one statement, without HTTP.
+func duckdb(ctx context.Context, b *bench) error {
+	d, err := b.startDuckDB(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = errors.Join(d.in.Close(), d.cmd.Wait()) }() // it writes nothing
+	c := b.client(&b.data.Main)
+	for _, m := range []struct {
+		days int
+		bar  float64
+	}{{366, 0.2}, {30, 1.0 / 3}} {
+		path := b.path("stats", &b.data.Main, m.days)
+		if err := b.sameFigures(ctx, d, c, path, m.days); err != nil {
+			return err
+		}
+		title := fmt.Sprintf("statistics, %d days; DuckDB in memory", m.days)
+		limit := func(context.Context) (float64, error) { return d.ask(b, m.days, "") }
+		if err := b.compare(ctx, title, m.bar, timed(1, c.getting(path)), limit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startDuckDB installs DuckDB into the folder, and loads a CSV export of the main fork.
+func (b *bench) startDuckDB(ctx context.Context) (*duckDB, error) {
+	install := exec.CommandContext(ctx, "npm", "install", "--prefix", b.folder, "--ignore-scripts",
+		"--no-audit", "--no-fund", "--loglevel=error", duckPackage)
+	if out, err := install.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("npm, which needs Node: %w\n%s", err, out)
+	}
+	plays, err := b.client(&b.data.Main).body(ctx, b.path("exports/csv", &b.data.Main, 366))
+	if err != nil {
+		return nil, err
+	}
+	script := filepath.Join(b.folder, "duckdb.cjs")
+	file := filepath.Join(b.folder, "plays.csv")
+	if err := os.WriteFile(script, []byte(duckScript), 0o600); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(file, plays, 0o600); err != nil {
+		return nil, err
+	}
+	d := &duckDB{cmd: exec.CommandContext(ctx, "node", script, file)}
+	d.cmd.Dir = b.folder
+	d.cmd.Stderr = os.Stderr
+	if d.in, err = d.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := d.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	d.out = bufio.NewReader(out)
+	if err := d.cmd.Start(); err != nil {
+		return nil, err
+	}
+	_, err = d.out.ReadString('\n') // loaded
+	return d, err
+}
+
+// ask computes the statistics of the last days, and returns the milliseconds.
+func (d *duckDB) ask(b *bench, days int, more string) (float64, error) {
+	from, end := b.period(days)
+	_, err := fmt.Fprintln(d.in, from.Format(time.DateOnly), end.Format(time.DateOnly)+more)
+	if err != nil {
+		return 0, err
+	}
+	line, err := d.out.ReadString('\n')
+	if err != nil {
+		return 0, err
+	}
+	return strconv.ParseFloat(strings.TrimSpace(line), 64)
+}
+
+// figures are what both answers have.
+type figures struct {
+	Plays, UniquePlayers                      int
+	AvgScorePercent, CompletionRate, PassRate float64
+	Daily, Players, Skills                    []map[string]any
+}
+
+// sameFigures fails if the answers differ. DuckDB leaves out days without plays.
+func (b *bench) sameFigures(ctx context.Context, d *duckDB, c *client, path string, days int) error {
+	text, err := c.body(ctx, path)
+	if err != nil {
+		return err
+	}
+	if _, err := d.ask(b, days, " print"); err != nil {
+		return err
+	}
+	line, err := d.out.ReadBytes('\n')
+	if err != nil {
+		return err
+	}
+	var ours, theirs figures
+	if err := cmp.Or(json.Unmarshal(text, &ours), json.Unmarshal(line, &theirs)); err != nil {
+		return err
+	}
+	ours.Daily = slices.DeleteFunc(ours.Daily, func(d map[string]any) bool { return d["plays"] == 0.0 })
+	for _, f := range []*figures{&ours, &theirs} { // ours are in the order of the catalogue
+		slices.SortFunc(f.Skills, func(a, b map[string]any) int {
+			return cmp.Compare(fmt.Sprint(a["skillId"]), fmt.Sprint(b["skillId"]))
+		})
+	}
+	if !reflect.DeepEqual(ours, theirs) {
+		return fmt.Errorf("GET %s: the figures are not those of DuckDB", path)
+	}
+	return nil
+}
+
+func (c *client) body(ctx context.Context, path string) ([]byte, error) {
+	var body bytes.Buffer
+	err := c.read(ctx, path, &body)
+	return body.Bytes(), err
+}
