@@ -35,7 +35,8 @@ check: ## Run linters, and find known vulnerabilities and stale generated files.
 bench: postgres ## Measure against limits of this machine (BENCH_PLAYS=10000000; BENCH=export or duckdb).
 	go run ./scripts/bench
 
-contract: postgres ## Run generated clients against the demo (Node, Java).
+contract: postgres ## Run the programs of /docs and generated clients against the demo (Node, Java).
+	scripts/contract/table/run.sh
 	scripts/contract/clients/run.sh
 
 contract-tools: ## Run the recipes of tools in the real tools (Python; from PyPI and npm).

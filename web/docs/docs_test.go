@@ -92,7 +92,7 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	columns := testkit.Cells(
 		`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`, body)
 	require.Equal(t, header, strings.Join(slices.Concat(columns...), ","))
-	require.Contains(t, html.UnescapeString(body), `curl -sS `+w.Base+`/api/v1/forks`,
+	require.Contains(t, html.UnescapeString(body), ` --max-redirs 0 `+w.Base+`/api/v1/forks`,
 		"the address of this service")
 	require.NotContains(t, body, "dg.example.org")
 }

@@ -12,7 +12,8 @@ root=$(cd "$here/../../.." && pwd)
 document=$root/modules/publicapi/openapi.json
 cd "$here"
 
-say() { printf '\n== %s\n' "$1"; }
+work=$here/out
+. "$here/../lib.sh"
 
 if ! cmp -s package-lock.json node_modules/.installed; then
 	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
@@ -29,14 +30,12 @@ say "linters"
 # prism_at listens on a port before an address; with --errors it answers violations with its own error.
 prism_at() {
 	"$bin/prism" proxy "$document" "http://127.0.0.1:$2" --port "$1" "${@:3}" >"out/prism$1.log" 2>&1 &
-	until grep -q listening "out/prism$1.log"; do kill -0 $! && sleep 0.2; done
+	awaits grep -q listening "out/prism$1.log"
 }
 
 say "the demo, as a later release may answer, judged by prism, and busy"
-(cd "$root" && go build -trimpath -o "$here/out/dg" ./app)
-out/dg serve --demo --data-dir "$here/out/demo" --addr 127.0.0.1:18931 --ops-addr 127.0.0.1:18930 >out/dg.log 2>out/dg.err &
-until grep -q curl out/dg.log; do kill -0 $! && sleep 0.2; done
-DG_KEY=$(grep -oE 'dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+' out/dg.log | head -1)
+demo 18931
+DG_KEY=$key
 export DG_KEY
 node between.js 18935 18931 later &
 prism_at 18936 18935 --errors

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,33 +17,45 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// program is run in an empty folder with its file in it. Its destination has old, until it has a whole
-// answer.
+// program is run in a folder with its file in it. Its destination has old, until it has a whole answer.
 type program struct {
 	file        string // below web/docs/recipes
-	command     string
+	command     string // TABLE_PSQL is a connection as the owner of a database
 	needs       string // a command that succeeds where the program can run
-	destination string // "": the program's output
+	destination string // a file or folder; a command of psql; "": the program's output
 	short       bool   // a Start snippet: only keys, wrong 200, redirects and resets
+	byCurl      bool   // its requests are those of curl: see condition.ours
 }
 
+const (
+	inPostgres = `psql -qtA "$TABLE_PSQL" -c "select distinct skills from dg_plays where skills = '` + old + `'"`
+	markOld    = `psql -q "$TABLE_PSQL" -c "update dg_plays set skills = '` + old + `'"`
+)
+
 var programs = []program{
-	{"dg.sh", "bash dg.sh", "curl --version && jq --version", "plays.csv", false},
-	{"dg.py", "python3 dg.py", "python3 -c 'import matplotlib, pandas, requests'", "", false},
-	{"dg.mjs", "node dg.mjs", "node --version", "", false},
-	{"dg.R", "Rscript dg.R", "Rscript -e 'library(httr2); library(jsonlite); library(readr)'", "", false},
+	{"dg.sh", "bash dg.sh", "curl --version && jq --version", "plays.csv", false, false},
+	{"dg.py", "python3 dg.py", "python3 -c 'import matplotlib, pandas, requests'", "", false, false},
+	{"dg.mjs", "node dg.mjs", "node --version", "", false, false},
+	{"dg.psql", `psql "$TABLE_PSQL" -f dg.psql`, `psql -q "$TABLE_PSQL" -c 'drop schema if exists warehouse cascade; ` +
+		`create schema warehouse'`, inPostgres, false, true},
+	{"dg.R", "Rscript dg.R", "Rscript -e 'library(httr2); library(jsonlite); library(readr)'", "", false, false},
 	{"sync.py", "DG_KEY_FILE=key.txt python3 sync.py --dest csv --to copy", "python3 --version",
-		"copy/plays", false},
-	{"start/csv.sh", "bash csv.sh", "curl --version", "plays.csv", true},
-	{"start/csv.py", "python3 csv.py", "python3 -c 'import requests'", "plays.csv", true},
-	{"start/csv.mjs", "node csv.mjs", "node --version", "plays.csv", true},
-	{"start/csv.php", "php csv.php", "php -r 'curl_init();'", "plays.csv", true},
-	{"start/stats.sh", "bash stats.sh", "curl --version", "", true},
-	{"start/stats.py", "python3 stats.py", "python3 -c 'import requests'", "", true},
-	{"start/stats.mjs", "node stats.mjs", "node --version", "", true},
+		"copy/plays", false, false},
+	{"start/csv.sh", "bash first.sh", "curl --version", "plays.csv", true, false},
+	{"start/csv.py", "python3 first.py", "python3 -c 'import requests'", "plays.csv", true, false},
+	{"start/csv.mjs", "node first.mjs", "node --version", "plays.csv", true, false},
+	{"start/csv.R", "Rscript first.R", "Rscript -e 'library(httr2)'", "plays.csv", true, false},
+	{"start/csv.php", "php first.php", "php -r 'curl_init();'", "plays.csv", true, false},
+	{"start/stats.sh", "bash first.sh", "curl --version", "", true, false},
+	{"start/stats.py", "python3 first.py", "python3 -c 'import requests'", "", true, false},
+	{"start/stats.mjs", "node first.mjs", "node --version", "", true, false},
+	{"start/stats.R", "Rscript first.R", "Rscript -e 'library(httr2)'", "", true, false},
 }
 
 const (
@@ -52,10 +65,8 @@ const (
 )
 
 type table struct {
-	middle      *middle
-	recipes     string
-	key, folder string
-	red         int
+	base, recipes, key string
+	red                atomic.Int32
 }
 
 func main() {
@@ -65,56 +76,61 @@ func main() {
 	}
 }
 
+// run runs two rows at once. TABLE_ONLY has the names of programs, or nothing.
 func run(args []string) error {
 	if len(args) != 3 {
 		return errors.New("table BASE KEY RECIPES")
 	}
-	m, err := listen(args[0])
-	if err != nil {
-		return err
-	}
-	t := &table{middle: m, key: args[1], recipes: args[2]}
+	t := &table{base: args[0], key: args[1], recipes: args[2]}
+	only := strings.Fields(os.Getenv("TABLE_ONLY"))
+	var rows errgroup.Group
+	rows.SetLimit(2)
 	for _, p := range programs {
-		if exec.Command("sh", "-c", p.needs).Run() != nil { //nolint:gosec,noctx // the table's own command
-			fmt.Printf("%-16s NOT RUN: %s\n", p.file, p.needs)
+		if len(only) > 0 && !slices.Contains(only, p.file) {
 			continue
 		}
-		if err := t.row(p); err != nil {
-			return err
-		}
+		rows.Go(func() error { return t.row(p) })
 	}
-	if t.red > 0 {
-		return fmt.Errorf("%d cells are red", t.red)
+	if err := rows.Wait(); err != nil {
+		return err
+	}
+	if n := t.red.Load(); n > 0 {
+		return fmt.Errorf("%d cells are red", n)
 	}
 	return nil
 }
 
 func (t *table) row(p program) error {
-	var green, red []string
+	if exec.Command("sh", "-c", p.needs).Run() != nil { //nolint:gosec,noctx // the table's own command
+		fmt.Printf("%-16s NOT RUN: %s\n", p.file, p.needs)
+		return nil
+	}
+	m, err := listen(t.base)
+	if err != nil {
+		return err
+	}
 	for _, c := range conditions {
-		if p.short && !c.short || c.csv && p.destination == "" && p.short {
+		// Programs without a destination that are short read no CSV.
+		if p.short && !c.short || c.csv && p.destination == "" && p.short || p.byCurl && c.ours {
 			continue
 		}
-		why, err := t.cell(p, c)
+		began := time.Now()
+		why, err := t.cell(m, p, c)
 		if err != nil {
 			return err
 		}
+		verdict := "right"
 		if why != "" {
-			red = append(red, c.name+": "+why)
-			continue
+			verdict = "RED " + why
+			t.red.Add(1)
 		}
-		green = append(green, c.name)
-	}
-	t.red += len(red)
-	fmt.Printf("%-16s %2d right: %s\n", p.file, len(green), strings.Join(green, ", "))
-	for _, r := range red {
-		fmt.Printf("%-16s RED %s\n", "", r)
+		fmt.Printf("%-16s %-28s %4.1f s  %s\n", p.file, c.name, time.Since(began).Seconds(), verdict)
 	}
 	return nil
 }
 
 // cell returns what is wrong, or "".
-func (t *table) cell(p program, c condition) (wrong string, err error) {
+func (t *table) cell(m *middle, p program, c condition) (wrong string, err error) {
 	folder, err := os.MkdirTemp("", "contract table é") // a path with blanks, not ASCII
 	if err != nil {
 		return "", err
@@ -124,7 +140,7 @@ func (t *table) cell(p program, c condition) (wrong string, err error) {
 	if err != nil {
 		return "", err
 	}
-	program := strings.ReplaceAll(string(text), "https://dg.example.org", t.middle.url)
+	program := strings.ReplaceAll(string(text), "https://dg.example.org", m.url)
 	today := time.Now().UTC()
 	program = lastDays.ReplaceAllString(program, today.Format(time.DateOnly))
 	program = firstDays.ReplaceAllString(program, today.AddDate(0, 0, -40).Format(time.DateOnly))
@@ -132,7 +148,12 @@ func (t *table) cell(p program, c condition) (wrong string, err error) {
 	if c.key != nil {
 		key = c.key(t.key)
 	}
-	files := map[string]string{filepath.Base(p.file): program, "key.txt": key}
+	name := filepath.Base(p.file)
+	if p.short {
+		name = "first" + filepath.Ext(name) // csv.py would hide Python's own
+	}
+	files := map[string]string{name: program, "key.txt": key,
+		"dg.curl": fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", t.key)}
 	if c.file != "" {
 		files[c.file] = "machine 127.0.0.1 login x password y\n"
 		if c.file == ".curlrc" {
@@ -147,11 +168,14 @@ func (t *table) cell(p program, c condition) (wrong string, err error) {
 			return "", err
 		}
 	}
-	t.middle.set(c)
+	m.set(c)
 	if reset := os.Getenv("TABLE_RESET"); reset != "" { // of the rate limit, which the cells together exceed
 		if out, err := exec.Command("sh", "-c", reset).CombinedOutput(); err != nil { //nolint:gosec,noctx // the caller's
 			return "", fmt.Errorf("%s: %w: %s", reset, err, out)
 		}
+	}
+	if strings.HasPrefix(p.destination, "psql") {
+		_ = exec.Command("sh", "-c", markOld).Run() //nolint:noctx // fails before the first cell has made the table
 	}
 	ctx, stop := context.WithTimeout(context.Background(), timeout)
 	defer stop()
@@ -162,7 +186,7 @@ func (t *table) cell(p program, c condition) (wrong string, err error) {
 	}), "HOME="+folder, "DG_KEY="+key, "DG_KEY_FILE="+filepath.Join(folder, "key.txt"), "MPLBACKEND=Agg")
 	command.Env = append(command.Env, c.env...)
 	out, failed := command.CombinedOutput()
-	return t.judge(p, c, folder, out, failed), nil
+	return t.judge(m, p, c, folder, out, failed), nil
 }
 
 // The periods of the programs become the last forty days.
@@ -171,15 +195,22 @@ var (
 	lastDays  = regexp.MustCompile(`2026-03-02`)
 )
 
-func (t *table) judge(p program, c condition, folder string, out []byte, failed error) string {
+func (t *table) judge(m *middle, p program, c condition, folder string, out []byte, failed error) string {
 	secret := t.key[strings.LastIndex(t.key, "_")+1:]
+	waited := m.at[1].Sub(m.at[0])
 	switch {
 	case bytes.Contains(out, []byte(secret)):
 		return "it printed the key"
-	case t.middle.elsewhere.Load() > 0:
+	case m.elsewhere.Load() > 0:
 		return "a request went to another host"
-	case failed != nil && c.works:
+	case failed != nil && c.works && (!p.short || !c.unlessShort):
 		return fmt.Sprintf("failed: %v: %.160q", failed, tail(out))
+	case c.waits > 0 && (waited < c.waits || waited > c.waits+6*time.Second):
+		return fmt.Sprintf("asked again after %s", waited)
+	case !bytes.Contains(out, []byte(c.says)):
+		return fmt.Sprintf("does not say %q: %.160q", c.says, tail(out))
+	case c.says != "" && m.attempts != 8:
+		return fmt.Sprintf("%d tries", m.attempts)
 	case failed == nil && !c.works && !c.either:
 		return fmt.Sprintf("ended with 0: %.120q", tail(out))
 	}
@@ -187,13 +218,24 @@ func (t *table) judge(p program, c condition, folder string, out []byte, failed 
 		return ""
 	}
 	stored := read(filepath.Join(folder, p.destination))
+	if strings.HasPrefix(p.destination, "psql") {
+		rows, _ := exec.Command("sh", "-c", p.destination).Output() //nolint:gosec,noctx // the table's own command
+		stored = cmp.Or(strings.TrimSpace(string(rows)), header)
+	}
 	switch {
-	case failed != nil && stored != "" && stored != old:
+	case failed != nil && stored != old && hasRows(stored):
 		return "the destination changed"
 	case failed == nil && !strings.HasPrefix(stored, header):
 		return fmt.Sprintf("the destination is no export: %.60q", stored)
 	}
 	return ""
+}
+
+// hasRows leaves out header rows: a fork without plays may be whole while another one failed.
+func hasRows(stored string) bool {
+	return slices.ContainsFunc(strings.Split(stored, "\n"), func(line string) bool {
+		return line != "" && !strings.HasPrefix(line, header)
+	})
 }
 
 // read returns the content of a file, or of the files in a folder.

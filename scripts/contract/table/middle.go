@@ -16,12 +16,18 @@ import (
 type condition struct {
 	name          string
 	works, either bool
+	unlessShort   bool // a Start snippet may fail
 	short         bool // also for Start snippets
 	csv           bool // only for programs that read CSV
-	key           func(string) string
-	env           []string
-	file          string // a file of the home folder that would change the header
-	answer        func(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool
+	// Not for programs whose requests are curl's own: the key is typed into dg.curl, curl waits for a date of any
+	// year, and shows its own message.
+	ours   bool
+	key    func(string) string
+	env    []string
+	file   string        // a file of the home folder that would change the header
+	says   string        // what the program prints
+	waits  time.Duration // what passes at least after the first busy answer
+	answer func(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool
 }
 
 func text(body, kind string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
@@ -51,22 +57,31 @@ func changed(change func(string) string) func(http.ResponseWriter, *http.Request
 	}
 }
 
-// busy answers the first two requests with 429.
+// busy answers the first request of a cell with 429: five seconds are real, so there is one.
 func busy(retryAfter string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, _ *http.Request, _ []byte, attempt int) bool {
-		if attempt > 1 {
+		if attempt > 0 {
 			return false
 		}
-		if retryAfter == "date" {
-			retryAfter = time.Now().Add(time.Second).UTC().Format(http.TimeFormat)
+		value := retryAfter
+		if value == "date" {
+			value = time.Now().Add(2 * time.Second).UTC().Format(http.TimeFormat)
 		}
-		if retryAfter != "" {
-			w.Header().Set("Retry-After", retryAfter)
+		if value != "" {
+			w.Header().Set("Retry-After", value)
 		}
 		w.WriteHeader(http.StatusTooManyRequests)
 		_, _ = io.WriteString(w, `{"code":"resource-exhausted","message":"Busy."}`)
 		return true
 	}
+}
+
+// always answers 503: the program gives up after eight tries.
+func always(w http.ResponseWriter, _ *http.Request, _ []byte, _ int) bool {
+	w.Header().Set("Retry-After", "0.1")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = io.WriteString(w, `{"code":"unavailable","message":"Closed until noon."}`)
+	return true
 }
 
 // broken sends part of the answer and resets the connection.
@@ -88,24 +103,32 @@ func broken(part float64) func(http.ResponseWriter, *http.Request, []byte, int) 
 	}
 }
 
+func redirect(status int) func(http.ResponseWriter, *http.Request, []byte, int) bool {
+	return func(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
+		http.Redirect(w, r, "http://localhost:"+r.Header.Get("X-Elsewhere"), status)
+		return true
+	}
+}
+
 func lines(csv string) []string { return strings.SplitAfter(csv, "\n") }
 
 var conditions = []condition{
 	{name: "as it is", works: true, short: true},
-	{name: "key with LF", works: true, short: true, key: func(k string) string { return k + "\n" }},
-	{name: "key with CRLF", works: true, short: true, key: func(k string) string { return k + "\r\n" }},
-	{name: "key with a byte order mark", works: true, short: true,
+	{name: "key with LF", works: true, short: true, ours: true, key: func(k string) string { return k + "\n" }},
+	{name: "key with CRLF", works: true, short: true, ours: true, key: func(k string) string { return k + "\r\n" }},
+	{name: "key with a byte order mark", works: true, unlessShort: true, short: true, ours: true,
 		key: func(k string) string { return "\ufeff" + k }},
-	{name: "key with blanks", works: true, short: true, key: func(k string) string { return " " + k + "\t " }},
-	{name: "key in quotes", short: true, key: func(k string) string { return `"` + k + `"` }},
-	{name: "no key", short: true, key: func(string) string { return "" }},
-	{name: "two keys", short: true, key: func(k string) string { return k + "\n" + k }},
-	{name: "key not ASCII", short: true, key: func(k string) string { return k + "é" }},
-	{name: ".netrc", works: true, file: ".netrc"},
-	{name: ".curlrc", works: true, file: ".curlrc"},
+	{name: "key with blanks", works: true, short: true, ours: true, key: func(k string) string { return " " + k + "\t " }},
+	{name: "key in quotes", short: true, ours: true, key: func(k string) string { return `"` + k + `"` }},
+	{name: "no key", short: true, ours: true, key: func(string) string { return "" }},
+	{name: "two keys", short: true, ours: true, key: func(k string) string { return k + "\n" + k }},
+	{name: "key not ASCII", short: true, ours: true, key: func(k string) string { return k + "é" }},
+	{name: ".netrc", works: true, short: true, file: ".netrc"},
+	{name: ".curlrc", works: true, short: true, file: ".curlrc"},
 	{name: "C locale", works: true, env: []string{"LC_ALL=C", "LANG=C"}},
-	{name: "an empty 200", short: true, answer: text("", "text/csv")},
-	{name: "HTML", short: true, answer: text("<html>Log in</html>", "text/html")},
+	{name: "an empty CSV", csv: true, answer: changed(func(string) string { return "" })},
+	{name: "an empty 200", short: true, csv: true, answer: text("", "text/csv")},
+	{name: "HTML", short: true, csv: true, answer: text("<html>Log in</html>", "text/html")},
 	{name: "JSON in place of CSV", short: true, csv: true,
 		answer: changed(func(string) string { return `{"items":[]}` })},
 	{name: "another header row", csv: true,
@@ -114,36 +137,42 @@ var conditions = []condition{
 		last := strings.LastIndex(strings.TrimSuffix(s, "\n"), ",")
 		return s[:last]
 	})},
+	{name: "the last line end cut", csv: true, ours: true,
+		answer: changed(func(s string) string { return strings.TrimSuffix(s, "\n") })},
 	{name: "rows missing", csv: true, answer: changed(func(s string) string {
 		all := lines(s)
 		return strings.Join(all[:max(1, len(all)/2)], "")
 	})},
-	{name: "429, seconds", works: true, answer: busy("1")},
-	{name: "429, a fraction", works: true, answer: busy("0.5")},
-	{name: "429, a date", works: true, answer: busy("date")},
-	{name: "429, year 99999", works: true, answer: busy("Fri, 31 Dec 99999 23:59:59 GMT")},
-	{name: "429, nonsense", works: true, answer: busy("soon")},
-	{name: "429, nothing", works: true, answer: busy("")},
-	{name: "redirect", short: true, answer: func(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
-		http.Redirect(w, r, "http://localhost:"+r.Header.Get("X-Elsewhere"), http.StatusFound)
-		return true
-	}},
+	{name: "302", short: true, answer: redirect(http.StatusFound)},
+	{name: "308", short: true, answer: redirect(http.StatusPermanentRedirect)},
 	{name: "reset at the first byte", either: true, short: true, answer: broken(0)},
 	{name: "reset in the middle", either: true, short: true, answer: broken(0.5)},
 	{name: "reset at the last byte", either: true, short: true, answer: broken(1)},
+	{name: "503 for ever", ours: true, answer: always, says: "Closed until noon."},
+	{name: "429, seconds", works: true, answer: busy("1"), waits: time.Second},
+	{name: "429, a fraction", works: true, answer: busy("0.5"), waits: 500 * time.Millisecond},
+	{name: "429, a date", works: true, answer: busy("date"), waits: time.Second},
+	{name: "429, year 99999", ours: true, works: true, answer: busy("Fri, 31 Dec 99999 23:59:59 GMT"), waits: five},
+	{name: "429, tomorrow", ours: true, works: true, waits: five,
+		answer: busy(time.Now().Add(24 * time.Hour).UTC().Format(http.TimeFormat))},
+	{name: "429, nonsense", works: true, answer: busy("soon"), waits: five},
+	{name: "429, nothing", works: true, answer: busy(""), waits: five},
 }
+
+const five = 4900 * time.Millisecond // five seconds, less what timers round
 
 // middle forwards to the demo, unless the condition answers.
 type middle struct {
 	base, url, other string
 	mu               sync.Mutex
 	now              condition
-	attempts         map[string]int
+	attempts         int
+	at               [2]time.Time // the first two requests
 	elsewhere        atomic.Int32 // requests that followed a redirect
 }
 
 func listen(base string) (*middle, error) {
-	m := &middle{base: base, attempts: map[string]int{}}
+	m := &middle{base: base}
 	for _, at := range []struct {
 		url   *string
 		serve http.HandlerFunc
@@ -166,15 +195,17 @@ func (m *middle) set(c condition) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.now = c
-	clear(m.attempts)
+	m.attempts, m.at = 0, [2]time.Time{}
 	m.elsewhere.Store(0)
 }
 
 func (m *middle) serve(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	c := m.now
-	attempt := m.attempts[r.URL.String()]
-	m.attempts[r.URL.String()]++
+	attempt := m.attempts
+	if m.attempts++; attempt < len(m.at) {
+		m.at[attempt] = time.Now()
+	}
 	m.mu.Unlock()
 	r.Header.Set("X-Elsewhere", m.other[strings.LastIndex(m.other, ":")+1:])
 	request, err := http.NewRequestWithContext(r.Context(), r.Method, m.base+r.URL.RequestURI(), http.NoBody)

@@ -9,25 +9,10 @@ work=$(mktemp -d)
 chmod a+x "$work" # PostgreSQL runs as another user than root
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 
-say() { printf '\n== %s\n' "$1"; }
-
-# awaits tries a command for a minute, while the last program in the background runs.
-awaits() {
-	for _ in $(seq 300); do
-		"$@" 2>/dev/null && return
-		kill -0 $! 2>/dev/null || break
-		sleep 0.2
-	done
-	cat "$work"/*.log >&2
-	return 1
-}
+. "$here/../lib.sh"
 
 say "the demo"
-(cd "$root" && go build -trimpath -o "$work/dg" ./app)
-base=http://127.0.0.1:18941
-"$work/dg" serve --demo --data-dir "$work/data" --addr "${base#http://}" --ops-addr 127.0.0.1:18940 >"$work/dg.log" 2>"$work/err.log" &
-awaits grep -q curl "$work/dg.log"
-key=$(grep -oE 'dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+' "$work/dg.log" | head -1)
+demo 18941
 fork=$(sed -n 's/.*"exampleFork": *"\(.*\)".*/\1/p' "$here/demo.json")
 group=$(sed -n 's/.*"hiddenGroup": *"\(.*\)".*/\1/p' "$here/demo.json")
 
@@ -49,7 +34,6 @@ if environment mcp 'mcp>=2,<3'; then
 fi
 
 say "dlt"
-socket=$(sed -n 5p "$work/data/cluster/postmaster.pid")
 if environment dlt 'dlt[duckdb,postgres]>=1,<2' duckdb psycopg2-binary; then
 	mkdir "$work/nights"
 	sed "s#https://dg.example.org#$base#; s/^START = .*/START = $(date -u +%Y)/" "$recipes/dlt/dg_dlt.py" >"$work/nights/dg_dlt.py"

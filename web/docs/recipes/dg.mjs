@@ -9,30 +9,32 @@ const fork = ''; // such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all for
 const group = ''; // such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 
 if (!/^(https:|http:\/\/(localhost|127\.0\.0\.1|\[::1])(:|\/|$))/.test(url)) throw new Error('url must begin with https://');
+const key = (process.env.DG_KEY ?? '').trim(); // blanks, line ends and a byte order mark
+if (!/^dg_live_[0-9A-Za-z_]+$/.test(key)) throw new Error('DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.');
 const sleep = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
 
-// Retry-After: seconds, or a date. Anything else means five seconds.
+// Retry-After: seconds, or a date within an hour. Anything else means five seconds.
 function after(text) {
-  const seconds = /^[\d.]+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
-  return seconds >= 0 ? seconds : 5;
+  if (/^\d{1,4}(\.\d+)?$/.test(text)) return Number(text);
+  const seconds = (Date.parse(text) - Date.now()) / 1000;
+  return seconds >= 0 && seconds <= 3600 ? seconds : 5;
 }
 
 async function get(path, query = {}) {
   for (let attempt = 1; attempt <= 8; attempt++) {
     const response = await fetch(`${url}${path}?${new URLSearchParams(query)}`, {
-      headers: { Authorization: `Bearer ${process.env.DG_KEY}` }, redirect: 'error', // the key goes to no other address
+      headers: { Authorization: `Bearer ${key}` }, redirect: 'error', // the key goes to no other address
     });
-    if (response.status === 429 || response.status === 503) { // too many requests, or busy
+    if ([429, 503].includes(response.status) && attempt < 8) { // too many requests, or busy
       await response.body?.cancel();
       await sleep(after(response.headers.get('Retry-After') ?? ''));
       continue;
     }
-    if (!response.ok) throw new Error(await response.text());
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
     const noneLeft = /r=0;t=(\d+)/.exec(response.headers.get('RateLimit') ?? '');
     if (noneLeft) await sleep(Number(noneLeft[1]));
     return response;
   }
-  throw new Error('The service is still busy after 8 attempts.');
 }
 
 const day = (date, days) => new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
@@ -50,7 +52,7 @@ for (const f of forks) {
       console.log(`${f.title}, ${first} to ${last}: hidden, fewer than 5 members of the group played. This is not zero.`);
       continue;
     }
-    shown.push([f.forkId, query]);
+    shown.push([f.forkId, query, stats.plays]);
     for (const d of stats.daily) daily.push({ forkId: f.forkId, ...d, avgScorePercent: d.plays ? d.avgScorePercent : null });
   }
 }
@@ -91,6 +93,18 @@ function* rows(csv) {
   }
 }
 
+// The rows of an export, as many as there are plays. Where the numbers differ it is read once more: a play may have come in between.
+async function read(path, query, count) {
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const csv = await (await get(`${path}/exports/csv`, query)).text();
+    const table = [...rows(csv)];
+    if (!csv.startsWith('playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,') || !csv.endsWith('\n')) break;
+    if (table.length - 1 === count && table.every((row) => row.length === table[0].length)) return table;
+    count = (await (await get(`${path}/stats`, query)).json()).plays;
+  }
+  throw new Error(`${path}: rows are missing or cut, or the answer is no export.`);
+}
+
 const types = {
   releaseNumber: Number, startedAt: (text) => new Date(text), completedAt: (text) => new Date(text), durationSeconds: Number,
   completed: (text) => text === 'true', scorePercent: Number, passed: (text) => text === 'true',
@@ -98,8 +112,8 @@ const types = {
 const typed = (name, cell) => (cell === '' ? null : (types[name] ?? String)(cell));
 
 const plays = [];
-for (const [id, query] of shown) {
-  const [header, ...cells] = rows(await (await get(`/api/v1/forks/${id}/exports/csv`, query)).text());
+for (const [id, query, count] of shown) {
+  const [header, ...cells] = await read(`/api/v1/forks/${id}`, query, count);
   for (const row of cells) plays.push(Object.fromEntries(header.map((name, i) => [name, typed(name, row[i])])));
 }
 

@@ -1,5 +1,6 @@
 # Reads all forks into three tables of pandas, forks, daily and plays, joined by forkId, and draws dg.png.
 # Needs: pip install matplotlib pandas requests. Before: export DG_KEY
+import csv
 import datetime as dt
 import email.utils
 import io
@@ -22,23 +23,28 @@ TYPES = {
     "startedAt": "string", "completedAt": "string", "durationSeconds": "Int64", "completed": "boolean",
     "scorePercent": "Float64", "passed": "boolean", "skills": "string",
 }
+HEADER = "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,"
 if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$)", URL):
     raise SystemExit("URL must begin with https://")
+KEY = os.environ.get("DG_KEY", "").strip("\ufeff \t\r\n")
+if not re.fullmatch(r"dg_live_[0-9A-Za-z_]+", KEY):
+    raise SystemExit("DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.")
 session = requests.Session()
-session.headers["Authorization"] = "Bearer " + os.environ["DG_KEY"]
+session.auth = lambda request: request.headers.update(Authorization="Bearer " + KEY) or request  # not that of .netrc
 
 
-def after(text):  # Retry-After: seconds, or a date. Anything else means five seconds
-    date = email.utils.parsedate_tz(text)
-    if re.fullmatch(r"\d+(\.\d+)?", text):
+def after(text):  # Retry-After: seconds, or a date within an hour. Anything else means five seconds
+    if re.fullmatch(r"\d{1,4}(\.\d+)?", text):
         return float(text)
-    return max(0, email.utils.mktime_tz(date) - time.time()) if date else 5
+    date = email.utils.parsedate_tz(text)
+    seconds = email.utils.mktime_tz(date) - time.time() if date and date[0] < 9000 else -1
+    return seconds if 0 <= seconds <= 3600 else 5
 
 
 def get(path, query=None):
-    for _ in range(8):  # a transfer that breaks off raises, and the key goes to no other address
+    for attempt in range(1, 9):  # a transfer that breaks off raises, and the key goes to no other address
         response = session.get(URL + path, params=query, timeout=60, allow_redirects=False)
-        if response.status_code in (429, 503):  # too many requests, or busy
+        if response.status_code in (429, 503) and attempt < 8:  # too many requests, or busy
             time.sleep(after(response.headers.get("Retry-After", "")))
             continue
         if response.status_code != 200:
@@ -47,7 +53,18 @@ def get(path, query=None):
         if none_left:
             time.sleep(int(none_left[1]))
         return response
-    raise SystemExit("The service is still busy after 8 attempts.")
+
+
+def export(fork, query, plays):
+    for _ in range(2):  # once more where the numbers differ: a play may have come in between
+        text = get(f"/api/v1/forks/{fork}/exports/csv", query).content.decode()
+        rows = list(csv.reader(io.StringIO(text, newline="")))
+        if not text.startswith(HEADER) or not text.endswith("\n") or any(len(row) != len(rows[0]) for row in rows):
+            break
+        if len(rows) - 1 == plays:
+            return text
+        plays = get(f"/api/v1/forks/{fork}/stats", query).json()["plays"]
+    raise SystemExit(f"{fork}, {query}: rows are missing or cut, or the answer is no export.")
 
 
 # Periods of at most 366 days.
@@ -62,13 +79,13 @@ for fork in forks.itertuples():
     for period in periods:
         query = period | ({"groupId": GROUP} if GROUP else {})
         stats = get(f"/api/v1/forks/{fork.forkId}/stats", query).json()
-        (hidden if stats["suppressed"] else shown).append((fork.forkId, query))
+        (hidden if stats["suppressed"] else shown).append((fork.forkId, query, stats["plays"]))
         days += [{"forkId": fork.forkId, **day} for day in stats["daily"]]
         if stats["suppressed"]:
             print(f"{fork.title}, {period['from']} to {period['to']}: hidden, fewer than 5 members of the group played. This is not zero.")
 if not shown:
     raise SystemExit("Nothing is shown.")
-forks["hidden"] = forks.forkId.isin([fork for fork, _ in hidden])
+forks["hidden"] = forks.forkId.isin([fork for fork, *_ in hidden])
 daily = pd.DataFrame(days)
 daily["date"] = pd.to_datetime(daily.date)
 daily.loc[daily.plays == 0, "avgScorePercent"] = None  # a day without plays has no average
@@ -83,10 +100,9 @@ plt.savefig("dg.png", dpi=200)
 print(f"dg.png: {len(forks)} forks, {daily.plays.sum()} plays")
 
 parts = []
-for fork, query in shown:
-    file = get(f"/api/v1/forks/{fork}/exports/csv", query)
+for fork, query, count in shown:
     # The types hold for a file without rows too. Nobody's name becomes "missing" because it is NA.
-    part = pd.read_csv(io.StringIO(file.content.decode()), dtype=TYPES, keep_default_na=False, na_values=[""])
+    part = pd.read_csv(io.StringIO(export(fork, query, count)), dtype=TYPES, keep_default_na=False, na_values=[""])
     for column in ("startedAt", "completedAt"):
         part[column] = pd.to_datetime(part[column], utc=True).dt.tz_convert(ZONE)
     parts.append(part)

@@ -8,14 +8,34 @@ fork=""         # such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
 group=""        # such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 
 [[ $url =~ ^(https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$)) ]] || { echo "url must begin with https://" >&2; exit 1; }
-work=$(mktemp -d)
+export LC_ALL=C # bytes
+shopt -s extglob
+blank=$'+([[:space:]]|\xef\xbb\xbf)' # and a byte order mark
+key=${DG_KEY:-} key=${key##$blank} key=${key%%$blank}
+[[ $key =~ ^dg_live_[0-9A-Za-z_]+$ ]] || { echo "DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes" >&2; exit 1; }
+work=$(mktemp -d ./dg.XXXXXX) # beside plays.csv, which is replaced at once
 trap 'rm -rf "$work"' EXIT
 
-# get FILE PATH PERIOD saves an answer. --retry waits for Retry-After after 429 and 503; a transfer that breaks off is an
-# error, and so is a redirect. The key stays out of the list of processes.
+# get FILE PATH PERIOD saves an answer. A transfer that breaks off or stalls is an error, and so is a redirect. The key stays out
+# of the list of processes.
 get() {
-  curl -sS --fail-with-body -L --max-redirs 0 --retry 8 -o "$work/$1" -G "$url/api/v1/forks$2" ${3:+-d "$3"} \
-    -H @- <<<"Authorization: Bearer $DG_KEY" || { cat "$work/$1" >&2; exit 1; }
+  local try status
+  for try in {1..8}; do
+    status=$(curl -q -sS -y 60 -o "$work/$1" -D "$work/headers" -w '%{http_code}' -G "$url/api/v1/forks$2" ${3:+-d "$3"} \
+      -H @- <<<"Authorization: Bearer $key") || exit 1
+    [[ $status != 200 ]] || return 0
+    [[ $status == 429 || $status == 503 ]] && ((try < 8)) || { echo "$status $(cat "$work/$1")" >&2; exit 1; }
+    # Retry-After: seconds, or a date within an hour. Anything else means five seconds.
+    sleep "$(jq -Rrs '[split("\n")[] | capture("^retry-after: *(?<text>.*?)\\s*$"; "i").text][0] // ""
+      | if test("^[0-9]{1,4}([.][0-9]+)?$") then . else
+          (try (strptime("%a, %d %b %Y %H:%M:%S GMT") | mktime - now) catch -1) | if . >= 0 and . <= 3600 then . else 5 end end' "$work/headers")"
+  done
+}
+
+# whole PLAYS: whether part.csv has the header row, whole rows to the last line end, and as many as there are plays.
+whole() {
+  awk -F, -v plays="$1" 'NR == 1 { ok = /^playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,/; cells = NF }
+    { gsub(/"[^"]*"/, ""); if (NF != cells) ok = 0 } END { exit !(ok && NR - 1 == plays) }' "$work/part.csv" && [[ -z $(tail -c 1 "$work/part.csv") ]]
 }
 
 # Periods of at most 366 days of each fork.
@@ -33,7 +53,7 @@ while read -r path period; do
     echo "$title, $period: hidden, fewer than 5 members of the group played. This is not zero." >&2
   else
     jq -c --arg path "$path" '{path: $path, daily}' "$work/stats.json" >>"$work/daily"
-    echo "$path $period" >>"$work/shown"
+    echo "$path $period $(jq .plays "$work/stats.json")" >>"$work/shown"
   fi
 done <"$work/periods"
 [[ -e $work/shown ]] || { echo "Nothing is shown." >&2; exit 1; }
@@ -49,8 +69,14 @@ jq -rs --slurpfile forks "$work/forks.json" '
     + (.weeks | map(7 * . / $most | ceil as $height | "▁▂▃▄▅▆▇█"[$height:$height + 1]) | add)
 ' "$work/daily"
 
-while read -r path period; do
-  get part.csv "$path/exports/csv" "$period"
+while read -r path period plays; do
+  for try in 1 2; do
+    get part.csv "$path/exports/csv" "$period"
+    whole "$plays" && break
+    ((try < 2)) || { echo "$path, $period: rows are missing or cut, or this is no export. plays.csv is as it was." >&2; exit 1; }
+    get stats.json "$path/stats" "$period" # once more: a play may have come in between
+    plays=$(jq .plays "$work/stats.json")
+  done
   # The header row from the first part, the rows from every part.
   [[ -e $work/plays.csv ]] || head -n 1 "$work/part.csv" >"$work/plays.csv"
   tail -n +2 "$work/part.csv" >>"$work/plays.csv"

@@ -17,8 +17,8 @@
 #
 #   0  every fork is copied
 #   1  forks are missing, or nothing answered: run it again
-#   2  wrong arguments, or a package or the key's file is missing
-#   3  the key is refused or not ASCII: replace it in its file
+#   2  wrong arguments, a package is missing, or the key's file cannot be read
+#   3  the key is refused, or not one line of ASCII without quotes: replace it in its file
 import argparse
 import csv
 import datetime as dt
@@ -229,18 +229,22 @@ def pause(seconds):
 
 
 def after(text):
-    """Returns the seconds of Retry-After: a number, or until a date. Anything else means five."""
-    if re.fullmatch(r"\d+(\.\d+)?", text):
+    """Returns the seconds of Retry-After: a number, or until a date within an hour. Anything else means five."""
+    if re.fullmatch(r"\d{1,4}(\.\d+)?", text):
         return float(text)
     date = email.utils.parsedate_tz(text)
-    return max(0, email.utils.mktime_tz(date) - time.time()) if date else 5
+    seconds = email.utils.mktime_tz(date) - time.time() if date and date[0] < 9000 else -1
+    return seconds if 0 <= seconds <= 3600 else 5
 
 
 def key():
-    with open(os.environ["DG_KEY_FILE"], encoding="utf-8-sig", errors="replace") as file:
-        text = file.read().strip()
-    if not (text.isascii() and text.isprintable()):
-        raise Refused("its file is not one line of ASCII text")
+    try:
+        with open(os.environ["DG_KEY_FILE"], encoding="utf-8-sig", errors="replace") as file:
+            text = file.read().strip("\ufeff \t\r\n")
+    except OSError as error:
+        raise Wrong(f"the key's file cannot be read: {error.strerror}") from None
+    if not re.fullmatch(r"[!#-&(-~]+", text):
+        raise Refused("its file is not one line of ASCII text without quotes")
     return text
 
 
@@ -270,7 +274,7 @@ def fetch(path, to_file, used=None):
                     to_file.seek(0)
                 return response.headers
         except urllib.error.HTTPError as refusal:
-            if refusal.code == 429 or refusal.code >= 500:  # too many requests, or busy
+            if (refusal.code == 429 or refusal.code >= 500) and attempt < 7:  # too many requests, or busy
                 pause(after(refusal.headers.get("Retry-After", "")))
             elif refusal.code == 401 and used != before:
                 time.sleep(1)  # the key may have been replaced just now: read its file once more
@@ -300,7 +304,7 @@ def changed(path, known, first, last):
     spans = []
     while first <= last:
         year = min(dt.date(first.year, 12, 31), last)
-        tags = tags_of(fetch(path.format(first, year), None))
+        tags = tags_of(fetch(path.format("exports/csv", first, year), None))
         if tags is None:
             return None
         while first <= year:
@@ -327,11 +331,27 @@ def windows(first, last):
     return [(first + n * DAY, min(first + (n + LONG - 1) * DAY, last)) for n in range(0, (last - first).days + 1, LONG)]
 
 
+def whole(file, path, span):
+    """Requires the header row, whole rows, and as many as there are plays. Once more: a play may have come in between."""
+    for attempt in range(2):
+        fetched = fetch(path.format("exports/csv", *span), file)
+        table = csv.reader(map(bytes.decode, file))
+        names = next(table, [])
+        cells = [len(row) for row in table]
+        if not set(TABLES["dg_plays"]) <= set(names) or any(n != len(names) for n in cells):
+            break
+        file.seek(-1, os.SEEK_END)
+        if file.read() == b"\n" and len(cells) == read(path.format("stats", *span))["plays"]:
+            file.seek(0)
+            return fetched
+    raise RuntimeError(f"{span[0]} to {span[1]}: rows are missing or cut, or the answer is no export")
+
+
 def rows(files, mode):
     for file in files:
         for row in csv.DictReader(map(bytes.decode, file)):
             if mode == "pseudonymous" and row["playerLabel"] != row["playerKey"]:
-                raise RuntimeError("the reporting mode has changed meanwhile: run it again")
+                raise RuntimeError("the reporting mode has changed: run it again")
             state["plays"] += 1
             yield [row[name] for name in TABLES["dg_plays"]]
 
@@ -341,7 +361,7 @@ def sync(to, fork, mode, today, start):
     copy = to.copies.get(fork["id"])
     if copy == (str(today), mode):
         return
-    path = f"/api/v1/forks/{fork['id']}/exports/csv?from={{}}&to={{}}"
+    path = f"/api/v1/forks/{fork['id']}/{{}}?from={{}}&to={{}}"
     fresh = copy is None or copy[1] != mode
     known = {} if fresh else to.tags.get(fork["id"], {})
     spans = changed(path, known, start, today - DAY) if mode == "pseudonymous" else None
@@ -353,7 +373,7 @@ def sync(to, fork, mode, today, start):
     files = []
     for span in spans:
         files.append(tempfile.TemporaryFile())
-        tags.update(tags_of(fetch(path.format(*span), files[-1])) or {})  # of the rows; without any they are read again
+        tags.update(tags_of(whole(files[-1], path, span)) or {})  # of the rows; without any they are read again
     with lock:
         before = state["plays"]
         to.replace(fork["id"], replaced, rows(files, mode), tags, (str(today), mode))
@@ -377,7 +397,7 @@ def run(to, start):
             try:
                 result.result()
                 done += 1
-            except Refused:
+            except (Refused, Wrong):
                 pool.shutdown(cancel_futures=True)
                 raise
             except Exception as error:
@@ -406,7 +426,7 @@ def main():
     os.umask(0o077)  # the files hold names
     try:
         return run(destinations[arguments.dest](arguments.to), arguments.since)
-    except (ImportError, FileNotFoundError, Wrong) as wrong:
+    except (ImportError, Wrong) as wrong:
         parser.error(str(wrong))
     except Refused as refusal:
         log.error("the key is refused: %s", refusal)

@@ -1,9 +1,14 @@
 import os, requests
 
-key = {"Authorization": "Bearer " + os.environ["DG_KEY"]}
+key = os.environ["DG_KEY"].strip("\ufeff \t\r\n")
+if not key.isascii() or len(key.split()) != 1:
+    raise SystemExit("DG_KEY must be one line of ASCII.")
+bearer = lambda request: request.headers.update(Authorization="Bearer " + key) or request
 fork = "https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64"
 period = {"from": "2026-03-01", "to": "2026-03-02"}
-answer = requests.get(fork + "/exports/csv", params=period, headers=key, timeout=1800, allow_redirects=False)
+answer = requests.get(fork + "/exports/csv", params=period, auth=bearer, timeout=1800, allow_redirects=False)
 if answer.status_code != 200:
     raise SystemExit(f"{answer.status_code} {answer.text}")
+if not answer.content.startswith(b"playId,"):
+    raise SystemExit("This is no export.")
 open("plays.csv", "wb").write(answer.content)
