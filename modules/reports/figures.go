@@ -1,6 +1,9 @@
 package reports
 
-import "strconv"
+import (
+	"strconv"
+	"time"
+)
 
 // Percent is a percentage in tenths: 625 is 62.5 %.
 type Percent int64
@@ -35,40 +38,15 @@ func appendDecimal(b []byte, n int64, places int) []byte {
 	return b
 }
 
-// AppendInstant appends an instant of the years 1 to 9999, in milliseconds since 1970, in the API's
-// format: 2026-03-01T09:30:00.000Z. It computes the date itself, three times as fast as package time.
+// AppendInstant appends an instant, in milliseconds since 1970, in the API's format:
+// 2026-03-01T09:30:00.000Z. It adds the milliseconds itself, because package time has a fast path
+// for RFC3339.
 func AppendInstant(b []byte, ms int64) []byte {
-	const msPerDay, daysPerEra = 86_400_000, 146_097 // an era has 400 years
-	// since March 1st of the year 0, so that February 29th is a year's last day
-	since := uint64(ms + 719_468*msPerDay)
-	days, inDay := since/msPerDay, since%msPerDay
-	inEra := days % daysPerEra
-	year := (inEra - inEra/1460 + inEra/36_524 - inEra/146_096) / 365
-	inYear := inEra - (365*year + year/4 - year/100)
-	month := (5*inYear + 2) / 153 // from March, which is 0
-	inMonth := inYear - (153*month+2)/5 + 1
-	year += days / daysPerEra * 400
-	if month += 3; month > 12 {
-		month -= 12
-		year++
-	}
-	b = append(b, "0000-00-00T00:00:00.000Z"...)
-	t := b[len(b)-24:]
-	putDigits(t[0:], year/100)
-	putDigits(t[2:], year%100)
-	putDigits(t[5:], month)
-	putDigits(t[8:], inMonth)
-	putDigits(t[11:], inDay/3_600_000)
-	putDigits(t[14:], inDay/60_000%60)
-	putDigits(t[17:], inDay/1000%60)
-	t[20] = byte('0' + inDay/100%10)
-	putDigits(t[21:], inDay%100)
-	return b
-}
-
-func putDigits(b []byte, n uint64) {
-	b[0] = byte('0' + n/10)
-	b[1] = byte('0' + n%10)
+	t := time.UnixMilli(ms).UTC()
+	b = t.AppendFormat(b, time.RFC3339)
+	fraction := t.Nanosecond() / 1e6
+	return append(b[:len(b)-len("Z")], '.', byte('0'+fraction/100), byte('0'+fraction/10%10),
+		byte('0'+fraction%10), 'Z')
 }
 
 // divide returns a / b, rounded half away from zero, or 0 if b is 0. Neither may be negative.

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"maps"
+	"math"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"dg/modules/org"
 	"dg/platform/apperr"
@@ -89,10 +89,11 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, er
 	if len(players) == 0 {
 		return &labels{}, nil
 	}
-	cache := s.query.labels
 	key := labelsKey{s.query.OrganisationID, s.ReportingMode}
-	if l := cache.get(key, s.labelsVersion); l != nil {
-		return l, nil
+	if s.labelsVersion != 0 {
+		if l := s.query.labels.get(key, s.labelsVersion); l != nil {
+			return l, nil
+		}
 	}
 	sql := s.labelsSQL(players)
 	if sql == labelsOfPlayersSQL {
@@ -101,7 +102,7 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, er
 	l, err := s.selectLabels(ctx, sql, s.lastOrdinal, appendLabel)
 	if err == nil && s.labelsVersion != 0 {
 		l.keepOrder()
-		cache.put(key, s.labelsVersion, l)
+		s.query.labels.put(key, s.labelsVersion, l)
 	}
 	return l, err
 }
@@ -141,13 +142,11 @@ const (
 	labelsKept    = time.Minute // without a report that confirms their version
 )
 
-// labelCache keeps the labels of players in memory, at most maxLabelBytes, least recently used
-// first. The nil cache keeps none.
+// labelCache keeps the labels of players in memory, at most maxLabelBytes.
 type labelCache struct {
-	mu      sync.Mutex
-	entries map[labelsKey]*cachedLabels
-	bytes   int
-	uses    int
+	mu    sync.Mutex
+	used  *simplelru.LRU[labelsKey, *cachedLabels]
+	bytes int
 }
 
 type labelsKey struct {
@@ -158,68 +157,51 @@ type labelsKey struct {
 type cachedLabels struct {
 	*labels
 	version int64 // of player_ordinals, random: equal versions prove equal labels
-	lastUse int
 	expiry  *time.Timer
+}
+
+func newLabelCache() *labelCache {
+	c := &labelCache{}
+	c.used, _ = simplelru.NewLRU(math.MaxInt, func(_ labelsKey, e *cachedLabels) { // fails for size 0
+		e.expiry.Stop()
+		c.bytes -= e.size()
+	})
+	return c
 }
 
 // get confirms the labels of a version, and returns nil for another version.
 func (c *labelCache) get(k labelsKey, version int64) *labels {
-	if c == nil {
-		return nil
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.entries[k]
+	e, _ := c.used.Get(k)
 	if e == nil || e.version != version {
 		return nil
 	}
-	c.uses++
-	e.lastUse = c.uses
 	e.expiry.Reset(labelsKept)
 	return e.labels
 }
 
+// put drops the least recently used labels for which there is no space.
 func (c *labelCache) put(k labelsKey, version int64, l *labels) {
-	size := l.size()
-	if c == nil || size > maxLabelBytes {
+	if l.size() > maxLabelBytes {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.drop(k, c.entries[k])
-	for c.bytes+size > maxLabelBytes {
-		oldest := slices.MinFunc(slices.Collect(maps.Keys(c.entries)), func(a, b labelsKey) int {
-			return cmp.Compare(c.entries[a].lastUse, c.entries[b].lastUse)
-		})
-		c.drop(oldest, c.entries[oldest])
+	c.used.Remove(k)
+	for c.bytes += l.size(); c.bytes > maxLabelBytes; {
+		c.used.RemoveOldest()
 	}
-	c.uses++
-	e := &cachedLabels{labels: l, version: version, lastUse: c.uses}
+	e := &cachedLabels{labels: l, version: version}
 	e.expiry = time.AfterFunc(labelsKept, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.drop(k, e)
+		if kept, _ := c.used.Peek(k); kept == e {
+			c.used.Remove(k)
+		}
 	})
-	c.entries[k] = e
-	c.bytes += size
-}
-
-// drop does nothing if e was dropped before.
-func (c *labelCache) drop(k labelsKey, e *cachedLabels) {
-	if e != nil && c.entries[k] == e {
-		e.expiry.Stop()
-		delete(c.entries, k)
-		c.bytes -= e.size()
-	}
+	c.used.Add(k, e)
 }
 
 // size returns the bytes of the labels, with a margin for the entry.
 func (l *labels) size() int { return len(l.text) + 8*cap(l.spans) + 4*cap(l.order) + 512 }
-
-func (s *snapshot) readLabelsVersion(results pgx.BatchResults) error {
-	if s.query.labels == nil {
-		return nil
-	}
-	err := results.QueryRow().Scan(&s.labelsVersion)
-	return apperr.Annotate(err, "reports: version of labels")
-}

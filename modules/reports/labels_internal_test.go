@@ -55,9 +55,10 @@ func TestLabelsInMemoryAreThoseOfTheSnapshot(t *testing.T) {
 	unchanged := func(what string, s *Service) {
 		t.Helper()
 		e.shows(t, s, "display_name")
-		kept := s.labels.entries[labelsKey{testOrg, org.Nominative}].labels
+		kept, _ := s.labels.used.Peek(labelsKey{testOrg, org.Nominative})
 		e.shows(t, s, "display_name")
-		require.Same(t, kept, s.labels.entries[labelsKey{testOrg, org.Nominative}].labels, what)
+		still, _ := s.labels.used.Peek(labelsKey{testOrg, org.Nominative})
+		require.Same(t, kept, still, what)
 	}
 	for _, change := range []string{
 		`update players set display_name = '"Zoë" <x>' where ordinal = 7`,
@@ -80,7 +81,7 @@ func TestLabelsInMemoryAreThoseOfTheSnapshot(t *testing.T) {
 	e.shows(t, e.reports, "label")
 	e.Exec(`update organisations set reporting_mode = 'nominative'`)
 	e.shows(t, e.reports, "display_name")
-	require.Len(t, e.reports.labels.entries, 2, "both modes are kept")
+	require.Equal(t, 2, e.reports.labels.used.Len(), "both modes are kept")
 
 	const version = `select version from player_ordinals`
 	before := e.one(t, version)
@@ -129,7 +130,7 @@ func labelsOf(bytes int) *labels { return &labels{text: strings.Repeat("x", byte
 // sizing.md: labels of all organisations stay within their bytes. The least recently used go first.
 func TestLabelsStayWithinTheirBytes(t *testing.T) {
 	t.Parallel()
-	c := &labelCache{entries: map[labelsKey]*cachedLabels{}}
+	c := newLabelCache()
 	key := func(i int) labelsKey { return labelsKey{fmt.Sprint(i), org.Nominative} }
 	l := labelsOf(1 << 18)
 	for i := range 500 {
@@ -143,17 +144,17 @@ func TestLabelsStayWithinTheirBytes(t *testing.T) {
 	require.Nil(t, c.get(key(499), 2), "another version")
 	c.put(key(499), 2, labelsOf(maxLabelBytes))
 	require.NotNil(t, c.get(key(499), 1), "labels that do not fit are not kept")
-	for k := range c.entries {
+	for _, k := range c.used.Keys() {
 		c.put(k, 3, labelsOf(1))
 	}
-	require.Equal(t, len(c.entries)*labelsOf(1).size(), c.bytes)
+	require.Equal(t, c.used.Len()*labelsOf(1).size(), c.bytes)
 }
 
 // doc.go, Invariants: labels that no report confirms for a minute are dropped without a request.
 func TestUnconfirmedLabelsAreDropped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c := &labelCache{entries: map[labelsKey]*cachedLabels{}}
+		c := newLabelCache()
 		k := labelsKey{testOrg, org.Pseudonymous}
 		c.put(k, 1, labelsOf(10))
 		for range 5 {
@@ -166,7 +167,7 @@ func TestUnconfirmedLabelsAreDropped(t *testing.T) {
 		synctest.Wait()
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		require.Empty(t, c.entries)
+		require.Zero(t, c.used.Len())
 		require.Zero(t, c.bytes)
 	})
 }

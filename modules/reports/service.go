@@ -37,7 +37,7 @@ func New(db *postgres.DB, o Options) *Service {
 		OnDamage:         func(Query, error) {},
 	}
 	if o.PlayerVersions {
-		s.labels = &labelCache{entries: map[labelsKey]*cachedLabels{}}
+		s.labels = newLabelCache()
 	}
 	return s
 }

@@ -116,10 +116,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 			return fmt.Errorf("reports: begin: %w", err)
 		}
 	}
-	if err := s.readMetadata(results); err != nil {
-		return err
-	}
-	if err := s.readLabelsVersion(results); err != nil || !s.segments {
+	if err := s.readMetadata(results); err != nil || !s.segments {
 		return err
 	}
 	return s.readSealed(results)
