@@ -143,7 +143,7 @@ func (e *Export) start(ctx context.Context) error {
 
 // startRest reads all players, and opens the rows after firstRows.
 func (e *Export) startRest(ctx context.Context) (err error) {
-	e.players, err = e.snap.selectLabels(ctx, exportPlayersSQL, e.snap.lastOrdinal,
+	e.players, err = e.snap.selectLabels(ctx, exportPlayersSQL,
 		func(b []byte, v [][]byte) []byte { return e.format.appendPlayer(b, v[1], v[2]) })
 	if err != nil {
 		return err

@@ -66,7 +66,7 @@ func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 			r := rank(&s, l)
 			require.Equal(t, inOrder(&s, l),
 				Statistics{UniquePlayers: int64(s.Count()), Player: r.row}.Players())
-			l.keepOrder()
+			l.order = l.sorted(s.Ordinals())
 		}
 	})
 }

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"math"
@@ -17,10 +16,12 @@ import (
 )
 
 const (
-	allLabelsSQL = `/* reports.labels */
-select ordinal, case when @mode = 'nominative' then display_name else label end
+	labelsSQL = `/* reports.labels */
+select ordinal, case when @mode = 'nominative' then display_name else label end collate "C"
   from players where org_id = @org`
-	labelsOfPlayersSQL = allLabelsSQL + ` and ordinal = any(@players)`
+	byLabel            = ` order by 2`
+	allLabelsSQL       = labelsSQL + byLabel
+	labelsOfPlayersSQL = labelsSQL + ` and ordinal = any(@players)` + byLabel
 
 	// labelsVersionSQL returns 0 for an organisation that has never had players.
 	labelsVersionSQL = `/* reports.labelsVersion */
@@ -31,7 +32,7 @@ select coalesce((select version from player_ordinals where org_id = @org), 0)`
 type labels struct {
 	text  string
 	spans []span  // in text, by ordinal; empty for players that were not read
-	order []int32 // all ordinals as sort leaves them, or nil
+	order []int32 // ordinals as read; ^ordinal if the text equals that of the one before
 }
 
 type span struct{ from, to uint32 }
@@ -45,43 +46,15 @@ func (l *labels) of(ordinal int32) string {
 	return l.text[s.from:s.to]
 }
 
-// sort sorts ordinals by label. It inverts (^) each whose label equals that of the one before.
-func (l *labels) sort(ordinals []int32) {
-	type entry struct {
-		key     uint64 // decides nearly all comparisons without a look-up
-		ordinal int32
-	}
-	entries := make([]entry, len(ordinals))
-	for i, ordinal := range ordinals {
-		entries[i] = entry{labelKey(l.of(ordinal)), ordinal}
-	}
-	slices.SortFunc(entries, func(a, b entry) int {
-		if a.key != b.key {
-			return cmp.Compare(a.key, b.key)
-		}
-		return strings.Compare(l.of(a.ordinal), l.of(b.ordinal))
-	})
-	for i, e := range entries {
-		ordinals[i] = e.ordinal
-		if i > 0 && e.key == entries[i-1].key && l.of(e.ordinal) == l.of(entries[i-1].ordinal) {
-			ordinals[i] = ^e.ordinal
+// sorted returns the ordinals as order has them.
+func (l *labels) sorted(ordinals []int32) []int32 {
+	slices.SortFunc(ordinals, func(a, b int32) int { return strings.Compare(l.of(a), l.of(b)) })
+	for i := len(ordinals) - 1; i > 0; i-- {
+		if l.of(ordinals[i]) == l.of(ordinals[i-1]) {
+			ordinals[i] = ^ordinals[i]
 		}
 	}
-}
-
-func (l *labels) keepOrder() {
-	l.order = make([]int32, len(l.spans))
-	for ordinal := range l.order {
-		l.order[ordinal] = int32(ordinal)
-	}
-	l.sort(l.order)
-}
-
-// labelKey is big-endian, so that integers compare as the label's first eight bytes do.
-func labelKey(label string) uint64 {
-	var b [8]byte
-	copy(b[:], label)
-	return binary.BigEndian.Uint64(b[:])
+	return ordinals
 }
 
 // readLabels takes ascending ordinals. It may return the labels of other players too.
@@ -89,19 +62,16 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, er
 	if len(players) == 0 {
 		return &labels{}, nil
 	}
-	key := labelsKey{s.query.OrganisationID, s.ReportingMode}
-	if s.labelsVersion != 0 {
-		if l := s.query.labels.get(key, s.labelsVersion); l != nil {
-			return l, nil
-		}
-	}
 	sql := s.labelsSQL(players)
-	if sql == labelsOfPlayersSQL {
-		return s.selectLabels(ctx, sql, int(players[len(players)-1]), appendLabel)
+	if sql == labelsOfPlayersSQL || s.labelsVersion == 0 {
+		return s.selectLabels(ctx, sql, appendLabel)
 	}
-	l, err := s.selectLabels(ctx, sql, s.lastOrdinal, appendLabel)
-	if err == nil && s.labelsVersion != 0 {
-		l.keepOrder()
+	key := labelsKey{s.query.OrganisationID, s.ReportingMode}
+	if l := s.query.labels.get(key, s.labelsVersion); l != nil {
+		return l, nil
+	}
+	l, err := s.selectLabels(ctx, sql, appendLabel)
+	if err == nil {
 		s.query.labels.put(key, s.labelsVersion, l)
 	}
 	return l, err
@@ -121,17 +91,24 @@ func appendLabel(b []byte, v [][]byte) []byte { return append(b, v[1]...) }
 
 // selectLabels selects ordinals and the columns from which appendText makes the texts.
 func (s *snapshot) selectLabels(
-	ctx context.Context, sql string, last int, appendText func(b []byte, v [][]byte) []byte,
+	ctx context.Context, sql string, appendText func(b []byte, v [][]byte) []byte,
 ) (*labels, error) {
 	rows, _ := s.conn.Query(ctx, sql, s.args) // rows.Err returns its error
 	defer rows.Close()
 	var text []byte
-	l := &labels{spans: make([]span, last+1)}
+	var last span
+	l := &labels{spans: make([]span, s.lastOrdinal+1)}
 	for rows.Next() {
 		v := rows.RawValues()
-		from := uint32(len(text))
 		text = appendText(text, v)
-		l.spans[binary.BigEndian.Uint32(v[0])] = span{from, uint32(len(text))}
+		next := span{last.to, uint32(len(text))}
+		ordinal := int32(binary.BigEndian.Uint32(v[0]))
+		l.spans[ordinal] = next
+		if len(l.order) > 0 && string(text[last.from:last.to]) == string(text[next.from:]) {
+			ordinal = ^ordinal
+		}
+		l.order = append(l.order, ordinal)
+		last = next
 	}
 	l.text = string(text)
 	return l, apperr.Annotate(rows.Err(), "reports: labels")

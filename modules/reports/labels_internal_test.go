@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/org"
-	"dg/modules/reports/segment"
 )
 
 const manyPlayers = 1500 // so many that all labels are read
@@ -170,20 +169,4 @@ func TestUnconfirmedLabelsAreDropped(t *testing.T) {
 		require.Zero(t, c.used.Len())
 		require.Zero(t, c.bytes)
 	})
-}
-
-// A small group shares the labels of all players that are in memory.
-func TestGroupIsRankedByLabelsInMemory(t *testing.T) {
-	t.Parallel()
-	var s segment.Players
-	l := &labels{spans: make([]span, 1)}
-	for i := range int32(100) {
-		l.text += fmt.Sprintf("%02d", 99-i)
-		l.spans = append(l.spans, span{uint32(2 * i), uint32(2*i + 2)})
-	}
-	l.keepOrder()
-	for _, ordinal := range []int32{3, 50, 7} {
-		s.Add(ordinal, segment.PlayerSum{Plays: 1})
-	}
-	require.Equal(t, inOrder(&s, l), Statistics{UniquePlayers: 3, Player: rank(&s, l).row}.Players())
 }

@@ -24,14 +24,19 @@ type rankEntry struct {
 
 const scoreBits = 11 // of a sort key
 
-// rank orders the players. Every player must have a label in l.
+// rank orders the players.
 func rank(players *segment.Players, l *labels) *ranking {
 	r := &ranking{players: players, labels: l}
-	byLabel := l.order
-	if len(byLabel) == 0 || len(byLabel) > 8*players.Count() {
-		byLabel = players.Ordinals()
-		l.sort(byLabel)
+	r.add(l.order)
+	if len(r.order) < players.Count() { // some have no label
+		r.add(l.sorted(players.Ordinals()))
 	}
+	r.order = sortDescending(r.order)
+	r.sortTied()
+	return r
+}
+
+func (r *ranking) add(byLabel []int32) {
 	r.order = make([]rankEntry, 0, len(byLabel))
 	label := int32(0)
 	for _, ordinal := range byLabel {
@@ -40,14 +45,11 @@ func rank(players *segment.Players, l *labels) *ranking {
 		} else {
 			label++
 		}
-		if p := players.Get(ordinal); p.Plays > 0 {
+		if p := r.players.Get(ordinal); p.Plays > 0 {
 			key := uint64(p.Plays)<<scoreBits | uint64(roundScore(p.BestScore))
 			r.order = append(r.order, rankEntry{key, ordinal, label})
 		}
 	}
-	r.order = sortDescending(r.order)
-	r.sortTied()
-	return r
 }
 
 // sortDescending is a radix sort by key. It keeps the order of entries with equal keys.
