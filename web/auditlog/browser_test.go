@@ -47,6 +47,9 @@ func TestAuditLogInABrowser(t *testing.T) {
 	browsertest.Eval[any](p, `(({left, top}) => document.elementFromPoint(left + 9, top + 9).click())(
 		document.querySelector('tbody th').getBoundingClientRect())`) // the row opens the entry
 	require.True(t, seen(p, "tbody dl"))
+	require.Equal(t, "static",
+		browsertest.Eval[string](p, `getComputedStyle(document.querySelector("tbody tr")).position`),
+		"WebKit knows no other: the summary of the last row would cover the page")
 	p.Fill("#from", "2026-01-01")
 	p.Fill("#to", "2026-01-31")
 	p.Click(`button:text("Apply")`)

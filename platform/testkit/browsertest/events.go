@@ -3,6 +3,7 @@ package browsertest
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -82,11 +83,11 @@ func (w *events) handle(event any) {
 func (w *events) handleError(event any) {
 	switch e := event.(type) {
 	case *network.EventRequestWillBeSent:
-		if e.Type == network.ResourceTypeDocument {
+		if e.Type == network.ResourceTypeDocument || e.Request.Method == http.MethodPost {
 			w.documents = append(w.documents, e.RequestID)
 		}
 	case *log.EventEntryAdded:
-		// The page itself may be an error page.
+		// The page itself may be an error page, and so may the answer to a form.
 		if e.Entry.Level == log.EntryLevelError &&
 			!slices.Contains(w.documents, e.Entry.NetworkRequestID) {
 			w.errors = append(w.errors,

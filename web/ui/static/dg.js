@@ -4,6 +4,7 @@
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const live = document.getElementById('live');
   const say = (words) => { if (live) { live.textContent = ''; setTimeout(() => { live.textContent = words; }, 50); } };
+  history.replaceState(null, '', location.href);  // of an answer to a POST, too: the history leads back by GET
   const plain = (e) => !e.defaultPrevented && e.button === 0 && !e.metaKey && !e.ctrlKey && !e.shiftKey && !e.altKey;
 
   // Some browsers restore pages from their back/forward cache despite no-store, even after a sign-out. Load the address again; a
@@ -80,6 +81,12 @@
       cursor.hidden = readout.hidden = false;
     }
 
+    for (const field of all('input[type=date]', root)) {
+      const mark = () => field.toggleAttribute('data-empty', !field.value);
+      field.addEventListener('input', mark);
+      mark();
+    }
+
     // Copy buttons: visible only with script. Screen readers hear the success, the button shows it.
     for (const button of all('button[data-copy]', root)) {
       const words = button.textContent;
@@ -131,6 +138,12 @@
     }
   };
   init(document);
+
+  // A click on a row of the log opens its entry. The position of a tr is static in WebKit: its summary cannot cover it.
+  document.addEventListener('click', (e) => {
+    const entry = e.target.closest('.log tbody tr')?.querySelector('details');
+    if (entry && !entry.contains(e.target) && !e.target.closest('a') && String(getSelection()) === '') entry.open = !entry.open;
+  });
 
   // A menu closes with a click elsewhere, and when the window is rotated.
   const close = (but) => { for (const { parentNode: list } of all('details[open] > .menu')) if (!list.contains(but)) list.open = false; };
@@ -250,12 +263,27 @@
     });
   }
 
-  // A double click sends these forms once: the second answer, without the secret, would replace the first.
+  // A form is sent from its page, and the answer takes the page's place. No entry of the history is a POST, which WebKit sends again
+  // without asking, and a reload sends nothing. A double click sends the form once.
   for (const form of all('form[data-submit-once]')) {
-    let sent = -Infinity;
-    form.addEventListener('submit', (e) => {
-      if (e.timeStamp - sent < 10000) e.preventDefault();
-      else sent = e.timeStamp;
+    let sent = false;
+    form.addEventListener('submit', async (e) => {
+      e.preventDefault();
+      if (sent) return;
+      sent = true;
+      const body = new URLSearchParams(new FormData(form));
+      const answer = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'text/html' } }).catch(() => null);
+      const text = await answer?.text().catch(() => '');
+      if (!text) {
+        form.submit();  // the browser says what is wrong
+        return;
+      }
+      history.replaceState(null, '', answer.redirected ? answer.url : location.href);
+      document.open();
+      document.write(text);
+      document.close();
+      document.querySelector('[autofocus]')?.focus();
+      scrollTo(0, 0);
     });
   }
 
@@ -265,7 +293,6 @@
   if (secrets.length && leave && leave.showModal) {
     armed = true;
     let go = null;
-    // Reload and the history lead to the next page, and do not send the form again.
     history.replaceState(null, '', leave.dataset.after);
     const ask = (e, then) => { e.preventDefault(); go = then; leave.returnValue = ''; leave.showModal(); };
     // Copied with the keyboard or a menu: the whole secret, whatever was selected around it.
