@@ -116,7 +116,7 @@ const firstRows = 500
 
 // start opens the rows of plays. It loads members before that, because open rows keep the connection
 // busy.
-func (e *Export) start(ctx context.Context) error {
+func (e *Export) start(ctx context.Context) (err error) {
 	if e.snap == nil {
 		return nil
 	}
@@ -137,8 +137,8 @@ func (e *Export) start(ctx context.Context) error {
 		sql += ` limit @offset`
 		e.snap.args["offset"] = firstRows
 	}
-	e.rows, _ = e.snap.conn.Query(ctx, sql, e.snap.args) // rows.Err returns its error
-	return nil
+	e.rows, err = e.snap.conn.Query(ctx, sql, e.snap.args)
+	return err
 }
 
 // startRest reads all players, and opens the rows after firstRows.
@@ -149,8 +149,8 @@ func (e *Export) startRest(ctx context.Context) (err error) {
 		return err
 	}
 	sql := exportSQL + e.snap.exportFrom() + exportOrder + ` offset @offset`
-	e.rows, _ = e.snap.conn.Query(ctx, sql, e.snap.args) // rows.Err returns its error
-	return nil
+	e.rows, err = e.snap.conn.Query(ctx, sql, e.snap.args)
+	return err
 }
 
 func (s *snapshot) exportFrom() string {
