@@ -34,7 +34,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 		require.Equal(t, report.Header, export.Header)
 		e.Exec(change)
 		stats, statsErr := e.reports.Statistics(t.Context(), report)
-		_, err = export.AppendRows(t.Context(), nil, 64<<10) // a block, as exports read them
+		_, err = export.AppendRows(t.Context(), nil, 1)
 		return report.Header, stats, []error{statsErr, err}
 	}
 	e.Exec(`alter table plays rename score to unread`)
