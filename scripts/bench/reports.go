@@ -28,7 +28,7 @@ func groups(ctx context.Context, b *bench) error {
 	all := b.path("stats", main, 366)
 	few := all + "&groupId=" + main.IDs.Groups[0].String()
 	many := all + "&groupId=" + main.IDs.Groups[1].String()
-	err := b.compare(ctx, fmt.Sprintf("group of %d, 366 days; all players", main.Size.Groups[1]), 1,
+	err := b.compare(ctx, fmt.Sprintf("group of %d, 366 days; all players", main.Size.Groups[1]), 0.7,
 		timed(5, c.getting(many)), timed(5, c.getting(all)))
 	if err != nil {
 		return err
