@@ -55,7 +55,7 @@ func New(m Modules, baseURL string, now func() time.Time) *Handler {
 	pages := ui.NewPages(baseURL, now)
 	h := &Handler{Pages: pages.With(templates), guard: guard, requests: m.Requests}
 	h.account = account.New(pages, guard, m.Account)
-	h.keys = keys.New(pages, guard, m.Keys)
+	h.keys = keys.New(pages, guard, m.Keys, m.AuditLog.Log)
 	h.auditlog = auditlog.New(pages, guard, h.keys.ExpiringKeys, m.AuditLog)
 	h.organisation = organisation.New(pages, guard, h.keys.ExpiringKeys, m.Organisation)
 	h.reports = reports.New(pages, guard, m.Reports)

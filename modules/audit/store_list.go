@@ -24,7 +24,11 @@ func (f Filter) conditions() (text string, values []any) {
 			values = append(values, value)
 		}
 	}
-	and(f.Action != "", "action = ?", f.Action)
+	actions := []Action{f.Action}
+	if f.Action == KeyRevoked {
+		actions = append(actions, KeyReplaced) // it ends a key, too
+	}
+	and(f.Action != "", "action in ?", actions)
 	and(f.PersonID != "", "actor_kind = 'person' and actor_id = ?", f.PersonID)
 	and(f.KeyID != "", "? in (case actor_kind when 'key' then actor_id end, "+
 		"case target_kind when 'api_key' then target_id end)", f.KeyID)

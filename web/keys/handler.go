@@ -14,9 +14,10 @@ type Handler struct {
 	*ui.Pages
 	*ui.Guard
 	Keys Keys
+	Log  Log
 }
 
 // New returns the handler of the screens of keys.
-func New(pages *ui.Pages, guard *ui.Guard, k Keys) *Handler {
-	return &Handler{pages.With(templates), guard, k}
+func New(pages *ui.Pages, guard *ui.Guard, k Keys, l Log) *Handler {
+	return &Handler{pages.With(templates), guard, k, l}
 }

@@ -15,7 +15,10 @@ type keyView struct {
 	Description     string
 	Usage           *usageView // nil: the requests could not be read in time
 	Back            string     // path of the list
-	Replaced        string     // path of the key that this one replaced, or ""
+	Replaces        *keyRow    // the key that this one replaced; nil: none
+	Successor       *keyRow    // the key that replaced this one; nil: none
+	Events          []keyEvent // the newest refusals and exports
+	Unread          bool       // whether the events could not be read in time
 	Replace, Rename string     // paths of the forms; "": not permitted, or not possible
 }
 
@@ -35,8 +38,8 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 		Usage:       newUsageView(used[k.ID]),
 		Back:        p.Path(ui.SettingsPath),
 	}
-	if k.Replaces != "" {
-		view.Replaced = keyPath(p, k.Replaces, "")
+	if err := h.addHistory(c.UserContext(), p, k, &view); err != nil {
+		return err
 	}
 	if p.May(authz.RenameKey) {
 		view.Rename = keyPath(p, k.ID, "/rename")

@@ -22,6 +22,9 @@ type keysView struct {
 	AllInactive  string   // the number of inactive keys on all pages
 	OpenInactive bool     // whether the list of inactive keys is unfolded
 	Truncated    bool     // whether there may be older inactive keys than these
+	Query        keysQuery
+	Path         string // of the list without a query
+	Searchable   bool   // whether there are enough keys to search
 }
 
 type keyRow struct {
@@ -37,6 +40,7 @@ type keyRow struct {
 	Requests     int64        // requests in the last 30 days; list only
 	Unread       bool         // whether the requests could not be read in time
 	Replaced     bool         // whether the row stands under the key's successor
+	Twin         bool         // whether another key has the same name: the id tells them apart
 	Path         string
 	LogPath      string // of the key's entries in the audit log
 	RevokePath   string // path of the form, or "" if the key is not active
@@ -45,6 +49,9 @@ type keyRow struct {
 
 // Active keys need no pages: there are at most apikeys.MaxUsable.
 const inactivePerPage = 100
+
+// minSearchable is the number of keys from which the list has fields to search, filter and sort.
+const minSearchable = 6
 
 // ListKeys handles GET /settings/api-keys with all active keys and a page of the inactive ones.
 func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
@@ -55,7 +62,10 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 	view := keysView{
 		Paused:    !p.Organisation.Plan.IncludesAPI(),
 		Truncated: len(keys) == apikeys.MaxListed,
+		Query:     parseKeysQuery(c),
+		Path:      p.Path(ui.SettingsPath),
 	}
+	view.Searchable = len(keys) >= minSearchable || view.Query.Selects()
 	if err := h.addRows(c, p, keys, &view); err != nil {
 		return err
 	}
@@ -90,8 +100,13 @@ func (h *Handler) addRows(
 ) error {
 	var active []apikeys.Key
 	var inactive []keyRow
+	named := map[string]int{}
 	for _, k := range keys {
-		if row := h.keyRow(p, k); row.active {
+		named[k.Name]++
+	}
+	for _, k := range view.Query.apply(keys, h.Now()) {
+		row := h.keyRow(p, k)
+		if row.Twin = named[k.Name] > 1; row.active {
 			active = append(active, k)
 		} else {
 			inactive = append(inactive, row)
@@ -106,9 +121,13 @@ func (h *Handler) addRows(
 		requests, _ := totals(days)
 		top = max(top, slices.Max(requests))
 	}
-	ordered := underSuccessors(active)
+	ordered := active
+	if view.Query.Sort == "" {
+		ordered = underSuccessors(active)
+	}
 	for i, k := range ordered {
 		row := h.keyRow(p, k)
+		row.Twin = named[k.Name] > 1
 		row.Replaced = i > 0 && ordered[i-1].Replaces == k.ID
 		requests, sum := totals(used[k.ID])
 		row.Spark = ui.NewSparkline(requests, top)
@@ -117,11 +136,11 @@ func (h *Handler) addRows(
 		view.Active = append(view.Active, row)
 	}
 	view.Pager = ui.NewPager(c.Query("page"), len(inactive), inactivePerPage, func(page int) string {
-		return ui.WithParam(p.Path(ui.SettingsPath), "page", strconv.Itoa(page))
+		return view.Query.path(view.Path, strconv.Itoa(page))
 	})
 	view.Inactive = inactive[view.From:view.To]
 	view.AllInactive = ui.Count(int64(len(inactive)))
-	view.OpenInactive = c.Query("page") != ""
+	view.OpenInactive = c.Query("page") != "" || view.Query.Selects() && len(active) == 0
 	return nil
 }
 

@@ -7,6 +7,11 @@ import (
 	"dg/modules/audit"
 )
 
+// Log is the part of audit.Log that the page of a key reads.
+type Log interface {
+	List(ctx context.Context, organisationID string, p audit.Page) ([]audit.Entry, error)
+}
+
 // Keys is the part of apikeys.Service that manages the keys of the actor's organisation.
 type Keys interface {
 	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)

@@ -1,0 +1,77 @@
+package keys
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/platform/authz"
+	"dg/web/ui"
+)
+
+// keyEvent is an entry of the audit log: a refused use of the key, or an export with it.
+type keyEvent struct {
+	audit.Entry
+	Label    string
+	Reason   string
+	Refusals any // the number of refusals that the entry counts; nil: one
+}
+
+// maxEvents bounds the events of each kind on the page of a key.
+const maxEvents = 5
+
+// addHistory adds the keys before and after k, and its events. Beyond apikeys.MaxListed a key before
+// it has no name. It waits for events no longer than usageTimeout: a long log must not prevent the
+// revocation of a key.
+func (h *Handler) addHistory(
+	ctx context.Context, p *ui.Principal, k apikeys.Key, view *keyView,
+) error {
+	keys, err := h.Keys.List(ctx, p.KeyActor())
+	if err != nil {
+		return err
+	}
+	if k.Replaces != "" {
+		view.Replaces = &keyRow{Name: "An older key", Path: keyPath(p, k.Replaces, "")}
+	}
+	for _, other := range keys {
+		row := h.keyRow(p, other)
+		switch {
+		case k.Replaces == other.ID:
+			view.Replaces = &row
+		case other.Replaces == k.ID:
+			view.Successor = &row
+		}
+	}
+	bounded, cancel := context.WithTimeout(ctx, usageTimeout)
+	defer cancel()
+	view.Events, err = h.eventsOf(bounded, p, k)
+	if view.Unread = bounded.Err() != nil && ctx.Err() == nil; view.Unread {
+		return nil
+	}
+	return err
+}
+
+func (h *Handler) eventsOf(
+	ctx context.Context, p *ui.Principal, k apikeys.Key,
+) (events []keyEvent, err error) {
+	for _, action := range []audit.Action{audit.KeyRefused, audit.ExportStarted} {
+		entries, err := h.Log.List(ctx, p.Organisation.ID, audit.Page{
+			Filter: audit.Filter{Action: action, KeyID: k.ID}, Limit: maxEvents,
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := ui.AuthorizeAll(p, authz.ReadAuditLog, entries, audit.Entry.Owner); err != nil {
+			return nil, err
+		}
+		kind, _ := audit.DisplayOf(action)
+		for _, e := range entries {
+			events = append(events, keyEvent{e, kind.Label,
+				strings.ReplaceAll(string(e.Reason), "_", " "), e.Details[audit.RefusalsDetail]})
+		}
+	}
+	slices.SortStableFunc(events, func(a, b keyEvent) int { return b.At.Compare(a.At) })
+	return events, nil
+}

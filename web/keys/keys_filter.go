@@ -1,0 +1,97 @@
+package keys
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"dg/modules/apikeys"
+	"dg/web/ui"
+)
+
+// keysQuery selects and sorts the keys of the list. A value that is unknown counts as none.
+type keysQuery struct{ Search, Show, Sort string }
+
+// Options of the fields. The first is the default.
+var (
+	showOptions = [][2]string{
+		{"", "All"}, {"unused", "Unused in 30 days"}, {"expiring", "Expiring soon"}, {"expired", "Expired"},
+	}
+	sortOptions = [][2]string{
+		{"", "Newest"}, {"name", "Name"}, {"used", "Last used"}, {"expiry", "Expiry"},
+	}
+)
+
+// ShowOptions and SortOptions are for the template.
+func (keysQuery) ShowOptions() [][2]string { return showOptions }
+func (keysQuery) SortOptions() [][2]string { return sortOptions }
+
+func parseKeysQuery(c *fiber.Ctx) keysQuery {
+	known := func(name string, options [][2]string) string {
+		i := slices.IndexFunc(options, func(o [2]string) bool { return o[0] == c.Query(name) })
+		return options[max(i, 0)][0]
+	}
+	search := strings.ToValidUTF8(strings.TrimSpace(c.Query("q")), "\uFFFD")
+	return keysQuery{search, known("show", showOptions), known("sort", sortOptions)}
+}
+
+// Selects reports whether the query leaves out keys.
+func (q keysQuery) Selects() bool { return q.Search != "" || q.Show != "" }
+
+func (q keysQuery) path(list, page string) string {
+	query := url.Values{"q": {q.Search}, "show": {q.Show}, "sort": {q.Sort}, "page": {page}}
+	for name := range query {
+		if query.Get(name) == "" {
+			query.Del(name)
+		}
+	}
+	return list + "?" + query.Encode()
+}
+
+func (q keysQuery) apply(keys []apikeys.Key, now time.Time) []apikeys.Key {
+	text := strings.ToLower(q.Search)
+	keys = slices.DeleteFunc(slices.Clone(keys), func(k apikeys.Key) bool {
+		named := strings.ToLower(k.Name + "\n" + k.Description + "\n" + apikeys.TokenPrefix + k.ID +
+			"\n" + k.CreatedBy.Name)
+		return !strings.Contains(named, text) || !q.shows(k, now)
+	})
+	if q.Sort != "" {
+		slices.SortStableFunc(keys, q.compare)
+	}
+	return keys
+}
+
+func (q keysQuery) shows(k apikeys.Key, now time.Time) bool {
+	expired := k.ExpiresAt != nil && !k.ExpiresAt.After(now) && !k.Revoked(now)
+	works := !expired && !k.Revoked(now)
+	switch q.Show {
+	case "unused":
+		return works && (k.LastUsedAt == nil || now.Sub(*k.LastUsedAt) > 30*ui.OneDay)
+	case "expiring":
+		return works && k.ExpiresSoon(now)
+	case "expired":
+		return expired
+	}
+	return true
+}
+
+func (q keysQuery) compare(a, b apikeys.Key) int {
+	instant := func(at *time.Time, none time.Time) time.Time {
+		if at == nil {
+			return none
+		}
+		return *at
+	}
+	switch q.Sort {
+	case "used":
+		return instant(b.LastUsedAt, time.Time{}).Compare(instant(a.LastUsedAt, time.Time{}))
+	case "expiry":
+		never := time.Unix(1<<40, 0)
+		return instant(a.ExpiresAt, never).Compare(instant(b.ExpiresAt, never))
+	}
+	return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+}
