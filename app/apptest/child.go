@@ -49,7 +49,8 @@ func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 	program, err := Binary()
 	require.NoError(t, err)
 	c := &Child{Cmd: exec.Command(program, args...), T: t, exited: make(chan struct{})}
-	c.Env = append(CleanEnvironment(), "DG_SHUTDOWN_DELAY=0s")
+	// Another program may have the default addresses.
+	c.Env = append(CleanEnvironment(), "DG_SHUTDOWN_DELAY=0s", "DG_ADDR=127.0.0.1:0", "DG_OPS_ADDR=127.0.0.1:0")
 	c.Stdout = &c.Out
 	c.Stderr = &c.Log
 	if prepare != nil {

@@ -34,9 +34,11 @@ func appendPlayers(b []byte, s reports.Statistics) []byte {
 	parts := make([][]byte, 1+min(runtime.GOMAXPROCS(0)-1, n/parallelRows))
 	first := func(k int) int { return n * k / len(parts) } // row of the k-th part
 	share := func(k int) int { return len(b) + bytesOfPlayer*first(k) }
+	panics := make([]any, len(parts)) // of the goroutines, which nothing else would recover
 	var all sync.WaitGroup
 	for k := range parts {
 		all.Go(func() {
+			defer func() { panics[k] = recover() }()
 			part := b[share(k):share(k):share(k+1)]
 			for i := first(k); i < first(k+1); i++ {
 				part = appendPlayer(appendComma(part, i), s.Player(i))
@@ -45,6 +47,9 @@ func appendPlayers(b []byte, s reports.Statistics) []byte {
 		})
 	}
 	all.Wait()
+	if i := slices.IndexFunc(panics, func(p any) bool { return p != nil }); i >= 0 {
+		panic(panics[i])
+	}
 	for k, part := range parts {
 		if len(part) > share(k+1)-share(k) { // it would overwrite the next share
 			return slices.Concat(b, slices.Concat(parts...))

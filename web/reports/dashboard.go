@@ -247,6 +247,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	v.Nominative = s.ReportingMode == org.Nominative
 	v.Suppressed = s.Suppressed
 	if s.Suppressed {
+		v.Comparison = nil // whether the earlier report is shown would tell hidden from empty
 		return
 	}
 	shown := shownMeasure(v.Param("show"))
