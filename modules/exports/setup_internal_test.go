@@ -56,7 +56,8 @@ func setup(t *testing.T) *bundle {
 }
 
 func (b *bundle) serve() {
-	b.service = New(reports.New(b.db, reports.Options{FixedPseudonyms: true, PlayerVersions: true}), audit.New(b.db), nil)
+	options := reports.Options{FixedPseudonyms: true, PlayerVersions: true}
+	b.service = New(reports.New(b.db, options), audit.New(b.db), nil)
 	server := httpserver.New(httpserver.Options{
 		Logger: slog.New(slog.DiscardHandler),
 		Grace:  time.Millisecond,

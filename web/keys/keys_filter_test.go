@@ -45,7 +45,7 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	} {
 		require.Equal(t, want, list(query), query)
 	}
-	require.Len(t, list("show=%00&sort=x&q=%ff"), 0, "no name has that character")
+	require.Empty(t, list("show=%00&sort=x&q=%ff"), "no name has that character")
 	require.Len(t, list("show=x&sort=x"), len("Warehouse bi LMS Old "))
 	b.Get(acme.At("/settings/api-keys?q=none")).
 		Has(t, "No key matches.", `value="none"`, `href="`+acme.At("/settings/api-keys")+`">Clear`)
