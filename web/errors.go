@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"cmp"
+	"net/mail"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -15,7 +16,9 @@ import (
 type errorView struct {
 	ui.Layout
 	httpserver.Failure
-	Link ui.Link
+	Link     ui.Link
+	Operator mail.Address
+	Retries  bool // whether the page is loaded again after RetryAfter
 }
 
 // ErrorPage responds to a browser's failed request with a page. It returns false and writes nothing
@@ -30,7 +33,9 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	p := ui.PrincipalOf(c) // a look-up of the session would hold no slot here
 	text := errorTextOf(c, f)
 	f.Message = text.message
-	view := errorView{Layout: ui.NewLayout(p, text.title, ui.AreaNone), Failure: f}
+	view := errorView{Layout: ui.NewLayout(p, text.title, ui.AreaNone), Failure: f, Operator: h.operator}
+	view.Retries = f.Status == fiber.StatusServiceUnavailable && f.RetryAfter > 0 &&
+		c.Method() == fiber.MethodGet
 	view.Link = linkAfter(c, &view)
 	page, err := h.Execute(c, "error", &view)
 	if err != nil {

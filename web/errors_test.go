@@ -2,12 +2,15 @@ package web_test
 
 import (
 	"net/http"
+	"net/mail"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"dg/app/assembly"
 	"dg/platform/testkit"
+	"dg/platform/testkit/browsertest"
 	"dg/web/internal/webtest"
 )
 
@@ -55,6 +58,30 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 		grant all on sessions to public`)
 	owner.Get("/account?x=1").Is(t, 503).Has(t, "<h1>Service unavailable</h1>",
 		`<a class="btn primary" href="/account?x=1">Try again</a>`).Lacks(t, "Retry-After")
+}
+
+// A page of an error names who operates the service. A 503 is loaded again when the server says so,
+// unless it answers a form.
+func TestErrorPageNamesTheOperatorAndTriesAgain(t *testing.T) {
+	t.Parallel()
+	w := webtest.StartWith(t, assembly.Settings{
+		Operator: mail.Address{Name: "Help <desk>", Address: "dg@example.org"},
+	})
+	acme := w.Organisation("acme")
+	w.Browser(t).Get("/nowhere").Is(t, 404).Lacks(t, "data-retry").Has(t,
+		`Operated by <bdi>Help &lt;desk&gt;</bdi>, <a href="mailto:dg@example.org">dg@example.org</a>`)
+	webtest.Start(t).Browser(t).Get("/nowhere").Lacks(t, "Operated by", "mailto:")
+	p := browsertest.New(t)
+	webtest.SignInWith(p, w, acme.Owner, "/account")
+	w.DB.Exec(`create function down() returns bool language plpgsql as
+			$$ begin raise sqlstate '57P03'; end $$;
+		alter table sessions rename to away;
+		create view sessions as select * from away where down();
+		grant all on sessions to public`)
+	p.Open("/account")
+	require.Contains(t, p.Text("main"), "This page tries again")
+	w.DB.Exec(`drop view sessions; alter table away rename to sessions`)
+	p.WaitFor(`h1:text("Account")`)
 }
 
 // A failure is a page for people; the API and keys get the contract's body.

@@ -2,6 +2,7 @@ package web
 
 import (
 	"embed"
+	"net/mail"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -29,6 +30,7 @@ type Modules struct {
 	Reports      reports.Modules
 	Docs         docs.Modules
 	Requests     *limit.Requests // shared with the API
+	Operator     mail.Address    // of the pages of errors; zero: none
 }
 
 // Handler serves all screens and the error pages.
@@ -42,6 +44,7 @@ type Handler struct {
 	reports      *reports.Handler
 	docs         *docs.Handler
 	requests     *limit.Requests
+	operator     mail.Address
 }
 
 // Limiters returns the limiters that the screens own, for metrics, by the name of the bounded work.
@@ -53,7 +56,7 @@ func (h *Handler) Limiters() map[string]*limit.Limiter {
 func New(m Modules, baseURL string, now func() time.Time) *Handler {
 	guard := &m.Guard
 	pages := ui.NewPages(baseURL, now)
-	h := &Handler{Pages: pages.With(templates), guard: guard, requests: m.Requests}
+	h := &Handler{Pages: pages.With(templates), guard: guard, requests: m.Requests, operator: m.Operator}
 	h.account = account.New(pages, guard, m.Account)
 	h.keys = keys.New(pages, guard, m.Keys, m.AuditLog.Log)
 	h.auditlog = auditlog.New(pages, guard, h.keys.ExpiringKeys, m.AuditLog)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/mail"
 	"net/netip"
 	"sync"
 	"time"
@@ -40,6 +41,7 @@ type Settings struct {
 	Replicas        []string // URLs of hot standbys, for the same role
 	MaxRequestConns int32    // connections for requests; 0: defaultRequests
 	BaseURL         string
+	Operator        mail.Address // of the pages of errors; zero: none
 	Proxies         []netip.Prefix
 	Logger          *slog.Logger
 	Keyring         identity.Keyring // encrypts the secrets of two-step verification
@@ -182,6 +184,7 @@ func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
 
 func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	return web.New(web.Modules{
+		Operator: s.Operator,
 		Guard: ui.Guard{
 			Sessions:        m.identity,
 			Orgs:            m.org,

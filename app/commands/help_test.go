@@ -30,6 +30,6 @@ func TestHelpNamesEverySetting(t *testing.T) {
 			}
 		}
 	}
-	require.Len(t, settings, 15)
+	require.Len(t, settings, 16)
 	require.Contains(t, help, "PG_BIN")
 }

@@ -137,11 +137,13 @@ func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
 // settings ignores errors of flags, because the checks have validated them.
 func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	base, _ := c.Base()
+	contact, _ := c.Contact()
 	return assembly.Settings{
 		ServingURL:      db.servingURL,
 		Replicas:        c.Replicas(),
 		MaxRequestConns: c.PoolRequests,
 		BaseURL:         base,
+		Operator:        contact,
 		Proxies:         c.TrustedProxies,
 		Keyring:         db.keys,
 		Logger:          log,

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/mail"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -89,16 +90,31 @@ type Serve struct {
 	Secrets
 	OpsAddr        string         `env:"DG_OPS_ADDR" default:"127.0.0.1:8081" help:"${ops}"`
 	TrustedProxies []netip.Prefix `env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"${proxies}"`
+	Operator       string         `env:"DG_OPERATOR" placeholder:"CONTACT" help:"Who operates the service, for pages of errors: a name and an address, such as Help desk <dg@example.org>."`
 	ShutdownDelay  time.Duration  `env:"DG_SHUTDOWN_DELAY" default:"2s" help:"${delay}"`
 	// The default, and 19 connections of the other pools, make 31 to the primary.
 	PoolRequests int32 `env:"DG_POOL_REQUESTS" default:"12" help:"${requests}"`
+}
+
+// Contact returns the name and the address of the operator, or the zero value if none is set.
+func (s Serve) Contact() (mail.Address, error) {
+	if s.Operator == "" {
+		return mail.Address{}, nil
+	}
+	contact, err := mail.ParseAddress(s.Operator)
+	if err != nil || contact.Name == "" {
+		return mail.Address{}, errors.New("DG_OPERATOR is not a name and an address, such as " +
+			"Help desk <dg@example.org>")
+	}
+	return *contact, nil
 }
 
 // Check returns all faults, one a line, but of the Database settings only the first.
 func (s Serve) Check() error {
 	_, badBase := s.Base()
 	_, _, badKeys := s.Keys()
-	faults := []error{s.Database.Check(), badBase, badKeys}
+	_, badContact := s.Contact()
+	faults := []error{s.Database.Check(), badBase, badKeys, badContact}
 	for _, network := range s.TrustedProxies {
 		if network.Bits() == 0 {
 			faults = append(faults, fmt.Errorf("DG_TRUSTED_PROXIES has %s: any client can name any "+

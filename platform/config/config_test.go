@@ -99,6 +99,11 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 			"on a loopback host, such as http://127.0.0.1:8080": func(c *config.Serve) {
 			c.BaseURL = "http://dg.example"
 		},
+		"DG_OPERATOR is not a name and an address, such as Help desk <dg@example.org>": func(
+			c *config.Serve,
+		) {
+			c.Operator = "dg@example.org"
+		},
 		"DG_POOL_REQUESTS is 3: set it to 4 or more": func(c *config.Serve) { c.PoolRequests = 3 },
 		"DG_SHUTDOWN_DELAY is -1s: set it to 0s to 30s": func(c *config.Serve) {
 			c.ShutdownDelay = -time.Second

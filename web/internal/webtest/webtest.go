@@ -24,7 +24,7 @@ type World struct {
 }
 
 // Start begins a world without organisations.
-func Start(t *testing.T) *World { return start(t, time.Now) }
+func Start(t *testing.T) *World { return StartWith(t, assembly.Settings{}) }
 
 // StartAcme begins a world with the organisation "acme".
 func StartAcme(t *testing.T) (*World, *Organisation) {
@@ -40,14 +40,19 @@ func StartAsOwner(t *testing.T) (*World, *Organisation, *testkit.Browser) {
 
 // StartAt begins a world with the organisation "acme", whose clock shows *now.
 func StartAt(t *testing.T, now *time.Time) (*World, *Organisation) {
-	w := start(t, func() time.Time { return *now })
+	w := StartWith(t, assembly.Settings{Now: func() time.Time { return *now }})
 	return w, w.Organisation("acme")
 }
 
-func start(t *testing.T, now func() time.Time) *World {
-	w := &World{DB: testkit.New(t), now: now}
+// StartWith begins a world without organisations, with settings.
+func StartWith(t *testing.T, settings assembly.Settings) *World {
+	if settings.Now == nil {
+		settings.Now = time.Now
+	}
+	w := &World{DB: testkit.New(t), now: settings.Now}
 	w.Log = audit.New(w.DB.DB)
-	w.World = apptest.ServeInProcess(t, w.DB, assembly.Settings{Now: now, Logger: w.Logged.Logger()})
+	settings.Logger = w.Logged.Logger()
+	w.World = apptest.ServeInProcess(t, w.DB, settings)
 	return w
 }
 

@@ -205,6 +205,12 @@
     show();
   }
 
+  // A page of an error that passes is loaded again when the server says.
+  for (const el of all('[data-retry]')) {
+    el.hidden = false;
+    setTimeout(() => location.reload(), 1000 * el.dataset.retry * (1 + Math.random()));  // not all pages at once
+  }
+
   addEventListener('beforeprint', () => { for (const el of all('[data-printed]')) el.textContent = local(new Date(), 'day'); });
 
   // Downloads of what is on the page.
