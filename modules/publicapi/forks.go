@@ -46,6 +46,7 @@ func toForkDTO(f games.Fork) forkDTO {
 	}
 }
 
+// listForks handles GET /api/v1/forks: the organisation's forks, or 304. Errors: 401, 403 (scope), 429, 503.
 func (a *API) listForks(r *call) error {
 	forks, err := a.Games.Forks(r.ctx, r.caller.OrganisationID)
 	if err == nil {
@@ -88,6 +89,8 @@ func (a *API) authorizeList(caller apikeys.Caller, forks []games.Fork) error {
 	return nil
 }
 
+// getFork handles GET /api/v1/forks/{forkId}: the fork, or 304. Errors: 401, 403 (scope, another
+// organisation's fork), 404, 429, 503.
 func (a *API) getFork(r *call) error {
 	fork, err := a.forkOf(r)
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"dg/platform/httpserver"
 )
 
+// getForkStats handles GET /api/v1/forks/{forkId}/stats: the statistics of a period, or 304. Errors: 400,
+// 401, 403, 404 (fork, group), 429, 503.
 func (a *API) getForkStats(r *call) error {
 	_, query, err := a.queryOf(r)
 	if err != nil {
@@ -63,6 +65,8 @@ func (a *API) send(r *call, body []byte, tag string) error {
 	return httpserver.SendJSON(r.c, body, tag, sent)
 }
 
+// exportForkPlays handles GET /api/v1/forks/{forkId}/exports/csv: the plays of a period as a stream, or
+// 304. Errors: 400 (also for a Range), 401, 403, 404, 429, 503, 505.
 func (a *API) exportForkPlays(r *call) error {
 	fork, query, err := a.queryOf(r)
 	if err != nil {
