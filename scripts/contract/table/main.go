@@ -28,15 +28,22 @@ type program struct {
 	file        string // below web/docs/recipes
 	command     string // TABLE_PSQL is a connection as the owner of a database
 	needs       string // a command that succeeds where the program can run
-	destination string // a file or folder; a command of psql; "": the program's output
+	destination string // a file or folder; a command that asks a database; "": the program's output
 	short       bool   // a Start snippet: only keys, wrong 200, redirects and resets
 	byCurl      bool   // its requests are those of curl: see condition.ours
 }
 
 const (
 	inPostgres = `psql -qtA "$TABLE_PSQL" -c "select distinct skills from dg_plays where skills = '` + old + `'"`
+	inDuckDB   = "duckdb -csv -noheader dg.db -c \"select distinct skills from plays where skills = '" + old + "'\""
 	markOld    = `psql -q "$TABLE_PSQL" -c "update dg_plays set skills = '` + old + `'"`
 )
+
+// prepared puts old into a destination that is a database.
+var prepared = map[string]string{
+	inPostgres: markOld,
+	inDuckDB:   "duckdb dg.db -c \"create table plays as select '" + old + "' as skills\"",
+}
 
 var programs = []program{
 	{"dg.sh", "bash dg.sh", "curl --version && jq --version", "plays.csv", false, false},
@@ -44,6 +51,7 @@ var programs = []program{
 	{"dg.mjs", "node dg.mjs", "node --version", "", false, false},
 	{"dg.psql", `psql "$TABLE_PSQL" -f dg.psql`, `psql -q "$TABLE_PSQL" -c 'drop schema if exists warehouse cascade; ` +
 		`create schema warehouse'`, inPostgres, false, true},
+	{"dg.duckdb.sql", "duckdb -bail dg.db -f dg.duckdb.sql", "duckdb --version", inDuckDB, false, true},
 	{"dg.R", "Rscript dg.R", "Rscript -e 'library(httr2); library(jsonlite); library(readr)'", "", false, false},
 	{"sync.py", "DG_KEY_FILE=key.txt python3 sync.py --dest csv --to copy", "python3 --version",
 		"copy/plays", false, false},
@@ -174,8 +182,10 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 			return "", fmt.Errorf("%s: %w: %s", reset, err, out)
 		}
 	}
-	if strings.HasPrefix(p.destination, "psql") {
-		_ = exec.Command("sh", "-c", markOld).Run() //nolint:noctx // fails before the first cell has made the table
+	if prepare := prepared[p.destination]; prepare != "" {
+		command := exec.Command("sh", "-c", prepare) //nolint:gosec,noctx // the table's own command
+		command.Dir = folder
+		_ = command.Run() // fails in PostgreSQL before the first cell has made the table
 	}
 	ctx, stop := context.WithTimeout(context.Background(), timeout)
 	defer stop()
@@ -218,8 +228,10 @@ func (t *table) judge(m *middle, p program, c condition, folder string, out []by
 		return ""
 	}
 	stored := read(filepath.Join(folder, p.destination))
-	if strings.HasPrefix(p.destination, "psql") {
-		rows, _ := exec.Command("sh", "-c", p.destination).Output() //nolint:gosec,noctx // the table's own command
+	if prepared[p.destination] != "" {
+		ask := exec.Command("sh", "-c", p.destination) //nolint:gosec,noctx // the table's own command
+		ask.Dir = folder
+		rows, _ := ask.Output()
 		stored = cmp.Or(strings.TrimSpace(string(rows)), header)
 	}
 	switch {

@@ -10,25 +10,48 @@ fork <- NULL # such as "60772820-1226-4be5-b50f-c2adbe3dca64"; NULL: all forks
 group <- NULL # such as "367856ea-0ce4-4434-8f3b-0260cd0f3211"; NULL: all players
 
 if (!grepl("^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1])(:|/|$))", url)) stop("url must begin with https://")
+key <- gsub("^[\ufeff\\s]+|[\ufeff\\s]+$", "", Sys.getenv("DG_KEY"), perl = TRUE)
+if (!grepl("^dg_live_[0-9A-Za-z_]+$", key, perl = TRUE)) stop("DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.")
+columns <- "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,"
 types <- cols(
   .default = "c", releaseNumber = "i", startedAt = "T", completedAt = "T", durationSeconds = "i", completed = "l",
   scorePercent = "d", passed = "l"
 )
 
+after <- function(response) { # Retry-After: seconds, or a date within an hour. Anything else means five seconds
+  text <- toString(resp_header(response, "Retry-After"))
+  if (grepl("^[0-9]{1,4}([.][0-9]+)?$", text)) return(as.numeric(text))
+  seconds <- if (grepl(" [0-9]{4} [0-9:]+ GMT$", text)) as.numeric(difftime(curl::parse_date(text), Sys.time(), units = "secs")) else -1
+  if (isTRUE(seconds >= 0 && seconds <= 3600)) seconds else 5
+}
+
 get <- function(path, ...) {
   response <- request(url) |>
     req_url_path_append("api/v1", path) |>
     req_url_query(...) |>
-    req_auth_bearer_token(Sys.getenv("DG_KEY")) |>
+    req_auth_bearer_token(key) |>
     req_options(followlocation = FALSE) |> # the key goes to no other address
-    req_retry(max_tries = 8, backoff = \(tries) 5) |> # waits for Retry-After after 429 and 503, or five seconds
-    req_error(is_error = \(answer) resp_status(answer) != 200, body = \(answer) resp_body_json(answer)$message) |>
+    req_retry(max_tries = 8, after = after) |> # after 429 and 503
+    req_error(is_error = \(answer) resp_status(answer) != 200, body = \(answer) resp_body_string(answer)) |>
     req_perform() # a transfer that breaks off is an error
   # No request left: wait until there is one.
   limit <- toString(resp_header(response, "RateLimit"))
   limit <- regmatches(limit, regexec("r=0;t=([0-9]+)", limit))[[1]]
   if (length(limit) > 0) Sys.sleep(as.numeric(limit[2]))
   response
+}
+
+# The rows of an export, as many as there are plays. Where the numbers differ it is read once more: a play may have come in between.
+# The types hold for a file without rows too. No name becomes "missing": NA is one, and blanks are kept.
+read <- function(path, count, ...) {
+  for (attempt in 1:2) {
+    text <- resp_body_string(get(paste0(path, "/exports/csv"), ...))
+    if (!startsWith(text, columns) || !endsWith(text, "\n")) break
+    rows <- suppressWarnings(read_csv(I(text), col_types = types, na = "", trim_ws = FALSE))
+    if (nrow(problems(rows)) == 0 && nrow(rows) == count) return(rows)
+    count <- resp_body_json(get(paste0(path, "/stats"), ...))$plays
+  }
+  stop(path, ": rows are missing or cut, or the answer is no export.", call. = FALSE)
 }
 
 forks <- resp_body_json(get("forks"), simplifyVector = TRUE)$items
@@ -69,11 +92,9 @@ legend("top", forks$title[match(most, forks$forkId)], lty = 1, lwd = 2, col = co
 invisible(dev.off())
 cat(sprintf("dg.png: %d forks, %d plays\n", nrow(forks), sum(daily$plays)))
 
-# The types hold for a file without rows too. No name becomes "missing": NA is one, and blanks are kept.
-plays <- do.call(rbind, Map(\(id, from, to) {
-  file <- get(paste0("forks/", id, "/exports/csv"), from = format(from), to = format(to), groupId = group)
-  read_csv(I(resp_body_string(file)), col_types = types, na = "", trim_ws = FALSE)
-}, shown$forkId, shown$from, shown$to))
+plays <- do.call(rbind, Map(\(id, from, to, count) {
+  read(paste0("forks/", id), count, from = format(from), to = format(to), groupId = group)
+}, shown$forkId, shown$from, shown$to, vapply(stats[!periods$hidden], \(s) s$plays, 1)))
 attr(plays$startedAt, "tzone") <- attr(plays$completedAt, "tzone") <- zone
 
 # Figures of the whole period come from its plays. A mean of daily means, or a sum of daily players, would be wrong.

@@ -8,27 +8,23 @@ SET VARIABLE fork = '';                     -- such as 60772820-1226-4be5-b50f-c
 SET VARIABLE group_id = '';                 -- such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 SET TimeZone = 'Europe/Paris';              -- yours: the times of plays are shown in it
 
--- DuckDB saves the requests in requests.curl, and curl the answers in the folder dg. curl waits for Retry-After after 429 and
--- 503, and follows no redirect. It says in done.txt whether each answer came whole; if one did not, the next statement stops the
--- script.
+-- DuckDB saves the requests in requests.curl, and curl the answers in the folder dg, in one of its own for each run. curl waits for
+-- Retry-After after 429 and 503, at least five seconds and at most an hour, and follows no redirect. An answer that is missing or
+-- broken off stops the script.
+SET VARIABLE folder = 'dg/' || strftime(now(), '%Y%m%d-%H%M%S');
 CREATE OR REPLACE TEMP TABLE requests (file VARCHAR, url VARCHAR, forkId UUID, first DATE, last DATE);
 CREATE OR REPLACE TEMP VIEW lines AS
-    SELECT unnest(['silent', 'show-error', 'fail', 'location', 'max-redirs = 0', 'create-dirs', 'retry = 8', 'write-out = %{exitcode}\n',
+    SELECT unnest(['silent', 'show-error', 'fail', 'location', 'max-redirs = 0', 'create-dirs', 'retry = 7', 'retry-delay = 5',
+        'retry-max-time = 3600', 'speed-time = 60',
         'proto = "=http' || CASE WHEN getvariable('service') SIMILAR TO 'http://(localhost|127\.0\.0\.1|\[::1])([:/].*)?' THEN '"' ELSE 's"' END]) AS line
     UNION ALL SELECT unnest(['url = ' || url, 'output = ' || file]) FROM requests;
-COPY (SELECT 'none' AS line) TO 'done.txt' (HEADER false);
-CREATE OR REPLACE TEMP MACRO whole() AS (SELECT CASE WHEN count(*) FILTER (line = '0') <> (SELECT count(*) FROM requests)
-    THEN error('A request failed, or its transfer broke off: see above.') ELSE 'read' END
-    FROM read_csv('done.txt', header = false, columns = {'line': 'VARCHAR'}));
-
-INSERT INTO requests (file, url) VALUES ('dg/forks.json', getvariable('service') || '/api/v1/forks');
+INSERT INTO requests (file, url) VALUES (getvariable('folder') || '/forks.json', getvariable('service') || '/api/v1/forks');
 COPY (FROM lines) TO 'requests.curl' (FORMAT csv, HEADER false, QUOTE '', DELIMITER '\x01');
-.shell curl -K dg.curl -K requests.curl > done.txt
-SELECT whole() AS forks;
+.shell curl -q -K dg.curl -K requests.curl
 BEGIN; -- a script that stops leaves the tables as they were
 CREATE OR REPLACE TABLE forks AS
     SELECT fork.*, false AS hidden -- whether a period has no figures, because fewer than 5 members of the group played
-    FROM (SELECT unnest(items) AS fork FROM read_json('dg/forks.json', columns = {'items': 'STRUCT(id UUID, gameId UUID,
+    FROM (SELECT unnest(items) AS fork FROM read_json(getvariable('folder') || '/forks.json', columns = {'items': 'STRUCT(id UUID, gameId UUID,
         slug VARCHAR, title VARCHAR, major INTEGER, status VARCHAR, visibility VARCHAR, sourceLocale VARCHAR,
         deployedReleaseNumber INTEGER, suspended BOOLEAN, createdAt TIMESTAMPTZ, updatedAt TIMESTAMPTZ)[]'}))
     WHERE getvariable('fork') IN ('', fork.id::VARCHAR);
@@ -38,13 +34,12 @@ ALTER TABLE forks RENAME id TO forkId;
 SET VARIABLE today = (now() AT TIME ZONE 'UTC')::DATE;
 DELETE FROM requests;
 INSERT INTO requests
-    SELECT format('dg/{}.{}.json', forkId, first), format('{}/api/v1/forks/{}/stats?from={}&to={}{}', getvariable('service'), forkId, first, last,
+    SELECT format('{}/{}.{}.json', getvariable('folder'), forkId, first), format('{}/api/v1/forks/{}/stats?from={}&to={}{}', getvariable('service'), forkId, first, last,
             CASE WHEN getvariable('group_id') <> '' THEN '&groupId=' || getvariable('group_id') ELSE '' END), forkId, first, last
     FROM (SELECT forkId, first::DATE AS first, least(first::DATE + 365, getvariable('today')) AS last
         FROM forks, generate_series(getvariable('first_day')::TIMESTAMP, getvariable('today')::TIMESTAMP, INTERVAL 366 DAY) AS s (first));
 COPY (FROM lines) TO 'requests.curl' (FORMAT csv, HEADER false, QUOTE '', DELIMITER '\x01');
-.shell curl -K dg.curl -K requests.curl > done.txt
-SELECT whole() AS statistics;
+.shell curl -q -K dg.curl -K requests.curl
 SET VARIABLE files = (SELECT list(file) FROM requests);
 CREATE OR REPLACE TEMP TABLE stats AS
     SELECT r.*, suppressed, daily FROM requests r JOIN read_json(getvariable('files'), filename = true, maximum_object_size = 1000000000,
@@ -60,8 +55,7 @@ DELETE FROM requests WHERE file IN (SELECT file FROM stats WHERE suppressed);
 SELECT CASE WHEN count(*) = 0 THEN error('Nothing is shown.') ELSE count(*) END AS files FROM requests;
 UPDATE requests SET file = replace(file, '.json', '.csv'), url = replace(url, '/stats?', '/exports/csv?');
 COPY (FROM lines) TO 'requests.curl' (FORMAT csv, HEADER false, QUOTE '', DELIMITER '\x01');
-.shell curl -K dg.curl -K requests.curl > done.txt
-SELECT whole() AS exports;
+.shell curl -q -K dg.curl -K requests.curl
 SET VARIABLE files = (SELECT list(file) FROM requests);
 CREATE OR REPLACE TABLE plays AS
 -- Columns by name: one that is added later does no harm. Types do not depend on the rows: they hold for a file without any too.
@@ -70,6 +64,11 @@ SELECT playId::UUID AS playId, forkId::UUID AS forkId, releaseNumber::INTEGER AS
     completed::BOOLEAN AS completed, scorePercent::DECIMAL(5,2) AS scorePercent, passed::BOOLEAN AS passed, skills
 FROM read_csv(getvariable('files'), all_varchar = true, header = true, delim = ',', quote = '"', escape = '"', nullstr = '');
 
+-- Of days that are over: a play of today may have come in between.
+SELECT CASE WHEN (SELECT count(*) FROM plays WHERE startedAt AT TIME ZONE 'UTC' < getvariable('today'))
+        <> (SELECT coalesce(sum(plays), 0) FROM daily WHERE date < getvariable('today'))
+        OR (SELECT count(*) FROM plays) < (SELECT sum(plays) FROM daily)
+    THEN error('Rows are missing, or a play came in between: run it again. The tables are as they were.') ELSE 'whole' END AS plays;
 COMMIT;
 
 -- The chart: plays of each fork by week (UTC).

@@ -1,6 +1,7 @@
 # Lists the forks with last month's figures, then saves the plays of the first one as plays.csv.
 import datetime as dt
 import os
+import re
 
 import openapi_client
 import urllib3
@@ -8,9 +9,26 @@ from openapi_client.api.forks_api import ForksApi
 from openapi_client.api.reports_api import ReportsApi
 
 configuration = openapi_client.Configuration(host="https://dg.example.org")
-configuration.access_token = os.environ["DG_KEY"]
-# Too many requests, or busy: urllib3 waits for as long as Retry-After says. The key goes to no other address.
-configuration.retries = urllib3.Retry(8, redirect=False, status_forcelist=[429, 503], raise_on_status=False)
+key = os.environ.get("DG_KEY", "").strip("\ufeff \t\r\n")
+if not re.fullmatch(r"dg_live_[0-9A-Za-z_]+", key):
+    raise SystemExit("DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.")
+configuration.access_token = key
+
+
+class Patient(urllib3.Retry):
+    def parse_retry_after(self, text):  # seconds, or a date within an hour. Anything else means five seconds
+        try:
+            seconds = float(text) if re.fullmatch(r"\d{1,4}(\.\d+)?", text) else super().parse_retry_after(text)
+        except (ValueError, OverflowError, urllib3.exceptions.InvalidHeader):
+            seconds = 5
+        return seconds if seconds <= 3600 else 5
+
+    def get_retry_after(self, response):
+        return self.parse_retry_after(response.headers.get("Retry-After", ""))
+
+
+# Too many requests, or busy. The key goes to no other address.
+configuration.retries = Patient(7, redirect=False, status_forcelist=[429, 503], raise_on_status=False)
 client = openapi_client.ApiClient(configuration)
 forks, reports = ForksApi(client), ReportsApi(client)
 
@@ -26,4 +44,7 @@ response = reports.export_fork_plays_csv(items[0].id, *period, _preload_content=
 with open("plays.csv.part", "wb") as file:
     for block in response.stream(1 << 16):  # raises where the transfer breaks off
         file.write(block)
+with open("plays.csv.part", "rb") as file:
+    if file.read(7) != b"playId,":
+        raise SystemExit("The answer is no export: its header row is another one.")
 os.replace("plays.csv.part", "plays.csv")

@@ -1,5 +1,5 @@
 // Lists the forks with last month's figures, then saves the plays of the first one as plays.csv.
-import { createWriteStream, renameSync } from 'node:fs';
+import { createWriteStream, openSync, readSync, renameSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,15 +9,25 @@ import type { paths } from './dg.js';
 // Too many requests, or busy: the answer says how long to wait.
 async function patiently(request: Request): Promise<Response> {
   for (let tries = 1; ; tries++) {
-    const response = await fetch(request.clone());
+    const response = await fetch(request.clone(), { redirect: 'error' }); // the key goes to no other address
     if (tries === 8 || ![429, 503].includes(response.status)) return response;
-    await sleep(1000 * Number(response.headers.get('Retry-After') ?? 5));
+    await sleep(1000 * after(response.headers.get('Retry-After') ?? ''));
   }
 }
 
+// Retry-After: seconds, or a date within an hour. Anything else means five seconds.
+function after(text: string): number {
+  if (/^\d{1,4}(\.\d+)?$/.test(text)) return Number(text);
+  const seconds = (Date.parse(text) - Date.now()) / 1000;
+  return seconds >= 0 && seconds <= 3600 ? seconds : 5;
+}
+
+const key = (process.env.DG_KEY ?? '').trim(); // blanks, line ends and a byte order mark
+if (!/^dg_live_[0-9A-Za-z_]+$/.test(key)) throw new Error('DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.');
+
 const client = createClient<paths>({
   baseUrl: 'https://dg.example.org',
-  headers: { Authorization: `Bearer ${process.env.DG_KEY}` },
+  headers: { Authorization: `Bearer ${key}` },
   fetch: patiently,
 });
 const now = new Date();
@@ -41,4 +51,7 @@ const csv = await client.GET('/api/v1/forks/{forkId}/exports/csv', {
 if (csv.error) throw new Error(csv.error.message);
 // Throws where the transfer breaks off.
 await pipeline(Readable.fromWeb(csv.data as any), createWriteStream('plays.csv.part'));
+const start = Buffer.alloc(7);
+readSync(openSync('plays.csv.part', 'r'), start);
+if (String(start) !== 'playId,') throw new Error('The answer is no export: its header row is another one.');
 renameSync('plays.csv.part', 'plays.csv');
