@@ -31,7 +31,7 @@ get <- function(path, ...) {
     req_url_query(...) |>
     req_auth_bearer_token(key) |>
     req_options(followlocation = FALSE) |> # the key goes to no other address
-    req_retry(max_tries = 8, after = after) |> # after 429 and 503
+    req_retry(max_tries = 8, after = after, backoff = \(tries) 5) |> # after 429 and 503
     req_error(is_error = \(answer) resp_status(answer) != 200, body = \(answer) resp_body_string(answer)) |>
     req_perform() # a transfer that breaks off is an error
   # No request left: wait until there is one.

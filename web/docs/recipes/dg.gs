@@ -18,21 +18,23 @@ const TYPES = {
   scorePercent: Number, passed: truth,
 };
 
-// Retry-After: seconds, or a date. Anything else means five seconds.
+// Retry-After: seconds, or a date within an hour. Anything else means five seconds.
 function after(text) {
-  const seconds = /^[\d.]+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
-  return seconds >= 0 ? seconds : 5;
+  if (/^\d{1,4}(\.\d+)?$/.test(text)) return Number(text);
+  const seconds = (Date.parse(text) - Date.now()) / 1000;
+  return seconds >= 0 && seconds <= 3600 ? seconds : 5;
 }
 
 function get(path, query) {
   if (!/^(https:|http:\/\/(localhost|127\.0\.0\.1)[:/])/.test(SERVICE + '/')) throw new Error('SERVICE must begin with https://');
   const address = SERVICE + path + '?' + Object.entries(query).map(([name, value]) => name + '=' + encodeURIComponent(value)).join('&');
-  const key = PropertiesService.getScriptProperties().getProperty('DG_KEY');
+  const key = PropertiesService.getScriptProperties().getProperty('DG_KEY')?.trim() ?? ''; // blanks, line ends and a byte order mark
+  if (!/^dg_live_[0-9A-Za-z_]+$/.test(key)) throw new Error('DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.');
   for (let attempt = 1; attempt <= 8; attempt++) {
     const answer = UrlFetchApp.fetch(address, { headers: { Authorization: 'Bearer ' + key }, muteHttpExceptions: true, followRedirects: false });
     const headers = {}; // their names come in any case
     for (const [name, value] of Object.entries(answer.getHeaders())) headers[name.toLowerCase()] = value;
-    if (answer.getResponseCode() === 429 || answer.getResponseCode() === 503) { // too many requests, or busy
+    if ([429, 503].includes(answer.getResponseCode()) && attempt < 8) { // too many requests, or busy
       Utilities.sleep(1000 * after(headers['retry-after'] || ''));
       continue;
     }
@@ -41,7 +43,6 @@ function get(path, query) {
     if (noneLeft) Utilities.sleep(1000 * Number(noneLeft[1]));
     return answer.getContentText();
   }
-  throw new Error('The service is still busy after 8 attempts.');
 }
 
 // Writes a table. Text columns have the format of plain text first: a title such as 1/2 stays a title, and no formula runs.
@@ -69,6 +70,7 @@ function read(needed) {
       periods.push({ fork, path, query, stats: needed ? JSON.parse(get(path + '/stats', query)) : {} });
     }
   }
+  if (!periods.length) throw new Error('There is no fork to read.');
   const hidden = periods.filter((p) => p.stats.suppressed);
   for (const p of hidden) console.log(`${p.fork.title}, ${p.query.from} to ${p.query.to}: hidden, fewer than 5 members of the group played. This is not zero.`);
   if (hidden.length === periods.length) throw new Error('Nothing is shown: fewer than 5 members of the group played. This is not zero.');
@@ -109,7 +111,10 @@ function refreshPlays() {
   const { shown } = read(GROUP);
   let header = [], plays = [];
   for (const p of shown) {
-    const rows = Utilities.parseCsv(get(p.path + '/exports/csv', p.query));
+    const text = get(p.path + '/exports/csv', p.query);
+    const whole = text.startsWith('playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,') && text.endsWith('\n');
+    const rows = whole ? Utilities.parseCsv(text) : [];
+    if (!whole || rows.some((row) => row.length !== rows[0].length)) throw new Error(p.path + ': a row is cut, or the answer is no export.');
     header = rows[0];
     plays = plays.concat(rows.slice(1));
   }

@@ -8,21 +8,36 @@ $group = '' # such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 
 if ($url -notmatch '^(https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$))') { throw 'url must begin with https://' }
 
+$key = "$env:DG_KEY".Trim([char[]]" `t`r`n$([char]0xFEFF)")
+if ($key -notmatch '\Adg_live_[0-9A-Za-z_]+\z') { throw 'DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.' }
+
 function Get-Dg([string]$Path, [hashtable]$Query = @{}) {
     foreach ($attempt in 1..8) {
-        $answer = Invoke-WebRequest -Uri "$url/api/v1/forks$Path" -Body $Query -SkipHttpErrorCheck -MaximumRedirection 0 -Headers @{ Authorization = "Bearer $env:DG_KEY" }
-        if ($answer.StatusCode -in 429, 503) { # too many requests, or busy
+        $answer = Invoke-WebRequest -Uri "$url/api/v1/forks$Path" -Body $Query -SkipHttpErrorCheck -MaximumRedirection 0 -Headers @{ Authorization = "Bearer $key" }
+        if ($answer.StatusCode -in 429, 503 -and $attempt -lt 8) { # too many requests, or busy
             $wait = "$($answer.Headers['Retry-After'])"
-            $date = $wait -as [datetimeoffset] # seconds, or a date. Anything else means five seconds
-            $seconds = $wait -match '^\d+(\.\d+)?$' ? [double]$wait : $date ? ($date - [datetimeoffset]::UtcNow).TotalSeconds : 5
-            Start-Sleep -Seconds ([Math]::Max(0, $seconds))
+            $date = $wait -as [datetimeoffset] # seconds, or a date within an hour. Anything else means five seconds
+            $seconds = $date ? ($date - [datetimeoffset]::UtcNow).TotalSeconds : -1
+            if ($seconds -lt 0 -or $seconds -gt 3600) { $seconds = 5 }
+            Start-Sleep -Seconds ($wait -match '^\d{1,4}(\.\d+)?$' ? [double]$wait : $seconds)
             continue
         }
-        if ($answer.StatusCode -ne 200) { throw "$($answer.Content)" }
+        if ($answer.StatusCode -ne 200) { throw "$($answer.StatusCode) $($answer.Content)" }
         if ("$($answer.Headers['RateLimit'])" -match 'r=0;t=(\d+)') { Start-Sleep -Seconds ([int]$Matches[1]) }
         return $answer.Content
     }
-    throw 'The service is still busy after 8 attempts.'
+}
+
+# The rows of an export, as many as there are plays. Where the numbers differ it is read once more: a play may have come in between.
+function Get-Rows($Part) {
+    foreach ($attempt in 1, 2) {
+        $text = Get-Dg "/$($Part.id)/exports/csv" $Part.query
+        if (-not "$text".StartsWith('playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,', 'Ordinal') -or $text[-1] -ne "`n") { break }
+        $rows = @(ConvertFrom-Csv $text)
+        if ($rows.Count -eq $Part.plays -and -not ($rows | Where-Object { $null -eq $_.skills })) { return $rows }
+        $Part.plays = (ConvertFrom-Json (Get-Dg "/$($Part.id)/stats" $Part.query)).plays
+    }
+    throw "$($Part.id): rows are missing or cut, or the answer is no export."
 }
 
 $number = [cultureinfo]::InvariantCulture
@@ -40,7 +55,7 @@ $daily = @(foreach ($f in $forks) {
             Write-Warning "$($f.title), $($query.from) to $($query.to): hidden, fewer than 5 members of the group played. This is not zero."
             continue
         }
-        $shown.Add(@{ id = $f.id; query = $query })
+        $shown.Add(@{ id = $f.id; query = $query; plays = $stats.plays })
         foreach ($d in $stats.daily) {
             $day = [datetime]$d.date
             [pscustomobject]@{ forkId = $f.id; title = $f.title; date = $day; plays = $d.plays; monday = $day.AddDays(-(([int]$day.DayOfWeek + 6) % 7)) }
@@ -61,7 +76,7 @@ foreach ($row in $rows | Sort-Object plays -Descending) {
 }
 
 $plays = @(foreach ($s in $shown) {
-    ConvertFrom-Csv (Get-Dg "/$($s.id)/exports/csv" $s.query) | ForEach-Object {
+    Get-Rows $s | ForEach-Object {
         [pscustomobject]@{
             playId          = $_.playId
             forkId          = $_.forkId

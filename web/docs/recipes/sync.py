@@ -283,7 +283,8 @@ def fetch(path, to_file, used=None):
                 raise error(f"{refusal.code} {refusal.read().decode(errors='replace')}")
         except (OSError, EOFError, http.client.HTTPException) as broken:  # no connection, or it was lost
             log.warning("%s: %s: attempt %d", path, broken, attempt + 1)
-            time.sleep(2 ** attempt)
+            if attempt < 7:
+                time.sleep(2 ** attempt)
     raise RuntimeError("no answer after 8 attempts: " + path)
 
 
