@@ -108,7 +108,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 		ShutdownDelay:  s.ShutdownDelay,
 		ReservedFiles:  pools.reservedFiles(),
 	})
-	registerCollectors(p.Ops, s, pools, &p.ready, m.reports.Limiters(), p.exports.Limiters(),
+	registerCollectors(p.Ops, s, pools, &p.ready, p.Keys, m.reports.Limiters(), p.exports.Limiters(),
 		m.identity.Limiters(), screens.Limiters(), api.Limiters(), m.requests.Limiters())
 	api.Mount(p.Server.App())
 	p.mountHealth(p.Server.App())

@@ -1,9 +1,12 @@
 package assembly
 
 import (
+	"context"
 	"errors"
+	"math"
 	"runtime"
 	"strconv"
+	"time"
 
 	"github.com/IBM/pgxpoolprometheus"
 	"github.com/prometheus/client_golang/prometheus"
@@ -81,7 +84,7 @@ func (m *metrics) sealerPass(pass sealer.Result, err error) {
 
 // registerCollectors registers the metrics that are computed at each scrape.
 func registerCollectors(
-	r prometheus.Registerer, s Settings, pools Pools, ready *readiness,
+	r prometheus.Registerer, s Settings, pools Pools, ready *readiness, keys *apikeys.Service,
 	limiters ...map[string]*limit.Limiter,
 ) {
 	version := prometheus.Labels{"version": s.Version, "goversion": runtime.Version()}
@@ -91,6 +94,16 @@ func registerCollectors(
 		func() float64 { return float64(s.Unreadable) })
 	gauge(r, "dg_ready", "Whether /readyz answers 200: the database answers and takes writes.",
 		func() float64 { return boolToFloat(ready.check(pools) == nil) })
+	gauge(r, "dg_keys_expiring_in_use", "Keys that end within 14 days, were used in the last 14, and "+
+		"were not replaced. NaN: the database did not answer.", func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		n, err := keys.ExpiringInUse(ctx)
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(n)
+	})
 	for name, db := range pools.byName() {
 		r.MustRegister(pgxpoolprometheus.NewCollector(db.Pool, map[string]string{"pool": name}))
 	}

@@ -66,6 +66,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	x := w.tenant(3)
 	foreign := w.tenant(0)
 	require.InDelta(t, 1, w.Value("dg_ready"), 0)
+	require.InDelta(t, 0, w.Value("dg_keys_expiring_in_use"), 0)
 	wrong := x
 	wrong.key.Secret = strings.Repeat("x", len(x.key.Secret))
 	unknown := x

@@ -9,7 +9,10 @@ import (
 
 	"gorm.io/gorm"
 
+	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
 
 // MaxListed bounds List: all usable keys fit, and at least 1,000 of the others.
@@ -36,6 +39,17 @@ func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 			now, now.Add(noticePeriod)).Order("expires_at, id").Limit(MaxUsable)
 	})
 	return slices.DeleteFunc(expiring, func(k Key) bool { return !k.ExpiresSoon(now) }), err
+}
+
+// ExpiringInUse returns the number of keys, of all organisations, that end within 14 days, were used
+// in the last 14, and were not replaced.
+func (s *Service) ExpiringInUse(ctx context.Context) (n int64, err error) {
+	err = s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("apikeys.expiringInUse"),
+		tenant.Across("the operator's metrics count the keys of every organisation")).Model(&Key{}).
+		Where("revoked_at is null and expires_at > clock_timestamp()").
+		Where("expires_at <= clock_timestamp() + interval '14 d'").
+		Where("last_used_at > clock_timestamp() - interval '14 d'").Count(&n).Error
+	return n, apperr.Annotate(err, "apikeys: expiring in use")
 }
 
 // Key returns one key of the actor's organisation. Errors: apperr.AccessDenied, apperr.NotFound

@@ -122,6 +122,29 @@ func TestInstancesStoreUsageTogether(t *testing.T) {
 	}
 }
 
+// The metric counts keys of every organisation that end within 14 days, are in use and were not
+// replaced.
+func TestKeysThatExpireInUseAreCounted(t *testing.T) {
+	b := setup(t)
+	const soon = `created_at = now() - interval '90 d', expires_at = now() + interval '13 d', `
+	for change, counts := range map[string]bool{
+		soon + `last_used_at = now() - interval '1 d'`:                                   true,
+		soon + `last_used_at = now() - interval '15 d'`:                                  false,
+		soon + `last_used_at = null`:                                                     false,
+		soon + `last_used_at = now(), revoked_at = now() + interval '1 d'`:               false,
+		`last_used_at = now(), expires_at = null`:                                        false,
+		`last_used_at = now(), expires_at = now() + interval '15 d'`:                     false,
+		`created_at = now() - interval '90 d', last_used_at = now(), expires_at = now()`: false,
+	} {
+		key, _ := b.newKey()
+		b.Exec(`update api_keys set `+change+` where id = $1`, key.ID)
+		n, err := b.keys.ExpiringInUse(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, counts, n == 1, change)
+		b.Exec(`update api_keys set last_used_at = null where id = $1`, key.ID)
+	}
+}
+
 // rules.md, Keys: last use is the last authenticated request within the rate limit. It only
 // advances, at most once a clock minute, and never past the revocation.
 func TestLastUse(t *testing.T) {

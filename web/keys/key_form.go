@@ -19,7 +19,7 @@ type keyFormView struct {
 	keyForm
 	Old        *keyRow // the key to replace; nil: none
 	Path, Back string  // the form's target, and where Cancel leads
-	Today      string  // YYYY-MM-DD, the minimum of the date field
+	FirstDay   string  // YYYY-MM-DD, the minimum of the date field: today has begun
 	Expiries   []expiryChoice
 	Overlaps   []overlapChoice
 }
@@ -121,7 +121,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 		},
 		Path:     p.Path(ui.SettingsPath + "/new"),
 		Back:     p.Path(ui.SettingsPath),
-		Today:    h.Today().Format(time.DateOnly),
+		FirstDay: h.Today().AddDate(0, 0, 1).Format(time.DateOnly),
 		Expiries: expiryChoices(h.Today()),
 	}
 	view.Title = "Create key"

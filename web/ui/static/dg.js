@@ -99,6 +99,7 @@
         } catch {
           getSelection().selectAllChildren(source);
           say('Copying failed. The text is selected: press Ctrl+C.');
+          button.textContent = 'Failed: press Ctrl+C';
           return;
         }
         if (source.closest('[data-secret]')) armed = false;
