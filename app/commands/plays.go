@@ -42,8 +42,9 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 			missing++
 			fmt.Fprintf(p.Stdout, "%s  no such player\n", id)
 		case isLockFailure(err):
-			return fmt.Errorf("erase %s: a sealer or an import holds the player's plays. Try again when it "+
-				"has ended: %w", id, err)
+			o.seal(ctx, p)
+			return fmt.Errorf("erase %s: a sealer holds the plays, or an import changes players of the "+
+				"organisation. Try again when it has ended: %w", id, err)
 		case err != nil:
 			return fmt.Errorf("erase %s: %w", id, err)
 		default:

@@ -266,3 +266,29 @@ func TestImportDoesNotRevertALaterChange(t *testing.T) {
 		(select reporting_mode from organisations where id = '$acme'),
 		(select password_hash from users where id = '$ann'))`)))
 }
+
+// mechanisms.md: an erasure that waits for plays of a running import gives way, also where a later file
+// of that import changes players of the organisation.
+func TestErasureGivesWayToAnImport(t *testing.T) {
+	b := setup(t)
+	policy, err := authz.New()
+	require.NoError(t, err)
+	owner := pgtest.Open(t, b.OwnerURL, postgres.Options{LockTimeout: time.Minute})
+	erasing := org.New(owner, audit.New(owner), policy)
+	erased := make(chan error, 1)
+	second := Input{"second", func() (io.ReadCloser, error) {
+		go func() {
+			_, err := erasing.ErasePlayer(t.Context(), idOf("p1").String(),
+				func(*gorm.DB, string) error { return nil }, audit.Request{})
+			erased <- err
+		}()
+		for waiting := 0; waiting == 0; { // it has the ordinals, and waits for the player
+			require.NoError(t, b.Owner.Pool.QueryRow(t.Context(),
+				`select count(*) from pg_locks where not granted and locktype in ('tuple', 'transactionid')`).Scan(&waiting))
+		}
+		return io.NopCloser(strings.NewReader(fill(changed("p2", `"Two"`, `"Zwei"`)) + "\n")), nil
+	}}
+	_, err = b.importFiles(file("first", changed("play", `"id":"$play"`, `"id":"$new"`)), second)
+	require.NoError(t, err)
+	require.NoError(t, <-erased)
+}

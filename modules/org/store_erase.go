@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"gorm.io/gorm"
 
 	"dg/modules/audit"
@@ -27,8 +29,30 @@ func (playerRow) TableName() string { return "players" }
 // ErasePlayer deletes a player and returns the organisation's id. The schema deletes the player's
 // plays and memberships in groups. In the same transaction, forget removes what is derived from
 // plays, and an audit entry records the player's id without the name. The pool must connect as the
-// owner of the tables. Errors: apperr.NotFound, those of forget.
+// owner of the tables. It tries again for a minute while an import holds the player or the ordinals.
+// Errors: apperr.NotFound, those of forget, SQLSTATE 55P03.
 func (s *Service) ErasePlayer(
+	ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error,
+	request audit.Request,
+) (organisationID string, err error) {
+	for deadline := time.Now().Add(eraseTimeout); ; {
+		organisationID, err = s.erasePlayer(ctx, playerID, forget, request)
+		failed, refused := errors.AsType[*pgconn.PgError](err)
+		if !refused || failed.Code != "55P03" || time.Now().After(deadline) {
+			return organisationID, err
+		}
+	}
+}
+
+const (
+	eraseTimeout = time.Minute
+	// lockPlayersSQL waits for less than deadlock_timeout (1 s): an import that has written plays of
+	// the player before it locks the ordinals must not become the victim of a deadlock.
+	lockPlayersSQL = `/* org.lockPlayers */ select from player_ordinals where org_id = @org
+		and set_config('lock_timeout', '500ms', true) is not null for update`
+)
+
+func (s *Service) erasePlayer(
 	ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error,
 	request audit.Request,
 ) (organisationID string, err error) {
@@ -37,8 +61,7 @@ func (s *Service) ErasePlayer(
 			return err
 		}
 		// before the player, as the import does: a trigger changes the version
-		err := tenant.Exec(tx, organisationID, `/* org.lockPlayers */
-			select from player_ordinals where org_id = @org for update`).Error
+		err := tenant.Exec(tx, organisationID, lockPlayersSQL).Error
 		if err != nil {
 			return fmt.Errorf("org: lock players: %w", err)
 		}

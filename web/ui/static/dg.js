@@ -279,10 +279,15 @@
       if (sent) return;
       sent = true;
       const body = new URLSearchParams(new FormData(form));
-      const answer = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'text/html' } }).catch(() => null);
+      const answer = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'text/html' }, signal: AbortSignal.timeout(15000) }).catch(() => null);
       const text = await answer?.text().catch(() => '');
       if (!text) {
-        form.submit();  // the browser says what is wrong
+        sent = false;
+        const lost = document.createElement('p');
+        lost.className = 'error';
+        lost.setAttribute('role', 'alert');
+        lost.textContent = 'No answer came: the change may have been made. Look before you send the form again.';
+        form.prepend(lost);
         return;
       }
       history.replaceState(null, '', answer.redirected ? answer.url : location.href);
