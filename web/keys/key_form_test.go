@@ -175,7 +175,7 @@ func TestKeyIsReplaced(t *testing.T) {
 	form := webtest.ReplacementForm("hour")
 	form.Set("name", "Power BI")
 	done := b.Post(path, form)
-	done.Has(t, "<h1>Key replaced</h1>", "<dt>Old key works until</dt><dd><time")
+	done.Has(t, ">Key replaced</h1>", "<dt>Old key works until</dt><dd><time")
 	key := keyOf(t, w, acme, done)
 	require.Equal(t, []string{"Power BI", old.ID}, []string{key.Name, key.Replaces})
 	require.Equal(t, [][]string{{"Power BI"}, {"BI"}, {"Between"}},

@@ -128,6 +128,8 @@ func TestReloadAndBackSendNoFormAgain(t *testing.T) {
 	p.Fill("#name", "BI")
 	p.Click(`main button.primary`)
 	p.WaitFor("#secret")
+	require.Eventually(t, func() bool { return strings.HasPrefix(p.Focused(), "<h1> Key created") },
+		time.Minute, 10*time.Millisecond, "a screen reader reads the answer")
 	browsertest.Eval[any](p, `{ navigator.clipboard.writeText = () => Promise.reject(); }`)
 	p.Click(`[data-copy="secret"]`)
 	p.WaitFor(`button:text("Failed: press Ctrl+C")`)
