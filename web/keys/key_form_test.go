@@ -210,7 +210,8 @@ func TestSecretIsShownOnce(t *testing.T) {
 	path := acme.At("/settings/api-keys/new")
 	created := b.Post(path, webtest.NewKeyForm())
 	token := secretIn(t, created)
-	require.Equal(t, 1, strings.Count(created.Body, token.Secret), "to copy: the command reads it, so that it is in no history")
+	require.Equal(t, 1, strings.Count(created.Body, token.Secret),
+		"to copy: the command reads it, so that it is in no history")
 	for name, header := range created.Header {
 		require.NotContains(t, fmt.Sprint(header), token.Secret[:12], name)
 	}

@@ -9,7 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -110,8 +109,8 @@ func run(args []string) error {
 }
 
 func (t *table) row(p program) error {
-	if exec.Command("sh", "-c", p.needs).Run() != nil { //nolint:gosec,noctx // the table's own command
-		fmt.Printf("%-16s NOT RUN: %s\n", p.file, p.needs)
+	if !succeeds(p.needs) {
+		fmt.Fprintf(os.Stdout, "%-16s NOT RUN: %s\n", p.file, p.needs)
 		return nil
 	}
 	m, err := listen(t.base)
@@ -133,9 +132,13 @@ func (t *table) row(p program) error {
 			verdict = "RED " + why
 			t.red.Add(1)
 		}
-		fmt.Printf("%-16s %-28s %4.1f s  %s\n", p.file, c.name, time.Since(began).Seconds(), verdict)
+		fmt.Fprintf(os.Stdout, "%-16s %-28s %4.1f s  %s\n", p.file, c.name, time.Since(began).Seconds(), verdict)
 	}
 	return nil
+}
+
+func succeeds(command string) bool {
+	return exec.Command("sh", "-c", command).Run() == nil //nolint:noctx // the table's own command
 }
 
 // cell returns what is wrong, or "".
@@ -144,8 +147,8 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(folder)
-	text, err := os.ReadFile(filepath.Join(t.recipes, p.file)) //nolint:gosec // a file of this tree
+	defer func() { _ = os.RemoveAll(folder) }()
+	text, err := os.ReadFile(filepath.Join(t.recipes, p.file))
 	if err != nil {
 		return "", err
 	}
@@ -181,18 +184,19 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 	}
 	m.set(c)
 	if reset := os.Getenv("TABLE_RESET"); reset != "" { // of the rate limit, which the cells together exceed
-		if out, err := exec.Command("sh", "-c", reset).CombinedOutput(); err != nil { //nolint:gosec,noctx // the caller's
+		out, err := exec.Command("sh", "-c", reset).CombinedOutput() //nolint:noctx // the caller's
+		if err != nil {
 			return "", fmt.Errorf("%s: %w: %s", reset, err, out)
 		}
 	}
 	if prepare := prepared[p.destination]; prepare != "" {
-		command := exec.Command("sh", "-c", prepare) //nolint:gosec,noctx // the table's own command
+		command := exec.Command("sh", "-c", prepare) //nolint:noctx // the table's own command
 		command.Dir = folder
 		_ = command.Run() // fails in PostgreSQL before the first cell has made the table
 	}
 	ctx, stop := context.WithTimeout(context.Background(), timeout)
 	defer stop()
-	command := exec.CommandContext(ctx, "sh", "-c", p.command) //nolint:gosec // the table's own command
+	command := exec.CommandContext(ctx, "sh", "-c", p.command)
 	command.Dir = folder
 	command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "HOME=") || strings.HasPrefix(v, "DG_")
@@ -234,7 +238,7 @@ func (t *table) judge(m *middle, p program, c condition, folder string, out []by
 	}
 	stored := read(filepath.Join(folder, p.destination))
 	if prepared[p.destination] != "" {
-		ask := exec.Command("sh", "-c", p.destination) //nolint:gosec,noctx // the table's own command
+		ask := exec.Command("sh", "-c", p.destination) //nolint:noctx // the table's own command
 		ask.Dir = folder
 		rows, _ := ask.Output()
 		stored = cmp.Or(strings.TrimSpace(string(rows)), header)
@@ -262,7 +266,7 @@ func read(path string) string {
 		return ""
 	}
 	if !info.IsDir() {
-		content, _ := os.ReadFile(path) //nolint:gosec // a file of the cell
+		content, _ := os.ReadFile(path)
 		return string(content)
 	}
 	var all []string
@@ -282,5 +286,3 @@ func copyHeader(to, from http.Header) {
 		}
 	}
 }
-
-func discard(body io.ReadCloser) { _ = body.Close() }

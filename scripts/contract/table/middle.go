@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -118,7 +119,8 @@ var conditions = []condition{
 	{name: "key with CRLF", works: true, short: true, ours: true, key: func(k string) string { return k + "\r\n" }},
 	{name: "key with a byte order mark", works: true, unlessShort: true, short: true, ours: true,
 		key: func(k string) string { return "\ufeff" + k }},
-	{name: "key with blanks", works: true, short: true, ours: true, key: func(k string) string { return " " + k + "\t " }},
+	{name: "key with blanks", works: true, short: true, ours: true,
+		key: func(k string) string { return " " + k + "\t " }},
 	{name: "key in quotes", short: true, ours: true, key: func(k string) string { return `"` + k + `"` }},
 	{name: "no key", short: true, ours: true, key: func(string) string { return "" }},
 	{name: "two keys", short: true, ours: true, key: func(k string) string { return k + "\n" + k }},
@@ -180,7 +182,7 @@ func listen(base string) (*middle, error) {
 		{&m.url, m.serve},
 		{&m.other, func(http.ResponseWriter, *http.Request) { m.elsewhere.Add(1) }},
 	} {
-		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		ln, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 		if err != nil {
 			return nil, err
 		}
@@ -222,7 +224,7 @@ func (m *middle) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
-	defer discard(answer.Body)
+	defer answer.Body.Close()
 	whole, err := io.ReadAll(answer.Body)
 	if err != nil {
 		panic(http.ErrAbortHandler)
