@@ -30,7 +30,8 @@ var acrossTenants = map[string]string{
 	"org.leaveAll":         "as org.memberships",
 	"audit.appendToAll":    "an entry in the logs of all of a person's organisations",
 
-	"apikeys.storeUsage": "the program stores the counts of all keys",
+	"apikeys.storeUsage":    "the program stores the counts of all keys",
+	"apikeys.expiringInUse": "the operator's metrics count the keys of every organisation",
 
 	"reports.playsOfForks": "counts the plays of the organisation's own forks, by the index of forks",
 	"reports.allForks":     "the sealer works for all organisations",

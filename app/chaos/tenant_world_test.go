@@ -28,8 +28,8 @@ func (w *requestWorld) furnish() {
 	w.db.Exec(`update fork_months set head_bytes = octet_length(segment) + 1 where fork_id = $1`,
 		w.forks["named"])
 
-	w.db.Exec(`update api_keys set expires_at = now() + interval '10 days' where id = $1`,
-		w.keyID)
+	w.db.Exec(`update api_keys set expires_at = now() + interval '10 days',
+		last_used_at = now() - interval '1 day' where id = $1`, w.keyID)
 	w.db.Exec(`insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
 		select org_id, id, current_date - 1, 1, 1, 1 from api_keys`)
 	w.db.Exec(`insert into memberships (org_id, user_id, role)
