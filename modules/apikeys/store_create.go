@@ -143,7 +143,7 @@ func (s *Service) insert(
 			entry.Details, err = stopReplaced(tx, old, key.ID, overlap)
 		}
 		if err == nil {
-			err = s.checkQuota(tx, key.OrganisationID)
+			err = checkQuota(tx, key.OrganisationID)
 		}
 		if err != nil {
 			return err
@@ -196,7 +196,7 @@ func stopReplaced(
 }
 
 // The caller must hold lockCreation.
-func (s *Service) checkQuota(tx *gorm.DB, organisationID string) error {
+func checkQuota(tx *gorm.DB, organisationID string) error {
 	var plan org.Plan
 	err := tenant.Raw(tx, organisationID,
 		`/* apikeys.plan */ select plan from organisations where id = @org`).Scan(&plan).Error
