@@ -64,9 +64,11 @@ func (b bundle) writes(db, owner *postgres.DB) map[string]func() error {
 		return owner.Gorm.WithContext(b.t.Context()).Transaction(do)
 	}
 	return map[string]func() error{
-		"create and revoke": func() error {
+		"create, rename and revoke": func() error {
 			created, err := create()
-			return cmp.Or(err, keys.Revoke(b.t.Context(), ann, created.ID, audit.Request{}))
+			return cmp.Or(err, keys.Rename(b.t.Context(), ann, created.ID,
+				apikeys.Label{Name: created.Name + " renamed"}, audit.Request{}),
+				keys.Revoke(b.t.Context(), ann, created.ID, audit.Request{}))
 		},
 		"refusal":         func() error { return log.Append(b.t.Context(), entry(audit.KeyRefused)) },
 		"counted refusal": func() error { return log.CountRefusal(b.t.Context(), entry(audit.KeyRefused)) },
@@ -103,9 +105,9 @@ func (b bundle) writes(db, owner *postgres.DB) map[string]func() error {
 			}
 			return nil
 		},
-		"sign-in": func() error {
-			_, err := people.SignIn(b.t.Context(), "ann@example.com", testkit.Password, "")
-			return err
+		"sign-in and sign out everywhere": func() error {
+			session, err := people.SignIn(b.t.Context(), "ann@example.com", testkit.Password, "")
+			return cmp.Or(err, people.SignOutEverywhere(b.t.Context(), session.Token))
 		},
 	}
 }
