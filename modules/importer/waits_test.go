@@ -40,10 +40,13 @@ func (b bundle) writes(db, owner *postgres.DB) map[string]func() error {
 	acme := idOf("acme").String()
 	used := b.Key(acme)
 	keys := apikeys.New(db, orgs, log, policy, time.Now)
-	people := identity.New(db, time.Now, identity.Recorder{
-		OrganisationsOf: orgs.OrganisationIDsIn, Audit: log, Log: slog.New(slog.DiscardHandler),
-		OnFailedSignIn: func(string) {},
-	}, identity.Keyring{})
+	accounts := func(db *postgres.DB, orgs *org.Service) *identity.Service {
+		return identity.New(db, time.Now, identity.Recorder{
+			OrganisationsOf: orgs.OrganisationIDsIn, Audit: audit.New(db),
+			Log: slog.New(slog.DiscardHandler), OnFailedSignIn: func(string) {},
+		}, identity.Keyring{})
+	}
+	people, operated := accounts(db, orgs), accounts(owner, operator)
 	role := authz.Subject{
 		Kind: authz.Member, OrganisationID: acme, Grants: authz.MemberGrants("owner", false),
 	}
@@ -108,6 +111,19 @@ func (b bundle) writes(db, owner *postgres.DB) map[string]func() error {
 		"sign-in and sign out everywhere": func() error {
 			session, err := people.SignIn(b.t.Context(), "ann@example.com", testkit.Password, "")
 			return cmp.Or(err, people.SignOutEverywhere(b.t.Context(), session.Token))
+		},
+		"password and reset": func() error {
+			session, err := people.SignIn(b.t.Context(), "bob@example.com", testkit.Password, "")
+			if err != nil {
+				return err
+			}
+			_, err = people.ChangePassword(b.t.Context(), session.Token,
+				identity.Proof{Password: testkit.Password}, testkit.Password)
+			if err != nil {
+				return err
+			}
+			reset, err := operated.BeginReset(b.t.Context(), "bob@example.com")
+			return cmp.Or(err, people.ResetPassword(b.t.Context(), reset.Token, testkit.Password, ""))
 		},
 	}
 }
@@ -174,7 +190,8 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 	for range 3 {
 		try()
 	}
-	writes = b.writes(b.DB, b.Owner) // the commit itself may take longer
+	writes = b.writes(b.DB, b.Owner)     // the commit itself may take longer
+	delete(writes, "password and reset") // the import replaces it at its commit
 	close(release)
 	for {
 		select {
