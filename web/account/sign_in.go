@@ -7,6 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/identity"
+	"dg/platform/apperr"
 	"dg/web/ui"
 )
 
@@ -70,8 +71,11 @@ func (h *Handler) SignIn(c *fiber.Ctx) error {
 // begunParam marks the redirect after a correct password: SignInForm reports a missing cookie.
 const begunParam = "begun"
 
-// SignOut handles POST /sign-out.
+// SignOut handles POST /sign-out. A form that another account opened ends no session: 403.
 func (h *Handler) SignOut(c *fiber.Ctx) error {
+	if _, err := h.SignedIn(c); apperr.Is(err, apperr.AccessDenied) {
+		return err
+	}
 	if err := h.Service.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {
 		return err
 	}
