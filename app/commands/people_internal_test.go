@@ -28,6 +28,7 @@ var people = []struct{ name, email, sent string }{
 	{"مريم", "maryam@bücher.example", "maryam@xn--bcher-kva.example"},
 	{"👩‍🚀", "astro@BÜCHER.example", "astro@xn--bcher-kva.example"},
 	{"Ånd", "and@faß.example", "and@xn--fa-hia.example"},
+	{"Ånd", "chromium@faß.example", "chromium@fass.example"},
 	{"=cmd|' /C calc'!A0", "o'hara+tag@example.org", "o'hara+tag@example.org"},
 	{"<b>Bold</b>", "{brace}|pipe@example.org", "{brace}|pipe@example.org"},
 	{"'; drop table users; --", "a!#$%&*/=?^_`~-@example.org", "a!#$%&*/=?^_`~-@example.org"},

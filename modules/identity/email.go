@@ -19,8 +19,12 @@ const domainLabel = `[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?`
 
 var emailPattern = regexp.MustCompile(validEmail)
 
-// browserDomain converts domains as browsers do.
-var browserDomain = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false))
+// Browsers differ in four letters, such as ß: Chromium sends them in the transitional form. So domains
+// are compared in that form, whichever was sent (UTS 46, section 4).
+var (
+	sentDomain     = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false))
+	comparedDomain = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(true))
+)
 
 // ParseEmail returns the e-mail without blanks around, and whether it is valid: a person with any
 // other could not sign in, because the browser refuses or rewrites it.
@@ -36,7 +40,11 @@ func EmailKey(email string) string { return input.Lower(asciiEmail(strings.TrimS
 
 func asciiEmail(email string) string {
 	local, domain, _ := strings.Cut(email, "@")
-	ascii, err := browserDomain.ToASCII(domain)
+	unicode, err := sentDomain.ToUnicode(domain)
+	if err != nil {
+		return email
+	}
+	ascii, err := comparedDomain.ToASCII(unicode)
 	if err != nil || ascii == domain {
 		return email
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/identity"
 	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
 	"dg/web/internal/webtest"
@@ -36,6 +37,46 @@ func TestSignInByKeyboard(t *testing.T) {
 	p.WaitFor(`h1:text("Sign in")`)
 	p.Back()
 	p.WaitFor(`h1:text("Sign in")`)
+}
+
+// Every address that creation accepts signs in as a browser sends it, and the browser's field takes no
+// address that creation refuses.
+func TestBrowserSignsInEveryAcceptedEmail(t *testing.T) {
+	t.Parallel()
+	w, _ := webtest.StartAcme(t)
+	accepted := []string{
+		"Li.XiaoLong@Example.ORG", "maryam@bücher.example", "astro@BÜCHER.example ", "and@faß.example",
+		"zhang@例子.example", "olga@пример.example", "o'hara+tag@example.org", "{brace}|pipe@example.org",
+		"a!#$%&*/=?^_`~-@example.org", "  blanks@example.org ", "root@localhost", "1@2.3", ".a..b.@example.org",
+		"v@r3---sn-4g5e.example.org", strings.Repeat("l", 242) + "@example.org",
+	}
+	for _, email := range accepted {
+		_, ok := identity.ParseEmail(email)
+		require.True(t, ok, email)
+		w.Person(testkit.Person{Email: strings.TrimSpace(email), Name: "Name of " + email})
+	}
+	require.NoError(t, identity.RewriteEmailKeys(t.Context(), w.Owner))
+	p := browsertest.New(t)
+	for _, email := range accepted {
+		p.Open(w.Base + "/sign-in?next=/account")
+		p.Fill("#email", email)
+		p.Fill("#password", testkit.Password)
+		p.Press(kb.Enter)
+		p.WaitFor(`h1:text("Account")`)
+		require.Contains(t, p.Text("main"), strings.TrimSpace(email), "shown as written")
+		p.Click(`button:text("Sign out")`)
+		p.WaitFor(`h1:text("Sign in")`)
+	}
+	for _, email := range []string{
+		"no-at-sign", "two words@x.org", "a@b@c", "Name <a@b.org>", "jürgen@example.org", "@example.org", "a@",
+		"a@under_score.org", "a@-x.org", "a@example.org.", "a@[192.0.2.1]", `"a b"@example.org`, "a＠example.org",
+		"a@" + strings.Repeat("d", 64) + ".org", "a..@ex..org",
+	} {
+		_, ok := identity.ParseEmail(email)
+		require.False(t, ok, email)
+		p.Fill("#email", email)
+		require.False(t, browsertest.Eval[bool](p, `document.querySelector("#email").checkValidity()`), email)
+	}
 }
 
 // The script copies the secret and the recovery codes, saves the codes as a file, and asks before a
