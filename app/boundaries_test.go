@@ -24,8 +24,7 @@ var mayImport = map[string][]string{
 		"platform/testkit",
 	},
 	"app/assembly": { // apptest in tests
-		"app/apptest", "platform", "web", "web/docs", "web/reports", "web/organisation", "web/keys",
-		"web/auditlog", "web/account", "web/ui", "modules/publicapi", "modules/identity",
+		"app/apptest", "platform", "web", "web/ui", "modules/publicapi", "modules/identity",
 		"modules/apikeys", "modules/games", "modules/reports", "modules/reports/sealer",
 		"modules/reports/segment", "modules/exports", "modules/org",
 		"modules/audit",
@@ -68,7 +67,7 @@ var mayImport = map[string][]string{
 	},
 	"web/ui": {
 		"platform", "modules/identity", "modules/apikeys", "modules/games", "modules/reports",
-		"modules/org", "modules/audit",
+		"modules/exports", "modules/org", "modules/audit",
 	},
 	"web/account": {"modules/identity", "platform", "web/ui"},
 	"web/auditlog": {

@@ -20,23 +20,16 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// Modules are the services that the screens call.
+// Modules are what the screens need.
 type Modules struct {
-	Guard        ui.Guard
-	Account      account.Service
-	AuditLog     auditlog.Modules
-	Keys         keys.Keys
-	Organisation organisation.Modules
-	Reports      reports.Modules
-	Docs         docs.Modules
-	Requests     *limit.Requests // shared with the API
-	Operator     mail.Address    // of the pages of errors; zero: none
+	ui.Services
+	Requests *limit.Requests // shared with the API
+	Operator mail.Address    // of the pages of errors; zero: none
 }
 
 // Handler serves all screens and the error pages.
 type Handler struct {
-	*ui.Pages
-	guard        *ui.Guard
+	ui.Base
 	account      *account.Handler
 	auditlog     *auditlog.Handler
 	keys         *keys.Handler
@@ -54,16 +47,18 @@ func (h *Handler) Limiters() map[string]*limit.Limiter {
 
 // New returns the handler of the screens. baseURL is their public URL, without a trailing slash.
 func New(m Modules, baseURL string, now func() time.Time) *Handler {
-	guard := &m.Guard
-	pages := ui.NewPages(baseURL, now)
-	h := &Handler{Pages: pages.With(templates), guard: guard, requests: m.Requests, operator: m.Operator}
-	h.account = account.New(pages, guard, m.Account)
-	h.keys = keys.New(pages, guard, m.Keys, m.AuditLog.Log)
-	h.auditlog = auditlog.New(pages, guard, h.keys.ExpiringKeys, m.AuditLog)
-	h.organisation = organisation.New(pages, guard, h.keys.ExpiringKeys, m.Organisation)
-	h.reports = reports.New(pages, guard, m.Reports)
-	h.docs = docs.New(pages, m.Docs)
-	return h
+	base := ui.Base{Pages: ui.NewPages(baseURL, now), Services: m.Services}
+	return &Handler{
+		Base:         base.With(templates),
+		account:      account.New(base),
+		auditlog:     auditlog.New(base),
+		keys:         keys.New(base),
+		organisation: organisation.New(base),
+		reports:      reports.New(base),
+		docs:         docs.New(base),
+		requests:     m.Requests,
+		operator:     m.Operator,
+	}
 }
 
 type organisationsView struct {

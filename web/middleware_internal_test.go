@@ -26,7 +26,7 @@ func TestHSTSCoversSubdomains(t *testing.T) {
 	} {
 		app := fiber.New()
 		c := app.AcquireCtx(&fasthttp.RequestCtx{})
-		(&Handler{Pages: &ui.Pages{BaseURL: base}}).setHeaders(c)
+		(&Handler{Base: ui.Base{Pages: &ui.Pages{BaseURL: base}}}).setHeaders(c)
 		require.Equal(t, want, c.GetRespHeader("Strict-Transport-Security"), base)
 		app.ReleaseCtx(c)
 	}

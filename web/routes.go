@@ -20,7 +20,7 @@ type Screen struct {
 	Permission authz.Permission // in the path's organisation; zero: the path has none
 }
 
-// handler serves a screen. Its principal may be nil on /docs only: see Guard.Reader.
+// handler serves a screen. Its principal may be nil on /docs only: see Services.Reader.
 type handler func(*fiber.Ctx, *ui.Principal) error
 
 // Screens returns the table of routes. Mount adds those that choose an organisation.
@@ -33,11 +33,11 @@ func (h *Handler) Screens() []Screen {
 func (h *Handler) Mount(app *fiber.App) {
 	app.Get("/static/*", h.ServeStatic)
 	all := append(h.Screens(),
-		screen("/", h.guard.WithMemberships, h.chooseOrganisation("/reports")),
-		screen("/settings", h.guard.WithMemberships, h.chooseOrganisation(ui.SettingsPath)))
+		screen("/", h.WithMemberships, h.chooseOrganisation("/reports")),
+		screen("/settings", h.WithMemberships, h.chooseOrganisation(ui.SettingsPath)))
 	for _, s := range h.organisationScreens() {
 		if path := strings.TrimPrefix(s.Path, "/o/:org"); !strings.ContainsAny(path, ":.") {
-			all = append(all, screen(path, h.guard.WithMemberships, h.chooseOrganisation(path)))
+			all = append(all, screen(path, h.WithMemberships, h.chooseOrganisation(path)))
 		}
 	}
 	for _, s := range all {
@@ -59,7 +59,7 @@ func (h *Handler) mount(app *fiber.App, s Screen) {
 
 func (h *Handler) organisationScreens() []Screen {
 	row := func(path string, needs authz.Permission, page handler, form ...handler) Screen {
-		member := func(c *fiber.Ctx) (*ui.Principal, error) { return h.guard.Member(c, needs) }
+		member := func(c *fiber.Ctx) (*ui.Principal, error) { return h.Member(c, needs) }
 		s := screen("/o/:org"+path, member, page, form...)
 		s.Permission = needs
 		if needs == authz.RevokeKey {
@@ -95,12 +95,12 @@ func (h *Handler) accountScreens() []Screen {
 		{Path: "/sign-out", Form: h.account.SignOut},
 		{Path: "/.well-known/change-password", Page: h.account.WellKnownPassword},
 		{Path: "/account/reset", Page: h.account.ResetForm, Form: h.account.ResetPassword},
-		screen("/account", h.guard.WithMemberships, h.account.Account, h.account.SignOutEverywhere),
-		screen("/account/password", h.guard.WithMemberships,
+		screen("/account", h.WithMemberships, h.account.Account, h.account.SignOutEverywhere),
+		screen("/account/password", h.WithMemberships,
 			h.account.PasswordForm, h.account.ChangePassword),
-		screen("/account/two-step", h.guard.WithMemberships,
+		screen("/account/two-step", h.WithMemberships,
 			h.account.TwoStepForm, h.account.ChangeTwoStep),
-		screen("/account/recovery-codes", h.guard.WithMemberships,
+		screen("/account/recovery-codes", h.WithMemberships,
 			h.account.RecoveryCodesForm, h.account.ReplaceRecoveryCodes),
 	}
 }
@@ -108,7 +108,7 @@ func (h *Handler) accountScreens() []Screen {
 func (h *Handler) docsScreens() []Screen {
 	var all []Screen
 	row := func(path string, page handler) {
-		s := screen("/docs"+path, h.guard.Reader, page)
+		s := screen("/docs"+path, h.Reader, page)
 		s.Surface = limit.Public
 		all = append(all, s)
 	}

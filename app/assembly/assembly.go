@@ -28,10 +28,6 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/telemetry"
 	"dg/web"
-	"dg/web/auditlog"
-	"dg/web/docs"
-	"dg/web/organisation"
-	webreports "dg/web/reports"
 	"dg/web/ui"
 )
 
@@ -184,24 +180,21 @@ func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
 
 func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 	return web.New(web.Modules{
-		Operator: s.Operator,
-		Guard: ui.Guard{
-			Sessions:        m.identity,
-			Orgs:            m.org,
-			Policy:          m.policy,
-			RecheckSessions: m.newIdentity(p.Pools.Recheck, s),
+		Services: ui.Services{
+			Identity: m.identity,
+			Orgs:     m.org,
+			Games:    m.games,
+			Keys:     p.Keys,
+			Log:      m.audit,
+			Reports:  m.reports,
+			Exports:  p.exports,
+			Policy:   m.policy,
+
+			RecheckIdentity: m.newIdentity(p.Pools.Recheck, s),
 			RecheckOrgs:     org.New(p.Pools.Recheck, m.audit, m.policy),
 		},
 		Requests: m.requests,
-		Account:  m.identity,
-		AuditLog: auditlog.Modules{Log: m.audit, Keys: p.Keys, Forks: m.games, Groups: m.org,
-			Gates: p.exports},
-		Keys: p.Keys,
-		Organisation: organisation.Modules{Organisations: m.org, People: m.identity,
-			Keys: p.Keys},
-		Docs: docs.Modules{Groups: m.org, Forks: m.games},
-		Reports: webreports.Modules{Forks: m.games, Groups: m.org, Reports: m.reports,
-			Exports: p.exports},
+		Operator: s.Operator,
 	}, s.BaseURL, s.Now)
 }
 

@@ -28,7 +28,7 @@ func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 		})
 	}
 	var err error
-	if view.CodesLeft, err = h.Service.RecoveryCodesLeft(c.UserContext(), p.Token); err != nil {
+	if view.CodesLeft, err = h.Identity.RecoveryCodesLeft(c.UserContext(), p.Token); err != nil {
 		return err
 	}
 	return h.Render(c, fiber.StatusOK, "account", &view)
@@ -36,7 +36,7 @@ func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 
 // SignOutEverywhere handles POST /account.
 func (h *Handler) SignOutEverywhere(c *fiber.Ctx, p *ui.Principal) error {
-	if err := h.Service.SignOutEverywhere(c.UserContext(), p.Token); err != nil {
+	if err := h.Identity.SignOutEverywhere(c.UserContext(), p.Token); err != nil {
 		return err
 	}
 	return signedOut(c)

@@ -10,13 +10,7 @@ import (
 var templates embed.FS
 
 // Handler serves the sign-in, reset links, and the account of the signed-in person.
-type Handler struct {
-	*ui.Pages
-	*ui.Guard
-	Service Service
-}
+type Handler struct{ ui.Base }
 
-// New returns the handler of the sign-in and of accounts.
-func New(pages *ui.Pages, guard *ui.Guard, s Service) *Handler {
-	return &Handler{pages.With(templates), guard, s}
-}
+// New returns the handler.
+func New(b ui.Base) *Handler { return &Handler{b.With(templates)} }

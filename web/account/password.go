@@ -31,7 +31,7 @@ func (h *Handler) ChangePassword(c *fiber.Ctx, p *ui.Principal) error {
 	if f.Errors != nil {
 		return h.renderPassword(c, p, fiber.StatusUnprocessableEntity, f)
 	}
-	session, err := h.Service.ChangePassword(c.UserContext(), p.Token, ui.ProofOf(c), password)
+	session, err := h.Identity.ChangePassword(c.UserContext(), p.Token, ui.ProofOf(c), password)
 	if f, status := ui.ProofErrors(c, err); status != 0 {
 		return h.renderPassword(c, p, status, f)
 	}

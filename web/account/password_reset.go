@@ -24,7 +24,7 @@ func (h *Handler) ResetForm(c *fiber.Ctx) error {
 
 func (h *Handler) renderReset(c *fiber.Ctx, status int, view resetView) error {
 	var err error
-	if view.Person, err = h.Service.PersonOfReset(c.UserContext(), view.Token); err != nil {
+	if view.Person, err = h.Identity.PersonOfReset(c.UserContext(), view.Token); err != nil {
 		return err
 	}
 	view.Layout = ui.NewLayout(nil, ui.TitleOf("Reset password", status), ui.AreaNone)
@@ -38,7 +38,7 @@ func (h *Handler) ResetPassword(c *fiber.Ctx) error {
 	if password, view.FormErrors = newPasswordOf(c); view.Errors != nil {
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)
 	}
-	err := h.Service.ResetPassword(c.UserContext(), view.Token, password, c.Cookies(ui.SessionCookie))
+	err := h.Identity.ResetPassword(c.UserContext(), view.Token, password, c.Cookies(ui.SessionCookie))
 	if apperr.Is(err, apperr.Validation) {
 		view.FormErrors = ui.FieldError("new", apperr.From(err).Message)
 		return h.renderReset(c, fiber.StatusUnprocessableEntity, view)

@@ -27,7 +27,7 @@ func (h *Handler) renderRecoveryCodesForm(
 
 // ReplaceRecoveryCodes handles POST /account/recovery-codes.
 func (h *Handler) ReplaceRecoveryCodes(c *fiber.Ctx, p *ui.Principal) error {
-	codes, session, err := h.Service.ReplaceRecoveryCodes(c.UserContext(), p.Token, ui.ProofOf(c))
+	codes, session, err := h.Identity.ReplaceRecoveryCodes(c.UserContext(), p.Token, ui.ProofOf(c))
 	if f, status := ui.ProofErrors(c, err); status != 0 {
 		return h.renderRecoveryCodesForm(c, p, status, f)
 	}

@@ -52,7 +52,7 @@ func (h *Handler) renderSignIn(c *fiber.Ctx, status int, view signInView) error 
 // SignIn handles POST /sign-in.
 func (h *Handler) SignIn(c *fiber.Ctx) error {
 	email := ui.FormValue(c, "email")
-	session, err := h.Service.SignIn(c.UserContext(), email, ui.FormValue(c, "password"),
+	session, err := h.Identity.SignIn(c.UserContext(), email, ui.FormValue(c, "password"),
 		c.Cookies(ui.SessionCookie))
 	if end := ui.LockoutEnd(c, err); end != nil {
 		return h.renderSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Locked: end})
@@ -76,7 +76,7 @@ func (h *Handler) SignOut(c *fiber.Ctx) error {
 	if _, err := h.SignedIn(c); apperr.Is(err, apperr.AccessDenied) {
 		return err
 	}
-	if err := h.Service.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {
+	if err := h.Identity.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {
 		return err
 	}
 	return signedOut(c)

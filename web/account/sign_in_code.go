@@ -11,7 +11,7 @@ import (
 
 // CodeForm handles GET /sign-in/code.
 func (h *Handler) CodeForm(c *fiber.Ctx) error {
-	session, err := h.Service.Session(c.UserContext(), c.Cookies(ui.SessionCookie))
+	session, err := h.Identity.Session(c.UserContext(), c.Cookies(ui.SessionCookie))
 	if errors.Is(err, identity.ErrNoSession) {
 		return restartSignIn(c)
 	}
@@ -51,7 +51,7 @@ func restartSignIn(c *fiber.Ctx) error {
 
 // VerifyCode handles POST /sign-in/code.
 func (h *Handler) VerifyCode(c *fiber.Ctx) error {
-	session, err := h.Service.VerifySecondStep(c.UserContext(), c.Cookies(ui.SessionCookie),
+	session, err := h.Identity.VerifySecondStep(c.UserContext(), c.Cookies(ui.SessionCookie),
 		ui.FormValue(c, "code"))
 	if end := ui.LockoutEnd(c, err); end != nil {
 		return h.renderCode(c, fiber.StatusTooManyRequests, signInView{Locked: end})
@@ -73,7 +73,7 @@ func (h *Handler) VerifyCode(c *fiber.Ctx) error {
 
 // flashCodesLeft shows how many recovery codes are left. An error must not fail the sign-in.
 func (h *Handler) flashCodesLeft(c *fiber.Ctx, session identity.Session) {
-	left, err := h.Service.RecoveryCodesLeft(c.UserContext(), session.Token)
+	left, err := h.Identity.RecoveryCodesLeft(c.UserContext(), session.Token)
 	if err != nil {
 		return
 	}

@@ -41,7 +41,7 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 	}
 	view.Layout = accountLayout(p, ui.TitleOf("Set up two-step verification", status))
 	view.Action = p.TwoStepFor(continueAfter(c))
-	enrolment, err := h.Service.OfferedTwoStep(c.UserContext(), p.Token)
+	enrolment, err := h.Identity.OfferedTwoStep(c.UserContext(), p.Token)
 	if errors.Is(err, identity.ErrTwoStepOff) {
 		return h.Render(c, status, "two-step-begin", &view)
 	}
@@ -67,11 +67,11 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	switch ui.FormValue(c, "do") {
 	case "begin":
 		begins = true
-		session, err = h.Service.BeginTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
+		session, err = h.Identity.BeginTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
 	case "off":
-		session, err = h.Service.TurnOffTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
+		session, err = h.Identity.TurnOffTwoStep(c.UserContext(), p.Token, ui.ProofOf(c))
 	default:
-		codes, session, err = h.Service.ConfirmTwoStep(c.UserContext(), p.Token,
+		codes, session, err = h.Identity.ConfirmTwoStep(c.UserContext(), p.Token,
 			ui.FormValue(c, "code"))
 	}
 	if f, status := ui.ProofErrors(c, err); status != 0 {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -26,26 +25,9 @@ const (
 	entriesPerQuery = 500 // bounds the memory of a download
 )
 
-// columns are the header of the file. Its cells hold codes, not labels, because programs read it.
-var columns = []string{
-	"entryId", "at", "actorKind", "actorId", "actorName", "action", "reason", "targetKind", "targetId",
-	"details", "method", "path", "address", "userAgent", "requestId",
-}
-
-// dialect is a dialect of CSV. instant is a layout of time.Format.
-type dialect struct {
-	bom       string
-	separator byte
-	instant   string
-}
-
-// dialects maps the values of the query parameter format. A missing parameter means commas.
-var dialects = map[string]dialect{
-	"":    {"", ',', format.InstantLayout},
-	excel: {"\uFEFF", ';', time.DateTime},
-}
-
-const excel = "excel-semicolon"
+// header is the first row of the file. Its cells hold codes, not labels, because programs read it.
+const header = "entryId,at,actorKind,actorId,actorName,action,reason,targetKind,targetId," +
+	"details,method,path,address,userAgent,requestId\n"
 
 // DownloadAuditLog handles GET /settings/audit-log.csv with all entries that match the filters. It
 // commits an entry about the download before it sends the first byte.
@@ -54,13 +36,13 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	header := map[string]string{
+	headers := map[string]string{
 		fiber.HeaderContentType: "text/csv; charset=utf-8",
 		fiber.HeaderContentDisposition: fmt.Sprintf(
 			`attachment; filename="audit-log_%s.csv"`, h.Today().Format(time.DateOnly)),
 	}
 	if c.Method() == fiber.MethodHead {
-		return httpserver.StreamHead(c, header)
+		return httpserver.StreamHead(c, headers)
 	}
 	release, err := h.Downloads.Acquire(c.UserContext(), p.Organisation.ID)
 	if err != nil {
@@ -70,8 +52,8 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		dialect: at.dialect,
 		page:    audit.Page{Filter: at.page.Filter, Limit: entriesPerQuery},
 		release: release,
-		gate:    h.Gates.NewGate(c, h.AccessCheck(p, authz.ReadAuditLog)),
-		block:   []byte(at.bom + strings.Join(columns, string(at.separator)) + "\n"),
+		gate:    h.Exports.NewGate(c, h.AccessCheck(p, authz.ReadAuditLog)),
+		block:   at.dialect.AppendHeader(nil, header),
 	}
 	d.list = func() ([]audit.Entry, error) { return h.entries(d.gate.Context, p, d.page) }
 	streamed := false
@@ -97,11 +79,11 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 			"The audit log could not record the download, so it was not started. Try again in a moment.")
 	}
 	streamed = true
-	return httpserver.Stream(c, d, header)
+	return httpserver.Stream(c, d, headers)
 }
 
 type logDownload struct {
-	dialect
+	dialect format.Dialect
 	list    func() ([]audit.Entry, error) // reads page
 	page    audit.Page                    // the next one
 	release func()                        // releases the slot of Downloads
@@ -125,7 +107,7 @@ func (d *logDownload) Next() ([]byte, error) {
 	}
 	block := d.block
 	for _, e := range entries {
-		if block, err = d.appendEntry(block, e); err != nil {
+		if block, err = appendEntry(block, d.dialect, e); err != nil {
 			return nil, err
 		}
 		d.page.Before = e.ID
@@ -143,19 +125,19 @@ func (d *logDownload) Close(int64, error) {
 	d.release()
 }
 
-func (d dialect) appendEntry(b []byte, e audit.Entry) ([]byte, error) {
+func appendEntry(b []byte, d format.Dialect, e audit.Entry) ([]byte, error) {
 	details, err := json.Marshal(e.Details)
 	if err != nil {
 		return b, err
 	}
 	b = append(b, e.Ref()...)
-	b = e.At.UTC().AppendFormat(append(b, d.separator), d.instant)
+	b = d.AppendInstant(append(b, d.Separator()), e.At.UnixMilli())
 	for _, text := range []string{
 		string(e.Actor.Kind), e.Actor.ID, e.Actor.Name, string(e.Action), string(e.Reason),
 		e.Target.Kind, e.Target.ID, string(details),
 		e.Request.Method, e.Request.Path, e.Request.Address, e.Request.UserAgent, e.Request.ID,
 	} {
-		b = format.AppendCell(append(b, d.separator), []byte(text), d.separator)
+		b = d.AppendCell(append(b, d.Separator()), []byte(text))
 	}
 	return append(b, '\n'), nil
 }

@@ -43,7 +43,7 @@ func (h *Handler) namesIn(
 	for _, k := range keys {
 		n["api_key"][k.ID] = k.Name
 	}
-	forks, err := ui.ForksOf(ctx, h.Forks, p)
+	forks, err := h.ForksOf(ctx, p)
 	for _, f := range forks {
 		n["fork"][f.ID] = f.Title
 	}
@@ -51,7 +51,7 @@ func (h *Handler) namesIn(
 	if err != nil || i < 0 {
 		return n, err
 	}
-	groups, err := ui.GroupsOf(ctx, h.Groups, p, authz.ReadAuditLog, detailText(entries[i], "groupId"))
+	groups, err := h.GroupsOf(ctx, p, authz.ReadAuditLog, detailText(entries[i], "groupId"))
 	for _, g := range groups {
 		n["group"][g.ID] = g.Name
 	}

@@ -12,6 +12,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/platform/apperr"
+	"dg/platform/format"
 	"dg/platform/input"
 	"dg/web/ui"
 )
@@ -78,7 +79,8 @@ type logQuery struct {
 	Fields []field
 	keys   []apikeys.Key
 	page   audit.Page
-	dialect
+
+	dialect format.Dialect
 }
 
 // parse refuses an unknown parameter: a misspelt filter would show entries that the reader meant to
@@ -98,8 +100,8 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logQuery, err error) {
 	}
 	a.Fields = fields(people, a.keys)
 	var known bool
-	if a.dialect, known = dialects[query.Get("format")]; !known {
-		return a, apperr.NewField("format", "The format is unknown. Use %s, or none for CSV.", excel)
+	if a.dialect, known = format.Dialects[query.Get("format")]; !known {
+		return a, apperr.NewField("format", "The format is unknown. Use %s, or none for CSV.", format.ExcelName)
 	}
 	names := []string{"before", "format"}
 	for i := range a.Fields {

@@ -8,8 +8,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/audit"
-	"dg/modules/exports"
 	"dg/platform/authz"
+	"dg/platform/format"
 	"dg/platform/limit"
 	"dg/web/ui"
 )
@@ -19,42 +19,17 @@ var templates embed.FS
 
 // Handler serves the audit log of an organisation, as a page and as a file.
 type Handler struct {
-	*ui.Pages
-	*ui.Guard
-	Modules
+	ui.Base
 	Downloads *limit.Limiter // bounds concurrent downloads; exported for metrics
-	settings  ui.SettingsNotices
 }
 
-// Modules are the services that these screens call.
-type Modules struct {
-	Log    AuditLog
-	Keys   ui.KeyLister
-	Forks  ui.ForkLister
-	Groups ui.GroupLister
-	Gates  Gates
-}
-
-// AuditLog is the part of audit.Log that these screens use.
-type AuditLog interface {
-	List(ctx context.Context, organisationID string, p audit.Page) ([]audit.Entry, error)
-	People(ctx context.Context, organisationID string) ([]audit.Actor, error)
-	Append(ctx context.Context, e audit.Entry) error
-}
-
-// Gates is the part of exports.Service that these screens use: downloads take turns with exports.
-type Gates interface {
-	NewGate(c *fiber.Ctx, recheck func(context.Context) error) *exports.Gate
-}
-
-// New returns the handler. settings returns the notices that all settings screens show.
-func New(pages *ui.Pages, guard *ui.Guard, settings ui.SettingsNotices, m Modules) *Handler {
-	downloads := limit.New(limit.Options{
+// New returns the handler.
+func New(b ui.Base) *Handler {
+	return &Handler{b.With(templates), limit.New(limit.Options{
 		Max:         maxLogDownloads,
 		PerKey:      maxLogDownloads / 2,
 		BusyMessage: "Too many downloads of audit logs are running.",
-	})
-	return &Handler{pages.With(templates), guard, m, downloads, settings}
+	})}
 }
 
 const entriesPerPage = 50
@@ -75,13 +50,10 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	path := p.Path("/settings/audit-log")
-	view := logView{
-		Path:    path,
-		Filters: at,
-	}
+	view := logView{Path: path, Filters: at}
 	view.Download.CSV = at.with(path+".csv", "", "")
-	view.Download.Excel = at.with(path+".csv", "format", excel)
-	if view.Layout, err = h.settings.Layout(c, p, "Audit log", "audit-log"); err != nil {
+	view.Download.Excel = at.with(path+".csv", "format", format.ExcelName)
+	if view.Layout, err = h.SettingsLayout(c, p, "Audit log", "audit-log"); err != nil {
 		return err
 	}
 	at.page.Limit = entriesPerPage + 1 // one more entry tells whether there is an older page

@@ -44,7 +44,7 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	if p == nil || p.Organisation.ID == "" {
 		return e
 	}
-	forks, err := ui.ForksOf(ctx, h.Forks, p)
+	forks, err := h.ForksOf(ctx, p)
 	if err != nil || len(forks) == 0 {
 		return e
 	}
@@ -55,7 +55,7 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	}))]
 	e.ForkID = fork.ID
 	e.ForkTitle = fork.Title
-	groups, err := ui.GroupsOf(ctx, h.Groups, p, authz.ReadReport, "")
+	groups, err := h.GroupsOf(ctx, p, authz.ReadReport, "")
 	if err == nil && len(groups) > 0 {
 		e.GroupID = groups[0].ID
 		e.GroupName = groups[0].Name

@@ -1,7 +1,4 @@
 // Package keys serves the API keys of an organisation. To replace a key, the form that creates keys
 // is filled in with the old key's values. Only the response to the creation shows the secret, so
 // all data for that response is read before the creation.
-//
-// The other settings screens get ExpiringKeys as a function, because packages of screens do not
-// import one another.
 package keys

@@ -10,14 +10,7 @@ import (
 var templates embed.FS
 
 // Handler serves the screens of an organisation's keys.
-type Handler struct {
-	*ui.Pages
-	*ui.Guard
-	Keys Keys
-	Log  Log
-}
+type Handler struct{ ui.Base }
 
-// New returns the handler of the screens of keys.
-func New(pages *ui.Pages, guard *ui.Guard, k Keys, l Log) *Handler {
-	return &Handler{pages.With(templates), guard, k, l}
-}
+// New returns the handler.
+func New(b ui.Base) *Handler { return &Handler{b.With(templates)} }

@@ -42,10 +42,10 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	if p.May(authz.RenameKey) {
-		view.Rename = keyPath(p, k.ID, "/rename")
+		view.Rename = p.KeyPath(k.ID, "/rename")
 	}
 	if p.May(authz.ReplaceKey) && h.replaceable(p, k) {
-		view.Replace = keyPath(p, k.ID, "/replace")
+		view.Replace = p.KeyPath(k.ID, "/replace")
 	}
 	if view.Layout, err = h.layout(c, p, k.Name); err != nil {
 		return err
@@ -54,11 +54,7 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 }
 
 func (h *Handler) layout(c *fiber.Ctx, p *ui.Principal, title string) (ui.Layout, error) {
-	return ui.SettingsNotices(h.ExpiringKeys).Layout(c, p, title, "api-keys")
-}
-
-func keyPath(p *ui.Principal, id, below string) string {
-	return p.Path(ui.SettingsPath + "/" + id + below)
+	return h.SettingsLayout(c, p, title, "api-keys")
 }
 
 // replaceable is false for a replaced key: its RevokedAt is set, in the future during the overlap.

@@ -28,7 +28,7 @@ func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	if k.ExpiresAt == nil {
 		return "never", ""
 	}
-	days := int(daysOf(k.ExpiresAt.Sub(k.CreatedAt)))
+	days := int(ui.DaysOf(k.ExpiresAt.Sub(k.CreatedAt)))
 	for _, choice := range expiryChoices(today) {
 		if choice.Days == strconv.Itoa(days) {
 			return choice.Days, ""

@@ -97,7 +97,7 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 			Strong: "This form was sent twice, and the key was created once.",
 			Before: " If you have not copied its secret, replace the key.",
 		})
-		return c.Redirect(keyPath(p, view.ID, ""), fiber.StatusSeeOther)
+		return c.Redirect(p.KeyPath(view.ID, ""), fiber.StatusSeeOther)
 	case errors.Is(err, apikeys.ErrTooMany):
 		view.FormErrors = ui.FieldError("main", apikeys.ErrTooMany.Message)
 	case apperr.Is(err, apperr.Validation): // the expiry has just passed
@@ -141,7 +141,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 	old := h.keyRow(p, k)
 	view.Old = &old
 	view.Title = "Replace key"
-	view.Path = keyPath(p, k.ID, "/replace")
+	view.Path = p.KeyPath(k.ID, "/replace")
 	view.Back = old.Path
 	view.Overlaps = h.overlapsOf(k)
 	view.keyForm = successorForm(k, h.Today())

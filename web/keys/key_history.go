@@ -33,7 +33,7 @@ func (h *Handler) addHistory(
 		return err
 	}
 	if k.Replaces != "" {
-		view.Replaces = &keyRow{Name: "An older key", Path: keyPath(p, k.Replaces, "")}
+		view.Replaces = &keyRow{Name: "An older key", Path: p.KeyPath(k.Replaces, "")}
 	}
 	for _, other := range keys {
 		row := h.keyRow(p, other)

@@ -45,15 +45,15 @@ func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 		Strong: "Key renamed.",
 		Before: " Its secret, scopes and expiry are the same.",
 	})
-	return c.Redirect(keyPath(p, k.ID, ""), fiber.StatusSeeOther)
+	return c.Redirect(p.KeyPath(k.ID, ""), fiber.StatusSeeOther)
 }
 
 func (h *Handler) renderRenameKey(
 	c *fiber.Ctx, p *ui.Principal, k apikeys.Key, status int, view renameKeyView,
 ) error {
 	view.Key = k.Name
-	view.Path = keyPath(p, k.ID, "/rename")
-	view.Back = keyPath(p, k.ID, "")
+	view.Path = p.KeyPath(k.ID, "/rename")
+	view.Back = p.KeyPath(k.ID, "")
 	var err error
 	if view.Layout, err = h.layout(c, p, ui.TitleOf("Edit key", status)); err != nil {
 		return err

@@ -22,11 +22,11 @@ func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	if k.Revoked(h.Now()) {
-		return c.Redirect(keyPath(p, k.ID, ""), fiber.StatusSeeOther)
+		return c.Redirect(p.KeyPath(k.ID, ""), fiber.StatusSeeOther)
 	}
 	view := revokeKeyView{
 		Key:  h.keyRow(p, k),
-		Path: keyPath(p, k.ID, "/revoke"),
+		Path: p.KeyPath(k.ID, "/revoke"),
 		Back: p.Path(ui.SettingsPath),
 	}
 	if view.Layout, err = h.layout(c, p, "Revoke key"); err != nil {

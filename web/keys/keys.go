@@ -183,7 +183,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		Created:  k.CreatedAt,
 		Creator:  k.CreatedBy.Name,
 		LastUsed: k.LastUsedAt,
-		Path:     keyPath(p, k.ID, ""),
+		Path:     p.KeyPath(k.ID, ""),
 		LogPath:  p.Path("/settings/audit-log?key=" + k.ID),
 		active:   state == apikeys.StateUsable || state == apikeys.StatePaused,
 	}
@@ -198,7 +198,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 			r.Mark = "soon"
 		}
 	case state == apikeys.StateUsable && k.ExpiresSoon(now):
-		left := daysOf(k.ExpiresAt.Sub(now))
+		left := ui.DaysOf(k.ExpiresAt.Sub(now))
 		r.Status = ui.Plural(left, "Expires in %s day", "Expires in %s days")
 		r.Mark = "soon"
 		r.Until = "On"
@@ -207,7 +207,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		r.Until = "Never expires"
 	}
 	if r.active {
-		r.RevokePath = keyPath(p, k.ID, "/revoke")
+		r.RevokePath = p.KeyPath(k.ID, "/revoke")
 	}
 	return r
 }

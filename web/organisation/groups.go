@@ -29,10 +29,10 @@ func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupLi
 	var all int
 	var err error
 	if l.Search != "" {
-		l.Rows, l.More, err = h.Organisations.FindGroups(c.UserContext(), p.Organisation.ID,
+		l.Rows, l.More, err = h.Orgs.FindGroups(c.UserContext(), p.Organisation.ID,
 			l.Search)
 	} else {
-		l.Rows, all, err = h.Organisations.GroupPage(c.UserContext(), p.Organisation.ID,
+		l.Rows, all, err = h.Orgs.GroupPage(c.UserContext(), p.Organisation.ID,
 			ui.PageOf(c.Query("page")), groupsPerPage)
 	}
 	if err == nil {

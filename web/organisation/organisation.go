@@ -51,7 +51,7 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 		view.ChangeMode = p.Path("/settings/organisation/reporting-mode")
 	}
 	var err error
-	if view.Layout, err = h.settings.Layout(c, p, "Organisation", "organisation"); err != nil {
+	if view.Layout, err = h.SettingsLayout(c, p, "Organisation", "organisation"); err != nil {
 		return err
 	}
 	if err := h.addMembers(c.UserContext(), p, &view); err != nil {
@@ -65,7 +65,7 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 
 // addMembers adds the members that package org lists. Unlisted counts the others.
 func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organisationView) error {
-	members, all, err := h.Organisations.Members(ctx, p.Organisation.ID)
+	members, all, err := h.Orgs.Members(ctx, p.Organisation.ID)
 	if err == nil {
 		err = ui.AuthorizeAll(p, authz.ReadOrganisation, members, func(m org.Member) string {
 			return m.OrganisationID
@@ -80,7 +80,7 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 		ids[i] = m.PersonID
 		roles[m.PersonID] = m.Role
 	}
-	people, err := h.People.People(ctx, ids)
+	people, err := h.Identity.People(ctx, ids)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (h *Handler) renderReportingMode(
 		view.Keys = view.Keys[:maxKeysNamed]
 		view.MoreKeys = true
 	}
-	if view.Layout, err = h.settings.Layout(c, p, ui.TitleOf("Change reporting mode", status),
+	if view.Layout, err = h.SettingsLayout(c, p, ui.TitleOf("Change reporting mode", status),
 		"organisation"); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 	if status != 0 {
 		return h.renderReportingMode(c, p, status, mode, f)
 	}
-	err = h.Organisations.SetReportingMode(c.UserContext(), actor, mode,
+	err = h.Orgs.SetReportingMode(c.UserContext(), actor, mode,
 		apikeys.RequestOf(c, c.Path()))
 	if apperr.Is(err, apperr.Validation) {
 		return h.renderReportingMode(c, p, fiber.StatusBadRequest, before,

@@ -14,6 +14,7 @@ import (
 	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/format"
 	"dg/platform/input"
 	"dg/web/ui"
 )
@@ -89,7 +90,7 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, name, path string) error
 			view.PeriodName = preset.name
 		}
 	}
-	view.Groups, err = ui.GroupsOf(c.UserContext(), h.Groups, p, authz.ReadReport, view.Param("groupId"))
+	view.Groups, err = h.GroupsOf(c.UserContext(), p, authz.ReadReport, view.Param("groupId"))
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ var (
 func (h *Handler) forkOf(
 	c *fiber.Ctx, p *ui.Principal, permission authz.Permission,
 ) (games.Fork, error) {
-	fork, err := h.Forks.Fork(c.UserContext(), p.Organisation.ID, input.ID(input.PathID(c.Params("fork"))))
+	fork, err := h.Games.Fork(c.UserContext(), p.Organisation.ID, input.ID(input.PathID(c.Params("fork"))))
 	if err == nil {
 		err = p.Decide(permission, fork.OrganisationID)
 	}
@@ -273,7 +274,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	v.More = len(s.Overlaps) > shownOverlaps
 	file := pageURL{v.Self + "/plays.csv", v.query}
 	v.Download = ui.Download{
-		CSV: file.Path(), Excel: file.Path("format", excelFormat), Primary: s.Plays > 0,
+		CSV: file.Path(), Excel: file.Path("format", format.ExcelName), Primary: s.Plays > 0,
 		LastWeek: file.withPeriod(presetNamed(v.Today, "Last week")).Path(),
 	}
 	if s.Plays == 0 {

@@ -8,12 +8,9 @@ import (
 	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/format"
 	"dg/web/ui"
 )
-
-var playsFormats = map[string]reports.Format{"": reports.CSV, excelFormat: reports.ExcelSemicolon}
-
-const excelFormat = "excel-semicolon"
 
 // DownloadPlays handles GET /reports/:fork/plays.csv.
 func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
@@ -29,13 +26,13 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	format, known := playsFormats[at.Param("format")]
+	dialect, known := format.Dialects[at.Param("format")]
 	if !known {
 		return apperr.NewField("format", "The format is unknown. Choose one beside “Download”.")
 	}
 	return groupError(h.Exports.Send(c, exports.Request{
 		Query:   queryOf(p, fork, period, at),
-		Format:  format,
+		Dialect: dialect,
 		Slug:    fork.Slug,
 		Actor:   p.AuditActor(),
 		Request: apikeys.RequestOf(c, c.Path()),

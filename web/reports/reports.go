@@ -22,7 +22,7 @@ type reportsView struct {
 
 // ListReports handles GET /reports with the organisation's forks and figures over all of them.
 func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
-	all, err := ui.ForksOf(c.UserContext(), h.Forks, p)
+	all, err := h.ForksOf(c.UserContext(), p)
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,11 @@
 // Package ui has what several packages of screens share, such as Pages, which renders views, and
-// Guard, which finds the Principal of a request.
+// Services, whose methods find the Principal of a request.
 //
 // A form posts to a path that shows the form's page on GET, except for /sign-out. If the session
 // has ended, the sign-in therefore leads to that page.
 //
 // Creating a key, replacing one and changing the reporting mode need a recently entered password
-// (Guard.Reauthenticate).
+// (Services.Reauthenticate).
 //
 // Decisions:
 //   - html/template is used without gofiber/template, whose layouts take one lock for all pages.

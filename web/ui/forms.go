@@ -77,7 +77,7 @@ func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 // Reauthenticate decides whether a form that needs a recent password may make its change. invalid
 // are the errors found so far. A submitted form may proceed if status is 0 and err is nil.
 // Otherwise the caller shows the form with f, or returns err.
-func (g *Guard) Reauthenticate(
+func (s Services) Reauthenticate(
 	c *fiber.Ctx, p *Principal, invalid ...FormError,
 ) (f FormErrors, status int, err error) {
 	f.Errors = invalid
@@ -92,7 +92,7 @@ func (g *Guard) Reauthenticate(
 		missing = FieldError("code",
 			"Enter the code from your authenticator app, or a recovery code.")
 	}
-	err = g.Sessions.Reauthenticate(c.UserContext(), p.Token, proof)
+	err = s.Identity.Reauthenticate(c.UserContext(), p.Token, proof)
 	if err == nil {
 		return f, status, nil
 	}

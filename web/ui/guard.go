@@ -7,38 +7,29 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/games"
 	"dg/modules/identity"
+	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
 )
 
-// Guard authenticates the person of a request and authorises them in their organisation.
-type Guard struct {
-	Sessions Sessions
-	Orgs     Memberships
-	Policy   Policy
-
-	// for AccessCheck: on a pool of their own, so that a check does not wait for requests
-	RecheckSessions Sessions
-	RecheckOrgs     Memberships
-}
-
 // Reader returns the principal of a public page, or nil without a signed-in session. It ignores
 // database failures, so that the documentation stays readable. The error is always nil.
-func (g *Guard) Reader(c *fiber.Ctx) (*Principal, error) {
-	p, _ := g.WithMemberships(c)
+func (s Services) Reader(c *fiber.Ctx) (*Principal, error) {
+	p, _ := s.WithMemberships(c)
 	return p, nil
 }
 
 // WithMemberships is SignedIn with the person's memberships, for paths without an organisation. An
 // only membership also becomes the principal's Membership.
-func (g *Guard) WithMemberships(c *fiber.Ctx) (*Principal, error) {
-	p, err := g.SignedIn(c)
+func (s Services) WithMemberships(c *fiber.Ctx) (*Principal, error) {
+	p, err := s.SignedIn(c)
 	if err != nil {
 		return nil, err
 	}
-	p.Memberships, err = g.Orgs.MembershipsOf(c.UserContext(), p.Person.ID)
+	p.Memberships, err = s.Orgs.MembershipsOf(c.UserContext(), p.Person.ID)
 	if len(p.Memberships) == 1 {
 		p.Membership = p.Memberships[0]
 	}
@@ -50,8 +41,8 @@ var errNoOrganisation = apperr.New(apperr.NotFound,
 
 // Member returns the signed-in person as a member of the path's organisation, or SignedIn's error,
 // apperr.NotFound for non-members, or apperr.AccessDenied without the permission.
-func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, error) {
-	p, err := g.SignedIn(c)
+func (s Services) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, error) {
+	p, err := s.SignedIn(c)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +50,7 @@ func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, e
 	if err != nil {
 		return nil, errNoOrganisation
 	}
-	m, err := g.Orgs.Membership(c.UserContext(), p.Person.ID, slug)
+	m, err := s.Orgs.Membership(c.UserContext(), p.Person.ID, slug)
 	if apperr.Is(err, apperr.NotFound) {
 		return nil, errNoOrganisation
 	}
@@ -68,7 +59,7 @@ func (g *Guard) Member(c *fiber.Ctx, permission authz.Permission) (*Principal, e
 	}
 	p.Membership = m
 	if m.HasOthers {
-		p.Memberships, err = g.Orgs.MembershipsOf(c.UserContext(), p.Person.ID)
+		p.Memberships, err = s.Orgs.MembershipsOf(c.UserContext(), p.Person.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -86,19 +77,19 @@ var ErrCodeDue = fmt.Errorf("web: the code is due: %w", identity.ErrNoSession)
 // SignedIn returns the principal of the request's session, without a membership, and stores it for
 // PrincipalOf. Errors: identity.ErrNoSession or ErrCodeDue if no session is signed in,
 // apperr.AccessDenied for a form that another account opened, as in another tab.
-func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
+func (s Services) SignedIn(c *fiber.Ctx) (*Principal, error) {
 	token := c.Cookies(SessionCookie)
 	if token == "" {
 		return nil, identity.ErrNoSession
 	}
-	session, err := g.Sessions.Session(c.UserContext(), token)
+	session, err := s.Identity.Session(c.UserContext(), token)
 	if err != nil {
 		return nil, err
 	}
 	if session.SecondStepDue {
 		return nil, ErrCodeDue
 	}
-	p := &Principal{Session: session, policy: g.Policy}
+	p := &Principal{Session: session, policy: s.Policy}
 	c.Locals(principalKey{}, p)
 	httpserver.MarkAuthenticated(c)
 	if opener := FormValue(c, "account"); opener != "" && opener != p.Person.ID {
@@ -110,18 +101,51 @@ func (g *Guard) SignedIn(c *fiber.Ctx) (*Principal, error) {
 
 // AccessCheck returns a function that fails once the principal is signed out or lacks the permission.
 // Downloads call it between blocks, also after their handler has returned.
-func (g *Guard) AccessCheck(p *Principal, permission authz.Permission) func(context.Context) error {
+func (s Services) AccessCheck(p *Principal, permission authz.Permission) func(context.Context) error {
+	return accessCheck(p, permission, s.RecheckIdentity.Session, s.RecheckOrgs.Membership)
+}
+
+func accessCheck(
+	p *Principal, permission authz.Permission,
+	sessionOf func(ctx context.Context, token string) (identity.Session, error),
+	membershipOf func(ctx context.Context, personID, slug string) (org.Membership, error),
+) func(context.Context) error {
 	return func(ctx context.Context) error {
-		session, err := g.RecheckSessions.Session(ctx, p.Token)
+		session, err := sessionOf(ctx, p.Token)
 		if err != nil {
 			return err
 		}
-		now := Principal{Session: session, policy: g.Policy}
-		now.Membership, err = g.RecheckOrgs.Membership(ctx, session.Person.ID, p.Organisation.Slug)
+		now := Principal{Session: session, policy: p.policy}
+		now.Membership, err = membershipOf(ctx, session.Person.ID, p.Organisation.Slug)
 		if err != nil {
 			return err
 		}
 		// by the id from the start, because the slug may name another organisation by now
 		return now.authorize(permission, p.Organisation.ID)
 	}
+}
+
+// ForksOf returns the forks of the principal's organisation. It fails if the policy denies one.
+func (s Services) ForksOf(ctx context.Context, p *Principal) ([]games.Fork, error) {
+	forks, err := s.Games.Forks(ctx, p.Organisation.ID)
+	if err != nil {
+		return nil, err
+	}
+	return forks, AuthorizeAll(p, authz.ListForks, forks, func(f games.Fork) string {
+		return f.OrganisationID
+	})
+}
+
+// GroupsOf returns the first org.MaxGroups groups of the principal's organisation, and the chosen one
+// if the organisation has it. It fails if the policy denies one.
+func (s Services) GroupsOf(
+	ctx context.Context, p *Principal, permission authz.Permission, chosen string,
+) ([]org.Group, error) {
+	groups, err := s.Orgs.Groups(ctx, p.Organisation.ID, chosen)
+	if err != nil {
+		return nil, err
+	}
+	return groups, AuthorizeAll(p, permission, groups, func(g org.Group) string {
+		return g.OrganisationID
+	})
 }

@@ -113,14 +113,9 @@ func TitleOf(title string, status int) string {
 	return "Error: " + title
 }
 
-// SettingsNotices returns the notices that every settings screen shows. Package keys provides the
-// function, so that other packages of screens need not import it.
-type SettingsNotices func(c *fiber.Ctx, p *Principal) ([]Notice, error)
-
-// Layout returns the layout of a settings screen. screen selects the current link of the sidebar.
-func (notices SettingsNotices) Layout(
-	c *fiber.Ctx, p *Principal, title, screen string,
-) (Layout, error) {
+// SettingsLayout returns the layout of a settings screen. screen selects the current link of the
+// sidebar.
+func (b Base) SettingsLayout(c *fiber.Ctx, p *Principal, title, screen string) (Layout, error) {
 	l := NewLayout(p, title, areaSettings)
 	l.Sidebar = &Sidebar{Label: "Settings", Links: []Link{
 		{"Organisation", p.Path("/settings/organisation"), screen == "organisation"},
@@ -128,6 +123,6 @@ func (notices SettingsNotices) Layout(
 		{"Audit log", p.Path("/settings/audit-log"), screen == "audit-log"},
 	}}
 	var err error
-	l.Notices, err = notices(c, p)
+	l.Notices, err = b.expiringKeys(c, p)
 	return l, err
 }

@@ -21,12 +21,12 @@ type Principal struct {
 	org.Membership
 	Memberships  []org.Membership // the person's; nil on a screen of the only organisation
 	LacksTwoStep bool             // whether the refusal is only for lack of two-step verification
-	policy       Policy
+	policy       *authz.Policy
 }
 
 type principalKey struct{}
 
-// PrincipalOf returns the principal that Guard.SignedIn found for the request, or nil.
+// PrincipalOf returns the principal that Services.SignedIn found for the request, or nil.
 func PrincipalOf(c *fiber.Ctx) *Principal {
 	p, _ := c.Locals(principalKey{}).(*Principal)
 	return p
@@ -60,6 +60,11 @@ func (p *Principal) IsMember() bool { return p.Role == org.RoleMember }
 // Path returns the path of a screen, such as /reports, in the principal's organisation.
 func (p *Principal) Path(screen string) string {
 	return OrganisationPath(p.Organisation.Slug) + screen
+}
+
+// KeyPath returns the path of a key's page, or of the screen below it, such as /rename.
+func (p *Principal) KeyPath(id, below string) string {
+	return p.Path(SettingsPath + "/" + id + below)
 }
 
 // TwoStepFor returns the path of the form that sets up two-step verification and continues at next.
