@@ -10,13 +10,14 @@ import (
 
 	"dg/modules/audit"
 	"dg/modules/reports"
+	"dg/platform/format"
 	"dg/platform/httpserver"
 )
 
 // Request is a request for an export of a fork that the actor may read.
 type Request struct {
 	Query   reports.Query
-	Format  reports.Format
+	Dialect format.Dialect
 	Slug    string // of the fork, for the file name
 	Actor   audit.Actor
 	Request audit.Request
@@ -46,7 +47,7 @@ func (s *Service) Send(c *fiber.Ctx, r Request) error {
 			e.free()
 		}
 	}()
-	if e.plays, err = s.reports.OpenExport(c.UserContext(), r.Query, r.Format); err != nil {
+	if e.plays, err = s.reports.OpenExport(c.UserContext(), r.Query, r.Dialect); err != nil {
 		return err
 	}
 	if err := r.Authorize(e.plays.Header); err != nil {

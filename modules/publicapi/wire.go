@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dg/modules/reports"
+	"dg/platform/format"
 )
 
 const (
@@ -105,7 +106,7 @@ func appendComma(b []byte, i int) []byte {
 }
 
 func appendInstant(b []byte, t time.Time) []byte {
-	return append(reports.AppendInstant(append(b, '"'), t.UnixMilli()), '"')
+	return append(format.AppendInstant(append(b, '"'), t.UnixMilli()), '"')
 }
 
 // appendString leaves strings that need escapes or are not ASCII to encoding/json.

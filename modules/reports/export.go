@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"dg/modules/reports/segment"
+	"dg/platform/format"
 )
 
 // Export returns every play of a query as CSV, from one snapshot. It holds a connection until
@@ -17,7 +18,7 @@ type Export struct {
 	Header // if Suppressed, the file has the header row alone
 
 	snap    *snapshot
-	format  Format
+	dialect format.Dialect
 	started bool     // the header row was returned
 	rows    pgx.Rows // nil after the start: no row follows the header
 	row     exportRow
@@ -40,7 +41,7 @@ type exportRow struct {
 // caller authorises the read of the group by the header, and closes the export. It takes no report
 // slot: package exports limits exports. Errors: ErrGroupNotFound where no organisation has the
 // group, apperr.NotFound for an unknown organisation.
-func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, error) {
+func (s *Service) OpenExport(ctx context.Context, q Query, d format.Dialect) (*Export, error) {
 	snap, err := open(ctx, s.db, q, false)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (s *Service) OpenExport(ctx context.Context, q Query, f Format) (*Export, e
 		snap.close()
 		return nil, err
 	}
-	return &Export{Header: snap.Header, snap: snap, format: f}, nil
+	return &Export{Header: snap.Header, snap: snap, dialect: d}, nil
 }
 
 // Rows returns the number of plays returned so far.
@@ -71,7 +72,7 @@ func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, er
 			return b, fmt.Errorf("reports: export: %w", err)
 		}
 		e.started = true
-		b = e.format.appendHeader(b)
+		b = e.dialect.AppendHeader(b, csvHeader)
 	}
 	for len(b) < size {
 		more, err := e.next(ctx)
@@ -144,7 +145,7 @@ func (e *Export) start(ctx context.Context) (err error) {
 // startRest reads all players, and opens the rows after firstRows.
 func (e *Export) startRest(ctx context.Context) (err error) {
 	e.players, err = e.snap.selectLabels(ctx, exportPlayersSQL,
-		func(b []byte, v [][]byte) []byte { return e.format.appendPlayer(b, v[1], v[2]) })
+		func(b []byte, v [][]byte) []byte { return appendPlayer(b, e.dialect, v[1], v[2]) })
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/format"
 	"dg/platform/testkit"
 )
 
@@ -32,7 +33,7 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 			  where group_id::text = $1))
 			order by id)`, c.group, testFrom)
 		var got []string
-		_, file := e.export(t, q, CSV)
+		_, file := e.export(t, q, format.CSV)
 		for line := range strings.Lines(file) {
 			id, _, _ := strings.Cut(line, ",")
 			got = append(got, id)
@@ -70,10 +71,10 @@ func TestFormats(t *testing.T) {
 		third = "00000000-0000-4000-8000-00000000000c|" + testFork +
 			"||P-2|Player 2|2023-11-20 11:00:00|||false|||\"\"\n"
 	)
-	_, excel := e.export(t, query(testFrom, 1, ""), ExcelSemicolon)
-	require.Equal(t, byteOrderMark+strings.ReplaceAll(csvHeader, ",", ";")+
+	_, excel := e.export(t, query(testFrom, 1, ""), format.ExcelSemicolon)
+	require.Equal(t, "\uFEFF"+strings.ReplaceAll(csvHeader, ",", ";")+
 		strings.ReplaceAll(first+"87,5|true|\""+skills+"\"\n"+second+third, "|", ";"), excel)
-	_, plain := e.export(t, query(testFrom, 1, ""), CSV)
+	_, plain := e.export(t, query(testFrom, 1, ""), format.CSV)
 	require.True(t, strings.HasPrefix(plain, csvHeader))
 	require.Contains(t, plain,
 		"P-1,"+name+",2023-11-20T09:30:00.123Z,2023-11-20T09:41:12.500Z,672,true,87.5,true,"+skills+
@@ -90,7 +91,7 @@ func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 	for group, count := range map[string]int{"": firstRows, testGroup: firstRows / 4} {
 		for _, mode := range []string{"nominative", "pseudonymous"} {
 			e.Exec(`update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
-			x, file := e.export(t, query(testFrom, 1, group), CSV)
+			x, file := e.export(t, query(testFrom, 1, group), format.CSV)
 			require.Equal(t, group == "", x.players != nil)
 			rows := strings.Split(strings.TrimSpace(file), "\n")[1:]
 			require.Len(t, rows, count)
@@ -107,7 +108,7 @@ func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 	}
 }
 
-func (e *env) export(t *testing.T, q Query, f Format) (x *Export, file string) {
+func (e *env) export(t *testing.T, q Query, f format.Dialect) (x *Export, file string) {
 	x, err := e.reports.OpenExport(t.Context(), q, f)
 	require.NoError(t, err)
 	defer x.Close()
@@ -123,7 +124,7 @@ func TestFirstRowsDoNotWaitForAllPlayers(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t)
 	e.Plays(theFork, 2*firstRows, testFrom, 0)
-	x, err := e.reports.OpenExport(t.Context(), query(testFrom, 1, ""), CSV)
+	x, err := e.reports.OpenExport(t.Context(), query(testFrom, 1, ""), format.CSV)
 	require.NoError(t, err)
 	defer x.Close()
 	text, err := x.AppendRows(t.Context(), nil, 10_000)

@@ -1,9 +1,6 @@
 package reports
 
-import (
-	"strconv"
-	"time"
-)
+import "strconv"
 
 // Percent is a percentage in tenths: 625 is 62.5 %.
 type Percent int64
@@ -36,17 +33,6 @@ func appendDecimal(b []byte, n int64, places int) []byte {
 		b = append(b, byte('0'+rest/scale))
 	}
 	return b
-}
-
-// AppendInstant appends an instant, in milliseconds since 1970, in the API's format:
-// 2026-03-01T09:30:00.000Z. It adds the milliseconds itself, because package time has a fast path
-// for RFC3339.
-func AppendInstant(b []byte, ms int64) []byte {
-	t := time.UnixMilli(ms).UTC()
-	b = t.AppendFormat(b, time.RFC3339)
-	fraction := t.Nanosecond() / 1e6
-	return append(b[:len(b)-len("Z")], '.', byte('0'+fraction/100), byte('0'+fraction/10%10),
-		byte('0'+fraction%10), 'Z')
 }
 
 // divide returns a / b, rounded half away from zero, or 0 if b is 0. Neither may be negative.

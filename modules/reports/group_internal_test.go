@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/org"
+	"dg/platform/format"
 	"dg/platform/testkit"
 )
 
@@ -28,7 +29,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 		report, err := e.reports.Open(t.Context(), q)
 		require.NoError(t, err)
 		defer report.Close()
-		export, err := e.reports.OpenExport(t.Context(), q, CSV)
+		export, err := e.reports.OpenExport(t.Context(), q, format.CSV)
 		require.NoError(t, err)
 		defer export.Close()
 		require.Equal(t, report.Header, export.Header)

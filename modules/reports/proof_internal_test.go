@@ -19,6 +19,7 @@ import (
 
 	"dg/modules/games"
 	"dg/modules/reports/segment"
+	"dg/platform/format"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
@@ -34,7 +35,7 @@ func newProofEnv(t testing.TB) *env {
 func (e *env) proof(t testing.TB, q Query) (got, want *Proof) {
 	q.MaxHashed = 1_000_000
 	read := func() *Proof {
-		x, err := e.reports.OpenExport(t.Context(), q, CSV)
+		x, err := e.reports.OpenExport(t.Context(), q, format.CSV)
 		require.NoError(t, err)
 		defer x.Close()
 		return x.Proof
@@ -82,7 +83,7 @@ func TestLargeDaysHaveAHash(t *testing.T) {
 	require.Positive(t, e.seal(t).Large)
 	q := query(testFrom, 60, "")
 	q.MaxHashed = 1
-	x, err := e.reports.OpenExport(t.Context(), q, CSV)
+	x, err := e.reports.OpenExport(t.Context(), q, format.CSV)
 	require.NoError(t, err)
 	x.Close()
 	require.NotEmpty(t, x.Proof.Tag)
@@ -200,7 +201,7 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 			proven.Add(1)
 			return seen.add("statistics "+report.Proof.Tag, fmt.Sprintf("%v%+v", players, stats))
 		}
-		x, err := e.reports.OpenExport(ctx, q, CSV)
+		x, err := e.reports.OpenExport(ctx, q, format.CSV)
 		if err != nil || x.Proof == nil {
 			x.Close()
 			return err

@@ -7,16 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// AppendCell appends a text cell of a CSV file, quoted as in RFC 4180. It puts an apostrophe before
+// AppendCell appends a text cell, quoted as in RFC 4180. It puts an apostrophe before
 // a formula, and before a leading TAB, CR, LF or NUL, so that spreadsheets show text. Some
 // spreadsheets begin a new cell after ";" or TAB: AppendCell checks the text after these, too. It
-// also finds formulas after blanks and, after a separator, quotes. Files with a separator other
-// than the comma are for spreadsheets: ";" and TAB are also quoted there, and text after "," and
-// line ends is checked.
-func AppendCell(b, text []byte, separator byte) []byte {
+// also finds formulas after blanks and, after a separator, quotes. Files for Excel are opened by
+// spreadsheets alone: ";" and TAB are also quoted there, and text after "," and line ends is checked.
+func (d Dialect) AppendCell(b, text []byte) []byte {
 	quotes := "\",\r\n"
 	separators := ";\t"
-	if separator != ',' {
+	if d != CSV {
 		quotes = "\",\r\n;\t"
 		separators = ",\r\n;\t"
 	}

@@ -55,7 +55,7 @@ func TestTextCells(t *testing.T) {
 		strings.Repeat("a", 1<<16):    strings.Repeat("a", 1<<16),
 		"=" + strings.Repeat(`"`, 99): `"'=` + strings.Repeat(`"`, 198) + `"`,
 	} {
-		require.Equal(t, "x,"+want, string(format.AppendCell([]byte("x,"), []byte(text), ',')), "%.60q", text)
+		require.Equal(t, "x,"+want, string(format.CSV.AppendCell([]byte("x,"), []byte(text))), "%.60q", text)
 	}
 }
 
@@ -77,7 +77,7 @@ func TestSpreadsheetTextCells(t *testing.T) {
 		"a\n\u3000=1":   "\"a\n'\u3000=1\"",
 		"x=1":           "x=1",
 	} {
-		require.Equal(t, "x;"+want, string(format.AppendCell([]byte("x;"), []byte(text), ';')),
+		require.Equal(t, "x;"+want, string(format.ExcelSemicolon.AppendCell([]byte("x;"), []byte(text))),
 			"%.60q", text)
 	}
 }
@@ -115,13 +115,13 @@ func TestCellsReadBackWithoutFormulas(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := anyText.Draw(t, "text")
-		cell := string(format.AppendCell(nil, []byte(text), ','))
+		cell := string(format.CSV.AppendCell(nil, []byte(text)))
 		read := readCell(t, cell)
 		want := strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "'", "")
 		require.Equal(t, want, strings.ReplaceAll(read, "'", ""))
 		require.NotRegexp(t, atTheStart, read)
 		require.NotRegexp(t, behindOurs, read)
 		require.NotRegexp(t, behindAnyones, readCell(t,
-			string(format.AppendCell(nil, []byte(text), ';'))))
+			string(format.ExcelSemicolon.AppendCell(nil, []byte(text)))))
 	})
 }
