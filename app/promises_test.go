@@ -64,6 +64,8 @@ func TestPromisesHaveTests(t *testing.T) {
 			assert.Contains(t, named, found[2], "a suite of chaos proves a promise")
 		}
 	}
+	slices.Sort(there)
+	require.Equal(t, slices.Compact(slices.Clone(there)), there, "a name that stands twice proves nothing")
 	for _, name := range named {
 		assert.True(t, slices.Contains(there, name), "there is no %s", name)
 	}

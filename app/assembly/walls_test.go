@@ -127,8 +127,8 @@ func (n neighbours) loosenQueries() {
 }
 
 // The policy alone protects organisations: without the conditions in the SQL of gorm it still refuses
-// access to another organisation's data. publicapi's test of the same name has the API's own statements.
-func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
+// access to another organisation's data. publicapi's test of its policy has the API's own statements.
+func TestPolicyRefusesWhatScreensLetThrough(t *testing.T) {
 	n := newNeighbours(t, nil)
 	n.loosenQueries()
 	n.screens(http.StatusForbidden, http.StatusNotFound)

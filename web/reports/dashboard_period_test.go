@@ -55,7 +55,8 @@ func TestDashboardShowsItsCall(t *testing.T) {
 	p.Has(t, `<code id="fork-id" translate="no">`+fork+`</code>`, `<code id="group-id" translate="no">`+group+`</code>`)
 }
 
-func TestInvalidPeriodIsExplained(t *testing.T) {
+// An invalid period of an address is explained on the page, which keeps the form.
+func TestInvalidPeriodOfAReportIsExplained(t *testing.T) {
 	t.Parallel()
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o).ID
