@@ -2,9 +2,11 @@ package postgres
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -18,22 +20,20 @@ var errBadURL = errors.New("the database URL cannot be read: it must look like "
 // password, and its errors would quote the rest as a host or database.
 var oneAt = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$`)
 
-// parseURL quotes only the option or file at fault in its errors: the rest may be a password.
+// parseURL returns the driver's error without the URL, which has the password.
 func parseURL(url string) (*pgxpool.Config, error) {
 	if !oneAt.MatchString(url) {
 		return nil, errBadURL
 	}
 	config, err := pgxpool.ParseConfig(url)
-	if err == nil {
-		return config, nil
+	fault, ok := errors.AsType[*pgconn.ParseConfigError](err)
+	if !ok {
+		return config, err
 	}
-	text := err.Error()
-	fault := text[strings.LastIndex(text, "`: ")+len("`: "):] // pgx quotes the URL before this mark
-	if strings.Contains(text, "`: failed to parse") {
+	unquoted := *fault
+	unquoted.ConnString = "postgres://…"
+	if strings.Contains(unquoted.Error(), "failed to parse as URL") { // its cause quotes parts of the URL
 		return nil, errBadURL
 	}
-	if fault == "invalid port" {
-		fault += ", or special characters of the password that are not percent-encoded"
-	}
-	return nil, errors.New("the database URL cannot be read: " + fault)
+	return nil, fmt.Errorf("the database URL cannot be read: %w", &unquoted)
 }
