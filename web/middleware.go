@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"dg/modules/identity"
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
+	"dg/platform/limit"
 	"dg/web/ui"
 )
 
@@ -31,19 +33,16 @@ func (h *Handler) handle(c *fiber.Ctx) error {
 
 // prepare sets headers, and holds a slot of limit.Requests until the handler returns or takes a slot
 // of another limiter.
-func (h *Handler) prepare(surface string) fiber.Handler {
+func (h *Handler) prepare(surface limit.Surface) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		h.setHeaders(c)
 		ctx := identity.WithRequest(c.UserContext(), apikeys.RequestOf(c, c.Path()))
-		token := c.Cookies(ui.SessionCookie)
-		ctx, release, err := h.requests.Acquire(ctx, surface, token, httpserver.ClientNetwork(c))
-		if err != nil {
-			return err
-		}
-		defer release()
-		c.SetUserContext(ctx)
-		defer h.remember(c)
-		return c.Next()
+		return h.requests.Run(ctx, surface, c.Cookies(ui.SessionCookie), httpserver.ClientNetwork(c),
+			func(ctx context.Context) error {
+				c.SetUserContext(ctx)
+				defer h.remember(c)
+				return c.Next()
+			})
 	}
 }
 

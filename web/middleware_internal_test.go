@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -37,9 +38,18 @@ func TestHSTSCoversSubdomains(t *testing.T) {
 func TestEveryScreenTakesASlot(t *testing.T) {
 	t.Parallel()
 	h := New(Modules{Requests: limit.NewRequests(12)}, "http://127.0.0.1:8080", time.Now)
-	for _, surface := range []string{limit.Screens, limit.Public} {
-		_, _, err := h.requests.Acquire(t.Context(), surface, "", "0.0.0.0") // the address of app.Test
-		require.NoError(t, err)
+	for _, surface := range []limit.Surface{limit.Screens, limit.Public} {
+		held := make(chan error)
+		go func() {
+			held <- h.requests.Run(t.Context(), surface, "", "0.0.0.0", // the address of app.Test
+				func(ctx context.Context) error {
+					held <- nil
+					<-ctx.Done()
+					return nil
+				})
+		}()
+		require.NoError(t, <-held)
+		t.Cleanup(func() { <-held })
 	}
 	app := fiber.New()
 	h.Mount(app)

@@ -16,7 +16,7 @@ import (
 type Screen struct {
 	Path       string
 	Page, Form fiber.Handler    // nil: none
-	Surface    string           // whose slots its requests take; "": limit.Screens
+	Surface    limit.Surface    // whose slots its requests take; "": limit.Screens
 	Permission authz.Permission // in the path's organisation; zero: the path has none
 }
 

@@ -7,6 +7,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/exports"
+	"dg/modules/reports"
+	"dg/platform/authz"
 	"dg/platform/httpserver"
 	"dg/platform/limit"
 )
@@ -15,9 +18,9 @@ import (
 type Modules struct {
 	Keys    Keys
 	Games   Forks
-	Reports Reports
-	Exports Exports
-	Policy  Policy
+	Reports *reports.Service
+	Exports *exports.Service
+	Policy  *authz.Policy
 	// Requests bounds the concurrent requests of each organisation; screens share its slots.
 	Requests *limit.Requests
 }

@@ -2,6 +2,7 @@ package publicapi
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,14 +54,16 @@ func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	if err != nil {
 		return err
 	}
-	credential := token.ID + token.Secret
-	ctx, release, err := a.Requests.Acquire(
-		c.UserContext(), limit.API, credential, httpserver.ClientNetwork(c))
-	if err != nil {
-		return err
-	}
-	defer release()
-	c.SetUserContext(ctx)
+	return a.Requests.Run(c.UserContext(), limit.API, token.ID+token.Secret, httpserver.ClientNetwork(c),
+		func(ctx context.Context) error {
+			c.SetUserContext(ctx)
+			return a.authenticateToken(ctx, c, token, path)
+		})
+}
+
+func (a *API) authenticateToken(
+	ctx context.Context, c *fiber.Ctx, token apikeys.Token, path string,
+) error {
 	caller, err := a.Keys.Authenticate(ctx, token, func() audit.Request {
 		return apikeys.RequestOf(c, path)
 	})
@@ -78,7 +81,7 @@ func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	if err != nil {
 		return err
 	}
-	a.Requests.Remember(credential, caller.OrganisationID)
+	a.Requests.Remember(token.ID+token.Secret, caller.OrganisationID)
 	return a.route(&call{c: c, ctx: ctx, caller: caller, path: path})
 }
 

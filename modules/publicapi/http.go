@@ -70,13 +70,11 @@ var errOutside = apperr.New(apperr.AccessDenied, "API keys work only under /api/
 	"Remove the Authorization header, or call /api/v1/forks.")
 
 func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
-	_, release, err := a.Requests.Acquire(c.UserContext(), limit.API, "", httpserver.ClientNetwork(c))
-	if err != nil {
-		return err
-	}
-	defer release()
 	id, _ := apikeys.FindID(headers) // "" for an unreadable token
-	return a.Keys.RefuseOutside(c.UserContext(), id, apikeys.RequestOf(c, path), errOutside)
+	return a.Requests.Run(c.UserContext(), limit.API, "", httpserver.ClientNetwork(c),
+		func(ctx context.Context) error {
+			return a.Keys.RefuseOutside(ctx, id, apikeys.RequestOf(c, path), errOutside)
+		})
 }
 
 type endpoint struct {

@@ -3,14 +3,9 @@ package publicapi
 import (
 	"context"
 
-	"github.com/gofiber/fiber/v2"
-
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/modules/exports"
 	"dg/modules/games"
-	"dg/modules/reports"
-	"dg/platform/authz"
 )
 
 // These interfaces have the methods that the API calls. The packages that implement the methods
@@ -34,20 +29,4 @@ type Forks interface {
 	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
 	Fork(ctx context.Context, organisationID, id string) (games.Fork, error)
 	ForkOwner(ctx context.Context, id string) (organisationID string, err error)
-}
-
-// Reports computes statistics.
-type Reports interface {
-	Open(ctx context.Context, q reports.Query) (*reports.Report, error)
-	Statistics(ctx context.Context, r *reports.Report) (reports.Statistics, error)
-}
-
-// Exports sends plays as CSV.
-type Exports interface {
-	Send(c *fiber.Ctx, r exports.Request) error
-}
-
-// Policy decides what a key may do.
-type Policy interface {
-	Authorize(s authz.Subject, want authz.Permission, organisationID string) error
 }

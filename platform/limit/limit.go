@@ -40,10 +40,11 @@ type Limiter struct {
 	refused, keyRefused atomic.Uint64
 }
 
-// share is a key, or a site.
+// share is a key, of Requests on a surface, or a site.
 type share struct {
-	name string
-	site bool
+	name    string
+	surface Surface
+	site    bool
 }
 
 type shared struct {
@@ -61,12 +62,16 @@ func New(o Options) *Limiter {
 // slot of another. The caller must call release. Acquire returns apperr.Unavailable after Wait, or
 // the cause of ctx.
 func (l *Limiter) Acquire(ctx context.Context, key string) (release func(), err error) {
-	return l.AcquireN(ctx, key, 1)
+	return l.acquire(ctx, share{name: key}, 1)
 }
 
 // AcquireN is Acquire for work that takes n slots, or PerKey slots if n is larger. Work that fits
 // passes larger work that has waited for less than a second.
 func (l *Limiter) AcquireN(ctx context.Context, key string, n int) (release func(), err error) {
+	return l.acquire(ctx, share{name: key}, n)
+}
+
+func (l *Limiter) acquire(ctx context.Context, key share, n int) (release func(), err error) {
 	if free, ok := ctx.Value(slotKey{}).(func()); ok {
 		free()
 	}
@@ -75,7 +80,7 @@ func (l *Limiter) AcquireN(ctx context.Context, key string, n int) (release func
 	defer l.waiting.Add(-1)
 	waiting, stop := context.WithTimeout(ctx, Wait)
 	defer stop()
-	freeKey, ok := l.take(waiting, share{name: key}, l.o.PerKey, slots)
+	freeKey, ok := l.take(waiting, key, l.o.PerKey, slots)
 	if !ok {
 		if ctx.Err() == nil {
 			l.keyRefused.Add(1)
@@ -84,7 +89,7 @@ func (l *Limiter) AcquireN(ctx context.Context, key string, n int) (release func
 	}
 	freeSite := func() {}
 	if l.o.PerSite > 0 {
-		site := share{name: l.o.SiteOf(key), site: true}
+		site := share{name: l.o.SiteOf(key.name), site: true}
 		if freeSite, ok = l.take(waiting, site, l.o.PerSite, slots); !ok {
 			freeKey()
 			return nil, l.failure(ctx, l.o.BusyMessage)

@@ -111,6 +111,19 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 	require.Equal(t, Stats{}, l.Stats())
 }
 
+// hold takes a slot until ctx ends. It returns once it has one, or the error of the refusal.
+func hold(ctx context.Context, r *Requests, surface Surface, credential, network string) error {
+	held := make(chan error, 2)
+	go func() {
+		held <- r.Run(ctx, surface, credential, network, func(context.Context) error {
+			held <- nil
+			<-ctx.Done()
+			return nil
+		})
+	}()
+	return <-held
+}
+
 // Requests of an accepted credential wait with their organisation, all others with their network:
 // a flood of invalid ones waits behind itself. Public pages wait apart.
 func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
@@ -119,12 +132,11 @@ func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 		r := NewRequests(12)
 		r.Remember("key", "org")
 		for i := range 500 {
-			go func() { _, _, _ = r.Acquire(ctx, API, "invalid", strconv.Itoa(i%200)) }()
+			go func() { _ = hold(ctx, r, API, "invalid", strconv.Itoa(i%200)) }()
 		}
 		synctest.Wait()
-		acquire := func(surface, credential string) error {
-			_, _, err := r.Acquire(ctx, surface, credential, "1")
-			return err
+		acquire := func(surface Surface, credential string) error {
+			return hold(ctx, r, surface, credential, "1")
 		}
 		began := time.Now()
 		for range 3 {
@@ -133,7 +145,7 @@ func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 		require.NoError(t, acquire(Revoke, "key"))
 		require.NoError(t, acquire(Public, ""))
 		require.Zero(t, time.Since(began))
-		for surface, credential := range map[string]string{API: "key", Public: "invalid"} {
+		for surface, credential := range map[Surface]string{API: "key", Public: "invalid"} {
 			err := acquire(surface, credential)
 			require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 		}
@@ -144,18 +156,17 @@ func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 // decisions, Limits by /48: one customer leaves a slot of unseen credentials, and of public pages, to
 // others, however many of its networks it uses.
 func TestSiteLeavesASlot(t *testing.T) {
-	for _, surface := range []string{API, Public} {
+	for _, surface := range []Surface{API, Public} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			r := NewRequests(12)
 			for i := range 20 {
 				network := "2001:db8:1:" + strconv.Itoa(i) + "::/64"
-				go func() { _, _, _ = r.Acquire(ctx, surface, "", network) }()
+				go func() { _ = hold(ctx, r, surface, "", network) }()
 			}
 			synctest.Wait()
 			began := time.Now()
-			_, _, err := r.Acquire(ctx, surface, "", "2001:db8:2::/64")
-			require.NoError(t, err)
+			require.NoError(t, hold(ctx, r, surface, "", "2001:db8:2::/64"))
 			require.Zero(t, time.Since(began))
 			stop()
 		})
@@ -170,13 +181,13 @@ func TestWaitingHoldsNoSlotOfRequests(t *testing.T) {
 		passwords := New(Options{Max: 1, PerKey: 1})
 		_, err := passwords.Acquire(t.Context(), "first")
 		require.NoError(t, err)
-		ctx, release, err := r.Acquire(t.Context(), Screens, "", "n")
-		require.NoError(t, err)
-		go func() { _, _ = passwords.Acquire(ctx, "second") }()
-		synctest.Wait()
-		require.EqualValues(t, 1, passwords.Stats().Waiting)
-		require.Zero(t, r.networks.Stats().Running)
-		release()
+		require.NoError(t, r.Run(t.Context(), Screens, "", "n", func(ctx context.Context) error {
+			go func() { _, _ = passwords.Acquire(ctx, "second") }()
+			synctest.Wait()
+			require.EqualValues(t, 1, passwords.Stats().Waiting)
+			require.Zero(t, r.networks.Stats().Running)
+			return nil
+		}))
 		require.Zero(t, r.networks.Stats().Running, "it is given back once")
 		time.Sleep(Wait)
 	})

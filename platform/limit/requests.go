@@ -21,15 +21,18 @@ type Requests struct {
 // maxKnown bounds the memory of known credentials.
 const maxKnown = 10_000
 
-// The surfaces. Each has its own limit per organisation: a flood of API requests does not keep an
-// owner from revoking the key.
+// Surface is a part of the program. Each has its own limit per organisation: a flood of API requests
+// does not keep an owner from revoking the key.
+type Surface string
+
+// The surfaces.
 const (
-	API     = "api"
-	Screens = "screens"
-	Revoke  = "revoke" // the screen that revokes a leaked key
+	API     Surface = "api"
+	Screens Surface = "screens"
+	Revoke  Surface = "revoke" // the screen that revokes a leaked key
 	// Public pages need no database without a credential. Then their requests wait apart, so that
 	// they neither delay unknown credentials nor wait for a database that does not answer.
-	Public = "public"
+	Public Surface = "public"
 )
 
 const (
@@ -64,28 +67,29 @@ func NewRequests(connections int) *Requests {
 // slotKey is the key of a context's slot, a func() that frees it.
 type slotKey struct{}
 
-// Acquire takes a slot of the credential's organisation, or of the network if the credential is
-// unknown. The returned context carries the slot, which the next limiter frees. The caller must
-// call release. Acquire returns the errors of Limiter.Acquire.
-func (r *Requests) Acquire(
-	ctx context.Context, surface, credential, network string,
-) (with context.Context, release func(), err error) {
-	limiter, key := r.networks, network
+// Run runs work in a slot of the credential's organisation, or of the network if the credential is
+// unknown. The context of work carries the slot, which the next limiter frees. Errors: those of
+// Limiter.Acquire and of work.
+func (r *Requests) Run(
+	ctx context.Context, surface Surface, credential, network string, work func(context.Context) error,
+) error {
+	limiter, of := r.networks, share{name: network}
 	organisation, known := r.known.Get(maphash.String(r.seed, credential))
 	switch {
 	case known:
-		limiter = r.tenants
-		key = surface + " " + organisation
+		limiter, of = r.tenants, share{name: organisation, surface: surface}
 	case surface == Public && credential == "":
 		limiter = r.public
 	}
-	if release, err = limiter.Acquire(ctx, key); err != nil {
-		return ctx, nil, err
+	release, err := limiter.acquire(ctx, of, 1)
+	if err != nil {
+		return err
 	}
-	return context.WithValue(ctx, slotKey{}, release), release, nil
+	defer release()
+	return work(context.WithValue(ctx, slotKey{}, release))
 }
 
-// Remember stores whose a valid credential is, an organisation or a person, for Acquire.
+// Remember stores whose a valid credential is, an organisation or a person, for Run.
 func (r *Requests) Remember(credential, whose string) {
 	r.known.Add(maphash.String(r.seed, credential), whose)
 }
