@@ -25,7 +25,6 @@ import (
 	"dg/platform/authz"
 	"dg/platform/httpserver"
 	"dg/platform/limit"
-	"dg/platform/postgres"
 	"dg/platform/telemetry"
 	"dg/web"
 	"dg/web/ui"
@@ -145,26 +144,21 @@ func (p *Program) newModules(s Settings) (m modules, err error) {
 		m.counts.damagedSegments.Inc()
 	}
 	sealer.OnPass = m.counts.sealerPass
-	m.identity = m.newIdentity(p.Pools.Requests, s)
-	p.exports = exports.New(m.reports, m.audit, p.Ops)
+	m.identity = identity.New(p.Pools.Requests, s.Now, identity.Recorder{
+		OrganisationsOf: m.org.OrganisationIDsIn,
+		Audit:           m.audit,
+		Log:             s.Logger,
+		OnFailedSignIn:  m.counts.signInFailed,
+	}, s.Keyring)
+	p.exports = exports.New(m.reports, m.audit, p.Pools.Recheck, p.Ops)
 	p.Keys = apikeys.New(p.Pools.Requests, m.org, m.audit, m.policy, s.Now)
 	p.Keys.OnRefusal = m.counts.keyRefused
-	p.Keys.RecheckDB = p.Pools.Recheck
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,
 		"key usage": p.Keys.UsageCounter.Run,
 		"replicas":  p.Pools.Snapshots.WatchReplicas,
 	}
 	return m, nil
-}
-
-func (m modules) newIdentity(db *postgres.DB, s Settings) *identity.Service {
-	return identity.New(db, s.Now, identity.Recorder{
-		OrganisationsOf: m.org.OrganisationIDsIn,
-		Audit:           m.audit,
-		Log:             s.Logger,
-		OnFailedSignIn:  m.counts.signInFailed,
-	}, s.Keyring)
 }
 
 func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
@@ -189,9 +183,6 @@ func (p *Program) newScreens(m modules, s Settings) *web.Handler {
 			Reports:  m.reports,
 			Exports:  p.exports,
 			Policy:   m.policy,
-
-			RecheckIdentity: m.newIdentity(p.Pools.Recheck, s),
-			RecheckOrgs:     org.New(p.Pools.Recheck, m.audit, m.policy),
 		},
 		Requests: m.requests,
 		Operator: s.Operator,

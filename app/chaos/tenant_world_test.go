@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/modules/apikeys"
 	"dg/platform/testkit"
 )
 
@@ -55,7 +56,7 @@ func (w *requestWorld) sendEverything(ownerURL string) {
 		w.idle()
 		w.restore()
 	}
-	require.NoError(w.t, w.Keys.StillUsable(w.t.Context(), w.organisationOf("acme"), w.keyID))
+	require.NoError(w.t, apikeys.StillUsable(w.t.Context(), w.Pools.Recheck, w.organisationOf("acme"), w.keyID))
 	require.NoError(w.t, w.Keys.UsageCounter.Store(w.t.Context()))
 	acme := w.organisationOf("acme")
 	player := testkit.One[string](w.db, `select id::text from players where org_id = $1 limit 1`, acme)

@@ -27,7 +27,7 @@ type operator struct {
 	policy   *authz.Policy
 	audits   *audit.Log
 	orgs     *org.Service
-	people   *identity.Service
+	people   identity.Operator
 	request  audit.Request // of the audit entries
 }
 
@@ -77,8 +77,8 @@ func (db *database) operator(ctx context.Context, command string) (*operator, er
 		policy:   policy,
 		audits:   audits,
 		orgs:     orgs,
-		people: identity.New(owner, time.Now,
-			identity.Recorder{OrganisationsOf: orgs.OrganisationIDsIn, Audit: audits, Log: db.log}, identity.Keyring{}),
+		people: identity.Operator{DB: owner, Now: time.Now,
+			Recorder: identity.Recorder{OrganisationsOf: orgs.OrganisationIDsIn, Audit: audits}},
 		request: audit.Request{Method: "CLI", Path: command, UserAgent: "dg/" + version},
 	}, nil
 }

@@ -1,14 +1,15 @@
 /* apikeys.authenticate */
--- $1 the key's id, $2 the SHA-256 of the secret, $3 whether it was used outside /api/v1/.
--- One row, or none for an unknown id: the key, why it is rejected ('': it is not), its dates, and what is left of the limit:
--- remaining requests, and seconds until there is one more. Both are null over the limit, and when the key has no window, or one
--- with stamps of the future: another statement tells which (apikeys.retryAfter), so that accepted requests do not pay for it
--- and Retry-After is never negative, as it was in one statement.
--- position: how far the primary's history has come, for reports from replicas; without replicas null.
--- first_in_minute: a statement of its own stores that use; in this one it would cost every use a fifth more.
--- The count is exact: two updates of the same window row take turns, and the second sees what the first wrote. A revocation
--- updates api_keys alone, so that it cannot deadlock with this statement. The ring is in order from its head on, so that
--- width_bucket finds the free places by halving.
+-- $1 the key's id, $2 the SHA-256 of the secret, $3 whether it was used outside /api/v1/, $4 whether
+-- replicas answer reads.
+-- Returns the key, why it is rejected ('': it is not), its dates and what is left of the limit:
+-- remaining requests, and seconds until one more. No row: the id is unknown. remaining and reset are
+-- null over the limit, and for a key without a window or with timestamps in the future.
+-- apikeys.retryAfter tells which, so that accepted requests do not pay for it.
+-- A statement of its own stores the use if first_in_minute: in this one it would cost each use a
+-- fifth more.
+-- The count is exact: updates of a window row are serialised, and each sees the one before. A
+-- revocation updates api_keys alone, so that it cannot deadlock with this statement.
+-- The ring is sorted from its head on, as width_bucket requires.
 with k as (
     select k.id, k.org_id, k.name, k.scopes, k.revoked_at, k.expires_at,
            case when $3::boolean then 'outside_api'
@@ -17,7 +18,8 @@ with k as (
                 when k.expires_at <= clock_timestamp() then 'expired'
                 when o.plan not in ('pro', 'enterprise') then 'plan'
            end as reason,
-           k.last_used_at is null or k.last_used_at < date_trunc('minute', clock_timestamp()) as first_in_minute
+           k.last_used_at is null
+             or k.last_used_at < date_trunc('minute', clock_timestamp()) as first_in_minute
       from api_keys k join organisations o on o.id = k.org_id
      where k.id = $1
 ), taken as (
@@ -27,10 +29,19 @@ with k as (
      where w.key_id = k.id and w.refused = (k.reason is not null)
        and w.instants[w.head] <= clock_timestamp() - interval '60 s'
        and w.instants[(w.head + 118) % 120 + 1] <= clock_timestamp()
-    returning w.instants, w.head, width_bucket(clock_timestamp() - interval '60 s', w.instants[w.head:] || w.instants[:w.head - 1]) as free
+    returning w.instants, w.head,
+      width_bucket(clock_timestamp() - interval '60 s',
+                   w.instants[w.head:] || w.instants[:w.head - 1]) as free
 )
-select k.id, k.org_id::text, k.name, k.scopes, coalesce(k.reason, ''), k.revoked_at, k.expires_at, taken.free as remaining,
-       extract(epoch from taken.instants[(taken.head + taken.free - 1) % 120 + 1] + interval '60 s' - clock_timestamp())::float8 as reset,
+select k.id, k.org_id::text, k.name, k.scopes, coalesce(k.reason, ''), k.revoked_at, k.expires_at,
+       taken.free as remaining,
+       extract(epoch from taken.instants[(taken.head + taken.free - 1) % 120 + 1]
+                 + interval '60 s' - clock_timestamp())::float8 as reset,
        k.first_in_minute,
-       null as position
+       -- postgres.PositionExpression
+       case when $4::boolean then
+       (case when not pg_is_in_recovery() then
+         (select left(pg_walfile_name(lsn), 8) || ' ' || (lsn - '0/0')
+            from pg_current_wal_insert_lsn() lsn) end)
+       end as position
   from k left join taken on true

@@ -118,15 +118,15 @@ func TestStillUsableFollowsTheKey(t *testing.T) {
 	for bits := range 8 {
 		key, token, why := b.rejectedKey(bits)
 		before := b.Count(`audit_entries`)
-		for _, err := range b.together(2, func(_ int, on *apikeys.Service) error {
-			return on.StillUsable(b.t.Context(), ourOrganisation, key.ID)
+		for _, err := range b.together(2, func(int, *apikeys.Service) error {
+			return b.stillUsable(ourOrganisation, key.ID)
 		}) {
 			require.Equal(t, why == "", err == nil, "%s: %v", why, err)
 			require.Equal(t, why != "", apperr.Is(err, apperr.AuthRequired), why)
 		}
 		require.Zero(t, b.taken(key), "it is not counted")
 		require.Equal(t, before, b.Count(`audit_entries`), why)
-		require.Error(t, b.keys.StillUsable(b.t.Context(), theirOrganisation, key.ID))
+		require.Error(t, b.stillUsable(theirOrganisation, key.ID))
 		read, err := b.keys.Key(b.t.Context(), b.owner, key.ID)
 		require.NoError(t, err)
 		plan := []org.Plan{org.PlanPro, org.PlanTeam}[bits&1]
@@ -134,7 +134,7 @@ func TestStillUsableFollowsTheKey(t *testing.T) {
 		b.setPlan(org.PlanEnterprise)
 		works := why == "" || why == audit.BelowPlan
 		require.Equal(t, works, b.use(token) == nil, "%s: later", why)
-		err = b.keys.StillUsable(b.t.Context(), ourOrganisation, key.ID)
+		err = b.stillUsable(ourOrganisation, key.ID)
 		require.Equal(t, works, err == nil, "%s: later", why)
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"dg/platform/postgres"
 )
 
 // vector is a token whose checksum was computed elsewhere: the CRC-32 is 1534814349, or 1frvK9 in
@@ -133,4 +135,11 @@ func TestCounterIsBounded(t *testing.T) {
 	c.add(usageKey{"o", "0", 1}, counts{refused: 1, limited: 2})
 	require.Len(t, c.counts, maxCounted)
 	require.Equal(t, counts{1, 1, 2}, c.counts[usageKey{"o", "0", 1}])
+}
+
+// authenticate.sql reads the position that replicas are compared with.
+func TestAuthenticationReadsThePosition(t *testing.T) {
+	t.Parallel()
+	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	require.Contains(t, words(authenticateSQL), words(postgres.PositionExpression))
 }

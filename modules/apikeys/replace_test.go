@@ -42,7 +42,7 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 			time.Minute)
 
 		usable := func(_ int, on *apikeys.Service) error {
-			if err := on.StillUsable(b.t.Context(), ourOrganisation, old.ID); err != nil {
+			if err := b.stillUsable(ourOrganisation, old.ID); err != nil {
 				return err
 			}
 			_, err := on.Authenticate(b.t.Context(), token, requested)

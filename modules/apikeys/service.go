@@ -12,20 +12,16 @@ import (
 
 // Service authenticates keys and manages them.
 type Service struct {
-	// RecheckDB is the database that StillUsable reads, by default the db of New. With a separate
-	// pool, a recheck does not wait for requests. Set it before the first request.
-	RecheckDB    *postgres.DB
 	UsageCounter *UsageCounter
 	// OnRefusal is called for each recorded refusal, and with UnknownKey if no organisation has the
 	// key. It is never nil. Set it before the first request.
 	OnRefusal func(audit.Reason)
 
-	db        *postgres.DB
-	orgs      Organisations
-	log       *audit.Log
-	policy    *authz.Policy
-	now       func() time.Time
-	statement string // authenticateSQL, completed by withPosition
+	db     *postgres.DB
+	orgs   Organisations
+	log    *audit.Log
+	policy *authz.Policy
+	now    func() time.Time
 }
 
 // New returns the service over db. The caller must start UsageCounter.Run.
@@ -33,7 +29,6 @@ func New(
 	db *postgres.DB, orgs Organisations, log *audit.Log, policy *authz.Policy, now func() time.Time,
 ) *Service {
 	return &Service{
-		RecheckDB:    db,
 		UsageCounter: &UsageCounter{db: db, now: now, counts: map[usageKey]counts{}},
 		db:           db,
 		orgs:         orgs,
@@ -41,7 +36,6 @@ func New(
 		policy:       policy,
 		now:          now,
 		OnRefusal:    func(audit.Reason) {},
-		statement:    withPosition(db),
 	}
 }
 

@@ -112,6 +112,10 @@ func (b *bundle) accept(token apikeys.Token) apikeys.Caller {
 }
 
 // together calls do n times at once, on the two instances by turns.
+func (b *bundle) stillUsable(organisation, id string) error {
+	return apikeys.StillUsable(b.t.Context(), b.DB, organisation, id)
+}
+
 func (b *bundle) together(n int, do func(i int, on *apikeys.Service) error) []error {
 	errs := make([]error, n)
 	testkit.Concurrently(n, func(i int) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -15,17 +14,47 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/postgres"
-	"dg/platform/postgres/tenant"
 )
+
+// The rate limit is a sliding window: at most MaxRequests accepted requests of a key in any
+// RateWindow seconds. authenticate.sql repeats both numbers, retryAfterSQL the second, the table's
+// default the first.
+const (
+	MaxRequests = 120
+	RateWindow  = 60
+)
+
+// Caller is an authenticated key, as the audit log and the authorisation policy see it.
+type Caller struct {
+	authz.Subject
+
+	Actor     audit.Actor
+	RateLimit RateLimit
+	// an LSN of the primary, read during the request: replicas that have replayed it may be read;
+	// zero: only the primary is read
+	Position     postgres.Position
+	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil: not within noticePeriod
+
+	countedOn int // usageKey.day of the usage that includes the request
+}
+
+// RateLimit is a key's quota: Remaining requests now, and one more in Reset seconds (at least 1).
+type RateLimit struct{ Remaining, Reset int }
+
+// authResult is the outcome of authenticate. It is zero for an unknown key.
+type authResult struct {
+	Caller
+	reason               audit.Reason // why the key is rejected; "": it is accepted
+	revokedAt, expiresAt *time.Time
+	limited              bool // the window of accepted or, with a reason, rejected requests is full
+	retryAfter           int  // if limited: seconds until the window has room
+	firstInMinute        bool // last_used_at must be updated
+}
 
 // authenticateSQL bypasses gorm to save its overhead, because it runs with each request.
 //
 //go:embed authenticate.sql
 var authenticateSQL string
-
-func withPosition(db *postgres.DB) string {
-	return strings.Replace(authenticateSQL, "null as position", db.PositionSQL()+" as position", 1)
-}
 
 // Authenticate finds the key of the token and counts the request in the key's rate window. It
 // records the rejection of a known key before it returns the error. Above the limit of rejected
@@ -49,8 +78,9 @@ func (s *Service) Authenticate(
 	}
 	result.countedOn = s.UsageCounter.count(result.Caller, counts{accepted: 1})
 	if result.firstInMinute {
-		if err := s.touch(ctx, result.Caller); err != nil {
-			return Caller{}, err
+		_, err := s.db.Pool.Exec(ctx, touchSQL, result.OrganisationID, result.Actor.ID)
+		if err != nil {
+			return Caller{}, fmt.Errorf("apikeys: last used: %w", err)
 		}
 	}
 	return result.Caller, nil
@@ -87,7 +117,7 @@ func (s *Service) lookup(
 	var remaining *int
 	var reset *float64
 	var position *string // null without replicas
-	err = s.db.Pool.QueryRow(ctx, s.statement, id, hash, outside).
+	err = s.db.Pool.QueryRow(ctx, authenticateSQL, id, hash, outside, s.db.HasReplicas()).
 		Scan(&r.Actor.ID, &r.OrganisationID, &r.Actor.Name, &r.Grants,
 			&r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset,
 			&r.firstInMinute, &position)
@@ -126,33 +156,29 @@ func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 	return end
 }
 
-// touch stores the last use. Its commit is asynchronous: a crash of PostgreSQL may lose it.
-func (s *Service) touch(ctx context.Context, c Caller) error {
-	err := selectKeys(s.db.Gorm.WithContext(ctx), "apikeys.touch", c.OrganisationID).
-		Where("id = ?", c.Actor.ID).Where(isUnrevoked).
-		Where("last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp())").
-		// the setting lasts for this transaction only
-		Where("set_config('synchronous_commit', 'off', true) is not null").
-		Update("last_used_at", databaseMillisecond).Error
-	return apperr.Annotate(err, "apikeys: last used")
-}
+// The setting lasts for this transaction only: a crash of PostgreSQL may lose the last use.
+const touchSQL = `/* apikeys.touch */
+update api_keys set last_used_at = date_trunc('milliseconds', clock_timestamp())
+ where org_id = $1 and id = $2 and ` + isUnrevoked + `
+   and (last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp()))
+   and set_config('synchronous_commit', 'off', true) is not null`
+
+const usableSQL = `/* apikeys.usable */
+select exists (select from api_keys k join organisations o on o.id = k.org_id
+ where k.org_id = $1 and k.id = $2 and o.plan in ('pro', 'enterprise') and ` + isUsable + `)`
 
 var errKeyStopped = apperr.New(apperr.AuthRequired, "This API key can no longer be used.")
 
 // StillUsable returns nil while the key is usable, by the database clock. A call does not count
 // towards the rate limit. Errors: apperr.AuthRequired for a key that is revoked, expired, paused or
 // unknown. Any other error says nothing about the key.
-func (s *Service) StillUsable(ctx context.Context, organisationID, id string) error {
-	var found int64
-	db := s.RecheckDB.Gorm.WithContext(ctx)
-	paying := db.Table("organisations").Scopes(tenant.Scope(organisationID)).Select("id").
-		Where("plan in ('pro', 'enterprise')")
-	err := selectKeys(db, "apikeys.usable", organisationID).
-		Where("id = ? and exists (?)", id, paying).Where(isUsable).Count(&found).Error
+func StillUsable(ctx context.Context, db *postgres.DB, organisationID, id string) error {
+	var usable bool
+	err := db.Pool.QueryRow(ctx, usableSQL, organisationID, id).Scan(&usable)
 	if err != nil {
 		return fmt.Errorf("apikeys: usable: %w", err)
 	}
-	if found == 0 {
+	if !usable {
 		return errKeyStopped
 	}
 	return nil

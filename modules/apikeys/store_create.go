@@ -126,26 +126,29 @@ func (s *Service) insert(
 	entry audit.Entry,
 ) error {
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		err := lockCreation(tx, key.OrganisationID)
-		if err == nil {
-			if _, is := readKey(tx, key.OrganisationID, key.ID); is == nil {
-				return ErrCreated // before the old key is found to be replaced
+		if err := lockCreation(tx, key.OrganisationID); err != nil {
+			return err
+		}
+		if _, err := readKey(tx, key.OrganisationID, key.ID); err == nil {
+			return ErrCreated // before the old key is found to be replaced
+		}
+		if key.Replaces == "" {
+			if err := s.reauthorize(tx, entry, want, key.OrganisationID); err != nil {
+				return err
+			}
+		} else {
+			old, err := readKey(tx, key.OrganisationID, key.Replaces)
+			if err != nil {
+				return err
+			}
+			if err := s.reauthorize(tx, entry, want, old.OrganisationID); err != nil {
+				return err
+			}
+			if entry.Details, err = stopReplaced(tx, old, key.ID, overlap); err != nil {
+				return err
 			}
 		}
-		old := Key{OrganisationID: key.OrganisationID}
-		if err == nil && key.Replaces != "" {
-			old, err = readKey(tx, key.OrganisationID, key.Replaces)
-		}
-		if err == nil {
-			err = s.reauthorize(tx, entry, want, old.OrganisationID)
-		}
-		if err == nil && key.Replaces != "" {
-			entry.Details, err = stopReplaced(tx, old, key.ID, overlap)
-		}
-		if err == nil {
-			err = checkQuota(tx, key.OrganisationID)
-		}
-		if err != nil {
+		if err := checkQuota(tx, key.OrganisationID); err != nil {
 			return err
 		}
 		created := tx.Scopes(postgres.Tag("apikeys.create"), tenant.Scope(key.OrganisationID)).

@@ -59,13 +59,10 @@ func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) 
 		return Key{}, err
 	}
 	key, err := readKey(s.db.Gorm.WithContext(ctx), actor.OrganisationID, id)
-	if err == nil {
-		err = s.authorizeList(actor, key)
-	}
 	if err != nil {
 		return Key{}, err
 	}
-	return key, nil
+	return key, s.authorizeList(actor, key)
 }
 
 func (s *Service) findKeys(

@@ -35,9 +35,7 @@ func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int,
 	var wait float64
 	err := s.db.Pool.QueryRow(ctx, retryAfterSQL, id, refused).Scan(&wait)
 	if errors.Is(err, pgx.ErrNoRows) {
-		if err = newWindows(s.db.Gorm.WithContext(ctx), id); err == nil {
-			_, err = s.db.Pool.Exec(ctx, repairWindowsSQL, id)
-		}
+		return 0, s.repairWindows(ctx, id)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("apikeys: retry after: %w", err)
@@ -46,6 +44,14 @@ func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int,
 		return 0, nil
 	}
 	return wholeSeconds(wait), nil
+}
+
+func (s *Service) repairWindows(ctx context.Context, id string) error {
+	if err := newWindows(s.db.Gorm.WithContext(ctx), id); err != nil {
+		return err
+	}
+	_, err := s.db.Pool.Exec(ctx, repairWindowsSQL, id)
+	return apperr.Annotate(err, "apikeys: repair windows")
 }
 
 // The columns that windowRow omits have defaults.

@@ -14,6 +14,7 @@ import (
 
 	"dg/modules/reports"
 	"dg/platform/apperr"
+	"dg/platform/postgres"
 	"dg/platform/testkit"
 )
 
@@ -69,7 +70,9 @@ func TestExportWhoseFirstRowsFailIsRecorded(t *testing.T) {
 // rules.md, CSV: a key that stops before the first row gets an error, not a file.
 func TestExportOfKeyThatStoppedIsRefused(t *testing.T) {
 	b := setup(t)
-	b.request.Recheck = func(context.Context) error { return apperr.New(apperr.AuthRequired, "Revoked.") }
+	b.request.Recheck = func(context.Context, *postgres.DB) error {
+		return apperr.New(apperr.AuthRequired, "Revoked.")
+	}
 	lock := b.Begin(`lock table audit_entries in share mode`)
 	var response *http.Response
 	require.NoError(t, b.WhileWaiting(lock, func() error {
@@ -95,7 +98,7 @@ func TestOutcomeOfAbortedExport(t *testing.T) {
 		t.Run(outcome, func(t *testing.T) {
 			b := setup(t)
 			var begun atomic.Bool // the client has the first bytes
-			b.request.Recheck = func(ctx context.Context) error {
+			b.request.Recheck = func(ctx context.Context, _ *postgres.DB) error {
 				if !begun.Load() {
 					return nil
 				}
@@ -181,7 +184,7 @@ func TestExportsTakeTurns(t *testing.T) {
 		return nil
 	}
 	var taken atomic.Int64 // when the first block is made
-	b.request.Recheck = func(context.Context) error {
+	b.request.Recheck = func(context.Context, *postgres.DB) error {
 		taken.CompareAndSwap(0, int64(len(b.service.turns)))
 		return nil
 	}
@@ -238,7 +241,7 @@ func TestEndIsRecordedAfterARestart(t *testing.T) {
 // A panic before the first byte frees the slot.
 func TestPanicFreesTheSlot(t *testing.T) {
 	b := setup(t)
-	b.request.Authorize = func(reports.Header) error { panic("index out of range") }
+	b.authorize = func() { panic("index out of range") }
 	for range MaxConcurrentOfOrganisation + 1 {
 		require.Equal(t, http.StatusInternalServerError, b.send(http.MethodGet).StatusCode)
 	}

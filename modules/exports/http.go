@@ -2,16 +2,21 @@ package exports
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
 
 	"dg/modules/audit"
 	"dg/modules/reports"
+	"dg/platform/apperr"
 	"dg/platform/format"
 	"dg/platform/httpserver"
+	"dg/platform/postgres"
 )
 
 // Request is a request for an export of a fork that the actor may read.
@@ -21,42 +26,56 @@ type Request struct {
 	Slug    string // of the fork, for the file name
 	Actor   audit.Actor
 	Request audit.Request
-	// Authorize asks the caller's policy about the group, before a row is read.
-	Authorize func(reports.Header) error
-	// Recheck fails if the actor has lost access. It outlives the handler, whose fiber.Ctx it must
-	// not use.
-	Recheck func(ctx context.Context) error
+	Recheck Recheck
 }
 
-// Send responds to GET with the plays, or with 304. To HEAD it sends the headers of GET. It records
-// neither HEAD nor a 304, which transfer nothing.
-// Errors: those of Authorize and of the first block, reports.ErrGroupNotFound, 505 for a GET over
-// HTTP/1.0, and apperr.Unavailable if too many exports run.
-func (s *Service) Send(c *fiber.Ctx, r Request) error {
+// Export is an open export. It holds a connection and a slot until Close or, once Send streams, until
+// the end of the file.
+type Export struct {
+	reports.Header
+
+	request  Request
+	service  *Service
+	release  func() // frees the slot
+	gate     *Gate
+	plays    *reports.Export
+	block    []byte
+	streamed bool
+	recorded bool   // whether export.started is
+	id       string // joins the two audit entries: request ids may repeat
+}
+
+// Open opens the export. The caller then authorises the read of the group by Export.Header, calls
+// Send, and closes the export. Errors: those of reports.Service.OpenExport, apperr.Unavailable if too
+// many exports run.
+func (s *Service) Open(c *fiber.Ctx, r Request) (*Export, error) {
 	release, err := s.slots.Acquire(c.UserContext(), r.Query.OrganisationID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	e := &export{
-		Request: r, service: s, release: release, id: uuid.NewString(),
-		gate: s.NewGate(c, r.Recheck),
+	e := &Export{
+		request: r, service: s, release: release, gate: s.NewGate(c, r.Recheck), id: uuid.NewString(),
 	}
-	streamed := false
 	defer func() {
-		if !streamed { // also after a panic
+		if e.plays == nil { // also after a panic
 			e.free()
 		}
 	}()
 	if e.plays, err = s.reports.OpenExport(c.UserContext(), r.Query, r.Dialect); err != nil {
+		return nil, err
+	}
+	e.Header = e.plays.Header
+	return e, nil
+}
+
+// Send responds to GET with the plays, or with 304. To HEAD it sends the headers of GET. It records
+// neither HEAD nor a 304, which transfer nothing. Errors: those of the first block,
+// reports.ErrGroupNotFound, 505 for a GET over HTTP/1.0.
+func (e *Export) Send(c *fiber.Ctx) error {
+	if err := e.CheckGroup(e.request.Query.OrganisationID); err != nil {
 		return err
 	}
-	if err := r.Authorize(e.plays.Header); err != nil {
-		return err
-	}
-	if err := e.plays.CheckGroup(r.Query.OrganisationID); err != nil {
-		return err
-	}
-	header := r.header(c, e.plays.Header)
+	header := e.header(c)
 	if tag := header[fiber.HeaderETag]; tag != "" && httpserver.NotModified(c, tag) {
 		return httpserver.StreamNotModified(c,
 			map[string]string{fiber.HeaderETag: tag, months: header[months]})
@@ -64,24 +83,38 @@ func (s *Service) Send(c *fiber.Ctx, r Request) error {
 	if c.Method() == fiber.MethodHead {
 		return httpserver.StreamHead(c, header)
 	}
-	streamed = true
-	return httpserver.Stream(c, e, header)
+	e.streamed = true
+	return httpserver.Stream(c, source{e}, header)
+}
+
+// Close frees the connection and the slot of an export that is not streamed.
+func (e *Export) Close() {
+	if !e.streamed {
+		e.free()
+	}
+}
+
+func (e *Export) free() {
+	defer e.release() // also when closing panics
+	e.gate.Close()
+	e.plays.Close()
 }
 
 const months = "DG-Months" // the header of Proof.Months
 
-func (r Request) header(c *fiber.Ctx, report reports.Header) map[string]string {
+func (e *Export) header(c *fiber.Ctx) map[string]string {
+	name := fileName(e.request.Slug, e.request.Query)
 	h := map[string]string{
 		fiber.HeaderContentType:        "text/csv; charset=utf-8",
-		fiber.HeaderContentDisposition: `attachment; filename="` + fileName(r.Slug, r.Query) + `"`,
+		fiber.HeaderContentDisposition: `attachment; filename="` + name + `"`,
 	}
-	if report.Suppressed {
+	if e.Suppressed {
 		h["X-DG-Report-Suppressed"] = "k-anonymity"
 	}
-	if p := report.Proof; p != nil {
+	if p := e.Proof; p != nil {
 		h[months] = p.Months
 		if p.Tag != "" {
-			h[fiber.HeaderETag] = httpserver.ETag(c, fileName(r.Slug, r.Query), p.Tag)
+			h[fiber.HeaderETag] = httpserver.ETag(c, name, p.Tag)
 		}
 	}
 	return h
@@ -96,4 +129,123 @@ func fileName(slug string, q reports.Query) string {
 		name += "_group-" + q.GroupID
 	}
 	return strings.TrimLeft(unsafeInName.ReplaceAllString(name, "-"), "-_") + ".csv"
+}
+
+// source is a streamed export. It ends with the entry export.finished.
+type source struct{ *Export }
+
+// Next rechecks the access, then returns a block of rows. Errors: io.EOF after the last row, those
+// of recordStart, Gate.Enter and the rows.
+func (e source) Next() ([]byte, error) {
+	if !e.recorded {
+		if err := e.recordStart(); err != nil {
+			return nil, err
+		}
+	}
+	leave, err := e.gate.Enter()
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	ctx := e.gate.Context
+	e.block, err = e.plays.AppendRows(ctx, e.block[:0], httpserver.BlockSize)
+	if ctx.Err() != nil { // the rows of a cancelled query may seem to have ended normally
+		return nil, context.Cause(ctx)
+	}
+	return e.block, err
+}
+
+// Close records the end in the background, because the client waits for Close.
+func (e source) Close(_ int64, outcome error) {
+	e.free()
+	if !e.recorded {
+		return
+	}
+	name := outcomeOf(outcome)
+	e.service.finished.WithLabelValues(name).Inc()
+	e.service.recording.Go(func() {
+		if err := e.recordEnd(name); err != nil {
+			slog.Error("the end of an export could not be recorded", "request_id",
+				e.request.Request.ID, "error", err)
+		}
+	})
+}
+
+// recordStart commits export.started before anything is sent. It is not cancelled with the request: a
+// cancelled insert may or may not have committed. Errors: apperr.Unavailable.
+func (e *Export) recordStart() error {
+	ctx, done := context.WithDeadline(context.WithoutCancel(e.gate.Context), e.gate.firstByte)
+	defer done()
+	err := e.record(ctx, audit.ExportStarted, map[string]any{"reportingMode": e.plays.ReportingMode})
+	if err != nil {
+		return apperr.Wrap(apperr.Unavailable, err,
+			"The export could not be recorded in the audit log, so it was not started. Retry in a few seconds.")
+	}
+	e.recorded = true
+	return nil
+}
+
+const (
+	recordTimeout = 20 * time.Second       // of export.finished
+	recordPause   = 200 * time.Millisecond // between two attempts
+)
+
+// recordEnd tries again while PostgreSQL says that the entry was not written: a restart takes less
+// than recordTimeout.
+func (e *Export) recordEnd(outcome string) error {
+	ctx, done := context.WithTimeout(context.WithoutCancel(e.gate.Context), recordTimeout)
+	defer done()
+	for {
+		err := e.record(ctx, audit.ExportFinished,
+			map[string]any{"rows": e.plays.Rows(), "outcome": outcome})
+		if err == nil || !postgres.NotExecuted(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(recordPause):
+		}
+	}
+}
+
+func (e *Export) record(ctx context.Context, action audit.Action, details map[string]any) error {
+	details["exportId"] = e.id
+	details["from"] = e.request.Query.Period.Day(0)
+	details["to"] = e.request.Query.Period.Day(e.request.Query.Period.Days - 1)
+	if e.request.Query.GroupID != "" {
+		details["groupId"] = e.request.Query.GroupID
+	}
+	return e.service.log.Append(ctx, audit.Entry{
+		OrganisationID: e.request.Query.OrganisationID,
+		Actor:          e.request.Actor,
+		Action:         action,
+		Target:         audit.Target{Kind: "fork", ID: e.request.Query.ForkID},
+		Details:        details,
+		Request:        e.request.Request,
+	})
+}
+
+// outcomes are the ends of an export, with their names in the audit entry and the metrics.
+var outcomes = []struct {
+	err  error
+	name string
+}{
+	{nil, "completed"},
+	{errAccessEnded, "access_ended"},
+	{context.DeadlineExceeded, "database_unavailable"},
+	{errTimeLimit, "time_limit"},
+	{httpserver.ErrClientGone, "client_gone"},
+	{httpserver.ErrStopped, "server_stopped"},
+}
+
+const otherOutcome = "failed"
+
+func outcomeOf(err error) string {
+	for _, o := range outcomes {
+		if errors.Is(err, o.err) {
+			return o.name
+		}
+	}
+	return otherOutcome
 }

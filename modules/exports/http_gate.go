@@ -10,6 +10,7 @@ import (
 
 	"dg/platform/apperr"
 	"dg/platform/httpserver"
+	"dg/platform/postgres"
 )
 
 // These limits bound a download.
@@ -26,6 +27,10 @@ var (
 	errTimeLimit   = errors.New("the download took longer than 30 minutes")
 )
 
+// Recheck fails if the actor of a download has lost access, which it reads from db. It outlives the
+// handler, whose fiber.Ctx it must not use.
+type Recheck func(ctx context.Context, db *postgres.DB) error
+
 // Gate bounds a download, also one that is no export: its time, its turns on the processors and its
 // access.
 type Gate struct {
@@ -35,16 +40,19 @@ type Gate struct {
 
 	stop         context.CancelCauseFunc
 	turns        chan struct{}
-	recheck      func(context.Context) error
+	recheck      func(context.Context) error // on the pool of the service
 	began, asked time.Time
 	firstByte    time.Time // deadline of the first block; zero after it
 }
 
-// NewGate returns the gate of a download that begins, for Close. recheck fails if the actor has lost
-// access. The first block ends with the deadline of the request.
-func (s *Service) NewGate(c *fiber.Ctx, recheck func(context.Context) error) *Gate {
+// NewGate returns the gate of a download that begins, for Close. The first block ends with the
+// deadline of the request.
+func (s *Service) NewGate(c *fiber.Ctx, recheck Recheck) *Gate {
 	now := time.Now()
-	g := &Gate{turns: s.turns, recheck: recheck, began: now, asked: now}
+	g := &Gate{
+		turns: s.turns, began: now, asked: now,
+		recheck: func(ctx context.Context) error { return recheck(ctx, s.rechecks) },
+	}
 	g.firstByte, _ = c.UserContext().Deadline()
 	g.Context, g.stop = context.WithCancelCause(httpserver.StreamContext(c))
 	return g

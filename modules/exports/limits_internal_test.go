@@ -20,7 +20,7 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 		"on this instance: at most 8 run at once":     "aaaabbbc" + "d",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := New(nil, nil, nil)
+			s := New(nil, nil, nil, nil)
 			var err error
 			for _, organisation := range held {
 				require.NoError(t, err)
@@ -47,7 +47,7 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			asked := 0
-			s := New(nil, nil, nil)
+			s := New(nil, nil, nil, nil)
 			gate := &Gate{turns: s.turns, began: time.Now(), asked: time.Now(), recheck: func(context.Context) error {
 				asked++
 				return answer

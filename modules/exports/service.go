@@ -11,6 +11,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/reports"
 	"dg/platform/limit"
+	"dg/platform/postgres"
 )
 
 // These limits bound the concurrent exports. The OpenAPI document and /docs state them.
@@ -23,17 +24,22 @@ const (
 type Service struct {
 	reports   *reports.Service
 	log       *audit.Log
+	rechecks  *postgres.DB // the pool of each Recheck
 	slots     *limit.Limiter
 	turns     chan struct{}  // has an element for each export that makes a block
 	recording sync.WaitGroup // writes of export.finished
 	finished  *prometheus.CounterVec
 }
 
-// New returns the service. An instance needs a single one: API and screens share its limits.
-func New(r *reports.Service, log *audit.Log, metrics prometheus.Registerer) *Service {
+// New returns the service. An instance needs a single one: API and screens share its limits. With a
+// pool for rechecks alone, they do not wait for requests.
+func New(
+	r *reports.Service, log *audit.Log, rechecks *postgres.DB, metrics prometheus.Registerer,
+) *Service {
 	s := &Service{
-		reports: r,
-		log:     log,
+		reports:  r,
+		log:      log,
+		rechecks: rechecks,
 		slots: limit.New(limit.Options{
 			Max:            MaxConcurrent,
 			PerKey:         MaxConcurrentOfOrganisation,

@@ -23,11 +23,12 @@ import (
 // bundle is a server whose one route exports a fork with 20,000 plays.
 type bundle struct {
 	*testkit.World
-	t       *testing.T
-	db      *postgres.DB // waits longer for locks than tests do
-	url     string
-	service *Service
-	request Request // what the route asks for
+	t         *testing.T
+	db        *postgres.DB // waits longer for locks than tests do
+	url       string
+	service   *Service
+	request   Request // what the route asks for
+	authorize func()  // called between Open and Send; nil: nothing
 
 	firstByte time.Duration // deadline of the route; 0: that of the server
 }
@@ -47,9 +48,8 @@ func setup(t *testing.T) *bundle {
 			Period: reports.Period{From: fork.CreatedAt, Days: 1},
 		},
 		Slug: fork.Slug, Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
-		Request:   audit.Request{Method: "GET", Path: "/export", ID: "request-0001"},
-		Authorize: func(reports.Header) error { return nil },
-		Recheck:   func(context.Context) error { return nil },
+		Request: audit.Request{Method: "GET", Path: "/export", ID: "request-0001"},
+		Recheck: func(context.Context, *postgres.DB) error { return nil },
 	}
 	b.serve()
 	return b
@@ -57,7 +57,7 @@ func setup(t *testing.T) *bundle {
 
 func (b *bundle) serve() {
 	options := reports.Options{FixedPseudonyms: true, PlayerVersions: true}
-	b.service = New(reports.New(b.db, options), audit.New(b.db), nil)
+	b.service = New(reports.New(b.db, options), audit.New(b.db), b.db, nil)
 	server := httpserver.New(httpserver.Options{
 		Logger: slog.New(slog.DiscardHandler),
 		Grace:  time.Millisecond,
@@ -68,7 +68,15 @@ func (b *bundle) serve() {
 			defer stop()
 			c.SetUserContext(ctx)
 		}
-		return b.service.Send(c, b.request)
+		export, err := b.service.Open(c, b.request)
+		if err != nil {
+			return err
+		}
+		defer export.Close()
+		if b.authorize != nil {
+			b.authorize()
+		}
+		return export.Send(c)
 	})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(b.t, err)

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -24,10 +23,10 @@ type Proof struct{ Password, Code string }
 // password, ErrWrongCode, those of withPassword.
 func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
 	own, err := s.signedInSession(ctx, token)
-	switch {
-	case err != nil || own.Fresh:
+	if err != nil || own.Fresh {
 		return err
-	case proof.Password == "":
+	}
+	if proof.Password == "" {
 		return ErrPasswordDue
 	}
 	_, err = s.withPassword(ctx, token, proof, func(c *change) error {
@@ -94,12 +93,12 @@ func (s *Service) changePerson(
 		if err := lockPersonOf(tx, token); err != nil {
 			return err
 		}
-		from, err := s.session(tx, token, now)
-		if err == nil && from.SecondStepDue != secondStepDue {
-			err = ErrNoSession
-		}
+		from, err := readSession(tx, token, now, false)
 		if err != nil {
 			return err
+		}
+		if from.SecondStepDue != secondStepDue {
+			return ErrNoSession
 		}
 		c := change{service: s, tx: tx, now: now, token: token, from: from}
 		err = fn(&c)
@@ -110,7 +109,10 @@ func (s *Service) changePerson(
 		}
 		return err
 	})
-	return continued, cmp.Or(err, wrongCode)
+	if err != nil {
+		return Session{}, err
+	}
+	return continued, wrongCode
 }
 
 // rotate updates columns of the person, and replaces the session by one with a new token. It
@@ -136,9 +138,11 @@ func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	c.continued = Session{
 		Person: person.person(), Token: newToken(), StartedAt: c.from.CreatedAt,
 	}
-	err = insertSession(c.tx, c.continued, c.from.AuthenticatedAt, c.now)
-	if err != nil || action == "" {
+	if err := insertSession(c.tx, c.continued, c.from.AuthenticatedAt, c.now); err != nil {
 		return err
+	}
+	if action == "" {
+		return nil
 	}
 	return c.service.recorder.record(c.tx, c.continued.Person, audit.Entry{Action: action})
 }

@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -79,9 +78,7 @@ func newHasher(cost argon2id.Params) *hasher {
 }
 
 // Without a hash, matches computes a dummy one, so that its time does not reveal unknown accounts.
-func (h *hasher) matches(
-	ctx context.Context, hash *string, password string,
-) (matches bool, err error) {
+func (h *hasher) matches(ctx context.Context, hash *string, password string) (bool, error) {
 	var cost *argon2id.Params
 	if hash != nil && len(password) <= maxPassword { // bounds the work: no new password is longer
 		cost = costOf(*hash)
@@ -90,23 +87,27 @@ func (h *hasher) matches(
 		_, err := h.hash(ctx, "")
 		return false, err
 	}
-	err = h.withMemory(ctx, cost, func() { matches = PasswordMatches(*hash, password) })
-	return matches, err
+	release, err := h.acquire(ctx, *cost)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	return PasswordMatches(*hash, password), nil
 }
 
-func (h *hasher) hash(ctx context.Context, password string) (hash string, err error) {
-	failure := h.withMemory(ctx, &h.cost, func() {
-		hash, err = argon2id.CreateHash(normalise(password), &h.cost)
-	})
-	return hash, cmp.Or(failure, err)
+func (h *hasher) hash(ctx context.Context, password string) (string, error) {
+	release, err := h.acquire(ctx, h.cost)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	return argon2id.CreateHash(normalise(password), &h.cost)
 }
 
-func (h *hasher) withMemory(ctx context.Context, cost *argon2id.Params, compute func()) error {
+func (h *hasher) acquire(ctx context.Context, cost argon2id.Params) (release func(), err error) {
 	share := int64(max(cost.Memory, h.least))
 	if err := h.memory.Acquire(ctx, share); err != nil {
-		return fmt.Errorf("identity: wait for a hash: %w", err)
+		return nil, fmt.Errorf("identity: wait for a hash: %w", err)
 	}
-	defer h.memory.Release(share)
-	compute()
-	return nil
+	return func() { h.memory.Release(share) }, nil
 }

@@ -16,16 +16,16 @@ import (
 func KeyringForImport(ctx context.Context, owner *postgres.DB, keys Keyring) (Keyring, error) {
 	db := owner.Gorm.WithContext(ctx)
 	exists, err := verifyCheckValue(db, keys)
-	if err != nil || !exists {
-		if err == nil {
-			_, err = MigrateSecrets(ctx, owner, keys, false)
-		}
+	if err != nil {
+		return keys, err
+	}
+	if !exists {
+		_, err := MigrateSecrets(ctx, owner, keys, false)
 		return keys, err
 	}
 	_, err = verifyCheckValue(db, Keyring{current: keys.current})
 	if errors.Is(err, ErrSecretKey) {
-		keys.current, keys.previous = keys.previous, keys.current
-		err = nil
+		return Keyring{current: keys.previous, previous: keys.current}, nil
 	}
 	return keys, err
 }

@@ -29,16 +29,17 @@ type secretKey struct {
 
 // NewKeyring returns the keyring of a current and a previous key, each of 32 bytes or nil for none.
 func NewKeyring(current, previous []byte) (k Keyring, err error) {
-	if current != nil {
-		k.current, err = newSecretKey(current)
+	if k.current, err = newSecretKey(current); err != nil {
+		return k, err
 	}
-	if previous != nil && err == nil {
-		k.previous, err = newSecretKey(previous)
-	}
+	k.previous, err = newSecretKey(previous)
 	return k, err
 }
 
 func newSecretKey(key []byte) (*secretKey, error) {
+	if key == nil {
+		return nil, nil
+	}
 	if len(key) != 32 {
 		return nil, fmt.Errorf("identity: a secret key has 32 bytes, not %d", len(key))
 	}
@@ -78,21 +79,21 @@ func (k Keyring) Encrypt(personID, secret string) string {
 func (k Keyring) decryptStored(personID, stored string) (string, error) {
 	secret, err := k.decrypt(personID, stored)
 	if err != nil {
-		err = apperr.Wrap(apperr.Unavailable,
+		return "", apperr.Wrap(apperr.Unavailable,
 			fmt.Errorf("identity: two-step secret of person %s: %w", personID, err),
 			"Two-step codes cannot be checked at the moment. Use a recovery code, "+
 				"or tell the operator of this service.")
 	}
-	return secret, err
+	return secret, nil
 }
 
 // With a current key, decrypt refuses a secret in clear as forged: a migration has encrypted all.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
-	switch {
-	case strings.HasPrefix(stored, encryptedPrefix):
-	case k.Encrypts():
+	encrypted := strings.HasPrefix(stored, encryptedPrefix)
+	if !encrypted && k.Encrypts() {
 		return "", errors.New("it is stored in clear, which DG_SECRET_KEY rules out")
-	default:
+	}
+	if !encrypted {
 		return stored, nil
 	}
 	for _, key := range []*secretKey{k.current, k.previous} {

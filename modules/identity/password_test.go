@@ -80,11 +80,12 @@ func TestHashesAtOnceShareTheMemoryOfTheLargest(t *testing.T) {
 	largest.Memory = maxMemory
 	var running, peak atomic.Int64
 	testkit.Concurrently(8, func(int) {
-		_ = h.withMemory(t.Context(), &largest, func() {
-			peak.Store(max(peak.Load(), running.Add(1)))
-			runtime.Gosched()
-			running.Add(-1)
-		})
+		release, err := h.acquire(t.Context(), largest)
+		require.NoError(t, err)
+		defer release()
+		peak.Store(max(peak.Load(), running.Add(1)))
+		runtime.Gosched()
+		running.Add(-1)
 	})
 	require.EqualValues(t, 1, peak.Load())
 }

@@ -6,6 +6,7 @@ import (
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
+	"dg/platform/postgres"
 )
 
 const resetTTL = 30 * time.Minute
@@ -13,6 +14,13 @@ const resetTTL = 30 * time.Minute
 // ErrNoReset says that a reset's token is unknown, expired, used or voided.
 var ErrNoReset = apperr.New(apperr.NotFound,
 	"This link no longer works: it works once, for 30 minutes. Ask the operator of this service for a new one.")
+
+// Operator changes accounts for dg's commands. DB connects as the owner of the tables.
+type Operator struct {
+	DB       *postgres.DB
+	Now      func() time.Time
+	Recorder Recorder
+}
 
 // Reset lets a person set a new password once, without two-step verification.
 type Reset struct {
@@ -22,11 +30,10 @@ type Reset struct {
 }
 
 // BeginReset stores and returns a reset for the person with the e-mail. It voids an earlier reset
-// of the person. The pool must connect as the owner of the tables. Errors: ErrNoSuchEmail,
-// apperr.Unavailable when the reset cannot be recorded.
-func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
-	reset := Reset{Token: newToken(), ExpiresAt: s.clock().Add(resetTTL)}
-	err := s.gorm(ctx).Transaction(func(tx transaction) error {
+// of the person. Errors: ErrNoSuchEmail, apperr.Unavailable when the reset cannot be recorded.
+func (o Operator) BeginReset(ctx context.Context, email string) (Reset, error) {
+	reset := Reset{Token: newToken(), ExpiresAt: instant(o.Now()).Add(resetTTL)}
+	err := o.DB.Gorm.WithContext(ctx).Transaction(func(tx transaction) error {
 		of, err := takeRow[userRow](tx.Clauses(lock), "identity.lockEmail", ErrNoSuchEmail,
 			"email_key = ?", EmailKey(email))
 		if err != nil {
@@ -39,7 +46,7 @@ func (s *Service) BeginReset(ctx context.Context, email string) (Reset, error) {
 		if err != nil {
 			return err
 		}
-		return s.recorder.record(tx, reset.Person, audit.Entry{
+		return o.Recorder.record(tx, reset.Person, audit.Entry{
 			Actor:   audit.OperatorActor,
 			Action:  audit.ResetCreated,
 			Details: map[string]any{"name": of.Name, "until": reset.ExpiresAt.Format(time.RFC3339)},

@@ -12,7 +12,7 @@ import (
 
 // reset makes a reset with the rights of the tables' owner, as dg account reset does.
 func (b *bundle) reset(email string) identity.Reset {
-	reset, err := b.service(b.Owner).BeginReset(b.ctx(), email)
+	reset, err := b.operator(b.Owner).BeginReset(b.ctx(), email)
 	require.NoError(b.t, err)
 	return reset
 }
@@ -53,9 +53,9 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 func TestResetExpires(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
-	_, err := b.service(b.Owner).BeginReset(b.ctx(), "nobody@example.com")
+	_, err := b.operator(b.Owner).BeginReset(b.ctx(), "nobody@example.com")
 	require.True(t, apperr.Is(err, apperr.NotFound))
-	_, err = b.people.BeginReset(b.ctx(), ann)
+	_, err = b.operator(b.DB).BeginReset(b.ctx(), ann)
 	require.ErrorContains(t, err, "permission denied")
 
 	first := b.reset(ann)

@@ -54,7 +54,10 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 // networkOf returns the key of a slot: the client's IPv4 address or IPv6 /64.
 func networkOf(ctx context.Context) string { return netaddr.ClientText(requestOf(ctx).Address) }
 
-func (s *Service) clock() time.Time { return s.now().UTC().Truncate(time.Millisecond) }
+func (s *Service) clock() time.Time { return instant(s.now()) }
+
+// instant returns t as columns hold it.
+func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 // Recorder writes security events to the audit logs of the person's organisations, and sign-ins to
 // the program's log.
@@ -90,16 +93,16 @@ func requestOf(ctx context.Context) audit.Request {
 }
 
 func (r Recorder) record(tx transaction, of Person, e audit.Entry) error {
+	const message = "The audit log cannot be written at the moment, so nothing was changed. Try again in a moment."
 	organisations, err := r.OrganisationsOf(tx, of.ID)
-	if err == nil {
-		e.Actor = cmp.Or(e.Actor, audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name})
-		e.Target = audit.Target{Kind: "person", ID: of.ID}
-		e.Request = requestOf(tx.Statement.Context)
-		err = r.Audit.AppendToAll(tx, organisations, e)
-	}
 	if err != nil {
-		return apperr.Wrap(apperr.Unavailable, err,
-			"The audit log cannot be written at the moment, so nothing was changed. Try again in a moment.")
+		return apperr.Wrap(apperr.Unavailable, err, message)
+	}
+	e.Actor = cmp.Or(e.Actor, audit.Actor{Kind: audit.Person, ID: of.ID, Name: of.Name})
+	e.Target = audit.Target{Kind: "person", ID: of.ID}
+	e.Request = requestOf(tx.Statement.Context)
+	if err := r.Audit.AppendToAll(tx, organisations, e); err != nil {
+		return apperr.Wrap(apperr.Unavailable, err, message)
 	}
 	return nil
 }

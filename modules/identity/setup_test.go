@@ -59,13 +59,21 @@ func setupAlone(t *testing.T) *bundle {
 
 // service returns an instance with hashes of the real cost.
 func (b *bundle) service(db *postgres.DB) *identity.Service {
-	return identity.New(db, b.now, identity.Recorder{
+	return identity.New(db, b.now, b.recorder(db), identity.Keyring{})
+}
+
+func (b *bundle) recorder(db *postgres.DB) identity.Recorder {
+	return identity.Recorder{
 		// entries of people are tested with the assembled program
 		OrganisationsOf: func(*gorm.DB, string) ([]string, error) { return nil, nil },
 		Audit:           audit.New(db),
 		Log:             b.book.Logger(),
 		OnFailedSignIn:  func(string) {},
-	}, identity.Keyring{})
+	}
+}
+
+func (b *bundle) operator(db *postgres.DB) identity.Operator {
+	return identity.Operator{DB: db, Now: b.now, Recorder: b.recorder(db)}
 }
 
 func (b *bundle) now() time.Time { return time.UnixMilli(b.millis.Load()).UTC() }

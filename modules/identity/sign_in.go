@@ -1,7 +1,6 @@
 package identity
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -45,17 +44,17 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 	}
 	var session Session
 	err = s.gorm(ctx).Transaction(func(tx transaction) error {
-		session, err = beginSession(tx, who, limits, s.clock())
-		if err == nil {
-			_, err = endSession(tx, previous)
+		if session, err = beginSession(tx, who, limits, s.clock()); err != nil {
+			return err
 		}
+		_, err = endSession(tx, previous)
 		return err
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		s.recorder.signInFailed(ctx, who.person(), err)
 		return Session{}, err
-	case !session.SecondStepDue:
+	}
+	if !session.SecondStepDue {
 		s.recorder.logSignIn(ctx, slog.LevelInfo, "signed in", session.Person)
 	}
 	return session, nil
@@ -78,10 +77,11 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 		}
 		return c.rotate("", nil)
 	})
-	if err == nil {
-		s.recorder.logSignIn(ctx, slog.LevelInfo, "signed in", session.Person)
+	if err != nil {
+		return Session{}, err
 	}
-	return session, err
+	s.recorder.logSignIn(ctx, slog.LevelInfo, "signed in", session.Person)
+	return session, nil
 }
 
 // byEmail returns a row without an id for an unknown e-mail, in the time that a known one takes.
@@ -105,28 +105,18 @@ func (s *Service) verifyPassword(
 	limits = passwordLimits(who, requestOf(ctx).Address)
 	return limits, s.attempt(s.gorm(ctx), who, limits, func() error {
 		matches, err := s.passwords.matches(ctx, who.PasswordHash, password)
-		if err == nil && !matches {
-			err = ErrWrongPassword
+		if err != nil || matches {
+			return err
 		}
-		return err
+		return ErrWrongPassword
 	})
 }
 
 func (s *Service) attempt(
 	db transaction, who userRow, limits []guessLimit, match func() error,
 ) error {
-	err := checkLimits(db, limits, s.clock())
-	if err == nil {
-		err = match()
-	}
-	ctx := db.Statement.Context
-	if errors.Is(err, ErrWrongPassword) || errors.Is(err, ErrWrongCode) {
-		// counted although the request may have ended during a costly hash
-		counting, cancel := context.WithTimeout(context.WithoutCancel(ctx), countTimeout)
-		defer cancel()
-		err = cmp.Or(countAttempt(db.WithContext(counting), limits, 1, s.clock()), err)
-	}
-	s.recorder.signInFailed(ctx, who.person(), err)
+	err := matchWithin(db, limits, s.clock, match)
+	s.recorder.signInFailed(db.Statement.Context, who.person(), err)
 	return err
 }
 

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -75,13 +74,14 @@ func takeRow[T any](
 	db *gorm.DB, tag string, missing error, where string, args ...any,
 ) (row T, err error) {
 	err = db.Scopes(postgres.Tag(tag)).Where(where, args...).Take(&row).Error
-	switch {
-	case errors.Is(err, gorm.ErrRecordNotFound):
-		return row, missing
-	case err != nil:
-		return row, fmt.Errorf("%s: %w", tag, err)
+	return row, orMissing(err, tag, missing)
+}
+
+func orMissing(err error, tag string, missing error) error {
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return missing
 	}
-	return row, nil
+	return apperr.Annotate(err, tag)
 }
 
 func insertRows(tx transaction, tag string, rows any) error {

@@ -1,7 +1,9 @@
 package identity
 
 import (
+	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -84,6 +86,25 @@ type guessRow struct {
 }
 
 func (guessRow) TableName() string { return "password_guesses" }
+
+// matchWithin counts a wrong attempt, although the request may have ended during a costly hash.
+func matchWithin(
+	db transaction, limits []guessLimit, clock func() time.Time, match func() error,
+) error {
+	if err := checkLimits(db, limits, clock()); err != nil {
+		return err
+	}
+	wrong := match()
+	if !errors.Is(wrong, ErrWrongPassword) && !errors.Is(wrong, ErrWrongCode) {
+		return wrong
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(db.Statement.Context), countTimeout)
+	defer cancel()
+	if err := countAttempt(db.WithContext(ctx), limits, 1, clock()); err != nil {
+		return err
+	}
+	return wrong
+}
 
 func checkLimits(db transaction, limits []guessLimit, now time.Time) error {
 	reached := db

@@ -83,21 +83,24 @@ func AddPersonIn(tx transaction, email, name string) (Person, error) {
 // DeletePersonIn deletes the account, with an entry in the logs of the person's organisations, whose
 // memberships leave ends. Entries keep the names that they recorded. The caller's transaction must
 // have the owner's role. Errors: ErrNoSuchEmail, those of leave.
-func (s *Service) DeletePersonIn(tx transaction, of Person, leave func() error) error {
-	err := s.recorder.record(tx, of, audit.Entry{
+func (o Operator) DeletePersonIn(tx transaction, of Person, leave func() error) error {
+	err := o.Recorder.record(tx, of, audit.Entry{
 		Actor:   audit.OperatorActor,
 		Action:  audit.AccountDeleted,
 		Details: map[string]any{"name": of.Name},
 	})
-	if err == nil {
-		err = leave()
-	}
 	if err != nil {
 		return err
 	}
-	deleted, err := deleteRows(tx, "identity.deletePerson", &userRow{}, "id = ?", of.ID)
-	if err == nil && deleted == 0 { // deleted concurrently
-		err = ErrNoSuchEmail
+	if err := leave(); err != nil {
+		return err
 	}
-	return err
+	deleted, err := deleteRows(tx, "identity.deletePerson", &userRow{}, "id = ?", of.ID)
+	if err != nil {
+		return err
+	}
+	if deleted == 0 { // deleted concurrently
+		return ErrNoSuchEmail
+	}
+	return nil
 }

@@ -99,10 +99,10 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 		return false, err
 	}
 	exists, err = verifyCheckValue(tx.Clauses(lockUpdate), keys)
-	if err == nil && !exists {
-		err = lockTable("users")
+	if err != nil || exists {
+		return exists, err
 	}
-	return exists, err
+	return false, lockTable("users")
 }
 
 // If encrypted is true, a secret in clear is forged and counts as unreadable.

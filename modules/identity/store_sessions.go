@@ -38,8 +38,14 @@ type Session struct {
 // Session returns the session of the token. It stores the use and extends the idle timeout of a
 // signed-in session whose stored use is a minute old. Errors: ErrNoSession.
 func (s *Service) Session(ctx context.Context, token string) (Session, error) {
+	return s.SessionOn(ctx, s.db, token)
+}
+
+// SessionOn is Session on another pool.
+func (s *Service) SessionOn(ctx context.Context, db *postgres.DB, token string) (Session, error) {
+	tx := db.Gorm.WithContext(ctx)
 	now := s.clock()
-	row, err := s.session(s.gorm(ctx), token, now)
+	row, err := readSession(tx, token, now, db.HasReplicas())
 	if err != nil {
 		return Session{}, err
 	}
@@ -50,10 +56,11 @@ func (s *Service) Session(ctx context.Context, token string) (Session, error) {
 		SecondStepDue: row.SecondStepDue,
 		Position:      row.Position,
 	}
-	if !session.SecondStepDue && now.Sub(row.LastUsedAt) >= touchInterval {
-		err = updateSession(s.gorm(ctx), "identity.touch", token,
-			map[string]any{"last_used_at": now, "expires_at": session.expiry(now)})
+	if session.SecondStepDue || now.Sub(row.LastUsedAt) < touchInterval {
+		return session, nil
 	}
+	err = updateSession(tx, "identity.touch", token,
+		map[string]any{"last_used_at": now, "expires_at": session.expiry(now)})
 	if err != nil {
 		return Session{}, err
 	}
@@ -78,11 +85,14 @@ func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
 }
 
 func (s *Service) signedInSession(ctx context.Context, token string) (sessionRow, error) {
-	row, err := s.session(s.gorm(ctx), token, s.clock())
-	if err == nil && row.SecondStepDue {
-		err = ErrNoSession
+	row, err := readSession(s.gorm(ctx), token, s.clock(), false)
+	if err != nil {
+		return row, err
 	}
-	return row, err
+	if row.SecondStepDue {
+		return row, ErrNoSession
+	}
+	return row, nil
 }
 
 func (s Session) expiry(lastUsed time.Time) time.Time {
@@ -101,16 +111,29 @@ func hashToken(token string) []byte {
 	return h[:]
 }
 
-// session takes one statement, because each request of a screen runs it. authenticated_at is
-// rounded to 1 ms, hence the margin. A later authenticated_at is not fresh: a clock was set back.
-func (s *Service) session(db transaction, token string, now time.Time) (sessionRow, error) {
-	// gorm would take fresh for the table's name in "as fresh,", hence no "as"
-	sessions := `(select *, (authenticated_at between clock_timestamp() - make_interval(secs => ?)
-			and clock_timestamp() + interval '1 ms') fresh,
-		` + s.db.PositionSQL() + ` as position from sessions) as sessions`
-	query := db.Scopes(acrossOrganisations).Table(sessions, reauthenticationTTL.Seconds()).InnerJoins("User")
-	return takeRow[sessionRow](query, "identity.session", ErrNoSession,
-		"token_hash = ? and expires_at > ?", hashToken(token), now)
+// sessionSQL is one statement, because each request of a screen runs it. authenticated_at is rounded
+// to 1 ms, hence the margin. A later authenticated_at is not fresh: a clock was set back.
+const sessionSQL = `/* identity.session */ select s.*,
+	s.authenticated_at between clock_timestamp() - make_interval(secs => @fresh)
+	  and clock_timestamp() + interval '1 ms' as fresh,
+	case when @replicas then ` + postgres.PositionExpression + ` end as position,
+	u.id as "User__id", u.email as "User__email", u.name as "User__name",
+	u.password_hash as "User__password_hash", u.password_since as "User__password_since",
+	u.totp_secret as "User__totp_secret", u.totp_since as "User__totp_since",
+	u.totp_last_step as "User__totp_last_step"
+	from sessions s join users u on u.id = s.user_id
+	where s.token_hash = @token and s.expires_at > @now`
+
+func readSession(
+	db transaction, token string, now time.Time, withPosition bool,
+) (row sessionRow, err error) {
+	err = db.Scopes(acrossOrganisations).Raw(sessionSQL, map[string]any{
+		"fresh":    reauthenticationTTL.Seconds(),
+		"replicas": withPosition,
+		"token":    hashToken(token),
+		"now":      now,
+	}).Take(&row).Error
+	return row, orMissing(err, "identity.session", ErrNoSession)
 }
 
 // lockPersonOf locks the person's row before the session is read.
@@ -155,8 +178,11 @@ func endExcessSessions(tx transaction, added sessionRow) error {
 
 func updateSession(tx transaction, tag, token string, columns map[string]any) error {
 	changed, err := updateRows(tx, tag, &sessionRow{}, columns, "token_hash = ?", hashToken(token))
-	if err == nil && changed == 0 {
-		err = ErrNoSession
+	if err != nil {
+		return err
 	}
-	return err
+	if changed == 0 {
+		return ErrNoSession
+	}
+	return nil
 }

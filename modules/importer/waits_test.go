@@ -40,13 +40,14 @@ func (b bundle) writes(db, owner *postgres.DB) map[string]func() error {
 	acme := idOf("acme").String()
 	used := b.Key(acme)
 	keys := apikeys.New(db, orgs, log, policy, time.Now)
-	accounts := func(db *postgres.DB, orgs *org.Service) *identity.Service {
-		return identity.New(db, time.Now, identity.Recorder{
+	recorder := func(db *postgres.DB, orgs *org.Service) identity.Recorder {
+		return identity.Recorder{
 			OrganisationsOf: orgs.OrganisationIDsIn, Audit: audit.New(db),
 			Log: slog.New(slog.DiscardHandler), OnFailedSignIn: func(string) {},
-		}, identity.Keyring{})
+		}
 	}
-	people, operated := accounts(db, orgs), accounts(owner, operator)
+	people := identity.New(db, time.Now, recorder(db, orgs), identity.Keyring{})
+	operated := identity.Operator{DB: owner, Now: time.Now, Recorder: recorder(owner, operator)}
 	role := authz.Subject{
 		Kind: authz.Member, OrganisationID: acme, Grants: authz.MemberGrants("owner", false),
 	}

@@ -20,8 +20,8 @@ const (
 	maxLogs        = 1000 // organisations whose logs record a person's security event
 )
 
-func (s *Service) selectMemberships(ctx context.Context, personID string) *gorm.DB {
-	return s.db.Gorm.WithContext(ctx).
+func selectMemberships(ctx context.Context, db *postgres.DB, personID string) *gorm.DB {
+	return db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.memberships"),
 			tenant.Across("a person's own memberships")).
 		InnerJoins("Organisation").Where("user_id = ?", personID)
@@ -31,7 +31,7 @@ func (s *Service) selectMemberships(ctx context.Context, personID string) *gorm.
 func (s *Service) MembershipsOf(
 	ctx context.Context, personID string,
 ) (found []Membership, _ error) {
-	err := s.selectMemberships(ctx, personID).Order(`"Organisation".name, org_id`).
+	err := selectMemberships(ctx, s.db, personID).Order(`"Organisation".name, org_id`).
 		Limit(maxMemberships).Find(&found).Error
 	for i := range found {
 		found[i].HasOthers = len(found) > 1
@@ -42,6 +42,13 @@ func (s *Service) MembershipsOf(
 // Membership returns the person's membership in the organisation with the slug. Errors:
 // apperr.NotFound. The error hides whether the slug is unknown or the person is not a member.
 func (s *Service) Membership(ctx context.Context, personID, slug string) (Membership, error) {
+	return s.MembershipOn(ctx, s.db, personID, slug)
+}
+
+// MembershipOn is Membership on another pool.
+func (s *Service) MembershipOn(
+	ctx context.Context, db *postgres.DB, personID, slug string,
+) (Membership, error) {
 	if !utf8.ValidString(slug) || strings.Contains(slug, "\x00") { // PostgreSQL refuses such text
 		return Membership{}, errOrganisationNotFound
 	}
@@ -49,7 +56,8 @@ func (s *Service) Membership(ctx context.Context, personID, slug string) (Member
 	first := clause.OrderBy{
 		Expression: clause.Expr{SQL: `"Organisation".slug = ? desc`, Vars: []any{slug}},
 	}
-	if err := s.selectMemberships(ctx, personID).Order(first).Limit(2).Find(&found).Error; err != nil {
+	err := selectMemberships(ctx, db, personID).Order(first).Limit(2).Find(&found).Error
+	if err != nil {
 		return Membership{}, fmt.Errorf("org: membership: %w", err)
 	}
 	if len(found) == 0 || found[0].Organisation.Slug != slug {

@@ -45,7 +45,7 @@ func NewHost(
 	h := &Host{
 		Keys:       apikeys.New(db, orgs, entries, policy, time.Now),
 		Metrics:    metrics,
-		exports:    exports.New(figures, entries, metrics),
+		exports:    exports.New(figures, entries, db, metrics),
 		sealer:     sealer.New(db, time.Now, log),
 		supervisor: telemetry.NewSupervisor(log, metrics),
 	}

@@ -21,7 +21,6 @@ type Keys interface {
 		request audit.Request, refusal error,
 	) error
 	RefuseOutside(ctx context.Context, id string, request audit.Request, refusal error) error
-	StillUsable(ctx context.Context, organisationID, keyID string) error
 }
 
 // Forks finds forks of an organisation, and the owner of any fork.

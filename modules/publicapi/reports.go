@@ -9,6 +9,7 @@ import (
 	"dg/modules/exports"
 	"dg/modules/reports"
 	"dg/platform/httpserver"
+	"dg/platform/postgres"
 )
 
 // getForkStats handles GET /api/v1/forks/{forkId}/stats: the statistics of a period, or 304. Errors: 400,
@@ -73,16 +74,21 @@ func (a *API) exportForkPlays(r *call) error {
 		return err
 	}
 	caller := r.caller
-	return a.Exports.Send(r.c, exports.Request{
+	export, err := a.Exports.Open(r.c, exports.Request{
 		Query:   query,
 		Slug:    fork.Slug,
 		Actor:   caller.Actor,
 		Request: apikeys.RequestOf(r.c, r.path),
-		Authorize: func(h reports.Header) error {
-			return a.authorizeGroup(r, h, query.GroupID)
-		},
-		Recheck: func(ctx context.Context) error {
-			return a.Keys.StillUsable(ctx, caller.OrganisationID, caller.Actor.ID)
+		Recheck: func(ctx context.Context, db *postgres.DB) error {
+			return apikeys.StillUsable(ctx, db, caller.OrganisationID, caller.Actor.ID)
 		},
 	})
+	if err != nil {
+		return err
+	}
+	defer export.Close()
+	if err := a.authorizeGroup(r, export.Header, query.GroupID); err != nil {
+		return err
+	}
+	return export.Send(r.c)
 }

@@ -40,7 +40,7 @@ type DB struct {
 	sql         *sql.DB
 	replicas    []*Replica // standbys that take this pool's reads
 	nextReplica atomic.Uint32
-	hasReplicas bool // of another pool: PositionSQL must return a position
+	hasReplicas bool // of another pool
 }
 
 // Open connects within connectTimeout. It fails if the session lacks one of dg's settings

@@ -22,13 +22,8 @@ const (
 	positionEnd = ` lsn) end)`
 )
 
-// PositionSQL returns PositionExpression, or the literal null without replicas.
-func (db *DB) PositionSQL() string {
-	if db == nil || !db.hasReplicas {
-		return "null"
-	}
-	return PositionExpression
-}
+// HasReplicas reports whether replicas answer reads of another pool, which need a Position.
+func (db *DB) HasReplicas() bool { return db.hasReplicas }
 
 // Scan implements sql.Scanner. Malformed text is an error. A value that is not text, such as NULL,
 // gives the zero Position.

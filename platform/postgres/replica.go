@@ -140,7 +140,7 @@ func (r *Replica) Check(ctx context.Context) error {
 	return r.await(waiting, conn, at)
 }
 
-// UseReplicas makes db.AcquireReplica use the replicas, and requests.PositionSQL return a position.
+// UseReplicas makes db.AcquireReplica use the replicas, and requests.HasReplicas return true.
 // Call it before serving; none is read before WatchReplicas runs.
 func (db *DB) UseReplicas(replicas []*Replica, requests *DB) {
 	db.replicas = replicas

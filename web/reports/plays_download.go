@@ -5,7 +5,6 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/exports"
-	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/format"
@@ -30,15 +29,20 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 	if !known {
 		return apperr.NewField("format", "The format is unknown. Choose one beside “Download”.")
 	}
-	return groupError(h.Exports.Send(c, exports.Request{
+	export, err := h.Exports.Open(c, exports.Request{
 		Query:   queryOf(p, fork, period, at),
 		Dialect: dialect,
 		Slug:    fork.Slug,
 		Actor:   p.AuditActor(),
 		Request: apikeys.RequestOf(c, c.Path()),
-		Authorize: func(header reports.Header) error {
-			return authorizeGroup(p, authz.ExportReport, header)
-		},
 		Recheck: h.AccessCheck(p, authz.ExportReport),
-	}))
+	})
+	if err != nil {
+		return groupError(err)
+	}
+	defer export.Close()
+	if err := authorizeGroup(p, authz.ExportReport, export.Header); err != nil {
+		return groupError(err)
+	}
+	return groupError(export.Send(c))
 }

@@ -23,10 +23,6 @@ type Services struct {
 	Reports  *reports.Service
 	Exports  *exports.Service
 	Policy   *authz.Policy
-
-	// for AccessCheck: on a pool of their own, so that a check does not wait for requests
-	RecheckIdentity *identity.Service
-	RecheckOrgs     *org.Service
 }
 
 // Base is what the handler of each package of screens embeds.

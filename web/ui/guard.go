@@ -7,12 +7,14 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/exports"
 	"dg/modules/games"
 	"dg/modules/identity"
 	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
+	"dg/platform/postgres"
 )
 
 // Reader returns the principal of a public page, or nil without a signed-in session. It ignores
@@ -99,24 +101,23 @@ func (s Services) SignedIn(c *fiber.Ctx) (*Principal, error) {
 	return p, nil
 }
 
-// AccessCheck returns a function that fails once the principal is signed out or lacks the permission.
-// Downloads call it between blocks, also after their handler has returned.
-func (s Services) AccessCheck(p *Principal, permission authz.Permission) func(context.Context) error {
-	return accessCheck(p, permission, s.RecheckIdentity.Session, s.RecheckOrgs.Membership)
+// AccessCheck returns a check that fails once the principal is signed out or lacks the permission.
+func (s Services) AccessCheck(p *Principal, permission authz.Permission) exports.Recheck {
+	return accessCheck(p, permission, s.Identity.SessionOn, s.Orgs.MembershipOn)
 }
 
 func accessCheck(
 	p *Principal, permission authz.Permission,
-	sessionOf func(ctx context.Context, token string) (identity.Session, error),
-	membershipOf func(ctx context.Context, personID, slug string) (org.Membership, error),
-) func(context.Context) error {
-	return func(ctx context.Context) error {
-		session, err := sessionOf(ctx, p.Token)
+	sessionOn func(context.Context, *postgres.DB, string) (identity.Session, error),
+	membershipOn func(_ context.Context, _ *postgres.DB, personID, slug string) (org.Membership, error),
+) exports.Recheck {
+	return func(ctx context.Context, db *postgres.DB) error {
+		session, err := sessionOn(ctx, db, p.Token)
 		if err != nil {
 			return err
 		}
 		now := Principal{Session: session, policy: p.policy}
-		now.Membership, err = membershipOf(ctx, session.Person.ID, p.Organisation.Slug)
+		now.Membership, err = membershipOn(ctx, db, session.Person.ID, p.Organisation.Slug)
 		if err != nil {
 			return err
 		}

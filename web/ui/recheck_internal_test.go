@@ -13,6 +13,7 @@ import (
 	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/postgres"
 )
 
 // world answers as the modules do.
@@ -22,11 +23,13 @@ type world struct {
 	undecided                 bool // the policy fails
 }
 
-func (w world) session(context.Context, string) (identity.Session, error) {
+func (w world) session(context.Context, *postgres.DB, string) (identity.Session, error) {
 	return identity.Session{Person: identity.Person{ID: "ann"}}, w.sessionErr
 }
 
-func (w world) membershipOf(context.Context, string, string) (org.Membership, error) {
+func (w world) membershipOf(
+	context.Context, *postgres.DB, string, string,
+) (org.Membership, error) {
 	return w.membership, w.membershipErr
 }
 
@@ -72,7 +75,7 @@ func TestRecheckOfADownload(t *testing.T) {
 		if c.world.undecided {
 			p.policy = broken
 		}
-		err := accessCheck(p, authz.ReadAuditLog, c.world.session, c.world.membershipOf)(t.Context())
+		err := accessCheck(p, authz.ReadAuditLog, c.world.session, c.world.membershipOf)(t.Context(), nil)
 		if c.status == 0 {
 			require.NoError(t, err, name)
 			continue
