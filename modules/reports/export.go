@@ -22,9 +22,9 @@ type Export struct {
 	started bool     // the header row was returned
 	rows    pgx.Rows // nil after the start: no row follows the header
 	row     exportRow
-	players *labels // cells of each player; nil: each row selects its player's columns
-	read    int     // rows, those of other players included
-	count   int64   // plays returned so far
+	cells   []string // of each player, by ordinal; nil: each row selects its player's columns
+	read    int      // rows, those of other players included
+	count   int64    // plays returned so far
 }
 
 // exportRow is a play as an export shows it, valid until the next row.
@@ -34,7 +34,7 @@ type exportRow struct {
 	released    bool
 	release     int32
 	completedAt int64  // milliseconds since 1970
-	key, label  []byte // of the player; unset if Export.players is set
+	key, label  []byte // of the player; unset if Export.cells is set
 }
 
 // OpenExport begins the snapshot of an export, and reads its header but none of its rows. The
@@ -144,10 +144,14 @@ func (e *Export) start(ctx context.Context) (err error) {
 
 // startRest reads all players, and opens the rows after firstRows.
 func (e *Export) startRest(ctx context.Context) (err error) {
-	e.players, err = e.snap.selectLabels(ctx, exportPlayersSQL,
+	l, err := e.snap.selectLabels(ctx, exportPlayersSQL,
 		func(b []byte, v [][]byte) []byte { return appendPlayer(b, e.dialect, v[1], v[2]) })
 	if err != nil {
 		return err
+	}
+	e.cells = make([]string, e.snap.lastOrdinal+1)
+	for i, ordinal := range l.ordinals {
+		e.cells[max(ordinal, ^ordinal)] = l.at(int32(i))
 	}
 	sql := exportSQL + e.snap.exportFrom() + exportOrder + ` offset @offset`
 	e.rows, err = e.snap.conn.Query(ctx, sql, e.snap.args)
@@ -158,9 +162,8 @@ func (s *snapshot) exportFrom() string {
 	if s.grouped() && !s.largeGroup {
 		return playsOfMembers
 	}
-	s.args["start"] = s.query.Period.From
-	s.args["end"] = s.query.Period.End()
-	return playsOfRange
+	return ` from plays where org_id = @org and fork_id = @fork and started_at >= @from
+		and started_at < @to`
 }
 
 // cachesPlayers reports whether reading all players at once beats a look-up for each row.
@@ -181,7 +184,7 @@ func (e *Export) next(ctx context.Context) (bool, error) {
 			}
 		}
 		err := e.rows.Err()
-		if err != nil || e.players != nil || e.read != firstRows || !e.cachesPlayers() {
+		if err != nil || e.cells != nil || e.read != firstRows || !e.cachesPlayers() {
 			return false, err
 		}
 		if err := e.startRest(ctx); err != nil {
@@ -207,7 +210,7 @@ func (e *Export) parse() {
 	if row.Completed {
 		row.completedAt = segment.Milliseconds(v[2])
 	}
-	if e.players == nil {
+	if e.cells == nil {
 		row.key = v[3]
 		row.label = v[3]
 		if v[4] != nil {

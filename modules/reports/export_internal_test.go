@@ -92,7 +92,7 @@ func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 		for _, mode := range []string{"nominative", "pseudonymous"} {
 			e.Exec(`update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
 			x, file := e.export(t, query(testFrom, 1, group), format.CSV)
-			require.Equal(t, group == "", x.players != nil)
+			require.Equal(t, group == "", x.cells != nil)
 			rows := strings.Split(strings.TrimSpace(file), "\n")[1:]
 			require.Len(t, rows, count)
 			for _, row := range rows {
@@ -130,9 +130,9 @@ func TestFirstRowsDoNotWaitForAllPlayers(t *testing.T) {
 	text, err := x.AppendRows(t.Context(), nil, 10_000)
 	require.NoError(t, err)
 	require.Greater(t, len(text), 10_000)
-	require.Nil(t, x.players)
+	require.Nil(t, x.cells)
 	_, err = x.AppendRows(t.Context(), nil, 1<<20)
 	require.NoError(t, err)
-	require.NotNil(t, x.players)
+	require.NotNil(t, x.cells)
 	require.EqualValues(t, 2*firstRows, x.Rows())
 }

@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -15,11 +16,11 @@ import (
 )
 
 // inOrder is the model: it sorts the rows by comparison.
-func inOrder(s *segment.Players, l *labels) []PlayerStat {
+func inOrder(s *segment.Players, labels map[int32]string) []PlayerStat {
 	rows := []PlayerStat{}
 	s.Each(func(ordinal int32, p segment.PlayerSum) {
 		rows = append(rows, PlayerStat{
-			Label:        l.of(ordinal),
+			Label:        labels[ordinal],
 			Plays:        int64(p.Plays),
 			BestScore:    roundScore(p.BestScore),
 			LastPlayedAt: time.UnixMilli(p.LastPlayedAt).UTC(),
@@ -48,11 +49,9 @@ func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 			func(o int32) string { return string([]rune{'é', 0x4e00 + o%97}) + fmt.Sprint(o%11) },
 		}).Draw(t, "labels")
 		var s segment.Players
-		l := &labels{spans: make([]span, 1)}
+		texts := map[int32]string{}
 		for i := range rapid.Int32Range(0, 300).Draw(t, "players") {
-			from := uint32(len(l.text))
-			l.text += label(i + 1)
-			l.spans = append(l.spans, span{from, uint32(len(l.text))})
+			texts[i+1] = label(i + 1)
 			s.Add(i+1, segment.PlayerSum{
 				Plays: rapid.OneOf(rapid.Int32Range(1, 4), rapid.Int32Range(1<<22-3, 1<<22+1),
 					rapid.Just[int32](1<<31-1)).Draw(t, "plays"),
@@ -62,13 +61,33 @@ func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 				LastPlayedAt: rapid.Int64Range(0, 3).Draw(t, "last"),
 			})
 		}
-		for range 2 { // without and with the order of labels
-			r := rank(&s, l)
-			require.Equal(t, inOrder(&s, l),
+		for without := range int32(3) { // labels of all players, of those with odd ordinals, of none
+			maps.DeleteFunc(texts, func(ordinal int32, text string) bool {
+				return text == "" || ordinal*without%2 == 0 && without > 0
+			})
+			r := rank(&s, labelsIn(texts))
+			require.Equal(t, inOrder(&s, texts),
 				Statistics{UniquePlayers: int64(s.Count()), Player: r.row}.Players())
-			l.order = l.sorted(s.Ordinals())
 		}
 	})
+}
+
+func labelsIn(texts map[int32]string) *labels {
+	l := &labels{}
+	last := ""
+	for _, ordinal := range slices.SortedFunc(maps.Keys(texts), func(a, b int32) int {
+		return cmp.Or(strings.Compare(texts[a], texts[b]), cmp.Compare(a, b))
+	}) {
+		if texts[ordinal] == last { // no text is empty
+			l.ordinals = append(l.ordinals, ^ordinal)
+		} else {
+			l.ordinals = append(l.ordinals, ordinal)
+		}
+		last = texts[ordinal]
+		l.text += last
+		l.ends = append(l.ends, uint32(len(l.text)))
+	}
+	return l
 }
 
 // rules.md, Formats: half away from zero, once, at the end.

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -91,13 +93,35 @@ func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
 	return statistics, export
 }
 
+// explain returns the pages and rows that a statement reads by its generic plan, as in reports.
 func (e *env) explain(t *testing.T, s *snapshot, sql string) int {
-	var text []byte
-	err := s.conn.QueryRow(t.Context(), "explain (analyze, buffers, format json) "+sql, s.args).
-		Scan(&text)
-	require.NoError(t, err, sql)
-	plan := planOf(t, text)
+	plan := genericPlan(t, s.conn, sql, s.args)
 	return plan.pages() + plan.rows(t)
+}
+
+// genericPlan runs a statement in a transaction with force_generic_plan.
+func genericPlan(t *testing.T, tx interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}, sql string, named pgx.NamedArgs,
+) planNode {
+	sql, args, err := named.RewriteQuery(t.Context(), nil, sql, nil)
+	require.NoError(t, err)
+	values := make([]string, len(args))
+	for i := range args {
+		values[i] = fmt.Sprint("$", i+1)
+	}
+	_, err = tx.Exec(t.Context(), `prepare explained as `+sql)
+	require.NoError(t, err, sql)
+	var text []byte
+	require.NoError(t, tx.QueryRow(t.Context(), `explain (analyze, buffers, format json)
+		execute explained (`+strings.Join(values, ", ")+`)`,
+		append([]any{pgx.QueryExecModeSimpleProtocol}, args...)...).Scan(&text), sql)
+	_, err = tx.Exec(t.Context(), `deallocate explained`)
+	require.NoError(t, err)
+	var plans []struct{ Plan planNode }
+	require.NoError(t, json.Unmarshal(text, &plans))
+	return plans[0].Plan
 }
 
 type planNode struct {
@@ -108,12 +132,6 @@ type planNode struct {
 	Removed float64 `json:"Rows Removed by Filter"`
 	Filter  string
 	Plans   []planNode
-}
-
-func planOf(t *testing.T, explained []byte) planNode {
-	var plans []struct{ Plan planNode }
-	require.NoError(t, json.Unmarshal(explained, &plans))
-	return plans[0].Plan
 }
 
 func (n planNode) pages() int { return n.Hit + n.Read }
@@ -146,21 +164,8 @@ func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 	require.Less(t, e.pages(t, sealedDaysSQL, s.args), 20)
 }
 
-// pages returns the number of pages that a statement reads by its generic plan.
-func (e *env) pages(t *testing.T, sql string, named pgx.NamedArgs) int {
-	sql, args, err := named.RewriteQuery(t.Context(), nil, sql, nil)
-	require.NoError(t, err)
-	values := make([]string, len(args))
-	for i := range args {
-		values[i] = fmt.Sprint("$", i+1)
-	}
+func (e *env) pages(t *testing.T, sql string, args pgx.NamedArgs) int {
 	tx := e.Begin(`set local plan_cache_mode = force_generic_plan`)
 	defer tx.Rollback(t.Context())
-	_, err = tx.Exec(t.Context(), `deallocate all; prepare statement as `+sql)
-	require.NoError(t, err)
-	var text []byte
-	require.NoError(t, tx.QueryRow(t.Context(), `explain (analyze, buffers, format json)
-		execute statement (`+strings.Join(values, ", ")+`)`,
-		append([]any{pgx.QueryExecModeSimpleProtocol}, args...)...).Scan(&text))
-	return planOf(t, text).pages()
+	return genericPlan(t, tx, sql, args).pages()
 }

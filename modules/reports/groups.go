@@ -37,6 +37,9 @@ func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	defer stop()
 	s.args["players"] = players
 	s.args["maxOverlaps"] = MaxOverlaps
+	if _, err := s.conn.Exec(ctx, customPlanSQL); err != nil {
+		return nil
+	}
 	rows, _ := s.conn.Query(ctx, overlapsSQL, s.args) // rows.Err returns its error
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Overlap])
 	if err != nil {

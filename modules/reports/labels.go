@@ -1,11 +1,11 @@
 package reports
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -16,45 +16,35 @@ import (
 )
 
 const (
-	labelsSQL = `/* reports.labels */
+	allLabelsSQL = `/* reports.labels */
 select ordinal, case when @mode = 'nominative' then display_name else label end collate "C"
-  from players where org_id = @org`
-	byLabel            = ` order by 2`
-	allLabelsSQL       = labelsSQL + byLabel
-	labelsOfPlayersSQL = labelsSQL + ` and ordinal = any(@players)` + byLabel
+  from players where org_id = @org order by 2`
 
-	// labelsVersionSQL returns 0 for an organisation that has never had players.
-	labelsVersionSQL = `/* reports.labelsVersion */
-select coalesce((select version from player_ordinals where org_id = @org), 0)`
+	// labelsOfPlayersSQL joins: as a filter, any(@players) would compare each row with each player.
+	labelsOfPlayersSQL = `/* reports.labels */
+select ordinal, case when @mode = 'nominative' then display_name else label end collate "C"
+  from unnest(@players::int[]) ordinal join players using (ordinal) where org_id = @org order by 2`
+
+	labelsVersionSQL = `/* reports.labelsVersion */ select version from player_ordinals
+ where org_id = @org`
 )
 
-// labels has the label, or the cells, of each player. It does not change once read.
+// labels has the label, or the cells, of each player as read. It does not change once read.
 type labels struct {
-	text  string
-	spans []span  // in text, by ordinal; empty for players that were not read
-	order []int32 // ordinals as read; ^ordinal if the text equals that of the one before
+	text     string
+	ends     []uint32 // of each player's part of text
+	ordinals []int32  // of players; ^ordinal if the text equals that of the player before
 }
 
-type span struct{ from, to uint32 }
-
-// of returns "" for a player that was not read.
-func (l *labels) of(ordinal int32) string {
-	if int(ordinal) >= len(l.spans) {
+// at returns the text of the i-th player as read, "" for -1.
+func (l *labels) at(i int32) string {
+	switch {
+	case i < 0:
 		return ""
+	case i == 0:
+		return l.text[:l.ends[0]]
 	}
-	s := l.spans[ordinal]
-	return l.text[s.from:s.to]
-}
-
-// sorted returns the ordinals as order has them.
-func (l *labels) sorted(ordinals []int32) []int32 {
-	slices.SortFunc(ordinals, func(a, b int32) int { return strings.Compare(l.of(a), l.of(b)) })
-	for i := len(ordinals) - 1; i > 0; i-- {
-		if l.of(ordinals[i]) == l.of(ordinals[i-1]) {
-			ordinals[i] = ^ordinals[i]
-		}
-	}
-	return ordinals
+	return l.text[l.ends[i-1]:l.ends[i]]
 }
 
 // readLabels takes ascending ordinals. It may return the labels of other players too.
@@ -63,16 +53,20 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, er
 		return &labels{}, nil
 	}
 	sql := s.labelsSQL(players)
-	if sql == labelsOfPlayersSQL || s.labelsVersion == 0 {
+	if sql == labelsOfPlayersSQL || s.query.labels == nil {
 		return s.selectLabels(ctx, sql, appendLabel)
 	}
+	var version int64
+	if err := s.conn.QueryRow(ctx, labelsVersionSQL, s.args).Scan(&version); err != nil {
+		return nil, fmt.Errorf("reports: version of labels: %w", err)
+	}
 	key := labelsKey{s.query.OrganisationID, s.ReportingMode}
-	if l := s.query.labels.get(key, s.labelsVersion); l != nil {
+	if l := s.query.labels.get(key, version); l != nil {
 		return l, nil
 	}
 	l, err := s.selectLabels(ctx, sql, appendLabel)
 	if err == nil {
-		s.query.labels.put(key, s.labelsVersion, l)
+		s.query.labels.put(key, version, l)
 	}
 	return l, err
 }
@@ -96,19 +90,19 @@ func (s *snapshot) selectLabels(
 	rows, _ := s.conn.Query(ctx, sql, s.args) // rows.Err returns its error
 	defer rows.Close()
 	var text []byte
-	var last span
-	l := &labels{spans: make([]span, s.lastOrdinal+1)}
+	var last []byte // text of the player before
+	l := &labels{}
 	for rows.Next() {
 		v := rows.RawValues()
+		from := len(text)
 		text = appendText(text, v)
-		next := span{last.to, uint32(len(text))}
 		ordinal := int32(binary.BigEndian.Uint32(v[0]))
-		l.spans[ordinal] = next
-		if len(l.order) > 0 && string(text[last.from:last.to]) == string(text[next.from:]) {
+		if len(l.ordinals) > 0 && bytes.Equal(last, text[from:]) {
 			ordinal = ^ordinal
 		}
-		l.order = append(l.order, ordinal)
-		last = next
+		last = text[from:]
+		l.ends = append(l.ends, uint32(len(text)))
+		l.ordinals = append(l.ordinals, ordinal)
 	}
 	l.text = string(text)
 	return l, apperr.Annotate(rows.Err(), "reports: labels")
@@ -181,4 +175,4 @@ func (c *labelCache) put(k labelsKey, version int64, l *labels) {
 }
 
 // size returns the bytes of the labels, with a margin for the entry.
-func (l *labels) size() int { return len(l.text) + 8*cap(l.spans) + 4*cap(l.order) + 512 }
+func (l *labels) size() int { return len(l.text) + 4*cap(l.ends) + 4*cap(l.ordinals) + 512 }

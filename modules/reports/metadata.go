@@ -112,9 +112,6 @@ func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return apperr.New(apperr.NotFound, "No such organisation.")
 	}
-	if err == nil && s.query.labels != nil {
-		err = results.QueryRow().Scan(&s.labelsVersion)
-	}
 	return apperr.Annotate(err, "reports: metadata")
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 	"dg/modules/games"
 	"dg/modules/org"
 	"dg/modules/reports/segment"
-	"dg/platform/apperr"
 )
 
 // Proof identifies the content of a report on all players under pseudonyms: equal values prove equal
@@ -61,18 +59,27 @@ const (
 	(select oid from pg_database where datname = current_database()), 'players'::regclass::oid)
 	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
-	hashedDaysSQL = `/* reports.hashedDays */ select d.day, 0, d.hash from ` + segment.CleanDays + ` d
- where d.org_id = @org and d.fork_id = @fork and d.day >= @from and d.day < @to and d.hash is not null
- order by d.day`
-
-	// hashedPlaysSQL hashes the first @maxHashed + 1 plays by month. The nested loop keeps the order
-	// of the ranges.
-	hashedPlaysSQL = `/* reports.hashedPlays */
-select date_trunc('month', started_at at time zone 'UTC')::date, count(*)::int, ` + segment.PlaysHash + `
-  from (select p.* from unnest(@starts::timestamptz[], @ends::timestamptz[]) r (lo, hi), lateral (
-    select * from plays where org_id = @org and fork_id = @fork and started_at >= r.lo
-      and started_at < r.hi order by started_at, id offset 0) p limit @maxHashed + 1) p
- group by 1 order by 1`
+	// hashedSQL selects the hashes of clean days, then those of other plays by month: of the first
+	// @maxHashed + 1 plays, in the order of the gaps between the days.
+	hashedSQL = `/* reports.hashed */
+with days as (
+  select day, hash from ` + segment.CleanDays + ` d
+   where org_id = @org and fork_id = @fork and day >= @from::date and day < @to::date
+     and hash is not null),
+gaps as (
+  select lag(day, 1, @from::date - 1) over (order by day) + 1 as lo, day as hi
+    from (select day from days union all select @to::date) d),
+plays as (
+  select p.* from gaps, lateral (
+    select * from plays where org_id = @org and fork_id = @fork
+       and started_at >= lo::timestamp at time zone 'UTC'
+       and started_at < hi::timestamp at time zone 'UTC' order by started_at, id offset 0) p
+   where lo < hi limit @maxHashed + 1)
+select day, 0, hash from days
+union all (
+select date_trunc('month', started_at at time zone 'UTC')::date, count(*)::int, ` +
+		segment.PlaysHash + `
+  from plays group by 1 order by 1)`
 )
 
 // hashed is the hash of the plays of a day or month.
@@ -82,39 +89,30 @@ type hashed struct {
 	Hash  int64
 }
 
-func (s *snapshot) hashed(ctx context.Context, sql string) ([]hashed, error) {
-	rows, _ := s.conn.Query(ctx, sql, s.args) // CollectRows returns its error
-	found, err := pgx.CollectRows(rows, pgx.RowToStructByPos[hashed])
-	return found, apperr.Annotate(err, "reports: proof")
-}
-
 func (s *snapshot) prove(ctx context.Context) error {
 	left := s.query.MaxHashed
 	if left == 0 || s.grouped() || s.ReportingMode != org.Pseudonymous {
 		return nil
 	}
+	s.args["maxHashed"] = left
+	batch := &pgx.Batch{}
+	batch.Queue(historySQL)
+	batch.Queue(hashedSQL, s.args)
+	results := s.conn.SendBatch(ctx, batch)
+	defer func() { _ = results.Close() }() // every result is read, or an error is returned
 	var history string
-	if err := s.conn.QueryRow(ctx, historySQL).Scan(&history); err != nil {
-		return apperr.Annotate(err, "reports: proof")
+	if err := results.QueryRow().Scan(&history); err != nil {
+		return fmt.Errorf("reports: history: %w", err)
 	}
-	days, err := s.hashed(ctx, hashedDaysSQL)
+	rows, _ := results.Query() // CollectRows returns its error
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[hashed])
 	if err != nil {
-		return err
-	}
-	var clean []segment.SealedDay
-	for _, d := range days {
-		clean = append(clean, segment.SealedDay{Date: d.Date})
+		return fmt.Errorf("reports: proof: %w", err)
 	}
 	p := s.query.Period
-	s.args["starts"], s.args["ends"] = segment.Gaps(clean, p.From, p.End())
-	s.args["maxHashed"] = left
-	plays, err := s.hashed(ctx, hashedPlaysSQL)
-	if err != nil {
-		return err
-	}
 	months := make([]int64, monthsBetween(p.From, p.End().Add(-day))+1)
 	proven := len(months)
-	for _, h := range slices.Concat(days, plays) {
+	for _, h := range all {
 		month := monthsBetween(p.From, h.Date)
 		months[month] ^= h.Hash
 		if left -= h.Plays; left < 0 {

@@ -16,7 +16,8 @@ type ranking struct {
 }
 
 // rankEntry is a player with a sort key: more plays have a larger one, then the better score as
-// shown, because hidden digits do not decide. Equal labels have the same number.
+// shown, because hidden digits do not decide. label is the first index in labels of the player's
+// label, -1 without one.
 type rankEntry struct {
 	key            uint64
 	ordinal, label int32
@@ -26,30 +27,45 @@ const scoreBits = 11 // of a sort key
 
 // rank orders the players.
 func rank(players *segment.Players, l *labels) *ranking {
-	r := &ranking{players: players, labels: l}
-	r.add(l.order)
-	if len(r.order) < players.Count() { // some have no label
-		r.add(l.sorted(players.Ordinals()))
+	r := &ranking{players: players, labels: l, order: make([]rankEntry, 0, len(l.ordinals))}
+	label := int32(0)
+	for i, ordinal := range l.ordinals {
+		if ordinal < 0 {
+			ordinal = ^ordinal
+		} else {
+			label = int32(i)
+		}
+		r.add(ordinal, label)
+	}
+	if len(r.order) < players.Count() {
+		r.addUnlabelled()
 	}
 	r.order = sortDescending(r.order)
 	r.sortTied()
 	return r
 }
 
-func (r *ranking) add(byLabel []int32) {
-	r.order = make([]rankEntry, 0, len(byLabel))
-	label := int32(0)
-	for _, ordinal := range byLabel {
-		if ordinal < 0 {
-			ordinal = ^ordinal
-		} else {
-			label++
-		}
-		if p := r.players.Get(ordinal); p.Plays > 0 {
-			key := uint64(p.Plays)<<scoreBits | uint64(roundScore(p.BestScore))
-			r.order = append(r.order, rankEntry{key, ordinal, label})
+func (r *ranking) add(ordinal, label int32) {
+	if p := r.players.Get(ordinal); p.Plays > 0 {
+		key := uint64(p.Plays)<<scoreBits | uint64(roundScore(p.BestScore))
+		r.order = append(r.order, rankEntry{key, ordinal, label})
+	}
+}
+
+// addUnlabelled adds the other players, whom another program's view leaves out, before the rest.
+func (r *ranking) addUnlabelled() {
+	labelled := r.order
+	has := map[int32]bool{}
+	for _, e := range labelled {
+		has[e.ordinal] = true
+	}
+	r.order = nil
+	for _, ordinal := range r.players.Ordinals() {
+		if !has[ordinal] {
+			r.add(ordinal, -1)
 		}
 	}
+	r.order = append(r.order, labelled...)
 }
 
 // sortDescending is a radix sort by key. It keeps the order of entries with equal keys.
@@ -113,10 +129,10 @@ func bit(b bool) int {
 }
 
 func (r *ranking) row(i int) PlayerStat {
-	ordinal := r.order[i].ordinal
-	p := r.players.Get(ordinal)
+	e := r.order[i]
+	p := r.players.Get(e.ordinal)
 	return PlayerStat{
-		Label:        r.labels.of(ordinal),
+		Label:        r.labels.at(e.label),
 		Plays:        int64(p.Plays),
 		BestScore:    roundScore(p.BestScore),
 		Completed:    p.Completed,

@@ -111,33 +111,21 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 // The row comparison of playsOfMembers forces the index of players. Without it, a wrong row
 // estimate could make the planner scan the whole range for each member. A filter player =
 // any(array(select …)) would compare each play with each member.
-const (
-	playsOfRange = ` from plays where org_id = @org and fork_id = @fork and started_at >= @start
-		and started_at < @end`
-	playsOfMembers = ` from (
+const playsOfMembers = ` from (
 		select player as member from group_members where org_id = @org and group_id = @group` + byPlayer +
-		`) m, lateral (
+	`) m, lateral (
 		select * from plays where org_id = @org and player = m.member
 		    and (player, fork_id, started_at) >= (m.member, @fork, @from)
 		    and (player, fork_id, started_at) < (m.member, @fork, @to) offset 0) plays`
-	selectPlays = `/* reports.plays */ select ` + segment.PlayColumns
-)
 
 // playsSQL selects the plays of all players for a large group: a filter in SQL could become an
 // unhashed subplan, O(plays × members).
 func (s *snapshot) playsSQL() string {
 	if s.grouped() && !s.largeGroup {
-		return selectPlays + playsOfMembers
+		return `/* reports.plays */ select ` + segment.PlayColumns + playsOfMembers
 	}
 	p := s.query.Period
-	starts, ends := segment.Gaps(s.days, p.From, p.End())
-	if len(starts) == 1 {
-		s.args["start"] = starts[0]
-		s.args["end"] = ends[0]
-		return selectPlays + playsOfRange
-	}
-	s.args["starts"] = starts
-	s.args["ends"] = ends
+	s.args["starts"], s.args["ends"] = segment.Gaps(s.days, p.From, p.End())
 	return segment.PlaysSQL
 }
 

@@ -29,9 +29,10 @@ type snapshot struct {
 	days        []segment.SealedDay
 	months      []time.Time // first days of the sealed months in the period, ascending
 	members     members     // of a large group
-
-	labelsVersion int64 // 0: labels are not kept
 }
+
+// customPlanSQL is for statements whose plan depends on how many forks or players they have.
+const customPlanSQL = `/* reports.plan */ set local plan_cache_mode = force_custom_plan`
 
 // connTimeout bounds the wait for a connection to the primary, and for the end of a transaction.
 const connTimeout = 2 * time.Second
@@ -91,26 +92,22 @@ func idOrNull(id string) *string {
 func (s *snapshot) begin(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level repeatable read read only")
-	// one generic plan of the metadata suits every group and period
-	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_generic_plan`)
+	if s.query.ForkID != "" { // plans of a report suit every group and period
+		batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_generic_plan`)
+	} else {
+		batch.Queue(customPlanSQL)
+	}
 	batch.Queue(segment.LockPlaysSQL)
 	if s.query.GroupID != "" {
 		batch.Queue(groupOwnerSQL, s.args)
 	}
 	batch.Queue(metadataSQL, s.args)
-	if s.query.labels != nil {
-		batch.Queue(labelsVersionSQL, s.args)
-	}
 	if s.segments {
 		batch.Queue(sealedDaysSQL, s.args)
 		batch.Queue(sealedMonthsSQL, s.args)
 	}
-	// a generic plan of the plays would be slow for many periods
-	batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_custom_plan`)
 	results := s.conn.SendBatch(ctx, batch)
-	// Only Close reads the result of the last statement. If that statement fails, the transaction
-	// is aborted, and the next query fails.
-	defer func() { _ = results.Close() }()
+	defer func() { _ = results.Close() }() // every result is read, or an error is returned
 	for range 3 {
 		if _, err := results.Exec(); err != nil {
 			return fmt.Errorf("reports: begin: %w", err)
