@@ -2,8 +2,6 @@ package publicapi
 
 import (
 	"cmp"
-	"slices"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -11,50 +9,45 @@ import (
 	"dg/modules/games"
 	"dg/modules/reports"
 	"dg/platform/apperr"
+	"dg/platform/httpserver"
 	"dg/platform/input"
 )
 
-type reportParameters struct {
-	From    []string `json:"from" validate:"max=1,dive,required"`
-	To      []string `json:"to" validate:"max=1,dive,required"`
-	GroupID []string `json:"groupId" validate:"max=1,dive,required"`
-}
-
-var parameterChecks = input.New(map[string]string{
-	"max":              "Query parameter `{field}` is repeated. Send it once.",
-	"required":         "Query parameter `{field}` is empty. Set it to a day such as 2026-03-01.",
-	"groupId required": "Query parameter `groupId` is empty. Set it to the id of a group, or leave it out.",
-}, nil)
-
 // reportQuery refuses unknown parameters: a mistyped filter would return figures of all players.
 func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
-	// a lone "=" is an unknown parameter too, but fasthttp drops it
-	if slices.Contains(strings.Split(string(c.Request().URI().QueryString()), "&"), "=") {
-		return reports.Query{}, errUnknownParameter("")
+	sent, unknown := httpserver.Query(c, "from", "to", "groupId")
+	if len(unknown) > 0 {
+		return reports.Query{}, errUnknownParameter(unknown[0])
 	}
-	var sent reportParameters
-	values := map[string]*[]string{"from": &sent.From, "to": &sent.To, "groupId": &sent.GroupID}
-	for name, value := range c.Context().QueryArgs().All() {
-		of, known := values[string(name)]
-		if !known {
-			return reports.Query{}, errUnknownParameter(string(name))
+	for _, name := range []string{"from", "to", "groupId"} {
+		if err := checkParameter(name, sent[name]); err != nil {
+			return reports.Query{}, err
 		}
-		*of = append(*of, apikeys.Redact(string(value))) // errors show it
 	}
-	if err := parameterChecks.Check(sent); err != nil {
-		return reports.Query{}, err
-	}
-	period, err := reports.ParsePeriod(strings.Join(sent.From, ""), strings.Join(sent.To, ""))
+	// errors show the days
+	period, err := reports.ParsePeriod(apikeys.Redact(sent.Get("from")), apikeys.Redact(sent.Get("to")))
 	if err != nil {
 		return reports.Query{}, err
 	}
-	group := input.ID(strings.Join(sent.GroupID, ""))
 	return reports.Query{
 		OrganisationID: fork.OrganisationID,
 		ForkID:         fork.ID,
 		Period:         period,
-		GroupID:        group,
+		GroupID:        input.ID(sent.Get("groupId")),
 	}, nil
+}
+
+func checkParameter(name string, values []string) error {
+	switch {
+	case len(values) > 1:
+		return apperr.NewField(name, "Query parameter `%s` is repeated. Send it once.", name)
+	case len(values) == 0 || values[0] != "":
+		return nil
+	case name == "groupId":
+		return apperr.NewField(name,
+			"Query parameter `groupId` is empty. Set it to the id of a group, or leave it out.")
+	}
+	return apperr.NewField(name, "Query parameter `%s` is empty. Set it to a day such as 2026-03-01.", name)
 }
 
 // errUnknownParameter redacts the name, which may be a misplaced key.

@@ -51,23 +51,29 @@ var dateChecks = input.New(map[string]string{
 }, nil)
 
 // ParsePeriod parses the first and last day of a period of at most MaxPeriodDays. An empty
-// parameter counts as missing. Errors: apperr.Validation with the field.
+// parameter counts as missing. Errors: apperr.Validation with the field, and with the period unless a
+// day is invalid.
 func ParsePeriod(from, to string) (Period, error) {
 	if err := dateChecks.Check(dates{from, to}); err != nil {
 		return Period{}, err
 	}
 	first, _ := input.ParseDay(from) // dateChecks has checked both
 	last, _ := input.ParseDay(to)
-	p := Period{From: first, Days: int(last.Sub(first)/day) + 1}
+	p := Between(first, last)
 	if p.Days < 1 {
-		return Period{}, apperr.NewField("to", "`to` (%s) is before `from` (%s).", to, from)
+		return p, apperr.NewField("to", "`to` (%s) is before `from` (%s).", to, from)
 	}
 	if p.Days > MaxPeriodDays {
-		return Period{}, apperr.NewField("to",
+		return p, apperr.NewField("to",
 			"The period from %s to %s has %d days. The maximum is %d, both days included.",
 			from, to, p.Days, MaxPeriodDays)
 	}
 	return p, nil
+}
+
+// Between returns the period from first to last, both included.
+func Between(first, last time.Time) Period {
+	return Period{From: first, Days: int(last.Sub(first)/day) + 1}
 }
 
 // End returns the first instant after the period.

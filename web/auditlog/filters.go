@@ -13,6 +13,7 @@ import (
 	"dg/modules/audit"
 	"dg/platform/apperr"
 	"dg/platform/format"
+	"dg/platform/httpserver"
 	"dg/platform/input"
 	"dg/web/ui"
 )
@@ -86,11 +87,6 @@ type logQuery struct {
 // parse refuses an unknown parameter: a misspelt filter would show entries that the reader meant to
 // exclude.
 func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logQuery, err error) {
-	query, err := url.ParseQuery(string(c.Request().URI().QueryString()))
-	if err != nil {
-		return a, apperr.New(apperr.Validation,
-			"The address of this page is invalid. Open the audit log and set the filters there.")
-	}
 	if a.keys, err = h.Keys.List(c.UserContext(), p.KeyActor()); err != nil {
 		return a, err
 	}
@@ -99,24 +95,24 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logQuery, err error) {
 		return a, err
 	}
 	a.Fields = fields(people, a.keys)
+	names := []string{"before", "format"}
+	for _, f := range a.Fields {
+		names = append(names, f.Name)
+	}
+	query, unknown := httpserver.Query(c, names...)
 	var known bool
 	if a.dialect, known = format.Dialects[query.Get("format")]; !known {
 		return a, apperr.NewField("format", "The format is unknown. Use %s, or none for CSV.", format.ExcelName)
 	}
-	names := []string{"before", "format"}
 	for i := range a.Fields {
 		f := &a.Fields[i]
-		names = append(names, f.Name)
 		if err := f.read(query[f.Name], &a.page.Filter); err != nil {
 			return a, err
 		}
 	}
-	for name := range query {
-		if !slices.Contains(names, name) {
-			return a, apperr.New(apperr.Validation,
-				"A parameter in the address of this page is unknown. Use %s.",
-				strings.Join(names[2:], ", "))
-		}
+	if len(unknown) > 0 {
+		return a, apperr.New(apperr.Validation,
+			"A parameter in the address of this page is unknown. Use %s.", strings.Join(names[2:], ", "))
 	}
 	if before := query.Get("before"); before != "" {
 		a.page.Before, err = strconv.ParseInt(before, 10, 64)

@@ -10,6 +10,7 @@ import (
 
 	"dg/modules/reports"
 	"dg/platform/apperr"
+	"dg/platform/httpserver"
 	"dg/platform/input"
 	"dg/web/ui"
 )
@@ -32,17 +33,16 @@ var (
 // Other unknown parameters are ignored.
 func parsePageURL(c *fiber.Ctx, self string) (pageURL, error) {
 	at := pageURL{self, url.Values{}}
-	for key, value := range c.Context().QueryArgs().All() {
-		name := string(key)
-		known := slices.Contains(keptParams, name) || slices.Contains(otherParams, name)
-		switch {
-		case known && at.query.Has(name):
+	sent, unknown := httpserver.Query(c, slices.Concat(keptParams, otherParams)...)
+	for name, values := range sent {
+		if len(values) > 1 {
 			return at, apperr.NewField(name,
 				"The parameter “%s” is repeated in the address of this page. Use it once.", name)
-		case known:
-			text := strings.ToValidUTF8(string(value), "\uFFFD")
-			at.query.Set(name, strings.TrimSpace(text))
-		case strings.Contains(strings.ToLower(name), "group"):
+		}
+		at.query.Set(name, strings.TrimSpace(strings.ToValidUTF8(values[0], "\uFFFD")))
+	}
+	for _, name := range unknown {
+		if strings.Contains(strings.ToLower(name), "group") {
 			return at, apperr.NewField("groupId",
 				"A parameter in the address of this page is unknown. Use “groupId”.")
 		}
@@ -97,23 +97,21 @@ func (at pageURL) period(today time.Time) (reports.Period, error) {
 	if !at.query.Has("from") && !at.query.Has("to") {
 		return lastDays(today, defaultDays), nil
 	}
-	from, isDay := input.ParseDay(at.Param("from"))
-	if !isDay {
-		return reports.Period{}, apperr.NewField("from", "“From” is not a date. %s", validDates)
+	p, err := reports.ParsePeriod(at.Param("from"), at.Param("to"))
+	if err == nil {
+		return p, nil
 	}
-	to, isDay := input.ParseDay(at.Param("to"))
-	p := between(from, to)
-	switch {
+	switch isDay := p != (reports.Period{}); {
+	case !isDay && apperr.From(err).Field == "from":
+		return p, apperr.NewField("from", "“From” is not a date. %s", validDates)
 	case !isDay:
 		return p, apperr.NewField("to", "“To” is not a date. %s", validDates)
 	case p.Days < 1:
-		return p, apperr.NewField("to", "“To” (%s) is before “From” (%s).", ui.Day(to),
-			ui.Day(from))
-	case p.Days > reports.MaxPeriodDays:
-		return p, apperr.NewField("to", "The period has %s days. Choose %d days or fewer.",
-			ui.Count(int64(p.Days)), reports.MaxPeriodDays)
+		return p, apperr.NewField("to", "“To” (%s) is before “From” (%s).",
+			ui.Day(p.From.AddDate(0, 0, p.Days-1)), ui.Day(p.From))
 	}
-	return p, nil
+	return p, apperr.NewField("to", "The period has %s days. Choose %d days or fewer.",
+		ui.Count(int64(p.Days)), reports.MaxPeriodDays)
 }
 
 const validDates = "Choose a date from 1 Jan 2000 to 31 Dec 2199."
@@ -123,11 +121,6 @@ const defaultDays = 28
 // lastDays returns the n days before today, which is not complete.
 func lastDays(today time.Time, n int) reports.Period {
 	return reports.Period{From: today.AddDate(0, 0, -n), Days: n}
-}
-
-// between returns the period from first to last, both included.
-func between(first, last time.Time) reports.Period {
-	return reports.Period{From: first, Days: int(last.Sub(first)/ui.OneDay) + 1}
 }
 
 func weekStart(day time.Time) time.Time {
@@ -147,18 +140,18 @@ func presets(today time.Time) []preset {
 	year := month.AddDate(0, 1-int(month.Month()), 0)
 	week := weekStart(today)
 	return []preset{
-		{"Today", between(today, today)},
+		{"Today", reports.Between(today, today)},
 		{"7 days", lastDays(today, 7)},
 		{"28 days", lastDays(today, defaultDays)},
 		{"90 days", lastDays(today, 90)},
-		{"12 months", between(today.AddDate(-1, 0, 0), today.AddDate(0, 0, -1))},
-		{"This week", between(week, today)},
-		{"Last week", between(week.AddDate(0, 0, -7), week.AddDate(0, 0, -1))},
-		{"This month", between(month, today)},
-		{"Last month", between(month.AddDate(0, -1, 0), month.AddDate(0, 0, -1))},
-		{"This quarter", between(quarter, today)},
-		{"Last quarter", between(quarter.AddDate(0, -3, 0), quarter.AddDate(0, 0, -1))},
-		{"This year", between(year, today)},
+		{"12 months", reports.Between(today.AddDate(-1, 0, 0), today.AddDate(0, 0, -1))},
+		{"This week", reports.Between(week, today)},
+		{"Last week", reports.Between(week.AddDate(0, 0, -7), week.AddDate(0, 0, -1))},
+		{"This month", reports.Between(month, today)},
+		{"Last month", reports.Between(month.AddDate(0, -1, 0), month.AddDate(0, 0, -1))},
+		{"This quarter", reports.Between(quarter, today)},
+		{"Last quarter", reports.Between(quarter.AddDate(0, -3, 0), quarter.AddDate(0, 0, -1))},
+		{"This year", reports.Between(year, today)},
 	}
 }
 
