@@ -82,7 +82,7 @@ func TestEntryNamesAKeyThatIsBeingRenamed(t *testing.T) {
 			return b.keys.Rename(b.t.Context(), b.owner, key.ID, apikeys.Label{Name: "Second"}, request)
 		},
 		"replace": func() error {
-			_, _, err := b.replace(key, apikeys.Overlaps[1])
+			_, _, err := b.replace(key, apikeys.Overlaps[1].Duration)
 			return err
 		},
 		"revoke": func() error { return b.keys.Revoke(b.t.Context(), b.owner, key.ID, request) },

@@ -33,7 +33,8 @@ func (b *bundle) replace(
 // that is earlier.
 func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 	b := setup(t)
-	for _, overlap := range apikeys.Overlaps {
+	for _, choice := range apikeys.Overlaps {
+		overlap := choice.Duration
 		old, token := b.newKey()
 		made, newToken, err := b.replace(old, overlap)
 		require.NoError(t, err)

@@ -9,7 +9,6 @@ import (
 	"dg/modules/audit"
 	"dg/platform/apperr"
 	"dg/platform/authz"
-	"dg/platform/input"
 )
 
 // Organisations reads roles within the transaction of a change of keys. Package org implements it.
@@ -56,14 +55,6 @@ func (s *Service) reauthorize(
 		return err
 	}
 	return s.authorize(subject, want, owner)
-}
-
-var checks = input.New(nil, nil)
-
-// Label is the part of a key that Rename can change.
-type Label struct {
-	Name        string `json:"name" validate:"text,printable"`
-	Description string `json:"description" validate:"omitempty,text,printable"` // "": none
 }
 
 // Rename changes the name and description of a key of the actor's organisation. It adds an audit

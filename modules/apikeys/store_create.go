@@ -3,7 +3,6 @@ package apikeys
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -17,20 +16,6 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
-
-// NewKey is the input of Create: the label, scopes and expiry of the key, and the key to replace.
-type NewKey struct {
-	ID          string        `json:"id"` // of a form, which makes one key; unless IsID: a random one
-	Name        string        `json:"name" validate:"text,printable"`
-	Description string        `json:"description" validate:"omitempty,text,printable"` // "": none
-	Scopes      []Scope       `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
-	ExpiresAt   *time.Time    `json:"expiresAt"` // nil: never; else in the future
-	Replaces    string        `json:"replaces"`  // id of the key to replace; "": none
-	Overlap     time.Duration `json:"overlap"`   // one of Overlaps
-}
-
-// Overlaps are the choices for how long a replaced key still works, so that tools can switch.
-var Overlaps = []time.Duration{0, time.Hour, 24 * time.Hour, 7 * 24 * time.Hour}
 
 // MaxUsable bounds the keys of an organisation that are neither revoked nor expired.
 const MaxUsable = 100
@@ -49,9 +34,6 @@ var (
 
 	// ErrCreated says that a key has the id already: the form was sent twice.
 	ErrCreated = apperr.New(apperr.AccessDenied, "This form was sent twice. The key exists once.")
-
-	errOverlap = apperr.NewField("overlap",
-		"Choose when the old key stops: now, in an hour, in a day or in a week.")
 )
 
 // Create makes a key for the actor's organisation and returns it with its token, which cannot be
@@ -89,36 +71,6 @@ func (s *Service) Create(
 		return Key{}, Token{}, err
 	}
 	return key, token, nil
-}
-
-func (in NewKey) key(now time.Time) (Key, error) {
-	if err := checks.Check(in); err != nil {
-		return Key{}, err
-	}
-	if !slices.Contains(Overlaps, in.Overlap) {
-		return Key{}, errOverlap
-	}
-	expiresAt, err := checkExpiry(in.ExpiresAt, now)
-	return Key{
-		Name:        in.Name,
-		Description: in.Description,
-		Scopes:      in.Scopes,
-		CreatedAt:   now.Truncate(time.Millisecond),
-		ExpiresAt:   expiresAt,
-		Replaces:    in.Replaces,
-	}, err
-}
-
-func checkExpiry(at *time.Time, now time.Time) (*time.Time, error) {
-	if at == nil {
-		return nil, nil
-	}
-	kept := at.UTC().Truncate(time.Millisecond)
-	if !kept.After(now) {
-		return nil, apperr.NewField("expiresAt",
-			"The expiry %s has passed. Choose a later one, or none.", formatInstant(kept))
-	}
-	return &kept, nil
 }
 
 func (s *Service) insert(

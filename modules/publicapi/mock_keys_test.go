@@ -80,24 +80,6 @@ func (_m *mockKeys) RefuseOutside(ctx context.Context, id string, request audit.
 	return r0
 }
 
-// StillUsable provides a mock function with given fields: ctx, organisationID, keyID
-func (_m *mockKeys) StillUsable(ctx context.Context, organisationID string, keyID string) error {
-	ret := _m.Called(ctx, organisationID, keyID)
-
-	if len(ret) == 0 {
-		panic("no return value specified for StillUsable")
-	}
-
-	var r0 error
-	if rf, ok := ret.Get(0).(func(context.Context, string, string) error); ok {
-		r0 = rf(ctx, organisationID, keyID)
-	} else {
-		r0 = ret.Error(0)
-	}
-
-	return r0
-}
-
 // newMockKeys creates a new instance of mockKeys. It also registers a testing interface on the mock and a cleanup function to assert the mocks expectations.
 // The first argument is typically a *testing.T value.
 func newMockKeys(t interface {

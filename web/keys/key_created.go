@@ -1,6 +1,8 @@
 package keys
 
 import (
+	"slices"
+
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
@@ -23,13 +25,13 @@ func (h *Handler) newCreatedView(
 	view = createdView{
 		Back:       p.Path(ui.SettingsPath),
 		BaseURL:    h.BaseURL,
-		ListsForks: form.Has(string(apikeys.ForksRead)),
+		ListsForks: form.Has(apikeys.ForksRead),
 	}
 	title := "Key created"
 	if form.Old != nil {
 		title = "Key replaced"
-		old := form.overlap(form.Overlaps)
-		view.Old = &old
+		chosen := slices.IndexFunc(form.Overlaps, func(o overlapChoice) bool { return o.Value == form.Overlap })
+		view.Old = &form.Overlaps[chosen]
 	}
 	view.Layout, err = h.layout(c, p, title)
 	view.Notices = nil // nothing may distract from copying the key

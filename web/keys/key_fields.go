@@ -5,35 +5,16 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/apikeys"
 	"dg/platform/input"
 	"dg/web/ui"
 )
 
 // labelForm has the fields that the forms of creating and renaming share.
-type labelForm struct {
-	Name        string `json:"name" validate:"required,max=200,text,printable"`
-	Description string `json:"description" validate:"omitempty,max=200,text,printable"`
-}
+type labelForm apikeys.Label
 
-// formMessages has keys as in input.New: field and rule.
-var formMessages = map[string]string{
-	"name required":  "Enter a name.",
-	"name max":       "The name is too long. Use 200 characters or fewer.",
-	"name text":      "The name contains invalid characters, such as a line break. Type it again.",
-	"name printable": "The name contains characters that cannot be seen. Type it again.",
-
-	"description printable": "The description contains characters that cannot be seen. Type it again.",
-	"description max":       "The description is too long. Use 200 characters or fewer.",
-	"description text":      "The description contains invalid characters, such as a line break. Type it again.",
-	"scopes min":            "Choose at least one scope.",
-	"scopes oneof":          "Choose at least one scope.",
-	"overlap oneof":         "Choose when the old key stops.",
-}
-
-var formChecker = input.New(formMessages, nil)
-
-func formErrors(form any) (f ui.FormErrors) {
-	for _, fault := range formChecker.Violations(form) {
+func formErrors(violations []input.Violation) (f ui.FormErrors) {
+	for _, fault := range violations {
 		if f.Error(fault.Field) == "" {
 			f.Errors = append(f.Errors, ui.FormError{Field: fault.Field, Message: fault.Message})
 		}

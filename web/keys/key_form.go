@@ -27,34 +27,29 @@ type keyFormView struct {
 // keyForm has the values of the fields, valid or not.
 type keyForm struct {
 	labelForm
-	ID       string   // of the key that the form makes: sent twice, it makes one
-	Scopes   []string `json:"scopes" validate:"min=1,dive,oneof=forks:read reports:read"`
-	Overlap  string   `json:"overlap" validate:"omitempty,oneof=now hour day week"`
-	Expiry   string   // a number of days, "day" or "never"
+	ID       string // of the key that the form makes: sent twice, it makes one
+	Scopes   []apikeys.Scope
+	Overlap  string
+	Expiry   string // a number of days, "day" or "never"
 	Day      string
 	replaces string // the id of the old key, or ""
 }
 
-func (f keyForm) Has(scope string) bool { return slices.Contains(f.Scopes, scope) }
+func (f keyForm) Has(scope apikeys.Scope) bool { return slices.Contains(f.Scopes, scope) }
 
 type overlapChoice struct {
-	Value, Text string
-	duration    time.Duration
-	Until       time.Time // when the old key stops; see overlapsOf
+	apikeys.Overlap
+	Until time.Time // when the old key stops; see overlapsOf
 }
 
-var overlaps = []overlapChoice{
-	{Value: "now", Text: "Now"},
-	{Value: "hour", Text: "In an hour", duration: time.Hour},
-	{Value: "day", Text: "In a day", duration: ui.OneDay},
-	{Value: "week", Text: "In a week", duration: 7 * ui.OneDay},
-}
-
-// overlap returns the chosen overlap, or the first, "now", if none or an unknown one is chosen.
-func (f keyForm) overlap(choices []overlapChoice) overlapChoice {
-	return choices[max(0, slices.IndexFunc(choices, func(o overlapChoice) bool {
-		return o.Value == f.Overlap
-	}))]
+// overlap returns the chosen overlap: an invalid one if none or an unknown one is chosen.
+func (f keyForm) overlap() apikeys.Overlap {
+	for _, o := range apikeys.Overlaps {
+		if o.Value == f.Overlap || f.replaces == "" && f.Overlap == "" {
+			return o
+		}
+	}
+	return apikeys.Overlap{Duration: -1}
 }
 
 // KeyForm handles GET /settings/api-keys/new and GET /settings/api-keys/:key/replace.
@@ -116,7 +111,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 	view := keyFormView{
 		keyForm: keyForm{
 			ID:     apikeys.NewID(),
-			Scopes: []string{string(apikeys.ForksRead), string(apikeys.ReportsRead)},
+			Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead},
 			Expiry: "90",
 		},
 		Path:     p.Path(ui.SettingsPath + "/new"),
@@ -150,9 +145,8 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 
 // successorForm returns the form that replaces k. The default overlap is a day.
 func successorForm(k apikeys.Key, today time.Time) keyForm {
-	f := keyForm{labelForm: labelForm{k.Name, k.Description}, Overlap: "day", ID: apikeys.NewID()}
-	for _, scope := range k.Scopes {
-		f.Scopes = append(f.Scopes, string(scope))
+	f := keyForm{
+		labelForm: labelForm{k.Name, k.Description}, ID: apikeys.NewID(), Scopes: k.Scopes, Overlap: "day",
 	}
 	f.Expiry, f.Day = successorExpiry(k, today)
 	return f
@@ -160,12 +154,13 @@ func successorForm(k apikeys.Key, today time.Time) keyForm {
 
 // overlapsOf returns the overlaps for replacing k, which end at the expiry of k at the latest.
 func (h *Handler) overlapsOf(k apikeys.Key) []overlapChoice {
-	all := slices.Clone(overlaps)
-	for i := range all {
-		all[i].Until = h.Now().Add(all[i].duration)
-		if k.ExpiresAt != nil && k.ExpiresAt.Before(all[i].Until) {
-			all[i].Until = *k.ExpiresAt
+	var all []overlapChoice
+	for _, o := range apikeys.Overlaps {
+		until := h.Now().Add(o.Duration)
+		if k.ExpiresAt != nil && k.ExpiresAt.Before(until) {
+			until = *k.ExpiresAt
 		}
+		all = append(all, overlapChoice{o, until})
 	}
 	return all
 }
@@ -191,33 +186,26 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 		replaces:  input.PathID(c.Params("key")),
 	}
 	for _, scope := range c.Context().PostArgs().PeekMulti("scopes") {
-		form.Scopes = append(form.Scopes, string(scope))
+		form.Scopes = append(form.Scopes, apikeys.Scope(scope))
 	}
 	return form
 }
 
 // newKey returns the key to create, which is valid only if there are no errors.
 func (f keyForm) newKey(now time.Time) (apikeys.NewKey, []ui.FormError) {
-	invalid := formErrors(f).Errors
-	if f.replaces != "" && f.Overlap == "" {
-		invalid = append(invalid, ui.FormError{Field: "overlap", Message: formMessages["overlap oneof"]})
-	}
 	at, wrong := f.expiresAt(now)
-	if wrong.Message != "" {
-		invalid = append(invalid, wrong)
-	}
 	in := apikeys.NewKey{
 		ID:          f.ID,
 		Name:        f.Name,
 		Description: f.Description,
+		Scopes:      slices.Compact(slices.Sorted(slices.Values(f.Scopes))),
 		ExpiresAt:   at,
 		Replaces:    f.replaces,
-		Overlap:     f.overlap(overlaps).duration,
+		Overlap:     f.overlap().Duration,
 	}
-	for _, scope := range []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead} {
-		if f.Has(string(scope)) {
-			in.Scopes = append(in.Scopes, scope)
-		}
+	invalid := formErrors(in.Violations()).Errors
+	if wrong.Message != "" {
+		invalid = append(invalid, wrong)
 	}
 	return in, invalid
 }

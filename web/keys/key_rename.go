@@ -33,7 +33,7 @@ func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	form := parseLabelForm(c)
-	if invalid := formErrors(form); len(invalid.Errors) > 0 {
+	if invalid := formErrors(apikeys.Label(form).Violations()); len(invalid.Errors) > 0 {
 		return h.renderRenameKey(c, p, k, fiber.StatusBadRequest,
 			renameKeyView{labelForm: form.withValidUTF8(), FormErrors: invalid})
 	}
