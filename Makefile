@@ -36,7 +36,7 @@ bench: postgres ## Measure against limits of this machine (BENCH_PLAYS=10000000;
 	go run ./scripts/bench
 
 contract: postgres ## Run the programs of /docs and generated clients against the demo (Node, Java).
-	scripts/contract/table/run.sh
+	scripts/contract/table.sh
 	scripts/contract/clients/run.sh
 
 contract-tools: ## Run the recipes of tools in the real tools (Python; from PyPI and npm).

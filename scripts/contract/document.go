@@ -1,35 +1,76 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"iter"
 	"log"
 	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
-// document is the OpenAPI document. gjson keeps the order of members, as the pages need.
-type document struct{ gjson.Result }
+// value is a JSON value, or empty if there is none. It keeps the order of members, as the pages need.
+type value json.RawMessage
+
+// get returns the member of an object, the member of that with the next name, and so on.
+func (v value) get(names ...string) value {
+	for _, name := range names {
+		var object map[string]json.RawMessage
+		_ = json.Unmarshal(v, &object) // fails for what is no object, which has no members
+		v = value(object[name])
+	}
+	return v
+}
 
 // members yields the members of an object in the document's order.
-func members(object gjson.Result) iter.Seq2[string, gjson.Result] {
-	return func(yield func(string, gjson.Result) bool) {
-		object.ForEach(func(name, value gjson.Result) bool { return yield(name.String(), value) })
+func (v value) members() iter.Seq2[string, value] {
+	return func(yield func(string, value) bool) {
+		decoder := json.NewDecoder(bytes.NewReader(v))
+		_, _ = decoder.Token() // the brace
+		for decoder.More() {
+			name, _ := decoder.Token()
+			var member json.RawMessage
+			if decoder.Decode(&member) != nil || !yield(name.(string), value(member)) {
+				return
+			}
+		}
 	}
 }
 
-func description(of gjson.Result) string { return markdown(of.Get("description").String()) }
+func (v value) list() (all []value) {
+	var items []json.RawMessage
+	_ = json.Unmarshal(v, &items) // fails for what is no list
+	for _, item := range items {
+		all = append(all, value(item))
+	}
+	return all
+}
+
+// text returns a string, or the JSON of another value.
+func (v value) text() string {
+	var text string
+	if json.Unmarshal(v, &text) != nil {
+		return string(v)
+	}
+	return text
+}
+
+func (v value) isTrue() bool { return string(v) == "true" }
+
+func (v value) description() string { return markdown(v.get("description").text()) }
+
+// document is the OpenAPI document.
+type document struct{ value }
 
 // resolve returns the component to which v refers, or v itself. If the component is missing, it
 // ends the process.
-func (d document) resolve(v gjson.Result) gjson.Result {
-	ref := v.Get("$ref").String()
+func (d document) resolve(v value) value {
+	ref := v.get("$ref").text()
 	if ref == "" {
 		return v
 	}
 	kind, name, _ := strings.Cut(strings.TrimPrefix(ref, "#/components/"), "/")
-	component := d.Get("components." + kind + "." + gjson.Escape(name))
-	if !component.Exists() {
+	component := d.get("components", kind, name)
+	if len(component) == 0 {
 		log.Fatalf("contract: %s: there is no %s", documentFile, ref)
 	}
 	return component
@@ -37,19 +78,19 @@ func (d document) resolve(v gjson.Result) gjson.Result {
 
 // schema is a schema with the description and nullability that apply where it is used.
 type schema struct {
-	gjson.Result
+	value
 	description string
 	nullable    bool
 }
 
 // schema reads a schema. Where it gives a component another description, allOf has that component
 // as its only entry.
-func (d document) schema(v gjson.Result) schema {
+func (d document) schema(v value) schema {
 	v = d.resolve(v)
-	s := schema{v, v.Get("description").String(), v.Get("nullable").Bool()}
-	if parts := v.Get("allOf").Array(); len(parts) == 1 {
+	s := schema{v, v.get("description").text(), v.get("nullable").isTrue()}
+	if parts := v.get("allOf").list(); len(parts) == 1 {
 		part := d.schema(parts[0])
-		s.Result = part.Result
+		s.value = part.value
 		s.nullable = s.nullable || part.nullable
 		if s.description == "" {
 			s.description = part.description
@@ -61,10 +102,10 @@ func (d document) schema(v gjson.Result) schema {
 // fields returns the fields of a schema. The name of a nested field is its path, with [] for a
 // list.
 func (d document) fields(s schema, path string) (all []object) {
-	if items := s.Get("items"); items.Exists() {
+	if items := s.get("items"); len(items) > 0 {
 		return d.fields(d.schema(items), path+"[]")
 	}
-	for name, property := range members(s.Get("properties")) {
+	for name, property := range s.get("properties").members() {
 		name = strings.TrimPrefix(path+"."+name, ".")
 		of := d.schema(property)
 		all = append(all, fieldOf(name, of))
@@ -74,16 +115,16 @@ func (d document) fields(s schema, path string) (all []object) {
 }
 
 func fieldOf(name string, s schema) object {
-	kind := s.Get("type").String()
-	if format := s.Get("format").String(); strings.HasPrefix(format, "date") {
+	kind := s.get("type").text()
+	if format := s.get("format").text(); strings.HasPrefix(format, "date") {
 		kind = format
 	}
 	if s.nullable {
 		kind += " or null"
 	}
 	f := object{"name": name, "type": kind, "text": markdown(s.description)}
-	if values := s.Get("x-extensible-enum"); values.Exists() {
-		f["values"] = values.Value()
+	if values := s.get("x-extensible-enum"); len(values) > 0 {
+		f["values"] = json.RawMessage(values)
 	}
 	return f
 }

@@ -1,7 +1,8 @@
-// Command contract generates three files from openapi.yaml, errors.yaml and examples.json:
-// modules/publicapi/openapi.json, the document that the service serves; and for /docs the table of
-// errors, web/docs/templates/docs_errors.html, and the operations, web/docs/reference.json. It runs
-// in the root of the repository; scripts/generate.sh calls it.
+// Command contract keeps /docs and the contract together. Without arguments it generates three files
+// from openapi.yaml, errors.yaml and examples.json: modules/publicapi/openapi.json, the document that
+// the service serves; and for /docs the table of errors, web/docs/templates/docs_errors.html, and the
+// operations, web/docs/reference.json. It runs in the root of the repository; scripts/generate.sh calls
+// it. With BASE KEY RECIPES, as table.sh calls it, it runs the programs of /docs: see table.
 package main
 
 import (
@@ -62,7 +63,11 @@ func (e apiError) Kind() string { return apperr.New(e.Code, "").HTTP().Code }
 
 func main() {
 	log.SetFlags(0)
-	if err := generate(); err != nil {
+	work := generate
+	if len(os.Args) == 4 {
+		work = func() error { return runTable(os.Args[1], os.Args[2], os.Args[3]) }
+	}
+	if err := work(); err != nil {
 		log.Fatal("contract: ", err)
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"html"
 	"regexp"
 	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
 // markdown converts a description of the OpenAPI document to HTML. It supports paragraphs, lists,
@@ -62,12 +60,12 @@ func markdownTable(lines []string) string {
 }
 
 // pretty returns the value of an example for display: text as it is, JSON indented.
-func pretty(value gjson.Result) string {
-	if value.Type == gjson.String {
-		return strings.TrimSuffix(value.String(), "\n")
+func pretty(v value) string {
+	if v[0] == '"' {
+		return strings.TrimSuffix(v.text(), "\n")
 	}
 	var b bytes.Buffer
-	_ = json.Indent(&b, []byte(value.Raw), "", "  ") // it was read as JSON
+	_ = json.Indent(&b, v, "", "  ") // it was read as JSON
 	return leaf.ReplaceAllStringFunc(b.String(), func(object string) string {
 		if line := strings.Join(strings.Fields(object), " "); len(line) < 140 {
 			return strings.NewReplacer("{ ", "{", " }", "}").Replace(line)

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-
-	"github.com/tidwall/gjson"
 )
 
 // object is an object of reference.json. Fields named text are HTML, except those of examples.
@@ -14,7 +12,7 @@ type object map[string]any
 // reference returns the content of reference.json: the operations of an OpenAPI document, in the
 // form that web/docs/reference.go declares.
 func reference(served []byte) ([]byte, error) {
-	d := document{gjson.ParseBytes(served)}
+	d := document{value(served)}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -25,42 +23,42 @@ func reference(served []byte) ([]byte, error) {
 
 // operations returns the GET operations below /api/, in the document's order.
 func (d document) operations() (all []object) {
-	for path, methods := range members(d.Get("paths")) {
-		if source := methods.Get("get"); source.Exists() && strings.HasPrefix(path, "/api/") {
+	for path, methods := range d.get("paths").members() {
+		if source := methods.get("get"); len(source) > 0 && strings.HasPrefix(path, "/api/") {
 			all = append(all, d.operation(path, source))
 		}
 	}
 	return all
 }
 
-func (d document) operation(path string, source gjson.Result) object {
+func (d document) operation(path string, source value) object {
 	o := object{
-		"id":      source.Get("operationId").String(),
+		"id":      source.get("operationId").text(),
 		"path":    path,
-		"summary": source.Get("summary").String(),
-		"scope":   source.Get("x-required-scope").String(),
-		"text":    description(source),
+		"summary": source.get("summary").text(),
+		"scope":   source.get("x-required-scope").text(),
+		"text":    source.description(),
 	}
-	var parameters []gjson.Result
+	var parameters []value
 	var fields, errors []object
-	for _, parameter := range source.Get("parameters").Array() {
+	for _, parameter := range source.get("parameters").list() {
 		p := d.resolve(parameter)
 		parameters = append(parameters, p)
-		f := fieldOf(p.Get("name").String(), d.schema(p.Get("schema")))
-		f["in"] = p.Get("in").String()
-		f["required"] = p.Get("required").Bool()
-		f["text"] = description(p)
-		f["example"] = p.Get("example").String()
+		f := fieldOf(p.get("name").text(), d.schema(p.get("schema")))
+		f["in"] = p.get("in").text()
+		f["required"] = p.get("required").isTrue()
+		f["text"] = p.description()
+		f["example"] = p.get("example").text()
 		fields = append(fields, f)
 	}
-	for code, answer := range members(source.Get("responses")) {
+	for code, answer := range source.get("responses").members() {
 		response := d.resolve(answer)
 		if code == "200" {
 			d.addAnswer(o, response)
 			continue
 		}
 		errors = append(errors, object{"status": code, "code": d.codeOf(code, response),
-			"text": description(response)})
+			"text": response.description()})
 	}
 	o["request"] = curl(path, parameters)
 	o["parameters"] = fields
@@ -69,20 +67,20 @@ func (d document) operation(path string, source gjson.Result) object {
 }
 
 // addAnswer adds the headers, fields and examples of the 200 response.
-func (d document) addAnswer(o object, response gjson.Result) {
+func (d document) addAnswer(o object, response value) {
 	var headers, examples []object
-	for name, header := range members(response.Get("headers")) {
-		headers = append(headers, object{"name": name, "text": description(d.resolve(header))})
+	for name, header := range response.get("headers").members() {
+		headers = append(headers, object{"name": name, "text": d.resolve(header).description()})
 	}
-	for mediaType, content := range members(response.Get("content")) {
-		schema := d.schema(content.Get("schema"))
+	for mediaType, content := range response.get("content").members() {
+		schema := d.schema(content.get("schema"))
 		o["mediaType"] = mediaType
 		o["body"] = markdown(schema.description)
 		o["fields"] = d.fields(schema, "")
-		for name, e := range members(content.Get("examples")) {
+		for name, e := range content.get("examples").members() {
 			answer := d.resolve(e)
 			examples = append(examples, object{"id": "example-" + name,
-				"label": answer.Get("summary").String(), "text": pretty(answer.Get("value"))})
+				"label": answer.get("summary").text(), "text": pretty(answer.get("value"))})
 		}
 	}
 	o["headers"] = headers
@@ -91,28 +89,28 @@ func (d document) addAnswer(o object, response gjson.Result) {
 
 // codeOf returns the details.code of an error, from its first example. It returns "" for the
 // response "default", which has several codes.
-func (d document) codeOf(status string, response gjson.Result) string {
+func (d document) codeOf(status string, response value) string {
 	if status == "default" {
 		return ""
 	}
-	for _, content := range members(response.Get("content")) {
-		for _, e := range members(content.Get("examples")) {
-			return d.resolve(e).Get("value.details.code").String()
+	for _, content := range response.get("content").members() {
+		for _, e := range content.get("examples").members() {
+			return d.resolve(e).get("value", "details", "code").text()
 		}
 	}
 	return ""
 }
 
 // curl returns a command that calls the operation, with example values for required parameters.
-func curl(path string, parameters []gjson.Result) string {
+func curl(path string, parameters []value) string {
 	options := ""
 	for _, p := range parameters {
-		name := p.Get("name").String()
-		example := p.Get("example").String()
+		name := p.get("name").text()
+		example := p.get("example").text()
 		switch {
-		case p.Get("in").String() == "path":
+		case p.get("in").text() == "path":
 			path = strings.Replace(path, "{"+name+"}", example, 1)
-		case p.Get("in").String() == "query" && p.Get("required").Bool():
+		case p.get("in").text() == "query" && p.get("required").isTrue():
 			options += " -d " + name + "=" + example
 		}
 	}

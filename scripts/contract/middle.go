@@ -31,7 +31,7 @@ type condition struct {
 	answer func(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool
 }
 
-func text(body, kind string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
+func answers(body, kind string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
 		if !isReport(r) {
 			return false
@@ -129,8 +129,8 @@ var conditions = []condition{
 	{name: ".curlrc", works: true, short: true, file: ".curlrc"},
 	{name: "C locale", works: true, env: []string{"LC_ALL=C", "LANG=C"}},
 	{name: "an empty CSV", csv: true, answer: changed(func(string) string { return "" })},
-	{name: "an empty 200", short: true, csv: true, answer: text("", "text/csv")},
-	{name: "HTML", short: true, csv: true, answer: text("<html>Log in</html>", "text/html")},
+	{name: "an empty 200", short: true, csv: true, answer: answers("", "text/csv")},
+	{name: "HTML", short: true, csv: true, answer: answers("<html>Log in</html>", "text/html")},
 	{name: "JSON in place of CSV", short: true, csv: true,
 		answer: changed(func(string) string { return `{"items":[]}` })},
 	{name: "another header row", csv: true,

@@ -1,13 +1,9 @@
-// Command table runs the programs of /docs behind a hostile middle and prints a table, program by
-// condition. `make contract` runs it: table BASE KEY, with the demo at BASE. A cell is red if a program
-// ends with 0 although the answer was wrong, if its destination changed, or if it printed the key.
 package main
 
 import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -72,24 +68,18 @@ const (
 	old     = "as it was"
 )
 
+// table runs the programs of /docs behind a hostile middle and prints a table, program by condition. A
+// cell is red if a program ends with 0 although the answer was wrong, if its destination changed, or if
+// it printed the key.
 type table struct {
 	base, recipes, key string
 	red                atomic.Int32
 }
 
-func main() {
-	if err := run(os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-}
-
-// run runs two rows at once. TABLE_ONLY has the names of programs, or nothing.
-func run(args []string) error {
-	if len(args) != 3 {
-		return errors.New("table BASE KEY RECIPES")
-	}
-	t := &table{base: args[0], key: args[1], recipes: args[2]}
+// runTable runs two rows at once, against the demo at base. TABLE_ONLY has the names of programs, or
+// nothing.
+func runTable(base, key, recipes string) error {
+	t := &table{base: base, key: key, recipes: recipes}
 	only := strings.Fields(os.Getenv("TABLE_ONLY"))
 	var rows errgroup.Group
 	rows.SetLimit(2)
@@ -148,39 +138,12 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	text, err := os.ReadFile(filepath.Join(t.recipes, p.file))
-	if err != nil {
-		return "", err
-	}
-	program := strings.ReplaceAll(string(text), "https://dg.example.org", m.url)
-	today := time.Now().UTC()
-	program = lastDays.ReplaceAllString(program, today.Format(time.DateOnly))
-	program = strings.ReplaceAll(program, "2 ** attempt", "attempt / 9") // waits after a lost connection are scaled
-	program = strings.ReplaceAll(program, "(tries) 5", "(tries) 0.5")
-	program = firstDays.ReplaceAllString(program, today.AddDate(0, 0, -40).Format(time.DateOnly))
 	key := t.key
 	if c.key != nil {
 		key = c.key(t.key)
 	}
-	name := filepath.Base(p.file)
-	if p.short {
-		name = "first" + filepath.Ext(name) // csv.py would hide Python's own
-	}
-	files := map[string]string{name: program, "key.txt": key,
-		"dg.curl": fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", t.key)}
-	if c.file != "" {
-		files[c.file] = "machine 127.0.0.1 login x password y\n"
-		if c.file == ".curlrc" {
-			files[c.file] = "header = \"Authorization: Bearer other\"\n"
-		}
-	}
-	if strings.HasSuffix(p.destination, ".csv") {
-		files[p.destination] = old
-	}
-	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
-			return "", err
-		}
+	if err := t.fill(folder, m.url, key, p, c); err != nil {
+		return "", err
 	}
 	m.set(c)
 	if reset := os.Getenv("TABLE_RESET"); reset != "" { // of the rate limit, which the cells together exceed
@@ -206,6 +169,41 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	out, failed := command.CombinedOutput()
 	return t.judge(m, p, c, folder, out, failed), nil
+}
+
+// fill writes the program and the files that it reads. The program calls url.
+func (t *table) fill(folder, url, key string, p program, c condition) error {
+	text, err := os.ReadFile(filepath.Join(t.recipes, p.file))
+	if err != nil {
+		return err
+	}
+	program := strings.ReplaceAll(string(text), "https://dg.example.org", url)
+	today := time.Now().UTC()
+	program = lastDays.ReplaceAllString(program, today.Format(time.DateOnly))
+	program = strings.ReplaceAll(program, "2 ** attempt", "attempt / 9") // waits after a lost connection are scaled
+	program = strings.ReplaceAll(program, "(tries) 5", "(tries) 0.5")
+	program = firstDays.ReplaceAllString(program, today.AddDate(0, 0, -40).Format(time.DateOnly))
+	name := filepath.Base(p.file)
+	if p.short {
+		name = "first" + filepath.Ext(name) // csv.py would hide Python's own
+	}
+	files := map[string]string{name: program, "key.txt": key,
+		"dg.curl": fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", t.key)}
+	if c.file != "" {
+		files[c.file] = "machine 127.0.0.1 login x password y\n"
+		if c.file == ".curlrc" {
+			files[c.file] = "header = \"Authorization: Bearer other\"\n"
+		}
+	}
+	if strings.HasSuffix(p.destination, ".csv") {
+		files[p.destination] = old
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // The periods of the programs become the last forty days.
