@@ -1,7 +1,6 @@
 package publicapi
 
 import (
-	"cmp"
 	"errors"
 
 	"github.com/gofiber/fiber/v2"
@@ -21,20 +20,25 @@ var errForeignFork = apperr.New(apperr.AccessDenied,
 func (a *API) forkOf(r *call) (games.Fork, error) {
 	id := input.ID(r.forkID)
 	fork, missing := a.Games.Fork(r.ctx, r.caller.OrganisationID, id)
+	if missing != nil && !apperr.Is(missing, apperr.NotFound) {
+		return fork, missing
+	}
 	owner := fork.OrganisationID
-	err := missing
-	if missing != nil && apperr.Is(missing, apperr.NotFound) {
-		owner, err = a.Games.ForkOwner(r.ctx, id)
+	if missing != nil {
+		var err error
+		if owner, err = a.Games.ForkOwner(r.ctx, id); err != nil {
+			return fork, err
+		}
 	}
-	if err == nil {
-		err = a.Policy.Authorize(r.caller.Subject, r.permission, owner)
-	}
+	err := a.Policy.Authorize(r.caller.Subject, r.permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
 		return games.Fork{}, a.refuse(r, audit.OtherOrganisation,
 			audit.Target{Kind: "fork", ID: id}, errForeignFork)
 	}
-	// If the policy allows the owner, the fork was created between the two queries: not found.
-	return fork, cmp.Or(err, missing)
+	if err != nil {
+		return fork, err
+	}
+	return fork, missing // if it belongs to the caller, it was created between the two queries
 }
 
 const (

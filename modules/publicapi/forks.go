@@ -49,10 +49,10 @@ func toForkDTO(f games.Fork) forkDTO {
 // listForks handles GET /api/v1/forks: the organisation's forks, or 304. Errors: 401, 403 (scope), 429, 503.
 func (a *API) listForks(r *call) error {
 	forks, err := a.Games.Forks(r.ctx, r.caller.OrganisationID)
-	if err == nil {
-		err = a.authorizeList(r.caller, forks)
-	}
 	if err != nil {
+		return err
+	}
+	if err := a.authorizeList(r.caller, forks); err != nil {
 		return err
 	}
 	version := int64(0) // of an empty list, which has no row with the snapshot's version

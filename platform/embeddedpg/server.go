@@ -50,13 +50,13 @@ func Start(ctx context.Context, dir string, options ...string) (*Server, error) 
 		if errors.Is(err, errNotRunning) {
 			err = s.launch(ctx, options)
 		}
-		if err == nil {
-			s.users, err = os.Open(d.file(cluster))
+		if err != nil {
+			return err
 		}
-		if err == nil {
-			err = syscall.Flock(int(s.users.Fd()), syscall.LOCK_SH) // only Stop tries the exclusive lock
+		if s.users, err = os.Open(d.file(cluster)); err != nil {
+			return err
 		}
-		return err
+		return syscall.Flock(int(s.users.Fd()), syscall.LOCK_SH) // only Stop tries the exclusive lock
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.lock.Close())

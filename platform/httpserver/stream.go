@@ -160,20 +160,15 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 		_ = s.tcp.SetWriteBuffer(sendBuffer) // if the connection is gone, the write fails, too
 	}
 	to := &blockWriter{s, out}
-	var err error
-	if s.gzip {
-		err = s.compressTo(to)
-	} else {
-		err = s.copyTo(to, func() error { return nil })
+	if err := s.copyOrCompress(to); err != nil {
+		return s.sent, err
 	}
-	if err == nil {
-		err = to.extend() // for the final chunk
+	if err := to.extend(); err != nil { // for the final chunk
+		return s.sent, err
 	}
-	if err == nil {
-		s.complete = true
-		s.resetOnClose(false)
-	}
-	return s.sent, err
+	s.complete = true
+	s.resetOnClose(false)
+	return s.sent, nil
 }
 
 // copyTo writes all blocks to w. It flushes the first, so that the response begins at once.
@@ -202,17 +197,19 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// compressTo is copyTo with gzip. It writes no footer to a truncated file.
-func (s *stream) compressTo(to io.Writer) error {
+// copyOrCompress is copyTo, with gzip if set. It writes no footer to a truncated file.
+func (s *stream) copyOrCompress(to io.Writer) error {
+	if !s.gzip {
+		return s.copyTo(to, func() error { return nil })
+	}
 	blocks := bufio.NewWriterSize(to, BlockSize)
 	z := gzipWriters.Get().(*gzip.Writer)
 	defer gzipWriters.Put(z)
 	z.Reset(blocks)
-	err := s.copyTo(z, func() error { return errors.Join(z.Flush(), blocks.Flush()) })
-	if err == nil {
-		err = errors.Join(z.Close(), blocks.Flush())
+	if err := s.copyTo(z, func() error { return errors.Join(z.Flush(), blocks.Flush()) }); err != nil {
+		return err
 	}
-	return err
+	return errors.Join(z.Close(), blocks.Flush())
 }
 
 // blockWriter extends the write deadline with each block: the whole transfer has none.

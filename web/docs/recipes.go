@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"bytes"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -51,13 +52,13 @@ func loadDocumentation() documentation {
 
 // decodeFile panics on an invalid file or an unknown field: any test that calls New finds it.
 func decodeFile(name string, into any) {
-	file, err := docsFiles.Open(name)
-	if err == nil {
-		decoder := json.NewDecoder(file)
-		decoder.DisallowUnknownFields()
-		err = decoder.Decode(into)
-	}
+	file, err := docsFiles.ReadFile(name)
 	if err != nil {
+		panic(err)
+	}
+	decoder := json.NewDecoder(bytes.NewReader(file))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
 		panic(fmt.Errorf("web: %s: %w", name, err))
 	}
 }

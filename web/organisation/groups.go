@@ -35,12 +35,11 @@ func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupLi
 		l.Rows, all, err = h.Orgs.GroupPage(c.UserContext(), p.Organisation.ID,
 			ui.PageOf(c.Query("page")), groupsPerPage)
 	}
-	if err == nil {
-		err = ui.AuthorizeAll(p, authz.ReadOrganisation, l.Rows, func(g org.CountedGroup) string {
-			return g.OrganisationID
-		})
-	}
 	if err != nil {
+		return groupList{}, err
+	}
+	owner := func(g org.CountedGroup) string { return g.OrganisationID }
+	if err := ui.AuthorizeAll(p, authz.ReadOrganisation, l.Rows, owner); err != nil {
 		return groupList{}, err
 	}
 	l.Searchable = l.Search != "" || all > searchThreshold

@@ -66,12 +66,11 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 // addMembers adds the members that package org lists. Unlisted counts the others.
 func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organisationView) error {
 	members, all, err := h.Orgs.Members(ctx, p.Organisation.ID)
-	if err == nil {
-		err = ui.AuthorizeAll(p, authz.ReadOrganisation, members, func(m org.Member) string {
-			return m.OrganisationID
-		})
-	}
 	if err != nil {
+		return err
+	}
+	owner := func(m org.Member) string { return m.OrganisationID }
+	if err := ui.AuthorizeAll(p, authz.ReadOrganisation, members, owner); err != nil {
 		return err
 	}
 	ids := make([]string, len(members))

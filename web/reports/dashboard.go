@@ -158,10 +158,14 @@ func (h *Handler) forkOf(
 	c *fiber.Ctx, p *ui.Principal, permission authz.Permission,
 ) (games.Fork, error) {
 	fork, err := h.Games.Fork(c.UserContext(), p.Organisation.ID, input.ID(input.PathID(c.Params("fork"))))
-	if err == nil {
-		err = p.Decide(permission, fork.OrganisationID)
+	if apperr.Is(err, apperr.NotFound) {
+		return games.Fork{}, errNoFork
 	}
-	if apperr.Is(err, apperr.NotFound) || errors.Is(err, authz.ErrDenied) {
+	if err != nil {
+		return games.Fork{}, err
+	}
+	err = p.Decide(permission, fork.OrganisationID)
+	if errors.Is(err, authz.ErrDenied) {
 		return games.Fork{}, errNoFork
 	}
 	return fork, err
@@ -181,15 +185,16 @@ func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at pageURL
 // holds none after it returns.
 func (h *Handler) statistics(
 	ctx context.Context, p *ui.Principal, q reports.Query,
-) (stats reports.Statistics, err error) {
+) (reports.Statistics, error) {
 	report, err := h.Reports.Open(ctx, q)
-	if err == nil {
-		defer report.Close()
-		err = authorizeGroup(p, authz.ReadReport, report.Header)
+	if err != nil {
+		return reports.Statistics{}, groupError(err)
 	}
-	if err == nil {
-		stats, err = h.Reports.Statistics(ctx, report)
+	defer report.Close()
+	if err := authorizeGroup(p, authz.ReadReport, report.Header); err != nil {
+		return reports.Statistics{}, groupError(err)
 	}
+	stats, err := h.Reports.Statistics(ctx, report)
 	return stats, groupError(err)
 }
 
