@@ -87,7 +87,8 @@ const (
 select m.month from ` + segment.SealedMonths + ` m
  where m.org_id = @org and m.fork_id = @fork and m.month >= @from
    and (m.month + interval '1 month')::date <= @to
-   and (@group::uuid is null or m.head_bytes < octet_length(m.segment) and ` + largeInSegments + `)
+   and (@group::uuid is null or ` + largeInSegments + `)
+   and (@group::uuid is null or m.head_bytes < octet_length(m.segment))
  order by m.month`
 )
 
