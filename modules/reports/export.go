@@ -132,19 +132,17 @@ func (e *Export) start(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	e.snap.args["mode"] = string(e.snap.ReportingMode)
 	sql := exportSQL + ownPlayerColumns + e.snap.exportFrom() + exportOrder
 	if e.cachesPlayers() {
-		sql += ` limit @offset`
-		e.snap.args["offset"] = firstRows
+		sql += ` limit @firstRows`
 	}
-	e.rows, err = e.snap.conn.Query(ctx, sql, e.snap.args)
-	return err
+	e.rows = e.snap.rows(ctx, sql, e.args())
+	return e.rows.Err()
 }
 
 // startRest reads all players, and opens the rows after firstRows.
 func (e *Export) startRest(ctx context.Context) (err error) {
-	l, err := e.snap.selectLabels(ctx, exportPlayersSQL,
+	l, err := e.snap.selectLabels(ctx, exportPlayersSQL, e.args(),
 		func(b []byte, v [][]byte) []byte { return appendPlayer(b, e.dialect, v[1], v[2]) })
 	if err != nil {
 		return err
@@ -153,9 +151,13 @@ func (e *Export) startRest(ctx context.Context) (err error) {
 	for i, ordinal := range l.ordinals {
 		e.cells[max(ordinal, ^ordinal)] = l.at(int32(i))
 	}
-	sql := exportSQL + e.snap.exportFrom() + exportOrder + ` offset @offset`
-	e.rows, err = e.snap.conn.Query(ctx, sql, e.snap.args)
-	return err
+	sql := exportSQL + e.snap.exportFrom() + exportOrder + ` offset @firstRows`
+	e.rows = e.snap.rows(ctx, sql, e.args())
+	return e.rows.Err()
+}
+
+func (e *Export) args() pgx.NamedArgs {
+	return pgx.NamedArgs{"mode": string(e.snap.ReportingMode), "firstRows": firstRows}
 }
 
 func (s *snapshot) exportFrom() string {

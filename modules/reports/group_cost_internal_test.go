@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -80,8 +81,9 @@ func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
 		if segments {
 			sums, err := s.sum(t.Context())
 			require.NoError(t, err)
-			statistics = explained + e.explain(t, s, s.playsSQL()) +
-				e.explain(t, s, s.labelsSQL(sums.Players.Ordinals()))
+			players := sums.Players.Ordinals()
+			statistics = explained + e.explain(t, s, s.playsSQL(), s.gaps()) +
+				e.explain(t, s, labelsSQL(players), pgx.NamedArgs{"players": players})
 			continue
 		}
 		x := Export{snap: s}
@@ -94,8 +96,12 @@ func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
 }
 
 // explain returns the pages and rows that a statement reads by its generic plan, as in reports.
-func (e *env) explain(t *testing.T, s *snapshot, sql string) int {
-	plan := genericPlan(t, s.conn, sql, s.args)
+func (e *env) explain(t *testing.T, s *snapshot, sql string, more ...pgx.NamedArgs) int {
+	args := pgx.NamedArgs{"mode": "nominative"}
+	for _, a := range append(more, s.args) {
+		maps.Copy(args, a)
+	}
+	plan := genericPlan(t, s.conn, sql, args)
 	return plan.pages() + plan.rows(t)
 }
 

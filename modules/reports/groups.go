@@ -35,12 +35,11 @@ select g.name, m.lacking
 func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	ctx, stop := context.WithTimeout(ctx, s.query.OverlapsTimeout)
 	defer stop()
-	s.args["players"] = players
-	s.args["maxOverlaps"] = MaxOverlaps
 	if _, err := s.conn.Exec(ctx, customPlanSQL); err != nil {
 		return nil
 	}
-	rows, _ := s.conn.Query(ctx, overlapsSQL, s.args) // rows.Err returns its error
+	rows := s.rows(ctx, overlapsSQL,
+		pgx.NamedArgs{"players": players, "maxOverlaps": MaxOverlaps})
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Overlap])
 	if err != nil {
 		return nil

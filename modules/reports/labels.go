@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"github.com/jackc/pgx/v5"
 
 	"dg/modules/org"
 	"dg/platform/apperr"
@@ -52,9 +53,10 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, er
 	if len(players) == 0 {
 		return &labels{}, nil
 	}
-	sql := s.labelsSQL(players)
+	args := pgx.NamedArgs{"players": players, "mode": string(s.ReportingMode)}
+	sql := labelsSQL(players)
 	if sql == labelsOfPlayersSQL || s.query.labels == nil {
-		return s.selectLabels(ctx, sql, appendLabel)
+		return s.selectLabels(ctx, sql, args, appendLabel)
 	}
 	var version int64
 	if err := s.conn.QueryRow(ctx, labelsVersionSQL, s.args).Scan(&version); err != nil {
@@ -64,7 +66,7 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, er
 	if l := s.query.labels.get(key, version); l != nil {
 		return l, nil
 	}
-	l, err := s.selectLabels(ctx, sql, appendLabel)
+	l, err := s.selectLabels(ctx, sql, args, appendLabel)
 	if err == nil {
 		s.query.labels.put(key, version, l)
 	}
@@ -72,9 +74,7 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, er
 }
 
 // labelsSQL returns a query of all labels where that is faster: for many players with dense ordinals.
-func (s *snapshot) labelsSQL(players []int32) string {
-	s.args["mode"] = string(s.ReportingMode)
-	s.args["players"] = players
+func labelsSQL(players []int32) string {
 	if len(players) > 1000 && int(players[len(players)-1]) < 8*len(players) {
 		return allLabelsSQL
 	}
@@ -85,9 +85,9 @@ func appendLabel(b []byte, v [][]byte) []byte { return append(b, v[1]...) }
 
 // selectLabels selects ordinals and the columns from which appendText makes the texts.
 func (s *snapshot) selectLabels(
-	ctx context.Context, sql string, appendText func(b []byte, v [][]byte) []byte,
+	ctx context.Context, sql string, args pgx.NamedArgs, appendText func(b []byte, v [][]byte) []byte,
 ) (*labels, error) {
-	rows, _ := s.conn.Query(ctx, sql, s.args) // rows.Err returns its error
+	rows := s.rows(ctx, sql, args)
 	defer rows.Close()
 	var text []byte
 	var last []byte // text of the player before

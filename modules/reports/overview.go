@@ -147,8 +147,7 @@ type forkSums struct {
 func (r *overviewReader) weekOf(day time.Time) int { return int(day.Sub(r.first) / week) }
 
 func (r *overviewReader) readForkDays(ctx context.Context) error {
-	r.args["segments"] = r.segments
-	rows, _ := r.conn.Query(ctx, forkDaysSQL, r.args) // rows.Err returns its error
+	rows := r.rows(ctx, forkDaysSQL, pgx.NamedArgs{"segments": r.segments})
 	var id string
 	var date *time.Time
 	var packed []byte
@@ -188,11 +187,8 @@ func (r *overviewReader) readPlays(ctx context.Context) error {
 		starts = append(starts, from...)
 		ends = append(ends, to...)
 	}
-	r.args["numbers"] = numbers
-	r.args["forks"] = forks
-	r.args["starts"] = starts
-	r.args["ends"] = ends
-	rows, _ := r.conn.Query(ctx, playsOfForksSQL, r.args) // rows.Err returns its error
+	rows := r.rows(ctx, playsOfForksSQL,
+		pgx.NamedArgs{"numbers": numbers, "forks": forks, "starts": starts, "ends": ends})
 	var i int
 	var first time.Time
 	var plays int64
@@ -214,9 +210,10 @@ func (r *overviewReader) totals() Overview {
 
 func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	end := r.query.Period.End()
-	r.args["compared"] = end.Add(-2 * comparedWeeks * week)
-	r.args["middle"] = end.Add(-comparedWeeks * week)
-	rows, _ := r.conn.Query(ctx, playersOfForksSQL, r.args) // rows.Err returns its error
+	rows := r.rows(ctx, playersOfForksSQL, pgx.NamedArgs{
+		"compared": end.Add(-2 * comparedWeeks * week),
+		"middle":   end.Add(-comparedWeeks * week),
+	})
 	var fork string
 	var now bool
 	var completed, scores, players int64

@@ -17,7 +17,7 @@ type members []bool
 func (m members) has(ordinal int32) bool { return int(ordinal) < len(m) && m[ordinal] }
 
 func (s *snapshot) readMembers(ctx context.Context) error {
-	rows, _ := s.conn.Query(ctx, membersSQL, s.args) // rows.Err returns its error
+	rows := s.rows(ctx, membersSQL, nil)
 	ordinals, err := pgx.CollectRows(rows, pgx.RowTo[int32])
 	if err != nil || len(ordinals) == 0 {
 		return apperr.Annotate(err, "reports: members")

@@ -94,7 +94,6 @@ func (s *snapshot) prove(ctx context.Context) error {
 	if left == 0 || s.grouped() || s.ReportingMode != org.Pseudonymous {
 		return nil
 	}
-	s.args["maxHashed"] = left
 	batch := &pgx.Batch{}
 	batch.Queue(historySQL)
 	batch.Queue(hashedSQL, s.args)

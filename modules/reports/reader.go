@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"dg/modules/org"
 	"dg/modules/reports/segment"
 	"dg/platform/apperr"
@@ -65,9 +67,8 @@ func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error 
 	if len(s.months) == 0 {
 		return nil
 	}
-	s.args["whole"] = s.grouped()
-	s.args["months"] = s.months
-	rows, _ := s.conn.Query(ctx, segment.MonthSegmentsSQL, s.args) // rows.Err returns its error
+	rows := s.rows(ctx, segment.MonthSegmentsSQL,
+		pgx.NamedArgs{"months": s.months, "whole": s.grouped()})
 	return segment.ReadSegments(rows, len(s.months), func(month segment.StoredSegment) error {
 		from := month.Date.UnixMilli()
 		if s.grouped() {
@@ -96,9 +97,7 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	if len(read) == 0 {
 		return nil
 	}
-	s.args["whole"] = s.grouped()
-	s.args["days"] = read
-	rows, _ := s.conn.Query(ctx, segment.DaySegmentsSQL, s.args) // rows.Err returns its error
+	rows := s.rows(ctx, segment.DaySegmentsSQL, pgx.NamedArgs{"days": read, "whole": s.grouped()})
 	return segment.ReadSegments(rows, len(read), func(d segment.StoredSegment) error {
 		from := d.Date.UnixMilli()
 		if s.grouped() {
@@ -124,13 +123,17 @@ func (s *snapshot) playsSQL() string {
 	if s.grouped() && !s.largeGroup {
 		return `/* reports.plays */ select ` + segment.PlayColumns + playsOfMembers
 	}
-	p := s.query.Period
-	s.args["starts"], s.args["ends"] = segment.Gaps(s.days, p.From, p.End())
 	return segment.PlaysSQL
 }
 
+// gaps are the arguments of segment.PlaysSQL.
+func (s *snapshot) gaps() pgx.NamedArgs {
+	starts, ends := segment.Gaps(s.days, s.query.Period.From, s.query.Period.End())
+	return pgx.NamedArgs{"starts": starts, "ends": ends}
+}
+
 func (s *snapshot) addPlays(ctx context.Context, a *segment.Accumulator) error {
-	rows, _ := s.conn.Query(ctx, s.playsSQL(), s.args) // rows.Err returns its error
+	rows := s.rows(ctx, s.playsSQL(), s.gaps())
 	defer rows.Close()
 	var p segment.Play
 	for rows.Next() {

@@ -3,6 +3,7 @@ package reports
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,7 +20,7 @@ type snapshot struct {
 
 	query    Query
 	segments bool          // sealed days and months are read from segments
-	args     pgx.NamedArgs // of all statements of the report
+	args     pgx.NamedArgs // that all statements may use
 	conn     *pgxpool.Conn
 	replica  bool
 
@@ -74,10 +75,13 @@ func openPrimary(ctx context.Context, db *postgres.DB, q Query, segments bool) (
 func newSnapshot(conn *pgxpool.Conn, q Query, segments bool) *snapshot {
 	s := &snapshot{conn: conn, query: q, segments: segments}
 	s.args = segment.Args(q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
-	s.args["group"] = idOrNull(q.GroupID)
-	s.args["fork"] = idOrNull(q.ForkID)
-	s.args["minGroup"] = MinGroup
-	s.args["largeReport"] = largeReport
+	maps.Copy(s.args, pgx.NamedArgs{
+		"group":       idOrNull(q.GroupID),
+		"fork":        idOrNull(q.ForkID),
+		"minGroup":    MinGroup,
+		"largeReport": largeReport,
+		"maxHashed":   q.MaxHashed,
+	})
 	return s
 }
 
@@ -117,6 +121,14 @@ func (s *snapshot) begin(ctx context.Context) error {
 		return err
 	}
 	return s.readSealed(results)
+}
+
+// rows adds the arguments of one statement to those of all. rows.Err returns its error.
+func (s *snapshot) rows(ctx context.Context, sql string, args pgx.NamedArgs) pgx.Rows {
+	all := maps.Clone(s.args)
+	maps.Copy(all, args)
+	rows, _ := s.conn.Query(ctx, sql, all)
+	return rows
 }
 
 // A replica fails through a replay conflict (SQLSTATE 40001), a stop or a promotion.
