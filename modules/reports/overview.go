@@ -59,22 +59,18 @@ const (
 // Overview returns the overview of an organisation's forks for the OverviewWeeks that end on the
 // last day of the query's period. Errors: apperr.NotFound for an unknown organisation,
 // apperr.Unavailable with RetryAfter.
-func (s *Service) Overview(ctx context.Context, q Query) (Overview, error) {
+func (s *Service) Overview(ctx context.Context, q Query) (o Overview, err error) {
 	q.Period = overviewPeriod(q.Period)
 	report, err := s.Open(ctx, q)
 	if err != nil {
 		return Overview{}, err
 	}
 	defer report.Close()
-	for {
-		o, err := report.snap.overview(ctx, s.maxOverviewPlays)
-		if err == nil {
-			return o, nil
-		}
-		if report.snap, err = s.reopen(ctx, report.snap, err); err != nil {
-			return Overview{}, err
-		}
-	}
+	err = s.read(ctx, &report.snap, func(snap *snapshot) (err error) {
+		o, err = snap.overview(ctx, s.maxOverviewPlays)
+		return err
+	})
+	return o, err
 }
 
 func overviewPeriod(p Period) Period {

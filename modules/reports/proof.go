@@ -35,21 +35,6 @@ func programOf(header string, skills []string) string {
 	return fmt.Sprintf("%d\n%s%s\n", wireVersion, header, strings.Join(skills, "\n"))
 }
 
-// prove computes Header.Proof, on the primary if a replica fails. On an error it returns the failed
-// snapshot, for the caller to close.
-func (s *Service) prove(ctx context.Context, snap *snapshot) (*snapshot, error) {
-	for s.options.FixedPseudonyms {
-		err := snap.prove(ctx)
-		if err == nil {
-			break
-		}
-		if snap, err = s.reopen(ctx, snap, err); err != nil {
-			return snap, err
-		}
-	}
-	return snap, nil
-}
-
 const (
 	// historySQL differs after a restore or a failover, and is equal on a standby: players that an
 	// import adds again have other pseudonyms under the same ordinals.
@@ -89,6 +74,7 @@ type hashed struct {
 	Hash  int64
 }
 
+// prove sets Header.Proof.
 func (s *snapshot) prove(ctx context.Context) error {
 	left := s.query.MaxHashed
 	if left == 0 || s.grouped() || s.ReportingMode != org.Pseudonymous {

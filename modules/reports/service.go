@@ -68,7 +68,7 @@ func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.snap, err = s.prove(ctx, r.snap); err != nil {
+	if err := s.prove(ctx, &r.snap); err != nil {
 		r.Close()
 		return nil, err
 	}
@@ -100,16 +100,37 @@ func (r *Report) Close() {
 // Statistics returns the figures of an open report under the rules of anonymity, and releases its
 // connection. It reads the primary if a replica fails, and plays instead of segments if a segment
 // is damaged. Errors: ErrGroupNotFound for a group of another organisation.
-func (s *Service) Statistics(ctx context.Context, r *Report) (Statistics, error) {
+func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, err error) {
+	err = s.read(ctx, &r.snap, func(snap *snapshot) (err error) {
+		stats, err = snap.statistics(ctx)
+		return err
+	})
+	if err != nil {
+		return Statistics{}, err
+	}
+	r.Proof = r.snap.Proof // nil for another snapshot than that of Open
+	r.snap.close()
+	return stats, nil
+}
+
+// prove sets the proof of the snapshot, if pseudonyms are fixed.
+func (s *Service) prove(ctx context.Context, snap **snapshot) error {
+	if !s.options.FixedPseudonyms {
+		return nil
+	}
+	return s.read(ctx, snap, func(snap *snapshot) error { return snap.prove(ctx) })
+}
+
+// read reads from a snapshot, and again from the one that replaces it after a failure of a replica
+// or a segment. On an error the caller closes the last snapshot.
+func (s *Service) read(ctx context.Context, snap **snapshot, from func(*snapshot) error) error {
 	for {
-		stats, err := r.snap.statistics(ctx)
+		err := from(*snap)
 		if err == nil {
-			r.snap.close()
-			return stats, nil
+			return nil
 		}
-		r.Proof = nil // it is of the failed snapshot
-		if r.snap, err = s.reopen(ctx, r.snap, err); err != nil {
-			return Statistics{}, err
+		if *snap, err = s.reopen(ctx, *snap, err); err != nil {
+			return err
 		}
 	}
 }
