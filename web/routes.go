@@ -7,6 +7,11 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/games"
+	"dg/modules/org"
+	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/limit"
 	"dg/web/ui"
@@ -62,28 +67,28 @@ func (h *Handler) organisationScreens() []Screen {
 		member := func(c *fiber.Ctx) (*ui.Principal, error) { return h.Member(c, needs) }
 		s := screen("/o/:org"+path, member, page, form...)
 		s.Permission = needs
-		if needs == authz.RevokeKey {
+		if needs == apikeys.RevokeKey {
 			s.Surface = limit.Revoke
 		}
 		return s
 	}
 	return []Screen{
-		row("/reports", authz.ListForks, h.reports.ListReports),
-		row("/reports/:fork", authz.ReadReport, h.reports.Dashboard),
-		row("/reports/:fork/players", authz.ReadReport, h.reports.Players),
-		row("/reports/:fork/plays.csv", authz.ExportReport, h.reports.DownloadPlays),
-		row("/settings/api-keys", authz.ListKeys, h.keys.ListKeys),
-		row("/settings/api-keys/new", authz.CreateKey, h.keys.KeyForm, h.keys.CreateKey),
-		row("/settings/api-keys/:key", authz.ListKeys, h.keys.ShowKey),
-		row("/settings/api-keys/:key/rename", authz.RenameKey,
+		row("/reports", games.ListForks, h.reports.ListReports),
+		row("/reports/:fork", reports.ReadReport, h.reports.Dashboard),
+		row("/reports/:fork/players", reports.ReadReport, h.reports.Players),
+		row("/reports/:fork/plays.csv", reports.ExportReport, h.reports.DownloadPlays),
+		row("/settings/api-keys", apikeys.ListKeys, h.keys.ListKeys),
+		row("/settings/api-keys/new", apikeys.CreateKey, h.keys.KeyForm, h.keys.CreateKey),
+		row("/settings/api-keys/:key", apikeys.ListKeys, h.keys.ShowKey),
+		row("/settings/api-keys/:key/rename", apikeys.RenameKey,
 			h.keys.RenameKeyForm, h.keys.RenameKey),
-		row("/settings/api-keys/:key/replace", authz.ReplaceKey, h.keys.KeyForm, h.keys.CreateKey),
-		row("/settings/api-keys/:key/revoke", authz.RevokeKey,
+		row("/settings/api-keys/:key/replace", apikeys.ReplaceKey, h.keys.KeyForm, h.keys.CreateKey),
+		row("/settings/api-keys/:key/revoke", apikeys.RevokeKey,
 			h.keys.RevokeKeyForm, h.keys.RevokeKey),
-		row("/settings/audit-log", authz.ReadAuditLog, h.auditlog.AuditLog),
-		row("/settings/audit-log.csv", authz.ReadAuditLog, h.auditlog.DownloadAuditLog),
-		row("/settings/organisation", authz.ReadOrganisation, h.organisation.Organisation),
-		row("/settings/organisation/reporting-mode", authz.ChangeReportingMode,
+		row("/settings/audit-log", audit.ReadAuditLog, h.auditlog.AuditLog),
+		row("/settings/audit-log.csv", audit.ReadAuditLog, h.auditlog.DownloadAuditLog),
+		row("/settings/organisation", org.ReadOrganisation, h.organisation.Organisation),
+		row("/settings/organisation/reporting-mode", org.ChangeReportingMode,
 			h.organisation.ReportingModeForm, h.organisation.ChangeReportingMode),
 	}
 }

@@ -10,6 +10,15 @@ import (
 	"dg/platform/postgres"
 )
 
+// The permissions on keys.
+var (
+	CreateKey  = authz.Permission{Resource: "api_key", Action: "create"}
+	ListKeys   = authz.Permission{Resource: "api_key", Action: "list"}
+	RevokeKey  = authz.Permission{Resource: "api_key", Action: "revoke"}
+	ReplaceKey = authz.Permission{Resource: "api_key", Action: "replace"}
+	RenameKey  = authz.Permission{Resource: "api_key", Action: "rename"}
+)
+
 // Service authenticates keys and manages them.
 type Service struct {
 	UsageCounter *UsageCounter
@@ -56,11 +65,11 @@ func (a Actor) entry(action audit.Action, id string, request audit.Request) audi
 }
 
 var deniedMessages = map[authz.Permission]string{
-	authz.CreateKey:  "Only owners, and admins with two-step verification, create keys.",
-	authz.ReplaceKey: "Only owners, and admins with two-step verification, replace keys.",
-	authz.RenameKey:  "Only owners, and admins with two-step verification, rename keys.",
-	authz.ListKeys:   "Only owners and admins see the organisation's keys.",
-	authz.RevokeKey:  "Only owners and admins revoke keys.",
+	CreateKey:  "Only owners, and admins with two-step verification, create keys.",
+	ReplaceKey: "Only owners, and admins with two-step verification, replace keys.",
+	RenameKey:  "Only owners, and admins with two-step verification, rename keys.",
+	ListKeys:   "Only owners and admins see the organisation's keys.",
+	RevokeKey:  "Only owners and admins revoke keys.",
 }
 
 // authorize asks the policy. owner is the organisation that owns, or will own, the key.

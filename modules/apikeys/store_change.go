@@ -47,7 +47,7 @@ func (s *Service) reauthorize(
 	tx *gorm.DB, entry audit.Entry, want authz.Permission, owner string,
 ) error {
 	role := s.orgs.LockedSubjectIn
-	if want == authz.RevokeKey { // a revocation must not wait for the locks of an import
+	if want == RevokeKey { // a revocation must not wait for the locks of an import
 		role = s.orgs.SubjectIn
 	}
 	subject, err := role(tx, entry.OrganisationID, entry.Actor.ID)
@@ -67,7 +67,7 @@ func (s *Service) Rename(
 		return err
 	}
 	entry := actor.entry(audit.KeyRenamed, id, request)
-	return s.change(ctx, actor, authz.RenameKey, entry,
+	return s.change(ctx, actor, RenameKey, entry,
 		func(tx *gorm.DB, key Key) (map[string]any, error) {
 			// Locked after the role: a revocation must not wait, through the key, for that lock.
 			key, err := readKey(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
@@ -105,7 +105,7 @@ var returningName = clause.Returning{Columns: []clause.Column{{Name: "name"}, {N
 // apperr.AccessDenied, apperr.NotFound (also for another organisation's key).
 func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request audit.Request) error {
 	entry := actor.entry(audit.KeyRevoked, id, request)
-	return s.change(ctx, actor, authz.RevokeKey, entry,
+	return s.change(ctx, actor, RevokeKey, entry,
 		func(tx *gorm.DB, key Key) (details map[string]any, err error) {
 			changed := selectKeys(tx, "apikeys.revoke", key.OrganisationID).Model(&key).
 				Clauses(returningName).Where("id = ?", id).Where(isUnrevoked).

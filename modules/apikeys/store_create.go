@@ -44,9 +44,9 @@ var (
 func (s *Service) Create(
 	ctx context.Context, actor Actor, in NewKey, request audit.Request,
 ) (Key, Token, error) {
-	want := authz.CreateKey
+	want := CreateKey
 	if in.Replaces != "" {
-		want = authz.ReplaceKey
+		want = ReplaceKey
 	}
 	if err := s.authorize(actor.Subject, want, actor.OrganisationID); err != nil {
 		return Key{}, Token{}, err

@@ -10,7 +10,6 @@ import (
 	"gorm.io/gorm"
 
 	"dg/platform/apperr"
-	"dg/platform/authz"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
@@ -81,10 +80,10 @@ func (s *Service) findKeys(
 
 // The check of keys is defence in depth: only a bug can pass another organisation's key.
 func (s *Service) authorizeList(actor Actor, keys ...Key) error {
-	err := s.authorize(actor.Subject, authz.ListKeys, actor.OrganisationID)
+	err := s.authorize(actor.Subject, ListKeys, actor.OrganisationID)
 	for _, k := range keys {
 		if k.OrganisationID != actor.OrganisationID {
-			return s.authorize(actor.Subject, authz.ListKeys, k.OrganisationID)
+			return s.authorize(actor.Subject, ListKeys, k.OrganisationID)
 		}
 	}
 	return err

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
+	"dg/platform/authz"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 )
@@ -57,6 +58,9 @@ func (r entryRow) entry() (Entry, error) {
 	}
 	return e, nil
 }
+
+// ReadAuditLog is the permission on the log.
+var ReadAuditLog = authz.Permission{Resource: "audit_log", Action: "read"}
 
 // Log appends to and reads the logs of organisations.
 type Log struct {

@@ -8,8 +8,15 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"dg/platform/apperr"
+	"dg/platform/authz"
 	"dg/platform/input"
 	"dg/platform/postgres"
+)
+
+// The permissions on forks.
+var (
+	ListForks = authz.Permission{Resource: "fork", Action: "list"}
+	ReadFork  = authz.Permission{Resource: "fork", Action: "read"}
 )
 
 // Service reads forks.

@@ -14,6 +14,12 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
+// The permissions on organisations.
+var (
+	ReadOrganisation    = authz.Permission{Resource: "organisation", Action: "read"}
+	ChangeReportingMode = authz.Permission{Resource: "reporting_mode", Action: "change"}
+)
+
 // Service manages organisations and memberships, lists groups, and erases players.
 type Service struct {
 	db     *postgres.DB

@@ -76,7 +76,7 @@ func (s *Service) SetReportingMode(
 }
 
 func (s *Service) authorizeModeChange(subject authz.Subject, organisation string) error {
-	err := s.policy.Authorize(subject, authz.ChangeReportingMode, organisation)
+	err := s.policy.Authorize(subject, ChangeReportingMode, organisation)
 	if errors.Is(err, authz.ErrDenied) {
 		return errNotOwner
 	}

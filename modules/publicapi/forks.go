@@ -9,7 +9,6 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/games"
-	"dg/platform/authz"
 	"dg/platform/format"
 	"dg/platform/httpserver"
 )
@@ -82,7 +81,7 @@ func (a *API) authorizeList(caller apikeys.Caller, forks []games.Fork) error {
 			continue
 		}
 		owner = f.OrganisationID
-		if err := a.Policy.Authorize(caller.Subject, authz.ListForks, owner); err != nil {
+		if err := a.Policy.Authorize(caller.Subject, games.ListForks, owner); err != nil {
 			return fmt.Errorf("publicapi: fork %s in the list: %w", f.ID, err)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/modules/games"
+	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
@@ -85,10 +87,10 @@ type endpoint struct {
 }
 
 var endpoints = []endpoint{
-	{"forks", authz.ListForks, apikeys.ForksRead, (*API).listForks},
-	{"forks/:forkId", authz.ReadFork, apikeys.ForksRead, (*API).getFork},
-	{"forks/:forkId/stats", authz.ReadReport, apikeys.ReportsRead, (*API).getForkStats},
-	{"forks/:forkId/exports/csv", authz.ExportReport, apikeys.ReportsRead,
+	{"forks", games.ListForks, apikeys.ForksRead, (*API).listForks},
+	{"forks/:forkId", games.ReadFork, apikeys.ForksRead, (*API).getFork},
+	{"forks/:forkId/stats", reports.ReadReport, apikeys.ReportsRead, (*API).getForkStats},
+	{"forks/:forkId/exports/csv", reports.ExportReport, apikeys.ReportsRead,
 		(*API).exportForkPlays},
 }
 

@@ -5,8 +5,15 @@ import (
 	"errors"
 
 	"dg/modules/reports/segment"
+	"dg/platform/authz"
 	"dg/platform/limit"
 	"dg/platform/postgres"
+)
+
+// The permissions on reports.
+var (
+	ReadReport   = authz.Permission{Resource: "report", Action: "read"}
+	ExportReport = authz.Permission{Resource: "report", Action: "export"}
 )
 
 // Service computes reports.

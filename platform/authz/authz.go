@@ -37,25 +37,9 @@ func MemberGrants(role string, twoStep bool) []string {
 	return []string{role}
 }
 
-// Permission is an action on a kind of resource.
+// Permission is an action on a kind of resource. configs/authz_policy.csv grants it to scopes and roles;
+// the module of the resource names it.
 type Permission struct{ Resource, Action string }
-
-// The permissions that configs/authz_policy.csv grants to scopes and roles.
-var (
-	ListForks    = Permission{"fork", "list"}
-	ReadFork     = Permission{"fork", "read"}
-	ReadReport   = Permission{"report", "read"}
-	ExportReport = Permission{"report", "export"}
-	CreateKey    = Permission{"api_key", "create"}
-	ListKeys     = Permission{"api_key", "list"}
-	RevokeKey    = Permission{"api_key", "revoke"}
-	ReplaceKey   = Permission{"api_key", "replace"}
-	RenameKey    = Permission{"api_key", "rename"}
-
-	ReadAuditLog        = Permission{"audit_log", "read"}
-	ReadOrganisation    = Permission{"organisation", "read"}
-	ChangeReportingMode = Permission{"reporting_mode", "change"}
-)
 
 // ErrDenied means that the policy does not grant the permission.
 var ErrDenied = errors.New("authz: denied")

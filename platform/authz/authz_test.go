@@ -2,58 +2,51 @@ package authz_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"dg/configs"
 	"dg/platform/authz"
 )
 
-// rules.md, Keys: every grant against every permission.
+// rules.md, Keys: every kind and grant of the policy has the permissions of its lines, in its own
+// organisation only.
 func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 	policy, err := authz.New()
 	require.NoError(t, err)
-
-	forks := []authz.Permission{authz.ListForks, authz.ReadFork}
-	reports := []authz.Permission{authz.ReadReport, authz.ExportReport}
-	manageKeys := []authz.Permission{authz.ListKeys, authz.RevokeKey}
-	admin := slices.Concat([]authz.Permission{
-		authz.ListForks, authz.ReadAuditLog, authz.ReadOrganisation,
-	}, reports, manageKeys)
-	adminTwoStep := append(slices.Clone(admin), authz.CreateKey, authz.ReplaceKey, authz.RenameKey)
-	owner := append(slices.Clone(adminTwoStep), authz.ChangeReportingMode)
-	permissions := append(slices.Clone(owner), authz.ReadFork)
-	for name, c := range map[string]struct {
-		kind    authz.Kind
-		grants  []string
-		allowed []authz.Permission
-	}{
-		"key without scope": {authz.Key, nil, nil},
-		"key forks:read":    {authz.Key, []string{"forks:read"}, forks},
-		"key reports:read":  {authz.Key, []string{"reports:read"}, reports},
-		"key both": {
-			authz.Key, []string{"forks:read", "reports:read"}, slices.Concat(forks, reports),
-		},
-		"key that claims a role": {authz.Key, []string{"owner"}, nil},
-		"owner":                  {authz.Member, authz.MemberGrants("owner", false), owner},
-		"owner with two-step":    {authz.Member, authz.MemberGrants("owner", true), owner},
-		"admin":                  {authz.Member, authz.MemberGrants("admin", false), admin},
-		"admin with two-step":    {authz.Member, authz.MemberGrants("admin", true), adminTwoStep},
-		"member":                 {authz.Member, authz.MemberGrants("member", true), nil},
-		"unknown kind":           {"", []string{"owner", "forks:read"}, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, permission := range permissions {
-				want := slices.Contains(c.allowed, permission)
-				s := authz.Subject{Kind: c.kind, OrganisationID: "a", Grants: c.grants}
-				require.Equal(t, want, policy.Authorize(s, permission, "a") == nil, "%v",
+	granted := map[authz.Permission][][2]string{} // kinds and grants
+	grants := map[string]bool{"member": true, "": true}
+	for line := range strings.Lines(configs.AuthzPolicy) {
+		if !strings.HasPrefix(line, "p, ") {
+			continue
+		}
+		cells := strings.Split(strings.TrimSpace(line), ", ")
+		permission := authz.Permission{Resource: cells[3], Action: cells[4]}
+		granted[permission] = append(granted[permission], [2]string{cells[1], cells[2]})
+		grants[cells[2]] = true
+	}
+	require.Len(t, granted, 12)
+	for _, kind := range []authz.Kind{authz.Key, authz.Member, ""} {
+		for grant := range grants {
+			for permission, to := range granted {
+				want := slices.Contains(to, [2]string{string(kind), grant})
+				s := authz.Subject{Kind: kind, OrganisationID: "a", Grants: []string{"other", grant}}
+				require.Equal(t, want, policy.Authorize(s, permission, "a") == nil, "%v %v", s,
 					permission)
 				require.ErrorIs(t, policy.Authorize(s, permission, "b"), authz.ErrDenied,
-					"another organisation: %v", permission)
+					"another organisation: %v %v", s, permission)
 				s.OrganisationID = ""
 				require.ErrorIs(t, policy.Authorize(s, permission, ""), authz.ErrDenied,
-					"no organisation: %v", permission)
+					"no organisation: %v %v", s, permission)
 			}
-		})
+		}
 	}
+}
+
+// Two-step verification adds a grant to that of the role.
+func TestMemberGrants(t *testing.T) {
+	require.Equal(t, []string{"admin"}, authz.MemberGrants("admin", false))
+	require.Equal(t, []string{"admin", "admin+2fa"}, authz.MemberGrants("admin", true))
 }

@@ -14,7 +14,6 @@ import (
 	"dg/modules/audit"
 	"dg/modules/exports"
 	"dg/platform/apperr"
-	"dg/platform/authz"
 	"dg/platform/format"
 	"dg/platform/httpserver"
 	"dg/web/ui"
@@ -52,7 +51,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		dialect: at.dialect,
 		page:    audit.Page{Filter: at.page.Filter, Limit: entriesPerQuery},
 		release: release,
-		gate:    h.Exports.NewGate(c, h.AccessCheck(p, authz.ReadAuditLog)),
+		gate:    h.Exports.NewGate(c, h.AccessCheck(p, audit.ReadAuditLog)),
 		block:   at.dialect.AppendHeader(nil, header),
 	}
 	d.list = func() ([]audit.Entry, error) { return h.entries(d.gate.Context, p, d.page) }

@@ -12,7 +12,6 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/platform/authz"
 	"dg/platform/input"
 	"dg/web/ui"
 )
@@ -51,7 +50,7 @@ func (h *Handler) namesIn(
 	if err != nil || i < 0 {
 		return n, err
 	}
-	groups, err := h.GroupsOf(ctx, p, authz.ReadAuditLog, detailText(entries[i], "groupId"))
+	groups, err := h.GroupsOf(ctx, p, audit.ReadAuditLog, detailText(entries[i], "groupId"))
 	for _, g := range groups {
 		n["group"][g.ID] = g.Name
 	}

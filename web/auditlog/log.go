@@ -8,7 +8,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/audit"
-	"dg/platform/authz"
 	"dg/platform/format"
 	"dg/platform/limit"
 	"dg/web/ui"
@@ -85,5 +84,5 @@ func (h *Handler) entries(
 	if err != nil {
 		return nil, err
 	}
-	return entries, ui.AuthorizeAll(p, authz.ReadAuditLog, entries, audit.Entry.Owner)
+	return entries, ui.AuthorizeAll(p, audit.ReadAuditLog, entries, audit.Entry.Owner)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dg/modules/games"
-	"dg/platform/authz"
+	"dg/modules/reports"
 	"dg/web/ui"
 )
 
@@ -55,7 +55,7 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	}))]
 	e.ForkID = fork.ID
 	e.ForkTitle = fork.Title
-	groups, err := h.GroupsOf(ctx, p, authz.ReadReport, "")
+	groups, err := h.GroupsOf(ctx, p, reports.ReadReport, "")
 	if err == nil && len(groups) > 0 {
 		e.GroupID = groups[0].ID
 		e.GroupName = groups[0].Name

@@ -4,7 +4,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
-	"dg/platform/authz"
 	"dg/platform/input"
 	"dg/web/ui"
 )
@@ -41,10 +40,10 @@ func (h *Handler) ShowKey(c *fiber.Ctx, p *ui.Principal) error {
 	if err := h.addHistory(c.UserContext(), p, k, &view); err != nil {
 		return err
 	}
-	if p.May(authz.RenameKey) {
+	if p.May(apikeys.RenameKey) {
 		view.Rename = p.KeyPath(k.ID, "/rename")
 	}
-	if p.May(authz.ReplaceKey) && h.replaceable(p, k) {
+	if p.May(apikeys.ReplaceKey) && h.replaceable(p, k) {
 		view.Replace = p.KeyPath(k.ID, "/replace")
 	}
 	if view.Layout, err = h.layout(c, p, k.Name); err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
-	"dg/platform/authz"
 	"dg/web/ui"
 )
 
@@ -63,7 +62,7 @@ func (h *Handler) eventsOf(
 		if err != nil {
 			return nil, err
 		}
-		if err := ui.AuthorizeAll(p, authz.ReadAuditLog, entries, audit.Entry.Owner); err != nil {
+		if err := ui.AuthorizeAll(p, audit.ReadAuditLog, entries, audit.Entry.Owner); err != nil {
 			return nil, err
 		}
 		kind, _ := audit.DisplayOf(action)

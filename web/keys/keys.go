@@ -8,7 +8,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/apikeys"
-	"dg/platform/authz"
 	"dg/web/ui"
 )
 
@@ -82,7 +81,7 @@ func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
 			Action:     "See the plan",
 			ActionPath: p.Path("/settings/organisation"),
 		})
-	case !p.May(authz.CreateKey):
+	case !p.May(apikeys.CreateKey):
 		view.Notices = append(view.Notices, ui.Notice{
 			Strong:     "Turn on two-step verification to create keys.",
 			Before:     " You can list and revoke keys without it.",

@@ -7,7 +7,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/org"
-	"dg/platform/authz"
 	"dg/web/ui"
 )
 
@@ -39,7 +38,7 @@ func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupLi
 		return groupList{}, err
 	}
 	owner := func(g org.CountedGroup) string { return g.OrganisationID }
-	if err := ui.AuthorizeAll(p, authz.ReadOrganisation, l.Rows, owner); err != nil {
+	if err := ui.AuthorizeAll(p, org.ReadOrganisation, l.Rows, owner); err != nil {
 		return groupList{}, err
 	}
 	l.Searchable = l.Search != "" || all > searchThreshold

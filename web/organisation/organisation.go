@@ -11,7 +11,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/org"
-	"dg/platform/authz"
 	"dg/web/ui"
 )
 
@@ -47,7 +46,7 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 		Mode:        ui.Label(o.ReportingMode),
 		Nominative:  o.ReportingMode == org.Nominative,
 	}
-	if p.May(authz.ChangeReportingMode) {
+	if p.May(org.ChangeReportingMode) {
 		view.ChangeMode = p.Path("/settings/organisation/reporting-mode")
 	}
 	var err error
@@ -70,7 +69,7 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 		return err
 	}
 	owner := func(m org.Member) string { return m.OrganisationID }
-	if err := ui.AuthorizeAll(p, authz.ReadOrganisation, members, owner); err != nil {
+	if err := ui.AuthorizeAll(p, org.ReadOrganisation, members, owner); err != nil {
 		return err
 	}
 	ids := make([]string, len(members))

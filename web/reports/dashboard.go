@@ -61,7 +61,7 @@ func (h *Handler) Dashboard(c *fiber.Ctx, p *ui.Principal) error {
 
 // report renders a screen of a fork's report. path is that of the screen below the report.
 func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, name, path string) error {
-	fork, err := h.forkOf(c, p, authz.ReadReport)
+	fork, err := h.forkOf(c, p, reports.ReadReport)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, name, path string) error
 			view.PeriodName = preset.name
 		}
 	}
-	view.Groups, err = h.GroupsOf(c.UserContext(), p, authz.ReadReport, view.Param("groupId"))
+	view.Groups, err = h.GroupsOf(c.UserContext(), p, reports.ReadReport, view.Param("groupId"))
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (h *Handler) statistics(
 		return reports.Statistics{}, groupError(err)
 	}
 	defer report.Close()
-	if err := authorizeGroup(p, authz.ReadReport, report.Header); err != nil {
+	if err := authorizeGroup(p, reports.ReadReport, report.Header); err != nil {
 		return reports.Statistics{}, groupError(err)
 	}
 	stats, err := h.Reports.Statistics(ctx, report)

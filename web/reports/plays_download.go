@@ -5,15 +5,15 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/exports"
+	"dg/modules/reports"
 	"dg/platform/apperr"
-	"dg/platform/authz"
 	"dg/platform/format"
 	"dg/web/ui"
 )
 
 // DownloadPlays handles GET /reports/:fork/plays.csv.
 func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
-	fork, err := h.forkOf(c, p, authz.ExportReport)
+	fork, err := h.forkOf(c, p, reports.ExportReport)
 	if err != nil {
 		return err
 	}
@@ -35,13 +35,13 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 		Slug:    fork.Slug,
 		Actor:   p.AuditActor(),
 		Request: apikeys.RequestOf(c, c.Path()),
-		Recheck: h.AccessCheck(p, authz.ExportReport),
+		Recheck: h.AccessCheck(p, reports.ExportReport),
 	})
 	if err != nil {
 		return groupError(err)
 	}
 	defer export.Close()
-	if err := authorizeGroup(p, authz.ExportReport, export.Header); err != nil {
+	if err := authorizeGroup(p, reports.ExportReport, export.Header); err != nil {
 		return groupError(err)
 	}
 	return groupError(export.Send(c))

@@ -132,7 +132,7 @@ func (s Services) ForksOf(ctx context.Context, p *Principal) ([]games.Fork, erro
 	if err != nil {
 		return nil, err
 	}
-	return forks, AuthorizeAll(p, authz.ListForks, forks, func(f games.Fork) string {
+	return forks, AuthorizeAll(p, games.ListForks, forks, func(f games.Fork) string {
 		return f.OrganisationID
 	})
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"dg/platform/authz"
+	"dg/modules/apikeys"
 )
 
 // maxExpiryNotices bounds the notices that name a key. One more notice counts the other keys.
@@ -25,7 +25,7 @@ func (b Base) expiringKeys(c *fiber.Ctx, p *Principal) ([]Notice, error) {
 	for _, k := range keys[:min(len(keys), maxExpiryNotices)] {
 		left := k.ExpiresAt.Sub(b.Now())
 		replace := p.KeyPath(k.ID, "/replace")
-		if !p.May(authz.ReplaceKey) {
+		if !p.May(apikeys.ReplaceKey) {
 			replace = p.TwoStepFor(replace)
 		}
 		notices = append(notices, Notice{

@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"dg/modules/org"
+	"dg/modules/reports"
 	"dg/platform/authz"
 )
 
@@ -59,10 +60,10 @@ func NewLayout(p *Principal, title, area string) Layout {
 }
 
 // Reports returns the path of the list of reports, or "" if the user may not open it.
-func (l Layout) Reports() string { return l.pathIfAllowed(authz.ReadReport, "/reports") }
+func (l Layout) Reports() string { return l.pathIfAllowed(reports.ReadReport, "/reports") }
 
 // Settings returns the path of the first settings screen, or "" if the user may not open it.
-func (l Layout) Settings() string { return l.pathIfAllowed(authz.ReadOrganisation, SettingsPath) }
+func (l Layout) Settings() string { return l.pathIfAllowed(org.ReadOrganisation, SettingsPath) }
 
 // Switch returns the menu of the user's organisations, or nil if there are fewer than two.
 func (l Layout) Switch() (all []Link) {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/configs"
+	"dg/modules/audit"
 	"dg/modules/identity"
 	"dg/modules/org"
 	"dg/platform/apperr"
@@ -75,7 +76,7 @@ func TestRecheckOfADownload(t *testing.T) {
 		if c.world.undecided {
 			p.policy = broken
 		}
-		err := accessCheck(p, authz.ReadAuditLog, c.world.session, c.world.membershipOf)(t.Context(), nil)
+		err := accessCheck(p, audit.ReadAuditLog, c.world.session, c.world.membershipOf)(t.Context(), nil)
 		if c.status == 0 {
 			require.NoError(t, err, name)
 			continue
