@@ -17,3 +17,21 @@ var FS embed.FS
 //go:embed 9_counted_refusals.sql 10_fork_versions.sql 11_unchanged.sql
 //go:embed grants/schema.sql grants/games.sql grants/audit.sql grants/apikeys.sql grants/reports.sql
 var API embed.FS
+
+// TenantColumns maps each table of organisations' rows to its column with the organisation's id.
+var TenantColumns = map[string]string{
+	"organisations":   "id",
+	"memberships":     "org_id",
+	"players":         "org_id",
+	"player_ordinals": "org_id",
+	"player_groups":   "org_id",
+	"group_members":   "org_id",
+	"forks":           "org_id",
+	"plays":           "org_id",
+	"audit_entries":   "org_id",
+	"audit_refusals":  "org_id",
+	"api_keys":        "org_id",
+	"api_key_usage":   "org_id",
+	"fork_days":       "org_id",
+	"fork_months":     "org_id",
+}

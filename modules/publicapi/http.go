@@ -120,9 +120,16 @@ type call struct {
 	forkID string // as sent, decoded
 }
 
-var errUnknownPath = apperr.New(apperr.NotFound, "No such endpoint. There are /api/v1/forks, "+
-	"…/{forkId}, …/{forkId}/stats and …/{forkId}/exports/csv, without a trailing slash. Ids of "+
-	"groups are in Settings, Organisation.")
+var errUnknownPath = func() error {
+	paths := make([]string, len(endpoints))
+	for i, e := range endpoints {
+		paths[i] = strings.Replace(e.template, "forks/:forkId", "…/{forkId}", 1)
+	}
+	last := len(paths) - 1
+	return apperr.New(apperr.NotFound, "No such endpoint. There are %s%s and %s, without a trailing "+
+		"slash. Ids of groups are in Settings, Organisation.", prefix, strings.Join(paths[:last], ", "),
+		paths[last])
+}()
 
 func (a *API) route(r *call) error {
 	e, forkID, ok := matchEndpoint(strings.TrimPrefix(r.path, prefix))

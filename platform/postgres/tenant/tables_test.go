@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"dg/platform/postgres/tenant"
+	"dg/migrations"
 	"dg/platform/testkit/pgtest"
 )
 
@@ -50,6 +50,6 @@ func TestGuardedTablesAreThoseOfTheDatabase(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
-	require.Equal(t, owned, tenant.Columns)
+	require.Equal(t, owned, migrations.TenantColumns)
 	require.ElementsMatch(t, slices.Collect(maps.Keys(withoutOrganisation)), others)
 }

@@ -11,29 +11,13 @@ import (
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"dg/migrations"
 )
 
 // ErrMissing is the error of a statement that the guard has rejected, before it was sent.
 var ErrMissing = errors.New(
 	"a statement names no organisation: use tenant.Scope on a model, or tenant.Raw or Exec for a text")
-
-// Columns maps each table of organisations' rows to its column with the organisation's id.
-var Columns = map[string]string{
-	"organisations":   "id",
-	"memberships":     "org_id",
-	"players":         "org_id",
-	"player_ordinals": "org_id",
-	"player_groups":   "org_id",
-	"group_members":   "org_id",
-	"forks":           "org_id",
-	"plays":           "org_id",
-	"audit_entries":   "org_id",
-	"audit_refusals":  "org_id",
-	"api_keys":        "org_id",
-	"api_key_usage":   "org_id",
-	"fork_days":       "org_id",
-	"fork_months":     "org_id",
-}
 
 const (
 	tenantSetting = "dg:tenant"     // the organisation that Scope adds to the conditions
@@ -101,7 +85,7 @@ func scope(db *gorm.DB) bool {
 		return ok && id != "" && slices.Contains(s.Vars, id)
 	}
 	id, ok := db.Get(tenantSetting)
-	column, owned := Columns[s.Table]
+	column, owned := migrations.TenantColumns[s.Table]
 	if !onModel(s) || ok != owned || id == "" {
 		return false
 	}
@@ -114,7 +98,7 @@ func scope(db *gorm.DB) bool {
 // changeIsScoped also rejects a change of the organisation's column, which would move the row.
 func changeIsScoped(db *gorm.DB) bool {
 	s := db.Statement
-	column, owned := Columns[s.Table]
+	column, owned := migrations.TenantColumns[s.Table]
 	if !owned {
 		return scope(db)
 	}
@@ -259,7 +243,7 @@ func isBalanced(text string) bool {
 // rowsAreScoped also rejects an upsert, which could change another organisation's row.
 func rowsAreScoped(db *gorm.DB) bool {
 	s := db.Statement
-	column, owned := Columns[s.Table]
+	column, owned := migrations.TenantColumns[s.Table]
 	if !owned || !onModel(s) {
 		return onModel(s)
 	}
