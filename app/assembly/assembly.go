@@ -83,15 +83,33 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 		s.Now = time.Now
 	}
 	p := &Program{Pools: pools, log: s.Logger, Ops: telemetry.NewRegistry()}
-	m, err := p.newModules(s)
+	counts := newMetrics(p.Ops)
+	m, err := newServices(pools, s, p.Ops, counts)
 	if err != nil {
 		return nil, err
 	}
-	api, err := p.newAPI(m, s)
+	p.Keys = m.Keys
+	p.exports = m.Exports
+	sealer := sealer.New(pools.Snapshots, s.Now, s.Logger)
+	sealer.OnPass = counts.sealerPass
+	p.background = map[string]func(context.Context){
+		"sealer":    sealer.Run,
+		"key usage": m.Keys.UsageCounter.Run,
+		"replicas":  pools.Snapshots.WatchReplicas,
+	}
+	requests := limit.NewRequests(int(pools.Requests.Pool.Config().MaxConns))
+	api, err := publicapi.New(publicapi.Modules{
+		Keys:     m.Keys,
+		Games:    m.Games,
+		Reports:  m.Reports,
+		Exports:  m.Exports,
+		Policy:   m.Policy,
+		Requests: requests,
+	}, s.BaseURL)
 	if err != nil {
 		return nil, err
 	}
-	screens := p.newScreens(m, s)
+	screens := web.New(web.Modules{Services: m, Requests: requests, Operator: s.Operator}, s.BaseURL, s.Now)
 	p.Server = httpserver.New(httpserver.Options{
 		Logger:         s.Logger,
 		RedactPath:     apikeys.Redact,
@@ -103,90 +121,43 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 		ShutdownDelay:  s.ShutdownDelay,
 		ReservedFiles:  pools.reservedFiles(),
 	})
-	registerCollectors(p.Ops, s, pools, &p.ready, p.Keys, m.reports.Limiters(), p.exports.Limiters(),
-		m.identity.Limiters(), screens.Limiters(), api.Limiters(), m.requests.Limiters())
+	registerCollectors(p.Ops, s, pools, &p.ready, m.Keys, m.Reports.Limiters(), m.Exports.Limiters(),
+		m.Identity.Limiters(), screens.Limiters(), api.Limiters(), requests.Limiters())
 	api.Mount(p.Server.App())
 	p.mountHealth(p.Server.App())
 	screens.Mount(p.Server.App())
 	return p, nil
 }
 
-// modules are the services that API and screens call. Program has those of keys and exports.
-type modules struct {
-	policy   *authz.Policy
-	counts   *metrics
-	audit    *audit.Log
-	org      *org.Service
-	games    *games.Service
-	requests *limit.Requests // of API and screens
-	reports  *reports.Service
-	identity *identity.Service
-}
-
-func (p *Program) newModules(s Settings) (m modules, err error) {
-	if m.policy = s.Policy; m.policy == nil {
-		if m.policy, err = authz.New(); err != nil {
+// newServices returns the services that API and screens call.
+func newServices(
+	p Pools, s Settings, ops prometheus.Registerer, counts *metrics,
+) (m ui.Services, err error) {
+	if m.Policy = s.Policy; m.Policy == nil {
+		if m.Policy, err = authz.New(); err != nil {
 			return m, err
 		}
 	}
-	m.counts = newMetrics(p.Ops)
-	m.audit = audit.New(p.Pools.Requests)
-	m.audit.OnWriteFailure = m.counts.auditFailures.Inc
-	m.org = org.New(p.Pools.Requests, m.audit, m.policy)
-	m.games = games.New(p.Pools.Requests)
-	m.requests = limit.NewRequests(int(p.Pools.Requests.Pool.Config().MaxConns))
-	m.reports = reports.New(p.Pools.Snapshots,
-		reports.Options{FixedPseudonyms: true, PlayerVersions: true})
-	sealer := sealer.New(p.Pools.Snapshots, s.Now, s.Logger)
-	m.reports.OnDamage = func(q reports.Query, err error) {
+	m.Log = audit.New(p.Requests)
+	m.Log.OnWriteFailure = counts.auditFailures.Inc
+	m.Orgs = org.New(p.Requests, m.Log, m.Policy)
+	m.Games = games.New(p.Requests)
+	m.Reports = reports.New(p.Snapshots, reports.Options{FixedPseudonyms: true, PlayerVersions: true})
+	m.Reports.OnDamage = func(q reports.Query, err error) {
 		s.Logger.Error("a segment is damaged: the plays are read instead. Run dg segments rebuild",
 			"fork", q.ForkID, "error", err)
-		m.counts.damagedSegments.Inc()
+		counts.damagedSegments.Inc()
 	}
-	sealer.OnPass = m.counts.sealerPass
-	m.identity = identity.New(p.Pools.Requests, s.Now, identity.Recorder{
-		OrganisationsOf: m.org.OrganisationIDsIn,
-		Audit:           m.audit,
+	m.Identity = identity.New(p.Requests, s.Now, identity.Recorder{
+		OrganisationsOf: m.Orgs.OrganisationIDsIn,
+		Audit:           m.Log,
 		Log:             s.Logger,
-		OnFailedSignIn:  m.counts.signInFailed,
+		OnFailedSignIn:  counts.signInFailed,
 	}, s.Keyring)
-	p.exports = exports.New(m.reports, m.audit, p.Pools.Recheck, p.Ops)
-	p.Keys = apikeys.New(p.Pools.Requests, m.org, m.audit, m.policy, s.Now)
-	p.Keys.OnRefusal = m.counts.keyRefused
-	p.background = map[string]func(context.Context){
-		"sealer":    sealer.Run,
-		"key usage": p.Keys.UsageCounter.Run,
-		"replicas":  p.Pools.Snapshots.WatchReplicas,
-	}
+	m.Exports = exports.New(m.Reports, m.Log, p.Recheck, ops)
+	m.Keys = apikeys.New(p.Requests, m.Orgs, m.Log, m.Policy, s.Now)
+	m.Keys.OnRefusal = counts.keyRefused
 	return m, nil
-}
-
-func (p *Program) newAPI(m modules, s Settings) (*publicapi.API, error) {
-	return publicapi.New(publicapi.Modules{
-		Keys:     p.Keys,
-		Games:    m.games,
-		Reports:  m.reports,
-		Requests: m.requests,
-		Exports:  p.exports,
-		Policy:   m.policy,
-	}, s.BaseURL)
-}
-
-func (p *Program) newScreens(m modules, s Settings) *web.Handler {
-	return web.New(web.Modules{
-		Services: ui.Services{
-			Identity: m.identity,
-			Orgs:     m.org,
-			Games:    m.games,
-			Keys:     p.Keys,
-			Log:      m.audit,
-			Reports:  m.reports,
-			Exports:  p.exports,
-			Policy:   m.policy,
-		},
-		Requests: m.requests,
-		Operator: s.Operator,
-	}, s.BaseURL, s.Now)
 }
 
 // usageTimeout bounds the last step of a shutdown: to store the usage of keys.

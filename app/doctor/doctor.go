@@ -4,8 +4,17 @@ package doctor
 
 import (
 	"context"
+	"embed"
+	"errors"
+	"fmt"
 	"slices"
+	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"dg/app/demo"
+	"dg/modules/identity"
+	"dg/platform/apperr"
 	"dg/platform/config"
 	"dg/platform/postgres"
 )
@@ -57,4 +66,136 @@ func (s *Installation) Run(ctx context.Context, lists ...[]check) error {
 		}
 	}
 	return nil
+}
+
+type check struct {
+	name string
+	run  func(context.Context, *Installation) (warnings []string, _ error)
+}
+
+// The lists of checks. dg serve runs Machine before it opens the database, Server before it
+// migrates, then Schema and Serving. checkDatabase opens the connection that later checks use.
+var (
+	Machine = []check{{"settings", checkSettings}, {"address", checkAddresses}, {"folder", checkFolder}}
+	Server  = []check{{"database", checkDatabase}, {"owner", checkOwner}}
+	Schema  = []check{{"schema", checkSchema}}
+	Serving = []check{
+		{"rights", checkSQL("rights")},
+		{"secrets", checkSecrets},
+		{"e-mails", checkEmails},
+		{"demo", checkDemo},
+		{"replicas", checkReplicas},
+	}
+)
+
+//go:embed sql
+var queries embed.FS
+
+func checkSQL(name string) func(context.Context, *Installation) ([]string, error) {
+	return func(ctx context.Context, s *Installation) ([]string, error) {
+		return s.query(ctx, s.db, name)
+	}
+}
+
+// query runs a query that returns a verdict and a message for each fault.
+func (s *Installation) query(
+	ctx context.Context, db *postgres.DB, name string,
+) (warnings []string, _ error) {
+	sql, err := queries.ReadFile("sql/" + name + ".sql")
+	if err != nil {
+		return nil, err
+	}
+	rows, _ := db.Pool.Query(ctx, "/* doctor."+name+" */ "+string(sql), pgx.NamedArgs{
+		"now":     time.Now(),
+		"known":   len(versions()),
+		"serving": s.name,
+		"alone":   s.MigrateDatabaseURL == "" && !s.Embedded(),
+	})
+	var verdict Verdict
+	var says string
+	var failures []error
+	_, err = pgx.ForEachRow(rows, []any{&verdict, &says}, func() error {
+		if verdict == Failure {
+			failures = append(failures, errors.New(says))
+		} else {
+			warnings = append(warnings, says)
+		}
+		return nil
+	})
+	return warnings, errors.Join(append(failures, err)...)
+}
+
+func open(ctx context.Context, setting, url string) (*postgres.DB, error) {
+	db, err := postgres.Open(ctx, url, postgres.Options{Name: "dg doctor", MaxConns: 2})
+	return db, apperr.Annotate(err, setting)
+}
+
+// checkDatabase opens s.db, which later checks use.
+func checkDatabase(ctx context.Context, s *Installation) (_ []string, err error) {
+	if s.db, err = open(ctx, "DG_DATABASE_URL", s.ServingURL); err != nil {
+		return nil, err
+	}
+	err = s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(),
+		system_identifier) from pg_control_system()`).Scan(&s.name)
+	if err != nil {
+		return nil, err
+	}
+	return s.query(ctx, s.db, "database")
+}
+
+// checkOwner checks the owner's role, except on the embedded server, where dg creates it.
+func checkOwner(ctx context.Context, s *Installation) ([]string, error) {
+	if s.Embedded() {
+		return nil, nil
+	}
+	if s.MigrateDatabaseURL == "" {
+		return s.query(ctx, s.db, "owner")
+	}
+	db, err := open(ctx, "DG_MIGRATE_DATABASE_URL", s.MigrateDatabaseURL)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	return s.query(ctx, db, "owner")
+}
+
+func checkSecrets(ctx context.Context, s *Installation) ([]string, error) {
+	current, previous, err := s.Keys()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := identity.NewKeyring(current, previous)
+	if err != nil {
+		return nil, err
+	}
+	return nil, identity.CheckSecretKey(ctx, s.db, keys)
+}
+
+// checkDemo fails if other machines could sign in with the demo's passwords.
+func checkDemo(ctx context.Context, s *Installation) ([]string, error) {
+	if s.LoopbackOnly() {
+		return nil, nil
+	}
+	return nil, demo.CheckPasswords(ctx, s.db.Pool)
+}
+
+// checkReplicas warns of a replica that reports leave out.
+func checkReplicas(ctx context.Context, s *Installation) (warnings []string, _ error) {
+	replicas, err := postgres.OpenReplicas(ctx, s.Replicas(), s.db,
+		postgres.Options{Name: "dg doctor", MaxConns: 1})
+	if err != nil {
+		return nil, err
+	}
+	defer postgres.CloseReplicas(replicas)
+	for _, r := range replicas {
+		if err := r.Check(ctx); err != nil {
+			warnings = append(warnings, fmt.Sprintf("reports leave out replica %d: %s", r.Number,
+				explain(err)))
+		}
+	}
+	return warnings, nil
+}
+
+func checkEmails(ctx context.Context, s *Installation) ([]string, error) {
+	return identity.CheckEmails(ctx, s.db)
 }

@@ -15,28 +15,18 @@ const UnknownKey audit.Reason = "unknown_key"
 var errInvalidKey = apperr.New(apperr.AuthRequired,
 	"Invalid API key. Copy the whole key again, or create another one in the organisation's settings.")
 
-const (
-	expiredMessage   = "This API key expired on %s. Create another one in the organisation's settings."
-	revokedMessage   = "This API key was revoked on %s. Create another one in the organisation's settings."
-	belowPlanMessage = "This API key needs the Pro plan. It works again when the organisation " +
-		"moves to Pro or Enterprise."
-
-	rejectionLimitMessage = "Too many refused requests with this key. Waiting alone does not help: correct " +
-		"the key or the path, and retry in %d seconds."
-
-	notRecordedMessage = "The use of this key could not be recorded in the audit log, so the request " +
-		"was not answered. Retry in a few seconds."
-)
-
 // rejection gives the reason only for a correct secret, which authenticate.sql checks first.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:
-		return apperr.New(apperr.AuthRequired, revokedMessage, formatInstant(*r.revokedAt))
+		return apperr.New(apperr.AuthRequired, "This API key was revoked on %s. "+
+			"Create another one in the organisation's settings.", formatInstant(*r.revokedAt))
 	case r.reason == audit.Expired && r.expiresAt != nil:
-		return apperr.New(apperr.AuthRequired, expiredMessage, formatInstant(*r.expiresAt))
+		return apperr.New(apperr.AuthRequired, "This API key expired on %s. "+
+			"Create another one in the organisation's settings.", formatInstant(*r.expiresAt))
 	case r.reason == audit.BelowPlan:
-		return apperr.New(apperr.AuthRequired, belowPlanMessage)
+		return apperr.New(apperr.AuthRequired, "This API key needs the Pro plan. "+
+			"It works again when the organisation moves to Pro or Enterprise.")
 	}
 	return errInvalidKey
 }
@@ -90,12 +80,14 @@ func (s *Service) reject(
 		return s.refusalRecorded(r.reason, s.log.Append(ctx, entry), refusal)
 	}
 	return s.refusalRecorded(r.reason, s.log.CountRefusal(ctx, entry),
-		newRateLimitError(r.retryAfter, rejectionLimitMessage, r.retryAfter))
+		newRateLimitError(r.retryAfter, "Too many refused requests with this key. Waiting alone does "+
+			"not help: correct the key or the path, and retry in %d seconds.", r.retryAfter))
 }
 
 func (s *Service) refusalRecorded(reason audit.Reason, failure, refusal error) error {
 	if failure != nil {
-		return apperr.Wrap(apperr.Unavailable, failure, notRecordedMessage)
+		return apperr.Wrap(apperr.Unavailable, failure, "The use of this key could not be recorded in "+
+			"the audit log, so the request was not answered. Retry in a few seconds.")
 	}
 	s.OnRefusal(reason)
 	return refusal

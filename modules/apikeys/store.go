@@ -1,9 +1,12 @@
 package apikeys
 
 import (
+	"cmp"
+	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gorm.io/gorm"
@@ -72,4 +75,79 @@ func readKey(db *gorm.DB, organisationID, id string) (key Key, err error) {
 		return Key{}, errKeyNotFound
 	}
 	return key, apperr.Annotate(err, "apikeys: key")
+}
+
+// MaxListed bounds List: all usable keys fit, and at least 1,000 of the others.
+const MaxListed = MaxUsable + 1000
+
+// List returns the keys of the actor's organisation, newest first. Beyond MaxListed it leaves out
+// the oldest of the revoked and expired keys. Errors: apperr.AccessDenied.
+func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
+	listed, err := s.findKeys(ctx, actor, "apikeys.list", func(of *gorm.DB) *gorm.DB {
+		return of.Order(isUsable + " desc, created_at desc, id").Limit(MaxListed)
+	})
+	slices.SortFunc(listed, func(a, b Key) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))
+	})
+	return listed, err
+}
+
+// Expiring returns the keys of the actor's organisation that expire soon (Key.ExpiresSoon) and were
+// never revoked, the soonest first. It returns at most MaxUsable. Errors: apperr.AccessDenied.
+func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
+	now := s.now()
+	expiring, err := s.findKeys(ctx, actor, "apikeys.expiring", func(of *gorm.DB) *gorm.DB {
+		return of.Where("revoked_at is null and expires_at > ? and expires_at <= ?",
+			now, now.Add(noticePeriod)).Order("expires_at, id").Limit(MaxUsable)
+	})
+	return slices.DeleteFunc(expiring, func(k Key) bool { return !k.ExpiresSoon(now) }), err
+}
+
+// ExpiringInUse returns the number of keys, of all organisations, that end within 14 days, were used
+// in the last 14, and were not replaced.
+func (s *Service) ExpiringInUse(ctx context.Context) (n int64, err error) {
+	err = s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("apikeys.expiringInUse"),
+		tenant.Across("the operator's metrics count the keys of every organisation")).Model(&Key{}).
+		Where("revoked_at is null and expires_at > clock_timestamp()").
+		Where("expires_at <= clock_timestamp() + interval '14 d'").
+		Where("last_used_at > clock_timestamp() - interval '14 d'").Count(&n).Error
+	return n, apperr.Annotate(err, "apikeys: expiring in use")
+}
+
+// Key returns one key of the actor's organisation. Errors: apperr.AccessDenied, apperr.NotFound
+// (also for another organisation's key).
+func (s *Service) Key(ctx context.Context, actor Actor, id string) (Key, error) {
+	if err := s.authorizeList(actor); err != nil {
+		return Key{}, err
+	}
+	key, err := readKey(s.db.Gorm.WithContext(ctx), actor.OrganisationID, id)
+	if err != nil {
+		return Key{}, err
+	}
+	return key, s.authorizeList(actor, key)
+}
+
+func (s *Service) findKeys(
+	ctx context.Context, actor Actor, tag string, narrow func(of *gorm.DB) *gorm.DB,
+) ([]Key, error) {
+	if err := s.authorizeList(actor); err != nil {
+		return nil, err
+	}
+	var listed []Key
+	of := selectKeys(s.db.Gorm.WithContext(ctx), tag, actor.OrganisationID)
+	if err := narrow(of).Find(&listed).Error; err != nil {
+		return nil, fmt.Errorf("%s: %w", tag, err)
+	}
+	return listed, s.authorizeList(actor, listed...)
+}
+
+// The check of keys is defence in depth: only a bug can pass another organisation's key.
+func (s *Service) authorizeList(actor Actor, keys ...Key) error {
+	err := s.authorize(actor.Subject, ListKeys, actor.OrganisationID)
+	for _, k := range keys {
+		if k.OrganisationID != actor.OrganisationID {
+			return s.authorize(actor.Subject, ListKeys, k.OrganisationID)
+		}
+	}
+	return err
 }

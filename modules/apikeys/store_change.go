@@ -2,14 +2,176 @@ package apikeys
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"dg/modules/audit"
+	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/format"
+	"dg/platform/postgres"
+	"dg/platform/postgres/tenant"
 )
+
+// MaxUsable bounds the keys of an organisation that are neither revoked nor expired.
+const MaxUsable = 100
+
+var (
+	// ErrTooMany says that the organisation has MaxUsable or more usable keys.
+	ErrTooMany = apperr.New(apperr.AccessDenied,
+		"This organisation has %d usable keys, which is the maximum. Revoke one to create another.",
+		MaxUsable)
+	// ErrBelowPlan says that the organisation's plan does not include the API.
+	ErrBelowPlan = apperr.New(apperr.AccessDenied,
+		"API keys are part of the Pro and Enterprise plans. Change the plan to create one.")
+	// ErrNotReplaceable says that a key is revoked, expired or already replaced.
+	ErrNotReplaceable = apperr.New(apperr.AccessDenied,
+		"This key is revoked, has expired or was already replaced. Create another key.")
+
+	// ErrCreated says that a key has the id already: the form was sent twice.
+	ErrCreated = apperr.New(apperr.AccessDenied, "This form was sent twice. The key exists once.")
+)
+
+// Create makes a key for the actor's organisation and returns it with its token, which cannot be
+// read again. A replaced key is revoked after the overlap, and counts towards MaxUsable until then.
+// Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany, ErrCreated,
+// ErrNotReplaceable), apperr.NotFound (no such key to replace, also for another organisation's),
+// apperr.Validation with the field.
+func (s *Service) Create(
+	ctx context.Context, actor Actor, in NewKey, request audit.Request,
+) (Key, Token, error) {
+	want := CreateKey
+	if in.Replaces != "" {
+		want = ReplaceKey
+	}
+	if err := s.authorize(actor.Subject, want, actor.OrganisationID); err != nil {
+		return Key{}, Token{}, err
+	}
+	key, err := in.key(s.now().UTC())
+	if err != nil {
+		return Key{}, Token{}, err
+	}
+	token := NewToken()
+	if IsID(in.ID) {
+		token = newToken(in.ID)
+	}
+	key.ID = token.ID
+	key.OrganisationID = actor.OrganisationID
+	key.CreatedBy = actor.Person
+	entry := actor.entry(audit.KeyCreated, key.ID, request)
+	entry.Details = map[string]any{"name": key.Name}
+	if in.Replaces != "" {
+		entry = actor.entry(audit.KeyReplaced, in.Replaces, request)
+	}
+	if err := s.insert(ctx, want, storedKey{key, token.hash()}, in.Overlap, entry); err != nil {
+		return Key{}, Token{}, err
+	}
+	return key, token, nil
+}
+
+func (s *Service) insert(
+	ctx context.Context, want authz.Permission, key storedKey, overlap time.Duration,
+	entry audit.Entry,
+) error {
+	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		if err := lockCreation(tx, key.OrganisationID); err != nil {
+			return err
+		}
+		if _, err := readKey(tx, key.OrganisationID, key.ID); err == nil {
+			return ErrCreated // before the old key is found to be replaced
+		}
+		if key.Replaces == "" {
+			if err := s.reauthorize(tx, entry, want, key.OrganisationID); err != nil {
+				return err
+			}
+		} else {
+			old, err := readKey(tx, key.OrganisationID, key.Replaces)
+			if err != nil {
+				return err
+			}
+			if err := s.reauthorize(tx, entry, want, old.OrganisationID); err != nil {
+				return err
+			}
+			if entry.Details, err = stopReplaced(tx, old, key.ID, overlap); err != nil {
+				return err
+			}
+		}
+		if err := checkQuota(tx, key.OrganisationID); err != nil {
+			return err
+		}
+		created := tx.Scopes(postgres.Tag("apikeys.create"), tenant.Scope(key.OrganisationID)).
+			Clauses(clause.OnConflict{DoNothing: true}).Create(&key)
+		switch {
+		case created.Error != nil:
+			return fmt.Errorf("apikeys: create: %w", created.Error)
+		case created.RowsAffected == 0:
+			return ErrCreated
+		}
+		if err := newWindows(tx, key.ID); err != nil {
+			return err
+		}
+		return s.log.AppendIn(tx, entry)
+	})
+}
+
+// lockCreation serialises an organisation's creations until the transaction ends, so that MaxUsable
+// is exact.
+func lockCreation(tx *gorm.DB, organisationID string) error {
+	err := tenant.Exec(tx, organisationID,
+		`/* apikeys.lockCreation */ select pg_advisory_xact_lock(hashtextextended('api_keys ' || @org, 0))`).
+		Error
+	return apperr.Annotate(err, "apikeys: lock creation")
+}
+
+// stopReplaced sets revoked_at in one statement: a concurrent Revoke does not take lockCreation.
+func stopReplaced(
+	tx *gorm.DB, k Key, replacement string, overlap time.Duration,
+) (map[string]any, error) {
+	var stopped Key
+	changed := selectKeys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
+		Clauses(returningName).
+		Where("id = ? and revoked_at is null", k.ID).Where(isUsable).
+		Update("revoked_at", gorm.Expr("least(expires_at, ? + make_interval(secs => ?))",
+			databaseMillisecond, overlap.Seconds()))
+	if changed.Error != nil {
+		return nil, fmt.Errorf("apikeys: replace: %w", changed.Error)
+	}
+	if changed.RowsAffected == 0 {
+		return nil, ErrNotReplaceable
+	}
+	return map[string]any{
+		"name":        stopped.Name,
+		"replacement": replacement,
+		"stopsAt":     format.Instant(*stopped.RevokedAt),
+	}, nil
+}
+
+// The caller must hold lockCreation.
+func checkQuota(tx *gorm.DB, organisationID string) error {
+	var plan org.Plan
+	err := tenant.Raw(tx, organisationID,
+		`/* apikeys.plan */ select plan from organisations where id = @org`).Scan(&plan).Error
+	if err != nil {
+		return fmt.Errorf("apikeys: plan: %w", err)
+	}
+	if !plan.IncludesAPI() {
+		return ErrBelowPlan
+	}
+	var usable int64
+	err = selectKeys(tx, "apikeys.countUsable", organisationID).Where(isUsable).
+		Count(&usable).Error
+	if err != nil {
+		return fmt.Errorf("apikeys: count: %w", err)
+	}
+	if usable >= MaxUsable {
+		return ErrTooMany
+	}
+	return nil
+}
 
 // Organisations reads roles within the transaction of a change of keys. Package org implements it.
 type Organisations interface {

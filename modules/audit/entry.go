@@ -2,11 +2,7 @@ package audit
 
 import (
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
-
-	"dg/platform/apperr"
 )
 
 // Reason says why a request with a key was refused.
@@ -72,31 +68,3 @@ func (e Entry) Owner() string { return e.OrganisationID }
 func (e Entry) Ref() string { return ref(e.ID) }
 
 func ref(id int64) string { return "E" + strconv.FormatInt(id, 10) }
-
-func (e Entry) validate() error {
-	if _, known := DisplayOf(e.Action); !known {
-		return apperr.New(apperr.Internal, "audit: the action %q is unknown", e.Action)
-	}
-	return nil
-}
-
-// These constants bound a client's text in an entry, in bytes.
-const (
-	maxPath      = 1024
-	maxUserAgent = 256
-	maxMethod    = 16
-)
-
-// Sanitise makes a client's text storable: valid UTF-8 without NUL, cut to at most limit bytes.
-// U+FFFD replaces what cannot be stored.
-func Sanitise(s string, limit int) string {
-	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
-	if len(s) <= limit {
-		return s
-	}
-	s = s[:limit]
-	for len(s) > 0 && !utf8.ValidString(s) {
-		s = s[:len(s)-1]
-	}
-	return s
-}

@@ -4,11 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"gorm.io/gorm"
 
+	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
@@ -116,11 +119,14 @@ func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error)
 		err = run([]any{organisationIDs, r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind,
 			r.TargetID, r.Reason, r.Details, r.Method, r.Path, r.Address, r.UserAgent, r.RequestID})
 	}
+	return l.written(err, "append", e.Action)
+}
+
+func (l *Log) written(err error, how string, action Action) error {
 	if err != nil {
 		l.OnWriteFailure()
-		return fmt.Errorf("audit: append %s: %w", e.Action, err)
 	}
-	return nil
+	return apperr.Annotate(err, "audit: "+how+" "+string(action))
 }
 
 // AppendChanges adds an operator's entry for each row that the SQL query in changes returns: an
@@ -145,15 +151,12 @@ func AppendChanges(
 		  from (`+changes+`) c (org_id, target_id, details)`,
 		r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind, r.Method, r.Path, r.Address,
 		r.UserAgent, r.RequestID)
-	if err != nil {
-		return fmt.Errorf("audit: append %s: %w", action, err)
-	}
-	return nil
+	return apperr.Annotate(err, "audit: append "+string(action))
 }
 
 func newRow(e Entry) (entryRow, error) {
-	if err := e.validate(); err != nil {
-		return entryRow{}, err
+	if _, known := DisplayOf(e.Action); !known {
+		return entryRow{}, apperr.New(apperr.Internal, "audit: the action %q is unknown", e.Action)
 	}
 	details, err := json.Marshal(e.Details)
 	if err != nil {
@@ -178,4 +181,44 @@ func newRow(e Entry) (entryRow, error) {
 		UserAgent:  Sanitise(e.Request.UserAgent, maxUserAgent),
 		RequestID:  e.Request.ID,
 	}, nil
+}
+
+// These constants bound a client's text in an entry, in bytes.
+const (
+	maxPath      = 1024
+	maxUserAgent = 256
+	maxMethod    = 16
+)
+
+// Sanitise makes a client's text storable: valid UTF-8 without NUL, cut to at most limit bytes.
+// U+FFFD replaces what cannot be stored.
+func Sanitise(s string, limit int) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+	if len(s) <= limit {
+		return s
+	}
+	s = s[:limit]
+	for len(s) > 0 && !utf8.ValidString(s) {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// RefusalsDetail is the key in Entry.Details for the number of refusals that an entry counts.
+const RefusalsDetail = "refusals"
+
+// countSQL commits without waiting for the disk, so that a flood of refusals stays cheap. A crash
+// of PostgreSQL may lose the counts of the last second.
+const countSQL = `/* audit.count */
+	insert into audit_refusals (org_id, key_id, key_name, reason, at)
+	select $1, $2, $3, $4, date_trunc('minute', statement_timestamp())
+	 where set_config('synchronous_commit', 'off', true) = 'off'
+	on conflict (org_id, key_id, reason, at) do update set refusals = audit_refusals.refusals + 1`
+
+// CountRefusal counts a key's refusal instead of appending e. The log shows one entry per minute,
+// key and reason, without target and request. On a database error it calls OnWriteFailure and
+// returns the error.
+func (l *Log) CountRefusal(ctx context.Context, e Entry) error {
+	_, err := l.db.Pool.Exec(ctx, countSQL, e.OrganisationID, e.Actor.ID, e.Actor.Name, e.Reason)
+	return l.written(err, "count", e.Action)
 }

@@ -3,7 +3,7 @@ package games
 import (
 	"context"
 	"errors"
-	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,6 +12,23 @@ import (
 	"dg/platform/input"
 	"dg/platform/postgres"
 )
+
+// Fork is an organisation's copy of a game. It omits the configuration, so that no caller can
+// reveal it by mistake.
+type Fork struct {
+	ID, GameID            string
+	OrganisationID        string
+	Slug, Title           string
+	Major                 int
+	Status                string // active or archived
+	Visibility            string // public, organization or restricted
+	SourceLocale          string // en, fr, es, pt or de
+	DeployedReleaseNumber *int   // nil: no release is deployed
+	Suspended             bool
+	CreatedAt             time.Time
+	UpdatedAt             time.Time
+	OrganisationVersion   int64 // org.Organisation.Version, read in the same snapshot
+}
 
 // The permissions on forks.
 var (
@@ -46,10 +63,7 @@ func (s *Service) Forks(ctx context.Context, organisationID string) ([]Fork, err
 	// CollectRows returns Query's error
 	rows, _ := s.db.Pool.Query(ctx, forksSQL+` order by created_at, id`, organisationID)
 	forks, err := pgx.CollectRows(rows, scanFork)
-	if err != nil {
-		return nil, fmt.Errorf("games: forks: %w", err)
-	}
-	return forks, nil
+	return forks, apperr.Annotate(err, "games: forks")
 }
 
 // Fork returns one fork of the organisation. Errors: apperr.NotFound, also for an id that is no
@@ -76,11 +90,8 @@ func (s *Service) ForkOwner(ctx context.Context, id string) (owner string, err e
 }
 
 func forkError(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, pgx.ErrNoRows):
+	if errors.Is(err, pgx.ErrNoRows) {
 		return errForkNotFound
 	}
-	return fmt.Errorf("games: fork: %w", err)
+	return apperr.Annotate(err, "games: fork")
 }

@@ -3,7 +3,6 @@ package identity
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base32"
 	"strings"
 
@@ -38,11 +37,6 @@ func parseRecoveryCode(text string) (code string, ok bool) {
 	}
 	code = lookalikes.Replace(strings.ToLower(normaliseCode(text)))
 	return code, len(code) == recoveryCodeLength && strings.Trim(code, recoveryAlphabet) == ""
-}
-
-func hashRecoveryCode(personID, code string) []byte {
-	h := sha256.Sum256([]byte(personID + " " + code))
-	return h[:]
 }
 
 // RecoveryCodesLeft counts the unused recovery codes of the session's person. Errors: ErrNoSession.
@@ -87,7 +81,7 @@ func (c *change) issueRecoveryCodes() ([]string, error) {
 		codes[i] = newRecoveryCode()
 		code, _ := parseRecoveryCode(codes[i]) // newRecoveryCode returns a valid code
 		rows[i] = recoveryRow{
-			UserID: c.from.UserID, CodeHash: hashRecoveryCode(c.from.UserID, code),
+			UserID: c.from.UserID, CodeHash: hashText(c.from.UserID + " " + code),
 		}
 	}
 	_, err := deleteRows(c.tx, "identity.voidRecoveryCodes", &recoveryRow{}, "user_id = ?",
@@ -99,7 +93,7 @@ func (c *change) issueRecoveryCodes() ([]string, error) {
 }
 
 func (c *change) useRecoveryCode(code string) error {
-	hash := hashRecoveryCode(c.from.UserID, code)
+	hash := hashText(c.from.UserID + " " + code)
 	used, err := deleteRows(c.tx, "identity.useRecoveryCode", &recoveryRow{},
 		"user_id = ? and code_hash = ?", c.from.UserID, hash)
 	switch {

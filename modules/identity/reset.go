@@ -41,7 +41,7 @@ func (o Operator) BeginReset(ctx context.Context, email string) (Reset, error) {
 		}
 		reset.Person = of.person()
 		err = insertRows(tx.Clauses(upsert), "identity.insertReset", &resetRow{
-			UserID: of.ID, TokenHash: hashToken(reset.Token), ExpiresAt: reset.ExpiresAt,
+			UserID: of.ID, TokenHash: hashText(reset.Token), ExpiresAt: reset.ExpiresAt,
 		})
 		if err != nil {
 			return err
@@ -97,7 +97,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, session st
 func userOfReset(db transaction, token string, now time.Time) (userRow, error) {
 	query := db.Scopes(acrossOrganisations).InnerJoins("User")
 	row, err := takeRow[resetRow](query, "identity.ofReset", ErrNoReset,
-		"token_hash = ? and expires_at > ?", hashToken(token), now)
+		"token_hash = ? and expires_at > ?", hashText(token), now)
 	return row.User, err
 }
 
@@ -108,7 +108,7 @@ func useReset(tx transaction, token, hash string, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	used, err := deleteRows(tx, "identity.useReset", &resetRow{}, "token_hash = ?", hashToken(token))
+	used, err := deleteRows(tx, "identity.useReset", &resetRow{}, "token_hash = ?", hashText(token))
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
@@ -42,15 +41,9 @@ func (e *LockedError) Error() string { return e.cause.Error() }
 func (e *LockedError) Unwrap() error { return e.cause }
 
 type guessLimit struct {
-	key    []byte
+	key    []byte // a hash, so that the table holds no e-mails
 	max    int
 	window time.Duration
-}
-
-// Keys are hashed, so that the table holds no e-mails.
-func limitKey(kind, id string) []byte {
-	key := sha256.Sum256([]byte(kind + ":" + id))
-	return key[:]
 }
 
 // passwordLimits returns the limits of an account: a low one for the network and a higher one for
@@ -63,8 +56,8 @@ func passwordLimits(who userRow, address string) []guessLimit {
 	}
 	network := account + " " + netaddr.ClientText(address)
 	return []guessLimit{
-		{limitKey("account from", network), maxFailures, passwordWindow},
-		{limitKey("account", account), maxAccountFailures, passwordWindow},
+		{hashText("account from:" + network), maxFailures, passwordWindow},
+		{hashText("account:" + account), maxAccountFailures, passwordWindow},
 	}
 }
 
@@ -75,7 +68,7 @@ func codeLimits(of userRow) []guessLimit {
 	if of.TOTPSince != nil {
 		id += of.TOTPSince.UTC().Format(" " + time.RFC3339Nano)
 	}
-	return []guessLimit{{limitKey("codes", id), maxFailures, codeWindow}}
+	return []guessLimit{{hashText("codes:" + id), maxFailures, codeWindow}}
 }
 
 // The table is unlogged: a crash of PostgreSQL empties it, which ends all locks.

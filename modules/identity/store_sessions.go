@@ -106,8 +106,8 @@ func (s Session) expiry(lastUsed time.Time) time.Time {
 // newToken returns 260 random bits, so that an unsalted SHA-256 is enough to store them.
 func newToken() string { return rand.Text() + rand.Text() }
 
-func hashToken(token string) []byte {
-	h := sha256.Sum256([]byte(token))
+func hashText(text string) []byte {
+	h := sha256.Sum256([]byte(text))
 	return h[:]
 }
 
@@ -130,7 +130,7 @@ func readSession(
 	err = db.Scopes(acrossOrganisations).Raw(sessionSQL, map[string]any{
 		"fresh":    reauthenticationTTL.Seconds(),
 		"replicas": withPosition,
-		"token":    hashToken(token),
+		"token":    hashText(token),
 		"now":      now,
 	}).Take(&row).Error
 	return row, orMissing(err, "identity.session", ErrNoSession)
@@ -138,7 +138,7 @@ func readSession(
 
 // lockPersonOf locks the person's row before the session is read.
 func lockPersonOf(tx transaction, token string) error {
-	person := tx.Model(&sessionRow{}).Select("user_id").Where("token_hash = ?", hashToken(token))
+	person := tx.Model(&sessionRow{}).Select("user_id").Where("token_hash = ?", hashText(token))
 	_, err := takeRow[userRow](tx.Clauses(lock), "identity.lockPerson", ErrNoSession,
 		"id = (?)", person)
 	return err
@@ -148,7 +148,7 @@ func lockPersonOf(tx transaction, token string) error {
 // the password was entered now.
 func insertSession(tx transaction, of Session, authenticatedAt *time.Time, now time.Time) error {
 	row := sessionRow{
-		TokenHash:       hashToken(of.Token),
+		TokenHash:       hashText(of.Token),
 		UserID:          of.Person.ID,
 		CreatedAt:       of.StartedAt,
 		LastUsedAt:      now,
@@ -163,7 +163,7 @@ func insertSession(tx transaction, of Session, authenticatedAt *time.Time, now t
 }
 
 func endSession(tx transaction, token string) (ended int64, err error) {
-	return deleteRows(tx, "identity.endSession", &sessionRow{}, "token_hash = ?", hashToken(token))
+	return deleteRows(tx, "identity.endSession", &sessionRow{}, "token_hash = ?", hashText(token))
 }
 
 // The least recently used sessions end, never the new one. Those whose second step is due neither
@@ -177,7 +177,7 @@ func endExcessSessions(tx transaction, added sessionRow) error {
 }
 
 func updateSession(tx transaction, tag, token string, columns map[string]any) error {
-	changed, err := updateRows(tx, tag, &sessionRow{}, columns, "token_hash = ?", hashToken(token))
+	changed, err := updateRows(tx, tag, &sessionRow{}, columns, "token_hash = ?", hashText(token))
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"crypto/rand"
 	"math"
 	"time"
 
@@ -86,8 +85,7 @@ var formats = []format{{
 	checks:  []check{refersToOrganisation, immutableOrganisation},
 	now:     "players.sql",
 	read: reader(func(p *player, _ identity.Keyring) []any {
-		label, _ := org.NewLabel(rand.Reader) // fails only if Read fails; rand.Reader's never does
-		return []any{[16]byte(p.ID), [16]byte(p.OrganisationID), p.DisplayName, label}
+		return []any{[16]byte(p.ID), [16]byte(p.OrganisationID), p.DisplayName, org.NewLabel()}
 	}),
 }, {
 	name: "group", table: "player_groups",

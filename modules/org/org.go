@@ -1,5 +1,7 @@
 package org
 
+import "crypto/rand"
+
 // Organisation is an organisation as other modules see it, and the row that this module stores.
 type Organisation struct {
 	ID, Slug, Name string
@@ -83,5 +85,16 @@ const (
 	RoleMember Role = "member"
 )
 
-// Valid reports whether m is one of the modes.
-func (m ReportingMode) Valid() bool { return m == Pseudonymous || m == Nominative }
+// labelAlphabet is Crockford's base32, without I, L, O and U.
+const labelAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+// NewLabel draws a player's pseudonym with 50 random bits, such as P-7K3M9QXA2F. A constraint of
+// the table refuses a label that the organisation already has.
+func NewLabel() string {
+	var b [10]byte
+	_, _ = rand.Read(b[:]) // never fails
+	for i := range b {
+		b[i] = labelAlphabet[b[i]&31]
+	}
+	return "P-" + string(b[:])
+}

@@ -38,7 +38,7 @@ func (s *Service) SetReportingMode(
 	if err := s.authorizeModeChange(actor.Subject, organisation); err != nil {
 		return err
 	}
-	if !mode.Valid() {
+	if mode != Pseudonymous && mode != Nominative {
 		return errUnknownMode
 	}
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {

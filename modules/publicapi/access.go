@@ -1,17 +1,113 @@
 package publicapi
 
 import (
+	"bytes"
+	"context"
 	"errors"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/modules/games"
 	"dg/modules/reports"
 	"dg/platform/apperr"
 	"dg/platform/authz"
+	"dg/platform/format"
+	"dg/platform/httpserver"
 	"dg/platform/input"
+	"dg/platform/limit"
 )
+
+// sendsToken reports whether a bearer token was sent, even a malformed one (RFC 6750, section 3).
+func sendsToken(c *fiber.Ctx) bool {
+	return slices.ContainsFunc(authorizationHeaders(c), func(header string) bool {
+		scheme, token, _ := strings.Cut(header, " ")
+		return strings.EqualFold(scheme, "Bearer") && token != ""
+	})
+}
+
+func authorizationHeaders(c *fiber.Ctx) []string {
+	var headers []string
+	for name, value := range c.Request().Header.All() { // an app may keep the case of names
+		if bytes.EqualFold(name, []byte(fiber.HeaderAuthorization)) {
+			headers = append(headers, string(value))
+		}
+	}
+	return headers
+}
+
+var (
+	errNoKey = apperr.New(apperr.AuthRequired,
+		"Send an API key in the header Authorization: Bearer dg_live_<id>_<secret>. Owners and "+
+			"admins create keys in the organisation's settings.")
+	errManyHeaders = apperr.New(apperr.AuthRequired, "Send exactly one Authorization header.")
+	errIncomplete  = apperr.New(apperr.AuthRequired,
+		"The API key is incomplete. Copy all of its %d characters.", apikeys.TokenLength)
+	errMalformed = apperr.New(apperr.AuthRequired,
+		"The API key is malformed. Keys look like dg_live_<id>_<secret>, %d characters in all.",
+		apikeys.TokenLength)
+)
+
+// authenticate authenticates and routes a request, in a slot of Modules.Requests. The slot of a report
+// or an export replaces it.
+func (a *API) authenticate(c *fiber.Ctx, path string) error {
+	token, err := bearerToken(authorizationHeaders(c))
+	if err != nil {
+		return err
+	}
+	return a.Requests.Run(c.UserContext(), limit.API, token.ID+token.Secret, httpserver.ClientNetwork(c),
+		func(ctx context.Context) error {
+			c.SetUserContext(ctx)
+			return a.authenticateToken(ctx, c, token, path)
+		})
+}
+
+func (a *API) authenticateToken(
+	ctx context.Context, c *fiber.Ctx, token apikeys.Token, path string,
+) error {
+	caller, err := a.Keys.Authenticate(ctx, token, func() audit.Request {
+		return apikeys.RequestOf(c, path)
+	})
+	if caller.Actor.ID != "" {
+		httpserver.MarkAuthenticated(c)
+		c.Set("RateLimit-Policy",
+			`"key";q=`+strconv.Itoa(apikeys.MaxRequests)+`;w=`+strconv.Itoa(apikeys.RateWindow))
+		c.Set("RateLimit",
+			`"key";r=`+strconv.Itoa(caller.RateLimit.Remaining)+`;t=`+
+				strconv.Itoa(caller.RateLimit.Reset))
+	}
+	if at := caller.ExpiryNotice; at != nil {
+		c.Set("DG-Key-Expires", format.Instant(*at))
+	}
+	if err != nil {
+		return err
+	}
+	a.Requests.Remember(token.ID+token.Secret, caller.OrganisationID)
+	return a.route(&call{c: c, ctx: ctx, caller: caller, path: path})
+}
+
+func bearerToken(headers []string) (apikeys.Token, error) {
+	if len(headers) > 1 {
+		return apikeys.Token{}, errManyHeaders
+	}
+	scheme, rest, found := strings.Cut(strings.Join(headers, ""), " ")
+	if !found || !strings.EqualFold(scheme, "Bearer") {
+		return apikeys.Token{}, errNoKey
+	}
+	text := strings.TrimLeft(rest, " ")
+	token, ok := apikeys.ParseToken(text)
+	switch {
+	case ok:
+		return token, nil
+	case strings.HasPrefix(text, apikeys.TokenPrefix) && len(text) < apikeys.TokenLength:
+		return apikeys.Token{}, errIncomplete
+	}
+	return apikeys.Token{}, errMalformed
+}
 
 var errForeignFork = apperr.New(apperr.AccessDenied,
 	"This fork belongs to another organisation. Use a key of that organisation.")

@@ -2,12 +2,16 @@ package publicapi
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"encoding/json"
 
 	"github.com/gofiber/fiber/v2"
 
+	"dg/modules/apikeys"
+	"dg/modules/audit"
 	"dg/modules/exports"
+	"dg/modules/games"
 	"dg/modules/reports"
 	"dg/platform/authz"
 	"dg/platform/httpserver"
@@ -35,10 +39,11 @@ type API struct {
 
 // New returns the API. The OpenAPI document that it serves names baseURL as the server's address.
 func New(m Modules, baseURL string) (*API, error) {
-	document, err := withBaseURL(openAPI, baseURL)
+	url, err := json.Marshal(baseURL)
 	if err != nil {
 		return nil, err
 	}
+	document := bytes.Replace(openAPI, []byte(placeholderURL), url, 1)
 	largeResponses := limit.New(limit.Options{
 		Max:         maxLargeResponsesMB,
 		PerKey:      maxLargeResponsesMBOfOrganisation,
@@ -62,15 +67,29 @@ var openAPI []byte
 // placeholderURL stands in openAPI for the service's address, as quoted JSON.
 const placeholderURL = `"http://127.0.0.1:8080"`
 
-func withBaseURL(document []byte, baseURL string) ([]byte, error) {
-	url, err := json.Marshal(baseURL)
-	if err != nil {
-		return nil, err
-	}
-	return bytes.Replace(document, []byte(placeholderURL), url, 1), nil
-}
-
 func (a *API) serveDocument(c *fiber.Ctx) error {
 	httpserver.SetRoute(c, documentPath)
 	return httpserver.SendFile(c, a.document)
+}
+
+// These interfaces have the methods that the API calls. The packages that implement the methods
+// document them and their errors.
+
+// Keys authenticates keys, and records refusals of known keys before they are sent.
+type Keys interface {
+	Authenticate(
+		ctx context.Context, token apikeys.Token, request func() audit.Request,
+	) (apikeys.Caller, error)
+	Refuse(
+		ctx context.Context, c apikeys.Caller, reason audit.Reason, target audit.Target,
+		request audit.Request, refusal error,
+	) error
+	RefuseOutside(ctx context.Context, id string, request audit.Request, refusal error) error
+}
+
+// Forks finds forks of an organisation, and the owner of any fork.
+type Forks interface {
+	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
+	Fork(ctx context.Context, organisationID, id string) (games.Fork, error)
+	ForkOwner(ctx context.Context, id string) (organisationID string, err error)
 }

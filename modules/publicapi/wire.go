@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"time"
 
 	"dg/modules/reports"
 	"dg/platform/format"
@@ -83,8 +82,8 @@ func appendPlayer(b []byte, p reports.PlayerStat) []byte {
 	b = appendString(append(b, `{"playerLabel":`...), p.Label)
 	b = strconv.AppendInt(append(b, `,"plays":`...), p.Plays, 10)
 	b = p.BestScore.Append(append(b, `,"bestScorePercent":`...))
-	b = appendInstant(append(b, `,"lastPlayedAt":`...), p.LastPlayedAt)
-	b = strconv.AppendBool(append(b, `,"passed":`...), p.Passed)
+	b = format.AppendInstant(append(b, `,"lastPlayedAt":"`...), p.LastPlayedAt.UnixMilli())
+	b = strconv.AppendBool(append(b, `","passed":`...), p.Passed)
 	return append(b, '}')
 }
 
@@ -103,10 +102,6 @@ func appendComma(b []byte, i int) []byte {
 		b = append(b, ',')
 	}
 	return b
-}
-
-func appendInstant(b []byte, t time.Time) []byte {
-	return append(format.AppendInstant(append(b, '"'), t.UnixMilli()), '"')
 }
 
 // appendString leaves strings that need escapes or are not ASCII to encoding/json.
