@@ -78,7 +78,7 @@ var mayImport = map[string][]string{
 		"modules/apikeys", "modules/audit", "modules/org", "modules/reports", "platform", "web/ui",
 	},
 	"web/organisation": {
-		"modules/apikeys", "modules/audit", "modules/identity", "modules/org", "platform", "web/ui",
+		"modules/apikeys", "modules/audit", "modules/org", "platform", "web/ui",
 	},
 	"web/docs": {
 		"modules/apikeys", "modules/exports", "modules/games", "modules/org", "modules/reports",
