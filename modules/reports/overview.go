@@ -111,14 +111,18 @@ select coalesce(f.id::text, ''), p.started_at >= @middle as now, count(p.score),
 )
 
 func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, error) {
-	r := &overviewReader{snapshot: s, first: s.query.Period.From, byID: map[string]*ForkOverview{}}
+	r := &overviewReader{snapshot: s, byID: map[string]*ForkOverview{}}
 	if err := r.readForkDays(ctx); err != nil {
 		return Overview{}, err
 	}
 	if err := r.readPlays(ctx); err != nil {
 		return Overview{}, err
 	}
-	o := r.totals()
+	o := Overview{Forks: r.byID}
+	for _, f := range r.forks {
+		o.Current.Plays += f.Plays()
+		o.Earlier.Plays += f.Earlier()
+	}
 	o.Counted = o.Current.Plays+o.Earlier.Plays <= maxPlays
 	if !o.Counted {
 		return o, nil
@@ -129,7 +133,6 @@ func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, erro
 // overviewReader takes sealed days from their stored sums, and counts the plays of other days.
 type overviewReader struct {
 	*snapshot
-	first time.Time // first instant of the first week
 	forks []forkSums
 	byID  map[string]*ForkOverview
 }
@@ -140,7 +143,7 @@ type forkSums struct {
 	sealed []segment.SealedDay // ascending
 }
 
-func (r *overviewReader) weekOf(day time.Time) int { return int(day.Sub(r.first) / week) }
+func (r *overviewReader) weekOf(day time.Time) int { return int(day.Sub(r.query.Period.From) / week) }
 
 func (r *overviewReader) readForkDays(ctx context.Context) error {
 	rows := r.rows(ctx, forkDaysSQL, pgx.NamedArgs{"segments": r.segments})
@@ -175,7 +178,7 @@ func (r *overviewReader) readPlays(ctx context.Context) error {
 	var forks []string
 	var starts, ends []time.Time
 	for i, f := range r.forks {
-		from, to := segment.Gaps(f.sealed, r.first, r.query.Period.End())
+		from, to := segment.Gaps(f.sealed, r.query.Period.From, r.query.Period.End())
 		for range from {
 			numbers = append(numbers, i)
 			forks = append(forks, f.id)
@@ -193,15 +196,6 @@ func (r *overviewReader) readPlays(ctx context.Context) error {
 		return nil
 	})
 	return apperr.Annotate(err, "reports: plays of forks")
-}
-
-func (r *overviewReader) totals() Overview {
-	o := Overview{Forks: r.byID}
-	for _, f := range r.forks {
-		o.Current.Plays += f.Plays()
-		o.Earlier.Plays += f.Earlier()
-	}
-	return o
 }
 
 func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {

@@ -23,9 +23,9 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	if err != nil {
 		return stats, err
 	}
+	stats = newTotals(sums, s.query.Period)
+	stats.ReportingMode = s.ReportingMode
 	if s.query.OmitLists {
-		stats = newTotals(sums, s.query.Period)
-		stats.ReportingMode = s.ReportingMode
 		return stats, nil
 	}
 	players := sums.Players.Ordinals()
@@ -33,8 +33,7 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	if err != nil {
 		return stats, err
 	}
-	stats = newStatistics(sums, s.query.Period, names)
-	stats.ReportingMode = s.ReportingMode
+	stats.Player = rank(&sums.Players, names).row
 	if s.query.OverlapsTimeout > 0 && s.ReportingMode == org.Pseudonymous {
 		stats.Overlaps = s.overlaps(ctx, players)
 	}
@@ -103,7 +102,7 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 		if s.grouped() {
 			return segment.UnpackDay(from, d.Head, d.Tail, s.members.has, a.Add)
 		}
-		return segment.UnpackDay(from, d.Head, nil, nil, a.AddToPlayer)
+		return segment.UnpackDay(from, d.Head, nil, nil, a.Players.AddPlay)
 	})
 }
 
@@ -143,4 +142,25 @@ func (s *snapshot) addPlays(ctx context.Context, a *segment.Accumulator) error {
 		}
 	}
 	return apperr.Annotate(rows.Err(), "reports: plays")
+}
+
+const membersSQL = `/* reports.members */
+select player from group_members where org_id = @org and group_id = @group` + byPlayer
+
+// members is a set of players, indexed by ordinal: ordinals are small and dense.
+type members []bool
+
+func (m members) has(ordinal int32) bool { return int(ordinal) < len(m) && m[ordinal] }
+
+func (s *snapshot) readMembers(ctx context.Context) error {
+	rows := s.rows(ctx, membersSQL, nil)
+	ordinals, err := pgx.CollectRows(rows, pgx.RowTo[int32])
+	if err != nil || len(ordinals) == 0 {
+		return apperr.Annotate(err, "reports: members")
+	}
+	s.members = make(members, ordinals[len(ordinals)-1]+1) // by player
+	for _, ordinal := range ordinals {
+		s.members[ordinal] = true
+	}
+	return nil
 }

@@ -106,9 +106,13 @@ func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
 }
 
 func (c *collector) addDays(ctx context.Context, b bucket, days []segment.SealedDay) error {
+	var dates []time.Time
+	for _, d := range days {
+		dates = append(dates, d.Date)
+	}
 	args := b.args()
 	args["whole"] = true
-	args["days"] = segment.Dates(days)
+	args["days"] = dates
 	rows, _ := b.conn.Query(ctx, segment.DaySegmentsSQL, args) // rows.Err returns its error
 	return segment.ReadSegments(rows, len(days), func(d segment.StoredSegment) error {
 		return segment.UnpackDay(d.Date.UnixMilli(), d.Head, d.Tail, nil, c.add)

@@ -83,14 +83,6 @@ type SealedDay struct {
 	Sums []byte // packed; nil where a group reads the day from a sealed month
 }
 
-// Dates returns the dates of days, for the argument @days.
-func Dates(days []SealedDay) (dates []time.Time) {
-	for _, d := range days {
-		dates = append(dates, d.Date)
-	}
-	return dates
-}
-
 // Gaps returns the ranges of [from, to) outside of the sealed days. days must ascend.
 func Gaps(days []SealedDay, from, to time.Time) (starts, ends []time.Time) {
 	for _, d := range days {
