@@ -1,7 +1,8 @@
 #!/bin/sh
-# Creates the two roles, with OWNER_PASSWORD and APP_PASSWORD, and the database. psql connects as a superuser, or on a
-# managed server as a role with CREATEROLE and CREATEDB. The owner of the tables migrates; the other role owns nothing and
-# serves. A role or database that exists stays as it is, with its password: the script can run again.
+# Creates the two roles, with OWNER_PASSWORD and APP_PASSWORD, and the database. psql connects as a
+# superuser, or on a managed server as a role with CREATEROLE and CREATEDB. The owner of the tables
+# migrates; the other role owns nothing and serves. An existing role or database stays as it is, with
+# its password: the script can run again.
 set -eu
 # Not as psql's arguments, which other users of the machine see.
 export OWNER_PASSWORD="$OWNER_PASSWORD" APP_PASSWORD="$APP_PASSWORD" PGOPTIONS="-c client_min_messages=warning"
