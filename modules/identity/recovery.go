@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base32"
 	"strings"
+	"time"
 
 	"dg/modules/audit"
 	"dg/platform/apperr"
@@ -104,4 +105,116 @@ func (c *change) useRecoveryCode(code string) error {
 	}
 	return c.service.recorder.record(c.tx, c.from.User.person(),
 		audit.Entry{Action: audit.RecoveryCodeUsed})
+}
+
+const resetTTL = 30 * time.Minute
+
+// ErrNoReset says that a reset's token is unknown, expired, used or voided.
+var ErrNoReset = apperr.New(apperr.NotFound,
+	"This link no longer works: it works once, for 30 minutes. Ask the operator of this service for a new one.")
+
+// Operator changes accounts for dg's commands. DB connects as the owner of the tables.
+type Operator struct {
+	DB       *postgres.DB
+	Now      func() time.Time
+	Recorder Recorder
+}
+
+// Reset lets a person set a new password once, without two-step verification.
+type Reset struct {
+	Person    Person
+	Token     string // of the link: a secret
+	ExpiresAt time.Time
+}
+
+// BeginReset stores and returns a reset for the person with the e-mail. It voids an earlier reset
+// of the person. Errors: ErrNoSuchEmail, apperr.Unavailable when the reset cannot be recorded.
+func (o Operator) BeginReset(ctx context.Context, email string) (Reset, error) {
+	reset := Reset{Token: newToken(), ExpiresAt: instant(o.Now()).Add(resetTTL)}
+	err := o.DB.Gorm.WithContext(ctx).Transaction(func(tx transaction) error {
+		of, err := takeRow[userRow](tx.Clauses(lock), "identity.lockEmail", ErrNoSuchEmail,
+			"email_key = ?", EmailKey(email))
+		if err != nil {
+			return err
+		}
+		reset.Person = of.person()
+		err = insertRows(tx.Clauses(upsert), "identity.insertReset", &resetRow{
+			UserID: of.ID, TokenHash: hashText(reset.Token), ExpiresAt: reset.ExpiresAt,
+		})
+		if err != nil {
+			return err
+		}
+		return o.Recorder.record(tx, reset.Person, audit.Entry{
+			Actor:   audit.OperatorActor,
+			Action:  audit.ResetCreated,
+			Details: map[string]any{"name": of.Name, "until": reset.ExpiresAt.Format(time.RFC3339)},
+		})
+	})
+	return reset, err
+}
+
+// PersonOfReset returns the person of a reset without using it up. Errors: ErrNoReset.
+func (s *Service) PersonOfReset(ctx context.Context, token string) (Person, error) {
+	whose, err := userOfReset(s.gorm(ctx), token, s.clock())
+	return whose.person(), err
+}
+
+// ResetPassword uses up the reset: it sets the password, turns two-step verification off, voids the
+// recovery codes and ends the person's sessions. It also ends the browser's session ("": none),
+// which may be another person's. Errors: ErrNoReset, apperr.Validation with the field "new",
+// apperr.Unavailable when too many people sign in at once or the reset cannot be recorded.
+func (s *Service) ResetPassword(ctx context.Context, token, password, session string) error {
+	release, err := s.slots.Acquire(ctx, networkOf(ctx))
+	if err != nil {
+		return err
+	}
+	defer release()
+	// before hashing, so that an unknown token costs no hash
+	whose, err := userOfReset(s.gorm(ctx), token, s.clock())
+	if err != nil {
+		return err
+	}
+	if err := checkPassword(password, whose); err != nil {
+		return err
+	}
+	hash, err := s.passwords.hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	return s.gorm(ctx).Transaction(func(tx transaction) error {
+		if err := useReset(tx, token, hash, s.clock()); err != nil {
+			return err
+		}
+		if _, err := endSession(tx, session); err != nil { // triggers have ended the person's sessions
+			return err
+		}
+		return s.recorder.record(tx, whose.person(), audit.Entry{Action: audit.PasswordReset})
+	})
+}
+
+func userOfReset(db transaction, token string, now time.Time) (userRow, error) {
+	query := db.Scopes(acrossOrganisations).InnerJoins("User")
+	row, err := takeRow[resetRow](query, "identity.ofReset", ErrNoReset,
+		"token_hash = ? and expires_at > ?", hashText(token), now)
+	return row.User, err
+}
+
+// The person's row is locked before the reset is deleted: only one of concurrent uses succeeds.
+// Triggers end the sessions and void the recovery codes.
+func useReset(tx transaction, token, hash string, now time.Time) error {
+	whose, err := userOfReset(tx.Clauses(lockUser), token, now)
+	if err != nil {
+		return err
+	}
+	used, err := deleteRows(tx, "identity.useReset", &resetRow{}, "token_hash = ?", hashText(token))
+	if err != nil {
+		return err
+	}
+	if used == 0 {
+		return ErrNoReset
+	}
+	columns := twoStepColumns(nil, nil, nil)
+	columns["password_hash"] = hash
+	columns["password_since"] = now
+	return updateUser(tx, "identity.reset", whose.ID, columns)
 }

@@ -92,8 +92,7 @@ func (r *run) lockChanged(ctx context.Context) error {
 		return err
 	}
 	for _, table := range []string{"memberships", "users"} {
-		b := r.batches[slices.IndexFunc(r.batches, func(b *batch) bool { return b.table == table })]
-		err := b.exec(ctx, r.tx, `select from {table} o join last_{table} i on {same}
+		err := r.batch(table).exec(ctx, r.tx, `select from {table} o join last_{table} i on {same}
 			order by {i.key} for no key update of o`)
 		if err != nil {
 			return err
@@ -103,9 +102,13 @@ func (r *run) lockChanged(ctx context.Context) error {
 }
 
 func (r *run) countLostPasswords(ctx context.Context) error {
-	users := r.batches[slices.IndexFunc(r.batches, func(b *batch) bool { return b.table == "users" })]
 	return r.tx.QueryRow(ctx, `/* importer.lostPasswords */ select count(*)
-		from last_users i join users o on o.id = i.id where `+passwordRemoved).Scan(&users.count.LostPasswords)
+		from last_users i join users o on o.id = i.id where `+passwordRemoved).
+		Scan(&r.batch("users").count.LostPasswords)
+}
+
+func (r *run) batch(table string) *batch {
+	return r.batches[slices.IndexFunc(r.batches, func(b *batch) bool { return b.table == table })]
 }
 
 // entry is what the organisations' logs record of an import: each row of the query changes, which
