@@ -32,6 +32,8 @@ type recipe struct {
 	Untested             string          // a sentence on what no test runs, or ""
 	// The program's result for the demo: a static file, or a text in recipes/. "": none is shown.
 	Picture, Output string
+	// What a tool keeps of the API's promises, and what happens to it. nil: a program that reads anew.
+	Keeps *struct{ Players, Names, Hidden, Erased, Renamed, Revoked, Down string }
 }
 
 func loadDocumentation() documentation {

@@ -1,0 +1,80 @@
+# Runs the Airbyte manifest with Airbyte's CDK: check, discover and read, each row and figure equal to the API's; a service that
+# comes back, one that is gone, a refused key. run.sh runs it: python airbyte_check.py CDK MANIFEST BASE FLAKY KEY REVOKED
+import csv
+import datetime as dt
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+cdk, manifest, base, flaky, key, revoked = sys.argv[1:]
+work = tempfile.mkdtemp()
+today = dt.datetime.now(dt.timezone.utc).date()
+
+
+def api(path):
+    request = urllib.request.Request(base + "/api/v1/forks" + path, headers={"Authorization": "Bearer " + key})
+    for _ in range(8):
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return answer.read().decode()
+        except urllib.error.HTTPError as error:
+            if error.code != 429:
+                raise
+            time.sleep(int(error.headers["Retry-After"]))
+
+
+def run(command, url, secret, *more):
+    with open(os.path.join(work, "config.json"), "w") as file:
+        json.dump({"url": url, "key": secret, "first_year": today.year - 1}, file)
+    done = subprocess.run([cdk, command, "--config", file.name, "--manifest-path", manifest, *more], capture_output=True, text=True)
+    return done, [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def check(url, secret):
+    return [m["connectionStatus"] for m in run("check", url, secret)[1] if m["type"] == "CONNECTION_STATUS"][-1:]
+
+
+assert check(base, "\n" + key + " ")[0]["status"] == "SUCCEEDED"
+refused = check(base, revoked)
+assert refused and refused[0]["status"] == "FAILED" and revoked not in str(refused), refused
+plain = check("http://dg.example.org", key)
+assert plain[0]["status"] == "FAILED" and "does not match" in plain[0]["message"] and key not in str(plain), plain
+catalog = [m for m in run("discover", base, key)[1] if m["type"] == "CATALOG"][0]["catalog"]["streams"]
+assert all(stream["supported_sync_modes"] == ["full_refresh"] for stream in catalog), catalog
+configured = os.path.join(work, "catalog.json")
+with open(configured, "w") as file:
+    json.dump({"streams": [{"stream": s, "sync_mode": "full_refresh", "destination_sync_mode": "overwrite"} for s in catalog]}, file)
+
+
+def read(url, secret):
+    done, messages = run("read", url, secret, "--catalog", configured)
+    records = [m["record"] for m in messages if m["type"] == "RECORD"]
+    return done.returncode, {name: [r["data"] for r in records if r["stream"] == name] for name in ("forks", "daily", "plays")}
+
+
+forks = json.loads(api(""))["items"]
+want_plays, want_daily = [], []
+for fork in forks:
+    for year in (today.year - 1, today.year):
+        period = f"?from={year}-01-01&to={min(today, dt.date(year, 12, 31))}"
+        want_daily += [{**day, "forkId": fork["id"]} for day in json.loads(api(f"/{fork['id']}/stats{period}"))["daily"]]
+        rows = csv.DictReader(io.StringIO(api(f"/{fork['id']}/exports/csv{period}"), newline=""))
+        want_plays += [{name: value or None for name, value in row.items()} for row in rows]
+order = lambda rows: sorted(rows, key=str)
+filled = lambda rows: [{name: value for name, value in row.items() if value is not None} for row in rows]  # Airbyte sends no nulls
+for url in (base, flaky):
+    status, got = read(url, key)
+    assert status == 0 and order(got["forks"]) == order(filled(forks)), (status, url)
+    assert order(filled(got["plays"])) == order(filled(want_plays)), (url, len(got["plays"]), len(want_plays))
+    days = lambda rows: sorted((d["forkId"], d["date"], d["plays"], float(d["avgScorePercent"])) for d in rows)
+    assert days(got["daily"]) == days(want_daily), url
+status, got = read(base, revoked)
+assert status != 0 and not any(got.values()), status
+print(f"Airbyte: check, discover, read; {len(want_plays)} plays and {len(want_daily)} days equal to the API's, also after a service "
+      "that came back; a refused key ends the sync")

@@ -1,0 +1,23 @@
+-- Five charts on the tables of the nightly sync in PostgreSQL: one statement each, for Metabase, Superset or Tableau.
+
+-- 1. A line: plays and players by week (UTC). Players of weeks do not add up.
+select date_trunc('week', "startedAt" at time zone 'UTC')::date as week, count(*) as plays, count(distinct "playerKey") as players
+  from dg_plays group by week order by week;
+
+-- 2. Bars: average score and pass rate by fork, of completed plays, in percent.
+select f.title, round(avg(p."scorePercent"), 1) as average_score, round(100.0 * count(*) filter (where p.passed) / count(*), 1) as pass_rate
+  from dg_plays p join dg_forks f on f.id::text = p."forkId"::text where p.completed group by f.id, f.title order by pass_rate;
+
+-- 3. Bars: the weakest skills, from 20 answers on.
+select split_part(answer, '=', 1) as skill, sum(split_part(split_part(answer, '=', 2), '/', 2)::int) as answers,
+       round(100.0 * sum(split_part(split_part(answer, '=', 2), '/', 1)::int) / sum(split_part(split_part(answer, '=', 2), '/', 2)::int), 1) as correct
+  from dg_plays, string_to_table(skills, ';') as answer where skills <> ''
+ group by skill having sum(split_part(split_part(answer, '=', 2), '/', 2)::int) >= 20 order by correct limit 10;
+
+-- 4. A histogram: completed plays by score, in steps of ten.
+select least(floor("scorePercent" / 10) * 10, 90)::int as score_from, count(*) as plays
+  from dg_plays where completed group by score_from order by score_from;
+
+-- 5. A figure: players of the last 28 complete days, and how many of them have passed. Count players over the whole period.
+select count(distinct "playerKey") as players, count(distinct "playerKey") filter (where passed) as passed
+  from dg_plays where ("startedAt" at time zone 'UTC')::date between (now() at time zone 'UTC')::date - 28 and (now() at time zone 'UTC')::date - 1;
