@@ -31,6 +31,8 @@ type Service struct {
 	log    *audit.Log
 	policy *authz.Policy
 	now    func() time.Time
+
+	replicas bool // whether replicas answer reads, which need Caller.Position
 }
 
 // New returns the service over db. The caller must start UsageCounter.Run.
@@ -44,6 +46,7 @@ func New(
 		log:          log,
 		policy:       policy,
 		now:          now,
+		replicas:     db.HasReplicas(),
 		OnRefusal:    func(audit.Reason) {},
 	}
 }

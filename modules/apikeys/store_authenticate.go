@@ -123,7 +123,7 @@ func (s *Service) lookup(
 	var remaining *int
 	var reset *float64
 	var position *string // null without replicas
-	err = s.db.Pool.QueryRow(ctx, authenticateSQL, id, hash, outside, s.db.HasReplicas()).
+	err = s.db.Pool.QueryRow(ctx, authenticateSQL, id, hash, outside, s.replicas).
 		Scan(&r.Actor.ID, &r.OrganisationID, &r.Actor.Name, &r.Grants,
 			&r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset,
 			&r.firstInMinute, &position)

@@ -3,6 +3,7 @@ package games
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -90,8 +91,11 @@ func (s *Service) ForkOwner(ctx context.Context, id string) (owner string, err e
 }
 
 func forkError(err error) error {
-	if errors.Is(err, pgx.ErrNoRows) {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, pgx.ErrNoRows):
 		return errForkNotFound
 	}
-	return apperr.Annotate(err, "games: fork")
+	return fmt.Errorf("games: fork: %w", err)
 }
