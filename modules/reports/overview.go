@@ -2,6 +2,7 @@ package reports
 
 import (
 	"context"
+	"encoding/binary"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -38,12 +39,6 @@ func (f *ForkOverview) Earlier() int64 {
 type OverviewTotals struct {
 	Plays, Completed, Players int64
 	CompletionRate            Rate
-}
-
-func (t *OverviewTotals) set(completed, players int64) {
-	t.Completed = completed
-	t.Players = players
-	t.CompletionRate = rate(completed, t.Plays)
 }
 
 const (
@@ -100,14 +95,13 @@ select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestampt
     select date_bin('7 days', p.started_at, @from), count(*) from plays p
      where p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi group by 1) w`
 
-	// OFFSET 0 is an optimisation fence: it forces a nested loop over the forks.
+	// playersOfForksSQL returns plays fork by fork, in the order of @forks. Its OFFSET 0 is an
+	// optimisation fence, which forces a nested loop. Counting players here would sort the plays thrice.
 	playersOfForksSQL = `/* reports.playersOfForks */
-select coalesce(f.id::text, ''), p.started_at >= @middle as now, count(p.score),
-  coalesce(sum(p.score), 0), count(distinct p.player)
-  from forks f, lateral (
+select f.i::int, p.started_at >= @middle, p.score, p.player
+  from unnest(@forks::uuid[]) with ordinality f (id, i), lateral (
     select * from plays where org_id = @org and fork_id = f.id and started_at >= @compared
-       and started_at < @to offset 0) p
- where f.org_id = @org group by grouping sets ((f.id, now), (now))`
+       and started_at < @to offset 0) p`
 )
 
 func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, error) {
@@ -199,27 +193,62 @@ func (r *overviewReader) readPlays(ctx context.Context) error {
 }
 
 func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
+	var forks []string
+	for _, f := range r.forks {
+		forks = append(forks, f.id)
+	}
 	end := r.query.Period.End()
 	rows := r.rows(ctx, playersOfForksSQL, pgx.NamedArgs{
+		"forks":    forks,
 		"compared": end.Add(-2 * comparedWeeks * week),
 		"middle":   end.Add(-comparedWeeks * week),
 	})
-	var fork string
-	var now bool
-	var completed, scores, players int64
-	_, err := pgx.ForEachRow(rows, []any{&fork, &now, &completed, &scores, &players}, func() error {
-		switch {
-		case fork != "" && now:
-			f := r.byID[fork]
-			f.Players = players
-			f.Completed = completed
-			f.AvgScore = meanScore(scores, completed)
-		case fork == "" && now:
-			o.Current.set(completed, players)
-		case fork == "":
-			o.Earlier.set(completed, players)
+	defer rows.Close()
+	current := playerCount{&o.Current, make([]int32, r.lastOrdinal+1)}
+	earlier := playerCount{&o.Earlier, make([]int32, r.lastOrdinal+1)}
+	scores := make([]int64, len(forks))
+	for rows.Next() {
+		v := rows.RawValues()
+		fork := int32(binary.BigEndian.Uint32(v[0]))
+		player := binary.BigEndian.Uint32(v[3])
+		completed := v[2] != nil
+		if v[1][0] == 0 {
+			earlier.add(player, fork, completed)
+			continue
 		}
-		return nil
-	})
-	return apperr.Annotate(err, "reports: players of forks")
+		f := r.forks[fork-1]
+		if current.add(player, fork, completed) {
+			f.Players++
+		}
+		if completed {
+			f.Completed++
+			scores[fork-1] += int64(binary.BigEndian.Uint16(v[2]))
+		}
+	}
+	for i, f := range r.forks {
+		f.AvgScore = meanScore(scores[i], f.Completed)
+	}
+	o.Current.CompletionRate = rate(o.Current.Completed, o.Current.Plays)
+	o.Earlier.CompletionRate = rate(o.Earlier.Completed, o.Earlier.Plays)
+	return apperr.Annotate(rows.Err(), "reports: players of forks")
+}
+
+// playerCount counts the players of four weeks. latest is the fork of each player's latest play, by
+// ordinal, 0 before the first.
+type playerCount struct {
+	*OverviewTotals
+	latest []int32
+}
+
+// add counts a play, and reports whether it is the player's first on the fork.
+func (c playerCount) add(player uint32, fork int32, completed bool) bool {
+	latest := c.latest[player]
+	c.latest[player] = fork
+	if latest == 0 {
+		c.Players++
+	}
+	if completed {
+		c.Completed++
+	}
+	return latest != fork
 }
