@@ -41,9 +41,7 @@ func (e *env) differs(ctx context.Context, random *rand.Rand) error {
 		return err
 	}
 	of := Query{OrganisationID: testOrg, Period: overviewPeriod(q.Period)}
-	overview := newSnapshot(s.conn, of, true)
-	overview.lastOrdinal = s.lastOrdinal
-	got, err := overview.overview(ctx, maxOverviewPlays)
+	got, err := newSnapshot(s.conn, of, true).overview(ctx, maxOverviewPlays)
 	if err == nil && !assert.ObjectsAreEqual(want, got) {
 		err = fmt.Errorf("the overview until %s: %+v instead of %+v", q.Period, got, want)
 	}

@@ -64,10 +64,10 @@ func (e *Export) appendRow(b []byte) []byte {
 }
 
 func (e *Export) appendPlayer(b []byte) []byte {
-	if e.cells == nil {
-		return appendPlayer(b, e.dialect, e.row.key, e.row.label)
+	if int(e.row.Player) < len(e.cells) && e.cells[e.row.Player] != "" {
+		return append(b, e.cells[e.row.Player]...)
 	}
-	return append(b, e.cells[e.row.Player]...)
+	return appendPlayer(b, e.dialect, e.row.key, e.row.label)
 }
 
 // appendID appends the text of a UUID, which PostgreSQL would make in five times the time.

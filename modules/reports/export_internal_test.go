@@ -2,6 +2,7 @@ package reports
 
 import (
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -106,6 +107,26 @@ func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 			}
 		}
 	}
+}
+
+// In another program, whose players are a view, a player may lack a row: cells and label are empty.
+func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
+	t.Parallel()
+	e := newEnv(t)
+	e.Plays(theFork, 2*firstRows, testFrom, 0)
+	e.play(testFork, 40, testFrom.Add(2*time.Hour), testFrom.Add(day-1))
+	e.Exec(`alter table plays drop constraint plays_org_id_player_fkey`)
+	e.Exec(`delete from players where ordinal = 40`)
+	_, file := e.export(t, query(testFrom, 1, ""), format.CSV)
+	for _, row := range strings.Split(strings.TrimSpace(file), "\n") {
+		require.Equal(t, 11, strings.Count(row, ","), row)
+	}
+	s, err := e.statistics(t.Context(), query(testFrom, 1, ""))
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(s.Players(), func(p PlayerStat) bool { return p.Label == "" }))
+	o, err := e.reports.Overview(t.Context(), query(testFrom, 1, ""))
+	require.NoError(t, err)
+	require.Equal(t, s.UniquePlayers, o.Current.Players)
 }
 
 func (e *env) export(t *testing.T, q Query, f format.Dialect) (x *Export, file string) {

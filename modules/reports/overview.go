@@ -204,8 +204,8 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 		"middle":   end.Add(-comparedWeeks * week),
 	})
 	defer rows.Close()
-	current := playerCount{&o.Current, make([]int32, r.lastOrdinal+1)}
-	earlier := playerCount{&o.Earlier, make([]int32, r.lastOrdinal+1)}
+	current := playerCount{OverviewTotals: &o.Current}
+	earlier := playerCount{OverviewTotals: &o.Earlier}
 	scores := make([]int64, len(forks))
 	for rows.Next() {
 		v := rows.RawValues()
@@ -241,7 +241,10 @@ type playerCount struct {
 }
 
 // add counts a play, and reports whether it is the player's first on the fork.
-func (c playerCount) add(player uint32, fork int32, completed bool) bool {
+func (c *playerCount) add(player uint32, fork int32, completed bool) bool {
+	if more := int(player) + 1 - len(c.latest); more > 0 {
+		c.latest = append(c.latest, make([]int32, more)...)
+	}
 	latest := c.latest[player]
 	c.latest[player] = fork
 	if latest == 0 {
