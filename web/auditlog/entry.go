@@ -21,6 +21,10 @@ type entryView struct {
 	Label  string
 	Row    []value // the values that audit.ActionDisplay.Row selects
 	Values []value
+
+	NewDay            bool   // whether the entry before it is of another UTC day, or there is none
+	Refused           bool   // a request with a key that was refused
+	ByActor, ByAction string // paths of the log with this value as filter; "": there is no such filter
 }
 
 // value is a row of an entry. At, if set, replaces Text. Code is an id or other technical text.

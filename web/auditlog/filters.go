@@ -146,6 +146,12 @@ func (f *field) read(values []string, filter *audit.Filter) error {
 	return nil
 }
 
+// offers returns whether the filter has the value, which is not "".
+func (a logQuery) offers(name, value string) bool {
+	i := slices.IndexFunc(a.Fields, func(f field) bool { return f.Name == name })
+	return slices.ContainsFunc(a.Fields[i].Options[1:], func(o option) bool { return o.Value == value })
+}
+
 func (a logQuery) Query() url.Values {
 	q := url.Values{}
 	for _, f := range a.Fields {

@@ -71,8 +71,17 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		view.Rows = append(view.Rows, names.view(e))
+	for i, e := range entries {
+		row := names.view(e)
+		row.NewDay = i == 0 || ui.Day(e.At) != ui.Day(entries[i-1].At)
+		row.Refused = e.Action == audit.KeyRefused
+		row.ByAction = at.with(path, "action", string(e.Action))
+		for _, name := range []string{"person", "key"} {
+			if at.offers(name, e.Actor.ID) {
+				row.ByActor = at.with(path, name, e.Actor.ID)
+			}
+		}
+		view.Rows = append(view.Rows, row)
 	}
 	return h.Render(c, fiber.StatusOK, "audit", &view)
 }

@@ -70,7 +70,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 		"also for past plays", "Today no key can read them.",
 		"groups stay hidden when fewer than 5 of their members played",
 		"Files that were exported with names keep the names when you change back.",
-		"A play keeps its <code>playId</code>, and a player the <code>playerKey</code>, in both modes")
+		"A play keeps its <code>playId</code> in both modes", "from the next request on")
 	for _, c := range []struct{ mode, shown, says string }{
 		{"pseudonymous", "Pseudonymous", "Nothing was changed. The reporting mode is the same."},
 		{
@@ -140,7 +140,7 @@ func TestSettingsListGroupIDs(t *testing.T) {
 		name := fmt.Sprintf("Group %03d", i)
 		want = append(want, []string{name, w.DB.GroupNamed(o.ID, name)})
 	}
-	const row = `<bdi>([^<]*)</bdi></th><td role="cell" class="n" data-label="Members">0</td><td role="cell"><details>.*<span class="id">` +
+	const row = `<bdi>([^<]*)</bdi></a></th><td role="cell" class="n" data-label="Members">0</td><td role="cell"><details>.*<span class="id">` +
 		`<code id="group-id\d+" translate="no">([0-9a-f-]{36})</code>`
 	first := b.Get(o.At("/settings/organisation")).Has(t, `<span>1–25 of 101</span>`)
 	found = testkit.Cells(row, first.Body)

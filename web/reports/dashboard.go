@@ -21,16 +21,12 @@ import (
 
 type dashboardView struct {
 	ui.Layout
-	pageURL
+	groupMenu
 	ForkTitle, Back string
 	State           forkState
 	Today           time.Time
 	Invalid         *apperr.Error // nil: the period is valid
 	Presets         []ui.Link
-	Groups          []org.Group
-	ListedGroups    int      // org.MaxGroups if there may be more groups; else 0
-	shown           []string // ids of the groups that k-anonymity does not hide; nil: unknown
-	GroupName       string   // "": all players
 	PeriodName      string   // of the preset; "": none
 	Period          string   // in words
 	Nominative      bool
@@ -71,11 +67,13 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, name, path string) error
 	}
 	view := &dashboardView{
 		Layout:    ui.NewLayout(p, fork.Title, ui.AreaReports),
-		pageURL:   at,
 		ForkTitle: fork.Title,
 		Back:      p.Path("/reports"),
 		State:     stateOf(fork),
 		Today:     h.Today(),
+	}
+	if view.groupMenu, err = h.groupMenuOf(c.UserContext(), p, at); err != nil {
+		return err
 	}
 	period, invalid := at.period(view.Today)
 	if invalid == nil {
@@ -88,18 +86,6 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, name, path string) error
 		})
 		if preset.period == period && view.PeriodName == "" {
 			view.PeriodName = preset.name
-		}
-	}
-	view.Groups, err = h.GroupsOf(c.UserContext(), p, reports.ReadReport, view.Param("groupId"))
-	if err != nil {
-		return err
-	}
-	if len(view.Groups) >= org.MaxGroups {
-		view.ListedGroups = org.MaxGroups
-	}
-	for _, g := range view.Groups {
-		if g.ID == view.Param("groupId") {
-			view.GroupName = g.Name
 		}
 	}
 	if errors.As(invalid, &view.Invalid) {
@@ -239,8 +225,34 @@ func (h *Handler) shownGroups(ctx context.Context, q reports.Query) []string {
 	return shown
 }
 
-func (v *dashboardView) Hidden(groupID string) bool {
-	return v.shown != nil && !slices.Contains(v.shown, groupID)
+// groupMenu is the menu of the report's group. Of the list of reports it chooses the reports that open.
+type groupMenu struct {
+	pageURL
+	Groups       []org.Group
+	ListedGroups int      // org.MaxGroups if there may be more groups; else 0
+	GroupName    string   // "": all players
+	shown        []string // ids of the groups that k-anonymity does not hide; nil: unknown
+}
+
+func (h *Handler) groupMenuOf(ctx context.Context, p *ui.Principal, at pageURL) (groupMenu, error) {
+	groups, err := h.GroupsOf(ctx, p, reports.ReadReport, at.Param("groupId"))
+	if err != nil {
+		return groupMenu{}, err
+	}
+	menu := groupMenu{pageURL: at, Groups: groups}
+	if len(groups) >= org.MaxGroups {
+		menu.ListedGroups = org.MaxGroups
+	}
+	for _, g := range groups {
+		if g.ID == at.Param("groupId") {
+			menu.GroupName = g.Name
+		}
+	}
+	return menu, nil
+}
+
+func (m groupMenu) Hidden(groupID string) bool {
+	return m.shown != nil && !slices.Contains(m.shown, groupID)
 }
 
 func shownMeasure(key string) measure {

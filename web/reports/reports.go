@@ -18,6 +18,7 @@ type reportsView struct {
 	Period     string      // the days of the figures, in words
 	Counted    bool        // whether players and completion are counted; false: too many plays
 	Comparison *comparison // nil: the earlier period has no plays
+	groupMenu
 }
 
 // ListReports handles GET /reports with the organisation's forks and figures over all of them.
@@ -46,9 +47,13 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 		Comparison: compareOverview(period, overview),
 	}
 	view.Figures = overviewFigures(overview, view.Comparison)
+	if view.groupMenu, err = h.groupMenuOf(c.UserContext(), p, at); err != nil {
+		return err
+	}
 	rows := make([]forkRow, len(all))
 	for i, f := range all {
-		rows[i] = newForkRow(f, overview.Forks[f.ID], p.Path("/reports/"+f.ID))
+		rows[i] = newForkRow(f, overview.Forks[f.ID],
+			pageURL{p.Path("/reports/" + f.ID), nil}.Path("groupId", at.Param("groupId")))
 	}
 	slices.SortFunc(rows, func(a, b forkRow) int {
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))

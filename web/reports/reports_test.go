@@ -132,3 +132,21 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 		require.NotRegexp(t, `(?m)(^|,)"?=`, csv.Body, "a formula begins a cell")
 	}
 }
+
+// The list has the menu of groups: a group that is chosen there, or on the organisation's page, is that
+// of the reports that open.
+func TestReportsOpenForTheChosenGroup(t *testing.T) {
+	t.Parallel()
+	w, acme := webtest.StartAcme(t)
+	other := w.Organisation("other")
+	group := w.DB.GroupNamed(acme.ID, "Night shift", w.DB.Players(acme.ID, 2)...)
+	w.DB.GroupNamed(other.ID, "Theirs")
+	fork := w.DB.Fork(testkit.Fork{OrganisationID: acme.ID, Title: "Fork"})
+	b := w.SignedIn(t, acme.Admin)
+	require.Equal(t, acme.At("/reports?groupId="+group), b.Get(acme.At("/settings/organisation")).Link("<bdi>Night shift"))
+	list := b.Get(acme.At("/reports")).Lacks(t, "Theirs")
+	chosen := b.Get(list.Link("<bdi>Night shift")).Has(t, "The links open the reports of <bdi>Night shift</bdi>")
+	report := chosen.Link(`<bdi class="cut">Fork`)
+	require.Equal(t, acme.At("/reports/%s?groupId=%s", fork.ID, group), report)
+	b.Get(report).Has(t, "This group’s figures are hidden")
+}

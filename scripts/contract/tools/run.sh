@@ -60,8 +60,7 @@ fi
 
 say "dlt"
 if environment dlt 'dlt[duckdb,postgres]>=1,<2' duckdb psycopg2-binary; then
-	to=DESTINATION__POSTGRES__CREDENTIALS__
-	export ${to}DATABASE=warehouse ${to}USERNAME=postgres ${to}PASSWORD=unused "${to}HOST=$socket"
+	export DESTINATION__POSTGRES__CREDENTIALS="postgresql://postgres:unused@${socket//\//%2F}/warehouse"
 	for destination in duckdb postgres; do
 		mkdir "$work/$destination"
 		sed "s#https://dg.example.org#$base#; s/^START = .*/START = $(date -u +%Y)/" "$recipes/dlt/dg_dlt.py" >"$work/$destination/dg_dlt.py"
