@@ -72,9 +72,8 @@ func member(organisation, role string, twoStep bool) apikeys.Actor {
 	return apikeys.Actor{
 		Person: apikeys.Person{ID: id.String(), Name: "Ada " + role},
 		Subject: authz.Subject{
-			Kind:           authz.Member,
-			OrganisationID: organisation,
-			Grants:         authz.MemberGrants(role, twoStep),
+			Kind: authz.Member, OrganisationID: organisation,
+			Grants: authz.MemberGrants(role, twoStep),
 		},
 	}
 }

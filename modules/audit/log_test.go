@@ -1,17 +1,150 @@
 package audit_test
 
 import (
+	"bytes"
+	"errors"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 	"pgregory.net/rapid"
 
 	"dg/modules/audit"
+	"dg/platform/apperr"
 	"dg/platform/testkit"
 )
+
+const (
+	ours   = "00000000-0000-4000-8000-00000000000a"
+	theirs = "00000000-0000-4000-8000-00000000000b"
+)
+
+type bundle struct {
+	*testkit.World
+	log *audit.Log
+}
+
+func setup(t *testing.T) bundle {
+	t.Parallel()
+	db := testkit.New(t)
+	for _, id := range []string{ours, theirs} {
+		db.Organisation(testkit.Organisation{ID: id})
+	}
+	return bundle{World: db, log: audit.New(db.DB)}
+}
+
+func (b bundle) list(t *testing.T, organisation string, p audit.Page) []audit.Entry {
+	entries, err := b.log.List(t.Context(), organisation, p)
+	require.NoError(t, err)
+	return entries
+}
+
+func (b bundle) clock(t *testing.T) time.Time {
+	return testkit.One[time.Time](b.World, `select date_trunc('milliseconds', clock_timestamp())`)
+}
+
+func entry(organisation string) audit.Entry {
+	return audit.Entry{
+		OrganisationID: organisation,
+		Actor:          audit.Actor{Kind: audit.Key, ID: "k-1", Name: "Entrepôt <b>'\";--"},
+		Action:         audit.KeyRefused,
+		Target:         audit.Target{Kind: "fork", ID: "f-1"},
+		Reason:         audit.OtherOrganisation,
+		Details:        map[string]any{"rows": 12.0, "nominative": true, "odd": "\u2028😀"},
+		Request: audit.Request{
+			Method: "GET", Path: "/api/v1/forks/f-1", Address: "2001:db8::7", UserAgent: "bi/1.0",
+			ID: "request-0001",
+		},
+	}
+}
+
+// An entry is appended to the named logs and to no other. It commits with the caller's transaction, in
+// all logs or in none.
+func TestEntryCommitsToTheNamedLogs(t *testing.T) {
+	b := setup(t)
+	other := b.Organisation(testkit.Organisation{}).ID
+	e := entry("")
+	failed := errors.New("failed")
+	for _, want := range []error{failed, nil} {
+		err := b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
+			require.NoError(t, b.log.AppendIn(tx, entry(ours)))
+			require.NoError(t, b.log.AppendToAll(tx, []string{ours, theirs}, e))
+			require.NoError(t, b.log.AppendToAll(tx, nil, e), "a person without organisations")
+			return want
+		})
+		require.Equal(t, want, err)
+		ids := map[int64]bool{}
+		for _, e.OrganisationID = range []string{ours, theirs, other} {
+			for _, listed := range b.list(t, e.OrganisationID, audit.Page{Limit: 10}) {
+				e.ID = listed.ID
+				e.At = listed.At
+				require.Equal(t, e, listed)
+				require.NotEqual(t, other, e.OrganisationID)
+				ids[e.ID] = true
+			}
+		}
+		require.Len(t, ids, map[bool]int{true: 3}[want == nil], "each has another id")
+	}
+}
+
+// Entries that belong to no log, or whose action is not in the table, are not appended.
+func TestInvalidEntryIsRefused(t *testing.T) {
+	b := setup(t)
+	tx := b.DB.Gorm.WithContext(t.Context())
+	unknownAction := entry(ours)
+	unknownAction.Action = "api_key.seen"
+	noKind := entry(ours)
+	noKind.Actor.Kind = ""
+	for name, e := range map[string]audit.Entry{
+		"no organisation":         entry(""),
+		"an unknown organisation": entry("00000000-0000-4000-8000-00000000000c"),
+		"no kind of actor":        noKind,
+		"an unknown action":       unknownAction,
+	} {
+		for _, err := range []error{
+			b.log.Append(t.Context(), e),
+			b.log.AppendToAll(tx, []string{ours, e.OrganisationID}, e),
+		} {
+			require.Error(t, err, name)
+			require.Equal(t, e.Action == "api_key.seen", apperr.Is(err, apperr.Internal), "%s: %v", name, err)
+		}
+	}
+	require.Zero(t, b.Count(`audit_entries`))
+}
+
+// The refusals of a key for one reason are one entry a minute, in their organisation's log alone.
+func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
+	b := setup(t)
+	key := audit.Actor{Kind: audit.Key, ID: "k-1", Name: "Warehouse"}
+	count := func(organisation string, reason audit.Reason) {
+		require.NoError(t, b.log.CountRefusal(t.Context(), audit.Entry{
+			OrganisationID: organisation, Actor: key, Action: audit.KeyRefused, Reason: reason,
+		}))
+	}
+	began := b.clock(t).Truncate(time.Minute)
+	for range 3 {
+		count(ours, audit.WrongSecret)
+		count(theirs, audit.WrongSecret)
+	}
+	count(ours, audit.OutsideAPI)
+	total := map[audit.Reason]float64{}
+	for _, e := range b.list(t, ours, audit.Page{Limit: 10}) {
+		require.Zero(t, e.At.UnixMilli()%60_000)
+		require.False(t, e.At.Before(began))
+		total[e.Reason] += e.Details[audit.RefusalsDetail].(float64)
+		require.Equal(t, key, e.Actor)
+		require.Equal(t, audit.KeyRefused, e.Action)
+	}
+	require.Equal(t, map[audit.Reason]float64{audit.WrongSecret: 3, audit.OutsideAPI: 1}, total)
+
+	b.Exec(`update audit_refusals set at = at - interval '1 h'`)
+	count(ours, audit.OutsideAPI)
+	require.Equal(t, 1.0, b.list(t, ours, audit.Page{Limit: 1})[0].Details[audit.RefusalsDetail],
+		"another minute")
+}
 
 // Every field of an appended entry is listed; its instant is cut to the millisecond.
 func TestEntryIsListedAsAppended(t *testing.T) {
@@ -54,8 +187,7 @@ func TestInvalidTextFromClientsIsRecorded(t *testing.T) {
 	listed := b.list(t, ours, audit.Page{Limit: 1})[0]
 	require.Equal(t, audit.Sanitise(odd, 1024), listed.Target.ID)
 	require.Equal(t, audit.Request{
-		Method:    audit.Sanitise(odd, 16),
-		Path:      audit.Sanitise(odd, 1024),
+		Method: audit.Sanitise(odd, 16), Path: audit.Sanitise(odd, 1024),
 		UserAgent: audit.Sanitise(odd, 256),
 	}, listed.Request)
 }
@@ -125,4 +257,57 @@ func TestSanitiseKeepsWhatFits(t *testing.T) {
 		_, next := utf8.DecodeRuneInString(whole[len(got):])
 		require.True(t, got == whole || len(got)+next > limit, "%q is cut too much", got)
 	})
+}
+
+var pruneFrom = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// oldEntries stores n entries and a count from before pruneFrom, and one of each at that instant.
+func (b bundle) oldEntries(t *testing.T, organisation string, n int) {
+	b.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
+		target_kind, target_id, reason, details, method, path, address, user_agent, request_id)
+		select $1, $2::timestamptz - ($3 - n) * interval '1 h', 'key', 'k', 'Entrepôt',
+		  'api_key.refused', 'fork', 'f', 'wrong_secret', '{"rows": 12}', 'GET', '/api/v1/forks',
+		  '192.0.2.1', 'bi/1.0', 'request-' || n
+		  from generate_series(0, $3::int) n`, organisation, pruneFrom, n)
+	b.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
+		select $1, 'k', 'Entrepôt', 'expired', $2::timestamptz - n * interval '1 min', 40
+		  from generate_series(0, 1) n`, organisation, pruneFrom)
+}
+
+// Old entries are exported with all fields, and removed with an entry, but nothing that was not
+// exported, and by the owner of the tables alone. Other logs stay.
+func TestPruneMovesOldEntriesOfOneLog(t *testing.T) {
+	b := setup(t)
+	b.oldEntries(t, ours, 2_500) // more than two batches
+	b.oldEntries(t, theirs, 3)
+	log := audit.New(b.Owner)
+	var file bytes.Buffer
+	n, err := log.ExportBefore(t.Context(), ours, pruneFrom, &file)
+	require.NoError(t, err)
+	require.EqualValues(t, 2_501, n)
+	require.Equal(t, 2_501, strings.Count(file.String(), "\n"))
+	count, lines, _ := strings.Cut(file.String(), "\n")
+	require.Contains(t, count, `"at":"2025-12-31T23:59:00.000Z","actorKind":"key","actorId":"k",`)
+	require.Contains(t, count, `"details":{"refusals":40},`)
+	newest, _, _ := strings.Cut(lines, "\n")
+	require.Regexp(t, `^\{"entryId":"E\d+","organisationId":"`+ours+`","at":"2025-12-31T23:00:00.000Z",`+
+		`"actorKind":"key","actorId":"k","actorName":"Entrepôt","action":"api_key.refused",`+
+		`"reason":"wrong_secret","targetKind":"fork","targetId":"f","details":\{"rows":12\},`+
+		`"method":"GET","path":"/api/v1/forks","address":"192.0.2.1","userAgent":"bi/1.0",`+
+		`"requestId":"request-2499"\}$`, newest)
+
+	prune := func(from *audit.Log, exported int64) error {
+		return from.Prune(t.Context(), ours, pruneFrom, exported, audit.Request{Path: "dg audit prune"})
+	}
+	require.ErrorContains(t, prune(log, n-1), "2500 entries were exported and 2501 are there")
+	require.ErrorContains(t, prune(b.log, n), "permission denied")
+	require.Len(t, b.list(t, ours, audit.Page{Limit: 3_000}), 2_503)
+	require.NoError(t, prune(log, n))
+	left := b.list(t, ours, audit.Page{Limit: 10})
+	require.Len(t, left, 3)
+	require.Equal(t, audit.LogPruned, left[0].Action)
+	require.Equal(t, audit.OperatorActor, left[0].Actor)
+	require.Equal(t, map[string]any{"before": "2026-01-01", "entries": 2_501.0}, left[0].Details)
+	require.Equal(t, pruneFrom, left[1].At.UTC())
+	require.Equal(t, 4, b.Count(`audit_entries where org_id = $1`, theirs))
 }

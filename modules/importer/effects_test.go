@@ -2,14 +2,31 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 
+	"dg/modules/apikeys"
+	"dg/modules/audit"
 	"dg/modules/identity"
+	"dg/modules/org"
+	"dg/platform/authz"
+	"dg/platform/postgres"
+	"dg/platform/testkit"
+	"dg/platform/testkit/pgtest"
 )
 
 // entries returns what the import recorded since the last call.
@@ -160,4 +177,291 @@ func TestPlaysOfAnErasedPlayerAreNotSkipped(t *testing.T) {
 		require.Equal(t, "23502", failed.Code)
 		require.NoError(t, tx.Rollback(t.Context()))
 	}
+}
+
+// writes are the writes of every role that must not wait for an import, on the serving role's pool and
+// the operator's.
+func (b bundle) writes(db, owner *postgres.DB) map[string]func() error {
+	policy, err := authz.New()
+	require.NoError(b.t, err)
+	services := func(db *postgres.DB) (*audit.Log, *org.Service) {
+		log := audit.New(db)
+		return log, org.New(db, log, policy)
+	}
+	log, orgs := services(db)
+	_, operator := services(owner)
+	acme := idOf("acme").String()
+	used := b.Key(acme)
+	keys := apikeys.New(db, orgs, log, policy, time.Now)
+	recorder := func(db *postgres.DB, orgs *org.Service) identity.Recorder {
+		return identity.Recorder{
+			OrganisationsOf: orgs.OrganisationIDsIn, Audit: audit.New(db),
+			Log: slog.New(slog.DiscardHandler), OnFailedSignIn: func(string) {},
+		}
+	}
+	people := identity.New(db, time.Now, recorder(db, orgs), identity.Keyring{})
+	operated := identity.Operator{DB: owner, Now: time.Now, Recorder: recorder(owner, operator)}
+	role := authz.Subject{
+		Kind: authz.Member, OrganisationID: acme, Grants: authz.MemberGrants("owner", false),
+	}
+	ann := apikeys.Actor{Person: apikeys.Person{ID: idOf("ann").String(), Name: "Ann"}, Subject: role}
+	key := audit.Actor{Kind: audit.Key, ID: used.ID, Name: "Warehouse"}
+	entry := func(action audit.Action) audit.Entry {
+		return audit.Entry{OrganisationID: acme, Actor: key, Action: action}
+	}
+	rounds := 0
+	create := func() (apikeys.Key, error) {
+		rounds++
+		created, _, err := keys.Create(b.t.Context(), ann, apikeys.NewKey{
+			Name: fmt.Sprint("Key ", rounds), Scopes: []apikeys.Scope{apikeys.ForksRead},
+		}, audit.Request{})
+		return created, err
+	}
+	operates := func(do func(*gorm.DB) error) error {
+		return owner.Gorm.WithContext(b.t.Context()).Transaction(do)
+	}
+	return map[string]func() error{
+		"create, rename and revoke": func() error {
+			created, err := create()
+			return cmp.Or(err, keys.Rename(b.t.Context(), ann, created.ID,
+				apikeys.Label{Name: created.Name + " renamed"}, audit.Request{}),
+				keys.Revoke(b.t.Context(), ann, created.ID, audit.Request{}))
+		},
+		"refusal":         func() error { return log.Append(b.t.Context(), entry(audit.KeyRefused)) },
+		"counted refusal": func() error { return log.CountRefusal(b.t.Context(), entry(audit.KeyRefused)) },
+		"export":          func() error { return log.Append(b.t.Context(), entry(audit.ExportStarted)) },
+		"usage": func() error {
+			b.Exec(`delete from api_key_windows`) // the rate limit
+			token, ok := apikeys.ParseToken(used.Token())
+			require.True(b.t, ok)
+			_, err := keys.Authenticate(b.t.Context(), token, func() audit.Request { return audit.Request{} })
+			return cmp.Or(err, keys.UsageCounter.Store(b.t.Context()))
+		},
+		"mode": func() error {
+			modes := []org.ReportingMode{org.Nominative, org.Pseudonymous}
+			rounds++
+			return orgs.SetReportingMode(b.t.Context(), org.Actor{
+				Person: audit.Actor{Kind: audit.Person, ID: ann.ID}, Subject: role,
+			}, modes[rounds%2], audit.Request{})
+		},
+		"plan": func() error {
+			plans := []org.Plan{org.PlanEnterprise, org.PlanPro}
+			rounds++
+			return operates(func(tx *gorm.DB) error {
+				return operator.SetPlanIn(tx, "acme", plans[rounds%2], audit.Request{})
+			})
+		},
+		"role and removal": func() error {
+			for _, role := range []org.Role{org.RoleAdmin, org.NoRole, org.RoleMember} {
+				if err := operates(func(tx *gorm.DB) error {
+					return operator.SetRoleIn(tx, "acme", audit.Actor{ID: idOf("bob").String()}, role,
+						func(org.Role) error { return nil }, audit.Request{})
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"sign-in and sign out everywhere": func() error {
+			session, err := people.SignIn(b.t.Context(), "ann@example.com", testkit.Password, "")
+			return cmp.Or(err, people.SignOutEverywhere(b.t.Context(), session.Token))
+		},
+		"password and reset": func() error {
+			session, err := people.SignIn(b.t.Context(), "bob@example.com", testkit.Password, "")
+			if err != nil {
+				return err
+			}
+			_, err = people.ChangePassword(b.t.Context(), session.Token,
+				identity.Proof{Password: testkit.Password}, testkit.Password)
+			if err != nil {
+				return err
+			}
+			reset, err := operated.BeginReset(b.t.Context(), "bob@example.com")
+			return cmp.Or(err, people.ResetPassword(b.t.Context(), reset.Token, testkit.Password, ""))
+		},
+	}
+}
+
+// configs/deploy/import.md: nothing waits for an import that changes organisation, forks, people and
+// members, and adds forks, while it works on plays. DG_SOAK has 300,000 plays.
+func TestNothingWaitsForAnImport(t *testing.T) {
+	b := setup(t)
+	b.Exec(`update users set password_hash = $1, totp_secret = null`, testkit.PasswordHash)
+	b.Join(idOf("acme").String(), idOf("bob").String(), "member")
+	// While the import holds its transaction open, a write that waits for a lock for 100 ms fails.
+	impatient := postgres.Options{LockTimeout: 100 * time.Millisecond}
+	writes := b.writes(pgtest.Open(t, b.URL, impatient), pgtest.Open(t, b.OwnerURL, impatient))
+	plays := 2_000
+	if os.Getenv("DG_SOAK") == "1" {
+		plays = 300_000
+	}
+	var first strings.Builder
+	for _, line := range []string{
+		changed("acme", `"Acme"`, `"Acme 2"`),
+		changed("ann", `"name":"Ann","passwordHash":"$argon","totpSecret":"JBSWY3DPEHPK3PXP"`,
+			`"name":"Anna","passwordHash":"$argon"`),
+		changed("bob", `"Bob"`, `"Rob"`),
+		memberLine("owner", "owner"),
+		changed("fork", `"title":"Fork"`, `"title":"Other"`),
+		changed("fork", `"id":"$fork","organisationId":"$acme","gameId":"$game","slug":"fork"`,
+			`"id":"$fork9","organisationId":"$acme","gameId":"$game","slug":"fork-9"`),
+	} {
+		first.WriteString(strings.ReplaceAll(fill(line), argon, testkit.PasswordHash) + "\n")
+	}
+	play := fill(changed("play", "", ""))
+	for range plays {
+		first.WriteString(strings.Replace(play, idOf("play").String(), uuid.NewString(), 1) + "\n")
+	}
+	var all []time.Duration
+	try := func() {
+		for name, write := range writes {
+			began := time.Now()
+			require.NoError(t, write(), name)
+			all = append(all, time.Since(began))
+		}
+	}
+	reached, release, done := make(chan bool), make(chan bool), make(chan error, 1)
+	second := Input{"second", func() (io.ReadCloser, error) {
+		close(reached)
+		<-release
+		return io.NopCloser(strings.NewReader("")), nil
+	}}
+	go func() {
+		_, err := b.importFiles(raw("first", first.String()), second)
+		done <- err
+	}()
+	try()
+	for stored := false; !stored; { // all of the first file is stored
+		select {
+		case err := <-done:
+			require.FailNow(t, "the import ends early", err)
+		case <-reached:
+			stored = true
+		default:
+			try()
+		}
+	}
+	for range 3 {
+		try()
+	}
+	writes = b.writes(b.DB, b.Owner)     // the commit itself may take longer
+	delete(writes, "password and reset") // the import replaces it at its commit
+	close(release)
+	for {
+		select {
+		case err := <-done:
+			require.NoError(t, err)
+			slices.Sort(all)
+			t.Log(len(all), "writes; 99th percentile", all[len(all)*99/100], "slowest", all[len(all)-1])
+			require.Equal(t, "Acme 2 Anna Other fork-9", b.one(fill(`select concat_ws(' ',
+				(select name from organisations where id = '$acme'),
+				(select name from users where id = '$ann'),
+				(select title from forks where id = '$fork'),
+				(select slug from forks where id = '$fork9'))`)))
+			return
+		default:
+			try()
+		}
+	}
+}
+
+// dg erase locks the organisation's ordinals, then deletes a player: an import that renames players
+// waits for it.
+func TestRenameBesideAnErasureDoesNotDeadlock(t *testing.T) {
+	b := setup(t)
+	erasing := b.Begin(`select from player_ordinals where org_id = $1 for update`, idOf("acme"))
+	require.NoError(t, b.WhileWaiting(erasing, func() error {
+		_, err := Importer{Pool: b.Owner.Pool}.Import(t.Context(),
+			[]Input{file("renamed", changed("p1", `"One"`, `"Uno"`))}, nil)
+		return err
+	}, func() {
+		_, err := erasing.Exec(t.Context(), `delete from players where id = $1`, idOf("p2"))
+		require.NoError(t, err)
+		_, err = erasing.Exec(t.Context(), `update players set display_name = 'x' where id = $1`, idOf("p1"))
+		require.NoError(t, err)
+	}))
+	require.Equal(t, "Uno", b.one(fill(`select display_name from players where id = '$p1'`)))
+}
+
+// blocked waits until another session waits for the transaction.
+func blocked(t *testing.T, tx pgx.Tx) {
+	for n := 0; n == 0; {
+		require.NoError(t, tx.QueryRow(t.Context(), `select count(*) from pg_locks where not granted
+			and pg_blocking_pids(pid) @> array[pg_backend_pid()]`).Scan(&n))
+	}
+}
+
+// mechanisms.md: an import locks organisation, membership and person in this order, also the
+// organisations of forks, whose trigger changes them at the commit.
+func TestImportDoesNotDeadlockWithAChangeOfMode(t *testing.T) {
+	b := setup(t)
+	b.Join(idOf("acme").String(), idOf("bob").String(), "owner")
+	mode := b.Begin(`select from organisations where id = '` + idOf("acme").String() + `' for no key update`)
+	done := make(chan error, 1)
+	go func() {
+		_, err := b.importFiles(file("f", memberLine(`$ann","role":"owner`, `$bob","role":"admin`)+"\n"+
+			changed("fork", `"id":"$fork","organisationId":"$acme","gameId":"$game","slug":"fork"`,
+				`"id":"$fork9","organisationId":"$acme","gameId":"$game","slug":"fork-9"`)))
+		done <- err
+	}()
+	blocked(t, mode)
+	_, err := mode.Exec(t.Context(), `select lock_membership($1, $2)`, idOf("acme"), idOf("bob"))
+	require.NoError(t, err)
+	require.NoError(t, mode.Commit(t.Context()))
+	require.NoError(t, <-done)
+}
+
+// An import writes the rows that differed when it locked them. It does not revert what somebody changed
+// while it recorded its entries.
+func TestImportDoesNotRevertALaterChange(t *testing.T) {
+	b := setup(t)
+	b.Exec(`update organisations set reporting_mode = 'nominative' where id = $1`, idOf("acme"))
+	entry := b.Begin(`select from organisations where id = '` + idOf("other").String() + `' for update`)
+	done := make(chan error, 1)
+	go func() {
+		_, err := b.importFiles(file("f", changed("acme", `"pseudonymous"`, `"nominative"`)+"\n"+
+			changed("ann", "", "")+"\n"+
+			fill(`{"type":"membership","organisationId":"$other","userId":"$bob","role":"admin"}`)))
+		done <- err
+	}()
+	blocked(t, entry)
+	screens := pgtest.Open(t, b.OwnerURL, postgres.Options{})
+	for id, change := range map[string]string{
+		"acme": `update organisations set reporting_mode = 'pseudonymous' where id = $1`,
+		"ann":  `update users set password_hash = 'new' where id = $1`,
+	} {
+		_, err := screens.Pool.Exec(t.Context(), change, idOf(id))
+		require.NoError(t, err)
+	}
+	require.NoError(t, entry.Rollback(t.Context()))
+	require.NoError(t, <-done)
+	require.Equal(t, "pseudonymous new", b.one(fill(`select concat_ws(' ',
+		(select reporting_mode from organisations where id = '$acme'),
+		(select password_hash from users where id = '$ann'))`)))
+}
+
+// mechanisms.md: an erasure that waits for plays of a running import gives way, also where a later file
+// of that import changes players of the organisation.
+func TestErasureGivesWayToAnImport(t *testing.T) {
+	b := setup(t)
+	policy, err := authz.New()
+	require.NoError(t, err)
+	owner := pgtest.Open(t, b.OwnerURL, postgres.Options{LockTimeout: time.Minute})
+	erasing := org.New(owner, audit.New(owner), policy)
+	erased := make(chan error, 1)
+	second := Input{"second", func() (io.ReadCloser, error) {
+		go func() {
+			_, err := erasing.ErasePlayer(t.Context(), idOf("p1").String(),
+				func(*gorm.DB, string) error { return nil }, audit.Request{})
+			erased <- err
+		}()
+		for waiting := 0; waiting == 0; { // it has the ordinals, and waits for the player
+			require.NoError(t, b.Owner.Pool.QueryRow(t.Context(),
+				`select count(*) from pg_locks where not granted and locktype in ('tuple', 'transactionid')`).Scan(&waiting))
+		}
+		return io.NopCloser(strings.NewReader(fill(changed("p2", `"Two"`, `"Zwei"`)) + "\n")), nil
+	}}
+	_, err = b.importFiles(file("first", changed("play", `"id":"$play"`, `"id":"$new"`)), second)
+	require.NoError(t, err)
+	require.NoError(t, <-erased)
 }

@@ -45,9 +45,8 @@ func newEnv(t testing.TB) *env {
 	}
 	db.Players(testOrg, 40)
 	e := &env{
-		World:   db,
-		reports: New(db.DB, Options{FixedPseudonyms: true, PlayerVersions: true}),
-		sealer:  newSealer(db.DB),
+		World: db, reports: New(db.DB, Options{FixedPseudonyms: true, PlayerVersions: true}),
+		sealer: newSealer(db.DB),
 	}
 	e.group(testGroup, `select i from generate_series(1, 40, 4) i`)
 	return e
@@ -87,10 +86,8 @@ const insertSQL = `insert into plays (id, org_id, fork_id, player, started_at, c
 
 func query(from time.Time, days int, group string) Query {
 	return Query{
-		OrganisationID: testOrg,
-		ForkID:         testFork,
-		Period:         Period{From: from, Days: days},
-		GroupID:        group,
+		OrganisationID: testOrg, ForkID: testFork, Period: Period{From: from, Days: days},
+		GroupID: group,
 	}
 }
 

@@ -20,12 +20,9 @@ func inOrder(s *segment.Players, labels map[int32]string) []PlayerStat {
 	rows := []PlayerStat{}
 	s.Each(func(ordinal int32, p segment.PlayerSum) {
 		rows = append(rows, PlayerStat{
-			Label:        labels[ordinal],
-			Plays:        int64(p.Plays),
-			BestScore:    roundScore(p.BestScore),
-			LastPlayedAt: time.UnixMilli(p.LastPlayedAt).UTC(),
-			Passed:       p.Passed,
-			Completed:    p.Completed,
+			Label: labels[ordinal], Plays: int64(p.Plays), BestScore: roundScore(p.BestScore),
+			LastPlayedAt: time.UnixMilli(p.LastPlayedAt).UTC(), Passed: p.Passed,
+			Completed: p.Completed,
 		})
 	})
 	slices.SortFunc(rows, func(a, b PlayerStat) int {

@@ -61,8 +61,7 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 	within("unsealed", large)
 	within("unsealed", all)
 	e.seal(t)
-	require.Equal(t, 8, e.Count(`fork_days where head_bytes > 0`),
-		"the days that are not large")
+	require.Equal(t, 8, e.Count(`fork_days where head_bytes > 0`), "the days that are not large")
 	within("sealed", large)
 	within("sealed", all)
 	e.play(testFork, 1, testFrom.Add(2*day))

@@ -262,8 +262,7 @@ func write(ctx context.Context, random *rand.Rand, db *postgres.DB) error {
 	sql := writes[random.IntN(len(writes))]
 	args := pgx.NamedArgs{
 		"at":   testFrom.Add(time.Duration(random.IntN(100)) * day),
-		"fork": []string{testFork, otherFork}[random.IntN(2)],
-		"days": 1, "n": 1 + random.IntN(9),
+		"fork": []string{testFork, otherFork}[random.IntN(2)], "days": 1, "n": 1 + random.IntN(9),
 	}
 	if random.IntN(8) == 0 {
 		sql = insertSQL

@@ -19,11 +19,9 @@ func TestBaseURLIsHTTPSOrLoopback(t *testing.T) {
 		"https://dg.example.org":      "https://dg.example.org",
 		"https://dg.example.org//":    "https://dg.example.org",
 		"https://dg.example.org:8443": "https://dg.example.org:8443",
-		"https://192.0.2.7":           "https://192.0.2.7",
-		"https://[2001:db8::7]":       "https://[2001:db8::7]",
-		"http://127.8.9.10":           "http://127.8.9.10",
-		"http://localhost:8080/":      "http://localhost:8080",
-		"http://[::1]:8080":           "http://[::1]:8080",
+		"https://192.0.2.7":           "https://192.0.2.7", "https://[2001:db8::7]": "https://[2001:db8::7]",
+		"http://127.8.9.10": "http://127.8.9.10", "http://localhost:8080/": "http://localhost:8080",
+		"http://[::1]:8080": "http://[::1]:8080",
 	} {
 		got, err := config.Address{BaseURL: base, Addr: "0.0.0.0:8080"}.Base()
 		require.NoError(t, err, base)
@@ -50,10 +48,8 @@ func TestBaseURLIsHTTPSOrLoopback(t *testing.T) {
 // Without DG_BASE_URL it is the address, which only this machine can reach.
 func TestBaseURLOfAddressIsLoopback(t *testing.T) {
 	for addr, want := range map[string]string{
-		"127.0.0.1:8080": "http://127.0.0.1:8080",
-		"localhost:8080": "http://localhost:8080",
-		"[::1]:8080":     "http://[::1]:8080",
-		"127.0.0.1:0":    "http://127.0.0.1:0",
+		"127.0.0.1:8080": "http://127.0.0.1:8080", "localhost:8080": "http://localhost:8080",
+		"[::1]:8080": "http://[::1]:8080", "127.0.0.1:0": "http://127.0.0.1:0",
 	} {
 		got, err := config.Address{Addr: addr}.Base()
 		require.NoError(t, err, addr)

@@ -1,13 +1,122 @@
 package format_test
 
 import (
+	"encoding/csv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"dg/platform/format"
 )
+
+// rules.md, CSV, Formula guard: a text cell that starts with =, +, -, @ (full-width too), TAB, CR,
+// LF or NUL, blanks before it left out, gets a leading ', and so does such a sign behind a ; or TAB
+// within the cell; RFC 4180 quoting.
+func TestTextCells(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                            "",
+		"Ada Lovelace":                "Ada Lovelace",
+		"P-7K3M9QXA2F":                "P-7K3M9QXA2F",
+		"=1+1":                        "'=1+1",
+		"+49 30":                      "'+49 30",
+		"-1":                          "'-1",
+		"@SUM(A1)":                    "'@SUM(A1)",
+		"\tx":                         "'\tx",
+		"\rx":                         "\"'\rx\"",
+		"\nx":                         "\"'\nx\"",
+		"\x00x":                       "'\x00x",
+		"＝1+1":                        "'＝1+1",
+		"＋1":                          "'＋1",
+		"－1":                          "'－1",
+		"＠x":                          "'＠x",
+		"＜1":                          "＜1", // a full-width sign that begins no formula
+		"x=1":                         "x=1",
+		"'=1":                         "'=1",
+		"Lovelace, Ada":               `"Lovelace, Ada"`,
+		"a\nb":                        "\"a\nb\"",
+		`"=1"`:                        `"""=1"""`, // it starts with a quote
+		" =1+1":                       "' =1+1",
+		"\u2003\u3000@x":              "'\u2003\u3000@x",
+		"\ufeff=1":                    "'\ufeff=1",
+		" x=1":                        " x=1",
+		"a;=1+1":                      "a;'=1+1",
+		"a\t@x":                       "a\t'@x",
+		";-1;+2;x=3":                  ";'-1;'+2;x=3",
+		"a;\rb":                       "\"a;'\rb\"",
+		"a,b;=1":                      `"a,b;'=1"`,
+		`a;"=1"`:                      `"a;'""=1"""`, // a reader that splits at ; may drop the quotes
+		"a;\u00a0-1\t ＠b":             "a;'\u00a0-1\t' ＠b",
+		"a; b =1":                     "a; b =1",
+		"\xc2=1":                      "\xc2=1", // half of a character is not a blank
+		"\u202eevil":                  "\u202eevil",
+		strings.Repeat("a", 1<<16):    strings.Repeat("a", 1<<16),
+		"=" + strings.Repeat(`"`, 99): `"'=` + strings.Repeat(`"`, 198) + `"`,
+	} {
+		require.Equal(t, "x,"+want, string(format.CSV.AppendCell([]byte("x,"), []byte(text))), "%.60q", text)
+	}
+}
+
+// For spreadsheets a sign is guarded behind every separator, and each separator is quoted.
+func TestSpreadsheetTextCells(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Ada Lovelace": "Ada Lovelace", "=1+1": "'=1+1", "Lovelace, Ada": `"Lovelace, Ada"`,
+		"a;b": `"a;b"`, "a\tb": "\"a\tb\"", "a,=1": `"a,'=1"`, "a;=1": `"a;'=1"`,
+		"a\n@x": "\"a\n'@x\"", "a\r＝1": "\"a\r'＝1\"", `a,"-1"`: `"a,'""-1"""`,
+		"Ada, -1": `"Ada,' -1"`, "a\n\u3000=1": "\"a\n'\u3000=1\"", "x=1": "x=1",
+	} {
+		require.Equal(t, "x;"+want, string(format.ExcelSemicolon.AppendCell([]byte("x;"), []byte(text))),
+			"%.60q", text)
+	}
+}
+
+// readCell reads a row of one cell between two others, as a client would. encoding/csv makes LF of
+// CRLF within quotes.
+func readCell(t require.TestingT, cell string) string {
+	rows, err := csv.NewReader(strings.NewReader("a," + cell + ",b\n")).ReadAll()
+	require.NoError(t, err, "%q", cell)
+	require.Len(t, rows, 1, "%q", cell)
+	require.Len(t, rows[0], 3, "%q", cell)
+	return rows[0][1]
+}
+
+// anyText draws text with many of the characters that matter to quoting and to the guard.
+var anyText = rapid.Custom(func(t *rapid.T) string {
+	part := rapid.OneOf(rapid.SampledFrom([]string{"=", ";", `"`, " ", ","}), rapid.SampledFrom([]string{
+		"+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "\r\n", "\x00", "'", "；", "\u00a0", "\u3000",
+		"\u2028", "\u200b", "\u00ad", "\u0085", "\ufeff", "\xef\xbc", "\xc2", "\xff", "\xe2\x80", "a",
+	}), rapid.StringN(0, 3, -1))
+	return strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
+})
+
+// What a reader of a cell must not find: a formula or a control character at its start, after blanks,
+// and a formula behind a separator, after blanks and quotes.
+const (
+	atTheStart    = `^[\p{Z}\p{C}]*[=+\-@＝＋－＠]|^\p{Z}*[\t\r\n\x00]`
+	behindOurs    = `[;\t][\p{Z}\p{C}"]*[=+\-@＝＋－＠]`
+	behindAnyones = `[;\t,\r\n][\p{Z}\p{C}"]*[=+\-@＝＋－＠]`
+)
+
+// specification, security (spreadsheets); RFC 4180: a reader gets every text back, but for apostrophes,
+// and no formula.
+func TestCellsReadBackWithoutFormulas(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := anyText.Draw(t, "text")
+		cell := string(format.CSV.AppendCell(nil, []byte(text)))
+		read := readCell(t, cell)
+		want := strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "'", "")
+		require.Equal(t, want, strings.ReplaceAll(read, "'", ""))
+		require.NotRegexp(t, atTheStart, read)
+		require.NotRegexp(t, behindOurs, read)
+		require.NotRegexp(t, behindAnyones, readCell(t,
+			string(format.ExcelSemicolon.AppendCell(nil, []byte(text)))))
+	})
+}
 
 // rules.md, Formats: UTC, three decimals, cut off and not rounded.
 func TestInstantHasThreeDecimalsInUTC(t *testing.T) {

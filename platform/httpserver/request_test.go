@@ -2,6 +2,8 @@ package httpserver
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/netip"
@@ -14,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/prometheus/common/expfmt"
 	"github.com/stretchr/testify/require"
+	"github.com/valyala/fasthttp"
 )
 
 // rules.md, Headers: a client's own id is kept when it matches [A-Za-z0-9_-]{8,64}.
@@ -22,15 +25,9 @@ func TestValidRequestIDOfTheClientIsKept(t *testing.T) {
 		app.Get("/id", func(c *fiber.Ctx) error { return c.SendString(RequestID(c)) })
 	})
 	for id, own := range map[string]bool{
-		"abcDEF_-19":            true,
-		"12345678":              true,
-		strings.Repeat("a", 64): true,
-		"1234567":               false,
-		strings.Repeat("a", 65): false,
-		"abcd efgh":             false,
-		"abcdefg;":              false,
-		"ünïcödé1":              false,
-		"":                      false,
+		"abcDEF_-19": true, "12345678": true, strings.Repeat("a", 64): true, "1234567": false,
+		strings.Repeat("a", 65): false, "abcd efgh": false, "abcdefg;": false, "ünïcödé1": false,
+		"": false,
 	} {
 		a := b.get(t, "/id", "X-Request-Id", id)
 		got := a.Header.Get("X-Request-Id")
@@ -130,4 +127,156 @@ func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 		readStatus(t, r, 200)
 	}
 	require.Equal(t, kept{"aaaaaaaa", "192.0.2.0", "/v/aaaaaaaa", "aaaaaaaa", "aaaaaaaa"}, all[0])
+}
+
+func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
+	b := serve(t, Options{
+		RedactPath: func(p string) string { return strings.ReplaceAll(p, "hidden", "***") },
+	}, func(app *fiber.App) {
+		app.Get("/forks/:id", func(c *fiber.Ctx) error { return c.SendString("12345") })
+	})
+	id := b.get(t, "/forks/hidden?token=topsecret", "Authorization", "Bearer dg_live_secret").
+		Header.Get("X-Request-Id")
+	b.raw(t, "GET /forks/7?token=topsecret BROKEN\r\nAuthorization: Bearer dg_live_secret\r\n\r\n")
+	eventually(t, "two log lines", func() bool { return strings.Count(b.logs.String(), "\n") >= 2 })
+	logs := b.logs.String()
+	require.NotRegexp(t, "secret|hidden|token", logs)
+	line, _, _ := strings.Cut(logs, "\n")
+	var got map[string]any
+	require.NoError(t, json.Unmarshal([]byte(line), &got))
+	for k, want := range map[string]any{
+		"request_id": id, "method": "GET", "route": "/forks/:id", "path": "/forks/***",
+		"status": 200.0, "bytes": 5.0, "client": "127.0.0.1",
+	} {
+		require.Equal(t, want, got[k], k)
+	}
+	require.Equal(t, 2, strings.Count(logs, "\n"), logs)
+}
+
+// Authenticated requests and failures of the server are always logged, others up to a rate.
+func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
+	b := serve(t, Options{}, func(app *fiber.App) {
+		app.Get("/known", func(c *fiber.Ctx) error {
+			MarkAuthenticated(c)
+			return c.SendString("ok")
+		})
+		app.Get("/broken", func(*fiber.Ctx) error { return fiber.ErrInternalServerError })
+		plainRoutes(app)
+	})
+	const flood = 500
+	for i := range flood {
+		b.get(t, "/ok")
+		if i%10 == 0 {
+			b.get(t, "/broken")
+		}
+	}
+	b.get(t, "/known")
+	count := func(what string) int { return strings.Count(b.logs.String(), what) }
+	eventually(t, "the last request to be logged", func() bool { return count("/known") > 0 })
+	require.Less(t, count(`"route":"/ok"`), flood)
+	require.Equal(t, flood/10, count(`"route":"/broken"`))
+}
+
+// A status that clients cause is sampled, although 501 and 505 are of the server's class.
+func TestServerFaultsAreAlwaysLogged(t *testing.T) {
+	for _, status := range []int{200, 404, 431, 501, 505} {
+		require.False(t, isServerFault(status), status)
+	}
+	for _, status := range []int{500, 503} {
+		require.True(t, isServerFault(status), status)
+	}
+}
+
+func TestAcceptEncoding(t *testing.T) {
+	for accept, want := range map[string]bool{
+		"": false, "gzip": true, "GZIP": true, "x-gzip": true, "br, gzip, deflate": true,
+		"br": false, "identity": false, "gzip;q=0": false, "gzip;q=0.0": false,
+		"gzip; q=0.001": true, "gzip;q=1.000": true, "gzip ; Q=0.5": true,
+		"gzip;q=0.5, *;q=0": true, "gzip;q=x": false, "gzip;q=2": false, "gzipped": false,
+		",,gzip,": true, "*": false,
+	} {
+		h := &fasthttp.RequestHeader{}
+		h.Set(fiber.HeaderAcceptEncoding, accept)
+		require.Equal(t, want, acceptsGzip(h), accept)
+	}
+}
+
+func jsonServer(t *testing.T, body []byte) *testServer {
+	return serve(t, Options{}, func(app *fiber.App) {
+		app.All("/j", func(c *fiber.Ctx) error {
+			tag := ETag(c, "org1", "7")
+			if NotModified(c, tag) {
+				return SendNotModified(c, tag)
+			}
+			return SendJSON(c, body, tag, nil)
+		})
+	})
+}
+
+func TestJSONWithTagAndCompression(t *testing.T) {
+	body := []byte(`{"items":"` + strings.Repeat("abcdefgh", 1000) + `"}`)
+	b := jsonServer(t, body)
+
+	plain := b.get(t, "/j")
+	require.Equal(t, string(body), plain.body)
+	require.Empty(t, plain.Header.Get("Content-Encoding"))
+	zipped := b.get(t, "/j", "Accept-Encoding", "gzip")
+	require.Equal(t, body, zipped.plain(t))
+	for _, a := range []answer{plain, zipped} {
+		a.wantHeader(t, map[string]string{
+			"Vary": "Authorization, Accept-Encoding", "Cache-Control": "private, no-cache",
+			"Content-Type": "application/json; charset=utf-8",
+		})
+	}
+	tag := plain.Header.Get("ETag")
+	ztag := zipped.Header.Get("ETag")
+	require.Regexp(t, `^"[^"]+"$`, tag)
+	require.Equal(t, strings.TrimSuffix(tag, `"`)+`-gzip"`, ztag)
+	for _, c := range []struct {
+		method, accept, match string
+		status                int
+	}{
+		{"GET", "", tag, 304}, {"HEAD", "", tag, 304}, {"GET", "", "W/" + tag, 304},
+		{"GET", "", "*", 304}, {"GET", "", `"x", ` + tag, 304}, {"GET", "gzip", ztag, 304},
+		{"GET", "gzip", tag, 200}, {"GET", "", ztag, 200}, {"GET", "", `"x"`, 200},
+	} {
+		a := b.do(t, c.method, "/j", "Accept-Encoding", c.accept, "If-None-Match", `"other,"`,
+			"If-None-Match", c.match)
+		require.Equal(t, c.status, a.StatusCode, "%+v", c)
+		if a.StatusCode == 304 {
+			require.Empty(t, a.body+a.Header.Get("Content-Type"))
+			require.NotEmpty(t, a.Header.Get("X-Request-Id"))
+			a.wantHeader(t, map[string]string{
+				"ETag": map[string]string{"": tag, "gzip": ztag}[c.accept],
+				"Vary": "Authorization, Accept-Encoding", "Cache-Control": "private, no-cache",
+			})
+		}
+	}
+	dated := b.get(t, "/j", "If-Modified-Since", "Fri, 31 Dec 2199 00:00:00 GMT")
+	require.Equal(t, 200, dated.StatusCode)
+	head := b.do(t, "HEAD", "/j", "Accept-Encoding", "gzip")
+	require.Empty(t, head.body)
+	for _, k := range []string{
+		"Content-Length", "Content-Encoding", "ETag", "Content-Type", "Vary", "Cache-Control",
+	} {
+		require.Equal(t, zipped.Header.Get(k), head.Header.Get(k), k)
+	}
+}
+
+// A body of megabytes is sent in blocks with its length. Its end is told once.
+func TestLargeBodyHasItsLength(t *testing.T) {
+	body := bytes.Repeat([]byte("0123456789abcdef"), 4<<20/16)
+	sent := make(chan struct{}, 2)
+	b := serve(t, Options{}, func(app *fiber.App) {
+		app.Get("/j", func(c *fiber.Ctx) error {
+			return SendJSON(c, body, "", func() { sent <- struct{}{} })
+		})
+	})
+	a := b.get(t, "/j")
+	a.wantHeader(t, map[string]string{"Content-Length": "4194304"})
+	require.True(t, bytes.Equal(body, []byte(a.body)))
+	eventually(t, "the log line", func() bool {
+		return strings.Contains(b.logs.String(), `"bytes":4194304`)
+	})
+	require.Len(t, sent, 1)
 }

@@ -98,10 +98,8 @@ func TestWholeFileArrives(t *testing.T) {
 				require.Equal(t, 200, a.StatusCode)
 				require.True(t, bytes.Equal(noise(size), a.plain(t)), "it is not the file")
 				a.wantHeader(t, map[string]string{
-					"Content-Encoding":    enc,
-					"Cache-Control":       "no-store, no-transform",
-					"Vary":                "Authorization, Accept-Encoding",
-					"Content-Disposition": "attachment",
+					"Content-Encoding": enc, "Cache-Control": "no-store, no-transform",
+					"Vary": "Authorization, Accept-Encoding", "Content-Disposition": "attachment",
 				})
 				require.NotEmpty(t, a.Header.Get("X-Request-Id"))
 				require.Equal(t, int64(len(a.body)), source.wantEnding(t, nil).sent)
@@ -144,9 +142,7 @@ func TestRequestWithoutABodyReadsNothing(t *testing.T) {
 	a := b.do(t, http.MethodHead, "/x", "Accept-Encoding", "gzip")
 	require.Equal(t, 200, a.StatusCode)
 	a.wantHeader(t, map[string]string{
-		"Content-Type":     "text/csv; charset=utf-8",
-		"Content-Encoding": "gzip",
-		"Content-Length":   "",
+		"Content-Type": "text/csv; charset=utf-8", "Content-Encoding": "gzip", "Content-Length": "",
 	})
 	c := b.dial(t)
 	_, _ = io.WriteString(c, "HEAD /x"+host+"\r\nHEAD /x"+host+"Connection: close\r\n\r\n")

@@ -6,18 +6,49 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"os/exec"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
 
 	"dg/platform/postgres"
 	"dg/platform/postgres/tenant"
 	"dg/platform/testkit/pgtest"
 	"dg/platform/testkit/tb"
 )
+
+// The roles of the embedded server.
+const (
+	superuser   = "postgres"
+	ownerRole   = "dg_owner"
+	servingRole = "dg_app"
+)
+
+// newDatabase makes an empty database. It returns the URLs of the serving role and of the owner.
+func newDatabase(t *testing.T) (serving, owner string) {
+	db := pgtest.Empty(t)
+	return db.URL, db.OwnerURL
+}
+
+// open opens a pool on an empty database of its own.
+func open(t *testing.T, options postgres.Options) *postgres.DB {
+	serving, _ := newDatabase(t)
+	return pgtest.Open(t, serving, options)
+}
+
+// mentions fails unless the error contains every one of the words.
+func mentions(t *testing.T, err error, words ...string) {
+	for _, word := range words {
+		require.ErrorContains(t, err, word)
+	}
+}
 
 // querier is a pool or a transaction.
 type querier interface {
@@ -100,19 +131,14 @@ func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
 func TestNoErrorShowsThePassword(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{
-		"postgres://dg:topsecret@localhost:port/dg",
-		"postgres://dg:top%secret@localhost/dg",
+		"postgres://dg:topsecret@localhost:port/dg", "postgres://dg:top%secret@localhost/dg",
 		"postgres://dg:topsecret/x@localhost/dg",
 		"postgres://dg:topsecret@localhost:1/dg?sslmode=perhaps",
 		"host=localhost password=topsecret sslmode=perhaps",
-		"postgres://dg:topsecret@localhost:1/dg",
-		"postgres://dg:topsecret@[::1/dg",
-		"postgres://dg:Superp@$$secret@localhost:1/dg",
-		"postgres://dg:p@secret/x@localhost:1/dg",
-		"postgres://localhost:1/secret@localhost/dg",
-		"postgres://dg:p@secret?x=1@localhost:1/dg",
-		"postgres://dg:p?x@secret@localhost:1/dg",
-		"postgres://dg:p/x?y@secret@localhost:1/dg",
+		"postgres://dg:topsecret@localhost:1/dg", "postgres://dg:topsecret@[::1/dg",
+		"postgres://dg:Superp@$$secret@localhost:1/dg", "postgres://dg:p@secret/x@localhost:1/dg",
+		"postgres://localhost:1/secret@localhost/dg", "postgres://dg:p@secret?x=1@localhost:1/dg",
+		"postgres://dg:p?x@secret@localhost:1/dg", "postgres://dg:p/x?y@secret@localhost:1/dg",
 		"topsecret",
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -180,4 +206,170 @@ func TestConnectionToStandbyIsClosed(t *testing.T) {
 	mentions(t, err, "25006")
 	require.True(t, postgres.IsUnavailable(err))
 	require.True(t, conn.Conn().IsClosed())
+}
+
+type fruit struct{ Name string }
+
+func (fruit) TableName() string { return "fruit" }
+
+// A program continues while a newer one migrates (doc.go, Migrations): its prepared statements
+// outlive a new column.
+func TestStatementsOutliveANewColumn(t *testing.T) {
+	owner := pgtest.New(t).Owner
+	_, err := owner.Pool.Exec(t.Context(), `create table fruit (name text)`)
+	require.NoError(t, err)
+	require.NoError(t, owner.Gorm.WithContext(t.Context()).Connection(func(db *gorm.DB) error {
+		for _, sql := range []string{
+			`alter table fruit add colour text`, `alter table fruit add taste text`,
+		} {
+			require.NoError(t, db.Find(&[]fruit{}).Error)
+			_, err := owner.Pool.Exec(t.Context(), sql)
+			require.NoError(t, err)
+		}
+		return db.Find(&[]fruit{}).Error
+	}))
+}
+
+// The server's log shows which function sent a statement.
+type playerGroup struct{ ID, OrgID, Name string }
+
+func (playerGroup) TableName() string { return "player_groups" }
+
+func TestStatementsBeginWithTheirTag(t *testing.T) {
+	db := pgtest.New(t).Owner.Gorm.Session(&gorm.Session{DryRun: true, Context: t.Context()})
+	const acme = "00000000-0000-4000-8000-00000000000a"
+	in := func() *gorm.DB { return db.Scopes(postgres.Tag("org.groups"), tenant.Scope(acme)) }
+	row := playerGroup{OrgID: acme}
+	for begin, statement := range map[string]*gorm.DB{
+		`/* org.groups */ SELECT "player_groups"."id",`:  in().Find(&[]playerGroup{}),
+		`/* org.groups */ SELECT "name" FROM`:            in().Model(&row).Select("name").Find(&[]string{}),
+		`/* org.groups */ SELECT count(*) FROM`:          in().Model(&row).Count(new(int64)),
+		`/* org.groups */ UPDATE "player_groups" SET`:    in().Model(&row).Update("name", "x"),
+		`/* org.groups */ DELETE FROM "player_groups"`:   in().Delete(&playerGroup{}),
+		`/* org.groups */ INSERT INTO "player_groups" (`: in().Create(&row),
+	} {
+		require.NoError(t, statement.Error)
+		require.True(t, strings.HasPrefix(statement.Statement.SQL.String(), begin),
+			statement.Statement.SQL.String())
+	}
+}
+
+// A command waits for a lock as long as it says, and logs that it waits.
+func TestLockWaitIsLoggedAndBounded(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	log := &tb.Buffer{}
+	await := func(timeout time.Duration) error {
+		tx, err := db.Owner.Pool.Begin(t.Context())
+		require.NoError(t, err)
+		defer func() { _ = tx.Rollback(t.Context()) }() // the pool is small
+		return postgres.AwaitLock(t.Context(), log.Logger(), "import", timeout, tx)
+	}
+	holder, err := db.Owner.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, postgres.AwaitLock(t.Context(), log.Logger(), "import", 0, holder))
+	require.ErrorIs(t, await(0), postgres.ErrLocked)
+	require.Empty(t, log.String())
+	require.ErrorIs(t, await(time.Millisecond), postgres.ErrLocked)
+	require.Contains(t, log.String(), "another process holds the import lock: waiting")
+	require.NoError(t, holder.Rollback(t.Context()))
+	require.NoError(t, await(time.Minute))
+}
+
+// pooler starts PgBouncer in front of the shared server. It returns the direct URLs of a new
+// database, as the serving role and as the owner.
+func pooler(t *testing.T, lines ...string) (b func(string) string, serving, owner string) {
+	serving, owner = newDatabase(t)
+	return pgtest.StartBouncer(t, serving, lines...), serving, owner
+}
+
+// With the role's settings of roles.sh each session of a pooler in transaction mode has the bounds
+// of a direct one. Where the pooler keeps prepared statements, dg uses them.
+func TestBoundsHoldThroughPooler(t *testing.T) {
+	t.Parallel()
+	b, direct, _ := pooler(t)
+	pgtest.SetRoleDefaults(t, direct)
+	out, err := exec.CommandContext(t.Context(), "pgbouncer", "--version").Output()
+	require.NoError(t, err)
+	var minor int
+	_, err = fmt.Sscanf(string(out), "PgBouncer 1.%d", &minor)
+	require.NoError(t, err)
+	kinds := []string{"transaction", "prepared"}
+	if minor < 24 { // 1.21 to 1.23 need a setting
+		kinds = kinds[:1]
+	}
+	for _, kind := range kinds {
+		db := pgtest.Open(t, postgres.ThroughPooler(b(direct), kind),
+			postgres.Options{Name: "dg reads", MaxConns: 8})
+		holder, err := db.Pool.Begin(t.Context()) // the next statement runs in another session
+		require.NoError(t, err)
+		of := pgtest.Open(t, direct, postgres.Options{}).Pool
+		want := settings(t, of, "setting", slices.Values([]string{
+			"TimeZone", "jit", "search_path", "default_transaction_isolation", "statement_timeout",
+			"lock_timeout", "idle_in_transaction_session_timeout", "client_connection_check_interval",
+		}))
+		for name, on := range map[string]querier{"a pool": db.Pool, "a transaction": holder} {
+			require.Equal(t, want, settings(t, on, "setting", maps.Keys(want)), name)
+		}
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				for i := range 50 {
+					var got int
+					var prepared bool
+					assert.NoError(t, db.Pool.QueryRow(t.Context(),
+						`select $1::int + 1, exists (select from pg_prepared_statements)`, i).
+						Scan(&got, &prepared))
+					assert.Equal(t, i+1, got)
+					assert.Equal(t, kind == "prepared", prepared)
+				}
+			})
+		}
+		all.Wait()
+		_, err = holder.Exec(t.Context(), `select pg_advisory_xact_lock(99)`)
+		require.NoError(t, err)
+		_, err = db.Pool.Exec(t.Context(), `select pg_advisory_xact_lock(99)`)
+		mentions(t, err, "55P03")
+		require.NoError(t, holder.Rollback(t.Context()))
+	}
+}
+
+// Open refuses a pooler that drops dg's settings, and migrations refuse every pooler. The error
+// names the setting to change.
+func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
+	t.Parallel()
+	refusing, direct, owner := pooler(t)
+	dropping, _, _ := pooler(t, pgtest.BouncerIgnores)
+	unset, _ := newDatabase(t)
+	var misfit *postgres.SessionError
+	for u, says := range map[string]string{
+		dropping(unset): "DG_DATABASE_POOLER",
+		postgres.ThroughPooler(refusing(unset), "transaction"): "roles.sh",
+		postgres.ThroughPooler(refusing(unset), "prepared"):    "roles.sh",
+	} {
+		_, err := postgres.Open(t.Context(), u, postgres.Options{MaxConns: 1})
+		require.ErrorAs(t, err, &misfit)
+		require.Contains(t, misfit.Fix, says)
+		require.Contains(t, misfit.Problem, "idle_in_transaction_session_timeout is 0")
+	}
+	_, err := postgres.Open(t.Context(), refusing(direct), postgres.Options{MaxConns: 1})
+	require.ErrorContains(t, err, "unsupported startup parameter")
+	pgtest.SetRoleDefaults(t, direct)
+	// although there is none
+	pgtest.Open(t, postgres.ThroughPooler(direct, "transaction"), postgres.Options{MaxConns: 1})
+	for _, u := range []string{
+		postgres.ThroughPooler(refusing(owner), "transaction"), dropping(owner),
+	} {
+		require.ErrorAs(t, postgres.Migrate(t.Context(), u, schema, servingRole, nil), &misfit)
+		require.Contains(t, misfit.Fix, "DG_MIGRATE_DATABASE_URL")
+	}
+}
+
+// A pooler in session mode works without an announcement if the role has the settings.
+func TestPoolerInSessionModeWorks(t *testing.T) {
+	t.Parallel()
+	b, direct, _ := pooler(t, pgtest.BouncerIgnores, "pool_mode = session")
+	pgtest.SetRoleDefaults(t, direct)
+	db := pgtest.Open(t, b(direct), postgres.Options{MaxConns: 2})
+	require.NoError(t, db.Pool.Ping(t.Context()))
 }

@@ -127,11 +127,9 @@ func TestDamagedMonthIsRefused(t *testing.T) {
 	plays := make([]Play, 40)
 	for i := range plays {
 		plays[i] = Play{
-			StartedAt: from.Add(time.Duration(i%31) * day).UnixMilli(),
-			Player:    1 + int32(i%5),
-			Completed: i%5 > 0,
-			Score:     int16(i % 5 * 2000),
-			Answers:   slices.Repeat([]byte{byte(i % 7), 3}, 1+i%20),
+			StartedAt: from.Add(time.Duration(i%31) * day).UnixMilli(), Player: 1 + int32(i%5),
+			Completed: i%5 > 0, Score: int16(i % 5 * 2000),
+			Answers: slices.Repeat([]byte{byte(i % 7), 3}, 1+i%20),
 		}
 	}
 	packed := packMonth(from, plays)

@@ -1,0 +1,266 @@
+package identity
+
+import (
+	"bytes"
+	"context"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/pquerna/otp/totp"
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/apperr"
+	"dg/platform/testkit"
+)
+
+// cheap is the least cost that argon2id allows: with the race detector a real hash takes a second.
+var cheap = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+
+// UseCheapHashes makes new hashes, and the dummy one, cheap.
+func (s *Service) UseCheapHashes() { s.passwords = newHasher(cheap) }
+
+// AttemptWrong attempts a wrong password, whose hash takes as long as computing.
+func (s *Service) AttemptWrong(ctx context.Context, email string, computing func()) error {
+	who, err := byEmail(s.gorm(ctx), email)
+	if err != nil {
+		return err
+	}
+	return s.attempt(s.gorm(ctx), who, passwordLimits(who, requestOf(ctx).Address), func() error {
+		computing()
+		return ErrWrongPassword
+	})
+}
+
+// UseKeys replaces the keyring.
+func (s *Service) UseKeys(keys Keyring) { s.keys = keys }
+
+// RingOf returns the keyring of keys of 32 equal bytes, 0 for none.
+func RingOf(current, previous byte) Keyring {
+	key := func(b byte) []byte {
+		if b == 0 {
+			return nil
+		}
+		return bytes.Repeat([]byte{b}, 32)
+	}
+	ring, _ := NewKeyring(key(current), key(previous)) // which never fails
+	return ring
+}
+
+// A stored secret decrypts only with its key, for its person and unchanged. A secret in clear is
+// read only without a key.
+func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
+	t.Parallel()
+	const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
+	require.Equal(t, secret, RingOf(0, 0).Encrypt("ann", secret))
+	encrypted := RingOf(1, 9).Encrypt("ann", secret)
+	require.Equal(t, encrypted, RingOf(1, 9).Encrypt("ann", secret),
+		"an import of the same secret changes nothing")
+	require.NotEqual(t, encrypted, RingOf(1, 9).Encrypt("bob", secret))
+	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, encrypted)
+	for name, c := range map[string]struct {
+		ring           Keyring
+		person, stored string
+		opens          bool
+	}{
+		"its key":              {RingOf(1, 9), "ann", encrypted, true},
+		"the previous key":     {RingOf(2, 1), "ann", encrypted, true},
+		"in clear":             {RingOf(0, 0), "ann", secret, true},
+		"in clear, with a key": {RingOf(2, 9), "ann", secret, false},
+		"no key":               {RingOf(0, 0), "ann", encrypted, false},
+		"another key":          {RingOf(2, 9), "ann", encrypted, false},
+		"another person":       {RingOf(1, 9), "bob", encrypted, false},
+		"truncated":            {RingOf(1, 9), "ann", encrypted[:len(encrypted)-4], false},
+		"shorter than a nonce": {RingOf(1, 9), "ann", encrypted[:15], false},
+		"no base64":            {RingOf(1, 9), "ann", encrypted + "!", false},
+	} {
+		got, err := c.ring.decryptStored(c.person, c.stored)
+		if c.opens {
+			require.NoError(t, err, name)
+			require.Equal(t, secret, got, name)
+			continue
+		}
+		require.True(t, apperr.Is(err, apperr.Unavailable), name)
+		require.NotContains(t, err.Error(), secret)
+		require.NotContains(t, apperr.From(err).Message, "DG_SECRET_KEY", "settings belong in the log")
+	}
+	_, err := NewKeyring(make([]byte, 31), nil)
+	require.Error(t, err)
+}
+
+// From the test vectors of the argon2 reference implementation.
+const reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+
+// Hashes from elsewhere match too. A password is normalised to NFC, and its hash has its own salt.
+func TestPasswordMatchesItsHash(t *testing.T) {
+	t.Parallel()
+	h := newHasher(hashCost)
+	hash, err := h.hash(t.Context(), "Zoe\u0308 and friends")
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(hash, "$argon2id$v=19$m=19456,t=2,p=1$"), hash)
+	again, err := h.hash(t.Context(), "Zo\u00eb and friends")
+	require.NoError(t, err)
+	require.NotEqual(t, hash, again)
+	for _, c := range []struct {
+		hash, password string
+		matches        bool
+	}{
+		{hash, "Zo\u00eb and friends", true}, {again, "Zoe\u0308 and friends", true},
+		{hash, "Zo\u00eb and friends ", false}, {hash, "", false},
+		{reference, "password", true}, {reference, "Password", false},
+	} {
+		matches, err := h.matches(t.Context(), &c.hash, c.password)
+		require.NoError(t, err)
+		require.Equal(t, c.matches, matches, c.password)
+	}
+}
+
+func TestHashOutOfBoundsIsInvalid(t *testing.T) {
+	t.Parallel()
+	const salt = "c29tZXNhbHQ"
+	const key = "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+	with := func(part, wrong string) string { return strings.Replace(reference, part, wrong, 1) }
+	for _, hash := range []string{
+		"", "password", "$2y$10$abcdefghijklmnopqrstuv", with("argon2id", "argon2i"),
+		with("v=19", "v=16"), with("$v=19", ""), with("m=65536", "m=262145"),
+		with("m=65536", "m=4294967296"), with("m=65536", "m=7"), with("t=2", "t=0"),
+		with("t=2", "t=11"), with("p=1", "p=17"), with("m=65536,t=2", "t=2,m=65536"),
+		with(salt, "c2Fs"), with(salt, "c29tZXNhbHQ="), with(salt, "c29tZXNhbHR"),
+		with(key, "CTFh"), reference + "$",
+	} {
+		require.False(t, ValidPasswordHash(hash), "%q", hash)
+		require.False(t, PasswordMatches(hash, "password"), "%q", hash)
+	}
+}
+
+// An import takes no hash that delays other sign-ins. One that an earlier import took still matches.
+func TestCostlyHashIsNotImported(t *testing.T) {
+	t.Parallel()
+	require.True(t, ValidPasswordHash(reference))
+	for _, params := range []string{"m=65537,t=1,p=1", "m=65536,t=6,p=1", "m=8192,t=10,p=5", "m=65536,t=2,p=16"} {
+		costly := strings.Replace(reference, "m=65536,t=2,p=1", params, 1)
+		require.False(t, ValidPasswordHash(costly), params)
+		require.NotNil(t, costOf(costly), params)
+	}
+	for _, params := range []string{"m=38912,t=10,p=4", "m=65536,t=5,p=4"} {
+		require.True(t, ValidPasswordHash(strings.Replace(reference, "m=65536,t=2,p=1", params, 1)), params)
+	}
+}
+
+func TestHashesAtOnceShareTheMemoryOfTheLargest(t *testing.T) {
+	t.Parallel()
+	h := newHasher(hashCost)
+	largest := hashCost
+	largest.Memory = maxMemory
+	var running, peak atomic.Int64
+	testkit.Concurrently(8, func(int) {
+		release, err := h.acquire(t.Context(), largest)
+		require.NoError(t, err)
+		defer release()
+		peak.Store(max(peak.Load(), running.Add(1)))
+		runtime.Gosched()
+		running.Add(-1)
+	})
+	require.EqualValues(t, 1, peak.Load())
+}
+
+// A new password has at least 12 characters and at most 1,000 bytes, and is not made of common words,
+// the person's name and the e-mail.
+func TestWeakPasswordsAreRefused(t *testing.T) {
+	t.Parallel()
+	maren := userRow{Name: "Zoë van Dijkstra", Email: "maren.solheim@harbour.example"}
+	for message, refused := range map[string][]string{
+		"too short":          {"", "eleven char", strings.Repeat("é", 11), strings.Repeat("e\u0301", 11)},
+		"too long":           {strings.Repeat("a", 1001), strings.Repeat("€", 334)},
+		"invalid characters": {strings.Repeat("\xff", 20)},
+		"easy to guess": {
+			"password1234", "Password123!", "P@ssw0rd1234", "passwordpassword", "mypassword!!",
+			"MotDePasse2026", "contraseña123", "passwort12345", "123456789012", "111111111111",
+			"            ", "abcabcabcabc", "abcdefghijkl", "qwertyuiop12", "dgdgdgdgdgdg",
+			"dg-reporting-dg", "correct horse battery staple", "😀😀😀😀😀😀😀😀😀😀😀😀",
+			"maren.solheim@harbour.example", "Maren.Solheim", "maren.solheim2026!", "zoe.dijkstra1",
+			"Dijkstra2026!", "van dijkstra!", "ZOËDIJKSTRA1",
+		},
+	} {
+		for _, password := range refused {
+			err := checkPassword(password, maren)
+			require.ErrorContains(t, err, message, password)
+			require.Equal(t, "new", apperr.From(err).Field)
+		}
+	}
+	for _, accepted := range []string{
+		"correct horse battery", "battery horse staple", "Zoe and friends", "twelve chars",
+		"839201748261", "kx7-Qp2-mV9-tL4", "the dog ate my passport", "Zürich im Regen",
+		"日本語のパスワードは長い", "with\x00a NUL in it", "dijkstra walks the graph",
+		strings.Repeat("lengthy-on", 100),
+	} {
+		require.NoError(t, checkPassword(accepted, maren), accepted)
+	}
+}
+
+// import.md, totpSecret: an imported secret is base32 of at least 80 bits and at most 200 characters.
+// Case and padding do not matter, blanks are refused.
+func TestImportedTOTPSecretsAreBase32(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"JBSWY3DPEHPK3PXP": "JBSWY3DPEHPK3PXP", "jbswy3dpehpk3pxp": "JBSWY3DPEHPK3PXP",
+		"GEZDGNBVGY3TQOJQGE======": "GEZDGNBVGY3TQOJQGE",
+	} {
+		got, ok := ParseTOTPSecret(text)
+		require.True(t, ok, text)
+		require.Equal(t, want, got)
+	}
+	for _, text := range []string{
+		"", "JBSWY3DP", "JBSWY3DPEHPK3PX1", "JBSW Y3DP EHPK 3PXP", "JBSWY3DP\nEHPK3PXP", "========",
+		strings.Repeat("A", 201),
+	} {
+		_, ok := ParseTOTPSecret(text)
+		require.False(t, ok, "%q", text)
+	}
+}
+
+// A code is accepted as keyboards, apps and the clipboard write it.
+func TestCodesAreAcceptedInEverySpelling(t *testing.T) {
+	t.Parallel()
+	const secret = "JBSWY3DPEHPK3PXP"
+	now := time.Now()
+	code, err := totp.GenerateCode(secret, now)
+	require.NoError(t, err)
+	recovery := newRecoveryCode()
+	want, ok := parseRecoveryCode(recovery)
+	require.True(t, ok)
+	for _, between := range []string{
+		"", " ", "\u00a0", "\u202f", "-", "\u2011", "\u200b", "\u200e", "\ufeff", "\t", "\u00ad",
+	} {
+		_, ok := matchTOTP(secret, between+code[:3]+between+wide(code[3:])+between, now, 0)
+		require.True(t, ok, "%q", between)
+		spelled := between + strings.ReplaceAll(recovery, "-", between) + between
+		for _, text := range []string{spelled, wide(recovery)} {
+			got, ok := parseRecoveryCode(text)
+			require.True(t, ok, "%q", text)
+			require.Equal(t, want, got)
+		}
+	}
+	for _, zero := range []rune{'\u0660', '\u06f0'} { // Arabic-Indic, Persian
+		_, ok := matchTOTP(secret, strings.Map(func(r rune) rune { return r - '0' + zero }, code), now, 0)
+		require.True(t, ok, "%q", zero)
+	}
+	for _, text := range []string{code[:5], code + "0", "x" + code, ""} {
+		_, ok := matchTOTP(secret, text, now, 0)
+		require.False(t, ok, "%q", text)
+	}
+}
+
+// The account's name in the address of an app's entry has no character that an app reads otherwise.
+func TestAccountNameInTheAddressIsEncoded(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "otpauth://totp/DG:ann%2Bdg@example.com?secret=S&issuer=DG",
+		totpURL("ann+dg@example.com", "S"))
+}
+
+func wide(text string) string {
+	return strings.Map(func(r rune) rune { return r + '\uff01' - '!' }, text)
+}

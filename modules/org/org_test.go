@@ -1,0 +1,299 @@
+package org_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+
+	"dg/modules/audit"
+	"dg/modules/org"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+	"dg/platform/testkit"
+)
+
+const (
+	ours    = "00000000-0000-4000-8000-00000000000a"
+	theirs  = "00000000-0000-4000-8000-00000000000b"
+	unknown = "00000000-0000-4000-8000-00000000000c"
+)
+
+type bundle struct {
+	*testkit.World
+	t    *testing.T
+	orgs *org.Service
+}
+
+func setup(t *testing.T) bundle {
+	t.Parallel()
+	policy, err := authz.New()
+	require.NoError(t, err)
+	b := bundle{World: testkit.New(t), t: t}
+	b.orgs = org.New(b.DB, audit.New(b.DB), policy)
+	b.Organisation(testkit.Organisation{ID: ours, Slug: "ours", Name: "Ours"})
+	b.Organisation(testkit.Organisation{
+		ID: theirs, Slug: "theirs", Name: "Theirs", Plan: "free", ReportingMode: "nominative",
+	})
+	for _, organisation := range []string{ours, theirs} {
+		for _, role := range []string{"owner", "admin", "member"} {
+			b.Join(organisation, b.Person(testkit.Person{ID: personID(organisation, role)}).ID,
+				role)
+		}
+	}
+	return b
+}
+
+func personID(organisation, role string) string {
+	return uuid.NewSHA1(uuid.Nil, []byte(organisation+role)).String()
+}
+
+func TestProAndEnterpriseIncludeTheAPI(t *testing.T) {
+	t.Parallel()
+	for plan, want := range map[org.Plan]bool{
+		org.PlanFree: false, org.PlanTeam: false, org.PlanPro: true, org.PlanEnterprise: true, "": false,
+	} {
+		require.Equal(t, want, plan.IncludesAPI(), "%q", plan)
+	}
+}
+
+// rules.md, Data: every change to an organisation, and nothing else, gives it a new version, which
+// never repeats.
+func TestVersionChangesWithEveryChange(t *testing.T) {
+	b := setup(t)
+	their := b.organisation(theirs).Version
+	first := b.organisation(ours).Version
+	now := first
+	seen := map[int64]bool{their: true, now: true}
+	for _, c := range []struct {
+		statement string
+		drawn     bool
+	}{
+		{`update organisations set slug = 'other' where id = $1`, true},
+		{`update organisations set name = 'Other' where id = $1`, true},
+		{`update organisations set plan = 'team' where id = $1`, true},
+		{`update organisations set reporting_mode = 'nominative' where id = $1`, true},
+		{`update organisations set version = 1 where id = $1`, true}, // cannot be set
+		{`update organisations set name = name, plan = plan, version = version where id = $1`,
+			false},
+		{`insert into organisations select * from organisations where id = $1 on conflict (id) do nothing`,
+			false},
+		{`insert into player_groups (id, org_id, name) values (gen_random_uuid(), $1, 'n')`, false},
+	} {
+		before := now
+		b.Exec(c.statement, ours)
+		now = b.organisation(ours).Version
+		require.Equal(t, c.drawn, before != now, c.statement)
+		require.Equal(t, !c.drawn, seen[now], "it is new: %s", c.statement)
+		seen[now] = true
+	}
+	require.Equal(t, their, b.organisation(theirs).Version, "the other organisation's")
+
+	// After a failover that loses the last change, the next change draws a version that is new.
+	b.Exec(`alter table organisations disable trigger user`)
+	b.Exec(`update organisations set version = $2 where id = $1`, ours, first)
+	b.Exec(`alter table organisations enable trigger user`)
+	b.Exec(`update organisations set name = name || '!' where id = $1`, ours)
+	require.NotContains(t, seen, b.organisation(ours).Version)
+}
+
+// rules.md, Anonymity: a pseudonym is random and derived from nothing.
+func TestLabelsAreRandom(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	characters := map[rune]int{}
+	const draws = 20_000
+	for range draws {
+		label := org.NewLabel()
+		require.Regexp(t, `\AP-[0-9A-HJKMNP-TV-Z]{10}\z`, label)
+		require.False(t, seen[label], "%s was drawn twice", label)
+		seen[label] = true
+		for _, c := range label[2:] {
+			characters[c]++
+		}
+	}
+	require.Len(t, characters, 32)
+	for c, n := range characters {
+		// nine standard deviations
+		require.InDelta(t, draws*10/32, n, 700, "%c is as likely as the others", c)
+	}
+}
+
+func actor(organisation, role string, twoStep bool) org.Actor {
+	person := audit.Actor{Kind: audit.Person, ID: personID(organisation, role), Name: "Ada " + role}
+	return org.Actor{Person: person, Subject: authz.Subject{
+		Kind: authz.Member, OrganisationID: organisation, Grants: authz.MemberGrants(role, twoStep),
+	}}
+}
+
+var request = audit.Request{Method: "POST", Path: "/o/ours/settings", ID: "request-0001"}
+
+func (b bundle) organisation(id string) org.Organisation {
+	o, err := b.orgs.OrganisationIn(b.DB.Gorm.WithContext(b.t.Context()), id)
+	require.NoError(b.t, err)
+	return o
+}
+
+func (b bundle) entries(id string) []audit.Entry {
+	entries, err := audit.New(b.DB).List(b.t.Context(), id, audit.Page{Limit: 1000})
+	require.NoError(b.t, err)
+	return entries
+}
+
+// Each change leaves one entry with the actor, the old and the new mode; setting the current mode
+// leaves none.
+func TestChangeOfReportingModeIsRecorded(t *testing.T) {
+	b := setup(t)
+	owner := actor(ours, "owner", false)
+	their := b.organisation(theirs)
+	for i, c := range []struct {
+		mode    org.ReportingMode
+		entries int
+	}{
+		{org.Pseudonymous, 0}, {org.Nominative, 1}, {org.Nominative, 1}, {org.Pseudonymous, 2},
+	} {
+		require.NoError(t, b.orgs.SetReportingMode(t.Context(), owner, c.mode, request))
+		require.Equal(t, c.mode, b.organisation(ours).ReportingMode, "step %d", i)
+		require.Len(t, b.entries(ours), c.entries, "step %d", i)
+	}
+	last := b.entries(ours)[0]
+	require.Equal(t, audit.ReportingModeChanged, last.Action)
+	require.Equal(t, owner.Person, last.Actor)
+	require.Equal(t, audit.Target{Kind: "organisation", ID: ours}, last.Target)
+	require.Equal(t, map[string]any{"from": "nominative", "to": "pseudonymous"}, last.Details)
+	require.Equal(t, request, last.Request)
+	require.Empty(t, b.entries(theirs))
+	require.Equal(t, their, b.organisation(theirs))
+}
+
+func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
+	b := setup(t)
+	before := b.organisation(ours)
+	for name, who := range map[string]org.Actor{
+		"admin with two-step": actor(ours, "admin", true),
+		"member":              actor(ours, "member", true),
+		"no organisation":     actor("", "owner", true),
+		"unknown one":         actor(unknown, "owner", false),
+		"a key": {Subject: authz.Subject{
+			Kind: authz.Key, OrganisationID: ours, Grants: []string{"reports:read", "owner"},
+		}},
+	} {
+		err := b.orgs.SetReportingMode(t.Context(), who, org.Nominative, request)
+		require.True(t, apperr.Is(err, apperr.AccessDenied), "%s: %v", name, err)
+	}
+	for _, mode := range []org.ReportingMode{"", "Nominative", "nominative\x00"} {
+		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), mode, request)
+		require.True(t, apperr.Is(err, apperr.Validation), "%q: %v", mode, err)
+	}
+	require.Equal(t, before, b.organisation(ours))
+	require.Empty(t, b.entries(ours))
+}
+
+// A change of the reporting mode and one of its actor's role lock in one order: neither fails.
+func TestChangeOfModeWaitsForAChangeOfRole(t *testing.T) {
+	b := setup(t)
+	owner := actor(ours, "owner", false)
+	role := b.Begin(`select from organisations where id = $1 for no key update`, ours)
+	err := b.WhileWaiting(role,
+		func() error { return b.orgs.SetReportingMode(t.Context(), owner, org.Nominative, request) },
+		func() {
+			_, err := role.Exec(t.Context(), `update memberships set role = 'admin'
+				where user_id = $1`, owner.Person.ID)
+			require.NoError(t, err)
+		})
+	require.True(t, apperr.Is(err, apperr.AccessDenied), "%v", err)
+}
+
+// The transaction that writes reads the role again.
+func TestFormerOwnerDoesNotSetTheReportingMode(t *testing.T) {
+	b := setup(t)
+	for _, change := range []string{
+		`update memberships set role = 'admin' where user_id = $1`,
+		`delete from memberships where user_id = $1`,
+	} {
+		b.Exec(change, personID(ours, "owner"))
+		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative,
+			request)
+		require.True(t, apperr.Is(err, apperr.AccessDenied), "%s: %v", change, err)
+	}
+	require.Equal(t, org.Pseudonymous, b.organisation(ours).ReportingMode)
+	require.Empty(t, b.entries(ours))
+}
+
+// Concurrent changes form one chain: each entry records the mode that the change before it set.
+func TestConcurrentChangesOfReportingModeFormAChain(t *testing.T) {
+	b := setup(t)
+	testkit.Concurrently(40, func(i int) {
+		mode := []org.ReportingMode{org.Nominative, org.Pseudonymous}[i%2]
+		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), mode, request)
+		assert.NoError(t, err)
+	})
+	// Counted, not ordered: an entry's instant is taken before the lock.
+	modes := map[any]int{string(org.Pseudonymous): 1}
+	for _, e := range b.entries(ours) {
+		require.NotEqual(t, e.Details["from"], e.Details["to"])
+		modes[e.Details["from"]]--
+		modes[e.Details["to"]]++
+	}
+	require.Equal(t, 1, modes[string(b.organisation(ours).ReportingMode)], "the chain ends there")
+	require.NotEmpty(t, b.entries(ours))
+}
+
+// Erase deletes the player and its memberships in groups; the entry has the id without the name. It
+// is whole or nothing, and for the owner of the tables alone.
+func TestErasedPlayerLeavesAnEntry(t *testing.T) {
+	b := setup(t)
+	owner := org.New(b.Owner, audit.New(b.Owner), nil)
+	players := b.Players(ours, 2)
+	b.Group(ours, players...)
+	failed := errors.New("failed")
+	erase := func(service *org.Service, id string, forget error) (string, error) {
+		return service.ErasePlayer(t.Context(), id, func(*gorm.DB, string) error { return forget },
+			audit.Request{Path: "dg erase"})
+	}
+	_, err := erase(b.orgs, players[0].ID, nil)
+	require.ErrorContains(t, err, "permission denied")
+	_, err = erase(owner, players[0].ID, failed)
+	require.ErrorIs(t, err, failed)
+	require.Equal(t, 2, b.Count(`players`))
+	require.Empty(t, b.entries(ours))
+
+	of, err := erase(owner, players[0].ID, nil)
+	require.NoError(t, err)
+	require.Equal(t, ours, of)
+	require.Equal(t, 1, b.Count(`players`))
+	require.Equal(t, 1, b.Count(`group_members`))
+	log := b.entries(ours)
+	require.Len(t, log, 1)
+	require.Equal(t, audit.Entry{
+		ID: log[0].ID, At: log[0].At, OrganisationID: ours, Actor: audit.OperatorActor,
+		Action: audit.PlayerErased, Target: audit.Target{Kind: "player", ID: players[0].ID},
+		Request: audit.Request{Path: "dg erase"}, Details: map[string]any{},
+	}, log[0])
+	for _, id := range []string{players[0].ID, unknown, "' or true --"} {
+		_, err := erase(owner, id, nil)
+		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", id, err)
+	}
+}
+
+// An import locks the organisation's ordinals first, then renames its players: an erasure that came
+// between waits for it.
+func TestErasureBesideARenameDoesNotDeadlock(t *testing.T) {
+	b := setup(t)
+	owner := org.New(b.Owner, audit.New(b.Owner), nil)
+	player := b.Players(ours, 1)[0]
+	renaming := b.Begin(`select from player_ordinals where org_id = $1 for update`, ours)
+	require.NoError(t, b.WhileWaiting(renaming, func() error {
+		_, err := owner.ErasePlayer(t.Context(), player.ID, func(*gorm.DB, string) error { return nil },
+			audit.Request{})
+		return err
+	}, func() {
+		_, err := renaming.Exec(t.Context(), `update players set display_name = 'New' where id = $1`,
+			player.ID)
+		require.NoError(t, err)
+	}))
+	require.Zero(t, b.Count(`players`))
+}

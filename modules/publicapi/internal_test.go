@@ -1,0 +1,323 @@
+package publicapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/modules/audit"
+	"dg/modules/games"
+	"dg/modules/org"
+	"dg/modules/reports"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+	"dg/platform/httpserver"
+	"dg/platform/limit"
+)
+
+// rules.md, Failures: the policy is asked about the organisation that owns what was loaded. It alone
+// refuses another organisation's data, on a plain fiber.
+func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
+	t.Parallel()
+	policy, err := authz.New()
+	require.NoError(t, err)
+	token := apikeys.NewToken()
+	caller := apikeys.Caller{
+		Actor: audit.Actor{Kind: audit.Key, ID: "key"},
+		Subject: authz.Subject{Kind: authz.Key, OrganisationID: "own",
+			Grants: []string{string(apikeys.ForksRead), string(apikeys.ReportsRead)}},
+	}
+	foreign := games.Fork{ID: "fork", OrganisationID: "another", Title: "Foreign"}
+	forks := newMockForks(t) // as a query without its condition would answer
+	forks.On("Fork", mock.Anything, "own", "fork").Return(foreign, nil)
+	forks.On("Forks", mock.Anything, "own").Return([]games.Fork{foreign}, nil)
+	for path, status := range map[string]int{
+		"/api/v1/forks": http.StatusInternalServerError, "/api/v1/forks/fork": http.StatusForbidden,
+		"/api/v1/forks/fork/stats":       http.StatusForbidden,
+		"/api/v1/forks/fork/exports/csv": http.StatusForbidden,
+	} {
+		keys := newMockKeys(t)
+		keys.On("Authenticate", mock.Anything, token, mock.Anything).Return(caller, nil)
+		if status == http.StatusForbidden {
+			keys.On("Refuse", mock.Anything, caller, audit.OtherOrganisation, mock.Anything,
+				mock.Anything, errForeignFork).Return(errForeignFork)
+		}
+		api, err := New(Modules{Keys: keys, Games: forks, Policy: policy,
+			Requests: limit.NewRequests(5)}, "http://dg.example.org")
+		require.NoError(t, err)
+		app := fiber.New()
+		api.Mount(app)
+		response, body := ask(t, app, path,
+			http.Header{"Authorization": {"Bearer " + token.String()}})
+		require.Equal(t, status, response.StatusCode, path)
+		require.NotContains(t, body, "Foreign", path)
+	}
+}
+
+// rules.md, Order of checks, 2: no key, a malformed key or several headers get 401 before any
+// lookup. The challenge has invalid_token if a token was sent. The scheme is Bearer in any case.
+func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
+	t.Parallel()
+	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
+	(&API{}).Mount(app)
+	token := apikeys.NewToken().String()
+	const plain = `Bearer`
+	const invalid = `Bearer error="invalid_token"`
+	for _, c := range []struct {
+		headers []string
+		want    string
+	}{
+		{nil, plain}, {[]string{"Bearer"}, plain}, {[]string{"Basic " + token}, plain},
+		{[]string{token}, plain}, {[]string{"Bearer" + token}, plain},
+		{[]string{"Bearer x"}, invalid}, {[]string{"bearer x"}, invalid},
+		{[]string{"bEaReR  x"}, invalid}, {[]string{"Bearer " + token + " x"}, invalid},
+		{[]string{"Bearer " + token[:len(token)-1]}, invalid},
+		{[]string{"Bearer " + token + "0"}, invalid},
+		{[]string{"Bearer " + strings.Replace(token, "live", "test", 1)}, invalid},
+		{[]string{"Bearer " + token, "Bearer " + token}, invalid},
+		{[]string{"Bearer " + token, "Basic eDp5"}, invalid},
+	} {
+		path := "/api/v1/forks?api_key=" + token + "&access_token=" + token
+		response, _ := ask(t, app, path, http.Header{
+			"Authorization": c.headers,
+			"Cookie":        {"Authorization=Bearer " + token},
+		})
+		require.Equal(t, http.StatusUnauthorized, response.StatusCode, "%q", c.headers)
+		require.Equal(t, []string{c.want}, response.Header["Www-Authenticate"], "%q", c.headers)
+		require.Empty(t, response.Header.Get("RateLimit"))
+	}
+}
+
+// rules.md, Bounds: statistics above 64 KB wait for the 48 MB of their organisation that are being
+// sent. Smaller ones and other organisations do not.
+func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
+	t.Parallel()
+	api, err := New(Modules{}, "http://dg.example.org")
+	require.NoError(t, err)
+	send := func(organisation string, size int) (status int) {
+		app := fiber.New()
+		app.Get("/", func(c *fiber.Ctx) error {
+			r := &call{c: c, ctx: t.Context()}
+			r.caller.OrganisationID = organisation
+			return httpserver.Handle(c, nil, func(*fiber.Ctx) error {
+				return api.send(r, bytes.Repeat([]byte("1"), size), "")
+			})
+		})
+		response, body := ask(t, app, "/", nil)
+		assert.Len(t, body, size)
+		return response.StatusCode
+	}
+	const small, large = 64 << 10, 64<<10 + 1
+	first, err := api.largeResponses.AcquireN(t.Context(), "own", 47)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, send("own", large), "the last of the 48 MB")
+	second, err := api.largeResponses.AcquireN(t.Context(), "own", 1)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusOK, send("own", small))
+	require.Equal(t, http.StatusOK, send("another", large))
+	done := make(chan int, 1)
+	go func() { done <- send("own", large) }()
+	require.Eventually(t, func() bool { return api.largeResponses.Stats().Waiting == 1 },
+		10*time.Second, time.Millisecond)
+	require.Empty(t, done)
+	second()
+	require.Equal(t, http.StatusOK, <-done)
+	first()
+
+	// each megabyte counts: with 47 taken, 2 MB wait
+	most, err := api.largeResponses.AcquireN(t.Context(), "own", 47)
+	require.NoError(t, err)
+	go func() { done <- send("own", 1<<20+1) }()
+	require.Eventually(t, func() bool { return api.largeResponses.Stats().Waiting == 1 },
+		10*time.Second, time.Millisecond)
+	most()
+	require.Equal(t, http.StatusOK, <-done)
+	require.Zero(t, api.largeResponses.Stats().Running, "what was sent gives its share back")
+}
+
+func ask(
+	t *testing.T, app *fiber.App, path string, header http.Header,
+) (response *http.Response, body string) {
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
+	r.Header = header
+	response, err := app.Test(r, -1) // without a timeout
+	require.NoError(t, err)
+	defer response.Body.Close()
+	read, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return response, string(read)
+}
+
+func parsed(t *testing.T, query string) (read reports.Query, err error) {
+	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
+	app.Get("/", func(c *fiber.Ctx) error {
+		read, err = reportQuery(c, games.Fork{ID: "fork", OrganisationID: "org"})
+		return nil
+	})
+	ask(t, app, "/?"+query, http.Header{})
+	return read, err
+}
+
+// rules.md, Formats: the parameters of statistics and exports. Package input proves the form of a
+// day, package reports that of a period.
+func TestReportParametersAreValidated(t *testing.T) {
+	t.Parallel()
+	const day = "from=2024-03-01&to=2024-03-02"
+	for query, group := range map[string]string{
+		day: "", "to=2024-03-02&" + day[:15]: "", day + "&groupId=x": "x",
+		day + "&groupId=0B9F6F0E-5A3C-4D56-9A77-1F8F5A1C2E40": "0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e40",
+	} {
+		period, err := reports.ParsePeriod("2024-03-01", "2024-03-02")
+		require.NoError(t, err)
+		got, err := parsed(t, query)
+		require.NoError(t, err, query)
+		require.Equal(t, reports.Query{
+			OrganisationID: "org", ForkID: "fork", Period: period, GroupID: group,
+		}, got, query)
+	}
+	for _, query := range []string{
+		"from&to=2024-03-01", "from=2024-03-01%00&to=2024-03-01", day + "&%66rom=2024-03-01",
+		day + "&groupId", day + "&groupId=x&groupId=x", day + "&GROUPID=x", day + "&=", day + "&=x",
+	} {
+		_, err := parsed(t, query)
+		require.True(t, apperr.Is(err, apperr.Validation), "%s: %v", query, err)
+	}
+}
+
+// rules.md, Formats: the error of an unknown parameter names those of the endpoint, that of a day
+// its value. Neither shows a secret of a key.
+func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
+	t.Parallel()
+	const others = "This endpoint takes `from`, `to` and `groupId`."
+	const format = ". Send a calendar day, YYYY-MM-DD, for example 2026-03-01."
+	const noDay = "`from` is not a day from 2000-01-01 to 2199-12-31: "
+	const unknown = "Unknown query parameter "
+	id := strings.Repeat("i", 22)
+	for sent, want := range map[string]string{
+		"group=x":                   unknown + "`group`. " + others,
+		"end=&unknown":              unknown + "`end`. " + others,
+		"a%0D%0Ab%FF=1":             unknown + "`a\uFFFD\uFFFDb\uFFFD`. " + others,
+		"=x":                        unknown + "`=`. " + others,
+		strings.Repeat("x-", 1_500): unknown + "`" + strings.Repeat("x-", 30) + "…`. " + others,
+		"dg_live_" + id + "_" + strings.Repeat("s", 43) + "=": unknown + "`dg_live_" + id + "_…`. " +
+			others,
+		"x" + "dg%255Flive_" + id + "_sss": unknown + "`xdg_live_" + id + "_…`. " + others,
+
+		"to=2026-03-01&from=yesterday": noDay + "yesterday" + format,
+		"to=2026-03-01&from=dg_live_" + id + "_" + strings.Repeat("s", 49): noDay + "dg_live_" +
+			id + "_…" + format,
+		"to=2026-03-01&from=x" + strings.Repeat("A", 49): noDay + "…" + format,
+	} {
+		_, err := parsed(t, sent)
+		require.EqualError(t, err, "ERR_VALIDATION: "+want, sent)
+	}
+}
+
+// modelJSON is the model: encoding/json and package time.
+func modelJSON(t *testing.T, s reports.Statistics) string {
+	number := func(d interface{ Append([]byte) []byte }) json.Number {
+		return json.Number(d.Append(nil))
+	}
+	type day struct {
+		Date  string      `json:"date"`
+		Plays int64       `json:"plays"`
+		Avg   json.Number `json:"avgScorePercent"`
+	}
+	type player struct {
+		Label  string      `json:"playerLabel"`
+		Plays  int64       `json:"plays"`
+		Best   json.Number `json:"bestScorePercent"`
+		Last   string      `json:"lastPlayedAt"`
+		Passed bool        `json:"passed"`
+	}
+	type skill struct {
+		ID       string      `json:"skillId"`
+		Attempts int64       `json:"attempts"`
+		Rate     json.Number `json:"correctRate"`
+	}
+	days := []day{}
+	for _, d := range s.Daily {
+		days = append(days, day{d.Date, d.Plays, number(d.AvgScore)})
+	}
+	players := []player{}
+	for _, p := range s.Players() {
+		last := p.LastPlayedAt.Format("2006-01-02T15:04:05.000Z")
+		players = append(players, player{p.Label, p.Plays, number(p.BestScore), last, p.Passed})
+	}
+	skills := []skill{}
+	for _, k := range s.Skills {
+		skills = append(skills, skill{k.SkillID, k.Attempts, number(k.CorrectRate)})
+	}
+	text, err := json.Marshal(struct {
+		Plays      int64       `json:"plays"`
+		Unique     int64       `json:"uniquePlayers"`
+		Avg        json.Number `json:"avgScorePercent"`
+		Completion json.Number `json:"completionRate"`
+		Pass       json.Number `json:"passRate"`
+		Mode       string      `json:"reportingMode"`
+		Suppressed bool        `json:"suppressed"`
+		Days       []day       `json:"daily"`
+		Players    []player    `json:"players"`
+		Skills     []skill     `json:"skills"`
+	}{s.Plays, s.UniquePlayers, number(s.AvgScore), number(s.CompletionRate), number(s.PassRate),
+		string(s.ReportingMode), s.Suppressed, days, players, skills})
+	require.NoError(t, err)
+	return string(text)
+}
+
+// openapi.yaml, Statistics: the bytes are those of encoding/json, for any names, instants and number
+// of players, whether rows fit into their share of the buffer or not.
+func TestStatisticsAreEncodedAsByEncodingJSON(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	names := []string{"", "P-7K3M9QXA2F", "Zoë <b>\"O'Neil\\\"</b> & Søn", "\u2028\x00\t\xff", "日本語",
+		strings.Repeat("long ", 60)}
+	for _, n := range []int{0, 1, 2, parallelRows - 1, parallelRows, 2*parallelRows + 1, 30_000} {
+		for _, odd := range []int{0, n / 2, n} { // the first players, whose rows may not fit
+			rows := make([]reports.PlayerStat, n)
+			for i := range rows {
+				rows[i] = reports.PlayerStat{
+					Label:     fmt.Sprintf("Player %d", i),
+					Plays:     1 + random.Int64N(1<<random.IntN(31)),
+					BestScore: reports.Percent(random.IntN(1001)),
+					LastPlayedAt: time.UnixMilli(random.Int64N(253_402_300_800_000+62_135_596_800_000) -
+						62_135_596_800_000).UTC(), // years 1 to 9999
+					Passed: random.IntN(2) == 0,
+				}
+			}
+			for i := range odd {
+				rows[i].Label = names[random.IntN(len(names))]
+			}
+			s := reports.Statistics{
+				Plays:          random.Int64N(1e9),
+				UniquePlayers:  int64(n),
+				CompletionRate: reports.Rate(random.IntN(10_001)),
+				ReportingMode:  org.Nominative,
+				Daily: slices.Repeat([]reports.DailyStat{{Date: "2026-03-01", Plays: 1e17,
+					AvgScore: 625}}, random.IntN(367)),
+				Skills: []reports.SkillStat{{SkillID: "phishing", Attempts: 3, CorrectRate: 6667}},
+				Player: func(i int) reports.PlayerStat { return rows[i] },
+			}
+			require.Equal(t, modelJSON(t, s), string(statisticsJSON(s)), "%d players", n)
+		}
+	}
+	hidden := reports.Statistics{ReportingMode: org.Pseudonymous, Suppressed: true}
+	require.Equal(t, modelJSON(t, hidden), string(statisticsJSON(hidden)))
+}

@@ -1,0 +1,130 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/puddle/v2"
+	"github.com/stretchr/testify/require"
+	"gorm.io/gorm"
+)
+
+func TestUnavailable(t *testing.T) {
+	t.Parallel()
+	code := func(code string) error { return &pgconn.PgError{Code: code} }
+	for want, errs := range map[bool][]error{
+		true: {
+			&net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)},
+			fmt.Errorf("write failed: %w", syscall.ECONNRESET),
+			fmt.Errorf("write failed: %w", syscall.EPIPE),
+			fmt.Errorf("receive message: %w", io.ErrUnexpectedEOF),
+			pgconn.ErrConnClosed,
+			puddle.ErrClosedPool,
+			context.DeadlineExceeded, // no free connection in time
+			&net.DNSError{IsTimeout: true},
+			fmt.Errorf("open: %w", &pgconn.ConnectError{}),
+			code("57P01"), // an administrator's shutdown
+			code("57P02"), // a crash
+			code("57P03"), // starting
+			code("57014"), // statement timeout
+			code("55P03"), // lock timeout
+			code("25P03"), // idle in transaction
+			code("53300"), // too many connections
+			code("53100"), // disk full
+			code("08006"), // connection failure
+			code("3D000"), // no such database
+			code("28P01"), // wrong password
+			code("58030"), // I/O error of the server
+			code("40001"), // serialization failure, or conflict with a standby's recovery
+			code("40P01"), // deadlock
+			code("25006"), // read-only transaction
+			&pgconn.PgError{Code: "0A000", Routine: "get_relation_info"}, // unlogged on a standby
+			fmt.Errorf("keys: %w", code("57P01")),
+			sql.ErrTxDone, // the time ended before the commit
+		},
+		false: {
+			nil,
+			context.Canceled,
+			fmt.Errorf("x: %w", context.Canceled),
+			fmt.Errorf("%w: %w", gorm.ErrDuplicatedKey, code("23505")),
+			code("22P02"), // bad value
+			code("42601"), // syntax
+			code("0A000"), // feature not supported
+			code("55006"), // object in use
+			pgx.ErrNoRows,
+			gorm.ErrRecordNotFound,
+			errors.New("x"),
+			os.ErrNotExist,
+		},
+	} {
+		for _, err := range errs {
+			require.Equal(t, want, IsUnavailable(err), "%v", err)
+		}
+	}
+}
+
+// The error of a URL names the option or the file at fault.
+func TestUnreadableURLNamesItsFault(t *testing.T) {
+	t.Parallel()
+	for tail, want := range map[string]string{
+		"host/dg?sslrootcert=/nowhere.pem":    "open /nowhere.pem: no such file",
+		"host/dg?sslrootcert=/dev/null":       "unable to add CA to cert pool",
+		"host/dg?sslmode=verify":              "sslmode is invalid",
+		"host/dg?sslcert=/a.pem":              `"sslkey" are required`,
+		"host/dg?connect_timeout=abc":         "invalid connect_timeout",
+		"host/dg?target_session_attrs=master": "target_session_attrs value: master",
+		"host/dg?pool_max_conns=x":            "cannot parse pool_max_conns",
+		"host/dg?default_query_exec_mode=x":   "invalid default_query_exec_mode",
+		"host:abc/dg":                         "invalid port",
+		"a,b/dg?port=1,2,3":                   "3 port numbers to 2 hosts",
+		"word@host/dg":                        "percent-encoded",
+		"host/dg?application_name=a@b":        "percent-encoded",
+	} {
+		_, err := RoleOf("postgres://dg:pass@" + tail)
+		require.ErrorContains(t, err, want, tail)
+		require.NotContains(t, err.Error(), "pass@", tail)
+	}
+	for _, url := range []string{
+		"postgres://dg:p%40ss?word@host/dg", "postgres://dg%40corp@host/dg?application_name=a%40b",
+		"postgresql:///dg?host=/tmp&user=dg@corp", "postgres://host",
+	} {
+		_, err := RoleOf(url)
+		require.NoError(t, err, url)
+	}
+}
+
+// Of several hosts the next is tried soon, and a standby is none of them.
+func TestSeveralHostsHaveLittleTimeEach(t *testing.T) {
+	t.Parallel()
+	for hosts, timeout := range map[string]time.Duration{"a": connectTimeout, "a,b": hostTimeout} {
+		config, err := parseURL("postgres://dg_app@" + hosts + "/dg?sslmode=prefer")
+		require.NoError(t, err)
+		prepareHosts(&config.ConnConfig.Config)
+		require.Equal(t, timeout, config.ConnConfig.ConnectTimeout)
+		require.Equal(t, timeout == hostTimeout, config.ConnConfig.ValidateConnect != nil)
+	}
+}
+
+// A span is named by the tag of its statement, and by no more of its text than the first word.
+func TestSpansAreNamedByTags(t *testing.T) {
+	t.Parallel()
+	for sql, want := range map[string]string{
+		"/* reports.days */ select 1":           "reports.days",
+		"\n\t/* audit.appendToAll */\n\tinsert": "audit.appendToAll",
+		"begin isolation level serializable":    "begin", "-- ping": "ping", "COMMIT": "COMMIT",
+		"select 'secret'": "select", "/* secret */ select 'secret'": "statement",
+		"'secret'": "statement", "": "statement",
+	} {
+		require.Equal(t, want, statementName(sql), "%q", sql)
+	}
+}
