@@ -20,14 +20,7 @@ func SendJSON(c *fiber.Ctx, body []byte, etag string, sent func()) error {
 		}
 		return err
 	}
-	h := &ctx.Response.Header
-	if etag != "" {
-		h.Set(fiber.HeaderETag, etag)
-	}
-	h.Set(fiber.HeaderCacheControl, cachePrivate)
-	h.Set(fiber.HeaderVary, varyOn)
-	h.SetContentType(contentJSON)
-	c.Status(fiber.StatusOK)
+	setJSONHeaders(c, etag)
 	if blocks {
 		newStream(c, &bodySource{rest: body, sent: sent}).send(ctx, len(body))
 		return nil
@@ -37,6 +30,24 @@ func SendJSON(c *fiber.Ctx, body []byte, etag string, sent func()) error {
 		sent()
 	}
 	return nil
+}
+
+// JSONHead responds to HEAD with the headers of SendJSON that do not depend on the body.
+func JSONHead(c *fiber.Ctx, etag string) error {
+	setJSONHeaders(c, etag)
+	c.Context().Response.Header.SetContentLength(-1)
+	return nil
+}
+
+func setJSONHeaders(c *fiber.Ctx, etag string) {
+	h := &c.Context().Response.Header
+	if etag != "" {
+		h.Set(fiber.HeaderETag, etag)
+	}
+	h.Set(fiber.HeaderCacheControl, cachePrivate)
+	h.Set(fiber.HeaderVary, varyOn)
+	h.SetContentType(contentJSON)
+	c.Status(fiber.StatusOK)
 }
 
 type bodySource struct {
