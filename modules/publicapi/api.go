@@ -22,8 +22,8 @@ import (
 type Modules struct {
 	Keys    Keys
 	Games   Forks
-	Reports *reports.Service
-	Exports *exports.Service
+	Reports Reports
+	Exports Exports
 	Policy  *authz.Policy
 	// Requests bounds the concurrent requests of each organisation; screens share its slots.
 	Requests *limit.Requests
@@ -92,4 +92,15 @@ type Forks interface {
 	Forks(ctx context.Context, organisationID string) ([]games.Fork, error)
 	Fork(ctx context.Context, organisationID, id string) (games.Fork, error)
 	ForkOwner(ctx context.Context, id string) (organisationID string, err error)
+}
+
+// Reports opens reports and computes their statistics.
+type Reports interface {
+	Open(ctx context.Context, q reports.Query) (*reports.Report, error)
+	Statistics(ctx context.Context, r *reports.Report) (reports.Statistics, error)
+}
+
+// Exports opens exports, which send themselves.
+type Exports interface {
+	Open(c *fiber.Ctx, r exports.Request) (*exports.Export, error)
 }

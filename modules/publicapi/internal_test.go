@@ -2,7 +2,9 @@ package publicapi
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -15,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
@@ -34,14 +37,6 @@ import (
 // refuses another organisation's data, on a plain fiber.
 func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
 	t.Parallel()
-	policy, err := authz.New()
-	require.NoError(t, err)
-	token := apikeys.NewToken()
-	caller := apikeys.Caller{
-		Actor: audit.Actor{Kind: audit.Key, ID: "key"},
-		Subject: authz.Subject{Kind: authz.Key, OrganisationID: "own",
-			Grants: []string{string(apikeys.ForksRead), string(apikeys.ReportsRead)}},
-	}
 	foreign := games.Fork{ID: "fork", OrganisationID: "another", Title: "Foreign"}
 	forks := newMockForks(t) // as a query without its condition would answer
 	forks.On("Fork", mock.Anything, "own", "fork").Return(foreign, nil)
@@ -52,20 +47,71 @@ func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
 		"/api/v1/forks/fork/exports/csv": http.StatusForbidden,
 	} {
 		keys := newMockKeys(t)
-		keys.On("Authenticate", mock.Anything, token, mock.Anything).Return(caller, nil)
 		if status == http.StatusForbidden {
-			keys.On("Refuse", mock.Anything, caller, audit.OtherOrganisation, mock.Anything,
+			keys.On("Refuse", mock.Anything, mock.Anything, audit.OtherOrganisation, mock.Anything,
 				mock.Anything, errForeignFork).Return(errForeignFork)
 		}
-		api, err := New(Modules{Keys: keys, Games: forks, Policy: policy,
-			Requests: limit.NewRequests(5)}, "http://dg.example.org")
-		require.NoError(t, err)
-		app := fiber.New()
-		api.Mount(app)
-		response, body := ask(t, app, path,
-			http.Header{"Authorization": {"Bearer " + token.String()}})
+		response, body := askMocks(t, path, Modules{Keys: keys, Games: forks})
 		require.Equal(t, status, response.StatusCode, path)
 		require.NotContains(t, body, "Foreign", path)
+	}
+}
+
+// askMocks sends a request with a usable key of the organisation "own".
+func askMocks(t *testing.T, path string, m Modules) (response *http.Response, body string) {
+	policy, err := authz.New()
+	require.NoError(t, err)
+	token := apikeys.NewToken()
+	m.Keys.(*mockKeys).On("Authenticate", mock.Anything, token, mock.Anything).Return(apikeys.Caller{
+		Actor: audit.Actor{Kind: audit.Key, ID: "key"},
+		Subject: authz.Subject{Kind: authz.Key, OrganisationID: "own",
+			Grants: []string{string(apikeys.ForksRead), string(apikeys.ReportsRead)}},
+	}, nil)
+	m.Policy = policy
+	m.Requests = limit.NewRequests(5)
+	api, err := New(m, "http://dg.example.org")
+	require.NoError(t, err)
+	app := fiber.New()
+	api.Mount(app)
+	return ask(t, app, path, http.Header{"Authorization": {"Bearer " + token.String()}})
+}
+
+// rules.md, Failures: a report or an export that cannot be opened, for any reason, is an error of the
+// document: 503 says when to retry, and 500 says nothing of the cause.
+func TestReportThatCannotBeOpenedIsAnError(t *testing.T) {
+	t.Parallel()
+	own := games.Fork{ID: "fork", OrganisationID: "own"}
+	for cause, want := range map[error]struct {
+		status     int
+		text, wait string
+	}{
+		&apperr.Error{Code: apperr.Unavailable, Message: "Too many.", RetryAfter: 7}: {503, "Too many.", "7"},
+		fmt.Errorf("internals: %w", context.DeadlineExceeded):                        {503, "ERR_UNAVAILABLE", "2"},
+		fmt.Errorf("internals: %w", &pgconn.PgError{Code: "53100"}):                  {503, "ERR_UNAVAILABLE", "2"},
+		fmt.Errorf("internals: %w", &pgconn.PgError{Code: "42P01"}):                  {500, "ERR_INTERNAL", ""},
+		fmt.Errorf("internals: %w", reports.ErrGroupNotFound):                        {404, "ERR_NOT_FOUND", ""},
+		errors.New("internals"): {500, "ERR_INTERNAL", ""},
+	} {
+		for _, tail := range []string{"/stats", "/exports/csv"} {
+			forks := newMockForks(t)
+			forks.On("Fork", mock.Anything, "own", "fork").Return(own, nil)
+			m := Modules{Keys: newMockKeys(t), Games: forks}
+			if tail == "/stats" {
+				opened := newMockReports(t)
+				opened.On("Open", mock.Anything, mock.Anything).Return(nil, cause)
+				m.Reports = opened
+			} else {
+				opened := newMockExports(t)
+				opened.On("Open", mock.Anything, mock.Anything).Return(nil, cause)
+				m.Exports = opened
+			}
+			response, body := askMocks(t, "/api/v1/forks/fork"+tail+"?from=2026-03-01&to=2026-03-01", m)
+			require.Equal(t, want.status, response.StatusCode, "%s: %v", tail, cause)
+			require.Contains(t, body, want.text)
+			require.NotContains(t, body, "internals")
+			require.Equal(t, want.wait, response.Header.Get("Retry-After"))
+			require.Empty(t, response.Header.Get("Content-Disposition"))
+		}
 	}
 }
 
