@@ -56,6 +56,7 @@ func TestSecondImportOfAFileWritesNothing(t *testing.T) {
 	before := b.contents()
 	s := b.imports(file("world", world))
 	assert.Equal(t, before, b.contents())
+	require.Len(t, s, len(formats))
 	for _, c := range s {
 		assert.Zero(t, c.Added+c.Replaced, c.Type)
 		assert.Positive(t, c.Unchanged, c.Type)
@@ -191,12 +192,21 @@ func TestFirstTwentyErrorsAreReportedByLine(t *testing.T) {
 	}
 }
 
+// An invalid file names each wrong field and no reference. Once the fields are right, references are
+// checked.
 func TestAllFieldsOfALineAreCheckedBeforeReferences(t *testing.T) {
-	got := setup(t).errorsOf(file("f", changed("play", "$p1", "$none")+"\n"+
-		`{"type":"game","slug":"","title":""}`))
-	require.Len(t, got, 3)
-	for _, text := range got {
-		require.True(t, strings.HasPrefix(text, "f:2: "), text)
+	b := setup(t)
+	play := changed("play", "$p1", "$none")
+	for lines, want := range map[string][]string{
+		play: {"f:1: playerId"},
+		strings.Replace(play, "87.55", "101", 1) + "\n" + `{"type":"game","slug":"","title":""}`: {
+			"f:1: scorePercent", "f:2: id", "f:2: slug", "f:2: title"},
+	} {
+		var got []string
+		for _, text := range b.errorsOf(file("f", lines)) {
+			got = append(got, strings.Join(strings.SplitN(text, ": ", 3)[:2], ": "))
+		}
+		require.Equal(t, want, got)
 	}
 }
 

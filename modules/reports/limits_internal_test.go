@@ -1,14 +1,15 @@
 package reports
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/apperr"
+	"dg/platform/limit"
 )
 
 // rules.md, Bounds: a large report waits among the large ones, and holds no slot that a small one
@@ -17,22 +18,23 @@ func TestLargeReportsLeavePlacesForSmallOnes(t *testing.T) {
 	e := newEnv(t)
 	e.Players(testOrg, largeReport+1)
 	e.Plays(theFork, largeReport+1, testFrom, 0)
-	open := func(q Query) (*Report, error) {
-		ctx, stop := context.WithTimeout(t.Context(), 2*time.Second)
-		defer stop()
-		report, err := e.reports.Open(ctx, q)
+	open := func(day int) *Report {
+		report, err := e.reports.Open(t.Context(), query(testFrom.AddDate(0, 0, day), 1, ""))
+		assert.NoError(t, err)
 		t.Cleanup(report.Close)
-		return report, err
+		return report
 	}
-	large := query(testFrom, 1, "")
-	_, err := open(large)
-	require.NoError(t, err)
-	_, err = open(large)
-	require.ErrorIs(t, err, context.DeadlineExceeded, "one large report of an organisation runs")
+	first := open(0)
+	second := make(chan *Report, 1)
+	go func() { second <- open(0) }()
+	require.Eventually(t, func() bool { return e.reports.largeReports.Stats().Waiting == 1 }, limit.Wait,
+		time.Millisecond, "one large report of an organisation runs")
 	for range MaxReportsOfOrganisation {
-		_, err = open(query(testFrom.AddDate(0, 0, 1), 1, ""))
-		require.NoError(t, err)
+		open(1)
 	}
+	require.Empty(t, second)
+	first.Close()
+	require.NotNil(t, <-second, "it gets the slot of the first")
 }
 
 // rules.md, Bounds: a report that finds no slot is told when to come again.

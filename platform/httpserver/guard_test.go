@@ -161,15 +161,15 @@ func TestErrorsBecomeResponses(t *testing.T) {
 	}{
 		"validation": {apperr.New(apperr.Validation, "Give from and to."), 400, "Give from and to."},
 		"auth":       {apperr.New(apperr.AuthRequired, "Send <secret>."), 401, "Send <secret>."},
-		"access":     {apperr.New(apperr.AccessDenied, "The key has not that scope."), 403, ""},
+		"access":     {apperr.New(apperr.AccessDenied, "The key has not that scope."), 403, "The key has not that scope."},
 		"rate": {&apperr.Error{
 			Code: apperr.RateLimited, Message: "Wait a moment, please.", RetryAfter: 7,
-		}, 429, ""},
-		"unavailable": {apperr.New(apperr.Unavailable, "Try again later, please."), 503, ""},
+		}, 429, "Wait a moment, please."},
+		"unavailable": {apperr.New(apperr.Unavailable, "Try again later, please."), 503, "Try again later, please."},
 		"wrapped": {
 			fmt.Errorf("reports: %w", apperr.New(apperr.NotFound, "No such fork.")), 404, "No such fork.",
 		},
-		"with-a-cause": {apperr.Wrap(apperr.NotFound, errAway, "No such fork."), 404, ""},
+		"with-a-cause": {apperr.Wrap(apperr.NotFound, errAway, "No such fork."), 404, "No such fork."},
 		"fiber-404":    {fiber.NewError(404, "Cannot GET <internals>"), 404, ""},
 		"fiber-302":    {fiber.NewError(302, "internals"), 500, ""},
 		"any":          {internals, 500, ""},

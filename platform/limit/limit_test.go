@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/apperr"
@@ -60,7 +61,7 @@ func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 			if err != nil {
 				return
 			}
-			time.Sleep(100 * time.Millisecond)
+			<-time.After(100 * time.Millisecond)
 			release()
 		}
 		for range 100 {
@@ -75,6 +76,7 @@ func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 	})
 }
 
+// A request that has ended waits no longer, neither for its key nor for a slot.
 func TestWaitingEndsWithItsContext(t *testing.T) {
 	l := New(Options{Max: 1, PerKey: 1})
 	_, err := l.Acquire(t.Context(), "a")
@@ -88,27 +90,31 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// Of 200 pieces of work five run at any instant, and no key has more than two of them.
 func TestBoundsHoldUnderLoad(t *testing.T) {
-	l := New(Options{Max: 5, PerKey: 2})
-	var running, most atomic.Int64
-	var all sync.WaitGroup
-	for i := range 200 {
-		all.Go(func() {
-			release, err := l.Acquire(t.Context(), strconv.Itoa(i%10))
-			if err != nil {
-				return
-			}
-			for n := running.Add(1); n > most.Load(); {
-				most.Store(n)
-			}
-			running.Add(-1)
-			release()
-		})
-	}
-	all.Wait()
-	require.LessOrEqual(t, most.Load(), int64(5))
-	require.Empty(t, l.shares)
-	require.Equal(t, Stats{}, l.Stats())
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Options{Max: 5, PerKey: 2})
+		var ofKey [10]atomic.Int64
+		var all sync.WaitGroup
+		for i := range 200 {
+			all.Go(func() {
+				release, err := l.Acquire(t.Context(), strconv.Itoa(i%10))
+				assert.NoError(t, err)
+				assert.LessOrEqual(t, ofKey[i%10].Add(1), int64(2))
+				<-time.After(100 * time.Millisecond)
+				ofKey[i%10].Add(-1)
+				release()
+			})
+		}
+		for range 200 / 5 {
+			synctest.Wait()
+			require.EqualValues(t, 5, l.Stats().Running)
+			<-time.After(100 * time.Millisecond)
+		}
+		all.Wait()
+		require.Empty(t, l.shares)
+		require.Equal(t, Stats{}, l.Stats())
+	})
 }
 
 // hold takes a slot until ctx ends. It returns once it has one, or the error of the refusal.
@@ -189,7 +195,7 @@ func TestWaitingHoldsNoSlotOfRequests(t *testing.T) {
 			return nil
 		}))
 		require.Zero(t, r.networks.Stats().Running, "it is given back once")
-		time.Sleep(Wait)
+		<-time.After(Wait)
 	})
 }
 
@@ -213,11 +219,11 @@ func TestWhatFitsPassesUntilAWaiterIsASecondOld(t *testing.T) {
 		synctest.Wait()
 		acquire("d", 1)()
 		require.Zero(t, time.Since(began), "18 are free")
-		time.Sleep(patience)
+		<-time.After(patience)
 		go func() { acquire("d", 18)() }()
 		synctest.Wait()
 		require.EqualValues(t, 2, l.Stats().Waiting, "the large one is no longer passed")
-		time.Sleep(patience)
+		<-time.After(patience)
 		first()
 		synctest.Wait()
 		require.Equal(t, 2*patience, large)

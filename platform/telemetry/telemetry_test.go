@@ -37,10 +37,14 @@ func TestLoggerWritesJSONOrText(t *testing.T) {
 	require.Contains(t, b.String(), "msg=detail waited_ms=60000")
 }
 
+// An unknown level or format of the log is named, with those that there are.
 func TestUnknownLogSettingsAreRefused(t *testing.T) {
-	for _, c := range [][2]string{{"loud", "json"}, {"info", "xml"}, {"", "json"}, {"info", ""}} {
+	for want, c := range map[string][2]string{
+		`level "loud": use debug, info, warn or error`: {"loud", "json"}, `level "": `: {"", "json"},
+		`format "xml": use json or text`: {"info", "xml"}, `format "": `: {"info", ""},
+	} {
 		_, err := NewLogger(io.Discard, c[0], c[1])
-		require.Error(t, err, c)
+		require.ErrorContains(t, err, want)
 	}
 }
 
