@@ -13,7 +13,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// curl revalidates both reports by --etag-compare. Python's requests-cache revalidates the statistics.
+// curl revalidates both reports by --etag-compare. Python's requests-cache and R's req_cache revalidate
+// the statistics.
 func TestClientsRevalidateReports(t *testing.T) {
 	t.Parallel()
 	served := apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{})
@@ -34,14 +35,18 @@ key, value = sys.argv[1].split(': ')
 for path in ['stats', 'stats']:
     r = s.get('` + url + `/' + path + '` + period + `', headers={key: value})
     print(r.status_code, r.revalidated, r.json()['plays'], end=' ')" ` + header,
+		"httr2": `Rscript -e "library(httr2); a <- strsplit(commandArgs(TRUE), ': ')[[1]]; d <- tempfile()
+for (try in 1:2) { said <- capture.output(type = 'message', r <- req_perform(req_cache(req_headers(
+    request('` + url + `/stats` + period + `'), Authorization = a[2]), d, debug = TRUE)))
+  cat(any(grepl('still ok', said)), grepl('plays.:30,', resp_body_string(r)), '') }" ` + header,
 	} {
 		t.Run(client, func(t *testing.T) {
-			want := "200 304 200 304 "
-			needs := "curl --version"
-			if client != "curl" {
-				want = "200 False 30 200 True 30 "
-				needs = "python3 -c 'import requests_cache'"
+			of := map[string][2]string{ // what is needed, what is wanted
+				"curl":           {"curl --version", "200 304 200 304 "},
+				"requests-cache": {"python3 -c 'import requests_cache'", "200 False 30 200 True 30 "},
+				"httr2":          {"Rscript -e 'library(httr2)'", "FALSE TRUE TRUE TRUE "},
 			}
+			needs, want := of[client][0], of[client][1]
 			if out, err := shell(t, needs).CombinedOutput(); err != nil {
 				t.Skipf("SKIPPED, NOTHING WAS TESTED: %s: %v %s", needs, err, out)
 			}
