@@ -42,12 +42,12 @@ func ClientOf(address string) *http.Client {
 // PublicURL is the value of DG_BASE_URL behind a proxy.
 const PublicURL = "https://dg.example.org"
 
-// StartProxy starts a proxy with its example in front of upstream, and returns its address, or ""
-// if the proxy is not installed. changes are replacements in the example, in pairs.
+// StartProxy starts a proxy with its example in front of upstream, and returns its address. Without the
+// proxy the test is skipped, or fails if CI is set. changes are replacements in the example, in pairs.
 func StartProxy(t *testing.T, name, upstream string, changes ...string) (address string) {
 	program, err := exec.LookPath(name)
 	if err != nil {
-		return ""
+		tb.SkipOrFail(t, err)
 	}
 	dir := t.TempDir()
 	address = FreeAddress(t)

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Installs what the tests run beside PostgreSQL, as root with apt, if it is missing: Debian's Chromium for the screens,
+# and the proxies of configs/deploy. Otherwise it says what to do, and the tests decide.
+set -eu
+
+missing=chromium
+for name in "${DG_CHROMIUM:-}" chromium chromium-browser google-chrome google-chrome-stable chrome \
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" "/Applications/Chromium.app/Contents/MacOS/Chromium"; do
+  if [ -n "$name" ] && command -v "$name" >/dev/null 2>&1; then missing=; fi
+done
+for name in nginx haproxy; do
+  command -v "$name" >/dev/null 2>&1 || missing="$missing $name"
+done
+[ -n "$missing" ] || exit 0
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+  echo "These programs are not installed, so their tests cannot run: $missing. DG_CHROMIUM may name a browser." >&2
+  exit 0
+fi
+echo "Installing for the tests: $missing."
+export DEBIAN_FRONTEND=noninteractive
+# shellcheck disable=SC2086 # a list
+apt-get -qq update && apt-get -qq install -y --no-install-recommends $missing >/dev/null ||
+  echo "They could not be installed, so their tests cannot run." >&2
