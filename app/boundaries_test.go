@@ -20,33 +20,27 @@ var mayImport = map[string][]string{
 	"app":          {"app/commands"},
 	"app/commands": {"*", "app/apptest"}, // apptest in tests
 	"app/apptest": {
-		"app/assembly", "app/commands", "app/demo", "modules/reports/sealer", "platform",
-		"platform/testkit",
+		"app/assembly", "app/commands", "app/demo", "modules/reports/sealer", "platform", "platform/testkit",
 	},
 	"app/assembly": { // apptest in tests
 		"app/apptest", "platform", "web", "web/ui", "modules/publicapi", "modules/identity",
 		"modules/apikeys", "modules/games", "modules/reports", "modules/reports/sealer",
-		"modules/reports/segment", "modules/exports", "modules/org",
-		"modules/audit",
+		"modules/reports/segment", "modules/exports", "modules/org", "modules/audit",
 	},
-	"scripts/bench":    {"*", "platform/testkit"}, // its data
-	"scripts/contract": {"platform"},
-	"app/chaos":        {"app/apptest"}, // tests only, as the next
-	"app/system":       {"app/apptest", "app/commands"},
-	"app/demo": {
-		"platform", "modules/apikeys", "modules/audit", "modules/games", "modules/identity",
-	},
-	"app/doctor":       {"app/demo", "migrations", "modules/identity", "platform"},
-	"configs":          {},
-	"migrations":       {},
-	"modules/audit":    {"platform"},
-	"modules/identity": {"platform", "modules/audit"},
-	"modules/org":      {"platform", "modules/audit"},
-	"modules/games":    {"platform"},
-	"modules/apikeys":  {"platform", "modules/org", "modules/audit"},
-	"modules/reports": {
-		"platform", "modules/games", "modules/org", "modules/reports/segment",
-	},
+	"scripts/bench":           {"*", "platform/testkit"}, // its data
+	"scripts/contract":        {"platform"},
+	"app/chaos":               {"app/apptest"}, // tests only, as the next
+	"app/system":              {"app/apptest", "app/commands"},
+	"app/demo":                {"platform", "modules/apikeys", "modules/audit", "modules/games", "modules/identity"},
+	"app/doctor":              {"app/demo", "migrations", "modules/identity", "platform"},
+	"configs":                 {},
+	"migrations":              {},
+	"modules/audit":           {"platform"},
+	"modules/identity":        {"platform", "modules/audit"},
+	"modules/org":             {"platform", "modules/audit"},
+	"modules/games":           {"platform"},
+	"modules/apikeys":         {"platform", "modules/org", "modules/audit"},
+	"modules/reports":         {"platform", "modules/games", "modules/org", "modules/reports/segment"},
 	"modules/reports/sealer":  {"platform", "modules/reports/segment"},
 	"modules/reports/segment": {"modules/games"},
 	"modules/exports":         {"platform", "modules/reports", "modules/audit"},
@@ -54,10 +48,8 @@ var mayImport = map[string][]string{
 		"platform", "modules/apikeys", "modules/games", "modules/reports", "modules/reports/sealer",
 		"modules/exports", "modules/org", "modules/audit", "app/apptest",
 	},
-	"modules/importer": {
-		"platform", "modules/audit", "modules/identity", "modules/org", "modules/games",
-	},
-	"platform": {"platform", "configs", "migrations"},
+	"modules/importer": {"platform", "modules/audit", "modules/identity", "modules/org", "modules/games"},
+	"platform":         {"platform", "configs", "migrations"},
 	// for tests: no part lists it
 	"platform/testkit": {"platform", "platform/testkit", "migrations"},
 	"web": {
@@ -69,17 +61,10 @@ var mayImport = map[string][]string{
 		"platform", "modules/identity", "modules/apikeys", "modules/games", "modules/reports",
 		"modules/exports", "modules/org", "modules/audit",
 	},
-	"web/account": {"modules/identity", "platform", "web/ui"},
-	"web/auditlog": {
-		"modules/apikeys", "modules/audit", "modules/exports",
-		"platform", "web/ui",
-	},
-	"web/keys": {
-		"modules/apikeys", "modules/audit", "modules/org", "modules/reports", "platform", "web/ui",
-	},
-	"web/organisation": {
-		"modules/apikeys", "modules/audit", "modules/org", "platform", "web/ui",
-	},
+	"web/account":      {"modules/identity", "platform", "web/ui"},
+	"web/auditlog":     {"modules/apikeys", "modules/audit", "modules/exports", "platform", "web/ui"},
+	"web/keys":         {"modules/apikeys", "modules/audit", "modules/org", "modules/reports", "platform", "web/ui"},
+	"web/organisation": {"modules/apikeys", "modules/audit", "modules/org", "platform", "web/ui"},
 	"web/docs": {
 		"modules/apikeys", "modules/exports", "modules/games", "modules/org", "modules/reports",
 		"platform", "web/ui",

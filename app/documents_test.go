@@ -3,11 +3,14 @@ package main
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -75,4 +78,69 @@ func filesOfTree(t *testing.T, extension string) map[string][]byte {
 		return err
 	}))
 	return files
+}
+
+// promises.md: a section, what it promises, and the tests that prove it.
+var promiseRow = regexp.MustCompile(`(?m)^\| ([a-z0-9.]+) \| (.+) \| (Test.+) \|$`)
+
+var specified = strings.Fields(
+	"1 2.1 2.2 2.3 2.4 2.5 3.1 3.2 4 4.1 4.2 4.3 4.4 4.5 5.1 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 6 7 8 9",
+)
+
+var (
+	subjectOfPage = regexp.MustCompile(`<dt>([^<]+)</dt>`)
+	testOfTree    = regexp.MustCompile(`(?m)^(.+):func (Test[A-Za-z0-9_]+)\(t `)
+	fileOfChaos   = regexp.MustCompile(`/chaos(/|_)[^/]*$`)
+)
+
+// Every section of the specification and every subject of /docs/security has tests, and each of
+// them exists, as does each that mechanisms.md names. What make chaos runs proves a promise.
+func TestPromisesHaveTests(t *testing.T) {
+	t.Parallel()
+	table, err := os.ReadFile("promises.md")
+	require.NoError(t, err)
+	rows := promiseRow.FindAllStringSubmatch(string(table), -1)
+	require.Len(t, rows, strings.Count(string(table), "\n| ")-1, "a row is malformed")
+	root := strings.TrimSpace(outputOf(t, "go", "list", "-m", "-f", "{{.Dir}}"))
+	page := outputOf(t, "grep", "-rh", "--include=security.html", "<dt>", root+"/web")
+	var subjects, sections, proved, named []string
+	for _, found := range subjectOfPage.FindAllStringSubmatch(page, -1) {
+		subjects = append(subjects, found[1])
+	}
+	require.Greater(t, len(subjects), 20)
+	for _, row := range rows {
+		named = append(named, strings.Fields(row[3])...)
+		if row[1] == "security" {
+			assert.Contains(t, subjects, row[2], "the page does not promise it")
+			proved = append(proved, row[2])
+			continue
+		}
+		sections = append(sections, row[1])
+	}
+	assert.Subset(t, proved, subjects, "no test proves a promise of the page")
+	assert.Equal(t, specified, slices.Compact(sections))
+
+	mechanisms, err := os.ReadFile("mechanisms.md")
+	require.NoError(t, err)
+	named = append(named, regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(string(mechanisms), -1)...)
+
+	var there []string
+	tree := outputOf(t, "grep", "-roE", "--include=*_test.go", "^func Test[A-Za-z0-9_]+\\(t ", root)
+	for _, found := range testOfTree.FindAllStringSubmatch(tree, -1) {
+		there = append(there, found[2])
+		if fileOfChaos.MatchString(found[1]) {
+			assert.Contains(t, named, found[2], "a suite of chaos proves a promise")
+		}
+	}
+	slices.Sort(there)
+	require.Equal(t, slices.Compact(slices.Clone(there)), there, "a name that stands twice proves nothing")
+	for _, name := range named {
+		assert.True(t, slices.Contains(there, name), "there is no %s", name)
+	}
+}
+
+func outputOf(t *testing.T, name string, args ...string) string {
+	out, err := exec.CommandContext(t.Context(), name, args...).Output()
+	require.NoError(t, err)
+	return string(out)
 }

@@ -1,25 +1,30 @@
 package web_test
 
 import (
+	"encoding/base64"
 	"fmt"
+	"html"
+	"maps"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
 	"dg/platform/testkit"
+	"dg/platform/testkit/browsertest"
 	"dg/web/internal/webtest"
 )
 
 func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	slash := w.Organisation(`a/b "<c> é?#%`)
 
-	testkit.RequireRedirect(t, "/sign-in?next=%2Fsettings%2Fapi-keys",
-		w.Browser(t).Get("/settings/api-keys"))
+	testkit.RequireRedirect(t, "/sign-in?next=%2Fsettings%2Fapi-keys", w.Browser(t).Get("/settings/api-keys"))
 	owner := w.SignedIn(t, acme.Owner)
 	testkit.RequireRedirect(t, "/o/acme/reports", owner.Get("/"))
 	testkit.RequireRedirect(t, "/o/acme/settings/audit-log", owner.Get("/settings/audit-log"))
@@ -34,7 +39,6 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 
 // A file is cached for ever under the version of its content, and revalidated without the version.
 func TestStaticFilesAreCached(t *testing.T) {
-	t.Parallel()
 	b := webtest.Start(t).Browser(t)
 	sheet := testkit.Find(t, `href="(/static/dg\.css\?v=[0-9a-f]+)"`, b.Get("/nowhere").Body)
 	kept := b.Get(sheet)
@@ -50,7 +54,6 @@ func TestStaticFilesAreCached(t *testing.T) {
 // rules.md, Formats: a malformed id is an unknown id. An organisation is found by its exact slug,
 // however the address encodes it.
 func TestMalformedSlugIsNotFound(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, slug := range []string{
 		"%00", "ac%00me", "%ff", "acme%2F", "%2Facme", "%2561cme", "ACME", "acme%20",
@@ -70,4 +73,164 @@ func TestMalformedSlugIsNotFound(t *testing.T) {
 	} {
 		b.Get(path).Is(t, 404)
 	}
+}
+
+// A form that is sent after its session has ended changes nothing and leads back to itself through
+// the sign-in. Nothing that was sent is kept.
+func TestFormLeadsBackAfterTheSessionEnded(t *testing.T) {
+	w, acme := webtest.StartAcme(t)
+	b := w.SignedIn(t, acme.Owner)
+	path := acme.At("/settings/api-keys/new")
+	w.DB.Exec(`delete from sessions`)
+	signIn := "/sign-in?next=" + url.QueryEscape(path)
+	cookies := maps.Clone(b.Cookies)
+	testkit.RequireRedirect(t, signIn, b.Post(path, url.Values{"name": {"Confidential"}}))
+	require.Equal(t, cookies, b.Cookies)
+	b.Get(signIn).Has(t, "Your session has ended.")
+	w.Browser(t).Get(signIn).Lacks(t, "has ended")
+	begun := b.Post(signIn, webtest.Credentials(acme.Owner)).Header.Get("Location")
+	testkit.RequireRedirect(t, path, b.Get(begun))
+	b.Get(path).Is(t, 200).Lacks(t, "Confidential")
+	require.Empty(t, w.AllKeys(t, acme))
+}
+
+// Where two-step verification is required, a link leads to its form, which leads back.
+func TestEnrolmentLeadsBackToWhereItBegan(t *testing.T) {
+	w, acme := webtest.StartAcme(t)
+	create := acme.At("/settings/api-keys/new")
+	b := w.SignedIn(t, acme.AdminPlain)
+	setUp := "/account/two-step?" + url.Values{"next": {create}}.Encode()
+	denied := b.Get(create).Is(t, 403)
+	denied.Has(t, `<a class="btn primary" href="`+setUp+`">Set up two-step verification</a>`)
+	b.Get(acme.At("/settings/api-keys")).Has(t, `href="`+setUp+`">Set up two-step verification</a>`,
+		"<strong>Turn on two-step verification to create keys.</strong> You can list and revoke")
+	w.SignedIn(t, acme.Member).Get(create).Lacks(t, "two-step")
+
+	b.Get(setUp).Has(t, `action="`+setUp+`"`)
+	testkit.RequireRedirect(t, setUp, b.Post(setUp, testkit.Form("do", "begin", "current", testkit.Password)))
+	secret := b.BeginTwoStep(testkit.Password)
+	b.Get(setUp).Has(t, `action="`+setUp+`"`)
+	b.Post(setUp, testkit.Form("do", "on", "code", w.CodeNow(t, secret))).
+		Has(t, `<a class="btn" href="`+create+`">Done</a>`, `data-after="`+create+`"`)
+	w.SignedIn(t, acme.Owner).Get("/account/two-step?next=https://evil.example").Lacks(t, "evil")
+}
+
+const confirmation = `<div class="note" role="status">`
+
+// A change is confirmed by the next page, once. The sign-in confirms the sign-out.
+func TestChangeIsConfirmedOnce(t *testing.T) {
+	w, acme, b := webtest.StartAsOwner(t)
+	key := w.NewKey(t, acme, "BI & co", apikeys.ReportsRead)
+	next := b.Post(acme.At("/settings/api-keys/%s/revoke", key.ID), nil).Is(t, 303).Header.Get("Location")
+	require.Equal(t, "BI & co has been revoked. Requests with this key are now refused.",
+		webtest.Notes(t, b.Get(next).Has(t, confirmation))[0])
+	b.Get(next).Lacks(t, confirmation)
+	b.Get(b.Post("/sign-out", nil).Header.Get("Location")).Has(t,
+		confirmation+"<div><strong>You have signed out.</strong>")
+}
+
+// A cookie that is no notice is ignored. The text of a notice is escaped, and has no link.
+func TestNoticeOfElsewhereIsNotShown(t *testing.T) {
+	_, _, b := webtest.StartAsOwner(t)
+	get := func(notice string) testkit.Page {
+		b.Cookies["__Host-dg-notice"] = base64.RawURLEncoding.EncodeToString([]byte(notice))
+		return b.Get("/account").Is(t, 200)
+	}
+	for _, text := range []string{"x", "null", `{"Strong":5}`, `{"Strong":"S`} {
+		get(text).Lacks(t, confirmation)
+	}
+	get(`{"Strong":"<b>","Kind":"bad","Action":"Go","ActionPath":"//evil.example"}`).Has(t, confirmation+"<div><strong>&lt;b&gt;</strong></div></div>").
+		Lacks(t, "evil.example")
+}
+
+// A link on another site or in a mail starts no download in the reader's name: the answer is a page
+// that leads to the screen, and the log has no entry. A sign-in continues to the screen.
+func TestDownloadFromElsewhereIsRejected(t *testing.T) {
+	h := newHouse(t)
+	b := h.SignedIn(t, h.acme.Owner)
+	files := map[string]string{} // the page of each
+	for _, s := range screens {
+		path, isFile := strings.CutSuffix(strings.TrimSuffix(h.at(t, s), "/plays.csv"), ".csv")
+		if !isFile && !strings.HasSuffix(s.Path, ".csv") {
+			continue
+		}
+		const query = "?from=2026-01-01&to=2026-01-07"
+		file := h.at(t, s) + query
+		for _, elsewhere := range []http.Header{
+			{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}},
+			{"Sec-Fetch-Site": {"none"}}, {"Referer": {"https://evil.example/" + h.Base}}, {},
+			{"Sec-Fetch-Site": {"cross-site"}, "Referer": {h.Base + path}}, {"Referer": {path}},
+		} {
+			b.Send(http.MethodGet, file, "", elsewhere).Is(t, 403).Has(t, "nothing was downloaded",
+				`href="`+path+strings.ReplaceAll(query, "&", "&amp;"))
+		}
+		files[file] = h.Base + path
+		signedOut := h.Browser(t)
+		signedOut.Send(http.MethodGet, file, "", http.Header{}).Is(t, 403)
+		testkit.RequireRedirect(t, "/sign-in?"+url.Values{"next": {path + query}}.Encode(),
+			signedOut.Get(file))
+	}
+	require.Zero(t, h.DB.Count(`audit_entries where action like '%export%'`))
+	require.NotEmpty(t, files)
+	for file, page := range files { // a browser without Sec-Fetch-Site, such as iOS before 16.4
+		p := b.Send(http.MethodGet, file, "", http.Header{"Referer": {page}})
+		require.Contains(t, p.Header.Get("Content-Type"), "csv")
+	}
+}
+
+// A person of several organisations switches between their reports; of one as member they see the
+// account alone. Screens of no organisation offer the choice. A person of one is offered no switch.
+func TestOrganisationIsSwitched(t *testing.T) {
+	w, acme := webtest.StartAcme(t)
+	vale := w.OrganisationOf(testkit.Organisation{Slug: "a&b", Name: "Vale <b>"})
+	club := w.Organisation("club")
+	w.DB.Join(vale.ID, acme.Owner.ID, "admin")
+	w.DB.Join(club.ID, acme.Owner.ID, "member")
+	b := w.SignedIn(t, acme.Owner)
+	for path, chosen := range map[string]bool{
+		acme.At("/settings/audit-log"): true, "/docs": false, "/account": false,
+	} {
+		p := b.Get(path).Has(t,
+			`<li><a href="`+html.EscapeString(vale.At("/reports"))+`"><bdi>Vale &lt;b&gt;</bdi></a></li>`,
+			`<li><a href="/account"><bdi>Organisation club</bdi></a></li>`)
+		require.Equal(t, !chosen, strings.Contains(p.Body, "Choose organisation"), path)
+		require.Equal(t, chosen,
+			strings.Contains(p.Body, `aria-current="true"><bdi>Organisation acme</bdi>`), path)
+	}
+	for _, alone := range []string{acme.At("/reports"), "/account", "/docs"} {
+		w.SignedIn(t, acme.Admin).Get(alone).Lacks(t, `class="switch"`)
+	}
+}
+
+// The list of organisations opens by a click, finds by typing and closes by Escape. Times are in the
+// reader's time zone, with UTC as their title.
+func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
+	w, acme := webtest.StartAcme(t)
+	vale := w.Organisation("vale")
+	w.DB.Join(vale.ID, acme.Owner.ID, "admin")
+	for i := range 8 { // a longer list has a field that finds
+		w.DB.Join(w.Organisation(fmt.Sprint("o", i)).ID, acme.Owner.ID, "admin")
+	}
+	w.NewKey(t, acme, "BI", apikeys.ForksRead)
+	w.DB.Exec(`update api_keys set expires_at = '2199-01-02'`)
+	p := browsertest.New(t)
+	browsertest.Do(p, "change the time zone", browsertest.Command(emulation.SetTimezoneOverride,
+		emulation.SetTimezoneOverrideParams{TimezoneID: "Europe/Amsterdam"}))
+	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys/new"))
+	p.Click(`label[for="xday"]`)
+	p.Fill("#day", "2027-01-02")
+	require.Equal(t, "In your time zone (Europe/Amsterdam) the key expires on 2 Jan 2027, 01:00.",
+		p.Text("[data-instant]"))
+	p.Open(acme.At("/settings/api-keys"))
+	require.Equal(t, "2 Jan 2199, 01:00", p.Text(`td[data-label="Status"] time`))
+	require.Equal(t, "2 Jan 2199, 00:00 UTC", p.Attr(`td[data-label="Status"] time`, "title"))
+	require.Contains(t, p.Text("[data-zone]"), "Europe/Amsterdam")
+	p.Click(".switch summary")
+	p.WaitFor(".switch[open]")
+	webtest.RequireAccessible(t, p, "the list of organisations")
+	p.Press(kb.Escape)
+	p.WaitFor(".switch:not([open])")
+	p.Click(".switch summary")
+	p.Press("VALE", kb.Enter)
+	require.Equal(t, vale.At("/reports"), p.Path())
 }

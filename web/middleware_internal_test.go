@@ -20,7 +20,6 @@ import (
 
 // Over https the screens require https of the browser from then on, also for hosts below theirs.
 func TestHSTSCoversSubdomains(t *testing.T) {
-	t.Parallel()
 	for base, want := range map[string]string{
 		"https://dg.example.org": "max-age=31536000; includeSubDomains",
 		"http://127.0.0.1:8080":  "", // browsers ignore it over http

@@ -24,9 +24,7 @@ type sensitive struct {
 
 // sensitiveForms returns all of them, by name. It makes the admin with two-step verification an
 // owner.
-func sensitiveForms(
-	t *testing.T, w *webtest.World, acme *webtest.Organisation,
-) map[string]sensitive {
+func sensitiveForms(t *testing.T, w *webtest.World, acme *webtest.Organisation) map[string]sensitive {
 	w.DB.Exec(`update memberships set role = 'owner' where user_id = $1`, acme.Admin.ID)
 	old := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
 	return map[string]sensitive{
@@ -64,9 +62,7 @@ func age(w *webtest.World, since string) {
 
 // asks reports whether a page asks for the password and for the code.
 func asks(p testkit.Page) [2]bool {
-	return [2]bool{
-		strings.Contains(p.Body, `name="current"`), strings.Contains(p.Body, `name="code"`),
-	}
+	return [2]bool{strings.Contains(p.Body, `name="current"`), strings.Contains(p.Body, `name="code"`)}
 }
 
 // changes returns the stored keys and reporting modes.
@@ -79,7 +75,6 @@ func changes(w *webtest.World) string {
 // rules.md, Keys: after 15 minutes each form asks for the password in place, and keeps its fields. The
 // right password makes the change, and counts for the next 15 minutes.
 func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	const again = "Enter your password again."
 	for name, s := range sensitiveForms(t, w, acme) {
@@ -91,32 +86,23 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 			require.Equal(t, [2]bool{true, true}, asks(opened))
 			opened.Lacks(t, `id="errors"`)
 			head := b.Send(http.MethodHead, s.path, "", nil)
-			require.Equal(t, len(opened.Body), int(head.ContentLength),
-				"HEAD is no sending of the form")
+			require.Equal(t, len(opened.Body), int(head.ContentLength), "HEAD is no sending of the form")
 			before := changes(w)
 			for _, c := range []struct{ password, code, said string }{
 				{"", "", again},
 				{"", w.CodeNow(t, testkit.TOTPSecret), again},
-				{
-					"wrong horse battery", w.CodeNow(t, testkit.TOTPSecret),
-					"The password is wrong.",
-				},
-				{
-					testkit.Password, "",
-					"Enter the code from your authenticator app, or a recovery code.",
-				},
+				{"wrong horse battery", w.CodeNow(t, testkit.TOTPSecret), "The password is wrong."},
+				{testkit.Password, "", "Enter the code from your authenticator app, or a recovery code."},
 				{testkit.Password, "000000", "The code is wrong, expired or already used."},
 			} {
 				p := b.Post(s.path, s.with(c.password, c.code)).Is(t, 422)
-				p.Has(t, "<title>Error: ",
-					"<strong>1 thing to fix.</strong> Nothing has been saved.", c.said)
+				p.Has(t, "<title>Error: ", "<strong>1 thing to fix.</strong> Nothing has been saved.", c.said)
 				require.Equal(t, [2]bool{true, true}, asks(p))
 				p.Has(t, s.kept...)
 				require.NotContains(t, p.Body, "horse battery", "a password is never shown again")
 			}
 			require.Equal(t, before, changes(w))
-			require.Equal(t, 1,
-				testkit.One[int](w.DB, `select sum(wrong) from password_guesses`),
+			require.Equal(t, 1, testkit.One[int](w.DB, `select sum(wrong) from password_guesses`),
 				"a code that is not given is not a wrong one")
 			p := b.Post(s.path, s.with(testkit.Password, w.CodeNow(t, testkit.TOTPSecret)))
 			require.Equal(t, s.done, p.StatusCode, p.Body)
@@ -128,7 +114,6 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 
 // A form shows all its errors at once. A right password counts although the form has errors.
 func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")
 	age(w, "1 hour")
@@ -138,8 +123,7 @@ func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 	form.Set("current", "wrong horse battery")
 	p := b.Post(path, form).Is(t, 422).Has(t, "<strong>3 things to fix.</strong>",
 		"Enter a name.", "Choose at least one scope.", "The password is wrong.")
-	require.Equal(t, [2]bool{true, false}, asks(p),
-		"without two-step verification there is no code")
+	require.Equal(t, [2]bool{true, false}, asks(p), "without two-step verification there is no code")
 	form.Set("current", testkit.Password)
 	p = b.Post(path, form).Is(t, 400).Has(t, "<strong>2 things to fix.</strong>")
 	require.Equal(t, [2]bool{}, asks(p))
@@ -147,7 +131,6 @@ func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 
 // Revoking a leaked key must not wait for a password, and a name is not sensitive.
 func TestRevokingAndRenamingNeverAsk(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
 	age(w, "10 hours")

@@ -77,7 +77,6 @@ func (r reader) may(t *testing.T, s web.Screen) bool {
 
 // Each screen of an organisation is opened, and its form sent, by the roles that hold its permission.
 func TestEveryScreenChecksItsPermission(t *testing.T) {
-	t.Parallel()
 	h := newHouse(t)
 	for _, r := range h.readers(t) {
 		for _, s := range screens {
@@ -107,7 +106,6 @@ const links = `(?:href|(?:method="(post)" )?action)="(/[^"#?]*)([^"#]*)`
 
 // The links and forms of the screens lead each role to all that it may do, and to nothing else.
 func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
-	t.Parallel()
 	h := newHouse(t)
 	h.NewKey(t, h.acme, "BI", apikeys.ForksRead)
 	for _, r := range h.readers(t)[:4] {
@@ -139,7 +137,6 @@ func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
 }
 
 func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	list := acme.At("/settings/api-keys")
 	create := acme.At("/settings/api-keys/new")
@@ -167,7 +164,6 @@ func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 // Each form is refused from another site, and without a header that names its site. Older browsers
 // name the page in Origin.
 func TestCrossOriginFormsAreRejected(t *testing.T) {
-	t.Parallel()
 	h := newHouse(t)
 	b := h.SignedIn(t, h.acme.Owner)
 	rejected := []http.Header{
@@ -205,7 +201,6 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 
 // A form that another account opened, as in another tab of the browser, changes nothing.
 func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
-	t.Parallel()
 	h := newHouse(t)
 	owner := h.SignedIn(t, h.acme.Owner)
 	admin := h.SignedIn(t, h.acme.Admin)
@@ -246,7 +241,6 @@ func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 
 // HEAD is answered on every page with the status and headers of GET, and makes no export.
 func TestEveryPageHasSecurityHeaders(t *testing.T) {
-	t.Parallel()
 	h := newHouse(t)
 	b := h.SignedIn(t, h.acme.Owner)
 	paths := []string{"/", "/nowhere", h.acme.At("/nowhere")}
@@ -280,7 +274,6 @@ func TestEveryPageHasSecurityHeaders(t *testing.T) {
 
 // Fields in the address are ignored: links contain addresses, and servers log them.
 func TestFormFieldsInTheQueryAreIgnored(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/organisation/reporting-mode")
 	b.Post(path+"?mode=nominative", url.Values{"mode": {"pseudonymous"}}).Is(t, 303)
@@ -289,9 +282,8 @@ func TestFormFieldsInTheQueryAreIgnored(t *testing.T) {
 		url.Values{"email": {acme.Owner.Email}}).Is(t, 401)
 }
 
-// The log samples requests without a sign-in, and has all others.
+// The log has every request of people who are signed in. Package httpserver samples the others.
 func TestRequestsOfSignedInPeopleAreAllLogged(t *testing.T) {
-	t.Parallel()
 	w, _, owner := webtest.StartAsOwner(t)
 	for range 200 {
 		owner.Get("/account")

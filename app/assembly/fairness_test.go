@@ -43,8 +43,7 @@ var crowdings = []crowding{
 	},
 	{
 		"wrong secrets from many networks", func(x tenant) string {
-			return `select from api_key_windows where refused and key_id = '` + x.key.ID +
-				`' for update`
+			return `select from api_key_windows where refused and key_id = '` + x.key.ID + `' for update`
 		},
 		func(w *world, x tenant, turn int) {
 			wrong := testkit.Key{ID: x.key.ID, Secret: strings.Repeat("0", len(x.key.Secret))}

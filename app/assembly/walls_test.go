@@ -42,8 +42,7 @@ func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
 }
 
 func (n neighbours) ask(path string) (status int, body string) {
-	response := apptest.Ask(n.T, apptest.NewClient(), n.Base+"/api/v1/forks"+path,
-		n.acme.key.Token())
+	response := apptest.Ask(n.T, apptest.NewClient(), n.Base+"/api/v1/forks"+path, n.acme.key.Token())
 	return response.StatusCode, apptest.ReadAll(n.T, response)
 }
 
@@ -81,9 +80,7 @@ var form = testkit.Form("mode", "nominative", "organisation", "Acme", "name", "O
 const report = "/stats?from=2026-03-01&to=2026-03-31"
 
 // organisationCondition is the condition of tenant.Scope and of the texts of tenant.Raw.
-var organisationCondition = regexp.MustCompile(
-	`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`,
-)
+var organisationCondition = regexp.MustCompile(`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`)
 
 // withoutOrganisation is a connection of gorm that removes the condition on the organisation.
 type withoutOrganisation struct{ gorm.ConnPool }
@@ -92,15 +89,11 @@ func loosen(text string) string {
 	return organisationCondition.ReplaceAllString(text, "($0 or true)")
 }
 
-func (l withoutOrganisation) QueryContext(
-	ctx context.Context, text string, args ...any,
-) (*sql.Rows, error) {
+func (l withoutOrganisation) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
 	return l.ConnPool.QueryContext(ctx, loosen(text), args...)
 }
 
-func (l withoutOrganisation) ExecContext(
-	ctx context.Context, text string, args ...any,
-) (sql.Result, error) {
+func (l withoutOrganisation) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
 	return l.ConnPool.ExecContext(ctx, loosen(text), args...)
 }
 

@@ -49,15 +49,17 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 	dg := apptest.ServeWith(t, db.Flags()...)
 	for n := range apptest.Sized(3, 60, 200) {
 		a := newAttacker(t, db, dg.URL, rand.New(rand.NewPCG(seed, uint64(n))))
-		hidden := 0
+		hidden, shown := 0, 0
 		for _, g := range a.groups {
 			for _, days := range [][2]int{{0, attackedDays - 1}, {0, 5}, {6, 11}, {3, 3}, {4, 4}} {
 				if a.looksAt(g, days[0], days[1]) < fewActive {
 					hidden++
+				} else {
+					shown++
 				}
 			}
 		}
-		require.Positive(t, hidden)
+		require.Positive(t, min(hidden, shown))
 	}
 	require.Zero(t, db.Count(`audit_entries
 		where action = 'export.finished' and details->>'outcome' = 'completed'
@@ -67,9 +69,7 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 // fewActive is the least number of active members whose report is shown.
 const fewActive = 5
 
-func newAttacker(
-	t *testing.T, db *testkit.World, base string, random *rand.Rand,
-) *attacker {
+func newAttacker(t *testing.T, db *testkit.World, base string, random *rand.Rand) *attacker {
 	a := &attacker{T: t, db: db, base: base, played: map[[2]int]bool{}}
 	a.organisation = db.Organisation(testkit.Organisation{})
 	a.fork = db.Fork(testkit.Fork{OrganisationID: a.organisation.ID})

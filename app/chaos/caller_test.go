@@ -131,8 +131,7 @@ func (c *caller) revokes(id string) outcome {
 		return gotRight // all are revoked
 	}
 	path := "/o/" + c.slug + "/settings/api-keys/" + strings.Split(token, "_")[2] + "/revoke"
-	got, _ := c.send(id, path, http.StatusSeeOther, "api_key.revoked", url.Values{}, "Cookie",
-		c.cookie)
+	got, _ := c.send(id, path, http.StatusSeeOther, "api_key.revoked", url.Values{}, "Cookie", c.cookie)
 	if got == gotRight {
 		c.send(id+"-used", "/api/v1/forks", http.StatusUnauthorized, "api_key.refused", nil,
 			"Authorization", "Bearer "+token)

@@ -3,11 +3,16 @@ package chaos
 import (
 	"context"
 	"expvar"
+	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/url"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -15,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/app/assembly"
 	"dg/platform/testkit"
 )
 
@@ -51,8 +57,7 @@ func TestChaosHostileClients(t *testing.T) {
 		c.Args = append(limited, c.Args[1:]...)
 		c.Path = "/bin/sh"
 	}
-	dg := apptest.LaunchWith(t, fewFiles,
-		"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+	dg := apptest.LaunchWith(t, fewFiles, "serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
 		"--database-url", db.URL, "--migrate-database-url", db.OwnerURL).UntilServing()
 	c := newCaller(t, db, dg.URL)
 	stop := attack(dg)
@@ -72,12 +77,9 @@ func TestChaosHostileClients(t *testing.T) {
 
 // hold keeps n connections that behave as given, with a small receive window. It opens them within
 // two seconds, and each again a second after the server closed it.
-func (h *hostile) hold(
-	address string, n int, behave func(ctx context.Context, conn net.Conn) error,
-) {
+func (h *hostile) hold(address string, n int, behave func(ctx context.Context, conn net.Conn) error) {
 	dialer := net.Dialer{
-		LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 3)},
-		Timeout:   2 * time.Second,
+		LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 3)}, Timeout: 2 * time.Second,
 		Control: func(_, _ string, raw syscall.RawConn) error {
 			return raw.Control(func(fd uintptr) {
 				_ = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096)
@@ -124,14 +126,12 @@ func slowHeaders(ctx context.Context, conn net.Conn) error {
 }
 
 func slowBodies(ctx context.Context, conn net.Conn) error {
-	return trickle(ctx, conn,
-		"POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nemail=")
+	return trickle(ctx, conn, "POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nemail=")
 }
 
 // slowReaders pipeline requests for large answers, and read 1 KB a second.
 func slowReaders(ctx context.Context, conn net.Conn) error {
-	_, err := io.WriteString(conn,
-		strings.Repeat("GET /openapi/v1.json HTTP/1.1\r\nHost: x\r\n\r\n", 50))
+	_, err := io.WriteString(conn, strings.Repeat("GET /openapi/v1.json HTTP/1.1\r\nHost: x\r\n\r\n", 50))
 	for err == nil && ctx.Err() == nil {
 		pause(ctx, 500*time.Millisecond)
 		_, err = io.ReadFull(conn, make([]byte, 512))
@@ -144,4 +144,84 @@ func idle(_ context.Context, conn net.Conn) error {
 	_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
 	_, _ = io.Copy(io.Discard, conn)
 	return net.ErrClosed
+}
+
+// /docs/security, Fair shares: sixty sign-ins, and twelve forms with a made-up session, from six
+// networks delay neither keys that the instance has not seen nor people whose password is accepted.
+func TestQueueForPasswordsDelaysNoKey(t *testing.T) {
+	t.Parallel()
+	rounds := 8
+	if apptest.Chaos {
+		rounds = 100
+	}
+	db := testkit.New(t)
+	w := apptest.ServeInProcess(t, db, assembly.Settings{})
+	acme := db.Organisation(testkit.Organisation{})
+	db.Fork(testkit.Fork{OrganisationID: acme.ID})
+	ask := func() (took []time.Duration) {
+		for i := range rounds {
+			owner := db.Member(acme.ID, "owner")
+			b := w.Browser(fmt.Sprintf("198.51.100.%d", i))
+			key := db.Key(acme.ID)
+			began := time.Now()
+			response := apptest.Ask(t, apptest.NewClient(), w.Base+"/api/v1/forks", key.Token())
+			apptest.ReadAll(t, response)
+			require.Equal(t, http.StatusOK, response.StatusCode)
+			took = append(took, time.Since(began))
+			b.Post("/sign-in", testkit.Form("email", owner.Email, "password", testkit.Password)).Is(t, 303)
+			for _, page := range []string{"/account", "/o/" + acme.Slug + "/settings/api-keys"} {
+				began := time.Now()
+				b.Get(page).Is(t, 200)
+				took = append(took, time.Since(began))
+			}
+			db.Exec(`delete from api_keys where id = $1`, key.ID)
+		}
+		slices.Sort(took)
+		return took
+	}
+	quiet := ask()
+	defer postPasswords(t, w)()
+	loaded := ask()
+	percentile := func(of []time.Duration) time.Duration { return of[len(of)*99/100] }
+	t.Logf("99th percentile: quiet %s, loaded %s", percentile(quiet), percentile(loaded))
+	if apptest.Chaos {
+		require.LessOrEqual(t, percentile(loaded), max(50*time.Millisecond, 3*percentile(quiet)))
+	}
+}
+
+// postPasswords sends wrong passwords and made-up sessions from six networks, until stop is called.
+func postPasswords(t *testing.T, w *apptest.World) (stop func()) {
+	var stopped atomic.Bool
+	var all sync.WaitGroup
+	var sent atomic.Int64
+	for i := range 72 {
+		form := url.Values{"email": {fmt.Sprintf("stranger%d@example.org", i)}, "password": {"wrong horse battery"}}
+		all.Go(func() {
+			for !stopped.Load() {
+				request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.Base+"/sign-in",
+					strings.NewReader(form.Encode()))
+				if err != nil {
+					return
+				}
+				request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+				request.Header.Set("Sec-Fetch-Site", "same-origin")
+				request.Header.Set("X-Forwarded-For", fmt.Sprintf("203.0.113.%d", i%6))
+				if i >= 60 {
+					request.AddCookie(&http.Cookie{Name: "__Host-dg", Value: fmt.Sprintf("made-up-%d", i)})
+				}
+				if response, err := http.DefaultTransport.RoundTrip(request); err == nil {
+					_ = response.Body.Close()
+					sent.Add(1)
+				}
+			}
+		})
+	}
+	apptest.Until(t, 20*time.Second, "sign-ins to wait", func() bool {
+		return w.Value("dg_work_waiting", "sign_ins") >= 6
+	})
+	return func() {
+		stopped.Store(true)
+		all.Wait()
+		t.Logf("%d forms were answered", sent.Load())
+	}
 }

@@ -1,7 +1,11 @@
 package chaos
 
 import (
+	"bytes"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"syscall"
 	"testing"
 	"time"
@@ -65,3 +69,118 @@ func untilGood(t *testing.T, c *caller) {
 		})
 	}
 }
+
+// requireRight requires that no answer was wrong, that each answer has its audit entry, and that
+// nothing is left of the requests. The callers have closed their connections.
+func requireRight(t *testing.T, db *testkit.World, dg *apptest.Child, callers ...*caller) {
+	for _, c := range callers {
+		t.Logf("%v", &c.answers)
+		require.Empty(t, c.wrong[:min(5, len(c.wrong))])
+		requireEntries(t, db, c.entries)
+	}
+	require.NotContains(t, dg.Log.String(), "panicked")
+	require.NotContains(t, dg.Log.String(), "goroutine ")
+	apptest.Until(t, 30*time.Second, "requests have left something", func() bool {
+		return isAtRest(t, db, dg)
+	})
+}
+
+// requireEntries requires as many entries of each request id and action as clients saw answers that
+// need one: "api_key.refused" for a 401 to a key whose id is known, "export.started" for a CSV,
+// "api_key.revoked" for a revocation. Each end of an export has its start.
+func requireEntries(t *testing.T, db *testkit.World, seen map[[2]string]int) {
+	var ids, actions []string
+	var times []int
+	for entry, n := range seen {
+		ids = append(ids, entry[0])
+		actions = append(actions, entry[1])
+		times = append(times, n)
+	}
+	require.Empty(t, testkit.One[[]string](db, `select coalesce(array_agg(
+			format('%s has %s entries %s, not %s', id, n, action, times)), '{}') from (
+		select r.*, count(e.request_id) as n
+		  from unnest($1::text[], $2::text[], $3::int[]) r (id, action, times)
+		  left join audit_entries e on e.request_id = r.id and e.action = r.action
+		  group by 1, 2, 3) r where n <> times`, ids, actions, times))
+	require.Zero(t, db.Count(`audit_entries f
+		where action = 'export.finished' and not exists (
+			select from audit_entries s where s.action = 'export.started' and s.org_id = f.org_id
+			  and s.details->>'exportId' = f.details->>'exportId')`))
+}
+
+// inUse finds the metrics that are 0 without requests, where they are not. A scrape itself may use a
+// connection of a pool.
+var inUse = regexp.MustCompile(`(?m)^(?:dg_work_running|dg_work_waiting|dg_http_connections_open)[^ ]* [^0]`)
+
+func isAtRest(t *testing.T, db *testkit.World, dg *apptest.Child) bool {
+	metrics := dg.Operations("/metrics")
+	require.Contains(t, metrics, "\ndg_work_running")
+	require.Contains(t, metrics, "\ndg_http_connections_open")
+	return !inUse.MatchString(metrics) && db.Count(`pg_stat_activity
+		where datname = current_database() and pid <> pg_backend_pid()
+		and application_name ~ '^dg (requests|snapshots|recheck)$' and state <> 'idle'`) == 0
+}
+
+// configs/deploy/import.md: an import that is broken off leaves nothing, says so, and succeeds when
+// it is run again.
+func TestBrokenImportIsWholeOrNothing(t *testing.T) {
+	t.Parallel()
+	x := apptest.NewExternal(t)
+	h := apptest.NewHistory(t, 61, 6_000)
+	x.Succeeds("migrate")
+	x.Succeeds("import", h.File)
+	text, err := os.ReadFile(h.File)
+	require.NoError(t, err)
+	text = bytes.ReplaceAll(text, []byte(`"passed":true`), []byte(`"passed":false`))
+	text = bytes.ReplaceAll(text, []byte(`"plan":"pro"`), []byte(`"plan":"enterprise"`))
+	change := filepath.Join(t.TempDir(), "change.ndjson")
+	require.NoError(t, os.WriteFile(change, text, 0o600))
+	rows := func() string { // a checksum of what an import writes
+		return testkit.One[string](x.World, `select concat(
+			(select md5(string_agg(t::text, '' order by id)) from plays t),
+			(select md5(string_agg((to_jsonb(t) - 'version')::text, '' order by id)) from organisations t),
+			(select count(*) from audit_entries))`)
+	}
+	importing := func(condition string) int {
+		return x.Count(`pg_stat_activity where application_name = 'dg import' and ` + condition)
+	}
+	before := rows()
+	for _, blow := range []struct {
+		name   string
+		strike func(*apptest.Child)
+		status int
+		says   string
+	}{
+		{"kill -9", (*apptest.Child).Kill, -1, ""},
+		{"Ctrl-C", func(c *apptest.Child) { require.NoError(t, c.Process.Signal(os.Interrupt)) }, 1,
+			"dg: interrupted: nothing was imported\n"},
+		{"cut connection", func(*apptest.Child) {
+			x.Exec(`select pg_terminate_backend(pid) from pg_stat_activity
+				where application_name = 'dg import'`)
+		}, 1, "dg: nothing was imported: the connection to the database was lost"},
+	} {
+		lock := x.Begin(`lock table plays in share row exclusive mode`)
+		c := apptest.Launch(t, x.On("import", change)...)
+		apptest.Until(t, time.Minute, "it is never held", func() bool {
+			return importing(`wait_event_type = 'Lock'`) > 0
+		})
+		blow.strike(c)
+		require.Equal(t, blow.status, c.Status(30*time.Second), "%s: %s", blow.name, c.Log.String())
+		require.Contains(t, c.Log.String(), blow.says, blow.name)
+		require.NoError(t, lock.Rollback(t.Context()))
+		apptest.Until(t, time.Minute, "its work goes on", func() bool { return importing(`true`) == 0 })
+		require.Equal(t, before, rows(), blow.name)
+	}
+	x.Exec(`create function full_disk() returns trigger language plpgsql as $$ begin
+		raise 'no space left' using errcode = '53100'; end $$`)
+	x.Exec(`create trigger full_disk before update on plays execute function full_disk()`)
+	c := apptest.Launch(t, x.On("import", change)...)
+	require.Equal(t, 1, c.Status(time.Minute))
+	require.Contains(t, c.Log.String(), "dg: nothing was imported: the disk of the database is full. Free")
+	require.Equal(t, before, rows())
+	x.Exec(`drop function full_disk cascade`)
+	x.Succeeds("import", change)
+	require.NotEqual(t, before, rows())
+}
+
+func TestMain(m *testing.M) { apptest.Main(m) }

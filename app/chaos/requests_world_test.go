@@ -115,8 +115,7 @@ func (w *requestWorld) fill() {
 		select id, refused, array_fill(
 			case when id = $1 and not refused or id = $2
 			  and refused then now() + interval '20 minutes' else '-infinity' end, array[120])
-		  from api_keys, (values (false), (true)) as r (refused)`, id("limited"),
-		id("limited-refusals"))
+		  from api_keys, (values (false), (true)) as r (refused)`, id("limited"), id("limited-refusals"))
 	none := strings.Repeat("s", 49)
 	w.keys["unknown"] = testkit.Key{ID: strings.Repeat("u", 22), Secret: none}.Token()
 	w.keys["wrong-secret"] = testkit.Key{ID: id("acme"), Secret: none}.Token()

@@ -100,9 +100,7 @@ func (p *proof) passOn() {
 		create temp table moves (giver uuid, taker uuid, amid uuid)`)
 	for i, giver := range p.organisations {
 		taker := p.organisations[(i+1)%len(p.organisations)]
-		p.exec(
-			fmt.Sprintf(`insert into moves values ('%s', '%s', gen_random_uuid())`, giver, taker),
-		)
+		p.exec(fmt.Sprintf(`insert into moves values ('%s', '%s', gen_random_uuid())`, giver, taker))
 	}
 	for table, column := range p.tables {
 		p.exec(fmt.Sprintf(`alter table %[1]s disable trigger all;
@@ -118,9 +116,7 @@ func (p *proof) passOn() {
 // run runs a statement as a role and returns its rows, its command tag or its error code. The next
 // run rolls it back.
 func (p *proof) run(s sentStatement, role, visible string) string {
-	p.exec(
-		fmt.Sprintf(`rollback; begin; set local role %s; set local dg.org = '%s'`, role, visible),
-	)
+	p.exec(fmt.Sprintf(`rollback; begin; set local role %s; set local dg.org = '%s'`, role, visible))
 	r := p.super.PgConn().ExecParams(p.t.Context(), s.sql, s.values, nil, s.format, nil).Read()
 	if failed, ok := errors.AsType[*pgconn.PgError](r.Err); ok {
 		return failed.Code
@@ -190,8 +186,7 @@ func (p *proof) judge(sent []sentStatement) (beyond map[string]string) {
 			p.shows[s.tag()] = true
 			continue
 		}
-		require.Regexp(p.t, tagged, s.sql,
-			"a statement on an organisation's table names no caller")
+		require.Regexp(p.t, tagged, s.sql, "a statement on an organisation's table names no caller")
 		of := p.needs(s, append(slices.Clone(p.organisations), noOne))
 		p.shows[s.tag()] = p.shows[s.tag()] || !slices.Contains(of, noOne)
 		candidates = append(candidates, candidate{s, of})

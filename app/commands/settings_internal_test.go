@@ -1,10 +1,16 @@
 package commands
 
 import (
+	"bytes"
 	"context"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -81,4 +87,75 @@ func TestSettingsThatSystemdReadsOtherwiseAreRefused(t *testing.T) {
 		require.ErrorContains(t, err, file+": "+says, line)
 		require.NotContains(t, err.Error(), "hunter2")
 	}
+}
+
+// `dg serve --help` is the reference of the settings (config's doc): it names every variable of every
+// command, with its flag.
+func TestHelpNamesEverySetting(t *testing.T) {
+	t.Parallel()
+	exit := -1
+	model := parser(t.Context(), new(cli), Stdio{}, &exit).Model
+	var out bytes.Buffer
+	require.Zero(t, Run(t.Context(), []string{"serve", "--help"}, Stdio{Stdout: &out, Stderr: io.Discard}))
+	help := out.String()
+	settings := map[string]bool{}
+	for _, command := range model.Children {
+		for _, flag := range append(model.Flags, command.Flags...) {
+			for _, env := range flag.Envs {
+				settings[env] = true
+				require.Contains(t, help, "$"+env)
+				require.Regexp(t, "--"+flag.Name+`\b`, help)
+				if flag.Tag.Has("secret") {
+					require.Contains(t, help, env+fileSuffix)
+				}
+			}
+		}
+	}
+	require.Len(t, settings, 16)
+	require.Contains(t, help, "PG_BIN")
+}
+
+// dg serve lets more threads run than there are processors, and collects less garbage, unless its
+// environment says how.
+func TestEnvironmentOverridesTheRuntimesTuning(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	percent := debug.SetGCPercent(90)
+	bytes := debug.SetMemoryLimit(1 << 40)
+	t.Cleanup(func() {
+		runtime.GOMAXPROCS(before)
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(bytes)
+	})
+	t.Setenv("GOMAXPROCS", "2")
+	t.Setenv("GOGC", "90")
+	t.Setenv("GOMEMLIMIT", "1TiB")
+	tuneRuntime()
+	require.Equal(t, before, runtime.GOMAXPROCS(0))
+	require.Equal(t, 90, debug.SetGCPercent(90))
+	require.Equal(t, int64(1<<40), debug.SetMemoryLimit(-1))
+	t.Setenv("GOMAXPROCS", "")
+	t.Setenv("GOGC", "")
+	t.Setenv("GOMEMLIMIT", "")
+	tuneRuntime()
+	require.Equal(t, threadsPerProcessor*before, runtime.GOMAXPROCS(0))
+	require.Equal(t, gcPercent, debug.SetGCPercent(gcPercent))
+	require.Equal(t, int64(memoryLimit), debug.SetMemoryLimit(-1))
+}
+
+// configs/deploy/nginx.conf: a proxy on the same machine gets the segments of a network.
+func TestSegmentsAreThoseOfANetwork(t *testing.T) {
+	ln, err := listen(t.Context(), "DG_ADDR", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer ln.Close()
+	conn, err := net.Dial("tcp", ln.Addr().String())
+	require.NoError(t, err)
+	defer conn.Close()
+	raw, err := conn.(*net.TCPConn).SyscallConn()
+	require.NoError(t, err)
+	var segment int
+	require.NoError(t, raw.Control(func(fd uintptr) {
+		segment, err = syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG)
+	}))
+	require.NoError(t, err)
+	require.LessOrEqual(t, segment, maxSegment)
 }

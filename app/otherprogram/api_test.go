@@ -197,8 +197,7 @@ func TestSmuggledRequestsAreNotExecuted(t *testing.T) {
 		conn, err := net.Dial("tcp", p.addr)
 		require.NoError(t, err)
 		require.NoError(t, conn.SetDeadline(time.Now().Add(time.Second)))
-		_, err = io.WriteString(conn,
-			"GET /api/v1/forks HTTP/1.1\r\nHost: x\r\n"+key+framing+"\r\n"+whole)
+		_, err = io.WriteString(conn, "GET /api/v1/forks HTTP/1.1\r\nHost: x\r\n"+key+framing+"\r\n"+whole)
 		require.NoError(t, err)
 		answers, _ := io.ReadAll(conn)
 		_ = conn.Close()

@@ -49,8 +49,7 @@ var roles = map[string]string{"head": "owner", "teacher": "member"}
 func subject(tx *gorm.DB, id, person, lock string) (authz.Subject, error) {
 	var rank string
 	err := tenant.Raw(tx, id, `/* tenants.rank */ select rank from staff
-		where tenant = @org and id = @person`+lock, sql.Named("person", person)).
-		Scan(&rank).Error
+		where tenant = @org and id = @person`+lock, sql.Named("person", person)).Scan(&rank).Error
 	grants := authz.MemberGrants(roles[rank], false)
 	return authz.Subject{Kind: authz.Member, OrganisationID: id, Grants: grants}, err
 }

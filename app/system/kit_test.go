@@ -9,6 +9,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 type demoServed struct {
@@ -32,7 +33,7 @@ func runDoctor(x *apptest.External, args ...string) (status int, out string) {
 // paste runs the curl line of a greeting in a shell, and returns its output.
 func paste(t *testing.T, greeting string) (forks string) {
 	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("SKIPPED: there is no curl to paste the line into")
+		tb.SkipOrFail(t, err)
 	}
 	line := apptest.CurlLine.FindStringSubmatch(greeting)
 	require.NotNil(t, line, greeting)
@@ -40,4 +41,9 @@ func paste(t *testing.T, greeting string) (forks string) {
 	require.NoError(t, err, line[1])
 	require.Contains(t, string(out), `"gameId"`)
 	return string(out)
+}
+
+func TestMain(m *testing.M) {
+	runInstead() // where a test of one platform asks for it
+	apptest.Main(m)
 }

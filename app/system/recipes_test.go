@@ -34,8 +34,7 @@ func recipes(t *testing.T) []recipe {
 	return []recipe{
 		{"curl", "dg.sh", "bash dg.sh", "curl --version && jq --version"},
 		{"python", "dg.py", "PYTHON dg.py", "PYTHON -c 'import matplotlib, pandas, requests'"},
-		{"r", "dg.R", "Rscript dg.R",
-			"Rscript -e 'library(httr2); library(jsonlite); library(readr)'"},
+		{"r", "dg.R", "Rscript dg.R", "Rscript -e 'library(httr2); library(jsonlite); library(readr)'"},
 		{"postgresql", "dg.psql", "psql '" + testkit.New(t).OwnerURL + "' -tA -f dg.psql",
 			"psql --version && curl --version"},
 		{"nightly-sync", "sync.py", "python3 sync.py --dest csv --to copy", "python3 --version"},

@@ -1,9 +1,13 @@
 package system
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
+	"net/url"
+	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -12,7 +16,49 @@ import (
 	"dg/app/apptest"
 	"dg/migrations"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
+
+// operations.md, Install: on a managed server roles.sh runs without a superuser, also a second time. It
+// says what remains open, as dg doctor does, whose statement closes it.
+func TestRolesAreCreatedWithoutSuperuser(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("psql"); err != nil {
+		tb.SkipOrFail(t, err)
+	}
+	server := joinServer(t, apptest.NewFolder(t))
+	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
+	superuser := tb.AsRole(server.URL(), "postgres")
+	in := func(name string) string { return tb.Changed(superuser, func(u *url.URL) { u.Path = "/" + name }) }
+	for _, sql := range []string{`drop database dg`, `drop role dg_app`, `drop role dg_owner`,
+		`create role manager login createrole createdb`} {
+		require.NoError(t, tb.Exec(t, in("postgres"), sql))
+	}
+	parsed, err := url.Parse(superuser)
+	require.NoError(t, err)
+	for range 2 {
+		c := exec.CommandContext(t.Context(), "sh", apptest.InTree("configs", "deploy", "roles.sh"))
+		c.Env = append(apptest.CleanEnvironment(), "PGHOST="+parsed.Query().Get("host"), "PGPORT=5432",
+			"PGUSER=manager", "OWNER_PASSWORD=o", "APP_PASSWORD=a")
+		out, err := c.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Regexp(t, `^Remains open: dg_app may create large objects.*\n$`, string(out))
+	}
+	doctor := func() string {
+		c := apptest.Launch(t, "doctor", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
+			"--secret-key", firstSecretKey, "--database-url", server.URL(),
+			"--migrate-database-url", server.OwnerURL())
+		require.Zero(t, c.Status(time.Minute), c.Out.String())
+		return c.Out.String()
+	}
+	c := apptest.Launch(t, "migrate", "--database-url", server.URL(), "--migrate-database-url",
+		server.OwnerURL())
+	require.Zero(t, c.Status(time.Minute), c.Log.String())
+	said := doctor()
+	require.Regexp(t, `warning +rights +the serving role may create large objects`, said)
+	require.NoError(t, tb.Exec(t, superuser, sqlOfAdvice.FindStringSubmatch(said)[1]))
+	require.NotRegexp(t, `warning|failure`, doctor())
+}
 
 // The serving role may do only what the program does: with an injection or a stolen password an
 // attacker can neither undo a revocation, nor hide a use, nor fill the disk outside the tables.
@@ -55,8 +101,7 @@ func TestRightsOfTheServingRole(t *testing.T) {
 		`update api_keys set revoked_at = now() + interval '1 d' where id = 'gone'`,
 		`update api_keys set revoked_at = now() + interval '8 d' where id <> 'gone'`,
 		newKey("used", "now()", "null"), newKey("revoked", "null", "now()"),
-		`select configuration from forks`, `select f from forks f`,
-		`create temporary table t (id int)`,
+		`select configuration from forks`, `select f from forks f`, `create temporary table t (id int)`,
 		`select lo_create(0)`, `select lo_creat(-1)`, `select lo_from_bytea(0, 'x')`,
 		`select lo_import('/etc/hostname')`,
 		`update audit_refusals set refusals = 0`, `update audit_refusals set refusals = refusals + 2`,
@@ -95,8 +140,7 @@ func TestRightsOfTheServingRole(t *testing.T) {
 		_, err = serving.Exec(t.Context(),
 			`update api_keys set revoked_at = `+step.revoke+` where id = 'new'`)
 		require.NoError(t, err, step.revoke)
-		require.True(t,
-			testkit.One[bool](d, `select `+step.holds+` from api_keys where id = 'new'`),
+		require.True(t, testkit.One[bool](d, `select `+step.holds+` from api_keys where id = 'new'`),
 			step.revoke)
 		_, err = serving.Exec(t.Context(),
 			`update api_keys set revoked_at = revoked_at + interval '1 min' where id = 'new'`)

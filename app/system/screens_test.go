@@ -57,8 +57,7 @@ func TestScreens(t *testing.T) {
 		  ago * 13 % 29, ago % 7 / 6 * 40 from api_keys k, generate_series(0, 29) ago`)
 	d.db.Exec(`update api_keys set created_at = created_at - interval '40 days', last_used_at = now()`)
 	viewers := []viewer{
-		{"maren@harbour.example.com",
-			slices.Concat(tableScreens(fork, key, ofOrganisation), ownerScreens)},
+		{"maren@harbour.example.com", slices.Concat(tableScreens(fork, key, ofOrganisation), ownerScreens)},
 		{"tomas@harbour.example.com", append(slices.Concat(tableScreens(fork, key, ofAccount),
 			reportScreens(fork, smallGroup)), passwordScreen(t, d.db))},
 		{"", slices.Concat(tableScreens(fork, key, ofDocs), signedOutScreens)},
@@ -98,8 +97,7 @@ func (v viewer) checkScreens(t *testing.T, c *apptest.Child) {
 const maxTransferred = 35 << 10
 
 func (s screen) check(t *testing.T, p *browsertest.Page) {
-	browsertest.Do(p, "clear the cache",
-		browsertest.Command(network.ClearBrowserCache, cdp.Empty{}))
+	browsertest.Do(p, "clear the cache", browsertest.Command(network.ClearBrowserCache, cdp.Empty{}))
 	p.Open(s.path)
 	assert.Less(t, browsertest.Eval[int](p,
 		`performance.getEntries().reduce((sum, e) => sum + (e.transferSize ?? 0), 0)`), maxTransferred)

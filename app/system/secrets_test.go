@@ -40,9 +40,7 @@ var secretShapes = map[string]*regexp.Regexp{
 }
 
 // requireNone requires that no output has one of the secrets or anything of one of the shapes.
-func (o outputs) requireNone(
-	t *testing.T, secrets map[string]string, shapes map[string]*regexp.Regexp,
-) {
+func (o outputs) requireNone(t *testing.T, secrets map[string]string, shapes map[string]*regexp.Regexp) {
 	looked := map[string]*regexp.Regexp{}
 	maps.Copy(looked, shapes)
 	for name, secret := range secrets {
@@ -188,8 +186,7 @@ func (s *secretive) signInWrongly(t *testing.T, a demo.Account) {
 	v.SignIn(a.Email, a.Password, "")
 	s.secrets["a session of the first step"] = v.Session()
 	s.secrets["a wrong code"] = "wrong code " + uuid.NewString()
-	s.pages["a failed code"] = v.Post("/sign-in/code",
-		testkit.Form("code", s.secrets["a wrong code"])).Body
+	s.pages["a failed code"] = v.Post("/sign-in/code", testkit.Form("code", s.secrets["a wrong code"])).Body
 	code := testkit.CodeOf(t, a.TOTPSecret, time.Now())
 	v.Post("/sign-in/code", testkit.Form("code", code)).Is(t, 303)
 	s.secrets["a session of the second step"] = v.Session()
@@ -207,8 +204,7 @@ func (s *secretive) enrol(t *testing.T, a demo.Account) {
 	s.secrets["the new password"] = changed
 	offer := v.BeginTwoStep(changed)
 	code := testkit.CodeOf(t, offer, time.Now())
-	codes := v.Post("/account/two-step",
-		testkit.Form("do", "on", "code", code)).Body
+	codes := v.Post("/account/two-step", testkit.Form("do", "on", "code", code)).Body
 	s.secrets["the new two-step secret"] = offer
 	found := recoveryCode.FindAllString(codes, -1)
 	require.GreaterOrEqual(t, len(found), 10, codes)
@@ -216,8 +212,7 @@ func (s *secretive) enrol(t *testing.T, a demo.Account) {
 	s.secrets["a used recovery code"] = found[1]
 	again := testkit.NewBrowser(t, s.URL)
 	again.SignIn(a.Email, changed, "")
-	testkit.RequireRedirect(t, "/",
-		again.Post("/sign-in/code?recovery=1", testkit.Form("code", found[1])))
+	testkit.RequireRedirect(t, "/", again.Post("/sign-in/code?recovery=1", testkit.Form("code", found[1])))
 	page := v.Post("/o/harbour-and-vale/settings/api-keys/new",
 		testkit.Form("name", "BI", "scopes", "forks:read", "expiry", "30"))
 	key := apptest.DemoKey.FindString(page.Body)

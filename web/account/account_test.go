@@ -14,7 +14,6 @@ import (
 
 // Each person has an account page. Members have no other screen.
 func TestAccountShowsThePersonAndSecurity(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	w.DB.Exec(`update users set name = '<b>Ilya</b> "Petrov"' where id = $1`, acme.Member.ID)
 	b := w.SignedIn(t, acme.Member)
@@ -29,7 +28,6 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 }
 
 func TestSignOutEverywhere(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	other := w.SignedIn(t, acme.Owner)
 	colleague := w.SignedIn(t, acme.Admin)
@@ -41,7 +39,6 @@ func TestSignOutEverywhere(t *testing.T) {
 }
 
 func TestPasswordIsChanged(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	other := w.SignedIn(t, acme.Owner)
 	const wrong = "wrong horse battery"
@@ -55,8 +52,7 @@ func TestPasswordIsChanged(t *testing.T) {
 		"Use at least 12 characters": change(testkit.Password, "short", "short"),
 		"The passwords do not match": change(testkit.Password, replacement, replacement+"r"),
 	} {
-		p.Is(t, 422).Has(t, says, "<title>Error: Change password").
-			Lacks(t, testkit.Password, replacement)
+		p.Is(t, 422).Has(t, says, "<title>Error: Change password").Lacks(t, testkit.Password, replacement)
 	}
 	testkit.RequireRedirect(t, "/account", change(testkit.Password, replacement, replacement))
 	testkit.RequireRedirect(t, "/sign-in", other.Get("/"))
@@ -76,7 +72,6 @@ func codesIn(t *testing.T, p testkit.Page) []string {
 
 // Password managers find the form by its well-known address.
 func TestWellKnownAddressLeadsToThePassword(t *testing.T) {
-	t.Parallel()
 	_, _, b := webtest.StartAsOwner(t)
 	p := b.Get("/.well-known/change-password").Is(t, 302)
 	require.Equal(t, "/account/password", p.Header.Get("Location"))
@@ -85,7 +80,6 @@ func TestWellKnownAddressLeadsToThePassword(t *testing.T) {
 // Two-step verification is turned on by a code of the shown secret and the password, and off by a
 // code and the password.
 func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.AdminPlain)
 	begin := func(current string) testkit.Page {
@@ -118,7 +112,6 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 // New recovery codes take the password and a code, and void the old ones. One of them replaces the
 // code of a lost phone.
 func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.Admin)
 	b.Get("/account").Has(t, "No recovery codes left")
@@ -133,8 +126,7 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	phoneless := w.Browser(t)
 	phoneless.Post("/sign-in?next=%2Faccount", webtest.Credentials(acme.Admin))
 	const recovery = "/sign-in/code?next=%2Faccount&recovery=1"
-	phoneless.Post(recovery, testkit.Form("code", old[1])).Is(t, 401).Has(t,
-		"Check it, or enter another one")
+	phoneless.Post(recovery, testkit.Form("code", old[1])).Is(t, 401).Has(t, "Check it, or enter another one")
 	testkit.RequireRedirect(t, "/account",
 		phoneless.Post(recovery, testkit.Form("code", strings.ToUpper(codes[1]))))
 	phoneless.Get("/account").Has(t, "9 of 10 recovery codes left.",

@@ -12,7 +12,6 @@ import (
 
 // The path draws the modules of the code, each once.
 func TestQRCodePathDrawsEveryModule(t *testing.T) {
-	t.Parallel()
 	const text = "otpauth://totp/DG:ann@example.com?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=DG"
 	want, err := qr.Encode(text, qr.M, qr.Auto)
 	require.NoError(t, err)

@@ -24,7 +24,6 @@ var hostile = []string{
 
 // Texts of callers are escaped on the page, and are no formulas in the file.
 func TestAuditLogEscapesHostileText(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, text := range hostile {
 		name := strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?") // what names can be
@@ -68,15 +67,12 @@ func TestAuditLogEscapesHostileText(t *testing.T) {
 // The file has all columns of the entries that match. That for Excel has a byte-order mark,
 // semicolons and its form of instants. Ids are text, which no spreadsheet rounds.
 func TestAuditLogIsDownloaded(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	w.Append(t, acme, audit.Entry{
 		Actor:  audit.Actor{Kind: audit.Key, ID: "k", Name: "a;=1"},
 		Action: audit.KeyRefused, Reason: audit.Expired,
 		Target: audit.Target{Kind: "fork", ID: "f"}, Details: map[string]any{"rows": 1},
-		Request: audit.Request{
-			Method: "GET", Path: "/x", Address: "::1", UserAgent: "curl", ID: "r-1",
-		},
+		Request: audit.Request{Method: "GET", Path: "/x", Address: "::1", UserAgent: "curl", ID: "r-1"},
 	})
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead) // which the filter leaves out
 	w.DB.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
@@ -105,7 +101,6 @@ func TestAuditLogIsDownloaded(t *testing.T) {
 
 // rules.md, CSV: a download whose reader loses the role is reset, so that any client notices.
 func TestAuditDownloadEndsWithTheRole(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	w.DB.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
 		target_kind, target_id, reason, method, path, address, user_agent, request_id)

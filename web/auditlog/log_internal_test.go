@@ -15,7 +15,6 @@ import (
 // Each filter, alone and with others, sets that of package audit, and stays in the address. Both days
 // are included.
 func TestFieldsSetTheFilter(t *testing.T) {
-	t.Parallel()
 	march := func(n int) time.Time { return time.Date(2026, 3, n, 0, 0, 0, 0, time.UTC) }
 	for query, want := range map[string]audit.Filter{
 		"":                                       {},
@@ -42,7 +41,6 @@ func TestFieldsSetTheFilter(t *testing.T) {
 
 // A row has the values that the table of actions names, in their order.
 func TestRowShowsTheValuesOfItsAction(t *testing.T) {
-	t.Parallel()
 	person := audit.Target{Kind: "person", ID: "u-1"}
 	key := audit.Target{Kind: "api_key", ID: "k-1"}
 	for want, e := range map[string]audit.Entry{

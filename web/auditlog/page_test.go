@@ -1,14 +1,19 @@
 package auditlog_test
 
 import (
+	"fmt"
+	"net/url"
 	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/platform/testkit"
+	"dg/platform/testkit/browsertest"
 	"dg/web/internal/webtest"
 )
 
@@ -31,7 +36,6 @@ func auditedRows(t *testing.T, p testkit.Page) (all []string) {
 
 // Days have a heading, refusals a mark; an actor and an action filter the log, within the other filters.
 func TestValuesOfTheLogFilterIt(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	w.Append(t, acme, audit.Entry{Actor: audit.Actor{Kind: audit.Key, ID: "gone", Name: "Gone"},
 		Action: audit.KeyRefused, Reason: audit.Revoked})
@@ -49,7 +53,6 @@ func TestValuesOfTheLogFilterIt(t *testing.T) {
 
 // The links lead to older entries and back, and keep the filters, while the log grows.
 func TestAuditLogIsPaged(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	add := func(n int) {
 		for range n {
@@ -79,7 +82,6 @@ func TestAuditLogIsPaged(t *testing.T) {
 // An entry has label, target and values in its row, and all values below it. Every export is two
 // rows.
 func TestAuditEntryShowsItsValues(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
 	foreign := w.NewKey(t, w.Organisation("other"), "Theirs", apikeys.ReportsRead)
@@ -126,4 +128,98 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 	} {
 		b.Get(acme.At("/settings/audit-log?%s", query)).Is(t, status)
 	}
+}
+
+// An unknown filter, and a value that is not offered, are refused by name, on the screen and for the
+// file: ignored, they would show everything.
+func TestInvalidAuditFiltersAreRefused(t *testing.T) {
+	w, acme, b := webtest.StartAsOwner(t)
+	foreign := w.NewKey(t, w.Organisation("other"), "Theirs", apikeys.ReportsRead)
+	for query, label := range map[string]string{
+		"person=nobody":       "Actor",
+		"action=api_key.seen": "Action",
+		"action=export.started&action=export.started":   "Action",
+		"key=" + foreign.ID:                             "Key",
+		"key=%ff":                                       "Key",
+		"from=2026-02-30":                               "From",
+		"from=" + strings.Repeat("9", 3_500):            "From",
+		"from=2026-03-01&from=2026-03-02":               "From",
+		"to=" + url.QueryEscape(`"><script>alert(1)//`): "To",
+	} {
+		for _, path := range []string{"/settings/audit-log?%s", "/settings/audit-log.csv?%s"} {
+			b.Get(acme.At(path, query)).Is(t, 400).
+				Has(t, "The filter “"+label+"” has an unknown value").Lacks(t, "<script>alert")
+		}
+	}
+	for _, path := range []string{"/settings/audit-log?From=1", "/settings/audit-log.csv?forks=x"} {
+		b.Get(acme.At("%s", path)).Is(t, 400).Has(t, "is unknown. Use action, person, ")
+	}
+	b.Get(acme.At("/settings/audit-log?from=2026-03-02&to=2026-03-01")).Is(t, 200).
+		Has(t, "No matching entries", "<dt>From</dt><dd><bdi>2 Mar 2026", "<dt>To</dt><dd><bdi>1 Mar 2026")
+}
+
+// What is offered is sorted by name, and keys of one name are told apart by their ids.
+func TestAuditFiltersOfferNamesInTheirOrder(t *testing.T) {
+	w, acme, b := webtest.StartAsOwner(t)
+	for _, name := range []string{"warehouse", "BI", "BI", "Ärger"} {
+		w.NewKey(t, acme, name, apikeys.ReportsRead)
+	}
+	for _, name := range []string{"zoe", "Ann"} {
+		w.Append(t, acme, audit.Entry{
+			Actor:  audit.Actor{Kind: audit.Person, ID: uuid.NewString(), Name: name},
+			Action: audit.PasswordChanged,
+		})
+	}
+	body := b.Get(acme.At("/settings/audit-log")).Body
+	for name, want := range map[string]string{
+		"person": "Any Ann " + acme.Owner.Name + " zoe",
+		"key":    `Any BI …\w{6} BI …\w{6} warehouse Ärger`,
+	} {
+		_, from, _ := strings.Cut(body, `<select id="`+name+`"`)
+		options, _, _ := strings.Cut(from, "</select>")
+		require.Regexp(t, "^"+want+"$", testkit.TextOf(options))
+	}
+}
+
+func seen(p *browsertest.Page, selector string) bool {
+	return browsertest.Eval[bool](p, `document.querySelector('`+selector+`').checkVisibility()`)
+}
+
+// A phone shows the first entry without scrolling, and folds the filters. An entry opens in place.
+func TestAuditLogInABrowser(t *testing.T) {
+	w, o := webtest.StartAcme(t)
+	for i := range 60 {
+		w.Append(t, o, audit.Entry{
+			Actor:  audit.Actor{Kind: audit.Key, ID: "k", Name: "Power BI, dashboard"},
+			Action: audit.KeyRefused,
+			Reason: audit.OutsideAPI,
+			Request: audit.Request{
+				Method: "GET", Path: fmt.Sprint("/", i, strings.Repeat("-settings", 200)),
+				Address: "2001:db8:85a3:1234:5678:8a2e:370:7334",
+			},
+		})
+	}
+	p := browsertest.New(t)
+	webtest.SignInWith(p, w, o.AdminPlain, o.At("/settings/audit-log"))
+	p.Emulate(360, browsertest.Light)
+	require.Less(t, browsertest.Eval[float64](p,
+		`document.querySelector('tbody tr[id]').getBoundingClientRect().bottom`), 480.0)
+	require.False(t, seen(p, ".filters"))
+	p.Click(`.fold summary:text("Filter")`)
+	require.True(t, seen(p, ".filters"))
+	p.Emulate(1280, browsertest.Light)
+	p.Click(`a:text("Older →")`)
+	require.Equal(t, "true", p.Attr("nav.pager a:last-child", "aria-disabled"))
+	p.Open(o.At("/settings/audit-log"))
+	require.False(t, seen(p, "tbody dl"))
+	browsertest.Eval[any](p, `(({left, top}) => document.elementFromPoint(left + 9, top + 9).click())(
+		document.querySelector('tbody tr[id] th').getBoundingClientRect())`) // the row opens the entry
+	require.True(t, seen(p, "tbody dl"))
+	require.Equal(t, "static",
+		browsertest.Eval[string](p, `getComputedStyle(document.querySelector("tbody tr[id]")).position`),
+		"WebKit knows no other: the summary of the last row would cover the page")
+	p.Fill("#from", "2026-01-01")
+	p.Fill("#to", "2026-01-31")
+	p.Click(`button:text("Apply")`)
+	require.Contains(t, p.Text(".empty dl"), "1 Jan 2026")
 }

@@ -14,12 +14,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/exports"
 	"dg/modules/reports"
 	"dg/platform/limit"
 	"dg/platform/testkit"
+	"dg/platform/testkit/browsertest"
 	"dg/web/internal/webtest"
 )
 
@@ -49,7 +51,6 @@ func contract(t *testing.T) string {
 
 // The page lists the errors of the contract with cause and fix, each with an id to link to.
 func TestDocsNameEachErrorOfTheContract(t *testing.T) {
-	t.Parallel()
 	page := webtest.Start(t).Browser(t).Get("/docs/errors").Is(t, 200)
 	var want, got, ids []string
 	for _, row := range contractErrorRow.FindAllStringSubmatch(contract(t), -1) {
@@ -69,18 +70,15 @@ func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 
 // The document states the limits that the program has, and the page the columns of the document.
 func TestDocsStateLimitsAndColumns(t *testing.T) {
-	t.Parallel()
 	w := webtest.Start(t)
 	body := w.Browser(t).Get("/docs").Body + w.Browser(t).Get("/docs/csv").Body
 	document := strings.Join(strings.Fields(contract(t)), " ")
 	for _, fact := range []string{
 		fmt.Sprintf("at most %d reports at once", reports.MaxReportsOfOrganisation),
 		fmt.Sprintf("%d reports running, or the instance %d", reports.MaxReportsOfOrganisation,
-			reports.MaxReports),
-		fmt.Sprintf("at most %d exports; an instance runs %d reports, %d large",
+			reports.MaxReports), fmt.Sprintf("at most %d exports; an instance runs %d reports, %d large",
 			exports.MaxConcurrentOfOrganisation, reports.MaxReports,
-			reports.MaxLargeReports),
-		fmt.Sprintf("ones and %d exports in all", exports.MaxConcurrent),
+			reports.MaxLargeReports), fmt.Sprintf("ones and %d exports in all", exports.MaxConcurrent),
 		fmt.Sprintf("%d exports of the organisation or %d of the instance",
 			exports.MaxConcurrentOfOrganisation, exports.MaxConcurrent),
 		fmt.Sprintf("waits for up to %.0f seconds", limit.Wait.Seconds()),
@@ -89,8 +87,7 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 		require.Contains(t, document, fact)
 	}
 	header := testkit.Find(t, `(?m)^(playId,[A-Za-z,]+)$`, contract(t))
-	columns := testkit.Cells(
-		`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`, body)
+	columns := testkit.Cells(`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`, body)
 	require.Equal(t, header, strings.Join(slices.Concat(columns...), ","))
 	require.Contains(t, html.UnescapeString(body), ` --max-redirs 0 `+w.Base+`/api/v1/forks`,
 		"the address of this service")
@@ -99,7 +96,6 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 
 // The pages need no sign-in and no database.
 func TestDocsAreForEverybody(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, path := range []string{
 		"/docs", "/docs/figures", "/docs/csv", "/docs/errors", "/docs/recipes",
@@ -107,14 +103,12 @@ func TestDocsAreForEverybody(t *testing.T) {
 		"/docs/changes", "/docs/security", "/docs/search?q=csv", "/docs/privacy", "/docs/privacy/pt",
 	} {
 		w.Browser(t).Get(path).Is(t, 200).Has(t, `<a href="/sign-in">Sign in</a>`)
-		b.Get(path).Is(t, 200).Has(t, acme.Owner.Name,
-			`<li><a href="/docs" aria-current="true">API</a></li>`)
+		b.Get(path).Is(t, 200).Has(t, acme.Owner.Name, `<li><a href="/docs" aria-current="true">API</a></li>`)
 	}
 	for _, path := range []string{"/docs/recipes/cobol", "/docs/reference/deleteFork", "/docs/privacy/it"} {
 		w.Browser(t).Get(path).Is(t, 404)
 	}
-	index := w.Browser(t).Get("/docs").Has(t, `<a href="/settings/api-keys">`,
-		`<a href="/docs/security">`)
+	index := w.Browser(t).Get("/docs").Has(t, `<a href="/settings/api-keys">`, `<a href="/docs/security">`)
 	for _, path := range testkit.Cells(`href="(/docs/[^"#]+)`, index.Body) {
 		page := w.Browser(t).Get(path[0]).Is(t, 200)
 		for _, section := range testkit.Cells(`href="#([^"]+)"`, page.Body) {
@@ -130,7 +124,6 @@ func TestDocsAreForEverybody(t *testing.T) {
 // The page for works councils says the same in each language: one row for each fact, with the constant
 // that the program enforces.
 func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
-	t.Parallel()
 	w, _ := webtest.StartAcme(t)
 	rows := 0
 	for language, path := range map[string]string{
@@ -140,14 +133,13 @@ func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 			Has(t, `<div class="head" lang="`+language+`">`).Lacks(t, "{threshold}", "<dd></dd>").Body
 		require.Regexp(t, `[^0-9]`+strconv.Itoa(reports.MinGroup)+`[^0-9]`, body)
 		found := strings.Count(body, "<dt>")
-		require.True(t, rows == 0 || rows == found, "%s has %d rows, not %d", language, found, rows)
+		require.True(t, found > 0 && (rows == 0 || rows == found), "%s has %d rows, not %d", language, found, rows)
 		rows = found
 	}
 }
 
 // The examples name a fork and a group of the reader's organisation, if there is one.
 func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	globex := w.Organisation("globex")
 	fork := w.Fork(acme)
@@ -171,7 +163,6 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 // The reference shows each operation of the OpenAPI document with its parameters, fields, answers and
 // examples.
 func TestReferenceShowsTheDocument(t *testing.T) {
-	t.Parallel()
 	w := webtest.Start(t)
 	index := w.Browser(t).Get("/docs/reference")
 	for operation, names := range map[string][]string{
@@ -182,8 +173,7 @@ func TestReferenceShowsTheDocument(t *testing.T) {
 			"date-time", "#ERR_VALIDATION",
 		},
 		"exportForkPlaysCsv": {
-			"text/csv", "X-DG-Report-Suppressed", "playId,forkId",
-			"<td><code>scorePercent</code></td>",
+			"text/csv", "X-DG-Report-Suppressed", "playId,forkId", "<td><code>scorePercent</code></td>",
 		},
 	} {
 		index.Has(t, `href="/docs/reference/`+operation+`"`)
@@ -194,7 +184,6 @@ func TestReferenceShowsTheDocument(t *testing.T) {
 // A search finds what readers look for, and names the recipes when it finds nothing. Its links lead
 // to the section.
 func TestSearchLeadsToThePage(t *testing.T) {
-	t.Parallel()
 	w, _, owner := webtest.StartAsOwner(t)
 	first := regexp.MustCompile(`<dl class="results">\s*<dt><a href="([^"]*)"`)
 	for query, want := range map[string]string{
@@ -208,15 +197,13 @@ func TestSearchLeadsToThePage(t *testing.T) {
 	}
 	w.Browser(t).Get("/docs/search?q=cobol").Is(t, 200).
 		Has(t, "No page has all of these words", `<a href="/docs/recipes">recipes</a>`)
-	owner.Get("/docs/search?q=429").
-		Has(t, `href="/docs/errors#ERR_RATE_LIMITED"`)
+	owner.Get("/docs/search?q=429").Has(t, `href="/docs/errors#ERR_RATE_LIMITED"`)
 	hostile := strings.Repeat("%ff%3Cb%3E", 400)
 	w.Browser(t).Get("/docs/search?q="+hostile).Is(t, 200).Lacks(t, "<b>")
 }
 
 // specification, 9: changes have dates. The headers that announce an end are those of the document.
 func TestChangesAreDated(t *testing.T) {
-	t.Parallel()
 	page := webtest.Start(t).Browser(t).Get("/docs/changes").Body
 	days := slices.Concat(testkit.Cells(`<time datetime="(\d{4}-\d{2}-\d{2})">`, page)...)
 	require.NotEmpty(t, days)
@@ -227,4 +214,36 @@ func TestChangesAreDated(t *testing.T) {
 	for line := range strings.Lines(html.UnescapeString(shown)) {
 		require.Contains(t, document, strings.TrimSpace(line))
 	}
+}
+
+// The sidebar stays in sight while the page scrolls, and marks the current section. What is typed
+// shows its results, of which the sidebar marks none, and Enter opens the first one. Escape shows the
+// page again.
+func TestDocsInABrowser(t *testing.T) {
+	w := webtest.Start(t)
+	p := browsertest.New(t)
+	p.Open(w.Base + "/docs/errors")
+	p.Emulate(1280, browsertest.Light)
+	require.Equal(t, "location", p.Attr(`.sidebar a[href="#errors"]`, "aria-current"))
+	for _, section := range []string{"limits", "http"} {
+		p.Click(`.sidebar a[href="#` + section + `"]`)
+		p.WaitFor(`.sidebar a[href="#` + section + `"][aria-current]`)
+		require.Equal(t, 1, p.Count(".sidebar a[aria-current=location]"))
+		require.Positive(t, browsertest.Eval[float64](p,
+			`document.querySelector('.sidebar').getBoundingClientRect().top`), "it is in sight")
+	}
+
+	p.Fill("#search", "pandas")
+	p.WaitFor(`.results a[href="/docs/recipes/python"]`)
+	require.Zero(t, p.Count(".sidebar [aria-current]"), "the page is not shown")
+	p.Press(kb.Escape)
+	p.WaitFor("#error-table")
+	p.WaitFor(`.sidebar a[href="/docs/errors"][aria-current]`)
+	p.Fill("#search", "429")
+	p.Click(`.results a[href="/docs/errors#ERR_RATE_LIMITED"]`)
+	p.WaitFor("#ERR_RATE_LIMITED:target")
+	p.Fill("#search", "power bi")
+	p.Press(kb.Enter)
+	p.WaitFor("#recipe")
+	require.Equal(t, "/docs/recipes/power-bi", p.Path())
 }

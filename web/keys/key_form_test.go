@@ -18,9 +18,7 @@ import (
 )
 
 func secretIn(t *testing.T, p testkit.Page) apikeys.Token {
-	token, ok := apikeys.ParseToken(
-		testkit.Find(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.Body),
-	)
+	token, ok := apikeys.ParseToken(testkit.Find(t, `<samp id="secret" data-secret>([^<]*)</samp>`, p.Body))
 	require.True(t, ok)
 	return token
 }
@@ -34,7 +32,6 @@ func keyOf(t *testing.T, w *webtest.World, o *webtest.Organisation, p testkit.Pa
 // The form shows the day of each choice. Both scopes and 90 days are chosen. It makes a key that works.
 // rules.md, Keys: the expiry is 30, 90 or 365 days, a future day at 00:00 UTC, or never.
 func TestKeyIsCreatedFromTheForm(t *testing.T) {
-	t.Parallel()
 	now := noon
 	w, acme := webtest.StartAt(t, &now)
 	b := w.SignedIn(t, acme.Admin)
@@ -76,7 +73,6 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 
 // A form that is sent twice, as without JavaScript, makes one key. The other answer leads to it.
 func TestFormThatIsSentTwiceMakesOneKey(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")
 	form := b.Get(path)
@@ -112,7 +108,6 @@ var keyFormErrors = []struct{ change, field, says string }{
 
 // An invalid field is named above the form and beside it, and what was typed is kept.
 func TestInvalidKeyFormIsRejected(t *testing.T) {
-	t.Parallel()
 	now := noon
 	w, acme := webtest.StartAt(t, &now)
 	b := w.SignedIn(t, acme.Owner)
@@ -136,7 +131,6 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 // rules.md, Keys: the form of a replacement has the old key's values, lives as long as the key did,
 // from today, and lets the old key stop in a day. No overlap is longer than the old key's life.
 func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
@@ -147,13 +141,11 @@ func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
 		"null": `value="never" aria-describedby="xneverh" checked`,
 		"created_at + interval '29 days 3 hours'": `value="30" aria-describedby="x30h" checked`,
 		"created_at + interval '365 days'":        `value="365" aria-describedby="x365h" checked`,
-		"created_at + interval '41 days'": `value="` +
-			today.AddDate(0, 0, 41).Format(time.DateOnly) + `"`,
+		"created_at + interval '41 days'":         `value="` + today.AddDate(0, 0, 41).Format(time.DateOnly) + `"`,
 	} {
 		w.DB.Exec(`update api_keys set expires_at = `+life+` where id = $1`, key.ID)
 		page().Has(t, chosen, `value="BI"`, `value="forks:read" aria-describedby="sf-h" checked`,
-			`value="day" aria-describedby="odayh" checked`).
-			Lacks(t, `aria-describedby="sr-h" checked`)
+			`value="day" aria-describedby="odayh" checked`).Lacks(t, `aria-describedby="sr-h" checked`)
 	}
 	ends := time.Now().Add(5 * time.Hour).UTC()
 	w.DB.Exec(`update api_keys set expires_at = $2 where id = $1`, key.ID, ends)
@@ -164,7 +156,6 @@ func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
 // A replacement shows the new key once, and says when the old one stops. On the list the old key
 // stands under its successor until then.
 func TestKeyIsReplaced(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	old := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	w.NewKey(t, acme, "Between", apikeys.ForksRead)
@@ -192,7 +183,6 @@ func TestKeyIsReplaced(t *testing.T) {
 
 // Below the plan there is no form. With all keys in use the form says so, and keeps what was typed.
 func TestKeyIsNotCreatedWithoutPlanOrRoom(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")
 	w.ManyKeys(acme, "n", 100, 100)
@@ -205,7 +195,6 @@ func TestKeyIsNotCreatedWithoutPlanOrRoom(t *testing.T) {
 
 // The secret is in one answer, and in no other answer or log; TestSecretsAppearNowhere: nor stored.
 func TestSecretIsShownOnce(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")
 	created := b.Post(path, webtest.NewKeyForm())
@@ -218,8 +207,7 @@ func TestSecretIsShownOnce(t *testing.T) {
 	key := acme.At("/settings/api-keys/%s", token.ID)
 	for _, other := range []string{
 		path, acme.At("/settings/api-keys"), key, key + "/rename", key + "/replace", key + "/revoke",
-		acme.At("/settings/audit-log"), acme.At("/settings/audit-log.csv"),
-		acme.At("/settings/organisation"),
+		acme.At("/settings/audit-log"), acme.At("/settings/audit-log.csv"), acme.At("/settings/organisation"),
 	} {
 		b.Get(other).Is(t, 200).Lacks(t, token.Secret[:12])
 	}

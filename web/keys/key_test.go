@@ -25,7 +25,6 @@ func usageOf(
 
 // A key's page has its properties, its requests by day as bars and as a table, and its actions.
 func TestKeyPage(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	ends := time.Now().Add(300 * 24 * time.Hour)
 	key, token, err := w.Keys.Create(t.Context(), acme.AsOwner(), apikeys.NewKey{
@@ -36,8 +35,7 @@ func TestKeyPage(t *testing.T) {
 	}, audit.Request{})
 	require.NoError(t, err)
 	path := acme.At("/settings/api-keys/%s", key.ID)
-	b.Get(acme.At("/settings/api-keys")).Has(t,
-		`<a href="`+path+`"><bdi data-name>Warehouse</bdi></a>`)
+	b.Get(acme.At("/settings/api-keys")).Has(t, `<a href="`+path+`"><bdi data-name>Warehouse</bdi></a>`)
 	p := b.Get(path).Is(t, 200)
 	p.Has(t, "<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;", "dg_live_"+key.ID+"_…",
 		"<dd>Reports</dd>", `<span class="state on">Active</span> <span>Until <time`,
@@ -60,7 +58,6 @@ func TestKeyPage(t *testing.T) {
 
 // A key that does not work or was replaced cannot be replaced. A revoked key can only be renamed.
 func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	now := time.Now()
 	for name, c := range map[string]struct {
@@ -73,8 +70,7 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 		"replaced":         {"revoked_at = now() + interval '1 d'", acme.Admin, "/rename /revoke"},
 		"revoked":          {"revoked_at = now()", acme.Owner, "/rename"},
 		"expired": {
-			"created_at = now() - interval '2 d', expires_at = now() - interval '1 d'", acme.Owner,
-			"/rename",
+			"created_at = now() - interval '2 d', expires_at = now() - interval '1 d'", acme.Owner, "/rename",
 		},
 		"replaced and expired": {
 			"revoked_at = now() + interval '1 d', expires_at = now()", acme.Owner, "/rename",
@@ -100,13 +96,11 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 
 // A key is renamed by a form that keeps invalid texts, and the log has its old name.
 func TestKeyIsRenamed(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	b := w.SignedIn(t, acme.Admin)
 	path := acme.At("/settings/api-keys/%s", key.ID)
-	b.Get(path+"/rename").Has(t,
-		`name="name" maxlength="200" required autocomplete="off" value="BI"`)
+	b.Get(path+"/rename").Has(t, `name="name" maxlength="200" required autocomplete="off" value="BI"`)
 
 	b.Post(path+"/rename",
 		url.Values{"name": {"  "}, "description": {strings.Repeat("é", 201)}}).Is(t, 400).Has(t,
@@ -124,7 +118,6 @@ func TestKeyIsRenamed(t *testing.T) {
 // A key that was replaced can be stopped at once also by an instance whose clock is ahead: to it
 // the key has stopped.
 func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
-	t.Parallel()
 	now := time.Now().Add(2 * time.Hour)
 	w, acme := webtest.StartAt(t, &now)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
@@ -139,7 +132,6 @@ func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 // The confirmation has the key's name, its last use and the effect, and works without script.
 // Revoking again changes nothing.
 func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
-	t.Parallel()
 	now := time.Now().UTC().Truncate(time.Minute)
 	w, acme := webtest.StartAt(t, &now)
 	key := w.NewKey(t, acme, "Warehouse, nightly export", apikeys.ReportsRead)
@@ -147,8 +139,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	setKey(t, w, used, now.Add(-time.Hour), now.Add(-time.Minute), nil, nil)
 	b := w.SignedIn(t, acme.AdminPlain)
 	path := acme.At("/settings/api-keys/%s/revoke", key.ID)
-	b.Get(path).Is(t, 200).Has(t,
-		"<h1>Revoke <bdi>Warehouse, nightly export</bdi>?</h1>",
+	b.Get(path).Is(t, 200).Has(t, "<h1>Revoke <bdi>Warehouse, nightly export</bdi>?</h1>",
 		"Every tool that uses this key loses access immediately and for good.",
 		"<dt>Last used</dt><dd>Never</dd>", "dg_live_"+key.ID+"_…",
 		`href="`+acme.At("/settings/api-keys")+`" autofocus>Cancel</a>`)

@@ -29,7 +29,6 @@ func tabTo(t *testing.T, p *browsertest.Page, what string) {
 // The errors of the form lead to their fields, and an expiry shows and hides the field of a day. A
 // double click sends the form once: the answer has the secret.
 func TestKeyFormByKeyboard(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys/new"))
@@ -68,7 +67,6 @@ func TestKeyFormByKeyboard(t *testing.T) {
 // The browser asks before it leaves the page of a secret that was not copied: a part of it does not
 // count. The page never comes back, by a reload or through the history.
 func TestSecretIsNotLeftByAccident(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	list := acme.At("/settings/api-keys")
@@ -114,7 +112,6 @@ func TestSecretIsNotLeftByAccident(t *testing.T) {
 // An answer to a form is no POST in the history: neither a reload nor Back sends anything again,
 // after an error and on the page of the secret.
 func TestReloadAndBackSendNoFormAgain(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys/new"))
@@ -143,7 +140,6 @@ func TestReloadAndBackSendNoFormAgain(t *testing.T) {
 
 // A key is created and revoked without script. The form's default expiry is valid.
 func TestKeysWithoutScript(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	browsertest.Do(p, "turn scripts off", browsertest.Command(emulation.SetScriptExecutionDisabled,

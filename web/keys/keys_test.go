@@ -10,16 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
+	"dg/modules/audit"
 	"dg/platform/testkit"
+	"dg/platform/testkit/browsertest"
 	"dg/web/internal/webtest"
 )
 
 // noon is the time of tests whose clock is set.
 var noon = time.Date(2026, 11, 21, 9, 31, 0, 0, time.UTC)
 
-func setKey(
-	t *testing.T, w *webtest.World, k apikeys.Key, created time.Time, used, expires, revoked any,
-) {
+func setKey(t *testing.T, w *webtest.World, k apikeys.Key, created time.Time, used, expires, revoked any) {
 	w.DB.Exec(
 		`update api_keys set created_at = $2, last_used_at = $3, expires_at = $4, revoked_at = $5 where id = $1`,
 		k.ID, created, used, expires, revoked,
@@ -40,7 +40,6 @@ func row(t *testing.T, p testkit.Page, name string) string {
 // The list has each key's state, times, scopes and creator, the newest key first. Revoked and expired
 // keys are folded.
 func TestKeysAreListed(t *testing.T) {
-	t.Parallel()
 	now := noon
 	w, acme := webtest.StartAt(t, &now)
 	day := 24 * time.Hour
@@ -59,16 +58,14 @@ func TestKeysAreListed(t *testing.T) {
 	gone := add("gone", 8*day, nil, now.Add(-day), now.Add(-2*day), reports)
 
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/api-keys")).Is(t, 200)
-	require.Equal(t,
-		"BI dg_live_"+bi.ID+
-			"_… Active Until 1 Feb 2027, 09:31 UTC Forks, reports 19 Nov 2026 owner of acme None Last used 21 "+
-			"Nov 2026, 09:30 UTC Revoke BI", row(t, p, "BI"))
+	require.Equal(t, "BI dg_live_"+bi.ID+
+		"_… Active Until 1 Feb 2027, 09:31 UTC Forks, reports 19 Nov 2026 owner of acme None Last used 21 "+
+		"Nov 2026, 09:30 UTC Revoke BI", row(t, p, "BI"))
 	require.Contains(t, row(t, p, "never"),
 		"Active Never expires Forks 18 Nov 2026 owner of acme None Never used Revoke never")
 	require.Contains(t, row(t, p, "soon"), "Expires in 5 days On 26 Nov 2026, 00:31 UTC Reports")
-	require.Equal(t,
-		"gone dg_live_"+gone.ID+
-			"_… Revoked Since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme Never used Audit log of gone",
+	require.Equal(t, "gone dg_live_"+gone.ID+
+		"_… Revoked Since 19 Nov 2026, 09:31 UTC Reports 13 Nov 2026 owner of acme Never used Audit log of gone",
 		row(t, p, "gone"))
 	require.Contains(t, row(t, p, "old"), "Expired Since 21 Nov 2026, 09:30 UTC Reports")
 	require.Contains(t, p.Body, `<time datetime="2027-02-01T09:31:00.000Z" data-local="minute">`,
@@ -85,7 +82,6 @@ func TestKeysAreListed(t *testing.T) {
 }
 
 func TestManyRevokedKeysArePaged(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	w.NewKey(t, acme, "BI", apikeys.ForksRead)
 	w.ManyKeys(acme, "revoked ", 1105, 0)
@@ -99,14 +95,12 @@ func TestManyRevokedKeysArePaged(t *testing.T) {
 
 // Below the plan a notice takes the place of the button. Listing and revoking still work.
 func TestKeysBelowThePlanAreListedAndRevoked(t *testing.T) {
-	t.Parallel()
 	w, o, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, o, "BI", apikeys.ForksRead)
 	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, o.ID)
 	list := b.Get(o.At("/settings/api-keys")).Is(t, 200).Lacks(t, "/settings/api-keys/new\"").
 		Has(t, `href="`+o.At("/settings/organisation")+`">See the plan`)
-	require.Contains(t, webtest.Notes(t, list)[0],
-		"warn: The API comes with the Pro plan. Keys are paused")
+	require.Contains(t, webtest.Notes(t, list)[0], "warn: The API comes with the Pro plan. Keys are paused")
 	require.Contains(t, row(t, list, "BI"), "Paused by plan Never expires")
 	b.Post(o.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 }
@@ -114,7 +108,6 @@ func TestKeysBelowThePlanAreListedAndRevoked(t *testing.T) {
 // rules.md, Keys: the list shows the requests of the last 30 days of each key that works. Neither it
 // nor the page of a key waits for them longer than a second.
 func TestKeyListShowsUsage(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	used := w.NewKey(t, acme, "Used", apikeys.ReportsRead)
 	revoked := w.NewKey(t, acme, "Gone", apikeys.ReportsRead)
@@ -141,7 +134,6 @@ func TestKeyListShowsUsage(t *testing.T) {
 // first three by name, more urgently from 7 days and from one day on, and the number of the others.
 // Paused, revoked and expired keys are not announced.
 func TestExpiringKeysAreAnnounced(t *testing.T) {
-	t.Parallel()
 	now := noon
 	w, acme := webtest.StartAt(t, &now)
 	b := w.SignedIn(t, acme.Admin)
@@ -157,8 +149,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	want := []string{
 		"bad: first expires in 1 day. 22 Nov 2026, 09:31 UTC",
 		"warn: second expires in 7 days. 28 Nov 2026, 09:31 UTC",
-		"third expires in 8 days. 29 Nov 2026, 09:31 UTC",
-		"2 more keys expire within 30 days.",
+		"third expires in 8 days. 29 Nov 2026, 09:31 UTC", "2 more keys expire within 30 days.",
 	}
 	for _, screen := range []string{"organisation", "api-keys", "audit-log"} {
 		notes := announced("/settings/" + screen)
@@ -173,4 +164,93 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	w.DB.Exec(`update organisations set plan = 'pro' where id = $1`, acme.ID)
 	w.DB.Exec(`update api_keys set revoked_at = now() where name <> 'fifth'`)
 	require.Len(t, announced("/settings/organisation"), 1)
+}
+
+// A search, a filter and an order select keys, and stay in the form. An unknown value selects all.
+func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
+	now := noon
+	w, acme := webtest.StartAt(t, &now)
+	day := 24 * time.Hour
+	add := func(name string, used, expires any) apikeys.Key {
+		k := w.NewKey(t, acme, name, apikeys.ForksRead)
+		setKey(t, w, k, now.Add(-100*day), used, expires, nil)
+		return k
+	}
+	add("Warehouse", now.Add(-time.Hour), now.Add(300*day))
+	add("bi", now.Add(-31*day), nil)
+	soon := add("LMS", now.Add(-day), now.Add(2*day))
+	add("Old", nil, now.Add(-day))
+	b := w.SignedIn(t, acme.Owner)
+	list := func(query string) string {
+		p := b.Get(acme.At("/settings/api-keys?%s", query)).Is(t, 200)
+		names := ""
+		for _, name := range testkit.Cells(`data-name>([^<]+)<`, p.Body) {
+			names += name[0] + " "
+		}
+		return names
+	}
+	for query, want := range map[string]string{
+		"q=WARE": "Warehouse ", "q=" + soon.ID: "LMS ", "q=none": "", "show=unused": "bi ",
+		"show=expiring": "LMS ", "show=expired": "Old ", "sort=name": "bi LMS Warehouse Old ",
+		"sort=used": "Warehouse LMS bi Old ", "sort=expiry": "LMS Warehouse bi Old ",
+		"show=unused&q=ware": "",
+	} {
+		require.Equal(t, want, list(query), query)
+	}
+	require.Empty(t, list("show=%00&sort=x&q=%ff"), "no name has that character")
+	require.Len(t, list("show=x&sort=x"), len("Warehouse bi LMS Old "))
+	b.Get(acme.At("/settings/api-keys?q=none")).
+		Has(t, "No key matches.", `value="none"`, `href="`+acme.At("/settings/api-keys")+`">Clear`)
+	b.Get(acme.At("/settings/api-keys?show=expired")).Has(t, "<details open>", `"expired" selected`)
+	b.Get(acme.At("/settings/api-keys")).Lacks(t, `role="search"`)
+}
+
+// On a phone a key has two lines. Where two have one name, a third has the id.
+func TestKeysHaveTwoLinesOnPhones(t *testing.T) {
+	w, acme := webtest.StartAcme(t)
+	for _, name := range []string{"BI", "LMS", "BI"} {
+		w.NewKey(t, acme, name, apikeys.ForksRead)
+	}
+	p := browsertest.New(t)
+	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
+	p.Emulate(360, browsertest.Light)
+	require.Equal(t, 2, p.Count("tbody th small"))
+	require.Less(t, browsertest.Eval[float64](p,
+		`document.querySelector('tbody tr:nth-child(2)').offsetHeight`), 80.0)
+	webtest.RequireAccessible(t, p, "keys")
+}
+
+// A key's page leads to the key before and after it, and has its own refusals and exports with the
+// network, and links to them in the log. The form that replaces it leads to its revocation.
+func TestKeyPageHasItsHistory(t *testing.T) {
+	w, acme, b := webtest.StartAsOwner(t)
+	old := w.NewKey(t, acme, "BI", apikeys.ForksRead)
+	other := w.NewKey(t, acme, "Other", apikeys.ForksRead)
+	at := func(k apikeys.Key) string { return acme.At("/settings/api-keys/%s", k.ID) }
+	b.Get(at(old)).Has(t, "None in the audit log.")
+	b.Get(at(old)+"/replace").Has(t, "Leaked? Stop it now.", `href="`+at(old)+`/revoke"`)
+	for address, k := range map[string]apikeys.Key{"203.0.113.7": old, "198.51.100.9": other} {
+		for _, action := range []audit.Action{audit.KeyRefused, audit.ExportStarted} {
+			e := audit.Entry{
+				Actor: audit.Actor{Kind: audit.Key, ID: k.ID, Name: k.Name}, Action: action,
+				Request: audit.Request{Method: "GET", Path: "/api/v1/forks", Address: address},
+			}
+			if action == audit.KeyRefused {
+				e.Reason = audit.WrongSecret
+			}
+			w.Append(t, acme, e)
+		}
+	}
+	form := webtest.ReplacementForm("now")
+	form.Set("name", "Successor")
+	b.Post(at(old)+"/replace", form).Is(t, 200)
+	successor := w.AllKeys(t, acme)[0]
+	p := b.Get(at(old)).Has(t, `<dt>Replaced by</dt><dd><a href="`+at(successor)+`"><bdi>Successor`,
+		"203.0.113.7", "Request refused", "Export started", "wrong secret").Lacks(t, "198.51.100.9")
+	for _, action := range []string{"api_key.refused", "export.started"} {
+		link := acme.At("/settings/audit-log?key=%s&amp;action=%s", old.ID, action)
+		p.Has(t, `href="`+link+`"`)
+	}
+	b.Get(at(successor)).Has(t, `<dt>Replaces</dt><dd><a href="`+at(old)+`"><bdi>BI`)
+	b.Get(acme.At("/settings/audit-log?action=api_key.revoked&key=%s", old.ID)).Lacks(t, "No matching entries")
 }

@@ -15,13 +15,9 @@ import (
 
 // The page has the plan, the reporting mode, and members with role and two-step verification.
 func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
-	t.Parallel()
 	w := webtest.Start(t)
-	acme := w.OrganisationOf(testkit.Organisation{
-		Slug: "acme", Name: "<b>Acme</b> \"\u202e\" & sons",
-	})
-	w.DB.Exec(`update users set name = $1 where id = $2`, `=cmd|'<script>alert(1)</script>`,
-		acme.Admin.ID)
+	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "<b>Acme</b> \"\u202e\" & sons"})
+	w.DB.Exec(`update users set name = $1 where id = $2`, `=cmd|'<script>alert(1)</script>`, acme.Admin.ID)
 	w.DB.Exec(`update users set name = email where id = $1`, acme.Member.ID)
 	w.DB.Exec(`update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`,
 		testkit.TOTPSecret, acme.Member.ID)
@@ -39,15 +35,13 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 		strings.Index(p.Body, "admin-plain@acme"), strings.Index(p.Body, "member@acme"),
 	}
 	require.IsIncreasing(t, order, "owners first, then by name: = stands before a")
-	w.DB.Exec(`update organisations set plan = 'team', reporting_mode = 'nominative' where id = $1`,
-		acme.ID)
+	w.DB.Exec(`update organisations set plan = 'team', reporting_mode = 'nominative' where id = $1`, acme.ID)
 	w.SignedIn(t, acme.Owner).Get(acme.At("/settings/organisation")).Has(t,
 		"<strong>Team</strong></p><p>Does not include the API.", "by their display name")
 }
 
 // The page of a large organisation lists 500 members, and says how many more there are.
 func TestLargeOrganisationListsSomeMembers(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	w.DB.Exec(`with made as (
 			insert into users (id, email, email_key, name)
@@ -61,7 +55,6 @@ func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 
 // The form explains the change, and the settings then show it.
 func TestOwnerChangesTheReportingMode(t *testing.T) {
-	t.Parallel()
 	w, acme, b := webtest.StartAsOwner(t)
 	form := acme.At("/settings/organisation/reporting-mode")
 	screen := acme.At("/settings/organisation")
@@ -73,10 +66,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 		"A play keeps its <code>playId</code> in both modes", "from the next request on")
 	for _, c := range []struct{ mode, shown, says string }{
 		{"pseudonymous", "Pseudonymous", "Nothing was changed. The reporting mode is the same."},
-		{
-			"nominative", "Nominative",
-			"Reporting mode changed. Reports, exports and the API now show names.",
-		},
+		{"nominative", "Nominative", "Reporting mode changed. Reports, exports and the API now show names."},
 		{
 			"pseudonymous", "Pseudonymous",
 			"Reporting mode changed. Reports, exports and the API no longer show names.",
@@ -97,11 +87,8 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 
 // Showing names takes the typed name of the organisation. The form lists the keys that will read them.
 func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
-	t.Parallel()
 	w := webtest.Start(t)
-	acme := w.OrganisationOf(testkit.Organisation{
-		Slug: "acme", Name: "Ac\u200bme <Works>  e\u0301",
-	})
+	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Ac\u200bme <Works>  e\u0301"})
 	for _, name := range []string{"One", "Two", "Three", "Four", "Five", "Six & co"} {
 		w.NewKey(t, acme, name, apikeys.ReportsRead)
 	}
@@ -118,12 +105,10 @@ func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
 	} {
 		b.Post(form, testkit.Form("mode", "nominative", "organisation", typed)).Is(t, 400).Has(t,
 			`id="organisation-error">To show names, type the name of the organisation: `+
-				"\u2068Ac\u200bme &lt;Works&gt;  e\u0301\u2069</p>",
-			`value="nominative" checked`)
+				"\u2068Ac\u200bme &lt;Works&gt;  e\u0301\u2069</p>", `value="nominative" checked`)
 	}
 	require.Len(t, w.LogOf(t, acme), entries, "nothing was changed")
-	b.Post(form, testkit.Form("mode", "nominative", "organisation", " ACME  <works> \u00e9 ")).
-		Is(t, 303)
+	b.Post(form, testkit.Form("mode", "nominative", "organisation", " ACME  <works> \u00e9 ")).Is(t, 303)
 	b.Get(form).Lacks(t, `name="organisation"`)
 	b.Post(form, testkit.Form("mode", "pseudonymous")).Is(t, 303)
 }
@@ -131,7 +116,6 @@ func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
 // The settings list groups with their ids, 25 a page. More than 20 are searched by name, without case
 // and accents.
 func TestSettingsListGroupIDs(t *testing.T) {
-	t.Parallel()
 	w, o, b := webtest.StartAsOwner(t)
 	other := w.Organisation("other")
 	w.DB.GroupNamed(other.ID, "theirs", w.DB.Players(other.ID, 3)...)

@@ -34,7 +34,6 @@ const (
 // The sentence names who played, how they did and the weakest skill. It names a change of 5% (rates:
 // 1 point) or more that exceeds its noise, and no other. Strong words are between asterisks.
 func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
-	t.Parallel()
 	steady := sums{800, 700, 500, 400, 760}
 	type skills = []reports.SkillStat
 	for _, c := range []struct {

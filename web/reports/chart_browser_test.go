@@ -15,7 +15,6 @@ import (
 
 // Arrow keys, pointer and touch select a bar, whose values are shown and announced.
 func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
-	t.Parallel()
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)
 	w.DB.Players(o.ID, 1)
@@ -58,7 +57,6 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 // A choice changes the page in place: the window, its scroll and the focus stay, and Back and reload
 // lead where the address says. What is no report is loaded as usual.
 func TestChoicesChangeThePageInPlace(t *testing.T) {
-	t.Parallel()
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)
 	w.DB.Players(o.ID, 1)
@@ -108,7 +106,6 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 
 // The jobs of a reader take few clicks or taps in an open report. A phone has the menus in one sheet.
 func TestJobsTakeFewClicks(t *testing.T) {
-	t.Parallel()
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)
 	players := w.DB.Players(o.ID, 6)

@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"cmp"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +15,6 @@ import (
 // days. A dot is at its score, and the line is broken where nothing was completed. A score of zero has
 // a dot, the lack of one has none.
 func TestChartIsDrawnToScale(t *testing.T) {
-	t.Parallel()
 	p := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 7}
 	daily := []reports.DailyStat{
 		{Plays: 4, Completed: 2, ScoreSum: 14_000}, {Plays: 1, Completed: 1, ScoreSum: 5_000}, {Plays: 3},
@@ -46,7 +47,6 @@ func TestChartIsDrawnToScale(t *testing.T) {
 
 // Many dots would run together: a long period has one where no line shows the score.
 func TestLongPeriodsHaveDotsOfLoneScores(t *testing.T) {
-	t.Parallel()
 	for days, dots := range map[int]string{31: "M250 0h.01M1250 0h.01M1350 0h.01", 32: "M250 0h.01"} {
 		daily := make([]reports.DailyStat, days)
 		for _, day := range []int{2, 12, 13} {
@@ -61,7 +61,6 @@ func TestLongPeriodsHaveDotsOfLoneScores(t *testing.T) {
 
 // Bars of more than 44 days are weeks. The cut ones, and that of today, say so.
 func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
-	t.Parallel()
 	today := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC) // a Wednesday
 	p := lastDays(today.AddDate(0, 0, 1), 93)
 	daily := make([]reports.DailyStat, p.Days)
@@ -89,7 +88,6 @@ func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
 
 // The axis of scores shows how they move: it begins and ends near them.
 func TestScaleOfScoresShowsMovement(t *testing.T) {
-	t.Parallel()
 	for scores, want := range map[[2]int64][]string{
 		{0, 0}:           {"10%", "5%", "0%"},
 		{10_000, 10_000}: {"100%", "95%", "90%"},
@@ -107,7 +105,6 @@ func TestScaleOfScoresShowsMovement(t *testing.T) {
 
 // The API accepts the period of each preset on every day.
 func TestPresetsAreValidOnEveryDay(t *testing.T) {
-	t.Parallel()
 	leapDay := time.Date(2028, 2, 29, 0, 0, 0, 0, time.UTC)
 	want := []string{
 		"2028-02-29_2028-02-29", "2028-02-22_2028-02-28", "2028-02-01_2028-02-28",
@@ -125,4 +122,117 @@ func TestPresetsAreValidOnEveryDay(t *testing.T) {
 			require.Equal(t, p.period, again)
 		}
 	}
+}
+
+// A difference has its direction and the figure before it. Small ones have no colour, and large ones
+// are multiples. Where there is nothing to average there is neither figure nor difference.
+func TestFiguresAreCompared(t *testing.T) {
+	changes := func(now reports.Statistics, before *reports.Statistics) (all []string) {
+		var c *comparison
+		if before != nil {
+			c = &comparison{earlierStats: before}
+		}
+		for _, f := range newFigures(now, c) {
+			words := []string{f.Value}
+			if c := f.Change; c != nil {
+				words = append(words, c.Direction, c.By, c.Was)
+			}
+			all = append(all, strings.Join(words, "|"))
+		}
+		return all
+	}
+	now := reports.Statistics{Plays: 163, UniquePlayers: 20, Completed: 100, AvgScore: 687, Passed: 50}
+	before := reports.Statistics{Plays: 151, UniquePlayers: 25, Completed: 90, AvgScore: 674, Passed: 45}
+	require.Equal(t, []string{
+		"163|up|8%|was 151", "20|down|20%|was 25", "68.7%|up|1.3 points|was 67.4%",
+		"61.3%|up|1.7 points|was 59.6%", "50.0%|||unchanged",
+	}, changes(now, &before))
+	require.Equal(t, "20", changes(now, nil)[1], "without a comparison there is no word of one")
+	nothing := reports.Statistics{}
+	require.Equal(t, []string{
+		"0|down|100%|was 151", "0|down|100%|was 25", "–|||no comparison", "–|||no comparison",
+		"–|||no comparison",
+	}, changes(nothing, &before))
+	require.Equal(t, "68.7%|||no comparison", changes(now, &nothing)[2])
+
+	for _, c := range []struct {
+		measure     int
+		now, before int64
+		want        change
+	}{
+		{0, 15_001, 15_000, change{"up", true, "<1%", "was 15,000"}},
+		{0, 1009, 1000, change{"up", true, "1%", "was 1,000"}},
+		{0, 800, 1000, change{"down", false, "20%", "was 1,000"}},
+		{0, 40, 50, change{"down", true, "20%", "was 50"}},
+		{0, 100, 10, change{"up", false, "900%", "was 10"}},
+		{0, 385, 10, change{"up", false, "×39", "was 10"}},
+		{0, 10, 385, change{"down", false, "97%", "was 385"}},
+		{2, 504, 500, change{"up", true, "0.4 points", "was 50.0%"}},
+		{2, 450, 500, change{"down", false, "5.0 points", "was 50.0%"}},
+		{2, 470, 500, change{"down", true, "3.0 points", "was 50.0%"}},
+	} {
+		figures := func(n int64) *reports.Statistics {
+			return &reports.Statistics{Plays: n, Completed: 1, UniquePlayers: 400, AvgScore: reports.Percent(n)}
+		}
+		m := measures[c.measure]
+		require.Equal(t, c.want, *m.change(*figures(c.now), &comparison{earlierStats: figures(c.before)}))
+		complete := &comparison{completeStats: figures(c.now), earlierStats: figures(c.before)}
+		c.want.Was = m.format(c.now) + ", " + c.want.Was
+		require.Equal(t, c.want, *m.change(*figures(7), complete))
+	}
+}
+
+// The previous period ends on the day before, and has as many days, or of whole months as many months.
+// 52 weeks earlier are the same weekdays. None begins before 2000. A period that includes today is
+// compared up to yesterday, on both sides.
+func TestComparedPeriods(t *testing.T) {
+	for period, want := range map[string][3]string{
+		// complete days, those before, and those a year earlier
+		"2026-03-01 2026-03-01": {"", "2026-02-28_2026-02-28", "2025-03-02_2025-03-02"},
+		"2026-03-01 2026-03-28": {"", "2026-02-01_2026-02-28", "2025-03-02_2025-03-29"},
+		"2026-03-01 2027-03-01": {"", "2025-02-28_2026-02-28", "2025-03-02_2026-03-02"},
+		"2026-07-01 2026-09-30": {"", "2026-04-01_2026-06-30", "2025-07-02_2025-10-01"},
+		"2026-01-01 2026-12-31": {"", "2025-01-01_2025-12-31", "2025-01-02_2026-01-01"},
+		"2026-01-01 2026-03-31": {"", "2025-10-01_2025-12-31", "2025-01-02_2025-04-01"},
+		"2025-02-28 2025-02-28": {"", "2025-02-27_2025-02-27", "2024-03-01_2024-03-01"},
+		"2028-02-01 2028-02-29": {"", "2028-01-01_2028-01-31", "2027-02-02_2027-03-02"},
+		"2028-03-02 2029-03-02": {"", "2027-03-02_2028-03-01", "2027-03-04_2028-03-03"},
+		"2000-01-29 2000-02-02": {"", "2000-01-24_2000-01-28", ""},
+		"2000-01-28 2000-02-28": {"", "", ""},
+		"2029-05-01 2029-05-28": {"2029-05-01_2029-05-27", "2029-04-03_2029-04-29", "2028-05-02_2028-05-28"},
+		"2029-05-01 2029-05-31": {"2029-05-01_2029-05-27", "2029-04-01_2029-04-27", "2028-05-02_2028-05-28"},
+		"2029-05-27 2029-05-28": {"2029-05-27_2029-05-27", "2029-05-25_2029-05-25", "2028-05-28_2028-05-28"},
+		"2029-05-28 2029-05-28": {"", "", ""},
+		"2029-06-28 2029-06-29": {"", "", ""},
+	} {
+		today := time.Date(2029, 5, 28, 0, 0, 0, 0, time.UTC)
+		from, to, _ := strings.Cut(period, " ")
+		p, err := reports.ParsePeriod(from, to)
+		require.NoError(t, err)
+		for i, with := range []string{"", compareYear} {
+			complete, earlier, ok := comparedPeriods(p, with, today)
+			require.Equal(t, want[1+i] != "", ok, period)
+			if ok {
+				require.Equal(t, want[1+i], earlier.String(), "%s, %q", period, with)
+				require.Equal(t, cmp.Or(want[0], p.String()), complete.String())
+			}
+		}
+		_, _, ok := comparedPeriods(p, compareOff, today)
+		require.False(t, ok)
+	}
+}
+
+// Of an organisation with too many plays the overview knows no players: there is nothing to
+// compare, of now or of before.
+func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
+	o := reports.Overview{
+		Current: reports.OverviewTotals{Plays: 300_000}, Earlier: reports.OverviewTotals{Plays: 250_000},
+	}
+	c := compareOverview(reports.Period{Days: defaultDays}, o)
+	require.Equal(t,
+		[]figure{{Key: "plays", Name: "Plays", Value: "300,000", Change: &change{"up", false, "20%", "was 250,000"}}},
+		overviewFigures(o, c))
+	o.Earlier = reports.OverviewTotals{}
+	require.Nil(t, compareOverview(reports.Period{Days: defaultDays}, o))
+	require.Equal(t, []figure{{Key: "plays", Name: "Plays", Value: "300,000"}}, overviewFigures(o, nil))
 }

@@ -29,7 +29,6 @@ func asked(query string) pageURL {
 
 // Players are sorted by each column in both directions. What is equal stays as it is.
 func TestPlayersAreSorted(t *testing.T) {
-	t.Parallel()
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	all := []player{
 		{Label: "C", Plays: 9, LastPlayedAt: at},
@@ -49,15 +48,12 @@ func TestPlayersAreSorted(t *testing.T) {
 	// The head of a column sorts by it, then in reverse.
 	best := func(order string) columnHead { return players.page(asked("from=1&page=2"+order), all).Columns[2] }
 	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "", true}, best(""))
-	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=best", "descending", true},
-		best("&sort=-best"))
-	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "ascending", true},
-		best("&sort=best"))
+	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=best", "descending", true}, best("&sort=-best"))
+	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "ascending", true}, best("&sort=best"))
 }
 
 // The card has those without a pass, lowest best score first, players without a score before them.
 func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
-	t.Parallel()
 	all := []player{
 		{Label: "A", Completed: true, BestScore: 400}, {Label: "B", Completed: true, Passed: true},
 		{Label: "C", Completed: true}, {Label: "D"},
@@ -68,7 +64,6 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 
 // A page has 25 players, and links keep the other parameters. A wrong page is the nearest.
 func TestPlayersArePaged(t *testing.T) {
-	t.Parallel()
 	var all []player
 	for i := range 51 {
 		all = append(all, player{Label: fmt.Sprintf("%02d", i)})
@@ -89,7 +84,6 @@ func TestPlayersArePaged(t *testing.T) {
 
 // A search finds a part of the label, without regard to case, accents and surrounding spaces.
 func TestPlayersAreFoundByTheirLabel(t *testing.T) {
-	t.Parallel()
 	var all []player
 	for _, label := range []string{"Élodie Müller", "ELODIE", "Mélodie", "Straße", "محمد الأمين"} {
 		all = append(all, player{Label: label})
@@ -120,7 +114,6 @@ func shownSkills(l skillList) (all []string) {
 // The eight weakest skills are listed, weakest first, or all by area in the order of the catalogue. A
 // difference is that of the shown rates, and has a colour above its noise.
 func TestWeakestSkillsAreListed(t *testing.T) {
-	t.Parallel()
 	s := reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{
 		skill("data.quality.formats", 500, 1000), skill("ai.usage.good-fit", 200, 1000),
 		skill("data.reading.charts", 200, 1000),
@@ -140,16 +133,14 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 	require.Equal(t, []string{"20.0% 40.0% −20.0 down", "20.0% 25.0% −5.0 ", "50.0%   "}, by)
 	require.Equal(t, "data.quality.formats", s.Skills[0].SkillID, "the caller's order stays")
 	l = newSkillList(s, nil, asked("from=2026-03-01&skills=all"))
-	require.Equal(t,
-		[]string{
-			"# Data", "data.quality.formats", "data.reading.charts", "# AI", "ai.usage.good-fit",
-		}, shownSkills(l))
+	require.Equal(t, []string{
+		"# Data", "data.quality.formats", "data.reading.charts", "# AI", "ai.usage.good-fit",
+	}, shownSkills(l))
 	require.Equal(t, ui.Link{Name: "Weakest first", Path: "/r?from=2026-03-01"}, l.Other)
 }
 
 // Every skill of the catalogue has a name and an area.
 func TestEverySkillHasANameAndAnArea(t *testing.T) {
-	t.Parallel()
 	var all []reports.SkillStat
 	for i := range games.SkillCount {
 		all = append(all, reports.SkillStat{SkillID: games.Skill(i).ID()})

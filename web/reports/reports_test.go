@@ -2,13 +2,16 @@ package reports_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"dg/modules/audit"
 	"dg/platform/testkit"
 	"dg/web/internal/webtest"
 )
@@ -23,7 +26,6 @@ const inWeeks = "Plays in each of the last 12 weeks, until yesterday: "
 
 // The organisation's forks and no other, with how much they are played. They are found by title.
 func TestReportsListForksByPlays(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	other := w.Organisation("other")
 	empty := w.Organisation("empty")
@@ -40,19 +42,15 @@ func TestReportsListForksByPlays(t *testing.T) {
 	last := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, -1)
 	for i := range 3 {
 		w.DB.Play(testkit.Play{
-			Fork: busy, Player: players[i/2],
-			StartedAt: last.Add(time.Duration(i) * time.Millisecond),
+			Fork: busy, Player: players[i/2], StartedAt: last.Add(time.Duration(i) * time.Millisecond),
 		})
 	}
-	for fork, at := range map[testkit.Fork]time.Time{
-		suspended: last.AddDate(0, 0, -27), archived: last,
-	} {
+	for fork, at := range map[testkit.Fork]time.Time{suspended: last.AddDate(0, 0, -27), archived: last} {
 		w.DB.Play(testkit.Play{Fork: fork, Player: players[0], StartedAt: at, CompletedAt: at})
 	}
 	// a day too early
 	w.DB.Play(testkit.Play{
-		Fork: suspended, Player: players[1],
-		StartedAt: last.AddDate(0, 0, -27).Add(-time.Millisecond),
+		Fork: suspended, Player: players[1], StartedAt: last.AddDate(0, 0, -27).Add(-time.Millisecond),
 	})
 	w.Played(other)
 
@@ -71,10 +69,7 @@ func TestReportsListForksByPlays(t *testing.T) {
 			acme.At("/reports/%s", archived.ID), "Old",
 			inWeeks + "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1", "1", "1", "0.0%", "", "Archived",
 		},
-		{
-			acme.At("/reports/%s", quiet.ID), "Quiet", "No plays in 12 weeks", "0", "0", "–",
-			" on", "Active",
-		},
+		{acme.At("/reports/%s", quiet.ID), "Quiet", "No plays in 12 weeks", "0", "0", "–", " on", "Active"},
 	}, testkit.Cells(forkCells, p.Body))
 	p.Has(t, `<time datetime="2026-01-01T00:00:00.000Z" data-local="day">1 Jan 2026</time>`)
 	p.Lacks(t, "Next →")
@@ -89,7 +84,6 @@ func TestReportsListForksByPlays(t *testing.T) {
 }
 
 func TestReportsEscapeHostileNames(t *testing.T) {
-	t.Parallel()
 	w := webtest.Start(t)
 	names := []string{
 		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`,
@@ -97,9 +91,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 		`{{.CSRF}}`, `</title></select></option><b>`, strings.Repeat("W", 200),
 		"javascript:alert(1)", "' onload='x", "日本語 — Ünïcödé 🎲",
 	}
-	o := w.OrganisationOf(testkit.Organisation{
-		Slug: "acme", Name: names[0], ReportingMode: "nominative",
-	})
+	o := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: names[0], ReportingMode: "nominative"})
 	players := w.DB.PlayersNamed(o.ID, append(slices.Clone(names), numbered(5)...)...)
 	forks := make([]string, len(names))
 	groups := make([]string, len(names))
@@ -136,17 +128,107 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 // The list has the menu of groups: a group that is chosen there, or on the organisation's page, is that
 // of the reports that open.
 func TestReportsOpenForTheChosenGroup(t *testing.T) {
-	t.Parallel()
 	w, acme := webtest.StartAcme(t)
 	other := w.Organisation("other")
 	group := w.DB.GroupNamed(acme.ID, "Night shift", w.DB.Players(acme.ID, 2)...)
 	w.DB.GroupNamed(other.ID, "Theirs")
 	fork := w.DB.Fork(testkit.Fork{OrganisationID: acme.ID, Title: "Fork"})
 	b := w.SignedIn(t, acme.Admin)
-	require.Equal(t, acme.At("/reports?groupId="+group), b.Get(acme.At("/settings/organisation")).Link("<bdi>Night shift"))
+	require.Equal(t, acme.At("/reports?groupId=%s", group), b.Get(acme.At("/settings/organisation")).Link("<bdi>Night shift"))
 	list := b.Get(acme.At("/reports")).Lacks(t, "Theirs")
 	chosen := b.Get(list.Link("<bdi>Night shift")).Has(t, "The links open the reports of <bdi>Night shift</bdi>")
 	report := chosen.Link(`<bdi class="cut">Fork`)
 	require.Equal(t, acme.At("/reports/%s?groupId=%s", fork.ID, group), report)
 	b.Get(report).Has(t, "This group’s figures are hidden")
+}
+
+// rules.md, CSV: the download has the same rows as the API, to the byte, in both modes, and is
+// recorded with the person as its actor.
+func TestDownloadEqualsTheAPIExport(t *testing.T) {
+	w := webtest.Start(t)
+	random := rand.New(rand.NewPCG(7, 7))
+	now := time.Now().UTC()
+	from := now.AddDate(0, 0, -30).Format(time.DateOnly)
+	days := "from=" + from + "&to=" + now.Format(time.DateOnly)
+	for _, mode := range []string{"pseudonymous", "nominative"} {
+		o := w.OrganisationOf(testkit.Organisation{Slug: mode, ReportingMode: mode})
+		fork := w.Fork(o)
+		names := numbered(30)
+		copy(names, []string{"=1+1", `a "quoted", name`, "@x", "\u202eevil"})
+		players := w.DB.PlayersNamed(o.ID, names...)
+		randomPlays(w, random, 900, 40, []testkit.Fork{fork}, players, now)
+		get := w.API(t, o)
+		b := w.SignedIn(t, o.Admin)
+		for i, group := range []string{
+			"", "&groupId=" + w.DB.Group(o.ID, players[:4]...),
+			"&groupId=" + w.DB.Group(o.ID, players[:20]...),
+		} {
+			want := get("/forks/" + fork.ID + "/exports/csv?" + days + group)
+			got := b.Get(o.At("/reports/%s/plays.csv?%s", fork.ID, days+group)).Is(t, 200)
+			require.Equal(t, want.Body, got.Body)
+			require.Equal(t, i == 1, strings.Count(got.Body, "\n") == 1)
+			for _, name := range []string{
+				"Content-Type", "Content-Disposition", "Cache-Control", "X-Dg-Report-Suppressed",
+			} {
+				require.Equal(t, want.Header.Get(name), got.Header.Get(name), name)
+			}
+			w.ExportsOf(t, o, 2*i+2) // the end of an export is recorded after its last byte
+		}
+		person := audit.Actor{Kind: audit.Person, ID: o.Admin.ID, Name: o.Admin.Name}
+		recorded := 0
+		for _, e := range w.ExportsOf(t, o, 6) {
+			if e.Actor == person {
+				recorded++
+				require.Equal(t, audit.Target{Kind: "fork", ID: fork.ID}, e.Target)
+				require.Equal(t, o.At("/reports/%s/plays.csv", fork.ID), e.Request.Path)
+			}
+		}
+		require.Equal(t, 6, recorded, "three starts and three ends")
+	}
+}
+
+// An invalid download is a page that says what to do, and leaves no entry.
+func TestInvalidDownloadIsRejected(t *testing.T) {
+	w, o, b := webtest.StartAsOwner(t)
+	other := w.Organisation("other")
+	fork := w.Fork(o).ID
+	for path, says := range map[string]string{
+		w.Fork(other).ID + "/plays.csv?from=x":                             "Fork not found",
+		fork + "/plays.csv?from=2026-01-01&to=x&groupId=nobody":            "“To” is not a date",
+		fork + "/plays.csv?from=2025-01-01&from=2025-01-01":                "is repeated",
+		fork + "/plays.csv?groupId=" + w.DB.GroupNamed(other.ID, "theirs"): "Group not found",
+		fork + "/plays.csv?format=xlsx":                                    "The format is unknown.",
+	} {
+		p := b.Get(o.At("/reports/%s", path)).Has(t, says).Lacks(t, other.Name)
+		require.Contains(t, p.Header.Get("Content-Type"), "text/html", path)
+	}
+	require.Empty(t, w.ExportsOf(t, o, 0))
+}
+
+// rules.md, CSV: a running download is aborted when its person loses the role, and the browser
+// notices. Every other end of access is proved by web/ui, every other outcome by modules/exports.
+func TestDownloadEndsWithTheRole(t *testing.T) {
+	w, o := webtest.StartAcme(t)
+	fork := w.Fork(o)
+	w.DB.Players(o.ID, 1)
+	w.DB.Plays(fork, 60_000, time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC), time.Second)
+	path := o.At("/reports/%s/plays.csv?from=2024-01-01&to=2024-12-31", fork.ID)
+	ended := w.Begin(t, w.SignedIn(t, o.Admin), path)
+	w.DB.Exec(`update memberships set role = 'member' where user_id = $1`, o.Admin.ID)
+	require.ErrorIs(t, <-ended, syscall.ECONNRESET, "the transfer does not end as a whole one does")
+	finished := w.ExportsOf(t, o, 1)[0]
+	require.Equal(t, "access_ended", finished.Details["outcome"])
+	require.Equal(t, o.Admin.ID, finished.Actor.ID)
+}
+
+// The file has the chosen format under the same name.
+func TestDownloadForExcel(t *testing.T) {
+	w, o, b := webtest.StartAsOwner(t)
+	fork := w.Played(o)
+	path := o.At("/reports/%s/plays.csv", fork)
+	plain := b.Get(path + "?format=")
+	p := b.Get(path+"?format=excel-semicolon").Is(t, 200)
+	require.True(t, strings.HasPrefix(p.Body, "\uFEFFplayId;forkId;"), "%.40q", p.Body)
+	require.Equal(t, strings.Count(plain.Body, "\n"), strings.Count(p.Body, "\n"))
+	require.Equal(t, plain.Header.Get("Content-Disposition"), p.Header.Get("Content-Disposition"))
 }

@@ -44,8 +44,9 @@ func StartAt(t *testing.T, now *time.Time) (*World, *Organisation) {
 	return w, w.Organisation("acme")
 }
 
-// StartWith begins a world without organisations, with settings.
+// StartWith begins a world without organisations, with settings. The test runs beside others.
 func StartWith(t *testing.T, settings assembly.Settings) *World {
+	t.Parallel()
 	if settings.Now == nil {
 		settings.Now = time.Now
 	}

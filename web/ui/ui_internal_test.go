@@ -1,0 +1,189 @@
+package ui
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/quick"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"dg/configs"
+	"dg/modules/audit"
+	"dg/modules/identity"
+	"dg/modules/org"
+	"dg/modules/reports"
+	"dg/platform/apperr"
+	"dg/platform/authz"
+	"dg/platform/postgres"
+)
+
+// Whatever a link says, what follows the sign-in is a path of this site: a browser that resolves it
+// stays on the host.
+func TestLocalPathStaysOnTheSite(t *testing.T) {
+	for _, next := range []string{
+		"//evil.example", "///evil.example", `/\evil.example`, `\\evil.example`, `\/evil.example`,
+		"/%2fevil.example", "/%2Fevil.example", "/%5cevil.example", "https://evil.example",
+		"https:evil.example", "https:/evil.example", "javascript:alert(1)", "evil.example",
+		"@evil.example", ".evil.example", " //evil.example", "/\t/evil.example",
+		"\t//evil.example", "/\n/evil.example", "/\r\nLocation: https://evil.example",
+		"/\x00/evil.example", "/\x0b/evil.example", "/\x7f/evil.example",
+		"//evil.example/%2f..", "//user@/evil", "///user@/evil", "/%", "",
+	} {
+		require.Equal(t, "/", LocalPath(next), "%q", next)
+	}
+	for _, next := range []string{
+		"/account", "/o/a%2Fb/reports?from=2026-01-01&to=2026-01-02", "/docs?x=//evil.example",
+		"/x//y", "/é", "/o/%C3%A9/reports",
+	} {
+		require.Equal(t, next, LocalPath(next))
+	}
+	base, err := url.Parse("https://dg.example/sign-in")
+	require.NoError(t, err)
+	require.NoError(t, quick.Check(func(prefix uint8, rest string) bool {
+		next := []string{"/", "//", `/\`, "/%2f", "https:", ""}[prefix%6] + rest
+		resolved, err := base.Parse(LocalPath(next))
+		return err == nil && resolved.Host == base.Host && resolved.Scheme == base.Scheme
+	}, nil))
+}
+
+func TestNumbersAreGroupedInThrees(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0", 999: "999", 1000: "1,000", 1_234_567: "1,234,567", -1234: "-1,234", -123: "-123",
+	} {
+		require.Equal(t, want, Count(n))
+	}
+	require.Equal(t, "69.6%", Percent(696))
+	require.Equal(t, "0.0%", Percent(0))
+}
+
+func TestPeriodsNameEachMonthAndYearOnce(t *testing.T) {
+	last := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) // a Saturday
+	for days, want := range map[int]string{
+		1: "21 Nov 2026", 21: "1 to 21 Nov 2026", 28: "25 Oct to 21 Nov 2026",
+		365: "22 Nov 2025 to 21 Nov 2026",
+	} {
+		first := last.AddDate(0, 0, 1-days)
+		require.Equal(t, want, Period(reports.Period{From: first, Days: days}))
+	}
+	require.Equal(t, "Sat 21 Nov 2026", Weekday(last))
+}
+
+// An axis ends at round numbers near its values; its labels are round numbers, too.
+func TestScalesAreTight(t *testing.T) {
+	friday := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 4}
+	for most, want := range map[int64]string{
+		0:      "1 0",
+		5:      "5 4 3 2 1 0",
+		6:      "6 4 2 0",
+		11:     "15 10 5 0",
+		101:    "125 100 75 50 25 0",
+		10_001: "12,500 10,000 7,500 5,000 2,500 0",
+	} {
+		panel := NewPanel(friday, 0, most, 1, Count)
+		require.Equal(t, want, strings.Join(panel.Labels, " "))
+	}
+	panel := NewPanel(friday, 701, 801, 50, Count)
+	require.Equal(t, []string{"850", "800", "750", "700"}, panel.Labels)
+	require.Equal(t, int64(150), panel.Height())
+	require.Equal(t, "M0 0H400M0 50H400M0 100H400M0 150H400M300 0V150", panel.Grid)
+	require.Equal(t, "M110 49v801h80v-801z", panel.Bar(1, 1, 80, 801))
+	require.Empty(t, panel.Bar(1, 1, 80, 0))
+}
+
+// Labels stand where their day, week or month begins. They have room: 7 px for a character and 5 px
+// between two, on a phone and on a desk.
+func TestTicksStandAtTheirDaysAndHaveRoom(t *testing.T) {
+	month := reports.Period{From: time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC), Days: 28}
+	require.Equal(t, []Tick{
+		{"26 Oct", false, 100. / 28}, {"2 Nov", true, 800. / 28}, {"9 Nov", false, 1500. / 28},
+		{"16 Nov", true, 2200. / 28},
+	}, Ticks(month))
+	year := reports.Period{From: time.Date(2025, 11, 22, 0, 0, 0, 0, time.UTC), Days: 365}
+	months := []string{}
+	for _, tick := range Ticks(year) {
+		months = append(months, tick.Label)
+	}
+	require.Equal(t, "Dec 2026 Feb Mar Apr May Jun Jul Aug Sep Oct", strings.Join(months, " "))
+	for days := 1; days <= 366; days++ {
+		all := Ticks(reports.Period{From: year.From, Days: days})
+		for pixels, wide := range map[float64]bool{232: false, 784: true} {
+			end := -5.0
+			for _, tick := range all {
+				if tick.Wide && !wide {
+					continue
+				}
+				at := tick.at * pixels / 100
+				require.GreaterOrEqual(t, at, end+5, "%d days: %v", days, all)
+				end = at + 7*float64(len(tick.Label))
+			}
+			require.Positive(t, end, days)
+			require.LessOrEqual(t, end, pixels, "%d days: %v", days, all)
+		}
+	}
+}
+
+// world answers as the modules do.
+type world struct {
+	sessionErr, membershipErr error
+	membership                org.Membership
+	undecided                 bool // the policy fails
+}
+
+func (w world) session(context.Context, *postgres.DB, string) (identity.Session, error) {
+	return identity.Session{Person: identity.Person{ID: "ann"}}, w.sessionErr
+}
+
+func (w world) membershipOf(context.Context, *postgres.DB, string, string) (org.Membership, error) {
+	return w.membership, w.membershipErr
+}
+
+// rules.md, CSV: a running download asks again whether its person still has access. No answer is an
+// error of its own, never a yes, and never a no. Nothing is allowed across organisations.
+func TestRecheckOfADownload(t *testing.T) {
+	policy, err := authz.New()
+	require.NoError(t, err)
+	broken, err := authz.Compile(
+		strings.Replace(configs.AuthzModel, "hasGrant(r.grants, p.grant)", "hasGrant(r.grants)", 1),
+		configs.AuthzPolicy)
+	require.NoError(t, err)
+	as := func(role org.Role, id, slugOf string) org.Membership {
+		return org.Membership{
+			OrganisationID: id, Organisation: org.Organisation{ID: slugOf, Slug: "acme"}, Role: role,
+		}
+	}
+	owner := as(org.RoleOwner, "acme", "acme")
+	member := as(org.RoleMember, "acme", "acme")
+	taken := as(org.RoleOwner, "other", "other")
+	foreign := as(org.RoleOwner, "other", "acme")
+	failed := &apperr.Error{Code: apperr.Unavailable, Message: "The database did not answer."}
+	none := apperr.New(apperr.NotFound, "No such organisation.")
+	for name, c := range map[string]struct {
+		world  world
+		status int // of the error; 0: none
+	}{
+		"access":                  {world{membership: owner}, 0},
+		"session ended":           {world{sessionErr: identity.ErrNoSession}, http.StatusUnauthorized},
+		"sessions unavailable":    {world{sessionErr: failed}, http.StatusServiceUnavailable},
+		"membership ended":        {world{membershipErr: none}, http.StatusNotFound},
+		"memberships unavailable": {world{membershipErr: failed}, http.StatusServiceUnavailable},
+		"role lost":               {world{membership: member}, http.StatusForbidden},
+		"slug taken by another":   {world{membership: taken}, http.StatusForbidden},
+		"another's membership":    {world{membership: foreign}, http.StatusForbidden},
+		"policy undecided":        {world{membership: owner, undecided: true}, http.StatusInternalServerError},
+	} {
+		p := &Principal{Membership: owner, policy: policy}
+		if c.world.undecided {
+			p.policy = broken
+		}
+		err := accessCheck(p, audit.ReadAuditLog, c.world.session, c.world.membershipOf)(t.Context(), nil)
+		if c.status == 0 {
+			require.NoError(t, err, name)
+			continue
+		}
+		require.Equal(t, c.status, apperr.From(err).HTTP().Status, name)
+	}
+}
