@@ -106,6 +106,7 @@ func forbidden(from, to string) string {
 	return fmt.Sprintf("%s imports %s, which the table does not allow", from, to)
 }
 
+// No package imports what the table does not allow.
 func TestModuleBoundaries(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list",

@@ -20,6 +20,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
+// A path without an organisation leads to the person’s own one, or to the choice among several.
 func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	slash := w.Organisation(`a/b "<c> é?#%`)

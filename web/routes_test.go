@@ -136,6 +136,7 @@ func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
 	}
 }
 
+// A changed role, second factor or membership holds from the next request on.
 func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	list := acme.At("/settings/api-keys")

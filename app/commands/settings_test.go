@@ -36,6 +36,7 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 	}
 }
 
+// dg --version names the version, Go and the platform.
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	status, out, err := apptest.RunCommand(t, "--version")

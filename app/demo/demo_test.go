@@ -24,6 +24,7 @@ func written(t *testing.T) []byte {
 	return b.Bytes()
 }
 
+// The demo depends on its instant only.
 func TestTheSameInstantGivesTheSameFile(t *testing.T) {
 	t.Parallel()
 	assert.True(t, bytes.Equal(written(t), written(t)))
@@ -42,7 +43,7 @@ func TestDemoPasswordsMatchTheirHashes(t *testing.T) {
 }
 
 // The demo can be imported, and its figures look real: quiet weekends, players who learn, plays that
-// were given up, every skill.
+// were given up, every skill. A small change of the demo moves none of them by more than 2.5%.
 func TestDemoLooksReal(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t).Owner.Pool
@@ -51,24 +52,24 @@ func TestDemoLooksReal(t *testing.T) {
 	}}
 	_, err := importer.Importer{Pool: db}.Import(t.Context(), []importer.Input{input}, nil)
 	require.NoError(t, err)
-	for what, want := range map[string][2]float64{
-		"count(*) from plays": {9_000, 20_000},
-		"count(*) from forks f where not exists (select from plays p where p.fork_id = f.id)": {1, 1},
+	for what, want := range map[string]float64{
+		"count(*) from plays": 12_459,
+		"count(*) from forks f where not exists (select from plays p where p.fork_id = f.id)": 1,
 		`count(distinct get_byte(answers, i) / 2)
-			from plays, generate_series(0, octet_length(answers) - 1) i`: {30, 30},
-		"avg(passed::int) from plays":                                                        {0.4, 0.85},
-		"avg((completed_at is null)::int) from plays":                                        {0.05, 0.15},
-		"avg((extract(isodow from started_at at time zone 'UTC') > 5)::int) from plays":      {0.001, 0.03},
-		"count(*) from plays where started_at >= '2026-11-19Z'":                              {1, 200},
-		"count(*) from plays where started_at < '2025-11-20Z'":                               {4_000, 15_000},
-		"count(*) from plays where greatest(started_at, completed_at) > '2026-11-20 15:30Z'": {0, 0},
+			from plays, generate_series(0, octet_length(answers) - 1) i`: 30,
+		"avg(passed::int) from plays":                                                        0.605,
+		"avg((completed_at is null)::int) from plays":                                        0.1,
+		"avg((extract(isodow from started_at at time zone 'UTC') > 5)::int) from plays":      0.0152,
+		"count(*) from plays where started_at >= '2026-11-19Z'":                              36,
+		"count(*) from plays where started_at < '2025-11-20Z'":                               5_665,
+		"count(*) from plays where greatest(started_at, completed_at) > '2026-11-20 15:30Z'": 0,
 		`count(*) from players p where not exists
-			(select from plays y where y.org_id = p.org_id and y.player = p.ordinal)`: {3, 25},
+			(select from plays y where y.org_id = p.org_id and y.player = p.ordinal)`: 18,
 		`avg(score) filter (where nth > 4) - avg(score) filter (where nth = 1) from (select score,
-			row_number() over (partition by fork_id, player order by started_at) nth from plays) p`: {500, 3_000},
+			row_number() over (partition by fork_id, player order by started_at) nth from plays) p`: 1_621,
 	} {
 		var got float64
 		require.NoError(t, db.QueryRow(t.Context(), "select (select "+what+")::float8").Scan(&got), what)
-		assert.True(t, got >= want[0] && got <= want[1], "%s: %v, want %v", what, got, want)
+		assert.InDelta(t, want, got, want/40, what)
 	}
 }

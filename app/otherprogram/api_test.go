@@ -25,6 +25,7 @@ import (
 
 const period = "?from=2026-03-01&to=2026-03-31"
 
+// Each endpoint serves the organisation of the key, and refuses the fork and the group of another.
 func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")

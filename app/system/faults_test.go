@@ -125,43 +125,38 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 func faultsOfRoles() []fault {
 	const member = `member of dg_owner, which may change the audit log: .*revoke dg_owner from dg_app`
 	return []fault{
-		{plant: `grant dg_owner to dg_app`, says: member, serve: stops},
-		{plant: `alter role dg_app noinherit; grant dg_owner to dg_app`, says: member, serve: stops},
-		{plant: `create role clerk; grant dg_owner to clerk; grant clerk to dg_app`,
-			says: `member of clerk, which may change the audit log`, serve: stops},
-		{plant: `grant pg_write_all_data to dg_app`, says: `member of pg_write_all_data`, serve: stops},
-		{plant: `alter role dg_app createrole`, says: `may create roles`, serve: stops},
-		{plant: `grant truncate on audit_entries to dg_app`, says: `may empty the audit log`, serve: mends},
-		{plant: `grant insert on plays to dg_app`, says: `may add plays`, serve: mends},
-		{plant: `revoke insert on audit_entries from dg_app`, says: `may not add audit entries`, serve: mends},
-		{plant: `revoke all on api_key_windows from dg_app`, says: `may not count requests`, serve: mends},
-		{plant: `revoke all on sessions from dg_app`, says: `may not keep sessions`, serve: mends},
-		{plant: `grant temporary on database dg to public`, says: `may create temporary tables`, serve: warns},
-		{plant: `grant execute on function lo_create(oid) to public`, says: `may create large objects`,
-			serve: warns},
-		{plant: `revoke connect on database dg from public`,
-			says: `run as its owner: grant connect on database dg to dg_app`, serve: stops},
-		{plant: `alter role dg_app connection limit 0`, says: `alter role dg_app connection limit -1`,
-			serve: stops},
-		{plant: `alter role dg_owner connection limit 0`, says: `alter role dg_owner connection limit -1`,
-			serve: stops},
-		{plant: `alter database dg connection limit 0`, says: `alter database dg connection limit -1`,
-			serve: stops},
-		{plant: `update pg_database set datallowconn = false where datname = 'dg'`,
-			says: `alter database dg allow_connections true`, serve: stops},
-		{plant: `alter role dg_app nologin`, says: `alter role dg_app login`, serve: stops},
+		planted(stops, `grant dg_owner to dg_app`, member),
+		planted(stops, `alter role dg_app noinherit; grant dg_owner to dg_app`, member),
+		planted(stops, `create role clerk; grant dg_owner to clerk; grant clerk to dg_app`,
+			`member of clerk, which may change the audit log`),
+		planted(stops, `grant pg_write_all_data to dg_app`, `member of pg_write_all_data`),
+		planted(stops, `alter role dg_app createrole`, `may create roles`),
+		planted(mends, `grant truncate on audit_entries to dg_app`, `may empty the audit log`),
+		planted(mends, `grant insert on plays to dg_app`, `may add plays`),
+		planted(mends, `revoke insert on audit_entries from dg_app`, `may not add audit entries`),
+		planted(mends, `revoke all on api_key_windows from dg_app`, `may not count requests`),
+		planted(mends, `revoke all on sessions from dg_app`, `may not keep sessions`),
+		planted(warns, `grant temporary on database dg to public`, `may create temporary tables`),
+		planted(warns, `grant execute on function lo_create(oid) to public`, `may create large objects`),
+		planted(stops, `revoke connect on database dg from public`,
+			`run as its owner: grant connect on database dg to dg_app`),
+		planted(stops, `alter role dg_app connection limit 0`, `alter role dg_app connection limit -1`),
+		planted(stops, `alter role dg_owner connection limit 0`, `alter role dg_owner connection limit -1`),
+		planted(stops, `alter database dg connection limit 0`, `alter database dg connection limit -1`),
+		planted(stops, `update pg_database set datallowconn = false where datname = 'dg'`,
+			`alter database dg allow_connections true`),
+		planted(stops, `alter role dg_app nologin`, `alter role dg_app login`),
 		{plant: `alter table organisations owner to postgres`,
-			mend: `alter table organisations owner to dg_owner`,
-			says: `does not own those of dg`, serve: stops},
-		{plant: `drop index plays_period`, says: `create index plays_period on plays`, serve: warns},
-		{plant: `update pg_index set indisvalid = false where indexrelid = 'forks_list'::regclass`,
-			says: `reindex index concurrently forks_list`, serve: warns},
-		{plant: `alter table plays disable trigger unseal_insert`,
-			says: `alter table plays enable always trigger unseal_insert`, serve: stops},
-		{plant: `alter table forks disable trigger fork_change`,
-			says: `alter table forks enable always trigger fork_change`, serve: stops},
-		{plant: `drop trigger audit_entry_stamp on audit_entries`,
-			says: `create trigger audit_entry_stamp before insert`, serve: stops},
+			mend: `alter table organisations owner to dg_owner`, says: `does not own those of dg`, serve: stops},
+		planted(warns, `drop index plays_period`, `create index plays_period on plays`),
+		planted(warns, `update pg_index set indisvalid = false where indexrelid = 'forks_list'::regclass`,
+			`reindex index concurrently forks_list`),
+		planted(stops, `alter table plays disable trigger unseal_insert`,
+			`alter table plays enable always trigger unseal_insert`),
+		planted(stops, `alter table forks disable trigger fork_change`,
+			`alter table forks enable always trigger fork_change`),
+		planted(stops, `drop trigger audit_entry_stamp on audit_entries`,
+			`create trigger audit_entry_stamp before insert`),
 	}
 }
 
@@ -199,6 +194,18 @@ func faultsOfURLs(t *testing.T, x *apptest.External) (faults []fault) {
 
 func set(settings ...string) []string { return settings }
 
+func planted(serve outcome, sql, says string) fault {
+	return fault{serve: serve, plant: sql, says: says}
+}
+
+func flagged(serve outcome, says string, args ...string) fault {
+	return fault{serve: serve, says: says, args: args}
+}
+
+func variable(serve outcome, says, set string) fault {
+	return fault{serve: serve, says: says, env: []string{set}}
+}
+
 func faultsOfDatabases(x *apptest.External) []fault {
 	at := func(url, name string) string { return strings.Replace(url, "/dg?", "/"+name+"?", 1) }
 	both := func(name string) []string {
@@ -206,11 +213,10 @@ func faultsOfDatabases(x *apptest.External) []fault {
 	}
 	stranger := set("--migrate-database-url", x.As(url.User("stranger")))
 	return []fault{
-		{plant: `revoke select on plays from dg_app`, says: `may not read plays`, serve: mends},
-		{plant: `grant delete on audit_entries to dg_app`, says: `may remove audit entries`, serve: mends},
-		{plant: `grant delete on audit_entries to public`,
-			mend: `revoke delete on audit_entries from public`, says: `may remove audit entries`,
-			serve: stops},
+		planted(mends, `revoke select on plays from dg_app`, `may not read plays`),
+		planted(mends, `grant delete on audit_entries to dg_app`, `may remove audit entries`),
+		{plant: `grant delete on audit_entries to public`, mend: `revoke delete on audit_entries from public`,
+			says: `may remove audit entries`, serve: stops},
 		{plant: `create table goose_db_version ()`, mend: `drop table goose_db_version`,
 			says: `this database is of an earlier build of dg`, serve: stops},
 		{plant: `alter role dg_owner nologin`, mend: `alter role dg_owner login`,
@@ -220,18 +226,15 @@ func faultsOfDatabases(x *apptest.External) []fault {
 		{plant: `grant create on schema public to stranger`, args: stranger,
 			says: `or does not own those of dg`, serve: stops},
 		{plant: `revoke usage on schema public from dg_app, public`,
-			mend: `grant usage on schema public to dg_app, public`,
-			says: `may not use the schema public`, serve: warns},
+			mend: `grant usage on schema public to dg_app, public`, says: `may not use the schema public`, serve: warns},
 		{plant: `create database polish owner dg_owner template template0
-			locale_provider icu icu_locale 'pl' encoding 'UTF8'`,
-			args: both("polish"), says: `has the collation pl`, serve: warns},
+			locale_provider icu icu_locale 'pl' encoding 'UTF8'`, args: both("polish"), says: `has the collation pl`, serve: warns},
 		{plant: `create database latin owner dg_owner template template0 locale 'C' encoding 'LATIN1'`,
 			args: both("latin"), says: `has the encoding LATIN1`, serve: stops},
-		{plant: `create database other owner dg_owner`,
-			args: set("--migrate-database-url", at(x.OwnerURL, "other")),
-			says: `DG_MIGRATE_DATABASE_URL leads to database other`, serve: stops},
-		{args: set("--database-url", at(x.URL, "gone")),
-			says: `refuses the connection.*database "gone" does not exist`, serve: stops},
+		{plant: `create database other owner dg_owner`, args: set("--migrate-database-url",
+			at(x.OwnerURL, "other")), says: `DG_MIGRATE_DATABASE_URL leads to database other`, serve: stops},
+		flagged(stops, `refuses the connection.*database "gone" does not exist`, "--database-url",
+			at(x.URL, "gone")),
 	}
 }
 
@@ -240,52 +243,42 @@ func faultsOfSettings(x *apptest.External) []fault {
 	const twoAts = "postgres://dg_app:p@$$hunter2@127.0.0.1:1/dg"
 	key := set("--secret-key", firstSecretKey)
 	return []fault{
-		{args: set("--database-url", x.As(url.User("postgres"))),
-			says: `the serving role is a superuser`, serve: stops},
-		{args: set("--database-url", x.OwnerURL), says: `the serving role owns \d+ tables`, serve: stops},
-		{args: set("--database-url", x.OwnerURL, "--migrate-database-url", ""),
-			says: `one role migrates and serves`, serve: warns},
-		{args: set("--migrate-database-url", x.URL), says: `may not create tables`, serve: stops},
-		{args: set("--migrate-database-url", ""),
-			says: `the role that migrates may not create tables`, serve: stops},
-		{args: set("--database-url", unreachable),
-			says: `DG_DATABASE_URL: the database does not answer`, serve: stops},
-		{args: set("--migrate-database-url", unreachable),
-			says: `DG_MIGRATE_DATABASE_URL: the database does not answer`, serve: stops},
-		{args: set("--database-url", twoAts),
-			says: `DG_DATABASE_URL: the database URL cannot be read`, serve: stops},
-		{args: set("--database-replica-urls", twoAts),
-			says: `replica 1: the database URL cannot be read`, serve: stops},
-		{args: set("--base-url", "https://dg.example", "--trusted-proxies", "10.0.0.1/32"),
-			says: `two-step secrets are stored in clear`, serve: warns},
-		{env: set("DG_TRUSTED_PROXY=10.0.0.1/32"), says: `DG_TRUSTED_PROXY is not a setting`, serve: warns},
-		{env: set("DG_SHUTDOWN_DELAY=40s"), says: `DG_SHUTDOWN_DELAY is 40s: set it to 0s to 30s`,
-			serve: stops},
-		{env: set("DG_BASE_URL=http://dg.example"), says: `DG_BASE_URL is not scheme, host and port`,
-			serve: stops},
-		{args: set("--addr", "0.0.0.0:0"), says: `set DG_BASE_URL to its public https address`, serve: stops},
-		{env: set("DG_TRUSTED_PROXIES=0.0.0.0/0"), says: `any client can name any address`, serve: stops},
-		{env: set("DG_TRUSTED_PROXIES=10.0.0.1"), says: `"10.0.0.1" is not a network: write .*10.0.0.1/32`,
-			serve: stops},
-		{env: set("DG_DATABASE_REPLICA_URLS=standby"), says: `is not a list of at most 8 URLs`, serve: stops},
-		{env: set("DG_DATABASE_POOLER=session"), says: `must be one of .*"transaction","prepared"`,
-			serve: stops},
-		{env: set("DG_SECRET_KEY=short"), says: `DG_SECRET_KEY`, serve: stops},
-		{env: set("DG_SECRET_KEY_FILE=/nowhere"), says: `DG_SECRET_KEY_FILE: open /nowhere: no such file`,
-			serve: stops},
-		{args: set("--config", "/nowhere"), says: `--config: open /nowhere: no such file`, serve: stops},
-		{env: set("DG_LOG_LEVEL=loud"), says: `must be one of "debug","info","warn","error"`, serve: stops},
-		{env: set("OTEL_TRACES_EXPORTER=zipkin"), says: `OTEL_TRACES_EXPORTER is "zipkin": set it to otlp or none`,
-			serve: stops},
-		{env: set("DG_POOL_REQUESTS=0"), says: `DG_POOL_REQUESTS is 0: set it to 4 or more`, serve: stops},
-		{args: set("--addr", "192.0.2.1:8080", "--base-url", "https://dg.example"),
-			says: `cannot listen on DG_ADDR 192.0.2.1:8080`, serve: stops},
-		{args: set("--addr", "127.0.0.1:8099", "--ops-addr", "127.0.0.1:8099"),
-			says: `cannot listen on DG_OPS_ADDR 127.0.0.1:8099: .*address already in use`, serve: stops},
+		flagged(stops, `the serving role is a superuser`, "--database-url", x.As(url.User("postgres"))),
+		flagged(stops, `the serving role owns \d+ tables`, "--database-url", x.OwnerURL),
+		flagged(warns, `one role migrates and serves`, "--database-url", x.OwnerURL, "--migrate-database-url",
+			""),
+		flagged(stops, `may not create tables`, "--migrate-database-url", x.URL),
+		flagged(stops, `the role that migrates may not create tables`, "--migrate-database-url", ""),
+		flagged(stops, `DG_DATABASE_URL: the database does not answer`, "--database-url", unreachable),
+		flagged(stops, `DG_MIGRATE_DATABASE_URL: the database does not answer`, "--migrate-database-url",
+			unreachable),
+		flagged(stops, `DG_DATABASE_URL: the database URL cannot be read`, "--database-url", twoAts),
+		flagged(stops, `replica 1: the database URL cannot be read`, "--database-replica-urls", twoAts),
+		flagged(warns, `two-step secrets are stored in clear`, "--base-url", "https://dg.example",
+			"--trusted-proxies", "10.0.0.1/32"),
+		variable(warns, `DG_TRUSTED_PROXY is not a setting`, "DG_TRUSTED_PROXY=10.0.0.1/32"),
+		variable(stops, `DG_SHUTDOWN_DELAY is 40s: set it to 0s to 30s`, "DG_SHUTDOWN_DELAY=40s"),
+		variable(stops, `DG_BASE_URL is not scheme, host and port`, "DG_BASE_URL=http://dg.example"),
+		flagged(stops, `set DG_BASE_URL to its public https address`, "--addr", "0.0.0.0:0"),
+		variable(stops, `any client can name any address`, "DG_TRUSTED_PROXIES=0.0.0.0/0"),
+		variable(stops, `"10.0.0.1" is not a network: write .*10.0.0.1/32`, "DG_TRUSTED_PROXIES=10.0.0.1"),
+		variable(stops, `is not a list of at most 8 URLs`, "DG_DATABASE_REPLICA_URLS=standby"),
+		variable(stops, `must be one of .*"transaction","prepared"`, "DG_DATABASE_POOLER=session"),
+		variable(stops, `DG_SECRET_KEY`, "DG_SECRET_KEY=short"),
+		variable(stops, `DG_SECRET_KEY_FILE: open /nowhere: no such file`, "DG_SECRET_KEY_FILE=/nowhere"),
+		flagged(stops, `--config: open /nowhere: no such file`, "--config", "/nowhere"),
+		variable(stops, `must be one of "debug","info","warn","error"`, "DG_LOG_LEVEL=loud"),
+		variable(stops, `OTEL_TRACES_EXPORTER is "zipkin": set it to otlp or none`,
+			"OTEL_TRACES_EXPORTER=zipkin"),
+		variable(stops, `DG_POOL_REQUESTS is 0: set it to 4 or more`, "DG_POOL_REQUESTS=0"),
+		flagged(stops, `cannot listen on DG_ADDR 192.0.2.1:8080`, "--addr", "192.0.2.1:8080", "--base-url",
+			"https://dg.example"),
+		flagged(stops, `cannot listen on DG_OPS_ADDR 127.0.0.1:8099: .*address already in use`, "--addr",
+			"127.0.0.1:8099", "--ops-addr", "127.0.0.1:8099"),
 		// It records the key, which all commands need from here on.
 		{args: set("--base-url", "https://dg.example", "--secret-key", firstSecretKey),
-			says: `no proxy is trusted`, serve: warns, fixed: key},
-		{says: `encrypted with another key: set DG_SECRET_KEY to that key`, serve: stops, fixed: key},
+			says: `no proxy is trusted`, fixed: key, serve: warns},
+		{says: `encrypted with another key: set DG_SECRET_KEY to that key`, fixed: key, serve: stops},
 		{args: set("--secret-key", secondSecretKey), fixed: key,
 			says: `encrypted with another key: set DG_SECRET_KEY to that key`, serve: stops},
 	}
@@ -299,7 +292,7 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 	require.NoError(t, os.MkdirAll(base, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(base, "file"), nil, 0o600))
 	for _, f := range []fault{
-		{args: set("--data-dir", base), says: `an earlier build \(file\)`, serve: stops},
+		flagged(stops, `an earlier build \(file\)`, "--data-dir", base),
 		{args: set("--data-dir", base+"/new"), env: set("PG_BIN=" + base),
 			says: `dg needs PostgreSQL 15 or later`, serve: stops},
 	} {

@@ -27,6 +27,7 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	w.SignedIn(t, acme.Admin).Get("/account").Has(t, `<span class="state on">On`)
 }
 
+// All sessions of the person end, and no one else’s.
 func TestSignOutEverywhere(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	other := w.SignedIn(t, acme.Owner)
@@ -38,8 +39,12 @@ func TestSignOutEverywhere(t *testing.T) {
 	colleague.Get("/account").Is(t, 200)
 }
 
+// The form, which password managers find by its well-known address, takes the current password, ends
+// the other sessions, and is locked after many wrong ones.
 func TestPasswordIsChanged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
+	known := b.Get("/.well-known/change-password").Is(t, 302)
+	require.Equal(t, "/account/password", known.Header.Get("Location"))
 	other := w.SignedIn(t, acme.Owner)
 	const wrong = "wrong horse battery"
 	const replacement = "battery horse staple"
@@ -68,13 +73,6 @@ func codesIn(t *testing.T, p testkit.Page) []string {
 	cells := testkit.Cells(`<li>([0-9a-z-]{19})</li>`, p.Is(t, 200).Body)
 	require.Len(t, cells, 10)
 	return slices.Concat(cells...)
-}
-
-// Password managers find the form by its well-known address.
-func TestWellKnownAddressLeadsToThePassword(t *testing.T) {
-	_, _, b := webtest.StartAsOwner(t)
-	p := b.Get("/.well-known/change-password").Is(t, 302)
-	require.Equal(t, "/account/password", p.Header.Get("Location"))
 }
 
 // Two-step verification is turned on by a code of the shown secret and the password, and off by a

@@ -81,6 +81,7 @@ func TestKeysAreListed(t *testing.T) {
 	require.NotContains(t, fold, "/revoke", "nothing to revoke")
 }
 
+// Keys that have ended are listed 100 a page, the newest 1,100 of all keys.
 func TestManyRevokedKeysArePaged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	w.NewKey(t, acme, "BI", apikeys.ForksRead)

@@ -83,6 +83,7 @@ func TestReportsListForksByPlays(t *testing.T) {
 		Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")
 }
 
+// Titles and names are shown as text, and are no formulas in files.
 func TestReportsEscapeHostileNames(t *testing.T) {
 	w := webtest.Start(t)
 	names := []string{

@@ -50,6 +50,7 @@ func TestLocalPathStaysOnTheSite(t *testing.T) {
 	}, nil))
 }
 
+// Thousands are separated, and percentages have one decimal.
 func TestNumbersAreGroupedInThrees(t *testing.T) {
 	for n, want := range map[int64]string{
 		0: "0", 999: "999", 1000: "1,000", 1_234_567: "1,234,567", -1234: "-1,234", -123: "-123",
@@ -60,6 +61,7 @@ func TestNumbersAreGroupedInThrees(t *testing.T) {
 	require.Equal(t, "0.0%", Percent(0))
 }
 
+// A period names a month and a year that both ends share once.
 func TestPeriodsNameEachMonthAndYearOnce(t *testing.T) {
 	last := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) // a Saturday
 	for days, want := range map[int]string{
