@@ -1,7 +1,7 @@
-// Command contract keeps /docs and the contract together. Without arguments it generates three files
-// from openapi.yaml, errors.yaml and examples.json: modules/publicapi/openapi.json, the document that
-// the service serves; and for /docs the table of errors, web/docs/templates/docs_errors.html, and the
-// operations, web/docs/reference.json. It runs in the root of the repository; scripts/generate.sh calls
+// Command contract keeps /docs and the contract together. Without arguments it generates from
+// openapi.yaml, errors.yaml and examples.json modules/publicapi/openapi.json, the document that the
+// service serves; and for /docs the table of errors, web/docs/templates/docs_errors.html, the
+// operations, web/docs/reference.json, and the recipes in colour, web/docs/coloured.json. It runs in the root of the repository; scripts/generate.sh calls
 // it. With BASE KEY RECIPES, as table.sh calls it, it runs the programs of /docs: see table.
 package main
 
@@ -13,6 +13,7 @@ import (
 	"log"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -58,6 +59,27 @@ type apiError struct {
 	ID       string `yaml:"-"` // anchor of the error's row in /docs/errors
 }
 
+// CommonFirst returns the errors that most callers meet, then the others.
+func (s sources) CommonFirst() []*apiError {
+	return slices.SortedStableFunc(slices.Values(s.Errors), func(a, b *apiError) int {
+		return b.commonness() - a.commonness()
+	})
+}
+
+func (e *apiError) commonness() int {
+	return 1 + slices.Index([]int{503, 404, 400, 403, 429, 401}, e.Status)
+}
+
+// Message is the first message of a common error, or "".
+func (e *apiError) Message() string {
+	if e.commonness() == 0 {
+		return ""
+	}
+	message, _ := e.Messages[0].Value.(map[string]any)
+	text, _ := message["text"].(string)
+	return strings.NewReplacer("{", "", "}", "").Replace(text)
+}
+
 // Kind is the top-level code of the error's body.
 func (e apiError) Kind() string { return apperr.New(e.Code, "").HTTP().Code }
 
@@ -91,7 +113,12 @@ func generate() error {
 	if err != nil {
 		return err
 	}
+	programs, err := coloured()
+	if err != nil {
+		return err
+	}
 	for path, content := range map[string][]byte{
+		"web/docs/coloured.json":              programs,
 		"modules/publicapi/openapi.json":      served,
 		"web/docs/templates/docs_errors.html": s.render("rows"),
 		"web/docs/reference.json":             operations,

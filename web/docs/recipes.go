@@ -11,7 +11,7 @@ import (
 
 // docsFiles has the programs in recipes/, which examples.Program reads.
 //
-//go:embed docs.json privacy.json reference.json recipes
+//go:embed coloured.json docs.json privacy.json reference.json recipes
 var docsFiles embed.FS
 
 type documentation struct {
@@ -22,6 +22,12 @@ type documentation struct {
 	Recipes    []recipe
 	Operations reference `json:"-"`
 }
+
+// coloured has the HTML of programs by file; scripts/contract makes it.
+var coloured = func() (all map[string]string) {
+	decodeFile("coloured.json", &all)
+	return all
+}()
 
 type recipe struct {
 	ID, Kind, Name, File string
@@ -65,15 +71,20 @@ func decodeFile(name string, into any) {
 	}
 }
 
-type snippet struct{ ID, Label, Text string }
+type snippet struct {
+	ID, Label, Text string
+	Coloured        template.HTML // Text in colour, or ""
+}
 
 func (e examples) Program(file, id, label string) (snippet, error) {
 	text, err := docsFiles.ReadFile("recipes/" + file)
-	return e.Command(id, label, strings.TrimSuffix(string(text), "\n")), err
+	s := e.Command(id, label, strings.TrimSuffix(string(text), "\n"))
+	s.Coloured = template.HTML(e.Fill(coloured[file])) //nolint:gosec // the values of Fill need no escape
+	return s, err
 }
 
 func (e examples) Command(id, label, text string) snippet {
-	return snippet{id, label, e.Fill(text)}
+	return snippet{ID: id, Label: label, Text: e.Fill(text)}
 }
 
 func (e examples) Fill(text string) string {

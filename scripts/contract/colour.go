@@ -1,0 +1,100 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"html"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+)
+
+const recipesFolder = "web/docs/recipes"
+
+// coloured returns the programs of /docs as HTML by file, in JSON: comments, strings, keywords and numbers
+// are in spans.
+func coloured() ([]byte, error) {
+	all := map[string]string{}
+	err := filepath.WalkDir(recipesFolder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		lexer := lexers.Get(languageOf(path))
+		if lexer == nil {
+			return nil // shown without colours
+		}
+		tokens, err := chroma.Coalesce(lexer).Tokenise(nil, strings.TrimSuffix(string(text), "\n"))
+		if err != nil {
+			return err
+		}
+		file, err := filepath.Rel(recipesFolder, path)
+		all[file] = spans(tokens.Tokens())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", " ")
+	err = encoder.Encode(all)
+	return b.Bytes(), err
+}
+
+// languageOf returns chroma's name of a program's language. Power Query has none there.
+func languageOf(path string) string {
+	name, known := map[string]string{
+		".gs": "javascript", ".mjs": "javascript", ".psql": "postgres", ".sql": "postgres", ".ps1": "powershell", ".txt": "",
+	}[filepath.Ext(path)]
+	switch {
+	case strings.HasSuffix(path, ".go.txt"):
+		return "go"
+	case known:
+		return name
+	}
+	return strings.TrimPrefix(filepath.Ext(path), ".")
+}
+
+// spans joins adjacent tokens of a class, so that an address in a string stays whole.
+func spans(tokens []chroma.Token) string {
+	var b strings.Builder
+	open := ""
+	for _, t := range tokens {
+		class := classOf(t.Type)
+		if class != open && strings.TrimSpace(t.Value) != "" {
+			if open != "" {
+				b.WriteString("</span>")
+			}
+			if class != "" {
+				b.WriteString("<span class=" + class + ">")
+			}
+			open = class
+		}
+		b.WriteString(html.EscapeString(t.Value))
+	}
+	if open != "" {
+		b.WriteString("</span>")
+	}
+	return b.String()
+}
+
+func classOf(t chroma.TokenType) string {
+	switch {
+	case t.InCategory(chroma.Comment):
+		return "co"
+	case t.InSubCategory(chroma.LiteralString):
+		return "st"
+	case t.InCategory(chroma.Keyword):
+		return "ke"
+	}
+	return ""
+}
