@@ -1,0 +1,53 @@
+package keys
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/mock"
+	"github.com/stretchr/testify/require"
+
+	"dg/modules/apikeys"
+	"dg/web/ui"
+)
+
+// A screen does without the usage of keys that takes too long. Other failures are errors, and so is the
+// end of the request.
+func TestUsageIsLeftOutWhenItTakesTooLong(t *testing.T) {
+	days := map[string][]apikeys.Usage{"k-1": {{Accepted: 1}}}
+	failed := errors.New("failed")
+	for name, c := range map[string]struct {
+		takes, request time.Duration // how long the usage takes, and the request lives
+		err            error         // of the usage
+		want           map[string][]apikeys.Usage
+		fails          error
+	}{
+		"in time":         {takes: usageTimeout - 1, request: time.Hour, want: days},
+		"too long":        {takes: time.Hour, request: time.Hour},
+		"fails":           {err: failed, request: time.Hour, fails: failed},
+		"request is over": {takes: time.Hour, request: usageTimeout / 2, fails: context.DeadlineExceeded},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var keys mockKeys
+			keys.On("UsageOf", mock.Anything, mock.Anything, mock.Anything).Return(
+				func(ctx context.Context, _ apikeys.Actor, _ []apikeys.Key) (map[string][]apikeys.Usage, error) {
+					select {
+					case <-ctx.Done():
+						return nil, ctx.Err()
+					case <-time.After(c.takes):
+						return days, c.err
+					}
+				})
+			ctx, end := context.WithTimeout(t.Context(), c.request)
+			defer end()
+			used, err := (&Handler{Keys: &keys}).usageOf(ctx, &ui.Principal{}, nil)
+			require.ErrorIs(t, err, c.fails, name)
+			if c.fails == nil {
+				require.Equal(t, c.want, used, name)
+			}
+		})
+	}
+}
