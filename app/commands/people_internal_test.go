@@ -58,30 +58,36 @@ var people = []struct{ name, email, sent string }{
 	{"Full width", "a＠example.org", ""},
 }
 
+var quiet = Stdio{Stdout: io.Discard, Stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
+
+// newOperator stores a database, and returns it with what commands use of it.
+func newOperator(t *testing.T) (*testkit.World, *operator) {
+	t.Parallel()
+	w := testkit.New(t)
+	o, err := (&database{ownerURL: w.Owner.Pool.Config().ConnString(), log: quiet.log}).operator(t.Context(), "dg test")
+	require.NoError(t, err)
+	t.Cleanup(o.Close)
+	return w, o
+}
+
 // decisions on e-mails: a person whom a command or an import creates can sign in with what the browser
 // sends, or creation is refused and says which field is wrong.
 func TestEveryoneWhoIsCreatedCanSignIn(t *testing.T) {
-	t.Parallel()
-	w := testkit.New(t)
-	db := &database{ownerURL: w.Owner.Pool.Config().ConnString(), log: slog.New(slog.DiscardHandler)}
-	o, err := db.operator(t.Context(), "dg test")
-	require.NoError(t, err)
-	defer o.Close()
-	p := Stdio{Stdout: io.Discard, Stderr: io.Discard, log: db.log}
+	w, o := newOperator(t)
 	w.Organisation(testkit.Organisation{Slug: "acme"})
 	visitors := identity.New(w.DB, time.Now, identity.Recorder{
-		OrganisationsOf: o.orgs.OrganisationIDsIn, Audit: audit.New(w.DB), Log: db.log,
+		OrganisationsOf: o.orgs.OrganisationIDsIn, Audit: audit.New(w.DB), Log: quiet.log,
 		OnFailedSignIn: func(string) {},
 	}, identity.Keyring{})
 	ways := map[string]func(name, email, role string) error{
 		"organisation create": func(name, email, _ string) error {
 			return organisationCreateCmd{Address: config.Address{BaseURL: "http://localhost"},
 				Name: "Theirs", Slug: "o-" + uuid.NewString()[:8], Plan: "pro", ReportingMode: "nominative",
-				OwnerEmail: email, OwnerName: name}.Run(t.Context(), p, o)
+				OwnerEmail: email, OwnerName: name}.Run(t.Context(), quiet, o)
 		},
 		"member add": func(name, email, role string) error {
 			return memberAddCmd{Address: config.Address{BaseURL: "http://localhost"},
-				member: member{"acme", email}, Role: role, Name: name}.Run(t.Context(), p, o)
+				member: member{"acme", email}, Role: role, Name: name}.Run(t.Context(), quiet, o)
 		},
 		"import": func(name, email, role string) error {
 			organisation := testkit.One[string](w, `select id::text from organisations where slug = 'acme'`)
@@ -125,22 +131,16 @@ func TestEveryoneWhoIsCreatedCanSignIn(t *testing.T) {
 // backup.md, Erasing: dg erase takes an organisation and pseudonyms. dg account delete ends memberships
 // and sessions, keeps names in the log, and refuses the last owner of an organisation.
 func TestPeopleAndPlayersAreErasedByWhatIsShown(t *testing.T) {
-	t.Parallel()
-	w := testkit.New(t)
-	db := &database{ownerURL: w.Owner.Pool.Config().ConnString(), log: slog.New(slog.DiscardHandler)}
-	o, err := db.operator(t.Context(), "dg test")
-	require.NoError(t, err)
-	defer o.Close()
-	p := Stdio{Stdout: io.Discard, Stderr: io.Discard, log: db.log}
+	w, o := newOperator(t)
 	acme := w.Organisation(testkit.Organisation{Slug: "acme"})
 	other := w.Organisation(testkit.Organisation{Slug: "other"})
 	players := w.Players(acme.ID, 3)
 	theirs := w.Players(other.ID, 3) // with the same pseudonyms
 	require.NoError(t, eraseCmd{Players: []string{"acme", strings.ToLower(players[0].Label), players[1].ID}}.
-		Run(t.Context(), p, o))
+		Run(t.Context(), quiet, o))
 	for _, wrong := range [][]string{{"acme"}, {"acme", players[0].Label}, {"nobody", players[2].Label},
 		{"acme", theirs[0].ID}, {"nobody", theirs[0].ID}} {
-		require.Error(t, eraseCmd{Players: wrong}.Run(t.Context(), p, o), wrong)
+		require.Error(t, eraseCmd{Players: wrong}.Run(t.Context(), quiet, o), wrong)
 	}
 	require.Equal(t, 1, w.Count(`players where org_id = $1`, acme.ID))
 	require.Equal(t, 3, w.Count(`players where org_id = $1`, other.ID))
@@ -148,7 +148,7 @@ func TestPeopleAndPlayersAreErasedByWhatIsShown(t *testing.T) {
 	ann := w.Person(testkit.Person{Email: "ann@example.org", Name: "Ann"})
 	w.Join(acme.ID, ann.ID, "owner")
 	w.Join(other.ID, ann.ID, "member")
-	remove := func() error { return accountDeleteCmd{Email: "Ann@example.org"}.Run(t.Context(), p, o) }
+	remove := func() error { return accountDeleteCmd{Email: "Ann@example.org"}.Run(t.Context(), quiet, o) }
 	require.ErrorContains(t, remove(), "leaves acme without an owner")
 	require.Equal(t, 2, w.Count(`memberships where user_id = $1`, ann.ID))
 	w.Member(acme.ID, "owner")
@@ -170,12 +170,7 @@ func quote(text string) string {
 // backup.md, Old audit entries: a prune that is interrupted in the second log says how many entries
 // have only the file as their copy.
 func TestInterruptedPruneSaysWhatIsGone(t *testing.T) {
-	t.Parallel()
-	w := testkit.New(t)
-	db := &database{ownerURL: w.Owner.Pool.Config().ConnString(), log: slog.New(slog.DiscardHandler)}
-	o, err := db.operator(t.Context(), "dg test")
-	require.NoError(t, err)
-	defer o.Close()
+	w, o := newOperator(t)
 	for _, id := range []string{"00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"} {
 		w.Organisation(testkit.Organisation{ID: id})
 		require.NoError(t, o.audits.Append(t.Context(), audit.Entry{OrganisationID: id,
@@ -184,9 +179,9 @@ func TestInterruptedPruneSaysWhatIsGone(t *testing.T) {
 	w.Exec(`update audit_entries set at = '2024-01-01'`)
 	held := w.Begin(`select from audit_entries order by org_id desc limit 1 for update`)
 	ctx, interrupt := context.WithCancel(t.Context())
-	err = w.WhileWaiting(held, func() error {
+	err := w.WhileWaiting(held, func() error {
 		return auditPruneCmd{Before: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC),
-			Export: filepath.Join(t.TempDir(), "old.ndjson")}.Run(ctx, Stdio{Stdout: io.Discard}, o)
+			Export: filepath.Join(t.TempDir(), "old.ndjson")}.Run(ctx, quiet, o)
 	}, interrupt)
 	require.ErrorContains(t, err, "1 of the entries in ")
 	require.ErrorContains(t, err, "maybe those of organisation 00000000-0000-4000-8000-00000000000b")

@@ -39,15 +39,10 @@ func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
 		fork + "/stats" + period + "&groupId=" + north.cohort: `"playerLabel":"P-6"`,
 		fork + "/exports/csv" + period:                        ",,P-1,P-1,2026-03-01T09:30:00.000Z",
 	} {
-		status, body := p.call(token, path)
-		require.Equal(t, http.StatusOK, status, "%s: %s", path, body)
-		require.Contains(t, body, want, path)
-		require.NotContains(t, body, south.fork, path)
+		p.call(token, path).Is(t, 200).Has(t, want).Lacks(t, south.fork)
 	}
-	status, body := p.call(token, "forks/"+south.fork)
-	require.Equal(t, http.StatusForbidden, status, body)
-	status, body = p.call(token, "forks/"+north.fork+"/stats"+period+"&groupId="+south.cohort)
-	require.Equal(t, http.StatusNotFound, status, body)
+	p.call(token, "forks/"+south.fork).Is(t, 403)
+	p.call(token, "forks/"+north.fork+"/stats"+period+"&groupId="+south.cohort).Is(t, 404)
 	require.Equal(t, 2, p.db.Count(`audit_entries where org_id = $1 and action = 'api_key.refused'`,
 		north.id))
 }
@@ -59,17 +54,9 @@ func TestItsReportsHaveNoTags(t *testing.T) {
 	token := p.newKey(north)
 	for _, path := range []string{"/stats", "/exports/csv"} {
 		for _, method := range []string{http.MethodHead, http.MethodGet} {
-			r, err := http.NewRequestWithContext(t.Context(), method,
-				"http://"+p.addr+"/api/v1/forks/"+north.fork+path+period, nil)
-			require.NoError(t, err)
-			r.Header.Set("Authorization", "Bearer "+token)
-			r.Header.Set("If-None-Match", "*")
-			response, err := http.DefaultClient.Do(r)
-			require.NoError(t, err)
-			require.NoError(t, response.Body.Close())
-			require.Equal(t, http.StatusOK, response.StatusCode, path)
-			require.Empty(t, response.Header.Values("ETag"), path)
-			require.Empty(t, response.Header.Values("DG-Months"), path)
+			answer := p.send(method, "/api/v1/forks/"+north.fork+path+period, token, "*").Is(t, 200)
+			require.Empty(t, answer.Header.Values("ETag"), path)
+			require.Empty(t, answer.Header.Values("DG-Months"), path)
 		}
 	}
 }
@@ -80,20 +67,14 @@ func TestChangesOfItsOrganisationsTakeEffectAtOnce(t *testing.T) {
 	north := p.newSchool("north", "gold")
 	token := p.newKey(north)
 	statistics := "forks/" + north.fork + "/stats" + period
-	_, body := p.call(token, statistics)
-	require.Contains(t, body, `"reportingMode":"pseudonymous"`)
+	p.call(token, statistics).Has(t, `"reportingMode":"pseudonymous"`)
 	p.db.Exec(`update tenants set named = true`)
-	_, body = p.call(token, statistics)
-	require.Contains(t, body, `"playerLabel":"Learner 1"`)
-
-	_, _ = p.call(token, "forks")
+	p.call(token, statistics).Has(t, `"playerLabel":"Learner 1"`)
+	p.call(token, "forks")
 	p.db.Exec(`update forks set title = 'Renamed'`)
-	_, body = p.call(token, "forks")
-	require.Contains(t, body, `"title":"Renamed"`)
-
+	p.call(token, "forks").Has(t, `"title":"Renamed"`)
 	p.db.Exec(`update tenants set tier = 'silver'`)
-	status, _ := p.call(token, "forks")
-	require.Equal(t, http.StatusUnauthorized, status)
+	p.call(token, "forks").Is(t, 401)
 }
 
 // Roles are those of the program at the instant of a change, and each change is recorded.
@@ -108,8 +89,7 @@ func TestItsPeopleManageKeys(t *testing.T) {
 	_, _, err = p.create(silver, silver.head)
 	require.ErrorIs(t, err, apikeys.ErrBelowPlan)
 	require.NoError(t, p.keys.Revoke(t.Context(), north.actor(north.head), key.ID, audit.Request{}))
-	status, _ := p.call(token, "forks")
-	require.Equal(t, http.StatusUnauthorized, status)
+	p.call(token, "forks").Is(t, 401)
 	require.Equal(t, []string{"api_key.created", "api_key.revoked", "api_key.refused"},
 		testkit.One[[]string](p.db, `select array_agg(action order by at, id) from audit_entries`))
 }
@@ -133,13 +113,12 @@ func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 		"/nowhere":                    {404, 403},
 	} {
 		for i, key := range []string{"", token} {
-			status, body := p.send(http.MethodGet, path, key)
-			require.Equal(t, want[i], status, "%s: %s", path, body)
-			require.True(t, status == 200 || !strings.Contains(body, north.fork), path)
+			if answer := p.send(http.MethodGet, path, key).Is(t, want[i]); want[i] != 200 {
+				answer.Lacks(t, north.fork)
+			}
 		}
 	}
-	status, _ := p.send(http.MethodPost, "/api/v1/forks", token)
-	require.Equal(t, http.StatusMethodNotAllowed, status)
+	p.send(http.MethodPost, "/api/v1/forks", token).Is(t, 405)
 }
 
 // An app that decodes paths, or keeps the case of headers, changes neither what is the API nor what is a
@@ -237,7 +216,5 @@ func TestItsWriterAddsForksAndPlays(t *testing.T) {
 		require.NoError(t, err, statement.sql)
 	}
 	require.NoError(t, tx.Commit(t.Context()))
-	_, body := p.call(token, "forks/"+written+"/stats"+period)
-	require.Contains(t, body, `{"plays":1,"uniquePlayers":1,`)
-	require.Contains(t, body, `"bestScorePercent":85.5,`)
+	p.call(token, "forks/"+written+"/stats"+period).Has(t, `{"plays":1,"uniquePlayers":1,`, `"bestScorePercent":85.5,`)
 }

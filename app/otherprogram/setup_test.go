@@ -69,10 +69,11 @@ func startWith(t *testing.T, config fiber.Config) *program {
 	return &program{t, db, host.Keys, ln.Addr().String()}
 }
 
-// send returns the status and body of an answer to a request with a key ("": none).
-func (p *program) send(method, path, token string) (int, string) {
+// send returns the answer to a request with a key ("": none) and a tag, if there is one.
+func (p *program) send(method, path, token string, tag ...string) testkit.Page {
 	r, err := http.NewRequestWithContext(p.t.Context(), method, "http://"+p.addr+path, nil)
 	require.NoError(p.t, err)
+	r.Header["If-None-Match"] = tag
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
@@ -81,10 +82,10 @@ func (p *program) send(method, path, token string) (int, string) {
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)
 	require.NoError(p.t, err)
-	return response.StatusCode, string(body)
+	return testkit.Page{Response: response, Body: string(body)}
 }
 
-func (p *program) call(token, path string) (int, string) {
+func (p *program) call(token, path string) testkit.Page {
 	return p.send(http.MethodGet, "/api/v1/"+path, token)
 }
 
