@@ -66,9 +66,7 @@ func (f fault) judge(t *testing.T, args []string) (advice string) {
 		require.Regexp(t, f.says, serve.Log.String(), "dg serve on %s", name)
 	}
 	require.NotContains(t, said+serve.Log.String()+serve.Out.String(), "hunter2", name)
-	advice = regexp.MustCompile(`.*` + f.says + `.*`).FindString(said)
-	t.Logf("%-6s %s", f.serve, advice)
-	return advice
+	return regexp.MustCompile(`.*` + f.says + `.*`).FindString(said)
 }
 
 // operations.md, Install and Settings: dg doctor and a starting dg serve report the same faults of a
@@ -118,7 +116,6 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 		require.Zero(t, c.Status(time.Minute), "%s is repaired: %s", advice, c.Out.String())
 		require.NotRegexp(t, f.says, c.Out.String(), "it is repaired")
 	}
-	t.Logf("%d faults", len(faults))
 }
 
 // faultsOfRoles are rights that the serving role has in excess, and refused connections.

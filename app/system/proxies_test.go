@@ -146,5 +146,4 @@ func rollingRestart(t *testing.T, proxy, line, delay string) {
 	restarted.Store(true)
 	all.Wait()
 	require.Zero(t, lost.Load(), "of %d", asked.Load())
-	t.Logf("%d requests", asked.Load())
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/reports"
@@ -189,14 +190,7 @@ func TestManyDashboardsAtOnce(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	// of one fork the last play is looked for
 	paths := []string{o.At("/reports/%s", w.Played(o)), o.At("/reports/%s", w.Fork(o).ID)}
-	const many = 12
-	answers := make(chan string, many)
-	for i := range many {
-		go func() { answers <- fmt.Sprint(b.Get(paths[i%2]).StatusCode) }()
-	}
-	for range many {
-		require.Equal(t, "200", <-answers)
-	}
+	testkit.Concurrently(12, func(i int) { assert.Equal(t, 200, b.Get(paths[i%2]).StatusCode) })
 }
 
 // rules.md, Anonymity: a report by pseudonym warns of groups that lack 1 to 4 of its players, says
