@@ -6,10 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,6 +22,136 @@ import (
 	"dg/platform/testkit"
 	"dg/platform/testkit/tb"
 )
+
+// Through the proxies of configs/deploy, clients get what dg sends. The test of smuggled requests finds
+// their addresses in the audit log.
+func TestProxyExamples(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"nginx", "haproxy"} {
+		t.Run(name, func(t *testing.T) {
+			e := apptest.BehindProxy(t)
+			address := apptest.StartProxy(t, name, strings.TrimPrefix(e.URL, "http://"))
+			answersAlike(t, e, apptest.ClientOf(address))
+			// Without TLS, because TLS itself reports a broken connection.
+			address = apptest.StartProxy(t, name, strings.TrimPrefix(e.URL, "http://"), apptest.WithoutTLS...)
+			breaksVisibly(t, e, "http://"+address)
+			// HTTP/1.0 would end half a file like a whole one.
+			conn, err := net.Dial("tcp", address)
+			require.NoError(t, err)
+			defer conn.Close()
+			fmt.Fprintf(conn, "GET %s HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", e.ExportPath, e.Token)
+			status, err := bufio.NewReader(conn).ReadString('\n')
+			require.NoError(t, err)
+			require.Contains(t, status, " 505 ")
+		})
+	}
+}
+
+// answersAlike sends requests that proxies may rewrite or answer: large headers, dot segments,
+// HEAD, 304.
+func answersAlike(t *testing.T, e *apptest.ExportServer, public *http.Client) {
+	list := e.URL + "/api/v1/forks"
+	tag := apptest.Ask(t, apptest.NewClient(), list, e.Token).Header.Get("ETag")
+	for _, q := range []struct {
+		method, path string
+		headers      []string
+	}{
+		{"GET", "/api/v1/forks", nil}, {"HEAD", "/api/v1/forks", nil},
+		{"GET", "/api/v1/forks", []string{"If-None-Match", tag}},
+		{"GET", "/api/v1//forks", nil}, {"GET", "/api/v1/%2e%2e/forks", nil},
+		{"GET", "/api/v1/forks%2Fx", nil}, {"GET", "/API/v1/forks", nil},
+		{"DELETE", "/api/v1/forks", nil},
+		{"GET", "/api/v1/forks", []string{"X-Long", strings.Repeat("x", 20<<10)}},
+		{"GET", "/api/v1/forks?" + strings.Repeat("x", 20<<10), nil}, {"GET", "/sign-in", nil},
+		{"GET", "/openapi/v1.json", nil},
+	} {
+		headers := append([]string{"Authorization", "Bearer " + e.Token}, q.headers...)
+		direct := send(t, apptest.NewClient(), e.URL, q.method, q.path, headers)
+		through := send(t, public, apptest.PublicURL, q.method, q.path, headers)
+		require.Equal(t, direct, through, "%s %.60s", q.method, q.path)
+	}
+}
+
+type received struct {
+	status           int
+	body, etag, kind string
+}
+
+func send(t *testing.T, c *http.Client, base, method, path string, headers []string) received {
+	request, err := http.NewRequestWithContext(t.Context(), method, base+path, http.NoBody)
+	require.NoError(t, err)
+	request.Host = "dg.example.org"
+	for i := 0; i+1 < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err := c.Do(request)
+	require.NoError(t, err)
+	defer response.Body.Close()
+	return received{response.StatusCode, apptest.ReadAll(t, response), response.Header.Get("ETag"),
+		response.Header.Get("Content-Type")}
+}
+
+// operations.md, Proxy; /docs/security, Imports and updates: behind a proxy with two instances a
+// rolling restart loses no request. haproxy checks /readyz, so an instance announces its stop
+// there.
+func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
+	t.Parallel()
+	t.Run("nginx", func(t *testing.T) {
+		rollingRestart(t, "nginx", "server 127.0.0.1:8080 max_fails=0;\n", "0s")
+	})
+	t.Run("haproxy", func(t *testing.T) {
+		rollingRestart(t, "haproxy", "server dg 127.0.0.1:8080 check\n", "2s")
+	})
+}
+
+// rollingRestart restarts two instances under requests to the proxy, the second once the proxy uses
+// the first again. line is the line of its example that names an instance.
+func rollingRestart(t *testing.T, proxy, line, delay string) {
+	db := testkit.New(t)
+	addresses := []string{apptest.FreeAddress(t), apptest.FreeAddress(t)}
+	start := func(i int) *apptest.Child {
+		return apptest.Launch(t, "serve", "--addr", addresses[i], "--ops-addr", "127.0.0.1:0",
+			"--database-url", db.URL, "--migrate-database-url", db.OwnerURL,
+			"--base-url", apptest.PublicURL, "--trusted-proxies", "127.0.0.1/32",
+			"--shutdown-delay", delay).UntilServing()
+	}
+	instances := []*apptest.Child{start(0), start(1)}
+	lines := ""
+	for i, address := range addresses {
+		lines += strings.NewReplacer("127.0.0.1:8080", address, "server dg", fmt.Sprint("server dg", i)).
+			Replace(line)
+	}
+	address := apptest.StartProxy(t, proxy, "", append(apptest.WithoutTLS, line, lines)...)
+	var restarted atomic.Bool
+	var asked, lost atomic.Int64
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for c := apptest.NewClient(); !restarted.Load() || asked.Load() < 2000; asked.Add(1) {
+				response, err := c.Get("http://" + address + "/openapi/v1.json")
+				if err == nil {
+					_, err = io.Copy(io.Discard, response.Body)
+					_ = response.Body.Close()
+				}
+				if err != nil || response.StatusCode != http.StatusOK {
+					lost.Add(1)
+					t.Log(response, err)
+				}
+			}
+		})
+	}
+	for i := range instances {
+		instances[i].Stop()
+		instances[i] = start(i)
+		apptest.Until(t, time.Minute, "the proxy does not use the new instance", func() bool {
+			return instances[i].Metric(`dg_http_request_duration_seconds_count`+
+				`{method="GET",route="/openapi/v1.json",status="200"}`) > 0
+		})
+	}
+	restarted.Store(true)
+	all.Wait()
+	require.Zero(t, lost.Load(), "of %d", asked.Load())
+}
 
 // rules.md, CSV. make bench measures the time.
 func TestExportsOfTheRealProgram(t *testing.T) {

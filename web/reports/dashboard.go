@@ -27,8 +27,8 @@ type dashboardView struct {
 	Today           time.Time
 	Invalid         *apperr.Error // nil: the period is valid
 	Presets         []ui.Link
-	PeriodName      string   // of the preset; "": none
-	Period          string   // in words
+	PeriodName      string // of the preset; "": none
+	Period          string // in words
 	Nominative      bool
 	Suppressed      bool
 	ForkID, Command string // Command is a curl command that reads the figures from the API
