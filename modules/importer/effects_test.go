@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
@@ -383,32 +382,21 @@ func TestRenameBesideAnErasureDoesNotDeadlock(t *testing.T) {
 	require.Equal(t, "Uno", b.one(fill(`select display_name from players where id = '$p1'`)))
 }
 
-// blocked waits until another session waits for the transaction.
-func blocked(t *testing.T, tx pgx.Tx) {
-	for n := 0; n == 0; {
-		require.NoError(t, tx.QueryRow(t.Context(), `select count(*) from pg_locks where not granted
-			and pg_blocking_pids(pid) @> array[pg_backend_pid()]`).Scan(&n))
-	}
-}
-
 // mechanisms.md: an import locks organisation, membership and person in this order, also the
 // organisations of forks, whose trigger changes them at the commit.
 func TestImportDoesNotDeadlockWithAChangeOfMode(t *testing.T) {
 	b := setup(t)
 	b.Join(idOf("acme").String(), idOf("bob").String(), "owner")
 	mode := b.Begin(`select from organisations where id = '` + idOf("acme").String() + `' for no key update`)
-	done := make(chan error, 1)
-	go func() {
+	require.NoError(t, b.WhileWaiting(mode, func() error {
 		_, err := b.importFiles(file("f", memberLine(`$ann","role":"owner`, `$bob","role":"admin`)+"\n"+
 			changed("fork", `"id":"$fork","organisationId":"$acme","gameId":"$game","slug":"fork"`,
 				`"id":"$fork9","organisationId":"$acme","gameId":"$game","slug":"fork-9"`)))
-		done <- err
-	}()
-	blocked(t, mode)
-	_, err := mode.Exec(t.Context(), `select lock_membership($1, $2)`, idOf("acme"), idOf("bob"))
-	require.NoError(t, err)
-	require.NoError(t, mode.Commit(t.Context()))
-	require.NoError(t, <-done)
+		return err
+	}, func() {
+		_, err := mode.Exec(t.Context(), `select lock_membership($1, $2)`, idOf("acme"), idOf("bob"))
+		require.NoError(t, err)
+	}))
 }
 
 // An import writes the rows that differed when it locked them. It does not revert what somebody changed
@@ -417,24 +405,15 @@ func TestImportDoesNotRevertALaterChange(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update organisations set reporting_mode = 'nominative' where id = $1`, idOf("acme"))
 	entry := b.Begin(`select from organisations where id = '` + idOf("other").String() + `' for update`)
-	done := make(chan error, 1)
-	go func() {
+	require.NoError(t, b.WhileWaiting(entry, func() error {
 		_, err := b.importFiles(file("f", changed("acme", `"pseudonymous"`, `"nominative"`)+"\n"+
 			changed("ann", "", "")+"\n"+
 			fill(`{"type":"membership","organisationId":"$other","userId":"$bob","role":"admin"}`)))
-		done <- err
-	}()
-	blocked(t, entry)
-	screens := pgtest.Open(t, b.OwnerURL, postgres.Options{})
-	for id, change := range map[string]string{
-		"acme": `update organisations set reporting_mode = 'pseudonymous' where id = $1`,
-		"ann":  `update users set password_hash = 'new' where id = $1`,
-	} {
-		_, err := screens.Pool.Exec(t.Context(), change, idOf(id))
-		require.NoError(t, err)
-	}
-	require.NoError(t, entry.Rollback(t.Context()))
-	require.NoError(t, <-done)
+		return err
+	}, func() {
+		b.Exec(`update organisations set reporting_mode = 'pseudonymous' where id = $1`, idOf("acme"))
+		b.Exec(`update users set password_hash = 'new' where id = $1`, idOf("ann"))
+	}))
 	require.Equal(t, "pseudonymous new", b.one(fill(`select concat_ws(' ',
 		(select reporting_mode from organisations where id = '$acme'),
 		(select password_hash from users where id = '$ann'))`)))

@@ -192,15 +192,15 @@ func TestFirstTwentyErrorsAreReportedByLine(t *testing.T) {
 	}
 }
 
-// An invalid file names each wrong field and no reference. Once the fields are right, references are
-// checked.
+// An invalid file names each wrong field, and neither a reference nor an object that comes twice.
 func TestAllFieldsOfALineAreCheckedBeforeReferences(t *testing.T) {
 	b := setup(t)
-	play := changed("play", "$p1", "$none")
+	play := changed("play", "$p1", "$none") + "\n"
+	twice := strings.Repeat(changed("acme", "", "")+"\n", 2)
 	for lines, want := range map[string][]string{
-		play: {"f:1: playerId"},
-		strings.Replace(play, "87.55", "101", 1) + "\n" + `{"type":"game","slug":"","title":""}`: {
-			"f:1: scorePercent", "f:2: id", "f:2: slug", "f:2: title"},
+		play: {"f:1: playerId"}, twice + play: {"f:2: id"},
+		twice + strings.Replace(play, "87.55", "101", 1) + `{"type":"game","slug":"","title":""}`: {
+			"f:3: scorePercent", "f:4: id", "f:4: slug", "f:4: title"},
 	} {
 		var got []string
 		for _, text := range b.errorsOf(file("f", lines)) {

@@ -190,7 +190,6 @@ func checkCSV(t *testing.T, route *routers.Route, body string) {
 // specification, 4.5: the served document is valid and has the four operations. Each declares its
 // errors, and when to retry.
 func TestDocumentIsValid(t *testing.T) {
-	t.Parallel()
 	document := storedDocument(t)
 	require.NoError(t, document.Validate(t.Context()))
 	stored, err := os.ReadFile("openapi.json")
@@ -232,7 +231,6 @@ type example struct {
 // change, `DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate` updates
 // both.
 func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
-	t.Parallel()
 	stored, err := os.ReadFile("examples.json")
 	require.NoError(t, err)
 	var examples []example

@@ -160,7 +160,6 @@ func (h *history) requireAgreement(
 // groups, in both modes, over leap days, turns of the year and the first and last millisecond of a
 // day.
 func TestFiguresAgreeWithTheOracle(t *testing.T) {
-	t.Parallel()
 	w := start(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))
 	periods := [][2]string{
@@ -201,7 +200,6 @@ func day(s string) time.Time {
 // suppressed when fewer than 5 played. Suppressed answers have the same bytes, and the same
 // headers, whatever the data.
 func TestAnonymity(t *testing.T) {
-	t.Parallel()
 	w := start(t)
 	for _, mode := range []string{"pseudonymous", "nominative"} {
 		shown := map[string]bool{}
@@ -263,7 +261,6 @@ var hostileNames = map[string]string{
 // rules.md, CSV: under nominative reporting, JSON has any name unchanged, and the CSV has the
 // formula guard. Under pseudonymous reporting no answer contains a name.
 func TestHostileNames(t *testing.T) {
-	t.Parallel()
 	w := start(t)
 	h := w.newHistory("nominative", 1, len(hostileNames))
 	for who := range h.players {

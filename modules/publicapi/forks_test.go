@@ -16,7 +16,6 @@ import (
 // rules.md, Formats: the list and the single fork have all fields, in order, without the
 // configuration.
 func TestForksAndOneFork(t *testing.T) {
-	t.Parallel()
 	w := start(t)
 	h := w.newHistory("pseudonymous", 3, 0)
 	w.newHistory("pseudonymous", 1, 0)
@@ -55,7 +54,6 @@ func TestForksAndOneFork(t *testing.T) {
 // rules.md, Headers: strong ETags by the organisation's version; 304 after all checks. Package
 // httpserver proves those by encoding.
 func TestETags(t *testing.T) {
-	t.Parallel()
 	w := start(t)
 	h := w.newHistory("pseudonymous", 8, 0)
 	other := w.newHistory("pseudonymous", 8, 0)
@@ -82,7 +80,6 @@ func TestETags(t *testing.T) {
 // rules.md, Order of checks: HEAD runs the checks of GET and sends its headers without a body. The
 // exports of GET are recorded with the key as the actor; package exports proves their details.
 func TestHeadRunsTheChecksOfGet(t *testing.T) {
-	t.Parallel()
 	w := start(t)
 	h := w.newHistory("pseudonymous", 1, 6, 4)
 	other := w.newHistory("pseudonymous", 1, 0)
@@ -127,7 +124,6 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 // remaining requests, and DG-Key-Expires from 30 days before the key stops; others carry neither.
 // Package apikeys proves the figures.
 func TestAnswersTellTheLimitAndWhenTheKeyStops(t *testing.T) {
-	t.Parallel()
 	w := start(t)
 	key := w.Key(w.Organisation(testkit.Organisation{}).ID)
 	stops := time.Now().Add(29 * 24 * time.Hour).UTC().Truncate(time.Millisecond)

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,7 @@ import (
 	"dg/platform/authz"
 	"dg/platform/httpserver"
 	"dg/platform/limit"
+	"dg/platform/testkit/oracle"
 )
 
 // rules.md, Failures: the policy is asked about the organisation that owns what was loaded. It alone
@@ -274,54 +276,33 @@ func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 	}
 }
 
-// modelJSON is the model: encoding/json and package time.
+// modelJSON is the model: encoding/json, the types of the oracle and package time.
 func modelJSON(t *testing.T, s reports.Statistics) string {
-	number := func(d interface{ Append([]byte) []byte }) json.Number {
-		return json.Number(d.Append(nil))
+	number := func(d interface{ Append([]byte) []byte }) float64 {
+		f, err := strconv.ParseFloat(string(d.Append(nil)), 64)
+		require.NoError(t, err)
+		return f
 	}
-	type day struct {
-		Date  string      `json:"date"`
-		Plays int64       `json:"plays"`
-		Avg   json.Number `json:"avgScorePercent"`
+	o := oracle.Statistics{
+		Plays: s.Plays, UniquePlayers: s.UniquePlayers, AvgScorePercent: number(s.AvgScore),
+		CompletionRate: number(s.CompletionRate), PassRate: number(s.PassRate),
+		ReportingMode: string(s.ReportingMode), Suppressed: s.Suppressed,
+		Daily: []oracle.Day{}, Players: []oracle.Player{}, Skills: []oracle.Skill{},
 	}
-	type player struct {
-		Label  string      `json:"playerLabel"`
-		Plays  int64       `json:"plays"`
-		Best   json.Number `json:"bestScorePercent"`
-		Last   string      `json:"lastPlayedAt"`
-		Passed bool        `json:"passed"`
-	}
-	type skill struct {
-		ID       string      `json:"skillId"`
-		Attempts int64       `json:"attempts"`
-		Rate     json.Number `json:"correctRate"`
-	}
-	days := []day{}
 	for _, d := range s.Daily {
-		days = append(days, day{d.Date, d.Plays, number(d.AvgScore)})
+		o.Daily = append(o.Daily, oracle.Day{Date: d.Date, Plays: d.Plays,
+			AvgScorePercent: number(d.AvgScore)})
 	}
-	players := []player{}
 	for _, p := range s.Players() {
 		last := p.LastPlayedAt.Format("2006-01-02T15:04:05.000Z")
-		players = append(players, player{p.Label, p.Plays, number(p.BestScore), last, p.Passed})
+		o.Players = append(o.Players, oracle.Player{PlayerLabel: p.Label, Plays: p.Plays,
+			BestScorePercent: number(p.BestScore), LastPlayedAt: last, Passed: p.Passed})
 	}
-	skills := []skill{}
 	for _, k := range s.Skills {
-		skills = append(skills, skill{k.SkillID, k.Attempts, number(k.CorrectRate)})
+		o.Skills = append(o.Skills, oracle.Skill{SkillID: k.SkillID, Attempts: k.Attempts,
+			CorrectRate: number(k.CorrectRate)})
 	}
-	text, err := json.Marshal(struct {
-		Plays      int64       `json:"plays"`
-		Unique     int64       `json:"uniquePlayers"`
-		Avg        json.Number `json:"avgScorePercent"`
-		Completion json.Number `json:"completionRate"`
-		Pass       json.Number `json:"passRate"`
-		Mode       string      `json:"reportingMode"`
-		Suppressed bool        `json:"suppressed"`
-		Days       []day       `json:"daily"`
-		Players    []player    `json:"players"`
-		Skills     []skill     `json:"skills"`
-	}{s.Plays, s.UniquePlayers, number(s.AvgScore), number(s.CompletionRate), number(s.PassRate),
-		string(s.ReportingMode), s.Suppressed, days, players, skills})
+	text, err := json.Marshal(o)
 	require.NoError(t, err)
 	return string(text)
 }

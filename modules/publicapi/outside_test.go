@@ -54,7 +54,6 @@ func outsideAPI(method, path string) []string {
 // specification, 4.5: each path outside /api/v1/* refuses an API key with 403: the routes of the
 // program, of any method, and unknown paths. Each refusal is recorded once.
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
-	t.Parallel()
 	w := start(t)
 	log := newAttempt(t, w)
 	routes := 0
@@ -84,7 +83,6 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 // rules.md, Order of checks: encoded slashes, dot segments, double slashes, other cases and a
 // missing slash lead neither into the API nor out of it. No client library normalises these paths.
 func TestPathTricksDoNotReachTheAPI(t *testing.T) {
-	t.Parallel()
 	log := newAttempt(t, start(t))
 	tail := "forks/" + log.fork + "/stats"
 	for _, path := range []string{
@@ -145,7 +143,6 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 // rules.md, Order of checks, 1: outside the API, a key in any Authorization header is refused and
 // recorded once. TestChallengeSaysWhetherATokenWasSent has two headers inside.
 func TestKeyInAnyHeaderIsRefusedOutside(t *testing.T) {
-	t.Parallel()
 	log := newAttempt(t, start(t))
 	const basic = "Authorization: Basic eDp5"
 	key := "Authorization: " + log.authorization
@@ -167,7 +164,6 @@ func TestKeyInAnyHeaderIsRefusedOutside(t *testing.T) {
 
 // rules.md, Order of checks: an absolute-form target is answered and recorded like its origin form.
 func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
-	t.Parallel()
 	log := newAttempt(t, start(t))
 	report := "/api/v1/forks/" + log.fork + "/stats"
 	for origin, entries := range map[string][]string{
@@ -193,7 +189,6 @@ func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
 // on an endpoint, and 404 elsewhere, after authentication. The screens' check of browser headers
 // does not apply.
 func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
-	t.Parallel()
 	a := newAttempt(t, start(t))
 	fork := "/api/v1/forks/" + a.fork
 	for path, status := range map[string]int{

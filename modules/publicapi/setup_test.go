@@ -37,6 +37,12 @@ type world struct {
 }
 
 func start(t *testing.T) *world {
+	t.Parallel()
+	return startAlone(t)
+}
+
+// startAlone is start for a test that is parallel already.
+func startAlone(t *testing.T) *world {
 	served := apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{})
 	transport := &http.Transport{DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)

@@ -31,7 +31,6 @@ type provable struct {
 const provedPeriod = "?from=2024-01-10&to=2024-04-20"
 
 func startProvable(t *testing.T) *provable {
-	t.Parallel()
 	p := &provable{world: start(t)}
 	p.org = p.Organisation(testkit.Organisation{ID: "00000000-0000-4000-8000-0000000000a0"}).ID
 	p.fork = p.Fork(testkit.Fork{

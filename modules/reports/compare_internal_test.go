@@ -121,7 +121,6 @@ func plainOverview(ctx context.Context, db interface {
 
 // Above the bound an overview counts plays only. It reports damaged segments.
 func TestOverviewHasABound(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.insert(testFrom.AddDate(0, 0, 30), 1, 100)
 	q := Query{OrganisationID: testOrg, Period: Period{From: testFrom, Days: 60}}

@@ -43,7 +43,6 @@ func otherByte(column, at string) string {
 // None of 160 corruptions leads to a wrong answer: the plays are read instead, until a rebuild seals
 // them again.
 func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))
 	e.insert(testFrom, 99, 2000)
@@ -76,10 +75,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 
 // The sealer packs no month from a damaged day. Older months are sealed all the same.
 func TestMonthIsNotPackedFromADamagedDay(t *testing.T) {
-	t.Parallel()
-	e := newEnv(t)
-	e.insert(testFrom, 99, 2000)
-	e.seal(t)
+	e := newSealedEnv(t, 99, 2000)
 	e.Exec(`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
 		where fork_id = $1 and day = '2023-12-24'`, testFork)
 	e.Exec(`delete from fork_months where fork_id = $1`, testFork)

@@ -37,7 +37,8 @@ var (
 	testNow  = testFrom.Add(99*day + 12*time.Hour)
 )
 
-func newEnv(t testing.TB) *env {
+func newEnv(t *testing.T) *env {
+	t.Parallel()
 	db := testkit.New(t)
 	db.Organisation(testkit.Organisation{ID: testOrg, ReportingMode: "nominative"})
 	for _, id := range []string{testFork, otherFork} {
@@ -49,6 +50,14 @@ func newEnv(t testing.TB) *env {
 		sealer: newSealer(db.DB),
 	}
 	e.group(testGroup, `select i from generate_series(1, 40, 4) i`)
+	return e
+}
+
+// newSealedEnv has n random plays within some days from testFrom on, which are sealed.
+func newSealedEnv(t *testing.T, days, n int) *env {
+	e := newEnv(t)
+	e.insert(testFrom, days, n)
+	e.seal(t)
 	return e
 }
 

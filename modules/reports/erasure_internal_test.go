@@ -61,7 +61,6 @@ func (e *env) storedPlayers(t *testing.T) map[int32]bool {
 // An erased player is in no stored day and month once the erasure has committed, although another
 // sealer held the lock when it began.
 func TestErasedPlayerIsInNoSegment(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.insert(testFrom, 100, 2000)
 	e.play(testFork, 3, testFrom.Add(80*day)) // a month without player 7
@@ -80,7 +79,6 @@ func TestErasedPlayerIsInNoSegment(t *testing.T) {
 // An erasure waits for a sealer that is about to commit a changed day: it would delete the segment
 // that the sealer has just made, as a dirty one, and the month would be packed without the day.
 func TestErasureBesideTheSealerKeepsSealedDays(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.insert(testFrom, 100, 2000)
 	e.Exec(`delete from plays where player = 7`)
@@ -122,7 +120,6 @@ func TestErasureBesideTheSealerKeepsSealedDays(t *testing.T) {
 
 // A report or a month that reads fewer segments than it counted is damaged, never a smaller sum.
 func TestMissingSegmentIsDamage(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.play(testFork, 1, days(0, 3)...)
 	e.seal(t)
@@ -141,7 +138,6 @@ func TestMissingSegmentIsDamage(t *testing.T) {
 
 // Each figure equals the plays' while everything is rebuilt beside erasures and corrections.
 func TestFiguresAreRightBesideRebuildsAndErasures(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	rebuilds, changes := 6, int64(200)
 	if os.Getenv("DG_SOAK") != "" {

@@ -16,7 +16,6 @@ import (
 // rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId, beyond
 // firstRows too.
 func TestExportHasEachPlayOfAnInstant(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.Plays(theFork, 1203, testFrom, 0)
 	for player := range 40 {
@@ -49,7 +48,6 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 // rules.md, CSV: the format for Excel has a byte-order mark, semicolons, decimal commas, times
 // without T, and the formula guard for every separator. Both leave out the skills of a newer program.
 func TestFormats(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.Exec(`update players set display_name = 'Zoë;=1,+2' || chr(10) || '@x' where ordinal = 1`)
 	e.Exec(
@@ -85,7 +83,6 @@ func TestFormats(t *testing.T) {
 // rules.md, CSV: playerKey is the pseudonym under both modes, playerLabel the mode's, with and
 // without the cache of players, of exactly firstRows too.
 func TestExportNamesThePlayerOfEachRow(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.Plays(theFork, firstRows, testFrom, 0)
 	e.Players(testOrg, 1_000)
@@ -111,7 +108,6 @@ func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 
 // In another program, whose players are a view, a player may lack a row: cells and label are empty.
 func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.Plays(theFork, 2*firstRows, testFrom, 0)
 	e.play(testFork, 40, testFrom.Add(2*time.Hour), testFrom.Add(day-1))
@@ -142,7 +138,6 @@ func (e *env) export(t *testing.T, q Query, f format.Dialect) (x *Export, file s
 
 // rules.md, CSV: the first rows do not wait for the labels of all players.
 func TestFirstRowsDoNotWaitForAllPlayers(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.Plays(theFork, 2*firstRows, testFrom, 0)
 	x, err := e.reports.OpenExport(t.Context(), query(testFrom, 1, ""), format.CSV)

@@ -111,7 +111,6 @@ func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 // A completed play with the score 0 differs from an unfinished one. Package segment keeps the
 // difference (TestDayComesBackAsItWas, TestMonthHasThePlaysOfEachPlayer).
 func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.play(testFork, 1, testFrom)
 	e.play(testFork, 2, testFrom)

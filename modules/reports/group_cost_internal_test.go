@@ -18,7 +18,6 @@ import (
 // doc.go, Invariants: a group never costs more than everybody, whatever is sealed and
 // whatever the planner knows. The cost is the number of pages and rows that are read.
 func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	const players = 3500
 	const largeDay = 8_000
@@ -157,7 +156,6 @@ func (n planNode) rows(t *testing.T) (count int) {
 // The metadata of a group costs its members, however many plays and members other groups have. In an
 // organisation of few groups a generic plan would scan the table of members.
 func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.Players(testOrg, 19_960)
 	e.group(otherFork, `select i from generate_series(1, 20000) i`)

@@ -15,7 +15,6 @@ import (
 // rules.md, Order of checks: opening a report returns the owner of the group and reads no play. The
 // figures come from the same snapshot. A group of another organisation is never read.
 func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	const otherOrg = otherFork // ids of other tables, here and below
 	const otherGroup = testFork
@@ -66,7 +65,6 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 // rules.md, Anonymity: a group is suppressed when fewer than 5 of its members played in the period.
 // The list of shown groups agrees with the reports.
 func TestMembersAreActiveWithinThePeriod(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	q := query(testFrom, 1, testGroup)
 	play := func(member int, at time.Time) { e.play(testFork, 4*member+1, at) }

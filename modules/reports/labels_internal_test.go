@@ -48,7 +48,6 @@ func (e *env) shows(t *testing.T, s *Service, column string) {
 // doc.go, Invariants: labels in memory are those of the report's snapshot, after any change of
 // players by any writer, on all instances.
 func TestLabelsInMemoryAreThoseOfTheSnapshot(t *testing.T) {
-	t.Parallel()
 	e := newLabelsEnv(t)
 	other := New(e.DB, e.reports.options) // another instance
 	unchanged := func(what string, s *Service) {
@@ -96,7 +95,6 @@ func (e *env) one(t *testing.T, sql string) (v int64) {
 // A report whose snapshot is older than a rename shows the former name, although newer labels are
 // in memory; so does a replica that lags.
 func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
-	t.Parallel()
 	e := newLabelsEnv(t)
 	older, err := e.reports.Open(t.Context(), query(testFrom, 1, ""))
 	require.NoError(t, err)
@@ -114,7 +112,6 @@ func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
 // Without the declaration of player_ordinals.version, as in another program, no label is kept and
 // the table is not read.
 func TestLabelsAreNotKeptWithoutVersions(t *testing.T) {
-	t.Parallel()
 	e := newLabelsEnv(t)
 	e.Exec(`alter table player_ordinals rename to hidden`)
 	s := New(e.DB, Options{FixedPseudonyms: true})

@@ -56,7 +56,6 @@ func TestRefusedReportSaysWhen(t *testing.T) {
 // doc.go, Invariants: after a replica's failure the primary is read, in a new snapshot. A failure of
 // the primary stands.
 func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.insert(testFrom, 40, 100)
 	q := query(testFrom, 40, "")

@@ -16,7 +16,6 @@ import (
 // rules.md, Anonymity: the warning equals what an attacker reads from the labels of two shown reports.
 // Random groups overlap, are nested or hidden, or are another organisation's with the same ordinals.
 func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	const other = "00000000-0000-4000-8000-0000000000ff"
@@ -93,7 +92,6 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 
 // A warning is optional: it never fails its report. A fresh import has no statistics for the planner.
 func TestOverlapsOfManyGroupsLeaveTheReport(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.Exec(`alter table group_members set (autovacuum_enabled = false)`)
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)

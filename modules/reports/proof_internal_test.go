@@ -25,14 +25,14 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-func newProofEnv(t testing.TB) *env {
+func newProofEnv(t *testing.T) *env {
 	e := newEnv(t)
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
 	return e
 }
 
 // proof returns the proof of a report, and that of a report without segments, which reads all plays.
-func (e *env) proof(t testing.TB, q Query) (got, want *Proof) {
+func (e *env) proof(t *testing.T, q Query) (got, want *Proof) {
 	q.MaxHashed = 1_000_000
 	read := func() *Proof {
 		x, err := e.reports.OpenExport(t.Context(), q, format.CSV)
@@ -51,7 +51,6 @@ func (e *env) proof(t testing.TB, q Query) (got, want *Proof) {
 // An older sealer leaves the hash of a day as it was. Its days are not clean, so that no proof contains
 // a hash of former plays.
 func TestSealersInTurnsLeaveNoStaleHash(t *testing.T) {
-	t.Parallel()
 	e := newProofEnv(t)
 	e.insert(testFrom, 100, 500)
 	q := query(testFrom, 100, "")
@@ -76,7 +75,6 @@ func TestSealersInTurnsLeaveNoStaleHash(t *testing.T) {
 
 // A day with too many plays for a segment has a hash too.
 func TestLargeDaysHaveAHash(t *testing.T) {
-	t.Parallel()
 	e := newProofEnv(t)
 	e.sealer.MaxDayPlays = 20
 	e.insert(testFrom.Add(20*day), 1, 400)
@@ -116,7 +114,6 @@ func TestTagsChangeWithTheProgram(t *testing.T) {
 // Two plays get the same correction. Of 100,000 pairs, at most 10 keep the low 16 bits of their hash;
 // by chance 1.5 do. Without the outer hash 1.3% did.
 func TestEqualCorrectionsDoNotCancel(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	count := func(expression string) int {
 		return testkit.One[int](e.World, `with made as materialized (
@@ -139,7 +136,6 @@ func TestEqualCorrectionsDoNotCancel(t *testing.T) {
 // Under writers, erasures, changes of mode and sealers, no tag stands for two contents, of a report or of
 // a month, and no content has two tags.
 func TestNoTagIsStaleUnderWriters(t *testing.T) {
-	t.Parallel()
 	e := newProofEnv(t)
 	e.insert(testFrom, 100, 800)
 	e.sealer.MaxDayPlays = 15 // some days are larger
@@ -256,7 +252,6 @@ func (c *contents) add(tag, content string) error {
 
 // A report that was read again, because a segment is damaged, has no tag: its snapshot is another one.
 func TestReportThatIsReadAgainHasNoProof(t *testing.T) {
-	t.Parallel()
 	e := newProofEnv(t)
 	e.insert(testFrom, 100, 500)
 	e.seal(t)
@@ -275,7 +270,6 @@ func TestReportThatIsReadAgainHasNoProof(t *testing.T) {
 // After a restore, an import draws other pseudonyms for the same ordinals: no tag of before holds. A
 // restored table is another one, as is a database, a cluster or a timeline.
 func TestTagsEndWithTheirHistory(t *testing.T) {
-	t.Parallel()
 	e := newProofEnv(t)
 	e.insert(testFrom, 10, 50)
 	before, _ := e.proof(t, query(testFrom, 10, ""))

@@ -20,7 +20,6 @@ import (
 // One sealer works at a time. Another pass returns ErrLocked. A rebuild waits, and marks nothing if it
 // waits in vain.
 func TestRebuildWaitsForAnotherSealer(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.insert(testFrom, 100, 500)
 	days := e.seal(t).Days
@@ -45,7 +44,6 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 // Segments of another version are not read. Those of an earlier one are sealed again. Those of a
 // later one are left to its sealer until a write: two sealers would repack each other's days.
 func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.insert(testFrom, 100, 2000)
 	first := e.seal(t)
@@ -76,7 +74,6 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 
 // A day with too many plays is read from the plays. It is counted once, and again after a change.
 func TestLargeDayIsCountedOnce(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.sealer.MaxDayPlays = 20
 	e.insert(testFrom.Add(20*day), 1, 400) // so many that the group is not hidden
@@ -102,7 +99,6 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 
 // A month with too many plays is sealed by player alone. The report of a group then reads its days.
 func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.sealer.MaxMonthPlays = 370
 	e.insert(testFrom, 99, 2000)
@@ -117,10 +113,7 @@ func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 
 // Deleting the plays of a month, or of a fork, leaves neither segments nor marks.
 func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
-	t.Parallel()
-	e := newEnv(t)
-	e.insert(testFrom, 100, 2000)
-	e.seal(t)
+	e := newSealedEnv(t, 100, 2000)
 	left := func(from, to string) int {
 		return e.Count(`(select fork_id, day from fork_days union all select fork_id, month from fork_months
 			union all table unsealed_days union all table unsealed_months) x
@@ -150,7 +143,6 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 
 // A failure in one fork is reported, and the others are sealed.
 func TestSealingContinuesAfterAFailure(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.insert(testFrom, 99, 500)
 	e.Exec(`create function refuse() returns trigger language plpgsql as
@@ -177,10 +169,7 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 // TRUNCATE is not MVCC-safe: it empties the plays for older snapshots, but not their segments. A
 // report waits for it with its snapshot, and it waits for a sealer that packs.
 func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
-	t.Parallel()
-	e := newEnv(t)
-	e.insert(testFrom, 100, 500)
-	e.seal(t)
+	e := newSealedEnv(t, 100, 500)
 	tx := e.Begin(`truncate plays`)
 	require.NoError(t, e.WhileWaiting(tx, func() error {
 		return e.differs(t.Context(), rand.New(rand.NewPCG(1, 1)))
@@ -214,7 +203,6 @@ func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 
 // The search for days reads a few pages for each of them, also without statistics of the plays.
 func TestSearchForDaysHopsFromDayToDay(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	const days = 99
 	e.insert(testFrom, days, 20_000)
@@ -228,7 +216,6 @@ func TestSearchForDaysHopsFromDayToDay(t *testing.T) {
 
 // Organisations take turns, a fork each.
 func TestOrganisationsAreSealedInTurn(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	const lastOrg = "00000000-0000-4000-8000-00000000000a"
 	const lastFork = "00000000-0000-4000-8000-00000000000b"
@@ -245,7 +232,6 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 // Small forks, which are never sealed, cost a pass an index-only scan each. No statement concerns
 // them all, so that ten thousand do not keep the sealer from a large one.
 func TestManySmallForksDoNotStopTheSealer(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	forks := 4
 	if os.Getenv("DG_SOAK") != "" {

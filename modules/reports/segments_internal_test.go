@@ -26,7 +26,6 @@ import (
 
 // Figures from segments equal those from the plays under random writes, imports, erasures and seals.
 func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.sealer.MaxDayPlays = 30 // some days are larger
 	lasts := 3 * time.Second
@@ -98,7 +97,6 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 
 // Writers at other isolation levels are refused: they cannot see a segment sealed since they began.
 func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	for _, level := range []string{"repeatable read", "serializable"} {
 		tx := e.Begin(`set transaction isolation level ` + level)
@@ -110,10 +108,7 @@ func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 
 // After each kind of change the day is read from the plays until it is sealed again.
 func TestEveryChangeMarksItsDay(t *testing.T) {
-	t.Parallel()
-	e := newEnv(t)
-	e.insert(testFrom, 100, 2000)
-	e.seal(t)
+	e := newSealedEnv(t, 100, 2000)
 	require.Equal(t, 99, e.Count(`fork_days where fork_id = $1`, testFork), "today is not finished")
 	require.Equal(t, 3, e.Count(`fork_months where fork_id = $1`, testFork), "nor is its month")
 	for _, change := range append(slices.Clone(writes),
@@ -141,7 +136,6 @@ func days(i, n int) []time.Time {
 
 // A writer locks the sealer out of the days that it touched until its transaction ends.
 func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	for _, c := range []struct {
 		written    []time.Time
@@ -174,7 +168,6 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 // A transaction of many single writes locks whole forks: otherwise it would fill the lock table,
 // which all sessions share.
 func TestTransactionOfManyWritesTakesFewLocks(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	tx := e.Begin(`do $$ declare fork uuid; n integer; begin
 		for n in 1..1000 loop
@@ -209,7 +202,6 @@ func (e *env) free(t *testing.T, fork string, i int) (free bool) {
 
 // A sealed day gets one mark, however often it is written to. An unsealed day gets none.
 func TestDirtyDayIsMarkedOnce(t *testing.T) {
-	t.Parallel()
 	e := newEnv(t)
 	e.play(testFork, 1, days(20, 3)...) // from 10 December on
 	require.Equal(t, []int{0, 0}, e.marks(), "nothing is sealed")
