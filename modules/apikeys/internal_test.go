@@ -127,7 +127,6 @@ func TestRedactRemovesSecrets(t *testing.T) {
 
 // The counter is bounded while nothing can be stored. It still counts the keys that it has.
 func TestCounterIsBounded(t *testing.T) {
-	t.Parallel()
 	c := UsageCounter{counts: map[usageKey]counts{}}
 	for i := range maxCounted + 10 {
 		c.add(usageKey{"o", strconv.Itoa(i), 1}, counts{accepted: 1})
@@ -139,7 +138,6 @@ func TestCounterIsBounded(t *testing.T) {
 
 // authenticate.sql reads the position that replicas are compared with.
 func TestAuthenticationReadsThePosition(t *testing.T) {
-	t.Parallel()
 	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	require.Contains(t, words(authenticateSQL), words(postgres.PositionExpression))
 }

@@ -123,7 +123,6 @@ func TestOutcomeOfAbortedExport(t *testing.T) {
 
 // rules.md, CSV: the file name is ASCII, with the slug, the period and the group, for any slug.
 func TestFileNamesAreASCII(t *testing.T) {
-	t.Parallel()
 	period, err := reports.ParsePeriod("2024-02-29", "2024-03-01")
 	require.NoError(t, err)
 	for slug, name := range map[string]string{
@@ -257,7 +256,6 @@ func TestSendingExportsHoldTheirSlots(t *testing.T) {
 
 // rules.md, Bounds: an export that finds no slot is told whose limit that is.
 func TestRefusedExportNamesTheLimit(t *testing.T) {
-	t.Parallel()
 	for want, held := range map[string]string{ // an organisation a slot; the last asks for one more
 		"of this organisation: at most 4 run at once": "aaaa" + "a",
 		"on this instance: at most 8 run at once":     "aaaabbbc" + "d",
@@ -280,7 +278,6 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 // rules.md, CSV: a download asks twice a second whether its actor has access. Lost access ends it,
 // and so does a database that does not answer, under another name.
 func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
-	t.Parallel()
 	for answer, want := range map[error]error{
 		nil:                                    nil,
 		apperr.New(apperr.AuthRequired, "No."): errAccessEnded,

@@ -123,7 +123,6 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 // specification, 2.4: each skill of the catalogue is found by its id, and no other text is.
 // TestEnumsOfAnswersMayGrow compares the ids with those of the document.
 func TestSkillCatalogue(t *testing.T) {
-	t.Parallel()
 	for i := range games.SkillCount {
 		skill, ok := games.SkillByID(games.Skill(i).ID())
 		require.True(t, ok, i)
@@ -137,7 +136,6 @@ func TestSkillCatalogue(t *testing.T) {
 
 // The bytes of a play's answers do not depend on the order of the results, and decode to them.
 func TestPackAnswers(t *testing.T) {
-	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2026))
 	for range 2000 {
 		var want [games.SkillCount][2]int // attempts, correct
@@ -170,7 +168,6 @@ func TestPackAnswers(t *testing.T) {
 
 // The database keeps these bytes: another form would change the meaning of every stored play.
 func TestPackedFormIsFixed(t *testing.T) {
-	t.Parallel()
 	require.Equal(t, []byte{}, games.PackAnswers(nil), "no answers are no bytes, and not null")
 	require.Equal(t, []byte{1, 0, 0, 3, 3, 58}, games.PackAnswers([]games.SkillResult{
 		{Skill: 29, Attempts: 1}, {Skill: 1, Attempts: 2, Correct: 2},

@@ -50,7 +50,6 @@ func RingOf(current, previous byte) Keyring {
 // A stored secret decrypts only with its key, for its person and unchanged. A secret in clear is
 // read only without a key.
 func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
-	t.Parallel()
 	const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 	require.Equal(t, secret, RingOf(0, 0).Encrypt("ann", secret))
 	encrypted := RingOf(1, 9).Encrypt("ann", secret)
@@ -116,7 +115,6 @@ func TestPasswordMatchesItsHash(t *testing.T) {
 }
 
 func TestHashOutOfBoundsIsInvalid(t *testing.T) {
-	t.Parallel()
 	const salt = "c29tZXNhbHQ"
 	const key = "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 	with := func(part, wrong string) string { return strings.Replace(reference, part, wrong, 1) }
@@ -135,7 +133,6 @@ func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 
 // An import takes no hash that delays other sign-ins. One that an earlier import took still matches.
 func TestCostlyHashIsNotImported(t *testing.T) {
-	t.Parallel()
 	require.True(t, ValidPasswordHash(reference))
 	for _, params := range []string{"m=65537,t=1,p=1", "m=65536,t=6,p=1", "m=8192,t=10,p=5", "m=65536,t=2,p=16"} {
 		costly := strings.Replace(reference, "m=65536,t=2,p=1", params, 1)
@@ -198,7 +195,6 @@ func TestWeakPasswordsAreRefused(t *testing.T) {
 // import.md, totpSecret: an imported secret is base32 of at least 80 bits and at most 200 characters.
 // Case and padding do not matter, blanks are refused.
 func TestImportedTOTPSecretsAreBase32(t *testing.T) {
-	t.Parallel()
 	for text, want := range map[string]string{
 		"JBSWY3DPEHPK3PXP": "JBSWY3DPEHPK3PXP", "jbswy3dpehpk3pxp": "JBSWY3DPEHPK3PXP",
 		"GEZDGNBVGY3TQOJQGE======": "GEZDGNBVGY3TQOJQGE",
@@ -218,7 +214,6 @@ func TestImportedTOTPSecretsAreBase32(t *testing.T) {
 
 // A code is accepted as keyboards, apps and the clipboard write it.
 func TestCodesAreAcceptedInEverySpelling(t *testing.T) {
-	t.Parallel()
 	const secret = "JBSWY3DPEHPK3PXP"
 	now := time.Now()
 	code, err := totp.GenerateCode(secret, now)
@@ -250,7 +245,6 @@ func TestCodesAreAcceptedInEverySpelling(t *testing.T) {
 
 // The account's name in the address of an app's entry has no character that an app reads otherwise.
 func TestAccountNameInTheAddressIsEncoded(t *testing.T) {
-	t.Parallel()
 	require.Equal(t, "otpauth://totp/DG:ann%2Bdg@example.com?secret=S&issuer=DG",
 		totpURL("ann+dg@example.com", "S"))
 }

@@ -405,14 +405,18 @@ func TestImportDoesNotRevertALaterChange(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update organisations set reporting_mode = 'nominative' where id = $1`, idOf("acme"))
 	entry := b.Begin(`select from organisations where id = '` + idOf("other").String() + `' for update`)
+	screens := pgtest.Open(t, b.OwnerURL, postgres.Options{}).Pool
 	require.NoError(t, b.WhileWaiting(entry, func() error {
 		_, err := b.importFiles(file("f", changed("acme", `"pseudonymous"`, `"nominative"`)+"\n"+
 			changed("ann", "", "")+"\n"+
 			fill(`{"type":"membership","organisationId":"$other","userId":"$bob","role":"admin"}`)))
 		return err
 	}, func() {
-		b.Exec(`update organisations set reporting_mode = 'pseudonymous' where id = $1`, idOf("acme"))
-		b.Exec(`update users set password_hash = 'new' where id = $1`, idOf("ann"))
+		_, err := screens.Exec(t.Context(), `update organisations set reporting_mode = 'pseudonymous'
+			where id = $1`, idOf("acme"))
+		require.NoError(t, err)
+		_, err = screens.Exec(t.Context(), `update users set password_hash = 'new' where id = $1`, idOf("ann"))
+		require.NoError(t, err)
 	}))
 	require.Equal(t, "pseudonymous new", b.one(fill(`select concat_ws(' ',
 		(select reporting_mode from organisations where id = '$acme'),

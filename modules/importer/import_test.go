@@ -198,7 +198,7 @@ func TestAllFieldsOfALineAreCheckedBeforeReferences(t *testing.T) {
 	play := changed("play", "$p1", "$none") + "\n"
 	twice := strings.Repeat(changed("acme", "", "")+"\n", 2)
 	for lines, want := range map[string][]string{
-		play: {"f:1: playerId"}, twice + play: {"f:2: id"},
+		play: {"f:1: playerId"}, twice + play: {"f:2: id", "f:2: slug"},
 		twice + strings.Replace(play, "87.55", "101", 1) + `{"type":"game","slug":"","title":""}`: {
 			"f:3: scorePercent", "f:4: id", "f:4: slug", "f:4: title"},
 	} {

@@ -52,7 +52,6 @@ func personID(organisation, role string) string {
 }
 
 func TestProAndEnterpriseIncludeTheAPI(t *testing.T) {
-	t.Parallel()
 	for plan, want := range map[org.Plan]bool{
 		org.PlanFree: false, org.PlanTeam: false, org.PlanPro: true, org.PlanEnterprise: true, "": false,
 	} {
@@ -102,7 +101,6 @@ func TestVersionChangesWithEveryChange(t *testing.T) {
 
 // rules.md, Anonymity: a pseudonym is random and derived from nothing.
 func TestLabelsAreRandom(t *testing.T) {
-	t.Parallel()
 	seen := map[string]bool{}
 	characters := map[rune]int{}
 	const draws = 20_000

@@ -36,7 +36,6 @@ func storedDocument(t *testing.T) *openapi3.T {
 // rules.md, Formats: enums of answers may grow. x-extensible-enum has the values of specification
 // 2.4, x-enum-varnames their constants. make contract proves that clients accept later values.
 func TestEnumsOfAnswersMayGrow(t *testing.T) {
-	t.Parallel()
 	schemas := storedDocument(t).Components.Schemas
 	var skillIDs []string
 	for skill := range games.SkillCount {
@@ -72,7 +71,6 @@ func TestEnumsOfAnswersMayGrow(t *testing.T) {
 // specification, 9: the version is that of the release. The description is short, because
 // generators put it at the head of each file.
 func TestInfoOfTheDocument(t *testing.T) {
-	t.Parallel()
 	info := storedDocument(t).Info
 	require.LessOrEqual(t, utf8.RuneCountInString(info.Description), 100)
 	changes, err := os.ReadFile("../../CHANGELOG.md")
@@ -287,7 +285,6 @@ func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
 
 // The ids in the examples are in every demo, whenever it is loaded.
 func TestExamplesNameForksAndGroupsOfEveryDemo(t *testing.T) {
-	t.Parallel()
 	var file bytes.Buffer
 	require.NoError(t, demo.Write(&file, time.Now()))
 	parameters := storedDocument(t).Components.Parameters

@@ -38,7 +38,6 @@ import (
 // rules.md, Failures: the policy is asked about the organisation that owns what was loaded. It alone
 // refuses another organisation's data, on a plain fiber.
 func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
-	t.Parallel()
 	foreign := games.Fork{ID: "fork", OrganisationID: "another", Title: "Foreign"}
 	forks := newMockForks(t) // as a query without its condition would answer
 	forks.On("Fork", mock.Anything, "own", "fork").Return(foreign, nil)
@@ -81,7 +80,6 @@ func askMocks(t *testing.T, path string, m Modules) (response *http.Response, bo
 // rules.md, Failures: a report or an export that cannot be opened, for any reason, is an error of the
 // document: 503 says when to retry, and 500 says nothing of the cause.
 func TestReportThatCannotBeOpenedIsAnError(t *testing.T) {
-	t.Parallel()
 	own := games.Fork{ID: "fork", OrganisationID: "own"}
 	for cause, want := range map[error]struct {
 		status     int
@@ -120,7 +118,6 @@ func TestReportThatCannotBeOpenedIsAnError(t *testing.T) {
 // rules.md, Order of checks, 2: no key, a malformed key or several headers get 401 before any
 // lookup. The challenge has invalid_token if a token was sent. The scheme is Bearer in any case.
 func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
-	t.Parallel()
 	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
 	(&API{}).Mount(app)
 	token := apikeys.NewToken().String()
@@ -224,7 +221,6 @@ func parsed(t *testing.T, query string) (read reports.Query, err error) {
 // rules.md, Formats: the parameters of statistics and exports. Package input proves the form of a
 // day, package reports that of a period.
 func TestReportParametersAreValidated(t *testing.T) {
-	t.Parallel()
 	const day = "from=2024-03-01&to=2024-03-02"
 	for query, group := range map[string]string{
 		day: "", "to=2024-03-02&" + day[:15]: "", day + "&groupId=x": "x",
@@ -250,7 +246,6 @@ func TestReportParametersAreValidated(t *testing.T) {
 // rules.md, Formats: the error of an unknown parameter names those of the endpoint, that of a day
 // its value. Neither shows a secret of a key.
 func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
-	t.Parallel()
 	const others = "This endpoint takes `from`, `to` and `groupId`."
 	const format = ". Send a calendar day, YYYY-MM-DD, for example 2026-03-01."
 	const noDay = "`from` is not a day from 2000-01-01 to 2199-12-31: "

@@ -89,7 +89,6 @@ func labelsIn(texts map[int32]string) *labels {
 
 // rules.md, Formats: half away from zero, once, at the end.
 func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
-	t.Parallel()
 	for want, got := range map[string][]byte{
 		"0":      meanScore(0, 0).Append(nil),
 		"62.6":   meanScore(6255, 1).Append(nil), // a half goes up
@@ -125,7 +124,6 @@ func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
 
 // The average of several days is that of their plays, not of their averages.
 func TestDaysAreSummedAndRoundedOnce(t *testing.T) {
-	t.Parallel()
 	days := []DailyStat{{"1", 3, 1, 1, 10_000, 1000}, {Date: "2"}, {"3", 4, 2, 1, 1, 0}}
 	require.Equal(t, DailyStat{"1", 7, 3, 2, 10_001, 333}, SumDays(days))
 	require.Equal(t, DailyStat{Date: "2"}, SumDays(days[1:2]))

@@ -125,7 +125,6 @@ func labelsOf(bytes int) *labels { return &labels{text: strings.Repeat("x", byte
 
 // sizing.md: labels of all organisations stay within their bytes. The least recently used go first.
 func TestLabelsStayWithinTheirBytes(t *testing.T) {
-	t.Parallel()
 	c := newLabelCache()
 	key := func(i int) labelsKey { return labelsKey{fmt.Sprint(i), org.Nominative} }
 	l := labelsOf(1 << 18)
@@ -148,7 +147,6 @@ func TestLabelsStayWithinTheirBytes(t *testing.T) {
 
 // doc.go, Invariants: labels that no report confirms for a minute are dropped without a request.
 func TestUnconfirmedLabelsAreDropped(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := newLabelCache()
 		k := labelsKey{testOrg, org.Pseudonymous}

@@ -39,7 +39,6 @@ func TestLargeReportsLeavePlacesForSmallOnes(t *testing.T) {
 
 // rules.md, Bounds: a report that finds no slot is told when to come again.
 func TestRefusedReportSaysWhen(t *testing.T) {
-	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := New(nil, Options{})
 		for range MaxReportsOfOrganisation {

@@ -16,7 +16,6 @@ import (
 
 // rules.md, Formats: the error names the parameter to correct, shows its value and the right form.
 func TestInvalidPeriodIsExplained(t *testing.T) {
-	t.Parallel()
 	const (
 		noDay  = "`from` is not a day from 2000-01-01 to 2199-12-31: "
 		format = ". Send a calendar day, YYYY-MM-DD, for example 2026-03-01."

@@ -91,7 +91,6 @@ func TestLargeDaysHaveAHash(t *testing.T) {
 
 // A program with another header, or one skill more, has other tags throughout.
 func TestTagsChangeWithTheProgram(t *testing.T) {
-	t.Parallel()
 	skills := games.SkillIDs()
 	require.Equal(t, program, programOf(csvHeader, skills))
 	q := query(testFrom, 100, "")

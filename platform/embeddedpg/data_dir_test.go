@@ -14,7 +14,6 @@ import (
 )
 
 func TestLongPathWorks(t *testing.T) {
-	t.Parallel()
 	dir := newFolder(t, strings.Repeat("long name ", 12), strings.Repeat("länger'\"$(x)", 8))
 	require.Greater(t, len(dir), 200)
 	stays(t, start(t, dir))
@@ -22,7 +21,6 @@ func TestLongPathWorks(t *testing.T) {
 
 // A copied folder, as of a second checkout, is a server of its own.
 func TestCopiedFolderHasItsOwnServer(t *testing.T) {
-	t.Parallel()
 	dir := made(t)
 	copied := filepath.Join(filepath.Dir(dir), "copy")
 	out, err := exec.CommandContext(t.Context(), "cp", "-a", dir, copied).CombinedOutput()
@@ -34,7 +32,6 @@ func TestCopiedFolderHasItsOwnServer(t *testing.T) {
 }
 
 func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
-	t.Parallel()
 	needsRoot(t)
 	dir := newFolder(t)
 	above := filepath.Dir(dir)
@@ -55,22 +52,12 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 
 // The folder of a normal user is also root's, and root's data is not a normal user's.
 func TestRootUsesTheFolderOfANormalUser(t *testing.T) {
-	t.Parallel()
 	needsRoot(t)
-	nobody := &syscall.Credential{Uid: 65534, Gid: 65534}
 	dir := newFolder(t)
-	base := filepath.Dir(dir)
-	require.NoError(t, os.Chown(base, int(nobody.Uid), int(nobody.Gid)))
-	asNobody := func(c *exec.Cmd) {
-		program := filepath.Join(base, "user")
-		require.NoError(t, exec.CommandContext(t.Context(), "install", c.Path, program).Run())
-		c.Path = program
-		c.Dir = "/"
-		c.SysProcAttr = &syscall.SysProcAttr{Credential: nobody}
-	}
+	asNobody := as(t, 65534, dir)
 	normal := join(t, dir, asNobody)
 	root := start(t, dir)
-	require.Equal(t, nobody.Uid, root.data.user.Uid)
+	require.EqualValues(t, 65534, root.data.user.Uid)
 	normal.end(t)
 	stop(t, root) // as the last user
 	root = start(t, dir)
@@ -78,13 +65,12 @@ func TestRootUsesTheFolderOfANormalUser(t *testing.T) {
 	stop(t, root)
 	join(t, dir, asNobody).end(t)
 
-	rootsOwn := newFolder(t)
+	rootsOwn := anotherFolder(t)
 	start(t, rootsOwn)
 	require.Contains(t, begin(t, rootsOwn, asNobody).says(t), "permission denied")
 }
 
 func TestUnfitFoldersAreRefused(t *testing.T) {
-	t.Parallel()
 	dir := newFolder(t)
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), nil, 0o600))
@@ -95,6 +81,19 @@ func TestUnfitFoldersAreRefused(t *testing.T) {
 	require.ErrorContains(t, err, "not a directory")
 }
 
+// as makes another process one of the user, who owns the folder above.
+func as(t *testing.T, user uint32, dir string) func(*exec.Cmd) {
+	base := filepath.Dir(dir)
+	require.NoError(t, os.Chown(base, int(user), int(user)))
+	return func(c *exec.Cmd) {
+		program := filepath.Join(base, "user")
+		require.NoError(t, exec.CommandContext(t.Context(), "install", c.Path, program).Run())
+		c.Path = program
+		c.Dir = "/"
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
+	}
+}
+
 func needsRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root can show this")
@@ -103,20 +102,10 @@ func needsRoot(t *testing.T) {
 
 // initdb needs a name for its user, which an arbitrary id of a container has not.
 func TestUserWithoutNameIsExplained(t *testing.T) {
-	t.Parallel()
 	needsRoot(t)
-	nameless := &syscall.Credential{Uid: 54321, Gid: 54321}
 	dir := newFolder(t)
-	base := filepath.Dir(dir)
-	require.NoError(t, os.Chown(base, int(nameless.Uid), int(nameless.Gid)))
-	user := begin(t, dir, func(c *exec.Cmd) {
-		program := filepath.Join(base, "user")
-		require.NoError(t, exec.CommandContext(t.Context(), "install", c.Path, program).Run())
-		c.Path = program
-		c.Dir = "/"
-		c.SysProcAttr = &syscall.SysProcAttr{Credential: nameless}
-	})
-	require.Contains(t, user.says(t), "add a line for it to /etc/passwd")
+	nameless := begin(t, dir, as(t, 54321, dir))
+	require.Contains(t, nameless.says(t), "add a line for it to /etc/passwd")
 }
 
 // fakePostgres makes a folder of programs that says it is of the version.
@@ -128,7 +117,7 @@ func fakePostgres(t *testing.T, version string) string {
 }
 
 func TestPGBINReplacesTheSearch(t *testing.T) {
-	dir := newFolder(t)
+	dir := anotherFolder(t)
 	f := dataDir{path: dir}
 	for _, c := range []struct {
 		bin, writtenBy string
@@ -164,7 +153,7 @@ func TestProgramsAreFoundOnThePath(t *testing.T) {
 	newest := fakePostgres(t, "99.1")
 	t.Setenv("PATH", newest+":"+os.Getenv("PATH"))
 	t.Setenv("PG_BIN", "")
-	got, err := FindProgram(t.Context(), newFolder(t), "postgres")
+	got, err := FindProgram(t.Context(), anotherFolder(t), "postgres")
 	require.NoError(t, err)
 	require.Equal(t, newest, got)
 }
@@ -175,9 +164,9 @@ func TestProgramsAreThoseBesideTheLinksTarget(t *testing.T) {
 	linked := t.TempDir()
 	require.NoError(t, os.Symlink(filepath.Join(real, "postgres"), filepath.Join(linked, "postgres")))
 	t.Setenv("PG_BIN", linked)
-	got, err := FindProgram(t.Context(), newFolder(t), "postgres")
+	got, err := FindProgram(t.Context(), anotherFolder(t), "postgres")
 	require.NoError(t, err)
 	require.Equal(t, real, got)
-	_, err = FindPrograms(t.Context(), newFolder(t))
+	_, err = FindPrograms(t.Context(), anotherFolder(t))
 	require.ErrorContains(t, err, "with the program initdb: install it, set PG_BIN")
 }

@@ -103,9 +103,15 @@ func (a another) kill() {
 	_ = a.Wait()
 }
 
-// newFolder is a path for a data folder that PostgreSQL's user can enter, in memory if possible. A
-// server that is left on it at the end is killed.
+// newFolder is anotherFolder for a test that becomes parallel.
 func newFolder(t *testing.T, below ...string) string {
+	t.Parallel()
+	return anotherFolder(t, below...)
+}
+
+// anotherFolder is a path for a data folder that PostgreSQL's user can enter, in memory if possible. A
+// server that is left on it at the end is killed.
+func anotherFolder(t *testing.T, below ...string) string {
 	parent := os.TempDir()
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		parent = "/dev/shm"

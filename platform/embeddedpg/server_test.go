@@ -20,7 +20,6 @@ import (
 )
 
 func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
-	t.Parallel()
 	s := start(t, newFolder(t))
 	require.Equal(t, "dg_app in dg",
 		tb.Query[string](t, s.URL(), `select current_user || ' in ' || current_database()`))
@@ -46,7 +45,6 @@ func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 
 // Meanwhile it is found.
 func TestLastUserStopsTheServer(t *testing.T) {
-	t.Parallel()
 	dir := newFolder(t)
 	_, err := RunningURL(dir)
 	require.ErrorIs(t, err, errNotRunning)
@@ -66,7 +64,6 @@ func TestLastUserStopsTheServer(t *testing.T) {
 
 // Of users that end at once one stops the server, while another process already wants it.
 func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
-	t.Parallel()
 	dir := newFolder(t)
 	var all sync.WaitGroup
 	for range 6 { // the first makes the database, which the others wait for
@@ -88,7 +85,6 @@ func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
 
 // Ctrl-C and the kill of a terminal's processes reach dg alone.
 func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
-	t.Parallel()
 	dir := newFolder(t)
 	user := join(t, dir, func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} })
 	before, err := dataDir{path: dir}.readPIDFile()
@@ -103,7 +99,6 @@ func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 }
 
 func TestKilledServerStartsAgain(t *testing.T) {
-	t.Parallel()
 	dir := newFolder(t)
 	s := start(t, dir)
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
@@ -118,7 +113,6 @@ func TestKilledServerStartsAgain(t *testing.T) {
 
 // After the crash of one process PostgreSQL recovers by itself: it is used on, and stopped after that.
 func TestServerStopsAfterItsRecovery(t *testing.T) {
-	t.Parallel()
 	dir := newFolder(t)
 	s := start(t, dir)
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
@@ -145,7 +139,6 @@ func TestServerStopsAfterItsRecovery(t *testing.T) {
 // After a power cut, and in a container whose process ids begin again, the process id of a killed
 // server is another process's.
 func TestStaleProcessIDIsNoObstacle(t *testing.T) {
-	t.Parallel()
 	dir := newFolder(t)
 	for _, content := range []string{
 		"%d\n", "%d\n" + dir + "\n1795000000\n5432\n/tmp/dg-postgres-0\n\n", "", "\x00\x00", "no number\n",
@@ -168,7 +161,6 @@ func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 }
 
 func TestInterruptedInitdbIsRepeated(t *testing.T) {
-	t.Parallel()
 	dir := newFolder(t)
 	user := begin(t, dir, nil)
 	require.Eventually(t, func() bool {
@@ -181,7 +173,6 @@ func TestInterruptedInitdbIsRepeated(t *testing.T) {
 }
 
 func TestFailedStartShowsTheLog(t *testing.T) {
-	t.Parallel()
 	dir := newFolder(t)
 	_, err := Start(t.Context(), dir, "--shared_buffers=plenty")
 	require.ErrorContains(t, err, dir)
@@ -191,7 +182,6 @@ func TestFailedStartShowsTheLog(t *testing.T) {
 }
 
 func TestServerStartedByHandIsLeftAlone(t *testing.T) {
-	t.Parallel()
 	dir := made(t)
 	f, err := openDataDir(t.Context(), dir)
 	require.NoError(t, err)
@@ -215,7 +205,6 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 
 // logrotate may rename the log: the server is used on, and its PID file stays. A long log is moved.
 func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
-	t.Parallel()
 	dir := newFolder(t)
 	s := start(t, dir)
 	log := s.data.file(logFile)
@@ -238,7 +227,6 @@ func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 
 // The server of version 1.0.0, whose log is locked, runs.
 func TestServerWithALockedLogRuns(t *testing.T) {
-	t.Parallel()
 	s := start(t, newFolder(t))
 	stop(t, s)
 	require.Error(t, s.Check())
@@ -252,7 +240,6 @@ func TestServerWithALockedLogRuns(t *testing.T) {
 // A server whose socket is deleted, or of another container, keeps no command waiting. Its last user
 // stops it.
 func TestServerWithoutSocketIsNamed(t *testing.T) {
-	t.Parallel()
 	dir := newFolder(t)
 	s := start(t, dir)
 	require.NoError(t, os.RemoveAll(s.socket))
@@ -269,7 +256,6 @@ func TestServerWithoutSocketIsNamed(t *testing.T) {
 
 // A process of a killed server that still computes keeps a new server from its data, and is named.
 func TestRestOfAKilledServerIsNamed(t *testing.T) {
-	t.Parallel()
 	dir := newFolder(t)
 	s := start(t, dir)
 	conn, err := pgx.Connect(t.Context(), s.URL())

@@ -20,7 +20,6 @@ import (
 )
 
 func TestUnavailable(t *testing.T) {
-	t.Parallel()
 	code := func(code string) error { return &pgconn.PgError{Code: code} }
 	for want, errs := range map[bool][]error{
 		true: {
@@ -75,7 +74,6 @@ func TestUnavailable(t *testing.T) {
 
 // The error of a URL names the option or the file at fault.
 func TestUnreadableURLNamesItsFault(t *testing.T) {
-	t.Parallel()
 	for tail, want := range map[string]string{
 		"host/dg?sslrootcert=/nowhere.pem":    "open /nowhere.pem: no such file",
 		"host/dg?sslrootcert=/dev/null":       "unable to add CA to cert pool",
@@ -105,7 +103,6 @@ func TestUnreadableURLNamesItsFault(t *testing.T) {
 
 // Of several hosts the next is tried soon, and a standby is none of them.
 func TestSeveralHostsHaveLittleTimeEach(t *testing.T) {
-	t.Parallel()
 	for hosts, timeout := range map[string]time.Duration{"a": connectTimeout, "a,b": hostTimeout} {
 		config, err := parseURL("postgres://dg_app@" + hosts + "/dg?sslmode=prefer")
 		require.NoError(t, err)
@@ -117,7 +114,6 @@ func TestSeveralHostsHaveLittleTimeEach(t *testing.T) {
 
 // A span is named by the tag of its statement, and by no more of its text than the first word.
 func TestSpansAreNamedByTags(t *testing.T) {
-	t.Parallel()
 	for sql, want := range map[string]string{
 		"/* reports.days */ select 1":           "reports.days",
 		"\n\t/* audit.appendToAll */\n\tinsert": "audit.appendToAll",

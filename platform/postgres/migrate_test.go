@@ -47,7 +47,6 @@ func with(more files) fs.FS {
 }
 
 func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
-	t.Parallel()
 	serving, owner := newDatabase(t)
 	var book tb.Buffer
 	for range 2 { // again changes nothing
@@ -68,7 +67,6 @@ func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 // The session that holds the migrators' lock is idle for as long as a migration lasts: no timeout of
 // the database ends it.
 func TestIdleMigratorKeepsItsLock(t *testing.T) {
-	t.Parallel()
 	_, owner := newDatabase(t)
 	require.NoError(t, tb.Exec(t, owner, `do $$ begin
 		execute format('alter database %I set idle_session_timeout = 20', current_database()); end $$`))
@@ -85,7 +83,6 @@ func TestIdleMigratorKeepsItsLock(t *testing.T) {
 // The files are slow, so that the instances overlap: in the first round in the migration, in the
 // second in the grants.
 func TestConcurrentMigrationsRunOnce(t *testing.T) {
-	t.Parallel()
 	serving, owner := newDatabase(t)
 	slow := with(files{
 		"3_slow.sql":        "insert into things values (2);\nselect pg_sleep(0.2);",
@@ -104,7 +101,6 @@ func TestConcurrentMigrationsRunOnce(t *testing.T) {
 }
 
 func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
-	t.Parallel()
 	_, owner := newDatabase(t)
 	var book tb.Buffer
 	err := postgres.Migrate(t.Context(), owner, with(files{
@@ -120,7 +116,6 @@ func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 // Any command of an older program migrates first. It leaves the rights of the newer one as they
 // are.
 func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
-	t.Parallel()
 	serving, owner := newDatabase(t)
 	newer := with(files{
 		"3_more.sql":      "create table more (id int);\nalter table log add column note text;",
@@ -140,7 +135,6 @@ func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 // PostgreSQL allows temporary tables and large objects to PUBLIC. Only the serving role loses these
 // rights, because other programs may need them. dg doctor names the statements for the rest.
 func TestPublicRightsAreNotRevoked(t *testing.T) {
-	t.Parallel()
 	serving, owner := newDatabase(t)
 	superURL := tb.AsRole(owner, superuser)
 	name := tb.Query[string](t, owner, `select current_database()`)
@@ -165,7 +159,6 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 }
 
 func TestMigrateNeedsTheServingRole(t *testing.T) {
-	t.Parallel()
 	_, owner := newDatabase(t)
 	err := postgres.Migrate(t.Context(), owner, schema, `no"body`, nil)
 	require.ErrorContains(t, err, `role "no"body" does not exist`)

@@ -33,6 +33,7 @@ const (
 
 // newDatabase makes an empty database. It returns the URLs of the serving role and of the owner.
 func newDatabase(t *testing.T) (serving, owner string) {
+	t.Parallel()
 	db := pgtest.Empty(t)
 	return db.URL, db.OwnerURL
 }
@@ -66,7 +67,6 @@ func settings(
 }
 
 func TestSessionSettingsOverrideTheURL(t *testing.T) {
-	t.Parallel()
 	serving, _ := newDatabase(t)
 	hostile := serving +
 		"&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable" +
@@ -96,7 +96,6 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 }
 
 func TestTimesAreReadAsUTC(t *testing.T) {
-	t.Parallel()
 	db := open(t, postgres.Options{})
 	var direct, byGorm time.Time
 	require.NoError(t,
@@ -112,7 +111,6 @@ func TestTimesAreReadAsUTC(t *testing.T) {
 var onNoTable = tenant.Across("on no organisation's table")
 
 func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
-	t.Parallel()
 	db := open(t, postgres.Options{
 		StatementTimeout: 50 * time.Millisecond,
 		LockTimeout:      20 * time.Millisecond,
@@ -157,7 +155,6 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 // A connection that the server ends within an answer is unavailable, for pgx and for gorm. There is
 // no partial result.
 func TestConnectionThatEndsIsUnavailable(t *testing.T) {
-	t.Parallel()
 	db := open(t, postgres.Options{MaxConns: 1})
 	const ends = `select n, case when n = 5000 then pg_terminate_backend(pg_backend_pid()) end
 		from generate_series(1, 10000) n`
@@ -194,7 +191,6 @@ func TestPositionCoversUnflushedCommits(t *testing.T) {
 // A connection whose server refuses writes, as a standby does, is closed: another one may lead to
 // the primary.
 func TestConnectionToStandbyIsClosed(t *testing.T) {
-	t.Parallel()
 	db := open(t, postgres.Options{MaxConns: 1})
 	conn, err := db.Pool.Acquire(t.Context())
 	require.NoError(t, err)
@@ -279,8 +275,8 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 // pooler starts PgBouncer in front of the shared server. It returns the direct URLs of a new
 // database, as the serving role and as the owner.
 func pooler(t *testing.T, lines ...string) (b func(string) string, serving, owner string) {
-	serving, owner = newDatabase(t)
-	return pgtest.StartBouncer(t, serving, lines...), serving, owner
+	db := pgtest.Empty(t)
+	return pgtest.StartBouncer(t, db.URL, lines...), db.URL, db.OwnerURL
 }
 
 // With the role's settings of roles.sh each session of a pooler in transaction mode has the bounds
@@ -340,7 +336,7 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 	t.Parallel()
 	refusing, direct, owner := pooler(t)
 	dropping, _, _ := pooler(t, pgtest.BouncerIgnores)
-	unset, _ := newDatabase(t)
+	unset := pgtest.Empty(t).URL
 	var misfit *postgres.SessionError
 	for u, says := range map[string]string{
 		dropping(unset): "DG_DATABASE_POOLER",

@@ -120,7 +120,6 @@ func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 
 // A panic of background work is logged with its stack and counted, and the work restarts.
 func TestSupervisorRestartsAfterAPanic(t *testing.T) {
-	t.Parallel()
 	var log bytes.Buffer
 	s := NewSupervisor(slog.New(slog.NewTextHandler(&log, nil)), NewRegistry())
 	s.wait = time.Millisecond
@@ -138,7 +137,6 @@ func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 
 // After the end of the context a panic restarts nothing.
 func TestSupervisorEndsWithItsContext(t *testing.T) {
-	t.Parallel()
 	s := NewSupervisor(slog.New(slog.DiscardHandler), NewRegistry())
 	s.wait = time.Hour
 	ctx, stop := context.WithCancel(t.Context())
@@ -150,7 +148,6 @@ func TestSupervisorEndsWithItsContext(t *testing.T) {
 
 // A failing collector is logged once, and its recovery once. Spans in between are lost.
 func TestFailingCollectorIsLoggedOnce(t *testing.T) {
-	t.Parallel()
 	var log bytes.Buffer
 	c := tb.NewCollector(t)
 	traces, err := NewTraces(t.Context(), "", slog.New(slog.NewTextHandler(&log, nil)),

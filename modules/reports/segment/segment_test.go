@@ -40,7 +40,6 @@ func playsOf(from time.Time, days int) *rapid.Generator[[]Play] {
 // 300 plays of one player in a month come back as 300, and an ordinal 300 above the previous one as
 // itself: neither fits into one byte.
 func TestMonthHasAllPlaysOfABusyPlayer(t *testing.T) {
-	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	plays := []Play{{Player: 1, StartedAt: from.UnixMilli()}}
 	for i := range int64(300) {
@@ -122,7 +121,6 @@ func TestMonthHasThePlaysOfEachPlayer(t *testing.T) {
 
 // doc.go, Invariants: a segment with a wrong byte, or cut anywhere, is damaged.
 func TestDamagedMonthIsRefused(t *testing.T) {
-	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	plays := make([]Play, 40)
 	for i := range plays {
