@@ -211,9 +211,7 @@ func successor(key apikeys.Key, overlap time.Duration) apikeys.NewKey {
 	}
 }
 
-func (b *bundle) replace(
-	key apikeys.Key, overlap time.Duration,
-) (apikeys.Key, apikeys.Token, error) {
+func (b *bundle) replace(key apikeys.Key, overlap time.Duration) (apikeys.Key, apikeys.Token, error) {
 	return b.keys.Create(b.t.Context(), b.owner, successor(key, overlap), request)
 }
 
@@ -227,8 +225,7 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 		made, newToken, err := b.replace(old, overlap)
 		require.NoError(t, err)
 		require.Equal(t, old.ID, made.Replaces)
-		require.WithinDuration(t, time.Now().Add(overlap), *b.instant("revoked_at", old),
-			time.Minute)
+		require.WithinDuration(t, time.Now().Add(overlap), *b.instant("revoked_at", old), time.Minute)
 
 		usable := func(_ int, on *apikeys.Service) error {
 			if err := b.stillUsable(ourOrganisation, old.ID); err != nil {

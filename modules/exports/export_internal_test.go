@@ -162,6 +162,7 @@ func TestFailingExportIsAnErrorOrWhole(t *testing.T) {
 	}
 }
 
+// An unknown group is 404 and frees the slot.
 func TestExportOfUnknownGroupIsNotFound(t *testing.T) {
 	b := setup(t)
 	b.request.Query.GroupID = b.request.Query.ForkID
@@ -269,8 +270,7 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 			}
 			require.True(t, apperr.Is(err, apperr.Unavailable))
 			require.Equal(t, 5, apperr.From(err).RetryAfter)
-			require.Equal(t, "Too many exports "+want+". Retry in 5 seconds.",
-				apperr.From(err).Message)
+			require.Equal(t, "Too many exports "+want+". Retry in 5 seconds.", apperr.From(err).Message)
 		})
 	}
 }

@@ -36,9 +36,7 @@ type bundle struct {
 func setup(t *testing.T) *bundle {
 	t.Parallel()
 	b := &bundle{World: testkit.New(t), t: t}
-	fork := b.Fork(testkit.Fork{
-		OrganisationID: b.Organisation(testkit.Organisation{}).ID, Slug: "Übung 1",
-	})
+	fork := b.Fork(testkit.Fork{OrganisationID: b.Organisation(testkit.Organisation{}).ID, Slug: "Übung 1"})
 	b.Players(fork.OrganisationID, 5)
 	b.Plays(fork, 20_000, fork.CreatedAt, time.Second)
 	b.db = pgtest.Open(t, b.URL, postgres.Options{LockTimeout: 20 * time.Second, MaxConns: 10})
@@ -119,8 +117,7 @@ func (b *bundle) read(response *http.Response) string {
 }
 
 func (b *bundle) details(action string) string {
-	return testkit.One[string](b.World,
-		`select details::text from audit_entries where action = $1`, action)
+	return testkit.One[string](b.World, `select details::text from audit_entries where action = $1`, action)
 }
 
 // finished returns the details of the end, once the export has given its connection back.

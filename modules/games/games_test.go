@@ -73,9 +73,7 @@ func TestForkOwnerDistinguishesUnknownForks(t *testing.T) {
 	require.True(t, apperr.Is(err, apperr.NotFound), "%v", err)
 	require.Zero(t, fork)
 
-	for _, id := range []string{
-		unknown, "", "\x00", strings.ToUpper(ourFork), "' or true --", ours,
-	} {
+	for _, id := range []string{unknown, "", "\x00", strings.ToUpper(ourFork), "' or true --", ours} {
 		owner, err := b.games.ForkOwner(t.Context(), id)
 		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", id, err)
 		require.Empty(t, owner, id)

@@ -40,8 +40,7 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	require.NoError(t, b.try(ann, replacement, home))
 	_, err = b.people.ChangePassword(b.ctx(), renewed.Token, identity.Proof{}, "eleven char")
 	require.Equal(t, "new", apperr.From(err).Field, "before the current password is compared")
-	require.ErrorIs(t, b.change(session, identity.Proof{Password: replacement}),
-		identity.ErrNoSession)
+	require.ErrorIs(t, b.change(session, identity.Proof{Password: replacement}), identity.ErrNoSession)
 }
 
 // A thief with a stolen cookie locks the account for their network, and the person changes the
@@ -249,6 +248,7 @@ func TestResetExpires(t *testing.T) {
 	}
 }
 
+// Of many uses of one reset at once, on two instances, one succeeds.
 func TestConcurrentResetsSucceedOnce(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)

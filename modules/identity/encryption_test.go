@@ -184,8 +184,7 @@ func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
 	_, err = b.people.TurnOffTwoStep(b.ctx(), session.Token, proof(b.code(secret, 0)))
 	require.True(t, apperr.Is(err, apperr.Unavailable))
 	require.NoError(t, b.verify(b.signIn(ann), codes[0]))
-	_, err = b.DB.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, bobID,
-		forgedSecret)
+	_, err = b.DB.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, bobID, forgedSecret)
 	require.ErrorContains(t, err, "set DG_SECRET_KEY")
 	require.Equal(t, identity.Reencrypted{}, b.use(identity.RingOf(1, 2)), "it is found again")
 }

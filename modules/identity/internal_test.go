@@ -114,6 +114,7 @@ func TestPasswordMatchesItsHash(t *testing.T) {
 	}
 }
 
+// A hash that is malformed, or costs more than the bounds, neither is imported nor matches.
 func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 	const salt = "c29tZXNhbHQ"
 	const key = "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"

@@ -15,6 +15,7 @@ import (
 	"dg/platform/testkit"
 )
 
+// No answer to a sign-in tells whether the e-mail is known.
 func TestWrongPasswordAndUnknownEmailGetOneAnswer(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
@@ -167,8 +168,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	id := b.person("Ann@Example.com", "")
 	session := b.signIn("ANN@example.COM")
 	want := identity.Person{ID: id, Name: "Name of Ann@Example.com", Email: "Ann@Example.com"}
-	require.Equal(t, identity.Session{Person: want, Token: session.Token, StartedAt: b.now()},
-		session)
+	require.Equal(t, identity.Session{Person: want, Token: session.Token, StartedAt: b.now()}, session)
 	seen, err := b.other.Session(b.ctx(), session.Token)
 	require.NoError(t, err)
 	require.Equal(t, session, seen)

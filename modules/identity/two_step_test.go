@@ -177,8 +177,7 @@ func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
 	require.NotEqual(t, offer.Secret, others.Secret)
 	require.Regexp(t, `^[A-Z2-7]{32}$`, offer.Secret)
 	require.Equal(t, "otpauth://totp/DG:Ann@Example.com?secret="+offer.Secret+"&issuer=DG", offer.URL)
-	require.Equal(t, identity.ErrWrongCode,
-		errorOf(b.confirm(session, b.wrongCode(offer.Secret))))
+	require.Equal(t, identity.ErrWrongCode, errorOf(b.confirm(session, b.wrongCode(offer.Secret))))
 	require.False(t, b.signIn(ann).SecondStepDue, "not in force yet")
 	b.pass(time.Minute)
 	on, err := b.confirm(session, b.code(offer.Secret, 0))

@@ -82,8 +82,7 @@ func TestImportRecordsEachChangeOfAccess(t *testing.T) {
 func TestImportRecordsTheModeThatItReplaces(t *testing.T) {
 	b := setup(t)
 	b.entries()
-	owner := b.Begin(`update organisations set reporting_mode = 'nominative' where id = $1`,
-		idOf("acme"))
+	owner := b.Begin(`update organisations set reporting_mode = 'nominative' where id = $1`, idOf("acme"))
 	require.NoError(t, b.WhileWaiting(owner, func() error {
 		_, err := b.importFiles(file("f", changed("acme", `"pseudonymous"`, `"nominative"`)))
 		return err

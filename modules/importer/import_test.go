@@ -26,6 +26,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
+// import.md: each field of each type is stored as the file has it.
 func TestImportStoresTheObjectsOfAFile(t *testing.T) {
 	b := setup(t)
 	reading, _ := games.SkillByID("data.reading.charts")
@@ -51,6 +52,7 @@ func TestImportStoresTheObjectsOfAFile(t *testing.T) {
 	}
 }
 
+// A file that was imported is unchanged for a second import: no row is written.
 func TestSecondImportOfAFileWritesNothing(t *testing.T) {
 	b := setup(t)
 	before := b.contents()
@@ -69,8 +71,7 @@ var replacements = []struct{ typ, line, sql, want string }{
 	{"user", changed("ann", `,"totpSecret":"JBSWY3DPEHPK3PXP"`, ``),
 		"select totp_secret is null from users where id = '$ann'", "true"},
 	{"membership", memberLine("owner", "member"), "select role from memberships", "member"},
-	{"game", changed("game", `"Game"`, `"=Game <b>\u202e"`), "select title from games",
-		"=Game <b>\u202e"},
+	{"game", changed("game", `"Game"`, `"=Game <b>\u202e"`), "select title from games", "=Game <b>\u202e"},
 	{"fork", changed("fork", `,"deployedReleaseNumber":3`, `,"deployedReleaseNumber":null`),
 		"select deployed_release_number from forks where id = '$fork'", "null"},
 	{"fork", changed("fork2", `"suspended":true`, `"suspended":true,"configuration":{}`),
@@ -83,8 +84,7 @@ var replacements = []struct{ typ, line, sql, want string }{
 		"select string_agg(player::text, ',' order by player) from group_members", "2,3"},
 	{"group", strings.Replace(changed("group", `"Group"`, `"Team"`), `"$p1","$p2"`, ``, 1),
 		"select count(*) from group_members", "0"},
-	{"play", changed("play", `87.55`, `8.756e1`), "select score from plays where id = '$play'",
-		"8756"},
+	{"play", changed("play", `87.55`, `8.756e1`), "select score from plays where id = '$play'", "8756"},
 	{"play", changed("play", `"$p1"`, `"$p3"`), "select player from plays where id = '$play'", "3"},
 	{"play", changed("open", `2026-03-02T09:30:00Z`, `1999-12-31T23:30:00-00:30`),
 		"select started_at at time zone 'UTC' from plays where id = '$open'", "2000-01-01 00:00:00"},
@@ -98,6 +98,7 @@ var replacements = []struct{ typ, line, sql, want string }{
 	},
 }
 
+// A line replaces what differs, once, and keeps pseudonyms and ordinals.
 func TestOnlyChangedObjectsAreReplaced(t *testing.T) {
 	b := setup(t)
 	const labels = "select string_agg(label || ordinal, ',' order by id) from players"
@@ -112,6 +113,7 @@ func TestOnlyChangedObjectsAreReplaced(t *testing.T) {
 	require.Equal(t, before, b.one(labels))
 }
 
+// Objects may exchange slugs and e-mails within a file.
 func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 	b := setup(t)
 	b.imports(file("f", strings.Join([]string{
@@ -142,6 +144,7 @@ func TestLaterObjectOfOneSlugIsNamed(t *testing.T) {
 	require.True(t, strings.HasPrefix(got[0], "f:2: slug: "), got[0])
 }
 
+// Files count in their order; an error names its file.
 func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 	b := setup(t)
 	s := b.imports(file("1", changed("p1", `$p1`, `$new`)+"\n"+changed("play", `$p1`, `$new`)),
@@ -163,8 +166,7 @@ func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 // Errors are ordered by line, not by rule, and those of a list by position.
 func TestFirstTwentyErrorsAreReportedByLine(t *testing.T) {
 	b := setup(t)
-	got := b.errorsOf(file("a", strings.Repeat("[]\n", 15)),
-		file("b", strings.Repeat("\n{}\n", 15)))
+	got := b.errorsOf(file("a", strings.Repeat("[]\n", 15)), file("b", strings.Repeat("\n{}\n", 15)))
 	require.Len(t, got, MaxErrors)
 	require.Contains(t, got[14], "a:15: ")
 	require.Contains(t, got[19], "b:10: ")
@@ -217,6 +219,7 @@ func (t terminal) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
+// An import that is cancelled in any phase changes nothing.
 func TestCancelledImportChangesNothing(t *testing.T) {
 	b := setup(t)
 	before := b.contents()
@@ -234,6 +237,7 @@ func TestCancelledImportChangesNothing(t *testing.T) {
 	}
 }
 
+// No two players of an organisation ever have one ordinal.
 func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 	b := setup(t)
 	testkit.Concurrently(4, func(n int) {
@@ -289,6 +293,7 @@ func compress(t *testing.T, s string) string {
 	return b.String()
 }
 
+// import.md: files are plain or gzip, with any line ends and lines of up to 8 MB.
 func TestFilesAreReadPlainAndCompressed(t *testing.T) {
 	b := setup(t)
 	line := func(name string) string { return fill(changed("game", `"$game"`, `"$`+name+`"`)) }
@@ -306,6 +311,7 @@ func TestFilesAreReadPlainAndCompressed(t *testing.T) {
 	assert.Equal(t, "9", b.one("select count(*) from games"))
 }
 
+// A file that is cut, damaged or ends in an error imports nothing.
 func TestUnreadableFileIsRefused(t *testing.T) {
 	const unreadable = "expected a whole file with lines of at most 8 MB, and nothing after its end " +
 		"if it is gzip, got "

@@ -155,8 +155,7 @@ var rules = []rule{
 		"title: expected " + typeMessages["string"] + `, got "` + strings.Repeat("e", 60) + `…"`},
 	{changed("game", `"Game"`, `"a\u001b[2J"`), "title: expected " + typeMessages["string"] + `, got "a�[2J"`},
 
-	{changed("acme", `"pro"`, `"gold"`),
-		`plan: expected one of free, team, pro, enterprise, got "gold"`},
+	{changed("acme", `"pro"`, `"gold"`), `plan: expected one of free, team, pro, enterprise, got "gold"`},
 	{changed("acme", `"pseudonymous"`, `"open"`),
 		`reportingMode: expected one of pseudonymous, nominative, got "open"`},
 	{memberLine(`"owner"`, `"boss"`), `role: expected one of owner, admin, member, got "boss"`},
@@ -223,8 +222,7 @@ var rules = []rule{
 	{changed("fork", "$acme", "$none"), "organisationId: expected the id of a stored organisation"},
 	{changed("fork", "$game", "$none"), "gameId: expected the id of a stored game"},
 	{changed("p1", "$acme", "$none"), "organisationId: expected the id of a stored organisation"},
-	{changed("group", "$acme", "$none"),
-		"organisationId: expected the id of a stored organisation"},
+	{changed("group", "$acme", "$none"), "organisationId: expected the id of a stored organisation"},
 	{changed("group", "$p2", "$none"),
 		"playerIds[1]: expected the id of a player of the group's organisation"},
 	{changed("play", "$fork", "$none"), "forkId: expected the id of a stored fork"},
@@ -245,8 +243,7 @@ var rules = []rule{
 		"organisationId: expected the organisation that is stored, which cannot change"},
 	{strings.Replace(changed("group", "$acme", "$other"), `"$p1","$p2"`, ``, 1),
 		"organisationId: expected the organisation that is stored, which cannot change"},
-	{changed("play", "$fork", "$fork2"),
-		"forkId: expected the fork that is stored, which cannot change"},
+	{changed("play", "$fork", "$fork2"), "forkId: expected the fork that is stored, which cannot change"},
 
 	{changed("other", `"slug":"other"`, `"slug":"acme"`),
 		`slug: expected a slug that no other organisation has, got acme`},
@@ -256,6 +253,7 @@ var rules = []rule{
 		`email: expected an e-mail that no other user has, in any case, got ann@example.com`},
 }
 
+// import.md: each broken rule is an error with its line and field, and shows no secret.
 func TestInvalidFileIsRefused(t *testing.T) {
 	b := setup(t)
 	for _, f := range formats {

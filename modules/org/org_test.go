@@ -40,8 +40,7 @@ func setup(t *testing.T) bundle {
 	})
 	for _, organisation := range []string{ours, theirs} {
 		for _, role := range []string{"owner", "admin", "member"} {
-			b.Join(organisation, b.Person(testkit.Person{ID: personID(organisation, role)}).ID,
-				role)
+			b.Join(organisation, b.Person(testkit.Person{ID: personID(organisation, role)}).ID, role)
 		}
 	}
 	return b
@@ -51,6 +50,7 @@ func personID(organisation, role string) string {
 	return uuid.NewSHA1(uuid.Nil, []byte(organisation+role)).String()
 }
 
+// specification, 1: the API belongs to the plans Pro and Enterprise.
 func TestProAndEnterpriseIncludeTheAPI(t *testing.T) {
 	for plan, want := range map[org.Plan]bool{
 		org.PlanFree: false, org.PlanTeam: false, org.PlanPro: true, org.PlanEnterprise: true, "": false,
@@ -76,8 +76,7 @@ func TestVersionChangesWithEveryChange(t *testing.T) {
 		{`update organisations set plan = 'team' where id = $1`, true},
 		{`update organisations set reporting_mode = 'nominative' where id = $1`, true},
 		{`update organisations set version = 1 where id = $1`, true}, // cannot be set
-		{`update organisations set name = name, plan = plan, version = version where id = $1`,
-			false},
+		{`update organisations set name = name, plan = plan, version = version where id = $1`, false},
 		{`insert into organisations select * from organisations where id = $1 on conflict (id) do nothing`,
 			false},
 		{`insert into player_groups (id, org_id, name) values (gen_random_uuid(), $1, 'n')`, false},
@@ -167,6 +166,7 @@ func TestChangeOfReportingModeIsRecorded(t *testing.T) {
 	require.Equal(t, their, b.organisation(theirs))
 }
 
+// Anyone but an owner, and any other mode, is refused without a change.
 func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	b := setup(t)
 	before := b.organisation(ours)
@@ -213,8 +213,7 @@ func TestFormerOwnerDoesNotSetTheReportingMode(t *testing.T) {
 		`delete from memberships where user_id = $1`,
 	} {
 		b.Exec(change, personID(ours, "owner"))
-		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative,
-			request)
+		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative, request)
 		require.True(t, apperr.Is(err, apperr.AccessDenied), "%s: %v", change, err)
 	}
 	require.Equal(t, org.Pseudonymous, b.organisation(ours).ReportingMode)

@@ -149,8 +149,7 @@ func (w *world) check(t *testing.T, got testkit.Page) {
 		},
 	}
 	if got.StatusCode < 400 {
-		assert.NoError(t, openapi3filter.ValidateRequest(r.Context(), input), "%s was accepted",
-			r.URL)
+		assert.NoError(t, openapi3filter.ValidateRequest(r.Context(), input), "%s was accepted", r.URL)
 	}
 	err := openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: input, Status: got.StatusCode, Header: got.Header,
@@ -164,8 +163,7 @@ func (w *world) check(t *testing.T, got testkit.Page) {
 
 // checkCSV checks the header row and the type of every cell against the document's x-csv-columns.
 func checkCSV(t *testing.T, route *routers.Route, body string) {
-	schema := route.Operation.Responses.Status(http.StatusOK).Value.Content.Get("text/csv").
-		Schema.Value
+	schema := route.Operation.Responses.Status(http.StatusOK).Value.Content.Get("text/csv").Schema.Value
 	columns := schema.Extensions["x-csv-columns"].([]any)
 	reader := csv.NewReader(strings.NewReader(body))
 	reader.FieldsPerRecord = len(columns)
@@ -226,8 +224,7 @@ type example struct {
 }
 
 // examples.json has the demo's answers, which scripts/contract copies into the document. After a
-// change, `DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate` updates
-// both.
+// change, `DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate` updates both.
 func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
 	stored, err := os.ReadFile("examples.json")
 	require.NoError(t, err)
@@ -258,9 +255,7 @@ func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
 		route, _, err := w.router.FindRoute(got.Request)
 		require.NoError(t, err)
 		headers := route.Operation.Responses.Status(http.StatusOK).Value.Headers
-		for _, name := range []string{
-			"RateLimit-Policy", "Cache-Control", "Vary", "Content-Disposition",
-		} {
+		for _, name := range []string{"RateLimit-Policy", "Cache-Control", "Vary", "Content-Disposition"} {
 			if headers[name] != nil && !strings.Contains(e.Path, "groupId") {
 				require.Equal(t, headers[name].Value.Example, got.Header.Get(name), name)
 			}

@@ -63,8 +63,7 @@ func errorNames(got testkit.Page) (names []string) {
 		return nil
 	}
 	for name, e := range knownErrors() {
-		if e.status == got.StatusCode && e.code == body.Details.Code &&
-			e.text.MatchString(body.Message) {
+		if e.status == got.StatusCode && e.code == body.Details.Code && e.text.MatchString(body.Message) {
 			names = append(names, name)
 		}
 	}
@@ -73,8 +72,7 @@ func errorNames(got testkit.Page) (names []string) {
 
 func checkError(t *testing.T, got testkit.Page) {
 	assert.Equal(t, "application/json; charset=utf-8", got.Header.Get("Content-Type"))
-	assert.NotEmpty(t, errorNames(got), "errors.yaml has no such answer: %d %s", got.StatusCode,
-		got.Body)
+	assert.NotEmpty(t, errorNames(got), "errors.yaml has no such answer: %d %s", got.StatusCode, got.Body)
 }
 
 // provoked changes a valid request, for each message of errors.yaml, into one that gets it.
@@ -112,8 +110,7 @@ var provoked = map[string]func(a *attempt){
 	"KeyIncomplete": func(a *attempt) { a.authorization = a.authorization[:len(a.authorization)-1] },
 	"KeyMalformed":  func(a *attempt) { a.authorization += "0" },
 	"KeyInvalid":    func(a *attempt) { a.authorization = "Bearer " + wrongSecret(a.key) },
-	"KeyRevoked": after(
-		`update api_keys set revoked_at = date_trunc('milliseconds', now()) where id = $1`),
+	"KeyRevoked":    after(`update api_keys set revoked_at = date_trunc('milliseconds', now()) where id = $1`),
 	"KeyExpired": after(
 		`update api_keys set expires_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`),
 	"PlanBelowPro": after(
@@ -288,8 +285,7 @@ func (a *attempt) requireAnswer(message string) {
 	t := a.t
 	got := a.send()
 	require.Contains(t, errorNames(got), message, "%d %s", got.StatusCode, got.Body)
-	require.Equal(t, "</docs/errors#"+knownErrors()[message].code+`>; rel="help"`,
-		got.Header.Get("Link"))
+	require.Equal(t, "</docs/errors#"+knownErrors()[message].code+`>; rel="help"`, got.Header.Get("Link"))
 	challenge := map[string]string{
 		"KeyMissing":   "Bearer",
 		"ScopeMissing": `Bearer error="insufficient_scope", scope="reports:read"`,

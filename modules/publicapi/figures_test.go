@@ -72,8 +72,7 @@ func (h *history) play(player int, at time.Time) {
 func (h *history) playRandomly(random *rand.Rand, n int, from, to time.Time) {
 	plays := make([]oracle.Play, n)
 	for i := range plays {
-		started := from.Add(time.Duration(random.Int64N(to.Sub(from).Milliseconds())) *
-			time.Millisecond)
+		started := from.Add(time.Duration(random.Int64N(to.Sub(from).Milliseconds())) * time.Millisecond)
 		switch random.IntN(8) {
 		case 0:
 			started = started.Truncate(24 * time.Hour)
@@ -156,9 +155,8 @@ func (h *history) requireAgreement(
 	return s
 }
 
-// rules.md, Figures: the oracle agrees with the API on random organisations, with and without
-// groups, in both modes, over leap days, turns of the year and the first and last millisecond of a
-// day.
+// rules.md, Figures: the oracle agrees with the API on random organisations, with and without groups,
+// in both modes, over leap days, turns of the year and the first and last millisecond of a day.
 func TestFiguresAgreeWithTheOracle(t *testing.T) {
 	w := start(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))
@@ -283,8 +281,7 @@ func TestHostileNames(t *testing.T) {
 	require.ElementsMatch(t, slices.Collect(maps.Keys(hostileNames)), labels)
 
 	// not by w.get: w.check refuses cells with CR
-	got := w.wire(t,
-		line(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+key.Token()))
+	got := w.wire(t, line(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+key.Token()))
 	rows, err := csv.NewReader(strings.NewReader(got.Body)).ReadAll()
 	require.NoError(t, err)
 	require.Len(t, rows, len(hostileNames)+1)

@@ -24,8 +24,7 @@ func (a *attempt) ask(method, target string, entries []string, headers ...string
 	if headers != nil {
 		return a.w.wire(a.t, line(method, target, append(headers, "X-Request-Id: "+id)...))
 	}
-	got := a.w.wire(a.t,
-		line(method, target, "Authorization: "+a.authorization, "X-Request-Id: "+id))
+	got := a.w.wire(a.t, line(method, target, "Authorization: "+a.authorization, "X-Request-Id: "+id))
 	require.Equal(a.t, "nosniff", got.Header.Get("X-Content-Type-Options"), target)
 	if method == http.MethodHead {
 		require.Empty(a.t, got.Body, target)
@@ -62,9 +61,7 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 			continue
 		}
 		routes++
-		route := parameter.ReplaceAllString(
-			strings.Replace(r.Path, "/static/*", "/static/dg.css", 1), "x",
-		)
+		route := parameter.ReplaceAllString(strings.Replace(r.Path, "/static/*", "/static/dg.css", 1), "x")
 		for _, path := range []string{route, route + "/x", strings.ToUpper(route), "/" + route} {
 			if strings.HasPrefix(path, "/api/v1/") {
 				continue
@@ -197,8 +194,7 @@ func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
 	} {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "OPTIONS"} {
 			const browser = "Sec-Fetch-Site: cross-site"
-			got := a.w.wire(t, line(method, path, "Authorization: "+a.authorization, browser)).
-				Is(t, status)
+			got := a.w.wire(t, line(method, path, "Authorization: "+a.authorization, browser)).Is(t, status)
 			require.Equal(t, status == 405, got.Header.Get("Allow") == "GET, HEAD")
 			require.Empty(t, screenHeaders(got.Header), "%s %s", method, path)
 			a.w.wire(t, line(method, path, browser)).Is(t, 401) // authentication comes first

@@ -38,8 +38,7 @@ func startProvable(t *testing.T) *provable {
 	})
 	players := p.Players(p.org, 7)
 	for i := range 60 {
-		at := day("2024-01-15").AddDate(0, []int{0, 2, 3}[i%3], i%5).
-			Add(time.Duration(i) * time.Minute)
+		at := day("2024-01-15").AddDate(0, []int{0, 2, 3}[i%3], i%5).Add(time.Duration(i) * time.Minute)
 		play := testkit.Play{
 			ID:   fmt.Sprintf("00000000-0000-4000-8000-0000000001%02d", i),
 			Fork: p.fork, Player: players[i%7], StartedAt: at, Answers: []byte{3, 2, 9},
@@ -195,8 +194,7 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 			}
 		}
 		require.Len(t, p.entries(t, p.org), entries, "a 304 makes no entry")
-		p.ask(t, http.MethodGet, path, "If-None-Match", tag, "Accept-Encoding", "gzip").
-			Is(t, http.StatusOK)
+		p.ask(t, http.MethodGet, path, "If-None-Match", tag, "Accept-Encoding", "gzip").Is(t, http.StatusOK)
 		zipped := p.ask(t, http.MethodHead, path, "Accept-Encoding", "gzip").Header.Get("ETag")
 		p.ask(t, http.MethodGet, path, "If-None-Match", zipped).Is(t, http.StatusOK)
 		other := strings.Replace(path, "04-20", "04-21", 1) // a day without plays

@@ -39,8 +39,7 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 			got = append(got, id)
 		}
 		require.Equal(t, want, got[1:], c) // behind the header
-		stats, err := e.statistics(t.Context(), q)
-		require.NoError(t, err)
+		stats := e.figures(t, q)
 		require.EqualValues(t, len(want), stats.Plays, c)
 	}
 }
@@ -76,8 +75,7 @@ func TestFormats(t *testing.T) {
 	_, plain := e.export(t, query(testFrom, 1, ""), format.CSV)
 	require.True(t, strings.HasPrefix(plain, csvHeader))
 	require.Contains(t, plain,
-		"P-1,"+name+",2023-11-20T09:30:00.123Z,2023-11-20T09:41:12.500Z,672,true,87.5,true,"+skills+
-			"\n")
+		"P-1,"+name+",2023-11-20T09:30:00.123Z,2023-11-20T09:41:12.500Z,672,true,87.5,true,"+skills+"\n")
 }
 
 // rules.md, CSV: playerKey is the pseudonym under both modes, playerLabel the mode's, with and
@@ -117,8 +115,7 @@ func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
 	for _, row := range strings.Split(strings.TrimSpace(file), "\n") {
 		require.Equal(t, 11, strings.Count(row, ","), row)
 	}
-	s, err := e.statistics(t.Context(), query(testFrom, 1, ""))
-	require.NoError(t, err)
+	s := e.figures(t, query(testFrom, 1, ""))
 	require.True(t, slices.ContainsFunc(s.Players(), func(p PlayerStat) bool { return p.Label == "" }))
 	o, err := e.reports.Overview(t.Context(), query(testFrom, 1, ""))
 	require.NoError(t, err)

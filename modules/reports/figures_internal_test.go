@@ -4,15 +4,19 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"dg/modules/reports/segment"
+	"dg/platform/apperr"
 )
 
 // inOrder is the model: it sorts the rows by comparison.
@@ -114,8 +118,7 @@ func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
 	e.play(testFork, 1, testFrom)
 	e.play(testFork, 2, testFrom)
 	e.Exec(`update plays set score = 0, passed = false, completed_at = started_at where player = 2`)
-	s, err := e.statistics(t.Context(), query(testFrom, 1, ""))
-	require.NoError(t, err)
+	s := e.figures(t, query(testFrom, 1, ""))
 	require.Equal(t, DailyStat{Date: "2023-11-20", Plays: 2, Completed: 1}, s.Daily[0])
 	for _, p := range s.Players() {
 		require.Equal(t, p.Label == "Player 2", p.Completed)
@@ -127,4 +130,66 @@ func TestDaysAreSummedAndRoundedOnce(t *testing.T) {
 	days := []DailyStat{{"1", 3, 1, 1, 10_000, 1000}, {Date: "2"}, {"3", 4, 2, 1, 1, 0}}
 	require.Equal(t, DailyStat{"1", 7, 3, 2, 10_001, 333}, SumDays(days))
 	require.Equal(t, DailyStat{Date: "2"}, SumDays(days[1:2]))
+}
+
+// rules.md, Formats: the error names the parameter to correct, shows its value and the right form.
+func TestInvalidPeriodIsExplained(t *testing.T) {
+	const (
+		noDay  = "`from` is not a day from 2000-01-01 to 2199-12-31: "
+		format = ". Send a calendar day, YYYY-MM-DD, for example 2026-03-01."
+	)
+	for period, want := range map[[2]string]string{
+		{"", ""}: "from: Query parameters `from` and `to` are required, " +
+			"for example from=2026-03-01&to=2026-03-31.",
+		{"", "2024-05-01"}: "from: Query parameter `from` is required, for example from=2026-03-01.",
+		{"2024-05-01", ""}: "to: Query parameter `to` is required, for example to=2026-03-31.",
+
+		{"2024-05-02", "2024-05-01"}: "to: `to` (2024-05-01) is before `from` (2024-05-02).",
+		{"2023-01-01", "2024-01-02"}: "to: The period from 2023-01-01 to 2024-01-02 has 367 days. " +
+			"The maximum is 366, both days included.",
+		{"1999-12-31", "2000-01-01"}: "from: " + noDay + "1999-12-31" + format,
+		{"2026-13-01", "2026-02-30"}: "from: " + noDay + "2026-13-01" + format,
+
+		{"2024-05-01 12:00", "2024-05-01"}:      "from: " + noDay + "2024-05-01 12:00" + format,
+		{"a\u202e\xff\r\n{field}", "x"}:         "from: " + noDay + "a\uFFFD\uFFFD\uFFFD\uFFFD{field}" + format,
+		{strings.Repeat("ä", 61), "2024-05-01"}: "from: " + noDay + strings.Repeat("ä", 60) + "…" + format,
+	} {
+		_, err := ParsePeriod(period[0], period[1])
+		require.True(t, apperr.Is(err, apperr.Validation), "%q: %v", period, err)
+		require.Equal(t, want, apperr.From(err).Field+": "+apperr.From(err).Message, "%q", period)
+	}
+}
+
+// specification, 4.3: two texts are a period if they are days that exist, from 2000 to 2199, in order
+// and at most 366 days. Everything else gets a short, printable message.
+func TestPeriodsAreTheDaysOfTheCalendar(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^2[01]\d\d-\d\d-\d\d$`)
+	day := rapid.OneOf(rapid.StringMatching(`20(2[34]|00)-(0[0-3]|1[0-3])-[0-3]\d`),
+		rapid.StringMatching(`[12][0129]\d\d-\d\d-\d\d[T ]?`), rapid.String())
+	rapid.Check(t, func(t *rapid.T) {
+		from := day.Draw(t, "from")
+		to := day.Draw(t, "to")
+		first, firstErr := time.Parse(time.DateOnly, from)
+		if firstErr == nil && rapid.Bool().Draw(t, "near") {
+			days := rapid.SampledFrom([]int{-1, 0, 1, 364, 365, 366}).Draw(t, "days")
+			to = first.AddDate(0, 0, days).Format(time.DateOnly)
+		}
+		last, lastErr := time.Parse(time.DateOnly, to)
+		days := int(last.Sub(first).Hours()/24) + 1
+		p, err := ParsePeriod(from, to)
+		require.Equal(t, form.MatchString(from) && form.MatchString(to) && firstErr == nil &&
+			lastErr == nil && days >= 1 && days <= 366, err == nil, "%v", err)
+		if err != nil {
+			require.True(t, apperr.Is(err, apperr.Validation))
+			require.NotEmpty(t, apperr.From(err).Field)
+			message := apperr.From(err).Message
+			require.False(t,
+				strings.ContainsFunc(message, func(r rune) bool { return !unicode.IsPrint(r) }), message)
+			require.LessOrEqual(t, utf8.RuneCountInString(message), 200)
+			return
+		}
+		require.Equal(t, []any{days, from, to, first, last.AddDate(0, 0, 1)},
+			[]any{p.Days, p.Day(0), p.Day(p.Days - 1), p.From, p.End()})
+	})
 }

@@ -33,8 +33,7 @@ func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 			for permission, to := range granted {
 				want := slices.Contains(to, [2]string{string(kind), grant})
 				s := authz.Subject{Kind: kind, OrganisationID: "a", Grants: []string{"other", grant}}
-				require.Equal(t, want, policy.Authorize(s, permission, "a") == nil, "%v %v", s,
-					permission)
+				require.Equal(t, want, policy.Authorize(s, permission, "a") == nil, "%v %v", s, permission)
 				require.ErrorIs(t, policy.Authorize(s, permission, "b"), authz.ErrDenied,
 					"another organisation: %v %v", s, permission)
 				s.OrganisationID = ""
@@ -43,10 +42,4 @@ func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Two-step verification adds a grant to that of the role.
-func TestMemberGrants(t *testing.T) {
-	require.Equal(t, []string{"admin"}, authz.MemberGrants("admin", false))
-	require.Equal(t, []string{"admin", "admin+2fa"}, authz.MemberGrants("admin", true))
 }

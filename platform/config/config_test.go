@@ -134,8 +134,7 @@ func TestReplicasAreAListOfURLs(t *testing.T) {
 	require.Equal(t, []string{a, b}, config.Database{ReplicaURLs: a + " " + b + "\n"}.Replicas())
 	for _, list := range []string{"host=a", a + "," + b, b + " host=c", strings.Repeat(b+" ", 9)} {
 		err := config.Database{DatabaseURL: b, ReplicaURLs: list}.Check()
-		require.ErrorContains(t, err, "DG_DATABASE_REPLICA_URLS is not a list of at most 8 URLs",
-			list)
+		require.ErrorContains(t, err, "DG_DATABASE_REPLICA_URLS is not a list of at most 8 URLs", list)
 	}
 	require.NoError(t, config.Database{DatabaseURL: b, ReplicaURLs: a + " " + b}.Check())
 	require.ErrorContains(t, config.Database{ReplicaURLs: b}.Check(), "DG_DATABASE_URL is not")

@@ -13,6 +13,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
+// A socket's path has a bound, the data folder's has none.
 func TestLongPathWorks(t *testing.T) {
 	dir := newFolder(t, strings.Repeat("long name ", 12), strings.Repeat("länger'\"$(x)", 8))
 	require.Greater(t, len(dir), 200)
@@ -31,6 +32,7 @@ func TestCopiedFolderHasItsOwnServer(t *testing.T) {
 	require.ErrorContains(t, tb.Exec(t, second.OwnerURL(), `table original`), "does not exist")
 }
 
+// PostgreSQL's user cannot enter a folder of root's: the data moves to one that it can.
 func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	needsRoot(t)
 	dir := newFolder(t)
@@ -70,6 +72,7 @@ func TestRootUsesTheFolderOfANormalUser(t *testing.T) {
 	require.Contains(t, begin(t, rootsOwn, asNobody).says(t), "permission denied")
 }
 
+// A folder with files of others is refused, and they are named.
 func TestUnfitFoldersAreRefused(t *testing.T) {
 	dir := newFolder(t)
 	require.NoError(t, os.Mkdir(dir, 0o755))
@@ -116,6 +119,7 @@ func fakePostgres(t *testing.T, version string) string {
 	return bin
 }
 
+// PG_BIN decides, if its version is supported and that of the data.
 func TestPGBINReplacesTheSearch(t *testing.T) {
 	dir := anotherFolder(t)
 	f := dataDir{path: dir}
@@ -135,8 +139,7 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 		_ = os.RemoveAll(dir)
 		if c.writtenBy != "" {
 			require.NoError(t, os.MkdirAll(f.file(cluster), 0o700))
-			require.NoError(t, os.WriteFile(f.file(cluster+"/PG_VERSION"),
-				[]byte(c.writtenBy+"\n"), 0o600))
+			require.NoError(t, os.WriteFile(f.file(cluster+"/PG_VERSION"), []byte(c.writtenBy+"\n"), 0o600))
 		}
 		got, err := FindProgram(t.Context(), dir, "postgres")
 		if c.needs != "" {
@@ -148,7 +151,7 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 	}
 }
 
-// The path comes first.
+// Programs on the path come before those of a distribution.
 func TestProgramsAreFoundOnThePath(t *testing.T) {
 	newest := fakePostgres(t, "99.1")
 	t.Setenv("PATH", newest+":"+os.Getenv("PATH"))

@@ -19,6 +19,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
+// The database has its roles and rights, its socket is private, and its log has no values.
 func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 	s := start(t, newFolder(t))
 	require.Equal(t, "dg_app in dg",
@@ -43,7 +44,7 @@ func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 	require.NotContains(t, string(text), "topsecret")
 }
 
-// Meanwhile it is found.
+// A server runs, and is found, until its last user ends it, whoever has started it.
 func TestLastUserStopsTheServer(t *testing.T) {
 	dir := newFolder(t)
 	_, err := RunningURL(dir)
@@ -98,6 +99,7 @@ func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 	require.Error(t, s.Check())
 }
 
+// The data of a killed server is served again, by another server.
 func TestKilledServerStartsAgain(t *testing.T) {
 	dir := newFolder(t)
 	s := start(t, dir)
@@ -160,6 +162,7 @@ func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 	}
 }
 
+// A database whose creation was interrupted is created again.
 func TestInterruptedInitdbIsRepeated(t *testing.T) {
 	dir := newFolder(t)
 	user := begin(t, dir, nil)
@@ -172,6 +175,7 @@ func TestInterruptedInitdbIsRepeated(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, newCluster))
 }
 
+// The error of a start shows what PostgreSQL says; a later start works.
 func TestFailedStartShowsTheLog(t *testing.T) {
 	dir := newFolder(t)
 	_, err := Start(t.Context(), dir, "--shared_buffers=plenty")
@@ -181,6 +185,7 @@ func TestFailedStartShowsTheLog(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, logFile+".old"))
 }
 
+// A server that somebody else started is named, and neither used nor stopped.
 func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 	dir := made(t)
 	f, err := openDataDir(t.Context(), dir)

@@ -103,6 +103,7 @@ func TestClientsAbortIsNoError(t *testing.T) {
 	require.Zero(t, testutil.CollectAndCount(b.metrics.duration))
 }
 
+// rules.md, Bounds: connections of all addresses have a bound together.
 func TestConnectionsHaveABoundInAll(t *testing.T) {
 	b := serve(t, Options{MaxConnections: 2}, plainRoutes)
 	first := b.dial(t)
@@ -142,6 +143,7 @@ func (b *testServer) stop(t *testing.T) <-chan error {
 	return stopped
 }
 
+// A shutdown without connections does not wait.
 func TestShutdownWithoutConnectionsSkipsTheDelay(t *testing.T) {
 	b := serve(t, Options{ShutdownDelay: time.Minute}, plainRoutes)
 	require.NoError(t, within10s(t, b.stop(t), "the shutdown"))
@@ -180,6 +182,7 @@ func (b *testServer) asks(t *testing.T, path string) <-chan answer {
 	return answers
 }
 
+// A request that runs when the shutdown begins is answered.
 func TestShutdownLetsARequestFinish(t *testing.T) {
 	b, begun, release := waitingServer(t, testTimeout)
 	answers := b.asks(t, "/wait")
@@ -190,6 +193,7 @@ func TestShutdownLetsARequestFinish(t *testing.T) {
 	require.NoError(t, within10s(t, stopped, "the shutdown"))
 }
 
+// After the grace a shutdown ends queries, with 503.
 func TestShutdownBreaksAQueryAfterTheGrace(t *testing.T) {
 	b, begun, _ := waitingServer(t, 100*time.Millisecond)
 	answers := b.asks(t, "/query")
@@ -198,6 +202,7 @@ func TestShutdownBreaksAQueryAfterTheGrace(t *testing.T) {
 	within10s(t, answers, "the answer").wantError(t, 503)
 }
 
+// A server that was stopped before it served closes its listener.
 func TestStoppedServerDoesNotStart(t *testing.T) {
 	s := New(Options{})
 	require.NoError(t, s.Shutdown(context.Background()))

@@ -78,6 +78,7 @@ func TestClientAddressIsTheLastThatIsNotTrusted(t *testing.T) {
 	require.Empty(t, clientAddr(&net.UnixAddr{Name: "x"}, nil, nets))
 }
 
+// Metrics name routes and methods of the program, never a path of a client.
 func TestMetricsAreByRouteTemplate(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	b := serve(t, Options{Metrics: reg}, func(app *fiber.App) {
@@ -129,6 +130,7 @@ func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 	require.Equal(t, kept{"aaaaaaaa", "192.0.2.0", "/v/aaaaaaaa", "aaaaaaaa", "aaaaaaaa"}, all[0])
 }
 
+// A request has one line in the log, without query, key or hidden parts of the path.
 func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
 	b := serve(t, Options{
 		RedactPath: func(p string) string { return strings.ReplaceAll(p, "hidden", "***") },
@@ -188,6 +190,7 @@ func TestServerFaultsAreAlwaysLogged(t *testing.T) {
 	}
 }
 
+// RFC 9110: gzip is accepted where its weight is above 0.
 func TestAcceptEncoding(t *testing.T) {
 	for accept, want := range map[string]bool{
 		"": false, "gzip": true, "GZIP": true, "x-gzip": true, "br, gzip, deflate": true,
@@ -214,6 +217,7 @@ func jsonServer(t *testing.T, body []byte) *testServer {
 	})
 }
 
+// JSON is compressed as asked for, and 304 comes for the tag of its encoding.
 func TestJSONWithTagAndCompression(t *testing.T) {
 	body := []byte(`{"items":"` + strings.Repeat("abcdefgh", 1000) + `"}`)
 	b := jsonServer(t, body)

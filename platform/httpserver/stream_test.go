@@ -88,6 +88,7 @@ func streams(t *testing.T, o Options, source *fakeSource) *testServer {
 	})
 }
 
+// A file of any size arrives whole, plain and compressed, and its end is told once.
 func TestWholeFileArrives(t *testing.T) {
 	for _, size := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 1 << 20} {
 		for _, enc := range []string{"", "gzip"} {
@@ -108,6 +109,7 @@ func TestWholeFileArrives(t *testing.T) {
 	}
 }
 
+// An error or panic before the first block is an error response, not a file.
 func TestEarlyErrorIsAnErrorResponse(t *testing.T) {
 	denied := apperr.New(apperr.Validation, "Give a shorter period.")
 	s := newFakeSource(nil, func() ([]byte, error) { return nil, denied })
@@ -198,8 +200,7 @@ func TestFirstBlockIsSentAtOnce(t *testing.T) {
 			return nil, io.EOF
 		})
 		conn := streams(t, Options{}, source).dial(t)
-		_, _ = io.WriteString(conn,
-			"GET /x HTTP/1.1\r\nHost: x\r\nAccept-Encoding: "+accept+"\r\n\r\n")
+		_, _ = io.WriteString(conn, "GET /x HTTP/1.1\r\nHost: x\r\nAccept-Encoding: "+accept+"\r\n\r\n")
 		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		require.NoError(t, err)
 		_, err = io.ReadFull(response.Body, make([]byte, 1))
@@ -209,6 +210,7 @@ func TestFirstBlockIsSentAtOnce(t *testing.T) {
 	}
 }
 
+// A client that leaves ends the source.
 func TestDisconnectIsNoticed(t *testing.T) {
 	source := newFakeSource(nil, func() ([]byte, error) { return noise(BlockSize), nil })
 	b := streams(t, Options{}, source)
@@ -270,6 +272,7 @@ func TestSocketOfATransfer(t *testing.T) {
 	}
 }
 
+// A panic while a source is closed is logged and breaks nothing.
 func TestPanicInCloseIsLogged(t *testing.T) {
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error {

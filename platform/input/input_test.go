@@ -11,7 +11,7 @@ import (
 	"dg/platform/input"
 )
 
-// rules.md, Formats.
+// rules.md, Formats: a day is YYYY-MM-DD in ASCII, exists, and lies in the years 2000 to 2199.
 func TestParseDayIsStrict(t *testing.T) {
 	for text, want := range map[string]time.Time{
 		"2000-01-01": time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC),
@@ -38,6 +38,7 @@ func TestParseDayIsStrict(t *testing.T) {
 	}
 }
 
+// A text has 1 to 200 characters, one of them visible, and no control character.
 func TestValidText(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -124,9 +125,7 @@ func TestWordsAreThoseOfTheFieldThenTheRule(t *testing.T) {
 		"a required": "of a",
 		"even":       "{field}: {value} is odd",
 	},
-		map[string]func(input.Field) bool{
-			"even": input.Text(func(s string) bool { return len(s)%2 == 0 }),
-		})
+		map[string]func(input.Field) bool{"even": input.Text(func(s string) bool { return len(s)%2 == 0 })})
 	var said []string
 	for _, fault := range words.Violations(row{D: "{field}", E: []string{"a", "c"}}) {
 		said = append(said, fault.Path+" "+fault.Message)
@@ -150,6 +149,7 @@ func TestIsIDAcceptsTheStoredFormOnly(t *testing.T) {
 	}
 }
 
+// A search finds names in any case, with and without accents.
 func TestFoldIgnoresCaseAndAccents(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                "",
@@ -174,6 +174,7 @@ func TestFoldIgnoresCaseAndAccents(t *testing.T) {
 	}
 }
 
+// A name has no character that is invisible or changes how others look.
 func TestInvisibleCharactersAreFound(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string

@@ -19,6 +19,7 @@ import (
 	"gorm.io/gorm"
 )
 
+// A failure that may pass is unavailable; a mistake of the program is none.
 func TestUnavailable(t *testing.T) {
 	code := func(code string) error { return &pgconn.PgError{Code: code} }
 	for want, errs := range map[bool][]error{
@@ -72,7 +73,7 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// The error of a URL names the option or the file at fault.
+// The error of a URL names the option or the file at fault. The role is its user, in either place.
 func TestUnreadableURLNamesItsFault(t *testing.T) {
 	for tail, want := range map[string]string{
 		"host/dg?sslrootcert=/nowhere.pem":    "open /nowhere.pem: no such file",
@@ -92,12 +93,13 @@ func TestUnreadableURLNamesItsFault(t *testing.T) {
 		require.ErrorContains(t, err, want, tail)
 		require.NotContains(t, err.Error(), "pass@", tail)
 	}
-	for _, url := range []string{
-		"postgres://dg:p%40ss?word@host/dg", "postgres://dg%40corp@host/dg?application_name=a%40b",
-		"postgresql:///dg?host=/tmp&user=dg@corp", "postgres://host",
+	for url, want := range map[string]string{
+		"postgres://dg:p%40ss?word@host/dg": "dg", "postgresql:///dg?host=/tmp&user=dg@corp": "dg@corp",
+		"postgres://dg%40corp@host/dg?application_name=a%40b": "dg@corp", "postgres://dg%2Fapp@host": "dg/app",
 	} {
-		_, err := RoleOf(url)
+		role, err := RoleOf(url)
 		require.NoError(t, err, url)
+		require.Equal(t, want, role)
 	}
 }
 

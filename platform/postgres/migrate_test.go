@@ -46,6 +46,7 @@ func with(more files) fs.FS {
 	return all
 }
 
+// Migrations run once; the serving role has the rights of the files, and no others.
 func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	serving, owner := newDatabase(t)
 	var book tb.Buffer
@@ -100,6 +101,7 @@ func TestConcurrentMigrationsRunOnce(t *testing.T) {
 	require.Equal(t, 2, tb.Query[int](t, serving, `select count(*) from things`))
 }
 
+// A migration that fails is named and leaves nothing; those before it stay.
 func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	_, owner := newDatabase(t)
 	var book tb.Buffer
@@ -113,15 +115,13 @@ func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, nil))
 }
 
-// Any command of an older program migrates first. It leaves the rights of the newer one as they
-// are.
+// Any command of an older program migrates first. It leaves the rights of the newer one as they are.
 func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	serving, owner := newDatabase(t)
 	newer := with(files{
 		"3_more.sql":      "create table more (id int);\nalter table log add column note text;",
 		"grants/more.sql": "grant select on more to :role;",
-		"grants/log.sql": string(schema["grants/log.sql"].Data) +
-			"grant update (note) on log to :role;",
+		"grants/log.sql":  string(schema["grants/log.sql"].Data) + "grant update (note) on log to :role;",
 	})
 	require.NoError(t, postgres.Migrate(t.Context(), owner, newer, servingRole, nil))
 	require.NoError(t, tb.Exec(t, serving, `select from more; update log set note = ''`))
@@ -150,14 +150,14 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 	for _, migrating := range []string{owner, superURL} {
 		require.NoError(t, postgres.Migrate(t.Context(), migrating, whole, servingRole, nil))
 		require.NoError(t,
-			tb.Exec(t, tb.AsRole(owner, other),
-				`create temporary table t (id int); select lo_create(0)`))
+			tb.Exec(t, tb.AsRole(owner, other), `create temporary table t (id int); select lo_create(0)`))
 	}
 	require.NoError(t, tb.Exec(t, superURL, `revoke temporary on database `+name+` from public`))
 	require.NoError(t, postgres.Migrate(t.Context(), owner, whole, servingRole, nil))
 	mentions(t, tb.Exec(t, serving, `create temporary table t (id int)`), "permission denied")
 }
 
+// A role that does not exist is named.
 func TestMigrateNeedsTheServingRole(t *testing.T) {
 	_, owner := newDatabase(t)
 	err := postgres.Migrate(t.Context(), owner, schema, `no"body`, nil)
@@ -166,16 +166,4 @@ func TestMigrateNeedsTheServingRole(t *testing.T) {
 	// A role that both owns and serves keeps its rights.
 	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, ownerRole, nil))
 	require.NoError(t, tb.Exec(t, owner, `delete from log`))
-}
-
-func TestRoleOf(t *testing.T) {
-	t.Parallel()
-	for url, want := range map[string]string{
-		"postgres://dg%2Fapp:x@host/db":    "dg/app",
-		"postgres://host/db?user=dg_owner": "dg_owner",
-	} {
-		role, err := postgres.RoleOf(url)
-		require.NoError(t, err, url)
-		require.Equal(t, want, role)
-	}
 }

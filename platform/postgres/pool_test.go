@@ -57,24 +57,20 @@ type querier interface {
 }
 
 // settings reads settings of a session by their names.
-func settings(
-	t *testing.T, on querier, value string, names iter.Seq[string],
-) (found map[string]string) {
+func settings(t *testing.T, on querier, value string, names iter.Seq[string]) (found map[string]string) {
 	require.NoError(t, on.QueryRow(t.Context(),
 		`select json_object_agg(name, `+value+`) from pg_settings where name = any($1)`,
 		slices.Collect(names)).Scan(&found))
 	return found
 }
 
+// Settings of sessions are the program's, whatever the URL says.
 func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	serving, _ := newDatabase(t)
 	hostile := serving +
 		"&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable" +
 		"&statement_timeout=0&jit=on&search_path=app"
-	db := pgtest.Open(t, hostile, postgres.Options{
-		Name:        "reads",
-		LockTimeout: 3 * time.Second,
-	})
+	db := pgtest.Open(t, hostile, postgres.Options{Name: "reads", LockTimeout: 3 * time.Second})
 	want := map[string]string{
 		"application_name":                    "reads",
 		"TimeZone":                            "UTC",
@@ -95,6 +91,7 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	require.Equal(t, want, settings(t, db.Pool, "reset_val", maps.Keys(want)))
 }
 
+// Instants are read as UTC, by pgx and by gorm.
 func TestTimesAreReadAsUTC(t *testing.T) {
 	db := open(t, postgres.Options{})
 	var direct, byGorm time.Time
@@ -110,6 +107,7 @@ func TestTimesAreReadAsUTC(t *testing.T) {
 // onNoTable is the scope of statements on tables without an organisation.
 var onNoTable = tenant.Across("on no organisation's table")
 
+// Statements and waits for locks end after their timeouts.
 func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
 	db := open(t, postgres.Options{
 		StatementTimeout: 50 * time.Millisecond,
@@ -126,6 +124,7 @@ func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
 	mentions(t, err, "55P03")
 }
 
+// No error shows the password of a URL, however malformed.
 func TestNoErrorShowsThePassword(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{
@@ -226,11 +225,11 @@ func TestStatementsOutliveANewColumn(t *testing.T) {
 	}))
 }
 
-// The server's log shows which function sent a statement.
 type playerGroup struct{ ID, OrgID, Name string }
 
 func (playerGroup) TableName() string { return "player_groups" }
 
+// The server's log shows which function sent a statement.
 func TestStatementsBeginWithTheirTag(t *testing.T) {
 	db := pgtest.New(t).Owner.Gorm.Session(&gorm.Session{DryRun: true, Context: t.Context()})
 	const acme = "00000000-0000-4000-8000-00000000000a"
@@ -353,9 +352,7 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 	pgtest.SetRoleDefaults(t, direct)
 	// although there is none
 	pgtest.Open(t, postgres.ThroughPooler(direct, "transaction"), postgres.Options{MaxConns: 1})
-	for _, u := range []string{
-		postgres.ThroughPooler(refusing(owner), "transaction"), dropping(owner),
-	} {
+	for _, u := range []string{postgres.ThroughPooler(refusing(owner), "transaction"), dropping(owner)} {
 		require.ErrorAs(t, postgres.Migrate(t.Context(), u, schema, servingRole, nil), &misfit)
 		require.Contains(t, misfit.Fix, "DG_MIGRATE_DATABASE_URL")
 	}

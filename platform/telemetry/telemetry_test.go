@@ -20,6 +20,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
+// The log has the format and the level of its settings.
 func TestLoggerWritesJSONOrText(t *testing.T) {
 	var b bytes.Buffer
 	log, err := NewLogger(&b, "warn", "json")
@@ -48,6 +49,7 @@ func TestUnknownLogSettingsAreRefused(t *testing.T) {
 	}
 }
 
+// The operator's port serves metrics and profiles, until its context ends.
 func TestOpsServerServesMetricsAndProfiles(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -175,6 +177,7 @@ func TestFailingCollectorIsLoggedOnce(t *testing.T) {
 	require.NotContains(t, log.String(), "hunter2", "a URL may be a password")
 }
 
+// An attribute that OpenTelemetry cannot read is named.
 func TestMalformedAttributeStopsTraces(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "no value")
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")

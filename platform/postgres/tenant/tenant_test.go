@@ -85,20 +85,19 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	const names = "select * from player_groups"
 	const named = "select * from player_groups where org_id = @org"
 	for name, err := range map[string]error{
-		"query":             db.Where("name = ?", "Sales").Find(&found).Error,
-		"query by id":       db.Take(&one, "id = ?", acmeSales).Error,
-		"named in the text": db.Where("org_id = ?", acme).Find(&found).Error,
-		"no value":          db.Scopes(tenant.Scope("")).Find(&found).Error,
-		"schema":            db.Table("public.player_groups").Count(all).Error,
-		"scoped schema":     mine().Table("public.player_groups").Count(all).Error,
-		"alias":             mine().Table("player_groups g").Where("g.id = ?", acmeSales).Find(&found).Error,
-		"alias by as":       db.Table("player_groups AS g").Select("g.id").Scan(&row).Error,
-		"table of a query":  mine().Table("(?) g", db.Model(&playerGroup{})).Find(&found).Error,
-		"table of a text":   db.Table("(select * from player_groups) g").Find(&found).Error,
-		"from":              db.Table("games").Clauses(groups).Count(all).Error,
-		"another's scope":   mine().Table("games").Count(all).Error,
-		"join": mine().Joins("join player_groups g on g.name = player_groups.name").
-			Find(&found).Error,
+		"query":                db.Where("name = ?", "Sales").Find(&found).Error,
+		"query by id":          db.Take(&one, "id = ?", acmeSales).Error,
+		"named in the text":    db.Where("org_id = ?", acme).Find(&found).Error,
+		"no value":             db.Scopes(tenant.Scope("")).Find(&found).Error,
+		"schema":               db.Table("public.player_groups").Count(all).Error,
+		"scoped schema":        mine().Table("public.player_groups").Count(all).Error,
+		"alias":                mine().Table("player_groups g").Where("g.id = ?", acmeSales).Find(&found).Error,
+		"alias by as":          db.Table("player_groups AS g").Select("g.id").Scan(&row).Error,
+		"table of a query":     mine().Table("(?) g", db.Model(&playerGroup{})).Find(&found).Error,
+		"table of a text":      db.Table("(select * from player_groups) g").Find(&found).Error,
+		"from":                 db.Table("games").Clauses(groups).Count(all).Error,
+		"another's scope":      mine().Table("games").Count(all).Error,
+		"join":                 mine().Joins("join player_groups g on g.name = player_groups.name").Find(&found).Error,
 		"join from another":    db.Table("games").Joins("cross join player_groups").Count(all).Error,
 		"joined model":         mine().Model(&membership{}).Joins("Organisation").Count(all).Error,
 		"subquery":             mine().Where("exists (?)", ids).Find(&found).Error,
@@ -128,14 +127,13 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"create for another": mine().Create(&playerGroup{ID: betaSales, OrgID: beta}).Error,
 		"create":             db.Create(&[]playerGroup{{ID: acmeSales, OrgID: acme}, {ID: betaSales}}).Error,
 		"create by map":      db.Table("player_groups").Create(row).Error,
-		"replace": db.Clauses(replace).
-			Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
-		"text":              db.Raw(names+" where org_id = ?", acme).Scan(&found).Error,
-		"scoped text":       mine().Raw(names+" where org_id = ?", acme).Scan(&found).Error,
-		"text without it":   tenant.Raw(db, acme, names).Scan(&found).Error,
-		"text of none":      tenant.Raw(db, "", named).Scan(&found).Error,
-		"statement":         db.Exec("update player_groups set name = 'x' where org_id = ?", acme).Error,
-		"statement of none": tenant.Exec(db, acme, "update player_groups set name = 'x'").Error,
+		"replace":            db.Clauses(replace).Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
+		"text":               db.Raw(names+" where org_id = ?", acme).Scan(&found).Error,
+		"scoped text":        mine().Raw(names+" where org_id = ?", acme).Scan(&found).Error,
+		"text without it":    tenant.Raw(db, acme, names).Scan(&found).Error,
+		"text of none":       tenant.Raw(db, "", named).Scan(&found).Error,
+		"statement":          db.Exec("update player_groups set name = 'x' where org_id = ?", acme).Error,
+		"statement of none":  tenant.Exec(db, acme, "update player_groups set name = 'x'").Error,
 		"in transaction": db.Transaction(func(tx *gorm.DB) error {
 			return tx.Find(&found).Error
 		}),
@@ -177,8 +175,7 @@ func TestTenantAddsTheOrganisation(t *testing.T) {
 			RowsAffected)
 	const rename = "update player_groups set name = ? where org_id = @org"
 	require.Equal(t, int64(1), tenant.Exec(db, acme, rename, "z").RowsAffected)
-	require.Equal(t, int64(1),
-		mine().Where("name = ?", "z").Or("true").Delete(&playerGroup{}).RowsAffected)
+	require.Equal(t, int64(1), mine().Where("name = ?", "z").Or("true").Delete(&playerGroup{}).RowsAffected)
 
 	var found []playerGroup
 	require.NoError(t, db.Scopes(tenant.Across("a test")).Find(&found).Error)

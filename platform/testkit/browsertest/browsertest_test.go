@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What fails the test of a page at its end.
+// Errors of a page, its console and its requests fail the test at its end.
 func TestErrorsOfThePageAreFound(t *testing.T) {
 	t.Parallel()
 	pages := map[string]struct{ body, fault string }{
