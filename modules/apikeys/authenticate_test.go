@@ -291,17 +291,19 @@ func TestLostWindowsAreRecreated(t *testing.T) {
 	}
 	require.Len(t, b.entries(audit.KeyRefused), 6)
 
-	b.Exec(`truncate api_key_windows`)
-	errs := b.together(150, b.uses(token))
-	require.Equal(t, 120, accepted(errs), "concurrent requests create one window")
-	require.Equal(t, 120, b.taken(key)[0])
-
-	// Requests that cannot be counted get 503.
-	b.Exec(`create function lost() returns trigger language plpgsql as 'begin return null; end'`)
-	b.Exec(`create trigger lost before insert on api_key_windows for each row execute function lost()`)
-	b.Exec(`truncate api_key_windows`)
-	requireCode(t, apperr.Unavailable, b.use(token))
-	requireCode(t, apperr.Unavailable, b.useOutside(token.ID))
+	t.Run("concurrent requests create one window", func(t *testing.T) {
+		b.Exec(`truncate api_key_windows`)
+		errs := b.together(150, b.uses(token))
+		require.Equal(t, 120, accepted(errs), "concurrent requests create one window")
+		require.Equal(t, 120, b.taken(key)[0])
+	})
+	t.Run("requests that cannot be counted get 503", func(t *testing.T) {
+		b.Exec(`create function lost() returns trigger language plpgsql as 'begin return null; end'`)
+		b.Exec(`create trigger lost before insert on api_key_windows for each row execute function lost()`)
+		b.Exec(`truncate api_key_windows`)
+		requireCode(t, apperr.Unavailable, b.use(token))
+		requireCode(t, apperr.Unavailable, b.useOutside(token.ID))
+	})
 }
 
 // rules.md, Rate limits: a stamp in the future (the database's clock was set back) counts as now. The

@@ -181,11 +181,12 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	require.Contains(t, apikeys.ErrTooMany.Message, "Revoke one")
 	require.Len(t, b.entries(audit.KeyCreated), 1)
 
-	// Another organisation has its own quota, and a revocation makes room.
-	_, _, err := b.create(member(theirOrganisation, "owner", false))
-	require.NoError(t, err)
-	b.Exec(`update api_keys set revoked_at = now() where name = 'lasting7'`)
-	b.newKey()
+	t.Run("organisations count apart, and a revocation makes room", func(t *testing.T) {
+		_, _, err := b.create(member(theirOrganisation, "owner", false))
+		require.NoError(t, err)
+		b.Exec(`update api_keys set revoked_at = now() where name = 'lasting7'`)
+		b.newKey()
+	})
 }
 
 // A form that is sent twice makes one key, also where it replaces one: the second answer does not say
@@ -234,21 +235,27 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 			_, err := on.Authenticate(b.t.Context(), token, requested)
 			return err
 		}
-		b.accept(newToken)
-		require.Equal(t, overlap > 0, accepted(b.together(2, usable)) == 2, "%s", overlap)
-		// The column rounds to whole milliseconds: it may lie half of one ahead.
-		b.Exec(`update api_keys set revoked_at = clock_timestamp()
-			where id = $1 and revoked_at > clock_timestamp()`, old.ID)
-		b.Exec(`select pg_sleep(0.001)`)
-		require.Zero(t, accepted(b.together(2, usable)))
-		require.Regexp(t, `^This API key was revoked on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\. `,
-			requireCode(t, apperr.AuthRequired, b.use(token)).Message)
+		t.Run("works within its overlap", func(t *testing.T) {
+			b.accept(newToken)
+			require.Equal(t, overlap > 0, accepted(b.together(2, usable)) == 2, "%s", overlap)
+		})
+		t.Run("stops at its end", func(t *testing.T) {
+			// The column rounds to whole milliseconds: it may lie half of one ahead.
+			b.Exec(`update api_keys set revoked_at = clock_timestamp()
+				where id = $1 and revoked_at > clock_timestamp()`, old.ID)
+			b.Exec(`select pg_sleep(0.001)`)
+			require.Zero(t, accepted(b.together(2, usable)))
+			require.Regexp(t, `^This API key was revoked on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\. `,
+				requireCode(t, apperr.AuthRequired, b.use(token)).Message)
+		})
 	}
-	old, _ := b.newKey()
-	b.Exec(`update api_keys set expires_at = now() + interval '5 h' where id = $1`, old.ID)
-	_, _, err := b.replace(old, week)
-	require.NoError(t, err)
-	require.Equal(t, b.instant("expires_at", old), b.instant("revoked_at", old))
+	t.Run("stops at its expiry", func(t *testing.T) {
+		old, _ := b.newKey()
+		b.Exec(`update api_keys set expires_at = now() + interval '5 h' where id = $1`, old.ID)
+		_, _, err := b.replace(old, week)
+		require.NoError(t, err)
+		require.Equal(t, b.instant("expires_at", old), b.instant("revoked_at", old))
+	})
 }
 
 // Only a usable key is replaced, and by the rules of creation.

@@ -227,16 +227,18 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	require.Zero(t, b.used(other))
 	require.Equal(t, 1, b.Count(`api_key_usage`), "an unknown key is not counted")
 
-	// A request that is refused after its authentication moves to the refused ones, also after its
-	// count was stored.
-	b.pass(key.ID, 61)
-	caller := b.accept(token)
-	b.record()
-	require.Equal(t, errOutside, b.keys.Refuse(b.t.Context(), caller, audit.InsufficientScope,
-		audit.Target{}, request, errOutside))
-	b.record()
-	b.record()
-	require.Equal(t, [3]int64{120, 3, 10}, b.used(key))
+	t.Run("a request that is refused later moves", func(t *testing.T) {
+		// A request that is refused after its authentication moves to the refused ones, also after its
+		// count was stored.
+		b.pass(key.ID, 61)
+		caller := b.accept(token)
+		b.record()
+		require.Equal(t, errOutside, b.keys.Refuse(b.t.Context(), caller, audit.InsufficientScope,
+			audit.Target{}, request, errOutside))
+		b.record()
+		b.record()
+		require.Equal(t, [3]int64{120, 3, 10}, b.used(key))
+	})
 }
 
 // Counts that cannot be stored are kept for the next attempt. Those of deleted keys are dropped.

@@ -205,8 +205,10 @@ func TestAcceptEncoding(t *testing.T) {
 	}
 }
 
-func jsonServer(t *testing.T, body []byte) *testServer {
-	return serve(t, Options{}, func(app *fiber.App) {
+// JSON is compressed as asked for, and 304 comes for the tag of its encoding.
+func TestJSONWithTagAndCompression(t *testing.T) {
+	body := []byte(`{"items":"` + strings.Repeat("abcdefgh", 1000) + `"}`)
+	b := serve(t, Options{}, func(app *fiber.App) {
 		app.All("/j", func(c *fiber.Ctx) error {
 			tag := ETag(c, "org1", "7")
 			if NotModified(c, tag) {
@@ -215,13 +217,6 @@ func jsonServer(t *testing.T, body []byte) *testServer {
 			return SendJSON(c, body, tag, nil)
 		})
 	})
-}
-
-// JSON is compressed as asked for, and 304 comes for the tag of its encoding.
-func TestJSONWithTagAndCompression(t *testing.T) {
-	body := []byte(`{"items":"` + strings.Repeat("abcdefgh", 1000) + `"}`)
-	b := jsonServer(t, body)
-
 	plain := b.get(t, "/j")
 	require.Equal(t, string(body), plain.body)
 	require.Empty(t, plain.Header.Get("Content-Encoding"))
@@ -237,35 +232,39 @@ func TestJSONWithTagAndCompression(t *testing.T) {
 	ztag := zipped.Header.Get("ETag")
 	require.Regexp(t, `^"[^"]+"$`, tag)
 	require.Equal(t, strings.TrimSuffix(tag, `"`)+`-gzip"`, ztag)
-	for _, c := range []struct {
-		method, accept, match string
-		status                int
-	}{
-		{"GET", "", tag, 304}, {"HEAD", "", tag, 304}, {"GET", "", "W/" + tag, 304},
-		{"GET", "", "*", 304}, {"GET", "", `"x", ` + tag, 304}, {"GET", "gzip", ztag, 304},
-		{"GET", "gzip", tag, 200}, {"GET", "", ztag, 200}, {"GET", "", `"x"`, 200},
-	} {
-		a := b.do(t, c.method, "/j", "Accept-Encoding", c.accept, "If-None-Match", `"other,"`,
-			"If-None-Match", c.match)
-		require.Equal(t, c.status, a.StatusCode, "%+v", c)
-		if a.StatusCode == 304 {
-			require.Empty(t, a.body+a.Header.Get("Content-Type"))
-			require.NotEmpty(t, a.Header.Get("X-Request-Id"))
-			a.wantHeader(t, map[string]string{
-				"ETag": map[string]string{"": tag, "gzip": ztag}[c.accept],
-				"Vary": "Authorization, Accept-Encoding", "Cache-Control": "private, no-cache",
-			})
+	t.Run("304 for the tag of the encoding", func(t *testing.T) {
+		for _, c := range []struct {
+			method, accept, match string
+			status                int
+		}{
+			{"GET", "", tag, 304}, {"HEAD", "", tag, 304}, {"GET", "", "W/" + tag, 304},
+			{"GET", "", "*", 304}, {"GET", "", `"x", ` + tag, 304}, {"GET", "gzip", ztag, 304},
+			{"GET", "gzip", tag, 200}, {"GET", "", ztag, 200}, {"GET", "", `"x"`, 200},
+		} {
+			a := b.do(t, c.method, "/j", "Accept-Encoding", c.accept, "If-None-Match", `"other,"`,
+				"If-None-Match", c.match)
+			require.Equal(t, c.status, a.StatusCode, "%+v", c)
+			if a.StatusCode == 304 {
+				require.Empty(t, a.body+a.Header.Get("Content-Type"))
+				require.NotEmpty(t, a.Header.Get("X-Request-Id"))
+				a.wantHeader(t, map[string]string{
+					"ETag": map[string]string{"": tag, "gzip": ztag}[c.accept],
+					"Vary": "Authorization, Accept-Encoding", "Cache-Control": "private, no-cache",
+				})
+			}
 		}
-	}
-	dated := b.get(t, "/j", "If-Modified-Since", "Fri, 31 Dec 2199 00:00:00 GMT")
-	require.Equal(t, 200, dated.StatusCode)
-	head := b.do(t, "HEAD", "/j", "Accept-Encoding", "gzip")
-	require.Empty(t, head.body)
-	for _, k := range []string{
-		"Content-Length", "Content-Encoding", "ETag", "Content-Type", "Vary", "Cache-Control",
-	} {
-		require.Equal(t, zipped.Header.Get(k), head.Header.Get(k), k)
-	}
+		dated := b.get(t, "/j", "If-Modified-Since", "Fri, 31 Dec 2199 00:00:00 GMT")
+		require.Equal(t, 200, dated.StatusCode)
+	})
+	t.Run("HEAD has the headers of GET", func(t *testing.T) {
+		head := b.do(t, "HEAD", "/j", "Accept-Encoding", "gzip")
+		require.Empty(t, head.body)
+		for _, k := range []string{
+			"Content-Length", "Content-Encoding", "ETag", "Content-Type", "Vary", "Cache-Control",
+		} {
+			require.Equal(t, zipped.Header.Get(k), head.Header.Get(k), k)
+		}
+	})
 }
 
 // A body of megabytes is sent in blocks with its length. Its end is told once.
