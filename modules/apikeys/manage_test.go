@@ -318,7 +318,7 @@ func TestKeysThatExpireInUseAreCounted(t *testing.T) {
 		soon + `last_used_at = now(), revoked_at = now() + interval '1 d'`:               false,
 		`last_used_at = now(), expires_at = null`:                                        false,
 		`last_used_at = now(), expires_at = now() + interval '15 d'`:                     false,
-		`created_at = now() - interval '90 d', last_used_at = now(), expires_at = now()`: false,
+		`created_at = now() - interval '90 d', last_used_at = now(), expires_at = now() - interval '1 ms'`: false,
 	} {
 		key, _ := b.newKey()
 		b.Exec(`update api_keys set `+change+` where id = $1`, key.ID)
