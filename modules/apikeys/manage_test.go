@@ -312,12 +312,12 @@ func TestKeysThatExpireInUseAreCounted(t *testing.T) {
 	b := setup(t)
 	const soon = `created_at = now() - interval '90 d', expires_at = now() + interval '13 d', `
 	for change, counts := range map[string]bool{
-		soon + `last_used_at = now() - interval '1 d'`:                                   true,
-		soon + `last_used_at = now() - interval '15 d'`:                                  false,
-		soon + `last_used_at = null`:                                                     false,
-		soon + `last_used_at = now(), revoked_at = now() + interval '1 d'`:               false,
-		`last_used_at = now(), expires_at = null`:                                        false,
-		`last_used_at = now(), expires_at = now() + interval '15 d'`:                     false,
+		soon + `last_used_at = now() - interval '1 d'`:                                                     true,
+		soon + `last_used_at = now() - interval '15 d'`:                                                    false,
+		soon + `last_used_at = null`:                                                                       false,
+		soon + `last_used_at = now(), revoked_at = now() + interval '1 d'`:                                 false,
+		`last_used_at = now(), expires_at = null`:                                                          false,
+		`last_used_at = now(), expires_at = now() + interval '15 d'`:                                       false,
 		`created_at = now() - interval '90 d', last_used_at = now(), expires_at = now() - interval '1 ms'`: false,
 	} {
 		key, _ := b.newKey()
