@@ -36,9 +36,9 @@ check: ## Run linters, and find known vulnerabilities and stale generated files.
 bench: postgres ## Measure against limits of this machine (BENCH_PLAYS=10000000; BENCH=export or duckdb).
 	go run ./scripts/bench
 
-contract: postgres ## Run the programs of /docs and generated clients against the demo (Node, Java).
-	scripts/contract/table.sh
+contract: postgres ## Run the programs of /docs, generated clients and schemathesis against the demo (Node, Java).
 	scripts/contract/clients/run.sh
+	scripts/contract/schemathesis.sh & scripts/contract/table.sh && wait $$!
 
 contract-tools: ## Run the recipes of tools in the real tools (Python; from PyPI and npm).
 	scripts/contract/tools/run.sh

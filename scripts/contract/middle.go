@@ -22,13 +22,25 @@ type condition struct {
 	csv           bool // only for programs that read CSV
 	// Not for programs whose requests are curl's own: the key is typed into dg.curl, curl waits for a date of any
 	// year, and shows its own message.
-	ours   bool
-	key    func(string) string
-	env    []string
-	file   string        // a file of the home folder that would change the header
-	says   string        // what the program prints
-	waits  time.Duration // what passes at least after the first busy answer
-	answer func(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool
+	ours  bool
+	key   func(string) string
+	env   []string
+	file  string // a file of the home folder that would change the header
+	says  string // what the program prints
+	tries int    // requests, where not 0
+	// Whose key: that of the demo, or of an organisation of table.sql.
+	data    string
+	days    int           // of the period, to today; 0: forty
+	group   string        // set in the program
+	nothing bool          // no whole week: a program that draws says so
+	stalls  bool          // half of the export, then silence
+	signal  bool          // SIGINT then
+	twice   bool          // two runs at once; at least one works
+	full    bool          // a disk without room
+	windows bool          // the program's lines end as on Windows
+	locale  bool          // needs TABLE_LOCALES
+	waits   time.Duration // what passes at least after the first busy answer
+	answer  func(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool
 }
 
 func answers(body, kind string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
@@ -88,19 +100,64 @@ func always(w http.ResponseWriter, _ *http.Request, _ []byte, _ int) bool {
 // broken sends part of the answer and resets the connection.
 func broken(part float64) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
-		if !isReport(r) || r.Method == http.MethodHead {
+		if !strings.HasSuffix(r.URL.Path, r.Header.Get("X-Report")) || r.Method == http.MethodHead {
 			return false
 		}
-		conn, _, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			return false
+		if conn := begun(w, whole, part); conn != nil {
+			_ = conn.(*net.TCPConn).SetLinger(0)
+			_ = conn.Close()
 		}
-		n := min(len(whole)-1, int(part*float64(len(whole))))
-		_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\nContent-Length: %d\r\n\r\n%s",
-			len(whole), whole[:n])
-		_ = conn.(*net.TCPConn).SetLinger(0)
-		_ = conn.Close()
 		return true
+	}
+}
+
+// begun sends a part of the answer.
+func begun(w http.ResponseWriter, whole []byte, part float64) net.Conn {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return nil
+	}
+	n := min(len(whole)-1, int(part*float64(len(whole))))
+	_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\nContent-Length: %d\r\n\r\n%s",
+		len(whole), whole[:n])
+	return conn
+}
+
+// stall sends half of an export and then nothing, until the program closes the connection.
+func (m *middle) stall(w http.ResponseWriter, whole []byte, signal bool) {
+	conn := begun(w, whole, 0.5)
+	if conn == nil {
+		return
+	}
+	defer conn.Close()
+	m.mu.Lock()
+	interrupt := m.interrupt
+	m.mu.Unlock()
+	if signal {
+		interrupt()
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(timeout))
+	_, _ = conn.Read(make([]byte, 1))
+}
+
+// meet lets the first request for an export wait for the same one of the other run.
+func (m *middle) meet(path string) {
+	m.mu.Lock()
+	other, second := m.met[path]
+	if !second {
+		other = make(chan struct{})
+		m.met[path] = other
+	} else if other != nil {
+		close(other)
+		m.met[path] = nil
+	}
+	m.mu.Unlock()
+	if second {
+		return
+	}
+	select {
+	case <-other:
+	case <-time.After(five): // the other run has ended
 	}
 }
 
@@ -150,7 +207,7 @@ var conditions = []condition{
 	{name: "reset at the first byte", either: true, short: true, answer: broken(0)},
 	{name: "reset in the middle", either: true, short: true, answer: broken(0.5)},
 	{name: "reset at the last byte", either: true, short: true, answer: broken(1)},
-	{name: "503 for ever", ours: true, answer: always, says: "Closed until noon."},
+	{name: "503 for ever", ours: true, answer: always, says: "Closed until noon.", tries: 8},
 	{name: "429, seconds", works: true, answer: busy("1"), waits: time.Second},
 	{name: "429, a fraction", works: true, answer: busy("0.5"), waits: 500 * time.Millisecond},
 	{name: "429, a date", works: true, answer: busy("date"), waits: time.Second},
@@ -159,6 +216,22 @@ var conditions = []condition{
 		answer: busy(time.Now().Add(24 * time.Hour).UTC().Format(http.TimeFormat))},
 	{name: "429, nonsense", works: true, answer: busy("soon"), waits: five},
 	{name: "429, nothing", works: true, answer: busy(""), waits: five},
+	{name: "no play", works: true, data: "none", nothing: true},
+	{name: "one unfinished play", works: true, data: "one", nothing: true},
+	{name: "a hidden group", group: "10b4ffac-4852-4253-8729-c84f6fbf6e70", says: "hidden, fewer than 5 members"},
+	{name: "a group", works: true, group: "367856ea-0ce4-4434-8f3b-0260cd0f3211"},
+	{name: "one day", works: true, days: 1, nothing: true},
+	{name: "eight days", works: true, days: 8, nothing: true},
+	{name: "39 odd names", works: true, data: "names"},
+	{name: "odd names, LATIN1 locale", either: true, data: "names", locale: true,
+		env: []string{"LC_ALL=de_DE.ISO-8859-1", "LANG=de_DE.ISO-8859-1"}},
+	{name: "odd names, cp1252 locale", either: true, data: "names", locale: true,
+		env: []string{"LC_ALL=de_DE.CP1252", "LANG=de_DE.CP1252"}},
+	{name: "Windows line ends", works: true, windows: true},
+	{name: "a stall", either: true, stalls: true},
+	{name: "SIGINT", stalls: true, signal: true},
+	{name: "two runs at once", either: true, twice: true},
+	{name: "a full disk", either: true, full: true},
 }
 
 const five = 4900 * time.Millisecond // five seconds, less what timers round
@@ -170,6 +243,9 @@ type middle struct {
 	now              condition
 	attempts         int
 	at               [2]time.Time // the first two requests
+	interrupt        func()
+	met              map[string]chan struct{}
+	report           string       // the end of the path that breaks off
 	elsewhere        atomic.Int32 // requests that followed a redirect
 }
 
@@ -198,6 +274,7 @@ func (m *middle) set(c condition) {
 	defer m.mu.Unlock()
 	m.now = c
 	m.attempts, m.at = 0, [2]time.Time{}
+	m.met = map[string]chan struct{}{}
 	m.elsewhere.Store(0)
 }
 
@@ -209,6 +286,7 @@ func (m *middle) serve(w http.ResponseWriter, r *http.Request) {
 		m.at[attempt] = time.Now()
 	}
 	m.mu.Unlock()
+	r.Header.Set("X-Report", m.report)
 	r.Header.Set("X-Elsewhere", m.other[strings.LastIndex(m.other, ":")+1:])
 	request, err := http.NewRequestWithContext(r.Context(), r.Method, m.base+r.URL.RequestURI(), http.NoBody)
 	if err != nil {
@@ -228,6 +306,14 @@ func (m *middle) serve(w http.ResponseWriter, r *http.Request) {
 	whole, err := io.ReadAll(answer.Body)
 	if err != nil {
 		panic(http.ErrAbortHandler)
+	}
+	export := strings.HasSuffix(r.URL.Path, "/csv") && r.Method == http.MethodGet
+	if export && c.twice {
+		m.meet(r.URL.Path)
+	}
+	if export && c.stalls && answer.StatusCode == http.StatusOK {
+		m.stall(w, whole, c.signal)
+		return
 	}
 	if answer.StatusCode == http.StatusOK && c.answer != nil && c.answer(w, r, whole, attempt) {
 		return

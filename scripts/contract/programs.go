@@ -4,14 +4,19 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/csv"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -25,41 +30,82 @@ type program struct {
 	command     string // TABLE_PSQL is a connection as the owner of a database
 	needs       string // a command that succeeds where the program can run
 	destination string // a file or folder; a command that asks a database; "": the program's output
+	prepare     string // puts old into a destination that is a database
 	short       bool   // a Start snippet: only keys, wrong 200, redirects and resets
 	byCurl      bool   // its requests are those of curl: see condition.ours
+	draws       string // a file with a chart
+	// A command that prints the stored plays as CSV, with their ids and labels; "cat" for files. Without it the rows
+	// of the destination are not compared with those of the service.
+	rows   string
+	append string // to the program: saves the ids and labels of its plays as rows.csv
+	client string // the folder of a generated client in TABLE_CLIENTS
+	name   string // of the row, where it is not the file
+	again  bool   // another row has the same requests: those for keys and waits are left out
+	// An environment of Python: its name and its folder of programs.
+	python, bin string
 }
 
 const (
 	inPostgres = `psql -qtA "$TABLE_PSQL" -c "select distinct skills from dg_plays where skills = '` + old + `'"`
 	inDuckDB   = "duckdb -csv -noheader dg.db -c \"select distinct skills from plays where skills = '" + old + "'\""
 	markOld    = `psql -q "$TABLE_PSQL" -c "update dg_plays set skills = '` + old + `'"`
+	rowsOf     = `select "playId", "playerLabel" from `
+	python     = "python3 -c 'import matplotlib, pandas, requests'"
+	// The programs of clients are compiled in each folder.
+	typescript = `ln -s "$TABLE_CLIENTS"/typescript/node_modules . && echo '{"type":"module"}' >package.json && ` +
+		`node -e "fs.writeFileSync('first.js', require('typescript').transpileModule(fs.readFileSync('first.ts', 'utf8'), ` +
+		`{compilerOptions: {target: 'es2022', module: 'esnext'}}).outputText)" && node first.js`
+	golang     = `cp -r "$TABLE_CLIENTS"/go/go.mod "$TABLE_CLIENTS"/go/go.sum "$TABLE_CLIENTS"/go/dg . && go run first.go`
+	syncTo     = `"${TABLE_PSQL%%warehouse*}sync_$TABLE_PYTHON"` // a schema for each environment of Python
+	syncBefore = `psql -q "$TABLE_PSQL" -c "set client_min_messages to error; ` +
+		`drop schema if exists sync_$TABLE_PYTHON cascade; create schema sync_$TABLE_PYTHON"`
+	syncRun = "DG_KEY_FILE=key.txt python3 sync.py --dest "
 )
 
-// prepared puts old into a destination that is a database.
-var prepared = map[string]string{
-	inPostgres: markOld,
-	inDuckDB:   "duckdb dg.db -c \"create table plays as select '" + old + "' as skills\"",
-}
-
 var programs = []program{
-	{"dg.sh", "bash dg.sh", "curl --version && jq --version", "plays.csv", false, false},
-	{"dg.py", "python3 dg.py", "python3 -c 'import matplotlib, pandas, requests'", "", false, false},
-	{"dg.mjs", "node dg.mjs", "node --version", "", false, false},
-	{"dg.psql", `psql "$TABLE_PSQL" -f dg.psql`, `psql -q "$TABLE_PSQL" -c 'drop schema if exists warehouse cascade; ` +
-		`create schema warehouse'`, inPostgres, false, true},
-	{"dg.duckdb.sql", "duckdb -bail dg.db -f dg.duckdb.sql", "duckdb --version", inDuckDB, false, true},
-	{"dg.R", "Rscript dg.R", "Rscript -e 'library(httr2); library(jsonlite); library(readr)'", "", false, false},
-	{"sync.py", "DG_KEY_FILE=key.txt python3 sync.py --dest csv --to copy", "python3 --version",
-		"copy/plays", false, false},
-	{"start/csv.sh", "bash first.sh", "curl --version", "plays.csv", true, false},
-	{"start/csv.py", "python3 first.py", "python3 -c 'import requests'", "plays.csv", true, false},
-	{"start/csv.mjs", "node first.mjs", "node --version", "plays.csv", true, false},
-	{"start/csv.R", "Rscript first.R", "Rscript -e 'library(httr2)'", "plays.csv", true, false},
-	{"start/csv.php", "php first.php", "php -r 'curl_init();'", "plays.csv", true, false},
-	{"start/stats.sh", "bash first.sh", "curl --version", "", true, false},
-	{"start/stats.py", "python3 first.py", "python3 -c 'import requests'", "", true, false},
-	{"start/stats.mjs", "node first.mjs", "node --version", "", true, false},
-	{"start/stats.R", "Rscript first.R", "Rscript -e 'library(httr2)'", "", true, false},
+	{file: "dg.sh", command: "bash dg.sh", needs: "curl --version && jq --version",
+		destination: "plays.csv", rows: "cat plays.csv"},
+	{file: "dg.py", command: "python3 dg.py", needs: python, draws: "dg.png", rows: "cat rows.csv",
+		append: `plays[["playId", "playerLabel"]].to_csv("rows.csv", index=False, encoding="utf-8")`},
+	{file: "dg.mjs", command: "node dg.mjs", needs: "node --version", draws: "dg.svg", rows: "cat rows.csv",
+		append: "writeFileSync('rows.csv', plays.map((p) => " +
+			"`${p.playId},\"${p.playerLabel.replaceAll('\"', '\"\"')}\"\\n`).join(''));"},
+	{file: "dg.psql", command: `psql "$TABLE_PSQL" -f dg.psql`,
+		needs: `psql -q "$TABLE_PSQL" -c 'drop schema if exists ` +
+			`warehouse cascade; create schema warehouse'`, destination: inPostgres, prepare: markOld, byCurl: true,
+		rows: `psql -q --csv "$TABLE_PSQL" -c '` + rowsOf + `dg_plays'`},
+	{file: "dg.duckdb.sql", command: "duckdb -bail dg.db -f dg.duckdb.sql", needs: "duckdb --version",
+		destination: inDuckDB,
+		prepare:     "duckdb dg.db -c \"create table plays as select '" + old + "' as skills\"", byCurl: true,
+		rows: `duckdb -csv dg.db -c '` + rowsOf + `plays'`},
+	{file: "dg.R", command: "Rscript dg.R", needs: "Rscript -e 'library(httr2); library(jsonlite); library(readr)'",
+		draws: "dg.png", rows: "cat rows.csv", append: `write_csv(plays[c("playId", "playerLabel")], "rows.csv")`},
+	{file: "sync.py", command: syncRun + "csv --to copy", needs: "python3 --version", destination: "copy/plays",
+		rows: "cat copy/plays/*.csv"},
+	{file: "sync.py", name: "sync.py duckdb", again: true, command: syncRun + "duckdb --to dg.duckdb",
+		needs: "python3 -c 'import duckdb'",
+		rows:  `python3 -c 'import duckdb; duckdb.connect("dg.duckdb").execute("copy dg_plays to $$/dev/stdout$$ (header)")'`},
+	{file: "sync.py", name: "sync.py postgres", again: true, command: syncRun + "postgres --to " + syncTo,
+		prepare: syncBefore,
+		needs:   "python3 -c 'import psycopg'", rows: "psql -q --csv " + syncTo + ` -c "select * from dg_plays"`},
+	{file: "start/csv.sh", command: "bash first.sh", needs: "curl --version", destination: "plays.csv", short: true},
+	{file: "start/csv.py", command: "python3 first.py", needs: "python3 -c 'import requests'",
+		destination: "plays.csv", short: true},
+	{file: "start/csv.mjs", command: "node first.mjs", needs: "node --version", destination: "plays.csv",
+		short: true},
+	{file: "start/csv.R", command: "Rscript first.R", needs: "Rscript -e 'library(httr2)'",
+		destination: "plays.csv", short: true},
+	{file: "start/csv.php", command: "php first.php", needs: "php -r 'curl_init();'",
+		destination: "plays.csv", short: true},
+	{file: "start/stats.sh", command: "bash first.sh", needs: "curl --version", short: true},
+	{file: "start/stats.py", command: "python3 first.py", needs: "python3 -c 'import requests'", short: true},
+	{file: "start/stats.mjs", command: "node first.mjs", needs: "node --version", short: true},
+	{file: "start/stats.R", command: "Rscript first.R", needs: "Rscript -e 'library(httr2)'", short: true},
+	{file: "clients/typescript.ts", command: typescript, client: "typescript", destination: "plays.csv",
+		rows: "cat plays.csv"},
+	{file: "clients/python.py", command: `PYTHONPATH="$TABLE_CLIENTS/python/dg" python3 first.py`, client: "python",
+		destination: "plays.csv", rows: "cat plays.csv"},
+	{file: "clients/go.go.txt", command: golang, client: "go", destination: "plays.csv", rows: "cat plays.csv"},
 }
 
 const (
@@ -69,106 +115,312 @@ const (
 )
 
 // table runs the programs of /docs behind a hostile middle and prints a table, program by condition. A
-// cell is red if a program ends with 0 although the answer was wrong, if its destination changed, or if
-// it printed the key.
+// cell is red if a program ends with 0 although the answer was wrong, if its destination changed or lacks
+// a play, or if it printed the key.
 type table struct {
-	base, recipes, key string
-	red                atomic.Int32
+	base, recipes string
+	keys          map[string]string // by condition.data
+	right, red    atomic.Int32
+	wanted        sync.Map // rows of exports, by their period
 }
 
-// runTable runs two rows at once, against the demo at base. TABLE_ONLY has the names of programs, or
-// nothing.
+// runTable runs four rows at once, against the demo at base. TABLE_ONLY has the names of programs, or
+// nothing; TABLE_CONDITIONS is a pattern for theirs. TABLE_PYTHONS has environments of Python, such as debian=/usr/bin.
 func runTable(base, key, recipes string) error {
-	t := &table{base: base, key: key, recipes: recipes}
+	secret := key[strings.LastIndex(key, "_")+1:]
+	t := &table{base: base, recipes: recipes, keys: map[string]string{"": key}}
+	for data, letter := range map[string]string{"none": "n", "one": "o", "names": "r"} { // see table.sql
+		t.keys[data] = "dg_live_" + strings.Repeat(letter, 22) + "_" + secret
+	}
+	interrupted := make(chan os.Signal, 1) // a program whose parent ignores SIGINT would ignore it too
+	signal.Notify(interrupted, os.Interrupt)
+	go func() { <-interrupted; os.Exit(1) }()
 	only := strings.Fields(os.Getenv("TABLE_ONLY"))
 	var rows errgroup.Group
-	rows.SetLimit(2)
+	rows.SetLimit(4)
 	for _, p := range programs {
-		if len(only) > 0 && !slices.Contains(only, p.file) {
+		p.name = cmp.Or(p.name, p.file)
+		if len(only) > 0 && !slices.Contains(only, strings.ReplaceAll(p.name, " ", "-")) {
 			continue
 		}
-		rows.Go(func() error { return t.row(p) })
+		environments := []string{"any="}
+		if strings.HasSuffix(p.file, ".py") {
+			environments = strings.Fields(cmp.Or(os.Getenv("TABLE_PYTHONS"), "any="))
+		}
+		for i, environment := range environments {
+			row := p
+			row.again = p.again || i > 0
+			row.python, row.bin, _ = strings.Cut(environment, "=")
+			rows.Go(func() error { return t.row(row) })
+		}
 	}
 	if err := rows.Wait(); err != nil {
 		return err
 	}
+	fmt.Fprintf(os.Stdout, "%d cells are right, %d red\n", t.right.Load(), t.red.Load())
 	if n := t.red.Load(); n > 0 {
 		return fmt.Errorf("%d cells are red", n)
 	}
 	return nil
 }
 
+// without says whether the row of p has no cell for c.
+func (p program) without(c condition) bool {
+	switch {
+	case !regexp.MustCompile(os.Getenv("TABLE_CONDITIONS")).MatchString(c.name):
+		return true
+	case p.short && !c.short, p.byCurl && c.ours, c.locale && os.Getenv("LOCPATH") == "":
+		return true
+	case c.csv && p.destination == "" && p.short: // it reads no CSV
+		return true
+	case c.group != "" && strings.HasPrefix(p.file, "sync"):
+		return true
+	case p.again && (c.key != nil || c.waits > 0 || c.tries > 0 || c.file != ""):
+		return true
+	case p.client != "": // the period is last month's
+		return c.days > 0 || c.data != "" || c.group != "" || c.windows
+	}
+	return false
+}
+
 func (t *table) row(p program) error {
-	if !succeeds(p.needs) {
-		fmt.Fprintf(os.Stdout, "%-16s NOT RUN: %s\n", p.file, p.needs)
+	label := p.name
+	if p.bin != "" {
+		label += " " + p.python
+	}
+	if needs := cmp.Or(p.needs, `test -f "$TABLE_CLIENTS/`+p.client+`/whole.csv"`); !succeeds(p, needs) {
+		fmt.Fprintf(os.Stdout, "%-24s NOT RUN: %s\n", label, needs)
 		return nil
 	}
 	m, err := listen(t.base)
 	if err != nil {
 		return err
 	}
+	m.report = "/csv"
+	if p.short && p.destination == "" {
+		m.report = "/stats"
+	}
 	for _, c := range conditions {
-		// Programs without a destination that are short read no CSV.
-		if p.short && !c.short || c.csv && p.destination == "" && p.short || p.byCurl && c.ours {
+		if p.without(c) {
 			continue
 		}
 		began := time.Now()
-		why, err := t.cell(m, p, c)
-		if err != nil {
+		verdict, err := t.cell(m, p, c)
+		switch {
+		case err != nil:
 			return err
-		}
-		verdict := "right"
-		if why != "" {
-			verdict = "RED " + why
+		case verdict == "":
+			verdict = "right"
+			t.right.Add(1)
+		case verdict != notMounted:
+			verdict = "RED " + verdict
 			t.red.Add(1)
 		}
-		fmt.Fprintf(os.Stdout, "%-16s %-28s %4.1f s  %s\n", p.file, c.name, time.Since(began).Seconds(), verdict)
+		fmt.Fprintf(os.Stdout, "%-24s %-28s %4.1f s  %s\n", label, c.name, time.Since(began).Seconds(), verdict)
 	}
 	return nil
 }
 
-func succeeds(command string) bool {
-	return exec.Command("sh", "-c", command).Run() == nil //nolint:noctx // the table's own command
+func succeeds(p program, command string) bool {
+	return p.shell(context.Background(), "", command).Run() == nil
 }
+
+// shell is a command of the row in a folder, which is its home.
+func (p program) shell(ctx context.Context, folder, text string) *exec.Cmd {
+	command := exec.CommandContext(ctx, "sh", "-c", text)
+	command.Dir = folder
+	command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "HOME=") || strings.HasPrefix(v, "DG_")
+	}), "HOME="+folder, "MPLBACKEND=Agg", "TABLE_PYTHON="+p.python)
+	if p.bin != "" {
+		command.Env = append(command.Env, "PATH="+p.bin+":"+os.Getenv("PATH"))
+	}
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what the shell starts ends with it
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
+	return command
+}
+
+const notMounted = "NOT RUN: a small disk needs root"
 
 // cell returns what is wrong, or "".
 func (t *table) cell(m *middle, p program, c condition) (wrong string, err error) {
-	folder, err := os.MkdirTemp("", "contract table é") // a path with blanks, not ASCII
+	folder, err := os.MkdirTemp("", "contract 'table\" é") // a path with blanks and quotes, not ASCII
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	key := t.key
+	ctx, stop := context.WithTimeout(context.Background(), timeout)
+	defer stop()
+	if c.full {
+		if exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder).Run() != nil {
+			return notMounted, nil
+		}
+		defer func() { _ = syscall.Unmount(folder, syscall.MNT_DETACH) }()
+	}
+	key := t.keys[c.data]
 	if c.key != nil {
-		key = c.key(t.key)
+		key = c.key(key)
 	}
 	if err := t.fill(folder, m.url, key, p, c); err != nil {
 		return "", err
 	}
 	m.set(c)
 	if reset := os.Getenv("TABLE_RESET"); reset != "" { // of the rate limit, which the cells together exceed
-		out, err := exec.Command("sh", "-c", reset).CombinedOutput() //nolint:noctx // the caller's
+		out, err := exec.CommandContext(ctx, "sh", "-c", reset).CombinedOutput()
 		if err != nil {
 			return "", fmt.Errorf("%s: %w: %s", reset, err, out)
 		}
 	}
-	if prepare := prepared[p.destination]; prepare != "" {
-		command := exec.Command("sh", "-c", prepare) //nolint:noctx // the table's own command
-		command.Dir = folder
-		_ = command.Run() // fails in PostgreSQL before the first cell has made the table
+	if p.prepare != "" {
+		_ = p.shell(ctx, folder, p.prepare).Run() // fails in PostgreSQL before the first cell has made the table
 	}
-	ctx, stop := context.WithTimeout(context.Background(), timeout)
-	defer stop()
-	command := exec.CommandContext(ctx, "sh", "-c", p.command)
-	command.Dir = folder
-	command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, "HOME=") || strings.HasPrefix(v, "DG_")
-	}), "HOME="+folder, "DG_KEY="+key, "DG_KEY_FILE="+filepath.Join(folder, "key.txt"), "MPLBACKEND=Agg")
-	command.Env = append(command.Env, c.env...)
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what the shell starts ends with it
-	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
-	out, failed := command.CombinedOutput()
-	return t.judge(m, p, c, folder, out, failed), nil
+	if c.full { // but for a page
+		_ = exec.CommandContext(ctx, "sh", "-c", `cat /dev/zero >"$0/ballast"; truncate -s -4096 "$0/ballast"`, folder).Run()
+	}
+	runs := make([]run, 1)
+	if c.twice {
+		runs = make([]run, 2)
+	}
+	for i := range runs {
+		command := p.shell(ctx, folder, p.command)
+		command.Env = append(command.Env, "DG_KEY="+key, "DG_KEY_FILE="+filepath.Join(folder, "key.txt"))
+		command.Env = append(command.Env, c.env...)
+		command.Stdout, command.Stderr = &runs[i].out, &runs[i].out
+		if err := command.Start(); err != nil {
+			return "", err
+		}
+		runs[i].command = command
+		m.mu.Lock()
+		m.interrupt = func() { _ = syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
+		m.mu.Unlock()
+	}
+	ended := &runs[0]
+	for i := range runs {
+		runs[i].failed = runs[i].command.Wait()
+		if runs[i].failed == nil {
+			ended = &runs[i] // one that worked
+		} else if c.twice && runs[i].out.Len() == 0 {
+			return "a run fails and says nothing", nil
+		}
+	}
+	if c.twice && ended.failed != nil {
+		return fmt.Sprintf("both runs fail: %.160q", tail(ended.out.Bytes())), nil
+	}
+	if wrong := t.judge(m, p, c, folder, ended.out.Bytes(), ended.failed); wrong != "" || p.rows == "" {
+		return wrong, nil
+	}
+	return t.compare(ctx, p, c, folder, ended.failed)
+}
+
+// run is a program that runs.
+type run struct {
+	command *exec.Cmd
+	out     bytes.Buffer
+	failed  error
+}
+
+// compare says where the stored plays are not those of the service, with their labels.
+func (t *table) compare(ctx context.Context, p program, c condition, folder string, failed error) (string, error) {
+	stored, _ := p.shell(ctx, folder, p.rows).Output()
+	rows := plays(string(stored), "")
+	if failed != nil {
+		if p.destination == "" && len(rows) > 0 && !c.full {
+			return "it failed and stored plays", nil
+		}
+		return "", nil
+	}
+	today := time.Now().UTC()
+	from, to, before := today.AddDate(0, 0, 1-cmp.Or(c.days, 41)), today, ""
+	if p.client != "" {
+		from = time.Date(today.Year(), today.Month()-1, 1, 0, 0, 0, 0, time.UTC)
+		to = from.AddDate(0, 1, -1)
+	}
+	if strings.HasPrefix(p.file, "sync") {
+		before = today.Format(time.DateOnly)
+	}
+	query := fmt.Sprintf("/exports/csv?from=%s&to=%s", from.Format(time.DateOnly), to.Format(time.DateOnly))
+	if c.group != "" {
+		query += "&groupId=" + c.group
+	}
+	want, err := t.want(ctx, t.keys[c.data], query, before, p.client != "")
+	if err != nil || slices.Equal(rows, want) {
+		return "", err
+	}
+	i := 0
+	for i < min(len(rows), len(want)) && rows[i] == want[i] {
+		i++
+	}
+	return fmt.Sprintf("%d plays in place of %d: %.70q in place of %.70q", len(rows), len(want), rows[i:min(i+1, len(rows))],
+		want[i:min(i+1, len(want))]), nil
+}
+
+// want returns the plays of all forks, or of the first one, as the service has them.
+func (t *table) want(ctx context.Context, key, query, before string, first bool) ([]string, error) {
+	id := fmt.Sprint(key, query, before, first)
+	if rows, ok := t.wanted.Load(id); ok {
+		return rows.([]string), nil
+	}
+	get := func(path string) ([]byte, error) {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, t.base+"/api/v1/forks"+path, http.NoBody)
+		if err != nil {
+			return nil, err
+		}
+		request.Header.Set("Authorization", "Bearer "+key)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return nil, err
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		if err == nil && response.StatusCode != http.StatusOK {
+			err = fmt.Errorf("%s: %s", response.Status, body)
+		}
+		return body, err
+	}
+	list, err := get("")
+	if err != nil {
+		return nil, err
+	}
+	var forks struct{ Items []struct{ ID string } }
+	if err := json.Unmarshal(list, &forks); err != nil {
+		return nil, err
+	}
+	if first {
+		forks.Items = forks.Items[:1]
+	}
+	var all []byte
+	for _, fork := range forks.Items {
+		text, err := get("/" + fork.ID + query)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, text...)
+	}
+	rows := plays(string(all), before)
+	t.wanted.Store(id, rows)
+	return rows, nil
+}
+
+// plays returns the ids and labels in CSV, sorted: of exports, of plays before a day or of all; or of two
+// columns.
+func plays(text, before string) []string {
+	reader := csv.NewReader(strings.NewReader(text))
+	reader.FieldsPerRecord, reader.LazyQuotes = -1, true
+	all := []string{}
+	for {
+		row, err := reader.Read()
+		if err != nil {
+			slices.Sort(all)
+			return all
+		}
+		label := 1
+		if len(row) > 5 {
+			label = 4
+		}
+		if len(row) > 1 && len(row[0]) == 36 && (before == "" || row[5] < before) {
+			all = append(all, row[0]+" "+row[label])
+		}
+	}
 }
 
 // fill writes the program and the files that it reads. The program calls url.
@@ -177,18 +429,29 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 	if err != nil {
 		return err
 	}
-	program := strings.ReplaceAll(string(text), "https://dg.example.org", url)
+	program := strings.ReplaceAll(string(text), "https://dg.example.org", url) + p.append + "\n"
 	today := time.Now().UTC()
 	program = lastDays.ReplaceAllString(program, today.Format(time.DateOnly))
 	program = strings.ReplaceAll(program, "2 ** attempt", "attempt / 9") // waits after a lost connection are scaled
 	program = strings.ReplaceAll(program, "(tries) 5", "(tries) 0.5")
-	program = firstDays.ReplaceAllString(program, today.AddDate(0, 0, -40).Format(time.DateOnly))
+	program = firstDays.ReplaceAllString(program, today.AddDate(0, 0, 1-cmp.Or(c.days, 41)).Format(time.DateOnly))
+	if c.stalls { // limits of time are scaled as waits are; that of Node, which is in no program, is five minutes
+		program = limits.ReplaceAllString(program, "${1}1")
+		program = strings.ReplaceAll(program, "redirect: 'error'", "redirect: 'error', signal: AbortSignal.timeout(3000)")
+		program = strings.ReplaceAll(program, "30 * time.Minute", "3 * time.Second")
+	}
+	if c.group != "" {
+		program = groups.ReplaceAllString(program, "${1}'"+c.group+"'")
+	}
+	if c.windows {
+		program = strings.ReplaceAll(program, "\n", "\r\n")
+	}
 	name := filepath.Base(p.file)
-	if p.short {
-		name = "first" + filepath.Ext(name) // csv.py would hide Python's own
+	if p.short || p.client != "" {
+		name = "first" + filepath.Ext(strings.TrimSuffix(name, ".txt")) // csv.py would hide Python's own
 	}
 	files := map[string]string{name: program, "key.txt": key,
-		"dg.curl": fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", t.key)}
+		"dg.curl": fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", t.keys[c.data])}
 	if c.file != "" {
 		files[c.file] = "machine 127.0.0.1 login x password y\n"
 		if c.file == ".curlrc" {
@@ -208,43 +471,53 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 
 // The periods of the programs become the last forty days.
 var (
+	limits    = regexp.MustCompile(`(-y |timeout=|speed-time = |retry-delay = |low_speed_time = )[0-9]+`)
+	groups    = regexp.MustCompile(`(?m)^(group=|GROUP = |const group = |group <- |\\set group |SET VARIABLE group_id = )(""|''|NULL)`)
 	firstDays = regexp.MustCompile(`2025-04-01|2024-01-01|2026-03-01`)
 	lastDays  = regexp.MustCompile(`2026-03-02`)
 )
 
 func (t *table) judge(m *middle, p program, c condition, folder string, out []byte, failed error) string {
-	secret := t.key[strings.LastIndex(t.key, "_")+1:]
+	key := t.keys[""]
+	secret := key[strings.LastIndex(key, "_")+1:]
 	waited := m.at[1].Sub(m.at[0])
 	switch {
 	case bytes.Contains(out, []byte(secret)):
 		return "it printed the key"
 	case m.elsewhere.Load() > 0:
 		return "a request went to another host"
-	case failed != nil && c.works && (!p.short || !c.unlessShort):
+	case failed != nil && c.works && !(c.windows && strings.HasPrefix(p.command, "bash")) && (!p.short || !c.unlessShort):
 		return fmt.Sprintf("failed: %v: %.160q", failed, tail(out))
 	case c.waits > 0 && (waited < c.waits || waited > c.waits+6*time.Second):
 		return fmt.Sprintf("asked again after %s", waited)
 	case !bytes.Contains(out, []byte(c.says)):
 		return fmt.Sprintf("does not say %q: %.160q", c.says, tail(out))
-	case c.says != "" && m.attempts != 8:
+	case c.tries > 0 && m.attempts != c.tries:
 		return fmt.Sprintf("%d tries", m.attempts)
 	case failed == nil && !c.works && !c.either:
 		return fmt.Sprintf("ended with 0: %.120q", tail(out))
+	}
+	if p.draws != "" && failed == nil {
+		drawn := strings.TrimSpace(read(filepath.Join(folder, p.draws)))
+		switch {
+		case c.nothing && (drawn != "" || !bytes.Contains(out, []byte("othing to draw"))):
+			return "it does not say that there is nothing to draw"
+		case !c.nothing && !strings.HasSuffix(drawn, "</svg>") && !strings.HasSuffix(drawn, "IEND\xaeB`\x82"):
+			return "the chart is not whole"
+		}
 	}
 	if p.destination == "" {
 		return ""
 	}
 	stored := read(filepath.Join(folder, p.destination))
-	if prepared[p.destination] != "" {
-		ask := exec.Command("sh", "-c", p.destination) //nolint:noctx // the table's own command
-		ask.Dir = folder
-		rows, _ := ask.Output()
+	if p.destination == inPostgres || p.destination == inDuckDB {
+		rows, _ := p.shell(context.Background(), folder, p.destination).Output()
 		stored = cmp.Or(strings.TrimSpace(string(rows)), header)
 	}
 	switch {
-	case failed != nil && stored != old && hasRows(stored):
+	case failed != nil && stored != old && hasRows(stored) && !(c.full && strings.HasPrefix(p.file, "sync")):
 		return "the destination changed"
-	case failed == nil && !strings.HasPrefix(stored, header):
+	case failed == nil && !strings.HasPrefix(stored, header) && (c.days != 1 || !strings.HasPrefix(p.file, "sync")):
 		return fmt.Sprintf("the destination is no export: %.60q", stored)
 	}
 	return ""

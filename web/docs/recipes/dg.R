@@ -30,7 +30,7 @@ get <- function(path, ...) {
     req_url_path_append("api/v1", path) |>
     req_url_query(...) |>
     req_auth_bearer_token(key) |>
-    req_options(followlocation = FALSE) |> # the key goes to no other address
+    req_options(followlocation = FALSE, low_speed_limit = 1, low_speed_time = 60) |> # the key goes to no other address
     req_retry(max_tries = 8, after = after, backoff = \(tries) 5) |> # after 429 and 503
     req_error(is_error = \(answer) resp_status(answer) != 200, body = \(answer) resp_body_string(answer)) |>
     req_perform() # a transfer that breaks off is an error
@@ -82,15 +82,19 @@ daily$week <- daily$date - (as.integer(format(daily$date, "%u")) - 1)
 most <- head(names(sort(-tapply(daily$plays, daily$forkId, sum))), 7)
 weeks <- tapply(daily$plays, list(as.character(daily$week), daily$forkId), sum)[, most, drop = FALSE]
 weeks <- weeks[-c(1, nrow(weeks)), , drop = FALSE]
-colours <- palette.colors(length(most))
-png("dg.png", width = 800, height = 400)
-par(mar = c(3, 3, 3, 1))
-matplot(as.Date(rownames(weeks)), weeks, type = "l", lty = 1, lwd = 2, col = colours, ylim = c(0, 1.3 * max(weeks)), xaxt = "n",
-  xlab = "", ylab = "", main = "Plays per week (UTC)")
-axis.Date(1, as.Date(rownames(weeks)))
-legend("top", forks$title[match(most, forks$forkId)], lty = 1, lwd = 2, col = colours, bty = "n", ncol = 3)
-invisible(dev.off())
-cat(sprintf("dg.png: %d forks, %d plays\n", nrow(forks), sum(daily$plays)))
+if (sum(weeks) > 0) {
+  colours <- palette.colors(length(most))
+  png("dg.png", width = 800, height = 400)
+  par(mar = c(3, 3, 3, 1))
+  matplot(as.Date(rownames(weeks)), weeks, type = "l", lty = 1, lwd = 2, col = colours, ylim = c(0, 1.3 * max(weeks)), xaxt = "n",
+    xlab = "", ylab = "", main = "Plays per week (UTC)")
+  axis.Date(1, as.Date(rownames(weeks)))
+  legend("top", forks$title[match(most, forks$forkId)], lty = 1, lwd = 2, col = colours, bty = "n", ncol = 3)
+  invisible(dev.off())
+  cat(sprintf("dg.png: %d forks, %d plays\n", nrow(forks), sum(daily$plays)))
+} else {
+  cat("Nothing to draw: no whole week has plays.\n")
+}
 
 plays <- do.call(rbind, Map(\(id, from, to, count) {
   read(paste0("forks/", id), count, from = format(from), to = format(to), groupId = group)

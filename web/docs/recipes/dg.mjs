@@ -73,7 +73,7 @@ const top = Math.max(1, ...most.flatMap(({ plays }) => plays));
 const [x, y] = [(week) => 36 + (464 * week) / Math.max(1, weeks.length - 1), (plays) => 260 - (150 * plays) / top];
 const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#777777'];
 const text = (at, value, more = '', before = '') => `<text ${at} ${more}>${before}${String(value).replace(/[&<]/g, (c) => `&#${c.charCodeAt()};`)}</text>\n`;
-writeFileSync('dg.svg', `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 288" font-family="sans-serif" font-size="12">
+const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 288" font-family="sans-serif" font-size="12">
 <rect width="512" height="288" fill="#fff"/>
 <path d="M36 110H500M36 185H500M36 260H500" stroke="#ccc"/>
 ${text('x="256" y="20" text-anchor="middle"', 'Plays per week (UTC)', 'font-weight="bold"')}`
@@ -81,8 +81,13 @@ ${text('x="256" y="20" text-anchor="middle"', 'Plays per week (UTC)', 'font-weig
   + text('x="36" y="280"', weeks[0] ?? '') + text('x="500" y="280" text-anchor="end"', weeks.at(-1) ?? '')
   + most.map(({ title, plays }, i) => `<polyline fill="none" stroke="${colours[i]}" stroke-width="2" points="${plays.map((n, week) => `${x(week)},${y(n)}`)}"/>\n`
     + text(`x="${36 + 232 * (i % 2)}" y="${42 + 16 * Math.floor(i / 2)}"`, title.slice(0, 34), '', `<tspan fill="${colours[i]}" font-weight="bold">— </tspan>`)).join('')
-  + '</svg>\n');
-console.log(`dg.svg: ${forks.length} forks, ${daily.reduce((sum, { plays }) => sum + plays, 0)} plays`);
+  + '</svg>\n';
+if (most.some(({ plays }) => plays.some(Boolean))) {
+  writeFileSync('dg.svg', svg);
+  console.log(`dg.svg: ${forks.length} forks, ${daily.reduce((sum, { plays }) => sum + plays, 0)} plays`);
+} else {
+  console.log('Nothing to draw: no whole week has plays.');
+}
 
 // Lines end with LF; a cell is in quotes when it holds a comma, a quote or a line end.
 function* rows(csv) {

@@ -93,11 +93,15 @@ daily.loc[daily.plays == 0, "avgScorePercent"] = None  # a day without plays has
 # The chart, before the plays are read: the seven forks with most plays, by week. The first and last week are not whole.
 most = daily.groupby("forkId").plays.sum().nlargest(7).index
 weeks = daily.pivot_table(index=daily.date.dt.to_period("W").dt.start_time, columns="forkId", values="plays", aggfunc="sum")
-chart = weeks[most].rename(columns=forks.set_index("forkId").title).iloc[1:-1].plot(figsize=(6.4, 3.8), xlabel="", title="Plays per week (UTC)")
-chart.legend(title=None, fontsize="small", ncol=2, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.15))
-plt.tight_layout()
-plt.savefig("dg.png", dpi=200)
-print(f"dg.png: {len(forks)} forks, {daily.plays.sum()} plays")
+whole = weeks[most].rename(columns=forks.set_index("forkId").title).iloc[1:-1]
+if whole.to_numpy().sum() > 0:
+    chart = whole.plot(figsize=(6.4, 3.8), xlabel="", title="Plays per week (UTC)")
+    chart.legend(title=None, fontsize="small", ncol=2, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.15))
+    plt.tight_layout()
+    plt.savefig("dg.png", dpi=200)
+    print(f"dg.png: {len(forks)} forks, {daily.plays.sum()} plays")
+else:
+    print("Nothing to draw: no whole week has plays.")
 
 parts = []
 for fork, query, count in shown:

@@ -35,16 +35,21 @@ forks, reports = ForksApi(client), ReportsApi(client)
 last = dt.datetime.now(dt.timezone.utc).date().replace(day=1) - dt.timedelta(days=1)
 period = str(last.replace(day=1)), str(last)
 
-items = forks.list_forks().items
+items = forks.list_forks(_request_timeout=60).items
+plays = None  # of the first fork
 for fork in items:
-    stats = reports.get_fork_stats(fork.id, *period)
+    stats = reports.get_fork_stats(fork.id, *period, _request_timeout=60)
+    plays = stats.plays if plays is None else plays
     print(f"{fork.title}: {stats.plays} plays, {stats.unique_players} players")
 
-response = reports.export_fork_plays_csv(items[0].id, *period, _preload_content=False)
+response = reports.export_fork_plays_csv(items[0].id, *period, _preload_content=False, _request_timeout=60)
 with open("plays.csv.part", "wb") as file:
     for block in response.stream(1 << 16):  # raises where the transfer breaks off
         file.write(block)
 with open("plays.csv.part", "rb") as file:
-    if file.read(7) != b"playId,":
-        raise SystemExit("The answer is no export: its header row is another one.")
+    rows = file.readlines()  # no cell has a line end, and the last row ends with one
+if not rows or not rows[0].startswith(b"playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,"):
+    raise SystemExit("The answer is no export: its header row is another one.")
+if not rows[-1].endswith(b"\n") or len(rows) - 1 != plays:
+    raise SystemExit("Rows are missing or cut, or a play came in between: run it again.")
 os.replace("plays.csv.part", "plays.csv")

@@ -1,5 +1,5 @@
 // Lists the forks with last month's figures, then saves the plays of the first one as plays.csv.
-import { createWriteStream, openSync, readSync, renameSync } from 'node:fs';
+import { createWriteStream, readFileSync, renameSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,10 +37,12 @@ const query = { from: day(now.getUTCMonth() - 1, 1), to: day(now.getUTCMonth(), 
 
 const { data: forks, error } = await client.GET('/api/v1/forks');
 if (!forks) throw new Error(error.message);
+let plays: number | undefined; // of the first fork
 for (const fork of forks.items) {
   const params = { path: { forkId: fork.id }, query };
   const { data: stats, error } = await client.GET('/api/v1/forks/{forkId}/stats', { params });
   if (!stats) throw new Error(error.message);
+  plays ??= stats.plays;
   console.log(`${fork.title}: ${stats.plays} plays, ${stats.uniquePlayers} players`);
 }
 
@@ -51,7 +53,8 @@ const csv = await client.GET('/api/v1/forks/{forkId}/exports/csv', {
 if (csv.error) throw new Error(csv.error.message);
 // Throws where the transfer breaks off.
 await pipeline(Readable.fromWeb(csv.data as any), createWriteStream('plays.csv.part'));
-const start = Buffer.alloc(7);
-readSync(openSync('plays.csv.part', 'r'), start);
-if (String(start) !== 'playId,') throw new Error('The answer is no export: its header row is another one.');
+const text = readFileSync('plays.csv.part', 'utf8');
+if (!text.startsWith('playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,')) throw new Error('The answer is no export: its header row is another one.');
+const rows = text.split('\n'); // no cell has a line end, and the last row ends with one
+if (rows.pop() !== '' || rows.length - 1 !== plays) throw new Error('Rows are missing or cut, or a play came in between: run it again.');
 renameSync('plays.csv.part', 'plays.csv');
