@@ -4,10 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,98 +14,39 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
 
+	"github.com/goccy/go-yaml"
 	"golang.org/x/sync/errgroup"
 )
 
 // program is run in a folder with its file in it. Its destination has old, until it has a whole answer.
 type program struct {
-	file        string // below web/docs/recipes
-	command     string // TABLE_PSQL is a connection as the owner of a database
-	needs       string // a command that succeeds where the program can run
-	destination string // a file or folder; a command that asks a database; "": the program's output
-	prepare     string // puts old into a destination that is a database
-	short       bool   // a Start snippet: only keys, wrong 200, redirects and resets
-	byCurl      bool   // its requests are those of curl: see condition.ours
-	draws       string // a file with a chart
-	// A command that prints the stored plays as CSV, with their ids and labels; "cat" for files. Without it the rows
-	// of the destination are not compared with those of the service.
-	rows   string
-	append string // to the program: saves the ids and labels of its plays as rows.csv
-	client string // the folder of a generated client in TABLE_CLIENTS
-	name   string // of the row, where it is not the file
-	again  bool   // another row has the same requests: those for keys and waits are left out
+	File        string // below web/docs/recipes
+	Name        string // of the row, where it is not the file
+	Command     string // TABLE_PSQL is a connection as the owner of a database
+	Needs       string // a command that succeeds where the program can run
+	Destination string // a file or folder; "": the program's output
+	Asks        string // a command that prints old while a database has it
+	Prepare     string // puts old into a destination that is a database
+	Draws       string // a file with a chart
+	Rows        string // prints ids and labels of the stored plays, or an export
+	Append      string // to the program: saves the ids and labels of its plays as rows.csv
+	Client      string // the folder of a generated client in TABLE_CLIENTS
+	Short       bool   // a Start snippet: only keys, wrong 200, redirects and resets
+	ByCurl      bool   `yaml:"byCurl"` // its requests are those of curl: see condition.ours
+	Again       bool   // another row has the same requests: those for keys and waits are left out
 	// An environment of Python: its name and its folder of programs.
-	python, bin string
+	Python, Bin string
 }
 
-const (
-	inPostgres = `psql -qtA "$TABLE_PSQL" -c "select distinct skills from dg_plays where skills = '` + old + `'"`
-	inDuckDB   = "duckdb -csv -noheader dg.db -c \"select distinct skills from plays where skills = '" + old + "'\""
-	markOld    = `psql -q "$TABLE_PSQL" -c "update dg_plays set skills = '` + old + `'"`
-	rowsOf     = `select "playId", "playerLabel" from `
-	python     = "python3 -c 'import matplotlib, pandas, requests'"
-	// The programs of clients are compiled in each folder.
-	typescript = `ln -s "$TABLE_CLIENTS"/typescript/node_modules . && echo '{"type":"module"}' >package.json && ` +
-		`node -e "fs.writeFileSync('first.js', require('typescript').transpileModule(fs.readFileSync('first.ts', 'utf8'), ` +
-		`{compilerOptions: {target: 'es2022', module: 'esnext'}}).outputText)" && node first.js`
-	golang     = `cp -r "$TABLE_CLIENTS"/go/go.mod "$TABLE_CLIENTS"/go/go.sum "$TABLE_CLIENTS"/go/dg . && go run first.go`
-	syncTo     = `"${TABLE_PSQL%%warehouse*}sync_$TABLE_PYTHON"` // a schema for each environment of Python
-	syncBefore = `psql -q "$TABLE_PSQL" -c "set client_min_messages to error; ` +
-		`drop schema if exists sync_$TABLE_PYTHON cascade; create schema sync_$TABLE_PYTHON"`
-	syncRun = "DG_KEY_FILE=key.txt python3 sync.py --dest "
-)
-
-var programs = []program{
-	{file: "dg.sh", command: "bash dg.sh", needs: "curl --version && jq --version",
-		destination: "plays.csv", rows: "cat plays.csv"},
-	{file: "dg.py", command: "python3 dg.py", needs: python, draws: "dg.png", rows: "cat rows.csv",
-		append: `plays[["playId", "playerLabel"]].to_csv("rows.csv", index=False, encoding="utf-8")`},
-	{file: "dg.mjs", command: "node dg.mjs", needs: "node --version", draws: "dg.svg", rows: "cat rows.csv",
-		append: "writeFileSync('rows.csv', plays.map((p) => " +
-			"`${p.playId},\"${p.playerLabel.replaceAll('\"', '\"\"')}\"\\n`).join(''));"},
-	{file: "dg.psql", command: `psql "$TABLE_PSQL" -f dg.psql`,
-		needs: `psql -q "$TABLE_PSQL" -c 'drop schema if exists ` +
-			`warehouse cascade; create schema warehouse'`, destination: inPostgres, prepare: markOld, byCurl: true,
-		rows: `psql -q --csv "$TABLE_PSQL" -c '` + rowsOf + `dg_plays'`},
-	{file: "dg.duckdb.sql", command: "duckdb -bail dg.db -f dg.duckdb.sql", needs: "duckdb --version",
-		destination: inDuckDB,
-		prepare:     "duckdb dg.db -c \"create table plays as select '" + old + "' as skills\"", byCurl: true,
-		rows: `duckdb -csv dg.db -c '` + rowsOf + `plays'`},
-	{file: "dg.R", command: "Rscript dg.R", needs: "Rscript -e 'library(httr2); library(jsonlite); library(readr)'",
-		draws: "dg.png", rows: "cat rows.csv", append: `write_csv(plays[c("playId", "playerLabel")], "rows.csv")`},
-	{file: "sync.py", command: syncRun + "csv --to copy", needs: "python3 --version", destination: "copy/plays",
-		rows: "cat copy/plays/*.csv"},
-	{file: "sync.py", name: "sync.py duckdb", again: true, command: syncRun + "duckdb --to dg.duckdb",
-		needs: "python3 -c 'import duckdb'",
-		rows:  `python3 -c 'import duckdb; duckdb.connect("dg.duckdb").execute("copy dg_plays to $$/dev/stdout$$ (header)")'`},
-	{file: "sync.py", name: "sync.py postgres", again: true, command: syncRun + "postgres --to " + syncTo,
-		prepare: syncBefore,
-		needs:   "python3 -c 'import psycopg'", rows: "psql -q --csv " + syncTo + ` -c "select * from dg_plays"`},
-	{file: "start/csv.sh", command: "bash first.sh", needs: "curl --version", destination: "plays.csv", short: true},
-	{file: "start/csv.py", command: "python3 first.py", needs: "python3 -c 'import requests'",
-		destination: "plays.csv", short: true},
-	{file: "start/csv.mjs", command: "node first.mjs", needs: "node --version", destination: "plays.csv",
-		short: true},
-	{file: "start/csv.R", command: "Rscript first.R", needs: "Rscript -e 'library(httr2)'",
-		destination: "plays.csv", short: true},
-	{file: "start/csv.php", command: "php first.php", needs: "php -r 'curl_init();'",
-		destination: "plays.csv", short: true},
-	{file: "start/stats.sh", command: "bash first.sh", needs: "curl --version", short: true},
-	{file: "start/stats.py", command: "python3 first.py", needs: "python3 -c 'import requests'", short: true},
-	{file: "start/stats.mjs", command: "node first.mjs", needs: "node --version", short: true},
-	{file: "start/stats.R", command: "Rscript first.R", needs: "Rscript -e 'library(httr2)'", short: true},
-	{file: "clients/typescript.ts", command: typescript, client: "typescript", destination: "plays.csv",
-		rows: "cat plays.csv"},
-	{file: "clients/python.py", command: `PYTHONPATH="$TABLE_CLIENTS/python/dg" python3 first.py`, client: "python",
-		destination: "plays.csv", rows: "cat plays.csv"},
-	{file: "clients/go.go.txt", command: golang, client: "go", destination: "plays.csv", rows: "cat plays.csv"},
-}
+//go:embed programs.yaml
+var programsFile []byte
 
 const (
 	header  = "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,"
@@ -135,22 +75,26 @@ func runTable(base, key, recipes string) error {
 	interrupted := make(chan os.Signal, 1) // a program whose parent ignores SIGINT would ignore it too
 	signal.Notify(interrupted, os.Interrupt)
 	go func() { <-interrupted; os.Exit(1) }()
+	var programs []program
+	if err := yaml.UnmarshalWithOptions(programsFile, &programs, yaml.Strict()); err != nil {
+		return err
+	}
 	only := strings.Fields(os.Getenv("TABLE_ONLY"))
 	var rows errgroup.Group
 	rows.SetLimit(4)
 	for _, p := range programs {
-		p.name = cmp.Or(p.name, p.file)
-		if len(only) > 0 && !slices.Contains(only, strings.ReplaceAll(p.name, " ", "-")) {
+		p.Name = cmp.Or(p.Name, p.File)
+		if len(only) > 0 && !slices.Contains(only, strings.ReplaceAll(p.Name, " ", "-")) {
 			continue
 		}
 		environments := []string{"any="}
-		if strings.HasSuffix(p.file, ".py") {
+		if strings.HasSuffix(p.File, ".py") {
 			environments = strings.Fields(cmp.Or(os.Getenv("TABLE_PYTHONS"), "any="))
 		}
 		for i, environment := range environments {
 			row := p
-			row.again = p.again || i > 0
-			row.python, row.bin, _ = strings.Cut(environment, "=")
+			row.Again = p.Again || i > 0
+			row.Python, row.Bin, _ = strings.Cut(environment, "=")
 			rows.Go(func() error { return t.row(row) })
 		}
 	}
@@ -169,26 +113,26 @@ func (p program) without(c condition) bool {
 	switch {
 	case !regexp.MustCompile(os.Getenv("TABLE_CONDITIONS")).MatchString(c.name):
 		return true
-	case p.short && !c.short, p.byCurl && c.ours, c.locale && os.Getenv("LOCPATH") == "":
+	case p.Short && !c.short, p.ByCurl && c.ours, c.locale && os.Getenv("LOCPATH") == "":
 		return true
-	case c.csv && p.destination == "" && p.short: // it reads no CSV
+	case c.csv && p.Destination+p.Asks == "" && p.Short: // it reads no CSV
 		return true
-	case c.group != "" && strings.HasPrefix(p.file, "sync"):
+	case c.group != "" && strings.HasPrefix(p.File, "sync"):
 		return true
-	case p.again && (c.key != nil || c.waits > 0 || c.tries > 0 || c.file != ""):
+	case p.Again && (c.key != nil || c.waits > 0 || c.tries > 0 || c.file != ""):
 		return true
-	case p.client != "": // the period is last month's
+	case p.Client != "": // the period is last month's
 		return c.days > 0 || c.data != "" || c.group != "" || c.windows
 	}
 	return false
 }
 
 func (t *table) row(p program) error {
-	label := p.name
-	if p.bin != "" {
-		label += " " + p.python
+	label := p.Name
+	if p.Bin != "" {
+		label += " " + p.Python
 	}
-	if needs := cmp.Or(p.needs, `test -f "$TABLE_CLIENTS/`+p.client+`/whole.csv"`); !succeeds(p, needs) {
+	if needs := cmp.Or(p.Needs, `test -f "$TABLE_CLIENTS/`+p.Client+`/whole.csv"`); !succeeds(p, needs) {
 		fmt.Fprintf(os.Stdout, "%-24s NOT RUN: %s\n", label, needs)
 		return nil
 	}
@@ -197,7 +141,7 @@ func (t *table) row(p program) error {
 		return err
 	}
 	m.report = "/csv"
-	if p.short && p.destination == "" {
+	if p.Short && p.Destination+p.Asks == "" {
 		m.report = "/stats"
 	}
 	for _, c := range conditions {
@@ -231,9 +175,9 @@ func (p program) shell(ctx context.Context, folder, text string) *exec.Cmd {
 	command.Dir = folder
 	command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "HOME=") || strings.HasPrefix(v, "DG_")
-	}), "HOME="+folder, "MPLBACKEND=Agg", "TABLE_PYTHON="+p.python)
-	if p.bin != "" {
-		command.Env = append(command.Env, "PATH="+p.bin+":"+os.Getenv("PATH"))
+	}), "HOME="+folder, "MPLBACKEND=Agg", "TABLE_PYTHON="+p.Python)
+	if p.Bin != "" {
+		command.Env = append(command.Env, "PATH="+p.Bin+":"+os.Getenv("PATH"))
 	}
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what the shell starts ends with it
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
@@ -271,8 +215,8 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 			return "", fmt.Errorf("%s: %w: %s", reset, err, out)
 		}
 	}
-	if p.prepare != "" {
-		_ = p.shell(ctx, folder, p.prepare).Run() // fails in PostgreSQL before the first cell has made the table
+	if p.Prepare != "" {
+		_ = p.shell(ctx, folder, p.Prepare).Run() // fails in PostgreSQL before the first cell has made the table
 	}
 	if c.full { // but for a page
 		_ = exec.CommandContext(ctx, "sh", "-c", `cat /dev/zero >"$0/ballast"; truncate -s -4096 "$0/ballast"`, folder).Run()
@@ -282,7 +226,7 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 		runs = make([]run, 2)
 	}
 	for i := range runs {
-		command := p.shell(ctx, folder, p.command)
+		command := p.shell(ctx, folder, p.Command)
 		command.Env = append(command.Env, "DG_KEY="+key, "DG_KEY_FILE="+filepath.Join(folder, "key.txt"))
 		command.Env = append(command.Env, c.env...)
 		command.Stdout, command.Stderr = &runs[i].out, &runs[i].out
@@ -306,7 +250,7 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 	if c.twice && ended.failed != nil {
 		return fmt.Sprintf("both runs fail: %.160q", tail(ended.out.Bytes())), nil
 	}
-	if wrong := t.judge(m, p, c, folder, ended.out.Bytes(), ended.failed); wrong != "" || p.rows == "" {
+	if wrong := t.judge(m, p, c, folder, ended.out.Bytes(), ended.failed); wrong != "" || p.Rows == "" {
 		return wrong, nil
 	}
 	return t.compare(ctx, p, c, folder, ended.failed)
@@ -321,28 +265,28 @@ type run struct {
 
 // compare says where the stored plays are not those of the service, with their labels.
 func (t *table) compare(ctx context.Context, p program, c condition, folder string, failed error) (string, error) {
-	stored, _ := p.shell(ctx, folder, p.rows).Output()
+	stored, _ := p.shell(ctx, folder, p.Rows).Output()
 	rows := plays(string(stored), "")
 	if failed != nil {
-		if p.destination == "" && len(rows) > 0 && !c.full {
+		if p.Destination+p.Asks == "" && len(rows) > 0 && !c.full {
 			return "it failed and stored plays", nil
 		}
 		return "", nil
 	}
 	today := time.Now().UTC()
 	from, to, before := today.AddDate(0, 0, 1-cmp.Or(c.days, 41)), today, ""
-	if p.client != "" {
+	if p.Client != "" {
 		from = time.Date(today.Year(), today.Month()-1, 1, 0, 0, 0, 0, time.UTC)
 		to = from.AddDate(0, 1, -1)
 	}
-	if strings.HasPrefix(p.file, "sync") {
+	if strings.HasPrefix(p.File, "sync") {
 		before = today.Format(time.DateOnly)
 	}
 	query := fmt.Sprintf("/exports/csv?from=%s&to=%s", from.Format(time.DateOnly), to.Format(time.DateOnly))
 	if c.group != "" {
 		query += "&groupId=" + c.group
 	}
-	want, err := t.want(ctx, t.keys[c.data], query, before, p.client != "")
+	want, err := t.want(ctx, t.keys[c.data], query, before, p.Client != "")
 	if err != nil || slices.Equal(rows, want) {
 		return "", err
 	}
@@ -350,9 +294,12 @@ func (t *table) compare(ctx context.Context, p program, c condition, folder stri
 	for i < min(len(rows), len(want)) && rows[i] == want[i] {
 		i++
 	}
-	return fmt.Sprintf("%d plays in place of %d: %.70q in place of %.70q", len(rows), len(want), rows[i:min(i+1, len(rows))],
-		want[i:min(i+1, len(want))]), nil
+	return fmt.Sprintf("%d plays in place of %d: %.70q in place of %.70q", len(rows), len(want),
+		rows[i:min(i+1, len(rows))], want[i:min(i+1, len(want))]), nil
 }
+
+const wantAll = `get() { curl -q -sS --fail -H "Authorization: Bearer $0" "$@"; }
+get "$1" | jq -r ".items[:if $3 then 1 else null end][].id" | while read -r id; do get "$1/$id$2"; done`
 
 // want returns the plays of all forks, or of the first one, as the service has them.
 func (t *table) want(ctx context.Context, key, query, before string, first bool) ([]string, error) {
@@ -360,41 +307,10 @@ func (t *table) want(ctx context.Context, key, query, before string, first bool)
 	if rows, ok := t.wanted.Load(id); ok {
 		return rows.([]string), nil
 	}
-	get := func(path string) ([]byte, error) {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, t.base+"/api/v1/forks"+path, http.NoBody)
-		if err != nil {
-			return nil, err
-		}
-		request.Header.Set("Authorization", "Bearer "+key)
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			return nil, err
-		}
-		defer response.Body.Close()
-		body, err := io.ReadAll(response.Body)
-		if err == nil && response.StatusCode != http.StatusOK {
-			err = fmt.Errorf("%s: %s", response.Status, body)
-		}
-		return body, err
-	}
-	list, err := get("")
+	all, err := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", wantAll, key, t.base+"/api/v1/forks", query,
+		strconv.FormatBool(first)).Output()
 	if err != nil {
-		return nil, err
-	}
-	var forks struct{ Items []struct{ ID string } }
-	if err := json.Unmarshal(list, &forks); err != nil {
-		return nil, err
-	}
-	if first {
-		forks.Items = forks.Items[:1]
-	}
-	var all []byte
-	for _, fork := range forks.Items {
-		text, err := get("/" + fork.ID + query)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, text...)
+		return nil, fmt.Errorf("read the plays: %w", err)
 	}
 	rows := plays(string(all), before)
 	t.wanted.Store(id, rows)
@@ -425,11 +341,11 @@ func plays(text, before string) []string {
 
 // fill writes the program and the files that it reads. The program calls url.
 func (t *table) fill(folder, url, key string, p program, c condition) error {
-	text, err := os.ReadFile(filepath.Join(t.recipes, p.file))
+	text, err := os.ReadFile(filepath.Join(t.recipes, p.File))
 	if err != nil {
 		return err
 	}
-	program := strings.ReplaceAll(string(text), "https://dg.example.org", url) + p.append + "\n"
+	program := strings.ReplaceAll(string(text), "https://dg.example.org", url) + p.Append + "\n"
 	today := time.Now().UTC()
 	program = lastDays.ReplaceAllString(program, today.Format(time.DateOnly))
 	program = strings.ReplaceAll(program, "2 ** attempt", "attempt / 9") // waits after a lost connection are scaled
@@ -446,8 +362,8 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 	if c.windows {
 		program = strings.ReplaceAll(program, "\n", "\r\n")
 	}
-	name := filepath.Base(p.file)
-	if p.short || p.client != "" {
+	name := filepath.Base(p.File)
+	if p.Short || p.Client != "" {
 		name = "first" + filepath.Ext(strings.TrimSuffix(name, ".txt")) // csv.py would hide Python's own
 	}
 	files := map[string]string{name: program, "key.txt": key,
@@ -458,8 +374,8 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 			files[c.file] = "header = \"Authorization: Bearer other\"\n"
 		}
 	}
-	if strings.HasSuffix(p.destination, ".csv") {
-		files[p.destination] = old
+	if strings.HasSuffix(p.Destination, ".csv") {
+		files[p.Destination] = old
 	}
 	for name, content := range files {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
@@ -471,8 +387,9 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 
 // The periods of the programs become the last forty days.
 var (
-	limits    = regexp.MustCompile(`(-y |timeout=|speed-time = |retry-delay = |low_speed_time = )[0-9]+`)
-	groups    = regexp.MustCompile(`(?m)^(group=|GROUP = |const group = |group <- |\\set group |SET VARIABLE group_id = )(""|''|NULL)`)
+	limits = regexp.MustCompile(`(-y |timeout=|speed-time = |retry-delay = |low_speed_time = )[0-9]+`)
+	groups = regexp.MustCompile(`(?m)^(group=|GROUP = |const group = |group <- |\\set group ` +
+		`|SET VARIABLE group_id = )(""|''|NULL)`)
 	firstDays = regexp.MustCompile(`2025-04-01|2024-01-01|2026-03-01`)
 	lastDays  = regexp.MustCompile(`2026-03-02`)
 )
@@ -486,7 +403,7 @@ func (t *table) judge(m *middle, p program, c condition, folder string, out []by
 		return "it printed the key"
 	case m.elsewhere.Load() > 0:
 		return "a request went to another host"
-	case failed != nil && c.works && !(c.windows && strings.HasPrefix(p.command, "bash")) && (!p.short || !c.unlessShort):
+	case failed != nil && c.works && !(c.windows && strings.HasPrefix(p.Command, "bash")) && (!p.Short || !c.unlessShort):
 		return fmt.Sprintf("failed: %v: %.160q", failed, tail(out))
 	case c.waits > 0 && (waited < c.waits || waited > c.waits+6*time.Second):
 		return fmt.Sprintf("asked again after %s", waited)
@@ -497,8 +414,8 @@ func (t *table) judge(m *middle, p program, c condition, folder string, out []by
 	case failed == nil && !c.works && !c.either:
 		return fmt.Sprintf("ended with 0: %.120q", tail(out))
 	}
-	if p.draws != "" && failed == nil {
-		drawn := strings.TrimSpace(read(filepath.Join(folder, p.draws)))
+	if p.Draws != "" && failed == nil {
+		drawn := strings.TrimSpace(read(filepath.Join(folder, p.Draws)))
 		switch {
 		case c.nothing && (drawn != "" || !bytes.Contains(out, []byte("othing to draw"))):
 			return "it does not say that there is nothing to draw"
@@ -506,18 +423,18 @@ func (t *table) judge(m *middle, p program, c condition, folder string, out []by
 			return "the chart is not whole"
 		}
 	}
-	if p.destination == "" {
+	if p.Destination+p.Asks == "" {
 		return ""
 	}
-	stored := read(filepath.Join(folder, p.destination))
-	if p.destination == inPostgres || p.destination == inDuckDB {
-		rows, _ := p.shell(context.Background(), folder, p.destination).Output()
+	stored := read(filepath.Join(folder, p.Destination))
+	if p.Asks != "" {
+		rows, _ := p.shell(context.Background(), folder, p.Asks).Output()
 		stored = cmp.Or(strings.TrimSpace(string(rows)), header)
 	}
 	switch {
-	case failed != nil && stored != old && hasRows(stored) && !(c.full && strings.HasPrefix(p.file, "sync")):
+	case failed != nil && stored != old && hasRows(stored) && !(c.full && strings.HasPrefix(p.File, "sync")):
 		return "the destination changed"
-	case failed == nil && !strings.HasPrefix(stored, header) && (c.days != 1 || !strings.HasPrefix(p.file, "sync")):
+	case failed == nil && !strings.HasPrefix(stored, header) && (c.days != 1 || !strings.HasPrefix(p.File, "sync")):
 		return fmt.Sprintf("the destination is no export: %.60q", stored)
 	}
 	return ""
