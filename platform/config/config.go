@@ -73,14 +73,16 @@ func (a Address) Base() (string, error) {
 		"https://dg.example.org, or http on a loopback host, such as http://127.0.0.1:8080")
 }
 
-func isLocal(base string) bool {
+func isLocal(base string) bool { return hostIsLocal(base) && strings.HasPrefix(base, "http:") }
+
+func hostIsLocal(base string) bool {
 	u, err := url.Parse(base)
-	return err == nil && u.Scheme == "http" && netaddr.IsLoopback(u.Hostname())
+	return err == nil && netaddr.IsLoopback(u.Hostname())
 }
 
-// LoopbackOnly reports whether only this machine reaches dg. An https URL may lead to a proxy.
+// LoopbackOnly reports whether only this machine reaches dg, also by https as Safari needs it.
 func (a Address) LoopbackOnly() bool {
-	return isLocal("http://"+a.Addr) && (a.BaseURL == "" || isLocal(a.BaseURL))
+	return hostIsLocal("http://"+a.Addr) && (a.BaseURL == "" || hostIsLocal(a.BaseURL))
 }
 
 // Serve has the settings that dg serve and dg doctor share.

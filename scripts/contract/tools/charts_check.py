@@ -15,7 +15,7 @@ assert len(statements) == 5
 with psycopg.connect(connection) as db:
     weeks, forks, skills, scores, last = [db.execute(s).fetchall() for s in statements]
     plays, completed = db.execute("select count(*), count(*) filter (where completed) from dg_plays").fetchone()
-    titles = dict(db.execute("select title, id::text from dg_forks").fetchall())
+    titles = dict(db.execute("select title, \"forkId\"::text from dg_forks").fetchall())
 assert sum(row[1] for row in weeks) == plays and sum(row[1] for row in scores) == completed
 assert 0 < len(skills) <= 10 and [row[2] for row in skills] == sorted(row[2] for row in skills)
 assert last[0][0] >= last[0][1] > 0

@@ -6,7 +6,7 @@ select date_trunc('week', "startedAt" at time zone 'UTC')::date as week, count(*
 
 -- 2. Bars: average score and pass rate by fork, of completed plays, in percent.
 select f.title, round(avg(p."scorePercent"), 1) as average_score, round(100.0 * count(*) filter (where p.passed) / count(*), 1) as pass_rate
-  from dg_plays p join dg_forks f on f.id::text = p."forkId"::text where p.completed group by f.id, f.title order by pass_rate;
+  from dg_plays p join dg_forks f using ("forkId") where p.completed group by "forkId", f.title order by pass_rate;
 
 -- 3. Bars: the weakest skills, from 20 answers on.
 select split_part(answer, '=', 1) as skill, sum(split_part(split_part(answer, '=', 2), '/', 2)::int) as answers,
