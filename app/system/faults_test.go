@@ -101,20 +101,22 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	}
 	faults := slices.Concat(faultsOfDatabases(x), faultsOfRoles(), faultsOfURLs(t, x), faultsOfSettings(x))
 	for _, f := range faults {
-		if f.plant != "" {
-			x.Exec(f.plant)
-		}
-		advice := f.judge(t, x.Flags())
-		if sql := sqlOfAdvice.FindStringSubmatch(advice); f.plant != "" && f.mend == "" && sql != nil {
-			f.mend = sql[1]
-		}
-		if f.mend != "" {
-			x.Exec(f.mend)
-		}
-		c := apptest.Launch(t, append(x.On("doctor", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"),
-			f.fixed...)...)
-		require.Zero(t, c.Status(time.Minute), "%s is repaired: %s", advice, c.Out.String())
-		require.NotRegexp(t, f.says, c.Out.String(), "it is repaired")
+		t.Run(f.says, func(t *testing.T) {
+			if f.plant != "" {
+				x.Exec(f.plant)
+			}
+			advice := f.judge(t, x.Flags())
+			if sql := sqlOfAdvice.FindStringSubmatch(advice); f.plant != "" && f.mend == "" && sql != nil {
+				f.mend = sql[1]
+			}
+			if f.mend != "" {
+				x.Exec(f.mend)
+			}
+			c := apptest.Launch(t, append(x.On("doctor", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"),
+				f.fixed...)...)
+			require.Zero(t, c.Status(time.Minute), "%s is repaired: %s", advice, c.Out.String())
+			require.NotRegexp(t, f.says, c.Out.String(), "it is repaired")
+		})
 	}
 }
 

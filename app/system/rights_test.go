@@ -94,6 +94,10 @@ func TestRightsOfTheServingRole(t *testing.T) {
 			select '%s', id, 'New', '{forks:read}', sha256(''), now(), '', '', %s::timestamptz,
 			  %s::timestamptz from organisations limit 1`, id, used, revoked)
 	}
+	run := func(sql string) error {
+		_, err := serving.Exec(t.Context(), sql)
+		return err
+	}
 	for _, refused := range []string{
 		`update api_keys set revoked_at = null where id = 'gone'`,
 		`update api_keys set revoked_at = now() where id = 'gone'`,
@@ -111,42 +115,31 @@ func TestRightsOfTheServingRole(t *testing.T) {
 		`insert into organisations select * from organisations`, `truncate organisations cascade`,
 		`update memberships set role = 'owner'`, `create table public.shadow (id int)`,
 	} {
-		_, err := serving.Exec(t.Context(), refused)
 		var denied *pgconn.PgError
-		require.ErrorAs(t, err, &denied, "%s", refused)
-		require.Equal(t, "42501", denied.Code, "%s: %v", refused, err)
+		require.ErrorAs(t, run(refused), &denied, "%s", refused)
+		require.Equal(t, "42501", denied.Code, "%s: %v", refused, denied)
 	}
 
-	// Refusals are counted one by one, in the database's minute.
-	_, err = serving.Exec(t.Context(), `insert into audit_refusals (org_id, key_id, key_name, reason, at,
-		refusals) select id, 'old', 'Old', 'revoked', now() - interval '1 year', 99
-		from organisations limit 1`)
-	require.NoError(t, err)
-	_, err = serving.Exec(t.Context(),
-		`update audit_refusals set refusals = refusals + 1 where key_id = 'old'`)
-	require.NoError(t, err)
-	require.Equal(t, 1, d.Count(`audit_refusals where key_id = 'old' and refusals = 2
-		and at >= date_trunc('minute', now()) - interval '1 min'`))
-
-	// A replaced key is revoked in some days. The instant may be brought forward, never to the
-	// past.
-	_, err = serving.Exec(t.Context(), newKey("new", "null", "null"))
-	require.NoError(t, err)
-	for _, step := range []struct{ revoke, holds string }{
-		{"now() + interval '7 d'", "revoked_at > now() + interval '6 d'"},
-		{"now() + interval '1 d'", "revoked_at < now() + interval '2 d'"},
-		{"now() - interval '1 d'", "revoked_at between now() - interval '1 min' and clock_timestamp()"},
-	} {
-		_, err = serving.Exec(t.Context(),
-			`update api_keys set revoked_at = `+step.revoke+` where id = 'new'`)
-		require.NoError(t, err, step.revoke)
-		require.True(t, testkit.One[bool](d, `select `+step.holds+` from api_keys where id = 'new'`),
-			step.revoke)
-		_, err = serving.Exec(t.Context(),
-			`update api_keys set revoked_at = revoked_at + interval '1 min' where id = 'new'`)
-		require.Error(t, err, "put off")
-	}
-	_, err = serving.Exec(t.Context(), `update api_keys set revoked_at = null where id = 'new'`)
-	require.Error(t, err)
+	t.Run("refusals are counted one by one, in the database's minute", func(t *testing.T) {
+		require.NoError(t, run(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
+			select id, 'old', 'Old', 'revoked', now() - interval '1 year', 99 from organisations limit 1`))
+		require.NoError(t, run(`update audit_refusals set refusals = refusals + 1 where key_id = 'old'`))
+		require.Equal(t, 1, d.Count(`audit_refusals where key_id = 'old' and refusals = 2
+			and at >= date_trunc('minute', now()) - interval '1 min'`))
+	})
+	t.Run("the end of a replaced key is brought forward, never to the past", func(t *testing.T) {
+		require.NoError(t, run(newKey("new", "null", "null")))
+		for _, step := range []struct{ revoke, holds string }{
+			{"now() + interval '7 d'", "revoked_at > now() + interval '6 d'"},
+			{"now() + interval '1 d'", "revoked_at < now() + interval '2 d'"},
+			{"now() - interval '1 d'", "revoked_at between now() - interval '1 min' and clock_timestamp()"},
+		} {
+			require.NoError(t, run(`update api_keys set revoked_at = `+step.revoke+` where id = 'new'`))
+			require.True(t, testkit.One[bool](d, `select `+step.holds+` from api_keys where id = 'new'`), step.revoke)
+			require.Error(t, run(`update api_keys set revoked_at = revoked_at + interval '1 min' where id = 'new'`),
+				"put off")
+		}
+		require.Error(t, run(`update api_keys set revoked_at = null where id = 'new'`))
+	})
 	require.True(t, c.Accepts(c.DemoToken()))
 }

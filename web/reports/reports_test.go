@@ -135,7 +135,8 @@ func TestReportsOpenForTheChosenGroup(t *testing.T) {
 	w.DB.GroupNamed(other.ID, "Theirs")
 	fork := w.DB.Fork(testkit.Fork{OrganisationID: acme.ID, Title: "Fork"})
 	b := w.SignedIn(t, acme.Admin)
-	require.Equal(t, acme.At("/reports?groupId=%s", group), b.Get(acme.At("/settings/organisation")).Link("<bdi>Night shift"))
+	require.Equal(t, acme.At("/reports?groupId=%s", group),
+		b.Get(acme.At("/settings/organisation")).Link("<bdi>Night shift"))
 	list := b.Get(acme.At("/reports")).Lacks(t, "Theirs")
 	chosen := b.Get(list.Link("<bdi>Night shift")).Has(t, "The links open the reports of <bdi>Night shift</bdi>")
 	report := chosen.Link(`<bdi class="cut">Fork`)
