@@ -142,7 +142,6 @@ func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 // The examples name a fork and a group of the reader's organisation, if there is one.
 // Programs in colour have the text that is copied, with the service's address in place.
 func TestColouredProgramsAreThePrograms(t *testing.T) {
-	t.Parallel()
 	b := webtest.Start(t).Browser(t)
 	pages := testkit.Cells(`href="(/docs/recipes/[a-z-]+)"`, b.Get("/docs/recipes").Body)
 	pages = append(pages, []string{"/docs"}, []string{"/docs/clients"})
