@@ -130,11 +130,8 @@ func (m *middle) stall(w http.ResponseWriter, whole []byte, signal bool) {
 		return
 	}
 	defer conn.Close()
-	m.mu.Lock()
-	interrupt := m.interrupt
-	m.mu.Unlock()
 	if signal {
-		interrupt()
+		m.interrupt.Load().(func())()
 	}
 	_ = conn.SetReadDeadline(time.Now().Add(timeout))
 	_, _ = conn.Read(make([]byte, 1))
@@ -243,7 +240,7 @@ type middle struct {
 	now              condition
 	attempts         int
 	at               [2]time.Time // the first two requests
-	interrupt        func()
+	interrupt        atomic.Value // a func()
 	met              map[string]chan struct{}
 	report           string       // the end of the path that breaks off
 	elsewhere        atomic.Int32 // requests that followed a redirect

@@ -79,17 +79,16 @@ func runTable(base, key, recipes string) error {
 	if err := yaml.UnmarshalWithOptions(programsFile, &programs, yaml.Strict()); err != nil {
 		return err
 	}
-	only := strings.Fields(os.Getenv("TABLE_ONLY"))
 	var rows errgroup.Group
 	rows.SetLimit(4)
 	for _, p := range programs {
 		p.Name = cmp.Or(p.Name, p.File)
-		if len(only) > 0 && !slices.Contains(only, strings.ReplaceAll(p.Name, " ", "-")) {
+		if only := os.Getenv("TABLE_ONLY"); only != "" && !slices.Contains(strings.Split(only, ","), p.Name) {
 			continue
 		}
-		environments := []string{"any="}
-		if strings.HasSuffix(p.File, ".py") {
-			environments = strings.Fields(cmp.Or(os.Getenv("TABLE_PYTHONS"), "any="))
+		environments := strings.Fields(cmp.Or(os.Getenv("TABLE_PYTHONS"), "any="))
+		if !strings.HasSuffix(p.File, ".py") {
+			environments = []string{"any="}
 		}
 		for i, environment := range environments {
 			row := p
@@ -110,21 +109,12 @@ func runTable(base, key, recipes string) error {
 
 // without says whether the row of p has no cell for c.
 func (p program) without(c condition) bool {
-	switch {
-	case !regexp.MustCompile(os.Getenv("TABLE_CONDITIONS")).MatchString(c.name):
-		return true
-	case p.Short && !c.short, p.ByCurl && c.ours, c.locale && os.Getenv("LOCPATH") == "":
-		return true
-	case c.csv && p.Destination+p.Asks == "" && p.Short: // it reads no CSV
-		return true
-	case c.group != "" && strings.HasPrefix(p.File, "sync"):
-		return true
-	case p.Again && (c.key != nil || c.waits > 0 || c.tries > 0 || c.file != ""):
-		return true
-	case p.Client != "": // the period is last month's
-		return c.days > 0 || c.data != "" || c.group != "" || c.windows
-	}
-	return false
+	return !regexp.MustCompile(os.Getenv("TABLE_CONDITIONS")).MatchString(c.name) ||
+		p.Short && !c.short || p.ByCurl && c.ours || c.locale && os.Getenv("LOCPATH") == "" ||
+		c.csv && p.Destination+p.Asks == "" && p.Short || // it reads no CSV
+		c.group != "" && strings.HasPrefix(p.File, "sync") ||
+		p.Again && (c.key != nil || c.waits > 0 || c.tries > 0 || c.file != "") ||
+		p.Client != "" && (c.days > 0 || c.data != "" || c.group != "" || c.windows) // the period is last month's
 }
 
 func (t *table) row(p program) error {
@@ -132,7 +122,8 @@ func (t *table) row(p program) error {
 	if p.Bin != "" {
 		label += " " + p.Python
 	}
-	if needs := cmp.Or(p.Needs, `test -f "$TABLE_CLIENTS/`+p.Client+`/whole.csv"`); !succeeds(p, needs) {
+	needs := cmp.Or(p.Needs, `test -f "$TABLE_CLIENTS/`+p.Client+`/whole.csv"`)
+	if p.shell(context.Background(), "", needs).Run() != nil {
 		fmt.Fprintf(os.Stdout, "%-24s NOT RUN: %s\n", label, needs)
 		return nil
 	}
@@ -165,20 +156,14 @@ func (t *table) row(p program) error {
 	return nil
 }
 
-func succeeds(p program, command string) bool {
-	return p.shell(context.Background(), "", command).Run() == nil
-}
-
 // shell is a command of the row in a folder, which is its home.
 func (p program) shell(ctx context.Context, folder, text string) *exec.Cmd {
 	command := exec.CommandContext(ctx, "sh", "-c", text)
 	command.Dir = folder
 	command.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "HOME=") || strings.HasPrefix(v, "DG_")
-	}), "HOME="+folder, "MPLBACKEND=Agg", "TABLE_PYTHON="+p.Python)
-	if p.Bin != "" {
-		command.Env = append(command.Env, "PATH="+p.Bin+":"+os.Getenv("PATH"))
-	}
+	}), "HOME="+folder, "MPLBACKEND=Agg", "TABLE_PYTHON="+p.Python,
+		"PATH="+strings.TrimPrefix(p.Bin+":"+os.Getenv("PATH"), ":"))
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what the shell starts ends with it
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	return command
@@ -209,21 +194,17 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 		return "", err
 	}
 	m.set(c)
-	if reset := os.Getenv("TABLE_RESET"); reset != "" { // of the rate limit, which the cells together exceed
-		out, err := exec.CommandContext(ctx, "sh", "-c", reset).CombinedOutput()
-		if err != nil {
-			return "", fmt.Errorf("%s: %w: %s", reset, err, out)
-		}
+	reset := os.Getenv("TABLE_RESET") // of the rate limit, which the cells together exceed
+	if out, err := exec.CommandContext(ctx, "sh", "-c", reset).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%s: %w: %s", reset, err, out)
 	}
-	if p.Prepare != "" {
-		_ = p.shell(ctx, folder, p.Prepare).Run() // fails in PostgreSQL before the first cell has made the table
-	}
-	if c.full { // but for a page
+	_ = p.shell(ctx, folder, p.Prepare).Run() // fails in PostgreSQL before the first cell has made the table
+	if c.full {                               // but for a page
 		_ = exec.CommandContext(ctx, "sh", "-c", `cat /dev/zero >"$0/ballast"; truncate -s -4096 "$0/ballast"`, folder).Run()
 	}
-	runs := make([]run, 1)
+	runs := make([]run, 1, 2)
 	if c.twice {
-		runs = make([]run, 2)
+		runs = runs[:2]
 	}
 	for i := range runs {
 		command := p.shell(ctx, folder, p.Command)
@@ -234,9 +215,7 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 			return "", err
 		}
 		runs[i].command = command
-		m.mu.Lock()
-		m.interrupt = func() { _ = syscall.Kill(-command.Process.Pid, syscall.SIGINT) }
-		m.mu.Unlock()
+		m.interrupt.Store(func() { _ = syscall.Kill(-command.Process.Pid, syscall.SIGINT) })
 	}
 	ended := &runs[0]
 	for i := range runs {
@@ -283,19 +262,13 @@ func (t *table) compare(ctx context.Context, p program, c condition, folder stri
 		before = today.Format(time.DateOnly)
 	}
 	query := fmt.Sprintf("/exports/csv?from=%s&to=%s", from.Format(time.DateOnly), to.Format(time.DateOnly))
-	if c.group != "" {
-		query += "&groupId=" + c.group
-	}
+	query += strings.TrimSuffix("&groupId="+c.group, "&groupId=")
 	want, err := t.want(ctx, t.keys[c.data], query, before, p.Client != "")
 	if err != nil || slices.Equal(rows, want) {
 		return "", err
 	}
-	i := 0
-	for i < min(len(rows), len(want)) && rows[i] == want[i] {
-		i++
-	}
-	return fmt.Sprintf("%d plays in place of %d: %.70q in place of %.70q", len(rows), len(want),
-		rows[i:min(i+1, len(rows))], want[i:min(i+1, len(want))]), nil
+	lacks := slices.DeleteFunc(slices.Clone(want), func(row string) bool { return slices.Contains(rows, row) })
+	return fmt.Sprintf("%d plays in place of %d: lacks %.160q", len(rows), len(want), lacks), nil
 }
 
 const wantAll = `get() { curl -q -sS --fail -H "Authorization: Bearer $0" "$@"; }
@@ -329,12 +302,11 @@ func plays(text, before string) []string {
 			slices.Sort(all)
 			return all
 		}
-		label := 1
-		if len(row) > 5 {
-			label = 4
-		}
-		if len(row) > 1 && len(row[0]) == 36 && (before == "" || row[5] < before) {
-			all = append(all, row[0]+" "+row[label])
+		switch {
+		case len(row) > 5 && len(row[0]) == 36 && (before == "" || row[5] < before):
+			all = append(all, row[0]+" "+row[4])
+		case len(row) == 2 && len(row[0]) == 36:
+			all = append(all, row[0]+" "+row[1])
 		}
 	}
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the programs of /docs behind a hostile middle and prints a table, program by condition (make contract, minutes). A program
 # whose tool is absent is printed as NOT RUN. Those in Python run with Debian's packages and with the newest of PyPI; those of
-# generated clients after clients/run.sh has made them. TABLE_ONLY has names of rows, such as "dg.sh start/csv.py sync.py-duckdb".
+# generated clients after clients/run.sh has made them. TABLE_ONLY has names of rows, such as "dg.sh,sync.py duckdb".
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
