@@ -139,7 +139,6 @@ func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 	}
 }
 
-// The examples name a fork and a group of the reader's organisation, if there is one.
 // Programs in colour have the text that is copied, with the service's address in place.
 func TestColouredProgramsAreThePrograms(t *testing.T) {
 	b := webtest.Start(t).Browser(t)
@@ -167,6 +166,7 @@ func TestColouredProgramsAreThePrograms(t *testing.T) {
 	}
 }
 
+// The examples name a fork and a group of the reader's organisation, if there is one.
 func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	globex := w.Organisation("globex")
