@@ -112,7 +112,7 @@ func (p program) without(c condition) bool {
 	return !regexp.MustCompile(os.Getenv("TABLE_CONDITIONS")).MatchString(c.name) ||
 		p.Short && !c.short || p.ByCurl && c.ours || c.locale && os.Getenv("LOCPATH") == "" ||
 		c.csv && p.Destination+p.Asks == "" && p.Short || // it reads no CSV
-		c.group != "" && strings.HasPrefix(p.File, "sync") ||
+		c.group != "" && strings.HasPrefix(p.File, "sync") || c.windows && strings.HasPrefix(p.Command, "bash") ||
 		p.Again && (c.key != nil || c.waits > 0 || c.tries > 0 || c.file != "") ||
 		p.Client != "" && (c.days > 0 || c.data != "" || c.group != "" || c.windows) // the period is last month's
 }
@@ -123,7 +123,7 @@ func (t *table) row(p program) error {
 		label += " " + p.Python
 	}
 	needs := cmp.Or(p.Needs, `test -f "$TABLE_CLIENTS/`+p.Client+`/whole.csv"`)
-	if p.shell(context.Background(), "", needs).Run() != nil {
+	if runs := p.shell(context.Background(), "", needs).Run() == nil; !runs {
 		fmt.Fprintf(os.Stdout, "%-24s NOT RUN: %s\n", label, needs)
 		return nil
 	}
@@ -325,7 +325,8 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 	program = firstDays.ReplaceAllString(program, today.AddDate(0, 0, 1-cmp.Or(c.days, 41)).Format(time.DateOnly))
 	if c.stalls { // limits of time are scaled as waits are; that of Node, which is in no program, is five minutes
 		program = limits.ReplaceAllString(program, "${1}1")
-		program = strings.ReplaceAll(program, "redirect: 'error'", "redirect: 'error', signal: AbortSignal.timeout(3000)")
+		node := "redirect: 'error'"
+		program = strings.ReplaceAll(program, node, node+", signal: AbortSignal.timeout(3000)")
 		program = strings.ReplaceAll(program, "30 * time.Minute", "3 * time.Second")
 	}
 	if c.group != "" {
@@ -375,7 +376,7 @@ func (t *table) judge(m *middle, p program, c condition, folder string, out []by
 		return "it printed the key"
 	case m.elsewhere.Load() > 0:
 		return "a request went to another host"
-	case failed != nil && c.works && !(c.windows && strings.HasPrefix(p.Command, "bash")) && (!p.Short || !c.unlessShort):
+	case failed != nil && c.works && (!p.Short || !c.unlessShort):
 		return fmt.Sprintf("failed: %v: %.160q", failed, tail(out))
 	case c.waits > 0 && (waited < c.waits || waited > c.waits+6*time.Second):
 		return fmt.Sprintf("asked again after %s", waited)
@@ -404,7 +405,7 @@ func (t *table) judge(m *middle, p program, c condition, folder string, out []by
 		stored = cmp.Or(strings.TrimSpace(string(rows)), header)
 	}
 	switch {
-	case failed != nil && stored != old && hasRows(stored) && !(c.full && strings.HasPrefix(p.File, "sync")):
+	case failed != nil && stored != old && hasRows(stored) && (!c.full || p.Name != "sync.py"):
 		return "the destination changed"
 	case failed == nil && !strings.HasPrefix(stored, header) && (c.days != 1 || !strings.HasPrefix(p.File, "sync")):
 		return fmt.Sprintf("the destination is no export: %.60q", stored)
