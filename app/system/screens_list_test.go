@@ -157,7 +157,7 @@ var ownerScreens = []screen{
 			p.Click("main details summary")
 		}},
 	{name: "audit-entry", shows: "Request id", path: "/settings/audit-log",
-		do: click("table.log tr:first-child summary")},
+		do: click("table.log tr.area:first-child + tr summary")},
 	{name: "audit-none", shows: "Clear filters",
 		path: "/o/harbour-and-vale/settings/audit-log?from=2001-01-01&to=2001-01-02"},
 }
