@@ -31,6 +31,7 @@ import json
 import logging
 import os
 import re
+import sqlite3
 import sys
 import tempfile
 import threading
@@ -80,6 +81,11 @@ class Files:
     def __init__(self, folder):
         self.folder = folder
         os.makedirs(os.path.join(folder, "plays"), exist_ok=True)
+        self.lock = sqlite3.connect(os.path.join(folder, "lock"), timeout=0, isolation_level=None)
+        try:
+            self.lock.execute("begin exclusive")  # as long as the process lives
+        except sqlite3.OperationalError as error:
+            raise RuntimeError(f"another run writes into the folder: {error}") from None
         self.copies = {fork: (night, mode) for fork, night, mode in self.read("copies.csv")}
         self.tags = by_fork(self.read("tags.csv"))
 
