@@ -38,6 +38,7 @@ bench: postgres ## Measure against limits of this machine (BENCH_PLAYS=10000000;
 
 contract: postgres ## Run the programs of /docs, generated clients and schemathesis against the demo (Node, Java).
 	scripts/contract/clients/run.sh
+	scripts/engines.sh
 	scripts/contract/schemathesis.sh & scripts/contract/table.sh && wait $$!
 
 contract-tools: ## Run the recipes of tools in the real tools (Python; from PyPI and npm).
