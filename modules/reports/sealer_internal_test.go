@@ -170,6 +170,7 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 // report waits for it with its snapshot, and it waits for a sealer that packs.
 func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 	e := newSealedEnv(t, 100, 500)
+	e.agrees(t) // prepares the statements: otherwise their preparation waits, before the snapshot
 	tx := e.Begin(`truncate plays`)
 	require.NoError(t, e.WhileWaiting(tx, func() error {
 		return e.differs(t.Context(), rand.New(rand.NewPCG(1, 1)))
