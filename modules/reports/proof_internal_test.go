@@ -266,6 +266,22 @@ func TestReportThatIsReadAgainHasNoProof(t *testing.T) {
 	require.Nil(t, report.Proof)
 }
 
+// A report and an export whose proof fails give back their connection, and the report its slot.
+func TestFailedProofFreesConnectionAndSlot(t *testing.T) {
+	e := newProofEnv(t)
+	e.Exec(`alter table fork_days rename hash to other`)
+	q := query(testFrom, 10, "")
+	q.MaxHashed = 1000
+	_, err := e.reports.Open(t.Context(), q)
+	require.ErrorContains(t, err, `column "hash"`)
+	_, err = e.reports.OpenExport(t.Context(), q, format.CSV)
+	require.ErrorContains(t, err, `column "hash"`)
+	require.Zero(t, e.DB.Pool.Stat().AcquiredConns())
+	for name, limiter := range e.reports.Limiters() {
+		require.Zero(t, limiter.Stats().Running, name)
+	}
+}
+
 // After a restore, an import draws other pseudonyms for the same ordinals: no tag of before holds. A
 // restored table is another one, as is a database, a cluster or a timeline.
 func TestTagsEndWithTheirHistory(t *testing.T) {
