@@ -57,17 +57,18 @@ func TestKeyLifeInABrowser(t *testing.T) {
 	p := browsertest.New(t)
 	signIn(t, p, d.Child, apptest.DemoAccount(t, "maren@harbour.example.com"), "/settings/api-keys")
 	d.db.Exec(`delete from api_keys`)
-	create := func() (key string) {
+	create := func(use func(key string)) (key string) {
 		p.Click(`a:text("Create key")`)
 		createKey(p)
 		key = p.Text("#secret")
 		require.Regexp(t, `^dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}$`, key)
 		require.Equal(t, key, p.Copied(func() { p.Click(`button:text("Copy key")`) }))
 		p.WaitFor(`#live:text("Key copied.")`)
+		use(key)
 		p.Click(`a:text("Done")`)
 		return key
 	}
-	key := create()
+	key := create(func(string) { p.WaitFor(`[data-waits]:text("Waiting for the first request…")`) })
 	require.Equal(t, "Never used", p.Text("[data-use]"))
 	require.True(t, d.Accepts(key))
 	p.Reload()
@@ -82,7 +83,10 @@ func TestKeyLifeInABrowser(t *testing.T) {
 	require.NotContains(t, log, key[31:], "a secret")
 
 	p.Open(d.URL + "/settings/api-keys")
-	paused := create()
+	paused := create(func(key string) {
+		require.True(t, d.Accepts(key))
+		p.WaitFor(`#first-request`)
+	})
 	d.db.Exec(`update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
 	require.False(t, d.Accepts(paused))
 	p.Reload()

@@ -206,6 +206,21 @@
     show();
   }
 
+  // A new key's page tells of its first request, for ten minutes.
+  for (const el of all('[data-waits]')) {
+    const look = async (tries) => {
+      const page = await fetch(el.dataset.waits).then((r) => r.text()).catch(() => '');
+      const used = new DOMParser().parseFromString(page, 'text/html').querySelector('[data-used] time');
+      if (used) {
+        el.id = 'first-request';
+        el.textContent = `First request: ${local(new Date(used.dateTime), 'minute')}.`;
+      }
+      else if (tries > 0) setTimeout(look, 5000, tries - 1);
+    };
+    el.hidden = false;
+    look(120);
+  }
+
   // A page of an error that passes is loaded again when the server says.
   for (const el of all('[data-retry]')) {
     el.hidden = false;
