@@ -287,12 +287,10 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			asked := 0
-			s := New(nil, nil, nil, nil)
-			gate := &Gate{turns: s.turns, began: time.Now(), asked: time.Now(), recheck: func(context.Context) error {
+			gate := newGate(t, func(context.Context) error {
 				asked++
 				return answer
-			}}
-			gate.Context, gate.stop = context.WithCancelCause(t.Context())
+			})
 			defer gate.Close()
 			enter := func() error {
 				leave, err := gate.Enter()
@@ -308,9 +306,55 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 			require.ErrorIs(t, enter(), want)
 			require.NoError(t, enter())
 			require.Equal(t, 1, asked)
-			require.Empty(t, s.turns, "each turn is given back")
+			require.Empty(t, gate.turns, "each turn is given back")
 		})
 	}
+}
+
+func newGate(t *testing.T, recheck func(context.Context) error) *Gate {
+	g := &Gate{turns: make(chan struct{}, 1), began: time.Now(), asked: time.Now(), recheck: recheck}
+	g.Context, g.stop = context.WithCancelCause(t.Context())
+	return g
+}
+
+// rules.md, CSV: a download ends after 30 minutes, although its actor still has access.
+func TestDownloadEndsAfterThirtyMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := newGate(t, func(context.Context) error { return nil })
+		defer gate.Close()
+		var err error
+		for began := time.Now(); time.Since(began) <= 30*time.Minute; time.Sleep(time.Second) {
+			var leave func()
+			leave, err = gate.Enter()
+			require.NoError(t, err)
+			leave()
+		}
+		_, err = gate.Enter()
+		require.Equal(t, "time_limit", outcomeOf(err))
+	})
+}
+
+// rules.md, Bounds: the first block ends with the request, each later one has 9 seconds of its own.
+func TestDeadlineOfTheFirstByteEndsNoLaterBlock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := newGate(t, func(context.Context) error { return nil })
+		defer gate.Close()
+		gate.firstByte = time.Now().Add(5 * time.Second)
+		for range 3 {
+			leave, err := gate.Enter()
+			require.NoError(t, err)
+			time.Sleep(4 * time.Second)
+			leave()
+		}
+		_, err := gate.Enter()
+		require.NoError(t, err)
+		time.Sleep(blockTimeout - time.Nanosecond)
+		synctest.Wait()
+		require.NoError(t, gate.Context.Err())
+		time.Sleep(time.Nanosecond)
+		synctest.Wait()
+		require.ErrorIs(t, context.Cause(gate.Context), context.DeadlineExceeded)
+	})
 }
 
 // rules.md, Unchanged: a proof holds a slot of exports while it is computed.

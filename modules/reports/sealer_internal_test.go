@@ -166,6 +166,21 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	e.agrees(t)
 }
 
+// A day and its month are sealed from the first instant after them on.
+func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
+	e := newEnv(t)
+	end := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	e.play(testFork, 1, end.Add(-time.Millisecond), end)
+	for now, want := range map[time.Time]sealer.Result{
+		end.Add(-time.Millisecond): {}, end: {Days: 1, Months: 1},
+	} {
+		e.Exec(`delete from fork_months`)
+		e.Exec(`delete from fork_days`)
+		e.sealer.Now = func() time.Time { return now }
+		require.Equal(t, want, e.seal(t), now)
+	}
+}
+
 // TRUNCATE is not MVCC-safe: it empties the plays for older snapshots, but not their segments. A
 // report waits for it with its snapshot, and it waits for a sealer that packs.
 func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
