@@ -27,7 +27,7 @@ var skillLabels = map[string]string{
 	"ai.agents.untrusted-content": "Untrusted content",
 	"ai.agents.efficiency":        "Efficient agents",
 	"data.reading.charts":         "Reading charts",
-	"data.reading.causation":      "Cause and coincidence",
+	"data.reading.causation":      "Cause or coincidence",
 	"data.reading.sampling":       "Sampling",
 	"data.reading.averages":       "Averages",
 	"data.reading.proportions":    "Proportions",
