@@ -71,7 +71,7 @@ func (b *cookbook) text(id string) string {
 }
 
 func plain(code string) string {
-	return html.UnescapeString(regexp.MustCompile(`</?(?:b|i|u)>`).ReplaceAllString(code, ""))
+	return html.UnescapeString(regexp.MustCompile(`</?(?:b|i|u|span)[^>]*>`).ReplaceAllString(code, ""))
 }
 
 // with sets a recipe's empty variable, such as FORK or group_id, to the value.
