@@ -20,8 +20,8 @@ import (
 )
 
 // rules.md, CSV: the start is recorded before the first byte. The last chunk of a whole file does
-// not wait for the entry of its end. On a slow disk the entry took as long as the write deadline,
-// and whole files lost their end.
+// not wait for the entry of its end, and neither does its slot. On a slow disk the entry took as long
+// as the write deadline, and whole files lost their end.
 func TestExportIsSentAndRecorded(t *testing.T) {
 	b := setup(t)
 	response := b.send(http.MethodGet)
@@ -35,6 +35,8 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 	require.JSONEq(t, about+`"reportingMode": "pseudonymous"}`, b.details("export.started"))
 	entry := b.Begin(`lock table audit_entries in share mode`)
 	require.Equal(t, 20_001, strings.Count(b.read(response), "\n"))
+	require.Eventually(t, func() bool { return b.service.slots.Stats().Running == 0 },
+		10*time.Second, 5*time.Millisecond, "the slot waits for the entry")
 	require.Zero(t, b.Count(finishedEntries))
 	require.NoError(t, entry.Rollback(t.Context()))
 	require.JSONEq(t, about+`"rows": 20000, "outcome": "completed"}`, b.finished())

@@ -91,6 +91,14 @@ func TestDayComesBackAsItWas(t *testing.T) {
 	})
 }
 
+// doc.go, Invariants: equal plays give equal bytes, whatever their order, also where two of them differ
+// in their answers alone.
+func TestOrderOfPlaysDoesNotChangeADay(t *testing.T) {
+	a := Play{Player: 1, Answers: []byte{1}}
+	b := Play{Player: 1, Answers: []byte{2}}
+	require.Equal(t, PackDay(0, []Play{a, b}), PackDay(0, []Play{b, a}))
+}
+
 // doc.go, Invariants: a packed month returns the sums of each player's plays. Equal plays give equal
 // bytes.
 func TestMonthHasThePlaysOfEachPlayer(t *testing.T) {
