@@ -58,7 +58,8 @@ func asciiEmail(email string) string {
 // unusualEmails returns the people whose e-mail may be invalid or have another key than the stored.
 func unusualEmails(db transaction) (found []emailRow, _ error) {
 	err := db.Scopes(postgres.Tag("identity.unusualEmails")).
-		Where("email !~ ? or email ilike '%xn--%' or email_key <> lower(email)", validEmail).Order("id").Find(&found).Error
+		Where("email !~ ? or email ilike '%xn--%' or email_key <> lower(email)", validEmail).
+		Order("id").Find(&found).Error
 	return found, apperr.Annotate(err, "identity: unusual e-mails")
 }
 

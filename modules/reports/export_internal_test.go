@@ -113,7 +113,7 @@ func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
 	e.Exec(`delete from players where ordinal = 40`)
 	_, file := e.export(t, query(testFrom, 1, ""), format.CSV)
 	unnamed := 0
-	for _, row := range strings.Split(strings.TrimSpace(file), "\n") {
+	for row := range strings.SplitSeq(strings.TrimSpace(file), "\n") {
 		cells := strings.Split(row, ",")
 		require.Len(t, cells, 12, row)
 		require.Equal(t, cells[3] == "", cells[4] == "", row)

@@ -157,7 +157,9 @@ func TestErrorsBecomeResponses(t *testing.T) {
 	}{
 		"validation": {apperr.New(apperr.Validation, "Give from and to."), 400, "Give from and to."},
 		"auth":       {apperr.New(apperr.AuthRequired, "Send <secret>."), 401, "Send <secret>."},
-		"access":     {apperr.New(apperr.AccessDenied, "The key has not that scope."), 403, "The key has not that scope."},
+		"access": {
+			apperr.New(apperr.AccessDenied, "The key has not that scope."), 403, "The key has not that scope.",
+		},
 		"rate": {&apperr.Error{
 			Code: apperr.RateLimited, Message: "Wait a moment, please.", RetryAfter: 7,
 		}, 429, "Wait a moment, please."},

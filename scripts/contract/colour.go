@@ -53,7 +53,8 @@ func coloured() ([]byte, error) {
 // languageOf returns chroma's name of a program's language. Power Query has none there.
 func languageOf(path string) string {
 	name, known := map[string]string{
-		".gs": "javascript", ".mjs": "javascript", ".psql": "postgres", ".sql": "postgres", ".ps1": "powershell", ".txt": "",
+		".gs": "javascript", ".mjs": "javascript", ".psql": "postgres", ".sql": "postgres",
+		".ps1": "powershell", ".txt": "",
 	}[filepath.Ext(path)]
 	switch {
 	case strings.HasSuffix(path, ".go.txt"):
