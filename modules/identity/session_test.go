@@ -270,4 +270,5 @@ func TestFullListOfSessionsKeepsNewAndPendingOnes(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, b.isActive(in.Token))
 	require.Equal(t, 100, b.Count(`sessions where not second_step_due`))
+	require.Equal(t, 200, b.Count(`sessions where second_step_due`), "which a sign-in does not end")
 }

@@ -70,6 +70,10 @@ var replacements = []struct{ typ, line, sql, want string }{
 		"select plan || slug from organisations where id = '$acme'", "freeacme"},
 	{"user", changed("ann", `,"totpSecret":"JBSWY3DPEHPK3PXP"`, ``),
 		"select totp_secret is null from users where id = '$ann'", "true"},
+	{"user", changed("ann", `"locale":"en"`, `"locale":"de"`), "select locale from users where id = '$ann'", "de"},
+	{"user", changed("bob", `"Bob"`, `"Rob"`), "select name from users where id = '$bob'", "Rob"},
+	{"user", changed("bob", `bob@example.com`, `rob@example.com`),
+		"select email || email_key from users where id = '$bob'", "rob@example.comrob@example.com"},
 	{"membership", memberLine("owner", "member"), "select role from memberships", "member"},
 	{"game", changed("game", `"Game"`, `"=Game <b>\u202e"`), "select title from games", "=Game <b>\u202e"},
 	{"fork", changed("fork", `,"deployedReleaseNumber":3`, `,"deployedReleaseNumber":null`),
@@ -85,6 +89,14 @@ var replacements = []struct{ typ, line, sql, want string }{
 	{"group", strings.Replace(changed("group", `"Group"`, `"Team"`), `"$p1","$p2"`, ``, 1),
 		"select count(*) from group_members", "0"},
 	{"play", changed("play", `87.55`, `8.756e1`), "select score from plays where id = '$play'", "8756"},
+	{"play", changed("play", `"releaseNumber":3`, `"releaseNumber":4`),
+		"select release_number from plays where id = '$play'", "4"},
+	{"play", changed("play", `09:40:00.5Z`, `09:40:00.6Z`),
+		"select completed_at at time zone 'UTC' from plays where id = '$play'", "2026-03-01 09:40:00.6"},
+	{"play", changed("play", `"passed":true`, `"passed":false`),
+		"select passed from plays where id = '$play'", "false"},
+	{"play", changed("play", `"attempts":3`, `"attempts":4`),
+		"select length(answers) from plays where id = '$play'", "4"},
 	{"play", changed("play", `"$p1"`, `"$p3"`), "select player from plays where id = '$play'", "3"},
 	{"play", changed("open", `2026-03-02T09:30:00Z`, `1999-12-31T23:30:00-00:30`),
 		"select started_at at time zone 'UTC' from plays where id = '$open'", "2000-01-01 00:00:00"},
@@ -104,6 +116,7 @@ func TestOnlyChangedObjectsAreReplaced(t *testing.T) {
 	const labels = "select string_agg(label || ordinal, ',' order by id) from players"
 	before := b.one(labels)
 	for _, r := range replacements {
+		b.imports(file("world", world)) // so that one field differs
 		s := b.imports(file("f", r.line))
 		require.Contains(t, s, Count{Type: r.typ, Replaced: 1}, r.line)
 		require.Equal(t, r.want, b.one(fill(r.sql)))

@@ -227,3 +227,38 @@ func TestWhatFitsPassesUntilAWaiterIsASecondOld(t *testing.T) {
 		require.Equal(t, 2*patience, large)
 	})
 }
+
+// Work behind a large waiter that gives up gets what is free at once.
+func TestWaiterThatGivesUpLetsOthersIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Options{Max: 10, PerKey: 10})
+		_, err := l.AcquireN(t.Context(), "a", 8)
+		require.NoError(t, err)
+		ctx, stop := context.WithCancel(t.Context())
+		go func() { _, _ = l.AcquireN(ctx, "b", 5) }()
+		<-time.After(patience)
+		go func() { _, _ = l.AcquireN(t.Context(), "c", 1) }()
+		synctest.Wait()
+		require.EqualValues(t, 2, l.Stats().Waiting)
+		stop()
+		synctest.Wait()
+		require.Equal(t, Stats{Running: 2}, l.Stats())
+	})
+}
+
+// A refusal by a full site, or by a full limiter, gives back what the work took before.
+func TestRefusalGivesBackWhatItTook(t *testing.T) {
+	for most, siteOf := range map[int]func(key string) string{
+		2: func(string) string { return "site" }, 1: func(key string) string { return key },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			l := New(Options{Max: most, PerKey: 1, PerSite: 1, SiteOf: siteOf})
+			release, err := l.Acquire(t.Context(), "first")
+			require.NoError(t, err)
+			_, err = l.Acquire(t.Context(), "second")
+			require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
+			release()
+			require.Empty(t, l.shares)
+		})
+	}
+}
