@@ -189,16 +189,31 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	})
 }
 
-// A form that is sent twice makes one key, also where it replaces one: the second answer does not say
-// that the old key cannot be replaced.
+// A form that is sent twice, even at once, makes one key, also where it replaces one: the second answer
+// does not say that the old key cannot be replaced.
 func TestReplacementThatIsSentTwiceMakesOneKey(t *testing.T) {
 	b := setup(t)
 	old, _ := b.newKey()
 	in := apikeys.NewKey{
 		ID: apikeys.NewID(), Name: "Next", Scopes: []apikeys.Scope{apikeys.ForksRead}, Replaces: old.ID,
 	}
-	_, _, err := b.keys.Create(t.Context(), b.owner, in, request)
-	require.NoError(t, err)
+	answers := make(chan error, 2)
+	tx := b.Begin(`select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`, ourOrganisation)
+	err := b.WhileWaiting(tx, func() error {
+		for range cap(answers) {
+			go func() {
+				_, _, err := b.keys.Create(t.Context(), b.owner, in, request)
+				answers <- err
+			}()
+		}
+		return errors.Join(<-answers, <-answers)
+	}, func() {
+		require.Eventually(t, func() bool {
+			return b.Count(`pg_stat_activity join pg_locks using (pid)
+				where datname = current_database() and not granted`) == cap(answers)
+		}, 10*time.Second, time.Millisecond)
+	})
+	require.EqualError(t, err, apikeys.ErrCreated.Error(), "the other one is created")
 	_, _, err = b.keys.Create(t.Context(), b.owner, in, request)
 	require.ErrorIs(t, err, apikeys.ErrCreated)
 }
