@@ -132,7 +132,7 @@ func TestFiguresAreCompared(t *testing.T) {
 		if before != nil {
 			c = &comparison{earlierStats: before}
 		}
-		for _, f := range newFigures(now, c) {
+		for _, f := range newFigures(now, c, measures...) {
 			words := []string{f.Value}
 			if c := f.Change; c != nil {
 				words = append(words, c.Direction, c.By, c.Was)

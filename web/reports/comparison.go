@@ -135,9 +135,9 @@ type figure struct {
 	Change           *change // nil: nothing is compared
 }
 
-func newFigures(s reports.Statistics, c *comparison) []figure {
-	all := make([]figure, len(measures))
-	for i, m := range measures {
+func newFigures(s reports.Statistics, c *comparison, of ...measure) []figure {
+	all := make([]figure, len(of))
+	for i, m := range of {
 		all[i] = figure{Key: m.key, Name: m.name, Value: m.text(s)}
 		if c != nil {
 			all[i].Change = m.change(s, c)

@@ -269,7 +269,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 		return
 	}
 	shown := shownMeasure(v.Param("show"))
-	v.Figures = newFigures(s, v.Comparison)
+	v.Figures = newFigures(s, v.Comparison, measures...)
 	for i := range v.Figures {
 		if f := &v.Figures[i]; f.Key != "" && s.Plays > 0 {
 			f.Path = v.Path("show", f.Key)

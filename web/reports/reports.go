@@ -70,11 +70,11 @@ func compareOverview(p reports.Period, o reports.Overview) *comparison {
 }
 
 func overviewFigures(o reports.Overview, c *comparison) []figure {
-	all := newFigures(*statisticsOf(o.Current), c)
-	if !o.Counted {
-		return all[:1]
+	of := []measure{plays}
+	if o.Counted {
+		of = append(of, people, completion)
 	}
-	return []figure{all[0], all[1], all[3]} // plays, players, completion
+	return newFigures(*statisticsOf(o.Current), c, of...)
 }
 
 func statisticsOf(t reports.OverviewTotals) *reports.Statistics {
