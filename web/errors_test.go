@@ -21,7 +21,7 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Acme <Works>"})
 	owner := w.SignedIn(t, acme.Owner)
 	const wrong = "The address is wrong, or the page no longer exists."
-	const home = `href="/">Choose organisation` // no look-up: an error page holds no slot
+	const home = `href="/">Open reports` // no look-up: an error page holds no slot
 	for _, c := range []struct {
 		page                testkit.Page
 		status              int
@@ -31,7 +31,7 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 		{owner.Get("/nowhere"), 404, "Page not found", wrong, home},
 		{
 			owner.Get("/o/other/reports"), 404, "Page not found",
-			"Organisation not found, or you are not a member of it.", home,
+			"Organisation not found, or you are not a member of it.", `href="/">Choose organisation`,
 		},
 		{
 			w.SignedIn(t, acme.Member).Get(acme.At("/reports")), 403, "Access denied",

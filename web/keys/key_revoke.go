@@ -27,7 +27,7 @@ func (h *Handler) RevokeKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	view := revokeKeyView{
 		Key:  h.keyRow(p, k),
 		Path: p.KeyPath(k.ID, "/revoke"),
-		Back: p.Path(ui.SettingsPath),
+		Back: p.KeyPath(k.ID, ""),
 	}
 	if view.Layout, err = h.layout(c, p, "Revoke key"); err != nil {
 		return err

@@ -142,7 +142,7 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	b.Get(path).Is(t, 200).Has(t, "<h1>Revoke <bdi>Warehouse, nightly export</bdi>?</h1>",
 		"Every tool that uses this key loses access immediately and for good.",
 		"<dt>Last used</dt><dd>Never</dd>", "dg_live_"+key.ID+"_…",
-		`href="`+acme.At("/settings/api-keys")+`" autofocus>Cancel</a>`)
+		`href="`+acme.At("/settings/api-keys/%s", key.ID)+`" autofocus>Cancel</a>`)
 	b.Get(acme.At("/settings/api-keys/%s/revoke", used.ID)).Has(t,
 		`<dt>Last used</dt><dd><time datetime="`+now.Add(-time.Minute).Format("2006-01-02T15:04:05.000Z"))
 	require.Len(t, w.LogOf(t, acme), 2, "asking changes nothing")

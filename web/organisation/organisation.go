@@ -94,7 +94,7 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 	slices.SortStableFunc(view.Members, func(a, b memberRow) int {
 		return cmp.Or(a.rank-b.rank, strings.Compare(a.Name, b.Name))
 	})
-	view.TwoStep = fmt.Sprintf("%s of %s listed members use two-step verification.",
+	view.TwoStep = fmt.Sprintf("Two-step verification is on for %s of %s listed members.",
 		ui.Count(users), ui.Count(int64(len(view.Members))))
 	if all > len(members) {
 		view.Unlisted = ui.Plural(int64(all-len(members)), "%s more member is not listed.",

@@ -23,7 +23,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 		testkit.TOTPSecret, acme.Member.ID)
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation"))
 	p.Has(t, "<strong>Pro</strong>", "Includes the API.", "<strong>Pseudonymous</strong>",
-		"never by name", "2 of 4 listed members use two-step verification.",
+		"never by name", "Two-step verification is on for 2 of 4 listed members.",
 		`On since <time datetime="2026-01-12T09:30:00.000Z" data-local="day">12 Jan 2026</time>`,
 		"<bdi>&lt;b&gt;Acme&lt;/b&gt; &#34;\u202e&#34; &amp; sons</bdi>",
 		"<bdi>=cmd|&#39;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",
@@ -49,7 +49,7 @@ func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 			    from generate_series(1, 600) i returning id)
 		insert into memberships (org_id, user_id, role) select $1, id, 'member' from made`, acme.ID)
 	p := b.Get(acme.At("/settings/organisation")).Has(t, "104 more members are not listed.",
-		"1 of 500 listed members use two-step verification.", "owner@acme.example")
+		"Two-step verification is on for 1 of 500 listed members.", "owner@acme.example")
 	require.Equal(t, 500, strings.Count(p.Body, `data-label="Two-step"`))
 }
 

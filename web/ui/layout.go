@@ -102,6 +102,9 @@ func (l Layout) Home() Link {
 	case l.User != nil && l.User.Organisation.ID != "":
 		return Link{Name: "Open your account", Path: "/account"}
 	}
+	if l.User == nil {
+		return Link{Name: "Open reports", Path: "/"}
+	}
 	return Link{Name: "Choose organisation", Path: "/"}
 }
 
