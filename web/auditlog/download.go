@@ -57,7 +57,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	d.list = func() ([]audit.Entry, error) { return h.entries(d.gate.Context, p, d.page) }
 	streamed := false
 	defer func() {
-		if !streamed { // also after a panic
+		if !streamed { // after a panic
 			d.Close(0, nil)
 		}
 	}()
@@ -65,24 +65,23 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	for name, values := range at.Query() {
 		details[name] = values[0]
 	}
-	err = h.Log.Append(c.UserContext(), audit.Entry{
+	ctx := c.UserContext()
+	entry := audit.Entry{
 		OrganisationID: p.Organisation.ID,
 		Actor:          p.AuditActor(),
 		Action:         audit.LogExported,
 		Target:         audit.Target{Kind: "organisation", ID: p.Organisation.ID},
 		Details:        details,
 		Request:        apikeys.RequestOf(c, c.Path()),
-	})
-	if err != nil {
-		return apperr.Wrap(apperr.Unavailable, err,
-			"The audit log could not record the download, so it was not started. Try again in a moment.")
 	}
+	d.record = func() error { return h.Log.Append(ctx, entry) }
 	streamed = true
 	return httpserver.Stream(c, d, headers)
 }
 
 type logDownload struct {
 	dialect format.Dialect
+	record  func() error                  // of the download, before its first byte; nil: it is recorded
 	list    func() ([]audit.Entry, error) // reads page
 	page    audit.Page                    // the next one
 	release func()                        // releases the slot of Downloads
@@ -100,6 +99,13 @@ func (d *logDownload) Next() ([]byte, error) {
 		return nil, err
 	}
 	defer leave()
+	if d.record != nil {
+		if err := d.record(); err != nil {
+			return nil, apperr.Wrap(apperr.Unavailable, err,
+				"The audit log could not record the download, so it was not started. Try again in a moment.")
+		}
+		d.record = nil
+	}
 	entries, err := d.list()
 	if err != nil {
 		return nil, cmp.Or(context.Cause(d.gate.Context), err)

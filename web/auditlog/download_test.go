@@ -2,6 +2,7 @@ package auditlog_test
 
 import (
 	"encoding/csv"
+	"net/http"
 	"slices"
 	"strings"
 	"syscall"
@@ -96,7 +97,9 @@ func TestAuditLogIsDownloaded(t *testing.T) {
 	before := len(w.LogOf(t, acme))
 	b.Get(acme.At("/settings/audit-log.csv?format=xlsx")).Is(t, 400).Has(t,
 		"The format is unknown. Use excel-semicolon, or none for CSV.")
-	require.Len(t, w.LogOf(t, acme), before, "an unknown format is refused before an entry")
+	b.Send(http.MethodGet, acme.At("/settings/audit-log.csv"), "", http.Header{"Range": {"bytes=9-"},
+		"Referer": {b.Base + "/"}}).Is(t, 400)
+	require.Len(t, w.LogOf(t, acme), before, "what is refused has no entry")
 }
 
 // rules.md, CSV: a download whose reader loses the role is reset, so that any client notices.
