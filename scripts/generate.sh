@@ -13,7 +13,9 @@ go run ./scripts/contract
 (
 	cd web/docs/recipes/dbt
 	for file in dbt_project.yml profiles.yml models/schema.yml models/*.sql; do
-		printf '# ---- %s\n' "$file"
+		# a comment of the file's language, because people copy it into the file
+		case $file in *.sql) printf -- '-- ' ;; *) printf '# ' ;; esac
+		printf -- '---- %s\n' "$file"
 		cat "$file"
 	done >files.txt
 )
