@@ -114,7 +114,7 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 		acme.Owner.Name + " Key created Warehouse",
 	} {
 		require.Contains(t, rows[i], want)
-		require.Regexp(t, `^\d+ [A-Z][a-z]{2}, \d\d:\d\d [^U]`, rows[i])
+		require.Regexp(t, `^\d+ [A-Z][a-z]{2} \d{4}, \d\d:\d\d [^U]`, rows[i])
 	}
 	page.Has(t, `<option value="`+key.ID+`" selected>Warehouse</option>`,
 		"<dt>Key</dt><dd><bdi>Warehouse</bdi> <span class=\"off mono\"><bdi>dg_live_"+key.ID+"_…",

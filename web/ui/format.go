@@ -85,6 +85,9 @@ func Second(t time.Time) template.HTML {
 	return timeElement(t, "second", t.UTC().Format("2 Jan 2006, 15:04:05 MST"))
 }
 
+// Clock writes an instant in UTC to the minute, without its day.
+func Clock(t time.Time) string { return t.UTC().Format("15:04") }
+
 // brief writes an instant in UTC to the minute, without the year if it is the current one.
 func (p *Pages) brief(t time.Time) string {
 	return strings.Replace(t.UTC().Format("2 Jan 2006, 15:04"), p.Today().Format(" 2006"), "", 1)
