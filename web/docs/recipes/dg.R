@@ -70,7 +70,7 @@ with(periods[periods$hidden, ], cat(sprintf(
   "%s, %s to %s: hidden, fewer than 5 members of the group played. This is not zero.\n",
   forks$title[match(forkId, forks$forkId)], from, to
 ), sep = ""))
-if (all(periods$hidden)) stop("Nothing is shown.", call. = FALSE)
+if (all(periods$hidden)) stop("Nothing is shown: check the first day, the fork and the group.", call. = FALSE)
 forks$hidden <- forks$forkId %in% periods$forkId[periods$hidden]
 shown <- periods[!periods$hidden, ]
 daily <- do.call(rbind, Map(\(id, s) cbind(forkId = id, s$daily), shown$forkId, stats[!periods$hidden]))

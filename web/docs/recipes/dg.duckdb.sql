@@ -52,7 +52,7 @@ SELECT title, first, last, 'hidden, fewer than 5 members of the group played. Th
 FROM stats JOIN forks USING (forkId) WHERE suppressed;
 
 DELETE FROM requests WHERE file IN (SELECT file FROM stats WHERE suppressed);
-SELECT CASE WHEN count(*) = 0 THEN error('Nothing is shown.') ELSE count(*) END AS files FROM requests;
+SELECT CASE WHEN count(*) = 0 THEN error('Nothing is shown: check the first day, the fork and the group.') ELSE count(*) END AS files FROM requests;
 UPDATE requests SET file = replace(file, '.json', '.csv'), url = replace(url, '/stats?', '/exports/csv?');
 COPY (FROM lines) TO 'requests.curl' (FORMAT csv, HEADER false, QUOTE '', DELIMITER '\x01');
 .shell curl -q -K dg.curl -K requests.curl

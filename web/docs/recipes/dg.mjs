@@ -56,7 +56,7 @@ for (const f of forks) {
     for (const d of stats.daily) daily.push({ forkId: f.forkId, ...d, avgScorePercent: d.plays ? d.avgScorePercent : null });
   }
 }
-if (!shown.length) throw new Error('Nothing is shown.');
+if (!shown.length) throw new Error('Nothing is shown: check the first day, the fork and the group.');
 
 // The chart, before the plays are read: the seven forks with most plays, by week. The first and last week are not whole.
 const [byWeek, sums] = [{}, {}];

@@ -62,7 +62,7 @@ $daily = @(foreach ($f in $forks) {
         }
     }
 })
-if (-not $shown.Count) { throw 'Nothing is shown.' }
+if (-not $shown.Count) { throw 'Nothing is shown: check the first day, the fork and the group.' }
 
 # The chart, before the plays are read: plays of each fork by week (UTC).
 $rows = $daily | Group-Object forkId | ForEach-Object {

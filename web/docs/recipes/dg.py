@@ -84,7 +84,7 @@ for fork in forks.itertuples():
         if stats["suppressed"]:
             print(f"{fork.title}, {period['from']} to {period['to']}: hidden, fewer than 5 members of the group played. This is not zero.")
 if not shown:
-    raise SystemExit("Nothing is shown.")
+    raise SystemExit("Nothing is shown: check the first day, the fork and the group.")
 forks["hidden"] = forks.forkId.isin([fork for fork, *_ in hidden])
 daily = pd.DataFrame(days)
 daily["date"] = pd.to_datetime(daily.date)

@@ -56,7 +56,7 @@ while read -r path period; do
     echo "$path $period $(jq .plays "$work/stats.json")" >>"$work/shown"
   fi
 done <"$work/periods"
-[[ -e $work/shown ]] || { echo "Nothing is shown." >&2; exit 1; }
+[[ -e $work/shown ]] || { echo "Nothing is shown: check the first day, the fork and the group." >&2; exit 1; }
 
 # The chart: plays of each fork by week (UTC). Day 0 of the count is a Thursday.
 jq -rs --slurpfile forks "$work/forks.json" '

@@ -132,6 +132,8 @@ def compare(fork: str, first_day: str, last_day: str, group: str = "") -> dict:
     first, last = day(first_day), min(day(last_day), dt.datetime.now(dt.timezone.utc).date() - dt.timedelta(days=1))
     if last < first:
         raise ToolError("The period has no complete day yet.")
+    if first.year < 2000:
+        raise ToolError("The first day is before 2000.")
     earlier = first - (last - first) - dt.timedelta(days=1), first - dt.timedelta(days=1)
     return {name: {"from": period[0].isoformat(), "to": period[1].isoformat(), **figures(read(fork, *map(str, period), group))}
             for name, period in (("period", (first, last)), ("before", earlier))}
