@@ -8,9 +8,10 @@ import os
 import re
 
 import dlt
-from dlt.sources.helpers import requests  # tries again after 429 and 5xx, and breaks
+from dlt.sources.helpers.requests import Client
 
 URL = "https://dg.example.org"
+requests = Client(raise_for_status=False)  # tries again after 429 and 5xx, and breaks
 START = 2025  # the first year of the copy
 HEADER = ("playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,completedAt,durationSeconds,completed,"
           "scorePercent,passed,skills")
