@@ -13,6 +13,7 @@ shopt -s extglob
 blank=$'+([[:space:]]|\xef\xbb\xbf)' # and a byte order mark
 key=${DG_KEY:-} key=${key##$blank} key=${key%%$blank}
 [[ $key =~ ^dg_live_[0-9A-Za-z_]+$ ]] || { echo "DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes" >&2; exit 1; }
+[[ ! -d plays.csv ]] || { echo "plays.csv is a folder: move it away" >&2; exit 1; }
 work=$(mktemp -d ./dg.XXXXXX) # beside plays.csv, which is replaced at once
 trap 'rm -rf "$work"' EXIT
 
