@@ -1,7 +1,112 @@
 // Package format formats values for API responses and files: instants, and cells of CSV.
 package format
 
-import "time"
+import (
+	"bytes"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Dialect is a dialect of CSV, by default CSV.
+type Dialect byte
+
+// CSV is the API's dialect. ExcelSemicolon is for Excel in locales with a decimal comma. It has a
+// byte-order mark, semicolons as separators, decimal commas, and times in Excel's format.
+const (
+	CSV Dialect = iota
+	ExcelSemicolon
+)
+
+// Dialects are the values of the query parameter format. Without it a file is CSV.
+var Dialects = map[string]Dialect{"": CSV, ExcelName: ExcelSemicolon}
+
+// ExcelName is the value for ExcelSemicolon.
+const ExcelName = "excel-semicolon"
+
+// Separator returns the byte between two cells.
+func (d Dialect) Separator() byte {
+	if d == CSV {
+		return ','
+	}
+	return ';'
+}
+
+// AppendHeader appends the first row. Its columns are separated by commas.
+func (d Dialect) AppendHeader(b []byte, columns string) []byte {
+	if d == CSV {
+		return append(b, columns...)
+	}
+	return append(append(b, "\uFEFF"...), strings.ReplaceAll(columns, ",", ";")...)
+}
+
+// AppendInstant appends an instant, in milliseconds since 1970. For Excel, milliseconds are omitted:
+// with them, Excel would show minutes and seconds alone.
+func (d Dialect) AppendInstant(b []byte, ms int64) []byte {
+	from := len(b)
+	b = AppendInstant(b, ms)
+	if d == CSV {
+		return b
+	}
+	b[from+len("2026-03-01")] = ' '
+	return b[:from+len("2026-03-01 09:30:00")]
+}
+
+// AppendCell appends a text cell, quoted as in RFC 4180. It puts an apostrophe before
+// a formula, and before a leading TAB, CR, LF or NUL, so that spreadsheets show text. Some
+// spreadsheets begin a new cell after ";" or TAB: AppendCell checks the text after these, too. It
+// also finds formulas after blanks and, after a separator, quotes. Files for Excel are opened by
+// spreadsheets alone: ";" and TAB are also quoted there, and text after "," and line ends is checked.
+func (d Dialect) AppendCell(b, text []byte) []byte {
+	quotes := "\",\r\n"
+	separators := ";\t"
+	if d != CSV {
+		quotes = "\",\r\n;\t"
+		separators = ",\r\n;\t"
+	}
+	quoted := bytes.ContainsAny(text, quotes)
+	if quoted {
+		b = append(b, '"')
+	}
+	if beginsFormula(text, false) {
+		b = append(b, '\'')
+	}
+	if !bytes.ContainsAny(text, "\",\r\n;\t") { // most cells
+		return append(b, text...)
+	}
+	for i, c := range text {
+		if b = append(b, c); c == '"' {
+			b = append(b, c)
+		}
+		if strings.IndexByte(separators, c) >= 0 && beginsFormula(text[i+1:], true) {
+			b = append(b, '\'')
+		}
+	}
+	if quoted {
+		b = append(b, '"')
+	}
+	return b
+}
+
+// beginsFormula reports whether text begins with a formula or control character, after blanks and,
+// with dropQuotes, quotes. It stops at the next separator, so that a whole text takes linear time.
+func beginsFormula(text []byte, dropQuotes bool) bool {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch r {
+		case '=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n', 0:
+			return true
+		}
+		if !isBlank(r) && (r != '"' || !dropQuotes) {
+			return false
+		}
+		text = text[size:]
+	}
+	return false
+}
+
+func isBlank(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 
 // Instant formats t in UTC, truncated to the millisecond: 2026-03-01T09:30:00.000Z.
 func Instant(t time.Time) string { return string(AppendInstant(nil, t.UnixMilli())) }
