@@ -72,6 +72,12 @@ func TestImportRecordsEachChangeOfAccess(t *testing.T) {
 		b.imports(file("f", c.lines))
 		require.Equal(t, "null", b.entries(), c.lines)
 	}
+	const first = `{"type":"organisation","id":"$third","slug":"third","name":"Third","plan":"free","reportingMode":"nominative"}`
+	b.entries()
+	b.imports(file("1", first), file("2", strings.NewReplacer("free", "pro",
+		"nominative", "pseudonymous").Replace(first)))
+	require.Equal(t, fill(`third operator organisation.created $third {"plan": "pro"}`), b.entries(),
+		"a later file of the import changes it")
 	b.imports(file("f", changed("ann", "", "")))
 	counts := b.imports(file("f", changed("ann", `"passwordHash":"$argon",`, "")))
 	require.Contains(t, counts, Count{Type: "user", Replaced: 1, LostPasswords: 1})

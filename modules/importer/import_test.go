@@ -165,6 +165,7 @@ func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 		file("3", changed("p1", `$p1`, `$p9`)))
 	assert.Contains(t, s, Count{Type: "play", Replaced: 2})
 	assert.Contains(t, s, Count{Type: "player", Added: 2})
+	assert.Contains(t, b.imports(file("4", changed("group", `$group`, `$newgroup`))), Count{Type: "group", Added: 1})
 	assert.Equal(t, "4 5",
 		b.one("select string_agg(ordinal::text, ' ' order by ordinal) from players where id in "+
 			"($1, $2)", idOf("new"), idOf("p9")))

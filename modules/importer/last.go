@@ -121,7 +121,8 @@ type entry struct {
 
 var entries = []entry{
 	{audit.OrganisationCreated, "organisation", `
-		select o.id, o.id, jsonb_build_object('plan', o.plan) from organisations o where ` + isNew},
+		select o.id, o.id, jsonb_build_object('plan', coalesce(i.plan, o.plan)) from organisations o
+		left join last_organisations i on i.id = o.id where ` + isNew},
 	{audit.PlanChanged, "organisation", organisationChange("plan")},
 	{audit.ReportingModeChanged, "organisation", organisationChange("reporting_mode")},
 	{audit.RoleChanged, "person", `

@@ -220,6 +220,23 @@ func TestFormerOwnerDoesNotSetTheReportingMode(t *testing.T) {
 	require.Empty(t, b.entries(ours))
 }
 
+// An organisation keeps an owner: of two who leave at once the second one stays.
+func TestOwnersWhoLeaveAtOnceLeaveOne(t *testing.T) {
+	b := setup(t)
+	last := b.Member(ours, "owner")
+	first := b.Begin(`select from organisations where id = $1 for no key update`, ours)
+	err := b.WhileWaiting(first, func() error {
+		return b.Owner.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
+			return b.orgs.LeaveAllIn(tx, audit.Actor{ID: last.ID}, request)
+		})
+	}, func() {
+		_, err := first.Exec(t.Context(), `delete from memberships where user_id = $1`,
+			personID(ours, "owner"))
+		require.NoError(t, err)
+	})
+	require.ErrorContains(t, err, "leaves ours without an owner")
+}
+
 // Concurrent changes form one chain: each entry records the mode that the change before it set.
 func TestConcurrentChangesOfReportingModeFormAChain(t *testing.T) {
 	b := setup(t)

@@ -77,6 +77,26 @@ func askMocks(t *testing.T, path string, m Modules) (response *http.Response, bo
 	return ask(t, app, path, http.Header{"Authorization": {"Bearer " + token.String()}})
 }
 
+// rules.md, Bounds: a key that is refused takes the places of unknown ones again, and none of a key that
+// has proved its organisation.
+func TestRefusedKeyStaysUnknown(t *testing.T) {
+	requests := limit.NewRequests(5)
+	keys := newMockKeys(t)
+	keys.On("Authenticate", mock.Anything, mock.Anything, mock.Anything).Return(apikeys.Caller{}, errNoKey).
+		Run(func(mock.Arguments) {
+			assert.EqualValues(t, 1, requests.Limiters()["unknown_requests"].Stats().Running)
+		}).Twice()
+	api, err := New(Modules{Keys: keys, Requests: requests}, "http://dg.example.org")
+	require.NoError(t, err)
+	app := fiber.New()
+	api.Mount(app)
+	header := http.Header{"Authorization": {"Bearer " + apikeys.NewToken().String()}}
+	for range 2 {
+		response, _ := ask(t, app, "/api/v1/forks", header)
+		require.Equal(t, http.StatusUnauthorized, response.StatusCode)
+	}
+}
+
 // rules.md, Failures: a report or an export that cannot be opened, for any reason, is an error of the
 // document: 503 says when to retry, and 500 says nothing of the cause.
 func TestReportThatCannotBeOpenedIsAnError(t *testing.T) {

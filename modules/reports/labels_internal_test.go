@@ -175,6 +175,13 @@ func TestLargeReportsLeavePlacesForSmallOnes(t *testing.T) {
 	e := newEnv(t)
 	e.Players(testOrg, largeReport+1)
 	e.Plays(theFork, largeReport+1, testFrom, 0)
+	e.group(otherFork, `select i from generate_series(1, $1::int) i`, largeReport)
+	for id, large := range map[string]bool{otherFork: true, testGroup: false} {
+		s, err := open(t.Context(), e.DB, query(testFrom, 1, id), true)
+		require.NoError(t, err)
+		s.close()
+		require.Equal(t, large, s.large, "a group that is read like a large report waits as one")
+	}
 	open := func(day int) *Report {
 		report, err := e.reports.Open(t.Context(), query(testFrom.AddDate(0, 0, day), 1, ""))
 		assert.NoError(t, err)
