@@ -159,6 +159,7 @@ func TestFailingExportIsAnErrorOrWhole(t *testing.T) {
 				require.Equal(t, whole, response.Header.Get("Content-Disposition") != "")
 				require.Equal(t, whole, strings.Contains(b.read(response), "playId,"))
 				b.service.Drain()
+				require.Zero(t, b.Count(finishedEntries), "no end without a start")
 			}
 		})
 	}
