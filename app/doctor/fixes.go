@@ -25,8 +25,9 @@ var fixes = []struct {
 	{state("28000", "InitializeSessionUserId"), "correct the role of the URL, which roles.sh creates, or run " +
 		"as a superuser: alter role {role} login"},
 	{state("28000"), "correct the role of the URL, and let pg_hba.conf admit it from this machine"},
-	{state("28P01"), "correct the password in the URL, with special characters percent-encoded; if it has " +
-		"expired, run as a superuser: alter role {role} valid until 'infinity'"},
+	{state("28P01"), "correct the password in the URL, with special characters percent-encoded, or set it in " +
+		"psql as a superuser: \\password {role}; if it has expired, run as a superuser: alter role {role} valid " +
+		"until 'infinity'"},
 	{state("3D000"), "correct the database in the URL: roles.sh creates one"},
 	{state("42501", "CheckMyDatabase"), "run as its owner: grant connect on database {database} to {role}"},
 	{state("42501"), "run dg migrate, which grants what is missing"},
