@@ -1,0 +1,72 @@
+package postgres_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/postgres"
+	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
+)
+
+// standbySQL makes a database look like a standby of itself to sessions that search the schema first.
+const standbySQL = `create schema standby;
+	create table standby.replayed as select 'FFFFFF/0'::pg_lsn as lsn;
+	create function standby.pg_is_in_recovery() returns boolean return true;
+	create function standby.pg_last_wal_receive_lsn() returns pg_lsn return 'FFFFFF/0'::pg_lsn;
+	create function standby.pg_last_wal_replay_lsn() returns pg_lsn return (select lsn from standby.replayed)`
+
+// A replica that lags is left out, unless the primary was too busy to send its records.
+func TestBusyPrimaryIsNoFaultOfTheReplica(t *testing.T) {
+	_, url := newDatabase(t)
+	require.NoError(t, tb.Exec(t, url, standbySQL))
+	primary := pgtest.Open(t, url, postgres.Options{MaxConns: 1})
+	replicas, err := postgres.OpenReplicas(t.Context(), []string{url}, primary, postgres.Options{})
+	require.NoError(t, err)
+	replica := replicas[0]
+	replica.DB.Close()
+	config, err := pgxpool.ParseConfig(url)
+	require.NoError(t, err)
+	config.ConnConfig.RuntimeParams["search_path"] = "standby, pg_catalog"
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	replica.DB = &postgres.DB{Pool: pool}
+	primary.UseReplicas(replicas, primary)
+
+	replayed := func(lsn string) {
+		require.NoError(t, tb.Exec(t, url, `update standby.replayed set lsn = '`+lsn+`'`))
+	}
+	at := postgres.Position{Timeline: 1, LSN: 2}
+	attempts := 20
+	for out := true; out; out = replica.LeftOut() { // on a busy machine the replica itself may be slow
+		require.Positive(t, attempts)
+		attempts--
+		replayed("FFFFFF/0")
+		returns(t, replica, primary)
+		replayed("0/1")
+		busy, err := primary.Pool.Acquire(t.Context())
+		require.NoError(t, err)
+		require.Nil(t, primary.AcquireReplica(t.Context(), at))
+		busy.Release()
+	}
+	require.Nil(t, primary.AcquireReplica(t.Context(), at))
+	require.True(t, replica.LeftOut())
+}
+
+// returns watches the replica until a check succeeds.
+func returns(t *testing.T, replica *postgres.Replica, primary *postgres.DB) {
+	watching, stop := context.WithCancel(t.Context())
+	watched := make(chan struct{})
+	go func() {
+		defer close(watched)
+		primary.WatchReplicas(watching)
+	}()
+	require.Eventually(t, func() bool { return !replica.LeftOut() }, 10*time.Second, time.Millisecond)
+	stop()
+	<-watched
+}
