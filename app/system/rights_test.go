@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -34,15 +36,9 @@ func TestRolesAreCreatedWithoutSuperuser(t *testing.T) {
 		`create role manager login createrole createdb`} {
 		require.NoError(t, tb.Exec(t, in("postgres"), sql))
 	}
-	parsed, err := url.Parse(superuser)
-	require.NoError(t, err)
 	for range 2 {
-		c := exec.CommandContext(t.Context(), "sh", apptest.InTree("configs", "deploy", "roles.sh"))
-		c.Env = append(apptest.CleanEnvironment(), "PGHOST="+parsed.Query().Get("host"), "PGPORT=5432",
-			"PGUSER=manager", "OWNER_PASSWORD=o", "APP_PASSWORD=a")
-		out, err := c.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-		require.Regexp(t, `^Remains open: dg_app may create large objects.*\n$`, string(out))
+		require.Regexp(t, `^Remains open: dg_app may create large objects.*\n$`,
+			createRoles(t, superuser, "manager"))
 	}
 	doctor := func() string {
 		c := apptest.Launch(t, "doctor", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
@@ -58,6 +54,41 @@ func TestRolesAreCreatedWithoutSuperuser(t *testing.T) {
 	require.Regexp(t, `warning +rights +the serving role may create large objects`, said)
 	require.NoError(t, tb.Exec(t, superuser, sqlOfAdvice.FindStringSubmatch(said)[1]))
 	require.NotRegexp(t, `warning|failure`, doctor())
+}
+
+// createRoles runs roles.sh on the server of the URL, as a user.
+func createRoles(t *testing.T, server, user string) (says string) {
+	parsed, err := url.Parse(server)
+	require.NoError(t, err)
+	c := exec.CommandContext(t.Context(), "sh", apptest.InTree("configs", "deploy", "roles.sh"))
+	c.Env = append(apptest.CleanEnvironment(), "PGHOST="+parsed.Query().Get("host"), "PGPORT=5432",
+		"PGUSER="+user, "OWNER_PASSWORD=hunter2", "APP_PASSWORD=hunter2")
+	out, err := c.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return string(out)
+}
+
+// operations.md, Install: roles.sh of a superuser leaves no password in the log of a server that logs
+// all statements.
+func TestRolesPasswordsStayOutOfTheLog(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("psql"); err != nil {
+		tb.SkipOrFail(t, err)
+	}
+	dir := apptest.NewFolder(t)
+	server := joinServer(t, dir)
+	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
+	superuser := tb.Changed(tb.AsRole(server.URL(), "postgres"), func(u *url.URL) { u.Path = "/postgres" })
+	for _, sql := range []string{`drop database dg`, `drop role dg_app`, `drop role dg_owner`,
+		`alter role postgres set log_statement = 'all'`,
+		`alter role postgres set log_min_duration_statement = 0`} {
+		require.NoError(t, tb.Exec(t, superuser, sql))
+	}
+	createRoles(t, superuser, "postgres")
+	log, err := os.ReadFile(filepath.Join(dir, "postgres.log"))
+	require.NoError(t, err)
+	require.Contains(t, string(log), "revoke temporary on database dg", "statements are logged")
+	require.NotContains(t, string(log), "hunter2")
 }
 
 // The serving role may do only what the program does: with an injection or a stolen password an

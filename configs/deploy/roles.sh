@@ -10,10 +10,16 @@ cd / # psql warns of a folder that it cannot enter
 psql -q -v ON_ERROR_STOP=1 ${POSTGRES_USER:+-U "$POSTGRES_USER"} -d postgres <<'SQL'
 \getenv owner OWNER_PASSWORD
 \getenv app APP_PASSWORD
+select rolsuper as super from pg_roles where rolname = current_user \gset
+\if :super
+-- The statement that creates the roles has their passwords.
+set log_statement = none;
+set log_min_duration_statement = -1;
+set log_min_error_statement = panic;
+\endif
 select format('create role %I login password %L', name, password)
   from (values ('dg_owner', :'owner'), ('dg_app', :'app')) roles (name, password)
  where not exists (select from pg_roles where rolname = name) \gexec
-select rolsuper as super from pg_roles where rolname = current_user \gset
 \if :super
 \else
 -- Only a member may create an owner's database.
