@@ -43,7 +43,8 @@ for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
 			go tool -modfile=scripts/tools/go.mod nfpm package -f configs/deploy/nfpm.yaml -p $format -t "dist/$name.$format" >/dev/null
 		done
 	fi
-	tar -C dist --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw -cf - "$name" | gzip -n9 >"dist/$name.tar.gz"
+	tar -C dist --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw -cf "dist/$name.tar" "$name"
+	gzip -n9 "dist/$name.tar" # no pipe, which would hide a failure of tar
 	rm -r "dist/$name"
 done
 rm -r dist/doc
