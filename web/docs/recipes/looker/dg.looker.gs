@@ -71,7 +71,8 @@ const ROWS = {
 
 function fieldsOf(request) {
   const fields = cc.getFields();
-  for (const [id, name, type, dimension, adds] of ROWS[request.configParams.rows].fields) {
+  const rows = ROWS[request.configParams?.rows] ?? refuse('Choose a fork, and a row for each.');
+  for (const [id, name, type, dimension, adds] of rows.fields) {
     const field = (dimension ? fields.newDimension() : fields.newMetric()).setId(id).setName(name).setType(cc.FieldType[type]);
     if (adds) field.setAggregation(cc.AggregationType.SUM);
     else if (!dimension) field.setIsReaggregatable(false); // players and means of parts do not add up
@@ -83,6 +84,7 @@ const getSchema = (request) => ({ schema: fieldsOf(request).build() });
 
 function getData(request) {
   const { fork, rows, group } = request.configParams;
+  if (!fork || !ROWS[rows]) refuse('Choose a fork, and a row for each.');
   const query = { from: request.dateRange.startDate, to: request.dateRange.endDate };
   if (group) query.groupId = group;
   if ((Date.parse(query.to) - Date.parse(query.from)) / 86400000 > 365) refuse('Choose at most 366 days.');
