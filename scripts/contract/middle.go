@@ -91,7 +91,7 @@ func busy(retryAfter string) func(http.ResponseWriter, *http.Request, []byte, in
 
 // always answers 503: the program gives up after eight tries.
 func always(w http.ResponseWriter, _ *http.Request, _ []byte, _ int) bool {
-	w.Header().Set("Retry-After", "0.1")
+	w.Header().Set("Retry-After", "0")
 	w.WriteHeader(http.StatusServiceUnavailable)
 	_, _ = io.WriteString(w, `{"code":"unavailable","message":"Closed until noon."}`)
 	return true

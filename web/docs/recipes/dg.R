@@ -84,13 +84,15 @@ weeks <- tapply(daily$plays, list(as.character(daily$week), daily$forkId), sum)[
 weeks <- weeks[-c(1, nrow(weeks)), , drop = FALSE]
 if (sum(weeks) > 0) {
   colours <- palette.colors(length(most))
-  png("dg.png", width = 800, height = 400)
+  png("dg.part.png", width = 800, height = 400)
   par(mar = c(3, 3, 3, 1))
   matplot(as.Date(rownames(weeks)), weeks, type = "l", lty = 1, lwd = 2, col = colours, ylim = c(0, 1.3 * max(weeks)), xaxt = "n",
     xlab = "", ylab = "", main = "Plays per week (UTC)")
   axis.Date(1, as.Date(rownames(weeks)))
   legend("top", forks$title[match(most, forks$forkId)], lty = 1, lwd = 2, col = colours, bty = "n", ncol = 3)
   invisible(dev.off())
+  drawn <- tail(readBin("dg.part.png", "raw", file.size("dg.part.png")), 8) # R does not tell of a full disk
+  if (!identical(head(drawn, 4), charToRaw("IEND")) || !file.rename("dg.part.png", "dg.png")) stop("dg.png was not written. Is the disk full?")
   cat(sprintf("dg.png: %d forks, %d plays\n", nrow(forks), sum(daily$plays)))
 } else {
   cat("Nothing to draw: no whole week has plays.\n")
