@@ -36,10 +36,10 @@ check: ## Run linters, and find known vulnerabilities and stale generated files.
 bench: postgres ## Measure against limits of this machine (BENCH_PLAYS=10000000; BENCH=export or duckdb).
 	go run ./scripts/bench
 
-contract: postgres ## Run the programs of /docs, generated clients and schemathesis against the demo (Node, Java).
+contract: postgres ## Run the programs of /docs, generated clients, schemathesis and the screens in other engines (Node, Java).
 	scripts/contract/clients/run.sh
 	scripts/engines.sh
-	scripts/contract/schemathesis.sh & scripts/contract/table.sh && wait $$!
+	scripts/contract/schemathesis.sh & scripts/contract/table.sh; table=$$?; wait $$! && exit $$table
 
 contract-tools: ## Run the recipes of tools in the real tools (Python; from PyPI and npm).
 	scripts/contract/tools/run.sh

@@ -194,9 +194,9 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 		return "", err
 	}
 	m.set(c)
-	reset := os.Getenv("TABLE_RESET") // of the rate limit, which the cells together exceed
-	if out, err := exec.CommandContext(ctx, "sh", "-c", reset).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%s: %w: %s", reset, err, out)
+	// of the rate limit, which the cells together exceed
+	if out, err := exec.CommandContext(ctx, "sh", "-c", os.Getenv("TABLE_RESET")).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("TABLE_RESET: %w: %s", err, out)
 	}
 	_ = p.shell(ctx, folder, p.Prepare).Run() // fails in PostgreSQL before the first cell has made the table
 	if c.full {                               // but for a page

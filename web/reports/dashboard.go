@@ -225,36 +225,6 @@ func (h *Handler) shownGroups(ctx context.Context, q reports.Query) []string {
 	return shown
 }
 
-// groupMenu is the menu of the report's group. Of the list of reports it chooses the reports that open.
-type groupMenu struct {
-	pageURL
-	Groups       []org.Group
-	ListedGroups int      // org.MaxGroups if there may be more groups; else 0
-	GroupName    string   // "": all players
-	shown        []string // ids of the groups that k-anonymity does not hide; nil: unknown
-}
-
-func (h *Handler) groupMenuOf(ctx context.Context, p *ui.Principal, at pageURL) (groupMenu, error) {
-	groups, err := h.GroupsOf(ctx, p, reports.ReadReport, at.Param("groupId"))
-	if err != nil {
-		return groupMenu{}, err
-	}
-	menu := groupMenu{pageURL: at, Groups: groups}
-	if len(groups) >= org.MaxGroups {
-		menu.ListedGroups = org.MaxGroups
-	}
-	for _, g := range groups {
-		if g.ID == at.Param("groupId") {
-			menu.GroupName = g.Name
-		}
-	}
-	return menu, nil
-}
-
-func (m groupMenu) Hidden(groupID string) bool {
-	return m.shown != nil && !slices.Contains(m.shown, groupID)
-}
-
 func shownMeasure(key string) measure {
 	i := slices.IndexFunc(measures, func(m measure) bool { return m.key == key && key != "" })
 	return measures[max(0, i)] // plays by default
