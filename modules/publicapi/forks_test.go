@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,6 +97,10 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	} {
 		get := w.get(t, path, key, "User-Agent", "Power Query")
 		head := w.send(t, http.MethodHead, path, "Bearer "+key.Token()).Is(t, get.StatusCode)
+		if strings.Contains(path, "/stats?") {
+			require.NotEmpty(t, head.Header.Get("ETag"))
+			require.Empty(t, head.Header.Get("Content-Length"), "HEAD of a proved answer computes no figures")
+		}
 		for _, varies := range []string{
 			"Date", "X-Request-Id", "Ratelimit", "Content-Length", "Transfer-Encoding",
 		} {
