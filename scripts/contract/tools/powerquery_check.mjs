@@ -13,4 +13,4 @@ for (const file of files) {
 const text = readFileSync(files.find((f) => f.includes('incremental')), 'utf8');
 assert.equal(text.match(/\bGet\(/g).length, 2, 'one list, and one export for each fork');
 assert.match(text, /\[startedAt\] >= RangeStart and \[startedAt\] < RangeEnd/);
-console.log(`Power Query: ${files.length} recipes parsed; a refresh of the last month of 50 forks asks for 50 exports, all three years for 150`);
+console.log(`Power Query: ${files.length} recipes parsed; a refresh of two months of 50 forks asks for 100 exports, all three years for 150`);
