@@ -21,7 +21,21 @@ var (
 	// statement matches the creation of an index or trigger, or its end.
 	statement = regexp.MustCompile(`(?m)^(create|drop) (?:constraint )?(index|trigger) (\w+)[^;]*`)
 	always    = regexp.MustCompile(`enable always trigger (\w+)`)
+	onTable   = regexp.MustCompile(` on (\w+)`)
 )
+
+// repairs renew what triggers keep, which changes without them left as it was. The other triggers
+// refuse or complete a row.
+var repairs = []struct{ prefix, run string }{
+	{"fork_", renewOrganisations},
+	{"organisation_version", renewOrganisations},
+	{"player_version", "update player_ordinals set version = uuid_hash_extended(gen_random_uuid(), 0)"},
+	{"users_end_sessions", "delete from sessions; delete from account_resets"},
+	{"users_void_recovery_codes", "delete from recovery_codes"},
+	{"unseal_", "dg segments rebuild"},
+}
+
+const renewOrganisations = "update organisations set version = uuid_hash_extended(gen_random_uuid(), 0)"
 
 // checkSchema compares the schema's version, and then its indexes and triggers, with this program's.
 func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ error) {
@@ -29,18 +43,18 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 	if err != nil {
 		return warnings, err
 	}
-	rows, _ := s.db.Pool.Query(ctx, `/* doctor.objects */ select relname, relname, indisvalid
+	rows, _ := s.db.Pool.Query(ctx, `/* doctor.objects */ select relname, indisvalid, false
 		from pg_index join pg_class on pg_class.oid = indexrelid
 		where relnamespace = 'public'::regnamespace
-		union all select tgname, relname, tgenabled in ('O', 'A')
+		union all select tgname, tgenabled in ('O', 'A'), tgenabled = 'A'
 		from pg_trigger join pg_class on pg_class.oid = tgrelid
 		where relnamespace = 'public'::regnamespace and not tgisinternal
-		union all select '', '', max(version_id) <= $1 from dg_schema_versions where is_applied`,
+		union all select '', max(version_id) <= $1, false from dg_schema_versions where is_applied`,
 		len(versions()))
 	found := map[string]object{}
 	var name string
 	var is object
-	if _, err := pgx.ForEachRow(rows, []any{&name, &is.table, &is.works}, func() error {
+	if _, err := pgx.ForEachRow(rows, []any{&name, &is.works, &is.always}, func() error {
 		found[name] = is
 		return nil
 	}); err != nil {
@@ -54,8 +68,8 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 
 // object is an index or a trigger in the database.
 type object struct {
-	table string
-	works bool // is neither invalid nor disabled
+	works  bool // is neither invalid nor disabled
+	always bool // is a trigger that fires in sessions of replication, too
 }
 
 // compareObjects warns of indexes, and fails for triggers, that are missing or do not work.
@@ -76,28 +90,48 @@ func compareObjects(found map[string]object) (warnings []string, failures error)
 			delete(created, parts[3])
 		}
 	}
-	enabled := always.FindAllStringSubmatch(script.String(), -1)
+	enabled := map[string]bool{}
+	for _, parts := range always.FindAllStringSubmatch(script.String(), -1) {
+		enabled[parts[1]] = true
+	}
+	var broken []string // triggers
 	for _, name := range slices.Sorted(maps.Keys(created)) {
 		is, exists := found[name]
+		if is.works && (is.always || !enabled[name]) {
+			continue
+		}
 		kind := created[name][2]
 		fix := strings.Join(strings.Fields(created[name][0]), " ")
+		enable := fmt.Sprintf("alter table %s enable trigger %s", onTable.FindStringSubmatch(fix)[1], name)
+		if enabled[name] {
+			enable = strings.Replace(enable, "enable", "enable always", 1)
+		}
 		switch {
-		case is.works:
-			continue
 		case exists && kind == "index":
 			fix = "reindex index concurrently " + name
-		case exists && slices.ContainsFunc(enabled, func(a []string) bool { return a[1] == name }):
-			fix = fmt.Sprintf("alter table %s enable always trigger %s", is.table, name)
 		case exists:
-			fix = fmt.Sprintf("alter table %s enable trigger %s", is.table, name)
+			fix = enable
+		case enabled[name]:
+			fix += "; " + enable
 		}
 		says := fmt.Sprintf("the %s %s is missing, disabled or invalid: run as the owner of the tables: %s",
 			kind, name, fix)
 		if kind == "index" {
 			warnings = append(warnings, says)
-		} else {
-			failures = errors.Join(failures, errors.New(says))
+			continue
 		}
+		failures = errors.Join(failures, errors.New(says))
+		broken = append(broken, name)
+	}
+	var stale []string
+	for _, r := range repairs {
+		if slices.ContainsFunc(broken, func(name string) bool { return strings.HasPrefix(name, r.prefix) }) {
+			stale = append(stale, r.run)
+		}
+	}
+	if stale != nil {
+		failures = errors.Join(failures, fmt.Errorf("then renew what these triggers keep, because changes "+
+			"without them left it stale: %s", strings.Join(slices.Compact(stale), "; ")))
 	}
 	return warnings, failures
 }

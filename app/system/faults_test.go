@@ -154,8 +154,39 @@ func faultsOfRoles() []fault {
 			`alter table plays enable always trigger unseal_insert`),
 		planted(stops, `alter table forks disable trigger fork_change`,
 			`alter table forks enable always trigger fork_change`),
+		planted(stops, `alter table players enable trigger player_version`,
+			`alter table players enable always trigger player_version`),
 		planted(stops, `drop trigger audit_entry_stamp on audit_entries`,
 			`create trigger audit_entry_stamp before insert`),
+	}
+}
+
+// The advice of dg doctor restores triggers exactly, and renews what they keep.
+func TestAdviceOnTriggersRestoresThem(t *testing.T) {
+	t.Parallel()
+	x := apptest.NewExternal(t)
+	x.Succeeds("migrate")
+	const triggers = `(select string_agg(pg_get_triggerdef(oid) || tgenabled::text, '\n' order by tgname)
+		from pg_trigger where not tgisinternal)`
+	x.Exec(`create table former as select ` + triggers + ` as triggers`)
+	x.Exec(`do $$ declare t record; begin
+		for t in select tgname, tgrelid::regclass as relation from pg_trigger where not tgisinternal loop
+			execute format('drop trigger %I on %s', t.tgname, t.relation);
+		end loop; end $$`)
+	doctor := apptest.Launch(t, x.On("doctor")...)
+	require.NotZero(t, doctor.Status(time.Minute))
+	said := doctor.Out.String()
+	for _, advice := range sqlOfAdvice.FindAllStringSubmatch(said, -1) {
+		x.Exec(advice[1])
+	}
+	require.Equal(t, 1, x.Count(`former where triggers = `+triggers), said)
+	repair, isLast := strings.CutSuffix(regexp.MustCompile(`left it stale: (.+)`).FindStringSubmatch(said)[1],
+		"; dg segments rebuild")
+	require.True(t, isLast, said)
+	x.Exec(`drop table former; ` + repair)
+	x.Succeeds("segments", "rebuild")
+	for _, kept := range []string{"organisations", "player_ordinals", "sessions", "account_resets", "recovery_codes"} {
+		require.Contains(t, repair, " "+kept)
 	}
 }
 
