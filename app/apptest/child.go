@@ -89,7 +89,12 @@ func ServeWith(t *testing.T, args ...string) *Child {
 var servingLine = regexp.MustCompile(`(?m)^Serving on (\S+)$`)
 
 func (c *Child) UntilServing() *Child {
-	Until(c.T, time.Minute, "dg does not serve", func() bool {
+	defer func() {
+		if c.URL == "" {
+			c.T.Log(c.Log.String())
+		}
+	}()
+	Until(c.T, 2*time.Minute, "dg does not serve", func() bool {
 		select {
 		case <-c.exited:
 			require.FailNow(c.T, "dg ended", c.Log.String())

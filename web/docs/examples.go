@@ -10,10 +10,13 @@ import (
 	"dg/web/ui"
 )
 
-// The ids in the examples of the OpenAPI document and in the recipes. Fill replaces them.
+// The ids and days in the examples of the OpenAPI document and in the recipes. Fill replaces them. They
+// are the demo's: there the requests have the sample answers.
 const (
 	exampleFork  = "60772820-1226-4be5-b50f-c2adbe3dca64"
 	exampleGroup = "367856ea-0ce4-4434-8f3b-0260cd0f3211"
+	sampleFirst  = "2026-03-01"
+	sampleLast   = "2026-03-02"
 )
 
 type examples struct {
@@ -21,19 +24,21 @@ type examples struct {
 	ForkTitle, GroupName string // "": the id is that of the OpenAPI document's example
 	base                 string // public URL of this service
 	from, year           string // two years and one year ago: they replace the first days in recipes
-	first, last          string // the two days before today: they replace the period of requests
+	first, last          string // replace the period of requests: the sample's days, or the two before today
 }
 
+// day returns the day that was some days ago.
+func (h *Handler) day(ago int) string { return h.Today().AddDate(0, 0, -ago).Format(time.DateOnly) }
+
 func (h *Handler) placeholders() examples {
-	day := func(ago int) string { return h.Today().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	return examples{
 		ForkID:  exampleFork,
 		GroupID: exampleGroup,
 		base:    h.BaseURL,
 		from:    h.Today().AddDate(-2, 0, 0).Format(time.DateOnly),
-		year:    day(365),
-		first:   day(2),
-		last:    day(1),
+		year:    h.day(365),
+		first:   sampleFirst,
+		last:    sampleLast,
 	}
 }
 
@@ -53,6 +58,10 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	fork := forks[max(0, slices.IndexFunc(forks, func(f games.Fork) bool {
 		return f.Status == "active" && f.DeployedReleaseNumber != nil
 	}))]
+	if fork.ID != exampleFork {
+		e.first = h.day(2)
+		e.last = h.day(1)
+	}
 	e.ForkID = fork.ID
 	e.ForkTitle = fork.Title
 	groups, err := h.GroupsOf(ctx, p, reports.ReadReport, "")

@@ -90,5 +90,5 @@ func (e examples) Command(id, label, text string) snippet {
 func (e examples) Fill(text string) string {
 	return strings.NewReplacer("https://dg.example.org", e.base, exampleFork, e.ForkID,
 		exampleGroup, e.GroupID, "2024-01-01", e.from, "2025-04-01", e.year,
-		"2026-03-01", e.first, "2026-03-02", e.last).Replace(text)
+		sampleFirst, e.first, sampleLast, e.last).Replace(text)
 }
