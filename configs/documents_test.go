@@ -33,3 +33,26 @@ func TestLinksOfThePackagesLeadSomewhere(t *testing.T) {
 	}))
 	require.Greater(t, links, 20)
 }
+
+// operations.md, Install: what runs again keeps the settings, each of which is set once.
+func TestInstallKeepsSettings(t *testing.T) {
+	root := t.TempDir()
+	env := root + "/etc/dg/dg.env"
+	script := `runuser() { :; }; mkdir -p ` + root + `/etc/systemd/system ` + root + `/usr/bin` + "\n"
+	for _, block := range regexp.MustCompile("(?s)   ```sh\n(.*?)```").FindAllSubmatch(content(t, "operations.md"), -1) {
+		script += string(block[1])
+	}
+	script = strings.NewReplacer(" /etc/", " "+root+"/etc/", " /usr/", " "+root+"/usr/",
+		"install dg ", "install LICENSE ", "configs/deploy/postinstall.sh", ":").Replace(script)
+	var settings [2]string
+	for run := range settings {
+		c := exec.CommandContext(t.Context(), "sh", "-c", script)
+		c.Dir = ".."
+		out, _ := c.CombinedOutput()
+		text, err := os.ReadFile(env)
+		require.NoError(t, err, "%s", out)
+		settings[run] = string(text)
+	}
+	require.Equal(t, 1, strings.Count(settings[0], "\nDG_DATABASE_URL="))
+	require.Equal(t, settings[0], settings[1])
+}

@@ -31,7 +31,7 @@ for engine in firefox webkit; do
 	' "$work/key.pem" "$work/cert.pem" &
 	run=""
 	[ $engine = firefox ] || run="xvfb-run -a"
-	$run node --experimental-websocket --no-warnings "$here/engines.mjs" $engine $DG_BASE_URL "psql -h $socket -U dg_owner -d dg" "$shots"
+	$run node --experimental-websocket --no-warnings "$here/engines.mjs" $engine $DG_BASE_URL "psql -X -h $socket -U dg_owner -d dg" "$shots"
 	kill $(jobs -p)
 	wait || true
 done

@@ -36,7 +36,7 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	}
 	missing := 0
 	for _, id := range players {
-		organisation, err := o.erase(ctx, within, id)
+		player, organisation, err := o.erase(ctx, within, id)
 		switch {
 		case apperr.Is(err, apperr.NotFound):
 			missing++
@@ -48,7 +48,7 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		case err != nil:
 			return fmt.Errorf("erase %s: %w", id, err)
 		default:
-			fmt.Fprintf(p.Stdout, "%s  erased from organisation %s\n", id, organisation)
+			fmt.Fprintf(p.Stdout, "%s  erased from organisation %s\n", player, organisation)
 		}
 	}
 	o.seal(ctx, p)
@@ -59,14 +59,15 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 }
 
 // erase erases a player by pseudonym or id, only within the organisation unless that is "".
-func (o *operator) erase(ctx context.Context, within, player string) (organisation string, err error) {
-	id := input.ID(player)
+func (o *operator) erase(ctx context.Context, within, player string) (id, organisation string, err error) {
+	id = input.ID(player)
 	if within != "" {
 		if id, err = o.orgs.PlayerID(ctx, within, player); err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
-	return o.orgs.ErasePlayer(ctx, id, sealer.DropDirty, o.request)
+	organisation, err = o.orgs.ErasePlayer(ctx, id, sealer.DropDirty, o.request)
+	return id, organisation, err
 }
 
 // seal seals changed days. It only logs a failure: unsealed days only make statistics slower.

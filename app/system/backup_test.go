@@ -33,6 +33,7 @@ func newBackupPage(t *testing.T, d *testkit.World) backupPage {
 	require.NoError(t, err)
 	p := backupPage{t: t, folder: t.TempDir()}
 	p.programs = testkit.One[string](d, `select setting from pg_config where name = 'BINDIR'`)
+	require.NoError(t, os.WriteFile(p.folder+"/psqlrc", []byte("\\timing on\n"), 0o600)) // an operator's
 	p.blocks = regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 	require.Len(t, p.blocks, 2, "back up, restore")
 	return p
@@ -44,7 +45,7 @@ func (p backupPage) run(block int, settings ...string) error {
 	cmd := exec.CommandContext(p.t.Context(), "sh", "-ec",
 		`dg() { "$DG" --log-level=warn "$@"; }`+"\n"+p.blocks[block][1])
 	cmd.Dir = p.folder
-	cmd.Env = append(apptest.CleanEnvironment(), append(settings, "DG="+dg, "PGHOST=/nowhere",
+	cmd.Env = append(apptest.CleanEnvironment(), append(settings, "DG="+dg, "PGHOST=/nowhere", "PSQLRC="+p.folder+"/psqlrc",
 		"PATH="+p.programs+":"+os.Getenv("PATH"))...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -81,6 +82,7 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	d.db.Exec(`update api_keys set revoked_at = now() + interval '3 days' where id = $1`, listed.ID)
 	d.db.Exec(`insert into account_resets select id, sha256('a'), now() from users limit 1`)
 	ownersSession(t, d.db)
+	d.db.Exec(`alter role all set datestyle to german`)
 	require.NoError(t, p.run(0, "DG_DATA_DIR="+d.dir))
 	d.Stop()
 
@@ -89,7 +91,8 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	revoked := filepath.Join(p.folder, "revoked.txt")
 	list, err := os.ReadFile(revoked)
 	require.NoError(t, err)
-	require.Contains(t, string(list), listed.ID+"|", "a key that is being replaced")
+	require.Regexp(t, listed.ID+`\|\d{4}-`, string(list), "a key that is being replaced")
+	require.NotContains(t, string(list), "Tim", "the operator's psqlrc is not read")
 	stops := time.Now().UTC().Add(24 * time.Hour).Truncate(time.Millisecond)
 	require.NoError(t, os.WriteFile(revoked, []byte(leaked.ID+"|2026-01-01 00:00:00+00\n"+
 		replaced.ID+"|"+stops.Format(time.RFC3339Nano)+"\nNewerThanTheBackup0000|2026-01-01 00:00:00+00\n"), 0o600))
@@ -122,7 +125,8 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 }
 
 // backup.md, Erasing a player: statistics and CSV have the plays of an imported file. dg erase removes
-// the most active player from both at once, and from segments, also beside an unknown id.
+// the most active player from both at once, and from segments, also beside an unknown id. It prints the
+// id, by which the player is erased again after a restore.
 func TestEraseForgetsAPlayer(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -144,9 +148,10 @@ func TestEraseForgetsAPlayer(t *testing.T) {
 	require.Equal(t, h.Plays, was.Plays)
 	most := was.Players[0]
 	const unknown = "00000000-0000-4000-8000-00000000dead"
-	out := apptest.Refuses(t, unknown+"  no such player\n", dir, "erase", unknown, strings.ToUpper(
-		testkit.One[string](d, `select id::text from players where label = $1`, most.PlayerLabel)))
-	require.Contains(t, out, "  erased from organisation ")
+	id := testkit.One[string](d, `select id::text from players where label = $1`, most.PlayerLabel)
+	out := apptest.Refuses(t, unknown+"  no such player\n", dir, "erase",
+		testkit.One[string](d, `select slug from organisations`), unknown, most.PlayerLabel)
+	require.Contains(t, out, "\n"+id+"  erased from organisation ")
 	stats := c.Fetch(path, token)
 	plays := c.Fetch(h.CSV(), token)
 	require.NoError(t, json.Unmarshal([]byte(stats), &is))

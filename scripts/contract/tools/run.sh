@@ -30,7 +30,7 @@ environment() {
 say "MCP"
 if environment mcp 'mcp>=2,<3'; then
 	sed "s#https://dg.example.org#$base#" "$recipes/mcp/dg_mcp.py" >"$work/dg_mcp.py"
-	"$work/mcp/bin/python" "$here/mcp_check.py" "$work/dg_mcp.py" "$base" "$key" "$fork" "$group" "psql -h $socket -U dg_owner -d dg" 2>"$work/mcp.err" || { cat "$work/mcp.err"; exit 1; }
+	"$work/mcp/bin/python" "$here/mcp_check.py" "$work/dg_mcp.py" "$base" "$key" "$fork" "$group" "psql -X -h $socket -U dg_owner -d dg" 2>"$work/mcp.err" || { cat "$work/mcp.err"; exit 1; }
 fi
 
 warehouse="host=$socket user=postgres dbname=warehouse"
@@ -66,7 +66,7 @@ if environment dlt 'dlt[duckdb,postgres]>=1,<2' duckdb psycopg2-binary; then
 		sed "s#https://dg.example.org#$base#; s/^START = .*/START = $(date -u +%Y)/" "$recipes/dlt/dg_dlt.py" >"$work/$destination/dg_dlt.py"
 		cp "$here/dlt_check.py" "$work/$destination"
 		(cd "$work/$destination" && DLT_DATA_DIR=$work/$destination/dlt DG_KEY=$key \
-			"$work/dlt/bin/python" dlt_check.py "$base" "$key" "psql -h $socket -U dg_owner -d dg" "$destination") >"$work/dlt.out" 2>&1 || { tail -20 "$work/dlt.out"; exit 1; }
+			"$work/dlt/bin/python" dlt_check.py "$base" "$key" "psql -X -h $socket -U dg_owner -d dg" "$destination") >"$work/dlt.out" 2>&1 || { tail -20 "$work/dlt.out"; exit 1; }
 		tail -1 "$work/dlt.out"
 	done
 fi
