@@ -12,7 +12,7 @@ import (
 )
 
 // The containers of compose.yaml name no client: the one trusted address is the gateway's, from
-// which the host's proxy comes.
+// which the host's proxy comes. Every other setting reaches dg, too.
 func TestComposeTrustsTheProxyAlone(t *testing.T) {
 	var file struct {
 		Services map[string]struct {
@@ -25,7 +25,15 @@ func TestComposeTrustsTheProxyAlone(t *testing.T) {
 		}
 	}
 	require.NoError(t, yaml.Unmarshal(content(t, "compose.yaml"), &file))
-	setting := file.Services["dg"].Environment["DG_TRUSTED_PROXIES"]
+	environment := file.Services["dg"].Environment
+	settings, err := os.ReadFile("../platform/config/config.go")
+	require.NoError(t, err)
+	for _, s := range regexp.MustCompile(`env:"(DG_\w+)"`).FindAllSubmatch(settings, -1) {
+		if name := string(s[1]); name != "DG_ADDR" && name != "DG_DATA_DIR" {
+			require.Contains(t, environment, name)
+		}
+	}
+	setting := environment["DG_TRUSTED_PROXIES"]
 	trusted := regexp.MustCompile(`^\$\{DG_TRUSTED_PROXIES:-(.+)\}$`).FindStringSubmatch(setting)
 	require.NotNil(t, trusted)
 	proxy, err := netip.ParsePrefix(trusted[1])

@@ -14,11 +14,16 @@ import (
 
 var link = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 
-// README.md: every link of a document leads to a file of the archive and of the package.
+// README.md: every link of a document leads to a file of the archive and of the package, which have no
+// file of a working copy's alone.
 func TestLinksOfThePackagesLeadSomewhere(t *testing.T) {
+	settings, err := os.CreateTemp("deploy", "*.env")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.Remove(settings.Name()) })
 	folder := filepath.Join(t.TempDir(), "doc")
 	out, err := exec.CommandContext(t.Context(), "../scripts/documents.sh", folder).CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	require.NoFileExists(t, filepath.Join(folder, "configs", settings.Name()))
 	links := 0
 	require.NoError(t, filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".md") {

@@ -4,6 +4,10 @@
 # Two runs on one commit give equal bytes. It needs GNU tar.
 set -eu
 cd "$(dirname "$0")/.."
+if [ -n "$(git status --porcelain)" ] || "$(git rev-parse --is-shallow-repository)"; then
+	echo "A release needs a whole clone without uncommitted changes: commit or stash them, and git fetch --unshallow --tags." >&2
+	exit 1
+fi
 # Package versions never decrease. An untagged commit gets a pre-release of the coming version with the number of commits,
 # 1.0.0-dev.315.g21b2600, which packages write as 1.0.0~dev.315…: it sorts below 1.0.0. The coming version is the newest of
 # the changelog, or the patch after it if that is tagged.

@@ -258,9 +258,9 @@ func faultsOfDatabases(x *apptest.External) []fault {
 		{plant: `revoke usage on schema public from dg_app, public`,
 			mend: `grant usage on schema public to dg_app, public`, says: `may not use the schema public`, serve: warns},
 		{plant: `create database polish owner dg_owner template template0
-			locale_provider icu icu_locale 'pl' encoding 'UTF8'`, args: both("polish"), says: `has the collation pl`, serve: warns},
+			locale_provider icu icu_locale 'pl' encoding 'UTF8'`, args: both("polish"), says: `has the collation pl: rename it`, serve: warns},
 		{plant: `create database latin owner dg_owner template template0 locale 'C' encoding 'LATIN1'`,
-			args: both("latin"), says: `has the encoding LATIN1`, serve: stops},
+			args: both("latin"), says: `has the encoding LATIN1: rename it`, serve: stops},
 		{plant: `create database other owner dg_owner`, args: set("--migrate-database-url",
 			at(x.OwnerURL, "other")), says: `DG_MIGRATE_DATABASE_URL leads to database other`, serve: stops},
 		flagged(stops, `refuses the connection.*database "gone" does not exist`, "--database-url",

@@ -19,19 +19,19 @@ select 'warning', format('the clocks of the database and this machine differ by 
 from (select abs(extract(epoch from clock_timestamp() - @now::timestamptz)) as skew) c
 where skew > 5
 union all
-select 'failure', format('the database has the encoding %s: create it with roles.sh, '
-    'and restore a dump into it', getdatabaseencoding())
+select 'failure', format('the database has the encoding %s: rename it, create another '
+    'with roles.sh, and restore a dump into it', getdatabaseencoding())
 where getdatabaseencoding() <> 'UTF8'
 union all
-select 'warning', format('the database has the collation %s: create it with roles.sh, which sets C, '
-    'and restore a dump into it', coalesce(to_jsonb(d) ->> 'daticulocale',
+select 'warning', format('the database has the collation %s: rename it, create another '
+    'with roles.sh, which sets C, and restore a dump into it', coalesce(to_jsonb(d) ->> 'daticulocale',
     to_jsonb(d) ->> 'datlocale', datcollate))
 from pg_database d
 where datname = current_database()
   and (datlocprovider <> 'c' or datcollate not in ('C', 'POSIX'))
 union all
 select 'warning', format('the database has version %s of its collation, the system %s: '
-    'create it with roles.sh, which sets C, and restore a dump into it',
+    'rename it, create another with roles.sh, which sets C, and restore a dump into it',
     datcollversion, pg_database_collation_actual_version(oid))
 from pg_database
 where datname = current_database()

@@ -53,8 +53,9 @@ from tables, (values
   ('add plays', has_table_privilege('plays', 'insert'))) r (what, may)
 where may and not owns having count(*) > 0
 union all
-select 'warning', format('the serving role may create large objects, which fill the disk: run as a superuser: '
-    'revoke execute on function %s from public', string_agg(f::regprocedure::text, ', '))
+select 'warning', format('the serving role may create large objects, which fill the disk: run as a superuser '
+    'in database %I: revoke execute on function %s from public', current_database(),
+    string_agg(f::regprocedure::text, ', '))
 from unnest(array['lo_create(oid)', 'lo_creat(integer)', 'lo_from_bytea(oid, bytea)', 'lo_import(text)',
   'lo_import(text, oid)']::regprocedure[]) f, tables
 where has_function_privilege(f::oid, 'execute') and not owns having count(*) > 0
