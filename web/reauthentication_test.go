@@ -47,8 +47,7 @@ func sensitiveForms(t *testing.T, w *webtest.World, acme *webtest.Organisation) 
 	}
 }
 
-// with returns the fields with a password and a code.
-func (s sensitive) with(password, code string) url.Values {
+func (s sensitive) withProof(password, code string) url.Values {
 	form := maps.Clone(s.fields)
 	form.Set("current", password)
 	form.Set("code", code)
@@ -95,7 +94,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 				{testkit.Password, "", "Enter the code from your authenticator app, or a recovery code."},
 				{testkit.Password, "000000", "The code is wrong, expired or already used."},
 			} {
-				p := b.Post(s.path, s.with(c.password, c.code)).Is(t, 422)
+				p := b.Post(s.path, s.withProof(c.password, c.code)).Is(t, 422)
 				p.Has(t, "<title>Error: ", "<strong>1 thing to fix.</strong> Nothing has been saved.", c.said)
 				require.Equal(t, [2]bool{true, true}, asks(p))
 				p.Has(t, s.kept...)
@@ -104,7 +103,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 			require.Equal(t, before, changes(w))
 			require.Equal(t, 1, testkit.One[int](w.DB, `select sum(wrong) from password_guesses`),
 				"a code that is not given is not a wrong one")
-			p := b.Post(s.path, s.with(testkit.Password, w.CodeNow(t, testkit.TOTPSecret)))
+			p := b.Post(s.path, s.withProof(testkit.Password, w.CodeNow(t, testkit.TOTPSecret)))
 			require.Equal(t, s.done, p.StatusCode, p.Body)
 			require.NotEqual(t, before, changes(w))
 			require.Equal(t, [2]bool{}, asks(b.Get(s.path)))

@@ -12,12 +12,13 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// Succeeds runs a command on a data folder, which must exit with 0, and returns what it printed.
+// Succeeds runs a command on the data folder dir and returns the output. The command must exit with 0.
 func Succeeds(t *testing.T, dir string, args ...string) (output string) {
 	return ended(t, 0, append(args, "--data-dir", dir))
 }
 
-// Refuses runs a command on a data folder, which must exit with 1 and say why.
+// Refuses runs a command on the data folder dir and returns the output. The command must exit with 1,
+// and its output must contain says.
 func Refuses(t *testing.T, says, dir string, args ...string) (output string) {
 	output = ended(t, 1, append(args, "--data-dir", dir))
 	require.Contains(t, output, says, "%v", args)

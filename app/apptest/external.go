@@ -66,7 +66,7 @@ func (x *External) As(role *url.Userinfo) string {
 // On adds the flags of the server's URLs to a command line.
 func (x *External) On(args ...string) []string { return append(args, x.Flags()...) }
 
-// Succeeds runs a command on it, which must exit with 0, and returns what it printed.
+// Succeeds runs a command on the server and returns the output. The command must exit with 0.
 func (x *External) Succeeds(args ...string) (output string) {
 	return ended(x.T, 0, x.On(args...))
 }

@@ -49,7 +49,7 @@ func TestRunningExportIsOfItsBeginning(t *testing.T) {
 	require.Equal(t, 10_001, strings.Count(file, "\n"))
 	require.Equal(t, 1_000, strings.Count(file, ",P-1,P-1,"))
 	require.NotContains(t, file, "Player")
-	next := apptest.ReadAll(t, apptest.Ask(t, apptest.NewClient(), w.Base+x.export(), x.key.Token()))
+	next := apptest.ReadAll(t, apptest.Ask(t, apptest.NewClient(), w.Base+x.exportPath(), x.key.Token()))
 	require.Contains(t, next, "Player 5")
 }
 

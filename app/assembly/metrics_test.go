@@ -79,8 +79,8 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	wrong.key.Secret = strings.Repeat("x", len(x.key.Secret))
 	unknown := x
 	unknown.key.ID = strings.Repeat("x", len(x.key.ID))
-	require.Equal(t, http.StatusOK, w.call(x, x.export()))
-	w.call(x, foreign.export())
+	require.Equal(t, http.StatusOK, w.call(x, x.exportPath()))
+	w.call(x, foreign.exportPath())
 	w.call(wrong, "/api/v1/forks")
 	w.call(unknown, "/api/v1/forks")
 	signInWith(w.Browser(""), "nobody@acme.example", wrongPassword)
@@ -145,7 +145,7 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	require.NoError(t, err)
 	w := start(t, traces.Tracer())
 	x := w.tenant(3)
-	for _, path := range []string{x.stats(), x.export()} {
+	for _, path := range []string{x.statsPath(), x.exportPath()} {
 		require.Equal(t, http.StatusOK, w.call(x, path, "traceparent",
 			"00-"+callersTrace+"-"+callersSpan+"-01", "tracestate", "caller="+x.key.Secret,
 			"X-Request-Id", "the-request"))

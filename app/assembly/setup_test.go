@@ -58,17 +58,17 @@ func (w *world) call(x tenant, path string, headers ...string) (status int) {
 	return response.StatusCode
 }
 
-func (x tenant) export() string {
+func (x tenant) exportPath() string {
 	return "/api/v1/forks/" + x.fork.ID + "/exports/csv?from=2026-01-01&to=2026-01-31"
 }
 
-func (x tenant) stats() string {
+func (x tenant) statsPath() string {
 	return "/api/v1/forks/" + x.fork.ID + "/stats?from=2026-01-01&to=2026-01-31"
 }
 
 // begin starts the export of a tenant through a small window.
 func (w *world) begin(x tenant) *http.Response {
-	response := apptest.Ask(w.T, apptest.SmallWindowClient(), w.Base+x.export(), x.key.Token())
+	response := apptest.Ask(w.T, apptest.SmallWindowClient(), w.Base+x.exportPath(), x.key.Token())
 	require.Equal(w.T, http.StatusOK, response.StatusCode)
 	return response
 }

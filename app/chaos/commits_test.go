@@ -12,12 +12,12 @@ import (
 	"dg/platform/testkit"
 )
 
-// counted are tables of counters and last uses: their changes are no part of an answer's promise.
-var counted = []string{"api_key_windows", "api_key_usage", "password_guesses"}
+// counterTables have counters and last uses. They may change although the request fails.
+var counterTables = []string{"api_key_windows", "api_key_usage", "password_guesses"}
 
-// failCommitSQL makes the commit of the n-th transaction fail that writes a table of the promise. A
-// sequence is not rolled back, so it counts transactions. The end of an export is no part of the
-// promise: it is recorded in the background, at times after the next request has begun.
+// failCommitSQL makes the commit of the n-th transaction fail that writes another table. A sequence
+// is not rolled back, so it counts transactions. The end of an export is left out: it is recorded in
+// the background, sometimes after the next request has begun.
 const failCommitSQL = `create sequence commits;
 	create table failing (n bigint);
 	create function fail_commit() returns trigger language plpgsql security definer as $$ begin
@@ -41,7 +41,7 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 	w := newRequestWorld(t, func(url string) string { return url })
 	w.super.Exec(failCommitSQL)
 	for _, table := range w.tables {
-		if !slices.Contains(counted, table) {
+		if !slices.Contains(counterTables, table) {
 			w.super.Exec(fmt.Sprintf(`create constraint trigger fails after insert or update or delete
 				on public.%s deferrable initially deferred for each row execute function fail_commit()`,
 				table))
@@ -50,8 +50,8 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 	failed := 0
 	for _, s := range w.requests(strings.TrimSpace(apiTable) + formTable) {
 		for n := 1; ; n++ {
-			w.restore()
-			before := w.promised()
+			w.restoreTables()
+			before := w.checksums()
 			w.super.Exec(`truncate failing; alter sequence commits restart`)
 			w.super.Exec(`insert into failing values ($1)`, n)
 			status := w.send(s)
@@ -62,7 +62,7 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 			}
 			failed++
 			if status == http.StatusServiceUnavailable {
-				require.Equal(t, before, w.promised(), "%s: commit %d failed", s, n)
+				require.Equal(t, before, w.checksums(), "%s: commit %d failed", s, n)
 			} else {
 				require.Equal(t, s.want, status, "%s: commit %d failed", s, n)
 			}
@@ -71,10 +71,11 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 	require.Greater(t, failed, 30)
 }
 
-func (w *requestWorld) promised() string {
+// checksums returns a checksum of each table that a failed request must not change.
+func (w *requestWorld) checksums() string {
 	var parts []string
 	for _, table := range w.tables {
-		if !slices.Contains(counted, table) {
+		if !slices.Contains(counterTables, table) {
 			parts = append(parts, fmt.Sprintf(`select '%s ' || md5(string_agg(row, '' order by row)) as row
 				from (select (to_jsonb(t) - 'last_used_at' - 'expires_at')::text as row from public.%[1]s t
 				where to_jsonb(t) ->> 'action' is distinct from 'export.finished') r`,

@@ -53,7 +53,7 @@ func newRequestWorld(
 	w.World = apptest.ServeInProcess(t, w.db, assembly.Settings{ServingURL: through(w.db.URL)})
 	w.signAllIn()
 	w.super = apptest.AdminDBAt(t, w.db.OwnerURL)
-	w.keep()
+	w.saveTables()
 	return w
 }
 
@@ -61,20 +61,21 @@ func (w *requestWorld) allRequests() []sent {
 	return w.requests(apiTable + pageTable() + strings.TrimSpace(screenTable) + formTable)
 }
 
-func (w *requestWorld) keep() {
+// saveTables copies all tables for restoreTables.
+func (w *requestWorld) saveTables() {
 	w.tables = testkit.One[[]string](w.super, `select array_agg(tablename::text order by tablename)
 		from pg_tables where schemaname = 'public'`)
-	w.super.Exec(`create schema kept`)
+	w.super.Exec(`create schema saved`)
 	for _, table := range w.tables {
-		w.super.Exec(fmt.Sprintf(`create table kept.%s as table public.%[1]s`, table))
+		w.super.Exec(fmt.Sprintf(`create table saved.%s as table public.%[1]s`, table))
 	}
 }
 
-func (w *requestWorld) restore() {
+func (w *requestWorld) restoreTables() {
 	sql := `begin; set local session_replication_role = replica;` // also for deferred triggers
 	for _, table := range w.tables {
 		sql += fmt.Sprintf(`delete from public.%s;
-			insert into public.%[1]s overriding system value table kept.%[1]s;`, table)
+			insert into public.%[1]s overriding system value table saved.%[1]s;`, table)
 	}
 	w.super.Exec(sql + ` commit`)
 }

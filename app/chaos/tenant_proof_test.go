@@ -117,7 +117,7 @@ func (p *proof) passOn() {
 // run rolls it back.
 func (p *proof) run(s sentStatement, role, visible string) string {
 	p.exec(fmt.Sprintf(`rollback; begin; set local role %s; set local dg.org = '%s'`, role, visible))
-	r := p.super.PgConn().ExecParams(p.t.Context(), s.sql, s.values, nil, s.format, nil).Read()
+	r := p.super.PgConn().ExecParams(p.t.Context(), s.sql, s.values, nil, s.formats, nil).Read()
 	if failed, ok := errors.AsType[*pgconn.PgError](r.Err); ok {
 		return failed.Code
 	}
@@ -173,9 +173,10 @@ func (p *proof) needs(s sentStatement, of []string) (organisations []string) {
 	return organisations
 }
 
-// judge returns the statements that are not scoped, by their tags.
-func (p *proof) judge(sent []sentStatement) (beyond map[string]string) {
-	beyond = map[string]string{}
+// unscoped returns the statements that are not scoped, by their tags. It moves all rows to other
+// organisations, so it runs once.
+func (p *proof) unscoped(sent []sentStatement) (byTag map[string]string) {
+	byTag = map[string]string{}
 	type candidate struct {
 		sentStatement
 		of []string
@@ -194,8 +195,8 @@ func (p *proof) judge(sent []sentStatement) (beyond map[string]string) {
 	p.passOn()
 	for _, c := range candidates {
 		if len(p.needs(c.sentStatement, c.of)) == 0 {
-			beyond[c.tag()] = c.sql
+			byTag[c.tag()] = c.sql
 		}
 	}
-	return beyond
+	return byTag
 }

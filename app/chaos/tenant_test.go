@@ -85,9 +85,9 @@ func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 		}
 		r.sent[name] = sentStatement{sql: "/* " + name + " */ " + sql, values: [][]byte{[]byte(value)}}
 	}
-	beyond := p.judge(slices.Collect(maps.Values(r.sent)))
+	unscoped := p.unscoped(slices.Collect(maps.Values(r.sent)))
 	expected := slices.AppendSeq(slices.Collect(maps.Keys(acrossTenants)), maps.Keys(planted))
-	require.ElementsMatch(t, expected, slices.Collect(maps.Keys(beyond)))
+	require.ElementsMatch(t, expected, slices.Collect(maps.Keys(unscoped)))
 
 	var unsent, empty []string
 	for _, tag := range programTags(t) {
@@ -132,9 +132,9 @@ type recorder struct {
 }
 
 type sentStatement struct {
-	sql    string
-	values [][]byte
-	format []int16 // of the values
+	sql     string
+	values  [][]byte
+	formats []int16 // format codes of the values
 }
 
 var tagged = regexp.MustCompile(`/\* ([A-Za-z]+\.[A-Za-z]+) \*/`)
@@ -158,7 +158,7 @@ func (r *recorder) pass(client, server net.Conn) {
 	prepared := map[string]string{}
 	m, err := from.ReceiveStartupMessage()
 	for ; err == nil; m, err = from.Receive() {
-		r.keep(m, prepared)
+		r.record(m, prepared)
 		bytes, _ := m.Encode(nil)
 		if _, err = server.Write(bytes); err != nil {
 			return
@@ -166,15 +166,15 @@ func (r *recorder) pass(client, server net.Conn) {
 	}
 }
 
-// keep keeps the statement of a message; prepared are those that its session has prepared.
-func (r *recorder) keep(m pgproto3.FrontendMessage, prepared map[string]string) {
+// record records the statement of a message; prepared are those that its session has prepared.
+func (r *recorder) record(m pgproto3.FrontendMessage, prepared map[string]string) {
 	s := sentStatement{}
 	switch m := m.(type) {
 	case *pgproto3.Parse:
 		prepared[m.Name] = m.Query
 		return
 	case *pgproto3.Bind:
-		s = sentStatement{sql: prepared[m.PreparedStatement], format: m.ParameterFormatCodes}
+		s = sentStatement{sql: prepared[m.PreparedStatement], formats: m.ParameterFormatCodes}
 		for _, value := range m.Parameters { // of the reader's buffer
 			s.values = append(s.values, bytes.Clone(value))
 		}
@@ -230,7 +230,7 @@ func (w *requestWorld) sendEverything(ownerURL string) {
 		key:acme GET /api/v1/forks/{fork}/stats?from=2026-03-01&to=2026-03-20 200`)...) {
 		require.NotZero(w.t, w.send(s), s)
 		w.idle()
-		w.restore()
+		w.restoreTables()
 	}
 	require.NoError(w.t, apikeys.StillUsable(w.t.Context(), w.Pools.Recheck, w.organisationOf("acme"), w.keyID))
 	require.NoError(w.t, w.Keys.UsageCounter.Store(w.t.Context()))
@@ -246,7 +246,7 @@ func (w *requestWorld) sendEverything(ownerURL string) {
 		status, _, problem := apptest.RunCommand(w.t, append(strings.Fields(line),
 			"--database-url", w.db.URL, "--migrate-database-url", ownerURL)...)
 		require.Zero(w.t, status, "%s: %s", line, problem)
-		w.restore()
+		w.restoreTables()
 	}
 }
 

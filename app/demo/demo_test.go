@@ -18,9 +18,9 @@ import (
 
 var now = time.Date(2026, 11, 20, 15, 30, 0, 0, time.UTC)
 
-func written(t *testing.T) []byte { return writtenAt(t, now) }
+func demoFile(t *testing.T) []byte { return demoFileAt(t, now) }
 
-func writtenAt(t *testing.T, now time.Time) []byte {
+func demoFileAt(t *testing.T, now time.Time) []byte {
 	var b bytes.Buffer
 	require.NoError(t, demo.Write(&b, now))
 	return b.Bytes()
@@ -31,16 +31,16 @@ func writtenAt(t *testing.T, now time.Time) []byte {
 func TestPlaysThatAreOverAreThoseOfEveryDemo(t *testing.T) {
 	t.Parallel()
 	plays := regexp.MustCompile(`(?m)^.*"startedAt":"2026-03-0.*$`)
-	first := plays.FindAll(writtenAt(t, now.AddDate(0, -7, 0)), -1)
+	first := plays.FindAll(demoFileAt(t, now.AddDate(0, -7, 0)), -1)
 	assert.NotEmpty(t, first)
-	assert.Equal(t, first, plays.FindAll(writtenAt(t, now.AddDate(3, 0, 5)), -1))
+	assert.Equal(t, first, plays.FindAll(demoFileAt(t, now.AddDate(3, 0, 5)), -1))
 }
 
 // The accounts are those of the file, and have the passwords that dg prints.
 func TestDemoPasswordsMatchTheirHashes(t *testing.T) {
 	t.Parallel()
 	user := regexp.MustCompile(`"email":"([^"]+)".*"passwordHash":"([^"]+)"`)
-	found := user.FindAllStringSubmatch(string(written(t)), -1)
+	found := user.FindAllStringSubmatch(string(demoFile(t)), -1)
 	require.Len(t, found, len(demo.Accounts))
 	for i, a := range demo.Accounts {
 		assert.Equal(t, a.Email, found[i][1])
@@ -54,7 +54,7 @@ func TestDemoLooksReal(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t).Owner.Pool
 	input := importer.Input{Name: "demo", Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(written(t))), nil
+		return io.NopCloser(bytes.NewReader(demoFile(t))), nil
 	}}
 	_, err := importer.Importer{Pool: db}.Import(t.Context(), []importer.Input{input}, nil)
 	require.NoError(t, err)

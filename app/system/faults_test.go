@@ -39,8 +39,8 @@ const (
 // sqlOfAdvice finds the SQL that a message tells to run.
 var sqlOfAdvice = regexp.MustCompile(`run as [^:]+: (.+)`)
 
-// judge returns the advice of dg doctor.
-func (f fault) judge(t *testing.T, args []string) (advice string) {
+// check requires that dg doctor and dg serve report the fault. It returns the advice of dg doctor.
+func (f fault) check(t *testing.T, args []string) (advice string) {
 	args = append(args, f.args...)
 	name := strings.Join(append(append([]string{f.plant}, f.args...), f.env...), " ")
 	run := func(command string, more ...string) *apptest.Child {
@@ -105,7 +105,7 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 			if f.plant != "" {
 				x.Exec(f.plant)
 			}
-			advice := f.judge(t, x.Flags())
+			advice := f.check(t, x.Flags())
 			if sql := sqlOfAdvice.FindStringSubmatch(advice); f.plant != "" && f.mend == "" && sql != nil {
 				f.mend = sql[1]
 			}
@@ -326,7 +326,7 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 		{args: set("--data-dir", base+"/new"), env: set("PG_BIN=" + base),
 			says: `dg needs PostgreSQL 15 or later`, serve: stops},
 	} {
-		f.judge(t, nil)
+		f.check(t, nil)
 		require.NoDirExists(t, base+"/new")
 	}
 	require.Regexp(t, `(?m)^ok +folder$`, apptest.Succeeds(t, base+"/new", "doctor"))

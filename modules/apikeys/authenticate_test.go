@@ -57,7 +57,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, key.ID, caller.Actor.ID)
 			require.Equal(t, before, b.Count(`audit_entries`), "an accepted use is not recorded")
-			require.Equal(t, [2]int{1, 0}, b.taken(key))
+			require.Equal(t, [2]int{1, 0}, b.requestsInWindow(key))
 			continue
 		}
 		answer := requireCode(t, apperr.AuthRequired, err)
@@ -69,7 +69,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 		require.Equal(t, audit.Target{Kind: "api_key", ID: key.ID}, entry.Target)
 		require.Equal(t, want, entry.Reason)
 		require.Equal(t, request, entry.Request)
-		require.Equal(t, [2]int{0, 1}, b.taken(key), "it does not count towards the key's own limit")
+		require.Equal(t, [2]int{0, 1}, b.requestsInWindow(key), "it does not count towards the key's own limit")
 
 		// rules.md, Order of checks, 1: outside /api/v1/ it is 403, whatever the key's state.
 		requireCode(t, apperr.AccessDenied, b.useOutside(token.ID))
@@ -129,7 +129,7 @@ func TestStillUsableFollowsTheKey(t *testing.T) {
 			require.Equal(t, why == "", err == nil, "%s: %v", why, err)
 			require.Equal(t, why != "", apperr.Is(err, apperr.AuthRequired), why)
 		}
-		require.Zero(t, b.taken(key), "it is not counted")
+		require.Zero(t, b.requestsInWindow(key), "it is not counted")
 		require.Equal(t, before, b.Count(`audit_entries`), why)
 		require.Error(t, b.stillUsable(theirOrganisation, key.ID))
 		read, err := b.keys.Key(b.t.Context(), b.owner, key.ID)
@@ -295,7 +295,7 @@ func TestLostWindowsAreRecreated(t *testing.T) {
 		b.Exec(`truncate api_key_windows`)
 		errs := b.together(150, b.uses(token))
 		require.Equal(t, 120, accepted(errs), "concurrent requests create one window")
-		require.Equal(t, 120, b.taken(key)[0])
+		require.Equal(t, 120, b.requestsInWindow(key)[0])
 	})
 	t.Run("requests that cannot be counted get 503", func(t *testing.T) {
 		b.Exec(`create function lost() returns trigger language plpgsql as 'begin return null; end'`)
@@ -330,7 +330,7 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 		}
 		require.InDelta(t, 59, caller.RateLimit.Reset, 1.5)
 		require.Equal(t, max(0, left), accepted(b.together(130, b.uses(token))))
-		b.pass(key.ID, 60)
+		b.ageWindows(key.ID, 60)
 		require.Equal(t, 119, b.accept(token).RateLimit.Remaining, "after a minute")
 	}
 }

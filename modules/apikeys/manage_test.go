@@ -230,7 +230,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	t.Run("a request that is refused later moves", func(t *testing.T) {
 		// A request that is refused after its authentication moves to the refused ones, also after its
 		// count was stored.
-		b.pass(key.ID, 61)
+		b.ageWindows(key.ID, 61)
 		caller := b.accept(token)
 		b.record()
 		require.Equal(t, errOutside, b.keys.Refuse(b.t.Context(), caller, audit.InsufficientScope,

@@ -161,13 +161,15 @@ func (b *bundle) entries(action audit.Action) []audit.Entry {
 	return slices.DeleteFunc(all, func(e audit.Entry) bool { return e.Action != action })
 }
 
-func (b *bundle) pass(key string, seconds float64) {
+// ageWindows makes the requests in the windows of a key older.
+func (b *bundle) ageWindows(key string, seconds float64) {
 	b.Exec(`update api_key_windows set instants =
 		(select array_agg(i - make_interval(secs => $2) order by nth) from unnest(instants) with ordinality u (i, nth))
 		where key_id = $1`, key, seconds)
 }
 
-func (b *bundle) taken(key apikeys.Key) (n [2]int) {
+// requestsInWindow counts the accepted and the refused requests of a key in the last 60 seconds.
+func (b *bundle) requestsInWindow(key apikeys.Key) (n [2]int) {
 	for i, refused := range []bool{false, true} {
 		n[i] = b.Count(`api_key_windows, unnest(instants) i
 			where key_id = $1 and refused = $2 and i > clock_timestamp() - interval '60 s'`,

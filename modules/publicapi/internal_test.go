@@ -263,8 +263,8 @@ func TestReportParametersAreValidated(t *testing.T) {
 	}
 }
 
-// rules.md, Formats: the error of an unknown parameter names those of the endpoint, that of a day
-// its value. Neither shows a secret of a key.
+// rules.md, Formats: the error of an unknown parameter lists the endpoint's parameters. The error of
+// a wrong day quotes the value. Neither shows the secret of a key.
 func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 	const others = "This endpoint takes `from`, `to` and `groupId`."
 	const format = ". Send a calendar day, YYYY-MM-DD, for example 2026-03-01."

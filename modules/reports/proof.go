@@ -24,14 +24,14 @@ type Proof struct {
 	Months string
 }
 
-// wireVersion counts changes of the bytes of statistics and CSV that no other part of program shows.
+// wireVersion counts changes of the bytes of statistics and CSV that no other part of wireFormat shows.
 // TestBytesOfReportsChangeWithTheirVersion fails when it must rise.
 const wireVersion = 1
 
-// program is what the bytes of a report depend on, besides the data.
-var program = programOf(csvHeader, games.SkillIDs())
+// wireFormat is part of every Proof, because the bytes of a report depend on it as on the data.
+var wireFormat = wireFormatOf(csvHeader, games.SkillIDs())
 
-func programOf(header string, skills []string) string {
+func wireFormatOf(header string, skills []string) string {
 	return fmt.Sprintf("%d\n%s%s\n", wireVersion, header, strings.Join(skills, "\n"))
 }
 
@@ -105,7 +105,7 @@ func (s *snapshot) prove(ctx context.Context) error {
 			break
 		}
 	}
-	s.Proof = newProof(program+history, s.query, months, proven)
+	s.Proof = newProof(wireFormat+history, s.query, months, proven)
 	return nil
 }
 
@@ -113,18 +113,19 @@ func monthsBetween(a, b time.Time) int {
 	return (b.Year()-a.Year())*12 + int(b.Month()-a.Month())
 }
 
-// newProof makes the proof of months, the first of which are proven, under a program and a history.
-func newProof(program string, q Query, months []int64, proven int) *Proof {
+// newProof makes the proof of the hashes of months, of which the first are proven. Every tag depends
+// on format: the wireFormat and the history of the database.
+func newProof(format string, q Query, months []int64, proven int) *Proof {
 	p := &Proof{}
 	from := q.Period.From
 	for i, hash := range months[:proven] {
 		month := time.Date(from.Year(), from.Month()+time.Month(i), 1, 0, 0, 0, 0, time.UTC)
-		sum := sha256.Sum256(fmt.Append(nil, program, hash))
+		sum := sha256.Sum256(fmt.Append(nil, format, hash))
 		p.Months += month.Format(", 2006-01=") + base64.RawURLEncoding.EncodeToString(sum[:6])
 	}
 	p.Months = strings.TrimPrefix(p.Months, ", ")
 	if proven == len(months) {
-		p.Tag = fmt.Sprint(program, q.ForkID, q.Period, months)
+		p.Tag = fmt.Sprint(format, q.ForkID, q.Period, months)
 	}
 	return p
 }

@@ -89,20 +89,20 @@ func TestLargeDaysHaveAHash(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// A program with another header, or one skill more, has other tags throughout.
-func TestTagsChangeWithTheProgram(t *testing.T) {
+// Another header, or one skill more, changes all tags.
+func TestTagsChangeWithTheWireFormat(t *testing.T) {
 	skills := games.SkillIDs()
-	require.Equal(t, program, programOf(csvHeader, skills))
+	require.Equal(t, wireFormat, wireFormatOf(csvHeader, skills))
 	q := query(testFrom, 100, "")
 	const proven = 4
-	of := func(program string) []string {
-		p := newProof(program, q, make([]int64, proven), proven)
+	of := func(format string) []string {
+		p := newProof(format, q, make([]int64, proven), proven)
 		return append(strings.Split(p.Months, ", "), p.Tag)
 	}
-	now := of(program)
+	now := of(wireFormat)
 	require.Len(t, now, proven+1)
 	for _, other := range []string{
-		programOf(csvHeader, append(skills, "ai.new")), programOf("x,"+csvHeader, skills),
+		wireFormatOf(csvHeader, append(skills, "ai.new")), wireFormatOf("x,"+csvHeader, skills),
 	} {
 		for i, tag := range of(other) {
 			require.NotEqual(t, now[i], tag)

@@ -326,7 +326,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	e.agrees(t)
 }
 
-// The sealer packs no month from a damaged day. Older months are sealed all the same.
+// The sealer packs no month from a damaged day. It still packs the older months, which follow.
 func TestMonthIsNotPackedFromADamagedDay(t *testing.T) {
 	e := newSealedEnv(t, 99, 2000)
 	e.Exec(`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)

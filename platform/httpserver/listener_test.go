@@ -114,17 +114,17 @@ func TestConnectionsHaveABoundInAll(t *testing.T) {
 	eventually(t, "the place to be given back", func() bool { return !b.refused(t, "127.0.0.3") })
 }
 
-// failing is a listener whose accepts fail.
-type failing struct {
+// failingListener returns errs from Accept, one a call.
+type failingListener struct {
 	net.Listener
 	errs chan error
 }
 
-func (f failing) Accept() (net.Conn, error) { return nil, <-f.errs }
+func (f failingListener) Accept() (net.Conn, error) { return nil, <-f.errs }
 
 // fasthttp would stop serving at the first error.
 func TestAcceptErrorsAreRetried(t *testing.T) {
-	f := failing{errs: make(chan error, 3)}
+	f := failingListener{errs: make(chan error, 3)}
 	f.errs <- syscall.EMFILE
 	f.errs <- syscall.ECONNABORTED
 	f.errs <- net.ErrClosed

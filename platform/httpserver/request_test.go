@@ -221,9 +221,9 @@ func TestJSONWithTagAndCompression(t *testing.T) {
 	require.Equal(t, string(body), plain.body)
 	require.Empty(t, plain.Header.Get("Content-Encoding"))
 	zipped := b.get(t, "/j", "Accept-Encoding", "gzip")
-	require.Equal(t, body, zipped.plain(t))
+	require.Equal(t, body, zipped.decompressedBody(t))
 	for _, a := range []answer{plain, zipped} {
-		a.wantHeader(t, map[string]string{
+		a.wantHeaders(t, map[string]string{
 			"Vary": "Authorization, Accept-Encoding", "Cache-Control": "private, no-cache",
 			"Content-Type": "application/json; charset=utf-8",
 		})
@@ -247,7 +247,7 @@ func TestJSONWithTagAndCompression(t *testing.T) {
 			if a.StatusCode == 304 {
 				require.Empty(t, a.body+a.Header.Get("Content-Type"))
 				require.NotEmpty(t, a.Header.Get("X-Request-Id"))
-				a.wantHeader(t, map[string]string{
+				a.wantHeaders(t, map[string]string{
 					"ETag": map[string]string{"": tag, "gzip": ztag}[c.accept],
 					"Vary": "Authorization, Accept-Encoding", "Cache-Control": "private, no-cache",
 				})
@@ -277,7 +277,7 @@ func TestLargeBodyHasItsLength(t *testing.T) {
 		})
 	})
 	a := b.get(t, "/j")
-	a.wantHeader(t, map[string]string{"Content-Length": "4194304"})
+	a.wantHeaders(t, map[string]string{"Content-Length": "4194304"})
 	require.True(t, bytes.Equal(body, []byte(a.body)))
 	eventually(t, "the log line", func() bool {
 		return strings.Contains(b.logs.String(), `"bytes":4194304`)

@@ -78,8 +78,7 @@ type answer struct {
 	closed bool  // the server closed the connection after it
 }
 
-// plain is the body without its compression.
-func (a answer) plain(t *testing.T) []byte {
+func (a answer) decompressedBody(t *testing.T) []byte {
 	t.Helper()
 	body := io.Reader(strings.NewReader(a.body))
 	if a.Header.Get("Content-Encoding") == "gzip" {
@@ -161,8 +160,8 @@ var errorCodes = map[int][2]string{
 	503: {"unavailable", "ERR_UNAVAILABLE"},
 }
 
-// wantHeader checks headers by name.
-func (a answer) wantHeader(t *testing.T, headers map[string]string) {
+// wantHeaders checks headers by name.
+func (a answer) wantHeaders(t *testing.T, headers map[string]string) {
 	t.Helper()
 	for name, want := range headers {
 		require.Equal(t, want, a.Header.Get(name), name)
@@ -174,7 +173,7 @@ func (a answer) wantError(t *testing.T, status int) {
 	t.Helper()
 	require.Equal(t, status, a.StatusCode, a.body)
 	require.Regexp(t, validRequestID, a.Header.Get("X-Request-Id"))
-	a.wantHeader(t, map[string]string{
+	a.wantHeaders(t, map[string]string{
 		"Content-Type":  "application/json; charset=utf-8",
 		"Cache-Control": "private, no-cache",
 		"Server":        "",

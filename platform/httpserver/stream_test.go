@@ -97,8 +97,8 @@ func TestWholeFileArrives(t *testing.T) {
 				a := streams(t, Options{}, source).get(t, "/x", "Accept-Encoding", enc)
 				require.NoError(t, a.err)
 				require.Equal(t, 200, a.StatusCode)
-				require.True(t, bytes.Equal(noise(size), a.plain(t)), "it is not the file")
-				a.wantHeader(t, map[string]string{
+				require.True(t, bytes.Equal(noise(size), a.decompressedBody(t)), "it is not the file")
+				a.wantHeaders(t, map[string]string{
 					"Content-Encoding": enc, "Cache-Control": "no-store, no-transform",
 					"Vary": "Authorization, Accept-Encoding", "Content-Disposition": "attachment",
 				})
@@ -143,7 +143,7 @@ func TestRequestWithoutABodyReadsNothing(t *testing.T) {
 	b := streams(t, Options{}, s)
 	a := b.do(t, http.MethodHead, "/x", "Accept-Encoding", "gzip")
 	require.Equal(t, 200, a.StatusCode)
-	a.wantHeader(t, map[string]string{
+	a.wantHeaders(t, map[string]string{
 		"Content-Type": "text/csv; charset=utf-8", "Content-Encoding": "gzip", "Content-Length": "",
 	})
 	c := b.dial(t)
@@ -276,7 +276,7 @@ func TestSocketOfATransfer(t *testing.T) {
 func TestPanicInCloseIsLogged(t *testing.T) {
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error {
-			return Stream(c, panicky{newFakeSource(nil, nil)}, nil)
+			return Stream(c, panicOnClose{newFakeSource(nil, nil)}, nil)
 		})
 	})
 	require.Equal(t, 200, b.get(t, "/x").StatusCode)
@@ -285,9 +285,9 @@ func TestPanicInCloseIsLogged(t *testing.T) {
 	})
 }
 
-type panicky struct{ *fakeSource }
+type panicOnClose struct{ *fakeSource }
 
-func (panicky) Close(int64, error) { panic("in Close") }
+func (panicOnClose) Close(int64, error) { panic("in Close") }
 
 // A broken transfer also ends with a reset where another program serves TLS.
 func TestResetReachesTheSocketBelowTLS(t *testing.T) {

@@ -229,7 +229,7 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 	if c.twice && ended.failed != nil {
 		return fmt.Sprintf("both runs fail: %.160q", tail(ended.out.Bytes())), nil
 	}
-	if wrong := t.judge(m, p, c, folder, ended.out.Bytes(), ended.failed); wrong != "" || p.Rows == "" {
+	if wrong := t.problemOf(m, p, c, folder, ended.out.Bytes(), ended.failed); wrong != "" || p.Rows == "" {
 		return wrong, nil
 	}
 	return t.compare(ctx, p, c, folder, ended.failed)
@@ -367,7 +367,8 @@ var (
 	lastDays  = regexp.MustCompile(`2026-03-02`)
 )
 
-func (t *table) judge(m *middle, p program, c condition, folder string, out []byte, failed error) string {
+// problemOf returns what a run did wrong, or "".
+func (t *table) problemOf(m *middle, p program, c condition, folder string, out []byte, failed error) string {
 	key := t.keys[""]
 	secret := key[strings.LastIndex(key, "_")+1:]
 	waited := m.at[1].Sub(m.at[0])

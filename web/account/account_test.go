@@ -69,7 +69,7 @@ func TestPasswordIsChanged(t *testing.T) {
 	change(replacement, replacement, replacement).Is(t, 429).Has(t, "Too many failed attempts.")
 }
 
-func codesIn(t *testing.T, p testkit.Page) []string {
+func recoveryCodesIn(t *testing.T, p testkit.Page) []string {
 	cells := testkit.Cells(`<li>([0-9a-z-]{19})</li>`, p.Is(t, 200).Body)
 	require.Len(t, cells, 10)
 	return slices.Concat(cells...)
@@ -95,7 +95,7 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	}
 	code := w.CodeNow(t, secret)
 	change("on", "abcdef", "").Is(t, 422).Has(t, "The code is wrong", shown)
-	codes := codesIn(t, change("on", code[:3]+" "+code[3:], ""))
+	codes := recoveryCodesIn(t, change("on", code[:3]+" "+code[3:], ""))
 	b.Get("/account").Has(t, `<span class="state on">On since <time`,
 		"<strong>Two-step verification is on.</strong> Your other sessions have ended.",
 		"10 of 10 recovery codes left.").Lacks(t, codes[0])
@@ -117,8 +117,8 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 		return b.Post("/account/recovery-codes", testkit.Form("current", current, "code", code))
 	}
 	replace(testkit.Password, "000000").Is(t, 422)
-	old := codesIn(t, replace(testkit.Password, w.CodeNow(t, testkit.TOTPSecret)))
-	codes := codesIn(t, replace(testkit.Password, old[0]))
+	old := recoveryCodesIn(t, replace(testkit.Password, w.CodeNow(t, testkit.TOTPSecret)))
+	codes := recoveryCodesIn(t, replace(testkit.Password, old[0]))
 	b.Get("/account").Has(t, "<strong>Recovery codes replaced.</strong> The old ones no longer work.")
 
 	phoneless := w.Browser(t)

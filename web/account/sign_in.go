@@ -17,8 +17,9 @@ type signInView struct {
 	Email  string
 	Wrong  bool       // whether the password or the code was wrong
 	Locked *time.Time // end of the lockout; nil: attempts are accepted
-	Ended  bool       // whether the browser's session has ended
-	Lost   bool       // whether the browser did not keep the cookie of the new session
+
+	SessionEnded bool
+	CookieLost   bool // whether the browser did not keep the cookie of the new session
 
 	Recovery bool   // whether the form is for a recovery code, not a code of the app
 	Other    string // path of the form for the other kind of code
@@ -38,8 +39,8 @@ func (h *Handler) SignInForm(c *fiber.Ctx) error {
 	}
 	cookie := c.Cookies(ui.SessionCookie) != ""
 	return h.renderSignIn(c, fiber.StatusOK, signInView{
-		Lost:  begun && !cookie,
-		Ended: cookie && !errors.Is(err, ui.ErrCodeDue),
+		CookieLost:   begun && !cookie,
+		SessionEnded: cookie && !errors.Is(err, ui.ErrCodeDue),
 	})
 }
 

@@ -8,9 +8,9 @@ SET VARIABLE fork = '';                     -- such as 60772820-1226-4be5-b50f-c
 SET VARIABLE group_id = '';                 -- such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 SET TimeZone = 'Europe/Paris';              -- yours: the times of plays are shown in it
 
--- DuckDB saves the requests in requests.curl, and curl the answers in the folder dg, in one of its own for each run. curl waits for
--- Retry-After after 429 and 503, at least five seconds and at most an hour, and follows no redirect. An answer that is missing or
--- broken off stops the script.
+-- DuckDB saves the requests in requests.curl. curl saves the answers in the folder dg, each run in a new folder below it.
+-- After 429 and 503 curl waits for Retry-After, at least five seconds and at most an hour. It follows no redirect.
+-- A missing or truncated answer stops the script.
 SET VARIABLE folder = 'dg/' || strftime(now(), '%Y%m%d-%H%M%S');
 CREATE OR REPLACE TEMP TABLE requests (file VARCHAR, url VARCHAR, forkId UUID, first DATE, last DATE);
 CREATE OR REPLACE TEMP VIEW lines AS
