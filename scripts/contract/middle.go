@@ -225,10 +225,10 @@ var conditions = []condition{
 	{name: "odd names, cp1252 locale", either: true, data: "names", locale: true,
 		env: []string{"LC_ALL=de_DE.CP1252", "LANG=de_DE.CP1252"}},
 	{name: "Windows line ends", works: true, windows: true},
-	{name: "a stall", either: true, stalls: true},
+	{name: "a stall", either: true, short: true, csv: true, stalls: true},
 	{name: "SIGINT", stalls: true, signal: true},
 	{name: "two runs at once", either: true, twice: true},
-	{name: "a full disk", either: true, full: true},
+	{name: "a full disk", either: true, short: true, csv: true, full: true},
 }
 
 const five = 4900 * time.Millisecond // five seconds, less what timers round

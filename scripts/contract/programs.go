@@ -226,6 +226,9 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 			return "a run fails and says nothing", nil
 		}
 	}
+	if ctx.Err() != nil {
+		return "it does not end", nil
+	}
 	if c.twice && ended.failed != nil {
 		return fmt.Sprintf("both runs fail: %.160q", tail(ended.out.Bytes())), nil
 	}
@@ -360,7 +363,7 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 
 // The periods of the programs become the last forty days.
 var (
-	limits = regexp.MustCompile(`(-y |timeout=|speed-time = |retry-delay = |low_speed_time = )[0-9]+`)
+	limits = regexp.MustCompile(`(-y |timeout=|speed-time = |retry-delay = |low_speed_time = |LOW_SPEED_TIME => )[0-9]+`)
 	groups = regexp.MustCompile(`(?m)^(group=|GROUP = |const group = |group <- |\\set group ` +
 		`|SET VARIABLE group_id = )(""|''|NULL)`)
 	firstDays = regexp.MustCompile(`2025-04-01|2024-01-01|2026-03-01`)
@@ -408,6 +411,8 @@ func (t *table) problemOf(m *middle, p program, c condition, folder string, out 
 	switch {
 	case failed != nil && stored != old && hasRows(stored) && (!c.full || p.Name != "sync.py"):
 		return "the destination changed"
+	case failed == nil && p.Asks == "" && stored != "" && !strings.HasSuffix(stored, "\n"):
+		return "the destination is cut"
 	case failed == nil && !strings.HasPrefix(stored, header) && (c.days != 1 || !strings.HasPrefix(p.File, "sync")):
 		return fmt.Sprintf("the destination is no export: %.60q", stored)
 	}

@@ -87,6 +87,13 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	} {
 		require.Contains(t, document, fact)
 	}
+	list, err := os.ReadFile("docs.json")
+	require.NoError(t, err)
+	for _, r := range regexp.MustCompile(`"file": "(.+)",\s+"tables": true`).FindAllSubmatch(list, -1) {
+		program, err := os.ReadFile("recipes/" + string(r[1]))
+		require.NoError(t, err)
+		require.Contains(t, string(program), "avgScorePercent", "the table of days of %s", r[1])
+	}
 	header := testkit.Find(t, `(?m)^(playId,[A-Za-z,]+)$`, contract(t))
 	columns := testkit.Cells(`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`, body)
 	require.Equal(t, header, strings.Join(slices.Concat(columns...), ","))

@@ -13,7 +13,7 @@ if ($key -notmatch '\Adg_live_[0-9A-Za-z_]+\z') { throw 'DG_KEY must be dg_live_
 
 function Get-Dg([string]$Path, [hashtable]$Query = @{}) {
     foreach ($attempt in 1..8) {
-        $answer = Invoke-WebRequest -Uri "$url/api/v1/forks$Path" -Body $Query -SkipHttpErrorCheck -MaximumRedirection 0 -Headers @{ Authorization = "Bearer $key" }
+        $answer = Invoke-WebRequest -Uri "$url/api/v1/forks$Path" -Body $Query -SkipHttpErrorCheck -MaximumRedirection 0 -OperationTimeoutSeconds 60 -Headers @{ Authorization = "Bearer $key" }
         if ($answer.StatusCode -in 429, 503 -and $attempt -lt 8) { # too many requests, or busy
             $wait = "$($answer.Headers['Retry-After'])"
             $date = $wait -as [datetimeoffset] # seconds, or a date within an hour. Anything else means five seconds
@@ -43,22 +43,24 @@ function Get-Rows($Part) {
 $number = [cultureinfo]::InvariantCulture
 $utc = [System.Globalization.DateTimeStyles]'AssumeUniversal, AdjustToUniversal'
 $today = [datetime]::UtcNow.Date
-$forks = @((ConvertFrom-Json (Get-Dg '')).items | Where-Object { -not $fork -or $_.id -eq $fork })
+$forks = @((ConvertFrom-Json (Get-Dg '')).items | Where-Object { -not $fork -or $_.id -eq $fork } |
+    Select-Object @{ n = 'forkId'; e = 'id' }, *, @{ n = 'hidden'; e = { $false } } -ExcludeProperty id)
 $shown = [System.Collections.Generic.List[object]]::new()
 $daily = @(foreach ($f in $forks) {
     for ($first = $from; $first -le $today; $first = $first.AddDays(366)) { # periods of at most 366 days
         $last = if ($first.AddDays(365) -lt $today) { $first.AddDays(365) } else { $today }
         $query = @{ from = $first.ToString('yyyy-MM-dd', $number); to = $last.ToString('yyyy-MM-dd', $number) }
         if ($group) { $query.groupId = $group }
-        $stats = ConvertFrom-Json (Get-Dg "/$($f.id)/stats" $query)
+        $stats = ConvertFrom-Json (Get-Dg "/$($f.forkId)/stats" $query)
         if ($stats.suppressed) {
+            $f.hidden = $true
             Write-Warning "$($f.title), $($query.from) to $($query.to): hidden, fewer than 5 members of the group played. This is not zero."
             continue
         }
-        $shown.Add(@{ id = $f.id; query = $query; plays = $stats.plays })
+        $shown.Add(@{ id = $f.forkId; query = $query; plays = $stats.plays })
         foreach ($d in $stats.daily) {
             $day = [datetime]$d.date
-            [pscustomobject]@{ forkId = $f.id; title = $f.title; date = $day; plays = $d.plays; monday = $day.AddDays(-(([int]$day.DayOfWeek + 6) % 7)) }
+            [pscustomobject]@{ forkId = $f.forkId; title = $f.title; date = $day; plays = $d.plays; avgScorePercent = $d.plays ? $d.avgScorePercent : $null; monday = $day.AddDays(-(([int]$day.DayOfWeek + 6) % 7)) }
         }
     }
 })

@@ -43,7 +43,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 URL = "https://dg.example.org"
 START = "2024-01-01"  # the first day of the copy, unless --since names another
-EXPORTS = 3  # at once: what the service allows for one key, of 4 for the organisation
+EXPORTS = 3  # at once, of 4 that the service allows for the organisation
 AGAIN, LONG = 35, 366  # days to read again without tags: every night, and every week
 DAY = dt.timedelta(days=1)
 TABLES = {

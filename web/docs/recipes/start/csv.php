@@ -12,6 +12,8 @@ curl_setopt_array($request, [
     CURLOPT_FAILONERROR => true,
     CURLOPT_FOLLOWLOCATION => true, // a redirect is an error
     CURLOPT_MAXREDIRS => 0,
+    CURLOPT_LOW_SPEED_LIMIT => 1,
+    CURLOPT_LOW_SPEED_TIME => 60,
     CURLOPT_FILE => $file,
 ]);
 if (!curl_exec($request)) {

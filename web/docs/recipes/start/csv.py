@@ -6,9 +6,11 @@ if not key.isascii() or len(key.split()) != 1:
 bearer = lambda request: request.headers.update(Authorization="Bearer " + key) or request
 fork = "https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64"
 period = {"from": "2026-03-01", "to": "2026-03-02"}
-answer = requests.get(fork + "/exports/csv", params=period, auth=bearer, timeout=1800, allow_redirects=False)
+answer = requests.get(fork + "/exports/csv", params=period, auth=bearer, timeout=60, allow_redirects=False)
 if answer.status_code != 200:
     raise SystemExit(f"{answer.status_code} {answer.text}")
 if not answer.content.startswith(b"playId,"):
     raise SystemExit("This is no export.")
-open("plays.csv", "wb").write(answer.content)
+with open("plays.part.csv", "wb") as file:
+    file.write(answer.content)
+os.replace("plays.part.csv", "plays.csv")
