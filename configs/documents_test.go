@@ -61,3 +61,11 @@ func TestInstallKeepsSettings(t *testing.T) {
 	require.Equal(t, 1, strings.Count(settings[0], "\nDG_DATABASE_URL="))
 	require.Equal(t, settings[0], settings[1])
 }
+
+// sizing.md, operations.md: PgBouncer refuses a comment behind a value. nginx logs the query of a request.
+func TestExamplesOfProxies(t *testing.T) {
+	block := regexp.MustCompile(`(?s)\[pgbouncer\].*?` + "```").Find(content(t, "sizing.md"))
+	require.Contains(t, string(block), "max_client_conn")
+	require.NotRegexp(t, `(?m)^\w.*;`, string(block))
+	require.Regexp(t, `location = /account/reset \{\s+access_log off;`, string(content(t, "nginx.conf")))
+}

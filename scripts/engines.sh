@@ -11,7 +11,7 @@ trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 
 shots=${ENGINE_SHOTS:-$work}
 mkdir -p "$shots"
-MINIBROWSER=$(find /usr/lib -path '*webkit2gtk*/MiniBrowser' 2>/dev/null | tail -1)
+MINIBROWSER=$(find /usr/lib -path '*webkit2gtk*/MiniBrowser' 2>/dev/null | tail -1) || true # an unreadable folder
 export MINIBROWSER DG_BASE_URL=https://localhost:18992
 
 say "screens in Firefox and WebKit"

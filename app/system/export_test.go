@@ -63,7 +63,7 @@ func answersAlike(t *testing.T, e *apptest.ExportServer, public *http.Client) {
 		{"DELETE", "/api/v1/forks", nil},
 		{"GET", "/api/v1/forks", []string{"X-Long", strings.Repeat("x", 20<<10)}},
 		{"GET", "/api/v1/forks?" + strings.Repeat("x", 20<<10), nil}, {"GET", "/sign-in", nil},
-		{"GET", "/openapi/v1.json", nil},
+		{"GET", "/account/reset?token=x", nil}, {"GET", "/openapi/v1.json", nil},
 	} {
 		headers := append([]string{"Authorization", "Bearer " + e.Token}, q.headers...)
 		direct := send(t, apptest.NewClient(), e.URL, q.method, q.path, headers)

@@ -6,7 +6,7 @@ var Help = map[string]string{
 		"postgres://user:password@host:5432/database. Several hosts are separated by commas; " +
 		"dg uses the primary. Empty: the embedded server.",
 	"pooler": "Pooler in transaction mode that the database URL leads to: transaction, or prepared " +
-		"where it keeps prepared statements, as PgBouncer does from 1.21 on. Empty: none.",
+		"where it keeps prepared statements, as PgBouncer does from 1.24 on. Empty: none.",
 	"migrate": "The same database without a pooler, as the role that owns the tables. " +
 		"Empty: the database URL. The embedded server has both roles.",
 	"replicas": "Hot standbys for reports, as the serving role: at most 8 URLs, separated by " +
