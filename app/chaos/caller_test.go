@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"bytes"
 	"expvar"
 	"fmt"
 	"io"
@@ -176,6 +177,8 @@ func (c *caller) send(
 		return gotRight, body
 	case response.StatusCode == http.StatusTooManyRequests:
 		return got429, nil
+	case form == nil && bytes.Contains(body, []byte("Transfer-Encoding is not supported")):
+		return gotBroken, nil // net/http sends an empty body in chunks that it could not read within 200 ms
 	case response.StatusCode == http.StatusServiceUnavailable &&
 		response.Header.Get("Retry-After") != "" && !internals.Match(body) &&
 		(errorBody.Match(body) || !strings.HasPrefix(path, "/api/")):

@@ -103,7 +103,9 @@ func TestKeyLifeInABrowser(t *testing.T) {
 func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	t.Parallel()
 	address := apptest.FreeAddress(t)
-	d := apptest.Launch(t, "serve", "--data-dir", apptest.NewFolder(t), "--addr", address,
+	dir := apptest.NewFolder(t)
+	apptest.CopyDemo(t, dir)
+	d := apptest.Launch(t, "serve", "--data-dir", dir, "--addr", address,
 		"--ops-addr", "127.0.0.1:0", "--demo", "--base-url", "http://localhost:1").UntilServing()
 	key := d.DemoToken()
 	p := browsertest.New(t)
