@@ -2,22 +2,28 @@ package web_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"html"
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/apikeys"
+	"dg/modules/reports"
 	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
 	"dg/web/internal/webtest"
+	"dg/web/ui"
 )
 
 // A path without an organisation leads to the person’s own one, or to the choice among several.
@@ -234,4 +240,104 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	p.Click(".switch summary")
 	p.Press("VALE", kb.Enter)
 	require.Equal(t, vale.At("/reports"), p.Path())
+}
+
+// aloud returns what a screen reader meets, in its order: a role, a name and a description a line.
+func aloud(t *testing.T, p *browsertest.Page) string {
+	t.Helper()
+	tree := browsertest.Do(p, "read the tree",
+		browsertest.Command(accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}))
+	nodes := map[accessibility.NodeID]*accessibility.Node{}
+	for _, n := range tree.Nodes {
+		nodes[n.NodeID] = n
+	}
+	text := func(v *accessibility.Value) (s string) {
+		if v != nil {
+			_ = json.Unmarshal([]byte(v.Value), &s) // "" of what is no text
+		}
+		return strings.Join(strings.Fields(s), " ")
+	}
+	lines := []string{}
+	var read func(accessibility.NodeID)
+	read = func(id accessibility.NodeID) {
+		n := nodes[id]
+		if n == nil {
+			return
+		}
+		name, description := text(n.Name), text(n.Description)
+		if !n.Ignored && name+description != "" {
+			require.False(t, description != "" && strings.Contains(name, description), "twice: %s", name)
+			lines = append(lines, text(n.Role)+": "+name+" | "+description)
+		}
+		for _, child := range n.ChildIDs {
+			read(child)
+		}
+	}
+	read(tree.Nodes[0].NodeID)
+	ids := browsertest.Eval[[]string](p, `[...document.querySelectorAll('[aria-describedby]')]
+		.flatMap((el) => el.getAttribute('aria-describedby').split(' '))`)
+	slices.Sort(ids)
+	require.Len(t, slices.Compact(slices.Clone(ids)), len(ids), "a hint is read once: %s", ids)
+	require.Zero(t, browsertest.Eval[int](p, `document.querySelectorAll(
+		':is([data-dialog], [data-sheet]):not([aria-haspopup=dialog])').length`), "they open a dialog")
+	return strings.Join(lines, "\n")
+}
+
+// Without eyes, each screen says what its figures are of, what a choice opens, what happened to the
+// secret, and which key or entry a control is about.
+func TestScreensAreReadAloud(t *testing.T) {
+	w, o := webtest.StartAcme(t)
+	fork := w.Fork(o)
+	today := time.Now().UTC()
+	w.DB.Players(o.ID, 1)
+	w.DB.Plays(fork, 9, today.AddDate(0, 0, -2), 0)
+	w.DB.Plays(fork, 5, today.AddDate(0, 0, -30), 0)
+	twins := []apikeys.Key{w.NewKey(t, o, "BI", apikeys.ForksRead), w.NewKey(t, o, "BI", apikeys.ForksRead)}
+	p := browsertest.New(t)
+	reads := func(pattern string) {
+		t.Helper()
+		require.Regexp(t, "(?s)"+pattern, aloud(t, p))
+	}
+	days := func(ago int) string {
+		return ui.Period(reports.Period{From: today.AddDate(0, 0, -ago), Days: 28})
+	}
+	of, compared := `Figures, `+days(28), `Compared with `+days(56)
+	webtest.SignInWith(p, w, o.Owner, o.At("/reports"))
+	reads(`heading: ` + of + `\. ` + compared + `.*term: Plays`)
+	p.Open(o.At("/reports/%s/players", fork.ID))
+	reads(`^RootWebArea: Players, ` + fork.Title + `, ` + days(28) + ` – `)
+	p.Open(o.At("/reports/%s?to=%s&from=%s", fork.ID, today.Format(time.DateOnly),
+		today.AddDate(0, 0, -27).Format(time.DateOnly)))
+	reads(`heading: Figures, ` + days(27) + `\. Up to yesterday: [^\n]*, compared with .*term: Plays`)
+	p.Open(o.At("/reports/%s", fork.ID))
+	reads(`^RootWebArea: ` + fork.Title + `, ` + days(28) + ` – .*heading: ` + of + `\. ` + compared +
+		`.*term: Plays.*image: [^\n]*Earlier period: ` + days(56) + `\. All values are in the table below\.` +
+		`.*link: Go to the table.*link: By area \|`)
+	browsertest.Eval[any](p, `document.querySelector('.plot .skip').click()`)
+	p.WaitFor("#c-v")
+	require.Contains(t, p.Focused(), "#c-v")
+
+	p.Open(o.At("/settings/api-keys"))
+	for _, twin := range twins {
+		reads(`link: Revoke BI [^\n]*` + twin.ID)
+	}
+	p.Open(o.At("/settings/audit-log"))
+	reads(`DisclosureTriangle: Key created, ` + o.Owner.Name + `, ` + ui.Day(today) + `, \d\d:\d\d: BI`)
+
+	p.Open(o.At("/settings/api-keys/new"))
+	p.Click("#xday")
+	reads(`radio: On a date \| [^\n]*The field of the date follows.*Date: Date.*radio: Never`)
+	p.Click("#x90")
+	p.Fill("#name", "Warehouse")
+	p.Click("main button.primary")
+	p.WaitFor(`#live:text("Copy your key now. It is shown only once. Waiting for the first request…")`)
+	require.Equal(t, 1, browsertest.Eval[int](p,
+		`document.querySelectorAll('[role=status], [role=alert], [aria-live]').length`))
+	p.Copied(func() { p.Click(`[data-copy="secret"]`) })
+	p.WaitFor(`#live:text("Key copied.")`)
+	reads(`group: New key.*button: Copy key \|`)
+	browsertest.Eval[any](p, `{ navigator.clipboard.writeText = () => Promise.reject(); }`)
+	p.Click(`[data-copy="secret"]`)
+	p.WaitFor(`#live:text("Copying failed. The text is selected: press Ctrl+C.")`)
+	reads(`button: Copy key \|`)
 }

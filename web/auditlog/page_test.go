@@ -27,9 +27,10 @@ func listed(t *testing.T, p testkit.Page) (ids []int64) {
 }
 
 func auditedRows(t *testing.T, p testkit.Page) (all []string) {
-	const row = `(?s)<tr role="row" id="E\d+">\s*<th role="rowheader" scope="row">(.*?)</summary>`
+	const row = `(?s)<tr role="row" id="E\d+">\s*<th role="rowheader" scope="row">(.*?)` +
+		`<details>.*?: </span>(.*?)</summary>`
 	for _, row := range testkit.Cells(row, p.Is(t, 200).Body) {
-		all = append(all, testkit.TextOf(">"+row[0]))
+		all = append(all, testkit.TextOf(">"+row[0]+row[1]))
 	}
 	return all
 }

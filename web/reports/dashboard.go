@@ -101,7 +101,9 @@ func (h *Handler) showReport(
 ) error {
 	query := queryOf(p, fork, period, view.pageURL)
 	report := pageURL{p.Path("/reports/" + fork.ID), view.query}
+	view.Title += ", " + ui.Period(period)
 	if name == "players" {
+		view.Title = "Players, " + view.Title
 		view.Back = report.Path("q", "", "sort", "", "player", "")
 		stats, err := h.statistics(c.UserContext(), p, query)
 		if err != nil {

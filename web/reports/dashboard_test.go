@@ -123,7 +123,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	b.Get(base+"?from="+today.AddDate(0, 0, -27).Format(time.DateOnly)+"&to="+
 		today.Format(time.DateOnly)).Has(t, "Plays</a></dt><dd>61</dd>",
 		`<b><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">60, was 50</span>`,
-		`<p class="compared">Up to yesterday: `+days(0, 27)+", compared with "+days(28, 27)+"</p>")
+		`>Up to yesterday: `+days(0, 27)+", compared with "+days(28, 27)+"</p>")
 	p := b.Get(base).Has(t, "Plays</a></dt><dd>67</dd>",
 		`<b><span aria-hidden="true">▲</span><span class="sr">up</span> 34%</b> <span class="whole">was 50</span>`,
 		`<path class="line"`, ">Compared with "+days(28, 28)+"</p>")

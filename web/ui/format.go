@@ -25,12 +25,12 @@ func Count(n int64) string {
 	return digits
 }
 
-// Plural returns one if n is 1, else other, with n in place of %s.
+// Plural returns one if n is 1, else other, with n in place of %s if there is one.
 func Plural(n int64, one, other string) string {
 	if n == 1 {
 		other = one
 	}
-	return fmt.Sprintf(other, Count(n))
+	return strings.Replace(other, "%s", Count(n), 1)
 }
 
 // Label capitalises a role, a plan or a reporting mode, which is ASCII: owner becomes Owner.

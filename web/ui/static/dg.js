@@ -92,6 +92,7 @@
       const words = button.textContent;
       let timer;
       button.hidden = false;
+      button.ariaLabel ||= words;  // the name stays: what happened is said once
       button.addEventListener('click', async () => {
         const source = document.getElementById(button.dataset.copy);
         try {
@@ -178,10 +179,10 @@
     (target?.querySelector('summary') || target)?.focus({ preventScroll: true });
     say(main.querySelector('[data-say]')?.textContent.trim() || document.title);
   };
-  const here = (url) => url.origin === location.origin && url.pathname === location.pathname && !url.hash && main?.querySelector('.report-head');
+  const here = (url) => url.origin === location.origin && url.pathname === location.pathname && main?.querySelector('.report-head');
   document.addEventListener('click', (e) => {
     const link = e.target.closest('#main a[href]');
-    if (!link || !plain(e) || !here(link)) return;
+    if (!link || !plain(e) || link.hash || !here(link)) return;
     e.preventDefault();
     change(link.href, true);
   });
@@ -214,10 +215,12 @@
       if (used) {
         el.id = 'first-request';
         el.textContent = `First request: ${local(new Date(used.dateTime), 'minute')}.`;
+        say(el.textContent);
       }
       else if (tries > 0) setTimeout(look, 5000, tries - 1);
     };
     el.hidden = false;
+    say(`${document.getElementById('copy').textContent} ${el.textContent}`);
     look(120);
   }
 
