@@ -45,7 +45,8 @@ func (p backupPage) run(block int, settings ...string) error {
 	cmd := exec.CommandContext(p.t.Context(), "sh", "-ec",
 		`dg() { "$DG" --log-level=warn "$@"; }`+"\n"+p.blocks[block][1])
 	cmd.Dir = p.folder
-	cmd.Env = append(apptest.CleanEnvironment(), append(settings, "DG="+dg, "PGHOST=/nowhere", "PSQLRC="+p.folder+"/psqlrc",
+	cmd.Env = append(apptest.CleanEnvironment(), append(settings, "DG="+dg, "PGHOST=/nowhere",
+		"PSQLRC="+p.folder+"/psqlrc",
 		"PATH="+p.programs+":"+os.Getenv("PATH"))...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
