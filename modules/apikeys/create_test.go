@@ -99,11 +99,12 @@ func TestNewKeyIsValidated(t *testing.T) {
 	}
 }
 
-// An actor who loses the role while the request runs creates no key.
+// An actor who loses the role while the request runs creates no key, and revokes none.
 func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 	b := setup(t)
+	key, _ := b.newKey()
 	admin := member(ourOrganisation, "admin", true)
-	for _, lose := range []string{
+	for i, lose := range []string{
 		`update users set totp_secret = null where id = $1`,
 		`update memberships set role = 'member' where user_id = $1`,
 		`delete from memberships where user_id = $1`,
@@ -117,6 +118,9 @@ func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 			return err
 		}, func() { b.Exec(lose, admin.ID) })
 		requireCode(t, apperr.AccessDenied, err)
+		if i > 0 { // revoking needs no second step
+			requireCode(t, apperr.AccessDenied, b.keys.Revoke(b.t.Context(), admin, key.ID, request))
+		}
 		require.Zero(t, b.Count(`audit_entries`), lose)
 	}
 }
