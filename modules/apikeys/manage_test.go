@@ -241,7 +241,8 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	})
 }
 
-// Counts that cannot be stored are kept for the next attempt. Those of deleted keys are dropped.
+// Counts that cannot be stored are kept for the next attempt, beside those that came meanwhile. Those of
+// deleted keys are dropped.
 func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -253,9 +254,16 @@ func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 		require.Error(t, b.keys.UsageCounter.Store(b.t.Context()))
 	}
 	b.Exec(`alter table elsewhere rename to api_key_usage`)
+	b.Exec(`create function fail() returns trigger language plpgsql as $$ begin
+		perform pg_advisory_xact_lock(7); raise 'full'; end $$`)
+	b.Exec(`create trigger fail before insert on api_key_usage for each row execute function fail()`)
+	require.Error(t, b.WhileWaiting(b.Begin(`select pg_advisory_xact_lock(7)`), func() error {
+		return b.keys.UsageCounter.Store(b.t.Context())
+	}, func() { b.accept(token) }))
+	b.Exec(`drop trigger fail on api_key_usage`)
 	b.Exec(`delete from api_keys where id = $1`, gone.ID)
 	b.record()
-	require.Equal(t, [3]int64{3, 0, 0}, b.used(key))
+	require.Equal(t, [3]int64{4, 0, 0}, b.used(key))
 	require.Zero(t, b.used(gone))
 }
 
