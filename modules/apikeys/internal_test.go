@@ -101,7 +101,7 @@ func TestRedactRemovesSecrets(t *testing.T) {
 	cut := len(vector) - 20
 	for _, text := range []string{
 		vector, "/x/" + vector + "/y", vector + "," + vector, vector + "AAAA", vector[:cut],
-		vector[31:], vector[:30] + ":" + vector[31:], "DG_LIVE_" + vector[8:], "Dg_Live_" + vector[8:],
+		vector[31:], vector[31:74], vector[:30] + ":" + vector[31:], "DG_LIVE_" + vector[8:], "Dg_Live_" + vector[8:],
 		separated("%5F"), separated("%5f"), separated("%255F"),
 		separated("%" + strings.Repeat("25", 30) + "5F"), separated("__"), separated("_%5F"),
 		separated("-"), separated(""), separated("%E2%80%BF"), everyByte, twice,
