@@ -316,13 +316,21 @@ func TestScreensAreReadAloud(t *testing.T) {
 	browsertest.Eval[any](p, `document.querySelector('.plot .skip').click()`)
 	p.WaitFor("#c-v")
 	require.Contains(t, p.Focused(), "#c-v")
+	reads(`columnheader: Plays \|.*columnheader: Plays, earlier \|`)
+	p.Click("#show-score")
+	p.WaitFor("#show-score[aria-current]")
+	p.WaitFor("#live:not(:empty)")
+	require.Regexp(t, "1 person played.*"+of+`\. `+compared, p.Text("#live"))
 
 	p.Open(o.At("/settings/api-keys"))
 	for _, twin := range twins {
 		reads(`link: Revoke BI [^\n]*` + twin.ID)
 	}
 	p.Open(o.At("/settings/audit-log"))
-	reads(`DisclosureTriangle: Key created, ` + o.Owner.Name + `, ` + ui.Day(today) + `, \d\d:\d\d: BI`)
+	reads(`table: Entries, newest first \|.*DisclosureTriangle: Key created, ` + o.Owner.Name + `, ` + ui.Day(today) + `, \d\d:\d\d: BI`)
+
+	p.Open(o.At("/settings/audit-log?key=%s", twins[0].ID))
+	reads(`table: Entries, Key BI [^\n]*, newest first`)
 
 	p.Open(o.At("/settings/api-keys/new"))
 	p.Click("#xday")

@@ -207,8 +207,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	})`)
 	require.Equal(t, recovery, strings.Fields(file))
 	p.Click(`a:text("Done")`)
-	p.WaitFor(`.note[role="status"]`)
-	require.Contains(t, p.Text(`.note[role="status"]`), "Two-step verification is on.")
+	p.WaitFor(`#live:text("Two-step verification is on. Your other sessions have ended.")`)
 	p.Reload()
 	require.NotContains(t, p.Text("body"), recovery[0])
 }

@@ -22,6 +22,9 @@
     const time = [p.hour, p.minute, p.second].filter(Boolean).join(':');
     return time ? `${day}, ${time}` : day;
   };
+  // What a page says when it opens is no change of a live region, and would not be read: it is said here.
+  for (const note of all('.note[role=status]')) { note.removeAttribute('role'); say(note.textContent); }
+
   // What a page has anew after each choice.
   let armed = false;
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -177,7 +180,7 @@
     if (sheet) document.getElementById(sheet)?.showModal();
     const target = focus && document.getElementById(focus);
     (target?.querySelector('summary') || target)?.focus({ preventScroll: true });
-    say(main.querySelector('[data-say]')?.textContent.trim() || document.title);
+    say(all('.answer, .answer + h2', main).map((el) => el.textContent.trim()).join(' ') || document.title);
   };
   const here = (url) => url.origin === location.origin && url.pathname === location.pathname && main?.querySelector('.report-head');
   document.addEventListener('click', (e) => {
