@@ -65,6 +65,10 @@ func TestImportRecordsEachChangeOfAccess(t *testing.T) {
 			`acme operator password.changed $ann {"name": "Ann"}, ` +
 				`acme operator role.changed $bob {"to": "owner", "from": "none", "name": "Bob"}, ` +
 				`acme operator two_step.turned_on $ann {"name": "Ann"}`},
+		{changed("ann", `"passwordHash":"$argon",`, "") + "\n" + memberLine(`$acme`, `$other`),
+			`acme operator password.removed $ann {"name": "Ann"}, ` +
+				`other operator password.removed $ann {"name": "Ann"}, ` +
+				`other operator role.changed $ann {"to": "owner", "from": "none", "name": "Ann"}`},
 	} {
 		b.errorsOf(file("f", c.lines+"\n"+`{"type":"nothing"}`))
 		b.imports(file("f", c.lines))
