@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"net/mail"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/platform/httpserver"
+	"dg/platform/limit"
 	"dg/web/ui"
 )
 
@@ -30,10 +32,10 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 		bytes.Contains(credentials, []byte(apikeys.TokenPrefix)) {
 		return false
 	}
-	p := ui.PrincipalOf(c) // a look-up of the session would hold no slot here
 	text := errorTextOf(c, f)
 	f.Message = text.message
-	view := errorView{Layout: ui.NewLayout(p, text.title, ui.AreaNone), Failure: f, Operator: h.operator}
+	view := errorView{Layout: ui.NewLayout(h.readerOf(c, f), text.title, ui.AreaNone), Failure: f, Operator: h.operator}
+	view.HasCookie = c.Cookies(ui.SessionCookie) != ""
 	view.Retries = f.Status == fiber.StatusServiceUnavailable && f.RetryAfter > 0 &&
 		c.Method() == fiber.MethodGet
 	view.Link = linkAfter(c, &view)
@@ -47,6 +49,20 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	return true
 }
 
+// readerOf looks the session up for an unknown path, whose request has taken no slot.
+func (h *Handler) readerOf(c *fiber.Ctx, f httpserver.Failure) *ui.Principal {
+	p, token := ui.PrincipalOf(c), c.Cookies(ui.SessionCookie)
+	if p == nil && token != "" && f.Status == fiber.StatusNotFound && f.Generic {
+		_ = h.requests.Run(c.UserContext(), limit.Screens, token, httpserver.ClientNetwork(c),
+			func(ctx context.Context) (err error) {
+				c.SetUserContext(ctx)
+				p, err = h.Reader(c)
+				return err
+			})
+	}
+	return p
+}
+
 func linkAfter(c *fiber.Ctx, view *errorView) ui.Link {
 	here := ui.LocalPath(c.OriginalURL())
 	switch {
@@ -54,7 +70,7 @@ func linkAfter(c *fiber.Ctx, view *errorView) ui.Link {
 		return ui.Link{Name: "Open the page", Path: downloadScreen(c)}
 	case view.Status >= 500 && c.Method() == fiber.MethodGet:
 		return ui.Link{Name: "Try again", Path: here}
-	case view.User == nil && c.Cookies(ui.SessionCookie) == "":
+	case view.User == nil && !view.HasCookie:
 		return ui.Link{Name: "Sign in", Path: "/sign-in"}
 	case view.Status == fiber.StatusForbidden && view.User != nil && view.User.LacksTwoStep:
 		return ui.Link{Name: "Set up two-step verification", Path: view.User.TwoStepFor(here)}
@@ -67,11 +83,12 @@ type errorText struct{ title, message string }
 var statusTexts = map[int]errorText{
 	403: {"Access denied", ""},
 	404: {"Page not found", "The address is wrong, or the page no longer exists."},
-	500: {"Something went wrong", "The error has been logged. Try again, or send us the request id below."},
-	503: {"Service unavailable", "Try again in a moment, or send us the request id below."},
+	500: {"Something went wrong", "The error has been logged."},
+	503: {"Service unavailable", "DG cannot answer at the moment."},
 }
 
-// errorTextOf prefers a module's own message to the text of the status.
+// errorTextOf prefers a module's own message to the text of the status. Of what is not found the
+// first sentence is the title.
 func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 	text := statusTexts[f.Status]
 	if f.Status == fiber.StatusForbidden && c.Method() != fiber.MethodGet {
@@ -79,6 +96,9 @@ func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 	}
 	if text.message == "" || !f.Generic {
 		text.message = f.Message
+		if what, next, ok := strings.Cut(f.Message, ". "); ok && f.Status == fiber.StatusNotFound {
+			text = errorText{what, next}
+		}
 	}
 	text.title = cmp.Or(text.title, "Request failed")
 	return text

@@ -14,21 +14,28 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// An error page says what happened, and has one link to continue and the request id. A 403 says who
-// can help.
+// An error page says what happened, and has one link to continue. A 403 says who can help. It has the
+// request id, unless nothing was found, and the header of whoever is signed in.
 func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Acme <Works>"})
 	owner := w.SignedIn(t, acme.Owner)
 	const wrong = "The address is wrong, or the page no longer exists."
-	const home = `href="/">Open reports` // no look-up: an error page holds no slot
+	stale := w.SignedIn(t, acme.Admin)
+	w.DB.Exec(`delete from sessions where user_id = $1`, acme.Admin.ID)
 	for _, c := range []struct {
 		page                testkit.Page
 		status              int
 		title, message, way string
 	}{
 		{w.Browser(t).Get("/nowhere"), 404, "Page not found", wrong, `href="/sign-in">Sign in`},
-		{owner.Get("/nowhere"), 404, "Page not found", wrong, home},
+		{owner.Get("/nowhere").Has(t, "Acme &lt;Works&gt;", "Sign out"), 404, "Page not found", wrong,
+			`href="` + acme.At("/reports") + `">Open reports`},
+		{stale.Get("/nowhere").Lacks(t, "Sign in", "Sign out"), 404, "Page not found", wrong, `href="/">Open reports`},
+		{
+			owner.Get(acme.At("/reports/x")), 404, "Fork not found", "<p>Choose one from the reports.</p>",
+			`href="` + acme.At("/reports") + `">Open reports`,
+		},
 		{
 			owner.Get("/o/other/reports"), 404, "Page not found",
 			"Organisation not found, or you are not a member of it.", `href="/">Choose organisation`,
@@ -38,11 +45,12 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 			"Only owners and admins of \u2068Acme &lt;Works&gt;\u2069 can open reports and settings. " +
 				"The operator of DG can change your role.", `href="/account">Open your account`,
 		},
-		{owner.Send(http.MethodPost, "/docs", "x=y", nil), 405, "Request failed", "Allow header", home},
+		{owner.Send(http.MethodPost, "/docs", "x=y", nil), 405, "Request failed", "Allow header", `href="/">Open reports`},
 	} {
 		c.page.Is(t, c.status).Has(t, "<h1>"+c.title+"</h1>", "<title>"+c.title+" – ", c.message,
-			`<a class="btn primary" `+c.way+`</a>`,
-			`<code id="rid">`+c.page.Header.Get("X-Request-Id")+`</code>`).Lacks(t, "Operated by", "mailto:")
+			`<a class="btn primary" `+c.way+`</a>`).Lacks(t, "Operated by", "mailto:")
+		require.Equal(t, c.status != 404, strings.Contains(c.page.Body,
+			`<code id="rid">`+c.page.Header.Get("X-Request-Id")+`</code>`))
 		require.Equal(t, 1, strings.Count(c.page.Body, `class="btn primary"`))
 		require.NotEmpty(t, c.page.Header.Get("Content-Security-Policy"))
 	}
@@ -66,7 +74,7 @@ func TestErrorPageNamesTheOperatorAndTriesAgain(t *testing.T) {
 		create view sessions as select * from away where down();
 		grant all on sessions to public`)
 	owner.Get("/account?x=1").Is(t, 503).Has(t, "<h1>Service unavailable</h1>",
-		`<a class="btn primary" href="/account?x=1">Try again</a>`).Lacks(t, "Retry-After")
+		`<a class="btn primary" href="/account?x=1">Try again</a>`).Lacks(t, "Retry-After", "Sign in")
 	p.Open("/account")
 	require.Contains(t, p.Text("main"), "This page tries again")
 	w.DB.Exec(`drop view sessions; alter table away rename to sessions`)

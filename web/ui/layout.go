@@ -16,7 +16,9 @@ type Layout struct {
 	Area    string     // the area that the top bar marks as current
 	Sidebar *Sidebar   // nil: none
 	User    *Principal // nil: shown as signed out
-	Notices []Notice
+	// HasCookie is whether a session could not be read: the page then offers no sign-in.
+	HasCookie bool
+	Notices   []Notice
 }
 
 // Values of Layout.Area.
