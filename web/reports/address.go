@@ -23,7 +23,7 @@ type pageURL struct {
 // Links and forms keep keptParams, but not otherParams.
 var (
 	keptParams = []string{
-		"from", "to", "groupId", "compare", "show", "q", "sort", "player", "skills",
+		"from", "to", "groupId", "compare", "show", "q", "sort", "player", "passed", "skills",
 	}
 	otherParams = []string{"page", "format"}
 )

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -45,9 +46,11 @@ type dashboardView struct {
 	Chart           *chart
 	Skills          skillList
 	PlayerCount     int64
-	PlayersPath     string
+	ToPlayers       ui.Link
+	Failed          int64        // players without a pass, of whom NotPassed are the first
 	NotPassed       []player
 	Players         list[player] // of the page of all players
+	PassedLinks     []ui.Link
 }
 
 // Dashboard handles GET /reports/:fork. Its figures come from the same method as those of the API.
@@ -104,7 +107,7 @@ func (h *Handler) showReport(
 	view.Title += ", " + ui.Period(period)
 	if name == "players" {
 		view.Title = "Players, " + view.Title
-		view.Back = report.Path("q", "", "sort", "", "player", "")
+		view.Back = report.Path("q", "", "sort", "", "player", "", "passed", "")
 		stats, err := h.statistics(c.UserContext(), p, query)
 		if err != nil {
 			return err
@@ -112,7 +115,12 @@ func (h *Handler) showReport(
 		view.Period = ui.Period(period)
 		view.Nominative = stats.ReportingMode == org.Nominative
 		view.Suppressed = stats.Suppressed
-		view.Players = players.page(view.pageURL, stats.Players())
+		var rows []player
+		rows, view.PassedLinks = passedOnly(stats.Players(), view.pageURL)
+		view.Players = players.page(view.pageURL, rows)
+		if !stats.Suppressed {
+			view.offer(report, stats)
+		}
 		return h.Render(c, fiber.StatusOK, name, view)
 	}
 	var err error
@@ -131,8 +139,21 @@ func (h *Handler) showReport(
 	view.ForkID = fork.ID
 	view.Command = h.command(query)
 	view.fill(period, stats)
-	view.PlayersPath = pageURL{report.Self + "/players", report.query}.Path("show", "", "skills", "")
+	to := pageURL{report.Self + "/players", report.query}.with("show", "", "skills", "")
+	view.ToPlayers = ui.Link{Name: ui.Plural(view.PlayerCount, "The player", "All %s players"), Path: to.Path()}
+	if view.Failed > cardRows {
+		view.ToPlayers = ui.Link{Name: "All " + ui.Count(view.Failed), Path: to.Path("passed", "no")}
+	}
 	return h.Render(c, fiber.StatusOK, name, view)
+}
+
+// Short returns the period and the compared one as a phone has room for them.
+func (v *dashboardView) Short() string {
+	days := v.Period
+	if v.Comparison != nil {
+		days += " vs " + v.Comparison.EarlierDays
+	}
+	return strings.NewReplacer(" to ", "–", v.Today.Format(" 2006"), "").Replace(days)
 }
 
 var (
@@ -261,11 +282,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	})
 	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), shownOverlaps)]
 	v.More = len(s.Overlaps) > shownOverlaps
-	file := pageURL{v.Self + "/plays.csv", v.query}
-	v.Download = ui.Download{
-		CSV: file.Path(), Excel: file.Path("format", format.ExcelName), Primary: s.Plays > 0,
-		LastWeek: file.withPeriod(presetNamed(v.Today, "Last week")).Path(),
-	}
+	v.offer(v.pageURL, s)
 	if s.Plays == 0 {
 		if year := lastDays(v.Today, 365); p.Days < year.Days {
 			v.Longer = v.withPeriod(year).Path()
@@ -278,6 +295,16 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	v.Skills = newSkillList(s, v.Comparison, v.pageURL)
 	v.PlayerCount = s.UniquePlayers
 	v.NotPassed = notPassed(s.Players())
+	v.Failed = int64(len(v.NotPassed))
+	v.NotPassed = v.NotPassed[:min(len(v.NotPassed), cardRows)]
+}
+
+func (v *dashboardView) offer(report pageURL, s reports.Statistics) {
+	file := pageURL{report.Self + "/plays.csv", report.query}
+	v.Download = ui.Download{
+		CSV: file.Path(), Excel: file.Path("format", format.ExcelName), Primary: s.Plays > 0,
+		LastWeek: file.withPeriod(presetNamed(v.Today, "Last week")).Path(),
+	}
 }
 
 // shownOverlaps is one below MaxOverlaps: a further overlap only shows that there are more.

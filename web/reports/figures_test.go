@@ -59,7 +59,7 @@ func percent(t *testing.T, cell string, figure json.Number, scale int64) string 
 const (
 	dailyCells  = `<tr data-days="1"[^>]*><th scope="row">([^<]*)</th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td class="n">([^<]*)</td>`
 	skillCells  = `<span title="([^"]*)">[^<]*</span></th><td class="track"[^>]*><svg[^>]*>(?:<line[^>]*>)+(?:<circle class="was"[^>]*>)?<circle cx="([^"]*)"[^>]*></svg></td><td class="sr">([^<]*)</td><td class="n">([^<]*)</td>`
-	playerCells = `<tr><th scope="row"(?: class="mono")?><bdi translate="no">([^<]*)</bdi></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td>(?:<span class="off">)?(Yes|No)(?:</span>)?</td><td><time datetime="([^"]*)"`
+	playerCells = `<tr><th scope="row"(?: class="mono")?><bdi translate="no">([^<]*)</bdi></th><td class="n">([^<]*)</td><td class="n">([^<]*)</td><td><span class="[^"]*"(?: role="img" aria-label="(Yes)">✓|>No)</span></td><td><time datetime="([^"]*)"`
 )
 
 // allPlayers returns the rows of players of the page and those after it.
@@ -81,9 +81,9 @@ func shown(pattern string, p testkit.Page) [][]string {
 
 // sameFigures compares a dashboard with the API's statistics, to the shown decimal.
 func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statistics) {
-	mode := map[string]string{"pseudonymous": "Pseudonyms", "nominative": "Names"}
+	mode := map[string]string{"pseudonymous": "Pseudonymous", "nominative": "Nominative"}
 	require.Contains(t, testkit.Find(t, `<p class="lede[^"]*">(.*)</p>`, p.Body),
-		" ·&nbsp;</span>"+mode[want.ReportingMode])
+		` ·&nbsp;</span><span class="pill">`+mode[want.ReportingMode])
 	require.Equal(t, want.Suppressed, strings.Contains(p.Body, "This group’s figures are hidden"))
 	if want.Suppressed {
 		for _, pattern := range []string{
@@ -145,7 +145,7 @@ func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statisti
 	for _, q := range want.Players {
 		players = append(players, []string{
 			q.PlayerLabel, q.Plays.String(), percent(t, "", q.BestScorePercent, 1),
-			map[bool]string{true: "Yes", false: "No"}[q.Passed], q.LastPlayedAt,
+			map[bool]string{true: "Yes"}[q.Passed], q.LastPlayedAt,
 		})
 	}
 	listed := allPlayers(b, b.Get(strings.Replace(p.Request.URL.RequestURI(), "?", "/players?", 1)))

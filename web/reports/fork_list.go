@@ -76,7 +76,7 @@ var forks = listing[forkRow]{
 				cmp.Compare(min(1, a.score.Completed), min(1, b.score.Completed)))
 		}},
 		{"Status", "", false, nil},
-		{"Updated", "-updated", true,
+		{"Fork edited", "-updated", true,
 			func(a, b forkRow) int { return a.UpdatedAt.Compare(b.UpdatedAt) }},
 	},
 	defaultSort:     "-plays",

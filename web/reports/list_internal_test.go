@@ -52,14 +52,21 @@ func TestPlayersAreSorted(t *testing.T) {
 	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "ascending", true}, best("&sort=best"))
 }
 
-// The card has those without a pass, lowest best score first, players without a score before them.
+// Those without a pass are listed by their best score, lowest first, players without one before them.
+// The page of all players shows those with or without a pass, and how many there are.
 func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	all := []player{
 		{Label: "A", Completed: true, BestScore: 400}, {Label: "B", Completed: true, Passed: true},
 		{Label: "C", Completed: true}, {Label: "D"},
 	}
+	rows, links := passedOnly(all, asked("passed=no&sort=best"))
+	require.Equal(t, "ACD", strings.Join(labels(list[player]{Rows: rows}), ""))
+	require.Equal(t, []ui.Link{
+		{Name: "All 4", Path: "/r?sort=best"},
+		{Name: "Not passed 3", Path: "/r?passed=no&sort=best", Current: true},
+		{Name: "Passed 1", Path: "/r?passed=yes&sort=best"},
+	}, links)
 	require.Equal(t, "DCA", strings.Join(labels(list[player]{Rows: notPassed(all)}), ""))
-	require.Len(t, notPassed(make([]player, 9)), cardRows)
 }
 
 // A page has 25 players, and links keep the other parameters. A wrong page is the nearest.
@@ -131,6 +138,11 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 		by = append(by, row.Rate+" "+row.Before+" "+row.By+" "+row.Direction)
 	}
 	require.Equal(t, []string{"20.0% 40.0% −20.0 down", "20.0% 25.0% −5.0 ", "50.0%   "}, by)
+	require.False(t, l.Half, "the scale begins at 0")
+	for correct, half := range map[int64]bool{499: false, 500: true} {
+		s := reports.Statistics{Skills: []reports.SkillStat{skill("ai.usage.good-fit", correct, 1000)}}
+		require.Equal(t, half, newSkillList(s, nil, at).Half)
+	}
 	require.Equal(t, "data.quality.formats", s.Skills[0].SkillID, "the caller's order stays")
 	l = newSkillList(s, nil, asked("from=2026-03-01&skills=all"))
 	require.Equal(t, []string{

@@ -34,11 +34,29 @@ var players = listing[player]{
 	perPage:         playersPerPage,
 }
 
-// notPassed returns the cardRows players with the lowest best scores among those without a pass.
+// notPassed returns the players without a pass, those with the lowest best scores first.
 func notPassed(all []player) []player {
 	all = slices.DeleteFunc(all, func(p player) bool { return p.Passed })
 	slices.SortStableFunc(all, func(a, b player) int { return cmp.Compare(bestKey(a), bestKey(b)) })
-	return all[:min(len(all), cardRows)]
+	return all
+}
+
+// passedOnly keeps those whose pass is the value of the query parameter passed. It returns links to
+// the others, too.
+func passedOnly(all []player, at pageURL) (rows []player, links []ui.Link) {
+	for _, of := range []struct{ name, key string }{{"All", ""}, {"Not passed", "no"}, {"Passed", "yes"}} {
+		some := slices.DeleteFunc(slices.Clone(all), func(p player) bool {
+			return of.key != "" && p.Passed != (of.key == "yes")
+		})
+		current := at.Param("passed") == of.key
+		if current {
+			rows = some
+		}
+		links = append(links, ui.Link{
+			Name: of.name + " " + ui.Count(int64(len(some))), Path: at.Path("passed", of.key), Current: current,
+		})
+	}
+	return rows, links
 }
 
 // Players handles GET /reports/:fork/players with all players of a report.

@@ -114,7 +114,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 		require.Equal(t, [][]string{{name}}, testkit.Cells(`<h1><bdi>([^<]*)</bdi></h1>`, p.Body),
 			"the title, isolated")
 		require.Equal(t, [][]string{{name}},
-			testkit.Cells(`<p class="lede[^"]*"><span class="only-print">[^<]*<bdi>([^<]*)</bdi> ·&nbsp;</span>Names</p>`, p.Body),
+			testkit.Cells(`<p class="lede[^"]*"><span class="only-print">[^<]*<bdi>([^<]*)</bdi> ·&nbsp;</span><span class="pill">Nominative</span></p>`, p.Body),
 			"the group, isolated")
 		require.Contains(t, fmt.Sprint(testkit.Cells(playerCells, all.Body)), name)
 		require.Contains(t, fmt.Sprint(testkit.Cells(forkCells, list.Body)), name)

@@ -12,6 +12,7 @@ import (
 type skillList struct {
 	Areas    []skillArea
 	Compared bool
+	Half     bool    // whether the scale is 50 to 100, as no rate is lower
 	Other    ui.Link // the other order
 }
 
@@ -25,6 +26,7 @@ type skillRow struct {
 	reports.SkillStat
 	Name, Rate, Before string
 	By, Direction      string // Direction "": too small to be coloured
+	lowest             reports.Percent
 }
 
 type area struct{ prefix, name string }
@@ -39,7 +41,7 @@ const (
 
 // newSkillList keeps the catalogue's order in each area.
 func newSkillList(s reports.Statistics, c *comparison, at pageURL) skillList {
-	l := skillList{Compared: c != nil}
+	l := skillList{Compared: c != nil, Half: true}
 	l.Other = ui.Link{Name: "Weakest first", Path: at.Path("skills", "")}
 	areas, skills := skillAreas, s.Skills
 	if at.Param("skills") != allSkills {
@@ -53,7 +55,9 @@ func newSkillList(s reports.Statistics, c *comparison, at pageURL) skillList {
 		shown := skillArea{Name: a.name}
 		for _, k := range skills {
 			if strings.HasPrefix(k.SkillID, a.prefix) {
-				shown.Rows = append(shown.Rows, newSkillRow(k, s, c))
+				row := newSkillRow(k, s, c)
+				shown.Rows = append(shown.Rows, row)
+				l.Half = l.Half && row.lowest >= fullRate/2
 			}
 		}
 		if len(shown.Rows) > 0 {
@@ -65,7 +69,7 @@ func newSkillList(s reports.Statistics, c *comparison, at pageURL) skillList {
 
 // newSkillRow compares complete days. As for the answer, n is the smaller of answers and players.
 func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skillRow {
-	row := skillRow{SkillStat: k, Name: skillLabels[k.SkillID], Rate: writePercent(skillRate(k))}
+	row := skillRow{SkillStat: k, Name: skillLabels[k.SkillID], Rate: writePercent(skillRate(k)), lowest: skillRate(k)}
 	if c == nil {
 		return row
 	}
@@ -75,6 +79,7 @@ func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skill
 		return row
 	}
 	row.Before = writePercent(skillRate(before))
+	row.lowest = min(row.lowest, skillRate(before))
 	by := int64(skillRate(now) - skillRate(before))
 	sign, direction := "+", "up"
 	if by < 0 {
