@@ -262,7 +262,7 @@ const jobs = {
     await until('hits', () => driver.run(`document.body.innerText.includes('Python')`));
     await go('/docs/reference/getForkStats');
     await picture('reference');
-    await click('a', 'Generated clients');
+    await click('a', 'Client libraries');
     await click('label', 'Go');
     await has('oapi-codegen');
   },

@@ -16,6 +16,7 @@ import (
 type page struct {
 	Name, Path string // below /docs
 	Template   string
+	Group      string // of this page and those after it, or ""
 	Sections   []ui.Link
 	Parent     string // path of the page that lists this one; "": a page of the guide
 	Recipe     recipe
@@ -66,13 +67,16 @@ func (h *Handler) layout(p *ui.Principal, at page) ui.Layout {
 	l := ui.NewLayout(p, at.Name, ui.AreaDocs)
 	l.Sidebar = &ui.Sidebar{Label: "Documentation", Links: at.Sections}
 	for _, other := range h.documentation.Pages {
-		link := ui.Link{Name: other.Name, Path: "/docs" + other.Path, Current: other.Path == at.Path}
+		link := ui.Link{Name: other.Name, Path: "/docs" + other.Path, Group: other.Group,
+			Current: other.Path == at.Path}
 		switch other.Parent {
 		case "":
 			link.Current = link.Current || at.Parent != "" && other.Path == at.Parent
 			l.Sidebar.Pages = append(l.Sidebar.Pages, link)
 		case at.Path, at.Parent:
-			l.Sidebar.Links = append(l.Sidebar.Links, link)
+			if other.Recipe.Kind == at.Recipe.Kind { // all recipes would not fit
+				l.Sidebar.Links = append(l.Sidebar.Links, link)
+			}
 		}
 	}
 	return l

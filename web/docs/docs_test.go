@@ -111,7 +111,7 @@ func TestDocsAreForEverybody(t *testing.T) {
 		"/docs/changes", "/docs/security", "/docs/search?q=csv", "/docs/privacy", "/docs/privacy/pt",
 	} {
 		w.Browser(t).Get(path).Is(t, 200).Has(t, `<a href="/sign-in">Sign in</a>`)
-		b.Get(path).Is(t, 200).Has(t, acme.Owner.Name, `<li><a href="/docs" aria-current="true">API</a></li>`)
+		b.Get(path).Is(t, 200).Has(t, acme.Owner.Name, `<li><a href="/docs" aria-current="true">API docs</a></li>`)
 	}
 	for _, path := range []string{"/docs/recipes/cobol", "/docs/reference/deleteFork", "/docs/privacy/it"} {
 		w.Browser(t).Get(path).Is(t, 404)
@@ -225,13 +225,14 @@ func TestSearchLeadsToThePage(t *testing.T) {
 		"pandas": "/docs/recipes/python", "Power+BI": "/docs/recipes/power-bi#steps",
 		"excel": "/docs/recipes/power-bi#steps", "429": "/docs/errors#ERR_RATE_LIMITED",
 		"pseudonym+erased": "/docs/figures#privacy", "playerKey": "/docs/figures#privacy",
-		"formula+spreadsheet": "/docs/csv#columns", "PHP": "/docs/csv#broken", "R": "/docs/recipes/r",
+		"formula+spreadsheet": "/docs/csv#columns", "PHP": "/docs/csv#broken", "R": "/docs/recipes/r", "rate": "/docs/errors#ERR_RATE_LIMITED",
 	} {
 		page := w.Browser(t).Get("/docs/search?q="+query).Is(t, 200)
 		require.Equal(t, want, first.FindStringSubmatch(page.Body)[1], query)
 	}
 	w.Browser(t).Get("/docs/search?q=cobol").Is(t, 200).
 		Has(t, "No page has all of these words", `<a href="/docs/recipes">recipes</a>`)
+	w.Browser(t).Get("/docs/search?q=administrateurs").Lacks(t, `"/docs/privacy/fr`)
 	owner.Get("/docs/search?q=429").Has(t, `href="/docs/errors#ERR_RATE_LIMITED"`)
 	hostile := strings.Repeat("%ff%3Cb%3E", 400)
 	w.Browser(t).Get("/docs/search?q="+hostile).Is(t, 200).Lacks(t, "<b>")

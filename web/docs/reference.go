@@ -34,12 +34,9 @@ type refStatus struct {
 	Text         template.HTML
 }
 
-func (r reference) SampleAnswer(id string) *snippet {
-	i := slices.IndexFunc(r, func(o operation) bool { return o.ID == id })
-	if i < 0 || len(r[i].Examples) == 0 {
-		return nil
-	}
-	return &r[i].Examples[0]
+// Get panics if there is no such operation.
+func (r reference) Get(id string) operation {
+	return r[slices.IndexFunc(r, func(o operation) bool { return o.ID == id })]
 }
 
 func (o operation) HasFork() bool { return strings.Contains(o.Path, "{forkId}") }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -48,10 +50,13 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	words := strings.Fields(strings.ToLower(query))
 	var named, others []result
 	for i, at := range h.documentation.Pages {
+		if at.Parent == "/privacy" { // a translation
+			continue
+		}
 		best := bestPassage(words, texts[i].passages)
 		switch {
 		case strings.EqualFold(at.Name, strings.TrimSpace(query)):
-			named = slices.Insert(named, 0, result{at, best})
+			named = slices.Insert(named, 0, result{at, texts[i].passages[0]})
 		case count(words, strings.ToLower(at.Name)) == len(words):
 			named = append(named, result{at, best})
 		case count(words, texts[i].lower) == len(words):
@@ -75,14 +80,28 @@ func bestPassage(words []string, text []passage) (best passage) {
 	return best
 }
 
-// count returns how many of the words the text contains. Both are in lower case.
+// count returns how many of the words begin a word of the text. Both are in lower case.
 func count(words []string, text string) (n int) {
 	for _, word := range words {
-		if strings.Contains(text, word) {
+		if begins(word, text) {
 			n++
 		}
 	}
 	return n
+}
+
+func begins(word, text string) bool {
+	for at := 0; ; at++ {
+		next := strings.Index(text[at:], word)
+		if next < 0 {
+			return false
+		}
+		at += next
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		if !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+			return true
+		}
+	}
 }
 
 // pageTexts renders the pages as a visitor sees them: the index has no organisation's data.
@@ -107,8 +126,8 @@ var plain = []struct {
 	text   string
 }{
 	// leaves out the layout, programs, forms, buttons and the list of recipes
-	{regexp.MustCompile(`(?s)^.*<main[^>]*>|<(?:pre|form|fieldset|button|h1|table class="stack brief").*?` +
-		`</(?:pre|form|fieldset|button|h1|table)>`), ""},
+	{regexp.MustCompile(`(?s)^.*<main[^>]*>|<(?:pre|form|fieldset|button|label|h1|table class="stack brief").*?` +
+		`</(?:pre|form|fieldset|button|label|h1|table)>`), ""},
 	{regexp.MustCompile(`</h2>\s*(?:<[^>]*>\s*)*|</dt><dd>(?:<p>)?|</th>`), ": "},
 	{regexp.MustCompile(`</td>`), " "},
 	{regexp.MustCompile(`<(?:h2|tr)[^>]* id="([^"]+)"[^>]*>`), "\n#$1\n"},

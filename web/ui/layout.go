@@ -42,7 +42,8 @@ type Sidebar struct {
 // Link is a link to a screen, or to a section of one.
 type Link struct {
 	Name, Path string
-	Current    bool // whether the reader is there
+	Current    bool   // whether the reader is there
+	Group      string // heading above the link, or ""
 }
 
 // Download has the paths of one file as CSV with commas and as CSV for Excel.
@@ -124,9 +125,9 @@ func TitleOf(title string, status int) string {
 func (b Base) SettingsLayout(c *fiber.Ctx, p *Principal, title, screen string) (Layout, error) {
 	l := NewLayout(p, title, areaSettings)
 	l.Sidebar = &Sidebar{Label: "Settings", Links: []Link{
-		{"Organisation", p.Path("/settings/organisation"), screen == "organisation"},
-		{"API keys", p.Path("/settings/api-keys"), screen == "api-keys"},
-		{"Audit log", p.Path("/settings/audit-log"), screen == "audit-log"},
+		{"Organisation", p.Path("/settings/organisation"), screen == "organisation", ""},
+		{"API keys", p.Path("/settings/api-keys"), screen == "api-keys", ""},
+		{"Audit log", p.Path("/settings/audit-log"), screen == "audit-log", ""},
 	}}
 	var err error
 	l.Notices, err = b.expiringKeys(c, p)
