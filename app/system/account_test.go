@@ -27,6 +27,8 @@ func TestAccountResetPrintsALink(t *testing.T) {
 	require.Contains(t, out, "turns two-step verification off")
 	link := apptest.ResetLink.FindStringSubmatch(out)
 	require.NotNil(t, link, out)
+	require.Equal(t, "strict-origin", testkit.NewBrowser(t, d.URL).Get(link[2]).Is(t, 200).Header.Get(
+		"Referrer-Policy"), "the log of a proxy has the Referer of the page's style")
 	require.Equal(t, "atelier-north-light operator CLI dg account reset Tomás Okafor, "+
 		"harbour-and-vale operator CLI dg account reset Tomás Okafor",
 		testkit.One[string](d.db, `select string_agg(distinct
