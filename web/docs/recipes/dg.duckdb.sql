@@ -68,6 +68,7 @@ FROM read_csv(getvariable('files'), all_varchar = true, header = true, delim = '
 SELECT CASE WHEN (SELECT count(*) FROM plays WHERE startedAt AT TIME ZONE 'UTC' < getvariable('today'))
         <> (SELECT coalesce(sum(plays), 0) FROM daily WHERE date < getvariable('today'))
         OR (SELECT count(*) FROM plays) < (SELECT sum(plays) FROM daily)
+        OR (SELECT bool_or(NOT ends_with(content, chr(10))) FROM read_text(getvariable('files'))) -- the last row is cut
     THEN error('Rows are missing, or a play came in between: run it again. The tables are as they were.') ELSE 'whole' END AS plays;
 COMMIT;
 
