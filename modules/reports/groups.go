@@ -3,6 +3,7 @@ package reports
 import (
 	"context"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"dg/modules/reports/segment"
@@ -19,12 +20,19 @@ type Overlap struct {
 // MaxOverlaps is one more than the dashboard shows, so that the dashboard knows whether more exist.
 const MaxOverlaps = 6
 
+// largeGroupsSQL returns the groups that have members enough for an overlap. It spares overlapsSQL, whose
+// plan takes long for many players, where there is none.
+const largeGroupsSQL = `/* reports.largeGroups */
+select group_id from group_members where org_id = @org
+ group by group_id having count(*) > @players::int - @minGroup`
+
 // overlapsSQL omits groups with fewer than MinGroup of the players. If the report is on all
 // players, such a group's own report is suppressed.
 const overlapsSQL = `/* reports.overlaps */
 select g.name, m.lacking
   from (select group_id, cardinality(@players::int[]) - count(*)::int as lacking
-          from group_members where org_id = @org and player = any(@players::int[])
+          from group_members
+         where org_id = @org and group_id = any(@groups::uuid[]) and player = any(@players::int[])
          group by group_id having count(*) >= @minGroup) m
   join player_groups g on g.org_id = @org and g.id = m.group_id
  where m.lacking between 1 and @minGroup - 1
@@ -35,11 +43,16 @@ select g.name, m.lacking
 func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	ctx, stop := context.WithTimeout(ctx, s.query.OverlapsTimeout)
 	defer stop()
+	groups, err := pgx.CollectRows(s.rows(ctx, largeGroupsSQL, pgx.NamedArgs{"players": len(players)}),
+		pgx.RowTo[uuid.UUID])
+	if err != nil || len(groups) == 0 {
+		return nil
+	}
 	if _, err := s.conn.Exec(ctx, customPlanSQL); err != nil {
 		return nil
 	}
 	rows := s.rows(ctx, overlapsSQL,
-		pgx.NamedArgs{"players": players, "maxOverlaps": MaxOverlaps})
+		pgx.NamedArgs{"groups": groups, "players": players, "maxOverlaps": MaxOverlaps})
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Overlap])
 	if err != nil {
 		return nil
