@@ -60,20 +60,9 @@ type apiError struct {
 	ID       string `yaml:"-"` // anchor of the error's row in /docs/errors
 }
 
-// CommonFirst returns the errors that most callers meet, then the others.
-func (s sources) CommonFirst() []*apiError {
-	return slices.SortedStableFunc(slices.Values(s.Errors), func(a, b *apiError) int {
-		return b.commonness() - a.commonness()
-	})
-}
-
-func (e *apiError) commonness() int {
-	return 1 + slices.Index([]int{503, 404, 400, 403, 429, 401}, e.Status)
-}
-
 // Message is the first message of a common error, or "".
 func (e *apiError) Message() string {
-	if e.commonness() == 0 {
+	if !slices.Contains([]int{400, 401, 403, 404, 429, 503}, e.Status) {
 		return ""
 	}
 	message, _ := e.Messages[0].Value.(map[string]any)

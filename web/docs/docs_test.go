@@ -62,7 +62,7 @@ func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 	}
 	require.Greater(t, len(want), 10)
 	require.ElementsMatch(t, want, got)
-	require.Equal(t, []string{"401 ERR_AUTH_REQUIRED", "429 ERR_RATE_LIMITED"}, got[:2], "common ones first")
+	require.True(t, slices.IsSorted(got), "by status: %s", got)
 	require.Len(t, slices.Compact(slices.Sorted(slices.Values(ids))), len(ids), "each id once")
 	for _, c := range contractCode.FindAllString(contract(t), -1) {
 		require.Contains(t, ids, c)

@@ -11,8 +11,8 @@
   fit();
 
   // Each section can be linked. An address of a language chooses its tab.
-  for (const heading of all('main section > h2[id]')) {
-    heading.insertAdjacentHTML('beforeend', `<a class="anchor" href="#${heading.id}" aria-label="Link to this section">#</a>`);
+  for (const heading of all('main section > h2[id], #error-table [id] > th')) {
+    heading.insertAdjacentHTML('afterbegin', `<a class="anchor" href="#${heading.closest('[id]').id}" aria-label="Link to this section">#</a>`);
   }
   const choose = () => document.getElementById(`language-${location.hash.slice(1)}`)?.click();
   addEventListener('hashchange', choose);
@@ -93,7 +93,6 @@
         else if (field.value.trim()) query.set(field.name, field.value.trim());
       }
       out.hidden = false;
-      for (const sample of all('.answer ~ details')) sample.open = false;
       out.textContent = 'Sending…';
       try {
         const address = path + (`${query}` ? `?${query}` : '');
@@ -104,7 +103,7 @@
         out.dataset.answered = answer.status;
         out.scrollIntoView({ block: 'nearest' });
       } catch (error) {
-        out.textContent = `No answer: ${error.message}`;
+        out.textContent = `No response: ${error.message}`;
       }
     });
   }
