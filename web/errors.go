@@ -87,8 +87,7 @@ var statusTexts = map[int]errorText{
 	503: {"Service unavailable", "DG cannot answer at the moment."},
 }
 
-// errorTextOf prefers a module's own message to the text of the status. Of what is not found the
-// first sentence is the title.
+// errorTextOf prefers a module's own message, of which a 404 has the first sentence as its title.
 func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 	text := statusTexts[f.Status]
 	if f.Status == fiber.StatusForbidden && c.Method() != fiber.MethodGet {

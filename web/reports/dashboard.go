@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -34,7 +33,7 @@ type dashboardView struct {
 	Suppressed      bool
 	ForkID, Command string // Command is a curl command that reads the figures from the API
 	Download        ui.Download
-	Longer          string // path of the last 365 days if a shorter period has no plays; else ""
+	Longer          string // path of the last 12 months if a shorter period has no plays; else ""
 	Overlaps        []reports.Overlap
 	More            bool // whether there are more overlaps than Overlaps has
 	Figures         []figure
@@ -47,7 +46,7 @@ type dashboardView struct {
 	Skills          skillList
 	PlayerCount     int64
 	ToPlayers       ui.Link
-	Failed          int64        // players without a pass, of whom NotPassed are the first
+	Failed          int64 // players without a pass, of whom NotPassed are the first
 	NotPassed       []player
 	Players         list[player] // of the page of all players
 	PassedLinks     []ui.Link
@@ -105,29 +104,14 @@ func (h *Handler) showReport(
 	query := queryOf(p, fork, period, view.pageURL)
 	report := pageURL{p.Path("/reports/" + fork.ID), view.query}
 	view.Title += ", " + ui.Period(period)
-	if name == "players" {
-		view.Title = "Players, " + view.Title
-		view.Back = report.Path("q", "", "sort", "", "player", "", "passed", "")
-		stats, err := h.statistics(c.UserContext(), p, query)
+	var err error
+	if name != "players" {
+		view.Comparison, err = h.loadComparison(c.UserContext(), p, query, view.Param("compare"))
 		if err != nil {
 			return err
 		}
-		view.Period = ui.Period(period)
-		view.Nominative = stats.ReportingMode == org.Nominative
-		view.Suppressed = stats.Suppressed
-		var rows []player
-		rows, view.PassedLinks = passedOnly(stats.Players(), view.pageURL)
-		view.Players = players.page(view.pageURL, rows)
-		if !stats.Suppressed {
-			view.offer(report, stats)
-		}
-		return h.Render(c, fiber.StatusOK, name, view)
+		query.OverlapsTimeout = hintTimeout
 	}
-	var err error
-	if view.Comparison, err = h.loadComparison(c.UserContext(), p, query, view.Param("compare")); err != nil {
-		return err
-	}
-	query.OverlapsTimeout = hintTimeout
 	stats, err := h.statistics(c.UserContext(), p, query)
 	if err != nil {
 		return err
@@ -138,22 +122,13 @@ func (h *Handler) showReport(
 	}
 	view.ForkID = fork.ID
 	view.Command = h.command(query)
-	view.fill(period, stats)
-	to := pageURL{report.Self + "/players", report.query}.with("show", "", "skills", "")
-	view.ToPlayers = ui.Link{Name: ui.Plural(view.PlayerCount, "The player", "All %s players"), Path: to.Path()}
-	if view.Failed > cardRows {
-		view.ToPlayers = ui.Link{Name: "All " + ui.Count(view.Failed), Path: to.Path("passed", "no")}
+	if name == "players" {
+		view.Title = "Players, " + view.Title
+		view.Back = report.Path("q", "", "sort", "", "player", "", "passed", "")
+		view.Players, view.PassedLinks = playersPage(stats.Players(), view.pageURL)
 	}
+	view.fill(period, stats, report)
 	return h.Render(c, fiber.StatusOK, name, view)
-}
-
-// Short returns the period and the compared one as a phone has room for them.
-func (v *dashboardView) Short() string {
-	days := v.Period
-	if v.Comparison != nil {
-		days += " vs " + v.Comparison.EarlierDays
-	}
-	return strings.NewReplacer(" to ", "–", v.Today.Format(" 2006"), "").Replace(days)
 }
 
 var (
@@ -253,12 +228,20 @@ func shownMeasure(key string) measure {
 	return measures[max(0, i)] // plays by default
 }
 
-func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
+func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report pageURL) {
 	v.Period = ui.Period(p)
 	v.Nominative = s.ReportingMode == org.Nominative
 	v.Suppressed = s.Suppressed
 	if s.Suppressed {
 		v.Comparison = nil // whether the earlier report is shown would tell hidden from empty
+		return
+	}
+	file := pageURL{report.Self + "/plays.csv", v.query}
+	v.Download = ui.Download{
+		CSV: file.Path(), Excel: file.Path("format", format.ExcelName), Primary: s.Plays > 0,
+		LastWeek: file.withPeriod(presetNamed(v.Today, "Last week")).Path(),
+	}
+	if v.PassedLinks != nil { // the page of all players
 		return
 	}
 	shown := shownMeasure(v.Param("show"))
@@ -282,9 +265,8 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	})
 	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), shownOverlaps)]
 	v.More = len(s.Overlaps) > shownOverlaps
-	v.offer(v.pageURL, s)
 	if s.Plays == 0 {
-		if year := lastDays(v.Today, 365); p.Days < year.Days {
+		if year := presetNamed(v.Today, "12 months"); p.Days < year.Days {
 			v.Longer = v.withPeriod(year).Path()
 		}
 		return
@@ -296,14 +278,11 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics) {
 	v.PlayerCount = s.UniquePlayers
 	v.NotPassed = notPassed(s.Players())
 	v.Failed = int64(len(v.NotPassed))
-	v.NotPassed = v.NotPassed[:min(len(v.NotPassed), cardRows)]
-}
-
-func (v *dashboardView) offer(report pageURL, s reports.Statistics) {
-	file := pageURL{report.Self + "/plays.csv", report.query}
-	v.Download = ui.Download{
-		CSV: file.Path(), Excel: file.Path("format", format.ExcelName), Primary: s.Plays > 0,
-		LastWeek: file.withPeriod(presetNamed(v.Today, "Last week")).Path(),
+	to := pageURL{report.Self + "/players", v.query}.with("show", "", "skills", "")
+	v.ToPlayers = ui.Link{Name: ui.Plural(s.UniquePlayers, "The player", "All %s players"), Path: to.Path()}
+	if v.Failed > cardRows {
+		v.ToPlayers = ui.Link{Name: "All " + ui.Count(v.Failed), Path: to.Path("passed", "no")}
+		v.NotPassed = v.NotPassed[:cardRows]
 	}
 }
 

@@ -137,7 +137,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	hidden := follow(p, "None").Lacks(t, "was 50", "ompared with", `class="line"`)
 	follow(hidden, "Previous period").Has(t, "was 50")
 	b.Get(base+"?compare=off&compare=off").Is(t, 400)
-	b.Get(o.At("/reports")).Has(t, ">was 50", `<p class="compared only-print">Compared with `+days(28, 28))
+	b.Get(o.At("/reports")).Has(t, ">was 50", `<p class="lede">`+days(0, 28)+" vs "+days(28, 28))
 }
 
 // rules.md, Anonymity: a compared period that k-anonymity hides gives the same page as one without

@@ -76,8 +76,6 @@ var forks = listing[forkRow]{
 				cmp.Compare(min(1, a.score.Completed), min(1, b.score.Completed)))
 		}},
 		{"Status", "", false, nil},
-		{"Fork edited", "-updated", true,
-			func(a, b forkRow) int { return a.UpdatedAt.Compare(b.UpdatedAt) }},
 	},
 	defaultSort:     "-plays",
 	search:          "q",

@@ -38,7 +38,7 @@ func TestPlayersAreSorted(t *testing.T) {
 	for order, want := range map[string]string{
 		"": "CAB", "nothing": "CAB", "--plays": "CAB", "plays": "ABC", "-plays": "CAB",
 		"label": "ABC", "-label": "CBA", "best": "CAB", "-best": "BAC",
-		"passed": "CAB", "-passed": "BCA", "last": "CBA", "-last": "ACB",
+		"last": "CBA", "-last": "ACB",
 	} {
 		l := players.page(asked("sort="+order), slices.Clone(all))
 		require.Equal(t, want, strings.Join(labels(l), ""), order)
@@ -59,12 +59,12 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Label: "A", Completed: true, BestScore: 400}, {Label: "B", Completed: true, Passed: true},
 		{Label: "C", Completed: true}, {Label: "D"},
 	}
-	rows, links := passedOnly(all, asked("passed=no&sort=best"))
-	require.Equal(t, "ACD", strings.Join(labels(list[player]{Rows: rows}), ""))
+	l, links := playersPage(all, asked("passed=no&sort=label"))
+	require.Equal(t, "ACD", strings.Join(labels(l), ""))
 	require.Equal(t, []ui.Link{
-		{Name: "All 4", Path: "/r?sort=best"},
-		{Name: "Not passed 3", Path: "/r?passed=no&sort=best", Current: true},
-		{Name: "Passed 1", Path: "/r?passed=yes&sort=best"},
+		{Name: "All 4", Path: "/r?sort=label"},
+		{Name: "Not passed 3", Path: "/r?passed=no&sort=label", Current: true},
+		{Name: "Passed 1", Path: "/r?passed=yes&sort=label"},
 	}, links)
 	require.Equal(t, "DCA", strings.Join(labels(list[player]{Rows: notPassed(all)}), ""))
 }

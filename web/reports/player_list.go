@@ -23,7 +23,7 @@ var players = listing[player]{
 			func(a, b player) int { return strings.Compare(a.Label, b.Label) }},
 		{"Plays", "-plays", true, func(a, b player) int { return cmp.Compare(a.Plays, b.Plays) }},
 		{"Best score", "-best", true, func(a, b player) int { return cmp.Compare(bestKey(a), bestKey(b)) }},
-		{"Passed", "-passed", false, func(a, b player) int { return cmp.Compare(passedKey(a), passedKey(b)) }},
+		{"Passed", "", false, nil},
 		{"Last play", "-last", false,
 			func(a, b player) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
 	},
@@ -41,9 +41,9 @@ func notPassed(all []player) []player {
 	return all
 }
 
-// passedOnly keeps those whose pass is the value of the query parameter passed. It returns links to
-// the others, too.
-func passedOnly(all []player, at pageURL) (rows []player, links []ui.Link) {
+// playersPage lists those of the query parameter passed, and returns links to the others, too.
+func playersPage(all []player, at pageURL) (l list[player], links []ui.Link) {
+	rows := all
 	for _, of := range []struct{ name, key string }{{"All", ""}, {"Not passed", "no"}, {"Passed", "yes"}} {
 		some := slices.DeleteFunc(slices.Clone(all), func(p player) bool {
 			return of.key != "" && p.Passed != (of.key == "yes")
@@ -56,7 +56,7 @@ func passedOnly(all []player, at pageURL) (rows []player, links []ui.Link) {
 			Name: of.name + " " + ui.Count(int64(len(some))), Path: at.Path("passed", of.key), Current: current,
 		})
 	}
-	return rows, links
+	return players.page(at, rows), links
 }
 
 // Players handles GET /reports/:fork/players with all players of a report.
@@ -70,11 +70,4 @@ func bestKey(p player) reports.Percent {
 		return -1
 	}
 	return p.BestScore
-}
-
-func passedKey(p player) int {
-	if p.Passed {
-		return 1
-	}
-	return 0
 }

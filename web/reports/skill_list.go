@@ -26,7 +26,6 @@ type skillRow struct {
 	reports.SkillStat
 	Name, Rate, Before string
 	By, Direction      string // Direction "": too small to be coloured
-	lowest             reports.Percent
 }
 
 type area struct{ prefix, name string }
@@ -41,7 +40,9 @@ const (
 
 // newSkillList keeps the catalogue's order in each area.
 func newSkillList(s reports.Statistics, c *comparison, at pageURL) skillList {
-	l := skillList{Compared: c != nil, Half: true}
+	low := func(k reports.SkillStat) bool { return 2*k.Correct < k.Attempts }
+	l := skillList{Compared: c != nil, Half: !slices.ContainsFunc(s.Skills, low)}
+	l.Half = l.Half && (c == nil || !slices.ContainsFunc(c.earlierStats.Skills, low))
 	l.Other = ui.Link{Name: "Weakest first", Path: at.Path("skills", "")}
 	areas, skills := skillAreas, s.Skills
 	if at.Param("skills") != allSkills {
@@ -55,9 +56,7 @@ func newSkillList(s reports.Statistics, c *comparison, at pageURL) skillList {
 		shown := skillArea{Name: a.name}
 		for _, k := range skills {
 			if strings.HasPrefix(k.SkillID, a.prefix) {
-				row := newSkillRow(k, s, c)
-				shown.Rows = append(shown.Rows, row)
-				l.Half = l.Half && row.lowest >= fullRate/2
+				shown.Rows = append(shown.Rows, newSkillRow(k, s, c))
 			}
 		}
 		if len(shown.Rows) > 0 {
@@ -69,7 +68,7 @@ func newSkillList(s reports.Statistics, c *comparison, at pageURL) skillList {
 
 // newSkillRow compares complete days. As for the answer, n is the smaller of answers and players.
 func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skillRow {
-	row := skillRow{SkillStat: k, Name: skillLabels[k.SkillID], Rate: writePercent(skillRate(k)), lowest: skillRate(k)}
+	row := skillRow{SkillStat: k, Name: skillLabels[k.SkillID], Rate: writePercent(skillRate(k))}
 	if c == nil {
 		return row
 	}
@@ -79,7 +78,6 @@ func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skill
 		return row
 	}
 	row.Before = writePercent(skillRate(before))
-	row.lowest = min(row.lowest, skillRate(before))
 	by := int64(skillRate(now) - skillRate(before))
 	sign, direction := "+", "up"
 	if by < 0 {

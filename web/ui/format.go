@@ -90,7 +90,12 @@ func Clock(t time.Time) string { return t.UTC().Format("15:04") }
 
 // brief writes an instant in UTC to the minute, without the year if it is the current one.
 func (p *Pages) brief(t time.Time) string {
-	return strings.Replace(t.UTC().Format("2 Jan 2006, 15:04"), p.Today().Format(" 2006"), "", 1)
+	return p.short(t.UTC().Format("2 Jan 2006, 15:04"))
+}
+
+// short writes days in words without the current year, and with a dash.
+func (p *Pages) short(days string) string {
+	return strings.NewReplacer(" to ", "–", p.Today().Format(" 2006"), "").Replace(days)
 }
 
 // timeElement writes UTC. dg.js rewrites the text in the reader's time zone, or in that of data-tz.

@@ -12,13 +12,12 @@ import (
 
 // Layout is what surrounds the content of a screen. Each view embeds one.
 type Layout struct {
-	Title   string     // of the screen; the browser's title adds the organisation
-	Area    string     // the area that the top bar marks as current
-	Sidebar *Sidebar   // nil: none
-	User    *Principal // nil: shown as signed out
-	// HasCookie is whether a session could not be read: the page then offers no sign-in.
-	HasCookie bool
+	Title     string     // of the screen; the browser's title adds the organisation
+	Area      string     // the area that the top bar marks as current
+	Sidebar   *Sidebar   // nil: none
+	User      *Principal // nil: shown as signed out
 	Notices   []Notice
+	HasCookie bool // with no User: a session that could not be read, which needs no sign-in
 }
 
 // Values of Layout.Area.

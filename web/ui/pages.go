@@ -30,6 +30,7 @@ func NewPages(baseURL string, now func() time.Time) *Pages {
 	p.templates = template.New("").Option("missingkey=error").Funcs(template.FuncMap{
 		"asset": p.files.path, "copyable": copyable, "count": Count, "percent": Percent,
 		"day": Day, "date": Date, "minute": Minute, "second": Second, "brief": p.brief, "clock": Clock,
+		"short": p.short,
 	})
 	return p.With(templateFiles)
 }
