@@ -126,6 +126,8 @@ func faultsOfRoles() []fault {
 	return []fault{
 		planted(stops, `grant dg_owner to dg_app`, member),
 		planted(stops, `alter role dg_app noinherit; grant dg_owner to dg_app`, member),
+		planted(stops, `create role steward; grant dg_owner to steward with admin option; set role steward;
+			grant dg_owner to dg_app; reset role`, member), // no grant of the superuser that revokes it
 		planted(stops, `create role clerk; grant dg_owner to clerk; grant clerk to dg_app`,
 			`member of clerk, which may change the audit log`),
 		planted(stops, `grant pg_write_all_data to dg_app`, `member of pg_write_all_data`),

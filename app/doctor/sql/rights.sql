@@ -19,7 +19,10 @@ from faults
 union all
 -- also without inheritance: the role can SET ROLE
 select 'failure', format('the serving role is a member of %1$s, which may change the audit log: run as a '
-    'superuser: revoke %1$I from %2$I', granted.rolname, current_user)
+    'superuser: revoke %1$I from %2$I%3$s', granted.rolname, current_user,
+    -- from 16 on a superuser revokes only its own grant, unless it names another's
+    case when current_setting('server_version_num')::int >= 160000 then
+      format(' granted by %I', pg_get_userbyid(grantor)) end)
 from pg_auth_members, tables, pg_roles granted
 where member = (select oid from pg_roles where rolname = current_user) and granted.oid = roleid and not owns
   and exists (select from pg_roles reached where pg_has_role(granted.oid, reached.oid, 'member')
