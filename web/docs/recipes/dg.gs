@@ -48,6 +48,7 @@ function get(path, query) {
 // Writes a table. Text columns have the format of plain text first: a title such as 1/2 stays a title, and no formula runs.
 function write(name, header, rows) {
   const sheet = book.getSheetByName(name) || book.insertSheet(name);
+  if (rows.length >= sheet.getMaxRows()) sheet.insertRowsAfter(sheet.getMaxRows(), rows.length + 1 - sheet.getMaxRows());
   sheet.clearContents();
   header.forEach((column, i) => sheet.getRange(1, i + 1, rows.length + 1, 1)
     .setNumberFormat(!TYPES[column] ? '@' : TYPES[column] === time ? 'yyyy-mm-dd hh:mm:ss' : TYPES[column] === day ? 'yyyy-mm-dd' : 'General'));
