@@ -84,7 +84,7 @@ var statusTexts = map[int]errorText{
 	403: {"Access denied", ""},
 	404: {"Page not found", "The address is wrong, or the page no longer exists."},
 	500: {"Something went wrong", "The error has been logged."},
-	503: {"Service unavailable", "DG cannot answer at the moment."},
+	503: {"Service unavailable", "DG cannot answer right now."},
 }
 
 // errorTextOf prefers a module's own message, of which a 404 has the first sentence as its title.
