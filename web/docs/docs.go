@@ -59,14 +59,6 @@ func (h *Handler) Page(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, at.Template, v)
 }
 
-// CreatePath returns the path of the form of a new key, or "" if the reader may not create one.
-func (v *view) CreatePath() string {
-	if v.User == nil || v.User.Organisation.ID == "" || !v.User.May(apikeys.CreateKey) {
-		return ""
-	}
-	return v.User.Path("/settings/api-keys/new")
-}
-
 func (h *Handler) view(p *ui.Principal, at page) *view {
 	return &view{h.layout(p, at), at, h.placeholders(), h.documentation, limits}
 }

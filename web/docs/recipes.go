@@ -76,14 +76,7 @@ type snippet struct {
 	Coloured        template.HTML // Text in colour, or ""
 }
 
-// Folded returns the number of lines of a long text, of which the page shows the first, or 0.
-func (s snippet) Folded() int {
-	lines := 1 + strings.Count(s.Text, "\n")
-	if lines <= 24 {
-		return 0
-	}
-	return lines
-}
+func (s snippet) Lines() int { return 1 + strings.Count(s.Text, "\n") }
 
 func (e examples) Program(file, id, label string) (snippet, error) {
 	text, err := docsFiles.ReadFile("recipes/" + file)

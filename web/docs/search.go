@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -19,12 +17,12 @@ const maxQuery = 100
 // passage is a sentence. ID is the anchor of the heading or table row above it, or "".
 type passage struct {
 	ID, Text string
-	lower    string // Text, for comparisons
+	marked   string // Text, for comparisons
 }
 
 // pageText is the searchable text of a page.
 type pageText struct {
-	lower    string // name and passages
+	marked   string // name and passages
 	passages []passage
 }
 
@@ -47,7 +45,7 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	query := c.Query("q")
 	query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
-	words := strings.Fields(strings.ToLower(query))
+	words := strings.Fields(mark(query))
 	var named, others []result
 	for i, at := range h.documentation.Pages {
 		if at.Parent == "/privacy" { // a translation
@@ -57,9 +55,9 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 		switch {
 		case strings.EqualFold(at.Name, strings.TrimSpace(query)):
 			named = slices.Insert(named, 0, result{at, texts[i].passages[0]})
-		case count(words, strings.ToLower(at.Name)) == len(words):
+		case count(words, mark(at.Name)) == len(words):
 			named = append(named, result{at, best})
-		case count(words, texts[i].lower) == len(words):
+		case count(words, texts[i].marked) == len(words):
 			others = append(others, result{at, best})
 		}
 	}
@@ -68,11 +66,18 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "search", &v)
 }
 
+var wordOfText = regexp.MustCompile(`[\pL\pN]+`)
+
+// mark returns the text in lower case, with a NUL before each word: a search finds beginnings only.
+func mark(text string) string {
+	return wordOfText.ReplaceAllString(strings.ToLower(text), "\x00$0")
+}
+
 // bestPassage returns the first passage with the most words.
 func bestPassage(words []string, text []passage) (best passage) {
 	most := -1
 	for _, one := range text {
-		if n := count(words, one.lower); n > most {
+		if n := count(words, one.marked); n > most {
 			best = one
 			most = n
 		}
@@ -80,28 +85,14 @@ func bestPassage(words []string, text []passage) (best passage) {
 	return best
 }
 
-// count returns how many of the words begin a word of the text. Both are in lower case.
+// count returns how many of the words the text contains. Both are marked.
 func count(words []string, text string) (n int) {
 	for _, word := range words {
-		if begins(word, text) {
+		if strings.Contains(text, word) {
 			n++
 		}
 	}
 	return n
-}
-
-func begins(word, text string) bool {
-	for at := 0; ; at++ {
-		next := strings.Index(text[at:], word)
-		if next < 0 {
-			return false
-		}
-		at += next
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		if !unicode.IsLetter(before) && !unicode.IsDigit(before) {
-			return true
-		}
-	}
 }
 
 // pageTexts renders the pages as a visitor sees them: the index has no organisation's data.
@@ -111,9 +102,9 @@ func (h *Handler) pageTexts() (all []pageText, err error) {
 		if err != nil {
 			return nil, err
 		}
-		text := pageText{strings.ToLower(at.Name), passages(string(markup))}
+		text := pageText{mark(at.Name), passages(string(markup))}
 		for _, one := range text.passages {
-			text.lower += " " + one.lower
+			text.marked += " " + one.marked
 		}
 		all = append(all, text)
 	}
@@ -146,7 +137,7 @@ func passages(page string) (all []passage) {
 			id = after
 		} else if line != "" {
 			for sentence := range strings.SplitAfterSeq(line, ". ") {
-				all = append(all, passage{id, sentence, strings.ToLower(sentence)})
+				all = append(all, passage{id, sentence, mark(sentence)})
 			}
 		}
 	}

@@ -18,12 +18,12 @@ import (
 //go:embed static
 var staticFiles embed.FS
 
+// Comments are an eighth of a compressed style sheet, and are not served.
 var cssComment = regexp.MustCompile(`(?s)\s*/\*.*?\*/`)
 
 type files map[string]httpserver.File
 
-// loadFiles compresses the files once per process: tests make many Pages. Comments are an eighth of
-// a compressed style sheet, and are not served.
+// loadFiles compresses the files once per process: tests make many Pages.
 var loadFiles = sync.OnceValue(func() files {
 	all := files{}
 	err := fs.WalkDir(staticFiles, "static", func(name string, entry fs.DirEntry, err error) error {
