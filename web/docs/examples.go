@@ -23,8 +23,10 @@ type examples struct {
 	ForkID, GroupID      string
 	ForkTitle, GroupName string // "": the id is that of the OpenAPI document's example
 	base                 string // public URL of this service
-	from, year           string // two years and one year ago: they replace the first days in recipes
-	first, last          string // replace the period of requests: the sample's days, or the two before today
+	// from is two years ago, or when the oldest fork was made, and year a year ago: they replace the first
+	// days in recipes.
+	from, year  string
+	first, last string // replace the period of requests: the sample's days, or the two before today
 }
 
 // day returns the day that was some days ago.
@@ -62,6 +64,7 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 		e.first = h.day(2)
 		e.last = h.day(1)
 	}
+	e.from = min(e.from, forks[0].CreatedAt.Format(time.DateOnly))
 	e.ForkID = fork.ID
 	e.ForkTitle = fork.Title
 	groups, err := h.GroupsOf(ctx, p, reports.ReadReport, "")
