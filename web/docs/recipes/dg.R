@@ -82,11 +82,11 @@ daily$week <- daily$date - (as.integer(format(daily$date, "%u")) - 1)
 most <- head(names(sort(-tapply(daily$plays, daily$forkId, sum))), 7)
 weeks <- tapply(daily$plays, list(as.character(daily$week), daily$forkId), sum)[, most, drop = FALSE]
 weeks <- weeks[-c(1, nrow(weeks)), , drop = FALSE]
-if (sum(weeks) > 0) {
+if (sum(weeks, na.rm = TRUE) > 0) { # a hidden week is a gap
   colours <- palette.colors(length(most))
   png("dg.part.png", width = 800, height = 400)
   par(mar = c(3, 3, 3, 1))
-  matplot(as.Date(rownames(weeks)), weeks, type = "l", lty = 1, lwd = 2, col = colours, ylim = c(0, 1.3 * max(weeks)), xaxt = "n",
+  matplot(as.Date(rownames(weeks)), weeks, type = "l", lty = 1, lwd = 2, col = colours, ylim = c(0, 1.3 * max(weeks, na.rm = TRUE)), xaxt = "n",
     xlab = "", ylab = "", main = "Plays per week (UTC)")
   axis.Date(1, as.Date(rownames(weeks)))
   legend("top", forks$title[match(most, forks$forkId)], lty = 1, lwd = 2, col = colours, bty = "n", ncol = 3)

@@ -87,7 +87,7 @@ function refresh() {
   drawWeeks(forks, shown);
 }
 
-// The chart: the seven forks with most plays, by week. The first and last week are not whole.
+// The chart: the seven forks with most plays, by week. The first and last week are not whole. A hidden week is empty.
 function drawWeeks(forks, shown) {
   const weeks = {}, sums = {};
   for (const p of shown) {
@@ -99,7 +99,7 @@ function drawWeeks(forks, shown) {
     }
   }
   const most = forks.filter((fork) => fork.id in sums).sort((a, b) => sums[b.id] - sums[a.id]).slice(0, 7);
-  const rows = Object.keys(weeks).sort().slice(1, -1).map((week) => [week, ...most.map((fork) => String(weeks[week][fork.id] || 0))]);
+  const rows = Object.keys(weeks).sort().slice(1, -1).map((week) => [week, ...most.map((fork) => String(weeks[week][fork.id] ?? ''))]);
   const sheet = write('Weeks', ['date', ...most.map(() => 'plays')], rows);
   sheet.getRange(1, 2, 1, most.length).setNumberFormat('@').setValues([most.map((fork) => fork.title)]);
   sheet.getCharts().forEach((chart) => sheet.removeChart(chart));

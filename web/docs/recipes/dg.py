@@ -94,7 +94,7 @@ daily.loc[daily.plays == 0, "avgScorePercent"] = None  # a day without plays has
 most = daily.groupby("forkId").plays.sum().nlargest(7).index
 weeks = daily.pivot_table(index=daily.date.dt.to_period("W").dt.start_time, columns="forkId", values="plays", aggfunc="sum")
 whole = weeks[most].rename(columns=forks.set_index("forkId").title).iloc[1:-1]
-if whole.to_numpy().sum() > 0:
+if whole.sum().sum() > 0:  # a hidden week is a gap
     chart = whole.plot(figsize=(6.4, 3.8), xlabel="", title="Plays per week (UTC)")
     chart.legend(title=None, fontsize="small", ncol=2, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.15))
     plt.tight_layout()

@@ -7,7 +7,7 @@
 # A play belongs to the UTC day on which it started. It may arrive, complete or go with an erased player later. So each
 # night asks for the tags of all months since --since, a HEAD for each year, and reads the months whose tags differ from
 # those of the copy. A tag comes with the rows that it stands for. A change of the reporting mode, which decides whether
-# playerLabel is a name, reads everything.
+# playerLabel is a name, reads everything. Months before a later --since are not read again: erased players stay in them.
 #
 # Names have no tags. Under nominative reporting each night reads the last 35 days again, the first night of a week (from
 # Sunday on) the last 366 days, and the first night of a month everything.

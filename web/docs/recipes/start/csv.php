@@ -25,4 +25,4 @@ if (!str_starts_with(file_get_contents("plays.part.csv", length: 7), "playId,"))
     fwrite(STDERR, "This is no export.\n");
     exit(1);
 }
-rename("plays.part.csv", "plays.csv");
+exit(rename("plays.part.csv", "plays.csv") ? 0 : 1);
