@@ -158,6 +158,8 @@ func faultsOfRoles() []fault {
 			`alter table forks enable always trigger fork_change`),
 		planted(stops, `alter table players enable trigger player_version`,
 			`alter table players enable always trigger player_version`),
+		planted(stops, `do $$ begin execute (select string_agg(format('alter table players disable trigger %I', tgname), ';')
+			from pg_trigger where tgisinternal and tgrelid = 'players'::regclass); end $$`, `erased players keep their plays`),
 		planted(stops, `drop trigger audit_entry_stamp on audit_entries`,
 			`create trigger audit_entry_stamp before insert`),
 	}

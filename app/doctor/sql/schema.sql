@@ -3,3 +3,11 @@ select 'failure' as verdict,
   format('the schema ends at %s, this program at %s: run dg migrate, or start dg serve',
     max(version_id), @known::int) as says
 from dg_schema_versions where is_applied having max(version_id) < @known::int
+union all
+-- "disable trigger all" switches off foreign keys, too, by which erasing a player deletes the plays.
+select 'failure', format('foreign keys are off, and erased players keep their plays: run as a superuser: %s; '
+    'delete from plays y where not exists (select from players where (org_id, ordinal) = (y.org_id, y.player)); '
+    'delete from group_members y where not exists (select from players where (org_id, ordinal) = (y.org_id, y.player))',
+    string_agg(format('alter table %s enable trigger %I', tgrelid::regclass, tgname), '; '))
+from pg_trigger join pg_class on pg_class.oid = tgrelid
+where relnamespace = 'public'::regnamespace and tgisinternal and tgenabled not in ('O', 'A') having count(*) > 0
