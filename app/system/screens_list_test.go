@@ -138,7 +138,7 @@ var ownerScreens = []screen{
 			p.Click(`header a.mark`)
 			p.WaitFor("dialog[open]")
 		}},
-	{name: "key-replaced", shows: "Old key works until", path: "/settings/api-keys",
+	{name: "key-replaced", shows: "before the old one stops", path: "/settings/api-keys",
 		do: func(p *browsertest.Page) {
 			p.Click("table.keys tbody tr:last-child th a")
 			p.Click(`main .actions a:text("Replace")`)

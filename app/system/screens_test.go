@@ -69,10 +69,10 @@ func TestKeyLifeInABrowser(t *testing.T) {
 		return key
 	}
 	key := create(func(string) { p.WaitFor(`[data-waits]:text("Waiting for the first request…")`) })
-	require.Equal(t, "Never used", p.Text("[data-use]"))
+	require.Equal(t, "Never", p.Text("[data-use]"))
 	require.True(t, d.Accepts(key))
 	p.Reload()
-	require.NotEqual(t, "Never used", p.Text("[data-use]"))
+	require.NotEqual(t, "Never", p.Text("[data-use]"))
 	revokeFirstKey(t, p)
 	require.False(t, d.Accepts(key))
 	p.Click(`nav.sidebar a:text("Audit log")`)

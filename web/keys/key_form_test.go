@@ -46,7 +46,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	created := b.Post(acme.At("/settings/api-keys/new"), sent)
 	require.Equal(t, "no-store", created.Header.Get("Cache-Control"))
 	require.Contains(t, html.UnescapeString(testkit.TextOf(created.Body)),
-		"Name Power BI, learning dashboard Scopes Forks, reports Expiry 19 Feb 2027, 00:00 UTC")
+		"Name Power BI, learning dashboard Scopes Forks, reports Expires 19 Feb 2027, 00:00 UTC")
 	key := keyOf(t, w, acme, created)
 	require.Equal(t, "Power BI, learning dashboard", key.Name, "without the blanks around")
 	require.Equal(t, acme.Admin.Name, key.CreatedBy.Name)
@@ -166,7 +166,7 @@ func TestKeyIsReplaced(t *testing.T) {
 	form := webtest.ReplacementForm("hour")
 	form.Set("name", "Power BI")
 	done := b.Post(path, form)
-	done.Has(t, ">Key replaced</h1>", "<dt>Old key works until</dt><dd><time")
+	done.Has(t, ">Key replaced</h1>", "<dt>Old key</dt><dd>Stops <time")
 	key := keyOf(t, w, acme, done)
 	require.Equal(t, []string{"Power BI", old.ID}, []string{key.Name, key.Replaces})
 	require.Equal(t, [][]string{{"Power BI"}, {"BI"}, {"Between"}},

@@ -38,7 +38,7 @@ func TestKeyPage(t *testing.T) {
 	b.Get(acme.At("/settings/api-keys")).Has(t, `<a href="`+path+`"><bdi data-name>Warehouse</bdi></a>`)
 	p := b.Get(path).Is(t, 200)
 	p.Has(t, "<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;", "dg_live_"+key.ID+"_…",
-		"<dd>Reports</dd>", `<span class="state on">Active</span> <span>Until <time`,
+		"<dd>Reports</dd>", `<span class="state on">Active</span> <span>Expires <time`,
 		"by <bdi>owner of acme</bdi>", "<dt>Last used</dt><dd data-used>Never</dd>",
 		"No requests in the last 30 days.", path+"/replace", path+"/rename", path+"/revoke",
 		acme.At("/settings/audit-log?key=%s", key.ID))
@@ -89,7 +89,7 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 		}
 		require.Equal(t, c.offers, strings.Join(offered, " "), name)
 		if name == "replaced" {
-			stops := " Stops on " + now.Add(24*time.Hour).UTC().Format("2 Jan 2006")
+			stops := " Stops " + now.Add(24*time.Hour).UTC().Format("2 Jan 2006")
 			require.Contains(t, testkit.TextOf(p.Body), "Status Replaced"+stops)
 		}
 	}

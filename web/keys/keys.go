@@ -161,8 +161,8 @@ func underSuccessors(keys []apikeys.Key) []apikeys.Key {
 }
 
 var stateWords = map[apikeys.State]struct{ status, mark, until string }{
-	apikeys.StateUsable:  {"Active", "on", "Until"},
-	apikeys.StatePaused:  {"Paused by plan", "held", "Until"},
+	apikeys.StateUsable:  {"Active", "on", "Expires"},
+	apikeys.StatePaused:  {"Paused by plan", "held", "Expires"},
 	apikeys.StateExpired: {"Expired", "", "Since"},
 	apikeys.StateRevoked: {"Revoked", "dead", "Since"},
 }
@@ -191,7 +191,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		r.At = k.RevokedAt
 	case r.active && k.Stopping(now) && (k.ExpiresAt == nil || k.RevokedAt.Before(*k.ExpiresAt)):
 		r.At = k.RevokedAt
-		r.Until = "Stops on"
+		r.Until = "Stops"
 		if state == apikeys.StateUsable {
 			r.Status = "Replaced"
 			r.Mark = "soon"

@@ -22,7 +22,7 @@ var (
 		{"", "All"}, {"unused", "Unused in 30 days"}, {"expiring", "Expiring soon"}, {"expired", "Expired"},
 	}
 	sortOptions = [][2]string{
-		{"", "Newest"}, {"name", "Name"}, {"used", "Last used"}, {"expiry", "Expiry"},
+		{"", "Newest"}, {"name", "Name"}, {"used", "Last used"}, {"expiry", "Expires"},
 	}
 )
 

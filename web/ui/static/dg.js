@@ -14,13 +14,13 @@
   // Local time: the server writes UTC. Show the reader's time zone instead, in the same form, and UTC in the tooltip.
   const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
   const styles = { day: {}, minute: clock, second: { ...clock, second: '2-digit' } };
-  const local = (at, precision, timeZone) => {
-    const style = { timeZone, year: 'numeric', month: 'short', day: 'numeric', ...styles[precision] };
+  const local = (at, precision, timeZone, timeZoneName) => {
+    const style = { timeZone, timeZoneName, year: 'numeric', month: 'short', day: 'numeric', ...styles[precision] };
     const p = {};
     for (const { type, value } of new Intl.DateTimeFormat('en-US', style).formatToParts(at)) p[type] = value;
     const day = `${p.day} ${p.month} ${p.year}`;
     const time = [p.hour, p.minute, p.second].filter(Boolean).join(':');
-    return time ? `${day}, ${time}` : day;
+    return time ? [`${day}, ${time}`, p.timeZoneName].join(' ').trim() : day;
   };
   // What a page says when it opens is no change of a live region, and would not be read: it is said here.
   for (const note of all('.note[role=status]')) { note.removeAttribute('role'); say(note.textContent); }
@@ -33,7 +33,7 @@
       const at = new Date(time.dateTime);
       if (Number.isNaN(at.getTime())) continue;
       time.title = time.textContent.trim();
-      time.textContent = local(at, time.dataset.local, time.closest('[data-tz]')?.dataset.tz);
+      time.textContent = local(at, time.dataset.local, time.closest('[data-tz]')?.dataset.tz, time.closest('.kv, .choices') ? 'short' : undefined);
       if (time.closest('[data-brief]')) time.textContent = time.textContent.replace(` ${new Date().getFullYear()}`, '');
     }
     if (zone !== 'UTC') for (const el of all('[data-zone]', root)) el.textContent = `Times are in your time zone (${zone}).`;
