@@ -236,7 +236,7 @@ func TestEndIsRecordedAfterARestart(t *testing.T) {
 			b.Exec(`grant usage on sequence attempts to public`)
 			b.read(b.send(http.MethodGet))
 			b.service.recording.Wait()
-			require.EqualValues(t, attempts, testkit.One[int64](b.World, `select last_value from attempts`))
+			require.Equal(t, attempts, testkit.One[int64](b.World, `select last_value from attempts`))
 			require.Equal(t, attempts == 3, b.Count(finishedEntries) == 1)
 		})
 	}

@@ -225,7 +225,8 @@ func TestSearchLeadsToThePage(t *testing.T) {
 		"pandas": "/docs/recipes/python", "Power+BI": "/docs/recipes/power-bi#steps",
 		"excel": "/docs/recipes/power-bi#steps", "429": "/docs/errors#ERR_RATE_LIMITED",
 		"pseudonym+erased": "/docs/figures#privacy", "playerKey": "/docs/figures#privacy",
-		"formula+spreadsheet": "/docs/csv#columns", "PHP": "/docs/csv#broken", "R": "/docs/recipes/r", "rate": "/docs/errors#ERR_RATE_LIMITED",
+		"formula+spreadsheet": "/docs/csv#columns", "PHP": "/docs/csv#broken",
+		"R": "/docs/recipes/r", "rate": "/docs/errors#ERR_RATE_LIMITED",
 	} {
 		page := w.Browser(t).Get("/docs/search?q="+query).Is(t, 200)
 		require.Equal(t, want, first.FindStringSubmatch(page.Body)[1], query)

@@ -37,7 +37,8 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 		require.Contains(t, marked, []string{want[1]}, query)
 	}
 	p := b.Get(o.At("/reports/%s?groupId=%s", fork, group)).Has(t, `</span>28 days <small>24 Oct to 20 Nov 2026</small></summary>`,
-		"24 Oct to 20 Nov 2026 ·&nbsp;<bdi>Western region</bdi> ·&nbsp;</span><span class=\"pill\">Pseudonymous</span></p>",
+		"24 Oct to 20 Nov 2026 ·&nbsp;<bdi>Western region</bdi> ·&nbsp;</span>"+
+			"<span class=\"pill\">Pseudonymous</span></p>",
 		`groupId=`+group+`&amp;to=2026-11-20" aria-current="true"><bdi>Western region</bdi>`,
 		"This group’s figures are hidden", `href="/docs/figures#privacy"`) // as of a small one
 	require.Equal(t, 13, strings.Count(p.Body, "&amp;groupId="+group), "periods and the group itself")
