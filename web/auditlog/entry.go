@@ -102,7 +102,7 @@ func (n names) values(e audit.Entry) (all []value) {
 		}
 	}
 	add("path", "Request", "", strings.TrimSpace(e.Request.Method+" "+e.Request.Path))
-	add("address", "Address", "", e.Request.Address)
+	add("address", "IP address", "", e.Request.Address)
 	add("userAgent", "User agent", "", e.Request.UserAgent)
 	add("requestId", "Request id", "", e.Request.ID)
 	return all

@@ -120,7 +120,7 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 	}
 	page.Has(t, `<option value="`+key.ID+`" selected>Warehouse</option>`,
 		"<dt>Key</dt><dd><bdi>Warehouse</bdi> <span class=\"off mono\"><bdi>dg_live_"+key.ID+"_…",
-		"<dt>Address</dt><dd class=\"mono\"><bdi>192.0.2.118", "python-requests/2.32.3",
+		"<dt>IP address</dt><dd class=\"mono\"><bdi>192.0.2.118", "python-requests/2.32.3",
 		"01JD7K3V9Q2M8T4XN6ZB", "<dt>Time</dt><dd><time ", "<dt>From</dt><dd><bdi>1 Mar 2026",
 		`<dt>Group</dt><dd><bdi>Western region</bdi> <span class="off mono"><bdi>`+group)
 	b.Get(acme.At("/settings/audit-log")).Lacks(t, foreign.Name)

@@ -22,13 +22,13 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	w.DB.Exec(`update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`,
 		testkit.TOTPSecret, acme.Member.ID)
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation"))
-	p.Has(t, "<strong>Pro</strong>", "Includes the API.", "<strong>Pseudonymous</strong>",
+	p.Has(t, "<p>Pro</p>", "Includes the API.", "<p>Pseudonymous</p>",
 		"never by name", "Two-step verification is on for 2 of 4 listed members.",
 		`On since <time datetime="2026-01-12T09:30:00.000Z" data-local="day">12 Jan 2026</time>`,
 		"<bdi>&lt;b&gt;Acme&lt;/b&gt; &#34;\u202e&#34; &amp; sons</bdi>",
 		"<bdi>=cmd|&#39;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",
 		"<bdi>member@acme.example</bdi>", `<span class="state on">On`,
-		`<span class="state">Off</span>`, "Only an owner can change this.").Lacks(t, "<script>")
+		`<span class="state soon">Off</span>`, "Only an owner can change this.").Lacks(t, "<script>")
 	require.Equal(t, 1, strings.Count(p.Body, "member@acme.example"), "a name that is the e-mail, once")
 	order := []int{
 		strings.Index(p.Body, "owner@acme"), strings.Index(p.Body, "admin@acme"),
@@ -37,7 +37,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	require.IsIncreasing(t, order, "owners first, then by name: = stands before a")
 	w.DB.Exec(`update organisations set plan = 'team', reporting_mode = 'nominative' where id = $1`, acme.ID)
 	w.SignedIn(t, acme.Owner).Get(acme.At("/settings/organisation")).Has(t,
-		"<strong>Team</strong></p><p>Does not include the API.", "by their display name")
+		"<p>Team</p><p>Does not include the API.", "by their display name")
 }
 
 // The page of a large organisation lists 500 members, and says how many more there are.
@@ -63,7 +63,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 		"also for past plays", "Today no key can read them.",
 		"groups stay hidden when fewer than 5 of their members played",
 		"Files that were exported with names keep the names when you change back.",
-		"A play keeps its <code>playId</code> in both modes", "from the next request on")
+		"A play keeps its <code>playId</code> in both modes", "switch at the next request")
 	for _, c := range []struct{ mode, shown, says string }{
 		{"pseudonymous", "Pseudonymous", "Nothing was changed. The reporting mode is the same."},
 		{"nominative", "Nominative", "Reporting mode changed. Reports, exports and the API now show names."},
@@ -74,7 +74,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	} {
 		testkit.RequireRedirect(t, screen,
 			b.Post(form, testkit.Form("mode", c.mode, "organisation", acme.Name)))
-		shown := b.Get(screen).Has(t, "<strong>"+c.shown+"</strong>")
+		shown := b.Get(screen).Has(t, "<p>"+c.shown+"</p>")
 		require.Equal(t, c.says, webtest.Notes(t, shown)[0])
 	}
 	require.Equal(t, form, w.LogOf(t, acme)[0].Request.Path)
@@ -124,7 +124,7 @@ func TestSettingsListGroupIDs(t *testing.T) {
 		name := fmt.Sprintf("Group %03d", i)
 		want = append(want, []string{name, w.DB.GroupNamed(o.ID, name)})
 	}
-	const row = `<bdi>([^<]*)</bdi></a></th><td role="cell" class="n" data-label="Members">0</td><td role="cell"><details>.*<span class="id">` +
+	const row = `<bdi>([^<]*)</bdi></a></th><td role="cell" class="n" data-label="Members">0</td><td role="cell" class="mono"><span class="id">` +
 		`<code id="group-id\d+" translate="no">([0-9a-f-]{36})</code>`
 	first := b.Get(o.At("/settings/organisation")).Has(t, `<span>1–25 of 101</span>`)
 	found = testkit.Cells(row, first.Body)
