@@ -50,7 +50,7 @@ var programsFile []byte
 
 const (
 	header  = "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,"
-	timeout = 90 * time.Second
+	timeout = 150 * time.Second
 	old     = "as it was"
 )
 
