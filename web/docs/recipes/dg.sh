@@ -24,7 +24,11 @@ get() {
   for try in {1..8}; do
     status=$(curl -q -sS -y 60 -o "$work/$1" -D "$work/headers" -w '%{http_code}' -G "$url/api/v1/forks$2" ${3:+-d "$3"} \
       -H @- <<<"Authorization: Bearer $key") || exit 1
-    [[ $status != 200 ]] || return 0
+    if [[ $status == 200 ]]; then
+      [[ $1 == *.csv ]] || jq -e 'has("items") or has("suppressed")' "$work/$1" >/dev/null 2>&1 ||
+        { echo "The answer is not the service's: is a proxy or a sign-in page in between?" >&2; exit 1; }
+      return
+    fi
     [[ $status == 429 || $status == 503 ]] && ((try < 8)) || { echo "$status $(cat "$work/$1")" >&2; exit 1; }
     # Retry-After: seconds, or a date within an hour. Anything else means five seconds.
     sleep "$(jq -Rrs '[split("\n")[] | capture("^retry-after: *(?<text>.*?)\\s*$"; "i").text][0] // ""

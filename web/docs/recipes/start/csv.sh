@@ -2,4 +2,4 @@ curl -q -sS -G --fail -L --max-redirs 0 -y 60 -o plays.part.csv \
   'https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64/exports/csv' \
   -d from=2026-03-01 -d to=2026-03-02 \
   -H @- <<<"Authorization: Bearer $(tr -d '[:space:]' <<<"$DG_KEY")" \
-  && grep -q ^playId, plays.part.csv && mv plays.part.csv plays.csv
+  && { grep -q ^playId, plays.part.csv || ! echo "This is no export." >&2; } && mv plays.part.csv plays.csv
