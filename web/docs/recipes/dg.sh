@@ -25,7 +25,7 @@ get() {
     status=$(curl -q -sS -y 60 -o "$work/$1" -D "$work/headers" -w '%{http_code}' -G "$url/api/v1/forks$2" ${3:+-d "$3"} \
       -H @- <<<"Authorization: Bearer $key") || exit 1
     if [[ $status == 200 ]]; then
-      [[ $1 == *.csv ]] || jq -e 'has("items") or has("suppressed")' "$work/$1" >/dev/null 2>&1 ||
+      [[ $1 == *.csv ]] || jq -es '.[0] | has("items") or has("suppressed")' "$work/$1" >/dev/null 2>&1 ||
         { echo "The answer is not the service's: is a proxy or a sign-in page in between?" >&2; exit 1; }
       return
     fi
