@@ -14,7 +14,7 @@ SET TimeZone = 'Europe/Paris';              -- yours: the times of plays are sho
 SET VARIABLE folder = 'dg/' || strftime(now(), '%Y%m%d-%H%M%S');
 CREATE OR REPLACE TEMP TABLE requests (file VARCHAR, url VARCHAR, forkId UUID, first DATE, last DATE);
 CREATE OR REPLACE TEMP VIEW lines AS
-    SELECT unnest(['silent', 'show-error', 'fail', 'location', 'max-redirs = 0', 'create-dirs', 'retry = 7', 'retry-delay = 5',
+    SELECT unnest(['silent', 'show-error', 'fail', 'fail-early', 'location', 'max-redirs = 0', 'create-dirs', 'retry = 7', 'retry-delay = 5',
         'retry-max-time = 3600', 'speed-time = 60',
         'proto = "=http' || CASE WHEN getvariable('service') SIMILAR TO 'http://(localhost|127\.0\.0\.1|\[::1])([:/].*)?' THEN '"' ELSE 's"' END]) AS line
     UNION ALL SELECT unnest(['url = ' || url, 'output = ' || file]) FROM requests;
