@@ -1,6 +1,6 @@
 // Reads all forks into three arrays, forks, daily and plays, joined by forkId, and draws dg.svg. Node 20 or later, no packages.
 // Before: export DG_KEY. Run: node dg.mjs
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 
 const url = 'https://dg.example.org';
 const from = '2025-04-01'; // the first day, to today. Days are UTC days
@@ -83,7 +83,8 @@ ${text('x="256" y="20" text-anchor="middle"', 'Plays per week (UTC)', 'font-weig
     + text(`x="${36 + 232 * (i % 2)}" y="${42 + 16 * Math.floor(i / 2)}"`, title.slice(0, 34), '', `<tspan fill="${colours[i]}" font-weight="bold">— </tspan>`)).join('')
   + '</svg>\n';
 if (most.some(({ plays }) => plays.some(Boolean))) {
-  writeFileSync('dg.svg', svg);
+  writeFileSync('dg.part.svg', svg);
+  renameSync('dg.part.svg', 'dg.svg'); // a full disk leaves the chart as it was
   console.log(`dg.svg: ${forks.length} forks, ${daily.reduce((sum, { plays }) => sum + plays, 0)} plays`);
 } else {
   console.log('Nothing to draw: no whole week has plays.');

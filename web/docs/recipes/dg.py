@@ -98,7 +98,8 @@ if whole.sum().sum() > 0:  # a hidden week is a gap
     chart = whole.plot(figsize=(6.4, 3.8), xlabel="", title="Plays per week (UTC)")
     chart.legend(title=None, fontsize="small", ncol=2, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.15))
     plt.tight_layout()
-    plt.savefig("dg.png", dpi=200)
+    plt.savefig("dg.part.png", dpi=200)
+    os.replace("dg.part.png", "dg.png")  # a full disk leaves the chart as it was
     print(f"dg.png: {len(forks)} forks, {daily.plays.sum()} plays")
 else:
     print("Nothing to draw: no whole week has plays.")
