@@ -15,7 +15,7 @@ import (
 )
 
 // An error page says what happened, and has one link to continue. A 403 says who can help. It has the
-// request id, unless nothing was found, and the header of whoever is signed in.
+// request id, unless nothing was found, and the header of the person who is signed in.
 func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Acme <Works>"})

@@ -41,22 +41,26 @@ func notPassed(all []player) []player {
 	return all
 }
 
-// playersPage lists those of the query parameter passed, and returns links to the others, too.
+// playersPage lists the players that the query parameter passed chooses, and returns links to choose.
 func playersPage(all []player, at pageURL) (l list[player], links []ui.Link) {
-	rows := all
-	for _, of := range []struct{ name, key string }{{"All", ""}, {"Not passed", "no"}, {"Passed", "yes"}} {
-		some := slices.DeleteFunc(slices.Clone(all), func(p player) bool {
-			return of.key != "" && p.Passed != (of.key == "yes")
-		})
-		current := at.Param("passed") == of.key
-		if current {
-			rows = some
+	chosen := at.Param("passed")
+	passed := 0
+	for _, p := range all {
+		if p.Passed {
+			passed++
 		}
-		links = append(links, ui.Link{
-			Name: of.name + " " + ui.Count(int64(len(some))), Path: at.Path("passed", of.key), Current: current,
-		})
 	}
-	return players.page(at, rows), links
+	for _, of := range []struct {
+		name, key string
+		players   int
+	}{{"All", "", len(all)}, {"Not passed", "no", len(all) - passed}, {"Passed", "yes", passed}} {
+		links = append(links, ui.Link{Name: of.name + " " + ui.Count(int64(of.players)),
+			Path: at.Path("passed", of.key), Current: of.key == chosen})
+	}
+	if chosen == "yes" || chosen == "no" {
+		all = slices.DeleteFunc(all, func(p player) bool { return p.Passed != (chosen == "yes") })
+	}
+	return players.page(at, all), links
 }
 
 // Players handles GET /reports/:fork/players with all players of a report.

@@ -124,9 +124,9 @@ func TitleOf(title string, status int) string {
 func (b Base) SettingsLayout(c *fiber.Ctx, p *Principal, title, screen string) (Layout, error) {
 	l := NewLayout(p, title, areaSettings)
 	l.Sidebar = &Sidebar{Label: "Settings", Links: []Link{
-		{"Organisation", p.Path("/settings/organisation"), screen == "organisation", ""},
-		{"API keys", p.Path("/settings/api-keys"), screen == "api-keys", ""},
-		{"Audit log", p.Path("/settings/audit-log"), screen == "audit-log", ""},
+		{Name: "Organisation", Path: p.Path("/settings/organisation"), Current: screen == "organisation"},
+		{Name: "API keys", Path: p.Path("/settings/api-keys"), Current: screen == "api-keys"},
+		{Name: "Audit log", Path: p.Path("/settings/audit-log"), Current: screen == "audit-log"},
 	}}
 	var err error
 	l.Notices, err = b.expiringKeys(c, p)

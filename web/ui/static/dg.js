@@ -22,7 +22,7 @@
     const time = [p.hour, p.minute, p.second].filter(Boolean).join(':');
     return time ? [`${day}, ${time}`, p.timeZoneName].join(' ').trim() : day;
   };
-  // What a page says when it opens is no change of a live region, and would not be read: it is said here.
+  // Screen readers read the changes of a live region, not its first content: this changes it.
   for (const note of all('.note[role=status]')) { note.removeAttribute('role'); say(note.textContent); }
 
   // What a page has anew after each choice.
