@@ -173,7 +173,8 @@ func TestColouredProgramsAreThePrograms(t *testing.T) {
 	}
 }
 
-// The examples name a fork and a group of the reader's organisation, if there is one.
+// The examples name a fork and a group of the reader's organisation, if there is one. Then they ask recent
+// days, and copies begin with the oldest fork. The others ask the days of the sample answers.
 func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	globex := w.Organisation("globex")
@@ -191,6 +192,10 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 		require.NotRegexp(t, `(forks/|such as (&#34;)?)`+invented, own.Body)
 	}
 	w.SignedIn(t, acme.Owner).Get("/docs/figures").Has(t, "groupId="+group)
+	w.Browser(t).Get("/docs").Has(t, "from=2026-03-01")
+	w.SignedIn(t, acme.Owner).Get("/docs").Lacks(t, "from=2026-03-01")
+	w.DB.Exec(`update forks set created_at = '2019-02-03Z' where id = $1`, fork.ID)
+	w.SignedIn(t, acme.Owner).Get("/docs/recipes/nightly-sync").Has(t, "2019-02-03")
 	w.DB.Join(globex.ID, acme.Owner.ID, "owner")
 	w.SignedIn(t, acme.Owner).Get("/docs").Has(t, invented)
 }
