@@ -1,12 +1,14 @@
 package docs
 
 import (
-	"html"
+	"bytes"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 
 	"dg/web/ui"
 )
@@ -102,7 +104,11 @@ func (h *Handler) pageTexts() (all []pageText, err error) {
 		if err != nil {
 			return nil, err
 		}
-		text := pageText{mark(at.Name), passages(string(markup))}
+		document, err := html.Parse(bytes.NewReader(markup))
+		if err != nil {
+			return nil, err
+		}
+		text := pageText{mark(at.Name), passages(document)}
 		for _, one := range text.passages {
 			text.marked += " " + one.marked
 		}
@@ -111,35 +117,63 @@ func (h *Handler) pageTexts() (all []pageText, err error) {
 	return all, nil
 }
 
-// plain turns HTML into lines. The anchor of a heading or table row becomes its own line, #id.
-var plain = []struct {
-	markup *regexp.Regexp
-	text   string
-}{
-	// leaves out the layout, programs, forms, buttons and the list of recipes
-	{regexp.MustCompile(`(?s)^.*<main[^>]*>|<(?:pre|form|fieldset|button|label|h1|table class="stack brief").*?` +
-		`</(?:pre|form|fieldset|button|label|h1|table)>`), ""},
-	{regexp.MustCompile(`</h2>\s*(?:<[^>]*>\s*)*|</dt><dd>(?:<p>)?|</th>`), ": "},
-	{regexp.MustCompile(`</td>`), " "},
-	{regexp.MustCompile(`<(?:h2|tr)[^>]* id="([^"]+)"[^>]*>`), "\n#$1\n"},
-	{regexp.MustCompile(`<(?:p|li|tr|dt|dd|h3|div|summary)\b[^>]*>`), "\n"},
-	{regexp.MustCompile(`<[^>]*>`), ""},
-}
-
-func passages(page string) (all []passage) {
-	for _, p := range plain {
-		page = p.markup.ReplaceAllString(page, p.text)
-	}
-	id := ""
-	for line := range strings.Lines(html.UnescapeString(page)) {
-		line = strings.TrimSpace(line)
-		if after, is := strings.CutPrefix(line, "#"); is {
-			id = after
-		} else if line != "" {
-			for sentence := range strings.SplitAfterSeq(line, ". ") {
-				all = append(all, passage{id, sentence, mark(sentence)})
-			}
+func passages(document *html.Node) []passage {
+	var r textReader
+	for n := range document.Descendants() {
+		if n.DataAtom == atom.Main {
+			r.read(n)
+			r.endLine()
 		}
 	}
-	return all
+	return r.all
+}
+
+// textReader collects the passages of a page.
+type textReader struct {
+	id   string
+	line string
+	all  []passage
+}
+
+// read reads an element. What follows a heading is in its line.
+func (r *textReader) read(n *html.Node) {
+	switch n.DataAtom {
+	case atom.Pre, atom.Form, atom.Fieldset, atom.Button, atom.Label, atom.H1: // programs, controls, the name
+		return
+	case atom.P, atom.Li, atom.Tr, atom.Dt, atom.Dd, atom.H2, atom.H3, atom.Div, atom.Summary:
+		r.endLine()
+	}
+	for _, a := range n.Attr {
+		if a.Key == "class" && a.Val == "stack brief" { // the list of recipes
+			return
+		}
+		if a.Key == "id" && (n.DataAtom == atom.H2 || n.DataAtom == atom.Tr) {
+			r.line = "" // of a heading without text
+			r.id = a.Val
+		}
+	}
+	if n.Type == html.TextNode {
+		r.line += n.Data
+	}
+	for child := range n.ChildNodes() {
+		r.read(child)
+	}
+	switch n.DataAtom {
+	case atom.H2, atom.Dt, atom.Th:
+		r.line += ": "
+	case atom.Td:
+		r.line += " "
+	}
+}
+
+// endLine ends a line with text after its heading.
+func (r *textReader) endLine() {
+	line := strings.Join(strings.Fields(r.line), " ")
+	if line == "" || strings.HasSuffix(line, ":") {
+		return
+	}
+	for sentence := range strings.SplitAfterSeq(line, ". ") {
+		r.all = append(r.all, passage{r.id, sentence, mark(sentence)})
+	}
+	r.line = ""
 }
