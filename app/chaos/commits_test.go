@@ -48,7 +48,7 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 		}
 	}
 	failed := 0
-	for _, s := range w.requests(strings.TrimSpace(apiTable) + formTable) {
+	for _, s := range w.requests(endpointTable(t) + apiTable + formTable) {
 		for n := 1; ; n++ {
 			w.restoreTables()
 			before := w.checksums()

@@ -1,11 +1,19 @@
 package chaos
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"dg/platform/testkit"
 	"dg/web"
@@ -28,8 +36,11 @@ func (w *requestWorld) requests(table string) (all []sent) {
 		"{foreign}", w.groups["named"], "{keys}", "/o/acme/settings/api-keys",
 		"{key}", "/o/acme/settings/api-keys/"+w.keyID, "{keyID}", w.keyID,
 		"{report}", "/o/acme/reports/"+w.forks["acme"])
-	for line := range strings.Lines(strings.TrimSpace(names.Replace(table))) {
+	for line := range strings.Lines(names.Replace(table)) {
 		fields := strings.Fields(line)
+		if len(fields) == 0 {
+			continue
+		}
 		s := sent{who: fields[0], verb: fields[1], path: fields[2]}
 		s.want, _ = strconv.Atoi(fields[3])
 		if len(fields) > 4 {
@@ -60,15 +71,28 @@ func (s sent) values(w *requestWorld) url.Values {
 	return values
 }
 
-// apiTable has all endpoints with the statuses for which they ask the database.
+// endpointTable has each endpoint of the document.
+func endpointTable(t *testing.T) string {
+	document, err := os.ReadFile("../../modules/publicapi/openapi.json")
+	require.NoError(t, err)
+	var api struct{ Paths map[string]json.RawMessage }
+	require.NoError(t, json.Unmarshal(document, &api))
+	var all strings.Builder
+	for _, path := range slices.Sorted(maps.Keys(api.Paths)) {
+		period := ""
+		if bytes.Contains(api.Paths[path], []byte(`/parameters/From"`)) {
+			period = "{period}"
+		}
+		fmt.Fprintf(&all, "key:acme GET %s%s 200\n", strings.Replace(path, "forkId", "fork", 1), period)
+	}
+	return all.String()
+}
+
+// apiTable has what endpoints ask the database besides.
 const apiTable = `
-key:acme GET /api/v1/forks 200
-key:acme GET /api/v1/forks/{fork} 200
-key:acme GET /api/v1/forks/{fork}/stats{period} 200
 key:acme GET /api/v1/forks/{fork}/stats{period}&groupId={group} 200
 key:acme GET /api/v1/forks/{fork}/stats{period}&groupId={small} 200
 key:named GET /api/v1/forks/{named}/stats{period} 200
-key:acme GET /api/v1/forks/{fork}/exports/csv{period} 200
 key:acme GET /api/v1/forks/{other}/exports/csv{period} 200
 key:acme HEAD /api/v1/forks/{fork}/exports/csv{period} 200
 key:acme GET /api/v1/forks/{fork}/exports/csv{period}&groupId={group} 200
@@ -98,7 +122,7 @@ key:acme GET /api/v1/forks/{fork}/exports/csv{period}&groupId={foreign} 404
 // pageTable has all pages with what their routes need, and the short paths that lead to them.
 func pageTable() string {
 	var all strings.Builder
-	for _, s := range web.New(web.Modules{}, "", time.Now).Screens() {
+	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
 		path := strings.NewReplacer(":org", "acme", ":fork", "{fork}", ":key", "{keyID}",
 			":recipe", "python", ":language", "de", ":operation", "getForkStats").Replace(s.Path)
 		short, ofOrganisation := strings.CutPrefix(path, "/o/acme")

@@ -58,7 +58,7 @@ func newRequestWorld(
 }
 
 func (w *requestWorld) allRequests() []sent {
-	return w.requests(apiTable + pageTable() + strings.TrimSpace(screenTable) + formTable)
+	return w.requests(endpointTable(w.t) + apiTable + pageTable() + screenTable + formTable)
 }
 
 // saveTables copies all tables for restoreTables.
