@@ -20,8 +20,8 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// Modules are what the screens need.
-type Modules struct {
+// Dependencies are what the screens need.
+type Dependencies struct {
 	ui.Services
 	Requests *limit.Requests // shared with the API
 	Operator mail.Address    // of the pages of errors; zero: none
@@ -46,7 +46,7 @@ func (h *Handler) Limiters() map[string]*limit.Limiter {
 }
 
 // New returns the handler of the screens. baseURL is their public URL, without a trailing slash.
-func New(m Modules, baseURL string, now func() time.Time) *Handler {
+func New(m Dependencies, baseURL string, now func() time.Time) *Handler {
 	base := ui.Base{Pages: ui.NewPages(baseURL, now), Services: m.Services}
 	return &Handler{
 		Base:         base.With(templates),

@@ -36,7 +36,7 @@ func TestHSTSCoversSubdomains(t *testing.T) {
 // on each of them, before anything is looked up.
 func TestEveryScreenTakesASlot(t *testing.T) {
 	t.Parallel()
-	h := New(Modules{Requests: limit.NewRequests(12)}, "http://127.0.0.1:8080", time.Now)
+	h := New(Dependencies{Requests: limit.NewRequests(12)}, "http://127.0.0.1:8080", time.Now)
 	for _, surface := range []limit.Surface{limit.Screens, limit.Public} {
 		held := make(chan error)
 		go func() {

@@ -20,7 +20,7 @@ import (
 )
 
 // screens is the table of routes. What it has is tested here for each row.
-var screens = web.New(web.Modules{}, "", time.Now).Screens()
+var screens = web.New(web.Dependencies{}, "", time.Now).Screens()
 
 // house is an organisation that has what the paths of screens name.
 type house struct {

@@ -98,7 +98,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 		"replicas":  pools.Snapshots.WatchReplicas,
 	}
 	requests := limit.NewRequests(int(pools.Requests.Pool.Config().MaxConns))
-	api, err := publicapi.New(publicapi.Modules{
+	api, err := publicapi.New(publicapi.Dependencies{
 		Keys:     m.Keys,
 		Games:    m.Games,
 		Reports:  m.Reports,
@@ -109,7 +109,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	screens := web.New(web.Modules{Services: m, Requests: requests, Operator: s.Operator}, s.BaseURL, s.Now)
+	screens := web.New(web.Dependencies{Services: m, Requests: requests, Operator: s.Operator}, s.BaseURL, s.Now)
 	p.Server = httpserver.New(httpserver.Options{
 		Logger:         s.Logger,
 		RedactPath:     apikeys.Redact,

@@ -49,7 +49,7 @@ func (n neighbours) ask(path string) (status int, body string) {
 // screens opens each screen of Acme as its owner, with the ids of Beta's fork and key where the path
 // names one. Such a screen, and its form, are answered with one of the statuses refused.
 func (n neighbours) screens(refused ...int) {
-	for _, s := range web.New(web.Modules{}, "", time.Now).Screens() {
+	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
 		path := strings.NewReplacer(":org", n.acme.Slug, ":fork", n.beta.fork.ID,
 			":key", n.beta.key.ID, ":recipe", "python", ":language", "de", ":operation", "getForkStats").Replace(s.Path)
 		foreign := s.Permission != (authz.Permission{}) && strings.Count(s.Path, ":") > 1

@@ -18,7 +18,7 @@ func tableScreens(fork, key string, has func(web.Screen) bool) (all []screen) {
 	at := strings.NewReplacer(":org", "harbour-and-vale", ":fork", fork, ":key", key,
 		":recipe", "python", ":language", "de", ":operation", "getForkStats")
 	name := strings.NewReplacer("/o/:org/", "", "/", "-", ":", "")
-	for _, s := range web.New(web.Modules{}, "", time.Now).Screens() {
+	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
 		if s.Page != nil && !strings.HasSuffix(s.Path, ".csv") && has(s) {
 			all = append(all, screen{
 				name: strings.TrimPrefix(name.Replace(s.Path), "-"), path: at.Replace(s.Path),

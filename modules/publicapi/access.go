@@ -52,7 +52,7 @@ var (
 		apikeys.TokenLength)
 )
 
-// authenticate authenticates and routes a request, in a slot of Modules.Requests. The slot of a report
+// authenticate authenticates and routes a request, in a slot of Dependencies.Requests. The slot of a report
 // or an export replaces it.
 func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	token, err := bearerToken(authorizationHeaders(c))

@@ -18,8 +18,8 @@ import (
 	"dg/platform/limit"
 )
 
-// Modules are the services that the API calls.
-type Modules struct {
+// Dependencies are the services that the API calls.
+type Dependencies struct {
 	Keys    Keys
 	Games   Forks
 	Reports Reports
@@ -31,14 +31,14 @@ type Modules struct {
 
 // API serves /api/v1 and its OpenAPI document.
 type API struct {
-	Modules
+	Dependencies
 
 	document       httpserver.File // OpenAPI
 	largeResponses *limit.Limiter
 }
 
 // New returns the API. The OpenAPI document that it serves names baseURL as the server's address.
-func New(m Modules, baseURL string) (*API, error) {
+func New(m Dependencies, baseURL string) (*API, error) {
 	url, err := json.Marshal(baseURL)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func NewHost(
 		sealer:     sealer.New(db, time.Now, log),
 		supervisor: telemetry.NewSupervisor(log, metrics),
 	}
-	h.API, err = New(Modules{Keys: h.Keys, Games: games.New(db), Reports: figures, Exports: h.exports,
+	h.API, err = New(Dependencies{Keys: h.Keys, Games: games.New(db), Reports: figures, Exports: h.exports,
 		Policy: policy, Requests: limit.NewRequests(int(db.Pool.Config().MaxConns))}, baseURL)
 	return h, err
 }

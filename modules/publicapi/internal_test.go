@@ -52,14 +52,14 @@ func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
 			keys.On("Refuse", mock.Anything, mock.Anything, audit.OtherOrganisation, mock.Anything,
 				mock.Anything, errForeignFork).Return(errForeignFork)
 		}
-		response, body := askMocks(t, path, Modules{Keys: keys, Games: forks})
+		response, body := askMocks(t, path, Dependencies{Keys: keys, Games: forks})
 		require.Equal(t, status, response.StatusCode, path)
 		require.NotContains(t, body, "Foreign", path)
 	}
 }
 
 // askMocks sends a request with a usable key of the organisation "own".
-func askMocks(t *testing.T, path string, m Modules) (response *http.Response, body string) {
+func askMocks(t *testing.T, path string, m Dependencies) (response *http.Response, body string) {
 	policy, err := authz.New()
 	require.NoError(t, err)
 	token := apikeys.NewToken()
@@ -86,7 +86,7 @@ func TestRefusedKeyStaysUnknown(t *testing.T) {
 		Run(func(mock.Arguments) {
 			assert.EqualValues(t, 1, requests.Limiters()["unknown_requests"].Stats().Running)
 		}).Twice()
-	api, err := New(Modules{Keys: keys, Requests: requests}, "http://dg.example.org")
+	api, err := New(Dependencies{Keys: keys, Requests: requests}, "http://dg.example.org")
 	require.NoError(t, err)
 	app := fiber.New()
 	api.Mount(app)
@@ -115,7 +115,7 @@ func TestReportThatCannotBeOpenedIsAnError(t *testing.T) {
 		for _, tail := range []string{"/stats", "/exports/csv"} {
 			forks := newMockForks(t)
 			forks.On("Fork", mock.Anything, "own", "fork").Return(own, nil)
-			m := Modules{Keys: newMockKeys(t), Games: forks}
+			m := Dependencies{Keys: newMockKeys(t), Games: forks}
 			if tail == "/stats" {
 				opened := newMockReports(t)
 				opened.On("Open", mock.Anything, mock.Anything).Return(nil, cause)
@@ -172,7 +172,7 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 // sent. Smaller ones and other organisations do not.
 func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
 	t.Parallel()
-	api, err := New(Modules{}, "http://dg.example.org")
+	api, err := New(Dependencies{}, "http://dg.example.org")
 	require.NoError(t, err)
 	send := func(organisation string, size int) (status int) {
 		app := fiber.New()
