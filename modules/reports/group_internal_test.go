@@ -148,6 +148,42 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 	within("dirty", all)
 }
 
+// Totals of complete days are those of their own report, sealed or not, and hidden where it is.
+func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
+	e := newSealedEnv(t, 80, 4000)
+	const few = testFork
+	e.group(few, `select i from generate_series(1, 5) i`)
+	today := testFrom.Add(90 * day)
+	e.insert(today, 1, 200)
+	for i := range 5 { // the fifth member plays today alone
+		e.play(testFork, i+1, today.Add(time.Duration(i/4-1)*day))
+	}
+	for from, days := range map[int]int{0: 91, 1: 62, 40: 45, 89: 2} {
+		for _, group := range []string{"", testGroup, few} {
+			for n := 1; n < days; n += days/3 + 1 {
+				q := query(testFrom.Add(time.Duration(from)*day), days, group)
+				q.CompleteDays = n
+				got := e.figures(t, q)
+				q.Period.Days = n
+				q.CompleteDays = 0
+				q.OmitLists = true
+				want := e.figures(t, q)
+				if want.Suppressed {
+					require.Nil(t, got.Complete)
+					continue
+				}
+				got.Complete.ReportingMode = want.ReportingMode
+				require.Equal(t, want, *got.Complete, "%d of %d days, group %q", n, days, group)
+			}
+		}
+	}
+	q := query(today.Add(-day), 2, few)
+	q.CompleteDays = 1
+	s := e.figures(t, q)
+	require.False(t, s.Suppressed)
+	require.Nil(t, s.Complete, "four members")
+}
+
 func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
 	for _, segments := range []bool{true, false} {
 		s, err := open(t.Context(), e.DB, q, segments)
@@ -158,10 +194,10 @@ func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
 			explained += e.explain(t, s, membersSQL)
 		}
 		if segments {
-			sums, err := s.sum(t.Context())
+			sums, _, err := s.sum(t.Context())
 			require.NoError(t, err)
 			players := sums.Players.Ordinals()
-			statistics = explained + e.explain(t, s, s.playsSQL(), s.gaps()) +
+			statistics = explained + e.explain(t, s, s.playsSQL(), playsArgs(s.query.Period, s.days)) +
 				e.explain(t, s, labelsSQL(players), pgx.NamedArgs{"players": players})
 			continue
 		}

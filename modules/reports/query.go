@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"time"
 
 	"dg/platform/apperr"
@@ -15,12 +16,18 @@ type Query struct {
 	GroupID                string // "": all players
 	OmitLists              bool   // of players: no label is read
 	MaxHashed              int    // plays of unsealed days that a proof may hash; 0: no proof
+	CompleteDays           int    // at the period's beginning, for Statistics.Complete; 0: none
 	// timeout of the search for overlaps; 0: no search
 	OverlapsTimeout time.Duration
 	// replicas that have replayed this LSN may be read; zero: only the primary is read
 	Position postgres.Position
 
 	labels *labelCache // nil: none, and no version of labels is read
+}
+
+// complete returns the period of the complete days, by default of all.
+func (q Query) complete() Period {
+	return Period{From: q.Period.From, Days: cmp.Or(q.CompleteDays, q.Period.Days)}
 }
 
 // ErrGroupNotFound hides whether the group is unknown or belongs to another organisation.

@@ -19,11 +19,12 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	if s.Suppressed {
 		return Statistics{ReportingMode: s.ReportingMode, Suppressed: true}, nil
 	}
-	sums, err := s.sum(ctx)
+	sums, complete, err := s.sum(ctx)
 	if err != nil {
 		return stats, err
 	}
 	stats = newTotals(sums, s.query.Period)
+	stats.Complete = complete
 	stats.ReportingMode = s.ReportingMode
 	if s.query.OmitLists {
 		return stats, nil
@@ -40,26 +41,33 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	return stats, nil
 }
 
-func (s *snapshot) sum(ctx context.Context) (*segment.Accumulator, error) {
-	a := segment.NewAccumulator(s.query.Period.From, s.query.Period.Days)
+// sum adds complete days first, to take their totals before the others are added.
+func (s *snapshot) sum(ctx context.Context) (a *segment.Accumulator, complete *Statistics, err error) {
+	a = segment.NewAccumulator(s.query.Period.From, s.query.Period.Days)
 	for _, first := range s.months {
 		a.ExpectMonth(first)
 	}
 	if s.largeGroup {
 		if err := s.readMembers(ctx); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	if err := s.addMonths(ctx, a); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := s.addDays(ctx, a); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := s.addPlays(ctx, a); err != nil {
-		return nil, err
+	first := s.query.complete()
+	if err := s.addPlays(ctx, a, first, s.days); err != nil || first == s.query.Period {
+		return a, nil, err
 	}
-	return a, nil
+	if !suppressed(s.query.GroupID, a.Players.Count()) {
+		totals := newTotals(a, first)
+		complete = &totals
+	}
+	rest := Period{From: first.End(), Days: s.query.Period.Days - first.Days}
+	return a, complete, s.addPlays(ctx, a, rest, nil)
 }
 
 func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error {
@@ -125,14 +133,16 @@ func (s *snapshot) playsSQL() string {
 	return segment.PlaysSQL
 }
 
-// gaps are the arguments of segment.PlaysSQL.
-func (s *snapshot) gaps() pgx.NamedArgs {
-	starts, ends := segment.Gaps(s.days, s.query.Period.From, s.query.Period.End())
-	return pgx.NamedArgs{"starts": starts, "ends": ends}
+// playsArgs are the arguments of playsSQL for the plays of a period outside of its sealed days.
+func playsArgs(p Period, sealed []segment.SealedDay) pgx.NamedArgs {
+	starts, ends := segment.Gaps(sealed, p.From, p.End())
+	return pgx.NamedArgs{"from": p.From, "to": p.End(), "starts": starts, "ends": ends}
 }
 
-func (s *snapshot) addPlays(ctx context.Context, a *segment.Accumulator) error {
-	rows := s.rows(ctx, s.playsSQL(), s.gaps())
+func (s *snapshot) addPlays(
+	ctx context.Context, a *segment.Accumulator, of Period, sealed []segment.SealedDay,
+) error {
+	rows := s.rows(ctx, s.playsSQL(), playsArgs(of, sealed))
 	defer rows.Close()
 	var p segment.Play
 	for rows.Next() {

@@ -107,8 +107,10 @@ func (s *snapshot) begin(ctx context.Context) error {
 	}
 	batch.Queue(metadataSQL, s.args)
 	if s.segments {
-		batch.Queue(sealedDaysSQL, s.args)
-		batch.Queue(sealedMonthsSQL, s.args)
+		sealed := maps.Clone(s.args)
+		sealed["to"] = s.query.complete().End() // plays of later days are added after their totals
+		batch.Queue(sealedDaysSQL, sealed)
+		batch.Queue(sealedMonthsSQL, sealed)
 	}
 	results := s.conn.SendBatch(ctx, batch)
 	defer func() { _ = results.Close() }() // every result is read, or an error is returned

@@ -27,6 +27,8 @@ type Statistics struct {
 	// Player returns the row of the i-th player in the report's order, from 0 to UniquePlayers-1.
 	// It is nil if the report is suppressed or has totals only.
 	Player func(i int) PlayerStat
+	// Complete has the totals of Query.CompleteDays, or is nil if they are not asked for or hidden.
+	Complete *Statistics
 }
 
 // Players returns the rows of all players, or nil where Player is nil.
@@ -86,7 +88,7 @@ type SkillStat struct {
 func newTotals(a *segment.Accumulator, p Period) Statistics {
 	total := &a.Total
 	s := Statistics{
-		Daily:          make([]DailyStat, len(a.Days)),
+		Daily:          make([]DailyStat, p.Days),
 		Plays:          total.Plays,
 		Completed:      total.Completed,
 		Passed:         total.Passed,
@@ -95,7 +97,7 @@ func newTotals(a *segment.Accumulator, p Period) Statistics {
 		CompletionRate: rate(total.Completed, total.Plays),
 		PassRate:       rate(total.Passed, total.Completed),
 	}
-	for i, d := range a.Days {
+	for i, d := range a.Days[:p.Days] {
 		s.Daily[i] = DailyStat{
 			Date:      p.Day(i),
 			Plays:     d.Plays,

@@ -223,38 +223,40 @@ func reportable(p reports.Period) bool {
 	return err == nil
 }
 
-// loadComparison returns nil if there is nothing to compare. The caller must not hold a report
-// slot: requests that hold one and wait for another could deadlock. Suppressed figures count as no
-// plays, so that the comparison reveals no more than a report on that period.
+// loadComparison reads the earlier figures, and sets the query's complete days for complete. It
+// returns nil if there is nothing to compare. The caller must not hold a report slot: requests that
+// hold one and wait for another could deadlock. Suppressed figures count as no plays, so that the
+// comparison reveals no more than a report on that period.
 func (h *Handler) loadComparison(
-	ctx context.Context, p *ui.Principal, q reports.Query, with string,
+	ctx context.Context, p *ui.Principal, q *reports.Query, with string,
 ) (*comparison, error) {
 	complete, earlier, ok := comparedPeriods(q.Period, with, h.Today())
 	if !ok {
 		return nil, nil
 	}
-	c := &comparison{EarlierDays: ui.Period(earlier)}
-	var err error
-	if c.earlierStats, err = h.totals(ctx, p, q, earlier); err != nil || c.earlierStats == nil {
+	before := *q
+	before.Period = earlier
+	before.OmitLists = true
+	s, err := h.statistics(ctx, p, before)
+	if err != nil || s.Suppressed || s.Plays == 0 {
 		return nil, err
 	}
+	c := &comparison{EarlierDays: ui.Period(earlier), earlierStats: &s}
 	if complete != q.Period {
+		q.CompleteDays = complete.Days
 		c.CompleteDays = ui.Period(complete)
-		if c.completeStats, err = h.totals(ctx, p, q, complete); err != nil || c.completeStats == nil {
-			return nil, err
-		}
 	}
 	return c, nil
 }
 
-func (h *Handler) totals(
-	ctx context.Context, p *ui.Principal, q reports.Query, period reports.Period,
-) (*reports.Statistics, error) {
-	q.Period = period
-	q.OmitLists = true
-	s, err := h.statistics(ctx, p, q)
-	if err != nil || s.Suppressed || s.Plays == 0 {
-		return nil, err
+// complete returns the comparison with the figures of complete days, or nil if they have no plays.
+func (c *comparison) complete(s reports.Statistics) *comparison {
+	if c == nil || c.CompleteDays == "" {
+		return c
 	}
-	return &s, nil
+	if s.Complete == nil || s.Complete.Plays == 0 {
+		return nil
+	}
+	c.completeStats = s.Complete
+	return c
 }

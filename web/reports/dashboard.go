@@ -106,7 +106,7 @@ func (h *Handler) showReport(
 	view.Title += ", " + ui.Period(period)
 	var err error
 	if name != "players" {
-		view.Comparison, err = h.loadComparison(c.UserContext(), p, query, view.Param("compare"))
+		view.Comparison, err = h.loadComparison(c.UserContext(), p, &query, view.Param("compare"))
 		if err != nil {
 			return err
 		}
@@ -116,6 +116,7 @@ func (h *Handler) showReport(
 	if err != nil {
 		return err
 	}
+	view.Comparison = view.Comparison.complete(stats)
 	// A suppressed report looks like an empty one: marks of other groups would tell them apart.
 	if len(view.Groups) > 0 && !stats.Suppressed {
 		view.shown = h.shownGroups(c.UserContext(), query)
