@@ -109,6 +109,8 @@ func compareObjects(found map[string]object) (warnings []string, failures error)
 		switch {
 		case exists && kind == "index":
 			fix = "reindex index concurrently " + name
+		case kind == "index": // writes go on meanwhile
+			fix = strings.Replace(fix, "create index", "create index concurrently", 1)
 		case exists:
 			fix = enable
 		case enabled[name]:

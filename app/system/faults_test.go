@@ -149,7 +149,7 @@ func faultsOfRoles() []fault {
 		planted(stops, `alter role dg_app nologin`, `alter role dg_app login`),
 		{plant: `alter table organisations owner to postgres`,
 			mend: `alter table organisations owner to dg_owner`, says: `does not own those of dg`, serve: stops},
-		planted(warns, `drop index plays_period`, `create index plays_period on plays`),
+		planted(warns, `drop index plays_period`, `create index concurrently plays_period on plays`),
 		planted(warns, `update pg_index set indisvalid = false where indexrelid = 'forks_list'::regclass`,
 			`reindex index concurrently forks_list`),
 		planted(stops, `alter table plays disable trigger unseal_insert`,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ type condition struct {
 	unlessShort   bool // a Start snippet may fail
 	short         bool // also for Start snippets
 	csv           bool // only for programs that read CSV
+	json          bool // not for curl that prints JSON: it does not look into it
 	// Not for programs whose requests are curl's own: the key is typed into dg.curl, curl waits for a date of any
 	// year, and shows its own message.
 	ours  bool
@@ -37,6 +39,9 @@ type condition struct {
 	signal  bool          // SIGINT then
 	twice   bool          // two runs at once; at least one works
 	full    bool          // a disk without room
+	frozen  bool          // a folder that cannot be written
+	unset   bool          // no variable has a key
+	plain   bool          // the program speaks, not its language
 	windows bool          // the program's lines end as on Windows
 	locale  bool          // needs TABLE_LOCALES
 	waits   time.Duration // what passes at least after the first busy answer
@@ -56,6 +61,63 @@ func answers(body, kind string) func(http.ResponseWriter, *http.Request, []byte,
 
 func isReport(r *http.Request) bool {
 	return strings.HasSuffix(r.URL.Path, "/csv") || strings.HasSuffix(r.URL.Path, "/stats")
+}
+
+// partial sends the first half of the lines as 206, as a cache may.
+func partial(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
+	if !isReport(r) || r.Method == http.MethodHead {
+		return false
+	}
+	w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	if strings.HasSuffix(r.URL.Path, "/stats") {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	w.WriteHeader(http.StatusPartialContent)
+	_, _ = io.WriteString(w, half(string(whole)))
+	return true
+}
+
+func half(text string) string {
+	all := lines(text)
+	return strings.Join(all[:max(1, len(all)/2)], "")
+}
+
+// closed ends a CSV after half of its lines. header says how long it would have been.
+func closed(header string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
+	return func(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
+		if !strings.HasSuffix(r.URL.Path, "/csv") || r.Method == http.MethodHead {
+			return false
+		}
+		part := half(string(whole))
+		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/csv\r\n"+header+"%s", part)
+			_ = conn.Close()
+		}
+		return true
+	}
+}
+
+// page answers every request with a page, as a sign-in does that stands in between.
+func page(w http.ResponseWriter, _ *http.Request, _ []byte, _ int) bool {
+	w.Header().Set("Content-Type", "text/html")
+	_, _ = io.WriteString(w, "<html>Log in</html>")
+	return true
+}
+
+// zipped compresses what nobody asked to compress.
+func zipped(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
+	if r.Method == http.MethodHead {
+		return false
+	}
+	w.Header().Set("Content-Encoding", "gzip")
+	w.Header().Set("Content-Type", "application/json")
+	if strings.HasSuffix(r.URL.Path, "/csv") {
+		w.Header().Set("Content-Type", "text/csv; charset=utf-8")
+	}
+	body := gzip.NewWriter(w)
+	_, _ = body.Write(whole)
+	_ = body.Close()
+	return true
 }
 
 // changed sends the CSV that change makes of the whole one.
@@ -177,6 +239,7 @@ var conditions = []condition{
 		key: func(k string) string { return " " + k + "\t " }},
 	{name: "key in quotes", short: true, ours: true, key: func(k string) string { return `"` + k + `"` }},
 	{name: "no key", short: true, ours: true, key: func(string) string { return "" }},
+	{name: "unset key", short: true, ours: true, unset: true, plain: true, says: "DG_KEY"},
 	{name: "two keys", short: true, ours: true, key: func(k string) string { return k + "\n" + k }},
 	{name: "key not ASCII", short: true, ours: true, key: func(k string) string { return k + "é" }},
 	{name: ".netrc", works: true, short: true, file: ".netrc"},
@@ -195,10 +258,12 @@ var conditions = []condition{
 	})},
 	{name: "the last line end cut", csv: true, ours: true,
 		answer: changed(func(s string) string { return strings.TrimSuffix(s, "\n") })},
-	{name: "rows missing", csv: true, answer: changed(func(s string) string {
-		all := lines(s)
-		return strings.Join(all[:max(1, len(all)/2)], "")
-	})},
+	{name: "rows missing", csv: true, answer: changed(half)},
+	{name: "206", short: true, json: true, answer: partial},
+	{name: "closed at a line end", short: true, csv: true, answer: closed("Content-Length: 9999999\r\n\r\n")},
+	{name: "a chunk cut at a line end", short: true, csv: true, answer: closed("Transfer-Encoding: chunked\r\n\r\nfffff\r\n")},
+	{name: "HTML everywhere", short: true, json: true, ours: true, plain: true, answer: page},
+	{name: "gzip unasked", works: true, short: true, ours: true, answer: zipped},
 	{name: "302", short: true, answer: redirect(http.StatusFound)},
 	{name: "308", short: true, answer: redirect(http.StatusPermanentRedirect)},
 	{name: "reset at the first byte", either: true, short: true, answer: broken(0)},
@@ -213,6 +278,7 @@ var conditions = []condition{
 		answer: busy(time.Now().Add(24 * time.Hour).UTC().Format(http.TimeFormat))},
 	{name: "429, nonsense", works: true, answer: busy("soon"), waits: five},
 	{name: "429, nothing", works: true, answer: busy(""), waits: five},
+	{name: "no fork", either: true, data: "zero", plain: true},
 	{name: "no play", works: true, data: "none", nothing: true},
 	{name: "one unfinished play", works: true, data: "one", nothing: true},
 	{name: "a hidden group", group: "10b4ffac-4852-4253-8729-c84f6fbf6e70", says: "hidden, fewer than 5 members"},
@@ -229,6 +295,7 @@ var conditions = []condition{
 	{name: "SIGINT", stalls: true, signal: true},
 	{name: "two runs at once", either: true, twice: true},
 	{name: "a full disk", either: true, short: true, csv: true, full: true},
+	{name: "a folder without right", either: true, short: true, csv: true, frozen: true},
 }
 
 const five = 4900 * time.Millisecond // five seconds, less what timers round

@@ -69,7 +69,7 @@ type table struct {
 func runTable(base, key, recipes string) error {
 	secret := key[strings.LastIndex(key, "_")+1:]
 	t := &table{base: base, recipes: recipes, keys: map[string]string{"": key}}
-	for data, letter := range map[string]string{"none": "n", "one": "o", "names": "r"} { // see table.sql
+	for data, letter := range map[string]string{"none": "n", "one": "o", "zero": "z", "names": "r"} { // see table.sql
 		t.keys[data] = "dg_live_" + strings.Repeat(letter, 22) + "_" + secret
 	}
 	interrupted := make(chan os.Signal, 1) // a program whose parent ignores SIGINT would ignore it too
@@ -112,9 +112,11 @@ func (p program) without(c condition) bool {
 	return !regexp.MustCompile(os.Getenv("TABLE_CONDITIONS")).MatchString(c.name) ||
 		p.Short && !c.short || p.ByCurl && c.ours || c.locale && os.Getenv("LOCPATH") == "" ||
 		c.csv && p.Destination+p.Asks == "" && p.Short || // it reads no CSV
+		c.json && p.Destination+p.Asks == "" && strings.HasPrefix(p.Command, "bash") ||
+		c.unset && strings.HasPrefix(p.File, "sync") || // its command names the file
 		c.group != "" && strings.HasPrefix(p.File, "sync") || c.windows && strings.HasPrefix(p.Command, "bash") ||
 		p.Again && (c.key != nil || c.waits > 0 || c.tries > 0 || c.file != "") ||
-		p.Client != "" && (c.days > 0 || c.data != "" || c.group != "" || c.windows) // the period is last month's
+		p.Client != "" && (c.days > 0 || c.data != "" && c.data != "zero" || c.group != "" || c.windows) // the period is last month's
 }
 
 func (t *table) row(p program) error {
@@ -180,7 +182,7 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 	defer func() { _ = os.RemoveAll(folder) }()
 	ctx, stop := context.WithTimeout(context.Background(), timeout)
 	defer stop()
-	if c.full {
+	if c.full || c.frozen {
 		if exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", folder).Run() != nil {
 			return notMounted, nil
 		}
@@ -202,13 +204,18 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 	if c.full {                               // but for a page
 		_ = exec.CommandContext(ctx, "sh", "-c", `cat /dev/zero >"$0/ballast"; truncate -s -4096 "$0/ballast"`, folder).Run()
 	}
+	if c.frozen && exec.CommandContext(ctx, "mount", "-o", "remount,ro", folder).Run() != nil {
+		return notMounted, nil
+	}
 	runs := make([]run, 1, 2)
 	if c.twice {
 		runs = runs[:2]
 	}
 	for i := range runs {
 		command := p.shell(ctx, folder, p.Command)
-		command.Env = append(command.Env, "DG_KEY="+key, "DG_KEY_FILE="+filepath.Join(folder, "key.txt"))
+		if !c.unset {
+			command.Env = append(command.Env, "DG_KEY="+key, "DG_KEY_FILE="+filepath.Join(folder, "key.txt"))
+		}
 		command.Env = append(command.Env, c.env...)
 		command.Stdout, command.Stderr = &runs[i].out, &runs[i].out
 		if err := command.Start(); err != nil {
@@ -388,6 +395,10 @@ func (t *table) problemOf(m *middle, p program, c condition, folder string, out 
 		return fmt.Sprintf("does not say %q: %.160q", c.says, tail(out))
 	case c.tries > 0 && m.attempts != c.tries:
 		return fmt.Sprintf("%d tries", m.attempts)
+	case c.plain && ofLanguage.Match(out):
+		return fmt.Sprintf("speaks of itself: %.160q", tail(out))
+	case failed == nil && p.Short && p.Destination == "" && !bytes.Contains(out, []byte(`"plays":`)):
+		return fmt.Sprintf("prints no figures: %.120q", tail(out))
 	case failed == nil && !c.works && !c.either:
 		return fmt.Sprintf("ended with 0: %.120q", tail(out))
 	}
@@ -413,11 +424,14 @@ func (t *table) problemOf(m *middle, p program, c condition, folder string, out 
 		return "the destination changed"
 	case failed == nil && p.Asks == "" && stored != "" && !strings.HasSuffix(stored, "\n"):
 		return "the destination is cut"
-	case failed == nil && !strings.HasPrefix(stored, header) && (c.days != 1 || !strings.HasPrefix(p.File, "sync")):
+	case failed == nil && !strings.HasPrefix(stored, header) && (c.days != 1 && c.data != "zero" || !strings.HasPrefix(p.File, "sync")):
 		return fmt.Sprintf("the destination is no export: %.60q", stored)
 	}
 	return ""
 }
+
+// ofLanguage matches what a language says where the program says nothing.
+var ofLanguage = regexp.MustCompile(`Traceback|JSONDecodeError|SyntaxError|TypeError|Warning:|Fatal error|parse error`)
 
 // hasRows leaves out header rows: a fork without plays may be whole while another one failed.
 func hasRows(stored string) bool {

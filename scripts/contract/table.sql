@@ -1,5 +1,5 @@
--- Two organisations for the table, one without plays and one with an unfinished play, 39 odd names for the nominative one, and
--- keys of theirs with the secret :'secret'. Keys: 22 times n, o, m.
+-- Three organisations for the table, one without forks, one without plays and one with an unfinished play, 39 odd names for the nominative one, and
+-- keys of theirs with the secret :'secret'. Keys: 22 times z, n, o, r.
 insert into organisations (id, slug, name, plan, reporting_mode) values
     ('00000000-0000-4000-8000-00000000000a', 'table-none', 'None', 'pro', 'pseudonymous'),
     ('00000000-0000-4000-8000-00000000000b', 'table-one', 'One', 'pro', 'pseudonymous');
@@ -10,6 +10,9 @@ insert into players (id, org_id, ordinal, label, display_name) values
     (gen_random_uuid(), '00000000-0000-4000-8000-00000000000b', 1, 'Player-table1', 'One');
 insert into plays (started_at, player, release_number, id, org_id, fork_id, answers)
     select now() - interval '2 days', 1, 1, gen_random_uuid(), org_id, id, '' from forks where org_id = '00000000-0000-4000-8000-00000000000b';
+
+insert into organisations (id, slug, name, plan, reporting_mode) values
+    ('00000000-0000-4000-8000-00000000000c', 'table-zero', 'No fork', 'pro', 'pseudonymous');
 
 -- No control characters: no name has any.
 with odd as (select name, row_number() over () as n from unnest(array[

@@ -74,9 +74,10 @@ COMMIT;
 
 -- The chart: plays of each fork by week (UTC).
 WITH weeks AS (SELECT forkId, date_trunc('week', date) AS week, sum(plays) AS plays FROM daily GROUP BY ALL)
-SELECT title, sum(plays)::INTEGER AS plays,
-       string_agg(substr('▁▂▃▄▅▆▇█', 1 + ceil(7.0 * plays / (SELECT greatest(max(plays), 1) FROM weeks))::INTEGER, 1), '' ORDER BY week) AS "by week, same scale"
-FROM weeks JOIN forks USING (forkId) GROUP BY forkId, title ORDER BY 2 DESC;
+SELECT title, sum(plays)::INTEGER AS plays, -- a hidden week is a gap
+       string_agg(coalesce(substr('▁▂▃▄▅▆▇█', 1 + ceil(7.0 * plays / (SELECT greatest(max(plays), 1) FROM weeks))::INTEGER, 1), ' '), '' ORDER BY week) AS "by week, same scale"
+FROM forks CROSS JOIN (SELECT DISTINCT week FROM weeks) LEFT JOIN weeks USING (forkId, week)
+GROUP BY forkId, title HAVING count(plays) > 0 ORDER BY 2 DESC;
 
 -- Figures of a period come from its plays. A mean of daily means, or a sum of daily players, would be wrong.
 SELECT (SELECT count(*) FROM forks) AS forks, count(*) AS plays, count(DISTINCT playerKey) AS players,

@@ -39,6 +39,7 @@ function get(path, query) {
       continue;
     }
     if (answer.getResponseCode() !== 200) throw new Error(answer.getResponseCode() + ' ' + answer.getContentText());
+    if (!/^(application\/json|text\/csv)/.test(headers['content-type'])) throw new Error('The answer is not the service’s: is a proxy or a sign-in page in between?');
     const noneLeft = /r=0;t=(\d+)/.exec(headers['ratelimit'] || '');
     if (noneLeft) Utilities.sleep(1000 * Number(noneLeft[1]));
     return answer.getContentText();
@@ -107,7 +108,7 @@ function drawWeeks(forks, shown) {
     .setNumHeaders(1).setTitle('Plays per week (UTC)').setPosition(2, most.length + 3, 0, 0).build());
 }
 
-// Apps Script stops after six minutes: enough for about 600 requests, which is why the plays have a run of their own.
+// Apps Script stops after six minutes: enough for about 600 requests (300 forks and two periods), which is why the plays have a run of their own.
 function refreshPlays() {
   const { shown } = read(GROUP);
   let header = [], plays = [];

@@ -30,7 +30,8 @@ async function get(path, query = {}) {
       await sleep(after(response.headers.get('Retry-After') ?? ''));
       continue;
     }
-    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+    if (!/^(application\/json|text\/csv)/.test(response.headers.get('Content-Type'))) throw new Error('The answer is not the service’s: is a proxy or a sign-in page in between?');
     const noneLeft = /r=0;t=(\d+)/.exec(response.headers.get('RateLimit') ?? '');
     if (noneLeft) await sleep(Number(noneLeft[1]));
     return response;
@@ -68,7 +69,7 @@ for (const { forkId, date, plays } of daily) {
 }
 const weeks = [...new Set(Object.values(byWeek).flatMap(Object.keys))].sort().slice(1, -1);
 const most = forks.filter(({ forkId }) => forkId in sums).sort((a, b) => sums[b.forkId] - sums[a.forkId]).slice(0, 7)
-  .map(({ forkId, title }) => ({ title, plays: weeks.map((week) => byWeek[forkId][week] ?? null) })); // null: hidden
+  .map(({ forkId, title }) => ({ title, plays: weeks.map((week) => byWeek[forkId][week] ?? null) })); // null: hidden, a gap
 const top = Math.max(1, ...most.flatMap(({ plays }) => plays));
 const [x, y] = [(week) => 36 + (464 * week) / Math.max(1, weeks.length - 1), (plays) => 260 - (150 * plays) / top];
 const colours = ['#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#777777'];
@@ -79,7 +80,7 @@ const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 288" font-
 ${text('x="256" y="20" text-anchor="middle"', 'Plays per week (UTC)', 'font-weight="bold"')}`
   + [0, top / 2, top].map((plays) => text(`x="30" y="${y(plays) + 4}" text-anchor="end"`, plays)).join('')
   + text('x="36" y="280"', weeks[0] ?? '') + text('x="500" y="280" text-anchor="end"', weeks.at(-1) ?? '')
-  + most.map(({ title, plays }, i) => `<polyline fill="none" stroke="${colours[i]}" stroke-width="2" points="${plays.flatMap((n, week) => (n === null ? [] : `${x(week)},${y(n)}`))}"/>\n`
+  + most.map(({ title, plays }, i) => `<path fill="none" stroke="${colours[i]}" stroke-width="2" d="${plays.map((n, week) => (n === null ? '' : `${(plays[week - 1] ?? null) === null ? 'M' : 'L'}${x(week)},${y(n)}`)).join('')}"/>\n`
     + text(`x="${36 + 232 * (i % 2)}" y="${42 + 16 * Math.floor(i / 2)}"`, title.slice(0, 34), '', `<tspan fill="${colours[i]}" font-weight="bold">— </tspan>`)).join('')
   + '</svg>\n';
 if (most.some(({ plays }) => plays.some(Boolean))) {

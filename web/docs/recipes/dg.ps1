@@ -23,6 +23,7 @@ function Get-Dg([string]$Path, [hashtable]$Query = @{}) {
             continue
         }
         if ($answer.StatusCode -ne 200) { throw "$($answer.StatusCode) $($answer.Content)" }
+        if ("$($answer.Headers['Content-Type'])" -notmatch '^(application/json|text/csv)') { throw 'The answer is not the service’s: is a proxy or a sign-in page in between?' }
         if ("$($answer.Headers['RateLimit'])" -match 'r=0;t=(\d+)') { Start-Sleep -Seconds ([int]$Matches[1]) }
         return $answer.Content
     }
@@ -67,13 +68,15 @@ $daily = @(foreach ($f in $forks) {
 if (-not $shown.Count) { throw 'Nothing is shown: check the first day, the fork and the group.' }
 
 # The chart, before the plays are read: plays of each fork by week (UTC).
+$mondays = $daily.monday | Sort-Object -Unique
 $rows = $daily | Group-Object forkId | ForEach-Object {
-    $weeks = $_.Group | Group-Object monday | ForEach-Object { [pscustomobject]@{ monday = $_.Group[0].monday; plays = ($_.Group | Measure-Object plays -Sum).Sum } }
-    [pscustomobject]@{ title = $_.Group[0].title; plays = ($weeks | Measure-Object plays -Sum).Sum; weeks = @($weeks | Sort-Object monday) }
+    $weeks = @{}
+    foreach ($d in $_.Group) { $weeks[$d.monday] += $d.plays }
+    [pscustomobject]@{ title = $_.Group[0].title; plays = ($_.Group | Measure-Object plays -Sum).Sum; weeks = @($mondays | ForEach-Object { $weeks[$_] }) }
 }
-$most = [Math]::Max(1, ($rows.weeks | Measure-Object plays -Maximum).Maximum)
+$most = [Math]::Max(1, ($rows.weeks | Measure-Object -Maximum).Maximum)
 foreach ($row in $rows | Sort-Object plays -Descending) {
-    $bars = -join ($row.weeks | ForEach-Object { '▁▂▃▄▅▆▇█'[[int][Math]::Ceiling(7 * $_.plays / $most)] })
+    $bars = -join ($row.weeks | ForEach-Object { $null -eq $_ ? ' ' : '▁▂▃▄▅▆▇█'[[int][Math]::Ceiling(7 * $_ / $most)] }) # a hidden week is a gap
     '{0,-34} {1,7}  {2}' -f $row.title, $row.plays, $bars
 }
 

@@ -49,6 +49,8 @@ def get(path, query=None):
             continue
         if response.status_code != 200:
             raise SystemExit(f"{response.status_code} {response.text}")
+        if not re.match("application/json|text/csv", response.headers.get("Content-Type", "")):
+            raise SystemExit("The answer is not the service's: is a proxy or a sign-in page in between?")
         none_left = re.search(r"r=0;t=(\d+)", response.headers.get("RateLimit", ""))
         if none_left:
             time.sleep(int(none_left[1]))

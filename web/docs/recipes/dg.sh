@@ -22,7 +22,7 @@ trap 'rm -rf "$work"' EXIT
 get() {
   local try status
   for try in {1..8}; do
-    status=$(curl -q -sS -y 60 -o "$work/$1" -D "$work/headers" -w '%{http_code}' -G "$url/api/v1/forks$2" ${3:+-d "$3"} \
+    status=$(curl -q -sS --compressed -y 60 -o "$work/$1" -D "$work/headers" -w '%{http_code}' -G "$url/api/v1/forks$2" ${3:+-d "$3"} \
       -H @- <<<"Authorization: Bearer $key") || exit 1
     if [[ $status == 200 ]]; then
       [[ $1 == *.csv ]] || jq -es '.[0] | has("items") or has("suppressed")' "$work/$1" >/dev/null 2>&1 ||
@@ -65,13 +65,14 @@ done <"$work/periods"
 
 # The chart: plays of each fork by week (UTC). Day 0 of the count is a Thursday.
 jq -rs --slurpfile forks "$work/forks.json" '
+  def week: .date + "T00:00:00Z" | (fromdate / 86400 + 3) / 7 | floor;
   ($forks[0].items | map({("/" + .id): .title}) | add) as $titles
-  | group_by(.path) | map({title: $titles[.[0].path], weeks: (map(.daily[])
-      | group_by(.date + "T00:00:00Z" | (fromdate / 86400 + 3) / 7 | floor) | map(map(.plays) | add))})
+  | (map(.daily[] | week) | min) as $first # a hidden week is a gap
+  | group_by(.path) | map({title: $titles[.[0].path], weeks: (reduce .[].daily[] as $d ([]; .[($d | week) - $first] += $d.plays))})
   | ([1, .[].weeks[]] | max) as $most
   | sort_by(-(.weeks | add))[]
   | (.title + " " * 36)[:36] + ("      \(.weeks | add)  ")[-8:]
-    + (.weeks | map(7 * . / $most | ceil as $height | "▁▂▃▄▅▆▇█"[$height:$height + 1]) | add)
+    + (.weeks | map(if . == null then " " else 7 * . / $most | ceil as $height | "▁▂▃▄▅▆▇█"[$height:$height + 1] end) | add)
 ' "$work/daily"
 
 while read -r path period plays; do

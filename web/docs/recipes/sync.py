@@ -266,6 +266,8 @@ def fetch(path, to_file, used=None):
             state["requests"] += 1
         try:
             with urllib.request.urlopen(request, timeout=60) as response:
+                if response.status != 200 or not re.match("application/json|text/csv", response.headers.get("Content-Type", "")):
+                    raise RuntimeError("the answer is not the service's: is a proxy or a sign-in page in between?")
                 left = re.search(r"r=(\d+);t=(\d+)", response.headers.get("RateLimit", ""))
                 if left and int(left[1]) < EXPORTS:  # the others may be asking too
                     pause(int(left[2]))

@@ -35,7 +35,12 @@ forks, reports = ForksApi(client), ReportsApi(client)
 last = dt.datetime.now(dt.timezone.utc).date().replace(day=1) - dt.timedelta(days=1)
 period = str(last.replace(day=1)), str(last)
 
-items = forks.list_forks(_request_timeout=60).items
+try:
+    items = forks.list_forks(_request_timeout=60).items
+except ValueError:
+    raise SystemExit("The answer is not the service's: is a proxy or a sign-in page in between?") from None
+if not items:
+    raise SystemExit("There is no fork yet.")
 plays = None  # of the first fork
 for fork in items:
     stats = reports.get_fork_stats(fork.id, *period, _request_timeout=60)
@@ -44,7 +49,7 @@ for fork in items:
 
 response = reports.export_fork_plays_csv(items[0].id, *period, _preload_content=False, _request_timeout=60)
 with open("plays.csv.part", "wb") as file:
-    for block in response.stream(1 << 16):  # raises where the transfer breaks off
+    for block in response.stream(1 << 16, decode_content=True):  # raises where the transfer breaks off
         file.write(block)
 with open("plays.csv.part", "rb") as file:
     rows = file.readlines()  # no cell has a line end, and the last row ends with one

@@ -10,6 +10,8 @@ import type { paths } from './dg.js';
 async function patiently(request: Request): Promise<Response> {
   for (let tries = 1; ; tries++) {
     const response = await fetch(request.clone(), { redirect: 'error' }); // the key goes to no other address
+    const answers = `${response.status} ${response.headers.get('Content-Type')}`;
+    if (response.ok && !/^200 (application\/json|text\/csv)/.test(answers)) throw new Error('The answer is not the service’s: is a proxy or a sign-in page in between?');
     if (tries === 8 || ![429, 503].includes(response.status)) return response;
     await sleep(1000 * after(response.headers.get('Retry-After') ?? ''));
   }
@@ -37,6 +39,7 @@ const query = { from: day(now.getUTCMonth() - 1, 1), to: day(now.getUTCMonth(), 
 
 const { data: forks, error } = await client.GET('/api/v1/forks');
 if (!forks) throw new Error(error.message);
+if (!forks.items.length) throw new Error('There is no fork yet.');
 let plays: number | undefined; // of the first fork
 for (const fork of forks.items) {
   const params = { path: { forkId: fork.id }, query };

@@ -26,7 +26,8 @@ if not re.fullmatch(r"dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+", KEY):
 def ask(method, path, **period):
     answer = requests.request(method, f"{URL}/api/v1/forks{path}", params=period, timeout=(10, 60), allow_redirects=False,
                               auth=lambda r: (r.headers.update(Authorization="Bearer " + KEY), r)[1])  # not that of .netrc
-    if answer.status_code != 200:  # a redirect too: the key goes to no other address
+    # A redirect is none, the key goes to no other address; nor is a page that a proxy answers.
+    if answer.status_code != 200 or not re.match("application/json|text/csv", answer.headers.get("Content-Type", "")):
         raise RuntimeError(f"{answer.status_code} {answer.text[:500]}")
     tags = answer.headers.get("DG-Months")
     return answer, None if tags is None else dict(tag.split("=") for tag in tags.split(", ") if tag)

@@ -33,10 +33,11 @@ function ask(path, query, keyOnly) {
     const answer = UrlFetchApp.fetch(address, { headers: { Authorization: 'Bearer ' + store().getProperty('DG_KEY') },
       muteHttpExceptions: true, followRedirects: false });
     const status = answer.getResponseCode();
-    if (status === 200) return JSON.parse(answer.getContentText());
     if (keyOnly && status === 401) return null;
     const headers = {}; // their names come in any case
     for (const [name, value] of Object.entries(answer.getHeaders())) headers[name.toLowerCase()] = value;
+    if (status === 200 && !/^application\/json/.test(headers['content-type'])) refuse('The answer is not the service’s: is a proxy or a sign-in page in between?');
+    if (status === 200) return JSON.parse(answer.getContentText());
     if (![429, 503].includes(status) || attempt === 8) {
       const message = /"message":"((?:[^"\\]|\\.)*)"/.exec(answer.getContentText());
       refuse(status + ' ' + (message ? JSON.parse('"' + message[1] + '"') : 'The service gave no answer of its own.'));
@@ -91,7 +92,9 @@ function getData(request) {
   const stats = ask('/api/v1/forks/' + fork + '/stats', query);
   if (stats.suppressed) refuse('Hidden: fewer than 5 members of the group played. This is not zero.');
   const ids = request.fields.map((field) => field.name);
-  const value = (row, id) => (id === 'date' ? row.date.replaceAll('-', '') : id === 'avgScorePercent' && !row.plays ? null : row[id]);
+  // Without a play there is no rate and no score; without a completed one there is no score to average or pass.
+  const none = (row, id) => /^(avgScorePercent|completionRate|passRate)$/.test(id) && (!row.plays || id !== 'completionRate' && row.completionRate === 0);
+  const value = (row, id) => (id === 'date' ? row.date.replaceAll('-', '') : none(row, id) ? null : row[id]);
   return {
     schema: fieldsOf(request).forIds(ids).build(),
     rows: ROWS[rows].of(stats).map((row) => ({ values: ids.map((id) => value(row, id)) })),

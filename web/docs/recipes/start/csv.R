@@ -4,5 +4,5 @@ if (!grepl("^[!-~]+$", key, perl = TRUE)) stop("DG_KEY must be one line of ASCII
 fork <- "https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64"
 request(paste0(fork, "/exports/csv")) |> req_url_query(from = "2026-03-01", to = "2026-03-02") |>
   req_auth_bearer_token(key) |> req_options(maxredirs = 0, low_speed_limit = 1, low_speed_time = 60) |>
-  req_perform(path = "plays.part.csv")
+  req_error(is_error = \(answer) resp_status(answer) != 200) |> req_perform(path = "plays.part.csv")
 stopifnot(isTRUE(startsWith(readLines("plays.part.csv", 1), "playId,")), file.rename("plays.part.csv", "plays.csv"))

@@ -1,6 +1,6 @@
 import os, requests
 
-key = os.environ["DG_KEY"].strip("\ufeff \t\r\n")
+key = os.environ.get("DG_KEY", "").strip("\ufeff \t\r\n")
 if not key.isascii() or len(key.split()) != 1:
     raise SystemExit("DG_KEY must be one line of ASCII.")
 bearer = lambda request: request.headers.update(Authorization="Bearer " + key) or request
@@ -9,8 +9,9 @@ period = {"from": "2026-03-01", "to": "2026-03-02"}
 answer = requests.get(fork + "/exports/csv", params=period, auth=bearer, timeout=60, allow_redirects=False)
 if answer.status_code != 200:
     raise SystemExit(f"{answer.status_code} {answer.text}")
-if not answer.content.startswith(b"playId,"):
-    raise SystemExit("This is no export.")
+cut = answer.raw.tell() < int(answer.headers.get("Content-Length", 0))
+if cut or not answer.content.startswith(b"playId,"):
+    raise SystemExit("This is no whole export.")
 with open("plays.part.csv", "wb") as file:
     file.write(answer.content)
 os.replace("plays.part.csv", "plays.csv")

@@ -3,5 +3,5 @@ if (!/^[!-~]+$/.test(key)) throw new Error('DG_KEY must be one line of ASCII.');
 const headers = { Authorization: `Bearer ${key}` };
 const fork = 'https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64';
 const answer = await fetch(`${fork}/stats?from=2026-03-01&to=2026-03-02`, { headers, redirect: 'error' });
-if (!answer.ok) throw new Error(await answer.text());
+if (answer.status !== 200 || !/json/.test(answer.headers.get('Content-Type'))) throw new Error(`${answer.status} ${await answer.text()}`);
 console.log(await answer.text());

@@ -1,12 +1,12 @@
 import os, requests
 
-key = os.environ["DG_KEY"].strip("\ufeff \t\r\n")
+key = os.environ.get("DG_KEY", "").strip("\ufeff \t\r\n")
 if not key.isascii() or len(key.split()) != 1:
     raise SystemExit("DG_KEY must be one line of ASCII.")
 bearer = lambda request: request.headers.update(Authorization="Bearer " + key) or request
 fork = "https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64"
 period = {"from": "2026-03-01", "to": "2026-03-02"}
 answer = requests.get(fork + "/stats", params=period, auth=bearer, timeout=30, allow_redirects=False)
-if answer.status_code != 200:
+if answer.status_code != 200 or "json" not in answer.headers.get("Content-Type", ""):
     raise SystemExit(f"{answer.status_code} {answer.text}")
 print(answer.text)
