@@ -94,11 +94,13 @@ func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organis
 	slices.SortStableFunc(view.Members, func(a, b memberRow) int {
 		return cmp.Or(a.rank-b.rank, strings.Compare(a.Name, b.Name))
 	})
-	view.TwoStep = fmt.Sprintf("Two-step verification is on for %s of %s listed members.",
-		ui.Count(users), ui.Count(int64(len(view.Members))))
+	listed := ""
 	if all > len(members) {
+		listed = "listed "
 		view.Unlisted = ui.Plural(int64(all-len(members)), "%s more member is not listed.",
 			"%s more members are not listed.")
 	}
+	view.TwoStep = fmt.Sprintf("Two-step verification is on for %s of %s %smembers.",
+		ui.Count(users), ui.Count(int64(len(view.Members))), listed)
 	return nil
 }

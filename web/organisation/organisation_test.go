@@ -22,13 +22,13 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	w.DB.Exec(`update users set totp_secret = $1, totp_since = '2026-01-12T09:30:00Z' where id = $2`,
 		testkit.TOTPSecret, acme.Member.ID)
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/organisation"))
-	p.Has(t, "<p>Pro</p>", "Includes the API.", "<p>Pseudonymous</p>",
-		"never by name", "Two-step verification is on for 2 of 4 listed members.",
+	p.Has(t, "<p>Pro, with the API</p>", "<p>Pseudonymous</p>",
+		"never by name", "Two-step verification is on for 2 of 4 members.",
 		`On since <time datetime="2026-01-12T09:30:00.000Z" data-local="day">12 Jan 2026</time>`,
 		"<bdi>&lt;b&gt;Acme&lt;/b&gt; &#34;\u202e&#34; &amp; sons</bdi>",
 		"<bdi>=cmd|&#39;&lt;script&gt;alert(1)&lt;/script&gt;</bdi>",
 		"<bdi>member@acme.example</bdi>", `<span class="state on">On`,
-		`<span class="state soon">Off</span>`, "Only an owner can change this.").Lacks(t, "<script>")
+		`<span class="state warn">Off</span>`, "Only an owner can change this.").Lacks(t, "<script>")
 	require.Equal(t, 1, strings.Count(p.Body, "member@acme.example"), "a name that is the e-mail, once")
 	order := []int{
 		strings.Index(p.Body, "owner@acme"), strings.Index(p.Body, "admin@acme"),
@@ -37,7 +37,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	require.IsIncreasing(t, order, "owners first, then by name: = stands before a")
 	w.DB.Exec(`update organisations set plan = 'team', reporting_mode = 'nominative' where id = $1`, acme.ID)
 	w.SignedIn(t, acme.Owner).Get(acme.At("/settings/organisation")).Has(t,
-		"<p>Team</p><p>Does not include the API.", "by their display name")
+		"<p>Team, without the API</p>", "by their display name")
 }
 
 // The page of a large organisation lists 500 members, and says how many more there are.

@@ -16,11 +16,7 @@ type clause struct{ Before, Strong, After string }
 // newAnswer says who played, how they did and which skill is weakest. It names only changes that
 // measure.compare accepts. s must have plays.
 func newAnswer(s reports.Statistics, c *comparison) []clause {
-	all := []clause{whoPlayed(s, c), {After: howTheyDid(s, c)}}
-	if weakest := weakestSkill(s); weakest.Strong != "" {
-		all = append(all, weakest)
-	}
-	return all
+	return append([]clause{whoPlayed(s, c), {After: howTheyDid(s, c)}}, weakestSkill(s)...)
 }
 
 func whoPlayed(s reports.Statistics, c *comparison) clause {
@@ -100,20 +96,20 @@ func howManyPassed(s reports.Statistics) string {
 const minAnswers = 20
 
 // weakestSkill names the weakest skill if it differs from the next by more than their noise, or the
-// two weakest of at least three. Otherwise the clause is empty.
-func weakestSkill(s reports.Statistics) clause {
+// two weakest of at least three. Otherwise there is no clause.
+func weakestSkill(s reports.Statistics) []clause {
 	skills := byWeakness(s.Skills)
 	if len(skills) < 2 || skills[0].Attempts < minAnswers {
-		return clause{}
+		return nil
 	}
 	a, b := skills[0], skills[1]
 	if skillsDiffer(a, s.UniquePlayers, b, s.UniquePlayers) {
-		return clause{"Weakest skill: ", skillLabels[a.SkillID] + ", " + writePercent(skillRate(a)), "."}
+		return []clause{{"Weakest skill: ", skillLabels[a.SkillID] + ", " + writePercent(skillRate(a)), "."}}
 	}
 	if len(skills) == 2 || b.Attempts < minAnswers || compareSkills(b, skills[2]) == 0 {
-		return clause{}
+		return nil
 	}
-	return clause{"Weakest skills: ", skillLabels[a.SkillID] + " and " + skillLabels[b.SkillID], "."}
+	return []clause{{"Weakest skills: ", skillLabels[a.SkillID], ""}, {"and ", skillLabels[b.SkillID], "."}}
 }
 
 // skillsDiffer takes the smaller of answers and players as the number of people.

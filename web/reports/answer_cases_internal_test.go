@@ -20,7 +20,7 @@ func TestAnswerClaimsAtTheBounds(t *testing.T) {
 	few := func(answers, a, b, c int64) skills {
 		return skills{skill(formats, a, answers), skill(examples, b, answers), skill(duplicates, c, answers)}
 	}
-	const alone, both = "Weakest skill: *Formats, ", "Weakest skills: *Formats and Giving examples*."
+	const alone, both = "Weakest skill: *Formats, ", "Weakest skills: *Formats* and *Giving examples*."
 	for _, c := range []struct {
 		now, before sums
 		skills      skills

@@ -53,7 +53,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		{name: "the demo's month", now: sums{156, 146, 96, 89, 766}, before: sums{249, 235, 152, 122, 753},
 			skills: skills{skill(formats, 109, 160), skill(examples, 113, 164), skill(duplicates, 194, 250)},
 			who:    "*27% fewer people played* (89, were 122).", how: "One in three finished plays failed.",
-			top: "Weakest skills: *Formats and Giving examples*."},
+			top: "Weakest skills: *Formats* and *Giving examples*."},
 		// Who played.
 		{name: "no comparison", now: steady},
 		{name: "one player", now: sums{1, 1, 1, 1, 900}, who: "*1 person played*.",
@@ -120,7 +120,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 			top: "Weakest skill: *Formats, 10.0%*."},
 		{name: "many answers of few players", now: played(10),
 			skills: skills{skill(examples, 280, 400), skill(formats, 120, 400), skill(duplicates, 360, 400)},
-			top:    "Weakest skills: *Formats and Giving examples*."},
+			top:    "Weakest skills: *Formats* and *Giving examples*."},
 		{name: "two in the noise and no third", now: steady,
 			skills: skills{skill(examples, 201, 400), skill(formats, 200, 400)}},
 		{name: "the second is no weaker than the third", now: steady,

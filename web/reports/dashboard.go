@@ -133,9 +133,9 @@ func (h *Handler) showReport(
 }
 
 var (
-	errNoFork  = apperr.New(apperr.NotFound, "Fork not found. Choose one from the reports.")
+	errNoFork  = apperr.New(apperr.NotFound, "Fork not found. It does not exist, or belongs to another organisation.")
 	errNoGroup = apperr.New(apperr.NotFound,
-		"Group not found. Open the report for all players and choose a group there.")
+		"Group not found. It does not exist, or belongs to another organisation.")
 )
 
 // forkOf returns the path's fork. It returns errNoFork also for a fork that the policy denies.

@@ -123,10 +123,10 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	}
 	b.Get(base+"?from="+today.AddDate(0, 0, -27).Format(time.DateOnly)+"&to="+
 		today.Format(time.DateOnly)).Has(t, "Plays</a></dt><dd>61</dd>",
-		`<b><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">60, was 50</span>`,
+		`<b title="This change may be chance"><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">60, was 50</span>`,
 		`>Up to yesterday: `+days(0, 27)+", compared with "+days(28, 27)+"</p>")
 	p := b.Get(base).Has(t, "Plays</a></dt><dd>67</dd>",
-		`<b><span aria-hidden="true">▲</span><span class="sr">up</span> 34%</b> <span class="whole">was 50</span>`,
+		`<b title="This change may be chance"><span aria-hidden="true">▲</span><span class="sr">up</span> 34%</b> <span class="whole">was 50</span>`,
 		`<path class="line"`, ">Compared with "+days(28, 28)+"</p>")
 	year := follow(p, "52 weeks earlier").Has(t, days(364, 28)+"</p>", `aria-current="true">52 weeks earlier<`,
 		`</span> 11%</b> <span class="whole">was 75</span>`,
@@ -169,7 +169,7 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 		play(before, players[6:]...)
 		require.Equal(t, empty, read().Body, "others played")
 		play(before, players[4])
-		read().Has(t, `<b><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">was 5</span>`,
+		read().Has(t, `<b title="This change may be chance"><span aria-hidden="true">▲</span><span class="sr">up</span> 20%</b> <span class="whole">was 5</span>`,
 			`<path class="line"`)
 	}
 	today := time.Now().UTC()
@@ -180,7 +180,7 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 		today.AddDate(0, 0, -27).Format(time.DateOnly), today.Format(time.DateOnly), group)
 	b.Get(path).Has(t, "Plays</a></dt><dd>10</dd>", nothing) // the complete days are hidden
 	play(today.AddDate(0, 0, -1), players[4])
-	b.Get(path).Has(t, `<b><span aria-hidden="true">▼</span><span class="sr">down</span> 17%</b> <span class="whole">5, was 6</span>`)
+	b.Get(path).Has(t, `<b title="This change may be chance"><span aria-hidden="true">▼</span><span class="sr">down</span> 17%</b> <span class="whole">5, was 6</span>`)
 	// Reports begin in 2000.
 	b.Get(o.At("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID)).Is(t, 200).Has(t, nothing)
 }

@@ -24,7 +24,7 @@ var players = listing[player]{
 		{"Plays", "-plays", true, func(a, b player) int { return cmp.Compare(a.Plays, b.Plays) }},
 		{"Best score", "-best", true, func(a, b player) int { return cmp.Compare(bestKey(a), bestKey(b)) }},
 		{"Passed", "", false, nil},
-		{"Last play", "-last", false,
+		{"Last play", "-last", true,
 			func(a, b player) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
 	},
 	defaultSort:     "-plays",
