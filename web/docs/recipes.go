@@ -18,7 +18,8 @@ type documentation struct {
 	Pages []page // loadDocumentation adds a page for each recipe and operation
 	// recipes/start has a file for each request of Start in each of Languages.
 	Languages  []struct{ ID, Name, Extension string }
-	Start      []struct{ ID, Title, Operation string }
+	Start      []struct{ ID, Title, Operation, Save string } // Save: options that make curl save the answer
+	Clients    []struct{ ID, Name, File, Source, Needs string }
 	Recipes    []recipe
 	Operations reference `json:"-"`
 }

@@ -29,6 +29,10 @@ type refField struct {
 	Example        string
 }
 
+// Parent is the list that has the field, such as "players[].", or "". Leaf is the field's name in it.
+func (f refField) Parent() string { return f.Name[:strings.LastIndex(f.Name, ".")+1] }
+func (f refField) Leaf() string   { return f.Name[len(f.Parent()):] }
+
 type refStatus struct {
 	Status, Code string // Code is the details.code of its examples, or ""
 	Text         template.HTML

@@ -52,7 +52,7 @@ func TestKeyPage(t *testing.T) {
 		`<g class="bars" aria-hidden="true">`) // else thirty days are read before the link to the table
 	require.Contains(t, testkit.TextOf(p.Body), today+" 1,204 3 1")
 	require.Equal(t, 31, strings.Count(p.Body, `<tr><th scope="`))
-	p.Has(t, "Refused, or limited (over 120")
+	p.Has(t, "Refused (key or scope), or limited (over 120")
 	require.Equal(t, 2, strings.Count(p.Body, `"100%"/><path class="rejected"`), "two days have a bar")
 	b.Get(acme.At("/settings/audit-log?key=%s", key.ID)).Has(t, "Key created")
 }

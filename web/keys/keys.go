@@ -50,7 +50,7 @@ type keyRow struct {
 const inactivePerPage = 100
 
 // minSearchable is the number of keys from which the list has fields to search, filter and sort.
-const minSearchable = 6
+const minSearchable = 8
 
 // ListKeys handles GET /settings/api-keys with all active keys and a page of the inactive ones.
 func (h *Handler) ListKeys(c *fiber.Ctx, p *ui.Principal) error {
