@@ -63,7 +63,7 @@ func newUsageView(days []apikeys.Usage) *usageView {
 		Summary:  requestsLabel(sum),
 		Requests: total(sum) > 0,
 		Rejected: sum.Refused+sum.Limited > 0,
-		Chart:    ui.NewPanel(period, 0, total(most), 1, ui.Count),
+		Chart:    ui.NewPanel(period, 0, total(most), (total(most)+2)/3, ui.Count),
 		Ticks:    ui.Ticks(period),
 	}
 	for i, d := range days {
