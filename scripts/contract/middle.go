@@ -32,7 +32,7 @@ type condition struct {
 	tries int    // requests, where not 0
 	// Whose key: that of the demo, or of an organisation of table.sql.
 	data    string
-	days    int           // of the period, to today; 0: forty
+	days    int           // of the period, to today; 0: forty; negative: it begins later
 	group   string        // set in the program
 	nothing bool          // no whole week: a program that draws says so
 	stalls  bool          // half of the export, then silence
@@ -95,6 +95,19 @@ func closed(header string) func(http.ResponseWriter, *http.Request, []byte, int)
 		}
 		return true
 	}
+}
+
+// hides hides a group after the statistics of the demo's six forks: an export then has only its header row.
+func hides(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool {
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/csv"):
+		return changed(func(s string) string { return lines(s)[0] })(w, r, whole, attempt)
+	case attempt > 6:
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"plays":0,"suppressed":true,"daily":[]}`)
+		return true
+	}
+	return false
 }
 
 // page answers every request with a page, as a sign-in does that stands in between.
@@ -278,10 +291,12 @@ var conditions = []condition{
 		answer: busy(time.Now().Add(24 * time.Hour).UTC().Format(http.TimeFormat))},
 	{name: "429, nonsense", works: true, answer: busy("soon"), waits: five},
 	{name: "429, nothing", works: true, answer: busy(""), waits: five},
+	{name: "a first day to come", days: -9, plain: true, says: "Nothing is shown: check the first day"},
 	{name: "no fork", either: true, data: "zero", plain: true},
 	{name: "no play", works: true, data: "none", nothing: true},
 	{name: "one unfinished play", works: true, data: "one", nothing: true},
 	{name: "a hidden group", group: "10b4ffac-4852-4253-8729-c84f6fbf6e70", says: "hidden, fewer than 5 members"},
+	{name: "a group, hidden meanwhile", csv: true, group: "367856ea-0ce4-4434-8f3b-0260cd0f3211", answer: hides},
 	{name: "a group", works: true, group: "367856ea-0ce4-4434-8f3b-0260cd0f3211"},
 	{name: "one day", works: true, days: 1, nothing: true},
 	{name: "eight days", works: true, days: 8, nothing: true},

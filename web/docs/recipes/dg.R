@@ -49,7 +49,8 @@ read <- function(path, count, ...) {
     if (!startsWith(text, columns) || !endsWith(text, "\n")) break
     rows <- suppressWarnings(read_csv(I(text), col_types = types, na = "", trim_ws = FALSE))
     if (nrow(problems(rows)) == 0 && nrow(rows) == count) return(rows)
-    count <- resp_body_json(get(paste0(path, "/stats"), ...))$plays
+    stats <- resp_body_json(get(paste0(path, "/stats"), ...))
+    count <- if (stats$suppressed) -1 else stats$plays # hidden meanwhile is not zero
   }
   stop(path, ": rows are missing or cut, or the answer is no export.", call. = FALSE)
 }
@@ -60,6 +61,7 @@ if (!is.null(fork)) forks <- forks[forks$forkId == fork, ]
 
 # Periods of at most 366 days.
 today <- as.Date(format(Sys.time(), tz = "UTC"))
+if (from > today || NROW(forks) == 0) stop("Nothing is shown: check the first day, the fork and the group.", call. = FALSE)
 starts <- seq(from, today, by = 366)
 periods <- merge(data.frame(forkId = forks$forkId), data.frame(from = starts, to = pmin(starts + 365, today)))
 stats <- Map(\(id, from, to) {

@@ -38,6 +38,7 @@ INSERT INTO requests
             CASE WHEN getvariable('group_id') <> '' THEN '&groupId=' || getvariable('group_id') ELSE '' END), forkId, first, last
     FROM (SELECT forkId, first::DATE AS first, least(first::DATE + 365, getvariable('today')) AS last
         FROM forks, generate_series(getvariable('first_day')::TIMESTAMP, getvariable('today')::TIMESTAMP, INTERVAL 366 DAY) AS s (first));
+SELECT CASE WHEN count(*) = 0 THEN error('Nothing is shown: check the first day, the fork and the group.') ELSE count(*) END AS files FROM requests;
 COPY (FROM lines) TO 'requests.curl' (FORMAT csv, HEADER false, QUOTE '', DELIMITER '\x01');
 .shell curl -q -K dg.curl -K requests.curl
 SET VARIABLE files = (SELECT list(file) FROM requests);

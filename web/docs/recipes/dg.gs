@@ -72,7 +72,7 @@ function read(needed) {
       periods.push({ fork, path, query, stats: needed ? JSON.parse(get(path + '/stats', query)) : {} });
     }
   }
-  if (!periods.length) throw new Error('There is no fork to read.');
+  if (!periods.length) throw new Error('There is nothing to read: check the first day and the fork.');
   const hidden = periods.filter((p) => p.stats.suppressed);
   for (const p of hidden) console.log(`${p.fork.title}, ${p.query.from} to ${p.query.to}: hidden, fewer than 5 members of the group played. This is not zero.`);
   if (hidden.length === periods.length) throw new Error('Nothing is shown: fewer than 5 members of the group played. This is not zero.');
@@ -116,7 +116,9 @@ function refreshPlays() {
     const text = get(p.path + '/exports/csv', p.query);
     const whole = text.startsWith('playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,') && text.endsWith('\n');
     const rows = whole ? Utilities.parseCsv(text) : [];
-    if (!whole || rows.some((row) => row.length !== rows[0].length)) throw new Error(p.path + ': a row is cut, or the answer is no export.');
+    if (!whole || rows.some((row) => row.length !== rows[0].length) || (GROUP && rows.length - 1 !== p.stats.plays)) { // hidden meanwhile is not zero
+      throw new Error(p.path + ': rows are missing or cut, or the answer is no export: run it again.');
+    }
     header = rows[0];
     plays = plays.concat(rows.slice(1));
   }

@@ -1,5 +1,5 @@
 // Reads all forks into three arrays, forks, daily and plays, joined by forkId, and draws dg.svg. Node 20 or later, no packages.
-// Before: export DG_KEY. Run: node dg.mjs
+// Before: export DG_KEY. Run: node dg.mjs. Behind a proxy: NODE_USE_ENV_PROXY=1, from Node 24 on.
 import { renameSync, writeFileSync } from 'node:fs';
 
 const url = 'https://dg.example.org';
@@ -107,7 +107,8 @@ async function read(path, query, count) {
     const table = [...rows(csv)];
     if (!csv.startsWith('playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,') || !csv.endsWith('\n')) break;
     if (table.length - 1 === count && table.every((row) => row.length === table[0].length)) return table;
-    count = (await (await get(`${path}/stats`, query)).json()).plays;
+    const stats = await (await get(`${path}/stats`, query)).json();
+    count = stats.suppressed ? null : stats.plays; // hidden meanwhile is not zero
   }
   throw new Error(`${path}: rows are missing or cut, or the answer is no export.`);
 }

@@ -36,7 +36,8 @@ function Get-Rows($Part) {
         if (-not "$text".StartsWith('playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,', 'Ordinal') -or $text[-1] -ne "`n") { break }
         $rows = @(ConvertFrom-Csv $text)
         if ($rows.Count -eq $Part.plays -and -not ($rows | Where-Object { $null -eq $_.skills })) { return $rows }
-        $Part.plays = (ConvertFrom-Json (Get-Dg "/$($Part.id)/stats" $Part.query)).plays
+        $stats = ConvertFrom-Json (Get-Dg "/$($Part.id)/stats" $Part.query)
+        $Part.plays = $stats.suppressed ? -1 : $stats.plays # hidden meanwhile is not zero
     }
     throw "$($Part.id): rows are missing or cut, or the answer is no export."
 }

@@ -65,7 +65,8 @@ def export(fork, query, plays):
             break
         if len(rows) - 1 == plays:
             return text
-        plays = get(f"/api/v1/forks/{fork}/stats", query).json()["plays"]
+        stats = get(f"/api/v1/forks/{fork}/stats", query).json()
+        plays = None if stats["suppressed"] else stats["plays"]  # hidden meanwhile is not zero
     raise SystemExit(f"{fork}, {query}: rows are missing or cut, or the answer is no export.")
 
 

@@ -81,7 +81,7 @@ while read -r path period plays; do
     whole "$plays" && break
     ((try < 2)) || { echo "$path, $period: rows are missing or cut, or this is no export. plays.csv is as it was." >&2; exit 1; }
     get stats.json "$path/stats" "$period" # once more: a play may have come in between
-    plays=$(jq .plays "$work/stats.json")
+    plays=$(jq 'if .suppressed then "hidden" else .plays end' "$work/stats.json")
   done
   # The header row from the first part, the rows from every part.
   [[ -e $work/plays.csv ]] || head -n 1 "$work/part.csv" >"$work/plays.csv"
