@@ -40,6 +40,7 @@ type condition struct {
 	twice   bool          // two runs at once; at least one works
 	full    bool          // a disk without room
 	frozen  bool          // a folder that cannot be written
+	gap     bool          // a chart in the terminal has none for a hidden year
 	unset   bool          // no variable has a key
 	plain   bool          // the program speaks, not its language
 	windows bool          // the program's lines end as on Windows
@@ -108,6 +109,17 @@ func hides(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bo
 		return true
 	}
 	return false
+}
+
+// hidesYear hides the first of two periods of a fork.
+func hidesYear(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
+	lately := r.URL.Query().Get("from") > time.Now().AddDate(-1, 0, 0).Format(time.DateOnly)
+	if lately || !strings.HasSuffix(r.URL.Path, "/60772820-1226-4be5-b50f-c2adbe3dca64/stats") {
+		return false
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, `{"plays":0,"suppressed":true,"daily":[]}`)
+	return true
 }
 
 // page answers every request with a page, as a sign-in does that stands in between.
@@ -297,6 +309,7 @@ var conditions = []condition{
 	{name: "one unfinished play", works: true, data: "one", nothing: true},
 	{name: "a hidden group", group: "10b4ffac-4852-4253-8729-c84f6fbf6e70", says: "hidden, fewer than 5 members"},
 	{name: "a group, hidden meanwhile", csv: true, group: "367856ea-0ce4-4434-8f3b-0260cd0f3211", answer: hides},
+	{name: "a hidden beginning", works: true, days: 400, gap: true, says: "hidden, fewer than 5 members", answer: hidesYear},
 	{name: "a group", works: true, group: "367856ea-0ce4-4434-8f3b-0260cd0f3211"},
 	{name: "one day", works: true, days: 1, nothing: true},
 	{name: "eight days", works: true, days: 8, nothing: true},

@@ -114,7 +114,7 @@ func (p program) without(c condition) bool {
 		c.csv && p.Destination+p.Asks == "" && p.Short || // it reads no CSV
 		c.json && p.Destination+p.Asks == "" && strings.HasPrefix(p.Command, "bash") ||
 		c.unset && strings.HasPrefix(p.File, "sync") || // its command names the file
-		(c.group != "" || c.days < 0) && strings.HasPrefix(p.File, "sync") || c.windows && strings.HasPrefix(p.Command, "bash") ||
+		(c.group != "" || c.days < 0 || c.gap) && strings.HasPrefix(p.File, "sync") || c.windows && strings.HasPrefix(p.Command, "bash") ||
 		p.Again && (c.key != nil || c.waits > 0 || c.tries > 0 || c.file != "") ||
 		p.Client != "" && (c.days != 0 || c.data != "" && c.data != "zero" || c.group != "" || c.windows) // the period is last month's
 }
@@ -239,7 +239,7 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 	if c.twice && ended.failed != nil {
 		return fmt.Sprintf("both runs fail: %.160q", tail(ended.out.Bytes())), nil
 	}
-	if wrong := t.problemOf(m, p, c, folder, ended.out.Bytes(), ended.failed); wrong != "" || p.Rows == "" {
+	if wrong := t.problemOf(m, p, c, folder, ended.out.Bytes(), ended.failed); wrong != "" || p.Rows == "" || c.gap {
 		return wrong, nil
 	}
 	return t.compare(ctx, p, c, folder, ended.failed)
@@ -395,6 +395,8 @@ func (t *table) problemOf(m *middle, p program, c condition, folder string, out 
 		return fmt.Sprintf("does not say %q: %.160q", c.says, tail(out))
 	case c.tries > 0 && m.attempts != c.tries:
 		return fmt.Sprintf("%d tries", m.attempts)
+	case c.gap && p.Draws == "" && !regexp.MustCompile(` {40}[▁-█]{4,10}\s`).Match(out):
+		return "the hidden year is no gap"
 	case c.plain && ofLanguage.Match(out):
 		return fmt.Sprintf("speaks of itself: %.160q", tail(out))
 	case failed == nil && p.Short && p.Destination == "" && !bytes.Contains(out, []byte(`"plays":`)):
