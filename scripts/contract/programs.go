@@ -116,7 +116,8 @@ func (p program) without(c condition) bool {
 		c.unset && strings.HasPrefix(p.File, "sync") || // its command names the file
 		(c.group != "" || c.days < 0 || c.gap) && strings.HasPrefix(p.File, "sync") || c.windows && strings.HasPrefix(p.Command, "bash") ||
 		p.Again && (c.key != nil || c.waits > 0 || c.tries > 0 || c.file != "") ||
-		p.Client != "" && (c.days != 0 || c.data != "" && c.data != "zero" || c.group != "" || c.windows) // the period is last month's
+		p.Client != "" && (c.days != 0 || c.data != "" && c.data != "zero" ||
+			c.group != "" || c.windows) // the period is last month's
 }
 
 func (t *table) row(p program) error {
@@ -426,7 +427,8 @@ func (t *table) problemOf(m *middle, p program, c condition, folder string, out 
 		return "the destination changed"
 	case failed == nil && p.Asks == "" && stored != "" && !strings.HasSuffix(stored, "\n"):
 		return "the destination is cut"
-	case failed == nil && !strings.HasPrefix(stored, header) && (c.days != 1 && c.data != "zero" || !strings.HasPrefix(p.File, "sync")):
+	case failed == nil && !strings.HasPrefix(stored, header) &&
+		(c.days != 1 && c.data != "zero" || !strings.HasPrefix(p.File, "sync")):
 		return fmt.Sprintf("the destination is no export: %.60q", stored)
 	}
 	return ""
