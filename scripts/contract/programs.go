@@ -114,7 +114,8 @@ func (p program) without(c condition) bool {
 		c.csv && p.Destination+p.Asks == "" && p.Short || // it reads no CSV
 		c.json && p.Destination+p.Asks == "" && strings.HasPrefix(p.Command, "bash") ||
 		c.unset && strings.HasPrefix(p.File, "sync") || // its command names the file
-		(c.group != "" || c.days < 0 || c.gap) && strings.HasPrefix(p.File, "sync") || c.windows && strings.HasPrefix(p.Command, "bash") ||
+		(c.group != "" || c.days < 0 || c.gap) && strings.HasPrefix(p.File, "sync") ||
+		c.windows && strings.HasPrefix(p.Command, "bash") ||
 		p.Again && (c.key != nil || c.waits > 0 || c.tries > 0 || c.file != "") ||
 		p.Client != "" && (c.days != 0 || c.data != "" && c.data != "zero" ||
 			c.group != "" || c.windows) // the period is last month's
