@@ -33,7 +33,8 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 			`href="` + acme.At("/reports") + `">Open reports`},
 		{stale.Get("/nowhere").Lacks(t, "Sign in", "Sign out"), 404, "Page not found", wrong, `href="/">Open reports`},
 		{
-			owner.Get(acme.At("/reports/x")), 404, "Fork not found", "<p>It does not exist, or belongs to another organisation.</p>",
+			owner.Get(acme.At("/reports/x")), 404, "Fork not found",
+			"<p>It does not exist, or belongs to another organisation.</p>",
 			`href="` + acme.At("/reports") + `">Open reports`,
 		},
 		{
