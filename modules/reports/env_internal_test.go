@@ -18,7 +18,7 @@ import (
 )
 
 // env is a database with one organisation, two forks and 40 players, 10 of them in a group. Plays
-// fall within a hundred days around the turn of a year.
+// fall within a hundred days around the turn of a year. A damaged segment fails the test.
 type env struct {
 	*testkit.World
 	reports *Service
@@ -50,6 +50,7 @@ func newEnv(t *testing.T) *env {
 		World: db, reports: New(db.DB, Options{FixedPseudonyms: true, PlayerVersions: true}),
 		sealer: newSealer(db.DB),
 	}
+	e.reports.OnDamage = func(q Query, err error) { t.Errorf("damage in %s: %v", q.Period, err) }
 	e.group(testGroup, `select i from generate_series(1, 40, 4) i`)
 	return e
 }

@@ -255,6 +255,7 @@ func TestReportThatIsReadAgainHasNoProof(t *testing.T) {
 	e.insert(testFrom, 100, 500)
 	e.seal(t)
 	e.Exec(`update fork_days set sums = set_byte(sums, 6, 77)`)
+	e.reports.OnDamage = func(Query, error) {}
 	q := query(testFrom, 30, "")
 	q.MaxHashed = 1000
 	report, err := e.reports.Open(context.Background(), q)

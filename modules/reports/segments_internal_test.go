@@ -329,6 +329,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 // The sealer packs no month from a damaged day. It still packs the older months, which follow.
 func TestMonthIsNotPackedFromADamagedDay(t *testing.T) {
 	e := newSealedEnv(t, 99, 2000)
+	e.reports.OnDamage = func(Query, error) {}
 	e.Exec(`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
 		where fork_id = $1 and day = '2023-12-24'`, testFork)
 	e.Exec(`delete from fork_months where fork_id = $1`, testFork)
