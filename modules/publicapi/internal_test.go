@@ -174,6 +174,7 @@ func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
 	t.Parallel()
 	api, err := New(Dependencies{}, "http://dg.example.org")
 	require.NoError(t, err)
+	header := http.Header{}
 	send := func(organisation string, size int) (status int) {
 		app := fiber.New()
 		app.Get("/", func(c *fiber.Ctx) error {
@@ -183,8 +184,8 @@ func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
 				return api.send(r, bytes.Repeat([]byte("1"), size), "")
 			})
 		})
-		response, body := ask(t, app, "/", nil)
-		assert.Len(t, body, size)
+		response, body := ask(t, app, "/", header)
+		assert.True(t, len(body) == size || header["Range"] != nil)
 		return response.StatusCode
 	}
 	const small, large = 64 << 10, 64<<10 + 1
@@ -212,7 +213,9 @@ func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
 		10*time.Second, time.Millisecond)
 	most()
 	require.Equal(t, http.StatusOK, <-done)
-	require.Zero(t, api.largeResponses.Stats().Running, "what was sent gives its share back")
+	header.Set("Range", "bytes=9-")
+	require.Equal(t, http.StatusBadRequest, send("own", large))
+	require.Zero(t, api.largeResponses.Stats().Running, "what was sent or refused gives its share back")
 }
 
 func ask(

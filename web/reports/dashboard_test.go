@@ -242,7 +242,7 @@ func TestHiddenGroupsAreMarked(t *testing.T) {
 		w.DB.Play(testkit.Play{Fork: w.Fork(o), Player: players[4+i], StartedAt: day})
 	}
 	w.DB.GroupNamed(o.ID, "All", players...)
-	w.DB.GroupNamed(o.ID, "Four", players[1:]...)
+	four := w.DB.GroupNamed(o.ID, "Four", players[1:]...)
 	w.DB.GroupNamed(o.ID, "Idle", players[5:]...)
 	other := w.Organisation("other")
 	w.DB.GroupNamed(other.ID, "Theirs", w.DB.Players(other.ID, 1)...)
@@ -252,6 +252,7 @@ func TestHiddenGroupsAreMarked(t *testing.T) {
 		marked := testkit.Cells(`<bdi>(\w+)</bdi>( <small>Hidden</small>)?</a>`, page.Body)
 		return fmt.Sprint(marked) == "[[All ] [Four  <small>Hidden</small>] [Idle  <small>Hidden</small>]]"
 	}, 10*time.Second, 10*time.Millisecond)
+	b.Get(path+"&groupId="+four).Is(t, 200).Lacks(t, "<small>Hidden") // marks would tell it from an empty one
 }
 
 // Under pseudonymous reporting the search does not know names: a name is answered like any text.
