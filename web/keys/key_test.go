@@ -140,12 +140,12 @@ func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	setKey(t, w, used, now.Add(-time.Hour), now.Add(-time.Minute), nil, nil)
 	b := w.SignedIn(t, acme.AdminPlain)
 	path := acme.At("/settings/api-keys/%s/revoke", key.ID)
-	b.Get(path).Is(t, 200).Has(t, "<h1>Revoke <bdi>Warehouse, nightly export</bdi>?</h1>",
+	b.Get(path).Is(t, 200).Has(t, "<h1>Revoke “<bdi>Warehouse, nightly export</bdi>”?</h1>",
 		"Every tool that uses this key loses access immediately and for good.",
 		"<dt>Last used</dt><dd>Never</dd>", "dg_live_"+key.ID+"_…",
 		`href="`+acme.At("/settings/api-keys/%s", key.ID)+`" autofocus>Cancel</a>`)
 	b.Get(acme.At("/settings/api-keys/%s/revoke", used.ID)).Has(t,
-		`<dt>Last used</dt><dd><time datetime="`+now.Add(-time.Minute).Format("2006-01-02T15:04:05.000Z"))
+		`<dt>Last used</dt><dd data-lately><time datetime="`+now.Add(-time.Minute).Format("2006-01-02T15:04:05.000Z"))
 	require.Len(t, w.LogOf(t, acme), 2, "asking changes nothing")
 
 	done := b.Post(path, url.Values{}).Is(t, 303)

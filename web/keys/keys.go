@@ -35,6 +35,7 @@ type keyRow struct {
 	Created      time.Time
 	Creator      string
 	LastUsed     *time.Time   // nil: never used
+	Lately       bool         // whether it was used in the last day, so that a tool would fail
 	Spark        ui.Sparkline // requests on each of the last 30 days; list only
 	Requests     int64        // requests in the last 30 days; list only
 	Unread       bool         // whether the requests could not be read in time
@@ -182,6 +183,7 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 		Created:  k.CreatedAt,
 		Creator:  k.CreatedBy.Name,
 		LastUsed: k.LastUsedAt,
+		Lately:   k.LastUsedAt != nil && now.Sub(*k.LastUsedAt) < ui.OneDay,
 		Path:     p.KeyPath(k.ID, ""),
 		LogPath:  p.Path("/settings/audit-log?key=" + k.ID),
 		active:   state == apikeys.StateUsable || state == apikeys.StatePaused,

@@ -155,7 +155,7 @@ func TestKeysWithoutScript(t *testing.T) {
 	p.Click(`a:text("Done")`)
 
 	p.Click(`tbody tr:first-child a.revoke`)
-	require.Equal(t, "Revoke LMS?", p.Text("h1"))
+	require.Equal(t, "Revoke “LMS”?", p.Text("h1"))
 	require.Contains(t, p.Focused(), "Cancel")
 	p.Click(`button:text("Revoke key")`)
 	require.Contains(t, p.Text(`.note[role="status"]`), "LMS has been revoked.")

@@ -276,7 +276,9 @@
       e.preventDefault();
       const row = link.closest('[data-row]');
       for (const slot of all('[data-slot]', dialog)) {
-        slot.textContent = row.querySelector(`[data-${slot.dataset.slot}]`).textContent.trim();
+        const from = row.querySelector(`[data-${slot.dataset.slot}]`);
+        slot.textContent = from.textContent.trim();
+        slot.toggleAttribute('data-lately', 'lately' in from.dataset);
       }
       dialog.querySelector('form').action = link.href;
       dialog.showModal();
