@@ -161,8 +161,8 @@ func isExport(r *http.Request) bool {
 }
 
 // The copy of the nightly sync equals the exports after each night: beside new and late plays,
-// corrections and erasures of any age, names between HEAD and GET, transfers that break off and a change
-// of the reporting mode there and back, whose nights read everything. It reads only months that differ.
+// corrections and erasures of any age, names between HEAD and GET, transfers that break off, a change
+// of the reporting mode there and back, whose nights read everything, and copies that were cut or deleted.
 func TestNightlySyncHasEveryChangeTheNextNight(t *testing.T) {
 	t.Parallel()
 	forks, count := 2, 9
@@ -192,6 +192,10 @@ func TestNightlySyncHasEveryChangeTheNextNight(t *testing.T) {
 				}
 				return false
 			}
+		case 4: // someone cut a copy and deleted another
+			copies := filepath.Join(folder, "copy", "plays")
+			require.NoError(t, os.Truncate(filepath.Join(copies, n.forks[0].ID+".csv"), 500))
+			require.NoError(t, os.Remove(filepath.Join(copies, n.forks[1].ID+".csv")))
 		case 5: // transfers break off
 			n.interfere = isExport
 		case 6:

@@ -176,11 +176,11 @@ func busy(retryAfter string) func(http.ResponseWriter, *http.Request, []byte, in
 	}
 }
 
-// always answers 503: the program gives up after eight tries.
-func always(w http.ResponseWriter, _ *http.Request, _ []byte, _ int) bool {
+// always answers 503, with the key as a gateway may: the program gives up after eight tries.
+func always(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
 	w.Header().Set("Retry-After", "0")
 	w.WriteHeader(http.StatusServiceUnavailable)
-	_, _ = io.WriteString(w, `{"code":"unavailable","message":"Closed until noon."}`)
+	_, _ = io.WriteString(w, `{"code":"unavailable","message":"Closed until noon. `+r.Header.Get("Authorization")+`"}`)
 	return true
 }
 
@@ -296,6 +296,8 @@ var conditions = []condition{
 	{name: "reset in the middle", either: true, short: true, answer: broken(0.5)},
 	{name: "reset at the last byte", either: true, short: true, answer: broken(1)},
 	{name: "503 for ever", ours: true, answer: always, says: "Closed until noon.", tries: 8},
+	{name: "503 that repeats the key", short: true, ours: true, answer: always},
+	{name: "a proxy for http", works: true, short: true, env: []string{"http_proxy=http://127.0.0.1:9"}},
 	{name: "429, seconds", works: true, answer: busy("1"), waits: time.Second},
 	{name: "429, a fraction", works: true, answer: busy("0.5"), waits: 500 * time.Millisecond},
 	{name: "429, a date", works: true, answer: busy("date"), waits: time.Second},

@@ -9,7 +9,8 @@ zone <- "Europe/Paris" # yours: the times of plays are converted to it
 fork <- NULL # such as "60772820-1226-4be5-b50f-c2adbe3dca64"; NULL: all forks
 group <- NULL # such as "367856ea-0ce4-4434-8f3b-0260cd0f3211"; NULL: all players
 
-if (!grepl("^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1])(:|/|$))", url)) stop("url must begin with https://")
+if (!grepl("^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1])(:[0-9]+)?(/|$))", url)) stop("url must begin with https://")
+if (startsWith(url, "http:")) Sys.setenv(no_proxy = "*") # no proxy sees the key in clear
 key <- gsub("^[\ufeff\\s]+|[\ufeff\\s]+$", "", Sys.getenv("DG_KEY"), perl = TRUE)
 if (!grepl("^dg_live_[0-9A-Za-z_]+$", key, perl = TRUE)) stop("DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.")
 columns <- "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,"
@@ -25,6 +26,10 @@ after <- function(response) { # Retry-After: seconds, or a date within an hour. 
   if (isTRUE(seconds >= 0 && seconds <= 3600)) seconds else 5
 }
 
+told <- function(answer) { # without the key, which a gateway may repeat, and control characters
+  substr(gsub("[[:cntrl:]]", "", gsub(key, "…", resp_body_string(answer), fixed = TRUE)), 1, 500)
+}
+
 get <- function(path, ...) {
   response <- request(url) |>
     req_url_path_append("api/v1", path) |>
@@ -32,7 +37,7 @@ get <- function(path, ...) {
     req_auth_bearer_token(key) |>
     req_options(followlocation = FALSE, low_speed_limit = 1, low_speed_time = 60) |> # the key goes to no other address
     req_retry(max_tries = 8, after = after, backoff = \(tries) 5) |> # after 429 and 503
-    req_error(is_error = \(answer) resp_status(answer) != 200, body = \(answer) resp_body_string(answer)) |>
+    req_error(is_error = \(answer) resp_status(answer) != 200, body = told) |>
     req_perform() # a transfer that breaks off is an error
   # No request left: wait until there is one.
   limit <- toString(resp_header(response, "RateLimit"))

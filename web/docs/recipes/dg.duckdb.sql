@@ -8,7 +8,7 @@ SET VARIABLE fork = '';                     -- such as 60772820-1226-4be5-b50f-c
 SET VARIABLE group_id = '';                 -- such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 SET TimeZone = 'Europe/Paris';              -- yours: the times of plays are shown in it
 
--- DuckDB saves the requests in requests.curl. curl saves the answers in the folder dg, each run in a new folder below it.
+-- DuckDB saves the requests in requests.curl. curl saves the answers in the folder dg, each run in a new folder below it; a run that succeeds deletes dg.
 -- After 429 and 503 curl waits for Retry-After, at least five seconds and at most an hour. It follows no redirect.
 -- A missing or truncated answer stops the script.
 SET VARIABLE folder = 'dg/' || strftime(now(), '%Y%m%d-%H%M%S');
@@ -16,7 +16,8 @@ CREATE OR REPLACE TEMP TABLE requests (file VARCHAR, url VARCHAR, forkId UUID, f
 CREATE OR REPLACE TEMP VIEW lines AS
     SELECT unnest(['silent', 'show-error', 'fail', 'fail-early', 'location', 'max-redirs = 0', 'create-dirs', 'retry = 7', 'retry-delay = 5',
         'retry-max-time = 3600', 'speed-time = 60',
-        'proto = "=http' || CASE WHEN getvariable('service') SIMILAR TO 'http://(localhost|127\.0\.0\.1|\[::1])([:/].*)?' THEN '"' ELSE 's"' END]) AS line
+        'proto = "=http' || CASE WHEN getvariable('service') SIMILAR TO 'http://(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(/.*)?' THEN '"' ELSE 's"' END]) AS line
+    UNION ALL SELECT 'noproxy = "*"' WHERE starts_with(getvariable('service'), 'http:') -- no proxy sees the key in clear
     UNION ALL SELECT unnest(['url = ' || url, 'output = ' || file]) FROM requests;
 INSERT INTO requests (file, url) VALUES (getvariable('folder') || '/forks.json', getvariable('service') || '/api/v1/forks');
 COPY (FROM lines) TO 'requests.curl' (FORMAT csv, HEADER false, QUOTE '', DELIMITER '\x01');
@@ -72,6 +73,8 @@ SELECT CASE WHEN (SELECT count(*) FROM plays WHERE startedAt AT TIME ZONE 'UTC' 
         OR (SELECT bool_or(NOT ends_with(content, chr(10))) FROM read_text(getvariable('files'))) -- the last row is cut
     THEN error('Rows are missing, or a play came in between: run it again. The tables are as they were.') ELSE 'whole' END AS plays;
 COMMIT;
+-- The answers have names. In the shells of Unix and of Windows:
+.shell rm -rf dg || rd /s /q dg
 
 -- The chart: plays of each fork by week (UTC).
 WITH weeks AS (SELECT forkId, date_trunc('week', date) AS week, sum(plays) AS plays FROM daily GROUP BY ALL)

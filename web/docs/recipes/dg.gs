@@ -26,7 +26,7 @@ function after(text) {
 }
 
 function get(path, query) {
-  if (!/^(https:|http:\/\/(localhost|127\.0\.0\.1)[:/])/.test(SERVICE + '/')) throw new Error('SERVICE must begin with https://');
+  if (!/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(\/|$))/.test(SERVICE)) throw new Error('SERVICE must begin with https://');
   const address = SERVICE + path + '?' + Object.entries(query).map(([name, value]) => name + '=' + encodeURIComponent(value)).join('&');
   const key = PropertiesService.getScriptProperties().getProperty('DG_KEY')?.trim() ?? ''; // blanks, line ends and a byte order mark
   if (!/^dg_live_[0-9A-Za-z_]+$/.test(key)) throw new Error('DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.');
@@ -38,7 +38,7 @@ function get(path, query) {
       Utilities.sleep(1000 * after(headers['retry-after'] || ''));
       continue;
     }
-    if (answer.getResponseCode() !== 200) throw new Error(answer.getResponseCode() + ' ' + answer.getContentText());
+    if (answer.getResponseCode() !== 200) throw new Error(answer.getResponseCode() + ' ' + answer.getContentText().replaceAll(key, '…').replace(/\p{C}/gu, '').slice(0, 500));
     if (!/^(application\/json|text\/csv)/.test(headers['content-type'])) throw new Error('The answer is not the service’s: is a proxy or a sign-in page in between?');
     const noneLeft = /r=0;t=(\d+)/.exec(headers['ratelimit'] || '');
     if (noneLeft) Utilities.sleep(1000 * Number(noneLeft[1]));

@@ -1,5 +1,5 @@
 // Reads all forks into three arrays, forks, daily and plays, joined by forkId, and draws dg.svg. Node 20 or later, no packages.
-// Before: export DG_KEY. Run: node dg.mjs. Behind a proxy: NODE_USE_ENV_PROXY=1, from Node 24 on.
+// Before: export DG_KEY. Run: node dg.mjs. Behind a proxy: NODE_USE_ENV_PROXY=1, from Node 24 on; NO_PROXY=127.0.0.1 for a demo.
 import { renameSync, writeFileSync } from 'node:fs';
 
 const url = 'https://dg.example.org';
@@ -8,7 +8,7 @@ const zone = 'Europe/Paris'; // yours: the times of plays are shown in it
 const fork = ''; // such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
 const group = ''; // such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 
-if (!/^(https:|http:\/\/(localhost|127\.0\.0\.1|\[::1])(:|\/|$))/.test(url)) throw new Error('url must begin with https://');
+if (!/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(\/|$))/.test(url)) throw new Error('url must begin with https://');
 const key = (process.env.DG_KEY ?? '').trim(); // blanks, line ends and a byte order mark
 if (!/^dg_live_[0-9A-Za-z_]+$/.test(key)) throw new Error('DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.');
 const sleep = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
@@ -24,13 +24,14 @@ async function get(path, query = {}) {
   for (let attempt = 1; attempt <= 8; attempt++) {
     const response = await fetch(`${url}${path}?${new URLSearchParams(query)}`, {
       headers: { Authorization: `Bearer ${key}` }, redirect: 'error', // the key goes to no other address
+      signal: AbortSignal.timeout(1_800_000),
     });
     if ([429, 503].includes(response.status) && attempt < 8) { // too many requests, or busy
       await response.body?.cancel();
       await sleep(after(response.headers.get('Retry-After') ?? ''));
       continue;
     }
-    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+    if (response.status !== 200) throw new Error(`${response.status} ${(await response.text()).replaceAll(key, '…').replace(/\p{C}/gu, '').slice(0, 500)}`); // without what a gateway may repeat
     if (!/^(application\/json|text\/csv)/.test(response.headers.get('Content-Type'))) throw new Error('The answer is not the service’s: is a proxy or a sign-in page in between?');
     const noneLeft = /r=0;t=(\d+)/.exec(response.headers.get('RateLimit') ?? '');
     if (noneLeft) await sleep(Number(noneLeft[1]));

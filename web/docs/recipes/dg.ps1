@@ -6,14 +6,14 @@ $from = [datetime]'2025-04-01' # the first day, to today. Days are UTC days
 $fork = '' # such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
 $group = '' # such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 
-if ($url -notmatch '^(https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$))') { throw 'url must begin with https://' }
+if ($url -notmatch '^(https://|http://(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(/|$))') { throw 'url must begin with https://' }
 
 $key = "$env:DG_KEY".Trim([char[]]" `t`r`n$([char]0xFEFF)")
 if ($key -notmatch '\Adg_live_[0-9A-Za-z_]+\z') { throw 'DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.' }
 
 function Get-Dg([string]$Path, [hashtable]$Query = @{}) {
     foreach ($attempt in 1..8) {
-        $answer = Invoke-WebRequest -Uri "$url/api/v1/forks$Path" -Body $Query -SkipHttpErrorCheck -MaximumRedirection 0 -OperationTimeoutSeconds 60 -Headers @{ Authorization = "Bearer $key" }
+        $answer = Invoke-WebRequest -Uri "$url/api/v1/forks$Path" -Body $Query -NoProxy:($url -like 'http:*') -SkipHttpErrorCheck -MaximumRedirection 0 -OperationTimeoutSeconds 60 -Headers @{ Authorization = "Bearer $key" }
         if ($answer.StatusCode -in 429, 503 -and $attempt -lt 8) { # too many requests, or busy
             $wait = "$($answer.Headers['Retry-After'])"
             $date = $wait -as [datetimeoffset] # seconds, or a date within an hour. Anything else means five seconds
@@ -22,7 +22,10 @@ function Get-Dg([string]$Path, [hashtable]$Query = @{}) {
             Start-Sleep -Seconds ($wait -match '^\d{1,4}(\.\d+)?$' ? [double]$wait : $seconds)
             continue
         }
-        if ($answer.StatusCode -ne 200) { throw "$($answer.StatusCode) $($answer.Content)" }
+        if ($answer.StatusCode -ne 200) { # without the key, which a gateway may repeat, and control characters
+            $text = "$($answer.Content)".Replace($key, '…') -replace '\p{C}'
+            throw "$($answer.StatusCode) $($text.Substring(0, [Math]::Min(500, $text.Length)))"
+        }
         if ("$($answer.Headers['Content-Type'])" -notmatch '^(application/json|text/csv)') { throw 'The answer is not the service’s: is a proxy or a sign-in page in between?' }
         if ("$($answer.Headers['RateLimit'])" -match 'r=0;t=(\d+)') { Start-Sleep -Seconds ([int]$Matches[1]) }
         return $answer.Content

@@ -6,6 +6,7 @@ import email.utils
 import io
 import os
 import re
+import sys
 import time
 
 import matplotlib.pyplot as plt
@@ -24,11 +25,12 @@ TYPES = {
     "scorePercent": "Float64", "passed": "boolean", "skills": "string",
 }
 HEADER = "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,"
-if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$)", URL):
+if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(/|$)", URL):
     raise SystemExit("URL must begin with https://")
 KEY = os.environ.get("DG_KEY", "").strip("\ufeff \t\r\n")
 if not re.fullmatch(r"dg_live_[0-9A-Za-z_]+", KEY):
     raise SystemExit("DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.")
+sys.stdout.reconfigure(errors="replace")  # a title that the terminal cannot show
 session = requests.Session()
 session.auth = lambda request: request.headers.update(Authorization="Bearer " + KEY) or request  # not that of .netrc
 
@@ -43,12 +45,13 @@ def after(text):  # Retry-After: seconds, or a date within an hour. Anything els
 
 def get(path, query=None):
     for attempt in range(1, 9):  # a transfer that breaks off raises, and the key goes to no other address
-        response = session.get(URL + path, params=query, timeout=60, allow_redirects=False)
+        response = session.get(URL + path, params=query, timeout=60, allow_redirects=False,
+                               proxies={"http": ""})  # no proxy sees the key in clear
         if response.status_code in (429, 503) and attempt < 8:  # too many requests, or busy
             time.sleep(after(response.headers.get("Retry-After", "")))
             continue
         if response.status_code != 200:
-            raise SystemExit(f"{response.status_code} {response.text}")
+            raise SystemExit(f"{response.status_code} {response.text.replace(KEY, '…')[:500]!r}")
         if not re.match("application/json|text/csv", response.headers.get("Content-Type", "")):
             raise SystemExit("The answer is not the service's: is a proxy or a sign-in page in between?")
         none_left = re.search(r"r=0;t=(\d+)", response.headers.get("RateLimit", ""))

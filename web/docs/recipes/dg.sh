@@ -7,7 +7,10 @@ from=2025-04-01 # the first day, to today. Days are UTC days
 fork=""         # such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all forks
 group=""        # such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 
-[[ $url =~ ^(https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$)) ]] || { echo "url must begin with https://" >&2; exit 1; }
+[[ $url =~ ^(https://|http://(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(/|$)) ]] || { echo "url must begin with https://" >&2; exit 1; }
+[[ $url == https:* ]] || export no_proxy='*' # no proxy sees the key in clear
+[[ $(jq -rn --arg day "$from" '$day + "T00:00:00Z" | fromdate | todate[:10]' 2>&1) == "$from" ]] || { echo "from must be a day: YYYY-MM-DD" >&2; exit 1; }
+umask 077 # labels may be names
 export LC_ALL=C # bytes
 shopt -s extglob
 blank=$'+([[:space:]]|\xef\xbb\xbf)' # and a byte order mark
@@ -20,7 +23,7 @@ trap 'rm -rf "$work"' EXIT
 # get FILE PATH PERIOD saves an answer. A transfer that breaks off or stalls is an error, and so is a redirect. The key stays out
 # of the list of processes.
 get() {
-  local try status
+  local try status text
   for try in {1..8}; do
     status=$(curl -q -sS --compressed -y 60 -o "$work/$1" -D "$work/headers" -w '%{http_code}' -G "$url/api/v1/forks$2" ${3:+-d "$3"} \
       -H @- <<<"Authorization: Bearer $key") || exit 1
@@ -29,7 +32,11 @@ get() {
         { echo "The answer is not the service's: is a proxy or a sign-in page in between?" >&2; exit 1; }
       return
     fi
-    [[ $status == 429 || $status == 503 ]] && ((try < 8)) || { echo "$status $(cat "$work/$1")" >&2; exit 1; }
+    [[ $status == 429 || $status == 503 ]] && ((try < 8)) || {
+      text=$(head -c 9999 "$work/$1" | tr -d '\000-\037\177') text=${text//"$key"/…} # a gateway may repeat the key
+      echo "$status ${text:0:500}" >&2
+      exit 1
+    }
     # Retry-After: seconds, or a date within an hour. Anything else means five seconds.
     sleep "$(jq -Rrs '[split("\n")[] | capture("^retry-after: *(?<text>.*?)\\s*$"; "i").text][0] // ""
       | if test("^[0-9]{1,4}([.][0-9]+)?$") then . else

@@ -13,7 +13,7 @@
 # Sunday on) the last 366 days, and the first night of a month everything.
 #
 # A fork is replaced in one transaction: a night that fails leaves its copy as it was. A fork that is done is not read
-# again on the same day, so a run that was interrupted resumes. The log is on standard error. Exit codes:
+# again on the same day, so a run that was interrupted resumes. A copy that was deleted or cut is read anew. The log is on standard error. Exit codes:
 #
 #   0  every fork is copied
 #   1  forks are missing, or nothing answered: run it again
@@ -55,7 +55,7 @@ TABLES = {
         "forkId": "uuid", "gameId": "uuid", "slug": "text", "title": "text", "major": "integer", "status": "text",
         "visibility": "text", "sourceLocale": "text", "deployedReleaseNumber": "integer", "suspended": "boolean",
         "createdAt": "timestamptz", "updatedAt": "timestamptz"},
-    "dg_copies": {"forkId": "uuid", "night": "date", "mode": "text"},  # what is done
+    "dg_copies": {"forkId": "uuid", "night": "date", "mode": "text", "size": "bigint"},  # what is done: bytes of a file, or rows
     "dg_tags": {"forkId": "uuid", "month": "text", "tag": "text"},  # of the months as they are in the copy
 }
 log = logging.getLogger("sync")
@@ -86,13 +86,27 @@ class Files:
             self.lock.execute("begin exclusive")  # as long as the process lives
         except sqlite3.OperationalError as error:
             raise RuntimeError(f"another run writes into the folder: {error}") from None
-        self.copies = {fork: (night, mode) for fork, night, mode in self.read("copies.csv")}
-        self.tags = by_fork(self.read("tags.csv"))
+        self.copies = {fork: (night, mode, size) for fork, night, mode, size in self.read("copies.csv", "dg_copies")
+                       if size == self.size(fork)}
+        self.tags = by_fork(self.read("tags.csv", "dg_tags"))
 
-    def read(self, name):
-        if os.path.exists(os.path.join(self.folder, name)):
-            with open(os.path.join(self.folder, name), newline="", encoding="utf-8") as file:
-                yield from itertools.islice(csv.reader(file), 1, None)
+    def read(self, name, table):
+        """Yields whole rows: what lacks some is read anew."""
+        path = os.path.join(self.folder, name)
+        try:
+            with open(path, newline="", encoding="utf-8") as file:
+                yield from (row for row in itertools.islice(csv.reader(file), 1, None) if len(row) == len(TABLES[table]))
+        except FileNotFoundError:
+            pass
+        except (ValueError, csv.Error) as error:
+            raise RuntimeError(f"{path} is broken, delete it and run it again: {error}") from None
+
+    def file(self, fork):
+        return f"plays/{urllib.parse.quote(fork, safe='')}.csv"
+
+    def size(self, fork):
+        path = os.path.join(self.folder, self.file(fork))
+        return str(os.path.getsize(path) if os.path.exists(path) else -1)
 
     def write(self, name, table, rows):
         path = os.path.join(self.folder, name)
@@ -109,12 +123,11 @@ class Files:
         self.write("tags.csv", "dg_tags", ((fork, *tag) for fork, tags in self.tags.items() for tag in tags.items()))
 
     def replace(self, fork, spans, rows, tags, copy):
-        name = f"plays/{urllib.parse.quote(fork, safe='')}.csv"
-        kept = (row for row in self.read(name) if not any(str(a) <= row[5][:10] <= str(b) for a, b in spans))
-        self.set_tags(fork, {})  # first: what a crash leaves is read again
-        self.write(name, "dg_plays", heapq.merge(kept, rows, key=lambda row: (row[5], row[0])))
+        kept = (row for row in (self.read(self.file(fork), "dg_plays") if fork in self.copies else ())
+                if not any(str(a) <= row[5][:10] <= str(b) for a, b in spans))
+        self.write(self.file(fork), "dg_plays", heapq.merge(kept, rows, key=lambda row: (row[5], row[0])))
         self.set_tags(fork, tags)
-        self.copies[fork] = copy
+        self.copies[fork] = *copy, self.size(fork)  # last: what a crash leaves has another size
         self.write("copies.csv", "dg_copies", ((fork, *done) for fork, done in self.copies.items()))
 
     def close(self):
@@ -130,12 +143,16 @@ class Database:
         for table, columns in TABLES.items():
             names = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
             self.run(f"create table if not exists {table} ({names})")
-        copies = self.run('select cast("forkId" as text), night, mode from dg_copies').fetchall()
-        self.copies = {fork: (str(night), mode) for fork, night, mode in copies}
+        self.run("alter table dg_copies add column if not exists size bigint")
+        copies = self.run('select cast("forkId" as text), night, mode, size from dg_copies').fetchall()
+        self.copies = {fork: (str(night), mode, size) for fork, night, mode, size in copies if size == self.size(fork)}
         self.tags = by_fork(self.run('select cast("forkId" as text), month, tag from dg_tags').fetchall())
 
     def run(self, statement, *values):
         return self.db.execute(statement, values)
+
+    def size(self, fork):
+        return self.run('select count(*) from dg_plays where "forkId" = cast(? as uuid)', fork).fetchone()[0]
 
     def transaction(self, work):
         self.run(self.begin)
@@ -161,7 +178,7 @@ class Database:
             self.run('delete from dg_tags where "forkId" = cast(? as uuid)', fork)
             self.load("dg_tags", ((fork, *tag) for tag in tags.items()))
             self.run('delete from dg_copies where "forkId" = cast(? as uuid)', fork)
-            self.run("insert into dg_copies values (?, ?, ?)", fork, *copy)
+            self.run("insert into dg_copies values (?, ?, ?, ?)", fork, *copy, self.size(fork))
         self.transaction(work)
 
 
@@ -288,7 +305,7 @@ def fetch(path, to_file, used=None):
                 time.sleep(1)  # the key may have been replaced just now: read its file once more
             else:
                 error = Refused if refusal.code in (401, 403) else RuntimeError
-                raise error(f"{refusal.code} {refusal.read().decode(errors='replace')}")
+                raise error(f"{refusal.code} {refusal.read(9999).decode(errors='replace').replace(used, '…')[:500]!r}")
         except (OSError, EOFError, http.client.HTTPException) as broken:  # no connection, or it was lost
             log.warning("%s: %s: attempt %d", path, broken, attempt + 1)
             if attempt < 7:
@@ -368,7 +385,7 @@ def rows(files, mode):
 def sync(to, fork, mode, today, start):
     """Brings one fork up to yesterday, the last day that is over."""
     copy = to.copies.get(fork["id"])
-    if copy == (str(today), mode):
+    if copy and copy[:2] == (str(today), mode):
         return
     path = f"/api/v1/forks/{fork['id']}/{{}}?from={{}}&to={{}}"
     fresh = copy is None or copy[1] != mode
@@ -430,8 +447,13 @@ def main():
     logging.basicConfig(level=logging.INFO, format="%(asctime)sZ %(levelname)s %(message)s", datefmt="%Y-%m-%dT%H:%M:%S")
     if not os.environ.get("DG_KEY_FILE"):
         parser.error("set DG_KEY_FILE to the file that holds the key")
-    if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$)", URL):
+    if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(/|$)", URL):
         parser.error("URL must begin with https://")
+    if URL.startswith("http:"):
+        os.environ["no_proxy"] = "*"  # no proxy sees the key in clear
+    late = threading.Timer(20 * 3600, lambda: (log.error("the copy is not whole after 20 hours"), os._exit(1)))
+    late.daemon = True  # the next night's run finds no lock
+    late.start()
     os.umask(0o077)  # the files hold names
     try:
         return run(destinations[arguments.dest](arguments.to), arguments.since)

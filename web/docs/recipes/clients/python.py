@@ -2,6 +2,7 @@
 import datetime as dt
 import os
 import re
+import sys
 
 import openapi_client
 import urllib3
@@ -29,6 +30,7 @@ class Patient(urllib3.Retry):
 
 # Too many requests, or busy. The key goes to no other address.
 configuration.retries = Patient(7, redirect=False, status_forcelist=[429, 503], raise_on_status=False)
+sys.stdout.reconfigure(errors="replace")  # a title that the terminal cannot show
 client = openapi_client.ApiClient(configuration)
 forks, reports = ForksApi(client), ReportsApi(client)
 
@@ -37,15 +39,17 @@ period = str(last.replace(day=1)), str(last)
 
 try:
     items = forks.list_forks(_request_timeout=60).items
+    if not items:
+        raise SystemExit("There is no fork yet.")
+    plays = None  # of the first fork
+    for fork in items:
+        stats = reports.get_fork_stats(fork.id, *period, _request_timeout=60)
+        plays = stats.plays if plays is None else plays
+        print(f"{fork.title}: {stats.plays} plays, {stats.unique_players} players")
+except openapi_client.ApiException as error:
+    raise SystemExit(f"{error.status} {str(error.body).replace(key, '…')[:500]!r}") from None
 except ValueError:
     raise SystemExit("The answer is not the service's: is a proxy or a sign-in page in between?") from None
-if not items:
-    raise SystemExit("There is no fork yet.")
-plays = None  # of the first fork
-for fork in items:
-    stats = reports.get_fork_stats(fork.id, *period, _request_timeout=60)
-    plays = stats.plays if plays is None else plays
-    print(f"{fork.title}: {stats.plays} plays, {stats.unique_players} players")
 
 response = reports.export_fork_plays_csv(items[0].id, *period, _preload_content=False, _request_timeout=60)
 with open("plays.csv.part", "wb") as file:

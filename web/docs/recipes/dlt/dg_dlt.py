@@ -1,5 +1,6 @@
 # A dlt source: forks, and every play, in months that are replaced when they differ. Run it every night.
 # Needs: pip install "dlt[duckdb]" requests. Before: export DG_KEY. Run: python3 dg_dlt.py
+# Its state says what was read. After rows or the table were deleted: dlt pipeline dg drop dg_plays, then run it again.
 import calendar
 import csv
 import datetime as dt
@@ -16,7 +17,7 @@ START = 2025  # the first year of the copy
 HEADER = ("playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,completedAt,durationSeconds,completed,"
           "scorePercent,passed,skills")
 
-if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$)", URL):
+if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(/|$)", URL):
     raise SystemExit("URL must begin with https://")
 KEY = os.environ.get("DG_KEY", "").strip("\ufeff \t\r\n")
 if not re.fullmatch(r"dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+", KEY):
@@ -24,11 +25,11 @@ if not re.fullmatch(r"dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+", KEY):
 
 
 def ask(method, path, **period):
-    answer = requests.request(method, f"{URL}/api/v1/forks{path}", params=period, timeout=(10, 60), allow_redirects=False,
+    answer = requests.request(method, f"{URL}/api/v1/forks{path}", params=period, timeout=(10, 60), allow_redirects=False, proxies={"http": ""},
                               auth=lambda r: (r.headers.update(Authorization="Bearer " + KEY), r)[1])  # not that of .netrc
     # A redirect is none, the key goes to no other address; nor is a page that a proxy answers.
     if answer.status_code != 200 or not re.match("application/json|text/csv", answer.headers.get("Content-Type", "")):
-        raise RuntimeError(f"{answer.status_code} {answer.text[:500]}")
+        raise RuntimeError(f"{answer.status_code} {answer.text.replace(KEY, '…')[:500]!r}")
     tags = answer.headers.get("DG-Months")
     return answer, None if tags is None else dict(tag.split("=") for tag in tags.split(", ") if tag)
 

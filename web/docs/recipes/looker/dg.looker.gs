@@ -27,7 +27,7 @@ function after(text) {
 }
 
 function ask(path, query, keyOnly) {
-  if (!/^(https:|http:\/\/(localhost|127\.0\.0\.1)[:/])/.test(SERVICE + '/')) refuse('SERVICE must begin with https://');
+  if (!/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(\/|$))/.test(SERVICE)) refuse('SERVICE must begin with https://');
   const address = SERVICE + path + '?' + Object.entries(query).map(([name, value]) => name + '=' + encodeURIComponent(value)).join('&');
   for (let attempt = 1; ; attempt++) {
     const answer = UrlFetchApp.fetch(address, { headers: { Authorization: 'Bearer ' + store().getProperty('DG_KEY') },
@@ -40,7 +40,7 @@ function ask(path, query, keyOnly) {
     if (status === 200) return JSON.parse(answer.getContentText());
     if (![429, 503].includes(status) || attempt === 8) {
       const message = /"message":"((?:[^"\\]|\\.)*)"/.exec(answer.getContentText());
-      refuse(status + ' ' + (message ? JSON.parse('"' + message[1] + '"') : 'The service gave no answer of its own.'));
+      refuse(status + ' ' + (message ? JSON.parse('"' + message[1] + '"').replaceAll(store().getProperty('DG_KEY'), '…').replace(/\p{C}/gu, '').slice(0, 500) : 'The service gave no answer of its own.'));
     }
     Utilities.sleep(1000 * after(headers['retry-after'] || ''));
   }

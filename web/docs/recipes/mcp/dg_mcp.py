@@ -20,8 +20,10 @@ from mcp.server.mcpserver.exceptions import ToolError
 URL = "https://dg.example.org"
 HIDDEN = "Hidden: fewer than 5 members of the group played in the period. This is not zero."
 
-if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:|/|$)", URL):
+if not re.match(r"https://|http://(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(/|$)", URL):
     raise SystemExit("URL must begin with https://")
+if URL.startswith("http:"):
+    os.environ["no_proxy"] = "*"  # no proxy sees the key in clear
 
 
 def key():
@@ -78,7 +80,7 @@ def get(path, **query):
 
 def message(status, body):
     try:
-        return f"{status}: {json.loads(body)['message']}".replace(KEY, "…")
+        return f"{status}: {json.loads(body)['message']}".replace(KEY, "…")[:500]
     except (ValueError, KeyError, TypeError):
         return f"The service answered {status}."
 

@@ -1,4 +1,5 @@
 library(httr2)
+Sys.setenv(http_proxy = "")
 key <- gsub("^[\ufeff\\s]+|\\s+$", "", Sys.getenv("DG_KEY"), perl = TRUE)
 if (!grepl("^[!-~]+$", key, perl = TRUE)) stop("DG_KEY must be one line of ASCII.")
 fork <- "https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64"

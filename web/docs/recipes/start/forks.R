@@ -1,4 +1,5 @@
 library(httr2)
+Sys.setenv(http_proxy = "")
 key <- gsub("^[\ufeff\\s]+|\\s+$", "", Sys.getenv("DG_KEY"), perl = TRUE)
 if (!grepl("^[!-~]+$", key, perl = TRUE)) stop("DG_KEY must be one line of ASCII.")
 answer <- request("https://dg.example.org/api/v1/forks") |> req_auth_bearer_token(key) |> req_options(maxredirs = 0) |> req_error(is_error = \(answer) resp_status(answer) != 200) |> req_perform()

@@ -2,6 +2,6 @@ const key = process.env.DG_KEY?.trim() ?? '';
 if (!/^[!-~]+$/.test(key)) throw new Error('DG_KEY must be one line of ASCII.');
 const headers = { Authorization: `Bearer ${key}` };
 const fork = 'https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64';
-const answer = await fetch(`${fork}/stats?from=2026-03-01&to=2026-03-02`, { headers, redirect: 'error' });
-if (answer.status !== 200 || !/json/.test(answer.headers.get('Content-Type'))) throw new Error(`${answer.status} ${await answer.text()}`);
+const answer = await fetch(`${fork}/stats?from=2026-03-01&to=2026-03-02`, { headers, redirect: 'error', signal: AbortSignal.timeout(1_800_000) });
+if (answer.status !== 200 || !/json/.test(answer.headers.get('Content-Type'))) throw new Error(`${answer.status} ${(await answer.text()).replaceAll(key, '…').replace(/\p{C}/gu, '').slice(0, 500)}`);
 console.log(await answer.text());
