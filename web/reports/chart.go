@@ -153,25 +153,13 @@ func (c *chart) draw(p reports.Period) {
 			peak = b.before.n
 			x := (100*b.From + 50*b.Days) / p.Days
 			c.PeakX = fmt.Sprintf("%d%%", x)
-			side := min(2, x/34)
-			c.PeakAnchor = [3]string{"start", "middle", "end"}[side]
-			above := max(peak, c.highest(p, x-labelWidth*side/2))
-			c.PeakY = fmt.Sprintf("%d%%", 100*(c.Panel.Top-above)/c.Panel.Height())
+			c.PeakY = "0%" // above the bars
+			if !c.Count {
+				c.PeakY = fmt.Sprintf("%d%%", 100*(c.Panel.Top-peak)/c.Panel.Height())
+			}
+			c.PeakAnchor = [3]string{"start", "middle", "end"}[min(2, x/34)]
 		}
 	}
-}
-
-// labelWidth is percent of the width of a chart on a phone, for the label of the earlier line.
-const labelWidth = 36
-
-// highest returns the most of the bars behind a label that begins at left.
-func (c *chart) highest(p reports.Period, left int) (most int64) {
-	for _, b := range c.Bars {
-		if c.Count && 100*(b.From+b.Days) > left*p.Days && 100*b.From < (left+labelWidth)*p.Days {
-			most = max(most, b.now.n)
-		}
-	}
-	return most
 }
 
 // panel sets Most, too.
