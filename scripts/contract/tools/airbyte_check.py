@@ -1,13 +1,15 @@
 # Runs the Airbyte manifest with Airbyte's CDK: check, discover and read, each row and figure equal to the API's; a service that
-# comes back, one that is gone, a refused key. run.sh runs it: python airbyte_check.py CDK MANIFEST BASE FLAKY KEY REVOKED
+# comes back, one that is gone, a refused key, a sign-in page. run.sh runs it: python airbyte_check.py CDK MANIFEST BASE FLAKY KEY REVOKED
 import csv
 import datetime as dt
+import http.server
 import io
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -76,5 +78,21 @@ for url in (base, flaky):
     assert days(got["daily"]) == days(want_daily), url
 status, got = read(base, revoked)
 assert status != 0 and not any(got.values()), status
+
+
+class SignIn(http.server.SimpleHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<form>Sign in</form>")
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), SignIn)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+signing = f"http://127.0.0.1:{server.server_port}"
+assert "sign-in page" in check(signing, key)[0]["message"]
+status, got = read(signing, key)
+assert status != 0 and not any(got.values()), status
 print(f"Airbyte: check, discover, read; {len(want_plays)} plays and {len(want_daily)} days equal to the API's, also after a service "
-      "that came back; a refused key ends the sync")
+      "that came back; a refused key and a sign-in page end the sync")
