@@ -23,11 +23,11 @@ var fixes = []struct {
 	{state("08P01"), "if a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead " +
 		"to PostgreSQL itself"},
 	{state("28000", "InitializeSessionUserId"), "correct the role of the URL, which roles.sh creates, or run " +
-		"as a superuser: alter role {role} login"},
+		"as a superuser, unless it is locked on purpose: alter role {role} login"},
 	{state("28000"), "correct the role of the URL, and let pg_hba.conf admit it from this machine"},
 	{state("28P01"), "correct the password in the URL, with special characters percent-encoded, or set it in " +
-		"psql as a superuser: \\password {role}; if it has expired, run as a superuser: alter role {role} valid " +
-		"until 'infinity'"},
+		"psql as a superuser: \\password {role}; if it has expired but is still meant, run as a superuser: " +
+		"alter role {role} valid until 'infinity'"},
 	{state("3D000"), "correct the database in the URL: roles.sh creates one"},
 	{state("42501", "CheckMyDatabase"), "run as its owner: grant connect on database {database} to {role}"},
 	{state("42501"), "run dg migrate, which grants what is missing"},
@@ -37,14 +37,18 @@ var fixes = []struct {
 	{state("42704"), "remove the parameter, which PostgreSQL has not, from the URL"},
 	{state("22023"), "correct the value of the parameter in the URL"},
 	{state("53100"), "free some room on the disk of the database"},
-	{state("53300", "InitializeSessionUserId"), "run as a superuser: alter role {role} connection limit -1"},
-	{state("53300", "CheckMyDatabase"), "run as its owner: alter database {database} connection limit -1"},
+	{state("53300", "InitializeSessionUserId"), "somebody set a limit for the role: choose a " +
+		"higher one, or run as a superuser: alter role {role} connection limit -1"},
+	{state("53300", "CheckMyDatabase"), "somebody set a limit for the database: choose a higher " +
+		"one, or run as its owner: alter database {database} connection limit -1"},
 	{state("53300"), "raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS"},
-	{state("55000", "CheckMyDatabase"), "run as a superuser: alter database {database} allow_connections true"},
+	{state("55000", "CheckMyDatabase"), "somebody closed the database: if that is over, run as a " +
+		"superuser: alter database {database} allow_connections true"},
 	{state("57P03"), "wait until PostgreSQL has started"},
 	{as[*tls.CertificateVerificationError], "add sslrootcert=FILE to the URL, with the certificate of the " +
 		"server's authority, and use a host name that the server's certificate has"},
-	{says("server refused TLS connection"), "set ssl = on in postgresql.conf, or sslmode=prefer in the URL"},
+	{says("server refused TLS connection"), "set ssl = on in postgresql.conf; a server on this machine may be " +
+		"reached through the folder of its socket (host=) instead"},
 	{is(syscall.ECONNREFUSED), "start PostgreSQL there, or correct host and port of the URL"},
 	{is(os.ErrNotExist), "start PostgreSQL there, or correct the folder of its socket in the URL"},
 	{is(os.ErrPermission), "run dg as a user who may enter the folder of the socket, or use TCP"},
