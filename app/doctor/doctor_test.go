@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http/httptest"
+	"regexp"
 	"testing"
 	"time"
 
@@ -35,11 +36,44 @@ func TestClockAndDiskAreChecked(t *testing.T) {
 	require.Len(t, checkFreeSpace(gib-1), 1)
 }
 
+// Keys that are missing or changed are found, each with the statement that renews it and deletes what
+// has lost its row. The list is what the migrations create.
+func TestMissingKeysAreRenewed(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	s := &Installation{db: db.Owner}
+	run := func(sql string) {
+		_, err := db.Owner.Pool.Exec(t.Context(), sql)
+		require.NoError(t, err, sql)
+	}
+	const keys = `(select array_agg(format('%s|%s|%s', conrelid::regclass, conname, pg_get_constraintdef(oid))
+		order by conname) from pg_constraint where connamespace = 'public'::regnamespace and conparentid = 0
+		and conrelid not in (0, 'dg_schema_versions'::regclass) and contype in ('p', 'u', 'f'))`
+	run(`create table former as select ` + keys + ` as keys`)
+	_, err := checkSchema(t.Context(), s)
+	require.NoError(t, err)
+	run(`do $$ declare k record; begin
+		for k in select split_part(key, '|', 1) as of, split_part(key, '|', 2) as name from former, unnest(keys) key
+		loop
+			execute format('alter table %s drop constraint if exists %s cascade', k.of, k.name);
+		end loop; end $$;
+		alter table games add constraint games_pkey unique (id);
+		insert into recovery_codes values (gen_random_uuid(), sha256('code'))`)
+	_, err = checkSchema(t.Context(), s)
+	require.ErrorContains(t, err, "the key plays_org_id_player_fkey is missing or changed")
+	for _, advice := range regexp.MustCompile(`(?m)tables: (.*)$`).FindAllStringSubmatch(err.Error(), -1) {
+		run(advice[1])
+	}
+	_, err = checkSchema(t.Context(), s)
+	require.NoError(t, err)
+	run(`do $$ begin assert (select keys from former) = ` + keys + ` and not exists (select from recovery_codes); end $$`)
+}
+
 // One table has the fix of each cause that no test can plant on the embedded server.
 func TestRefusedConnectionsAreExplained(t *testing.T) {
 	t.Parallel()
 	for advice, err := range map[string]error{
-		"if it has expired, run as a superuser: alter role {role} valid until 'infinity'": &pgconn.PgError{
+		"if it has expired but is still meant, run as a superuser: alter role {role} valid until 'infinity'": &pgconn.PgError{
 			Code: "28P01",
 		},
 		"let pg_hba.conf admit it":                   &pgconn.PgError{Code: "28000", Routine: "ClientAuthentication"},
@@ -58,7 +92,8 @@ func TestRefusedConnectionsAreExplained(t *testing.T) {
 		_, err := postgres.Open(t.Context(), "postgres://dg@"+server.Listener.Addr().String()+"/dg?"+url,
 			postgres.Options{})
 		if url == "sslmode=require" {
-			require.ErrorContains(t, explain(err), "set ssl = on in postgresql.conf, or sslmode=prefer")
+			require.ErrorContains(t, explain(err), "set ssl = on in postgresql.conf; a server on this machine")
+			require.NotContains(t, explain(err).Error(), "prefer", "which a remote server would answer in the clear")
 			continue
 		}
 		require.ErrorContains(t, explain(err), "add sslrootcert=FILE to the URL")

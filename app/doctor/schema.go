@@ -37,7 +37,7 @@ var repairs = []struct{ prefix, run string }{
 
 const renewOrganisations = "update organisations set version = uuid_hash_extended(gen_random_uuid(), 0)"
 
-// checkSchema compares the schema's version, and then its indexes and triggers, with this program's.
+// checkSchema compares the schema's version, and then its keys, indexes and triggers, with this program's.
 func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ error) {
 	warnings, err := s.query(ctx, s.db, "schema")
 	if err != nil {
@@ -63,7 +63,9 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 	if !found[""].works { // newer than this program, which does not know its objects
 		return nil, nil
 	}
-	return compareObjects(found)
+	_, keys := s.query(ctx, s.db, "constraints")
+	warnings, err = compareObjects(found)
+	return warnings, errors.Join(keys, err)
 }
 
 // object is an index or a trigger in the database.

@@ -160,6 +160,8 @@ func faultsOfRoles() []fault {
 			`alter table players enable always trigger player_version`),
 		planted(stops, `do $$ begin execute (select string_agg(format('alter table players disable trigger %I', tgname), ';')
 			from pg_trigger where tgisinternal and tgrelid = 'players'::regclass); end $$`, `erased players keep their plays`),
+		planted(stops, `alter table plays drop constraint plays_org_id_player_fkey`,
+			`add constraint plays_org_id_player_fkey`),
 		planted(stops, `drop trigger audit_entry_stamp on audit_entries`,
 			`create trigger audit_entry_stamp before insert`),
 	}

@@ -293,6 +293,31 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	}
 }
 
+// Also where the schema has lost its foreign keys, no play and membership of an erased player is left,
+// and those of others stay.
+func TestErasureWithoutForeignKeysLeavesNothing(t *testing.T) {
+	b := setup(t)
+	var player string
+	for _, organisation := range []string{theirs, ours} {
+		fork := b.Fork(testkit.Fork{OrganisationID: organisation})
+		players := b.Players(organisation, 2)
+		b.Group(organisation, players...)
+		for _, p := range players {
+			b.Play(testkit.Play{Fork: fork, Player: p, StartedAt: fork.CreatedAt})
+		}
+		player = players[0].ID
+	}
+	b.Exec(`alter table plays drop constraint plays_org_id_player_fkey`)
+	b.Exec(`alter table group_members drop constraint group_members_org_id_player_fkey`)
+	_, err := org.New(b.Owner, audit.New(b.Owner), nil).ErasePlayer(t.Context(), player,
+		func(*gorm.DB, string) error { return nil }, audit.Request{})
+	require.NoError(t, err)
+	for _, of := range []string{"plays", "group_members"} {
+		require.Equal(t, 1, b.Count(of+` where org_id = $1`, ours), of)
+		require.Equal(t, 2, b.Count(of+` where org_id = $1`, theirs), of)
+	}
+}
+
 // An import locks the organisation's ordinals first, then renames its players: an erasure that came
 // between waits for it.
 func TestErasureBesideARenameDoesNotDeadlock(t *testing.T) {

@@ -2,6 +2,7 @@ package org
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -161,16 +162,17 @@ func (s *Service) recordOperator(tx *gorm.DB, e audit.Entry) error {
 var errPlayerNotFound = apperr.New(apperr.NotFound, "No such player.")
 
 type playerRow struct {
-	ID    string
-	OrgID string
+	ID      string
+	OrgID   string
+	Ordinal int
 }
 
 func (playerRow) TableName() string { return "players" }
 
-// ErasePlayer deletes a player and returns the organisation's id. The schema deletes the player's
-// plays and memberships in groups. In the same transaction, forget removes what is derived from
-// plays, and an audit entry records the player's id without the name. The pool must connect as the
-// owner of the tables. It tries again for a minute while an import holds the player or the ordinals.
+// ErasePlayer deletes a player with plays and memberships in groups, and returns the organisation's
+// id. In the same transaction, forget removes what is derived from plays, and an audit entry records
+// the player's id without the name. The pool must connect as the owner of the tables. It tries again
+// for a minute while an import holds the player or the ordinals.
 // Errors: apperr.NotFound, those of forget, SQLSTATE 55P03.
 func (s *Service) ErasePlayer(
 	ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error,
@@ -191,6 +193,10 @@ const (
 	// the player before it locks the ordinals must not become the victim of a deadlock.
 	lockPlayersSQL = `/* org.lockPlayers */ select from player_ordinals where org_id = @org
 		and set_config('lock_timeout', '500ms', true) is not null for update`
+	// eraseLeftSQL deletes what the schema would have, had it not lost its foreign keys.
+	eraseLeftSQL = `/* org.eraseLeft */ with left_groups as (
+			delete from group_members where org_id = @org and player = @player)
+		delete from plays where org_id = @org and player = @player`
 )
 
 func (s *Service) erasePlayer(
@@ -206,13 +212,18 @@ func (s *Service) erasePlayer(
 		if err != nil {
 			return fmt.Errorf("org: lock players: %w", err)
 		}
+		var player playerRow
 		erased := tx.Scopes(postgres.Tag("org.erase"), tenant.Scope(organisationID)).
-			Where("id = ?", playerID).Delete(&playerRow{})
+			Clauses(clause.Returning{}).Where("id = ?", playerID).Delete(&player)
 		if erased.Error != nil {
 			return fmt.Errorf("org: erase a player: %w", erased.Error)
 		}
 		if erased.RowsAffected == 0 { // erased concurrently
 			return errPlayerNotFound
+		}
+		err = tenant.Exec(tx, organisationID, eraseLeftSQL, sql.Named("player", player.Ordinal)).Error
+		if err != nil {
+			return fmt.Errorf("org: erase what a player left: %w", err)
 		}
 		if err := forget(tx, organisationID); err != nil {
 			return err
