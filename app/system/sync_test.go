@@ -163,6 +163,7 @@ func isExport(r *http.Request) bool {
 // The copy of the nightly sync equals the exports after each night: beside new and late plays,
 // corrections and erasures of any age, names between HEAD and GET, transfers that break off, a change
 // of the reporting mode there and back, whose nights read everything, and copies that were cut or deleted.
+// It reads only months that differ.
 func TestNightlySyncHasEveryChangeTheNextNight(t *testing.T) {
 	t.Parallel()
 	forks, count := 2, 9

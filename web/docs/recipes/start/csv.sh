@@ -1,4 +1,4 @@
-code=$(http_proxy= curl -q -sS -G --compressed --fail -L --max-redirs 0 -y 60 -o plays.part.csv -w '%{http_code}' \
+code=$(http_proxy='' curl -q -sS -G --compressed --fail -L --max-redirs 0 -y 60 -o plays.part.csv -w '%{http_code}' \
   'https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64/exports/csv' \
   -d from=2026-03-01 -d to=2026-03-02 \
   -H @- <<<"Authorization: Bearer $(tr -d '[:space:]' <<<"${DG_KEY:?}")") \
