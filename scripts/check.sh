@@ -34,6 +34,6 @@ say "what is generated is not stale"
 git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C "$copy"
 "$copy/scripts/generate.sh"
 for file in modules/publicapi/openapi.json web/docs/templates/docs_errors.html configs/deploy/notices.txt \
-	web/docs/reference.json web/docs/recipes/dbt/files.txt $(git ls-files 'modules/**/mock_*_test.go' 'web/**/mock_*_test.go'); do
+	web/docs/reference.json web/docs/coloured.json web/docs/recipes/dbt/files.txt $(git ls-files 'modules/**/mock_*_test.go' 'web/**/mock_*_test.go'); do
   cmp "$file" "$copy/$file" || { echo "run make generate and commit"; exit 1; }
 done

@@ -3,6 +3,7 @@
 #   modules/publicapi/openapi.json         from modules/publicapi/openapi.yaml, errors.yaml and examples.json
 #   web/docs/templates/docs_errors.html    from modules/publicapi/errors.yaml
 #   web/docs/reference.json                from modules/publicapi/openapi.json
+#   web/docs/coloured.json                 from web/docs/recipes
 #   mock_*_test.go                         from the interfaces of configs/mockery.yaml
 #   web/docs/recipes/dbt/files.txt         from the files beside it
 #   configs/deploy/notices.txt             from the licences of the modules in go.mod

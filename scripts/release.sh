@@ -52,8 +52,8 @@ for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
 	rm -r "dist/$name"
 done
 rm -r dist/doc
-(cd dist && sha256sum -- *) >SHA256SUMS.new
-mv SHA256SUMS.new dist/SHA256SUMS
+sums=$(cd dist && sha256sum -- *)
+echo "$sums" >dist/SHA256SUMS
 # SIGNING_KEY is the releaser's key in gpg. Its public part is published apart from the release.
 if [ -n "${SIGNING_KEY:-}" ]; then
 	echo "Signing the checksums."
