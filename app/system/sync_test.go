@@ -163,7 +163,7 @@ func isExport(r *http.Request) bool {
 // The copy of the nightly sync equals the exports after each night: beside new and late plays,
 // corrections and erasures of any age, names between HEAD and GET, transfers that break off, a change
 // of the reporting mode there and back, whose nights read everything, and copies that were cut or deleted.
-// It reads only months that differ.
+// It reads only months that differ, and refuses a later first day, which would delete plays or keep erased ones.
 func TestNightlySyncHasEveryChangeTheNextNight(t *testing.T) {
 	t.Parallel()
 	forks, count := 2, 9
@@ -222,6 +222,10 @@ func TestNightlySyncHasEveryChangeTheNextNight(t *testing.T) {
 	out, err := run()
 	require.NoError(t, err, "%s", out)
 	require.Equal(t, before, exports(), "no month differs")
+	later := strings.Replace(string(program), `START = "2024-01`, `START = "2024-06`, 1)
+	out, err = n.sync(later, folder, url, night.AddDate(0, 0, 1))
+	require.ErrorContains(t, err, "exit status 2", "%s", out)
+	require.Contains(t, out, "the copy has plays before 2024-06-01")
 	var months []string
 	tags, err := os.ReadFile(filepath.Join(folder, "copy", "tags.csv"))
 	require.NoError(t, err)

@@ -7,7 +7,7 @@
 # A play belongs to the UTC day on which it started. It may arrive, complete or go with an erased player later. So each
 # night asks for the tags of all months since --since, a HEAD for each year, and reads the months whose tags differ from
 # those of the copy. A tag comes with the rows that it stands for. A change of the reporting mode, which decides whether
-# playerLabel is a name, reads everything. Months before a later --since are not read again: erased players stay in them.
+# playerLabel is a name, reads everything. A --since after the copy's first play is refused.
 #
 # Names have no tags. Under nominative reporting each night reads the last 35 days again, the first night of a week (from
 # Sunday on) the last 366 days, and the first night of a month everything.
@@ -108,6 +108,10 @@ class Files:
         path = os.path.join(self.folder, self.file(fork))
         return str(os.path.getsize(path) if os.path.exists(path) else -1)
 
+    def begins_before(self, day):
+        firsts = (next(self.read(self.file(fork), "dg_plays"), None) for fork in self.copies)
+        return any(row and row[5][:10] < str(day) for row in firsts)
+
     def write(self, name, table, rows):
         path = os.path.join(self.folder, name)
         with open(path + ".new", "w", newline="", encoding="utf-8") as file:
@@ -153,6 +157,9 @@ class Database:
 
     def size(self, fork):
         return self.run('select count(*) from dg_plays where "forkId" = cast(? as uuid)', fork).fetchone()[0]
+
+    def begins_before(self, day):
+        return self.run('select 1 from dg_plays where "startedAt" < cast(? as timestamptz) limit 1', f"{day}T00:00:00Z").fetchone()
 
     def transaction(self, work):
         self.run(self.begin)
@@ -412,6 +419,8 @@ def cell(value):
 
 def run(to, start):
     began, today = time.monotonic(), dt.datetime.now(dt.timezone.utc).date()
+    if to.begins_before(start):  # under names its older plays would go, under labels erased players would stay
+        raise Wrong(f"the copy has plays before {start}: keep its first day, or start a new copy")
     forks = read("/api/v1/forks")["items"]
     to.set_forks([[cell({"forkId": fork["id"], **fork}[name]) for name in TABLES["dg_forks"]] for fork in forks])
     mode = None
