@@ -50,7 +50,7 @@ first() {
 	local recipes=$root/web/docs/recipes/clients folder=$here/out/$1
 	mkdir "$folder"
 	sed 's#https://dg.example.org#http://127.0.0.1:18937#' "$recipes/$1.$2"* >"$folder/first.$2" # the Go program is no part of this module: go.go.txt
-	sed 's#https://dg.example.org#http://127.0.0.1:18931#' "$recipes/$1.sh" >"$folder/first.sh"
+	sed 's#https://dg.example.org#http://127.0.0.1:18931#; s#-m venv#& --system-site-packages#' "$recipes/$1.sh" >"$folder/first.sh"
 	(cd "$folder" && bash -eu first.sh && mv "$(find . -name plays.csv)" "$folder/whole.csv") >"$folder/log" 2>&1 || { cat "$folder/log"; exit 1; }
 	[ "$(grep -oE '[0-9]+ plays' "$folder/log" | head -1)" = "$(($(wc -l <"$folder/whole.csv") - 1)) plays" ] || { cat "$folder/log"; exit 1; }
 	for how in reset close; do

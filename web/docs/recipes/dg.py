@@ -1,5 +1,5 @@
 # Reads all forks into three tables of pandas, forks, daily and plays, joined by forkId, and draws dg.png.
-# Needs: pip install matplotlib pandas requests. Before: export DG_KEY
+# Needs: python3 -m venv venv && venv/bin/pip install matplotlib pandas requests. Before: export DG_KEY. Run: venv/bin/python3 dg.py
 import csv
 import datetime as dt
 import email.utils

@@ -1,8 +1,9 @@
 # Keeps a typed copy of every play of every fork. Run it every night. Python 3.9 or later.
 #
-#   DG_KEY_FILE=key.txt python3 sync.py --dest csv --to copy                        no packages
-#   DG_KEY_FILE=key.txt python3 sync.py --dest duckdb --to dg.duckdb                pip install duckdb
-#   DG_KEY_FILE=key.txt python3 sync.py --dest postgres --to "dbname=warehouse"     pip install "psycopg[binary]"
+#   DG_KEY_FILE=key.txt python3 sync.py --dest csv --to copy                               no packages
+#   python3 -m venv venv && venv/bin/pip install duckdb "psycopg[binary]"                  for these:
+#   DG_KEY_FILE=key.txt venv/bin/python3 sync.py --dest duckdb --to dg.duckdb
+#   DG_KEY_FILE=key.txt venv/bin/python3 sync.py --dest postgres --to "dbname=warehouse"
 #
 # A play belongs to the UTC day on which it started. It may arrive, complete or go with an erased player later. So each
 # night asks for the tags of all months since --since, a HEAD for each year, and reads the months whose tags differ from

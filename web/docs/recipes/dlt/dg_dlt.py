@@ -1,5 +1,5 @@
 # A dlt source: forks, and every play, in months that are replaced when they differ. Run it every night.
-# Needs: pip install "dlt[duckdb]" requests. Before: export DG_KEY. Run: python3 dg_dlt.py
+# Needs: python3 -m venv venv && venv/bin/pip install "dlt[duckdb]" requests. Before: export DG_KEY. Run: venv/bin/python3 dg_dlt.py
 # Its state says what was read. After rows or the table were deleted: dlt pipeline dg drop dg_plays, then run it again.
 import calendar
 import csv
