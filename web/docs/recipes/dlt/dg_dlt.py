@@ -1,6 +1,6 @@
 # A dlt source: forks, and every play, in months that are replaced when they differ. Run it every night.
 # Needs: python3 -m venv venv && venv/bin/pip install "dlt[duckdb]" requests. Before: export DG_KEY. Run: venv/bin/python3 dg_dlt.py
-# Its state says what was read. After rows or the table were deleted: dlt pipeline dg drop dg_plays, then run it again.
+# Its state says what was read. After rows or the table were deleted, run once: pipeline.run(dg(), refresh="drop_sources").
 import calendar
 import csv
 import datetime as dt
