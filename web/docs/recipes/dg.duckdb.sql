@@ -76,11 +76,13 @@ COMMIT;
 -- The answers have names. In the shells of Unix and of Windows:
 .shell rm -rf dg || rd /s /q dg
 
--- The chart: plays of each fork by week (UTC).
-WITH weeks AS (SELECT forkId, date_trunc('week', date) AS week, sum(plays) AS plays FROM daily GROUP BY ALL)
+-- The chart: plays of each fork by week (UTC). The first and last week are not whole.
+WITH weeks AS (SELECT forkId, date_trunc('week', date) AS week, sum(plays) AS plays FROM daily GROUP BY ALL),
+    scale AS (SELECT week, week > min(week) OVER () AND week < max(week) OVER () AS whole, max(plays) AS most FROM weeks GROUP BY week)
 SELECT title, sum(plays)::INTEGER AS plays, -- a hidden week is a gap
-       string_agg(coalesce(substr('▁▂▃▄▅▆▇█', 1 + ceil(7.0 * plays / (SELECT greatest(max(plays), 1) FROM weeks))::INTEGER, 1), ' '), '' ORDER BY week) AS "by week, same scale"
-FROM forks CROSS JOIN (SELECT DISTINCT week FROM weeks) LEFT JOIN weeks USING (forkId, week)
+       coalesce(string_agg(coalesce(substr('▁▂▃▄▅▆▇█', 1 + ceil(7.0 * plays / (SELECT greatest(max(most), 1) FROM scale WHERE whole))::INTEGER, 1),
+           ' '), '' ORDER BY week) FILTER (whole), 'Nothing to draw: no whole week has plays.') AS "by week, same scale"
+FROM forks CROSS JOIN scale LEFT JOIN weeks USING (forkId, week)
 GROUP BY forkId, title HAVING count(plays) > 0 ORDER BY 2 DESC;
 
 -- Figures of a period come from its plays. A mean of daily means, or a sum of daily players, would be wrong.

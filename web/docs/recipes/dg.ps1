@@ -71,18 +71,18 @@ $daily = @(foreach ($f in $forks) {
 })
 if (-not $shown.Count) { throw 'Nothing is shown: check the first day, the fork and the group.' }
 
-# The chart, before the plays are read: plays of each fork by week (UTC).
-$mondays = $daily.monday | Sort-Object -Unique
+# The chart, before the plays are read: plays of each fork by week (UTC). The first and last week are not whole.
+$mondays = @($daily.monday | Sort-Object -Unique | Select-Object -Skip 1 | Select-Object -SkipLast 1)
 $rows = $daily | Group-Object forkId | ForEach-Object {
     $weeks = @{}
     foreach ($d in $_.Group) { $weeks[$d.monday] += $d.plays }
     [pscustomobject]@{ title = $_.Group[0].title; plays = ($_.Group | Measure-Object plays -Sum).Sum; weeks = @($mondays | ForEach-Object { $weeks[$_] }) }
 }
-$most = [Math]::Max(1, ($rows.weeks | Measure-Object -Maximum).Maximum)
-foreach ($row in $rows | Sort-Object plays -Descending) {
+$most = ($rows.weeks | Measure-Object -Maximum).Maximum
+if (-not $most) { 'Nothing to draw: no whole week has plays.' } else { foreach ($row in $rows | Sort-Object plays -Descending) {
     $bars = -join ($row.weeks | ForEach-Object { $null -eq $_ ? ' ' : '▁▂▃▄▅▆▇█'[[int][Math]::Ceiling(7 * $_ / $most)] }) # a hidden week is a gap
     '{0,-34} {1,7}  {2}' -f $row.title, $row.plays, $bars
-}
+} }
 
 $plays = @(foreach ($s in $shown) {
     Get-Rows $s | ForEach-Object {

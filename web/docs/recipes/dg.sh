@@ -70,16 +70,17 @@ while read -r path period; do
 done <"$work/periods"
 [[ -e $work/shown ]] || { echo "Nothing is shown: check the first day, the fork and the group." >&2; exit 1; }
 
-# The chart: plays of each fork by week (UTC). Day 0 of the count is a Thursday.
+# The chart: plays of each fork by week (UTC). The first and last week are not whole. Day 0 of the count is a Thursday.
 jq -rs --slurpfile forks "$work/forks.json" '
   def week: .date + "T00:00:00Z" | (fromdate / 86400 + 3) / 7 | floor;
   ($forks[0].items | map({("/" + .id): .title}) | add) as $titles
-  | (map(.daily[] | week) | min) as $first # a hidden week is a gap
-  | group_by(.path) | map({title: $titles[.[0].path], weeks: (reduce .[].daily[] as $d ([]; .[($d | week) - $first] += $d.plays))})
-  | ([1, .[].weeks[]] | max) as $most
-  | sort_by(-(.weeks | add))[]
-  | (.title + " " * 36)[:36] + ("      \(.weeks | add)  ")[-8:]
-    + (.weeks | map(if . == null then " " else 7 * . / $most | ceil as $height | "▁▂▃▄▅▆▇█"[$height:$height + 1] end) | add)
+  | (map(.daily[] | week) | min) as $first | (map(.daily[] | week) | max) as $last # a hidden week is a gap
+  | group_by(.path) | map({title: $titles[.[0].path], plays: (map(.daily[].plays) | add),
+      weeks: (reduce .[].daily[] as $d ([]; .[($d | week) - $first] += $d.plays))[1:$last - $first]})
+  | ([.[].weeks[]] | max // 0) as $most
+  | if $most == 0 then "Nothing to draw: no whole week has plays." else sort_by(-.plays)[]
+  | (.title + " " * 36)[:36] + ("      \(.plays)  ")[-8:]
+    + (.weeks | map(if . == null then " " else 7 * . / $most | ceil as $height | "▁▂▃▄▅▆▇█"[$height:$height + 1] end) | add) end
 ' "$work/daily"
 
 while read -r path period plays; do

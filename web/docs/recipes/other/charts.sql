@@ -1,8 +1,9 @@
 -- Five charts on the tables of the nightly sync in PostgreSQL: one statement each, for Metabase, Superset or Tableau.
 
--- 1. A line: plays and players by week (UTC). Players of weeks do not add up.
+-- 1. A line: plays and players by week (UTC). The first and last week are not whole. Players of weeks do not add up.
 select date_trunc('week', "startedAt" at time zone 'UTC')::date as week, count(*) as plays, count(distinct "playerKey") as players
-  from dg_plays group by week order by week;
+  from dg_plays where date_trunc('week', "startedAt" at time zone 'UTC') < date_trunc('week', now() at time zone 'UTC')
+ group by week order by week offset 1;
 
 -- 2. Bars: average score and pass rate by fork, of completed plays, in percent.
 select f.title, round(avg(p."scorePercent"), 1) as average_score, round(100.0 * count(*) filter (where p.passed) / count(*), 1) as pass_rate

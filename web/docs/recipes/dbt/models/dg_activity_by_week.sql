@@ -1,5 +1,9 @@
--- Plays and distinct players of each fork by week (UTC). Players of weeks do not add up.
-select "forkId", cast(date_trunc('week', "startedAt" at time zone 'UTC') as date) as week,
-       count(*) as plays, count(distinct "playerKey") as players
-from {{ source('dg', 'dg_plays') }}
+-- Plays and distinct players of each fork by week (UTC). The first and last week are not whole. Players of weeks do not add up.
+with plays as (
+    select "forkId", cast(date_trunc('week', "startedAt" at time zone 'UTC') as date) as week, "playerKey"
+    from {{ source('dg', 'dg_plays') }}
+)
+select "forkId", week, count(*) as plays, count(distinct "playerKey") as players
+from plays
+where week > (select min(week) from plays) and week < date_trunc('week', now() at time zone 'UTC')
 group by 1, 2
