@@ -87,6 +87,9 @@ class SignIn(http.server.SimpleHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"<form>Sign in</form>")
 
+    def log_message(self, *_):
+        pass
+
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), SignIn)
 threading.Thread(target=server.serve_forever, daemon=True).start()
