@@ -11,6 +11,7 @@ import urllib.request
 
 import dg_dlt
 import dlt
+from dlt.pipeline.exceptions import PipelineStepFailed
 
 base, key, psql, destination = sys.argv[1:]
 today = dt.datetime.now(dt.timezone.utc).date()
@@ -58,4 +59,10 @@ for night in range(1, 11):
     got = {(str(play), label, float(score), str(passed or "").lower()) for play, label, score, passed in rows}
     expected = set(want(forks))
     assert len(rows) == len(got) and got == expected, (night, len(got), len(expected), list(got ^ expected)[:4])
+dg_dlt.START += 1
+try:
+    pipeline.run(dg_dlt.dg())
+    raise SystemExit("a later START keeps erased players")
+except PipelineStepFailed as failed:
+    assert "start a new copy" in str(failed)
 print(f"dlt into {destination}: ten nights, {len(got)} rows equal to the API's after each")

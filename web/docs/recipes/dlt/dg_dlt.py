@@ -49,6 +49,8 @@ def dg():
         "scorePercent": {"data_type": "decimal", "precision": 5, "scale": 2}})
     def dg_plays():
         known = dlt.current.resource_state().setdefault("months", {})
+        if any(at[-7:] < str(START) for at in known):  # erased players would stay in them
+            raise RuntimeError(f"The copy has months before {START}: keep its first year, or start a new copy.")
         for fork in forks:
             for year in range(START, today.year + 1):
                 first, last = dt.date(year, 1, 1), min(today, dt.date(year, 12, 31))
