@@ -66,7 +66,8 @@ func TestMissingKeysAreRenewed(t *testing.T) {
 	}
 	_, err = checkSchema(t.Context(), s)
 	require.NoError(t, err)
-	run(`do $$ begin assert (select keys from former) = ` + keys + ` and not exists (select from recovery_codes); end $$`)
+	run(`do $$ begin assert (select keys from former) = ` + keys + ` and not exists (select from recovery_codes),
+		'constraints.sql lacks a key'; end $$`)
 }
 
 // One table has the fix of each cause that no test can plant on the embedded server.
