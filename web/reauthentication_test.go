@@ -16,10 +16,10 @@ import (
 
 // sensitive is a form that takes a recent password.
 type sensitive struct {
-	path   string
-	fields url.Values
-	kept   []string // of the fields, in a form that comes back
-	done   int      // the status of the change
+	path       string
+	fields     url.Values
+	keptFields []string // in a form that comes back
+	done       int      // the status of the change
 }
 
 // sensitiveForms returns all of them, by name. It makes the admin with two-step verification an
@@ -97,7 +97,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 				p := b.Post(s.path, s.withProof(c.password, c.code)).Is(t, 422)
 				p.Has(t, "<title>Error: ", "<strong>1 thing to fix.</strong> Nothing has been saved.", c.said)
 				require.Equal(t, [2]bool{true, true}, asks(p))
-				p.Has(t, s.kept...)
+				p.Has(t, s.keptFields...)
 				require.NotContains(t, p.Body, "horse battery", "a password is never shown again")
 			}
 			require.Equal(t, before, changes(w))

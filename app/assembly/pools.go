@@ -130,19 +130,19 @@ const readyAge = time.Second
 
 // readiness keeps the last answer of Pools.ready. Requests wait for one that asks.
 type readiness struct {
-	mu    sync.Mutex
-	asked time.Time
-	err   error
+	mu        sync.Mutex
+	checkedAt time.Time
+	err       error
 }
 
 func (r *readiness) check(pools Pools) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if time.Since(r.asked) >= readyAge {
+	if time.Since(r.checkedAt) >= readyAge {
 		ctx, stop := context.WithTimeout(context.Background(), readyTimeout)
 		defer stop()
 		r.err = pools.ready(ctx)
-		r.asked = time.Now()
+		r.checkedAt = time.Now()
 	}
 	return r.err
 }

@@ -133,7 +133,7 @@ func (p *proof) run(s sentStatement, role, visible string) string {
 	return "rows:\n" + strings.Join(rows, "\n")
 }
 
-func (p *proof) changed() (organisations []string) {
+func (p *proof) changedOrganisations() (organisations []string) {
 	p.exec(`reset role`)
 	for _, row := range p.rows() {
 		if !slices.Contains(p.before, row) {
@@ -162,7 +162,7 @@ func (p *proof) needs(s sentStatement, of []string) (organisations []string) {
 	}
 	var changed []string
 	if written.MatchString(result) {
-		changed = p.changed()
+		changed = p.changedOrganisations()
 	}
 	for _, o := range of {
 		changesOthers := slices.ContainsFunc(changed, func(c string) bool { return c != o })

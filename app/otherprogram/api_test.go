@@ -48,7 +48,7 @@ func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
 }
 
 // Its players are a view, and it does not declare that their pseudonyms never change: no report has a tag.
-func TestItsReportsHaveNoTags(t *testing.T) {
+func TestReportsOfTheHostProgramHaveNoTags(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
 	token := p.newKey(north)
@@ -78,7 +78,7 @@ func TestChangesOfItsOrganisationsTakeEffectAtOnce(t *testing.T) {
 }
 
 // Roles are those of the program at the instant of a change, and each change is recorded.
-func TestItsPeopleManageKeys(t *testing.T) {
+func TestPeopleOfTheHostProgramManageKeys(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
 	silver := p.newSchool("silver", "silver")
@@ -187,7 +187,7 @@ func TestSmuggledRequestsAreNotExecuted(t *testing.T) {
 }
 
 // It writes forks and plays as a role of its own, whose rights the next migration leaves.
-func TestItsWriterAddsForksAndPlays(t *testing.T) {
+func TestHostProgramWritesForksAndPlays(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
 	token := p.newKey(north)

@@ -274,13 +274,13 @@ func (w *replicated) untilRead(what string, ask func()) {
 func (w *replicated) leftOut(since int, why string) {
 	apptest.Until(w.t, 30*time.Second, "the replica is not left out, because "+why, func() bool {
 		w.stats()
-		return strings.Contains(w.logged(since), why)
+		return strings.Contains(w.logSince(since), why)
 	})
 	require.Equal(w.t, 1.0, w.c.Metric(`dg_replica_resting{replica="1"}`))
 	require.Equal(w.t, "ready\nreplica 1: left out\n", w.c.Fetch("/readyz", ""))
 }
 
-func (w *replicated) logged(since int) string { return w.c.Log.String()[since:] }
+func (w *replicated) logSince(since int) string { return w.c.Log.String()[since:] }
 
 // slowly passes what it reads once the connection is older than a read waits for a replica.
 func slowly(client, server net.Conn) {

@@ -98,9 +98,9 @@ func TestRefusalIsRecordedOrUnavailable(t *testing.T) {
 	caller := b.accept(token)
 	target := audit.Target{Kind: "fork", ID: "f"}
 	refuse := func() error {
-		return b.keys.Refuse(b.t.Context(), caller, audit.OtherOrganisation, target, request, errOutside)
+		return b.keys.Refuse(b.t.Context(), caller, audit.OtherOrganisation, target, request, errOutsideAPI)
 	}
-	require.Equal(t, errOutside, refuse())
+	require.Equal(t, errOutsideAPI, refuse())
 	entry := b.entries(audit.KeyRefused)[0]
 	require.Equal(t, audit.OtherOrganisation, entry.Reason)
 	require.Equal(t, target, entry.Target)

@@ -217,9 +217,9 @@ func TestReplacementThatIsSentTwiceMakesOneKey(t *testing.T) {
 				where datname = current_database() and not granted`) == cap(answers)
 		}, 10*time.Second, time.Millisecond)
 	})
-	require.EqualError(t, err, apikeys.ErrCreated.Error(), "the other one is created")
+	require.EqualError(t, err, apikeys.ErrAlreadyCreated.Error(), "the other one is created")
 	_, _, err = b.keys.Create(t.Context(), b.owner, in, request)
-	require.ErrorIs(t, err, apikeys.ErrCreated)
+	require.ErrorIs(t, err, apikeys.ErrAlreadyCreated)
 }
 
 const week = 7 * 24 * time.Hour

@@ -144,7 +144,7 @@ func TestForeignOrMalformedKeyIsNotFound(t *testing.T) {
 	_, err = b.keys.UsageOf(b.t.Context(), b.owner, []apikeys.Key{theirs})
 	requireCode(t, apperr.AccessDenied, err)
 	theirs.OrganisationID = ourOrganisation
-	require.Zero(t, b.used(theirs), "their usage is not read")
+	require.Zero(t, b.usageToday(theirs), "their usage is not read")
 	require.Equal(t, before, b.Count(`audit_entries`))
 	require.Zero(t, b.Count(`api_keys where revoked_at is not null`))
 	listed, err := b.keys.List(b.t.Context(), b.owner)
@@ -194,7 +194,7 @@ func TestExpiresSoon(t *testing.T) {
 	require.False(t, apikeys.Key{CreatedAt: now}.ExpiresSoon(now), "it never expires")
 }
 
-func (b *bundle) used(key apikeys.Key) [3]int64 {
+func (b *bundle) usageToday(key apikeys.Key) [3]int64 {
 	today := b.usage(key)[apikeys.UsageDays-1]
 	return [3]int64{today.Accepted, today.Refused, today.Limited}
 }
@@ -221,10 +221,10 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	for _, err := range []error{b.use(guessed(token)), b.useOutside(key.ID), b.use(unknownKey)} {
 		require.Error(t, err)
 	}
-	require.Zero(t, b.used(key), "counted in memory")
+	require.Zero(t, b.usageToday(key), "counted in memory")
 	b.record()
-	require.Equal(t, [3]int64{120, 2, 10}, b.used(key))
-	require.Zero(t, b.used(other))
+	require.Equal(t, [3]int64{120, 2, 10}, b.usageToday(key))
+	require.Zero(t, b.usageToday(other))
 	require.Equal(t, 1, b.Count(`api_key_usage`), "an unknown key is not counted")
 
 	t.Run("a request that is refused later moves", func(t *testing.T) {
@@ -233,11 +233,11 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 		b.ageWindows(key.ID, 61)
 		caller := b.accept(token)
 		b.record()
-		require.Equal(t, errOutside, b.keys.Refuse(b.t.Context(), caller, audit.InsufficientScope,
-			audit.Target{}, request, errOutside))
+		require.Equal(t, errOutsideAPI, b.keys.Refuse(b.t.Context(), caller, audit.InsufficientScope,
+			audit.Target{}, request, errOutsideAPI))
 		b.record()
 		b.record()
-		require.Equal(t, [3]int64{120, 3, 10}, b.used(key))
+		require.Equal(t, [3]int64{120, 3, 10}, b.usageToday(key))
 	})
 }
 
@@ -263,8 +263,8 @@ func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 	b.Exec(`drop trigger fail on api_key_usage`)
 	b.Exec(`delete from api_keys where id = $1`, gone.ID)
 	b.record()
-	require.Equal(t, [3]int64{4, 0, 0}, b.used(key))
-	require.Zero(t, b.used(gone))
+	require.Equal(t, [3]int64{4, 0, 0}, b.usageToday(key))
+	require.Zero(t, b.usageToday(gone))
 }
 
 // A request belongs to the UTC day on which it came, and is kept for 30 days.
@@ -277,7 +277,7 @@ func TestUsageByDay(t *testing.T) {
 	last := b.accept(token)
 	now = now.Add(time.Millisecond)
 	require.Error(t,
-		b.keys.Refuse(b.t.Context(), last, audit.InsufficientScope, audit.Target{}, request, errOutside),
+		b.keys.Refuse(b.t.Context(), last, audit.InsufficientScope, audit.Target{}, request, errOutsideAPI),
 		"it belongs to the day of its request")
 	b.accept(token)
 	b.record()
@@ -310,7 +310,7 @@ func TestInstancesStoreUsageTogether(t *testing.T) {
 	})
 	require.Equal(t, 2, accepted(errs), "%v", errs)
 	for _, key := range keys {
-		require.Equal(t, [3]int64{2, 0, 0}, b.used(key))
+		require.Equal(t, [3]int64{2, 0, 0}, b.usageToday(key))
 	}
 }
 

@@ -47,11 +47,11 @@ func (s *Service) Refuse(
 	return s.refusalRecorded(reason, s.log.Append(ctx, entry), refusal)
 }
 
-// RefuseOutside refuses a key, in any state, outside of /api/v1/. It records the refusal if the id
+// RefuseOutsideAPI refuses a key, in any state, outside of /api/v1/. It records the refusal if the id
 // is known; id is "" for an unreadable token. It returns refusal, apperr.RateLimited with
 // RetryAfter over the limit of rejected requests, or apperr.Unavailable when the refusal could not
 // be counted or recorded.
-func (s *Service) RefuseOutside(
+func (s *Service) RefuseOutsideAPI(
 	ctx context.Context, id string, request audit.Request, refusal error,
 ) error {
 	var result authResult

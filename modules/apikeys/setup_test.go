@@ -20,7 +20,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-var errOutside = apperr.New(apperr.AccessDenied, "outside")
+var errOutsideAPI = apperr.New(apperr.AccessDenied, "outside")
 
 const (
 	ourOrganisation   = "00000000-0000-4000-8000-00000000000a"
@@ -101,7 +101,7 @@ func (b *bundle) use(token apikeys.Token) error {
 }
 
 func (b *bundle) useOutside(id string) error {
-	return b.other.RefuseOutside(b.t.Context(), id, request, errOutside)
+	return b.other.RefuseOutsideAPI(b.t.Context(), id, request, errOutsideAPI)
 }
 
 func (b *bundle) accept(token apikeys.Token) apikeys.Caller {

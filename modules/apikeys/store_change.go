@@ -32,13 +32,13 @@ var (
 	ErrNotReplaceable = apperr.New(apperr.AccessDenied,
 		"This key is revoked, has expired or was already replaced. Create another key.")
 
-	// ErrCreated says that a key has the id already: the form was sent twice.
-	ErrCreated = apperr.New(apperr.AccessDenied, "This form was sent twice. The key exists once.")
+	// ErrAlreadyCreated says that a key has the id already: the form was sent twice.
+	ErrAlreadyCreated = apperr.New(apperr.AccessDenied, "This form was sent twice. The key exists once.")
 )
 
 // Create makes a key for the actor's organisation and returns it with its token, which cannot be
 // read again. A replaced key is revoked after the overlap, and counts towards MaxUsable until then.
-// Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany, ErrCreated,
+// Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany, ErrAlreadyCreated,
 // ErrNotReplaceable), apperr.NotFound (no such key to replace, also for another organisation's),
 // apperr.Validation with the field.
 func (s *Service) Create(
@@ -82,7 +82,7 @@ func (s *Service) insert(
 			return err
 		}
 		if _, err := readKey(tx, key.OrganisationID, key.ID); err == nil {
-			return ErrCreated // before the old key is found to be replaced
+			return ErrAlreadyCreated // before the old key is found to be replaced
 		}
 		if key.Replaces == "" {
 			if err := s.reauthorize(tx, entry, want, key.OrganisationID); err != nil {
@@ -109,7 +109,7 @@ func (s *Service) insert(
 		case created.Error != nil:
 			return fmt.Errorf("apikeys: create: %w", created.Error)
 		case created.RowsAffected == 0:
-			return ErrCreated
+			return ErrAlreadyCreated
 		}
 		if err := newWindows(tx, key.ID); err != nil {
 			return err

@@ -39,7 +39,7 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 		10*time.Second, 5*time.Millisecond, "the slot waits for the entry")
 	require.Zero(t, b.Count(finishedEntries))
 	require.NoError(t, entry.Rollback(t.Context()))
-	require.JSONEq(t, about+`"rows": 20000, "outcome": "completed"}`, b.finished())
+	require.JSONEq(t, about+`"rows": 20000, "outcome": "completed"}`, b.finishedDetails())
 }
 
 // A group of which nobody played is suppressed like one with too few players.
@@ -55,7 +55,7 @@ func TestSuppressedExportIsItsHeaderRow(t *testing.T) {
 		require.LessOrEqual(t, strings.Count(file, "\n"), 1)
 	}
 	require.Equal(t, 1, b.Count(`audit_entries where action = 'export.started'`), "HEAD is not recorded")
-	require.Contains(t, b.finished(), b.request.Query.GroupID)
+	require.Contains(t, b.finishedDetails(), b.request.Query.GroupID)
 }
 
 // The rows fail after the entry of the start: it gets one of the end.
@@ -67,7 +67,7 @@ func TestExportWhoseFirstRowsFailIsRecorded(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, response.StatusCode)
 	require.Empty(t, response.Header.Get("Content-Disposition"))
 	require.Contains(t, b.details("export.started"), "exportId")
-	require.Contains(t, b.finished(), `"rows": 0, "outcome": "failed"`)
+	require.Contains(t, b.finishedDetails(), `"rows": 0, "outcome": "failed"`)
 }
 
 // rules.md, CSV: a key that stops before the first row gets an error, not a file.
@@ -84,7 +84,7 @@ func TestExportOfKeyThatStoppedIsRefused(t *testing.T) {
 	}, func() { <-time.After(recheckInterval) }))
 	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
 	require.Contains(t, b.read(response), "Revoked.")
-	require.Contains(t, b.finished(), `"outcome": "access_ended"`)
+	require.Contains(t, b.finishedDetails(), `"outcome": "access_ended"`)
 }
 
 // The outcome says why an export ended early.
@@ -118,7 +118,7 @@ func TestOutcomeOfAbortedExport(t *testing.T) {
 				}
 				require.ErrorIs(t, err, syscall.ECONNRESET)
 			}
-			require.Contains(t, b.finished(), `"outcome": "`+outcome+`"`)
+			require.Contains(t, b.finishedDetails(), `"outcome": "`+outcome+`"`)
 		})
 	}
 }
@@ -199,7 +199,7 @@ func TestExportsTakeTurns(t *testing.T) {
 
 // rules.md, Bounds: the first byte of an export comes within the deadline of its request, or 503, also
 // where the entry of its start waits.
-func TestWaitForTheStartsEntryEndsWithTheRequest(t *testing.T) {
+func TestStartEntryTimesOutWithTheRequest(t *testing.T) {
 	b := setup(t)
 	b.firstByte = 300 * time.Millisecond
 	lock := b.Begin(`lock table audit_entries in share mode`)
@@ -210,7 +210,7 @@ func TestWaitForTheStartsEntryEndsWithTheRequest(t *testing.T) {
 }
 
 // rules.md, Bounds: the rows of the first block end with the request too.
-func TestFirstRowsEndWithTheRequest(t *testing.T) {
+func TestFirstRowsTimeOutWithTheRequest(t *testing.T) {
 	b := setup(t)
 	b.firstByte = 3 * time.Second // time enough for the start, on a busy machine too
 	b.Exec(`create function slow() returns boolean language plpgsql as
@@ -219,7 +219,7 @@ func TestFirstRowsEndWithTheRequest(t *testing.T) {
 	began := time.Now()
 	require.Equal(t, http.StatusServiceUnavailable, b.send(http.MethodGet).StatusCode)
 	require.Less(t, time.Since(began), blockTimeout)
-	require.Contains(t, b.finished(), `"outcome": "database_unavailable"`)
+	require.Contains(t, b.finishedDetails(), `"outcome": "database_unavailable"`)
 }
 
 // rules.md, Audit log: the end of an export is recorded although PostgreSQL ends the connection of the
@@ -245,7 +245,7 @@ func TestEndIsRecordedAfterARestart(t *testing.T) {
 // A panic before the first byte frees the slot.
 func TestPanicFreesTheSlot(t *testing.T) {
 	b := setup(t)
-	b.authorize = func() { panic("index out of range") }
+	b.beforeSend = func() { panic("index out of range") }
 	for range MaxConcurrentOfOrganisation + 1 {
 		require.Equal(t, http.StatusInternalServerError, b.send(http.MethodGet).StatusCode)
 	}
@@ -320,7 +320,7 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 }
 
 func newGate(t *testing.T, recheck func(context.Context) error) *Gate {
-	g := &Gate{turns: make(chan struct{}, 1), began: time.Now(), asked: time.Now(), recheck: recheck}
+	g := &Gate{turns: make(chan struct{}, 1), beganAt: time.Now(), recheckedAt: time.Now(), recheck: recheck}
 	g.Context, g.stop = context.WithCancelCause(t.Context())
 	return g
 }

@@ -162,7 +162,7 @@ func (e source) Close(_ int64, outcome error) {
 		return
 	}
 	name := outcomeOf(outcome)
-	e.service.finished.WithLabelValues(name).Inc()
+	e.service.finishedTotal.WithLabelValues(name).Inc()
 	e.service.recording.Go(func() {
 		if err := e.recordEnd(name); err != nil {
 			slog.Error("the end of an export could not be recorded", "request_id",

@@ -38,11 +38,11 @@ type Gate struct {
 	// a block takes longer than blockTimeout.
 	Context context.Context
 
-	stop         context.CancelCauseFunc
-	turns        chan struct{}
-	recheck      func(context.Context) error // on the pool of the service
-	began, asked time.Time
-	firstByte    time.Time // deadline of the first block; zero after it
+	stop                 context.CancelCauseFunc
+	turns                chan struct{}
+	recheck              func(context.Context) error // on the pool of the service
+	beganAt, recheckedAt time.Time
+	firstByte            time.Time // deadline of the first block; zero after it
 }
 
 // NewGate returns the gate of a download that begins, for Close. The first block ends with the
@@ -50,7 +50,7 @@ type Gate struct {
 func (s *Service) NewGate(c *fiber.Ctx, recheck Recheck) *Gate {
 	now := time.Now()
 	g := &Gate{
-		turns: s.turns, began: now, asked: now,
+		turns: s.turns, beganAt: now, recheckedAt: now,
 		recheck: func(ctx context.Context) error { return recheck(ctx, s.rechecks) },
 	}
 	g.firstByte, _ = c.UserContext().Deadline()
@@ -64,7 +64,7 @@ func (g *Gate) Close() { g.stop(nil) }
 // Enter waits for a turn and rechecks the access, before each block. The caller makes the block, and
 // then calls leave. Errors: errTimeLimit, errAccessEnded, those of recheck, or the cause of Context.
 func (g *Gate) Enter() (leave func(), err error) {
-	if time.Since(g.began) > timeLimit {
+	if time.Since(g.beganAt) > timeLimit {
 		return nil, errTimeLimit
 	}
 	free := func() {}
@@ -103,11 +103,11 @@ func (g *Gate) timeout() time.Duration {
 
 // checkAccess takes apperr.AuthRequired, apperr.AccessDenied and apperr.NotFound for lost access.
 func (g *Gate) checkAccess() error {
-	if time.Since(g.asked) < recheckInterval {
+	if time.Since(g.recheckedAt) < recheckInterval {
 		return nil
 	}
 	err := g.recheck(g.Context)
-	g.asked = time.Now()
+	g.recheckedAt = time.Now()
 	switch {
 	case g.Context.Err() != nil:
 		return context.Cause(g.Context)

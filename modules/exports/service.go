@@ -22,13 +22,13 @@ const (
 
 // Service runs the exports of one instance.
 type Service struct {
-	reports   *reports.Service
-	log       *audit.Log
-	rechecks  *postgres.DB // the pool of each Recheck
-	slots     *limit.Limiter
-	turns     chan struct{}  // has an element for each export that makes a block
-	recording sync.WaitGroup // writes of export.finished
-	finished  *prometheus.CounterVec
+	reports       *reports.Service
+	log           *audit.Log
+	rechecks      *postgres.DB // the pool of each Recheck
+	slots         *limit.Limiter
+	turns         chan struct{}  // has an element for each export that makes a block
+	recording     sync.WaitGroup // writes of export.finished
+	finishedTotal *prometheus.CounterVec
 }
 
 // New returns the service. An instance needs a single one: API and screens share its limits. With a
@@ -48,14 +48,14 @@ func New(
 		}),
 		// half of the processors: by default dg serve sets GOMAXPROCS to twice their number
 		turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/4)),
-		finished: promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
+		finishedTotal: promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_exports_finished_total",
 			Help: "Finished exports.",
 		}, []string{"outcome"}),
 	}
-	s.finished.WithLabelValues(otherOutcome) // a rate needs a value before the first event
+	s.finishedTotal.WithLabelValues(otherOutcome) // a rate needs a value before the first event
 	for _, o := range outcomes {
-		s.finished.WithLabelValues(o.name)
+		s.finishedTotal.WithLabelValues(o.name)
 	}
 	return s
 }

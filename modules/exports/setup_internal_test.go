@@ -23,12 +23,12 @@ import (
 // bundle is a server whose one route exports a fork with 20,000 plays.
 type bundle struct {
 	*testkit.World
-	t         *testing.T
-	db        *postgres.DB // waits longer for locks than tests do
-	url       string
-	service   *Service
-	request   Request // what the route asks for
-	authorize func()  // called between Open and Send; nil: nothing
+	t          *testing.T
+	db         *postgres.DB // waits longer for locks than tests do
+	url        string
+	service    *Service
+	request    Request // what the route asks for
+	beforeSend func()  // nil: nothing
 
 	firstByte time.Duration // deadline of the route; 0: that of the server
 }
@@ -71,8 +71,8 @@ func (b *bundle) serve() {
 			return err
 		}
 		defer export.Close()
-		if b.authorize != nil {
-			b.authorize()
+		if b.beforeSend != nil {
+			b.beforeSend()
 		}
 		return export.Send(c)
 	})
@@ -120,8 +120,8 @@ func (b *bundle) details(action string) string {
 	return testkit.One[string](b.World, `select details::text from audit_entries where action = $1`, action)
 }
 
-// finished returns the details of the end, once the export has given its connection back.
-func (b *bundle) finished() string {
+// finishedDetails returns the details of the end, once the export has given its connection back.
+func (b *bundle) finishedDetails() string {
 	require.Eventually(b.t, func() bool {
 		return b.Count(finishedEntries) == 1 && b.db.Pool.Stat().AcquiredConns() == 0
 	}, 10*time.Second, 5*time.Millisecond)

@@ -141,7 +141,7 @@ func TestReauthenticationTakesACode(t *testing.T) {
 		require.NoError(t, <-done)
 	}
 	require.Zero(t, testkit.One[int](b.World, `select sum(wrong) from password_guesses`))
-	require.Equal(t, len(codes)-2, b.left(session))
+	require.Equal(t, len(codes)-2, b.recoveryCodesLeft(session))
 }
 
 // Changes of an account and reauthentication take the password and, with two-step verification on, a

@@ -20,7 +20,7 @@ func (b *bundle) use(keys identity.Keyring) identity.Reencrypted {
 	return done
 }
 
-func (b *bundle) stored(email string) string {
+func (b *bundle) storedSecret(email string) string {
 	return testkit.One[string](b.World, `select totp_secret from users where email_key = $1`, email)
 }
 
@@ -39,7 +39,7 @@ func TestOfferedSecretIsEncrypted(t *testing.T) {
 	require.Regexp(t, `^v1\.`, testkit.One[string](b.World, `select totp_offer from sessions`))
 	_, err = b.confirm(session, b.code(offer.Secret, 0))
 	require.NoError(t, err)
-	require.Regexp(t, `^v1\.`, b.stored(ann))
+	require.Regexp(t, `^v1\.`, b.storedSecret(ann))
 	require.NoError(t, b.verify(b.signIn(ann), b.code(offer.Secret, 1)))
 }
 
@@ -54,14 +54,14 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 	for _, keys := range []identity.Keyring{
 		identity.RingOf(1, 0), identity.RingOf(2, 1), identity.RingOf(2, 0), identity.RingOf(3, 2),
 	} {
-		before := b.stored(ann)
+		before := b.storedSecret(ann)
 		done := b.use(keys)
 		require.Zero(t, done.Unreadable)
-		require.Equal(t, before != b.stored(ann), done.Encrypted == 2)
+		require.Equal(t, before != b.storedSecret(ann), done.Encrypted == 2)
 		require.Equal(t, identity.Reencrypted{}, b.use(keys), "once")
-		require.Regexp(t, `^v1\.`, b.stored(bob))
+		require.Regexp(t, `^v1\.`, b.storedSecret(bob))
 		require.True(t, b.isActive(session.Token))
-		require.Equal(t, len(codes), b.left(session))
+		require.Equal(t, len(codes), b.recoveryCodesLeft(session))
 		require.NoError(t, b.verify(b.signIn(ann), b.code(anns, 0)))
 		b.pass(time.Minute)
 	}
@@ -83,11 +83,11 @@ func TestReplacingTheKeyRevivesNothing(t *testing.T) {
 	replace := func() error {
 		return errorOf(identity.MigrateSecrets(b.ctx(), b.Owner, identity.RingOf(2, 1), false))
 	}
-	before := b.stored(bob)
+	before := b.storedSecret(bob)
 	removal := b.Begin(`update users set totp_secret = null where email_key = $1`, ann)
 	require.NoError(t, b.WhileWaiting(removal, replace, nil))
 	require.Equal(t, 1, b.Count(`users where email_key = $1 and totp_secret is null`, ann))
-	require.NotEqual(t, before, b.stored(bob))
+	require.NotEqual(t, before, b.storedSecret(bob))
 	b.people.UseKeys(identity.RingOf(2, 1))
 	b.other.UseKeys(identity.RingOf(2, 1))
 	b.fail(1, identity.ErrWrongCode, func() error { return b.verify(pending, b.wrongCode(secret)) })
@@ -121,7 +121,7 @@ func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 		require.ErrorContains(t, err, "in clear", "the log names the reason")
 		require.Equal(t, identity.Reencrypted{Unreadable: 1}, b.use(keys))
 	}
-	require.Equal(t, forgedSecret, b.stored(ann))
+	require.Equal(t, forgedSecret, b.storedSecret(ann))
 }
 
 const forgedSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
@@ -154,7 +154,7 @@ func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 	b.person(bob, secret)
 	_, err = identity.MigrateSecrets(b.ctx(), b.Owner, identity.RingOf(9, 0), false)
 	require.ErrorIs(t, err, identity.ErrSecretKey)
-	require.Equal(t, secret, b.stored(bob), "nothing changes")
+	require.Equal(t, secret, b.storedSecret(bob), "nothing changes")
 	require.NoError(t, check(identity.Keyring{}))
 }
 
@@ -174,7 +174,7 @@ func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
 	require.Equal(t, identity.Reencrypted{Unreadable: 1}, done)
 	for _, keys := range []identity.Keyring{{}, keys} {
 		b.other.UseKeys(keys)
-		for _, code := range []string{"", b.code(secret, 0), b.stored(ann)} {
+		for _, code := range []string{"", b.code(secret, 0), b.storedSecret(ann)} {
 			err := b.verify(b.signIn(ann), code)
 			require.True(t, apperr.Is(err, apperr.Unavailable), "%q: %v", code, err)
 			require.ErrorContains(t, err, "DG_SECRET_KEY", "the log names the setting")

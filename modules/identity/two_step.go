@@ -50,7 +50,7 @@ func (s *Service) OfferedTwoStep(ctx context.Context, token string) (Enrolment, 
 	if err != nil {
 		return Enrolment{}, err
 	}
-	secret, err := s.keys.offered(own)
+	secret, err := s.keys.decryptOffer(own)
 	if err != nil {
 		return Enrolment{}, ErrTwoStepOff
 	}
@@ -79,7 +79,7 @@ func (s *Service) ConfirmTwoStep(
 	return codes, session, err
 }
 
-func (k Keyring) offered(of sessionRow) (string, error) {
+func (k Keyring) decryptOffer(of sessionRow) (string, error) {
 	if of.TOTPOffer == nil || !of.Fresh {
 		return "", ErrTwoStepOff
 	}
@@ -92,7 +92,7 @@ func (c *change) confirmOffer(code string) (map[string]any, error) {
 		return nil, ErrTwoStepOn
 	}
 	keys := c.service.keys
-	secret, err := keys.offered(c.from)
+	secret, err := keys.decryptOffer(c.from)
 	if err != nil {
 		return nil, err
 	}

@@ -213,7 +213,7 @@ func (b *bundle) enrolled(email string) (secret string, codes []string, session 
 	return offer.Secret, codes, session
 }
 
-func (b *bundle) left(session identity.Session) int {
+func (b *bundle) recoveryCodesLeft(session identity.Session) int {
 	left, err := b.other.RecoveryCodesLeft(b.ctx(), session.Token)
 	require.NoError(b.t, err)
 	return left
@@ -231,7 +231,7 @@ func TestRecoveryCodeWorksOnce(t *testing.T) {
 			where encode(code_hash, 'escape') like '%' || $1 || '%'`, code[:4]))
 	}
 	require.Len(t, unique, 10)
-	require.Equal(t, 10, b.left(session))
+	require.Equal(t, 10, b.recoveryCodesLeft(session))
 	b.enrolled(bob)
 	require.Equal(t, identity.ErrWrongCode, b.verify(b.signIn(bob), codes[0]), "another person's")
 	for i, typed := range []string{
@@ -240,7 +240,7 @@ func TestRecoveryCodeWorksOnce(t *testing.T) {
 	} {
 		require.NoError(t, b.verify(b.signIn(ann), typed), typed)
 		require.Equal(t, identity.ErrWrongCode, b.verify(b.signIn(ann), typed), "a second time")
-		require.Equal(t, 9-i, b.left(session))
+		require.Equal(t, 9-i, b.recoveryCodesLeft(session))
 	}
 	require.NoError(t, b.verify(b.signIn(ann), b.code(secret, 0)), "codes of the app still work")
 }

@@ -84,7 +84,7 @@ type Keys interface {
 		ctx context.Context, c apikeys.Caller, reason audit.Reason, target audit.Target,
 		request audit.Request, refusal error,
 	) error
-	RefuseOutside(ctx context.Context, id string, request audit.Request, refusal error) error
+	RefuseOutsideAPI(ctx context.Context, id string, request audit.Request, refusal error) error
 }
 
 // Forks finds forks of an organisation, and the owner of any fork.

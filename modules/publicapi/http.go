@@ -46,7 +46,7 @@ func (a *API) serve(c *fiber.Ctx) error {
 		})
 	case strings.Contains(headers, apikeys.TokenPrefix):
 		return httpserver.Handle(c, nil, func(c *fiber.Ctx) error {
-			return a.refuseOutside(c, path, headers)
+			return a.refuseOutsideAPI(c, path, headers)
 		})
 	case path == documentPath && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead):
 		return httpserver.Handle(c, nil, a.serveDocument)
@@ -68,14 +68,14 @@ func pathOf(c *fiber.Ctx) string {
 	return string(path)
 }
 
-var errOutside = apperr.New(apperr.AccessDenied, "API keys work only under /api/v1/, in lower case. "+
+var errOutsideAPI = apperr.New(apperr.AccessDenied, "API keys work only under /api/v1/, in lower case. "+
 	"Remove the Authorization header, or call /api/v1/forks.")
 
-func (a *API) refuseOutside(c *fiber.Ctx, path, headers string) error {
+func (a *API) refuseOutsideAPI(c *fiber.Ctx, path, headers string) error {
 	id, _ := apikeys.FindID(headers) // "" for an unreadable token
 	return a.Requests.Run(c.UserContext(), limit.API, "", httpserver.ClientNetwork(c),
 		func(ctx context.Context) error {
-			return a.Keys.RefuseOutside(ctx, id, apikeys.RequestOf(c, path), errOutside)
+			return a.Keys.RefuseOutsideAPI(ctx, id, apikeys.RequestOf(c, path), errOutsideAPI)
 		})
 }
 

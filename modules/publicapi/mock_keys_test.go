@@ -62,12 +62,12 @@ func (_m *mockKeys) Refuse(ctx context.Context, c apikeys.Caller, reason audit.R
 	return r0
 }
 
-// RefuseOutside provides a mock function with given fields: ctx, id, request, refusal
-func (_m *mockKeys) RefuseOutside(ctx context.Context, id string, request audit.Request, refusal error) error {
+// RefuseOutsideAPI provides a mock function with given fields: ctx, id, request, refusal
+func (_m *mockKeys) RefuseOutsideAPI(ctx context.Context, id string, request audit.Request, refusal error) error {
 	ret := _m.Called(ctx, id, request, refusal)
 
 	if len(ret) == 0 {
-		panic("no return value specified for RefuseOutside")
+		panic("no return value specified for RefuseOutsideAPI")
 	}
 
 	var r0 error

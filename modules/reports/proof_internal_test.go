@@ -285,7 +285,7 @@ func TestFailedProofFreesConnectionAndSlot(t *testing.T) {
 
 // After a restore, an import draws other pseudonyms for the same ordinals: no tag of before holds. A
 // restored table is another one, as is a database, a cluster or a timeline.
-func TestTagsEndWithTheirHistory(t *testing.T) {
+func TestTagsOfAnotherHistoryDoNotMatch(t *testing.T) {
 	e := newProofEnv(t)
 	e.insert(testFrom, 10, 50)
 	before, _ := e.proof(t, query(testFrom, 10, ""))

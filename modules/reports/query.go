@@ -25,8 +25,8 @@ type Query struct {
 	labels *labelCache // nil: none, and no version of labels is read
 }
 
-// complete returns the period of the complete days, by default of all.
-func (q Query) complete() Period {
+// completePeriod returns the period of the complete days, by default of all.
+func (q Query) completePeriod() Period {
 	return Period{From: q.Period.From, Days: cmp.Or(q.CompleteDays, q.Period.Days)}
 }
 

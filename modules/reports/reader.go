@@ -58,7 +58,7 @@ func (s *snapshot) sum(ctx context.Context) (a *segment.Accumulator, complete *S
 	if err := s.addDays(ctx, a); err != nil {
 		return nil, nil, err
 	}
-	first := s.query.complete()
+	first := s.query.completePeriod()
 	if err := s.addPlays(ctx, a, first, s.days); err != nil || first == s.query.Period {
 		return a, nil, err
 	}

@@ -108,7 +108,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 	batch.Queue(metadataSQL, s.args)
 	if s.segments {
 		sealed := maps.Clone(s.args)
-		sealed["to"] = s.query.complete().End() // plays of later days are added after their totals
+		sealed["to"] = s.query.completePeriod().End() // plays of later days are added after their totals
 		batch.Queue(sealedDaysSQL, sealed)
 		batch.Queue(sealedMonthsSQL, sealed)
 	}

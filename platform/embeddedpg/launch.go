@@ -78,7 +78,7 @@ func (d dataDir) chown(path string) error {
 // has the id in it. It keeps the file of a server that dg did not start, which may still run.
 func (d dataDir) removeStale() {
 	killed, err := d.readPIDFile()
-	if !errors.Is(err, errForeign) {
+	if !errors.Is(err, errForeignServer) {
 		_ = os.RemoveAll(killed.socket)
 		_ = os.Remove(d.file(pidFile))
 	}

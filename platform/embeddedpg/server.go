@@ -22,8 +22,8 @@ import (
 const socketPrefix = "dg-postgres-"
 
 var (
-	errNotRunning = errors.New("PostgreSQL is not running")
-	errForeign    = errors.New("dg did not start this PostgreSQL")
+	errNotRunning    = errors.New("PostgreSQL is not running")
+	errForeignServer = errors.New("dg did not start this PostgreSQL")
 )
 
 // Server is this process's handle on a data folder's server, which any process may have started.
@@ -82,8 +82,8 @@ func (s *Server) withLock(ctx context.Context, work func() error) error {
 // patience is how long dg waits without a word, or at all for a server that does not answer.
 const patience = 10 * time.Second
 
-// errSilent marks an error that does not pass by itself, as that of a recovering server does.
-var errSilent = errors.New("PostgreSQL does not answer")
+// errNoAnswer marks an error that does not pass by itself, as that of a recovering server does.
+var errNoAnswer = errors.New("PostgreSQL does not answer")
 
 func retry(ctx context.Context, try func() error) error {
 	until := time.Now().Add(patience)
@@ -93,7 +93,7 @@ func retry(ctx context.Context, try func() error) error {
 			return err
 		}
 		if time.Now().After(until) {
-			if errors.Is(err, errSilent) {
+			if errors.Is(err, errNoAnswer) {
 				return err
 			}
 			slog.WarnContext(ctx, "still waiting", "reason", err)
@@ -115,7 +115,7 @@ func (s *Server) join(ctx context.Context) error {
 		}
 		if s.postmaster, err = s.data.readPIDFile(); err != nil {
 			return fmt.Errorf("%w: %w on %q: to stop it, send SIGINT to the process that fuser names "+
-				"for %q", errSilent, err, s.data.path, s.data.file(lockFile))
+				"for %q", errNoAnswer, err, s.data.path, s.data.file(lockFile))
 		}
 		session, err := pgx.Connect(ctx, s.url("postgres", "postgres"))
 		if e, answered := errors.AsType[*pgconn.PgError](err); answered && e.Code == "57P03" {
@@ -123,12 +123,12 @@ func (s *Server) join(ctx context.Context) error {
 		}
 		if err != nil && syscall.Kill(s.id, 0) == syscall.ESRCH {
 			return fmt.Errorf("%w: process %d on %q has ended, or is of another container, and others "+
-				"remain: end those that fuser names for %q: %w", errSilent, s.id, s.data.path,
+				"remain: end those that fuser names for %q: %w", errNoAnswer, s.id, s.data.path,
 				s.data.file(lockFile), err)
 		}
 		if err != nil {
 			return fmt.Errorf("%w: process %d runs on %q, but not at its socket %q, which may be of "+
-				"another container or deleted: to stop it, send that process SIGINT: %w", errSilent,
+				"another container or deleted: to stop it, send that process SIGINT: %w", errNoAnswer,
 				s.id, s.data.path, s.socket, err)
 		}
 		return session.Close(ctx)
@@ -241,7 +241,7 @@ func (d dataDir) readPIDFile() (p postmaster, err error) {
 		return p, errors.New("PostgreSQL starts") // or the file is gone, truncated or without a socket
 	}
 	if !strings.HasPrefix(filepath.Base(lines[4]), socketPrefix) {
-		return p, errForeign
+		return p, errForeignServer
 	}
 	p.socket = lines[4]
 	p.id, err = strconv.Atoi(lines[0])

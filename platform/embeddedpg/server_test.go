@@ -204,7 +204,7 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 	}()
 	require.Eventually(t, func() bool {
 		_, err := f.readPIDFile()
-		return errors.Is(err, errForeign)
+		return errors.Is(err, errForeignServer)
 	}, 20*time.Second, 10*time.Millisecond, "it does not answer")
 	_, err = Start(t.Context(), dir, fast...)
 	require.ErrorContains(t, err, "(PID "+strconv.Itoa(byHand.Process.Pid)+")")

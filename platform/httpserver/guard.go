@@ -24,14 +24,14 @@ const (
 	faultFragment = "The path must not contain a fragment. Leave out # and what follows it."
 )
 
-// errRange refuses to resume. A client such as wget would append a whole answer to a part of another,
-// and rows may have changed in between. Accept-Ranges does not keep wget from it.
-var errRange = apperr.New(apperr.Validation,
+// errRangeUnsupported refuses to resume. A client such as wget would append a whole answer to a part
+// of another, and rows may have changed in between. Accept-Ranges does not keep wget from it.
+var errRangeUnsupported = apperr.New(apperr.Validation,
 	"This answer cannot be resumed. Delete the part that you have, and ask again without the Range header.")
 
 func checkRange(c *fiber.Ctx) error {
 	if len(c.Context().Request.Header.Peek(fiber.HeaderRange)) > 0 {
-		return errRange
+		return errRangeUnsupported
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ type request struct {
 	span   trace.Span // nil: the request is not traced
 
 	authenticated bool
-	streaming     bool // the stream calls end, not complete
+	streaming     bool // the stream calls end, not finish
 }
 
 type requestKey struct{}
@@ -74,7 +74,7 @@ func Handle(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error {
 	r := s.begin(c)
 	r.page = page
-	defer r.complete(c)
+	defer r.finish(c)
 	if f, ok := checkRequest(&c.Context().Request); !ok {
 		c.Context().SetConnectionClose() // after a framing fault no next request can be trusted
 		r.writeFailure(c, f)
@@ -127,7 +127,7 @@ func (s *Server) begin(c *fiber.Ctx) *request {
 	return r
 }
 
-func (r *request) complete(c *fiber.Ctx) {
+func (r *request) finish(c *fiber.Ctx) {
 	response := &c.Context().Response
 	response.Header.Set(fiber.HeaderXRequestID, r.id)
 	response.Header.Set(fiber.HeaderXContentTypeOptions, "nosniff")

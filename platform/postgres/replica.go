@@ -177,7 +177,7 @@ func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	} else if waiting.Err() != nil {
 		return nil // a connection that is being set up goes to the pool, for a later read
 	}
-	if ctx.Err() == nil && !errors.Is(err, errPrimary) {
+	if ctx.Err() == nil && !errors.Is(err, errPrimaryBusy) {
 		r.leaveOut(err)
 	}
 	return nil
@@ -202,13 +202,13 @@ func (r *Replica) flush(ctx context.Context) error {
 	_, err := r.primary.Pool.Exec(ctx, `/* postgres.flush */ select pg_logical_emit_message(true, 'dg', '')
 		from set_config('synchronous_commit', 'local', true)`)
 	if err != nil {
-		return fmt.Errorf("%w: %w", errPrimary, err)
+		return fmt.Errorf("%w: %w", errPrimaryBusy, err)
 	}
 	return nil
 }
 
-// errPrimary says that the primary was busy: it is no fault of the replica.
-var errPrimary = errors.New("the primary could not be asked to send its records")
+// errPrimaryBusy says that the primary was busy: it is no fault of the replica.
+var errPrimaryBusy = errors.New("the primary could not be asked to send its records")
 
 // await waits until the replica has replayed at. A snapshot from before then may lack commits.
 func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) error {

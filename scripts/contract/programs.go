@@ -61,7 +61,7 @@ type table struct {
 	base, recipes string
 	keys          map[string]string // by condition.data
 	right, red    atomic.Int32
-	wanted        sync.Map // rows of exports, by their period
+	expectedRows  sync.Map // of exports, by their period
 }
 
 // runTable runs four rows at once, against the demo at base. TABLE_ONLY has the names of programs, or
@@ -289,7 +289,7 @@ get "$1" | jq -r ".items[:if $3 then 1 else null end][].id" | while read -r id; 
 // want returns the plays of all forks, or of the first one, as the service has them.
 func (t *table) want(ctx context.Context, key, query, before string, first bool) ([]string, error) {
 	id := fmt.Sprint(key, query, before, first)
-	if rows, ok := t.wanted.Load(id); ok {
+	if rows, ok := t.expectedRows.Load(id); ok {
 		return rows.([]string), nil
 	}
 	all, err := exec.CommandContext(ctx, "bash", "-euo", "pipefail", "-c", wantAll, key, t.base+"/api/v1/forks", query,
@@ -298,7 +298,7 @@ func (t *table) want(ctx context.Context, key, query, before string, first bool)
 		return nil, fmt.Errorf("read the plays: %w", err)
 	}
 	rows := plays(string(all), before)
-	t.wanted.Store(id, rows)
+	t.expectedRows.Store(id, rows)
 	return rows, nil
 }
 

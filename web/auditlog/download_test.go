@@ -103,14 +103,14 @@ func TestAuditLogIsDownloaded(t *testing.T) {
 }
 
 // rules.md, CSV: a download whose reader loses the role is reset, so that any client notices.
-func TestAuditDownloadEndsWithTheRole(t *testing.T) {
+func TestAuditDownloadIsResetWhenTheRoleIsLost(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	w.DB.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
 		target_kind, target_id, reason, method, path, address, user_agent, request_id)
 		select $1, now(), 'key', 'k', 'K', 'api_key.refused', '', '', 'plan', 'GET', repeat('p',
 		  300), '192.0.2.1', repeat('u', 250), 'request-' || n from generate_series(1, 60000) n`, acme.ID)
 	path := acme.At("/settings/audit-log.csv")
-	ended := w.Begin(t, w.SignedIn(t, acme.Owner), path)
+	ended := w.BeginDownload(t, w.SignedIn(t, acme.Owner), path)
 	w.DB.Exec(`update memberships set role = 'member' where user_id = $1`, acme.Owner.ID)
 	require.ErrorIs(t, <-ended, syscall.ECONNRESET, "the transfer does not end as a whole one does")
 }

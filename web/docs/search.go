@@ -18,14 +18,14 @@ const maxQuery = 100
 
 // passage is a sentence. ID is the anchor of the heading or table row above it, or "".
 type passage struct {
-	ID, Text string
-	marked   string // Text, for comparisons
+	ID, Text   string
+	normalised string // Text, for comparisons
 }
 
 // pageText is the searchable text of a page.
 type pageText struct {
-	marked   string // name and passages
-	passages []passage
+	normalised string // name and passages
+	passages   []passage
 }
 
 type result struct {
@@ -47,7 +47,7 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	query := c.Query("q")
 	query = strings.ToValidUTF8(query[:min(len(query), maxQuery)], "")
-	words := strings.Fields(mark(query))
+	words := strings.Fields(normalise(query))
 	var named, others []result
 	for i, at := range h.documentation.Pages {
 		if at.Parent == "/privacy" { // a translation
@@ -57,9 +57,9 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 		switch {
 		case strings.EqualFold(at.Name, strings.TrimSpace(query)):
 			named = slices.Insert(named, 0, result{at, texts[i].passages[0]})
-		case count(words, mark(at.Name)) == len(words):
+		case count(words, normalise(at.Name)) == len(words):
 			named = append(named, result{at, best})
-		case count(words, texts[i].marked) == len(words):
+		case count(words, texts[i].normalised) == len(words):
 			others = append(others, result{at, best})
 		}
 	}
@@ -70,8 +70,8 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 
 var wordOfText = regexp.MustCompile(`[\pL\pN]+`)
 
-// mark returns the text in lower case, with a NUL before each word: a search finds beginnings only.
-func mark(text string) string {
+// normalise returns text in lower case, with a NUL before each word: a search finds beginnings only.
+func normalise(text string) string {
 	return wordOfText.ReplaceAllString(strings.ToLower(text), "\x00$0")
 }
 
@@ -79,7 +79,7 @@ func mark(text string) string {
 func bestPassage(words []string, text []passage) (best passage) {
 	most := -1
 	for _, one := range text {
-		if n := count(words, one.marked); n > most {
+		if n := count(words, one.normalised); n > most {
 			best = one
 			most = n
 		}
@@ -87,7 +87,7 @@ func bestPassage(words []string, text []passage) (best passage) {
 	return best
 }
 
-// count returns how many of the words the text contains. Both are marked.
+// count returns how many of the words the text contains. Both are normalised.
 func count(words []string, text string) (n int) {
 	for _, word := range words {
 		if strings.Contains(text, word) {
@@ -108,9 +108,9 @@ func (h *Handler) pageTexts() (all []pageText, err error) {
 		if err != nil {
 			return nil, err
 		}
-		text := pageText{mark(at.Name), passages(document)}
+		text := pageText{normalise(at.Name), passages(document)}
 		for _, one := range text.passages {
-			text.marked += " " + one.marked
+			text.normalised += " " + one.normalised
 		}
 		all = append(all, text)
 	}
@@ -173,7 +173,7 @@ func (r *textReader) endLine() {
 		return
 	}
 	for sentence := range strings.SplitAfterSeq(line, ". ") {
-		r.all = append(r.all, passage{r.id, sentence, mark(sentence)})
+		r.all = append(r.all, passage{r.id, sentence, normalise(sentence)})
 	}
 	r.line = ""
 }

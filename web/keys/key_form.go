@@ -87,7 +87,7 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 	key, token, err := h.Keys.Create(c.UserContext(), p.KeyActor(), in,
 		apikeys.RequestOf(c, c.Path()))
 	switch {
-	case errors.Is(err, apikeys.ErrCreated):
+	case errors.Is(err, apikeys.ErrAlreadyCreated):
 		ui.Flash(c, ui.Notice{
 			Strong: "This form was sent twice, and the key was created once.",
 			Before: " If you have not copied its secret, replace the key.",

@@ -249,8 +249,8 @@ func (h *Handler) loadComparison(
 	return c, nil
 }
 
-// complete returns the comparison with the figures of complete days, or nil if they have no plays.
-func (c *comparison) complete(s reports.Statistics) *comparison {
+// withCompleteDays returns c with the figures of complete days, or nil if they have no plays.
+func (c *comparison) withCompleteDays(s reports.Statistics) *comparison {
 	if c == nil || c.CompleteDays == "" {
 		return c
 	}

@@ -116,10 +116,10 @@ func (h *Handler) showReport(
 	if err != nil {
 		return err
 	}
-	view.Comparison = view.Comparison.complete(stats)
+	view.Comparison = view.Comparison.withCompleteDays(stats)
 	// A suppressed report looks like an empty one: marks of other groups would tell them apart.
 	if len(view.Groups) > 0 && !stats.Suppressed {
-		view.shown = h.shownGroups(c.UserContext(), query)
+		view.shownGroupIDs = h.shownGroups(c.UserContext(), query)
 	}
 	view.ForkID = fork.ID
 	view.Command = h.command(query)

@@ -12,10 +12,10 @@ import (
 // groupMenu is the menu of the report's group. Of the list of reports it chooses the reports that open.
 type groupMenu struct {
 	pageURL
-	Groups       []org.Group
-	ListedGroups int      // org.MaxGroups if there may be more groups; else 0
-	GroupName    string   // "": all players
-	shown        []string // ids of the groups that k-anonymity does not hide; nil: unknown
+	Groups        []org.Group
+	ListedGroups  int      // org.MaxGroups if there may be more groups; else 0
+	GroupName     string   // "": all players
+	shownGroupIDs []string // those that k-anonymity does not hide; nil: unknown
 }
 
 func (h *Handler) groupMenuOf(ctx context.Context, p *ui.Principal, at pageURL) (groupMenu, error) {
@@ -36,5 +36,5 @@ func (h *Handler) groupMenuOf(ctx context.Context, p *ui.Principal, at pageURL) 
 }
 
 func (m groupMenu) Hidden(groupID string) bool {
-	return m.shown != nil && !slices.Contains(m.shown, groupID)
+	return m.shownGroupIDs != nil && !slices.Contains(m.shownGroupIDs, groupID)
 }

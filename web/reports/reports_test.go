@@ -208,13 +208,13 @@ func TestInvalidDownloadIsRejected(t *testing.T) {
 
 // rules.md, CSV: a running download is aborted when its person loses the role, and the browser
 // notices. Every other end of access is proved by web/ui, every other outcome by modules/exports.
-func TestDownloadEndsWithTheRole(t *testing.T) {
+func TestDownloadIsResetWhenTheRoleIsLost(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)
 	w.DB.Players(o.ID, 1)
 	w.DB.Plays(fork, 60_000, time.Date(2024, 5, 1, 0, 0, 0, 0, time.UTC), time.Second)
 	path := o.At("/reports/%s/plays.csv?from=2024-01-01&to=2024-12-31", fork.ID)
-	ended := w.Begin(t, w.SignedIn(t, o.Admin), path)
+	ended := w.BeginDownload(t, w.SignedIn(t, o.Admin), path)
 	w.DB.Exec(`update memberships set role = 'member' where user_id = $1`, o.Admin.ID)
 	require.ErrorIs(t, <-ended, syscall.ECONNRESET, "the transfer does not end as a whole one does")
 	finished := w.ExportsOf(t, o, 1)[0]

@@ -109,8 +109,8 @@ func (w *World) ExportsOf(t *testing.T, o *Organisation, n int) (exports []audit
 	return exports
 }
 
-// Begin begins a download with a slow reader, and returns the error that will end it.
-func (w *World) Begin(t *testing.T, b *testkit.Browser, path string) (ended <-chan error) {
+// BeginDownload begins a download with a slow reader, and returns the error that will end it.
+func (w *World) BeginDownload(t *testing.T, b *testkit.Browser, path string) (ended <-chan error) {
 	response := apptest.Ask(t, apptest.SmallWindowClient(), w.Base+path, "",
 		"Cookie", "__Host-dg="+b.Session(), "Sec-Fetch-Site", "same-origin")
 	require.Equal(t, http.StatusOK, response.StatusCode)
