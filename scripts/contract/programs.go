@@ -335,10 +335,9 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 	program = strings.ReplaceAll(program, "2 ** attempt", "attempt / 9") // waits after a lost connection are scaled
 	program = strings.ReplaceAll(program, "(tries) 5", "(tries) 0.5")
 	program = firstDays.ReplaceAllString(program, today.AddDate(0, 0, 1-cmp.Or(c.days, 41)).Format(time.DateOnly))
-	if c.stalls { // limits of time are scaled as waits are; that of Node, which is in no program, is five minutes
+	if c.stalls { // limits of time are scaled as waits are
 		program = limits.ReplaceAllString(program, "${1}1")
-		node := "redirect: 'error'"
-		program = strings.ReplaceAll(program, node, node+", signal: AbortSignal.timeout(3000)")
+		program = strings.ReplaceAll(program, "1_800_000", "3_000")
 		program = strings.ReplaceAll(program, "30 * time.Minute", "3 * time.Second")
 	}
 	if c.group != "" {
