@@ -56,8 +56,8 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	}
 }
 
-// A page of an error names who operates the service. A 503 is loaded again when the server says so,
-// unless it answers a form.
+// A page of an error names who operates the service. A 503 page reloads after the interval in
+// data-retry, unless it answers a form.
 func TestErrorPageNamesTheOperatorAndTriesAgain(t *testing.T) {
 	w := webtest.StartWith(t, assembly.Settings{
 		Operator: mail.Address{Name: "Help <desk>", Address: "dg@example.org"},
@@ -81,7 +81,8 @@ func TestErrorPageNamesTheOperatorAndTriesAgain(t *testing.T) {
 	p.WaitFor(`h1:text("Account")`)
 }
 
-// A failure is a page for people; the API and keys get the contract's body.
+// Browsers get errors as pages. API paths, requests with an API key and clients that accept JSON get the
+// JSON error of the API.
 func TestErrorsArePagesInBrowsersOnly(t *testing.T) {
 	_, _, b := webtest.StartAsOwner(t)
 	for path, header := range map[string]http.Header{

@@ -129,7 +129,7 @@ func slowBodies(ctx context.Context, conn net.Conn) error {
 	return trickle(ctx, conn, "POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nemail=")
 }
 
-// slowReaders pipeline requests for large answers, and read 1 KB a second.
+// slowReaders pipeline requests for large responses, and read 1 KB a second.
 func slowReaders(ctx context.Context, conn net.Conn) error {
 	_, err := io.WriteString(conn, strings.Repeat("GET /openapi/v1.json HTTP/1.1\r\nHost: x\r\n\r\n", 50))
 	for err == nil && ctx.Err() == nil {

@@ -86,8 +86,8 @@ func requireRight(t *testing.T, db *testkit.World, dg *apptest.Child, callers ..
 }
 
 // requireEntries requires as many entries of each request id and action as clients saw answers that
-// need one: "api_key.refused" for a 401 to a key whose id is known, "export.started" for a CSV,
-// "api_key.revoked" for a revocation. Each end of an export has its start.
+// need one. A 401 to a key whose id is known needs "api_key.refused", a CSV "export.started", and a
+// revocation "api_key.revoked". Each end of an export has its start.
 func requireEntries(t *testing.T, db *testkit.World, seen map[[2]string]int) {
 	var ids, actions []string
 	var times []int

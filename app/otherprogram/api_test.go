@@ -47,7 +47,7 @@ func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
 		north.id))
 }
 
-// Its players are a view, and it does not declare that their pseudonyms never change: no report has a tag.
+// The host program has players in a view, and does not declare constant pseudonyms: no report has a tag.
 func TestReportsOfTheHostProgramHaveNoTags(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
@@ -77,7 +77,7 @@ func TestChangesOfItsOrganisationsTakeEffectAtOnce(t *testing.T) {
 	p.call(token, "forks").Is(t, 401)
 }
 
-// Roles are those of the program at the instant of a change, and each change is recorded.
+// Roles are those of the host program at the instant of a change, and each change is recorded.
 func TestPeopleOfTheHostProgramManageKeys(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
@@ -186,7 +186,7 @@ func TestSmuggledRequestsAreNotExecuted(t *testing.T) {
 	}
 }
 
-// It writes forks and plays as a role of its own, whose rights the next migration leaves.
+// A host program writes forks and plays as a role of its own, whose rights the next migration leaves.
 func TestHostProgramWritesForksAndPlays(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")

@@ -106,10 +106,9 @@ func (r recipe) run(t *testing.T, folder, text, key string) (string, error) {
 	return string(out), err
 }
 
-// The recipes of /docs for curl, Python, R and SQL are copied from their pages, as their reader has
-// them, and run: they read every play, retry as Retry-After says, and fail visibly for a hidden
-// group, a transfer that breaks off and a redirect, which never gets the key. So do the first requests
-// of the guide and of the page about CSV.
+// The recipes of /docs for curl, Python, R and SQL run as they are copied from their pages. They read
+// every play, retry as Retry-After says, and fail visibly for a hidden group, a broken transfer and a
+// redirect, which never gets the key. So do the first requests of the guide and of the page about CSV.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
 	b := newCookbook(t)

@@ -245,8 +245,8 @@ func (s *secretive) reset(t *testing.T, a demo.Account) {
 	s.pages["the log of dg account"] = c.Log.String() + " "
 }
 
-// importSecrets imports a person, and files with errors in and next to the secrets. Package importer
-// has more of these.
+// importSecrets imports a valid person, one with an invalid secret, and one with an error after the
+// secret. Package importer has more of these.
 func (s *secretive) importSecrets(t *testing.T) {
 	valid := `{"type":"user","id":"` + uuid.NewString() + `","email":"ann@example.org","name":"Ann",` +
 		`"passwordHash":"` + passwordHash + `","totpSecret":"` + totpSecret + `"}`

@@ -160,10 +160,10 @@ func isExport(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/csv")
 }
 
-// The copy of the nightly sync equals the exports after each night: beside new and late plays,
-// corrections and erasures of any age, names between HEAD and GET, transfers that break off, a change
-// of the reporting mode there and back, whose nights read everything, and copies that were cut or deleted.
-// It reads only months that differ, and refuses a later first day, which would delete plays or keep erased ones.
+// The copy of the nightly sync equals the exports after each night. The nights have new and late plays,
+// corrections and erasures of any age, names between HEAD and GET, transfers that break off, and copies
+// that were cut or deleted. After a change of the reporting mode a night reads everything, else only
+// months that differ. A later first day is refused: it would delete plays or keep erased ones.
 func TestNightlySyncHasEveryChangeTheNextNight(t *testing.T) {
 	t.Parallel()
 	forks, count := 2, 9

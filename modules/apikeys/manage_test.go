@@ -97,8 +97,8 @@ func TestEntryNamesAKeyThatIsBeingRenamed(t *testing.T) {
 	}
 }
 
-// rules.md, Keys: stopping a leaked key never waits, neither for an import that changes its actor nor
-// for requests that wait for the window of the key, with which it does not deadlock.
+// rules.md, Keys: a revocation waits neither for an import that changes its actor nor for requests that
+// wait for the key's rate-limit window. It does not deadlock with those requests.
 func TestRevocationDoesNotWait(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()

@@ -55,7 +55,7 @@ func selectKeys(db *gorm.DB, tag, organisationID string) *gorm.DB {
 	return db.Scopes(postgres.Tag(tag), tenant.Scope(organisationID)).Model(&Key{})
 }
 
-// These conditions are about the database's instant.
+// These conditions use the database clock.
 const (
 	isUnrevoked = "(revoked_at is null or revoked_at > clock_timestamp())"
 	isUsable    = isUnrevoked + " and (expires_at is null or expires_at > clock_timestamp())"

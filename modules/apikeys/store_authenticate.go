@@ -162,7 +162,7 @@ func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 	return end
 }
 
-// The setting lasts for this transaction only: a crash of PostgreSQL may lose the last use.
+// touchSQL turns synchronous_commit off for its transaction: a crash of PostgreSQL may lose the last use.
 const touchSQL = `/* apikeys.touch */
 update api_keys set last_used_at = date_trunc('milliseconds', clock_timestamp())
  where org_id = $1 and id = $2 and ` + isUnrevoked + `

@@ -77,7 +77,7 @@ type Log struct {
 // New returns the log over db. OnWriteFailure does nothing until it is set.
 func New(db *postgres.DB) *Log { return &Log{db: db, OnWriteFailure: func() {}} }
 
-// A trigger sets the instant and the id.
+// insertSQL leaves the columns id and at to a trigger.
 const insertSQL = `
 	insert into audit_entries (org_id, actor_kind, actor_id, actor_name, action, target_kind, target_id,
 	  reason, details, method, path, address, user_agent, request_id)

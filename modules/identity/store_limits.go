@@ -71,7 +71,7 @@ func codeLimits(of userRow) []guessLimit {
 	return []guessLimit{{hashText("codes:" + id), maxFailures, codeWindow}}
 }
 
-// The table is unlogged: a crash of PostgreSQL empties it, which ends all locks.
+// password_guesses is unlogged: a crash of PostgreSQL empties it, which ends all locks.
 type guessRow struct {
 	KeyHash []byte `gorm:"primaryKey"`
 	Wrong   int

@@ -26,7 +26,7 @@ func refersTo(name, column string) check {
 		where not exists (select from %[1]ss s where s.id = i.%[2]s)`, name, column)}
 }
 
-// refersToUser is refersTo for people, who are all stored last.
+// refersToUser also searches last_users: people of the file are not in users yet.
 var refersToUser = check{"the id of a stored user, or of one in the file", `
 	select line, 'userId', user_id::text from import_{table} i
 	where not exists (select from users s where s.id = i.user_id)

@@ -76,8 +76,8 @@ func TestErasedPlayerIsInNoSegment(t *testing.T) {
 	e.agrees(t)
 }
 
-// An erasure waits for a sealer that is about to commit a changed day: it would delete the segment
-// that the sealer has just made, as a dirty one, and the month would be packed without the day.
+// An erasure waits for a sealer that is about to commit a changed day. Otherwise it would delete the
+// sealer's new segment as a dirty one, and the month would be packed without the day.
 func TestErasureBesideTheSealerKeepsSealedDays(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 100, 2000)

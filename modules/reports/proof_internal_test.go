@@ -283,8 +283,8 @@ func TestFailedProofFreesConnectionAndSlot(t *testing.T) {
 	}
 }
 
-// After a restore, an import draws other pseudonyms for the same ordinals: no tag of before holds. A
-// restored table is another one, as is a database, a cluster or a timeline.
+// After a restore, an import draws other pseudonyms for the same ordinals: earlier tags no
+// longer match. A restored table, database, cluster or timeline has a new history.
 func TestTagsOfAnotherHistoryDoNotMatch(t *testing.T) {
 	e := newProofEnv(t)
 	e.insert(testFrom, 10, 50)

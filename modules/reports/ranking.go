@@ -15,9 +15,8 @@ type ranking struct {
 	order   []rankEntry
 }
 
-// rankEntry is a player with a sort key: more plays have a larger one, then the better score as
-// shown, because hidden digits do not decide. label is the first index in labels of the player's
-// label, -1 without one.
+// rankEntry is a player with a sort key. More plays have a larger key, then the better score as shown:
+// hidden digits do not decide. label is the first index in labels of the player's label, or -1.
 type rankEntry struct {
 	key            uint64
 	ordinal, label int32

@@ -128,7 +128,7 @@ func hold(ctx context.Context, r *Requests, surface Surface, credential, network
 	return <-held
 }
 
-// Requests of an accepted credential wait with their organisation, all others with their network:
+// Requests of an accepted credential wait with their tenant, all others with their network:
 // a flood of invalid ones waits behind itself. Public pages wait apart.
 func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

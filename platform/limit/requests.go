@@ -10,18 +10,18 @@ import (
 )
 
 // Requests bounds the requests that use a pool: one tenant's burst cannot take all connections.
+// A tenant is an organisation, or a person without one.
 type Requests struct {
 	tenants, networks, public *Limiter
-	// known maps a credential's hash to its organisation. Entries may be outdated: they authorise
-	// nothing.
-	known *lru.Cache[uint64, string]
-	seed  maphash.Seed
+	// tenantOf maps a credential's hash to its tenant. It may be outdated: it authorises nothing.
+	tenantOf *lru.Cache[uint64, string]
+	seed     maphash.Seed
 }
 
 // maxKnown bounds the memory of known credentials.
 const maxKnown = 10_000
 
-// Surface is a part of the program. Each has its own limit per organisation: a flood of API requests
+// Surface is a part of the program. Each has its own limit per tenant: a flood of API requests
 // does not keep an owner from revoking the key.
 type Surface string
 
@@ -41,13 +41,13 @@ const (
 )
 
 // NewRequests reserves a tenth of the slots for unknown credentials, at least three, with one per
-// network: a flood of invalid credentials delays only itself. On each surface an organisation has
-// at most a third of the remaining slots.
+// network: a flood of invalid credentials delays only itself. On each surface a tenant has at most
+// a third of the remaining slots.
 func NewRequests(connections int) *Requests {
 	const busy = "Too many requests are waiting."
 	unknown := max(minUnknown, connections/10)
 	slots := max(1, connections-unknown)
-	known, err := lru.New[uint64, string](maxKnown)
+	tenantOf, err := lru.New[uint64, string](maxKnown)
 	if err != nil {
 		panic(err) // only a size below 1 fails
 	}
@@ -59,7 +59,7 @@ func NewRequests(connections int) *Requests {
 		tenants:  New(Options{Max: slots, PerKey: max(1, slots/3), BusyMessage: busy}),
 		networks: anonymous(unknown),
 		public:   anonymous(maxPublic),
-		known:    known,
+		tenantOf: tenantOf,
 		seed:     maphash.MakeSeed(),
 	}
 }
@@ -67,17 +67,17 @@ func NewRequests(connections int) *Requests {
 // slotKey is the key of a context's slot, a func() that frees it.
 type slotKey struct{}
 
-// Run runs work in a slot of the credential's organisation, or of the network if the credential is
+// Run runs work in a slot of the credential's tenant, or of the network if the credential is
 // unknown. The context of work carries the slot, which the next limiter frees. Errors: those of
 // Limiter.Acquire and of work.
 func (r *Requests) Run(
 	ctx context.Context, surface Surface, credential, network string, work func(context.Context) error,
 ) error {
 	limiter, of := r.networks, share{name: network}
-	organisation, known := r.known.Get(maphash.String(r.seed, credential))
+	tenant, known := r.tenantOf.Get(maphash.String(r.seed, credential))
 	switch {
 	case known:
-		limiter, of = r.tenants, share{name: organisation, surface: surface}
+		limiter, of = r.tenants, share{name: tenant, surface: surface}
 	case surface == Public && credential == "":
 		limiter = r.public
 	}
@@ -89,9 +89,9 @@ func (r *Requests) Run(
 	return work(context.WithValue(ctx, slotKey{}, release))
 }
 
-// Remember stores whose a valid credential is, an organisation or a person, for Run.
-func (r *Requests) Remember(credential, whose string) {
-	r.known.Add(maphash.String(r.seed, credential), whose)
+// Remember stores the tenant of a valid credential, for Run.
+func (r *Requests) Remember(credential, tenant string) {
+	r.tenantOf.Add(maphash.String(r.seed, credential), tenant)
 }
 
 // Limiters returns the limiters by the value of their label in metrics.

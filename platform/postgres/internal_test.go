@@ -103,7 +103,7 @@ func TestUnreadableURLNamesItsFault(t *testing.T) {
 	}
 }
 
-// Of several hosts the next is tried soon, and a standby is none of them.
+// With several hosts in the URL, each has a short timeout, and standbys are skipped.
 func TestSeveralHostsHaveLittleTimeEach(t *testing.T) {
 	for hosts, timeout := range map[string]time.Duration{"a": connectTimeout, "a,b": hostTimeout} {
 		config, err := parseURL("postgres://dg_app@" + hosts + "/dg?sslmode=prefer")

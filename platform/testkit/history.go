@@ -25,10 +25,9 @@ type HistoryIDs struct {
 	Groups             []uuid.UUID
 }
 
-// WriteHistory writes an import file, for tests and scripts/bench: an organisation on Enterprise
-// with a fork and the players, groups and plays asked for, nine of ten plays finished, in the order of
-// time. The same seed and instant give the same file. It streams: its memory does not grow with the
-// number of plays.
+// WriteHistory writes an import file for tests and scripts/bench. It has an organisation on Enterprise
+// with a fork and the players, groups and plays asked for. Nine of ten plays are finished, and all are
+// in the order of time. The same seed and instant give the same file. Memory does not grow with size.
 func WriteHistory(w io.Writer, seed uint64, now time.Time, size HistorySize) (HistoryIDs, error) {
 	s := historyWriter{out: bufio.NewWriter(w), now: now.UTC().Truncate(time.Millisecond)}
 	var key [32]byte

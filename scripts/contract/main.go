@@ -1,6 +1,6 @@
-// Command contract keeps /docs and the contract together. Without arguments it generates from
-// openapi.yaml, errors.yaml and examples.json modules/publicapi/openapi.json, the document that the
-// service serves; and for /docs the table of errors, web/docs/templates/docs_errors.html, the
+// Command contract keeps /docs and the contract together. Without arguments it generates
+// modules/publicapi/openapi.json, which the service serves, from openapi.yaml, errors.yaml and
+// examples.json. For /docs it generates the table of errors, web/docs/templates/docs_errors.html, the
 // operations, web/docs/reference.json, and the recipes in colour, web/docs/coloured.json. It runs in
 // the root of the repository; scripts/generate.sh calls it. With BASE KEY RECIPES, as table.sh calls
 // it, it runs the programs of /docs: see table.

@@ -35,7 +35,8 @@ func auditedRows(t *testing.T, p testkit.Page) (all []string) {
 	return all
 }
 
-// Days have a heading, refusals a mark; an actor and an action filter the log, within the other filters.
+// Each day has a heading, and each refusal is marked. A click on an actor or an action adds that filter
+// and keeps the others.
 func TestValuesOfTheLogFilterIt(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	w.Append(t, acme, audit.Entry{Actor: audit.Actor{Kind: audit.Key, ID: "gone", Name: "Gone"},

@@ -131,9 +131,9 @@ func TestKeyListShowsUsage(t *testing.T) {
 	page.Is(t, 200).Has(t, "<p>Not available. Try again in a moment.</p>", "/revoke")
 }
 
-// Keys that expire within 30 days are announced to owners and admins above every settings screen: the
-// first three by name, more urgently from 7 days and from one day on, and the number of the others.
-// Paused, revoked and expired keys are not announced.
+// Above every settings screen, owners and admins are told which keys expire within 30 days: the first
+// three by name, and the number of the others. The notice is more urgent from 7 days and from one day
+// on. Paused, revoked and expired keys are not announced.
 func TestExpiringKeysAreAnnounced(t *testing.T) {
 	now := noon
 	w, acme := webtest.StartAt(t, &now)
@@ -206,7 +206,7 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	b.Get(acme.At("/settings/api-keys")).Lacks(t, `role="search"`)
 }
 
-// On a phone a key has three lines, with its expiry. Where two have one name, a fourth has the id.
+// On a phone a key has three lines, with its expiry. Keys of one name show their ids on a fourth line.
 func TestKeysHaveThreeLinesOnPhones(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	for _, name := range []string{"BI", "LMS", "BI"} {

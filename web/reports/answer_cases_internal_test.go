@@ -9,9 +9,9 @@ import (
 	"dg/modules/reports"
 )
 
-// These cases stand at the bounds of the rules, whose noise was worked out by hand from their words:
-// counts differ by more than 2√(a+b), scores by more than 50√(1/n+1/m) points, rates by more than
-// 2√(p(1-p)(1/n+1/m)), and all by at least 5% or 1 point.
+// These cases stand at the bounds of the rules. Their noise was worked out by hand: counts differ by
+// more than 2√(a+b), scores by more than 50√(1/n+1/m) points, rates by more than 2√(p(1-p)(1/n+1/m)),
+// and all by at least 5% or 1 point.
 func TestAnswerClaimsAtTheBounds(t *testing.T) {
 	type skills = []reports.SkillStat
 	// Of n players, each with one play: passed of the completed plays, or the score.

@@ -1,4 +1,4 @@
--- Faults of the server and the database, asked as the serving role.
+-- Faults of the server and the database. Runs as the serving role.
 select 'failure' as verdict,
   'this database is of an earlier build of dg: give dg an empty database or data folder' as says
 from pg_class where relnamespace = 'public'::regnamespace and relname = 'goose_db_version'
