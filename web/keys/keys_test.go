@@ -229,7 +229,7 @@ func TestKeyPageHasItsHistory(t *testing.T) {
 	other := w.NewKey(t, acme, "Other", apikeys.ForksRead)
 	at := func(k apikeys.Key) string { return acme.At("/settings/api-keys/%s", k.ID) }
 	b.Get(at(old)).Has(t, "No exports or refused requests.")
-	b.Get(at(old)+"/replace").Has(t, "Leaked? Stop it now.", `href="`+at(old)+`/revoke"`)
+	b.Get(at(old)+"/replace").Has(t, "Leaked?", `href="`+at(old)+`/revoke"`)
 	for address, k := range map[string]apikeys.Key{"203.0.113.7": old, "198.51.100.9": other} {
 		for _, action := range []audit.Action{audit.KeyRefused, audit.ExportStarted} {
 			e := audit.Entry{
