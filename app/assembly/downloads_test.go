@@ -39,7 +39,7 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 // rules.md, CSV: all rows come from one snapshot. If the reporting mode changes and plays are
 // erased during an export, the export completes with the labels and plays as they were when it
 // began. Its client does not read meanwhile.
-func TestRunningExportIsOfItsBeginning(t *testing.T) {
+func TestRunningExportHasTheDataOfItsStart(t *testing.T) {
 	w := start(t)
 	x := w.tenant(10_000)
 	running := w.begin(x)

@@ -97,10 +97,10 @@ func (s *smuggler) executed(log, from string, all []smuggling) (names []string) 
 	return names
 }
 
-// rules.md, Order of checks: a request that is hidden in the framing of another is never executed,
-// and no client gets another's answer, neither at dg itself nor behind the proxies of
-// configs/deploy. A proxy may forward it as the client's next request, with the client in
-// X-Forwarded-For; a hidden request would have the proxy's address.
+// rules.md, Order of checks: a request that is hidden in the framing of another is never executed. No
+// client gets another's answer, neither at dg nor behind the proxies of configs/deploy. A proxy may
+// forward it as the client's next request, with the client in X-Forwarded-For. A hidden request would
+// have the proxy's address.
 func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 	t.Parallel()
 	p := apptest.BehindProxy(t, "--log-format", "json")

@@ -26,7 +26,7 @@ import (
 const period = "?from=2026-03-01&to=2026-03-31"
 
 // Each endpoint serves the organisation of the key, and refuses the fork and the group of another.
-func TestTheFourEndpointsServeItsOwnOrganisations(t *testing.T) {
+func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
 	south := p.newSchool("south", "gold")
@@ -61,8 +61,8 @@ func TestReportsOfTheHostProgramHaveNoTags(t *testing.T) {
 	}
 }
 
-// A change in this program's tables takes effect at the next request.
-func TestChangesOfItsOrganisationsTakeEffectAtOnce(t *testing.T) {
+// A change in the host program's tables takes effect at the next request.
+func TestChangesInTheHostProgramTakeEffectAtOnce(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
 	token := p.newKey(north)

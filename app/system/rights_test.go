@@ -91,8 +91,8 @@ func TestRolesPasswordsStayOutOfTheLog(t *testing.T) {
 	require.NotContains(t, string(log), "hunter2")
 }
 
-// The serving role may do only what the program does: with an injection or a stolen password an
-// attacker can neither undo a revocation, nor hide a use, nor fill the disk outside the tables.
+// The serving role may do only what the program does. With an injection or a stolen password an attacker
+// cannot undo a revocation, hide a use, or fill the disk outside the tables.
 func TestRightsOfTheServingRole(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)

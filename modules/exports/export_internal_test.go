@@ -222,8 +222,8 @@ func TestFirstRowsTimeOutWithTheRequest(t *testing.T) {
 	require.Contains(t, b.finishedDetails(), `"outcome": "database_unavailable"`)
 }
 
-// rules.md, Audit log: the end of an export is recorded although PostgreSQL ends the connection of the
-// first attempts, and only once: after a failure that may have been a lost reply it is not tried again.
+// rules.md, Audit log: the end of an export is recorded once, also if PostgreSQL ends the connection of
+// the first attempts. A failure that may be a lost reply is not retried.
 func TestEndIsRecordedAfterARestart(t *testing.T) {
 	for state, attempts := range map[string]int64{"57P01": 3, "08006": 1} {
 		t.Run(state, func(t *testing.T) {

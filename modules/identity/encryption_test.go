@@ -142,9 +142,9 @@ func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 		require.NoError(t, check(identity.RingOf(0, turn.current)), "as the previous key alone")
 		for _, wrong := range [][2]byte{{0, 0}, {9, 0}, {0, 9}, {9, turn.previous}} {
 			keys := identity.RingOf(wrong[0], wrong[1])
-			require.ErrorIs(t, check(keys), identity.ErrSecretKey, "%v", wrong)
+			require.ErrorIs(t, check(keys), identity.ErrWrongSecretKey, "%v", wrong)
 			_, err := identity.MigrateSecrets(b.ctx(), b.Owner, keys, false)
-			require.ErrorIs(t, err, identity.ErrSecretKey)
+			require.ErrorIs(t, err, identity.ErrWrongSecretKey)
 		}
 	}
 	_, err := b.DB.Pool.Exec(b.ctx(), `delete from secret_key_check`)
@@ -153,14 +153,14 @@ func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 	b.Exec(`delete from secret_key_check`)
 	b.person(bob, secret)
 	_, err = identity.MigrateSecrets(b.ctx(), b.Owner, identity.RingOf(9, 0), false)
-	require.ErrorIs(t, err, identity.ErrSecretKey)
+	require.ErrorIs(t, err, identity.ErrWrongSecretKey)
 	require.Equal(t, secret, b.storedSecret(bob), "nothing changes")
 	require.NoError(t, check(identity.Keyring{}))
 }
 
-// operations.md, Settings: a key that replaces a lost one is the database's at once, although the
-// old secrets stay unreadable: the answer says that codes cannot be checked, and a recovery code needs
-// no key. Secrets in clear stay refused.
+// operations.md, Settings: a key that replaces a lost one becomes the database's at once. The old
+// secrets stay unreadable: dg says that codes cannot be checked, and recovery codes work. Secrets in
+// clear stay refused.
 func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
 	b := setup(t)
 	b.use(identity.RingOf(1, 0))

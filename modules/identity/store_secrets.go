@@ -13,8 +13,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// ErrSecretKey says that the keyring lacks the key of the database.
-var ErrSecretKey = errors.New("the two-step secrets of this database are encrypted with another key: " +
+// ErrWrongSecretKey says that the keyring lacks the key of the database.
+var ErrWrongSecretKey = errors.New("the two-step secrets of this database are encrypted with another key: " +
 	"set DG_SECRET_KEY to that key, or DG_SECRET_KEY_PREVIOUS while you replace it. " +
 	"If it is lost: dg migrate --forget-secret-key")
 
@@ -32,7 +32,7 @@ const (
 	checkText   = "dg"
 )
 
-// CheckSecretKey returns ErrSecretKey if none of the keys decrypts the database's check value.
+// CheckSecretKey returns ErrWrongSecretKey if none of the keys decrypts the database's check value.
 // Without a check value it returns nil.
 func CheckSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) error {
 	_, err := verifyCheckValue(db.Gorm.WithContext(ctx), keys)
@@ -46,7 +46,7 @@ func verifyCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	}
 	for _, row := range rows {
 		if text, err := keys.decrypt(checkPerson, row.Value); err != nil || text != checkText {
-			return true, ErrSecretKey
+			return true, ErrWrongSecretKey
 		}
 	}
 	return len(rows) > 0, nil
@@ -59,7 +59,7 @@ type Reencrypted struct{ Encrypted, Unreadable int }
 // one transaction. Sessions and recovery codes stay. With forgetLost, the current key replaces a
 // lost key, whose secrets stay unreadable. Without a current key, MigrateSecrets only calls
 // CheckSecretKey, or fails if forgetLost. The pool must connect as the owner of the tables. Errors:
-// ErrSecretKey.
+// ErrWrongSecretKey.
 func MigrateSecrets(
 	ctx context.Context, owner *postgres.DB, keys Keyring, forgetLost bool,
 ) (done Reencrypted, err error) {
@@ -71,7 +71,7 @@ func MigrateSecrets(
 	}
 	err = owner.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		encrypted, err := lockCheckValue(tx, keys)
-		if err != nil && (!forgetLost || !errors.Is(err, ErrSecretKey)) {
+		if err != nil && (!forgetLost || !errors.Is(err, ErrWrongSecretKey)) {
 			return err
 		}
 		done, err = reencrypt(tx, keys, encrypted)
@@ -79,7 +79,7 @@ func MigrateSecrets(
 		case err != nil:
 			return err
 		case done.Unreadable > 0 && !encrypted && !forgetLost:
-			return ErrSecretKey // without a check value, the current key may be a wrong one
+			return ErrWrongSecretKey // without a check value, the current key may be a wrong one
 		}
 		value := secretKeyRow{One: true, Value: keys.Encrypt(checkPerson, checkText)}
 		return insertRows(tx.Clauses(upsert), "identity.storeCheckValue", &value)
@@ -137,7 +137,7 @@ func reencrypt(tx transaction, keys Keyring, encrypted bool) (done Reencrypted, 
 
 // KeyringForImport introduces a secret key, if there is none yet, and otherwise returns the keyring
 // with the key of the check value as its current one: an import never replaces a key. The pool must
-// connect as the owner of the tables. Errors: ErrSecretKey.
+// connect as the owner of the tables. Errors: ErrWrongSecretKey.
 func KeyringForImport(ctx context.Context, owner *postgres.DB, keys Keyring) (Keyring, error) {
 	db := owner.Gorm.WithContext(ctx)
 	exists, err := verifyCheckValue(db, keys)
@@ -149,14 +149,14 @@ func KeyringForImport(ctx context.Context, owner *postgres.DB, keys Keyring) (Ke
 		return keys, err
 	}
 	_, err = verifyCheckValue(db, Keyring{current: keys.current})
-	if errors.Is(err, ErrSecretKey) {
+	if errors.Is(err, ErrWrongSecretKey) {
 		return Keyring{current: keys.previous, previous: keys.current}, nil
 	}
 	return keys, err
 }
 
 // LockSecretKey keeps the secret key from being introduced or replaced until the transaction ends.
-// Errors: ErrSecretKey, if the current key is not that of the check value.
+// Errors: ErrWrongSecretKey, if the current key is not that of the check value.
 func (k Keyring) LockSecretKey(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, `/* identity.lockUsers */ lock table users in row exclusive mode`); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (k Keyring) LockSecretKey(ctx context.Context, tx pgx.Tx) error {
 	}
 	for _, value := range values {
 		if !(Keyring{current: k.current}).sameSecret(checkPerson, value, checkText) {
-			return ErrSecretKey
+			return ErrWrongSecretKey
 		}
 	}
 	return nil

@@ -162,10 +162,10 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 		require.NoError(t, imports(keys))
 		require.Equal(t, before, b.contents())
 	}
-	require.ErrorIs(t, imports(ring(1, 0)), identity.ErrSecretKey)
+	require.ErrorIs(t, imports(ring(1, 0)), identity.ErrWrongSecretKey)
 	_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(1, 2)}.Import(t.Context(),
 		[]Input{file("world", world)}, nil)
-	require.ErrorIs(t, err, identity.ErrSecretKey, "the key is replaced while the import runs")
+	require.ErrorIs(t, err, identity.ErrWrongSecretKey, "the key is replaced while the import runs")
 }
 
 // Plays of a player who is erased between the check and the write fail the import: they are not

@@ -44,10 +44,10 @@ var (
 	errNoKey = apperr.New(apperr.AuthRequired,
 		"Send an API key in the header Authorization: Bearer dg_live_<id>_<secret>. Owners and "+
 			"admins create keys in the organisation's settings.")
-	errManyHeaders = apperr.New(apperr.AuthRequired, "Send exactly one Authorization header.")
-	errIncomplete  = apperr.New(apperr.AuthRequired,
+	errManyHeaders   = apperr.New(apperr.AuthRequired, "Send exactly one Authorization header.")
+	errIncompleteKey = apperr.New(apperr.AuthRequired,
 		"The API key is incomplete. Copy all of its %d characters.", apikeys.TokenLength)
-	errMalformed = apperr.New(apperr.AuthRequired,
+	errMalformedKey = apperr.New(apperr.AuthRequired,
 		"The API key is malformed. Keys look like dg_live_<id>_<secret>, %d characters in all.",
 		apikeys.TokenLength)
 )
@@ -104,9 +104,9 @@ func bearerToken(headers []string) (apikeys.Token, error) {
 	case ok:
 		return token, nil
 	case strings.HasPrefix(text, apikeys.TokenPrefix) && len(text) < apikeys.TokenLength:
-		return apikeys.Token{}, errIncomplete
+		return apikeys.Token{}, errIncompleteKey
 	}
-	return apikeys.Token{}, errMalformed
+	return apikeys.Token{}, errMalformedKey
 }
 
 var errForeignFork = apperr.New(apperr.AccessDenied,

@@ -145,7 +145,7 @@ func TestUnreadableHeadRequestGetsNoBody(t *testing.T) {
 	require.True(t, strings.HasSuffix(string(all), "\r\n\r\n"), "a body after HEAD: %q", all)
 }
 
-var errAway = fmt.Errorf("10.1.2.3: %w", syscall.ECONNREFUSED)
+var errUnreachable = fmt.Errorf("10.1.2.3: %w", syscall.ECONNREFUSED)
 
 // An error becomes its status, code and message; causes are in the log alone.
 func TestErrorsBecomeResponses(t *testing.T) {
@@ -167,12 +167,12 @@ func TestErrorsBecomeResponses(t *testing.T) {
 		"wrapped": {
 			fmt.Errorf("reports: %w", apperr.New(apperr.NotFound, "No such fork.")), 404, "No such fork.",
 		},
-		"with-a-cause": {apperr.Wrap(apperr.NotFound, errAway, "No such fork."), 404, "No such fork."},
+		"with-a-cause": {apperr.Wrap(apperr.NotFound, errUnreachable, "No such fork."), 404, "No such fork."},
 		"fiber-404":    {fiber.NewError(404, "Cannot GET <internals>"), 404, ""},
 		"fiber-302":    {fiber.NewError(302, "internals"), 500, ""},
 		"any":          {internals, 500, ""},
 		"deadline":     {fmt.Errorf("query: %w", context.DeadlineExceeded), 503, ""},
-		"database":     {fmt.Errorf("query: %w", errAway), 503, ""},
+		"database":     {fmt.Errorf("query: %w", errUnreachable), 503, ""},
 		"internal":     {apperr.Wrap(apperr.Internal, errors.New("cause"), "internals"), 500, ""},
 		"code-unknown": {apperr.New("ERR_ODD", "internals"), 500, ""},
 	}

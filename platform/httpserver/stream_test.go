@@ -155,7 +155,7 @@ func TestRequestWithoutABodyReadsNothing(t *testing.T) {
 	s.wantEnding(t, nil)
 }
 
-var errRows = errors.New("the rows broke")
+var errBrokenRows = errors.New("the rows broke")
 
 // begin asks for a stream and reads its headers and first bytes.
 func (b *testServer) begin(t *testing.T, path string, header ...string) net.Conn {
@@ -171,8 +171,8 @@ func (b *testServer) begin(t *testing.T, path string, header ...string) net.Conn
 // without the last chunk. After a plain end inside a chunk GNU wget exits 0.
 func TestBrokenTransferEndsWithAReset(t *testing.T) {
 	for name, then := range map[string]func() ([]byte, error){
-		"the source fails":     func() ([]byte, error) { return nil, errRows },
-		"it fails with an EOF": func() ([]byte, error) { return nil, fmt.Errorf("%w: %w", errRows, io.EOF) },
+		"the source fails":     func() ([]byte, error) { return nil, errBrokenRows },
+		"it fails with an EOF": func() ([]byte, error) { return nil, fmt.Errorf("%w: %w", errBrokenRows, io.EOF) },
 		"it panics":            func() ([]byte, error) { panic("no") },
 	} {
 		for _, accept := range []string{"identity", "gzip"} {

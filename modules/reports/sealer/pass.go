@@ -60,8 +60,8 @@ func (p *pass) over(ctx context.Context, failed error) bool {
 	return ctx.Err() != nil || p.conn.Conn().IsClosed() || errors.Is(failed, postgres.ErrLocked)
 }
 
-// sealDue returns the first failure, and seals the other days or months all the same: one that is
-// damaged, or too large for the statement timeout, keeps no older one from being sealed.
+// sealDue returns the first failure after it has sealed the other days or months. One that is damaged,
+// or too large for the statement timeout, does not keep older ones from being sealed.
 func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) (failure error) {
 	args := segment.Args(f.OrganisationID, f.ID, time.Time{}, p.today)
 	args["minPlays"] = p.MinPlays
