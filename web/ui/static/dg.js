@@ -107,6 +107,7 @@
           return;
         }
         if (source.closest('[data-secret]')) armed = false;
+        if (!armed) for (const el of all('.secret .primary, .secret ~ .actions > .btn')) el.classList.toggle('primary', !!el.href);  // the next step
         say(button.dataset.said || 'Copied.');
         button.textContent = 'Copied';
         clearTimeout(timer);
