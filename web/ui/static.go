@@ -18,8 +18,8 @@ import (
 //go:embed static
 var staticFiles embed.FS
 
-// Comments are an eighth of a compressed style sheet, and are not served.
-var cssComment = regexp.MustCompile(`(?s)\s*/\*.*?\*/`)
+// Comments are an eighth of a compressed style sheet or script, and are not served.
+var comments = regexp.MustCompile(`(?ms)\s*/\*.*?\*/|^\s*//[^\n]*\n`)
 
 type files map[string]httpserver.File
 
@@ -31,8 +31,8 @@ var loadFiles = sync.OnceValue(func() files {
 			return err
 		}
 		file, err := staticFiles.ReadFile(name)
-		if path.Ext(name) == ".css" {
-			file = cssComment.ReplaceAll(file, nil)
+		if ext := path.Ext(name); ext == ".css" || ext == ".js" {
+			file = comments.ReplaceAll(file, nil)
 		}
 		all[name[len("static/"):]] = httpserver.NewFile(file,
 			cmp.Or(mime.TypeByExtension(path.Ext(name)), "text/plain; charset=utf-8"))

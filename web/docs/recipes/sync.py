@@ -5,16 +5,15 @@
 #   DG_KEY_FILE=key.txt venv/bin/python3 sync.py --dest duckdb --to dg.duckdb
 #   DG_KEY_FILE=key.txt venv/bin/python3 sync.py --dest postgres --to "dbname=warehouse"
 #
-# A play belongs to the UTC day on which it started. It may arrive, complete or go with an erased player later. So each
-# night asks for the tags of all months since --since, a HEAD for each year, and reads the months whose tags differ from
-# those of the copy. A tag comes with the rows that it stands for. A change of the reporting mode, which decides whether
-# playerLabel is a name, reads everything. A --since after the copy's first play is refused.
+# A play may arrive, complete or go with an erased player long after its day. So each night asks for the tags of all
+# months since --since, a HEAD for each year, and reads those whose tags differ from the copy's. A change of the reporting
+# mode reads everything. A --since after the copy's first play is refused.
 #
-# Names have no tags. Under nominative reporting each night reads the last 35 days again, the first night of a week (from
-# Sunday on) the last 366 days, and the first night of a month everything.
+# Names have no tags: under nominative reporting each night reads the last 35 days again, the first night of a week (from
+# Sunday on) 366 days, and the first night of a month everything.
 #
-# A fork is replaced in one transaction: a night that fails leaves its copy as it was. A fork that is done is not read
-# again on the same day, so a run that was interrupted resumes. A copy that was deleted or cut is read anew. The log is on standard error. Exit codes:
+# A fork is replaced in one transaction, and read again on the same day only if that failed. A copy that was deleted or
+# cut is read anew. The log is on standard error. Exit codes:
 #
 #   0  every fork is copied
 #   1  forks are missing, or nothing answered: run it again
@@ -56,7 +55,7 @@ TABLES = {
         "forkId": "uuid", "gameId": "uuid", "slug": "text", "title": "text", "major": "integer", "status": "text",
         "visibility": "text", "sourceLocale": "text", "deployedReleaseNumber": "integer", "suspended": "boolean",
         "createdAt": "timestamptz", "updatedAt": "timestamptz"},
-    "dg_copies": {"forkId": "uuid", "night": "date", "mode": "text", "size": "bigint"},  # what is done: bytes of a file, or rows
+    "dg_copies": {"forkId": "uuid", "night": "date", "mode": "text", "size": "bigint"},  # done: bytes, or rows
     "dg_tags": {"forkId": "uuid", "month": "text", "tag": "text"},  # of the months as they are in the copy
 }
 log = logging.getLogger("sync")
