@@ -74,7 +74,7 @@ func TestMissingKeysAreRenewed(t *testing.T) {
 func TestRefusedConnectionsAreExplained(t *testing.T) {
 	t.Parallel()
 	for advice, err := range map[string]error{
-		"if it has expired but is still meant, run as a superuser: alter role {role} valid until 'infinity'": &pgconn.PgError{
+		"is still meant, run as a superuser: alter role {role} valid until 'infinity'": &pgconn.PgError{
 			Code: "28P01",
 		},
 		"let pg_hba.conf admit it":                   &pgconn.PgError{Code: "28000", Routine: "ClientAuthentication"},
