@@ -63,9 +63,29 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 	if !found[""].works { // newer than this program, which does not know its objects
 		return nil, nil
 	}
-	_, keys := s.query(ctx, s.db, "constraints")
+	_, missingKeys := s.query(ctx, s.db, "constraints")
 	warnings, err = compareObjects(found)
-	return warnings, errors.Join(keys, err)
+	return warnings, errors.Join(missingKeys, err)
+}
+
+// fixOf returns the statement that creates or repairs an index or a trigger. parts are those of statement.
+func fixOf(name string, parts []string, exists, always bool) string {
+	create := strings.Join(strings.Fields(parts[0]), " ")
+	enable := fmt.Sprintf("alter table %s enable trigger %s", onTable.FindStringSubmatch(create)[1], name)
+	if always {
+		enable = strings.Replace(enable, "enable", "enable always", 1)
+	}
+	switch isIndex := parts[2] == "index"; {
+	case exists && isIndex:
+		return "reindex index concurrently " + name
+	case isIndex: // without blocking writes
+		return strings.Replace(create, "create index", "create index concurrently", 1)
+	case exists:
+		return enable
+	case always:
+		return create + "; " + enable
+	}
+	return create
 }
 
 // object is an index or a trigger in the database.
@@ -103,21 +123,7 @@ func compareObjects(found map[string]object) (warnings []string, failures error)
 			continue
 		}
 		kind := created[name][2]
-		fix := strings.Join(strings.Fields(created[name][0]), " ")
-		enable := fmt.Sprintf("alter table %s enable trigger %s", onTable.FindStringSubmatch(fix)[1], name)
-		if enabled[name] {
-			enable = strings.Replace(enable, "enable", "enable always", 1)
-		}
-		switch {
-		case exists && kind == "index":
-			fix = "reindex index concurrently " + name
-		case kind == "index": // writes go on meanwhile
-			fix = strings.Replace(fix, "create index", "create index concurrently", 1)
-		case exists:
-			fix = enable
-		case enabled[name]:
-			fix += "; " + enable
-		}
+		fix := fixOf(name, created[name], exists, enabled[name])
 		says := fmt.Sprintf("the %s %s is missing, disabled or invalid: run as the owner of the tables: %s",
 			kind, name, fix)
 		if kind == "index" {
