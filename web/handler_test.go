@@ -343,6 +343,7 @@ func TestScreensAreReadAloud(t *testing.T) {
 		`document.querySelectorAll('[role=status], [role=alert], [aria-live]').length`))
 	p.Copied(func() { p.Click(`[data-copy="secret"]`) })
 	p.WaitFor(`#live:text("Key copied.")`)
+	require.Equal(t, "Done", p.Text("main .primary"), "the next step")
 	reads(`group: New key.*button: Copy key \|`)
 	browsertest.Eval[any](p, `{ navigator.clipboard.writeText = () => Promise.reject(); }`)
 	p.Click(`[data-copy="secret"]`)
