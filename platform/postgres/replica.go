@@ -207,7 +207,7 @@ func (r *Replica) flush(ctx context.Context) error {
 	return nil
 }
 
-// errPrimaryBusy says that the primary was busy: it is no fault of the replica.
+// errPrimaryBusy marks a failure of the primary, which does not take the replica out of use.
 var errPrimaryBusy = errors.New("the primary could not be asked to send its records")
 
 // await waits until the replica has replayed at. A snapshot from before then may lack commits.

@@ -129,7 +129,7 @@ func page(w http.ResponseWriter, _ *http.Request, _ []byte, _ int) bool {
 	return true
 }
 
-// zipped compresses what nobody asked to compress.
+// zipped compresses a response whose request does not accept gzip.
 func zipped(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
 	if r.Method == http.MethodHead {
 		return false
@@ -311,7 +311,7 @@ var conditions = []condition{
 	{name: "no play", works: true, data: "none", nothing: true},
 	{name: "one unfinished play", works: true, data: "one", nothing: true},
 	{name: "a hidden group", group: "10b4ffac-4852-4253-8729-c84f6fbf6e70", says: "hidden, fewer than 5 members"},
-	{name: "a group, hidden meanwhile", csv: true, group: "367856ea-0ce4-4434-8f3b-0260cd0f3211", answer: hides},
+	{name: "a group, suppressed between requests", csv: true, group: "367856ea-0ce4-4434-8f3b-0260cd0f3211", answer: hides},
 	{name: "a hidden beginning", works: true, days: 400, gap: true, says: "hidden, fewer than 5 members",
 		answer: hidesYear},
 	{name: "a group", works: true, group: "367856ea-0ce4-4434-8f3b-0260cd0f3211"},

@@ -1,5 +1,5 @@
 -- Three organisations for the table, one without forks, one without plays and one with an unfinished play, 39 odd names for the nominative one, and
--- keys of theirs with the secret :'secret'. Keys: 22 times z, n, o, r.
+-- a key for each, with the secret :'secret'. The ids of the keys are 22 times z, n, o and r.
 insert into organisations (id, slug, name, plan, reporting_mode) values
     ('00000000-0000-4000-8000-00000000000a', 'table-none', 'None', 'pro', 'pseudonymous'),
     ('00000000-0000-4000-8000-00000000000b', 'table-one', 'One', 'pro', 'pseudonymous');

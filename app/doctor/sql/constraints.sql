@@ -1,5 +1,5 @@
--- Keys that are missing or changed, with what renews them: primary and unique ones first, because foreign
--- keys need them. What lost its row meanwhile goes, as it would have with the key.
+-- Keys that are missing or changed, with the statement that creates each: primary and unique keys first, because
+-- foreign keys reference them. Rows without their referenced row are deleted, as ON DELETE CASCADE would have.
 select 'failure' as verdict, format('the key %s is missing or changed: run as the owner of the tables: %s'
     'alter table %s drop constraint if exists %s, add constraint %s %s', name, case when def ~ 'CASCADE' then
     regexp_replace(def, '^FOREIGN KEY \(([^)]*)\) REFERENCES (\w+)\(([^)]*)\).*', format('delete from %1$s '

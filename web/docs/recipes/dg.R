@@ -55,7 +55,7 @@ read <- function(path, count, ...) {
     rows <- suppressWarnings(read_csv(I(text), col_types = types, na = "", trim_ws = FALSE))
     if (nrow(problems(rows)) == 0 && nrow(rows) == count) return(rows)
     stats <- resp_body_json(get(paste0(path, "/stats"), ...))
-    count <- if (stats$suppressed) -1 else stats$plays # hidden meanwhile is not zero
+    count <- if (stats$suppressed) -1 else stats$plays # suppressed since then is not zero
   }
   stop(path, ": rows are missing or cut, or the answer is no export.", call. = FALSE)
 }

@@ -116,7 +116,7 @@ function refreshPlays() {
     const text = get(p.path + '/exports/csv', p.query);
     const whole = text.startsWith('playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,') && text.endsWith('\n');
     const rows = whole ? Utilities.parseCsv(text) : [];
-    if (!whole || rows.some((row) => row.length !== rows[0].length) || (GROUP && rows.length - 1 !== p.stats.plays)) { // hidden meanwhile is not zero
+    if (!whole || rows.some((row) => row.length !== rows[0].length) || (GROUP && rows.length - 1 !== p.stats.plays)) { // suppressed since then is not zero
       throw new Error(p.path + ': rows are missing or cut, or the answer is no export: run it again.');
     }
     header = rows[0];

@@ -109,7 +109,7 @@ async function read(path, query, count) {
     if (!csv.startsWith('playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,') || !csv.endsWith('\n')) break;
     if (table.length - 1 === count && table.every((row) => row.length === table[0].length)) return table;
     const stats = await (await get(`${path}/stats`, query)).json();
-    count = stats.suppressed ? null : stats.plays; // hidden meanwhile is not zero
+    count = stats.suppressed ? null : stats.plays; // suppressed since then is not zero
   }
   throw new Error(`${path}: rows are missing or cut, or the answer is no export.`);
 }

@@ -40,7 +40,7 @@ function Get-Rows($Part) {
         $rows = @(ConvertFrom-Csv $text)
         if ($rows.Count -eq $Part.plays -and -not ($rows | Where-Object { $null -eq $_.skills })) { return $rows }
         $stats = ConvertFrom-Json (Get-Dg "/$($Part.id)/stats" $Part.query)
-        $Part.plays = $stats.suppressed ? -1 : $stats.plays # hidden meanwhile is not zero
+        $Part.plays = $stats.suppressed ? -1 : $stats.plays # suppressed since then is not zero
     }
     throw "$($Part.id): rows are missing or cut, or the answer is no export."
 }

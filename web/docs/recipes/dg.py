@@ -69,7 +69,7 @@ def export(fork, query, plays):
         if len(rows) - 1 == plays:
             return text
         stats = get(f"/api/v1/forks/{fork}/stats", query).json()
-        plays = None if stats["suppressed"] else stats["plays"]  # hidden meanwhile is not zero
+        plays = None if stats["suppressed"] else stats["plays"]  # suppressed since then is not zero
     raise SystemExit(f"{fork}, {query}: rows are missing or cut, or the answer is no export.")
 
 
