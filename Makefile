@@ -3,8 +3,8 @@ TOOL := go tool -modfile=scripts/tools/go.mod
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # The PostgreSQL that scripts/postgres.sh downloads. Tests run from other folders and need its path.
 export PG_BIN ?= $(shell [ -x .postgres/bin/postgres ] && echo $(CURDIR)/.postgres/bin)
-# The race detector needs a C compiler; without one the tests run without it.
-RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+# `make test RACE=-race`, as CI runs it, looks for data races. It needs a C compiler, and compiles all packages again.
+RACE ?=
 
 .PHONY: help run test chaos soak check contract contract-tools bench release generate build postgres
 

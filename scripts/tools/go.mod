@@ -11,6 +11,7 @@ tool (
 	github.com/goreleaser/nfpm/v2/cmd/nfpm
 	github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen
 	github.com/vektra/mockery/v2
+	golang.org/x/tools/go/packages/gopackages
 	golang.org/x/vuln/cmd/govulncheck
 )
 
