@@ -16,7 +16,27 @@ type clause struct{ Before, Strong, After string }
 // newAnswer says who played, how they did and which skill is weakest. It names only changes that
 // measure.compare accepts. s must have plays.
 func newAnswer(s reports.Statistics, c *comparison) []clause {
-	return append([]clause{whoPlayed(s, c), {After: howTheyDid(s, c)}}, weakestSkill(s)...)
+	who, how := whoPlayed(s, c), howTheyDid(s, c)
+	if c != nil && who.After == "." && how == howTheyDid(s, nil) {
+		who.After = c.unchanged(s)
+	}
+	return append([]clause{who, {After: how}}, weakestSkill(s)...)
+}
+
+// unchanged compares the number of players where no change is named.
+func (c *comparison) unchanged(s reports.Statistics) string {
+	now, before, _, _ := people.compare(s, c)
+	players := ", "
+	if c.completeStats != nil {
+		players += ui.Count(now) + " up to yesterday, "
+	}
+	switch by := max(now-before, before-now); {
+	case 10*by > before:
+		return fmt.Sprintf("%swere %s: the change may be chance.", players, ui.Count(before))
+	case by > 0:
+		players += "about "
+	}
+	return fmt.Sprintf("%sas many as in %s (%s).", players, c.EarlierDays, ui.Count(before))
 }
 
 func whoPlayed(s reports.Statistics, c *comparison) clause {

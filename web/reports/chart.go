@@ -19,10 +19,9 @@ type chart struct {
 	Most    bar
 	Ticks   []ui.Tick
 
-	Panel                     ui.Panel
-	Shapes, Dots, EarlierLine string // paths
-	PeakX, PeakY, PeakAnchor  string // of the label of the earlier line
-	measure                   measure
+	Panel                ui.Panel
+	Shapes, Dots, Before string // paths
+	measure              measure
 }
 
 // bar is a day, a week or a part of a week, and the days at the same offset in the compared period.
@@ -136,30 +135,30 @@ func (c *chart) draw(p reports.Period) {
 		width = weekWidth
 	}
 	connected, earlierConnected := false, false
-	peak := int64(-1)
 	for i, b := range c.Bars {
 		alone := !connected && (i+1 == len(c.Bars) || !c.Bars[i+1].now.ok)
 		switch {
 		case c.Count:
 			c.Shapes += c.Panel.Bar(b.From, b.Days, width, b.now.n)
+			c.Before += c.tick(b, min(90, width*3/2))
+			continue
 		case alone || len(c.Bars) <= maxDots:
 			c.Dots += c.point(b, b.now, new(bool))
 			fallthrough
 		default:
 			c.Shapes += c.point(b, b.now, &connected)
 		}
-		c.EarlierLine += c.point(b, b.before, &earlierConnected)
-		if b.before.ok && b.before.n > peak {
-			peak = b.before.n
-			x := (100*b.From + 50*b.Days) / p.Days
-			c.PeakX = fmt.Sprintf("%d%%", x)
-			c.PeakY = "0%" // above the bars
-			if !c.Count {
-				c.PeakY = fmt.Sprintf("%d%%", 100*(c.Panel.Top-peak)/c.Panel.Height())
-			}
-			c.PeakAnchor = [3]string{"start", "middle", "end"}[min(2, x/34)]
-		}
+		c.Before += c.point(b, b.before, &earlierConnected)
 	}
+}
+
+// tick is a level at the bar's earlier value. Its width is percent of the days' width.
+func (c *chart) tick(b bar, percent int) string {
+	if !b.before.ok {
+		return ""
+	}
+	left := ui.DayWidth*b.From + (ui.DayWidth-percent)*b.Days/2
+	return fmt.Sprintf("M%d %dh%d", left, c.Panel.Top-b.before.n, percent*b.Days)
 }
 
 // panel sets Most, too.
