@@ -36,7 +36,8 @@ func (c *comparison) unchanged(s reports.Statistics) string {
 	case by > 0:
 		players += "about "
 	}
-	return fmt.Sprintf("%sas many as in %s (%s).", players, c.EarlierDays, ui.Count(before))
+	in := map[bool]string{true: "on", false: "in"}[len(c.earlierStats.Daily) == 1]
+	return fmt.Sprintf("%sas many as %s %s (%s).", players, in, c.EarlierDays, ui.Count(before))
 }
 
 func whoPlayed(s reports.Statistics, c *comparison) clause {

@@ -47,6 +47,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		name          string
 		now, before   sums // before: zero without a comparison
 		complete      sums // zero: all days are complete
+		days          int  // of the earlier period, where it is one
 		skills        skills
 		who, how, top string // the clauses; who "": so many people; how "": as the steady figures
 	}{
@@ -80,6 +81,8 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 			who: "*95% fewer people played* (1, were 20).", how: "One in two finished plays failed."},
 		{name: "an unfinished day", now: played(61), complete: played(60), before: played(100),
 			who: "*Up to yesterday, 40% fewer people played* (60, were 100)."},
+		{name: "a day", now: steady, before: steady, days: 1,
+			who: "*400 people played*, as many as on 4 to 31 Oct (400)."},
 		{name: "an unfinished day without a change", now: played(200), complete: played(100), before: played(100),
 			who: "*200 people played*, 100 up to yesterday, as many as in 4 to 31 Oct (100)."},
 		// How they did.
@@ -141,6 +144,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		var compared *comparison
 		if c.before != (sums{}) {
 			compared = &comparison{EarlierDays: "4 to 31 Oct", earlierStats: c.before.statistics()}
+			compared.earlierStats.Daily = make([]reports.DailyStat, c.days)
 		}
 		if c.complete != (sums{}) {
 			compared.completeStats = c.complete.statistics()
