@@ -3,6 +3,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -93,22 +94,28 @@ var queries embed.FS
 
 func checkSQL(name string) func(context.Context, *Installation) ([]string, error) {
 	return func(ctx context.Context, s *Installation) ([]string, error) {
-		return s.query(ctx, s.db, name)
+		return s.query(ctx, s.db.Pool, name)
 	}
+}
+
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }
 
 // query runs a query that returns a verdict and a message for each fault.
 func (s *Installation) query(
-	ctx context.Context, db *postgres.DB, name string,
+	ctx context.Context, db querier, name string,
 ) (warnings []string, _ error) {
 	sql, err := queries.ReadFile("sql/" + name + ".sql")
 	if err != nil {
 		return nil, err
 	}
-	rows, _ := db.Pool.Query(ctx, "/* doctor."+name+" */ "+string(sql), pgx.NamedArgs{
+	owner, _ := postgres.RoleOf(cmp.Or(s.MigrateDatabaseURL, s.ServingURL)) // checkOwner tells the error
+	rows, _ := db.Query(ctx, "/* doctor."+name+" */ "+string(sql), pgx.NamedArgs{
 		"now":     time.Now(),
 		"known":   len(versions()),
 		"serving": s.name,
+		"owner":   owner,
 		"alone":   s.MigrateDatabaseURL == "" && !s.Embedded(),
 	})
 	var verdict Verdict
@@ -131,7 +138,7 @@ func open(ctx context.Context, setting, url string) (*postgres.DB, error) {
 }
 
 // checkDatabase opens s.db, which later checks use.
-func checkDatabase(ctx context.Context, s *Installation) (_ []string, err error) {
+func checkDatabase(ctx context.Context, s *Installation) (warnings []string, err error) {
 	if s.db, err = open(ctx, "DG_DATABASE_URL", s.ServingURL); err != nil {
 		return nil, err
 	}
@@ -140,7 +147,15 @@ func checkDatabase(ctx context.Context, s *Installation) (_ []string, err error)
 	if err != nil {
 		return nil, err
 	}
-	return s.query(ctx, s.db, "database")
+	// the check of who may create in public calls nothing there
+	err = pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "set local search_path = pg_catalog"); err != nil {
+			return err
+		}
+		warnings, err = s.query(ctx, tx, "database")
+		return err
+	})
+	return warnings, err
 }
 
 // checkOwner checks the owner's role, except on the embedded server, where dg creates it.
@@ -149,14 +164,14 @@ func checkOwner(ctx context.Context, s *Installation) ([]string, error) {
 		return nil, nil
 	}
 	if s.MigrateDatabaseURL == "" {
-		return s.query(ctx, s.db, "owner")
+		return s.query(ctx, s.db.Pool, "owner")
 	}
 	db, err := open(ctx, "DG_MIGRATE_DATABASE_URL", s.MigrateDatabaseURL)
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
-	return s.query(ctx, db, "owner")
+	return s.query(ctx, db.Pool, "owner")
 }
 
 func checkSecrets(ctx context.Context, s *Installation) ([]string, error) {

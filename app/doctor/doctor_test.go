@@ -25,7 +25,7 @@ func TestClockAndDiskAreChecked(t *testing.T) {
 	require.NoError(t, err)
 	for behind, faults := range map[time.Duration]int{time.Second: 0, 6 * time.Second: 1} {
 		rows, err := db.Owner.Pool.Query(t.Context(), string(sql),
-			pgx.NamedArgs{"now": time.Now().Add(-behind)})
+			pgx.NamedArgs{"now": time.Now().Add(-behind), "owner": "dg_owner"})
 		require.NoError(t, err)
 		found, err := pgx.CollectRows(rows, pgx.RowToMap)
 		require.NoError(t, err)

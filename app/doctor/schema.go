@@ -39,7 +39,7 @@ const renewOrganisations = "update organisations set version = uuid_hash_extende
 
 // checkSchema compares the schema's version, and then its keys, indexes and triggers, with this program's.
 func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ error) {
-	warnings, err := s.query(ctx, s.db, "schema")
+	warnings, err := s.query(ctx, s.db.Pool, "schema")
 	if err != nil {
 		return warnings, err
 	}
@@ -63,7 +63,7 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 	if !found[""].works { // newer than this program, which does not know its objects
 		return nil, nil
 	}
-	_, missingKeys := s.query(ctx, s.db, "constraints")
+	_, missingKeys := s.query(ctx, s.db.Pool, "constraints")
 	warnings, err = compareObjects(found)
 	return warnings, errors.Join(missingKeys, err)
 }

@@ -132,6 +132,23 @@ func faultsOfRoles() []fault {
 			`member of clerk, which may change the audit log`),
 		planted(stops, `grant pg_write_all_data to dg_app`, `member of pg_write_all_data`),
 		planted(stops, `alter role dg_app createrole`, `may create roles`),
+		planted(stops, `alter database dg owner to dg_app`, `alter database dg owner to dg_owner`),
+		planted(stops, `alter schema public owner to dg_app`, `alter schema public owner to pg_database_owner`),
+		planted(stops, `grant create on schema public to public`, `revoke create on schema public from public`),
+		planted(stops, `create role maker; grant create on schema public to maker; grant maker to dg_app;
+			grant create on database dg to dg_app`,
+			`revoke create on database dg from dg_app; revoke create on schema public from maker`),
+		// It would run as the owner, in doctor's own statements.
+		{plant: `grant create on schema public to dg_app; set role dg_app;
+			create function public.format(text, name, bigint) returns text language sql return 'hijacked';
+			reset role; revoke create on schema public from dg_app`,
+			mend: `drop function public.format(text, name, bigint)`,
+			says: `owns function public.format\(`, serve: stops},
+		planted(mends, `grant update (details) on audit_entries to dg_app`, `may change audit entries`),
+		planted(mends, `grant truncate, update on api_keys to dg_app`, `may change keys, remove keys`),
+		planted(mends, `grant insert (org_id) on memberships to dg_app`, `may change members`),
+		planted(mends, `grant insert on account_resets to dg_app`, `may reset accounts`),
+		planted(mends, `grant delete on plays to dg_app`, `may remove plays`),
 		planted(mends, `grant truncate on audit_entries to dg_app`, `may empty the audit log`),
 		planted(mends, `grant insert on plays to dg_app`, `may add plays`),
 		planted(mends, `revoke insert on audit_entries from dg_app`, `may not add audit entries`),

@@ -1,6 +1,36 @@
--- Faults of the server and the database. Runs as the serving role.
-select 'failure' as verdict,
-  'this database is of an earlier build of dg: give dg an empty database or data folder' as says
+-- Faults of the server and the database. Runs as the serving role, before anything runs as the owner:
+-- a function in public whose arguments match better than those of PostgreSQL's own is called instead.
+with reached as (select oid, rolname from pg_roles where pg_has_role(oid, 'member')),
+own as (select * from reached where rolname <> coalesce(@owner::text, '')
+  and not exists (select from reached where rolname = @owner::text)),
+fixes as (
+  select format('alter database %I owner to %I', datname, @owner::text) as fix
+  from pg_database join own on datdba = own.oid where datname = current_database()
+  union all
+  select 'alter schema public owner to pg_database_owner'
+  from pg_namespace join own on nspowner = own.oid
+  where nspname = 'public' and rolname <> 'pg_database_owner'
+  union all
+  select format('revoke create on %s from %s', what, coalesce(quote_ident(rolname), 'public'))
+  from (select 'database ' || quote_ident(datname), datdba, datacl from pg_database
+      where datname = current_database()
+    union all select 'schema public', nspowner, nspacl from pg_namespace where nspname = 'public')
+    o (what, owner, acl), aclexplode(acl) left join own on own.oid = grantee
+  where privilege_type = 'CREATE' and grantee <> owner
+    and (rolname is not null or grantee = 0 and exists (select from own)))
+select 'failure' as verdict, format('the serving role owns the database or the schema public, or may create '
+    'in them, and so could drop the audit log, or replace functions that the owner of the tables calls: '
+    'run as a superuser: %s', string_agg(fix, '; ')) as says
+from fixes having count(*) > 0
+union all
+select 'failure', format('the serving role owns %s: drop what you do not know, give the rest another owner',
+    string_agg(concat_ws(' ', "is".type, "is".identity), ', '))
+from (select * from pg_shdepend join own on refobjid = own.oid
+  where dbid = (select oid from pg_database where datname = current_database())
+    and deptype = 'o' and classid <> 'pg_largeobject'::regclass limit 5) s,
+  pg_identify_object(classid, objid, 0) "is" having count(*) > 0
+union all
+select 'failure', 'this database is of an earlier build of dg: give dg an empty database or data folder'
 from pg_class where relnamespace = 'public'::regnamespace and relname = 'goose_db_version'
 union all
 select 'warning', 'the serving role may not use the schema public: run dg migrate, or start dg serve'

@@ -48,12 +48,16 @@ union all
 select 'failure', 'the serving role may ' || string_agg(what, ', ') ||
     ': run dg migrate, which revokes it; look for grants to public'
 from tables, (values
-  ('change audit entries', has_table_privilege('audit_entries', 'update')),
+  ('change audit entries', has_any_column_privilege('audit_entries', 'update')),
   ('remove audit entries', has_table_privilege('audit_entries', 'delete')),
   ('empty the audit log', has_table_privilege('audit_entries', 'truncate')),
-  ('remove keys', has_table_privilege('api_keys', 'delete')),
-  ('change plays', has_table_privilege('plays', 'update')),
-  ('add plays', has_table_privilege('plays', 'insert'))) r (what, may)
+  ('change keys', has_table_privilege('api_keys', 'update')), -- it has columns of them
+  ('remove keys', has_table_privilege('api_keys', 'delete, truncate')),
+  ('reset accounts', has_any_column_privilege('account_resets', 'insert')),
+  ('change members', has_any_column_privilege('memberships', 'insert, update')),
+  ('change plays', has_any_column_privilege('plays', 'update')),
+  ('add plays', has_any_column_privilege('plays', 'insert')),
+  ('remove plays', has_table_privilege('plays', 'delete, truncate'))) r (what, may)
 where may and not owns having count(*) > 0
 union all
 select 'warning', format('the serving role may create large objects, which fill the disk: run as a superuser '
