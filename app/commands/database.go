@@ -48,9 +48,9 @@ func connect(
 		return db, nil
 	}
 	if !create && !embeddedpg.HasData(c.DataDir) {
-		return nil, fmt.Errorf("there is no database in %s, or only its owner sees it: set "+
-			"DG_DATA_DIR or DG_DATABASE_URL, run dg as root or as the user of dg serve, or start "+
-			"dg serve, which makes one", c.DataDir)
+		return nil, fmt.Errorf("there is no database in %s, or only its owner sees it: name the "+
+			"settings of dg serve by --config, set DG_DATA_DIR or DG_DATABASE_URL, run dg as root or as "+
+			"the user of dg serve, or start dg serve, which makes one", c.DataDir)
 	}
 	log.Info("starting or joining PostgreSQL")
 	var err error

@@ -13,7 +13,6 @@ import (
 
 	"dg/app/doctor"
 	"dg/platform/config"
-	"dg/platform/embeddedpg"
 )
 
 type doctorCmd struct{ config.Serve }
@@ -26,10 +25,7 @@ func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, ServeMayRun: true,
 		ServingURL: servingURL(c.Database), Tell: p.tell}
 	defer s.Close()
-	err := s.Run(ctx, doctor.Machine)
-	if !c.Embedded() || embeddedpg.HasData(c.DataDir) {
-		err = errors.Join(err, c.checkDatabase(ctx, &s, p))
-	}
+	err := errors.Join(s.Run(ctx, doctor.Machine), c.checkDatabase(ctx, &s, p))
 	if err != nil { // each is printed
 		return errors.New("a check failed")
 	}

@@ -13,27 +13,38 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
+	"dg/platform/config"
 	"dg/platform/postgres"
 	"dg/platform/testkit/pgtest"
 )
 
-// A machine whose clock is wrong, or whose disk is full, is a warning with its fix. Package system
-// plants the other faults.
+// A machine whose clock is wrong, or whose disk is full, is a warning with its fix, as is a server that
+// confirms what a crash loses, such as that of the tests. Package system plants the other faults.
 func TestClockAndDiskAreChecked(t *testing.T) {
 	db := pgtest.New(t)
 	sql, err := queries.ReadFile("sql/database.sql")
 	require.NoError(t, err)
-	for behind, faults := range map[time.Duration]int{time.Second: 0, 6 * time.Second: 1} {
+	for behind, faults := range map[time.Duration]int{time.Second: 1, 6 * time.Second: 2} {
 		rows, err := db.Owner.Pool.Query(t.Context(), string(sql),
 			pgx.NamedArgs{"now": time.Now().Add(-behind), "owner": "dg_owner"})
 		require.NoError(t, err)
 		found, err := pgx.CollectRows(rows, pgx.RowToMap)
 		require.NoError(t, err)
 		require.Len(t, found, faults, "%v", found)
+		require.Contains(t, fmt.Sprint(found), "fsync, full_page_writes, synchronous_commit is off")
 	}
 	const gib = 1 << 30
 	require.Empty(t, checkFreeSpace(gib))
 	require.Len(t, checkFreeSpace(gib-1), 1)
+}
+
+// Metrics and profiles that every network may reach are a warning.
+func TestOpsAddressIsPrivate(t *testing.T) {
+	for address, warnings := range map[string]int{"0.0.0.0:1": 1, ":1": 1, "[::]:1": 1, "127.0.0.1:1": 0, "dg:1": 0} {
+		s := &Installation{Serve: config.Serve{OpsAddr: address, Address: config.Address{Addr: "127.0.0.1:1"}}}
+		said, _ := checkSettings(t.Context(), s)
+		require.Len(t, said, warnings, address)
+	}
 }
 
 // Keys that are missing or changed are found, each with the statement that renews it and deletes what

@@ -26,7 +26,12 @@ func checkSettings(_ context.Context, s *Installation) (warnings []string, _ err
 	}
 	if s.SecretKey == "" && !s.LoopbackOnly() {
 		warnings = append(warnings, "two-step secrets are stored in clear: set DG_SECRET_KEY to 32 "+
-			"random bytes, such as the output of: openssl rand -base64 32")
+			"random bytes, such as the output of: openssl rand -base64 32; several instances take three steps "+
+			"(operations.md, Secret key)")
+	}
+	if host, _, _ := net.SplitHostPort(s.OpsAddr); host == "" || net.ParseIP(host).IsUnspecified() {
+		warnings = append(warnings, "every network may reach metrics and profiles at DG_OPS_ADDR "+s.OpsAddr+
+			": set it to a private address")
 	}
 	return warnings, errors.Join(s.Check(), telemetry.CheckTraces())
 }

@@ -61,7 +61,7 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 		return nil, err
 	}
 	if !found[""].works { // newer than this program, which does not know its objects
-		return nil, nil
+		return []string{"the schema is newer than this program, which leaves it as it is: install the newer dg"}, nil
 	}
 	_, missingKeys := s.query(ctx, s.db.Pool, "constraints")
 	warnings, err = compareObjects(found)

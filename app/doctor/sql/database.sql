@@ -44,6 +44,11 @@ select 'failure', 'the database is a standby or read-only, and every request wri
     'point DG_DATABASE_URL at the primary; a URL may name several hosts'
 where pg_is_in_recovery() or current_setting('transaction_read_only')::boolean
 union all
+select 'warning', string_agg(name, ', ' order by name) || ' is off, and a crash loses what was '
+    'confirmed, such as a revocation: set it to on in postgresql.conf and for the roles'
+from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
+having count(*) > 0
+union all
 select 'warning', format('the clocks of the database and this machine differ by %s s: set both by NTP, '
     'as codes of two-step verification and sessions depend on them', round(skew))
 from (select abs(extract(epoch from clock_timestamp() - @now::timestamptz)) as skew) c
