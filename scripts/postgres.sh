@@ -19,7 +19,9 @@ found() {
 if found; then exit 0; fi
 
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+settings='' # of Debian, for the installation alone
+trap 'rm -rf "$work" ${settings:+"$settings/dg.conf"}' EXIT
+trap 'exit 1' HUP INT TERM
 
 # Installs the package without a cluster: a temporary setting keeps Debian from creating one.
 install_package() {
@@ -29,7 +31,6 @@ install_package() {
   echo 'create_main_cluster = false' >"$settings/dg.conf"
   status=0
   { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends postgresql; } >"$work/log" 2>&1 || status=$?
-  rm -f "$settings/dg.conf"
   if [ $status != 0 ]; then tail -n 20 "$work/log" >&2; fi
   return $status
 }
