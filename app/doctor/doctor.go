@@ -28,8 +28,9 @@ type Installation struct {
 	ServingURL  string
 	Tell        func(v Verdict, check, says string) // says what is wrong, and how to fix it
 
-	db   *postgres.DB // of the serving role
-	name string       // database name and system identifier
+	db      *postgres.DB // of the serving role
+	name    string       // database name and system identifier
+	answers bool         // whether a dg serve answers at DG_ADDR
 }
 
 // Close closes the connection that checkDatabase opened, if any.
@@ -116,6 +117,7 @@ func (s *Installation) query(
 		"known":   len(versions()),
 		"serving": s.name,
 		"owner":   owner,
+		"answers": s.answers,
 		"alone":   s.MigrateDatabaseURL == "" && !s.Embedded(),
 	})
 	var verdict Verdict

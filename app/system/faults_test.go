@@ -92,6 +92,12 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 		strings.TrimPrefix(running.URL, "http://"), "--ops-addr", running.Ops)...)
 	require.Zero(t, c.Status(time.Minute), c.Out.String())
 	require.NotRegexp(t, `failure|warning`, c.Out.String())
+	x.Exec(`create database elsewhere owner dg_owner`)
+	elsewhere := strings.NewReplacer("/dg?", "/elsewhere?")
+	c = apptest.Launch(t, "doctor", "--database-url", elsewhere.Replace(x.URL), "--migrate-database-url",
+		elsewhere.Replace(x.OwnerURL), "--addr", strings.TrimPrefix(running.URL, "http://"))
+	require.NotZero(t, c.Status(time.Minute))
+	require.Regexp(t, `warning +database .* answers at DG_ADDR, but none uses this database`, c.Out.String())
 	running.Stop()
 	for _, flag := range []string{"--addr", "--ops-addr"} {
 		serve := apptest.Launch(t, x.On("serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",

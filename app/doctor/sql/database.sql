@@ -44,6 +44,11 @@ select 'failure', 'the database is a standby or read-only, and every request wri
     'point DG_DATABASE_URL at the primary; a URL may name several hosts'
 where pg_is_in_recovery() or current_setting('transaction_read_only')::boolean
 union all
+select 'warning', 'a dg serve answers at DG_ADDR, but none uses this database: it is another, so end it, or '
+    'set DG_ADDR to a free address'
+where @answers::boolean and not exists (select from pg_stat_activity
+  where datname = current_database() and application_name like 'dg %' and application_name <> 'dg doctor')
+union all
 select 'warning', string_agg(name, ', ' order by name) || ' is off, and a crash loses what was '
     'confirmed, such as a revocation: set it to on in postgresql.conf and for the roles'
 from pg_settings where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'
