@@ -146,7 +146,7 @@ func Greeting(base string, key apikeys.Token) string {
 			step)
 	}
 	fmt.Fprintf(&b, "\nA key that reads the forks and reports of %s:\n  %s\n", harbour, key)
-	fmt.Fprintf(&b, "\nTry it:\n  curl -sS -H 'Authorization: Bearer %s' %s/api/v1/forks\n\n",
+	fmt.Fprintf(&b, "\nTry it:\n  curl -q -sS -H 'Authorization: Bearer %s' %s/api/v1/forks\n\n",
 		key, base)
 	return b.String()
 }

@@ -18,7 +18,6 @@ import (
 type condition struct {
 	name          string
 	works, either bool
-	unlessShort   bool // a Start snippet may fail
 	short         bool // also for Start snippets
 	csv           bool // only for programs that read CSV
 	json          bool // not for curl that prints JSON: it does not look into it
@@ -258,15 +257,16 @@ var conditions = []condition{
 	{name: "as it is", works: true, short: true},
 	{name: "key with LF", works: true, short: true, ours: true, key: func(k string) string { return k + "\n" }},
 	{name: "key with CRLF", works: true, short: true, ours: true, key: func(k string) string { return k + "\r\n" }},
-	{name: "key with a byte order mark", works: true, unlessShort: true, short: true, ours: true,
+	{name: "key with a byte order mark", works: true, short: true, ours: true,
 		key: func(k string) string { return "\ufeff" + k }},
 	{name: "key with blanks", works: true, short: true, ours: true,
 		key: func(k string) string { return " " + k + "\t " }},
-	{name: "key in quotes", short: true, ours: true, key: func(k string) string { return `"` + k + `"` }},
-	{name: "no key", short: true, ours: true, key: func(string) string { return "" }},
+	{name: "key in quotes", either: true, short: true, ours: true, key: func(k string) string { return `"` + k + `"` }},
+	{name: "no key", short: true, ours: true, says: "DG_KEY", key: func(string) string { return "" }},
 	{name: "unset key", short: true, ours: true, unset: true, plain: true, says: "DG_KEY"},
-	{name: "two keys", short: true, ours: true, key: func(k string) string { return k + "\n" + k }},
-	{name: "key not ASCII", short: true, ours: true, key: func(k string) string { return k + "é" }},
+	{name: "two keys", short: true, ours: true, says: "DG_KEY",
+		key: func(k string) string { return k + "\n" + k }},
+	{name: "key not ASCII", either: true, short: true, ours: true, key: func(k string) string { return k + "é" }},
 	{name: ".netrc", works: true, short: true, file: ".netrc"},
 	{name: ".curlrc", works: true, short: true, file: ".curlrc"},
 	{name: "C locale", works: true, env: []string{"LC_ALL=C", "LANG=C"}},
@@ -277,11 +277,11 @@ var conditions = []condition{
 		answer: changed(func(string) string { return `{"items":[]}` })},
 	{name: "another header row", csv: true,
 		answer: changed(func(s string) string { return "a,b\n" + strings.Join(lines(s)[1:], "") })},
-	{name: "a row cut clean", csv: true, answer: changed(func(s string) string {
+	{name: "a row cut clean", short: true, csv: true, answer: changed(func(s string) string {
 		last := strings.LastIndex(strings.TrimSuffix(s, "\n"), ",")
 		return s[:last]
 	})},
-	{name: "the last line end cut", csv: true, ours: true,
+	{name: "the last line end cut", short: true, csv: true, ours: true,
 		answer: changed(func(s string) string { return strings.TrimSuffix(s, "\n") })},
 	{name: "rows missing", csv: true, answer: changed(half)},
 	{name: "206", short: true, json: true, answer: partial},
@@ -298,6 +298,8 @@ var conditions = []condition{
 	{name: "503 for ever", ours: true, answer: always, says: "Closed until noon.", tries: 8},
 	{name: "503 that repeats the key", short: true, ours: true, answer: always},
 	{name: "a proxy for http", works: true, short: true, env: []string{"http_proxy=http://127.0.0.1:9"}},
+	{name: "a proxy for all", works: true, short: true,
+		env: []string{"ALL_PROXY=http://127.0.0.1:9", "all_proxy=http://127.0.0.1:9"}},
 	{name: "429, seconds", works: true, answer: busy("1"), waits: time.Second},
 	{name: "429, a fraction", works: true, answer: busy("0.5"), waits: 500 * time.Millisecond},
 	{name: "429, a date", works: true, answer: busy("date"), waits: time.Second},

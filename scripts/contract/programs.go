@@ -388,7 +388,7 @@ func (t *table) problemOf(m *middle, p program, c condition, folder string, out 
 		return "it printed the key"
 	case m.elsewhere.Load() > 0:
 		return "a request went to another host"
-	case failed != nil && c.works && (!p.Short || !c.unlessShort):
+	case failed != nil && c.works:
 		return fmt.Sprintf("failed: %v: %.160q", failed, tail(out))
 	case c.waits > 0 && (waited < c.waits || waited > c.waits+6*time.Second):
 		return fmt.Sprintf("asked again after %s", waited)

@@ -114,7 +114,7 @@ func curl(path string, parameters []value) string {
 			options += " -d " + name + "=" + example
 		}
 	}
-	command := "curl -sS"
+	command := "curl -q -sS"
 	if options != "" {
 		command += " -G"
 		options = " " + options + " \\\n"

@@ -206,7 +206,7 @@ func (h *Handler) command(q reports.Query) string {
 	if q.GroupID != "" {
 		group = " -d groupId=" + q.GroupID
 	}
-	return fmt.Sprintf("curl -sS -G '%s/api/v1/forks/%s/stats' \\\n  -d from=%s -d to=%s%s \\\n"+
+	return fmt.Sprintf("curl -q -sS -G '%s/api/v1/forks/%s/stats' \\\n  -d from=%s -d to=%s%s \\\n"+
 		"  -H @- <<<\"Authorization: Bearer $DG_KEY\"",
 		h.BaseURL, q.ForkID, q.Period.Day(0), q.Period.Day(q.Period.Days-1), group)
 }

@@ -11,8 +11,8 @@ group <- NULL # such as "367856ea-0ce4-4434-8f3b-0260cd0f3211"; NULL: all player
 
 if (!grepl("^(https://|http://(localhost|127\\.0\\.0\\.1|\\[::1])(:[0-9]+)?(/|$))", url)) stop("url must begin with https://")
 if (startsWith(url, "http:")) Sys.setenv(no_proxy = "*") # no proxy sees the key in clear
-key <- gsub("^[\ufeff\\s]+|[\ufeff\\s]+$", "", Sys.getenv("DG_KEY"), perl = TRUE)
-if (!grepl("^dg_live_[0-9A-Za-z_]+$", key, perl = TRUE)) stop("DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.")
+key <- gsub("^\\W+|\\W+$", "", Sys.getenv("DG_KEY"), perl = TRUE)
+if (!grepl("^dg_live_[0-9A-Za-z_]+$", key, perl = TRUE)) stop("DG_KEY must be dg_live_<id>_<secret>: one line of ASCII.")
 columns <- "playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,"
 types <- cols(
   .default = "c", releaseNumber = "i", startedAt = "T", completedAt = "T", durationSeconds = "i", completed = "l",

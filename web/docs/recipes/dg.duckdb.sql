@@ -8,10 +8,10 @@ SET VARIABLE fork = '';                     -- such as 60772820-1226-4be5-b50f-c
 SET VARIABLE group_id = '';                 -- such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 SET TimeZone = 'Europe/Paris';              -- yours: the times of plays are shown in it
 
--- DuckDB saves the requests in requests.curl. curl saves the responses in the folder dg, each run in a new folder below it; a run that succeeds deletes dg.
+-- DuckDB saves the requests in requests.curl. curl saves the responses in the folder dg.responses, each run in a new folder below it; a run that succeeds deletes it.
 -- After 429 and 503 curl waits for Retry-After, at least five seconds and at most an hour. It follows no redirect.
 -- A missing or truncated response stops the script.
-SET VARIABLE folder = 'dg/' || strftime(now(), '%Y%m%d-%H%M%S');
+SET VARIABLE folder = 'dg.responses/' || strftime(now(), '%Y%m%d-%H%M%S');
 CREATE OR REPLACE TEMP TABLE requests (file VARCHAR, url VARCHAR, forkId UUID, first DATE, last DATE);
 CREATE OR REPLACE TEMP VIEW lines AS
     SELECT unnest(['silent', 'show-error', 'fail', 'fail-early', 'location', 'max-redirs = 0', 'create-dirs', 'retry = 7', 'retry-delay = 5',
@@ -74,7 +74,7 @@ SELECT CASE WHEN (SELECT count(*) FROM plays WHERE startedAt AT TIME ZONE 'UTC' 
     THEN error('Rows are missing, or a play came in between: run it again. The tables are as they were.') ELSE 'whole' END AS plays;
 COMMIT;
 -- Delete the saved responses, because they contain names of players. This works in Unix shells and in cmd.
-.shell rm -rf dg || rd /s /q dg
+.shell rm -rf dg.responses || rd /s /q dg.responses
 
 -- The chart: plays of each fork by week (UTC). The first and last week are not whole.
 WITH weeks AS (SELECT forkId, date_trunc('week', date) AS week, sum(plays) AS plays FROM daily GROUP BY ALL),

@@ -6,10 +6,10 @@ function stop(string $says): never
 }
 
 $key = trim(getenv("DG_KEY"), "\xEF\xBB\xBF \t\r\n");
-preg_match('/^[!-~]+$/D', $key) || stop("DG_KEY must be one line of ASCII.");
+preg_match('/^dg_live_\w+$/D', $key) || stop("DG_KEY must be one key, without quotes.");
 $fork = "https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64";
 $file = @fopen("plays.part.csv", "wb") ?: stop("plays.part.csv cannot be written here.");
-putenv("http_proxy="); // no proxy sees the key in clear
+putenv("no_proxy=localhost,127.0.0.1,::1," . (getenv("no_proxy") ?: getenv("NO_PROXY"))); // none sees the key in clear
 $request = curl_init("$fork/exports/csv?from=2026-03-01&to=2026-03-02");
 curl_setopt_array($request, [
     CURLOPT_HTTPHEADER => ["Authorization: Bearer $key"],
@@ -23,5 +23,7 @@ curl_setopt_array($request, [
 ]);
 curl_exec($request) || stop(curl_error($request));
 $whole = curl_getinfo($request, CURLINFO_RESPONSE_CODE) === 200 && fclose($file);
-$whole && str_starts_with(file_get_contents("plays.part.csv", length: 7), "playId,") || stop("This is no export.");
+$whole = $whole && file_get_contents("plays.part.csv", length: 7) === "playId,"
+    && file_get_contents("plays.part.csv", offset: filesize("plays.part.csv") - 1) === "\n";
+$whole || stop("This is no whole export.");
 rename("plays.part.csv", "plays.csv") || stop("plays.csv is as it was.");

@@ -1,5 +1,5 @@
 const key = process.env.DG_KEY?.trim() ?? '';
-if (!/^[!-~]+$/.test(key)) throw new Error('DG_KEY must be one line of ASCII.');
+if (!/^dg_live_\w+$/.test(key)) throw new Error('DG_KEY must be one key, without quotes.');
 const headers = { Authorization: `Bearer ${key}` };
 const answer = await fetch('https://dg.example.org/api/v1/forks', { headers, redirect: 'error', signal: AbortSignal.timeout(1_800_000) });
 if (answer.status !== 200 || !/json/.test(answer.headers.get('Content-Type'))) throw new Error(`${answer.status} ${(await answer.text()).replaceAll(key, '…').replace(/\p{C}/gu, '').slice(0, 500)}`);

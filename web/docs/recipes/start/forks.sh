@@ -1,2 +1,3 @@
-http_proxy='' curl -q -sS --compressed --fail -L --max-redirs 0 https://dg.example.org/api/v1/forks \
-  -H @- <<<"Authorization: Bearer $(LC_ALL=C tr -d '[:space:]\357\273\277' <<<"${DG_KEY:?}")"
+key=$(LC_ALL=C tr -cd '0-9A-Za-z_' <<<"$DG_KEY"); [[ $key == dg_live_* && $key != ?*dg_live_* ]] || key=''
+no_proxy=localhost,127.0.0.1,::1,${no_proxy:-${NO_PROXY-}} curl -q -sS --compressed --fail -L --max-redirs 0 https://dg.example.org/api/v1/forks \
+  -H @- <<<"Authorization: Bearer ${key:?DG_KEY must be one key}"

@@ -1,5 +1,5 @@
 const key = process.env.DG_KEY?.trim() ?? '';
-if (!/^[!-~]+$/.test(key)) throw new Error('DG_KEY must be one line of ASCII.');
+if (!/^dg_live_\w+$/.test(key)) throw new Error('DG_KEY must be one key, without quotes.');
 const headers = { Authorization: `Bearer ${key}` };
 const fork = 'https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64';
 const answer = await fetch(`${fork}/stats?from=2026-03-01&to=2026-03-02`, { headers, redirect: 'error', signal: AbortSignal.timeout(1_800_000) });

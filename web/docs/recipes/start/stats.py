@@ -1,8 +1,8 @@
-import os, requests
+import os, re, requests
 
 key = os.environ.get("DG_KEY", "").strip("\ufeff \t\r\n")
-if not key.isascii() or len(key.split()) != 1:
-    raise SystemExit("DG_KEY must be one line of ASCII.")
+if not re.fullmatch(r"dg_live_\w+", key, re.ASCII):
+    raise SystemExit("DG_KEY must be one key, without quotes.")
 bearer = lambda request: request.headers.update(Authorization="Bearer " + key) or request
 fork = "https://dg.example.org/api/v1/forks/60772820-1226-4be5-b50f-c2adbe3dca64"
 period = {"from": "2026-03-01", "to": "2026-03-02"}
