@@ -8,12 +8,10 @@ fixes as (
   from pg_database join own on datdba = own.oid where datname = current_database()
   union all
   select 'alter schema public owner to pg_database_owner'
-  from pg_namespace join own on nspowner = own.oid
-  where nspname = 'public' and rolname <> 'pg_database_owner'
+  from pg_namespace join own on nspowner = own.oid where nspname = 'public' and rolname <> 'pg_database_owner'
   union all
   select format('revoke create on %s from %s', what, coalesce(quote_ident(rolname), 'public'))
-  from (select 'database ' || quote_ident(datname), datdba, datacl from pg_database
-      where datname = current_database()
+  from (select 'database ' || quote_ident(datname), datdba, datacl from pg_database where datname = current_database()
     union all select 'schema public', nspowner, nspacl from pg_namespace where nspname = 'public')
     o (what, owner, acl), aclexplode(acl) left join own on own.oid = grantee
   where privilege_type = 'CREATE' and grantee <> owner
@@ -44,8 +42,7 @@ select 'failure', 'the database is a standby or read-only, and every request wri
     'point DG_DATABASE_URL at the primary; a URL may name several hosts'
 where pg_is_in_recovery() or current_setting('transaction_read_only')::boolean
 union all
-select 'warning', 'a dg serve answers at DG_ADDR, but none uses this database: it is another, so end it, or '
-    'set DG_ADDR to a free address'
+select 'warning', 'a dg serve answers at DG_ADDR, but none uses this database: end it, or choose another DG_ADDR'
 where @answers::boolean and not exists (select from pg_stat_activity
   where datname = current_database() and application_name like 'dg %' and application_name <> 'dg doctor')
 union all
