@@ -19,7 +19,7 @@ import (
 
 var unknownKey = apikeys.Token{ID: "0123456789ABCDEFGHIJKL", Secret: "x"}
 
-// rejections are why a key is rejected: the last one that holds is the reason.
+// rejections are the reasons to reject a key, by ascending precedence.
 var rejections = []struct {
 	reason audit.Reason
 	change string
@@ -44,15 +44,16 @@ func (b *bundle) rejectedKey(bits int) (key apikeys.Key, token apikeys.Token, wa
 	return key, token, want
 }
 
-// rules.md, Order of checks: wrong secret, then revoked, expired, plan, in all combinations. The
-// entry names key, reason and request. A wrong secret gets the answer of an unknown id.
+// rules.md, Order of checks: a wrong secret precedes revoked, expired and plan, in all
+// combinations. The audit entry names key, reason and request. A wrong secret is answered like an
+// unknown id.
 func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	b := setup(t)
 	unknown := requireCode(t, apperr.AuthRequired, b.use(unknownKey))
 	for bits := range 1 << len(rejections) {
 		key, token, want := b.rejectedKey(bits)
 		before := b.Count(`audit_entries`)
-		caller, err := b.keys.Authenticate(b.t.Context(), token, requested)
+		caller, err := b.keys.Authenticate(b.t.Context(), token, requestFunc)
 		if want == "" {
 			require.NoError(t, err)
 			require.Equal(t, key.ID, caller.Actor.ID)
@@ -71,7 +72,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 		require.Equal(t, request, entry.Request)
 		require.Equal(t, [2]int{0, 1}, b.requestsInWindow(key), "it does not count towards the key's own limit")
 
-		// rules.md, Order of checks, 1: outside /api/v1/ it is 403, whatever the key's state.
+		// rules.md, Order of checks, 1: outside /api/v1/ a key gets 403 in any state.
 		requireCode(t, apperr.AccessDenied, b.useOutside(token.ID))
 		require.Equal(t, before+2, b.Count(`audit_entries`), want)
 		require.Equal(t, audit.OutsideAPI, b.entries(audit.KeyRefused)[0].Reason, want)
@@ -91,7 +92,7 @@ func TestUnknownKeyIsNotRecorded(t *testing.T) {
 	require.Equal(t, 2, b.Count(`api_key_windows`), "an unknown id has no window")
 }
 
-// rules.md, Audit log: a refusal is recorded with its target. It is 503 if that fails.
+// rules.md, Audit log: a refusal is recorded with its target. If that fails, it is a 503.
 func TestRefusalIsRecordedOrUnavailable(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
@@ -106,15 +107,15 @@ func TestRefusalIsRecordedOrUnavailable(t *testing.T) {
 	require.Equal(t, target, entry.Target)
 	require.Equal(t, caller.Actor, entry.Actor)
 	b.Exec(`revoke insert on audit_entries from dg_app`)
-	for _, err := range []error{refuse(), b.use(guessed(token)), b.useOutside(token.ID)} {
+	for _, err := range []error{refuse(), b.use(withWrongSecret(token)), b.useOutside(token.ID)} {
 		requireCode(t, apperr.Unavailable, err)
 	}
 	b.accept(token)
 }
 
-// rules.md, CSV and Keys: a running export, a request and the screen find the same keys usable. A key
-// works again once the plan is back.
-func TestStillUsableFollowsTheKey(t *testing.T) {
+// rules.md, CSV and Keys: a running export, a request and the screen agree on which keys are
+// usable. A key works again once its organisation is back on the Pro plan.
+func TestStillUsableAgreesWithAuthenticate(t *testing.T) {
 	b := setup(t)
 	states := map[audit.Reason]apikeys.State{
 		"": apikeys.StateUsable, audit.BelowPlan: apikeys.StatePaused,
@@ -123,7 +124,7 @@ func TestStillUsableFollowsTheKey(t *testing.T) {
 	for bits := range 8 {
 		key, token, why := b.rejectedKey(bits)
 		before := b.Count(`audit_entries`)
-		for _, err := range b.together(2, func(int, *apikeys.Service) error {
+		for _, err := range b.concurrently(2, func(int, *apikeys.Service) error {
 			return b.stillUsable(ourOrganisation, key.ID)
 		}) {
 			require.Equal(t, why == "", err == nil, "%s: %v", why, err)
@@ -144,8 +145,8 @@ func TestStillUsableFollowsTheKey(t *testing.T) {
 	}
 }
 
-// rules.md, Keys: a revocation, expiry or change of plan holds on every instance for each request
-// that starts after its commit, although both have just accepted the key.
+// rules.md, Keys: every instance applies a revocation, expiry or change of plan to each request
+// that starts after the commit, even if the instance has just accepted the key.
 func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 	b := setup(t)
 	for range 17 {
@@ -160,10 +161,10 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 		} {
 			b.setPlan(org.PlanPro)
 			key, token := b.newKey()
-			require.Equal(t, 3, accepted(b.together(3, b.uses(token))))
+			require.Equal(t, 3, countAccepted(b.concurrently(3, b.uses(token))))
 			change(key.ID)
 			before := len(b.entries(audit.KeyRefused))
-			for _, err := range b.together(4, b.uses(token)) {
+			for _, err := range b.concurrently(4, b.uses(token)) {
 				requireCode(t, apperr.AuthRequired, err)
 			}
 			entries := b.entries(audit.KeyRefused)
@@ -175,9 +176,9 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 	}
 }
 
-// A key is expired at its instant. Revoked is also one that the database's clock, which may be a
-// little ahead, has just revoked.
-func TestKeyState(t *testing.T) {
+// A key is expired from ExpiresAt on. A key whose RevokedAt is a millisecond ahead counts as
+// revoked, because the database's clock may be ahead of the instance's.
+func TestStateOfEndingKey(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 	later := now.Add(time.Millisecond)
 	ahead := now.Add(time.Hour)
@@ -194,7 +195,7 @@ func TestKeyState(t *testing.T) {
 	}
 }
 
-// model is the rate limit as a list of the accepted requests' instants, in virtual seconds.
+// model is a reference rate limit: it lists the instants of accepted requests, in virtual seconds.
 type model struct {
 	now      float64
 	accepted []float64
@@ -214,8 +215,8 @@ func (m *model) ask() (ok bool, left int, oldest float64) {
 }
 
 // rules.md, Rate limits: no key gets more than 120 requests accepted in any 60 seconds, and none is
-// refused below that. Remaining and Reset are those of the model. Random schedules have tens of
-// seconds between bursts: the windows move by these, and back by the time that a burst takes here.
+// refused below that. Remaining and Reset equal the model's. Between bursts, the test moves the
+// window's timestamps back by tens of seconds, less the duration of the burst.
 func TestRateLimitIsASlidingWindow(t *testing.T) {
 	b := setup(t)
 	for seed := range uint64(6) {
@@ -228,7 +229,7 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 			for range random.IntN(70) {
 				want, left, oldest := m.ask()
 				on := []*apikeys.Service{b.keys, b.other}[random.IntN(2)]
-				caller, err := on.Authenticate(b.t.Context(), token, requested)
+				caller, err := on.Authenticate(b.t.Context(), token, requestFunc)
 				wait := caller.RateLimit.Reset
 				if want {
 					require.NoError(t, err, "seed %d", seed)
@@ -253,12 +254,13 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 	}
 }
 
-// rules.md, Rate limits: the window has 60 seconds, not 59: half a second before its end the key is
-// still refused, and right after it accepted. Retry-After is rounded up: who waits so long succeeds.
+// rules.md, Rate limits: the window has 60 seconds, not 59. Half a second before its end the key is
+// still refused; right after the end it is accepted. Retry-After is rounded up, so that the retry
+// succeeds.
 func TestKeyIsRefusedUntilTheMinuteEnds(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	require.Equal(t, 120, accepted(b.together(120, b.uses(token))))
+	require.Equal(t, 120, countAccepted(b.concurrently(120, b.uses(token))))
 	aged := func(seconds float64) error {
 		b.Exec(`update api_key_windows set instants = array_fill(clock_timestamp() -
 			make_interval(secs => $2), array[cardinality(instants)]) where key_id = $1`, key.ID, seconds)
@@ -267,7 +269,7 @@ func TestKeyIsRefusedUntilTheMinuteEnds(t *testing.T) {
 	for seconds, retryAfter := range map[float64]int{59.5: 1, 54.6: 6} {
 		for began := time.Now(); ; began = time.Now() {
 			err := aged(seconds)
-			if time.Since(began) < 400*time.Millisecond { // otherwise the next second may have begun
+			if time.Since(began) < 400*time.Millisecond { // the next second must not have begun
 				require.Equal(t, retryAfter, requireCode(t, apperr.RateLimited, err).RetryAfter)
 				break
 			}
@@ -287,7 +289,7 @@ func TestLostWindowsAreRecreated(t *testing.T) {
 		b.Exec(lost)
 		b.accept(token)
 		b.Exec(lost)
-		requireCode(t, apperr.AuthRequired, b.use(guessed(token)))
+		requireCode(t, apperr.AuthRequired, b.use(withWrongSecret(token)))
 		b.Exec(lost)
 		requireCode(t, apperr.AccessDenied, b.useOutside(token.ID))
 	}
@@ -295,8 +297,8 @@ func TestLostWindowsAreRecreated(t *testing.T) {
 
 	t.Run("concurrent requests create one window", func(t *testing.T) {
 		b.Exec(`truncate api_key_windows`)
-		errs := b.together(150, b.uses(token))
-		require.Equal(t, 120, accepted(errs), "concurrent requests create one window")
+		errs := b.concurrently(150, b.uses(token))
+		require.Equal(t, 120, countAccepted(errs), "concurrent requests create one window")
 		require.Equal(t, 120, b.requestsInWindow(key)[0])
 	})
 	t.Run("requests that cannot be counted get 503", func(t *testing.T) {
@@ -308,42 +310,42 @@ func TestLostWindowsAreRecreated(t *testing.T) {
 	})
 }
 
-// rules.md, Rate limits: a stamp in the future (the database's clock was set back) counts as now. The
-// key is locked for a minute at most, and the limit holds.
+// rules.md, Rate limits: a timestamp in the future (the database's clock was set back) counts as
+// now. The key is locked for a minute at most, and the limit holds.
 func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	for before, head := range map[int]int{120: 1, 60: 35, 1: 120} { // requests, and where the ring starts
+	for before, head := range map[int]int{120: 1, 60: 35, 1: 120} { // number of requests: head of the ring
 		b.Exec(`update api_key_windows set head = $2, instants = (
 			select array_agg(case when (i - $2 + $3) % $3 >= $3 - $4
 			  then now() + interval '20 min' else '-infinity' end order by i)
 			  from generate_series(1, $3::int) i) where key_id = $1`,
 			key.ID, head, apikeys.MaxRequests, before)
-		caller, err := b.keys.Authenticate(b.t.Context(), token, requested)
-		left := 119 - before // below 0: it is refused
+		caller, err := b.keys.Authenticate(b.t.Context(), token, requestFunc)
+		left := 119 - before // below 0: the request is refused
 		if left < 0 {
-			for _, err := range []error{err, b.use(guessed(token))} {
+			for _, err := range []error{err, b.use(withWrongSecret(token))} {
 				require.LessOrEqual(t, requireCode(t, apperr.RateLimited, err).RetryAfter, 60)
 			}
 		} else {
 			require.NoError(t, err)
 			require.Equal(t, left, caller.RateLimit.Remaining)
-			requireCode(t, apperr.AuthRequired, b.use(guessed(token)))
+			requireCode(t, apperr.AuthRequired, b.use(withWrongSecret(token)))
 		}
 		require.InDelta(t, 59, caller.RateLimit.Reset, 1.5)
-		require.Equal(t, max(0, left), accepted(b.together(130, b.uses(token))))
-		b.ageWindows(key.ID, 60)
+		require.Equal(t, max(0, left), countAccepted(b.concurrently(130, b.uses(token))))
+		b.ageRequestsInWindows(key.ID, 60)
 		require.Equal(t, 119, b.accept(token).RateLimit.Remaining, "after a minute")
 	}
 }
 
-// rules.md, Rate limits: of 200 concurrent requests on two instances 120 are accepted.
+// rules.md, Rate limits: two instances accept 120 of 200 concurrent requests.
 func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	var callers [200]apikeys.Caller
-	errs := b.together(len(callers), func(i int, on *apikeys.Service) (err error) {
-		callers[i], err = on.Authenticate(b.t.Context(), token, requested)
+	errs := b.concurrently(len(callers), func(i int, on *apikeys.Service) (err error) {
+		callers[i], err = on.Authenticate(b.t.Context(), token, requestFunc)
 		return err
 	})
 	left := map[int]bool{}
@@ -355,19 +357,19 @@ func TestTwoInstancesShareTheRateLimit(t *testing.T) {
 		}
 		requireCode(t, apperr.RateLimited, err)
 	}
-	require.Equal(t, 120, accepted(errs))
+	require.Equal(t, 120, countAccepted(errs))
 	require.Len(t, left, 120, "each has another number of remaining requests")
 	require.True(t, left[0] && left[119])
 	require.Equal(t, 1, b.Count(`audit_entries`), "only the creation is recorded")
 }
 
-// rules.md, Rate limits: of the refused requests 120 are recorded one by one, the others counted.
-// They do not use up the key's limit.
+// rules.md, Rate limits: 120 refused requests have an audit entry each; further ones are only
+// counted. Refused requests do not use up the limit of accepted ones.
 func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
 	refused := 0
-	for _, err := range b.together(3_000, b.uses(guessed(token))) {
+	for _, err := range b.concurrently(3_000, b.uses(withWrongSecret(token))) {
 		if apperr.Is(err, apperr.AuthRequired) {
 			refused++
 			continue
@@ -378,7 +380,7 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	require.Equal(t, 120, b.Count(`audit_entries where action = 'api_key.refused'`))
 
 	for range 3 {
-		caller, err := b.keys.Authenticate(b.t.Context(), guessed(token), requested)
+		caller, err := b.keys.Authenticate(b.t.Context(), withWrongSecret(token), requestFunc)
 		requireCode(t, apperr.RateLimited, err)
 		require.Zero(t, caller, "a wrong secret learns nothing of the key")
 		requireCode(t, apperr.RateLimited, b.useOutside(token.ID))

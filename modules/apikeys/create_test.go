@@ -21,8 +21,8 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
 	for _, c := range []struct {
-		actor          apikeys.Actor
-		creates, stops bool
+		actor            apikeys.Actor
+		creates, revokes bool
 	}{
 		{member(ourOrganisation, "owner", false), true, true},
 		{member(ourOrganisation, "admin", true), true, true},
@@ -45,21 +45,21 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 			creates := c.creates && plan.IncludesAPI()
 			for err, ok := range map[*error]bool{
 				&createErr: creates, &replaceErr: creates, &renameErr: c.creates,
-				&listErr: c.stops, &usageErr: c.stops, &revokeErr: c.stops,
+				&listErr: c.revokes, &usageErr: c.revokes, &revokeErr: c.revokes,
 			} {
 				require.Equal(t, ok, *err == nil, "%+v %s: %v", c, plan, *err)
 				require.Equal(t, !ok, apperr.Is(*err, apperr.AccessDenied), "%v", *err)
 			}
 			require.Equal(t, creates, created != apikeys.Token{})
-			require.Equal(t, c.stops, len(listed) == b.Count(`api_keys`))
+			require.Equal(t, c.revokes, len(listed) == b.Count(`api_keys`))
 			require.Equal(t, c.creates, b.Count(`api_keys where id = $1 and name = 'new'`, key.ID) == 1)
 			stopped := b.instant("revoked_at", key)
-			require.Equal(t, c.stops, stopped != nil && stopped.Before(time.Now()), "in its overlap")
+			require.Equal(t, c.revokes, stopped != nil && stopped.Before(time.Now()), "in its overlap")
 		}
 	}
 }
 
-// Name and scopes are required. An expiry is optional and lies in the future.
+// Name and scopes are required. The expiry is optional and must lie in the future.
 func TestNewKeyIsValidated(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 3, 1, 9, 30, 0, 123_000_000, time.UTC)
@@ -99,7 +99,7 @@ func TestNewKeyIsValidated(t *testing.T) {
 	}
 }
 
-// An actor who loses the role while the request runs creates no key, and revokes none.
+// An actor who loses the role while the request runs can neither create nor revoke a key.
 func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
@@ -110,7 +110,7 @@ func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 		`delete from memberships where user_id = $1`,
 	} {
 		b.Exec(`update users set totp_secret = 'x' where id = $1`, admin.ID)
-		// The request waits after its first check of the role.
+		// The request waits after the first check of the actor's role.
 		tx := b.Begin(`select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`,
 			ourOrganisation)
 		err := b.WhileWaiting(tx, func() error {
@@ -118,7 +118,7 @@ func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 			return err
 		}, func() { b.Exec(lose, admin.ID) })
 		requireCode(t, apperr.AccessDenied, err)
-		if i > 0 { // revoking needs no second step
+		if i > 0 { // revocation does not require two-step verification
 			requireCode(t, apperr.AccessDenied, b.keys.Revoke(b.t.Context(), admin, key.ID, request))
 		}
 		require.Equal(t, 1, b.Count(`audit_entries`), lose) // that of the key
@@ -146,7 +146,7 @@ func TestNewKeyIsListedAsCreated(t *testing.T) {
 	require.Equal(t, []apikeys.Key{want}, listed)
 }
 
-// rules.md, Audit log: creation and every change commit together with their entry.
+// rules.md, Audit log: the creation and every change of a key commit with their audit entry.
 func TestKeyIsNotCreatedWithoutItsAuditEntry(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -164,21 +164,21 @@ func TestKeyIsNotCreatedWithoutItsAuditEntry(t *testing.T) {
 	b.accept(token)
 }
 
-// An organisation has at most MaxUsable usable keys, also when several requests race for the last.
+// An organisation has at most MaxUsable usable keys, even if requests race to create the last one.
 func TestUsableKeysAreLimited(t *testing.T) {
 	b := setup(t)
 	past := time.Now().Add(-time.Hour)
 	future := time.Now().Add(time.Hour)
-	b.addKeys(apikeys.MaxUsable, "expired", &past, nil)
-	b.addKeys(apikeys.MaxUsable, "revoked", nil, &past)
-	b.addKeys(50, "expiring", &future, nil)
-	b.addKeys(apikeys.MaxUsable-51, "lasting", nil, nil)
-	errs := b.together(10, func(_ int, on *apikeys.Service) error {
+	b.insertKeys(apikeys.MaxUsable, "expired", &past, nil)
+	b.insertKeys(apikeys.MaxUsable, "revoked", nil, &past)
+	b.insertKeys(50, "expiring", &future, nil)
+	b.insertKeys(apikeys.MaxUsable-51, "lasting", nil, nil)
+	errs := b.concurrently(10, func(_ int, on *apikeys.Service) error {
 		_, _, err := on.Create(b.t.Context(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
 		return err
 	})
-	require.Equal(t, 1, accepted(errs))
-	for _, err := range errs { // on a busy machine one may wait too long for the others
+	require.Equal(t, 1, countAccepted(errs))
+	for _, err := range errs { // on a busy machine a request may time out waiting for the lock
 		require.True(t, err == nil || errors.Is(err, apikeys.ErrTooMany) ||
 			postgres.IsUnavailable(err), "%v", err)
 	}
@@ -193,9 +193,9 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	})
 }
 
-// A form that is sent twice, even at once, makes one key, also where it replaces one: the second answer
-// does not say that the old key cannot be replaced.
-func TestReplacementThatIsSentTwiceMakesOneKey(t *testing.T) {
+// A form that is sent twice, even concurrently, creates one key. If the form replaces a key, the
+// second response is ErrAlreadyCreated, not ErrNotReplaceable.
+func TestFormSentTwiceCreatesOneKey(t *testing.T) {
 	b := setup(t)
 	old, _ := b.newKey()
 	in := apikeys.NewKey{
@@ -237,7 +237,7 @@ func (b *bundle) replace(key apikeys.Key, overlap time.Duration) (apikeys.Key, a
 
 // rules.md, Keys: the old key works on every instance until the end of the overlap, or its expiry if
 // that is earlier.
-func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
+func TestReplacedKeyWorksUntilTheOverlapEnds(t *testing.T) {
 	b := setup(t)
 	for _, choice := range apikeys.Overlaps {
 		overlap := choice.Duration
@@ -251,19 +251,19 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 			if err := b.stillUsable(ourOrganisation, old.ID); err != nil {
 				return err
 			}
-			_, err := on.Authenticate(b.t.Context(), token, requested)
+			_, err := on.Authenticate(b.t.Context(), token, requestFunc)
 			return err
 		}
 		t.Run("works within its overlap", func(t *testing.T) {
 			b.accept(newToken)
-			require.Equal(t, overlap > 0, accepted(b.together(2, usable)) == 2, "%s", overlap)
+			require.Equal(t, overlap > 0, countAccepted(b.concurrently(2, usable)) == 2, "%s", overlap)
 		})
 		t.Run("stops at its end", func(t *testing.T) {
-			// The column rounds to whole milliseconds: it may lie half of one ahead.
+			// The column rounds to whole milliseconds, so it may be half a millisecond ahead.
 			b.Exec(`update api_keys set revoked_at = clock_timestamp()
 				where id = $1 and revoked_at > clock_timestamp()`, old.ID)
 			b.Exec(`select pg_sleep(0.001)`)
-			require.Zero(t, accepted(b.together(2, usable)))
+			require.Zero(t, countAccepted(b.concurrently(2, usable)))
 			require.Regexp(t, `^This API key was revoked on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\. `,
 				requireCode(t, apperr.AuthRequired, b.use(token)).Message)
 		})
@@ -277,13 +277,13 @@ func TestReplacedKeyWorksUntilItsInstant(t *testing.T) {
 	})
 }
 
-// Only a usable key is replaced, and by the rules of creation.
+// Only a usable key can be replaced. The rules of creation apply to the new key.
 func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
 	past := time.Now().Add(-time.Hour)
-	b.addKeys(1, "expired", &past, nil)
-	b.addKeys(1, "revoked", nil, &past)
+	b.insertKeys(1, "expired", &past, nil)
+	b.insertKeys(1, "revoked", nil, &past)
 	for _, id := range []string{"expired000000000000001", "revoked000000000000001"} {
 		_, _, err := b.replace(apikeys.Key{ID: id}, 0)
 		require.ErrorIs(t, err, apikeys.ErrNotReplaceable)
@@ -299,8 +299,8 @@ func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 	require.Equal(t, 3, b.Count(`api_keys`))
 	b.setPlan(org.PlanPro)
 
-	// Both keys count during an overlap, so the last place only allows an immediate replacement.
-	b.addKeys(apikeys.MaxUsable-1, "lasting", nil, nil)
+	// Both keys count during an overlap, so at MaxUsable only an immediate replacement is allowed.
+	b.insertKeys(apikeys.MaxUsable-1, "lasting", nil, nil)
 	_, _, err = b.replace(key, time.Hour)
 	require.ErrorIs(t, err, apikeys.ErrTooMany)
 	_, _, err = b.replace(key, 0)
@@ -309,17 +309,16 @@ func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 	require.ErrorIs(t, err, apikeys.ErrTooMany)
 }
 
-// A key that is replaced many times at once on two instances has one successor, and one answer has
-// its secret.
+// Of concurrent replacements of a key on two instances, one succeeds and returns the new secret.
 func TestKeyIsReplacedOnce(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
 	var tokens [10]apikeys.Token
-	errs := b.together(len(tokens), func(i int, on *apikeys.Service) (err error) {
+	errs := b.concurrently(len(tokens), func(i int, on *apikeys.Service) (err error) {
 		_, tokens[i], err = on.Create(b.t.Context(), b.owner, successor(key, time.Hour), request)
 		return err
 	})
-	require.Equal(t, 1, accepted(errs))
+	require.Equal(t, 1, countAccepted(errs))
 	for i, err := range errs {
 		require.Equal(t, errors.Is(err, apikeys.ErrNotReplaceable), tokens[i] == apikeys.Token{})
 	}
@@ -327,7 +326,7 @@ func TestKeyIsReplacedOnce(t *testing.T) {
 	require.Len(t, b.entries(audit.KeyReplaced), 1)
 }
 
-// rules.md, Keys: from 30 days before, a caller is told the earlier of expiry and coming revocation.
+// rules.md, Keys: from 30 days before a key ends, callers see the earlier of expiry and revocation.
 func TestCallerIsToldWhenItsKeyEnds(t *testing.T) {
 	b := setup(t)
 	now := time.Now().UTC().Truncate(time.Millisecond)

@@ -15,22 +15,22 @@ import (
 	"dg/platform/postgres"
 )
 
-// vector is a token whose checksum was computed elsewhere: the CRC-32 is 1534814349, or 1frvK9 in
-// the digits 0-9A-Za-z.
+// vector is a token whose checksum was computed by another program: the CRC-32 is 1534814349, which
+// is 1frvK9 in the digits 0-9A-Za-z.
 const (
 	vectorID     = "0123456789ABCDEFGHIJKL"
 	vectorRandom = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg"
 	vector       = "dg_live_" + vectorID + "_" + vectorRandom + "1frvK9"
 )
 
-const documentedPattern = `dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}`
+const tokenRegexpText = `dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}`
 
-var documented = regexp.MustCompile(`\A` + documentedPattern + `\z`)
+var tokenRegexp = regexp.MustCompile(`\A` + tokenRegexpText + `\z`)
 
-// rules.md, Keys: a token is dg_live_<id>_<secret> with fixed lengths, whose secret ends with the
-// checksum. It has at least 256 random bits in the secret, at least 20 random characters of id. Each
-// of the 62 characters is equally likely: chi-square with 61 degrees of freedom exceeds 160 once in
-// ten billion times. Bytes modulo 62 give about 4,000.
+// rules.md, Keys: a token is dg_live_<id>_<secret> with fixed lengths, and the secret ends with the
+// checksum. The secret has at least 256 random bits, the id at least 20 random characters. Each of
+// the 62 characters is equally likely: chi-square with 61 degrees of freedom exceeds 160 once in
+// ten billion times. Random bytes modulo 62 would give about 4,000.
 func TestTokenHasEnoughRandomBits(t *testing.T) {
 	require.GreaterOrEqual(t, float64(randomLength)*math.Log2(62), 256.0)
 	require.GreaterOrEqual(t, idLength, 20)
@@ -39,7 +39,7 @@ func TestTokenHasEnoughRandomBits(t *testing.T) {
 	for range 3000 {
 		token := NewToken()
 		text := token.String()
-		require.True(t, documented.MatchString(text), text)
+		require.True(t, tokenRegexp.MatchString(text), text)
 		require.Equal(t, checksum(text[:len(text)-6]), text[len(text)-6:])
 		drawn.WriteString(token.ID + token.Secret[:randomLength])
 	}
@@ -52,8 +52,8 @@ func TestTokenHasEnoughRandomBits(t *testing.T) {
 	require.Less(t, chi, 160.0)
 }
 
-// rules.md, Keys: CRC-32 (IEEE) of all before it, as six base62 digits (0-9A-Za-z), zero-padded.
-func TestChecksum(t *testing.T) {
+// rules.md, Keys: the checksum is the CRC-32 (IEEE) of the text before it, in six base62 digits.
+func TestChecksumIsCRC32InBase62(t *testing.T) {
 	for text, want := range map[string]string{
 		"":          "000000",
 		"123456789": "3jZRME", // the check value of CRC-32/ISO-HDLC: cbf43926
@@ -64,12 +64,12 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-// rules.md, Keys: ParseToken decides by the form, whatever the checksum, and FindID finds the id. Each
-// text is tried with a character missing, added or replaced at each place.
-func TestParseToken(t *testing.T) {
+// rules.md, Keys: ParseToken accepts a well-formed token with any checksum, and FindID finds its
+// id. The test deletes, adds and replaces a character at each position of a token.
+func TestTokenIsParsedByItsForm(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		drawn := rapid.OneOf(rapid.StringMatching(documentedPattern), rapid.Just(vector), rapid.String()).
+		drawn := rapid.OneOf(rapid.StringMatching(tokenRegexpText), rapid.Just(vector), rapid.String()).
 			Draw(t, "text")
 		for at := range len(drawn) {
 			for _, text := range []string{
@@ -79,7 +79,7 @@ func TestParseToken(t *testing.T) {
 			} {
 				token, ok := ParseToken(text)
 				id, found := FindID(text)
-				require.Equal(t, documented.MatchString(text), ok, "%q", text)
+				require.Equal(t, tokenRegexp.MatchString(text), ok, "%q", text)
 				require.True(t, !found || len(id) == idLength && strings.Contains(text, TokenPrefix+id))
 				require.True(t, !ok || token.String() == text && token.ID == id, "%q", text)
 				require.True(t, ok || token == Token{}, "what is refused is not half read")
@@ -88,8 +88,8 @@ func TestParseToken(t *testing.T) {
 	})
 }
 
-// rules.md, Keys: a secret is never logged, however it was written into a path or a user agent.
-// A text without a secret is not changed.
+// rules.md, Keys: a secret is never logged, in whatever form a path or a user agent contains it. A
+// text without a secret is not changed.
 func TestRedactRemovesSecrets(t *testing.T) {
 	t.Parallel()
 	everyByte := ""
@@ -125,7 +125,7 @@ func TestRedactRemovesSecrets(t *testing.T) {
 	}
 }
 
-// The counter is bounded while nothing can be stored. It still counts the keys that it has.
+// The counter has at most maxCounted entries. At the bound it still counts the keys that it has.
 func TestCounterIsBounded(t *testing.T) {
 	c := UsageCounter{counts: map[usageKey]counts{}}
 	for i := range maxCounted + 10 {
@@ -136,8 +136,8 @@ func TestCounterIsBounded(t *testing.T) {
 	require.Equal(t, counts{1, 1, 2}, c.counts[usageKey{"o", "0", 1}])
 }
 
-// authenticate.sql reads the position that replicas are compared with.
-func TestAuthenticationReadsThePosition(t *testing.T) {
+// authenticate.sql reads the LSN that replicas are compared with.
+func TestAuthenticationReadsThePrimaryLSN(t *testing.T) {
 	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	require.Contains(t, words(authenticateSQL), words(postgres.PositionExpression))
 }

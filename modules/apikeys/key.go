@@ -28,8 +28,8 @@ type Key struct {
 	CreatedAt      time.Time
 	CreatedBy      Person     `gorm:"embedded"`
 	ExpiresAt      *time.Time // nil: never
-	RevokedAt      *time.Time // nil: not revoked; in the future during an overlap
-	LastUsedAt     *time.Time // nil: never used; written once a minute at most
+	RevokedAt      *time.Time // nil: not revoked; in the future: replaced, the overlap is running
+	LastUsedAt     *time.Time // nil: never used; written at most once a minute
 	Replaces       string     `gorm:"default:null"` // id of the key that this one replaced; "": none
 }
 
@@ -42,7 +42,7 @@ type Person struct {
 	Name string `gorm:"column:creator_name"`
 }
 
-// State says whether a key works and, if not, why.
+// State is StateUsable, or the reason why a key does not work.
 type State string
 
 // The states.
@@ -93,7 +93,7 @@ func (k Key) ExpiresSoon(now time.Time) bool {
 
 // NewKey is the input of Create: the label, scopes and expiry of the key, and the key to replace.
 type NewKey struct {
-	ID          string        `json:"id"` // of a form, which makes one key; unless IsID: a random one
+	ID          string        `json:"id"` // the form's idempotency key; a random id replaces it unless IsID
 	Name        string        `json:"name" validate:"required,max=200,text,printable"`
 	Description string        `json:"description" validate:"omitempty,max=200,text,printable"` // "": none
 	Scopes      []Scope       `json:"scopes" validate:"min=1,unique,dive,oneof=forks:read reports:read"`
@@ -102,15 +102,15 @@ type NewKey struct {
 	Overlap     time.Duration `json:"overlap" validate:"overlap"`
 }
 
-// Label is the part of a key that Rename can change.
+// Label has the fields of a key that Rename changes.
 type Label struct {
 	Name        string `json:"name" validate:"required,max=200,text,printable"`
 	Description string `json:"description" validate:"omitempty,max=200,text,printable"` // "": none
 }
 
-// Overlap is a choice for how long a replaced key still works, so that tools can switch.
+// Overlap is how long a replaced key still works, so that tools can switch to the new one.
 type Overlap struct {
-	Value, Text string // as a form sends and shows it
+	Value, Text string // the form's value and its text on the screen
 	Duration    time.Duration
 }
 
@@ -139,7 +139,7 @@ var checks = input.New(map[string]string{
 	},
 })
 
-// Violations returns what is wrong with the fields, but for ExpiresAt, whose instant Create checks.
+// Violations returns what is wrong with the fields. Create checks that ExpiresAt is in the future.
 func (in NewKey) Violations() []input.Violation { return checks.Violations(in) }
 
 // Violations returns what is wrong with the fields.

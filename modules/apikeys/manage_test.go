@@ -15,8 +15,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// rules.md, Audit log: each change of a key is one entry with its actor and request. Setting what is
-// set already is none.
+// rules.md, Audit log: each change of a key adds one entry with its actor and request. A rename to
+// the current label adds none.
 func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 	b := setup(t)
 	admin := member(ourOrganisation, "admin", true)
@@ -64,19 +64,19 @@ func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 	requireEntry(audit.KeyRevoked, map[string]any{"name": "BI"})
 }
 
-// A key that is revoked many times at once on two instances is revoked once.
+// Concurrent revocations of a key on two instances revoke it once and add one entry.
 func TestRevocationIsRecordedOnce(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
-	errs := b.together(20, func(_ int, on *apikeys.Service) error {
+	errs := b.concurrently(20, func(_ int, on *apikeys.Service) error {
 		return on.Revoke(b.t.Context(), b.owner, key.ID, request)
 	})
-	require.Equal(t, 20, accepted(errs), "revoking a revoked key is no error")
+	require.Equal(t, 20, countAccepted(errs), "revoking a revoked key is no error")
 	require.Len(t, b.entries(audit.KeyRevoked), 1)
 }
 
-// An entry records the name that the change found under its lock, not one that was read before.
-func TestEntryNamesAKeyThatIsBeingRenamed(t *testing.T) {
+// An entry records the key's name as read under the lock, not as read before it.
+func TestEntryHasTheNameReadUnderTheLock(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
 	for name, change := range map[string]func() error{
@@ -97,8 +97,8 @@ func TestEntryNamesAKeyThatIsBeingRenamed(t *testing.T) {
 	}
 }
 
-// rules.md, Keys: a revocation waits neither for an import that changes its actor nor for requests that
-// wait for the key's rate-limit window. It does not deadlock with those requests.
+// rules.md, Keys: a revocation does not wait for an import that changes its actor, or for requests
+// that wait for the key's rate-limit window. It does not deadlock with those requests.
 func TestRevocationDoesNotWait(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -114,7 +114,7 @@ func TestRevocationDoesNotWait(t *testing.T) {
 }
 
 // Another organisation's key can be neither read nor changed. A malformed id is an unknown id.
-func TestForeignOrMalformedKeyIsNotFound(t *testing.T) {
+func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 	b := setup(t)
 	theirs, token, err := b.create(member(theirOrganisation, "owner", true))
 	require.NoError(t, err)
@@ -129,7 +129,7 @@ func TestForeignOrMalformedKeyIsNotFound(t *testing.T) {
 			readErr, b.keys.Revoke(b.t.Context(), b.owner, id, request),
 			b.keys.Rename(b.t.Context(), b.owner, id, apikeys.Label{Name: "n"}, request),
 		}
-		if id != "" { // which is a new key
+		if id != "" { // "" creates a key instead of replacing one
 			_, _, err := b.replace(apikeys.Key{ID: id}, 0)
 			errs = append(errs, err)
 		}
@@ -152,14 +152,14 @@ func TestForeignOrMalformedKeyIsNotFound(t *testing.T) {
 	require.Equal(t, []apikeys.Key{ours}, listed)
 }
 
-// List has all usable keys, however old, and the newest of the others; newest first.
+// List returns all usable keys of any age, and the newest of the other keys, newest first.
 func TestKeyListIsBounded(t *testing.T) {
 	b := setup(t)
 	past := time.Now().Add(-time.Hour)
-	b.addKeys(10, "old", nil, nil)
+	b.insertKeys(10, "old", nil, nil)
 	b.Exec(`update api_keys set created_at = created_at - interval '1 year'`)
-	b.addKeys(600, "revoked", nil, &past)
-	b.addKeys(600, "expired", &past, nil)
+	b.insertKeys(600, "revoked", nil, &past)
+	b.insertKeys(600, "expired", &past, nil)
 	listed, err := b.keys.List(b.t.Context(), b.owner)
 	require.NoError(t, err)
 	require.Len(t, listed, apikeys.MaxListed)
@@ -175,8 +175,8 @@ func TestKeyListIsBounded(t *testing.T) {
 	require.Equal(t, time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC), listed[0].CreatedAt.UTC())
 }
 
-// A key is announced in its last 30 days, or in the last quarter of its life if that is shorter.
-func TestExpiresSoon(t *testing.T) {
+// ExpiresSoon is true in a key's last 30 days, or in its last quarter if that is shorter.
+func TestKeyExpiresSoonInItsLastQuarter(t *testing.T) {
 	const day = 24 * time.Hour
 	now := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 	for _, c := range []struct{ life, from time.Duration }{
@@ -212,13 +212,13 @@ func (b *bundle) record() {
 	}
 }
 
-// Each request is in one count, over both instances.
+// Each request is counted once, in one of three counts, over both instances.
 func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	other, _ := b.newKey()
-	b.together(130, b.uses(token))
-	for _, err := range []error{b.use(guessed(token)), b.useOutside(key.ID), b.use(unknownKey)} {
+	b.concurrently(130, b.uses(token))
+	for _, err := range []error{b.use(withWrongSecret(token)), b.useOutside(key.ID), b.use(unknownKey)} {
 		require.Error(t, err)
 	}
 	require.Zero(t, b.usageToday(key), "counted in memory")
@@ -228,9 +228,9 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	require.Equal(t, 1, b.Count(`api_key_usage`), "an unknown key is not counted")
 
 	t.Run("a request that is refused later moves", func(t *testing.T) {
-		// A request that is refused after its authentication moves to the refused ones, also after its
-		// count was stored.
-		b.ageWindows(key.ID, 61)
+		// A request that is refused after authentication moves from Accepted to Refused, even if
+		// its count was stored before.
+		b.ageRequestsInWindows(key.ID, 61)
 		caller := b.accept(token)
 		b.record()
 		require.Equal(t, errOutsideAPI, b.keys.Refuse(b.t.Context(), caller, audit.InsufficientScope,
@@ -241,7 +241,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	})
 }
 
-// Counts that cannot be stored are kept for the next attempt, beside those that came meanwhile. Those of
+// Counts that cannot be stored are added to later counts and stored by the next attempt. Counts of
 // deleted keys are dropped.
 func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 	b := setup(t)
@@ -267,8 +267,8 @@ func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 	require.Zero(t, b.usageToday(gone))
 }
 
-// A request belongs to the UTC day on which it came, and is kept for 30 days.
-func TestUsageByDay(t *testing.T) {
+// A request counts for the UTC day of its arrival. Counts are kept for 30 days.
+func TestUsageIsCountedByDayOfArrival(t *testing.T) {
 	b := setup(t)
 	now := time.Now().UTC().Truncate(24 * time.Hour).Add(24*time.Hour - time.Millisecond)
 	b.keys = b.instance(b.DB, func() time.Time { return now })
@@ -293,22 +293,22 @@ func TestUsageByDay(t *testing.T) {
 	require.Equal(t, 1, b.Count(`api_key_usage`), "the day before has been removed")
 }
 
-// Two instances that store the counts of many keys at the same time lose none and do not deadlock.
-func TestInstancesStoreUsageTogether(t *testing.T) {
+// Two instances that store counts of many keys concurrently lose no count and do not deadlock.
+func TestInstancesStoreUsageConcurrently(t *testing.T) {
 	b := setup(t)
 	var keys [20]apikeys.Key
 	var tokens [20]apikeys.Token
 	for i := range keys {
 		keys[i], tokens[i] = b.newKey()
 	}
-	errs := b.together(2, func(_ int, on *apikeys.Service) (err error) {
+	errs := b.concurrently(2, func(_ int, on *apikeys.Service) (err error) {
 		for _, token := range tokens {
-			_, used := on.Authenticate(b.t.Context(), token, requested)
+			_, used := on.Authenticate(b.t.Context(), token, requestFunc)
 			err = errors.Join(err, used, on.UsageCounter.Store(b.t.Context()))
 		}
 		return err
 	})
-	require.Equal(t, 2, accepted(errs), "%v", errs)
+	require.Equal(t, 2, countAccepted(errs), "%v", errs)
 	for _, key := range keys {
 		require.Equal(t, [3]int64{2, 0, 0}, b.usageToday(key))
 	}
@@ -337,21 +337,21 @@ func TestKeysThatExpireInUseAreCounted(t *testing.T) {
 	}
 }
 
-// rules.md, Keys: last use is the last authenticated request within the rate limit. It only
-// advances, at most once a clock minute, and never past the revocation.
-func TestLastUse(t *testing.T) {
+// rules.md, Keys: the last use is the last authenticated request within the rate limit. It advances
+// at most once in each minute of the clock, and never past the revocation.
+func TestLastUseOnlyAdvances(t *testing.T) {
 	b := setup(t)
 	const (
 		lastMinute = `date_trunc('minute', clock_timestamp()) - interval '1 ms'`
 		revoke     = `update api_keys set revoked_at = now() + interval `
 	)
-	wrongSecret := func(token apikeys.Token) error { return b.use(guessed(token)) }
+	wrongSecret := func(token apikeys.Token) error { return b.use(withWrongSecret(token)) }
 	outside := func(token apikeys.Token) error { return b.useOutside(token.ID) }
 	for name, c := range map[string]struct {
-		before string // last_used_at as it was
-		change string // "": none
-		use    func(apikeys.Token) error
-		moves  bool
+		before   string // last_used_at as it was
+		change   string // "": none
+		use      func(apikeys.Token) error
+		advances bool
 	}{
 		"the first use":            {`null`, "", b.use, true},
 		"the first in this minute": {lastMinute, "", b.use, true},
@@ -372,8 +372,8 @@ func TestLastUse(t *testing.T) {
 		_ = c.use(token)
 		after := b.instant("last_used_at", key)
 		require.Nil(t, b.instant("last_used_at", theirs), "%s: another key's", name)
-		require.Equal(t, c.moves, !reflect.DeepEqual(before, after), name)
-		require.True(t, !c.moves || b.Count(`api_keys where id = $1 and last_used_at between
+		require.Equal(t, c.advances, !reflect.DeepEqual(before, after), name)
+		require.True(t, !c.advances || b.Count(`api_keys where id = $1 and last_used_at between
 			clock_timestamp() - interval '1 min' and clock_timestamp()`, key.ID) == 1, name)
 	}
 	key, token := b.newKey()

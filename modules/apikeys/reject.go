@@ -8,14 +8,14 @@ import (
 	"dg/platform/apperr"
 )
 
-// UnknownKey is never in an audit log, because no organisation has the key.
+// UnknownKey is not in any audit log, because an unknown key has no organisation.
 const UnknownKey audit.Reason = "unknown_key"
 
-// errInvalidKey stands for an unknown id or a wrong secret: the message must not tell which.
+// errInvalidKey hides whether the id is unknown or the secret is wrong.
 var errInvalidKey = apperr.New(apperr.AuthRequired,
 	"Invalid API key. Copy the whole key again, or create another one in the organisation's settings.")
 
-// rejection gives the reason only for a correct secret, which authenticate.sql checks first.
+// rejection tells the reason only for a correct secret: authenticate.sql checks that first.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:
@@ -47,10 +47,10 @@ func (s *Service) Refuse(
 	return s.refusalRecorded(reason, s.log.Append(ctx, entry), refusal)
 }
 
-// RefuseOutsideAPI refuses a key, in any state, outside of /api/v1/. It records the refusal if the id
-// is known; id is "" for an unreadable token. It returns refusal, apperr.RateLimited with
-// RetryAfter over the limit of rejected requests, or apperr.Unavailable when the refusal could not
-// be counted or recorded.
+// RefuseOutsideAPI refuses a key in any state outside /api/v1/. It records the refusal if the id is
+// known. id is "" for a malformed token. It returns refusal, apperr.RateLimited with RetryAfter
+// over the limit of rejected requests, or apperr.Unavailable when the refusal could not be counted
+// or recorded.
 func (s *Service) RefuseOutsideAPI(
 	ctx context.Context, id string, request audit.Request, refusal error,
 ) error {
@@ -68,7 +68,7 @@ func (s *Service) RefuseOutsideAPI(
 	return s.reject(ctx, result, request, refusal)
 }
 
-// reject records the rejection, or only counts it above the limit of rejected requests.
+// reject records the rejection. Above the limit of rejected requests it only counts it.
 func (s *Service) reject(
 	ctx context.Context, r authResult, request audit.Request, refusal error,
 ) error {

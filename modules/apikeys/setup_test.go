@@ -29,7 +29,7 @@ const (
 
 var request = audit.Request{Method: "GET", Path: "/api/v1/forks", ID: "request-0001"}
 
-func requested() audit.Request { return request }
+func requestFunc() audit.Request { return request }
 
 // bundle is a database with two organisations on the Pro plan, and two instances of the module, each
 // with its own pool.
@@ -96,7 +96,7 @@ func (b *bundle) create(actor apikeys.Actor) (apikeys.Key, apikeys.Token, error)
 }
 
 func (b *bundle) use(token apikeys.Token) error {
-	_, err := b.keys.Authenticate(b.t.Context(), token, requested)
+	_, err := b.keys.Authenticate(b.t.Context(), token, requestFunc)
 	return err
 }
 
@@ -105,17 +105,17 @@ func (b *bundle) useOutside(id string) error {
 }
 
 func (b *bundle) accept(token apikeys.Token) apikeys.Caller {
-	caller, err := b.keys.Authenticate(b.t.Context(), token, requested)
+	caller, err := b.keys.Authenticate(b.t.Context(), token, requestFunc)
 	require.NoError(b.t, err)
 	return caller
 }
 
-// together calls do n times at once, on the two instances by turns.
+// concurrently calls do n times concurrently, alternating between the two instances.
 func (b *bundle) stillUsable(organisation, id string) error {
 	return apikeys.StillUsable(b.t.Context(), b.DB, organisation, id)
 }
 
-func (b *bundle) together(n int, do func(i int, on *apikeys.Service) error) []error {
+func (b *bundle) concurrently(n int, do func(i int, on *apikeys.Service) error) []error {
 	errs := make([]error, n)
 	testkit.Concurrently(n, func(i int) {
 		errs[i] = do(i, []*apikeys.Service{b.keys, b.other}[i%2])
@@ -125,12 +125,12 @@ func (b *bundle) together(n int, do func(i int, on *apikeys.Service) error) []er
 
 func (b *bundle) uses(token apikeys.Token) func(int, *apikeys.Service) error {
 	return func(_ int, on *apikeys.Service) error {
-		_, err := on.Authenticate(b.t.Context(), token, requested)
+		_, err := on.Authenticate(b.t.Context(), token, requestFunc)
 		return err
 	}
 }
 
-func accepted(errs []error) (n int) {
+func countAccepted(errs []error) (n int) {
 	for _, err := range errs {
 		if err == nil {
 			n++
@@ -143,7 +143,7 @@ func (b *bundle) instant(column string, key apikeys.Key) *time.Time {
 	return testkit.One[*time.Time](b.World, `select `+column+` from api_keys where id = $1`, key.ID)
 }
 
-func (b *bundle) addKeys(n int, prefix string, expires, revoked *time.Time) {
+func (b *bundle) insertKeys(n int, prefix string, expires, revoked *time.Time) {
 	b.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
 		creator_name, expires_at, revoked_at)
 		select $3 || lpad(i::text, 22 - length($3), '0'), $1, $3 || i, array['forks:read'],
@@ -151,7 +151,7 @@ func (b *bundle) addKeys(n int, prefix string, expires, revoked *time.Time) {
 		  $4, $5 from generate_series(1, $2) i`, ourOrganisation, n, prefix, expires, revoked)
 }
 
-func guessed(token apikeys.Token) apikeys.Token {
+func withWrongSecret(token apikeys.Token) apikeys.Token {
 	return apikeys.Token{ID: token.ID, Secret: strings.ToLower(token.Secret)}
 }
 
@@ -161,8 +161,8 @@ func (b *bundle) entries(action audit.Action) []audit.Entry {
 	return slices.DeleteFunc(all, func(e audit.Entry) bool { return e.Action != action })
 }
 
-// ageWindows makes the requests in the windows of a key older.
-func (b *bundle) ageWindows(key string, seconds float64) {
+// ageRequestsInWindows moves the timestamps in a key's two windows into the past.
+func (b *bundle) ageRequestsInWindows(key string, seconds float64) {
 	b.Exec(`update api_key_windows set instants =
 		(select array_agg(i - make_interval(secs => $2) order by nth) from unnest(instants) with ordinality u (i, nth))
 		where key_id = $1`, key, seconds)

@@ -61,7 +61,7 @@ const (
 	isUsable    = isUnrevoked + " and (expires_at is null or expires_at > clock_timestamp())"
 )
 
-// databaseMillisecond is for columns, which hold whole milliseconds.
+// databaseMillisecond truncates the database's clock to the precision of the columns.
 var databaseMillisecond = gorm.Expr("date_trunc('milliseconds', clock_timestamp())")
 
 var errKeyNotFound = apperr.New(apperr.NotFound, "No such key.")
@@ -77,7 +77,7 @@ func readKey(db *gorm.DB, organisationID, id string) (key Key, err error) {
 	return key, apperr.Annotate(err, "apikeys: key")
 }
 
-// MaxListed bounds List: all usable keys fit, and at least 1,000 of the others.
+// MaxListed bounds List. It has room for all usable keys and at least 1,000 others.
 const MaxListed = MaxUsable + 1000
 
 // List returns the keys of the actor's organisation, newest first. Beyond MaxListed it leaves out
@@ -141,7 +141,7 @@ func (s *Service) findKeys(
 	return listed, s.authorizeList(actor, listed...)
 }
 
-// The check of keys is defence in depth: only a bug can pass another organisation's key.
+// Defence in depth: only a bug in a query can return another organisation's key.
 func (s *Service) authorizeList(actor Actor, keys ...Key) error {
 	err := s.authorize(actor.Subject, ListKeys, actor.OrganisationID)
 	for _, k := range keys {

@@ -19,8 +19,8 @@ import (
 )
 
 // The rate limit is a sliding window: at most MaxRequests accepted requests of a key in any
-// RateWindow seconds. authenticate.sql repeats both numbers, retryAfterSQL the second, the table's
-// default the first.
+// RateWindow seconds. authenticate.sql repeats both numbers, retryAfterSQL repeats RateWindow, and
+// a column default of the table repeats MaxRequests.
 const (
 	MaxRequests = 120
 	RateWindow  = 60
@@ -32,15 +32,16 @@ type Caller struct {
 
 	Actor     audit.Actor
 	RateLimit RateLimit
-	// an LSN of the primary, read during the request: replicas that have replayed it may be read;
-	// zero: only the primary is read
+	// LSN of the primary during the request: replicas that have replayed it may be read; zero: only
+	// the primary is read
 	Position     postgres.Position
 	ExpiryNotice *time.Time // the earlier of expiry and revocation; nil: not within noticePeriod
 
-	countedOn int // usageKey.day of the usage that includes the request
+	countedOn int // usageKey.day of the count that includes the request
 }
 
-// RateLimit is a key's quota: Remaining requests now, and one more in Reset seconds (at least 1).
+// RateLimit is a key's quota: Remaining requests now, and one more after Reset seconds (at least
+// 1).
 type RateLimit struct{ Remaining, Reset int }
 
 // authResult is the outcome of authenticate. It is zero for an unknown key.
@@ -92,12 +93,12 @@ func (s *Service) Authenticate(
 	return result.Caller, nil
 }
 
-// errNotCounted says that no attempt could count the request, for example under contention.
+// errNotCounted says that every attempt to count the request failed, for example under contention.
 var errNotCounted = apperr.New(apperr.Unavailable,
 	"The request could not be counted. Retry in a few seconds.")
 
-// authenticate retries if a full window has room by now, or a missing or wrong one was repaired. If
-// outside is true, it rejects the key in any state.
+// authenticate retries if a full window has room by now, or if the window was missing or wrong and
+// is repaired. If outside is true, it rejects the key in any state.
 func (s *Service) authenticate(
 	ctx context.Context, id string, hash []byte, outside bool,
 ) (authResult, error) {
@@ -148,7 +149,7 @@ func (s *Service) lookup(
 	return r, nil
 }
 
-// wholeSeconds rounds up to at least 1, so that a retry after that time is not too early.
+// wholeSeconds rounds up to at least 1, so that a retry is not too early.
 func wholeSeconds(s float64) int { return max(1, int(math.Ceil(s))) }
 
 func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
@@ -162,7 +163,7 @@ func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 	return end
 }
 
-// touchSQL turns synchronous_commit off for its transaction: a crash of PostgreSQL may lose the last use.
+// touchSQL commits asynchronously: a crash of PostgreSQL may lose the last use.
 const touchSQL = `/* apikeys.touch */
 update api_keys set last_used_at = date_trunc('milliseconds', clock_timestamp())
  where org_id = $1 and id = $2 and ` + isUnrevoked + `
@@ -188,7 +189,7 @@ func StillUsable(ctx context.Context, db *postgres.DB, organisationID, id string
 	return nil
 }
 
-// These statements are raw SQL, because gorm's builder has no array functions.
+// The statements on windows are raw SQL, because gorm's builder has no array functions.
 const (
 	// repairWindowsSQL moves timestamps in the future to now. After the clock was set back, they
 	// would otherwise stay in the window for longer than 60 seconds.
@@ -197,15 +198,15 @@ update api_key_windows set head = 1, instants = (
     select array_agg(m.at order by m.at) from (select least(i, clock_timestamp()) as at from unnest(instants) i) m)
  where key_id = $1 and clock_timestamp() < any (instants)`
 
-	// retryAfterSQL returns the seconds until the window has room. It returns no row if there is no
-	// window, or one with timestamps in the future.
+	// retryAfterSQL returns the seconds until the window has room. It returns no row if the window
+	// is missing or has timestamps in the future.
 	retryAfterSQL = `/* apikeys.retryAfter */
 select extract(epoch from greatest(instants[head], 'epoch') + interval '60 s' - clock_timestamp())::float8
   from api_key_windows where key_id = $1 and refused = $2 and not clock_timestamp() < any (instants)`
 )
 
-// retryAfter returns the seconds until the window has room, or 0 if it has, was created or
-// repaired.
+// retryAfter returns the seconds until the window has room. It returns 0 if the window has room
+// now, or was created or repaired.
 func (s *Service) retryAfter(ctx context.Context, id string, refused bool) (int, error) {
 	var wait float64
 	err := s.db.Pool.QueryRow(ctx, retryAfterSQL, id, refused).Scan(&wait)

@@ -32,15 +32,15 @@ var (
 	ErrNotReplaceable = apperr.New(apperr.AccessDenied,
 		"This key is revoked, has expired or was already replaced. Create another key.")
 
-	// ErrAlreadyCreated says that a key has the id already: the form was sent twice.
+	// ErrAlreadyCreated says that a key with the id exists: the form was sent twice.
 	ErrAlreadyCreated = apperr.New(apperr.AccessDenied, "This form was sent twice. The key exists once.")
 )
 
-// Create makes a key for the actor's organisation and returns it with its token, which cannot be
-// read again. A replaced key is revoked after the overlap, and counts towards MaxUsable until then.
-// Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany, ErrAlreadyCreated,
-// ErrNotReplaceable), apperr.NotFound (no such key to replace, also for another organisation's),
-// apperr.Validation with the field.
+// Create creates a key of the actor's organisation and returns it with its token, which is never
+// returned again. A replaced key is revoked after the overlap, and counts towards MaxUsable until
+// then. Errors: apperr.AccessDenied (role, two-step verification, ErrBelowPlan, ErrTooMany,
+// ErrAlreadyCreated, ErrNotReplaceable), apperr.NotFound (no such key to replace, also for another
+// organisation's), apperr.Validation with the field.
 func (s *Service) Create(
 	ctx context.Context, actor Actor, in NewKey, request audit.Request,
 ) (Key, Token, error) {
@@ -82,7 +82,7 @@ func (s *Service) insert(
 			return err
 		}
 		if _, err := readKey(tx, key.OrganisationID, key.ID); err == nil {
-			return ErrAlreadyCreated // before the old key is found to be replaced
+			return ErrAlreadyCreated // checked first, so that a repeated form does not get ErrNotReplaceable
 		}
 		if key.Replaces == "" {
 			if err := s.reauthorize(tx, entry, want, key.OrganisationID); err != nil {
@@ -173,7 +173,7 @@ func checkQuota(tx *gorm.DB, organisationID string) error {
 	return nil
 }
 
-// Organisations reads roles within the transaction of a change of keys. Package org implements it.
+// Organisations reads roles in the transaction that changes a key. Package org implements it.
 type Organisations interface {
 	// LockedSubjectIn returns the person's grants and locks them until the transaction ends;
 	// SubjectIn only reads them.
@@ -181,7 +181,7 @@ type Organisations interface {
 	SubjectIn(tx *gorm.DB, organisationID, personID string) (authz.Subject, error)
 }
 
-// If apply returns nil details, nothing has changed, and change adds no audit entry.
+// If apply returns nil details, no key has changed, and change adds no audit entry.
 func (s *Service) change(
 	ctx context.Context, actor Actor, want authz.Permission, entry audit.Entry,
 	apply func(tx *gorm.DB, key Key) (map[string]any, error),
@@ -204,12 +204,12 @@ func (s *Service) change(
 	})
 }
 
-// The actor's role is read in this transaction: it may have been lost since the request began.
+// The role is read again in this transaction: the actor may have lost it since the request began.
 func (s *Service) reauthorize(
 	tx *gorm.DB, entry audit.Entry, want authz.Permission, owner string,
 ) error {
 	role := s.orgs.LockedSubjectIn
-	if want == RevokeKey { // a revocation must not wait for the locks of an import
+	if want == RevokeKey { // a revocation must not wait for an import, which locks roles
 		role = s.orgs.SubjectIn
 	}
 	subject, err := role(tx, entry.OrganisationID, entry.Actor.ID)
@@ -231,7 +231,8 @@ func (s *Service) Rename(
 	entry := actor.entry(audit.KeyRenamed, id, request)
 	return s.change(ctx, actor, RenameKey, entry,
 		func(tx *gorm.DB, key Key) (map[string]any, error) {
-			// Locked after the role: a revocation must not wait, through the key, for that lock.
+			// Lock the key after the role: a revocation that waits for the key must not wait for
+			// the role.
 			key, err := readKey(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
 				key.OrganisationID, id)
 			if err != nil {
@@ -260,7 +261,7 @@ func renameDetails(key Key, label Label) map[string]any {
 	return details
 }
 
-// returningName reads the name for the entry when the key is locked: a Rename may precede.
+// returningName reads the name under the key's lock, because a Rename may have just committed.
 var returningName = clause.Returning{Columns: []clause.Column{{Name: "name"}, {Name: "revoked_at"}}}
 
 // Revoke revokes a key at once, even during its overlap. Revoking a revoked key is a no-op. Errors:
@@ -272,7 +273,7 @@ func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request au
 			changed := selectKeys(tx, "apikeys.revoke", key.OrganisationID).Model(&key).
 				Clauses(returningName).Where("id = ?", id).Where(isUnrevoked).
 				Update("revoked_at", databaseMillisecond)
-			if changed.RowsAffected > 0 { // otherwise the key is revoked already
+			if changed.RowsAffected > 0 { // no row: the key is revoked already
 				details = map[string]any{"name": key.Name}
 			}
 			return details, apperr.Annotate(changed.Error, "apikeys: revoke")

@@ -22,7 +22,7 @@ type Usage struct {
 	Accepted, Refused, Limited int64
 }
 
-// maxCounted bounds the memory of a UsageCounter: counts of further keys and days are dropped.
+// maxCounted bounds the memory of a UsageCounter. Counts of further keys and days are dropped.
 const maxCounted = 20_000
 
 // UsageCounter counts the requests of keys by day, in memory until Store writes the counts.
@@ -54,15 +54,15 @@ func (u *UsageCounter) add(key usageKey, n counts) {
 	u.counts[key] = of
 }
 
-// count counts n on the current day, and returns that day for a later correction by Refuse.
+// count adds n to the current day, and returns the day so that Refuse can correct the count.
 func (u *UsageCounter) count(of Caller, n counts) (day int) {
 	day = int(u.now().Unix() / (24 * 60 * 60))
 	u.add(usageKey{of.OrganisationID, of.Actor.ID, day}, n)
 	return day
 }
 
-// Store writes the counts since its last call to the database. A failed call's counts are kept for
-// the next one. If only the reply was lost, they count twice.
+// Store writes the counts since its last call to the database. After a failure it keeps the counts
+// for the next call. If only the reply to a commit was lost, these counts count twice.
 func (u *UsageCounter) Store(ctx context.Context) error {
 	u.mu.Lock()
 	taken := u.counts

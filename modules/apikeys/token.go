@@ -25,14 +25,14 @@ const (
 // Token is a key's id and secret; the secret includes the checksum.
 type Token struct{ ID, Secret string }
 
-// idInText finds an id in a text with a token, even a partial one. The others match whole strings.
+// idInText finds an id within a text, even of a truncated token. The others match whole strings.
 var (
 	tokenPattern = regexp.MustCompile(`^dg_live_([0-9A-Za-z]{22})_([0-9A-Za-z]{49})$`)
 	idPattern    = regexp.MustCompile(`^[0-9A-Za-z]{22}$`)
 	idInText     = regexp.MustCompile(`dg_live_([0-9A-Za-z]{22})(?:[^0-9A-Za-z]|$)`)
 )
 
-// ParseToken parses s. It does not verify the checksum, because a wrong one makes a wrong secret.
+// ParseToken parses s. It does not verify the checksum, which the stored hash covers.
 func ParseToken(s string) (Token, bool) {
 	m := tokenPattern.FindStringSubmatch(s)
 	if m == nil {
@@ -93,7 +93,7 @@ func randomBase62(n int) string {
 	return string(out)
 }
 
-// secretPattern also matches a bare secret (43 characters or more), as separators may be mistyped.
+// secretPattern also matches a bare secret (43 characters or more): a separator may be mistyped.
 var secretPattern = regexp.MustCompile(`(?i)(dg_+live_+[0-9a-z]{22}_+)[0-9a-z]+|[0-9a-z]{43,}`)
 
 // Redact removes the secrets of tokens from a text to log or show, such as a path with a pasted
@@ -110,7 +110,7 @@ func Redact(s string) string {
 	return redacted
 }
 
-// unescape removes nested percent-encoding: after each byte it decodes the end of the output.
+// unescape removes nested percent-encoding: after each byte it decodes the output's last three.
 func unescape(s string) string {
 	out := make([]byte, 0, len(s))
 	for i := range len(s) {
