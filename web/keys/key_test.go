@@ -40,7 +40,7 @@ func TestKeyPage(t *testing.T) {
 	p.Has(t, "<h1><bdi>Warehouse</bdi></h1>", "Ask &lt;b&gt;Ann&lt;/b&gt;", "dg_live_"+key.ID+"_…",
 		"<dd>Reports</dd>", `<span class="state on">Active</span> <span>Expires <time`,
 		"by <bdi>owner of acme</bdi>", "<dt>Last used</dt><dd data-used>Never</dd>",
-		"No requests in the last 30 days.", path+"/replace", path+"/rename", path+"/revoke",
+		"No requests counted in the last 30 days.", path+"/replace", path+"/rename", path+"/revoke",
 		acme.At("/settings/audit-log?key=%s", key.ID))
 	p.Lacks(t, token.Secret, "<svg class=\"low\"")
 	usageOf(w, acme, key, 0, 1204, 3, 1)

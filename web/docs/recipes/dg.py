@@ -99,11 +99,11 @@ daily.loc[daily.plays == 0, "avgScorePercent"] = None  # a day without plays has
 # The chart, before the plays are read: the seven forks with most plays, by week. The first and last week are not whole.
 most = daily.groupby("forkId").plays.sum().nlargest(7).index
 weeks = daily.pivot_table(index=daily.date.dt.to_period("W").dt.start_time, columns="forkId", values="plays", aggfunc="sum")
-titles = " " + forks.set_index("forkId").title.str.replace("$", r"\$")  # no formula, and none hidden by its underscore
+titles = " " + forks.set_index("forkId").title.str.replace("$", r"\$", regex=False)  # no formula, and none hidden by its underscore
 whole = weeks[most].rename(columns=titles).iloc[1:-1]
 if whole.sum().sum() > 0:  # a hidden week is a gap
-    chart = whole.plot(figsize=(6.4, 3.8), xlabel="", title="Plays per week (UTC)")
-    chart.legend(title=None, fontsize="small", ncol=2, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.15))
+    chart = whole.plot(figsize=(5, 4.2), xlabel="", title="Plays per week (UTC)")
+    chart.legend(title=None, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.15))
     plt.tight_layout()
     plt.savefig("dg.part.png", dpi=200)
     os.replace("dg.part.png", "dg.png")  # a full disk leaves the chart as it was
