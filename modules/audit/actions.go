@@ -1,13 +1,13 @@
 package audit
 
-// Action is an event's code, such as api_key.created. It never changes: stored entries have it.
+// Action is an event's code, such as api_key.created. It never changes: entries store it.
 type Action string
 
-// ActionDisplay is how the screen of the log shows entries with an action.
+// ActionDisplay describes how the log's screen shows the entries of an action.
 type ActionDisplay struct {
 	Action Action
 	Label  string
-	Row    []string // names of the values that a row shows, in this order
+	Row    []string // names of the values that a row of the log shows, in order
 }
 
 // Actions has all actions. An entry with any other action is refused.
@@ -19,7 +19,7 @@ func action(code Action, label string, row ...string) Action {
 	return code
 }
 
-// Events of a person's account are recorded in the logs of the person's organisations.
+// Account events are recorded in the logs of all organisations of the person.
 var (
 	KeyCreated     = action("api_key.created", "Key created", "target")
 	KeyReplaced    = action("api_key.replaced", "Key replaced", "target", "stopsAt")
@@ -46,7 +46,7 @@ var (
 	PasswordChanged  = action("password.changed", "Password changed")
 	PasswordReset    = action("password.reset", "Password reset")
 
-	// by the operator's commands and imports
+	// recorded by dg's commands and imports
 	PasswordRemoved = action("password.removed", "Password removed", "target")
 	TwoStepRemoved  = action("two_step.removed", "Two-step removed", "target")
 	AccountDeleted  = action("account.deleted", "Account deleted", "target")

@@ -4,12 +4,12 @@
 //     (migrations/grants/audit.sql). The operator prunes whole months as the owner of the tables,
 //     after an export; an entry records it (Prune).
 //   - AppendIn, AppendToAll and AppendChanges take the caller's transaction: the change and its
-//     entry commit together. Append commits by itself, for refusals and downloads. If it fails, the
-//     caller responds 503. At the end of an export it logs the error instead.
+//     entry commit together. Append, for refusals and downloads, uses its own transaction. If it
+//     fails, the caller responds 503; at the end of an export it logs the error instead.
 //   - CountRefusal counts the refusals above a key's limit, in a row for each key, reason and
 //     minute. The log shows these rows as entries.
-//   - An entry copies the actor's name, which may change later. Text from clients (path, user
-//     agent) is truncated and made valid UTF-8, so that every request can be recorded.
+//   - An entry copies the actor's name, because the name may change later. Text from clients (path,
+//     user agent) is truncated and made valid UTF-8, so that every request can be recorded.
 //   - The log is ordered by instant, so that a day is one index range. The database sets the
 //     instant and the id, whose random bits hide the size of other logs. A slow transaction's entry
 //     may appear below newer ones.

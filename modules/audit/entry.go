@@ -19,7 +19,7 @@ const (
 	OutsideAPI        Reason = "outside_api"
 )
 
-// ActorKind says what acted: a person, a key or an operator.
+// ActorKind is the kind of an actor: a person, a key or the operator.
 type ActorKind string
 
 // The kinds of actor.
@@ -29,7 +29,7 @@ const (
 	Operator ActorKind = "operator" // runs dg's commands, as the owner of the tables
 )
 
-// Actor is the person, key or operator that acted. Name is the name at that time.
+// Actor is the person, key or operator that acted. Name is the actor's name at that time.
 type Actor struct {
 	Kind     ActorKind
 	ID, Name string
@@ -38,7 +38,7 @@ type Actor struct {
 // OperatorActor is the actor of dg's commands, which need no sign-in.
 var OperatorActor = Actor{Kind: Operator, Name: "Operator"}
 
-// Target is what an action was done to: a kind such as "fork", and an id. The zero value is none.
+// Target is the object of an action: a kind such as "fork", and an id. The zero Target means none.
 type Target struct{ Kind, ID string }
 
 // Request is the HTTP request or the operator's command that an entry records. Path has no query,
@@ -56,7 +56,7 @@ type Entry struct {
 	Action         Action
 	Target         Target
 	Reason         Reason         // "": the entry is no refusal
-	Details        map[string]any // such as an export's period and rows
+	Details        map[string]any // such as the period and the number of rows of an export
 	Request        Request
 }
 

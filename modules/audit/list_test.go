@@ -12,8 +12,8 @@ import (
 	"dg/modules/audit"
 )
 
-// has reports whether the filter selects the entry: the model of the queries.
-func has(f audit.Filter, e audit.Entry) bool {
+// selects reports whether the filter selects the entry. It is the reference model of the queries.
+func selects(f audit.Filter, e audit.Entry) bool {
 	aboutKey := e.Actor.Kind == audit.Key && e.Actor.ID == f.KeyID ||
 		e.Target.Kind == "api_key" && e.Target.ID == f.KeyID
 	return (f.PersonID == "" || e.Actor.Kind == audit.Person && e.Actor.ID == f.PersonID) &&
@@ -22,9 +22,9 @@ func has(f audit.Filter, e audit.Entry) bool {
 		(f.From.IsZero() || !e.At.Before(f.From)) && (f.To.IsZero() || e.At.Before(f.To))
 }
 
-// filtered returns the entries that the filter selects, in their order.
-func filtered(f audit.Filter, entries []audit.Entry) []audit.Entry {
-	return slices.DeleteFunc(slices.Clone(entries), func(e audit.Entry) bool { return !has(f, e) })
+// selectEntries returns the entries that the filter selects, in unchanged order.
+func selectEntries(f audit.Filter, entries []audit.Entry) []audit.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e audit.Entry) bool { return !selects(f, e) })
 }
 
 var random = rand.New(rand.NewPCG(3, 5))
@@ -40,9 +40,9 @@ var (
 	}
 )
 
-// randomEntries stores entries of two logs, many with equal instants. It returns those of ours,
+// storeRandomEntries stores entries in two logs, many with equal instants. It returns the log of ours,
 // newest first.
-func (b bundle) randomEntries(t *testing.T) []audit.Entry {
+func (b bundle) storeRandomEntries(t *testing.T) []audit.Entry {
 	for range 1500 {
 		e := audit.Entry{
 			OrganisationID: pick(ours, ours, ours, theirs),
@@ -57,7 +57,7 @@ func (b bundle) randomEntries(t *testing.T) []audit.Entry {
 	}
 	b.Exec(`update audit_entries set at =
 		$1::timestamptz + floor(random() * 6 * 24) * interval '1 h'`, firstDay)
-	for range 200 { // of the minutes of six hours
+	for range 200 { // in random minutes of six hours
 		b.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
 			values ($1, $2, 'K', 'expired', $3, 7) on conflict do nothing`, pick(ours, ours, theirs),
 			pick("k1", "k2"), firstDay.Add(time.Duration(random.IntN(360))*time.Minute))
@@ -82,21 +82,21 @@ func randomFilters(n int) []audit.Filter {
 	return filters
 }
 
-// Filters and pages agree with the model. A page whose cursor is not in the log is empty.
+// Filters and pages agree with the model. A page is empty if its cursor is not in the log.
 func TestFiltersSelectTheirEntries(t *testing.T) {
 	b := setup(t)
-	all := b.randomEntries(t)
+	all := b.storeRandomEntries(t)
 	require.True(t, slices.IsSortedFunc(all, func(a, b audit.Entry) int {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.ID, a.ID))
 	}), "newest first")
 	found := 0
 	for _, f := range randomFilters(600) {
-		want := filtered(f, all)
+		want := selectEntries(f, all)
 		found += len(want)
 		require.Equal(t, want, b.list(t, ours, audit.Page{Filter: f, Limit: 2000}), "%+v", f)
 
-		i := random.IntN(len(all)) // an entry that the filter selects or not
-		older := filtered(f, all[i+1:])
+		i := random.IntN(len(all)) // the filter may or may not select the cursor's entry
+		older := selectEntries(f, all[i+1:])
 		limit := 1 + random.IntN(1+len(older))
 		page := b.list(t, ours, audit.Page{Filter: f, Before: all[i].ID, Limit: limit})
 		require.Equal(t, older[:min(limit, len(older))], page, "older: %+v", f)
@@ -108,8 +108,8 @@ func TestFiltersSelectTheirEntries(t *testing.T) {
 	}
 }
 
-// People lists the people of this log, each once, with the name in the newest entry.
-func TestPeople(t *testing.T) {
+// People lists each person of the log once, with the name in the person's newest entry.
+func TestPeopleHaveTheirNewestName(t *testing.T) {
 	b := setup(t)
 	for _, of := range []string{ours, theirs} {
 		for _, actor := range []audit.Actor{

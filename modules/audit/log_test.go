@@ -90,7 +90,7 @@ func TestEntryCommitsToTheNamedLogs(t *testing.T) {
 	}
 }
 
-// Entries that belong to no log, or whose action is not in the table, are not appended.
+// An entry without an organisation, or with an action that Actions lacks, is not appended.
 func TestInvalidEntryIsRefused(t *testing.T) {
 	b := setup(t)
 	tx := b.DB.Gorm.WithContext(t.Context())
@@ -115,7 +115,7 @@ func TestInvalidEntryIsRefused(t *testing.T) {
 	require.Zero(t, b.Count(`audit_entries`))
 }
 
-// The refusals of a key for one reason are one entry a minute, in their organisation's log alone.
+// Refusals of a key for the same reason add one entry a minute, to the organisation's log alone.
 func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
 	b := setup(t)
 	key := audit.Actor{Kind: audit.Key, ID: "k-1", Name: "Warehouse"}
@@ -146,7 +146,7 @@ func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
 		"another minute")
 }
 
-// Every field of an appended entry is listed; its instant is cut to the millisecond.
+// Every field of an appended entry is listed. Its instant is truncated to the millisecond.
 func TestEntryIsListedAsAppended(t *testing.T) {
 	b := setup(t)
 	entries := []audit.Entry{{ // empty fields; the database sets instant and id
@@ -176,7 +176,7 @@ func TestEntryIsListedAsAppended(t *testing.T) {
 	}
 }
 
-// rules.md, Audit log: any text of a client is recorded, as valid text within the bound of its field.
+// rules.md, Audit log: any client text is recorded as valid text within its field's limit.
 func TestInvalidTextFromClientsIsRecorded(t *testing.T) {
 	b := setup(t)
 	odd := strings.Repeat("é\x00\xff", 1000)
@@ -211,7 +211,7 @@ func TestServingRoleSetsNeitherInstantNorID(t *testing.T) {
 	require.Equal(t, 2020, at.Year())
 }
 
-// Ids do not reveal the size of other logs.
+// Ids are random, so that they do not reveal the size of other logs.
 func TestIDsAreRandom(t *testing.T) {
 	b := setup(t)
 	for range 40 {
@@ -220,15 +220,15 @@ func TestIDsAreRandom(t *testing.T) {
 	}
 	listed := b.list(t, ours, audit.Page{Limit: 100})
 	require.Len(t, listed, 40)
-	const random = 1<<53 - 1 // the bits after the order within a millisecond
+	const random = 1<<53 - 1 // the random bits, below the microseconds within the millisecond
 	for i := range listed[1:] {
 		gap := listed[i].ID&random - listed[i+1].ID&random
 		require.Greater(t, max(gap, -gap), int64(1_000_000), "%d, %d", listed[i].ID, listed[i+1].ID)
 	}
 }
 
-// rules.md, Audit log: the role of dg serve may add and read entries; every other right would change
-// them, or let a trigger do so.
+// rules.md, Audit log: the serving role may only add and read entries; any other right would let it
+// change them, directly or by a trigger.
 func TestServingRoleHasTwoRightsOnEntries(t *testing.T) {
 	w := testkit.New(t)
 	require.Equal(t, []string{"select", "insert"}, testkit.One[[]string](w, `select array(select p
@@ -260,8 +260,9 @@ func TestSanitiseKeepsWhatFits(t *testing.T) {
 
 var pruneFrom = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// oldEntries stores n entries and a count from before pruneFrom, and one of each at that instant.
-func (b bundle) oldEntries(t *testing.T, organisation string, n int) {
+// storeOldEntries stores n entries and a count of refusals before pruneFrom, and one of each at
+// pruneFrom.
+func (b bundle) storeOldEntries(t *testing.T, organisation string, n int) {
 	b.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
 		target_kind, target_id, reason, details, method, path, address, user_agent, request_id)
 		select $1, $2::timestamptz - ($3 - n) * interval '1 h', 'key', 'k', 'Entrepôt',
@@ -273,12 +274,12 @@ func (b bundle) oldEntries(t *testing.T, organisation string, n int) {
 		  from generate_series(0, 1) n`, organisation, pruneFrom)
 }
 
-// Old entries are exported with all fields, and removed with an entry, but nothing that was not
-// exported, and by the owner of the tables alone. Other logs stay.
-func TestPruneMovesOldEntriesOfOneLog(t *testing.T) {
+// ExportBefore writes old entries with all fields. Prune removes exported entries only, and records
+// it. Only the owner of the tables can prune.
+func TestPruneRemovesExportedEntriesOnly(t *testing.T) {
 	b := setup(t)
-	b.oldEntries(t, ours, 2_500) // more than two batches
-	b.oldEntries(t, theirs, 3)
+	b.storeOldEntries(t, ours, 2_500) // more than two batches
+	b.storeOldEntries(t, theirs, 3)
 	log := audit.New(b.Owner)
 	var file bytes.Buffer
 	n, err := log.ExportBefore(t.Context(), ours, pruneFrom, &file)

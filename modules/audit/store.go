@@ -119,10 +119,10 @@ func (l *Log) add(organisationIDs []string, e Entry, run func(args []any) error)
 		err = run([]any{organisationIDs, r.ActorKind, r.ActorID, r.ActorName, r.Action, r.TargetKind,
 			r.TargetID, r.Reason, r.Details, r.Method, r.Path, r.Address, r.UserAgent, r.RequestID})
 	}
-	return l.written(err, "append", e.Action)
+	return l.checkWrite(err, "append", e.Action)
 }
 
-func (l *Log) written(err error, how string, action Action) error {
+func (l *Log) checkWrite(err error, how string, action Action) error {
 	if err != nil {
 		l.OnWriteFailure()
 	}
@@ -191,7 +191,7 @@ const (
 )
 
 // Sanitise makes a client's text storable: valid UTF-8 without NUL, cut to at most limit bytes.
-// U+FFFD replaces what cannot be stored.
+// U+FFFD replaces invalid bytes and NUL.
 func Sanitise(s string, limit int) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 	if len(s) <= limit {
@@ -220,5 +220,5 @@ const countSQL = `/* audit.count */
 // returns the error.
 func (l *Log) CountRefusal(ctx context.Context, e Entry) error {
 	_, err := l.db.Pool.Exec(ctx, countSQL, e.OrganisationID, e.Actor.ID, e.Actor.Name, e.Reason)
-	return l.written(err, "count", e.Action)
+	return l.checkWrite(err, "count", e.Action)
 }

@@ -14,7 +14,7 @@ type Filter struct {
 	Action   Action
 	PersonID string    // the person who acted
 	KeyID    string    // the key that acted or is the target
-	From, To time.Time // the entry's instant: From included, To excluded
+	From, To time.Time // At is at or after From and before To
 }
 
 func (f Filter) conditions() (text string, values []any) {
@@ -26,7 +26,7 @@ func (f Filter) conditions() (text string, values []any) {
 	}
 	actions := []Action{f.Action}
 	if f.Action == KeyRevoked {
-		actions = append(actions, KeyReplaced) // it ends a key, too
+		actions = append(actions, KeyReplaced) // a replacement ends a key, too
 	}
 	and(f.Action != "", "action in ?", actions)
 	and(f.PersonID != "", "actor_kind = 'person' and actor_id = ?", f.PersonID)
@@ -69,7 +69,7 @@ func (l *Log) List(ctx context.Context, organisationID string, p Page) ([]Entry,
 	return entries, nil
 }
 
-// The order is that of the indexes (org_id, at, id), so that the scan stops at the limit.
+// The order matches the indexes (org_id, at, id), so that the scan stops at the limit.
 func (l *Log) rows(ctx context.Context, organisationID string, p Page) (rows []entryRow, err error) {
 	conditions, values := p.Filter.conditions()
 	if p.Before != 0 {

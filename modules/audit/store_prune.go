@@ -46,7 +46,7 @@ func (l *Log) ExportBefore(
 	}
 }
 
-// refusalRow names the table audit_refusals for a delete. The delete needs no columns.
+// refusalRow names the table audit_refusals for gorm's delete, which needs no columns.
 type refusalRow struct{}
 
 func (refusalRow) TableName() string { return "audit_refusals" }

@@ -8,5 +8,5 @@
 //   - Between two blocks an export asks whether its actor still has access, at most twice a second.
 //     A failure of the database ends the export, but never counts as lost access.
 //   - An organisation has at most half of an instance's slots. An export releases its slot before
-//     its end is recorded. Exports make their blocks in turns.
+//     its end is recorded. Exports take turns to make their blocks.
 package exports

@@ -19,9 +19,9 @@ import (
 	"dg/platform/testkit"
 )
 
-// rules.md, CSV: the start is recorded before the first byte. The last chunk of a whole file does
-// not wait for the entry of its end, and neither does its slot. On a slow disk the entry took as long
-// as the write deadline, and whole files lost their end.
+// rules.md, CSV: the start is recorded before the first byte. Neither the file's last chunk nor the
+// release of its slot waits for the entry export.finished. On a slow disk, that entry took as long
+// as the write deadline, and files were cut.
 func TestExportIsSentAndRecorded(t *testing.T) {
 	b := setup(t)
 	response := b.send(http.MethodGet)
@@ -42,7 +42,7 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 	require.JSONEq(t, about+`"rows": 20000, "outcome": "completed"}`, b.finishedDetails())
 }
 
-// A group of which nobody played is suppressed like one with too few players.
+// A group without active players is suppressed like one with too few.
 func TestSuppressedExportIsItsHeaderRow(t *testing.T) {
 	b := setup(t)
 	b.request.Query.GroupID = b.Group(b.request.Query.OrganisationID,
@@ -58,7 +58,7 @@ func TestSuppressedExportIsItsHeaderRow(t *testing.T) {
 	require.Contains(t, b.finishedDetails(), b.request.Query.GroupID)
 }
 
-// The rows fail after the entry of the start: it gets one of the end.
+// If the rows fail after export.started was recorded, export.finished is recorded too.
 func TestExportWhoseFirstRowsFailIsRecorded(t *testing.T) {
 	b := setup(t)
 	b.Exec(`revoke select on players from dg_app`)
@@ -70,8 +70,8 @@ func TestExportWhoseFirstRowsFailIsRecorded(t *testing.T) {
 	require.Contains(t, b.finishedDetails(), `"rows": 0, "outcome": "failed"`)
 }
 
-// rules.md, CSV: a key that stops before the first row gets an error, not a file.
-func TestExportOfKeyThatStoppedIsRefused(t *testing.T) {
+// rules.md, CSV: a key that is revoked before the first row gets an error instead of a file.
+func TestExportOfRevokedKeyIsRefused(t *testing.T) {
 	b := setup(t)
 	b.request.Recheck = func(context.Context, *postgres.DB) error {
 		return apperr.New(apperr.AuthRequired, "Revoked.")
@@ -87,7 +87,7 @@ func TestExportOfKeyThatStoppedIsRefused(t *testing.T) {
 	require.Contains(t, b.finishedDetails(), `"outcome": "access_ended"`)
 }
 
-// The outcome says why an export ended early.
+// The outcome in export.finished says why an export ended early.
 func TestOutcomeOfAbortedExport(t *testing.T) {
 	for outcome, recheck := range map[string]func(ctx context.Context) error{
 		"access_ended": func(context.Context) error { return apperr.New(apperr.AccessDenied, "no") },
@@ -100,7 +100,7 @@ func TestOutcomeOfAbortedExport(t *testing.T) {
 	} {
 		t.Run(outcome, func(t *testing.T) {
 			b := setup(t)
-			var begun atomic.Bool // the client has the first bytes
+			var begun atomic.Bool // the client has received the first bytes
 			b.request.Recheck = func(ctx context.Context, _ *postgres.DB) error {
 				if !begun.Load() {
 					return nil
@@ -111,7 +111,7 @@ func TestOutcomeOfAbortedExport(t *testing.T) {
 			begun.Store(true)
 			if outcome == "client_gone" {
 				require.NoError(t, response.Body.Close())
-			} else { // access is checked between blocks: 200 KB a second leave time for it
+			} else { // 200 KB a second leave time to recheck access between blocks
 				var err error
 				for ; err == nil; <-time.After(50 * time.Millisecond) {
 					_, err = io.CopyN(io.Discard, response.Body, 10_000)
@@ -141,10 +141,10 @@ func TestFileNamesAreASCII(t *testing.T) {
 	}
 }
 
-// rules.md, CSV and Failures: what fails before the first byte is an error without data. An export
-// whose start cannot be recorded is not sent, one whose end cannot be recorded is whole all the
-// same. Each frees its slot.
-func TestFailingExportIsAnErrorOrWhole(t *testing.T) {
+// rules.md, CSV and Failures: a failure before the first byte is an error response without data. An
+// export is not sent if its start cannot be recorded, and is sent in full if its end cannot be
+// recorded. Both free the slot.
+func TestExportIsSentInFullOrNotAtAll(t *testing.T) {
 	for failing, want := range map[string]int{
 		"export.started":  http.StatusServiceUnavailable,
 		"export.finished": http.StatusOK,
@@ -165,7 +165,7 @@ func TestFailingExportIsAnErrorOrWhole(t *testing.T) {
 	}
 }
 
-// An unknown group is 404 and frees the slot.
+// An export of an unknown group gets 404 and frees its slot.
 func TestExportOfUnknownGroupIsNotFound(t *testing.T) {
 	b := setup(t)
 	b.request.Query.GroupID = b.request.Query.ForkID
@@ -175,14 +175,14 @@ func TestExportOfUnknownGroupIsNotFound(t *testing.T) {
 	}
 }
 
-// Exports make their blocks in turns, but not behind one whose database is silent.
+// Exports take turns to make blocks, but do not wait for an export whose database does not respond.
 func TestExportsTakeTurns(t *testing.T) {
 	b := setup(t)
 	export := func() error {
 		require.Equal(t, 20_001, strings.Count(b.read(b.send(http.MethodGet)), "\n"))
 		return nil
 	}
-	var taken atomic.Int64 // when the first block is made
+	var taken atomic.Int64 // turns taken while the first block is made
 	b.request.Recheck = func(context.Context, *postgres.DB) error {
 		taken.CompareAndSwap(0, int64(len(b.service.turns)))
 		return nil
@@ -197,11 +197,11 @@ func TestExportsTakeTurns(t *testing.T) {
 	require.Len(t, b.service.turns, cap(b.service.turns))
 }
 
-// rules.md, Bounds: the first byte of an export comes within the deadline of its request, or 503, also
-// where the entry of its start waits.
+// rules.md, Bounds: an export sends its first byte within the request's deadline or gets 503, even
+// if the entry export.started waits for a lock.
 func TestStartEntryTimesOutWithTheRequest(t *testing.T) {
 	b := setup(t)
-	b.firstByte = 300 * time.Millisecond
+	b.firstByteDeadline = 300 * time.Millisecond
 	lock := b.Begin(`lock table audit_entries in share mode`)
 	defer func() { _ = lock.Rollback(context.Background()) }()
 	began := time.Now()
@@ -209,10 +209,10 @@ func TestStartEntryTimesOutWithTheRequest(t *testing.T) {
 	require.Less(t, time.Since(began), recordTimeout/4)
 }
 
-// rules.md, Bounds: the rows of the first block end with the request too.
+// rules.md, Bounds: the query of the first block's rows also ends at the request's deadline.
 func TestFirstRowsTimeOutWithTheRequest(t *testing.T) {
 	b := setup(t)
-	b.firstByte = 3 * time.Second // time enough for the start, on a busy machine too
+	b.firstByteDeadline = 3 * time.Second // enough time to begin the export on a busy machine
 	b.Exec(`create function slow() returns boolean language plpgsql as
 		$$ begin perform pg_sleep(20); return true; end $$`)
 	b.Exec(`create policy slow on plays using (slow()); alter table plays enable row level security`)
@@ -222,7 +222,7 @@ func TestFirstRowsTimeOutWithTheRequest(t *testing.T) {
 	require.Contains(t, b.finishedDetails(), `"outcome": "database_unavailable"`)
 }
 
-// rules.md, Audit log: the end of an export is recorded once, also if PostgreSQL ends the connection of
+// rules.md, Audit log: the end of an export is recorded once, even if PostgreSQL shuts down during
 // the first attempts. A failure that may be a lost reply is not retried.
 func TestEndIsRecordedAfterARestart(t *testing.T) {
 	for state, attempts := range map[string]int64{"57P01": 3, "08006": 1} {
@@ -252,20 +252,20 @@ func TestPanicFreesTheSlot(t *testing.T) {
 	require.Zero(t, b.service.slots.Stats().Running)
 }
 
-// rules.md, Bounds: exports that are being sent hold their slots: the fifth of an organisation gets 503.
-func TestSendingExportsHoldTheirSlots(t *testing.T) {
+// rules.md, Bounds: a running export holds its slot: the fifth of an organisation gets 503.
+func TestRunningExportsHoldTheirSlots(t *testing.T) {
 	b := setup(t)
 	for range MaxConcurrentOfOrganisation {
-		require.Equal(t, http.StatusOK, b.send(http.MethodGet).StatusCode) // its body is not read
+		require.Equal(t, http.StatusOK, b.send(http.MethodGet).StatusCode) // the client does not read the body
 	}
 	fifth := b.send(http.MethodGet)
 	require.Equal(t, http.StatusServiceUnavailable, fifth.StatusCode)
 	require.Contains(t, b.read(fifth), "at most 4 run at once")
 }
 
-// rules.md, Bounds: an export that finds no slot is told whose limit that is.
+// rules.md, Bounds: a refused export's error names the limit that it reached.
 func TestRefusedExportNamesTheLimit(t *testing.T) {
-	for want, held := range map[string]string{ // an organisation a slot; the last asks for one more
+	for want, held := range map[string]string{ // a letter is an organisation's slot; the last is refused
 		"of this organisation: at most 4 run at once": "aaaa" + "a",
 		"on this instance: at most 8 run at once":     "aaaabbbc" + "d",
 	} {
@@ -283,8 +283,8 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 	}
 }
 
-// rules.md, CSV: a download asks twice a second whether its actor has access. Lost access ends it,
-// and so does a database that does not answer, under another name.
+// rules.md, CSV: a download rechecks its actor's access twice a second. Lost access and a database
+// that does not respond end it, with different errors.
 func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 	for answer, want := range map[error]error{
 		nil:                                    nil,
@@ -342,12 +342,12 @@ func TestDownloadEndsAfterThirtyMinutes(t *testing.T) {
 	})
 }
 
-// rules.md, Bounds: the first block ends with the request, each later one has 9 seconds of its own.
+// rules.md, Bounds: the first block has the request's deadline, each later block its own 9 seconds.
 func TestDeadlineOfTheFirstByteEndsNoLaterBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := newGate(t, func(context.Context) error { return nil })
 		defer gate.Close()
-		gate.firstByte = time.Now().Add(5 * time.Second)
+		gate.firstByteDeadline = time.Now().Add(5 * time.Second)
 		for range 3 {
 			leave, err := gate.Enter()
 			require.NoError(t, err)
@@ -365,7 +365,7 @@ func TestDeadlineOfTheFirstByteEndsNoLaterBlock(t *testing.T) {
 	})
 }
 
-// rules.md, Unchanged: a proof holds a slot of exports while it is computed.
+// rules.md, Unchanged: an export holds its slot while its proof is computed.
 func TestProofHoldsASlot(t *testing.T) {
 	b := setup(t)
 	b.request.Query.MaxHashed = 10

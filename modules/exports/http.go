@@ -42,7 +42,7 @@ type Export struct {
 	block    []byte
 	streamed bool
 	recorded bool   // whether export.started is
-	id       string // joins the two audit entries: request ids may repeat
+	id       string // links the two audit entries, because request ids may repeat
 }
 
 // Open opens the export. The caller then authorises the read of the group by Export.Header, calls
@@ -78,7 +78,7 @@ func (e *Export) Send(c *fiber.Ctx) error {
 	header := e.header(c)
 	if tag := header[fiber.HeaderETag]; tag != "" && httpserver.NotModified(c, tag) {
 		return httpserver.StreamNotModified(c,
-			map[string]string{fiber.HeaderETag: tag, months: header[months]})
+			map[string]string{fiber.HeaderETag: tag, monthsHeader: header[monthsHeader]})
 	}
 	if c.Method() == fiber.MethodHead {
 		return httpserver.StreamHead(c, header)
@@ -100,7 +100,7 @@ func (e *Export) free() {
 	e.plays.Close()
 }
 
-const months = "DG-Months" // the header of Proof.Months
+const monthsHeader = "DG-Months" // has Proof.Months
 
 func (e *Export) header(c *fiber.Ctx) map[string]string {
 	name := fileName(e.request.Slug, e.request.Query)
@@ -112,7 +112,7 @@ func (e *Export) header(c *fiber.Ctx) map[string]string {
 		h["X-DG-Report-Suppressed"] = "k-anonymity"
 	}
 	if p := e.Proof; p != nil {
-		h[months] = p.Months
+		h[monthsHeader] = p.Months
 		if p.Tag != "" {
 			h[fiber.HeaderETag] = httpserver.ETag(c, name, p.Tag)
 		}
@@ -122,7 +122,7 @@ func (e *Export) header(c *fiber.Ctx) map[string]string {
 
 var unsafeInName = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// The group's name is left out: a suppressed report's headers must not depend on the group's data.
+// fileName omits the group's name: headers of a suppressed report must not depend on its data.
 func fileName(slug string, q reports.Query) string {
 	name := slug[:min(len(slug), 80)] + "_" + q.Period.String()
 	if q.GroupID != "" {
@@ -174,7 +174,7 @@ func (e source) Close(_ int64, outcome error) {
 // recordStart commits export.started before anything is sent. It is not cancelled with the request: a
 // cancelled insert may or may not have committed. Errors: apperr.Unavailable.
 func (e *Export) recordStart() error {
-	ctx, done := context.WithDeadline(context.WithoutCancel(e.gate.Context), e.gate.firstByte)
+	ctx, done := context.WithDeadline(context.WithoutCancel(e.gate.Context), e.gate.firstByteDeadline)
 	defer done()
 	err := e.record(ctx, audit.ExportStarted, map[string]any{"reportingMode": e.plays.ReportingMode})
 	if err != nil {
@@ -190,8 +190,8 @@ const (
 	recordPause   = 200 * time.Millisecond // between two attempts
 )
 
-// recordEnd tries again while PostgreSQL says that the entry was not written: a restart takes less
-// than recordTimeout.
+// recordEnd retries while PostgreSQL's error proves that the entry was not written. A restart takes
+// less than recordTimeout.
 func (e *Export) recordEnd(outcome string) error {
 	ctx, done := context.WithTimeout(context.WithoutCancel(e.gate.Context), recordTimeout)
 	defer done()
@@ -226,7 +226,7 @@ func (e *Export) record(ctx context.Context, action audit.Action, details map[st
 	})
 }
 
-// outcomes are the ends of an export, with their names in the audit entry and the metrics.
+// outcomes maps the error that ended an export to its name in the audit entry and the metrics.
 var outcomes = []struct {
 	err  error
 	name string

@@ -18,7 +18,7 @@ const (
 	timeLimit       = 30 * time.Minute       // of a whole download
 	blockTimeout    = 9 * time.Second        // of a recheck and the block that follows
 	recheckInterval = 500 * time.Millisecond // between two rechecks, at least
-	turnWait        = 100 * time.Millisecond // until a block is made out of turn
+	turnWait        = 100 * time.Millisecond // wait for a turn; after it the block is made out of turn
 )
 
 // These errors end a download early.
@@ -27,25 +27,25 @@ var (
 	errTimeLimit   = errors.New("the download took longer than 30 minutes")
 )
 
-// Recheck fails if the actor of a download has lost access, which it reads from db. It outlives the
-// handler, whose fiber.Ctx it must not use.
+// Recheck reads from db whether the actor of a download still has access, and fails if not. It runs
+// after the handler has returned, so it must not use the handler's fiber.Ctx.
 type Recheck func(ctx context.Context, db *postgres.DB) error
 
-// Gate bounds a download, also one that is no export: its time, its turns on the processors and its
-// access.
+// Gate limits the duration of a download, its use of the processors and its actor's access. Exports
+// and other downloads use it.
 type Gate struct {
-	// Context is the download's. It ends by Close, or with context.DeadlineExceeded as its cause when
-	// a block takes longer than blockTimeout.
+	// Context of the download. Close cancels it, and so does a block that takes longer than
+	// blockTimeout; the cause is then context.DeadlineExceeded.
 	Context context.Context
 
 	stop                 context.CancelCauseFunc
 	turns                chan struct{}
 	recheck              func(context.Context) error // on the pool of the service
 	beganAt, recheckedAt time.Time
-	firstByte            time.Time // deadline of the first block; zero after it
+	firstByteDeadline    time.Time // deadline of the first block; zero after it
 }
 
-// NewGate returns the gate of a download that begins, for Close. The first block ends with the
+// NewGate returns the gate of a new download; the caller must call Close. The first block has the
 // deadline of the request.
 func (s *Service) NewGate(c *fiber.Ctx, recheck Recheck) *Gate {
 	now := time.Now()
@@ -53,7 +53,7 @@ func (s *Service) NewGate(c *fiber.Ctx, recheck Recheck) *Gate {
 		turns: s.turns, beganAt: now, recheckedAt: now,
 		recheck: func(ctx context.Context) error { return recheck(ctx, s.rechecks) },
 	}
-	g.firstByte, _ = c.UserContext().Deadline()
+	g.firstByteDeadline, _ = c.UserContext().Deadline()
 	g.Context, g.stop = context.WithCancelCause(httpserver.StreamContext(c))
 	return g
 }
@@ -71,7 +71,7 @@ func (g *Gate) Enter() (leave func(), err error) {
 	select { // clients that read fast must not keep the processors from other requests
 	case g.turns <- struct{}{}:
 		free = func() { <-g.turns }
-	case <-time.After(turnWait): // those whose turn it is wait for the database
+	case <-time.After(turnWait): // exports that hold all turns may be waiting for the database
 	}
 	timer := time.AfterFunc(g.timeout(), func() { g.stop(context.DeadlineExceeded) })
 	back := func() {
@@ -91,17 +91,17 @@ func (g *Gate) Enter() (leave func(), err error) {
 	return back, nil
 }
 
-// timeout returns the time that the next block has.
+// timeout returns how long the next block may take.
 func (g *Gate) timeout() time.Duration {
-	if g.firstByte.IsZero() {
+	if g.firstByteDeadline.IsZero() {
 		return blockTimeout
 	}
-	left := time.Until(g.firstByte)
-	g.firstByte = time.Time{}
+	left := time.Until(g.firstByteDeadline)
+	g.firstByteDeadline = time.Time{}
 	return min(left, blockTimeout)
 }
 
-// checkAccess takes apperr.AuthRequired, apperr.AccessDenied and apperr.NotFound for lost access.
+// checkAccess treats apperr.AuthRequired, apperr.AccessDenied and apperr.NotFound as lost access.
 func (g *Gate) checkAccess() error {
 	if time.Since(g.recheckedAt) < recheckInterval {
 		return nil

@@ -26,13 +26,13 @@ type Service struct {
 	log           *audit.Log
 	rechecks      *postgres.DB // the pool of each Recheck
 	slots         *limit.Limiter
-	turns         chan struct{}  // has an element for each export that makes a block
+	turns         chan struct{}  // a semaphore: one element for each export that makes a block
 	recording     sync.WaitGroup // writes of export.finished
 	finishedTotal *prometheus.CounterVec
 }
 
-// New returns the service. An instance needs a single one: API and screens share its limits. With a
-// pool for rechecks alone, they do not wait for requests.
+// New returns the service. An instance needs a single one: API and screens share its limits. If
+// rechecks is a pool of its own, rechecks do not wait for requests.
 func New(
 	r *reports.Service, log *audit.Log, rechecks *postgres.DB, metrics prometheus.Registerer,
 ) *Service {
@@ -46,14 +46,14 @@ func New(
 			BusyMessage:    "Too many exports on this instance: at most 8 run at once.",
 			KeyBusyMessage: "Too many exports of this organisation: at most 4 run at once.",
 		}),
-		// half of the processors: by default dg serve sets GOMAXPROCS to twice their number
+		// half of the processors, because dg serve sets GOMAXPROCS to twice their number by default
 		turns: make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/4)),
 		finishedTotal: promauto.With(metrics).NewCounterVec(prometheus.CounterOpts{
 			Name: "dg_exports_finished_total",
 			Help: "Finished exports.",
 		}, []string{"outcome"}),
 	}
-	s.finishedTotal.WithLabelValues(otherOutcome) // a rate needs a value before the first event
+	s.finishedTotal.WithLabelValues(otherOutcome) // initialised, because a rate needs a value before the first event
 	for _, o := range outcomes {
 		s.finishedTotal.WithLabelValues(o.name)
 	}
@@ -65,8 +65,8 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 	return map[string]*limit.Limiter{"exports": s.slots}
 }
 
-// Drain waits at most two seconds for the writes of export.finished: the database may be silent. No
-// export may start after the call.
+// Drain waits at most two seconds for the writes of export.finished, because the database may not
+// respond. No export may start after the call.
 func (s *Service) Drain() {
 	done := make(chan struct{})
 	go func() {

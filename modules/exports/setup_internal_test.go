@@ -20,17 +20,17 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// bundle is a server whose one route exports a fork with 20,000 plays.
+// bundle is a server with one route, which exports a fork with 20,000 plays.
 type bundle struct {
 	*testkit.World
 	t          *testing.T
-	db         *postgres.DB // waits longer for locks than tests do
+	db         *postgres.DB // with a lock timeout that is longer than the tests' waits
 	url        string
 	service    *Service
-	request    Request // what the route asks for
+	request    Request // the export that the route opens
 	beforeSend func()  // nil: nothing
 
-	firstByte time.Duration // deadline of the route; 0: that of the server
+	firstByteDeadline time.Duration // deadline of the route; 0: that of the server
 }
 
 func setup(t *testing.T) *bundle {
@@ -61,8 +61,8 @@ func (b *bundle) serve() {
 		Grace:  time.Millisecond,
 	})
 	server.App().Get("/export", func(c *fiber.Ctx) error {
-		if b.firstByte > 0 {
-			ctx, stop := context.WithTimeout(c.UserContext(), b.firstByte)
+		if b.firstByteDeadline > 0 {
+			ctx, stop := context.WithTimeout(c.UserContext(), b.firstByteDeadline)
 			defer stop()
 			c.SetUserContext(ctx)
 		}
@@ -88,8 +88,8 @@ func (b *bundle) serve() {
 	})
 }
 
-// send requests the export; the caller reads the body. What it does not read is not sent: little
-// fits on the way.
+// send requests the export. The server blocks until the caller reads the body, because the socket
+// buffers are small.
 func (b *bundle) send(method string) *http.Response {
 	transport := &http.Transport{
 		DisableCompression: true,
@@ -120,7 +120,8 @@ func (b *bundle) details(action string) string {
 	return testkit.One[string](b.World, `select details::text from audit_entries where action = $1`, action)
 }
 
-// finishedDetails returns the details of the end, once the export has given its connection back.
+// finishedDetails returns the details of export.finished. It waits until the connection is
+// released.
 func (b *bundle) finishedDetails() string {
 	require.Eventually(b.t, func() bool {
 		return b.Count(finishedEntries) == 1 && b.db.Pool.Stat().AcquiredConns() == 0

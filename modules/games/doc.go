@@ -10,7 +10,7 @@
 // A play's answers are packed in its row (PackAnswers). A child table took six times the space and
 // was slower.
 //
-// A fork is read with the version of its organisation (package org), for ETags.
+// Forks are read with the version of their organisation (package org), for ETags.
 //
 // ForkOwner is not scoped to the caller's organisation. It returns only the owner's id (section
 // Data of modules/publicapi/rules.md).

@@ -37,7 +37,8 @@ func setup(t *testing.T) bundle {
 	return b
 }
 
-// rules.md, Formats: active and archived forks of the organisation only, by createdAt, then id.
+// rules.md, Formats: the list has the organisation's active and archived forks, by createdAt, then
+// id.
 func TestForksAreListedInOrder(t *testing.T) {
 	b := setup(t)
 	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012x", n) }
@@ -83,7 +84,7 @@ func TestForkOwnerDistinguishesUnknownForks(t *testing.T) {
 	}
 }
 
-// rules.md, Data: every change to a fork, by any statement, gives its organisation a new version.
+// rules.md, Data: every statement that changes a fork gives its organisation a new version.
 func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 	b := setup(t)
 	versions := func() []int64 {
@@ -95,7 +96,7 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 	require.NotEqual(t, first[1], versions()[1])
 	for _, c := range []struct {
 		statement string
-		want      [2]bool // whether the version changes: ours, theirs
+		want      [2]bool // whether the versions of ours and theirs change
 	}{
 		{`insert into forks select '` + ourFork + `', '` + ours + `', game_id, slug, title, major,
 			status, visibility, source_locale, 1, suspended, configuration, created_at, updated_at
@@ -118,9 +119,9 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 	}
 }
 
-// specification, 2.4: each skill of the catalogue is found by its id, and no other text is.
-// TestEnumsOfAnswersMayGrow compares the ids with those of the document.
-func TestSkillCatalogue(t *testing.T) {
+// specification, 2.4: SkillByID finds each skill of the catalogue by its id, and rejects other
+// texts. TestEnumsOfAnswersMayGrow compares the ids with those of the document.
+func TestSkillsAreFoundByID(t *testing.T) {
 	for i := range games.SkillCount {
 		skill, ok := games.SkillByID(games.Skill(i).ID())
 		require.True(t, ok, i)
@@ -132,8 +133,8 @@ func TestSkillCatalogue(t *testing.T) {
 	}
 }
 
-// The bytes of a play's answers do not depend on the order of the results, and decode to them.
-func TestPackAnswers(t *testing.T) {
+// The packed answers do not depend on the order of the results, and decode to the same results.
+func TestPackedAnswersDoNotDependOnOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2026))
 	for range 2000 {
 		var want [games.SkillCount][2]int // attempts, correct
@@ -164,7 +165,7 @@ func TestPackAnswers(t *testing.T) {
 	}
 }
 
-// The database keeps these bytes: another form would change the meaning of every stored play.
+// The packed form is stored: a change of it would change the meaning of every stored play.
 func TestPackedFormIsFixed(t *testing.T) {
 	require.Equal(t, []byte{}, games.PackAnswers(nil), "no answers are no bytes, and not null")
 	require.Equal(t, []byte{1, 0, 0, 3, 3, 58}, games.PackAnswers([]games.SkillResult{

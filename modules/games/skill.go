@@ -27,7 +27,7 @@ const (
 	SkillSpace = 128
 )
 
-// SkillIDs returns the identifiers of the catalogue, by their indexes.
+// SkillIDs returns the identifiers of the catalogue in the order of their indexes.
 func SkillIDs() []string { return append([]string(nil), skills[:]...) }
 
 // MaxAttempts is the maximum number of answers to one skill in a play. The importer enforces it.
@@ -53,8 +53,8 @@ func SkillByID(id string) (s Skill, ok bool) {
 // ID returns the skill's identifier (game.SkillId). It panics if s is SkillCount or above.
 func (s Skill) ID() string { return skills[s] }
 
-// SkillResult counts a play's answers to one skill: Attempts from 1 to MaxAttempts, of which
-// Correct were right.
+// SkillResult counts a play's answers to one skill: Correct of Attempts (1 to MaxAttempts) were
+// right.
 type SkillResult struct {
 	Skill             Skill
 	Attempts, Correct int

@@ -79,8 +79,8 @@ func (s *Service) Fork(ctx context.Context, organisationID, id string) (Fork, er
 	return fork, forkError(err)
 }
 
-// ForkOwner returns the id of the fork's owner. It is not scoped to an organisation, so that the
-// use of another organisation's fork can be audited. Errors: apperr.NotFound.
+// ForkOwner returns the id of the owning organisation. It is not scoped to an organisation, so that
+// access to another organisation's fork can be audited. Errors: apperr.NotFound.
 func (s *Service) ForkOwner(ctx context.Context, id string) (owner string, err error) {
 	if !input.IsID(id) {
 		return "", errForkNotFound

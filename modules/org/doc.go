@@ -5,10 +5,11 @@
 //
 // Invariants, kept by the schema:
 //   - A change to an organisation or its forks gives the organisation a new random version, which
-//     unlike a counter never repeats after a restore or failover. Compare them for equality only.
-//   - A player's ordinal is unique within an organisation. The import never reuses one
-//     (player_ordinals), whose random version changes with every change of players. Members of a
-//     group are players of its organisation.
+//     unlike a counter never repeats after a restore or failover. Versions may be compared for
+//     equality only.
+//   - A player's ordinal is unique within an organisation. The import never reuses an ordinal
+//     (player_ordinals). The random version in player_ordinals changes with every change of
+//     players. Members of a group are players of its organisation.
 //   - A deleted player leaves its groups, and its plays are deleted.
 //
 // The import refuses to move players and groups to another organisation.

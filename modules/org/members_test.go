@@ -13,8 +13,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// MembershipsOf returns the person's own memberships by the name of the organisation. The slug of
-// another organisation gets the answer of an unknown one.
+// MembershipsOf returns the person's own memberships, ordered by the organisation's name. The slug
+// of another organisation is answered like an unknown one.
 func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	b := setup(t)
 	ann := b.Person(testkit.Person{}).ID
@@ -44,8 +44,8 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	}
 }
 
-// Lists are bounded: 100 organisations on the screens, 1,000 logs of a security event, and 500 members of
-// one organisation, owners first, with their number in all.
+// Lists are bounded: 100 memberships of a person, 1,000 logs for a security event, and 500 members
+// of an organisation. Owners come first, and the total number of members is returned.
 func TestListsOfMembersAreBounded(t *testing.T) {
 	b := setup(t)
 	ann := b.Person(testkit.Person{}).ID
@@ -106,8 +106,8 @@ func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 	}
 }
 
-// The organisation's own groups by name: at most 500, and the chosen one. Each is on one page, and a
-// page number out of range gives the nearest page.
+// Groups returns the organisation's groups by name: the first 500 and the chosen one. GroupPage has
+// each group on one page, and returns the nearest page for a number out of range.
 func TestGroupsAreListedByName(t *testing.T) {
 	b := setup(t)
 	none, all, err := b.orgs.GroupPage(t.Context(), ours, 1, 10)
@@ -152,9 +152,9 @@ func TestGroupsAreListedByName(t *testing.T) {
 	}
 }
 
-// FindGroups finds the organisation's groups by a part of the name. Case and accents make no
-// difference. The first 50 are shown, and whether more match.
-func TestGroupsAreFound(t *testing.T) {
+// FindGroups finds the organisation's groups by a part of the name, ignoring case and accents. It
+// returns the first 50, and whether more match.
+func TestGroupsAreFoundByPartOfTheName(t *testing.T) {
 	b := setup(t)
 	b.Exec(`insert into player_groups (id, org_id, name)
 		select gen_random_uuid(), $1::uuid, 'Équipe ' || n from generate_series(1, 60) n

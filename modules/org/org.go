@@ -2,7 +2,7 @@ package org
 
 import "crypto/rand"
 
-// Organisation is an organisation as other modules see it, and the row that this module stores.
+// Organisation is an organisation. It is both the stored row and what other modules see.
 type Organisation struct {
 	ID, Slug, Name string
 	Plan           Plan
@@ -88,8 +88,8 @@ const (
 // labelAlphabet is Crockford's base32, without I, L, O and U.
 const labelAlphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
-// NewLabel draws a player's pseudonym with 50 random bits, such as P-7K3M9QXA2F. A constraint of
-// the table refuses a label that the organisation already has.
+// NewLabel returns a new pseudonym with 50 random bits, such as P-7K3M9QXA2F. A unique constraint
+// refuses a label that the organisation already has.
 func NewLabel() string {
 	var b [10]byte
 	_, _ = rand.Read(b[:]) // never fails

@@ -59,8 +59,8 @@ func TestProAndEnterpriseIncludeTheAPI(t *testing.T) {
 	}
 }
 
-// rules.md, Data: every change to an organisation, and nothing else, gives it a new version, which
-// never repeats.
+// rules.md, Data: every change to an organisation gives it a new version, which never repeats.
+// Nothing else does.
 func TestVersionChangesWithEveryChange(t *testing.T) {
 	b := setup(t)
 	their := b.organisation(theirs).Version
@@ -90,7 +90,7 @@ func TestVersionChangesWithEveryChange(t *testing.T) {
 	}
 	require.Equal(t, their, b.organisation(theirs).Version, "the other organisation's")
 
-	// After a failover that loses the last change, the next change draws a version that is new.
+	// After a failover loses the last change, the next change does not repeat the lost version.
 	b.Exec(`alter table organisations disable trigger user`)
 	b.Exec(`update organisations set version = $2 where id = $1`, ours, first)
 	b.Exec(`alter table organisations enable trigger user`)
@@ -166,7 +166,7 @@ func TestChangeOfReportingModeIsRecorded(t *testing.T) {
 	require.Equal(t, their, b.organisation(theirs))
 }
 
-// Anyone but an owner, and any other mode, is refused without a change.
+// Only an owner can set the mode. An unknown mode is refused.
 func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	b := setup(t)
 	before := b.organisation(ours)
@@ -190,7 +190,7 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	require.Empty(t, b.entries(ours))
 }
 
-// A change of the reporting mode and one of its actor's role lock in one order: neither fails.
+// Changes of the reporting mode and of the actor's role lock in the same order: no deadlock.
 func TestChangeOfModeWaitsForAChangeOfRole(t *testing.T) {
 	b := setup(t)
 	owner := actor(ours, "owner", false)
@@ -205,7 +205,7 @@ func TestChangeOfModeWaitsForAChangeOfRole(t *testing.T) {
 	require.True(t, apperr.Is(err, apperr.AccessDenied), "%v", err)
 }
 
-// The transaction that writes reads the role again.
+// The transaction that sets the mode reads the actor's role again.
 func TestFormerOwnerDoesNotSetTheReportingMode(t *testing.T) {
 	b := setup(t)
 	for _, change := range []string{
@@ -220,8 +220,8 @@ func TestFormerOwnerDoesNotSetTheReportingMode(t *testing.T) {
 	require.Empty(t, b.entries(ours))
 }
 
-// An organisation keeps an owner: of two who leave at once the second one stays.
-func TestOwnersWhoLeaveAtOnceLeaveOne(t *testing.T) {
+// An organisation keeps an owner: if the last two leave concurrently, the second is refused.
+func TestLastOwnerCannotLeave(t *testing.T) {
 	b := setup(t)
 	last := b.Member(ours, "owner")
 	first := b.Begin(`select from organisations where id = $1 for no key update`, ours)
@@ -245,7 +245,7 @@ func TestConcurrentChangesOfReportingModeFormAChain(t *testing.T) {
 		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), mode, request)
 		assert.NoError(t, err)
 	})
-	// Counted, not ordered: an entry's instant is taken before the lock.
+	// Entries are counted, because their order may differ: an instant is taken before the lock.
 	modes := map[any]int{string(org.Pseudonymous): 1}
 	for _, e := range b.entries(ours) {
 		require.NotEqual(t, e.Details["from"], e.Details["to"])
@@ -256,8 +256,8 @@ func TestConcurrentChangesOfReportingModeFormAChain(t *testing.T) {
 	require.NotEmpty(t, b.entries(ours))
 }
 
-// Erase deletes the player and its memberships in groups; the entry has the id without the name. It
-// is whole or nothing, and for the owner of the tables alone.
+// ErasePlayer deletes the player with all memberships in groups, or nothing. The entry has the id
+// without the name. Only the owner of the tables can erase.
 func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	b := setup(t)
 	owner := org.New(b.Owner, audit.New(b.Owner), nil)
@@ -293,8 +293,8 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	}
 }
 
-// Also where the schema has lost its foreign keys, no play and membership of an erased player is left,
-// and those of others stay.
+// An erasure deletes the player's plays and memberships, and no others, even if the schema has lost
+// its foreign keys.
 func TestErasureWithoutForeignKeysLeavesNothing(t *testing.T) {
 	b := setup(t)
 	var player string
@@ -318,8 +318,8 @@ func TestErasureWithoutForeignKeysLeavesNothing(t *testing.T) {
 	}
 }
 
-// An import locks the organisation's ordinals first, then renames its players: an erasure that came
-// between waits for it.
+// An import locks the organisation's ordinals, then renames players. A concurrent erasure waits for
+// the import.
 func TestErasureBesideARenameDoesNotDeadlock(t *testing.T) {
 	b := setup(t)
 	owner := org.New(b.Owner, audit.New(b.Owner), nil)

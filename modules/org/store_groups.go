@@ -17,12 +17,12 @@ import (
 const (
 	// MaxGroups bounds the groups that Groups lists, besides the chosen one.
 	MaxGroups         = 500
-	maxSearchedGroups = 10_000 // groups that FindGroups searches, the first by name
+	maxSearchedGroups = 10_000 // FindGroups searches the first groups by name only
 	maxFoundGroups    = 50     // groups that FindGroups returns
 )
 
-// Groups returns the first MaxGroups groups by name, and the group with the id chosen, if the
-// organisation has it. chosen may be "".
+// Groups returns the first MaxGroups groups by name, and the organisation's group with the id
+// chosen, which may be "".
 func (s *Service) Groups(
 	ctx context.Context, organisationID, chosen string,
 ) (groups []Group, _ error) {

@@ -63,8 +63,7 @@ func (s *Service) LockedSubjectIn(
 		organisationID, personID)
 }
 
-// SubjectIn is LockedSubjectIn without the locks, for callers that must not wait for a long
-// transaction such as an import.
+// SubjectIn is LockedSubjectIn without locks, for callers that must not wait for an import.
 func (s *Service) SubjectIn(
 	tx *gorm.DB, organisationID, personID string,
 ) (authz.Subject, error) {
@@ -96,7 +95,7 @@ func loadSubject(query *gorm.DB, organisationID, personID string) (authz.Subject
 const (
 	maxMemberships = 100  // organisations of one person
 	maxMembers     = 500  // members of one organisation
-	maxLogs        = 1000 // organisations whose logs record a person's security event
+	maxLogs        = 1000 // logs that record a person's security event
 )
 
 func selectMemberships(ctx context.Context, db *postgres.DB, personID string) *gorm.DB {

@@ -19,8 +19,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// The methods of this file are for the operator's commands, whose pool connects as the owner of the
-// tables.
+// dg's commands call the methods of this file on a pool of the tables' owner.
 
 // AllOrganisations returns all organisations, ordered by slug.
 func (s *Service) AllOrganisations(ctx context.Context) (all []Organisation, _ error) {
@@ -29,7 +28,7 @@ func (s *Service) AllOrganisations(ctx context.Context) (all []Organisation, _ e
 	return all, apperr.Annotate(err, "org: all")
 }
 
-// lockBySlug locks the organisation as SetReportingMode does, so that changes wait for one another.
+// lockBySlug takes the same lock as SetReportingMode, so that changes are serialised.
 func lockBySlug(tx *gorm.DB, slug string) (Organisation, error) {
 	return bySlug(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}), slug)
 }
@@ -39,7 +38,7 @@ func bySlug(tx *gorm.DB, slug string) (Organisation, error) {
 		tenant.Across("the operator names an organisation by its slug alone")).Where("slug = ?", slug))
 }
 
-// OrganisationBySlug returns the organisation, for the operator's commands. Errors: apperr.NotFound.
+// OrganisationBySlug returns the organisation for dg's commands. Errors: apperr.NotFound.
 func (s *Service) OrganisationBySlug(ctx context.Context, slug string) (Organisation, error) {
 	return bySlug(s.db.Gorm.WithContext(ctx), slug)
 }
@@ -189,12 +188,12 @@ func (s *Service) ErasePlayer(
 
 const (
 	eraseTimeout = time.Minute
-	// lockPlayersSQL waits for less than deadlock_timeout (1 s): an import that has written plays of
-	// the player before it locks the ordinals must not become the victim of a deadlock.
+	// lockPlayersSQL waits for less than deadlock_timeout (1 s). An import may have written plays
+	// of the player before it locks the ordinals; the erasure, not the import, must then give way.
 	lockPlayersSQL = `/* org.lockPlayers */ select from player_ordinals where org_id = @org
 		and set_config('lock_timeout', '500ms', true) is not null for update`
-	// eraseLeftSQL deletes what the schema would have, had it not lost its foreign keys.
-	eraseLeftSQL = `/* org.eraseLeft */ with left_groups as (
+	// eraseOrphansSQL deletes the rows that cascades miss if the schema has lost its foreign keys.
+	eraseOrphansSQL = `/* org.eraseLeft */ with left_groups as (
 			delete from group_members where org_id = @org and player = @player)
 		delete from plays where org_id = @org and player = @player`
 )
@@ -207,7 +206,7 @@ func (s *Service) erasePlayer(
 		if organisationID, err = playerOwner(tx, playerID); err != nil {
 			return err
 		}
-		// before the player, as the import does: a trigger changes the version
+		// before the player, as in an import: a trigger updates player_ordinals
 		err := tenant.Exec(tx, organisationID, lockPlayersSQL).Error
 		if err != nil {
 			return fmt.Errorf("org: lock players: %w", err)
@@ -221,7 +220,7 @@ func (s *Service) erasePlayer(
 		if erased.RowsAffected == 0 { // erased concurrently
 			return errPlayerNotFound
 		}
-		err = tenant.Exec(tx, organisationID, eraseLeftSQL, sql.Named("player", player.Ordinal)).Error
+		err = tenant.Exec(tx, organisationID, eraseOrphansSQL, sql.Named("player", player.Ordinal)).Error
 		if err != nil {
 			return fmt.Errorf("org: erase what a player left: %w", err)
 		}
@@ -236,8 +235,8 @@ func (s *Service) erasePlayer(
 	return organisationID, err
 }
 
-// PlayerID returns the id of the organisation's player with the pseudonym, in any case, or the id. The
-// pool must connect as the owner of the tables. Errors: apperr.NotFound.
+// PlayerID finds the organisation's player by pseudonym (in any case) or id, and returns the id.
+// The pool must connect as the owner of the tables. Errors: apperr.NotFound.
 func (s *Service) PlayerID(ctx context.Context, organisationID, player string) (string, error) {
 	var row playerRow
 	err := s.db.Gorm.WithContext(ctx).
@@ -263,7 +262,7 @@ func playerOwner(tx *gorm.DB, playerID string) (string, error) {
 	return row.OrgID, apperr.Annotate(err, "org: player owner")
 }
 
-// AllOrganisationIDs returns the ids of all organisations in order, for the operator's commands.
+// AllOrganisationIDs returns the ids of all organisations in ascending order, for dg's commands.
 func AllOrganisationIDs(ctx context.Context, db *postgres.DB) (ids []string, err error) {
 	err = db.Gorm.WithContext(ctx).
 		Scopes(postgres.Tag("org.allIDs"),

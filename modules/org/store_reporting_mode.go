@@ -27,7 +27,7 @@ var (
 	errUnknownMode = apperr.NewField("mode", "Choose one of the two: pseudonymous or nominative.")
 )
 
-// SetReportingMode sets how the players are named, in past plays too. Every request that starts
+// SetReportingMode sets how reports name players, for past plays too. Every request that starts
 // after the commit sees the new mode, on every instance. Setting the current mode changes and
 // records nothing. Errors: apperr.AccessDenied unless the actor is an owner at the commit;
 // apperr.Validation with the field "mode".
@@ -42,7 +42,7 @@ func (s *Service) SetReportingMode(
 		return errUnknownMode
 	}
 	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		// The organisation before the membership, as SetRoleIn locks them. NO KEY UPDATE does not
+		// Lock the organisation before the membership, as SetRoleIn does. NO KEY UPDATE does not
 		// block new audit entries, whose foreign key locks the organisation.
 		before, err := s.OrganisationIn(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
 			organisation)

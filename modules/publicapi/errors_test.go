@@ -176,7 +176,7 @@ func raw(method, rest string) func(*attempt) {
 
 // provokedElsewhere names, for each other message, the test that gets it.
 var provokedElsewhere = map[string]string{
-	"KeyStopped":                   "TestExportOfKeyThatStoppedIsRefused",
+	"KeyStopped":                   "TestExportOfRevokedKeyIsRefused",
 	"TooManyReports":               "TestRefusedReportSaysWhen",
 	"TooManyExportsOfOrganisation": "TestRefusedExportNamesTheLimit",
 	"TooManyExportsOfInstance":     "TestRefusedExportNamesTheLimit",
