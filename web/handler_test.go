@@ -26,7 +26,8 @@ import (
 	"dg/web/ui"
 )
 
-// A path without an organisation leads to the person’s own one, or to the choice among several.
+// A path without an organisation leads to the person's only organisation, or to a choice of
+// organisations.
 func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	slash := w.Organisation(`a/b "<c> é?#%`)
@@ -82,8 +83,8 @@ func TestMalformedSlugIsNotFound(t *testing.T) {
 	}
 }
 
-// A form that is sent after its session has ended changes nothing and leads back to itself through
-// the sign-in. Nothing that was sent is kept.
+// A form that is sent after its session has ended changes nothing. It leads through the sign-in
+// back to the empty form.
 func TestFormLeadsBackAfterTheSessionEnded(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.Owner)
@@ -185,8 +186,9 @@ func TestDownloadFromElsewhereIsRejected(t *testing.T) {
 	}
 }
 
-// A person of several organisations switches between their reports; of one as member they see the
-// account alone. Screens of no organisation offer the choice. A person of one is offered no switch.
+// A person with several organisations switches between their reports. In an organisation where they
+// are only a member, they see the account alone. Screens outside organisations offer the choice. A
+// person with one organisation gets no switch.
 func TestOrganisationIsSwitched(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	vale := w.OrganisationOf(testkit.Organisation{Slug: "a&b", Name: "Vale <b>"})
@@ -242,7 +244,8 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	require.Equal(t, vale.At("/reports"), p.Path())
 }
 
-// aloud returns what a screen reader meets, in its order: a role, a name and a description a line.
+// aloud returns what a screen reader announces, in order: a line for each role, name and
+// description.
 func aloud(t *testing.T, p *browsertest.Page) string {
 	t.Helper()
 	tree := browsertest.Do(p, "read the tree",
@@ -283,8 +286,8 @@ func aloud(t *testing.T, p *browsertest.Page) string {
 	return strings.Join(lines, "\n")
 }
 
-// Without eyes, each screen says what its figures are of, what a choice opens, what happened to the
-// secret, and which key or entry a control is about.
+// A screen reader announces what each figure describes, what a choice opens, what happened to the
+// secret, and which key or entry a control belongs to.
 func TestScreensAreReadAloud(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)

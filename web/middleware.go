@@ -46,8 +46,8 @@ func (h *Handler) prepare(surface limit.Surface) fiber.Handler {
 	}
 }
 
-// remember makes the session's next request wait with its organisation, or with its person: also
-// where the permission was refused, and from the accepted password on.
+// remember makes the session's next request wait in its tenant's queue. It does so from the
+// accepted password on, and also after a denied permission.
 func (h *Handler) remember(c *fiber.Ctx) {
 	if begun := ui.BegunSession(c); begun.Token != "" {
 		h.requests.Remember(begun.Token, begun.Person.ID)

@@ -18,7 +18,7 @@ import (
 	"dg/web/ui"
 )
 
-// Over https the screens require https of the browser from then on, also for hosts below theirs.
+// Over https, the screens require https from then on (HSTS), also for subdomains.
 func TestHSTSCoversSubdomains(t *testing.T) {
 	for base, want := range map[string]string{
 		"https://dg.example.org": "max-age=31536000; includeSubDomains",
@@ -32,8 +32,8 @@ func TestHSTSCoversSubdomains(t *testing.T) {
 	}
 }
 
-// Each screen takes a slot, also without a session: while those of an address are taken, it gets 503
-// on each of them, before anything is looked up.
+// Each screen takes a slot, even without a session. While an address holds all of its slots, each
+// of its screens gets 503 before anything is read.
 func TestEveryScreenTakesASlot(t *testing.T) {
 	t.Parallel()
 	h := New(Dependencies{Requests: limit.NewRequests(12)}, "http://127.0.0.1:8080", time.Now)

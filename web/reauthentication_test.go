@@ -22,8 +22,8 @@ type sensitive struct {
 	done       int      // the status of the change
 }
 
-// sensitiveForms returns all of them, by name. It makes the admin with two-step verification an
-// owner.
+// sensitiveForms returns all sensitive forms, by name. It makes the admin with two-step
+// verification an owner.
 func sensitiveForms(t *testing.T, w *webtest.World, acme *webtest.Organisation) map[string]sensitive {
 	w.DB.Exec(`update memberships set role = 'owner' where user_id = $1`, acme.Admin.ID)
 	old := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
@@ -54,7 +54,7 @@ func (s sensitive) withProof(password, code string) url.Values {
 	return form
 }
 
-// age sets how long ago the password was entered, for all sessions.
+// age sets how long ago all sessions entered the password.
 func age(w *webtest.World, since string) {
 	w.DB.Exec(`update sessions set authenticated_at = now() - $1::interval`, since)
 }
@@ -111,7 +111,7 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 	}
 }
 
-// A form shows all its errors at once. A right password counts although the form has errors.
+// A form shows all its errors at once. A correct password counts even if the form has errors.
 func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")

@@ -19,10 +19,10 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// screens is the table of routes. What it has is tested here for each row.
+// screens is the table of routes: the tests here check each of its rows.
 var screens = web.New(web.Dependencies{}, "", time.Now).Screens()
 
-// house is an organisation that has what the paths of screens name.
+// house is an organisation with the objects that the paths of screens name.
 type house struct {
 	*webtest.World
 	acme *webtest.Organisation
@@ -34,7 +34,7 @@ func newHouse(t *testing.T) *house {
 	return &house{w, acme, w.Played(acme)}
 }
 
-// at is the address of a screen, with a new key where the path names one.
+// at returns the address of a screen, with a new key where the path needs one.
 func (h *house) at(t *testing.T, s web.Screen) string {
 	path := strings.NewReplacer(":org", h.acme.Slug, ":fork", h.fork, ":recipe", "python",
 		":operation", "getForkStats").Replace(s.Path)
@@ -101,10 +101,11 @@ func TestEveryScreenChecksItsPermission(t *testing.T) {
 	}
 }
 
-// links finds the targets of links and forms, behind "post" for those of forms that change something.
+// links returns the targets of links and forms, with the prefix "post" for forms that change
+// something.
 const links = `(?:href|(?:method="(post)" )?action)="(/[^"#?]*)([^"#]*)`
 
-// The links and forms of the screens lead each role to all that it may do, and to nothing else.
+// The links and forms of the screens offer each role all permitted screens, and no others.
 func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
 	h := newHouse(t)
 	h.NewKey(t, h.acme, "BI", apikeys.ForksRead)
@@ -136,7 +137,7 @@ func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
 	}
 }
 
-// A changed role, second factor or membership holds from the next request on.
+// A change of role, second factor or membership applies from the next request on.
 func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	list := acme.At("/settings/api-keys")
@@ -200,7 +201,7 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 	}
 }
 
-// A form that another account opened, as in another tab of the browser, changes nothing.
+// A form that another account opened, as in another tab, changes nothing.
 func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 	h := newHouse(t)
 	owner := h.SignedIn(t, h.acme.Owner)
@@ -273,7 +274,7 @@ func TestEveryPageHasSecurityHeaders(t *testing.T) {
 	require.Len(t, h.ExportsOf(t, h.acme, 1), 2, "one export, of GET")
 }
 
-// Fields in the address are ignored: links contain addresses, and servers log them.
+// Form fields in the query are ignored: addresses end up in links and logs.
 func TestFormFieldsInTheQueryAreIgnored(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/organisation/reporting-mode")
@@ -283,7 +284,7 @@ func TestFormFieldsInTheQueryAreIgnored(t *testing.T) {
 		url.Values{"email": {acme.Owner.Email}}).Is(t, 401)
 }
 
-// The log has every request of people who are signed in. Package httpserver samples the others.
+// The log has every request of a signed-in person. Package httpserver samples the others.
 func TestRequestsOfSignedInPeopleAreAllLogged(t *testing.T) {
 	w, _, owner := webtest.StartAsOwner(t)
 	for range 200 {

@@ -39,8 +39,8 @@ func TestSignOutEverywhere(t *testing.T) {
 	colleague.Get("/account").Is(t, 200)
 }
 
-// The form, which password managers find by its well-known address, takes the current password, ends
-// the other sessions, and is locked after many wrong ones.
+// The form, which password managers find by its well-known address, takes the current password and
+// ends the other sessions. Many wrong passwords lock it.
 func TestPasswordIsChanged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	known := b.Get("/.well-known/change-password").Is(t, 302)

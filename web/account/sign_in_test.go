@@ -28,7 +28,7 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	testkit.RequireRedirect(t, wanted, plain.Get(signIn))
 	testkit.RequireRedirect(t, "/", plain.Get("/sign-in/code"))
 
-	const evil = "?next=%2F%2Fevil.example" // what else leads elsewhere: web/ui
+	const evil = "?next=%2F%2Fevil.example" // other targets: see web/ui
 	testkit.RequireRedirect(t, "/", plain.Get("/sign-in"+evil))
 	testkit.RequireRedirect(t, "/", plain.Get("/sign-in/code"+evil))
 	testkit.RequireRedirect(t, "/sign-in?begun=1",
@@ -50,7 +50,8 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	testkit.RequireRedirect(t, "/account", member.Get("/"))
 }
 
-// A browser without cookies, or one that drops Secure ones over http, is told what is missing.
+// A browser that drops cookies, or Secure cookies over http, gets a message that says what is
+// missing.
 func TestSignInSaysThatCookiesAreMissing(t *testing.T) {
 	const missing = "did not keep the cookie of your session"
 	w, acme := webtest.StartAcme(t)
@@ -114,8 +115,8 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	testkit.RequireRedirect(t, "/sign-in", planted.Get("/"))
 }
 
-// A wrong password or code leaves the focus in its field. A password can be shown while it is typed.
-// After the sign-out, going back shows nothing of the account.
+// A wrong password or code leaves the focus in its field. The typed password can be shown. After
+// the sign-out, Back shows nothing of the account.
 func TestSignInByKeyboard(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
@@ -139,8 +140,8 @@ func TestSignInByKeyboard(t *testing.T) {
 	p.WaitFor(`h1:text("Sign in")`)
 }
 
-// Every address that creation accepts signs in as a browser sends it, and the browser's field takes no
-// address that creation refuses.
+// Every e-mail address that is accepted for a new person can sign in from a browser. The browser's
+// e-mail field rejects the addresses that creation rejects.
 func TestBrowserSignsInEveryAcceptedEmail(t *testing.T) {
 	w, _ := webtest.StartAcme(t)
 	accepted := []string{
@@ -178,8 +179,9 @@ func TestBrowserSignsInEveryAcceptedEmail(t *testing.T) {
 	}
 }
 
-// The script copies the secret and the recovery codes, saves the codes as a file, and asks before a
-// page is left whose codes were not kept. They are shown once.
+// The script copies the secret and the recovery codes, and saves the codes as a file. It asks
+// before the reader leaves a page whose codes were neither copied nor saved. The codes are shown
+// once.
 func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)

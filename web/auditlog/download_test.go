@@ -23,7 +23,7 @@ var hostile = []string{
 	strings.Repeat("x", 10_000), strings.Repeat("€", 10_000), "\xff\xfe",
 }
 
-// Texts of callers are escaped on the page, and are no formulas in the file.
+// Text from clients is escaped on the page, and is no formula in the file.
 func TestAuditLogEscapesHostileText(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, text := range hostile {
@@ -65,8 +65,8 @@ func TestAuditLogEscapesHostileText(t *testing.T) {
 	}
 }
 
-// The file has all columns of the entries that match. That for Excel has a byte-order mark,
-// semicolons and its form of instants. Ids are text, which no spreadsheet rounds.
+// The file has all columns of the matching entries. The file for Excel has a byte-order mark,
+// semicolons and Excel's format of timestamps. Ids are text, which no spreadsheet rounds.
 func TestAuditLogIsDownloaded(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	w.Append(t, acme, audit.Entry{

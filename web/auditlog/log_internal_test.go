@@ -12,8 +12,8 @@ import (
 	"dg/modules/audit"
 )
 
-// Each filter, alone and with others, sets that of package audit, and stays in the address. Both days
-// are included.
+// Each filter, alone and combined, sets the filter of package audit and stays in the address. Both
+// days of a period are included.
 func TestFieldsSetTheFilter(t *testing.T) {
 	march := func(n int) time.Time { return time.Date(2026, 3, n, 0, 0, 0, 0, time.UTC) }
 	for query, want := range map[string]audit.Filter{
@@ -39,7 +39,7 @@ func TestFieldsSetTheFilter(t *testing.T) {
 	}
 }
 
-// A row has the values that the table of actions names, in their order.
+// A row shows the values that the table of actions names, in the order of that table.
 func TestRowShowsTheValuesOfItsAction(t *testing.T) {
 	person := audit.Target{Kind: "person", ID: "u-1"}
 	key := audit.Target{Kind: "api_key", ID: "k-1"}

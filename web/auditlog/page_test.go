@@ -54,7 +54,7 @@ func TestValuesOfTheLogFilterIt(t *testing.T) {
 	require.Len(t, listed(t, b.Get(byAction.Link("<bdi>"+acme.Owner.Name+"</bdi>"))), 2)
 }
 
-// The links lead to older entries and back, and keep the filters, while the log grows.
+// The links lead to older entries and back, and keep the filters, even while the log grows.
 func TestAuditLogIsPaged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	add := func(n int) {
@@ -133,8 +133,8 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 	}
 }
 
-// An unknown filter, and a value that is not offered, are refused by name, on the screen and for the
-// file: ignored, they would show everything.
+// The screen and the file refuse an unknown filter, and a value that is not offered, by name. If
+// ignored, they would show every entry.
 func TestInvalidAuditFiltersAreRefused(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	foreign := w.NewKey(t, w.Organisation("other"), "Theirs", apikeys.ReportsRead)
@@ -161,7 +161,7 @@ func TestInvalidAuditFiltersAreRefused(t *testing.T) {
 		Has(t, "No matching entries", "<dt>From</dt><dd><bdi>2 Mar 2026", "<dt>To</dt><dd><bdi>1 Mar 2026")
 }
 
-// What is offered is sorted by name, and keys of one name are told apart by their ids.
+// Options are sorted by name. Keys with the same name are told apart by their ids.
 func TestAuditFiltersOfferNamesInTheirOrder(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, name := range []string{"warehouse", "BI", "BI", "Ärger"} {

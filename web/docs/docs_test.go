@@ -146,7 +146,7 @@ func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 	}
 }
 
-// Programs in colour have the text that is copied, with the service's address in place.
+// Coloured programs have the same text as the ones to copy, with the service's address filled in.
 func TestColouredProgramsAreThePrograms(t *testing.T) {
 	b := webtest.Start(t).Browser(t)
 	pages := testkit.Cells(`href="(/docs/recipes/[a-z-]+)"`, b.Get("/docs/recipes").Body)
@@ -173,8 +173,9 @@ func TestColouredProgramsAreThePrograms(t *testing.T) {
 	}
 }
 
-// The examples name a fork and a group of the reader's organisation, if there is one. Then they ask recent
-// days, and copies begin with the oldest fork. The others ask the days of the sample answers.
+// With an organisation, the examples name one of its forks and groups and request recent days;
+// copied programs start at its oldest fork. Without one, they request the days of the sample
+// responses.
 func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	globex := w.Organisation("globex")
@@ -221,7 +222,7 @@ func TestReferenceShowsTheDocument(t *testing.T) {
 	}
 }
 
-// A search finds what readers look for, and names the recipes when it finds nothing. Its links lead
+// A search finds the terms that readers use. Without a result it names the recipes. Its links lead
 // to the section.
 func TestSearchLeadsToThePage(t *testing.T) {
 	w, _, owner := webtest.StartAsOwner(t)
@@ -244,7 +245,7 @@ func TestSearchLeadsToThePage(t *testing.T) {
 	w.Browser(t).Get("/docs/search?q="+hostile).Is(t, 200).Lacks(t, "<b>")
 }
 
-// specification, 9: changes have dates. The headers that announce an end are those of the document.
+// specification, 9: changes have dates. The deprecation headers are those of the document.
 func TestChangesAreDated(t *testing.T) {
 	page := webtest.Start(t).Browser(t).Get("/docs/changes").Body
 	days := slices.Concat(testkit.Cells(`<time datetime="(\d{4}-\d{2}-\d{2})">`, page)...)
@@ -258,9 +259,9 @@ func TestChangesAreDated(t *testing.T) {
 	}
 }
 
-// The sidebar stays in sight while the page scrolls, and marks the current section. What is typed
-// shows its results, of which the sidebar marks none, and Enter opens the first one. Escape shows the
-// page again.
+// The sidebar stays visible while the page scrolls, and marks the current section. Typing a query
+// shows its results, and then marks no section. Enter opens the first result, Escape shows the page
+// again.
 func TestDocsInABrowser(t *testing.T) {
 	w := webtest.Start(t)
 	p := browsertest.New(t)

@@ -23,8 +23,8 @@ type examples struct {
 	ForkID, GroupID      string
 	ForkTitle, GroupName string // "": the id is that of the OpenAPI document's example
 	base                 string // public URL of this service
-	// from is two years ago, or when the oldest fork was made, and year a year ago: they replace the first
-	// days in recipes.
+	// from is two years ago, or the day the oldest fork was created; year is a year ago. They
+	// replace the first days in recipes.
 	from, year  string
 	first, last string // replace the period of requests: the sample's days, or the two before today
 }

@@ -37,7 +37,7 @@ func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	return "day", today.AddDate(0, 0, days).Format(time.DateOnly)
 }
 
-// expiresAt refuses a date that is filled in while another choice is selected.
+// expiresAt rejects a date that was entered while another choice is selected.
 func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
 	if f.Expiry == "day" {
 		return f.expiryDate(now)

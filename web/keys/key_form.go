@@ -42,7 +42,7 @@ type overlapChoice struct {
 	Until time.Time // when the old key stops; see overlapsOf
 }
 
-// overlap returns the chosen overlap: an invalid one if none or an unknown one is chosen.
+// overlap returns the chosen overlap, or an invalid one for a missing or unknown choice.
 func (f keyForm) overlap() apikeys.Overlap {
 	for _, o := range apikeys.Overlaps {
 		if o.Value == f.Overlap || f.replaces == "" && f.Overlap == "" {

@@ -106,7 +106,7 @@ var keyFormErrors = []struct{ change, field, says string }{
 	{"day=2026-12-31", "day", "“On a date” is not selected"},
 }
 
-// An invalid field is named above the form and beside it, and what was typed is kept.
+// An invalid field is named above the form and beside it, and keeps its text.
 func TestInvalidKeyFormIsRejected(t *testing.T) {
 	now := noon
 	w, acme := webtest.StartAt(t, &now)
@@ -181,7 +181,8 @@ func TestKeyIsReplaced(t *testing.T) {
 		"<dt>Old key</dt><dd>No longer works</dd>")
 }
 
-// Below the plan there is no form. With all keys in use the form says so, and keeps what was typed.
+// Below the Pro plan there is no form. When all keys are in use, the form says so and keeps its
+// text.
 func TestKeyIsNotCreatedWithoutPlanOrRoom(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")
@@ -193,7 +194,8 @@ func TestKeyIsNotCreatedWithoutPlanOrRoom(t *testing.T) {
 	}
 }
 
-// The secret is in one answer, and in no other answer or log; TestSecretsAppearNowhere: nor stored.
+// The secret is in one response, and in no other response or log. TestSecretsAppearNowhere proves
+// that it is not stored either.
 func TestSecretIsShownOnce(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")

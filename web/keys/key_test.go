@@ -116,8 +116,8 @@ func TestKeyIsRenamed(t *testing.T) {
 	b.Get(acme.At("/settings/audit-log?key=%s", key.ID)).Has(t, "Key renamed", "Old name: <bdi>BI")
 }
 
-// A key that was replaced can be stopped at once also by an instance whose clock is ahead: to it
-// the key has stopped.
+// A replaced key can be revoked at once, even by an instance whose clock is ahead and shows the
+// overlap as ended.
 func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	now := time.Now().Add(2 * time.Hour)
 	w, acme := webtest.StartAt(t, &now)

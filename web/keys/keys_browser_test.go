@@ -26,8 +26,8 @@ func tabTo(t *testing.T, p *browsertest.Page, what string) {
 	t.Fatalf("the keyboard does not reach %q", what)
 }
 
-// The errors of the form lead to their fields, and an expiry shows and hides the field of a day. A
-// double click sends the form once: the answer has the secret.
+// The form's errors link to their fields. The expiry "On a date" shows the date field. A double
+// click submits the form once: the response has the secret.
 func TestKeyFormByKeyboard(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
@@ -64,8 +64,8 @@ func TestKeyFormByKeyboard(t *testing.T) {
 	require.Equal(t, apikeys.Scopes{apikeys.ReportsRead}, keys[0].Scopes)
 }
 
-// The browser asks before it leaves the page of a secret that was not copied: a part of it does not
-// count. The page never comes back, by a reload or through the history.
+// The browser asks before it leaves the page of a secret that was not copied whole. The page never
+// comes back, neither by a reload nor through the history.
 func TestSecretIsNotLeftByAccident(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
@@ -109,8 +109,8 @@ func TestSecretIsNotLeftByAccident(t *testing.T) {
 	}
 }
 
-// An answer to a form is no POST in the history: neither a reload nor Back sends anything again,
-// after an error and on the page of the secret.
+// A form's response is no POST in the history: after an error, and on the page of the secret,
+// neither a reload nor Back submits again.
 func TestReloadAndBackSendNoFormAgain(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)

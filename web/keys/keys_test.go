@@ -106,8 +106,8 @@ func TestKeysBelowThePlanAreListedAndRevoked(t *testing.T) {
 	b.Post(o.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 }
 
-// rules.md, Keys: the list shows the requests of the last 30 days of each key that works. Neither it
-// nor the page of a key waits for them longer than a second.
+// rules.md, Keys: the list shows the last 30 days' requests of each active key. The list and the
+// page of a key wait for them at most a second.
 func TestKeyListShowsUsage(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	used := w.NewKey(t, acme, "Used", apikeys.ReportsRead)
@@ -167,7 +167,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	require.Len(t, announced("/settings/organisation"), 1)
 }
 
-// A search, a filter and an order select keys, and stay in the form. An unknown value selects all.
+// Search, filter and order select keys, and stay in the form. An unknown value selects all.
 func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	now := noon
 	w, acme := webtest.StartAt(t, &now)
@@ -221,8 +221,9 @@ func TestKeysHaveThreeLinesOnPhones(t *testing.T) {
 	webtest.RequireAccessible(t, p, "keys")
 }
 
-// A key's page leads to the key before and after it, and has its own refusals and exports with the
-// network, and links to them in the log. The form that replaces it leads to its revocation.
+// A key's page links to its predecessor and successor. It shows the key's own refusals and exports
+// with their network, and links to them in the log. The form that replaces the key links to its
+// revocation.
 func TestKeyPageHasItsHistory(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	old := w.NewKey(t, acme, "BI", apikeys.ForksRead)

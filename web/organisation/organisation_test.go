@@ -85,7 +85,8 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	require.Len(t, w.LogOf(t, acme), 2)
 }
 
-// Showing names takes the typed name of the organisation. The form lists the keys that will read them.
+// Nominative reporting needs the organisation's typed name. The form lists the keys that will read
+// names.
 func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Ac\u200bme <Works>  e\u0301"})
@@ -113,8 +114,8 @@ func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
 	b.Post(form, testkit.Form("mode", "pseudonymous")).Is(t, 303)
 }
 
-// The settings list groups with their ids, 25 a page. More than 20 are searched by name, without case
-// and accents.
+// The settings list groups with their ids, 25 a page. From 21 groups on they can be searched by
+// name, without regard to case and accents.
 func TestSettingsListGroupIDs(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	other := w.Organisation("other")

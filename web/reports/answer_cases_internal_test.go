@@ -14,7 +14,8 @@ import (
 // and all by at least 5% or 1 point.
 func TestAnswerClaimsAtTheBounds(t *testing.T) {
 	type skills = []reports.SkillStat
-	// Of n players, each with one play: passed of the completed plays, or the score.
+	// Each player has one play. The arguments are completed and passed plays, or all and completed
+	// ones.
 	passed := func(completed, passed int64) sums { return sums{completed, completed, passed, completed, 760} }
 	finished := func(plays, completed int64) sums { return sums{plays, completed, completed, plays, 760} }
 	few := func(answers, a, b, c int64) skills {

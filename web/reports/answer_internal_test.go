@@ -49,7 +49,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		complete      sums // zero: all days are complete
 		days          int  // of the earlier period, where it is one
 		skills        skills
-		who, how, top string // the clauses; who "": so many people; how "": as the steady figures
+		who, how, top string // the expected clauses; who "": the players alone; how "": as for the steady figures
 	}{
 		{name: "the demo's month", now: sums{156, 146, 96, 89, 766}, before: sums{249, 235, 152, 122, 753},
 			skills: skills{skill(formats, 109, 160), skill(examples, 113, 164), skill(duplicates, 194, 250)},

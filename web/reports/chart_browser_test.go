@@ -54,8 +54,8 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	read(7, "touch")
 }
 
-// A choice changes the page in place: the window, its scroll and the focus stay, and Back and reload
-// lead where the address says. What is no report is loaded as usual.
+// A choice changes the page in place: window, scroll and focus stay. Back and reload lead to the
+// address. A page that is no report loads as usual.
 func TestChoicesChangeThePageInPlace(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)
@@ -104,7 +104,7 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	p.WaitFor("#email")
 }
 
-// The jobs of a reader take few clicks or taps in an open report. A phone has the menus in one sheet.
+// Common jobs take few clicks or taps in an open report. A phone has all menus in one sheet.
 func TestJobsTakeFewClicks(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)

@@ -11,8 +11,8 @@ import (
 	"dg/modules/reports"
 )
 
-// A bar is over its days and as high as its plays, and so is the level of the compared period. A dot is at its score, and the line is broken where nothing was completed. A score of zero has
-// a dot, the lack of one has none.
+// A bar spans its days and is as high as its plays; so is the level of the compared period. A score
+// has a dot, even a score of 0. The line breaks where no play was completed.
 func TestChartIsDrawnToScale(t *testing.T) {
 	p := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 7}
 	daily := []reports.DailyStat{
@@ -43,7 +43,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	require.Equal(t, "M50 500h.01L150 0L250 1000L350 0M650 1000h.01", draw(completion).Shapes)
 }
 
-// Many dots would run together: a long period has one where no line shows the score.
+// A long period has a dot only where no line shows the score, because many dots would run together.
 func TestLongPeriodsHaveDotsOfLoneScores(t *testing.T) {
 	for days, dots := range map[int]string{31: "M250 0h.01M1250 0h.01M1350 0h.01", 32: "M250 0h.01"} {
 		daily := make([]reports.DailyStat, days)
@@ -57,7 +57,7 @@ func TestLongPeriodsHaveDotsOfLoneScores(t *testing.T) {
 	}
 }
 
-// Bars of more than 44 days are weeks. The cut ones, and that of today, say so.
+// Beyond 44 days, bars are weeks. Partial weeks and the current week say so.
 func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
 	today := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC) // a Wednesday
 	p := lastDays(today.AddDate(0, 0, 1), 93)
@@ -84,7 +84,7 @@ func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
 	require.Len(t, barsOf(lastDays(today.AddDate(0, 0, 1), 45), today, daily, nil), 7)
 }
 
-// The axis of scores shows how they move: it begins and ends near them.
+// The axis of scores starts and ends near them, so that changes are visible.
 func TestScaleOfScoresShowsMovement(t *testing.T) {
 	for scores, want := range map[[2]int64][]string{
 		{0, 0}:           {"10%", "5%", "0%"},
@@ -122,8 +122,8 @@ func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	}
 }
 
-// A difference has its direction and the figure before it. Small ones have no colour, and large ones
-// are multiples. Where there is nothing to average there is neither figure nor difference.
+// A change has its direction and the earlier figure. Small changes have no colour, large ones are
+// multiples. Without an average there is no change.
 func TestFiguresAreCompared(t *testing.T) {
 	changes := func(now reports.Statistics, before *reports.Statistics) (all []string) {
 		var c *comparison
@@ -180,9 +180,9 @@ func TestFiguresAreCompared(t *testing.T) {
 	}
 }
 
-// The previous period ends on the day before, and has as many days, or of whole months as many months.
-// 52 weeks earlier are the same weekdays. None begins before 2000. A period that includes today is
-// compared up to yesterday, on both sides.
+// The previous period ends the day before and is as long, in days or in whole months. 52 weeks
+// earlier keeps the weekdays. No period begins before 2000. A period that includes today is
+// compared up to yesterday on both sides.
 func TestComparedPeriods(t *testing.T) {
 	for period, want := range map[string][3]string{
 		// complete days, those before, and those a year earlier
@@ -220,8 +220,7 @@ func TestComparedPeriods(t *testing.T) {
 	}
 }
 
-// Of an organisation with too many plays the overview knows no players: there is nothing to
-// compare, of now or of before.
+// Above the limit of plays the overview counts no players, so that it compares none.
 func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 	o := reports.Overview{
 		Current: reports.OverviewTotals{Plays: 300_000}, Earlier: reports.OverviewTotals{Plays: 250_000},

@@ -146,7 +146,8 @@ func newFigures(s reports.Statistics, c *comparison, of ...measure) []figure {
 	return all
 }
 
-// change compares complete days. If the period has another figure, it adds theirs: 403, was 416.
+// change compares complete days. If the whole period has another figure, it adds both: 403, was
+// 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, before, changed, ok := m.compare(s, c)
 	if !ok {

@@ -58,7 +58,7 @@ func TestDashboardShowsItsCall(t *testing.T) {
 	p.Has(t, `<code id="fork-id" translate="no">`+fork+`</code>`, `<code id="group-id" translate="no">`+group+`</code>`)
 }
 
-// An invalid period of an address is explained on the page, which keeps the form.
+// The page explains an invalid period in its address, and keeps the form.
 func TestInvalidPeriodOfAReportIsExplained(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o).ID
@@ -86,7 +86,8 @@ func TestInvalidPeriodOfAReportIsExplained(t *testing.T) {
 		`value="2025-01-01"`, `value="2026-11-21"`, `name="groupId" value="`+group+`"`)
 }
 
-// A misspelt group is refused: ignored, it would show the figures of all players.
+// A misspelt group parameter is refused. If ignored, the page would show the figures of all
+// players.
 func TestMisspeltGroupIsRefused(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o).ID
@@ -185,8 +186,8 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	b.Get(o.At("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID)).Is(t, 200).Has(t, nothing)
 }
 
-// rules.md, Bounds: a dashboard takes one place at a time, so that many at once wait for one
-// another and none for itself.
+// rules.md, Bounds: a dashboard takes one slot at a time, so that concurrent dashboards cannot
+// deadlock.
 func TestManyDashboardsAtOnce(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	// of one fork the last play is looked for
@@ -194,8 +195,9 @@ func TestManyDashboardsAtOnce(t *testing.T) {
 	testkit.Concurrently(12, func(i int) { assert.Equal(t, 200, b.Get(paths[i%2]).StatusCode) })
 }
 
-// rules.md, Anonymity: a report by pseudonym warns of groups that lack 1 to 4 of its players, says
-// what to do, and names neither a person nor a hidden group. The API and files do not warn.
+// rules.md, Anonymity: a pseudonymous report warns of groups that lack 1 to 4 of its players, and
+// says what to do. The warning names neither a person nor a hidden group. The API and files do not
+// warn.
 func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
@@ -229,8 +231,8 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w.API(t, o)("/forks/"+fork.ID+"/stats"+period).Is(t, 200).Lacks(t, "Half", "Sales EU")
 }
 
-// rules.md, Anonymity: the list of groups marks those whose reports are hidden, idle ones too, and
-// those of no other period, fork or organisation.
+// rules.md, Anonymity: the list of groups marks hidden reports, also of idle groups. It marks none
+// of another period, fork or organisation.
 func TestHiddenGroupsAreMarked(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
@@ -255,7 +257,7 @@ func TestHiddenGroupsAreMarked(t *testing.T) {
 	b.Get(path+"&groupId="+four).Is(t, 200).Lacks(t, "<small>Hidden") // marks would tell it from an empty one
 }
 
-// Under pseudonymous reporting the search does not know names: a name is answered like any text.
+// Pseudonymous reporting does not search names: a name finds as little as any other text.
 func TestSearchDoesNotKnowHiddenNames(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)

@@ -39,9 +39,9 @@ type statistics struct {
 	}
 }
 
-// percent returns cell if it is a figure of the API times scale with one decimal, otherwise that. A
-// rate of the API that ends in 5 is between two such: it is itself rounded, and the screen is not
-// rounded twice.
+// percent returns cell if it equals the API's figure times scale, with one decimal; otherwise that
+// figure. An API rate that ends in 5 allows both neighbours: the API has rounded it, while the
+// screen rounds once.
 func percent(t *testing.T, cell string, figure json.Number, scale int64) string {
 	exact, ok := new(big.Rat).SetString(figure.String())
 	require.True(t, ok, figure)
@@ -62,7 +62,7 @@ const (
 	playerCells = `<tr><th scope="row"(?: class="mono")?><bdi translate="no">([^<]*)</bdi></th><td class="n">([^<]*)</td><td class="n best(?: yes)?">(?:<span class="off">)?([^<]*)(?:</span>)?</td><td class="no-phone">(?:<span class="state yes">(Yes)</span>|<span class="state warn">No</span>)</td><td class="n off"><time datetime="([^"]*)"`
 )
 
-// allPlayers returns the rows of players of the page and those after it.
+// allPlayers returns the player rows of this page and all later pages.
 func allPlayers(b *testkit.Browser, p testkit.Page) [][]string {
 	rows := testkit.Cells(playerCells, p.Body)
 	for next := p.Link("Next →"); next != ""; next = p.Link("Next →") {
@@ -114,7 +114,7 @@ func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statisti
 		p.Has(t, "No plays in this period")
 		return
 	}
-	if len(want.Daily) <= ui.MaxChartDays { // beyond, the rows are weeks: TestBarsOfALongPeriodAreWeeks
+	if len(want.Daily) <= ui.MaxChartDays { // beyond 44 days the rows are weeks: TestBarsOfALongPeriodAreWeeks
 		rows := shown(dailyCells, p)
 		require.Len(t, rows, len(want.Daily))
 		for i, d := range want.Daily {
@@ -206,8 +206,8 @@ func randomPlays(
 	w.DB.StorePlays(plays)
 }
 
-// rules.md, Figures: the figures of the API and of the dashboard are the same, to the digit, for
-// random queries: fork × period × group, in both modes, the suppressed and the empty ones too.
+// rules.md, Figures: API and dashboard show the same figures, to the digit. Random queries combine
+// fork, period and group, in both modes, with suppressed and empty reports.
 func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	w := webtest.Start(t)
 	seed := rand.Uint64()

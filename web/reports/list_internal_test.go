@@ -27,7 +27,7 @@ func asked(query string) pageURL {
 	return pageURL{"/r", values}
 }
 
-// Players are sorted by each column in both directions. What is equal stays as it is.
+// Players are sorted by each column in both directions. The sort is stable.
 func TestPlayersAreSorted(t *testing.T) {
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	all := []player{
@@ -52,8 +52,8 @@ func TestPlayersAreSorted(t *testing.T) {
 	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "ascending", true}, best("&sort=best"))
 }
 
-// Those without a pass are listed by their best score, lowest first, players without one before them.
-// The page of all players shows those with or without a pass, and how many there are.
+// Players without a pass are listed by best score, lowest first; those without a score come before
+// them. The page of all players filters by pass, and counts each choice.
 func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	all := []player{
 		{Label: "A", Completed: true, BestScore: 400}, {Label: "B", Completed: true, Passed: true},
@@ -69,7 +69,8 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	require.Equal(t, "DCA", strings.Join(labels(list[player]{Rows: notPassed(all)}), ""))
 }
 
-// A page has 25 players, and links keep the other parameters. A wrong page is the nearest.
+// A page has 25 players, and its links keep the other parameters. A page that does not exist
+// becomes the nearest one.
 func TestPlayersArePaged(t *testing.T) {
 	var all []player
 	for i := range 51 {
@@ -118,8 +119,8 @@ func shownSkills(l skillList) (all []string) {
 	return all
 }
 
-// The eight weakest skills are listed, weakest first, or all by area in the order of the catalogue. A
-// difference is that of the shown rates, and has a colour above its noise.
+// The list has the eight weakest skills, weakest first, or all skills by area in the order of the
+// catalogue. A change is that of the shown rates, and is coloured if it exceeds its noise.
 func TestWeakestSkillsAreListed(t *testing.T) {
 	s := reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{
 		skill("data.quality.formats", 500, 1000), skill("ai.usage.good-fit", 200, 1000),

@@ -24,7 +24,7 @@ const forkCells = `<a href="([^"]*)" title="[^"]*"><bdi class="cut">([^<]*)</bdi
 
 const inWeeks = "Plays in each of the last 12 weeks, until yesterday: "
 
-// The organisation's forks and no other, with how much they are played. They are found by title.
+// The list has the organisation's forks alone, with their plays. A search finds them by title.
 func TestReportsListForksByPlays(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	other := w.Organisation("other")
@@ -125,8 +125,8 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 	}
 }
 
-// The list has the menu of groups: a group that is chosen there, or on the organisation's page, is that
-// of the reports that open.
+// The list has the menu of groups. The chosen group, also one chosen on the organisation's page,
+// applies to the reports that the list opens.
 func TestReportsOpenForTheChosenGroup(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	other := w.Organisation("other")
@@ -207,7 +207,7 @@ func TestInvalidDownloadIsRejected(t *testing.T) {
 }
 
 // rules.md, CSV: a running download is aborted when its person loses the role, and the browser
-// notices. Every other end of access is proved by web/ui, every other outcome by modules/exports.
+// notices. web/ui proves the other ways to lose access, modules/exports the other outcomes.
 func TestDownloadIsResetWhenTheRoleIsLost(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)

@@ -21,7 +21,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// Whatever a link says, what follows the sign-in is a path of this site: a browser that resolves it
+// The sign-in continues only at a path of this site, whatever next says: a browser that resolves it
 // stays on the host.
 func TestLocalPathStaysOnTheSite(t *testing.T) {
 	for _, next := range []string{
@@ -96,8 +96,8 @@ func TestScalesAreTight(t *testing.T) {
 	require.Empty(t, panel.Bar(1, 1, 80, 0))
 }
 
-// Labels stand where their day, week or month begins. They have room: 7 px for a character and 5 px
-// between two, on a phone and on a desk.
+// Labels stand where their day, week or month begins. Each has room on a phone and on a desktop: 7
+// px a character, and 5 px to the next.
 func TestTicksStandAtTheirDaysAndHaveRoom(t *testing.T) {
 	month := reports.Period{From: time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC), Days: 28}
 	require.Equal(t, []Tick{
@@ -128,7 +128,7 @@ func TestTicksStandAtTheirDaysAndHaveRoom(t *testing.T) {
 	}
 }
 
-// world answers as the modules do.
+// world stands in for the modules.
 type world struct {
 	sessionErr, membershipErr error
 	membership                org.Membership
@@ -143,8 +143,8 @@ func (w world) membershipOf(context.Context, *postgres.DB, string, string) (org.
 	return w.membership, w.membershipErr
 }
 
-// rules.md, CSV: a running download asks again whether its person still has access. No answer is an
-// error of its own, never a yes, and never a no. Nothing is allowed across organisations.
+// rules.md, CSV: a running download checks again whether its person still has access. A failed
+// check is its own error, neither yes nor no. No person has access across organisations.
 func TestRecheckOfADownload(t *testing.T) {
 	policy, err := authz.New()
 	require.NoError(t, err)

@@ -109,7 +109,8 @@ func (w *World) ExportsOf(t *testing.T, o *Organisation, n int) (exports []audit
 	return exports
 }
 
-// BeginDownload begins a download with a slow reader, and returns the error that will end it.
+// BeginDownload starts a download with a slow reader, and returns a channel for the error that ends
+// it.
 func (w *World) BeginDownload(t *testing.T, b *testkit.Browser, path string) (ended <-chan error) {
 	response := apptest.Ask(t, apptest.SmallWindowClient(), w.Base+path, "",
 		"Cookie", "__Host-dg="+b.Session(), "Sec-Fetch-Site", "same-origin")
