@@ -18,7 +18,7 @@ func (b *bundle) changeFrom(address string, of identity.Session, current string)
 	return err
 }
 
-// The session of the change continues under a new token. Sessions of other people continue.
+// A new password ends the person's other sessions. The own session continues under a new token.
 func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
@@ -26,7 +26,7 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	session := b.signIn(ann)
 	other := b.signIn(ann)
 	bobs := b.signIn(bob)
-	b.pass(time.Minute)
+	b.advance(time.Minute)
 	renewed, err := b.people.ChangePassword(b.ctx(), session.Token, proof(""), replacement)
 	require.NoError(t, err)
 	require.Equal(t, b.now(), *renewed.Person.PasswordSince)
@@ -43,9 +43,9 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	require.ErrorIs(t, b.change(session, identity.Proof{Password: replacement}), identity.ErrNoSession)
 }
 
-// A thief with a stolen cookie locks the account for their network, and the person changes the
-// password from another. Five networks lock it for all.
-func TestStolenSessionDoesNotKeepItsPersonFromAChange(t *testing.T) {
+// Wrong passwords in a stolen session lock the account for the thief's network only; the owner can
+// change the password from another. Five locked networks lock the account for all.
+func TestThiefOfASessionLocksTheirOwnNetworkOnly(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
 	stolen := b.signIn(ann)
@@ -64,18 +64,18 @@ func TestStolenSessionDoesNotKeepItsPersonFromAChange(t *testing.T) {
 	require.False(t, b.isActive(stolen.Token))
 
 	b.Exec(`update users set password_hash = $1`, testkit.PasswordHash)
-	b.pass(10 * time.Minute)
+	b.advance(10 * time.Minute)
 	stolen = b.signIn(ann)
 	for network := range 5 {
 		guess(network)
 	}
 	requireLocked(t, b.try(ann, password, home), b.now().Add(10*time.Minute))
-	b.pass(10 * time.Minute)
+	b.advance(10 * time.Minute)
 	b.signIn(ann)
 }
 
-// age sets how long ago the session's person entered the password, by the database's clock.
-func (b *bundle) age(of identity.Session, since string) {
+// agePassword sets the session's last password entry to this long ago, by the database's clock.
+func (b *bundle) agePassword(of identity.Session, since string) {
 	b.Exec(`update sessions set authenticated_at = now() - $2::interval where token_hash = sha256($1)`,
 		[]byte(of.Token), since)
 }
@@ -84,8 +84,8 @@ func (b *bundle) reauthenticate(of identity.Session, given identity.Proof) error
 	return b.other.Reauthenticate(b.ctx(), of.Token, given)
 }
 
-// rules.md, Keys: signing in counts as entering the password. The database's clock counts the 15
-// minutes of each session.
+// rules.md, Keys: signing in counts as entering the password. The 15 minutes run per session, by
+// the database's clock.
 func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
@@ -93,13 +93,13 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	other := b.signIn(ann)
 	none := identity.Proof{}
 	wrong := identity.Proof{Password: wrongPassword}
-	b.pass(time.Hour)
+	b.advance(time.Hour)
 	require.NoError(t, b.reauthenticate(session, none), "the instance's clock does not count")
-	b.age(session, "14 minutes 50 seconds")
+	b.agePassword(session, "14 minutes 50 seconds")
 	require.NoError(t, b.reauthenticate(session, wrong), "it is not looked at")
 
-	b.age(session, "15 minutes 1 second")
-	b.age(other, "15 minutes 1 second")
+	b.agePassword(session, "15 minutes 1 second")
+	b.agePassword(other, "15 minutes 1 second")
 	require.Equal(t, identity.ErrWrongPassword, b.reauthenticate(session, wrong))
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, none))
 	require.NoError(t, b.reauthenticate(session, proof("")))
@@ -107,7 +107,7 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(other, none),
 		"another session of the person")
 
-	b.age(session, "-1 minute")
+	b.agePassword(session, "-1 minute")
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, none), "in the future")
 	changed, err := b.people.ChangePassword(b.ctx(), session.Token, proof(""), replacement)
 	require.NoError(t, err)
@@ -116,12 +116,12 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	require.Equal(t, identity.ErrNoSession, b.reauthenticate(changed, none))
 }
 
-// With two-step verification on, a code or recovery code is needed too. Each works once, and a wrong
-// password uses up none. When a form is sent several times at once, its code counts for all of them.
-func TestReauthenticationTakesACode(t *testing.T) {
+// With two-step verification on, reauthentication requires a code or recovery code too. A code
+// works once, but all concurrent submits of a form succeed. A wrong password uses up no code.
+func TestReauthenticationRequiresACode(t *testing.T) {
 	b := setup(t)
 	secret, codes, session := b.enrolled(ann)
-	b.age(session, "1 hour")
+	b.agePassword(session, "1 hour")
 	for _, wrong := range []string{"", b.wrongCode(secret), b.code(secret, -2)} {
 		require.Equal(t, identity.ErrWrongCode, b.reauthenticate(session, proof(wrong)), wrong)
 	}
@@ -129,7 +129,7 @@ func TestReauthenticationTakesACode(t *testing.T) {
 		wrong := identity.Proof{Password: wrongPassword, Code: right}
 		require.Equal(t, identity.ErrWrongPassword, b.reauthenticate(session, wrong))
 		require.NoError(t, b.reauthenticate(session, proof(right)))
-		b.age(session, "1 hour")
+		b.agePassword(session, "1 hour")
 		require.Equal(t, identity.ErrWrongCode, b.reauthenticate(session, proof(right)), "used")
 	}
 	b.Exec(`delete from password_guesses`)
@@ -144,12 +144,12 @@ func TestReauthenticationTakesACode(t *testing.T) {
 	require.Equal(t, len(codes)-2, b.recoveryCodesLeft(session))
 }
 
-// Changes of an account and reauthentication take the password and, with two-step verification on, a
-// code. Wrong ones are counted together.
-func TestChangesTakePasswordAndCode(t *testing.T) {
+// Changes of an account and reauthentication require the password and, with two-step verification
+// on, a code. They share the counts of wrong attempts.
+func TestChangesRequirePasswordAndCode(t *testing.T) {
 	b := setup(t)
 	secret, _, session := b.enrolled(ann)
-	b.age(session, "1 hour")
+	b.agePassword(session, "1 hour")
 	changes := []func(identity.Proof) error{
 		func(given identity.Proof) error { return b.change(session, given) },
 		func(given identity.Proof) error {
@@ -175,22 +175,22 @@ func TestChangesTakePasswordAndCode(t *testing.T) {
 	}
 	wrong := identity.Proof{Password: wrongPassword, Code: b.code(secret, 0)}
 	refuse(changes, wrong, identity.ErrWrongPassword)
-	b.pass(10 * time.Minute)
+	b.advance(10 * time.Minute)
 	refuse(changes[:4], proof(b.wrongCode(secret)), identity.ErrWrongCode)
-	b.pass(time.Hour)
+	b.advance(time.Hour)
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, identity.Proof{}))
 	require.NoError(t, b.change(session, proof(b.code(secret, 0))))
 }
 
-// reset makes a reset with the rights of the tables' owner, as dg account reset does.
+// reset creates a reset as the owner of the tables, like dg account reset.
 func (b *bundle) reset(email string) identity.Reset {
 	reset, err := b.operator(b.Owner).BeginReset(b.ctx(), email)
 	require.NoError(b.t, err)
 	return reset
 }
 
-// A reset takes no password and no code, and ends all sessions of the person. The browser's session
-// ends too, although it may be another person's.
+// A reset requires neither password nor code, and ends all sessions of the person. It also ends the
+// browser's session, even another person's.
 func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	b := setup(t)
 	secret, _, session := b.enrolled("Ann@example.com")
@@ -204,7 +204,7 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	for _, refused := range []string{"short", "password1234"} {
 		require.Equal(t, "new", apperr.From(b.people.ResetPassword(b.ctx(), reset.Token, refused, "")).Field, refused)
 	}
-	const office = "192.0.2.9" // locked, as home is not
+	const office = "192.0.2.9" // wrong passwords lock this network, but not home
 	b.fail(10, identity.ErrWrongPassword, func() error { return b.try(ann, wrongPassword, office) })
 	require.NoError(t, b.people.ResetPassword(b.ctx(), reset.Token, replacement, ""))
 	require.NoError(t, b.try(ann, replacement, office), "a reset restores access")
@@ -220,8 +220,8 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	require.False(t, b.isActive(bobs.Token))
 }
 
-// A reset lasts 30 minutes, and gives way to a newer one or a new password, also an imported one. It
-// is stored as a hash and made by the owner of the tables alone.
+// A reset lasts 30 minutes. A newer reset or a new password, even an imported one, voids it. It is
+// stored as a hash, and only the owner of the tables can create one.
 func TestResetExpires(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
@@ -234,11 +234,11 @@ func TestResetExpires(t *testing.T) {
 	second := b.reset(ann)
 	require.Equal(t, 1, b.Count(`account_resets
 		where token_hash = sha256($1)`, []byte(second.Token)))
-	b.pass(30*time.Minute - time.Millisecond)
+	b.advance(30*time.Minute - time.Millisecond)
 	whose, err := b.people.PersonOfReset(b.ctx(), second.Token)
 	require.NoError(t, err)
 	require.Equal(t, second.Person, whose)
-	b.pass(time.Millisecond)
+	b.advance(time.Millisecond)
 	third := b.reset(ann)
 	b.Exec(`update users set password_hash = 'another'`)
 	for _, token := range []string{"", first.Token, second.Token, third.Token} {
@@ -248,25 +248,25 @@ func TestResetExpires(t *testing.T) {
 	}
 }
 
-// Of many uses of one reset at once, on two instances, one succeeds.
+// Of concurrent uses of a reset on two instances, one succeeds.
 func TestConcurrentResetsSucceedOnce(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
 	reset := b.reset(ann)
-	require.Equal(t, [3]int{1, 49, 0}, b.atOnce(func(_ int, on *identity.Service) error {
+	require.Equal(t, [3]int{1, 49, 0}, b.countResults(func(_ int, on *identity.Service) error {
 		return on.ResetPassword(b.ctx(), reset.Token, replacement, "")
 	}))
 }
 
-// The upgrade rewrites the keys of earlier versions. Doctor names e-mails that no form takes, and two
-// that have become one.
-func TestStoredEmailsAreRewrittenOrNamed(t *testing.T) {
+// The upgrade rewrites e-mail keys of earlier versions. CheckEmails names e-mails that no sign-in
+// form accepts, and e-mails whose key another account has.
+func TestEmailKeysAreRewrittenOrWarnedOf(t *testing.T) {
 	b := setup(t)
 	for _, email := range []string{
 		"ann@bücher.example", "bob@example.org ", "cy@faß.example", "cy@xn--fa-hia.example",
 		"jürgen@example.org",
 	} {
-		b.Person(testkit.Person{Email: email, Name: email}) // with the key of version 1.0.0
+		b.Person(testkit.Person{Email: email, Name: email}) // stored with the e-mail key of version 1.0.0
 	}
 	for range 2 {
 		require.NoError(t, identity.RewriteEmailKeys(b.ctx(), b.Owner))

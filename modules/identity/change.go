@@ -18,8 +18,8 @@ var ErrPasswordDue = apperr.NewField("current", "Enter your password again.")
 // protects credentials against session hijacking.
 type Proof struct{ Password, Code string }
 
-// Reauthenticate returns nil if the proof is right, or if a proof or the password of the sign-in
-// was right within the last reauthenticationTTL. Errors: ErrPasswordDue for a proof without a
+// Reauthenticate returns nil if the proof is correct, or if the person gave a correct proof or
+// signed in within the last reauthenticationTTL. Errors: ErrPasswordDue for a proof without a
 // password, ErrWrongCode, those of withPassword.
 func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof) error {
 	own, err := s.signedInSession(ctx, token)
@@ -30,7 +30,7 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 		return ErrPasswordDue
 	}
 	_, err = s.withPassword(ctx, token, proof, func(c *change) error {
-		// A double submit repeats the code, which the first request has used.
+		// A double submit repeats a code that the first request has used up.
 		if c.from.Fresh {
 			return nil
 		}
@@ -62,7 +62,7 @@ func (s *Service) withPassword(
 	if err != nil {
 		return Session{}, err
 	}
-	// The password need not be compared again: a change of password would have ended the session.
+	// The password is not compared again, because a change of it would have ended the session.
 	return s.changePerson(ctx, token, false, func(c *change) error {
 		if err := countAttempt(c.tx, limits, 0, c.now); err != nil {
 			return err
@@ -72,7 +72,7 @@ func (s *Service) withPassword(
 	})
 }
 
-// change changes a person's credentials, under a lock of the person's row that serialises changes.
+// change is a change of a person's credentials. A lock of the person's row serialises changes.
 type change struct {
 	service   *Service
 	tx        transaction
@@ -82,7 +82,7 @@ type change struct {
 	continued Session    // the session after rotate
 }
 
-// changePerson calls fn with the person's row locked. It commits after ErrWrongCode too, so that
+// changePerson calls fn with the person's row locked. It commits even after ErrWrongCode, so that
 // the counts of attempts persist. Errors: ErrNoSession, also if SecondStepDue is not secondStepDue.
 func (s *Service) changePerson(
 	ctx context.Context, token string, secondStepDue bool, fn func(*change) error,
@@ -116,8 +116,8 @@ func (s *Service) changePerson(
 }
 
 // rotate updates columns of the person, and replaces the session by one with a new token. It
-// inserts that session last, because a trigger may end all sessions on the update. It returns
-// ErrNoSession if the session has ended since it was read.
+// inserts the new session last, because the update may fire a trigger that ends all sessions. It
+// returns ErrNoSession if the session has ended since it was read.
 func (c *change) rotate(action audit.Action, columns map[string]any) error {
 	ended, err := endSession(c.tx, c.token)
 	if err != nil {
@@ -160,7 +160,7 @@ func (c *change) verifyCode(code string) error {
 	return countAttempt(c.tx, limits, 0, c.now)
 }
 
-// useCode deletes a recovery code, or stores the time step of a TOTP code: neither works twice.
+// useCode deletes a recovery code, or stores a TOTP code's time step: each works once.
 func (c *change) useCode(code string) error {
 	if recovery, is := parseRecoveryCode(code); is {
 		return c.useRecoveryCode(recovery)

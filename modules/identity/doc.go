@@ -20,7 +20,7 @@
 //     from a /48. Each takes its slot before its first query, so that a flood holds no connections.
 //
 // Two-step verification is on for a person with a TOTP secret:
-//   - The secret is made after the password, for a rotated token: who stole the old one lacks it.
+//   - The secret is created after the password check, for a rotated token: a thief cannot read it.
 //   - A code is accepted once; a recovery code is deleted on use. At most ten concurrent wrong
 //     codes are compared, on all instances. A person is locked before sessions, against deadlocks.
 //   - With DG_SECRET_KEY every migration encrypts the stored secrets with it (MigrateSecrets). A

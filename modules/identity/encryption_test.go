@@ -24,10 +24,10 @@ func (b *bundle) storedSecret(email string) string {
 	return testkit.One[string](b.World, `select totp_secret from users where email_key = $1`, email)
 }
 
-// An offer in clear is refused and replaced.
+// An offered secret is encrypted. One that is stored in clear is refused and can be replaced.
 func TestOfferedSecretIsEncrypted(t *testing.T) {
 	b := setup(t)
-	b.use(identity.RingOf(1, 0))
+	b.use(identity.KeyringOf(1, 0))
 	b.person(ann, "")
 	session := b.signIn(ann)
 	b.Exec(`update sessions set totp_offer = $1`, forgedSecret)
@@ -43,16 +43,16 @@ func TestOfferedSecretIsEncrypted(t *testing.T) {
 	require.NoError(t, b.verify(b.signIn(ann), b.code(offer.Secret, 1)))
 }
 
-// Secrets in clear and under the previous key are encrypted with the current one. Sessions and
-// recovery codes stay, and the previous key can be dropped.
+// Secrets in clear or under the previous key are encrypted with the current key. Sessions and
+// recovery codes stay, and the previous key is then no longer needed.
 func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 	b := setup(t)
 	anns, codes, session := b.enrolled(ann)
 	b.person(bob, secret)
 	b.person("cat@example.com", "")
-	require.Equal(t, identity.Reencrypted{}, b.use(identity.RingOf(0, 0)))
+	require.Equal(t, identity.Reencrypted{}, b.use(identity.KeyringOf(0, 0)))
 	for _, keys := range []identity.Keyring{
-		identity.RingOf(1, 0), identity.RingOf(2, 1), identity.RingOf(2, 0), identity.RingOf(3, 2),
+		identity.KeyringOf(1, 0), identity.KeyringOf(2, 1), identity.KeyringOf(2, 0), identity.KeyringOf(3, 2),
 	} {
 		before := b.storedSecret(ann)
 		done := b.use(keys)
@@ -63,7 +63,7 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 		require.True(t, b.isActive(session.Token))
 		require.Equal(t, len(codes), b.recoveryCodesLeft(session))
 		require.NoError(t, b.verify(b.signIn(ann), b.code(anns, 0)))
-		b.pass(time.Minute)
+		b.advance(time.Minute)
 	}
 	require.Equal(t, 3, testkit.One[int](b.World, `select totp_rewritten from users where email_key = $1`, ann))
 	_, err := b.DB.Pool.Exec(b.ctx(), `update users set totp_rewritten = 9`)
@@ -71,25 +71,25 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 		"the serving role cannot change a secret and keep the sessions")
 }
 
-// A secret that is removed while the key is replaced stays removed, and so do its recovery codes. A
-// new key forgets no wrong codes. An import that holds the check value delays the replacement.
-func TestReplacingTheKeyRevivesNothing(t *testing.T) {
+// A secret that is removed while the key is replaced stays removed. A new key keeps the counts of
+// wrong codes. An import that holds the check value delays the replacement.
+func TestRemovedSecretStaysRemovedUnderANewKey(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
 	b.person(bob, secret)
-	b.use(identity.RingOf(1, 0))
+	b.use(identity.KeyringOf(1, 0))
 	pending := b.signIn(bob)
 	b.fail(9, identity.ErrWrongCode, func() error { return b.verify(pending, b.wrongCode(secret)) })
 	replace := func() error {
-		return errorOf(identity.MigrateSecrets(b.ctx(), b.Owner, identity.RingOf(2, 1), false))
+		return errorOf(identity.MigrateSecrets(b.ctx(), b.Owner, identity.KeyringOf(2, 1), false))
 	}
 	before := b.storedSecret(bob)
 	removal := b.Begin(`update users set totp_secret = null where email_key = $1`, ann)
 	require.NoError(t, b.WhileWaiting(removal, replace, nil))
 	require.Equal(t, 1, b.Count(`users where email_key = $1 and totp_secret is null`, ann))
 	require.NotEqual(t, before, b.storedSecret(bob))
-	b.people.UseKeys(identity.RingOf(2, 1))
-	b.other.UseKeys(identity.RingOf(2, 1))
+	b.people.UseKeys(identity.KeyringOf(2, 1))
+	b.other.UseKeys(identity.KeyringOf(2, 1))
 	b.fail(1, identity.ErrWrongCode, func() error { return b.verify(pending, b.wrongCode(secret)) })
 	requireLocked(t, b.verify(pending, b.code(secret, 0)), b.now().Add(time.Hour))
 	b.Exec(`update users set totp_secret = $1 where email_key = $2`, before, bob)
@@ -101,11 +101,11 @@ func TestReplacingTheKeyRevivesNothing(t *testing.T) {
 	require.Zero(t, b.Count(`users where totp_secret is not null`))
 }
 
-// rules.md, Data: once the stored secrets are encrypted, a clear one opens no account. The triggers
-// refuse it, and the next start does not encrypt one that was forced in.
+// rules.md, Data: once the stored secrets are encrypted, a secret in clear is refused at sign-in
+// and by the triggers. A migration does not encrypt one that bypassed the triggers.
 func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 	b := setup(t)
-	keys := identity.RingOf(1, 0)
+	keys := identity.KeyringOf(1, 0)
 	id := b.person(ann, secret)
 	b.use(keys)
 	for _, role := range []*postgres.DB{b.DB, b.Owner} {
@@ -126,22 +126,22 @@ func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 
 const forgedSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
-// rules.md, Data: a database accepts only programs that have its key, as current or previous one.
-// Without a check value, a key that does not decrypt every secret may be the wrong one.
-func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
+// rules.md, Data: a keyring must have the database's key, as the current or previous key. Without a
+// check value, MigrateSecrets refuses a key that does not decrypt every secret.
+func TestDatabaseAcceptsOnlyItsSecretKey(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
 	check := func(keys identity.Keyring) error {
 		return identity.CheckSecretKey(b.ctx(), b.DB, keys)
 	}
-	require.NoError(t, check(identity.RingOf(7, 0)), "the database has no key yet")
+	require.NoError(t, check(identity.KeyringOf(7, 0)), "the database has no key yet")
 	for _, turn := range []struct{ current, previous byte }{{1, 0}, {2, 1}, {3, 2}, {2, 3}} {
-		b.use(identity.RingOf(turn.current, turn.previous))
-		require.NoError(t, check(identity.RingOf(turn.current, 0)))
-		require.NoError(t, check(identity.RingOf(9, turn.current)))
-		require.NoError(t, check(identity.RingOf(0, turn.current)), "as the previous key alone")
+		b.use(identity.KeyringOf(turn.current, turn.previous))
+		require.NoError(t, check(identity.KeyringOf(turn.current, 0)))
+		require.NoError(t, check(identity.KeyringOf(9, turn.current)))
+		require.NoError(t, check(identity.KeyringOf(0, turn.current)), "as the previous key alone")
 		for _, wrong := range [][2]byte{{0, 0}, {9, 0}, {0, 9}, {9, turn.previous}} {
-			keys := identity.RingOf(wrong[0], wrong[1])
+			keys := identity.KeyringOf(wrong[0], wrong[1])
 			require.ErrorIs(t, check(keys), identity.ErrWrongSecretKey, "%v", wrong)
 			_, err := identity.MigrateSecrets(b.ctx(), b.Owner, keys, false)
 			require.ErrorIs(t, err, identity.ErrWrongSecretKey)
@@ -152,23 +152,23 @@ func TestCheckValueOpensWithTheDatabasesKeyOnly(t *testing.T) {
 
 	b.Exec(`delete from secret_key_check`)
 	b.person(bob, secret)
-	_, err = identity.MigrateSecrets(b.ctx(), b.Owner, identity.RingOf(9, 0), false)
+	_, err = identity.MigrateSecrets(b.ctx(), b.Owner, identity.KeyringOf(9, 0), false)
 	require.ErrorIs(t, err, identity.ErrWrongSecretKey)
 	require.Equal(t, secret, b.storedSecret(bob), "nothing changes")
 	require.NoError(t, check(identity.Keyring{}))
 }
 
-// operations.md, Settings: a key that replaces a lost one becomes the database's at once. The old
-// secrets stay unreadable: dg says that codes cannot be checked, and recovery codes work. Secrets in
-// clear stay refused.
-func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
+// operations.md, Settings: a key that replaces a lost key becomes the database's key at once. Old
+// secrets stay unreadable: TOTP codes give an error, recovery codes still work. Secrets in clear
+// stay refused.
+func TestKeyThatReplacesALostKeyRefusesClearSecrets(t *testing.T) {
 	b := setup(t)
-	b.use(identity.RingOf(1, 0))
+	b.use(identity.KeyringOf(1, 0))
 	secret, codes, session := b.enrolled(ann)
 	bobID := b.person(bob, "")
 	_, err := identity.MigrateSecrets(b.ctx(), b.Owner, identity.Keyring{}, true)
 	require.ErrorContains(t, err, "set DG_SECRET_KEY")
-	keys := identity.RingOf(2, 0)
+	keys := identity.KeyringOf(2, 0)
 	done, err := identity.MigrateSecrets(b.ctx(), b.Owner, keys, true)
 	require.NoError(t, err)
 	require.Equal(t, identity.Reencrypted{Unreadable: 1}, done)
@@ -186,5 +186,5 @@ func TestKeyInPlaceOfALostOneRefusesClearSecrets(t *testing.T) {
 	require.NoError(t, b.verify(b.signIn(ann), codes[0]))
 	_, err = b.DB.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, bobID, forgedSecret)
 	require.ErrorContains(t, err, "set DG_SECRET_KEY")
-	require.Equal(t, identity.Reencrypted{}, b.use(identity.RingOf(1, 2)), "it is found again")
+	require.Equal(t, identity.Reencrypted{}, b.use(identity.KeyringOf(1, 2)), "it is found again")
 }

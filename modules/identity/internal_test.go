@@ -14,14 +14,14 @@ import (
 	"dg/platform/apperr"
 )
 
-// cheap is the least cost that argon2id allows: with the race detector a real hash takes a second.
-var cheap = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+// cheapCost is argon2id's minimum cost, because a real hash takes a second under the race detector.
+var cheapCost = argon2id.Params{Memory: 8, Iterations: 1, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// UseCheapHashes makes new hashes, and the dummy one, cheap.
-func (s *Service) UseCheapHashes() { s.passwords = newHasher(cheap) }
+// UseCheapHashes makes new hashes and the dummy hash cheapCost.
+func (s *Service) UseCheapHashes() { s.passwords = newHasher(cheapCost) }
 
-// AttemptWrong attempts a wrong password, whose hash takes as long as computing.
-func (s *Service) AttemptWrong(ctx context.Context, email string, computing func()) error {
+// AttemptWrongPassword attempts a wrong password. It calls computing in place of the hash.
+func (s *Service) AttemptWrongPassword(ctx context.Context, email string, computing func()) error {
 	who, err := byEmail(s.gorm(ctx), email)
 	if err != nil {
 		return err
@@ -35,8 +35,8 @@ func (s *Service) AttemptWrong(ctx context.Context, email string, computing func
 // UseKeys replaces the keyring.
 func (s *Service) UseKeys(keys Keyring) { s.keys = keys }
 
-// RingOf returns the keyring of keys of 32 equal bytes, 0 for none.
-func RingOf(current, previous byte) Keyring {
+// KeyringOf returns a keyring whose keys repeat the byte 32 times. 0 means no key.
+func KeyringOf(current, previous byte) Keyring {
 	key := func(b byte) []byte {
 		if b == 0 {
 			return nil
@@ -51,27 +51,27 @@ func RingOf(current, previous byte) Keyring {
 // read only without a key.
 func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 	const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
-	require.Equal(t, secret, RingOf(0, 0).Encrypt("ann", secret))
-	encrypted := RingOf(1, 9).Encrypt("ann", secret)
-	require.Equal(t, encrypted, RingOf(1, 9).Encrypt("ann", secret),
+	require.Equal(t, secret, KeyringOf(0, 0).Encrypt("ann", secret))
+	encrypted := KeyringOf(1, 9).Encrypt("ann", secret)
+	require.Equal(t, encrypted, KeyringOf(1, 9).Encrypt("ann", secret),
 		"an import of the same secret changes nothing")
-	require.NotEqual(t, encrypted, RingOf(1, 9).Encrypt("bob", secret))
+	require.NotEqual(t, encrypted, KeyringOf(1, 9).Encrypt("bob", secret))
 	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, encrypted)
 	for name, c := range map[string]struct {
 		ring           Keyring
 		person, stored string
 		opens          bool
 	}{
-		"its key":              {RingOf(1, 9), "ann", encrypted, true},
-		"the previous key":     {RingOf(2, 1), "ann", encrypted, true},
-		"in clear":             {RingOf(0, 0), "ann", secret, true},
-		"in clear, with a key": {RingOf(2, 9), "ann", secret, false},
-		"no key":               {RingOf(0, 0), "ann", encrypted, false},
-		"another key":          {RingOf(2, 9), "ann", encrypted, false},
-		"another person":       {RingOf(1, 9), "bob", encrypted, false},
-		"truncated":            {RingOf(1, 9), "ann", encrypted[:len(encrypted)-4], false},
-		"shorter than a nonce": {RingOf(1, 9), "ann", encrypted[:15], false},
-		"no base64":            {RingOf(1, 9), "ann", encrypted + "!", false},
+		"its key":              {KeyringOf(1, 9), "ann", encrypted, true},
+		"the previous key":     {KeyringOf(2, 1), "ann", encrypted, true},
+		"in clear":             {KeyringOf(0, 0), "ann", secret, true},
+		"in clear, with a key": {KeyringOf(2, 9), "ann", secret, false},
+		"no key":               {KeyringOf(0, 0), "ann", encrypted, false},
+		"another key":          {KeyringOf(2, 9), "ann", encrypted, false},
+		"another person":       {KeyringOf(1, 9), "bob", encrypted, false},
+		"truncated":            {KeyringOf(1, 9), "ann", encrypted[:len(encrypted)-4], false},
+		"shorter than a nonce": {KeyringOf(1, 9), "ann", encrypted[:15], false},
+		"no base64":            {KeyringOf(1, 9), "ann", encrypted + "!", false},
 	} {
 		got, err := c.ring.decryptStored(c.person, c.stored)
 		if c.opens {
@@ -87,10 +87,10 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 	require.Error(t, err)
 }
 
-// From the test vectors of the argon2 reference implementation.
+// from the test vectors of the argon2 reference implementation
 const reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
-// Hashes from elsewhere match too. A password is normalised to NFC, and its hash has its own salt.
+// Hashes of other implementations match. Passwords are normalised to NFC; each hash has a salt.
 func TestPasswordMatchesItsHash(t *testing.T) {
 	t.Parallel()
 	h := newHasher(hashCost)
@@ -114,7 +114,7 @@ func TestPasswordMatchesItsHash(t *testing.T) {
 	}
 }
 
-// A hash that is malformed, or costs more than the bounds, neither is imported nor matches.
+// A hash that is malformed or exceeds the bounds of cost cannot be imported and does not match.
 func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 	const salt = "c29tZXNhbHQ"
 	const key = "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
@@ -132,7 +132,7 @@ func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 	}
 }
 
-// An import takes no hash that delays other sign-ins. One that an earlier import took still matches.
+// An import refuses hashes that would delay other sign-ins. One that is already stored matches.
 func TestCostlyHashIsNotImported(t *testing.T) {
 	require.True(t, ValidPasswordHash(reference))
 	for _, params := range []string{"m=65537,t=1,p=1", "m=65536,t=6,p=1", "m=8192,t=10,p=5", "m=65536,t=2,p=16"} {
@@ -145,8 +145,8 @@ func TestCostlyHashIsNotImported(t *testing.T) {
 	}
 }
 
-// The largest hash runs alone: it has all the memory of hashes, until its end.
-func TestHashesAtOnceShareTheMemoryOfTheLargest(t *testing.T) {
+// The largest hash runs alone, because it takes all the memory of hashes.
+func TestLargestHashRunsAlone(t *testing.T) {
 	h := newHasher(hashCost)
 	largest := hashCost
 	largest.Memory = maxMemory
@@ -159,8 +159,8 @@ func TestHashesAtOnceShareTheMemoryOfTheLargest(t *testing.T) {
 	require.True(t, h.memory.TryAcquire(maxMemory))
 }
 
-// A new password has at least 12 characters and at most 1,000 bytes, and is not made of common words,
-// the person's name and the e-mail.
+// A new password has at least 12 characters and at most 1,000 bytes. It must not consist of common
+// words, the person's name and the e-mail.
 func TestWeakPasswordsAreRefused(t *testing.T) {
 	t.Parallel()
 	maren := userRow{Name: "Zoë van Dijkstra", Email: "maren.solheim@harbour.example"}
@@ -193,8 +193,8 @@ func TestWeakPasswordsAreRefused(t *testing.T) {
 	}
 }
 
-// import.md, totpSecret: an imported secret is base32 of at least 80 bits and at most 200 characters.
-// Case and padding do not matter, blanks are refused.
+// import.md, totpSecret: an imported secret is base32 of at least 80 bits and at most 200
+// characters, in any case, with or without padding. Blanks are refused.
 func TestImportedTOTPSecretsAreBase32(t *testing.T) {
 	for text, want := range map[string]string{
 		"JBSWY3DPEHPK3PXP": "JBSWY3DPEHPK3PXP", "jbswy3dpehpk3pxp": "JBSWY3DPEHPK3PXP",
@@ -213,8 +213,8 @@ func TestImportedTOTPSecretsAreBase32(t *testing.T) {
 	}
 }
 
-// A code is accepted as keyboards, apps and the clipboard write it.
-func TestCodesAreAcceptedInEverySpelling(t *testing.T) {
+// A code is accepted in the spellings of keyboards, apps and the clipboard.
+func TestCodeIsAcceptedInEverySpelling(t *testing.T) {
 	const secret = "JBSWY3DPEHPK3PXP"
 	now := time.Now()
 	code, err := totp.GenerateCode(secret, now)
@@ -244,7 +244,7 @@ func TestCodesAreAcceptedInEverySpelling(t *testing.T) {
 	}
 }
 
-// The account's name in the address of an app's entry has no character that an app reads otherwise.
+// The otpauth URL encodes every character of the account's name that apps misread.
 func TestAccountNameInTheAddressIsEncoded(t *testing.T) {
 	require.Equal(t, "otpauth://totp/DG:ann%2Bdg@example.com?secret=S&issuer=DG",
 		totpURL("ann+dg@example.com", "S"))

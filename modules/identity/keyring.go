@@ -15,8 +15,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// Keyring encrypts secrets of two-step verification with its current key, and decrypts those of the
-// current and the previous key. The zero Keyring leaves secrets in clear.
+// Keyring encrypts two-step secrets with its current key, and decrypts secrets of the current and
+// the previous key. The zero Keyring leaves secrets in clear.
 type Keyring struct {
 	current, previous *secretKey
 }
@@ -87,7 +87,7 @@ func (k Keyring) decryptStored(personID, stored string) (string, error) {
 	return secret, nil
 }
 
-// With a current key, decrypt refuses a secret in clear as forged: a migration has encrypted all.
+// With a current key, a secret in clear is forged, because a migration has encrypted all secrets.
 func (k Keyring) decrypt(personID, stored string) (string, error) {
 	encrypted := strings.HasPrefix(stored, encryptedPrefix)
 	if !encrypted && k.Encrypts() {

@@ -19,11 +19,11 @@ import (
 	"dg/platform/input"
 )
 
-// These bounds hold for new passwords. No particular kinds of characters are required.
+// These bounds apply to new passwords. No kind of character is required.
 const (
 	minPassword = 12   // code points
 	maxPassword = 1000 // bytes
-	minUncommon = 6    // different characters outside of common words, name and e-mail
+	minUncommon = 6    // distinct characters outside common words, name and e-mail
 )
 
 // commonWords is short, because most common passwords are shorter than minPassword.
@@ -35,7 +35,7 @@ var commonText string
 var unleet = strings.NewReplacer("@", "a", "4", "a", "3", "e", "1", "i", "!", "i", "0", "o", "$",
 	"s", "5", "s", "7", "t")
 
-// normalise returns a password in NFC, as it is hashed: keyboards compose accents differently.
+// normalise returns the password in NFC for the hash: keyboards compose accents differently.
 func normalise(password string) string { return norm.NFC.String(password) }
 
 func checkPassword(password string, of userRow) error {
@@ -56,7 +56,7 @@ func checkPassword(password string, of userRow) error {
 	return nil
 }
 
-// wordsOf splits names into words. It drops those of up to two bytes, which may occur by chance.
+// wordsOf splits names into words. It drops words of up to two bytes: a match may be chance.
 func wordsOf(names ...string) (words []string) {
 	between := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
@@ -71,7 +71,7 @@ func wordsOf(names ...string) (words []string) {
 	return words
 }
 
-// countUncommon returns the number of different characters outside of common words and own.
+// countUncommon counts the distinct characters outside common words and the words in own.
 func countUncommon(password string, own []string) int {
 	words := slices.Concat(own, commonWords)
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) }) // longest first
@@ -124,14 +124,14 @@ var hashCost = argon2id.Params{
 	KeyLength:   32,
 }
 
-// Bounds of new imported hashes. One sign-in with a costlier hash delays the others.
+// Bounds of new imported hashes. A sign-in with a costlier hash would delay the others.
 const (
 	maxImportedMemory      = 64 << 10 // KiB
 	maxImportedParallelism = 4
-	maxImportedWork        = 389_120 // KiB times iterations: ten times hashCost
+	maxImportedWork        = 389_120 // memory in KiB × iterations: ten times that of hashCost
 )
 
-// Bounds of stored hashes, which an import of version 1.0.0 took. Costlier ones match no password.
+// Bounds of stored hashes: version 1.0.0 imported more. Costlier hashes match no password.
 const (
 	maxMemory      = 256 << 10 // KiB
 	maxIterations  = 10
@@ -169,8 +169,8 @@ func costOf(hash string) *argon2id.Params {
 	return p
 }
 
-// hasher computes hashes. Concurrent computations share maxMemory, the most that one may need, and
-// leave half of the processors to other requests: each takes at least least KiB.
+// hasher computes hashes. Concurrent computations share maxMemory, the most that one hash may need.
+// Each acquires at least least KiB, which leaves half of the processors to other requests.
 type hasher struct {
 	cost   argon2id.Params // of new hashes
 	memory *semaphore.Weighted
@@ -178,15 +178,15 @@ type hasher struct {
 }
 
 func newHasher(cost argon2id.Params) *hasher {
-	// by default dg serve sets GOMAXPROCS to twice the number of processors
+	// a quarter, because dg serve sets GOMAXPROCS to twice the number of processors by default
 	concurrent := uint32(max(1, runtime.GOMAXPROCS(0)/4))
 	return &hasher{cost, semaphore.NewWeighted(maxMemory), maxMemory / concurrent}
 }
 
-// Without a hash, matches computes a dummy one, so that its time does not reveal unknown accounts.
+// Without a hash, matches computes a dummy, so that its time does not reveal unknown accounts.
 func (h *hasher) matches(ctx context.Context, hash *string, password string) (bool, error) {
 	var cost *argon2id.Params
-	if hash != nil && len(password) <= maxPassword { // bounds the work: no new password is longer
+	if hash != nil && len(password) <= maxPassword { // bounds the work; no valid password is longer
 		cost = costOf(*hash)
 	}
 	if cost == nil {

@@ -31,7 +31,7 @@ func newRecoveryCode() string {
 
 var lookalikes = strings.NewReplacer("o", "0", "i", "1", "l", "1")
 
-// parseRecoveryCode returns the code as it is hashed: lower case, digits for o, i and l, no dashes.
+// parseRecoveryCode returns the form that is hashed: lower case, no dashes, digits for o, i and l.
 func parseRecoveryCode(text string) (code string, ok bool) {
 	if len(text) > 4*recoveryCodeLength {
 		return "", false
@@ -52,7 +52,7 @@ func (s *Service) RecoveryCodesLeft(ctx context.Context, token string) (int, err
 	return int(left), apperr.Annotate(err, "identity: count recovery codes")
 }
 
-// ReplaceRecoveryCodes voids the person's recovery codes and returns ten new ones, which are never
+// ReplaceRecoveryCodes voids the person's recovery codes and returns ten new codes, which are never
 // returned again. The session continues under the returned token. Errors: ErrTwoStepOff,
 // ErrWrongCode, those of withPassword.
 func (s *Service) ReplaceRecoveryCodes(
@@ -74,13 +74,13 @@ func (s *Service) ReplaceRecoveryCodes(
 	return codes, session, err
 }
 
-// issueRecoveryCodes relies on the person's lock: concurrent requests would store ten codes each.
+// issueRecoveryCodes relies on the person's lock, so that only one request stores ten codes.
 func (c *change) issueRecoveryCodes() ([]string, error) {
 	codes := make([]string, recoveryCodeCount)
 	rows := make([]recoveryRow, recoveryCodeCount)
 	for i := range codes {
 		codes[i] = newRecoveryCode()
-		code, _ := parseRecoveryCode(codes[i]) // newRecoveryCode returns a valid code
+		code, _ := parseRecoveryCode(codes[i]) // newRecoveryCode returns valid codes only
 		rows[i] = recoveryRow{
 			UserID: c.from.UserID, CodeHash: hashText(c.from.UserID + " " + code),
 		}
@@ -113,7 +113,7 @@ const resetTTL = 30 * time.Minute
 var ErrNoReset = apperr.New(apperr.NotFound,
 	"This link no longer works: it works once, for 30 minutes. Ask the operator of this service for a new one.")
 
-// Operator changes accounts for dg's commands. DB connects as the owner of the tables.
+// Operator changes accounts on behalf of dg's commands. DB connects as the owner of the tables.
 type Operator struct {
 	DB       *postgres.DB
 	Now      func() time.Time
@@ -123,7 +123,7 @@ type Operator struct {
 // Reset lets a person set a new password once, without two-step verification.
 type Reset struct {
 	Person    Person
-	Token     string // of the link: a secret
+	Token     string // the token in the link: a secret
 	ExpiresAt time.Time
 }
 
@@ -169,7 +169,7 @@ func (s *Service) ResetPassword(ctx context.Context, token, password, session st
 		return err
 	}
 	defer release()
-	// before hashing, so that an unknown token costs no hash
+	// checked before hashing, so that an unknown token costs no hash
 	whose, err := userOfReset(s.gorm(ctx), token, s.clock())
 	if err != nil {
 		return err
@@ -199,8 +199,8 @@ func userOfReset(db transaction, token string, now time.Time) (userRow, error) {
 	return row.User, err
 }
 
-// The person's row is locked before the reset is deleted: only one of concurrent uses succeeds.
-// Triggers end the sessions and void the recovery codes.
+// useReset locks the person's row before it deletes the reset, so that only one of concurrent uses
+// succeeds. Triggers end the sessions and void the recovery codes.
 func useReset(tx transaction, token, hash string, now time.Time) error {
 	whose, err := userOfReset(tx.Clauses(lockUser), token, now)
 	if err != nil {

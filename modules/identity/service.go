@@ -20,12 +20,12 @@ type Service struct {
 	now       func() time.Time
 	recorder  Recorder
 	passwords *hasher
-	slots     *limit.Limiter // of sign-ins and other checks of passwords
+	slots     *limit.Limiter // of sign-ins and other password checks
 	keys      Keyring        // of the secrets of two-step verification
 }
 
-// maxSignIns bounds the concurrent sign-ins, each of which holds at most one connection. A /48 leaves
-// one to others.
+// maxSignIns bounds the concurrent sign-ins, each of which holds at most one connection. Clients of
+// one /48 may use all but one.
 const maxSignIns = 4
 
 // New returns the service over db. keys encrypts the secrets of two-step verification.
@@ -56,13 +56,13 @@ func networkOf(ctx context.Context) string { return netaddr.ClientText(requestOf
 
 func (s *Service) clock() time.Time { return instant(s.now()) }
 
-// instant returns t as columns hold it.
+// instant returns t in UTC with the precision of the columns.
 func instant(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
 // Recorder writes security events to the audit logs of the person's organisations, and sign-ins to
 // the program's log.
 type Recorder struct {
-	// OrganisationsOf returns the ids of the person's organisations, as the transaction sees them.
+	// OrganisationsOf reads the ids of the person's organisations in the transaction.
 	OrganisationsOf func(tx transaction, personID string) ([]string, error)
 	Audit           *audit.Log
 	Log             *slog.Logger        // for sign-ins, failures and locks
@@ -116,7 +116,7 @@ func (r Recorder) logSignIn(
 		append(more, "person_id", of.ID, "client", from.Address, "request_id", from.ID)...)
 }
 
-// signInFailed logs and counts wrong attempts and locks. It ignores all other errors.
+// signInFailed logs and counts wrong attempts and locks. It ignores other errors.
 func (r Recorder) signInFailed(ctx context.Context, of Person, err error) {
 	var reason string
 	var more []any

@@ -15,8 +15,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// No answer to a sign-in tells whether the e-mail is known.
-func TestWrongPasswordAndUnknownEmailGetOneAnswer(t *testing.T) {
+// A response to a sign-in does not reveal whether the e-mail is known.
+func TestWrongPasswordAndUnknownEmailGetTheSameResponse(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
 	b.Exec(`update users set password_hash = null where id = $1`, b.person(bob, ""))
@@ -33,7 +33,7 @@ func TestWrongPasswordAndUnknownEmailGetOneAnswer(t *testing.T) {
 		(convert_to('ann@example.com', 'UTF8'), convert_to('account:ann@example.com', 'UTF8'))`))
 }
 
-// The allocated memory shows that a hash was computed, which takes nearly all of the time.
+// The test measures allocated memory, which shows that a hash, nearly all of the time, is computed.
 func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
 	b := setupAlone(t)
 	people := b.service(b.DB)
@@ -58,53 +58,53 @@ func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
 	require.Less(t, allocated(ann, password), uint64(2<<20), "a locked account costs nothing")
 }
 
-// The lock lasts ten minutes, for known and unknown e-mails, and refuses the right password too. Of 50
-// concurrent passwords on two instances, ten are compared.
+// Ten wrong passwords lock known and unknown e-mails for ten minutes, and refuse the correct
+// password too. Of 50 concurrent passwords on two instances, ten are compared.
 func TestTenWrongPasswordsLockAnAccount(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
 	b.person(bob, "")
-	require.Equal(t, [3]int{50, 0, 0}, b.atOnce(func(_ int, on *identity.Service) error {
-		return errorOf(on.SignIn(b.ctx(), ann, password, "")) // right ones are not counted
+	require.Equal(t, [3]int{50, 0, 0}, b.countResults(func(_ int, on *identity.Service) error {
+		return errorOf(on.SignIn(b.ctx(), ann, password, "")) // correct passwords are not counted
 	}))
 	for i, email := range []string{ann, "nobody@example.com"} {
 		from := "198.51.100." + strconv.Itoa(i)
-		require.Equal(t, [3]int{0, 10, 40}, b.atOnce(func(_ int, on *identity.Service) error {
+		require.Equal(t, [3]int{0, 10, 40}, b.countResults(func(_ int, on *identity.Service) error {
 			return errorOf(on.SignIn(b.from(from), email, wrongPassword, ""))
 		}), email)
 		until := b.now().Add(10 * time.Minute)
 		for _, p := range []string{password, wrongPassword} {
-			b.pass(time.Second)
+			b.advance(time.Second)
 			requireLocked(t, b.try(strings.ToUpper(email), p, from), until)
 		}
 		b.signIn(bob)
 	}
-	b.pass(10*time.Minute - 4*time.Second)
+	b.advance(10*time.Minute - 4*time.Second)
 	require.Error(t, b.try(ann, wrongPassword, home))
-	b.pass(4 * time.Second)
+	b.advance(4 * time.Second)
 	b.signIn(ann)
-	for range 2 { // wrong ones of different windows are not added
+	for range 2 { // wrong passwords of different windows do not add up
 		b.fail(9, identity.ErrWrongPassword, func() error { return b.try(ann, wrongPassword, home) })
-		b.pass(10 * time.Minute)
+		b.advance(10 * time.Minute)
 	}
 	b.fail(5, identity.ErrWrongPassword, func() error { return b.try(ann, wrongPassword, home) })
-	b.signIn(ann) // the right password clears the count
+	b.signIn(ann) // the correct password resets the count
 	b.fail(10, identity.ErrWrongPassword, func() error { return b.try(ann, wrongPassword, home) })
 }
 
-// A wrong password counts although its request ends while the hash is computed.
+// A wrong password counts even if its request ends while the hash is computed.
 func TestWrongPasswordOfAnEndedRequestCounts(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
 	for range 10 {
 		ctx, cancel := context.WithCancel(b.ctx())
-		require.Equal(t, identity.ErrWrongPassword, b.people.AttemptWrong(ctx, ann, cancel))
+		require.Equal(t, identity.ErrWrongPassword, b.people.AttemptWrongPassword(ctx, ann, cancel))
 	}
 	requireLocked(t, b.try(ann, password, home), b.now().Add(10*time.Minute))
 }
 
-// A lock or a change of password that commits while the right password is verified refuses it.
-func TestChangeDuringSignInRefusesThePassword(t *testing.T) {
+// A correct password is refused if a lock or a change of password commits while it is verified.
+func TestLockOrChangeDuringSignInRefusesThePassword(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
 	until := b.now().Add(time.Minute)
@@ -113,33 +113,33 @@ func TestChangeDuringSignInRefusesThePassword(t *testing.T) {
 		select sha256(convert_to('account:ann@example.com ' || password_hash, 'UTF8')), 50, $1
 		from users`, until)
 	requireLocked(t, b.WhileWaiting(lock, signIn, nil), until)
-	b.pass(time.Minute)
+	b.advance(time.Minute)
 	change := b.Begin(`update users set password_hash = 'another'`)
 	require.Equal(t, identity.ErrWrongPassword, b.WhileWaiting(change, signIn, nil))
 	require.Zero(t, b.Count(`sessions`))
 }
 
-// The program's log has each sign-in, failure and lock, and no e-mail that is unknown.
+// The program's log contains each sign-in, failure and lock, but no unknown e-mail.
 func TestSignInsAreLogged(t *testing.T) {
 	b := setup(t)
 	id := b.person(ann, secret)
 	pending := b.signIn(ann)
-	require.Empty(t, b.book.String(), "the code is due")
+	require.Empty(t, b.programLog.String(), "the code is due")
 	require.Error(t, errorOf(b.people.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))))
 	require.NoError(t, errorOf(b.people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))))
-	require.Contains(t, b.book.String(), `msg="signed in" person_id=`+id)
+	require.Contains(t, b.programLog.String(), `msg="signed in" person_id=`+id)
 	for range 11 {
 		require.Error(t, errorOf(b.people.SignIn(b.ctx(), ann, wrongPassword, "")))
 	}
 	require.Error(t, errorOf(b.people.SignIn(b.ctx(), "typed password", wrongPassword, "")))
-	require.Equal(t, 11, strings.Count(b.book.String(), `msg="sign-in failed" reason=wrong_password`))
-	require.Equal(t, 1, strings.Count(b.book.String(), `reason=wrong_code person_id=`+id))
-	require.Regexp(t, `msg="sign-in failed" until=\S+ reason=locked person_id=`+id, b.book.String())
-	require.NotContains(t, b.book.String(), "typed password")
+	require.Equal(t, 11, strings.Count(b.programLog.String(), `msg="sign-in failed" reason=wrong_password`))
+	require.Equal(t, 1, strings.Count(b.programLog.String(), `reason=wrong_code person_id=`+id))
+	require.Regexp(t, `msg="sign-in failed" until=\S+ reason=locked person_id=`+id, b.programLog.String())
+	require.NotContains(t, b.programLog.String(), "typed password")
 }
 
-// A session that ends while its change waits for the lock does not get a new token.
-func TestEndedSessionDoesNotComeBack(t *testing.T) {
+// A session that ends while its change waits for the lock is not replaced by one with a new token.
+func TestEndedSessionIsNotRenewed(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
 	for name, change := range map[string]func(pending, full identity.Session) error{
@@ -153,7 +153,7 @@ func TestEndedSessionDoesNotComeBack(t *testing.T) {
 		pending := b.signIn(ann)
 		full, err := b.people.VerifySecondStep(b.ctx(), b.signIn(ann).Token, b.code(secret, 0))
 		require.NoError(t, err)
-		b.pass(time.Minute)
+		b.advance(time.Minute)
 		err = b.WhileWaiting(b.Begin(`select from users for update`),
 			func() error { return change(pending, full) },
 			func() { b.Exec(`delete from sessions`) })
@@ -162,7 +162,7 @@ func TestEndedSessionDoesNotComeBack(t *testing.T) {
 	}
 }
 
-// Every instance reads the session. The e-mail is compared without case.
+// A session is valid on every instance. The e-mail is compared without case.
 func TestTokensAreStoredAsHashes(t *testing.T) {
 	b := setup(t)
 	id := b.person("Ann@Example.com", "")
@@ -197,22 +197,22 @@ func TestSessionsExpire(t *testing.T) {
 		return testkit.One[time.Time](b.World, `select last_used_at from sessions where token_hash = sha256($1)`,
 			[]byte(of.Token))
 	}
-	b.pass(59 * time.Second)
+	b.advance(59 * time.Second)
 	require.True(t, b.isActive(used.Token))
 	require.Equal(t, used.StartedAt, lastUse(used), "written at most once a minute")
-	b.pass(time.Second)
+	b.advance(time.Second)
 	require.True(t, b.isActive(used.Token))
 	require.Equal(t, b.now(), lastUse(used))
 
-	b.pass(12*time.Hour - time.Minute - time.Millisecond)
+	b.advance(12*time.Hour - time.Minute - time.Millisecond)
 	require.True(t, b.isActive(used.Token))
-	b.pass(time.Millisecond)
+	b.advance(time.Millisecond)
 	require.False(t, b.isActive(idle.Token), "12 h without use")
-	b.pass(time.Hour)
+	b.advance(time.Hour)
 	require.True(t, b.isActive(used.Token))
-	b.pass(11*time.Hour - time.Millisecond)
+	b.advance(11*time.Hour - time.Millisecond)
 	require.True(t, b.isActive(used.Token), "until 24 h")
-	b.pass(time.Millisecond)
+	b.advance(time.Millisecond)
 	require.False(t, b.isActive(used.Token), "24 h in all, though it was used")
 }
 
@@ -238,7 +238,7 @@ func TestExpiredRowsAreSwept(t *testing.T) {
 	require.Zero(t, b.Count(`password_guesses where wrong > 0`))
 }
 
-// "Sign out everywhere" also ends a session whose token rotates at the same time.
+// "Sign out everywhere" also ends a session whose token rotates concurrently.
 func TestSignOutEverywhereEndsARotatingSession(t *testing.T) {
 	b := setup(t)
 	id := b.person(ann, "")
@@ -255,9 +255,9 @@ func TestSignOutEverywhereEndsARotatingSession(t *testing.T) {
 	require.Zero(t, b.Count(`sessions`))
 }
 
-// A person has at most 100 signed-in sessions. A new one stays, whatever the clocks of others say.
-// Sessions that wait for a code end no other, and 200 of them do not end the owner's.
-func TestFullListOfSessionsKeepsNewAndPendingOnes(t *testing.T) {
+// A person has at most 100 signed-in sessions. A new session never ends, even if the others have
+// later timestamps. Sessions that wait for a code end no session, and none of 200 ends.
+func TestSessionLimitKeepsNewAndPendingSessions(t *testing.T) {
 	b := setup(t)
 	b.addSessions(b.person(ann, secret), 100)
 	b.Exec(`update sessions set last_used_at = $1, expires_at = $1`, b.now().Add(time.Hour))

@@ -31,14 +31,14 @@ const (
 	home = "192.0.2.7" // the address of most sign-ins
 )
 
-// bundle is a database and two instances of the service on it, each with its own pool. The clock
-// moves by pass alone. Hashes are cheap.
+// bundle is a database and two instances of the service, each with its own pool. Only advance moves
+// the clock. Hashes are cheap.
 type bundle struct {
 	*testkit.World
 	t             *testing.T
 	people, other *identity.Service
 	millis        atomic.Int64 // of the clock
-	book          tb.Buffer    // the program's log
+	programLog    tb.Buffer    // the program's log
 }
 
 func setup(t *testing.T) *bundle {
@@ -57,17 +57,17 @@ func setupAlone(t *testing.T) *bundle {
 	return b
 }
 
-// service returns an instance with hashes of the real cost.
+// service returns an instance with hashes at their real cost.
 func (b *bundle) service(db *postgres.DB) *identity.Service {
 	return identity.New(db, b.now, b.recorder(db), identity.Keyring{})
 }
 
 func (b *bundle) recorder(db *postgres.DB) identity.Recorder {
 	return identity.Recorder{
-		// entries of people are tested with the assembled program
+		// tests of the assembled program cover these audit entries
 		OrganisationsOf: func(*gorm.DB, string) ([]string, error) { return nil, nil },
 		Audit:           audit.New(db),
-		Log:             b.book.Logger(),
+		Log:             b.programLog.Logger(),
 		OnFailedSignIn:  func(string) {},
 	}
 }
@@ -78,7 +78,7 @@ func (b *bundle) operator(db *postgres.DB) identity.Operator {
 
 func (b *bundle) now() time.Time { return time.UnixMilli(b.millis.Load()).UTC() }
 
-func (b *bundle) pass(d time.Duration) { b.millis.Add(d.Milliseconds()) }
+func (b *bundle) advance(d time.Duration) { b.millis.Add(d.Milliseconds()) }
 
 func (b *bundle) ctx() context.Context { return b.from(home) }
 
@@ -121,15 +121,15 @@ func (b *bundle) isActive(token string) bool {
 
 const concurrency = 50
 
-// atOnce runs fn 50 times at once, on the two instances by turns, and counts the answers: done,
-// wrong, locked.
-func (b *bundle) atOnce(fn func(nth int, people *identity.Service) error) (counts [3]int) {
+// countResults runs fn 50 times concurrently, alternating between the two instances. It counts the
+// results: success, wrong, locked.
+func (b *bundle) countResults(fn func(nth int, people *identity.Service) error) (counts [3]int) {
 	failed := make([]error, concurrency)
 	testkit.Concurrently(concurrency, func(i int) {
 		for range 20 {
 			failed[i] = fn(i, []*identity.Service{b.people, b.other}[i%2])
 			if !postgres.IsUnavailable(failed[i]) && !apperr.Is(failed[i], apperr.Unavailable) {
-				break // otherwise it timed out on a busy machine, changed nothing, and retries
+				break // otherwise fn timed out on a busy machine and changed nothing: retry
 			}
 		}
 	})

@@ -11,7 +11,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// attempt counts these errors towards the limits.
+// Attempts that return these errors count towards the limits.
 var (
 	ErrWrongPassword = apperr.New(apperr.Validation,
 		"E-mail or password is wrong. Check both and try again.")
@@ -84,12 +84,12 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 	return session, nil
 }
 
-// byEmail returns a row without an id for an unknown e-mail, in the time that a known one takes.
+// byEmail returns a row without an id for an unknown e-mail, after the same query.
 func byEmail(db transaction, email string) (userRow, error) {
 	unknown := userRow{Email: email}
 	key := EmailKey(email)
 	if !utf8.ValidString(key) || strings.Contains(key, "\x00") {
-		return unknown, nil // PostgreSQL stores no such text
+		return unknown, nil // PostgreSQL cannot store such text
 	}
 	row, err := takeRow[userRow](db, "identity.byEmail", ErrNoSuchEmail, "email_key = ?", key)
 	if errors.Is(err, ErrNoSuchEmail) {
@@ -120,8 +120,8 @@ func (s *Service) attempt(
 	return err
 }
 
-// The share lock orders the session and changes of the password: an earlier change is seen here, a
-// later one ends the session.
+// The share lock serialises sign-ins and changes of the password: an earlier change is seen here, a
+// later change ends the session.
 func beginSession(
 	tx transaction, who userRow, limits []guessLimit, now time.Time,
 ) (begun Session, err error) {

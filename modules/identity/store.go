@@ -46,7 +46,7 @@ type resetRow struct {
 
 func (resetRow) TableName() string { return "account_resets" }
 
-// transaction is gorm's handle: of the caller's transaction or, as in SignOut, of the pool.
+// transaction is gorm's handle of the caller's transaction or, as in SignOut, of the pool.
 type transaction = *gorm.DB
 
 func (s *Service) gorm(ctx context.Context) *gorm.DB { return s.db.Gorm.WithContext(ctx) }
@@ -107,10 +107,10 @@ func deleteRows(
 	return deleted.RowsAffected, apperr.Annotate(deleted.Error, tag)
 }
 
-// maxSwept bounds what one sweep removes from a table, so that no sign-in waits for a backlog.
-const maxSwept = 1000
+// maxSweptRows bounds the rows of a table that one sweep removes: a sign-in waits for no backlog.
+const maxSweptRows = 1000
 
-// sweep deletes expired rows. A sign-in adds fewer than it may sweep (maxSwept): no backlog grows.
+// sweep deletes expired rows. A sign-in adds fewer rows than maxSweptRows, so that no backlog grows.
 func sweep(db transaction, now time.Time) error {
 	if err := sweepTable(db, &sessionRow{}, "token_hash", "expires_at", now); err != nil {
 		return err
@@ -119,7 +119,7 @@ func sweep(db transaction, now time.Time) error {
 }
 
 func sweepTable(db transaction, row any, key, endedBy string, now time.Time) error {
-	ended := db.Model(row).Select(key).Where(endedBy+" <= ?", now).Limit(maxSwept).
+	ended := db.Model(row).Select(key).Where(endedBy+" <= ?", now).Limit(maxSweptRows).
 		Clauses(skipLocked)
 	_, err := deleteRows(db, "identity.sweep", row, key+" in (?)", ended)
 	return err

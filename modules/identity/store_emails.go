@@ -23,23 +23,23 @@ const domainLabel = `[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?`
 
 var emailPattern = regexp.MustCompile(validEmail)
 
-// Browsers differ in four letters, such as ß: Chromium sends them in the transitional form. So domains
-// are compared in that form, whichever was sent (UTS 46, section 4).
+// Browsers encode four letters, such as ß, differently: Chromium uses the transitional form.
+// Domains are compared in that form (UTS 46, section 4).
 var (
 	sentDomain     = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false))
 	comparedDomain = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(true))
 )
 
-// ParseEmail returns the e-mail without blanks around, and whether it is valid: a person with any
-// other could not sign in, because the browser refuses or rewrites it.
+// ParseEmail returns the e-mail without surrounding blanks, and whether it is valid. Browsers
+// refuse or rewrite an invalid e-mail, so that its person could not sign in.
 func ParseEmail(text string) (email string, ok bool) {
 	email = strings.TrimSpace(text)
 	ascii := asciiEmail(email)
 	return email, len(ascii) <= 254 && emailPattern.MatchString(ascii)
 }
 
-// EmailKey returns the normalised form by which e-mails are compared: browsers send the domain in
-// ASCII, whatever was typed.
+// EmailKey returns the normalised form by which e-mails are compared. It has the domain in ASCII,
+// as browsers send it.
 func EmailKey(email string) string { return input.Lower(asciiEmail(strings.TrimSpace(email))) }
 
 func asciiEmail(email string) string {
@@ -55,7 +55,7 @@ func asciiEmail(email string) string {
 	return local + "@" + ascii
 }
 
-// unusualEmails returns the people whose e-mail may be invalid or have another key than the stored.
+// unusualEmails returns the people whose e-mail may be invalid or whose stored key may be outdated.
 func unusualEmails(db transaction) (found []emailRow, _ error) {
 	err := db.Scopes(postgres.Tag("identity.unusualEmails")).
 		Where("email !~ ? or email ilike '%xn--%' or email_key <> lower(email)", validEmail).
@@ -67,8 +67,8 @@ type emailRow struct{ ID, Email, EmailKey string }
 
 func (emailRow) TableName() string { return "users" }
 
-// RewriteEmailKeys replaces keys of earlier versions. One that another person has stays:
-// CheckEmails names it. The pool must connect as the owner of the tables.
+// RewriteEmailKeys replaces keys of earlier versions. If another person has the new key, the old
+// key stays, and CheckEmails warns of it. The pool must connect as the owner of the tables.
 func RewriteEmailKeys(ctx context.Context, owner *postgres.DB) error {
 	return owner.Gorm.WithContext(ctx).Transaction(func(tx transaction) error {
 		found, err := unusualEmails(tx)

@@ -15,10 +15,10 @@ import (
 // Reaching a limit within its window starts a lock of the same length. An attempt that begins
 // during a lock is not compared: correct and wrong attempts get the same response.
 const (
-	maxFailures        = 10 // passwords of an account from one network; codes of a person
-	maxAccountFailures = 50 // passwords of an account
+	maxFailures        = 10 // wrong passwords of an account from one network; wrong codes of a person
+	maxAccountFailures = 50 // wrong passwords of an account
 	passwordWindow     = 10 * time.Minute
-	codeWindow         = time.Hour // so that a day has about 240 guesses at most
+	codeWindow         = time.Hour // at most about 240 guesses a day
 	countTimeout       = 5 * time.Second
 )
 
@@ -47,8 +47,8 @@ type guessLimit struct {
 }
 
 // passwordLimits returns the limits of an account: a low one for the network and a higher one for
-// all networks. A lock of one network does not affect others. A new password, as of a reset, starts
-// new counts. The fixed order prevents deadlocks.
+// all networks. A lock of one network does not affect others. A new password, for example by a
+// reset, starts new counts. The fixed order prevents deadlocks.
 func passwordLimits(who userRow, address string) []guessLimit {
 	account := EmailKey(who.Email)
 	if who.PasswordHash != nil {
@@ -61,8 +61,8 @@ func passwordLimits(who userRow, address string) []guessLimit {
 	}
 }
 
-// codeLimits returns the limit of a person's codes. A secret that the person sets up starts a new
-// count, a stored form under another key does not.
+// codeLimits returns the limit of a person's codes. A new two-step secret starts a new count, a
+// re-encryption of the secret does not.
 func codeLimits(of userRow) []guessLimit {
 	id := of.ID
 	if of.TOTPSince != nil {
@@ -80,7 +80,7 @@ type guessRow struct {
 
 func (guessRow) TableName() string { return "password_guesses" }
 
-// matchWithin counts a wrong attempt, although the request may have ended during a costly hash.
+// matchWithin counts a wrong attempt even if the request has ended during a costly hash.
 func matchWithin(
 	db transaction, limits []guessLimit, clock func() time.Time, match func() error,
 ) error {
@@ -129,8 +129,8 @@ func countAttempt(db transaction, limits []guessLimit, wrong int, now time.Time)
 	})
 }
 
-// One statement compares and counts, so that concurrent guesses cannot exceed max. A result above max
-// means that the limit was reached before: the caller rolls back.
+// One statement compares and counts, so that concurrent guesses cannot exceed max. If the result is
+// above max, the limit was reached before, and the caller rolls back.
 func (l guessLimit) count(tx transaction, wrong int, now time.Time) error {
 	ends := now.Add(l.window * time.Duration(wrong))
 	var counted guessRow

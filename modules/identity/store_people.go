@@ -48,7 +48,7 @@ func (r userRow) person() Person {
 // ErrNoSuchEmail says that no account has the e-mail.
 var ErrNoSuchEmail = apperr.New(apperr.NotFound, "No account has the e-mail: check the spelling.")
 
-// People returns the people with the ids, ordered by name. It leaves out unknown ids.
+// People returns the people with these ids, ordered by name. It omits unknown ids.
 func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
 	var rows []userRow
 	if err := s.gorm(ctx).Scopes(postgres.Tag("identity.people")).Where("id in ?", ids).
@@ -80,8 +80,8 @@ func AddPersonIn(tx transaction, email, name string) (Person, error) {
 	return row.person(), err
 }
 
-// DeletePersonIn deletes the account, with an entry in the logs of the person's organisations, whose
-// memberships leave ends. Entries keep the names that they recorded. The caller's transaction must
+// DeletePersonIn deletes the account and records it in the logs of the person's organisations.
+// leave ends the memberships. Earlier entries keep the person's name. The caller's transaction must
 // have the owner's role. Errors: ErrNoSuchEmail, those of leave.
 func (o Operator) DeletePersonIn(tx transaction, of Person, leave func() error) error {
 	err := o.Recorder.record(tx, of, audit.Entry{

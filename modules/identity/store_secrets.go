@@ -26,7 +26,7 @@ type secretKeyRow struct {
 
 func (secretKeyRow) TableName() string { return "secret_key_check" }
 
-// checkText is encrypted as if it were the two-step secret of the person checkPerson.
+// The check value is checkText, encrypted like a two-step secret of the person checkPerson.
 const (
 	checkPerson = "check of the secret key"
 	checkText   = "dg"
@@ -52,14 +52,14 @@ func verifyCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	return len(rows) > 0, nil
 }
 
-// Reencrypted counts the secrets that MigrateSecrets encrypted, and those that it could not read.
+// Reencrypted counts the secrets that MigrateSecrets encrypted or could not read.
 type Reencrypted struct{ Encrypted, Unreadable int }
 
 // MigrateSecrets encrypts the secrets of users with the current key and stores the check value, in
 // one transaction. Sessions and recovery codes stay. With forgetLost, the current key replaces a
-// lost key, whose secrets stay unreadable. Without a current key, MigrateSecrets only calls
-// CheckSecretKey, or fails if forgetLost. The pool must connect as the owner of the tables. Errors:
-// ErrWrongSecretKey.
+// lost key; secrets under the lost key stay unreadable. Without a current key, MigrateSecrets only
+// calls CheckSecretKey, or fails if forgetLost. The pool must connect as the owner of the tables.
+// Errors: ErrWrongSecretKey.
 func MigrateSecrets(
 	ctx context.Context, owner *postgres.DB, keys Keyring, forgetLost bool,
 ) (done Reencrypted, err error) {
@@ -79,7 +79,7 @@ func MigrateSecrets(
 		case err != nil:
 			return err
 		case done.Unreadable > 0 && !encrypted && !forgetLost:
-			return ErrWrongSecretKey // without a check value, the current key may be a wrong one
+			return ErrWrongSecretKey // without a check value, the current key may be wrong
 		}
 		value := secretKeyRow{One: true, Value: keys.Encrypt(checkPerson, checkText)}
 		return insertRows(tx.Clauses(upsert), "identity.storeCheckValue", &value)
@@ -109,7 +109,7 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 // If encrypted is true, a secret in clear is forged and counts as unreadable.
 func reencrypt(tx transaction, keys Keyring, encrypted bool) (done Reencrypted, err error) {
 	var stale []userRow
-	// not locked: a change in between stays, because the update compares the secret that was read
+	// no lock: the update compares the secret, so that a concurrent change of it stays
 	err = tx.Scopes(postgres.Tag("identity.staleSecrets")).Select("id", "totp_secret").
 		Where("totp_secret not like ?", keys.current.prefix+"%").Find(&stale).Error
 	if err != nil {
@@ -135,9 +135,9 @@ func reencrypt(tx transaction, keys Keyring, encrypted bool) (done Reencrypted, 
 	return done, nil
 }
 
-// KeyringForImport introduces a secret key, if there is none yet, and otherwise returns the keyring
-// with the key of the check value as its current one: an import never replaces a key. The pool must
-// connect as the owner of the tables. Errors: ErrWrongSecretKey.
+// KeyringForImport introduces the secret key if the database has none. Otherwise it returns the
+// keyring with the check value's key as the current one, so that an import never replaces a key.
+// The pool must connect as the owner of the tables. Errors: ErrWrongSecretKey.
 func KeyringForImport(ctx context.Context, owner *postgres.DB, keys Keyring) (Keyring, error) {
 	db := owner.Gorm.WithContext(ctx)
 	exists, err := verifyCheckValue(db, keys)
@@ -155,8 +155,8 @@ func KeyringForImport(ctx context.Context, owner *postgres.DB, keys Keyring) (Ke
 	return keys, err
 }
 
-// LockSecretKey keeps the secret key from being introduced or replaced until the transaction ends.
-// Errors: ErrWrongSecretKey, if the current key is not that of the check value.
+// LockSecretKey prevents the introduction or replacement of a secret key until the transaction
+// ends. Errors: ErrWrongSecretKey, if the current key is not that of the check value.
 func (k Keyring) LockSecretKey(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, `/* identity.lockUsers */ lock table users in row exclusive mode`); err != nil {
 		return err
@@ -174,7 +174,7 @@ func (k Keyring) LockSecretKey(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// KeepSecret returns stored if it is the secret of fresh under any of the keys, and fresh if not.
+// KeepSecret returns stored if it decrypts to the same secret as fresh, otherwise fresh.
 func (k Keyring) KeepSecret(personID, stored, fresh string) string {
 	secret, err := k.decrypt(personID, fresh)
 	if err == nil && k.sameSecret(personID, stored, secret) {

@@ -15,23 +15,23 @@ const (
 	idleTimeout       = 12 * time.Hour
 	absoluteTimeout   = 24 * time.Hour
 	secondStepTimeout = 10 * time.Minute
-	touchInterval     = time.Minute // age at which a stored last use is replaced
-	maxSessions       = 100         // signed-in ones of a person
+	touchInterval     = time.Minute // minimum interval between writes of the last use
+	maxSessions       = 100         // signed-in sessions of a person
 )
 
-// ErrNoSession says that the token's session is unknown, has ended or is at another step.
+// ErrNoSession says that a session is unknown, has ended or is at another step of the sign-in.
 var ErrNoSession = apperr.New(apperr.AuthRequired,
 	"You are not signed in, or your session has ended. Sign in again.")
 
-// Session is a browser's session. With SecondStepDue it is not signed in yet: the code of two-step
+// Session is a browser's session. If SecondStepDue, it is not signed in yet: the code of two-step
 // verification is missing.
 type Session struct {
 	Person        Person
 	Token         string // the cookie's value: a secret
 	StartedAt     time.Time
 	SecondStepDue bool
-	// an LSN of the primary, read during the request: replicas that have replayed it may be read;
-	// zero: only the primary is read
+	// LSN of the primary during the request: replicas that have replayed it may be read; zero: only
+	// the primary is read
 	Position postgres.Position
 }
 
@@ -75,7 +75,7 @@ func (s *Service) SignOut(ctx context.Context, token string) error {
 
 // SignOutEverywhere ends all sessions of the token's person. Errors: ErrNoSession.
 func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
-	// under the person's lock, so that a session whose token rotates at the same time ends too
+	// under the person's lock, so that a session whose token rotates concurrently ends too
 	_, err := s.changePerson(ctx, token, false, func(c *change) error {
 		_, err := deleteRows(c.tx, "identity.signOutEverywhere", &sessionRow{}, "user_id = ?",
 			c.from.UserID)
@@ -111,8 +111,8 @@ func hashText(text string) []byte {
 	return h[:]
 }
 
-// sessionSQL is one statement, because each request of a screen runs it. authenticated_at is rounded
-// to 1 ms, hence the margin. A later authenticated_at is not fresh: a clock was set back.
+// sessionSQL is one statement, because each request of a screen runs it. authenticated_at is
+// rounded, hence the margin of 1 ms. A future one is not fresh: the clock was set back.
 const sessionSQL = `/* identity.session */ select s.*,
 	s.authenticated_at between clock_timestamp() - make_interval(secs => @fresh)
 	  and clock_timestamp() + interval '1 ms' as fresh,
@@ -144,8 +144,8 @@ func lockPersonOf(tx transaction, token string) error {
 	return err
 }
 
-// insertSession stores a session, and ends others over maxSessions. A nil authenticatedAt means that
-// the password was entered now.
+// insertSession stores a session, and ends other sessions above maxSessions. A nil authenticatedAt
+// means that the password was entered now.
 func insertSession(tx transaction, of Session, authenticatedAt *time.Time, now time.Time) error {
 	row := sessionRow{
 		TokenHash:       hashText(of.Token),
@@ -166,8 +166,8 @@ func endSession(tx transaction, token string) (ended int64, err error) {
 	return deleteRows(tx, "identity.endSession", &sessionRow{}, "token_hash = ?", hashText(token))
 }
 
-// The least recently used sessions end, never the new one. Those whose second step is due neither
-// count nor end: the password alone must not end a session in which the owner is typing a code.
+// The least recently used sessions end, never the new one. Sessions at the second step do not
+// count: the password alone must not end one in which the owner types a code.
 func endExcessSessions(tx transaction, added sessionRow) error {
 	excess := tx.Model(&sessionRow{}).Select("token_hash").
 		Where("user_id = ? and not second_step_due and token_hash <> ?", added.UserID, added.TokenHash).

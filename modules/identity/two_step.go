@@ -17,7 +17,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// ErrTwoStepOn says that two-step verification is on already, ErrTwoStepOff that it is off.
+// ErrTwoStepOn says that two-step verification is already on, ErrTwoStepOff that it is off.
 var (
 	ErrTwoStepOn = apperr.New(apperr.Validation,
 		"Two-step verification is already on. To use another app, turn it off first.")
@@ -27,9 +27,9 @@ var (
 // Enrolment is the secret for an authenticator app, also as the URL of a QR code.
 type Enrolment struct{ Secret, URL string }
 
-// BeginTwoStep checks the password and offers a new secret for turning two-step verification on. The
-// session continues under the returned token, which alone sees the offer: who had stolen the old one
-// does not know the secret. Errors: ErrTwoStepOn, those of withPassword.
+// BeginTwoStep checks the password and offers a new secret for turning two-step verification on.
+// The session continues under the returned token. Only that token can read the offer, so that a
+// thief of the old token does not learn the secret. Errors: ErrTwoStepOn, those of withPassword.
 func (s *Service) BeginTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
 	return s.withPassword(ctx, token, proof, func(c *change) error {
 		if c.from.User.TOTPSecret != nil {
@@ -43,8 +43,8 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string, proof Proof) (
 	})
 }
 
-// OfferedTwoStep returns the offer of BeginTwoStep, until reauthenticationTTL after it. Errors:
-// ErrNoSession, ErrTwoStepOff without an offer or with one that no key decrypts.
+// OfferedTwoStep returns the offer of BeginTwoStep for reauthenticationTTL. Errors: ErrNoSession,
+// ErrTwoStepOff if there is no offer or no key decrypts it.
 func (s *Service) OfferedTwoStep(ctx context.Context, token string) (Enrolment, error) {
 	own, err := s.signedInSession(ctx, token)
 	if err != nil {
@@ -57,11 +57,11 @@ func (s *Service) OfferedTwoStep(ctx context.Context, token string) (Enrolment, 
 	return Enrolment{Secret: secret, URL: totpURL(own.User.Email, secret)}, nil
 }
 
-// ConfirmTwoStep turns two-step verification on with the offered secret, of which code is a code. It
-// returns ten recovery codes, which are never returned again. The session continues under the
-// returned token; the person's other sessions end. Errors: ErrNoSession, ErrTwoStepOn, ErrTwoStepOff
-// without an offer, ErrWrongCode (not counted: the client has seen the secret), apperr.Unavailable
-// for an unreadable offer or a failed write to the audit log.
+// ConfirmTwoStep turns two-step verification on if code belongs to the offered secret. It returns
+// ten recovery codes, which are never returned again. The session continues under the returned
+// token; the person's other sessions end. Errors: ErrNoSession, ErrTwoStepOn, ErrTwoStepOff without
+// an offer, ErrWrongCode (not counted: the client has seen the secret), apperr.Unavailable for an
+// unreadable offer or a failed write to the audit log.
 func (s *Service) ConfirmTwoStep(
 	ctx context.Context, token, code string,
 ) (codes []string, session Session, err error) {
@@ -125,7 +125,7 @@ func twoStepColumns(secret, since, lastStep any) map[string]any {
 	}
 }
 
-// Clocks drift, so codes of the previous and the next step are accepted too.
+// Codes of the previous and the next step are accepted too, because clocks drift.
 const stepSeconds = 30
 
 // TOTPIssuer is the name under which an authenticator app shows the codes.
@@ -138,8 +138,8 @@ const TOTPSecretFormat = "a secret of at least 80 bits in base32"
 
 var base32Secret = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// ParseTOTPSecret returns a secret in upper case without padding, and whether the text is a valid
-// one. A valid text is base32 of at least 80 bits, in at most 200 characters.
+// ParseTOTPSecret returns the secret in upper case without padding, and whether the text is valid.
+// A valid text is base32 of at least 80 bits, in at most 200 characters.
 func ParseTOTPSecret(text string) (string, bool) {
 	secret := strings.ToUpper(strings.TrimRight(text, "="))
 	if strings.ContainsAny(secret, "\r\n") { // the decoder skips them
@@ -154,11 +154,11 @@ func newTOTPSecret() string { return rand.Text() + rand.Text()[:6] }
 
 // Algorithm, digits and period are left out: they are the defaults of otpauth URLs.
 func totpURL(account, secret string) string {
-	label := strings.ReplaceAll(url.PathEscape(account), "+", "%2B") // some apps read + as a blank
+	label := strings.ReplaceAll(url.PathEscape(account), "+", "%2B") // some apps decode + to a blank
 	return "otpauth://totp/" + TOTPIssuer + ":" + label + "?secret=" + secret + "&issuer=" + TOTPIssuer
 }
 
-// normaliseCode keeps letters and digits alone. It replaces compatibility forms (full width), and
+// normaliseCode drops all but letters and digits. It replaces compatibility forms (full width), and
 // Arabic-Indic and Persian digits, by ASCII.
 func normaliseCode(code string) string {
 	return strings.Map(func(r rune) rune {
@@ -174,7 +174,7 @@ func normaliseCode(code string) string {
 	}, norm.NFKC.String(code))
 }
 
-// matchTOTP returns the step of the code. It accepts no step up to last, the last accepted one.
+// matchTOTP returns the step of the code. It accepts only steps after last, the last accepted one.
 func matchTOTP(secret, code string, now time.Time, last int64) (step int64, ok bool) {
 	code = normaliseCode(code)
 	current := now.Unix() / stepSeconds

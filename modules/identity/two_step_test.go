@@ -11,8 +11,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// The second step changes the token, against session fixation, and does not make an older password
-// fresh. A session without its code can only give it or sign out, for ten minutes.
+// The second step changes the token, against session fixation, and does not refresh the time of the
+// password. A pending session lasts ten minutes, and can only enter the code or sign out.
 func TestSecondStepChangesTheToken(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
@@ -27,12 +27,12 @@ func TestSecondStepChangesTheToken(t *testing.T) {
 	} {
 		require.ErrorIs(t, err, identity.ErrNoSession)
 	}
-	b.pass(5 * time.Minute)
-	seen, err := b.other.Session(b.ctx(), pending.Token) // which does not prolong it
+	b.advance(5 * time.Minute)
+	seen, err := b.other.Session(b.ctx(), pending.Token) // a read does not extend the session
 	require.NoError(t, err)
 	require.True(t, seen.SecondStepDue)
-	b.pass(5*time.Minute - time.Millisecond)
-	b.age(pending, "20 minutes")
+	b.advance(5*time.Minute - time.Millisecond)
+	b.agePassword(pending, "20 minutes")
 	full, err := b.other.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
 	require.NoError(t, err)
 	require.False(t, full.SecondStepDue)
@@ -41,14 +41,14 @@ func TestSecondStepChangesTheToken(t *testing.T) {
 	require.NotEqual(t, pending.Token, full.Token)
 	require.False(t, b.isActive(pending.Token))
 	require.ErrorIs(t, b.verify(full, b.code(secret, 1)), identity.ErrNoSession, "no code is due")
-	b.pass(time.Millisecond)
+	b.advance(time.Millisecond)
 	require.True(t, b.isActive(full.Token))
 	require.False(t, b.isActive(late.Token))
 	require.ErrorIs(t, b.verify(late, b.code(secret, 1)), identity.ErrNoSession)
 }
 
-// Codes of the current step and its two neighbours are accepted, in ascending order, each once.
-func TestCodesAroundNowAreAccepted(t *testing.T) {
+// Codes of the previous, current and next step are accepted, in ascending order, each once.
+func TestCodesOfNeighbouringStepsAreAccepted(t *testing.T) {
 	b := setup(t)
 	id := b.person(ann, secret)
 	for _, odd := range []string{"", "abcdef", "\x00", "\u0661\u0662\u0663\u0664\u0665\u0666"} {
@@ -70,7 +70,7 @@ func TestCodesAroundNowAreAccepted(t *testing.T) {
 	}
 }
 
-// A code or recovery code works once on two instances, in many sessions or in one. Then it counts as
+// A code or recovery code works once over two instances and many sessions. A second use counts as
 // wrong.
 func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 	b := setup(t)
@@ -82,7 +82,7 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 		for range sessions {
 			pending = append(pending, b.signIn(ann))
 		}
-		counts := b.atOnce(func(nth int, on *identity.Service) error {
+		counts := b.countResults(func(nth int, on *identity.Service) error {
 			return errorOf(on.VerifySecondStep(b.ctx(), pending[nth%sessions].Token, code))
 		})
 		require.Equal(t, 1, b.Count(`sessions where not second_step_due`))
@@ -94,8 +94,8 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 	require.Equal(t, 9, b.Count(`recovery_codes`))
 }
 
-// The lock lasts an hour, so that a day allows fewer than 300 guesses. It holds for all sessions of
-// the person, and refuses right codes and recovery codes too. A right code clears the count.
+// Ten wrong codes lock all sessions of the person for an hour, which allows fewer than 300 guesses
+// a day. The lock refuses correct codes and recovery codes too. A correct code resets the count.
 func TestTenWrongCodesLockThePerson(t *testing.T) {
 	b := setup(t)
 	secret, recovery, _ := b.enrolled(ann)
@@ -104,7 +104,7 @@ func TestTenWrongCodesLockThePerson(t *testing.T) {
 	for range 3 {
 		b.fail(9, identity.ErrWrongCode, guess)
 		require.NoError(t, b.verify(b.signIn(ann), b.code(secret, 0)))
-		b.pass(time.Minute)
+		b.advance(time.Minute)
 	}
 	b.fail(5, identity.ErrWrongCode, guess)
 	b.fail(5, identity.ErrWrongCode, func() error {
@@ -115,13 +115,13 @@ func TestTenWrongCodesLockThePerson(t *testing.T) {
 		requireLocked(t, b.verify(b.signIn(ann), code), until)
 	}
 	require.NoError(t, b.verify(b.signIn(bob), b.code(testkit.TOTPSecret, 0)), "nothing else is locked")
-	b.pass(time.Hour - time.Millisecond)
+	b.advance(time.Hour - time.Millisecond)
 	requireLocked(t, b.verify(b.signIn(ann), b.code(secret, 0)), until)
-	b.pass(time.Millisecond)
+	b.advance(time.Millisecond)
 	require.NoError(t, b.verify(b.signIn(ann), recovery[0]))
 }
 
-// offer enters the password and returns the offer with the session that continues.
+// offer enters the password and returns the offer and the session under its new token.
 func (b *bundle) offer(of identity.Session) (identity.Enrolment, identity.Session) {
 	continued, err := b.other.BeginTwoStep(b.ctx(), of.Token, proof(""))
 	require.NoError(b.t, err)
@@ -135,8 +135,8 @@ func (b *bundle) confirm(of identity.Session, code string) (identity.Session, er
 	return session, err
 }
 
-// The secret that two-step verification is set up with is made after the password, for a new token: a
-// thief of the old one never sees it. It is offered for 15 minutes, and each password makes another.
+// The offered secret is created after the password check, for a new token: a thief of the old token
+// cannot read it. The offer lasts 15 minutes. Each password check creates a new secret.
 func TestOfferedSecretIsMadeAfterThePassword(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
@@ -158,15 +158,15 @@ func TestOfferedSecretIsMadeAfterThePassword(t *testing.T) {
 	require.Equal(t, first, again, "a reloaded page shows the secret that was scanned")
 	second, own := b.offer(own)
 	require.NotEqual(t, first.Secret, second.Secret)
-	b.age(own, "15 minutes 1 second")
+	b.agePassword(own, "15 minutes 1 second")
 	for _, err := range []error{errorOf(offered(own)), errorOf(b.confirm(own, b.code(second.Secret, 0)))} {
 		require.ErrorIs(t, err, identity.ErrTwoStepOff)
 	}
 }
 
-// Turning two-step verification on ends all other sessions, and so does turning it off, which takes a
-// code. This session continues under a new token.
-func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
+// Turning two-step verification on or off ends the person's other sessions; this session continues
+// under a new token. Turning it off requires a code.
+func TestCodeConfirmsTwoStep(t *testing.T) {
 	b := setup(t)
 	b.person("Ann@Example.com", "")
 	session := b.signIn(ann)
@@ -179,7 +179,7 @@ func TestTwoStepIsOnOnceACodeConfirmsIt(t *testing.T) {
 	require.Equal(t, "otpauth://totp/DG:Ann@Example.com?secret="+offer.Secret+"&issuer=DG", offer.URL)
 	require.Equal(t, identity.ErrWrongCode, errorOf(b.confirm(session, b.wrongCode(offer.Secret))))
 	require.False(t, b.signIn(ann).SecondStepDue, "not in force yet")
-	b.pass(time.Minute)
+	b.advance(time.Minute)
 	on, err := b.confirm(session, b.code(offer.Secret, 0))
 	require.NoError(t, err)
 	require.True(t, on.Person.TwoStep)
@@ -209,7 +209,7 @@ func (b *bundle) enrolled(email string) (secret string, codes []string, session 
 	offer, session := b.offer(session)
 	codes, session, err := b.people.ConfirmTwoStep(b.ctx(), session.Token, b.code(offer.Secret, 0))
 	require.NoError(b.t, err)
-	b.pass(time.Minute)
+	b.advance(time.Minute)
 	return offer.Secret, codes, session
 }
 
