@@ -236,6 +236,50 @@ func TestNightlySyncHasEveryChangeTheNextNight(t *testing.T) {
 	require.Equal(t, "2024-01", months[0])
 }
 
+// A copy is of one organisation: the nightly sync changes nothing with the key of another one, or of one
+// without forks. A deleted fork goes with its plays. What a title begins runs in no spreadsheet.
+func TestNightlySyncFollowsTheForks(t *testing.T) {
+	t.Parallel()
+	n := newNights(t, 2)
+	n.Exec(`update forks set title = ' =1+1;"+2' where id = $1`, n.forks[1].ID)
+	program, err := os.ReadFile(apptest.InTree("web/docs/recipes/sync.py"))
+	require.NoError(t, err)
+	night, err := time.Parse(time.DateOnly, firstNight)
+	require.NoError(t, err)
+	folder := t.TempDir()
+	run := func() (string, error) { return n.sync(string(program), folder, n.url, night) }
+	stored := func() []string {
+		names, err := filepath.Glob(filepath.Join(folder, "copy", "plays", "*"))
+		require.NoError(t, err)
+		return names
+	}
+	out, err := run()
+	require.NoError(t, err, "%s", out)
+	require.Len(t, stored(), 2)
+	list, err := os.ReadFile(filepath.Join(folder, "copy", "forks.csv"))
+	require.NoError(t, err)
+	require.Contains(t, string(list), `"' =1+1;'""+2"`)
+
+	key := n.keys[0]
+	other := n.Organisation(testkit.Organisation{}).ID
+	n.keys[0] = n.Key(other)
+	out, err = run()
+	require.ErrorContains(t, err, "exit status 3", "%s", out)
+	require.Contains(t, out, "no fork, nothing is deleted")
+	n.Fork(testkit.Fork{OrganisationID: other})
+	out, err = run()
+	require.ErrorContains(t, err, "exit status 2", "%s", out)
+	require.Contains(t, out, "is it another organisation's?")
+	require.Len(t, stored(), 2)
+
+	n.keys[0] = key
+	n.Exec(`delete from plays where fork_id = $1`, n.forks[0].ID)
+	n.Exec(`delete from forks where id = $1`, n.forks[0].ID)
+	out, err = run()
+	require.NoError(t, err, "%s", out)
+	require.Equal(t, []string{filepath.Join(folder, "copy", "plays", n.forks[1].ID+".csv")}, stored())
+}
+
 // curl revalidates both reports by --etag-compare. Python's requests-cache and R's req_cache revalidate
 // the statistics.
 func TestClientsRevalidateReports(t *testing.T) {

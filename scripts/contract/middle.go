@@ -183,6 +183,17 @@ func always(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
 	return true
 }
 
+// refused answers an export with 403, with the key in the body and a header.
+func refused(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
+	if !strings.HasSuffix(r.URL.Path, "/csv") {
+		return false
+	}
+	w.Header().Set("X-Asked", r.Header.Get("Authorization"))
+	w.WriteHeader(http.StatusForbidden)
+	_, _ = io.WriteString(w, `{"code":"permission-denied","message":"Not with `+r.Header.Get("Authorization")+`."}`)
+	return true
+}
+
 // broken sends part of the answer and resets the connection.
 func broken(part float64) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
@@ -297,6 +308,7 @@ var conditions = []condition{
 	{name: "reset at the last byte", either: true, short: true, answer: broken(1)},
 	{name: "503 for ever", ours: true, answer: always, says: "Closed until noon.", tries: 8},
 	{name: "503 that repeats the key", short: true, ours: true, answer: always},
+	{name: "403 that repeats the key", csv: true, answer: refused},
 	{name: "a proxy for http", works: true, short: true, env: []string{"http_proxy=http://127.0.0.1:9"}},
 	{name: "a proxy for all", works: true, short: true,
 		env: []string{"ALL_PROXY=http://127.0.0.1:9", "all_proxy=http://127.0.0.1:9"}},
@@ -306,6 +318,8 @@ var conditions = []condition{
 	{name: "429, year 99999", ours: true, works: true, answer: busy("Fri, 31 Dec 99999 23:59:59 GMT"), waits: five},
 	{name: "429, tomorrow", ours: true, works: true, waits: five,
 		answer: busy(time.Now().Add(24 * time.Hour).UTC().Format(http.TimeFormat))},
+	{name: "429, a date that is over", ours: true, works: true, waits: five,
+		answer: busy("Wed, 21 Oct 2015 07:28:00 GMT")},
 	{name: "429, nonsense", works: true, answer: busy("soon"), waits: five},
 	{name: "429, nothing", works: true, answer: busy(""), waits: five},
 	{name: "a first day to come", days: -9, plain: true, says: "Nothing is shown: check the first day"},

@@ -42,7 +42,11 @@ def check(url, secret):
     return [m["connectionStatus"] for m in run("check", url, secret)[1] if m["type"] == "CONNECTION_STATUS"][-1:]
 
 
-assert check(base, "\n" + key + " ")[0]["status"] == "SUCCEEDED"
+pasted = "\ufeff " + key + "\r\n"
+assert check(base, pasted)[0]["status"] == "SUCCEEDED"
+for wrong in ("\ufeff " + revoked + "\r\n", pasted[:-4], "x" + key[3:] + "\r\n"):
+    refused = run("check", base, wrong)[0].stdout
+    assert '"FAILED"' in refused and key[-20:-4] not in refused, refused
 refused = check(base, revoked)
 assert refused and refused[0]["status"] == "FAILED" and revoked not in str(refused), refused
 plain = check("http://dg.example.org", key)
@@ -80,22 +84,41 @@ status, got = read(base, revoked)
 assert status != 0 and not any(got.values()), status
 
 
-class SignIn(http.server.SimpleHTTPRequestHandler):
+class Between(http.server.BaseHTTPRequestHandler):
+    """Passes requests on, until it answers some of them with a page, or cuts exports and closes."""
+    page, cut, wait = "", 0, []
+
     def do_GET(self):
+        if self.wait:
+            self.send_response(429)
+            self.send_header("Retry-After", self.wait.pop())
+            self.end_headers()
+            return
+        export = "/csv" in self.path
+        shown = self.page and (export or "exports" not in self.page)
         self.send_response(200)
-        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Type", "text/html" if shown else "text/csv" if export else "application/json")
         self.end_headers()
-        self.wfile.write(b"<form>Sign in</form>")
+        body = self.page if shown else api(self.path.removeprefix("/api/v1/forks"))
+        self.wfile.write(body.encode()[:self.cut if export and self.cut else None])
 
     def log_message(self, *_):
         pass
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), SignIn)
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Between)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-signing = f"http://127.0.0.1:{server.server_port}"
-assert "sign-in page" in check(signing, key)[0]["message"]
-status, got = read(signing, key)
+between = f"http://127.0.0.1:{server.server_port}"
+Between.page = "<form>Sign in</form>"
+assert "sign-in page" in check(between, key)[0]["message"]
+status, got = read(between, key)
 assert status != 0 and not any(got.values()), status
+Between.page = "<p>exports\n</p>\n"
+assert read(between, key)[0] != 0
+Between.page, Between.cut = "", 5000
+status, got = read(between, key)  # where it ends with 0, the comparison that the page advises finds it
+assert status != 0 or len(got["plays"]) != sum(day["plays"] for day in got["daily"])
+began, Between.wait = time.monotonic(), ["-1", "99999999"]
+assert check(between, key)[0]["status"] == "SUCCEEDED" and 10 <= time.monotonic() - began < 30
 print(f"Airbyte: check, discover, read; {len(want_plays)} plays and {len(want_daily)} days equal to the API's, also after a service "
-      "that came back; a refused key and a sign-in page end the sync")
+      "that came back; a refused key and a page end the sync")

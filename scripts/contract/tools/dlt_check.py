@@ -1,8 +1,10 @@
 # Runs the dlt source of web/docs/recipes/dlt for ten nights, and compares its rows with the API's after each: corrections of
-# every age, an erased player, names and pseudonyms again. run.sh runs it: python dlt_check.py BASE KEY PSQL DESTINATION
+# every age, an erased player, names and pseudonyms again; then with another organisation's forks, none, and one that is gone. It
+# keeps no row in files, and no file that others can read. run.sh runs it: python dlt_check.py BASE KEY PSQL DESTINATION
 import csv
 import datetime as dt
 import io
+import os
 import subprocess
 import sys
 import time
@@ -58,11 +60,36 @@ for night in range(1, 11):
         rows = client.execute_sql("select play_id, player_label, coalesce(score_percent, -1), passed from dg_plays")
     got = {(str(play), label, float(score), str(passed or "").lower()) for play, label, score, passed in rows}
     expected = set(want(forks))
+    kept = [os.path.join(folder, name) for folder, _, names in os.walk(os.environ["DLT_DATA_DIR"]) for name in names]
+    assert kept and not [name for name in kept if "completed_jobs" in name or os.stat(name).st_mode & 0o77], night
     assert len(rows) == len(got) and got == expected, (night, len(got), len(expected), list(got ^ expected)[:4])
-dg_dlt.START += 1
+
+
+def refused(says):
+    try:
+        pipeline.run(dg_dlt.dg())
+        raise SystemExit("not refused: " + says)
+    except (PipelineStepFailed, RuntimeError) as failed:
+        assert says in str(failed), failed
+
+
+dg_dlt.START += 1  # it would keep erased players
+refused("start a new copy")
+dg_dlt.START -= 1
+ask = dg_dlt.ask
+for listed, says in (([], "no fork"), ([{**forks[0], "id": "0" * 36}], "another organisation")):
+    answer = type("Answer", (), {"json": lambda _, items=listed: {"items": items}})()
+    dg_dlt.ask = lambda method, path, **period: ask(method, path, **period) if path else (answer, None)
+    refused(says)
+answer = type("Answer", (), {"json": lambda _: {"items": forks[1:]}})()
+pipeline.run(dg_dlt.dg())
+with pipeline.sql_client() as client:
+    assert forks[0]["id"] not in [fork for fork, in client.execute_sql("select distinct fork_id from dg_plays")], "a fork that is gone"
+dg_dlt.ask, dg_dlt.time.sleep, waits = ask, lambda seconds: waits.append(round(seconds)), []
+sent = iter(["Wed, 21 Oct 2099 07:28:00 GMT", "99999999", "-1", "", "Wed, 21 Oct 2015 07:28:00 GMT", "2", "soon"] + ["1"] * 9)
+dg_dlt.requests.request = lambda *_, **__: type("Busy", (), {"status_code": 429, "text": dg_dlt.KEY, "headers": {"Retry-After": next(sent)}})()
 try:
-    pipeline.run(dg_dlt.dg())
-    raise SystemExit("a later START keeps erased players")
-except PipelineStepFailed as failed:
-    assert "start a new copy" in str(failed)
+    ask("GET", "")
+except RuntimeError as failed:
+    assert dg_dlt.KEY not in str(failed) and waits == [5, 5, 5, 5, 5, 2, 5], waits
 print(f"dlt into {destination}: ten nights, {len(got)} rows equal to the API's after each")

@@ -12,13 +12,13 @@
 # Names have no tags: under nominative reporting each night reads the last 35 days again, the first night of a week (from
 # Sunday on) 366 days, and the first night of a month everything.
 #
-# A fork is replaced in one transaction, and read again on the same day only if that failed. A copy that was deleted or
-# cut is read anew. The log is on standard error. Exit codes:
+# A fork is replaced in one transaction, and read again on the same day only if that failed. A fork that was deleted goes
+# with its plays. A copy that was deleted or cut is read anew. The log is on standard error. Exit codes:
 #
 #   0  every fork is copied
 #   1  forks are missing, or nothing answered: run it again
-#   2  wrong arguments, a package is missing, or the key's file cannot be read
-#   3  the key is refused, or not one line of ASCII without quotes: replace it in its file
+#   2  wrong arguments, another organisation's copy, a package is missing, or the key's file cannot be read
+#   3  the key is refused, not one line of ASCII without quotes, or of an organisation without forks: nothing is deleted
 import argparse
 import csv
 import datetime as dt
@@ -68,7 +68,7 @@ urllib.request.HTTPRedirectHandler.redirect_request = lambda *_: None
 
 
 class Refused(Exception):
-    """The service refuses the key, or it cannot be one."""
+    """The service refuses the key, it cannot be one, or it shows no fork."""
 
 
 class Wrong(Exception):
@@ -108,6 +108,11 @@ class Files:
         path = os.path.join(self.folder, self.file(fork))
         return str(os.path.getsize(path) if os.path.exists(path) else -1)
 
+    def forks(self):
+        """Returns the forks that have a file of this program."""
+        names = os.listdir(os.path.join(self.folder, "plays"))
+        return {name[:36] for name in names if re.fullmatch(r"[0-9a-f-]{36}\.csv(\.new)?", name)}
+
     def begins_before(self, day):
         firsts = (next(self.read(self.file(fork), "dg_plays"), None) for fork in self.copies)
         return any(row and row[5][:10] < str(day) for row in firsts)
@@ -119,20 +124,26 @@ class Files:
         os.replace(path + ".new", path)
 
     def set_forks(self, rows):
-        guarded = ([re.sub(r"^[=+\-@＝＋－＠\t\r\n]", r"'\g<0>", value) for value in row] for row in rows)  # no formula runs
-        self.write("forks.csv", "dg_forks", guarded)
+        self.write("forks.csv", "dg_forks", (map(guarded, row) for row in rows))
+        for fork in self.forks() - {row[0] for row in rows}:
+            for path in (os.path.join(self.folder, self.file(fork) + end) for end in ("", ".new")):
+                if os.path.exists(path):
+                    os.remove(path)
+            self.copies.pop(fork, None)
+            self.tags.pop(fork, None)
+        self.write_done()
 
-    def set_tags(self, fork, tags):
-        self.tags[fork] = tags
+    def write_done(self):
         self.write("tags.csv", "dg_tags", ((fork, *tag) for fork, tags in self.tags.items() for tag in tags.items()))
+        self.write("copies.csv", "dg_copies", ((fork, *done) for fork, done in self.copies.items()))
 
     def replace(self, fork, spans, rows, tags, copy):
         kept = (row for row in (self.read(self.file(fork), "dg_plays") if fork in self.copies else ())
                 if not any(str(a) <= row[5][:10] <= str(b) for a, b in spans))
         self.write(self.file(fork), "dg_plays", heapq.merge(kept, rows, key=lambda row: (row[5], row[0])))
-        self.set_tags(fork, tags)
-        self.copies[fork] = *copy, self.size(fork)  # last: what a crash leaves has another size
-        self.write("copies.csv", "dg_copies", ((fork, *done) for fork, done in self.copies.items()))
+        self.tags[fork] = tags
+        self.copies[fork] = *copy, self.size(fork)  # what a crash leaves has another size
+        self.write_done()
 
     def close(self):
         pass  # a file that was replaced keeps no name
@@ -158,6 +169,10 @@ class Database:
     def size(self, fork):
         return self.run('select count(*) from dg_plays where "forkId" = cast(? as uuid)', fork).fetchone()[0]
 
+    def forks(self):
+        names = self.run('select cast("forkId" as text) from dg_forks union select cast("forkId" as text) from dg_copies')
+        return {fork for fork, in names.fetchall()}
+
     def begins_before(self, day):
         return self.run('select 1 from dg_plays where "startedAt" < cast(? as timestamptz) limit 1', f"{day}T00:00:00Z").fetchone()
 
@@ -174,6 +189,8 @@ class Database:
         def work():
             self.run("delete from dg_forks")
             self.load("dg_forks", rows)
+            for table in ("dg_plays", "dg_tags", "dg_copies"):
+                self.run(f'delete from {table} where "forkId" not in (select "forkId" from dg_forks)')
         self.transaction(work)
 
     def replace(self, fork, spans, rows, tags, copy):
@@ -196,6 +213,15 @@ def by_fork(rows):
     return tags
 
 
+def guarded(text):
+    """Puts an apostrophe before what a spreadsheet takes for a formula, by the rule of the service's CSV."""
+    shown = "".join(c if c.isprintable() or c in "\t\r\n\0" else " " for c in text)
+    places = re.finditer(r'^(?=\s*[=+\-@＝＋－＠\t\r\n\0])|(?<=[;\t])(?=[\s"]*[=+\-@＝＋－＠\t\r\n\0])', shown)
+    for at in reversed([place.start() for place in places]):
+        text = text[:at] + "'" + text[at:]
+    return text
+
+
 def literal(text):
     return "'" + text.replace("'", "''") + "'"
 
@@ -203,6 +229,7 @@ def literal(text):
 class DuckDB(Database):
     def __init__(self, path):
         import duckdb
+        path = os.path.realpath(path)  # a link stays one
         self.path, self.db = path, duckdb.connect(":memory:")
         self.run(f"attach {literal(path)} as old; use old")
         super().__init__()
@@ -312,7 +339,8 @@ def fetch(path, to_file, used=None):
                 time.sleep(1)  # the key may have been replaced just now: read its file once more
             else:
                 error = Refused if refusal.code in (401, 403) else RuntimeError
-                raise error(f"{refusal.code} {refusal.read(9999).decode(errors='replace').replace(used, '…')[:500]!r}")
+                told = refusal.read(9999).decode(errors="replace") or str(refusal.reason)  # HEAD has no body
+                raise error(f"{refusal.code} {told.replace(used, '…')[:500]!r}")
         except (OSError, EOFError, http.client.HTTPException) as broken:  # no connection, or it was lost
             log.warning("%s: %s: attempt %d", path, broken, attempt + 1)
             if attempt < 7:
@@ -422,10 +450,13 @@ def run(to, start):
     if to.begins_before(start):  # under names its older plays would go, under labels erased players would stay
         raise Wrong(f"the copy has plays before {start}: keep its first day, or start a new copy")
     forks = read("/api/v1/forks")["items"]
+    if not forks:
+        raise Refused("its organisation has no fork, nothing is deleted")
+    if to.forks() and not to.forks() & {fork["id"] for fork in forks}:
+        raise Wrong("the copy has none of the listed forks: is it another organisation's? Start a new copy")
     to.set_forks([[cell({"forkId": fork["id"], **fork}[name]) for name in TABLES["dg_forks"]] for fork in forks])
-    mode = None
-    if forks:  # any fork has the organisation's mode. One that changes from here on is seen by the next night
-        mode = read(f"/api/v1/forks/{forks[0]['id']}/stats?from={today}&to={today}")["reportingMode"]
+    # Any fork has the organisation's mode. One that changes from here on is seen by the next night.
+    mode = read(f"/api/v1/forks/{forks[0]['id']}/stats?from={today}&to={today}")["reportingMode"]
     done = 0
     with ThreadPoolExecutor(EXPORTS) as pool:
         for fork, result in [(fork, pool.submit(sync, to, fork, mode, today, start)) for fork in forks]:

@@ -18,11 +18,13 @@ configuration.access_token = key
 
 class Patient(urllib3.Retry):
     def parse_retry_after(self, text):  # seconds, or a date within an hour. Anything else means five seconds
+        if re.fullmatch(r"\d{1,4}(\.\d+)?", text):
+            return float(text)
         try:
-            seconds = float(text) if re.fullmatch(r"\d{1,4}(\.\d+)?", text) else super().parse_retry_after(text)
+            seconds = super().parse_retry_after(text)  # 0 of a date that is over
         except (ValueError, OverflowError, urllib3.exceptions.InvalidHeader):
-            seconds = 5
-        return seconds if seconds <= 3600 else 5
+            seconds = 0
+        return seconds if 0 < seconds <= 3600 else 5
 
     def get_retry_after(self, response):
         return self.parse_retry_after(response.headers.get("Retry-After", ""))
@@ -46,12 +48,12 @@ try:
         stats = reports.get_fork_stats(fork.id, *period, _request_timeout=60)
         plays = stats.plays if plays is None else plays
         print(f"{fork.title}: {stats.plays} plays, {stats.unique_players} players")
+    response = reports.export_fork_plays_csv(items[0].id, *period, _preload_content=False, _request_timeout=60)
 except openapi_client.ApiException as error:
     raise SystemExit(f"{error.status} {str(error.body).replace(key, '…')[:500]!r}") from None
 except ValueError:
     raise SystemExit("The answer is not the service's: is a proxy or a sign-in page in between?") from None
 
-response = reports.export_fork_plays_csv(items[0].id, *period, _preload_content=False, _request_timeout=60)
 with open("plays.csv.part", "wb") as file:
     for block in response.stream(1 << 16, decode_content=True):  # raises where the transfer breaks off
         file.write(block)

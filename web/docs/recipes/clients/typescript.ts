@@ -27,7 +27,7 @@ function after(text: string): number {
 const key = (process.env.DG_KEY ?? '').trim(); // blanks, line ends and a byte order mark
 if (!/^dg_live_[0-9A-Za-z_]+$/.test(key)) throw new Error('DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.');
 // Without the key, which a gateway may repeat, and control characters.
-const told = (text: unknown) => new Error(String(text).replaceAll(key, '…').replace(/\p{C}/gu, '').slice(0, 500));
+const told = (error: any) => new Error(String(error?.message ?? error).replaceAll(key, '…').replace(/\p{C}/gu, '').slice(0, 500));
 
 const client = createClient<paths>({
   baseUrl: 'https://dg.example.org',
@@ -40,13 +40,13 @@ const day = (month: number, date: number) =>
 const query = { from: day(now.getUTCMonth() - 1, 1), to: day(now.getUTCMonth(), 0) };
 
 const { data: forks, error } = await client.GET('/api/v1/forks');
-if (!forks) throw told(error.message);
+if (!forks) throw told(error);
 if (!forks.items.length) throw new Error('There is no fork yet.');
 let plays: number | undefined; // of the first fork
 for (const fork of forks.items) {
   const params = { path: { forkId: fork.id }, query };
   const { data: stats, error } = await client.GET('/api/v1/forks/{forkId}/stats', { params });
-  if (!stats) throw told(error.message);
+  if (!stats) throw told(error);
   plays ??= stats.plays;
   console.log(`${fork.title}: ${stats.plays} plays, ${stats.uniquePlayers} players`);
 }
@@ -55,7 +55,7 @@ const csv = await client.GET('/api/v1/forks/{forkId}/exports/csv', {
   params: { path: { forkId: forks.items[0].id }, query },
   parseAs: 'stream',
 });
-if (csv.error) throw told(csv.error.message);
+if (!csv.data) throw told(csv.error);
 // Throws where the transfer breaks off.
 await pipeline(Readable.fromWeb(csv.data as any), createWriteStream('plays.csv.part'));
 const text = readFileSync('plays.csv.part', 'utf8');

@@ -1,18 +1,19 @@
 # A dlt source: forks, and every play, in months that are replaced when they differ. Run it every night.
 # Needs: python3 -m venv venv && venv/bin/pip install "dlt[duckdb]" requests. Before: export DG_KEY. Run: venv/bin/python3 dg_dlt.py
-# Its state says what was read. After rows or the table were deleted, run once: pipeline.run(dg(), refresh="drop_sources").
+# A copy is of one organisation. Its state says what was read. After rows or the table were deleted, run once: pipeline.run(dg(), refresh="drop_sources").
 import calendar
 import csv
 import datetime as dt
+import email.utils
 import io
 import os
 import re
+import time
 
 import dlt
-from dlt.sources.helpers.requests import Client
+import requests
 
 URL = "https://dg.example.org"
-requests = Client(raise_for_status=False)  # tries again after 429 and 5xx, and breaks
 START = 2025  # the first year of the copy
 HEADER = ("playId,forkId,releaseNumber,playerKey,playerLabel,startedAt,completedAt,durationSeconds,completed,"
           "scorePercent,passed,skills")
@@ -24,9 +25,32 @@ if not re.fullmatch(r"dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+", KEY):
     raise SystemExit("DG_KEY is not a key: dg_live_<id>_<secret>, one line without quotes.")
 
 
+os.umask(0o077)  # the files hold names
+dlt.config["load.delete_completed_jobs"] = True  # dlt keeps what it has loaded, with erased players
+
+
+def after(text):
+    """Returns the seconds of Retry-After: a number, or until a date within an hour. Anything else means five."""
+    if re.fullmatch(r"\d{1,4}(\.\d+)?", text):
+        return float(text)
+    date = email.utils.parsedate_tz(text)
+    seconds = email.utils.mktime_tz(date) - time.time() if date and date[0] < 9000 else -1
+    return seconds if 0 <= seconds <= 3600 else 5
+
+
 def ask(method, path, **period):
-    answer = requests.request(method, f"{URL}/api/v1/forks{path}", params=period, timeout=(10, 60), allow_redirects=False, proxies={"http": ""},
-                              auth=lambda r: (r.headers.update(Authorization="Bearer " + KEY), r)[1])  # not that of .netrc
+    for attempt in range(8):
+        try:
+            answer = requests.request(method, f"{URL}/api/v1/forks{path}", params=period, timeout=(10, 60), allow_redirects=False, proxies={"http": ""},
+                                      auth=lambda r: (r.headers.update(Authorization="Bearer " + KEY), r)[1])  # not that of .netrc
+        except requests.RequestException:  # no connection, or it was lost
+            if attempt == 7:
+                raise
+            time.sleep(2 ** attempt)
+            continue
+        if attempt == 7 or answer.status_code != 429 and answer.status_code < 500:
+            break
+        time.sleep(after(answer.headers.get("Retry-After", "")))
     # A redirect is none, the key goes to no other address; nor is a page that a proxy answers.
     if answer.status_code != 200 or not re.match("application/json|text/csv", answer.headers.get("Content-Type", "")):
         raise RuntimeError(f"{answer.status_code} {answer.text.replace(KEY, '…')[:500]!r}")
@@ -37,6 +61,9 @@ def ask(method, path, **period):
 @dlt.source(name="dg")
 def dg():
     forks = ask("GET", "")[0].json()["items"]
+    if not forks:
+        raise RuntimeError("There is no fork: nothing was changed.")
+    ids = {fork["id"] for fork in forks}
     today = dt.datetime.now(dt.timezone.utc).date()
 
     @dlt.resource(write_disposition="replace", primary_key="id")
@@ -51,6 +78,12 @@ def dg():
         known = dlt.current.resource_state().setdefault("months", {})
         if any(at[-7:] < str(START) for at in known):  # erased players would stay in them
             raise RuntimeError(f"The copy has months before {START}: keep its first year, or start a new copy.")
+        gone = [at for at in known if at[:36] not in ids]
+        if gone and len(gone) == len(known):
+            raise RuntimeError("The copy has none of the listed forks: is it another organisation's? Start a new copy.")
+        for at in gone:  # of a deleted fork
+            del known[at]
+            yield [{"playId": None, "forkId": at[:36], "month": at[-7:], "gone": True}]
         for fork in forks:
             for year in range(START, today.year + 1):
                 first, last = dt.date(year, 1, 1), min(today, dt.date(year, 12, 31))
@@ -77,4 +110,6 @@ def dg():
 
 if __name__ == "__main__":
     pipeline = dlt.pipeline("dg", destination=os.environ.get("DG_DESTINATION", "duckdb"), dataset_name="reporting")
+    if pipeline.has_pending_data:  # of a run that broke off
+        pipeline.run()
     print(pipeline.run(dg()))
