@@ -1,5 +1,6 @@
--- Adds the objects that others refer to. It changes no stored row, whose lock would last until the
--- end of the import. The unique constraints are deferred: a stored object may give up its slug later.
+-- Adds the objects that others refer to. It does not change stored rows, because it would lock them
+-- until the end of the import. The unique constraints are deferred: a stored object may give up its
+-- slug later.
 with added as (
     insert into {table} ({columns})
     select {columns} from {rows} i

@@ -8,25 +8,26 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// check is a rule on the staged rows of a type. query, which the method batch.sql expands, selects
+// check is a rule for the staged rows of a type. query is a template of batch.sql that selects
 // line, field and value of each violation.
 type check struct{ expected, query string }
 
-// onceInFile selects repetitions of an object: the order of its updates would be undefined.
-const onceInFile = `
+// duplicatesInFile selects repeated objects, because the order of their updates would be undefined.
+const duplicatesInFile = `
 	select i.line, '{id}', concat_ws(', ', {i.key}) from import_{table} i
 	join (select {key}, min(line) as line from import_{table}
 	      group by {key} having count(*) > 1) o on {same}
 	where i.line > o.line`
 
-// refersTo looks for a stored object. Those of the same file count, as their type is stored first.
+// refersTo requires a stored object. Objects of the same file count, because their type is stored
+// first.
 func refersTo(name, column string) check {
 	return check{"the id of a stored " + name + ", or of one in the file", fmt.Sprintf(`
 		select line, '%[1]sId', %[2]s::text from import_{table} i
 		where not exists (select from %[1]ss s where s.id = i.%[2]s)`, name, column)}
 }
 
-// refersToUser also searches last_users: people of the file are not in users yet.
+// refersToUser also searches last_users: the file's people are not in users yet.
 var refersToUser = check{"the id of a stored user, or of one in the file", `
 	select line, 'userId', user_id::text from import_{table} i
 	where not exists (select from users s where s.id = i.user_id)
@@ -38,10 +39,10 @@ func immutable(name, column string) check {
 		join {table} o on {same} where o.%[2]s <> i.%[2]s`, name, column)}
 }
 
-// unique checks the state after the file, among objects that satisfy the condition within. If two
-// lines of the file conflict, it reports the later.
+// unique checks the end state of the file, among objects that satisfy the condition within. If two
+// lines conflict, it reports the later line.
 func unique(expected, field, column, within string) check {
-	// a union, because the planner does not hash what "or" joins
+	// a union, because the planner cannot hash a condition with "or"
 	return check{expected, fmt.Sprintf(`
 		select i.line, '%s', i.%[2]s from import_{table} i
 		where exists (select from {end} o
@@ -54,9 +55,9 @@ func unique(expected, field, column, within string) check {
 		field, column, within)}
 }
 
-// Within a line and rule, length(field) orders by position: playerIds[2] before playerIds[10].
+// check orders errors of a line and rule by length(field): playerIds[2] before playerIds[10].
 func (r *run) check(ctx context.Context, b *batch) error {
-	rules := append([]check{{"each " + b.name + " once in the file", onceInFile}}, b.checks...)
+	rules := append([]check{{"each " + b.name + " once in the file", duplicatesInFile}}, b.checks...)
 	queries := make([]string, len(rules))
 	for n, rule := range rules {
 		queries[n] = fmt.Sprintf("select *, %d from (%s) v (line, field, value)", n, b.sql(rule.query))

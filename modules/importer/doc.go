@@ -6,9 +6,9 @@
 //   - All files of an import are one transaction. An error rolls it back; after ErrUnconfirmed all
 //     of it is committed, or nothing. Imports are idempotent: an object equal to the stored one is
 //     not written.
-//   - Nothing waits for an import: what others lock (stored organisations and forks, people and
-//     memberships) is written last. Organisations are locked first, then memberships, then people.
-//   - An import never replaces the secret key, and keeps a secret that is stored under another one.
+//   - Nothing waits for an import: rows that others lock (stored organisations and forks, people,
+//     memberships) are written last. The order of locks is organisations, memberships, people.
+//   - An import never replaces the secret key, and keeps equal secrets under another key.
 //   - Memory does not grow with the number of objects: PostgreSQL compares ids.
 //   - Errors never show password hashes, TOTP secrets, values of a wrong JSON type, or control
 //     characters.

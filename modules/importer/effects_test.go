@@ -28,7 +28,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// entries returns what the import recorded since the last call.
+// entries returns the audit entries since the last call, and deletes them.
 func (b bundle) entries() string {
 	recorded := b.one(`select string_agg(concat_ws(' ', o.slug, actor_kind, action, target_id, details, method,
 		e.path), ', ' order by action, details, o.slug)
@@ -40,74 +40,74 @@ func (b bundle) entries() string {
 	return strings.ReplaceAll(recorded, " CLI dg import", "")
 }
 
-// rules.md, Audit log: every change of access by an import is an entry of the operator: organisations,
-// plans, modes, memberships, passwords and two-step verification. One that changes nothing, or fails,
-// adds none.
+// rules.md, Audit log: an import records each change of access as the operator: organisations,
+// plans, modes, memberships, passwords and two-step verification. An import that fails or changes
+// nothing adds no entry.
 func TestImportRecordsEachChangeOfAccess(t *testing.T) {
 	b := setup(t)
 	require.Equal(t, `other operator organisation.created $other {"plan": "free"}, `+
 		`acme operator organisation.created $acme {"plan": "pro"}, `+
 		`acme operator role.changed $ann {"to": "owner", "from": "none", "name": "Ann"}`, b.entries())
 	for _, c := range []struct{ lines, want string }{
-		{changed("acme", `"Acme"`, `"Acme Ltd"`), "null"},
+		{changedLine("acme", `"Acme"`, `"Acme Ltd"`), "null"},
 		{
-			changed("acme", `"plan":"pro","reportingMode":"pseudonymous"`,
+			changedLine("acme", `"plan":"pro","reportingMode":"pseudonymous"`,
 				`"plan":"free","reportingMode":"nominative"`),
 			`acme operator plan.changed $acme {"to": "free", "from": "pro"}, ` +
 				`acme operator reporting_mode.changed $acme {"to": "nominative", "from": "pseudonymous"}`,
 		},
 		{memberLine("owner", "admin"),
 			`acme operator role.changed $ann {"to": "admin", "from": "owner", "name": "Ann"}`},
-		{changed("ann", `"passwordHash":"$argon","totpSecret":"JBSWY3DPEHPK3PXP",`, ""),
+		{changedLine("ann", `"passwordHash":"$argon","totpSecret":"JBSWY3DPEHPK3PXP",`, ""),
 			`acme operator password.removed $ann {"name": "Ann"}, ` +
 				`acme operator two_step.removed $ann {"name": "Ann"}`},
-		{changed("ann", "", "") + "\n" + memberLine(`$ann`, `$bob`),
+		{changedLine("ann", "", "") + "\n" + memberLine(`$ann`, `$bob`),
 			`acme operator password.changed $ann {"name": "Ann"}, ` +
 				`acme operator role.changed $bob {"to": "owner", "from": "none", "name": "Bob"}, ` +
 				`acme operator two_step.turned_on $ann {"name": "Ann"}`},
-		{changed("ann", `"passwordHash":"$argon",`, "") + "\n" + memberLine(`$acme`, `$other`),
+		{changedLine("ann", `"passwordHash":"$argon",`, "") + "\n" + memberLine(`$acme`, `$other`),
 			`acme operator password.removed $ann {"name": "Ann"}, ` +
 				`other operator password.removed $ann {"name": "Ann"}, ` +
 				`other operator role.changed $ann {"to": "owner", "from": "none", "name": "Ann"}`},
 	} {
-		b.errorsOf(file("f", c.lines+"\n"+`{"type":"nothing"}`))
-		b.imports(file("f", c.lines))
+		b.errorsOf(filledFile("f", c.lines+"\n"+`{"type":"nothing"}`))
+		b.imports(filledFile("f", c.lines))
 		require.Equal(t, c.want, b.entries(), c.lines)
-		b.imports(file("f", c.lines))
+		b.imports(filledFile("f", c.lines))
 		require.Equal(t, "null", b.entries(), c.lines)
 	}
 	const first = `{"type":"organisation","id":"$third","slug":"third","name":"Third","plan":"free","reportingMode":"nominative"}`
 	b.entries()
-	b.imports(file("1", first), file("2", strings.NewReplacer("free", "pro",
+	b.imports(filledFile("1", first), filledFile("2", strings.NewReplacer("free", "pro",
 		"nominative", "pseudonymous").Replace(first)))
 	require.Equal(t, fill(`third operator organisation.created $third {"plan": "pro"}`), b.entries(),
 		"a later file of the import changes it")
-	b.imports(file("f", changed("ann", "", "")))
-	counts := b.imports(file("f", changed("ann", `"passwordHash":"$argon",`, "")))
+	b.imports(filledFile("f", changedLine("ann", "", "")))
+	counts := b.imports(filledFile("f", changedLine("ann", `"passwordHash":"$argon",`, "")))
 	require.Contains(t, counts, Count{Type: "user", Replaced: 1, LostPasswords: 1})
 }
 
-// rules.md, Audit log: an entry says what the import changed, also if an owner changes the mode
+// rules.md, Audit log: an entry records what the import changed, even if an owner changes the mode
 // concurrently.
-func TestImportRecordsTheModeThatItReplaces(t *testing.T) {
+func TestImportRecordsTheModeReadUnderTheLock(t *testing.T) {
 	b := setup(t)
 	b.entries()
 	owner := b.Begin(`update organisations set reporting_mode = 'nominative' where id = $1`, idOf("acme"))
 	require.NoError(t, b.WhileWaiting(owner, func() error {
-		_, err := b.importFiles(file("f", changed("acme", `"pseudonymous"`, `"nominative"`)))
+		_, err := b.importFiles(filledFile("f", changedLine("acme", `"pseudonymous"`, `"nominative"`)))
 		return err
 	}, nil))
 	require.Zero(t, b.Count(`audit_entries`))
 }
 
-// An import that changes a password or two-step secret ends the person's sessions, and forgets since
-// when the old one was in use.
+// An import that changes a password or two-step secret ends the person's sessions, and clears the
+// date of the old credential.
 func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 	b := setup(t)
-	anns := fill(changed("ann", "", ""))
+	anns := fill(changedLine("ann", "", ""))
 	for _, c := range []struct {
 		old, new string
-		want     string // sessions of Ann and Bob, whether password and secret are new
+		want     string // number of Ann's and Bob's sessions; whether Ann's password and secret are new
 	}{
 		{`"name":"Ann"`, `"name":"Anna"`, "1 1 f f"},
 		{`Ann@Example.com`, `ann@example.com`, "1 1 f f"},
@@ -115,12 +115,12 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 		{`JBSWY3DPEHPK3PXP`, `GEZDGNBVGY3TQOJQ`, "0 1 f t"},
 		{`,"totpSecret":"JBSWY3DPEHPK3PXP"`, ``, "0 1 f t"},
 	} {
-		b.imports(file("world", world))
+		b.imports(filledFile("world", world))
 		b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
 			second_step_due) select sha256(id::text::bytea), id, now(), now(), now(), false from users
 			on conflict do nothing`)
 		b.Exec(`update users set totp_last_step = 1, totp_since = now(), password_since = now()`)
-		b.imports(raw("f", strings.Replace(anns, c.old, c.new, 1)))
+		b.imports(rawFile("f", strings.Replace(anns, c.old, c.new, 1)))
 		require.Equal(t, c.want, b.one(fill(`select concat_ws(' ',
 			(select count(*) from sessions where user_id = '$ann'),
 			(select count(*) from sessions where user_id = '$bob'),
@@ -129,8 +129,8 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 	}
 }
 
-// configs/deploy/operations.md: an import with the settings of any step of a replacement of the secret
-// key leaves stored secrets, sessions and recovery codes alone. One without the key is refused.
+// configs/deploy/operations.md: at each step of a key replacement, an import keeps stored secrets,
+// sessions and recovery codes. An import without the key is refused.
 func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 	b := setup(t)
 	ring := func(current, previous byte) identity.Keyring {
@@ -154,7 +154,7 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 		keys, err := identity.KeyringForImport(t.Context(), b.Owner, keys)
 		if err == nil {
 			_, err = Importer{Pool: b.Owner.Pool, Keyring: keys}.Import(t.Context(),
-				[]Input{file("world", world)}, nil)
+				[]Input{filledFile("world", world)}, nil)
 		}
 		return err
 	}
@@ -164,13 +164,13 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 	}
 	require.ErrorIs(t, imports(ring(1, 0)), identity.ErrWrongSecretKey)
 	_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(1, 2)}.Import(t.Context(),
-		[]Input{file("world", world)}, nil)
+		[]Input{filledFile("world", world)}, nil)
 	require.ErrorIs(t, err, identity.ErrWrongSecretKey, "the key is replaced while the import runs")
 }
 
-// Plays of a player who is erased between the check and the write fail the import: they are not
+// An import fails if a player is erased between the check and the write of plays. The plays are not
 // counted as unchanged.
-func TestPlaysOfAnErasedPlayerAreNotSkipped(t *testing.T) {
+func TestPlaysOfAnErasedPlayerFailTheImport(t *testing.T) {
 	b := setup(t)
 	plays := &batch{format: formats[len(formats)-1]}
 	for _, play := range []string{"$play", "$other"} { // stored, and new
@@ -187,8 +187,7 @@ func TestPlaysOfAnErasedPlayerAreNotSkipped(t *testing.T) {
 	}
 }
 
-// writes are the writes of every role that must not wait for an import, on the serving role's pool and
-// the operator's.
+// writes returns the writes that must not wait for an import, by the serving role and the operator.
 func (b bundle) writes(db, owner *postgres.DB) map[string]func() error {
 	policy, err := authz.New()
 	require.NoError(b.t, err)
@@ -290,13 +289,13 @@ func (b bundle) writes(db, owner *postgres.DB) map[string]func() error {
 	}
 }
 
-// configs/deploy/import.md: nothing waits for an import that changes organisation, forks, people and
-// members, and adds forks, while it works on plays. DG_SOAK has 300,000 plays.
+// configs/deploy/import.md: no write waits for an import of plays that also changes an
+// organisation, forks, people and members, and adds forks. DG_SOAK=1 imports 300,000 plays.
 func TestNothingWaitsForAnImport(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update users set password_hash = $1, totp_secret = null`, testkit.PasswordHash)
 	b.Join(idOf("acme").String(), idOf("bob").String(), "member")
-	// While the import holds its transaction open, a write that waits for a lock for 100 ms fails.
+	// During the import's transaction, a write fails if it waits for a lock for 100 ms.
 	impatient := postgres.Options{LockTimeout: 100 * time.Millisecond}
 	writes := b.writes(pgtest.Open(t, b.URL, impatient), pgtest.Open(t, b.OwnerURL, impatient))
 	plays := 2_000
@@ -305,18 +304,18 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 	}
 	var first strings.Builder
 	for _, line := range []string{
-		changed("acme", `"Acme"`, `"Acme 2"`),
-		changed("ann", `"name":"Ann","passwordHash":"$argon","totpSecret":"JBSWY3DPEHPK3PXP"`,
+		changedLine("acme", `"Acme"`, `"Acme 2"`),
+		changedLine("ann", `"name":"Ann","passwordHash":"$argon","totpSecret":"JBSWY3DPEHPK3PXP"`,
 			`"name":"Anna","passwordHash":"$argon"`),
-		changed("bob", `"Bob"`, `"Rob"`),
+		changedLine("bob", `"Bob"`, `"Rob"`),
 		memberLine("owner", "owner"),
-		changed("fork", `"title":"Fork"`, `"title":"Other"`),
-		changed("fork", `"id":"$fork","organisationId":"$acme","gameId":"$game","slug":"fork"`,
+		changedLine("fork", `"title":"Fork"`, `"title":"Other"`),
+		changedLine("fork", `"id":"$fork","organisationId":"$acme","gameId":"$game","slug":"fork"`,
 			`"id":"$fork9","organisationId":"$acme","gameId":"$game","slug":"fork-9"`),
 	} {
-		first.WriteString(strings.ReplaceAll(fill(line), argon, testkit.PasswordHash) + "\n")
+		first.WriteString(strings.ReplaceAll(fill(line), argonHash, testkit.PasswordHash) + "\n")
 	}
-	play := fill(changed("play", "", ""))
+	play := fill(changedLine("play", "", ""))
 	for range plays {
 		first.WriteString(strings.Replace(play, idOf("play").String(), uuid.NewString(), 1) + "\n")
 	}
@@ -335,11 +334,11 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 		return io.NopCloser(strings.NewReader("")), nil
 	}}
 	go func() {
-		_, err := b.importFiles(raw("first", first.String()), second)
+		_, err := b.importFiles(rawFile("first", first.String()), second)
 		done <- err
 	}()
 	try()
-	for stored := false; !stored; { // all of the first file is stored
+	for stored := false; !stored; { // stored: the whole first file is
 		select {
 		case err := <-done:
 			require.FailNow(t, "the import ends early", err)
@@ -353,7 +352,7 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 		try()
 	}
 	writes = b.writes(b.DB, b.Owner)     // the commit itself may take longer
-	delete(writes, "password and reset") // the import replaces it at its commit
+	delete(writes, "password and reset") // the import's commit replaces this password
 	close(release)
 	for {
 		select {
@@ -373,14 +372,14 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 	}
 }
 
-// dg erase locks the organisation's ordinals, then deletes a player: an import that renames players
-// waits for it.
-func TestRenameBesideAnErasureDoesNotDeadlock(t *testing.T) {
+// dg erase locks the organisation's ordinals, then deletes a player. A concurrent import that
+// renames players waits for it.
+func TestRenameDuringAnErasureDoesNotDeadlock(t *testing.T) {
 	b := setup(t)
 	erasing := b.Begin(`select from player_ordinals where org_id = $1 for update`, idOf("acme"))
 	require.NoError(t, b.WhileWaiting(erasing, func() error {
 		_, err := Importer{Pool: b.Owner.Pool}.Import(t.Context(),
-			[]Input{file("renamed", changed("p1", `"One"`, `"Uno"`))}, nil)
+			[]Input{filledFile("renamed", changedLine("p1", `"One"`, `"Uno"`))}, nil)
 		return err
 	}, func() {
 		_, err := erasing.Exec(t.Context(), `delete from players where id = $1`, idOf("p2"))
@@ -391,15 +390,15 @@ func TestRenameBesideAnErasureDoesNotDeadlock(t *testing.T) {
 	require.Equal(t, "Uno", b.one(fill(`select display_name from players where id = '$p1'`)))
 }
 
-// mechanisms.md: an import locks organisation, membership and person in this order, also the
-// organisations of forks, whose trigger changes them at the commit.
+// mechanisms.md: an import locks organisations, memberships and people in this order. It also locks
+// the organisations of forks, because a trigger changes them at the commit.
 func TestImportDoesNotDeadlockWithAChangeOfMode(t *testing.T) {
 	b := setup(t)
 	b.Join(idOf("acme").String(), idOf("bob").String(), "owner")
 	mode := b.Begin(`select from organisations where id = '` + idOf("acme").String() + `' for no key update`)
 	require.NoError(t, b.WhileWaiting(mode, func() error {
-		_, err := b.importFiles(file("f", memberLine(`$ann","role":"owner`, `$bob","role":"admin`)+"\n"+
-			changed("fork", `"id":"$fork","organisationId":"$acme","gameId":"$game","slug":"fork"`,
+		_, err := b.importFiles(filledFile("f", memberLine(`$ann","role":"owner`, `$bob","role":"admin`)+"\n"+
+			changedLine("fork", `"id":"$fork","organisationId":"$acme","gameId":"$game","slug":"fork"`,
 				`"id":"$fork9","organisationId":"$acme","gameId":"$game","slug":"fork-9"`)))
 		return err
 	}, func() {
@@ -408,16 +407,16 @@ func TestImportDoesNotDeadlockWithAChangeOfMode(t *testing.T) {
 	}))
 }
 
-// An import writes the rows that differed when it locked them. It does not revert what somebody changed
-// while it recorded its entries.
+// An import writes the rows that differed when it locked them. It does not revert changes that
+// commit while it writes its audit entries.
 func TestImportDoesNotRevertALaterChange(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update organisations set reporting_mode = 'nominative' where id = $1`, idOf("acme"))
 	entry := b.Begin(`select from organisations where id = '` + idOf("other").String() + `' for update`)
 	screens := pgtest.Open(t, b.OwnerURL, postgres.Options{}).Pool
 	require.NoError(t, b.WhileWaiting(entry, func() error {
-		_, err := b.importFiles(file("f", changed("acme", `"pseudonymous"`, `"nominative"`)+"\n"+
-			changed("ann", "", "")+"\n"+
+		_, err := b.importFiles(filledFile("f", changedLine("acme", `"pseudonymous"`, `"nominative"`)+"\n"+
+			changedLine("ann", "", "")+"\n"+
 			fill(`{"type":"membership","organisationId":"$other","userId":"$bob","role":"admin"}`)))
 		return err
 	}, func() {
@@ -432,8 +431,8 @@ func TestImportDoesNotRevertALaterChange(t *testing.T) {
 		(select password_hash from users where id = '$ann'))`)))
 }
 
-// mechanisms.md: an erasure that waits for plays of a running import gives way, also where a later file
-// of that import changes players of the organisation.
+// mechanisms.md: an erasure that waits for plays of a running import gives way, even if a later
+// file of the import changes players of the organisation.
 func TestErasureGivesWayToAnImport(t *testing.T) {
 	b := setup(t)
 	policy, err := authz.New()
@@ -447,13 +446,13 @@ func TestErasureGivesWayToAnImport(t *testing.T) {
 				func(*gorm.DB, string) error { return nil }, audit.Request{})
 			erased <- err
 		}()
-		for waiting := 0; waiting == 0; { // it has the ordinals, and waits for the player
+		for waiting := 0; waiting == 0; { // the erasure has locked the ordinals, and waits for the player
 			require.NoError(t, b.Owner.Pool.QueryRow(t.Context(),
 				`select count(*) from pg_locks where not granted and locktype in ('tuple', 'transactionid')`).Scan(&waiting))
 		}
-		return io.NopCloser(strings.NewReader(fill(changed("p2", `"Two"`, `"Zwei"`)) + "\n")), nil
+		return io.NopCloser(strings.NewReader(fill(changedLine("p2", `"Two"`, `"Zwei"`)) + "\n")), nil
 	}}
-	_, err = b.importFiles(file("first", changed("play", `"id":"$play"`, `"id":"$new"`)), second)
+	_, err = b.importFiles(filledFile("first", changedLine("play", `"id":"$play"`, `"id":"$new"`)), second)
 	require.NoError(t, err)
 	require.NoError(t, <-erased)
 }

@@ -21,35 +21,35 @@ type format struct {
 	id, key     string // field and columns that identify an object; "": id
 
 	checks []check
-	// SQL files that return the numbers of added and replaced objects: at once, and before the commit
+	// SQL files that return the numbers of added and replaced objects; last runs before the commit
 	now, last string
 
 	read readFunc
 }
 
-// readFunc returns the values of a line's row without the line number, or the errors of the line.
+// readFunc returns the row of a line without its line number, or the errors of the line.
 type readFunc func(line []byte, keys identity.Keyring) ([]any, []string)
 
 type batch struct {
 	format
-	pending [][]any // rows that wait for the next COPY; the first value is the line number
-	count   Count   // Unchanged has all objects until some are added or replaced
+	pending [][]any // rows for the next COPY; the first value is the line number
+	count   Count   // Unchanged starts with all objects; apply subtracts
 }
 
 // Count counts the added, replaced and unchanged objects of one type.
 type Count struct {
 	Type                       string
 	Added, Replaced, Unchanged int64
-	LostPasswords              int64 // of users: stored ones that have none any more
+	LostPasswords              int64 // users whose stored password the import removes
 }
 
-// statements has the SQL files that format.now and format.last name.
+// statements has the SQL files of format.now and format.last.
 //
 //go:embed *.sql
 var statements embed.FS
 
-// sql fills in the template. {same} joins the staged row i with the stored row o. {end} has the rows
-// of the table as they will be, without those of the current file.
+// sql fills in the template. {same} joins the staged row i with the stored row o. {end} has the
+// rows of the table after the earlier files.
 func (b *batch) sql(template string) string {
 	key := cmp.Or(b.key, "id")
 	keys := strings.Split(key, ", ")
@@ -91,7 +91,7 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// apply writes the staged rows, or keeps those that are written last.
+// apply runs format.now on the staged rows, and keeps the rows for format.last.
 func (b *batch) apply(ctx context.Context, tx pgx.Tx) error {
 	if err := b.write(ctx, tx, b.now, "import_"+b.table); err != nil || b.last == "" {
 		return cmp.Or(err, b.exec(ctx, tx, "truncate import_{table}"))

@@ -14,8 +14,8 @@ var (
 	immutableOrganisation = immutable("organisation", "org_id")
 )
 
-// formats are in the order in which a file's objects are stored: a type refers to earlier ones.
-// Rows have ids as [16]byte, which pgx copies; it would format and parse a uuid.UUID.
+// formats are in the order in which a file's objects are stored: a type refers to earlier types.
+// Rows have ids as [16]byte, because pgx would format and parse a uuid.UUID.
 var formats = []format{{
 	name: "organisation", table: "organisations",
 	columns: "id, slug, name, plan, reporting_mode",
@@ -125,7 +125,7 @@ var formats = []format{{
 	}),
 }}
 
-// truncate truncates to the millisecond, the precision of the tables: PostgreSQL would round.
+// truncate truncates to milliseconds, the precision of the tables. PostgreSQL would round.
 func truncate(t time.Time) time.Time { return t.Truncate(time.Millisecond) }
 
 func packAnswers(skills []skill) []byte {

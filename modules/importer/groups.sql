@@ -1,4 +1,4 @@
--- Writes groups and the differences of their memberships. A group whose members change
+-- Writes groups, and adds or deletes only the memberships that differ. A group whose members change
 -- counts as replaced. The parts of the statement read one snapshot and write different rows;
 -- foreign keys are checked at its end.
 with members as materialized (

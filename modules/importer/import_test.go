@@ -26,7 +26,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// import.md: each field of each type is stored as the file has it.
+// import.md: every field of every type is stored.
 func TestImportStoresTheObjectsOfAFile(t *testing.T) {
 	b := setup(t)
 	reading, _ := games.SkillByID("data.reading.charts")
@@ -52,11 +52,11 @@ func TestImportStoresTheObjectsOfAFile(t *testing.T) {
 	}
 }
 
-// A file that was imported is unchanged for a second import: no row is written.
+// A second import of a file writes no row.
 func TestSecondImportOfAFileWritesNothing(t *testing.T) {
 	b := setup(t)
 	before := b.contents()
-	s := b.imports(file("world", world))
+	s := b.imports(filledFile("world", world))
 	assert.Equal(t, before, b.contents())
 	require.Len(t, s, len(formats))
 	for _, c := range s {
@@ -66,41 +66,41 @@ func TestSecondImportOfAFileWritesNothing(t *testing.T) {
 }
 
 var replacements = []struct{ typ, line, sql, want string }{
-	{"organisation", changed("acme", `"plan":"pro"`, `"plan":"free"`),
+	{"organisation", changedLine("acme", `"plan":"pro"`, `"plan":"free"`),
 		"select plan || slug from organisations where id = '$acme'", "freeacme"},
-	{"user", changed("ann", `,"totpSecret":"JBSWY3DPEHPK3PXP"`, ``),
+	{"user", changedLine("ann", `,"totpSecret":"JBSWY3DPEHPK3PXP"`, ``),
 		"select totp_secret is null from users where id = '$ann'", "true"},
-	{"user", changed("ann", `"locale":"en"`, `"locale":"de"`), "select locale from users where id = '$ann'", "de"},
-	{"user", changed("bob", `"Bob"`, `"Rob"`), "select name from users where id = '$bob'", "Rob"},
-	{"user", changed("bob", `bob@example.com`, `rob@example.com`),
+	{"user", changedLine("ann", `"locale":"en"`, `"locale":"de"`), "select locale from users where id = '$ann'", "de"},
+	{"user", changedLine("bob", `"Bob"`, `"Rob"`), "select name from users where id = '$bob'", "Rob"},
+	{"user", changedLine("bob", `bob@example.com`, `rob@example.com`),
 		"select email || email_key from users where id = '$bob'", "rob@example.comrob@example.com"},
 	{"membership", memberLine("owner", "member"), "select role from memberships", "member"},
-	{"game", changed("game", `"Game"`, `"=Game <b>\u202e"`), "select title from games", "=Game <b>\u202e"},
-	{"fork", changed("fork", `,"deployedReleaseNumber":3`, `,"deployedReleaseNumber":null`),
+	{"game", changedLine("game", `"Game"`, `"=Game <b>\u202e"`), "select title from games", "=Game <b>\u202e"},
+	{"fork", changedLine("fork", `,"deployedReleaseNumber":3`, `,"deployedReleaseNumber":null`),
 		"select deployed_release_number from forks where id = '$fork'", "null"},
-	{"fork", changed("fork2", `"suspended":true`, `"suspended":true,"configuration":{}`),
+	{"fork", changedLine("fork2", `"suspended":true`, `"suspended":true,"configuration":{}`),
 		"select configuration from forks where id = '$fork2'", "{}"},
-	{"player", changed("p1", `"One"`, `"Uno"`),
+	{"player", changedLine("p1", `"One"`, `"Uno"`),
 		"select ordinal || display_name from players where id = '$p1'", "1Uno"},
-	{"group", changed("group", `"Group"`, `"Team"`), "select name from player_groups", "Team"},
+	{"group", changedLine("group", `"Group"`, `"Team"`), "select name from player_groups", "Team"},
 	{"group",
-		strings.Replace(changed("group", `"Group"`, `"Team"`), `"$p1","$p2"`, `"$p2","$p3"`, 1),
+		strings.Replace(changedLine("group", `"Group"`, `"Team"`), `"$p1","$p2"`, `"$p2","$p3"`, 1),
 		"select string_agg(player::text, ',' order by player) from group_members", "2,3"},
-	{"group", strings.Replace(changed("group", `"Group"`, `"Team"`), `"$p1","$p2"`, ``, 1),
+	{"group", strings.Replace(changedLine("group", `"Group"`, `"Team"`), `"$p1","$p2"`, ``, 1),
 		"select count(*) from group_members", "0"},
-	{"play", changed("play", `87.55`, `8.756e1`), "select score from plays where id = '$play'", "8756"},
-	{"play", changed("play", `"releaseNumber":3`, `"releaseNumber":4`),
+	{"play", changedLine("play", `87.55`, `8.756e1`), "select score from plays where id = '$play'", "8756"},
+	{"play", changedLine("play", `"releaseNumber":3`, `"releaseNumber":4`),
 		"select release_number from plays where id = '$play'", "4"},
-	{"play", changed("play", `09:40:00.5Z`, `09:40:00.6Z`),
+	{"play", changedLine("play", `09:40:00.5Z`, `09:40:00.6Z`),
 		"select completed_at at time zone 'UTC' from plays where id = '$play'", "2026-03-01 09:40:00.6"},
-	{"play", changed("play", `"passed":true`, `"passed":false`),
+	{"play", changedLine("play", `"passed":true`, `"passed":false`),
 		"select passed from plays where id = '$play'", "false"},
-	{"play", changed("play", `"attempts":3`, `"attempts":4`),
+	{"play", changedLine("play", `"attempts":3`, `"attempts":4`),
 		"select length(answers) from plays where id = '$play'", "4"},
-	{"play", changed("play", `"$p1"`, `"$p3"`), "select player from plays where id = '$play'", "3"},
-	{"play", changed("open", `2026-03-02T09:30:00Z`, `1999-12-31T23:30:00-00:30`),
+	{"play", changedLine("play", `"$p1"`, `"$p3"`), "select player from plays where id = '$play'", "3"},
+	{"play", changedLine("open", `2026-03-02T09:30:00Z`, `1999-12-31T23:30:00-00:30`),
 		"select started_at at time zone 'UTC' from plays where id = '$open'", "2000-01-01 00:00:00"},
-	{"play", changed("open", `2026-03-02T09:30:00Z`, `2200-01-01T00:59:59.999+01:00`),
+	{"play", changedLine("open", `2026-03-02T09:30:00Z`, `2200-01-01T00:59:59.999+01:00`),
 		"select started_at at time zone 'UTC' from plays where id = '$open'", "2199-12-31 23:59:59.999"},
 	{
 		"play",
@@ -110,34 +110,34 @@ var replacements = []struct{ typ, line, sql, want string }{
 	},
 }
 
-// A line replaces what differs, once, and keeps pseudonyms and ordinals.
+// A changed line replaces its object once, and keeps pseudonyms and ordinals.
 func TestOnlyChangedObjectsAreReplaced(t *testing.T) {
 	b := setup(t)
 	const labels = "select string_agg(label || ordinal, ',' order by id) from players"
 	before := b.one(labels)
 	for _, r := range replacements {
-		b.imports(file("world", world)) // so that one field differs
-		s := b.imports(file("f", r.line))
+		b.imports(filledFile("world", world)) // so that r.line differs in one field
+		s := b.imports(filledFile("f", r.line))
 		require.Contains(t, s, Count{Type: r.typ, Replaced: 1}, r.line)
 		require.Equal(t, r.want, b.one(fill(r.sql)))
-		s = b.imports(file("f", r.line))
+		s = b.imports(filledFile("f", r.line))
 		require.Contains(t, s, Count{Type: r.typ, Unchanged: 1}, r.line)
 	}
 	require.Equal(t, before, b.one(labels))
 }
 
-// Objects may exchange slugs and e-mails within a file.
+// Objects may swap slugs and e-mails within a file.
 func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 	b := setup(t)
-	b.imports(file("f", strings.Join([]string{
-		changed("acme", `"slug":"acme"`, `"slug":"other"`),
-		changed("other", `"slug":"other"`, `"slug":"acme"`),
-		changed("fork", `"slug":"fork"`, `"slug":"fork-2"`),
-		changed("fork2", `"slug":"fork-2"`, `"slug":"fork"`),
-		changed("ann", `Ann@Example.com`, `BOB@example.com`),
-		changed("bob", `bob@example.com`, `ann@example.com`),
-		// the same slug in another organisation is another slug
-		changed("fork", `"id":"$fork","organisationId":"$acme"`, `"id":"$fork4","organisationId":"$other"`),
+	b.imports(filledFile("f", strings.Join([]string{
+		changedLine("acme", `"slug":"acme"`, `"slug":"other"`),
+		changedLine("other", `"slug":"other"`, `"slug":"acme"`),
+		changedLine("fork", `"slug":"fork"`, `"slug":"fork-2"`),
+		changedLine("fork2", `"slug":"fork-2"`, `"slug":"fork"`),
+		changedLine("ann", `Ann@Example.com`, `BOB@example.com`),
+		changedLine("bob", `bob@example.com`, `ann@example.com`),
+		// slugs are unique within an organisation only
+		changedLine("fork", `"id":"$fork","organisationId":"$acme"`, `"id":"$fork4","organisationId":"$other"`),
 	}, "\n")))
 	require.Equal(t, "acme fork-2 bob@example.com", b.one(fill(`select concat_ws(' ',
 		(select slug from organisations where id = '$other'),
@@ -145,52 +145,53 @@ func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 		(select email_key from users where id = '$ann'))`)))
 }
 
-// Of two new objects with one slug, the error names the later line.
-func TestLaterObjectOfOneSlugIsNamed(t *testing.T) {
+// If two new objects have the same slug, the error names the later line.
+func TestErrorOfDuplicateSlugNamesTheLaterLine(t *testing.T) {
 	b := setup(t)
-	got := b.errorsOf(file("f", strings.Join([]string{
-		changed("fork", `"id":"$fork","organisationId":"$acme"`, `"id":"$fork7","organisationId":"$acme"`),
-		changed("fork", `"id":"$fork","organisationId":"$acme"`, `"id":"$fork8","organisationId":"$acme"`),
-		changed("fork", `"slug":"fork"`, `"slug":"moved"`),
+	got := b.errorsOf(filledFile("f", strings.Join([]string{
+		changedLine("fork", `"id":"$fork","organisationId":"$acme"`, `"id":"$fork7","organisationId":"$acme"`),
+		changedLine("fork", `"id":"$fork","organisationId":"$acme"`, `"id":"$fork8","organisationId":"$acme"`),
+		changedLine("fork", `"slug":"fork"`, `"slug":"moved"`),
 	}, "\n")))
 	require.Len(t, got, 1)
 	require.True(t, strings.HasPrefix(got[0], "f:2: slug: "), got[0])
 }
 
-// Files count in their order; an error names its file.
+// Files are imported in order. An error names its file.
 func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 	b := setup(t)
-	s := b.imports(file("1", changed("p1", `$p1`, `$new`)+"\n"+changed("play", `$p1`, `$new`)),
-		file("2", changed("play", `87.55`, `50`)),
-		file("3", changed("p1", `$p1`, `$p9`)))
+	s := b.imports(filledFile("1", changedLine("p1", `$p1`, `$new`)+"\n"+changedLine("play", `$p1`, `$new`)),
+		filledFile("2", changedLine("play", `87.55`, `50`)),
+		filledFile("3", changedLine("p1", `$p1`, `$p9`)))
 	assert.Contains(t, s, Count{Type: "play", Replaced: 2})
 	assert.Contains(t, s, Count{Type: "player", Added: 2})
-	assert.Contains(t, b.imports(file("4", changed("group", `$group`, `$newgroup`))), Count{Type: "group", Added: 1})
+	assert.Contains(t, b.imports(filledFile("4", changedLine("group", `$group`, `$newgroup`))),
+		Count{Type: "group", Added: 1})
 	assert.Equal(t, "4 5",
 		b.one("select string_agg(ordinal::text, ' ' order by ordinal) from players where id in "+
 			"($1, $2)", idOf("new"), idOf("p9")))
 
-	got := b.errorsOf(file("1", changed("p1", `"One"`, `"X"`)),
-		file("2", changed("play", "$p1", "$none")), file("3", "[]"))
+	got := b.errorsOf(filledFile("1", changedLine("p1", `"One"`, `"X"`)),
+		filledFile("2", changedLine("play", "$p1", "$none")), filledFile("3", "[]"))
 	require.Len(t, got, 2)
 	assert.True(t, strings.HasPrefix(got[0], "2:1: playerId: "), got[0])
 	assert.True(t, strings.HasPrefix(got[1], "3:1: expected one JSON object in UTF-8"), got[1])
 }
 
-// Errors are ordered by line, not by rule, and those of a list by position.
-func TestFirstTwentyErrorsAreReportedByLine(t *testing.T) {
+// Errors are ordered by line, not by rule. Errors of a list are ordered by position.
+func TestFirstTwentyErrorsAreOrderedByLine(t *testing.T) {
 	b := setup(t)
-	got := b.errorsOf(file("a", strings.Repeat("[]\n", 15)), file("b", strings.Repeat("\n{}\n", 15)))
+	got := b.errorsOf(filledFile("a", strings.Repeat("[]\n", 15)), filledFile("b", strings.Repeat("\n{}\n", 15)))
 	require.Len(t, got, MaxErrors)
 	require.Contains(t, got[14], "a:15: ")
 	require.Contains(t, got[19], "b:10: ")
 
 	var lines strings.Builder
 	for i := range 30 {
-		line := changed("play", []string{"$p1", "$fork"}[i%2], "$none")
+		line := changedLine("play", []string{"$p1", "$fork"}[i%2], "$none")
 		lines.WriteString(strings.Replace(line, "$play", fmt.Sprintf("$x%d", i), 1) + "\n")
 	}
-	got = b.errorsOf(file("f", lines.String()))
+	got = b.errorsOf(filledFile("f", lines.String()))
 	require.Len(t, got, MaxErrors)
 	for i, text := range got {
 		want := fmt.Sprintf("f:%d: %s: ", i+1, []string{"playerId", "forkId"}[i%2])
@@ -201,25 +202,25 @@ func TestFirstTwentyErrorsAreReportedByLine(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&players, `,"$x%d"`, i)
 	}
-	got = b.errorsOf(file("f", changed("group", `,"$p2"`, players.String())))
+	got = b.errorsOf(filledFile("f", changedLine("group", `,"$p2"`, players.String())))
 	require.Len(t, got, MaxErrors)
 	for i, text := range got {
 		require.Contains(t, text, fmt.Sprintf("f:1: playerIds[%d]: ", i+1))
 	}
 }
 
-// An invalid file names each wrong field, and neither a reference nor an object that comes twice.
+// Each wrong field of a line is an error. References are checked only once all fields are valid.
 func TestAllFieldsOfALineAreCheckedBeforeReferences(t *testing.T) {
 	b := setup(t)
-	play := changed("play", "$p1", "$none") + "\n"
-	twice := strings.Repeat(changed("acme", "", "")+"\n", 2)
+	play := changedLine("play", "$p1", "$none") + "\n"
+	twice := strings.Repeat(changedLine("acme", "", "")+"\n", 2)
 	for lines, want := range map[string][]string{
 		play: {"f:1: playerId"}, twice + play: {"f:2: id", "f:2: slug"},
 		twice + strings.Replace(play, "87.55", "101", 1) + `{"type":"game","slug":"","title":""}`: {
 			"f:3: scorePercent", "f:4: id", "f:4: slug", "f:4: title"},
 	} {
 		var got []string
-		for _, text := range b.errorsOf(file("f", lines)) {
+		for _, text := range b.errorsOf(filledFile("f", lines)) {
 			got = append(got, strings.Join(strings.SplitN(text, ": ", 3)[:2], ": "))
 		}
 		require.Equal(t, want, got)
@@ -240,7 +241,7 @@ func TestCancelledImportChangesNothing(t *testing.T) {
 	for _, at := range []string{"reading", "checking players", "writing players"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		_, err := Importer{Pool: b.Owner.Pool}.
-			Import(ctx, []Input{file("f", changed("p1", "One", "X"))}, terminal(func(text string) {
+			Import(ctx, []Input{filledFile("f", changedLine("p1", "One", "X"))}, terminal(func(text string) {
 				if text == "\r\x1b[Kf: 1 lines, "+at+"…" {
 					cancel()
 				}
@@ -251,33 +252,33 @@ func TestCancelledImportChangesNothing(t *testing.T) {
 	}
 }
 
-// No two players of an organisation ever have one ordinal.
+// Concurrent imports give each player of an organisation a unique ordinal.
 func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 	b := setup(t)
 	testkit.Concurrently(4, func(n int) {
 		var lines strings.Builder
 		for i := range 50 {
-			lines.WriteString(changed("p1", "$p1", fmt.Sprintf("$n%dx%d", n, i)) + "\n")
+			lines.WriteString(changedLine("p1", "$p1", fmt.Sprintf("$n%dx%d", n, i)) + "\n")
 		}
-		b.imports(file("f", lines.String()))
+		b.imports(filledFile("f", lines.String()))
 	})
 	assert.Equal(t, "203 203 203",
 		b.one("select concat_ws(' ', count(distinct ordinal), max(ordinal), (select last from "+
 			"player_ordinals where org_id = $1)) from players where org_id = $1", idOf("acme")))
 	// The ordinal of a deleted player is not reused.
 	b.Exec(`delete from players where ordinal = 203`)
-	b.imports(file("f", changed("p1", "$p1", "$after")))
+	b.imports(filledFile("f", changedLine("p1", "$p1", "$after")))
 	assert.Equal(t, "204", b.one("select ordinal from players where id = $1", idOf("after")))
 }
 
-// The memory that an import holds while it reads does not grow with the number of plays.
-func TestImportHoldsConstantMemory(t *testing.T) {
-	small := importLiveHeap(t, 2_000)
-	large := importLiveHeap(t, 8_000)
-	require.Less(t, large, small+1<<20) // 170 bytes a play, in every run
+// An import's live heap does not grow with the number of plays.
+func TestImportUsesConstantMemory(t *testing.T) {
+	small := maxLiveHeap(t, 2_000)
+	large := maxLiveHeap(t, 8_000)
+	require.Less(t, large, small+1<<20) // 6,000 more plays would take 170 bytes each
 }
 
-func importLiveHeap(t *testing.T, plays int) (most uint64) {
+func maxLiveHeap(t *testing.T, plays int) (most uint64) {
 	input := Input{Name: "plays", Open: func() (io.ReadCloser, error) {
 		r, w := io.Pipe()
 		go func() {
@@ -307,10 +308,10 @@ func compress(t *testing.T, s string) string {
 	return b.String()
 }
 
-// import.md: files are plain or gzip, with any line ends and lines of up to 8 MB.
+// import.md: files are plain or gzip, with LF or CRLF and lines of up to 8 MB.
 func TestFilesAreReadPlainAndCompressed(t *testing.T) {
 	b := setup(t)
-	line := func(name string) string { return fill(changed("game", `"$game"`, `"$`+name+`"`)) }
+	line := func(name string) string { return fill(changedLine("game", `"$game"`, `"$`+name+`"`)) }
 	for name, content := range map[string]string{
 		"plain":     line("a"),
 		"crlf":      line("b") + "\r\n\r\n",
@@ -319,18 +320,18 @@ func TestFilesAreReadPlainAndCompressed(t *testing.T) {
 		"long":      line("g") + strings.Repeat(" ", maxLine-len(line("g"))) + "\n" + line("h"),
 		"long.crlf": line("i") + strings.Repeat(" ", maxLine-len(line("i"))) + "\r\n",
 	} {
-		b.imports(raw(name, content))
+		b.imports(rawFile(name, content))
 	}
-	b.imports(raw("empty", ""), raw("blank", "\n \r\n\t\n"))
+	b.imports(rawFile("empty", ""), rawFile("blank", "\n \r\n\t\n"))
 	assert.Equal(t, "9", b.one("select count(*) from games"))
 }
 
-// A file that is cut, damaged or ends in an error imports nothing.
+// A file that is cut, damaged or fails to be read imports nothing.
 func TestUnreadableFileIsRefused(t *testing.T) {
 	const unreadable = "expected a whole file with lines of at most 8 MB, and nothing after its end " +
 		"if it is gzip, got "
 	b := setup(t)
-	packed := compress(t, fill(strings.Repeat("\n", 70_000)+changed("p1", "One", "X")+"\n"))
+	packed := compress(t, fill(strings.Repeat("\n", 70_000)+changedLine("p1", "One", "X")+"\n"))
 	flipped := []byte(packed)
 	flipped[len(flipped)-6] ^= 1 // in the checksum
 	for name, content := range map[string]string{
@@ -338,15 +339,15 @@ func TestUnreadableFileIsRefused(t *testing.T) {
 		"zero bytes after": packed + strings.Repeat("\x00", 512),
 		"garbage after":    packed + "garbage", "empty.gz": "", "no.gz": `{"type":"game"}`,
 	} {
-		got := b.errorsOf(raw(name, content))
+		got := b.errorsOf(rawFile(name, content))
 		assert.Contains(t, got[0], unreadable, name)
 	}
 	for _, end := range []string{"", "\n{}"} {
-		got := b.errorsOf(raw("f", "\n"+strings.Repeat(" ", maxLine+2)+end))
+		got := b.errorsOf(rawFile("f", "\n"+strings.Repeat(" ", maxLine+2)+end))
 		assert.Equal(t, []string{"f:2: " + unreadable + "bufio.Scanner: token too long"}, got)
 	}
 	failed := errors.New("disk on fire")
-	line := fill(changed("p1", "One", "X")) + "\n"
+	line := fill(changedLine("p1", "One", "X")) + "\n"
 	got := b.errorsOf(Input{"f", func() (io.ReadCloser, error) {
 		return io.NopCloser(io.MultiReader(strings.NewReader(line), iotest.ErrReader(failed))), nil
 	}})
@@ -357,12 +358,12 @@ func TestUnreadableFileIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, failed)
 }
 
-// Each score with two decimals is stored exactly.
+// Every score with up to two decimals is stored exactly.
 func TestEveryScoreIsExact(t *testing.T) {
 	t.Parallel()
 	for want := range int16(100_01) {
 		text := fmt.Sprintf("%d.%02d", want/100, want%100)
-		row, invalid := formats[7].read([]byte(fill(changed("play", "87.55", text))), identity.Keyring{})
+		row, invalid := formats[7].read([]byte(fill(changedLine("play", "87.55", text))), identity.Keyring{})
 		require.Empty(t, invalid, text)
 		require.Equal(t, want, *row[6].(*int16), text)
 	}

@@ -28,30 +28,30 @@ import (
 // Importer imports files. Pool must connect as the owner of the tables.
 type Importer struct {
 	Pool    *pgxpool.Pool
-	Keyring identity.Keyring // encrypts the secrets of two-step verification
+	Keyring identity.Keyring // encrypts two-step secrets
 	Request audit.Request    // the request that audit entries record
 }
 
-// Input is a file to import. Errors begin with Name. Its suffix .gz or the magic number of the
-// content selects gzip.
+// Input is a file to import. Errors begin with Name. A name that ends in .gz or the magic number of
+// gzip selects gzip.
 type Input struct {
 	Name string
 	Open func() (io.ReadCloser, error)
 }
 
-// ErrUnconfirmed says that the outcome of the commit is unknown: all was imported, or nothing.
+// ErrUnconfirmed says that the outcome of the commit is unknown: all or nothing is imported.
 var ErrUnconfirmed = errors.New("the connection to the database was lost during the commit, so " +
 	"the import is in wholly or not at all: " +
 	"import again, which changes nothing that is in already")
 
-// Import imports all files or none. After any error but ErrUnconfirmed nothing has changed. It
-// shows progress in one line of terminal, which may be nil. Errors: at most MaxErrors faults of the
-// files, joined; postgres.ErrLocked after ten minutes; ErrUnconfirmed; those of Input.Open, the
+// Import imports all files or none. After any error but ErrUnconfirmed, nothing has changed. It
+// shows its progress on a line of terminal, which may be nil. Errors: at most MaxErrors faults of
+// the files, joined; postgres.ErrLocked after ten minutes; ErrUnconfirmed; those of Input.Open, the
 // database and ctx.
 func (im Importer) Import(
 	ctx context.Context, inputs []Input, terminal io.Writer,
 ) ([]Count, error) {
-	// by default, garbage would be collected four times as often
+	// the default would collect garbage four times as often
 	if _, set := os.LookupEnv("GOGC"); !set { // respect an explicit GOGC
 		defer debug.SetGCPercent(debug.SetGCPercent(400))
 	}
@@ -59,8 +59,8 @@ func (im Importer) Import(
 	if err != nil {
 		return nil, err
 	}
-	// After the commit this does nothing. A failed rollback means that the connection is lost: the
-	// database then rolls back itself.
+	// After the commit, Rollback does nothing. If Rollback fails, the connection is lost, and the
+	// database rolls back.
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
 	if err := begin(ctx, tx); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (im Importer) Import(
 	for _, b := range r.batches {
 		counts = append(counts, b.count)
 	}
-	// without cancellation, because the outcome of an interrupted commit is unknown
+	// not cancelled, because the outcome of an interrupted commit is unknown
 	return counts, commit(context.WithoutCancel(ctx), tx)
 }
 
@@ -105,8 +105,8 @@ func commit(ctx context.Context, tx pgx.Tx) error {
 	return fmt.Errorf("%w: %w", ErrUnconfirmed, err)
 }
 
-// begin disables timeouts for the transaction, because an import may take hours. If it waits for
-// the import lock, lock_timeout becomes ten minutes.
+// begin disables timeouts for the transaction, because an import may take hours. It waits up to ten
+// minutes for the import lock.
 func begin(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx, `/* importer.begin */
 		set local statement_timeout = 0;
@@ -124,23 +124,23 @@ func begin(ctx context.Context, tx pgx.Tx) error {
 }
 
 const (
-	// Pending rows are flushed after flushBytes of lines, which bounds their memory.
+	// Pending rows are flushed after flushBytes of lines, to bound their memory.
 	flushBytes = 1 << 20
 	maxLine    = 8 << 20 // bytes of the longest line
 )
 
-// MaxErrors bounds the errors that an import reports: it stops reading at this many.
+// MaxErrors bounds the errors that an import reports. It then stops reading.
 const MaxErrors = 20
 
 type run struct {
 	Importer
 	tx       pgx.Tx
-	batches  []*batch  // one for each of formats
+	batches  []*batch  // a batch for each of formats
 	progress io.Writer // the terminal; nil: none
 	errors   []error
 
-	file string // the name of the current file
-	line int64  // the number of its current line, from 1
+	file string // name of the current file
+	line int64  // number of the current line, from 1
 }
 
 func (r *run) showProgress(step string) {
@@ -150,14 +150,14 @@ func (r *run) showProgress(step string) {
 }
 
 // addError adds an error such as "plays.ndjson:17: passed: expected true or false". After the first
-// one nothing more is stored: files are only read for more errors.
+// error nothing more is stored: files are only read to find more errors.
 func (r *run) addError(line int64, text string) {
 	if len(r.errors) < MaxErrors {
 		r.errors = append(r.errors, fmt.Errorf("%s:%d: %s", r.file, line, text))
 	}
 }
 
-// importFile adds errors in the file's content to r.errors, and returns others.
+// importFile adds errors in the file's content to r.errors, and returns other errors.
 func (r *run) importFile(ctx context.Context, input Input) error {
 	r.file = input.Name
 	r.line = 0
@@ -190,8 +190,8 @@ func (r *run) read(ctx context.Context, input Input) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = file.Close() }() // after reading, a failed close loses nothing
-	// without the close, a read from a silent pipe would outlive ctx
+	defer func() { _ = file.Close() }() // a failed close after reading loses nothing
+	// closing at the end of ctx interrupts a read from a silent pipe
 	defer context.AfterFunc(ctx, func() { _ = file.Close() })()
 	decompressed, err := decompress(input.Name, file)
 	if err != nil {
@@ -203,7 +203,7 @@ func (r *run) read(ctx context.Context, input Input) error {
 
 func decompress(name string, file io.Reader) (io.Reader, error) {
 	in := bufio.NewReader(file)
-	magic, _ := in.Peek(2) // the next read returns the error again
+	magic, _ := in.Peek(2) // the next read returns any error again
 	if string(magic) == "\x1f\x8b" || strings.HasSuffix(strings.ToLower(name), ".gz") {
 		return gzip.NewReader(in)
 	}
@@ -214,7 +214,7 @@ func (r *run) readLines(ctx context.Context, file io.Reader) error {
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, maxLine+2) // 2 for CR and LF
 	for pending := flushBytes; len(r.errors) < MaxErrors && lines.Scan(); {
-		if lines.Err() != nil { // the read failed within this line, which is incomplete
+		if lines.Err() != nil { // the read failed within this line, so that the line is incomplete
 			break
 		}
 		r.line++
@@ -273,7 +273,7 @@ func (r *run) batchOf(line []byte) (b *batch, fault string) {
 	return nil, faultText("type", types, `"`+header.Type+`"`)
 }
 
-// flush copies the pending rows, and returns ctx's error, which the last reads may have missed.
+// flush copies the pending rows. It returns ctx's error, which the last reads may have missed.
 func (r *run) flush(ctx context.Context) error {
 	r.showProgress("reading")
 	for _, b := range r.batches {

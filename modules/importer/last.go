@@ -10,8 +10,8 @@ import (
 	"dg/modules/audit"
 )
 
-// storeLast writes what others wait for: stored organisations and forks, people and memberships. It
-// holds their locks for the rest of the import, which is short.
+// storeLast writes the rows that others lock: stored organisations and forks, people and
+// memberships. Their locks last only for the short rest of the import.
 func (r *run) storeLast(ctx context.Context) error {
 	for _, b := range r.batches {
 		if err := b.exec(ctx, r.tx, "analyze last_{table}"); err != nil {
@@ -41,8 +41,8 @@ func (r *run) storeLast(ctx context.Context) error {
 	return nil
 }
 
-// keepSecrets locks the secret key before people are written. A secret that is stored under another
-// key stays as it is stored.
+// keepSecrets locks the secret key before people are written. An equal secret that is stored under
+// another key is kept.
 func (r *run) keepSecrets(ctx context.Context) error {
 	if err := r.Keyring.LockSecretKey(ctx, r.tx); err != nil {
 		return err
@@ -68,15 +68,15 @@ func (r *run) keepSecrets(ctx context.Context) error {
 	return err
 }
 
-// lockOrganisations also locks the organisations of forks: a trigger changes them at the commit.
+// lockOrganisations also locks organisations of forks: a trigger changes them at the commit.
 const lockOrganisations = `/* importer.lockOrganisations */ select from organisations
 	where id in (select id from last_organisations union select org_id from last_forks
 	  union select org_id from forks where xmin = pg_current_xact_id()::xid)
 	order by id for no key update`
 
-// lockChanged locks the stored rows that will change, which keeps the entries true until the commit.
-// Those that are equal now are not written, whatever changes them until then. The order of locks is
-// organisation, membership, person.
+// lockChanged locks the stored rows that will change, so that the audit entries stay true until the
+// commit. Rows that are equal now are not written, even if others change them later. The order of
+// locks is organisation, membership, person.
 func (r *run) lockChanged(ctx context.Context) error {
 	for _, b := range r.batches {
 		if b.last == "" {
@@ -111,8 +111,8 @@ func (r *run) batch(table string) *batch {
 	return r.batches[slices.IndexFunc(r.batches, func(b *batch) bool { return b.table == table })]
 }
 
-// entry is what the organisations' logs record of an import: each row of the query changes, which
-// has the organisation, the id of the target and the details.
+// entry describes the audit entries of an action. The query changes returns a row for each: the
+// organisation, the id of the target and the details.
 type entry struct {
 	action  audit.Action
 	target  string // the kind
@@ -141,7 +141,7 @@ var entries = []entry{
 }
 
 const (
-	// this transaction has added the organisation
+	// whether this transaction added the organisation
 	isNew           = `o.xmin = pg_current_xact_id()::xid`
 	passwordRemoved = `o.password_hash is not null and i.password_hash is null`
 )
@@ -153,7 +153,7 @@ func organisationChange(column string) string {
 		where o.%[1]s <> i.%[1]s and not `+isNew, column)
 }
 
-// personChange is for the logs of the organisations that a stored person belongs to, or joins.
+// personChange selects changes of stored people, for each organisation that they belong to or join.
 func personChange(condition string) string {
 	return `
 		select m.org_id, i.id, jsonb_build_object('name', i.name)

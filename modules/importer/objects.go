@@ -27,7 +27,7 @@ type organisation struct {
 	ReportingMode string    `json:"reportingMode" validate:"oneof=pseudonymous nominative"`
 }
 
-// user is a person. TOTPSecret turns two-step verification on; nil turns it off.
+// user is a person. TOTPSecret turns two-step verification on; nil turns two-step verification off.
 type user struct {
 	ID           uuid.UUID `json:"id" validate:"required"`
 	Email        string    `json:"email" validate:"email_address"`
@@ -80,7 +80,7 @@ type group struct {
 	PlayerIDs      []uuid.UUID `json:"playerIds" validate:"required,unique"`
 }
 
-// play has all of CompletedAt, ScorePercent and Passed if it is finished, else none of the three.
+// play has CompletedAt, ScorePercent and Passed if it is finished, otherwise none of the three.
 type play struct {
 	ID            uuid.UUID  `json:"id" validate:"required"`
 	ForkID        uuid.UUID  `json:"forkId" validate:"required"`
@@ -99,7 +99,7 @@ type skill struct {
 	Correct  *int32 `json:"correct" validate:"required,min=0,ltefield=Attempts"`
 }
 
-// typeMessages say which values a field takes, by its Go type.
+// typeMessages describes the values that a field accepts, by its Go type.
 var typeMessages = map[string]string{
 	"string":           "a text of 1 to 200 characters without control characters",
 	"uuid.UUID":        "a UUID such as 0b8f7c1e-3d52-4b7a-9a61-5f2c8d4e7a90",
@@ -192,7 +192,7 @@ func reader[T any](row func(*T, identity.Keyring) []any) readFunc {
 	}
 }
 
-// decodeError shows no value of a wrong type, which may be a secret.
+// decodeError does not show a value of the wrong type, because it may be a secret.
 func decodeError(err error) string {
 	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return faultText(fieldAt(e.JSONPointer), oneObject+" with each name once", e.Err.Error())
@@ -211,7 +211,7 @@ func decodeError(err error) string {
 // fieldAt returns a JSON pointer without its first slash, such as skills/2/attempts.
 func fieldAt(pointer jsontext.Pointer) string { return strings.TrimPrefix(string(pointer), "/") }
 
-// faultText says what is expected, and what was found unless got is "". field "" is the whole line.
+// faultText says what is expected and, unless got is "", what was found. field "": the whole line.
 func faultText(field, expected, got string) string {
 	text := "expected " + expected
 	if field != "" {

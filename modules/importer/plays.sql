@@ -1,5 +1,5 @@
--- Inserts in the order of the index plays_period, so that the plays of a period are in
--- few pages. The outer joins let the write fail for a player who was erased after the check.
+-- Inserts in the order of the index plays_period, so that the plays of a period are in few pages.
+-- The outer joins make the write fail if a player was erased after the check.
 with replaced as (
     update plays p
     set started_at = i.started_at, completed_at = i.completed_at, player = l.ordinal,

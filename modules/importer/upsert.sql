@@ -1,5 +1,5 @@
--- Writes most types: only the objects that differ, and never their keys, whose update would lock out
--- those who refer to them.
+-- Writes only the objects that differ. It never updates keys, because that would block writers of
+-- rows that refer to them.
 with replaced as (
     update {table} o set ({values}) = row ({i.values}) from {rows} i
     where {same} and ({o.values}) is distinct from ({i.values})

@@ -1,6 +1,6 @@
--- Writes people whose fields differ. A new password or two-step secret clears what belongs to the old
--- one, and a trigger ends the person's sessions. The unique constraint is deferred to the end of the
--- statement, so that two people may swap e-mails.
+-- Writes people whose fields differ. A new password or two-step secret clears the columns of the
+-- old one, and a trigger ends the person's sessions. The unique constraint is deferred to the end
+-- of the statement, so that two people may swap e-mails.
 with replaced as (
     update users o
     set email = i.email, email_key = i.email_key, name = i.name, locale = i.locale,
