@@ -85,4 +85,7 @@ assert.throws(ask({ group }, day(0), day(0)), /Hidden: fewer than 5 members/);
 assert.throws(ask({}, day(400), day(0)), /at most 366 days/);
 properties.set('DG_KEY', revoked);
 assert.throws(ask({}, day(1), day(0)), (error) => /^401 /.test(error.message) && !error.message.includes(revoked));
+world.UrlFetchApp.fetch = () => ({ getResponseCode: () => 429, getContentText: () => '', getHeaders: () => ({ 'retry-after': '3000' }) });
+world.Utilities.sleep = () => assert.fail('a wait beyond the limits of Apps Script');
+assert.throws(ask({}, day(1), day(0)), /busy for 3000 s/);
 console.log(`Looker Studio: 20 ranges by report, day, skill and player equal to the API's, in ${fetched} requests; hidden and revoked are said`);

@@ -35,7 +35,9 @@ function get(path, query) {
     const headers = {}; // their names come in any case
     for (const [name, value] of Object.entries(answer.getHeaders())) headers[name.toLowerCase()] = value;
     if ([429, 503].includes(answer.getResponseCode()) && attempt < 8) { // too many requests, or busy
-      Utilities.sleep(1000 * after(headers['retry-after'] || ''));
+      const seconds = after(headers['retry-after'] || '');
+      if (seconds > 240) throw new Error(`The service is busy for ${seconds} s, longer than Apps Script lets a run wait: run it again later.`);
+      Utilities.sleep(1000 * seconds);
       continue;
     }
     if (answer.getResponseCode() !== 200) throw new Error(answer.getResponseCode() + ' ' + answer.getContentText().replaceAll(key, '…').replace(/\p{C}/gu, '').slice(0, 500));
@@ -123,5 +125,5 @@ function refreshPlays() {
     plays = plays.concat(rows.slice(1));
   }
   write('Plays', header, plays);
-  // In the sheet: =AVERAGE of scorePercent, =COUNTUNIQUE of playerKey. Never a mean of daily means.
+  // In a sheet of your own, because a run clears these: =AVERAGE of scorePercent, =COUNTUNIQUE of playerKey. Never a mean of daily means.
 }

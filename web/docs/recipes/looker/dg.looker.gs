@@ -42,7 +42,9 @@ function ask(path, query, keyOnly) {
       const message = /"message":"((?:[^"\\]|\\.)*)"/.exec(answer.getContentText());
       refuse(status + ' ' + (message ? JSON.parse('"' + message[1] + '"').replaceAll(store().getProperty('DG_KEY'), '…').replace(/\p{C}/gu, '').slice(0, 500) : 'The service gave no answer of its own.'));
     }
-    Utilities.sleep(1000 * after(headers['retry-after'] || ''));
+    const seconds = after(headers['retry-after'] || '');
+    if (seconds > 240) refuse(`The service is busy for ${seconds} s, longer than Apps Script lets a chart wait.`);
+    Utilities.sleep(1000 * seconds);
   }
 }
 
