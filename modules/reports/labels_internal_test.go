@@ -95,6 +95,16 @@ func (e *env) one(t *testing.T, sql string) (v int64) {
 	return v
 }
 
+// Labels in memory are whole: a failed read keeps none.
+func TestLabelsOfAFailedReadAreNotKept(t *testing.T) {
+	e := newLabelsEnv(t)
+	e.Exec(`alter table players rename display_name to unread`)
+	_, err := e.statistics(t.Context(), query(testFrom, 1, ""))
+	require.ErrorContains(t, err, `column "display_name" does not exist`)
+	e.Exec(`alter table players rename unread to display_name`)
+	e.shows(t, e.reports, "display_name")
+}
+
 // A report whose snapshot is older than a rename shows the former name, although newer labels are
 // in memory; so does a replica that lags.
 func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
