@@ -120,7 +120,7 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 }
 
 // specification, 2.4: SkillByID finds each skill of the catalogue by its id, and rejects other
-// texts. TestEnumsOfAnswersMayGrow compares the ids with those of the document.
+// texts. TestEnumsOfResponsesMayGrow compares the ids with those of the document.
 func TestSkillsAreFoundByID(t *testing.T) {
 	for i := range games.SkillCount {
 		skill, ok := games.SkillByID(games.Skill(i).ID())

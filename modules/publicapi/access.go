@@ -32,7 +32,7 @@ func sendsToken(c *fiber.Ctx) bool {
 
 func authorizationHeaders(c *fiber.Ctx) []string {
 	var headers []string
-	for name, value := range c.Request().Header.All() { // an app may keep the case of names
+	for name, value := range c.Request().Header.All() { // a fiber.App may be configured to keep the case of names
 		if bytes.EqualFold(name, []byte(fiber.HeaderAuthorization)) {
 			headers = append(headers, string(value))
 		}
@@ -52,8 +52,8 @@ var (
 		apikeys.TokenLength)
 )
 
-// authenticate authenticates and routes a request, in a slot of Dependencies.Requests. The slot of a report
-// or an export replaces it.
+// authenticate authenticates and routes a request in a slot of Dependencies.Requests. Reports and
+// exports release it for a slot of their own limiter.
 func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	token, err := bearerToken(authorizationHeaders(c))
 	if err != nil {
@@ -112,7 +112,7 @@ func bearerToken(headers []string) (apikeys.Token, error) {
 var errForeignFork = apperr.New(apperr.AccessDenied,
 	"This fork belongs to another organisation. Use a key of that organisation.")
 
-// forkOf asks the policy about the fork's owner as stored, never about the caller's organisation.
+// forkOf asks the policy about the stored owner of the fork, not about the caller's organisation.
 func (a *API) forkOf(r *call) (games.Fork, error) {
 	id := input.ID(r.forkID)
 	fork, missing := a.Games.Fork(r.ctx, r.caller.OrganisationID, id)
@@ -134,15 +134,15 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 	if err != nil {
 		return fork, err
 	}
-	return fork, missing // if it belongs to the caller, it was created between the two queries
+	return fork, missing // missing and authorised: created between the two queries
 }
 
 const (
-	maxHashed         = 1_000  // plays, 1.5 to 3 µs each: a GET must not become slower
-	maxHashedForProof = 10_000 // HEAD and If-None-Match ask for the tag
+	maxHashed         = 1_000  // plays, 1.5 to 3 µs each: a small part of a GET
+	maxHashedForProof = 10_000 // for HEAD and If-None-Match, which need the tag
 )
 
-// queryOf sets Position, so that the report is at least as new as the authentication.
+// queryOf sets Position, so that the report is not older than the authentication.
 func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	fork, err := a.forkOf(r)
 	if err != nil {
@@ -157,7 +157,7 @@ func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	return fork, query, err
 }
 
-// authorizeGroup responds to another organisation's group as it does to an unknown one.
+// authorizeGroup gives another organisation's group the response of an unknown group.
 func (a *API) authorizeGroup(r *call, h reports.Header, groupID string) error {
 	if h.GroupOwner == "" {
 		return nil

@@ -75,7 +75,7 @@ func (a *API) serveDocument(c *fiber.Ctx) error {
 // These interfaces have the methods that the API calls. The packages that implement the methods
 // document them and their errors.
 
-// Keys authenticates keys, and records refusals of known keys before they are sent.
+// Keys authenticates keys, and records refusals of known keys before the response is sent.
 type Keys interface {
 	Authenticate(
 		ctx context.Context, token apikeys.Token, request func() audit.Request,
@@ -100,7 +100,7 @@ type Reports interface {
 	Statistics(ctx context.Context, r *reports.Report) (reports.Statistics, error)
 }
 
-// Exports opens exports, which send themselves.
+// Exports opens exports, which also send the response.
 type Exports interface {
 	Open(c *fiber.Ctx, r exports.Request) (*exports.Export, error)
 }

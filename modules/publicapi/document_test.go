@@ -33,9 +33,9 @@ func storedDocument(t *testing.T) *openapi3.T {
 	return document
 }
 
-// rules.md, Formats: enums of answers may grow. x-extensible-enum has the values of specification
-// 2.4, x-enum-varnames their constants. make contract proves that clients accept later values.
-func TestEnumsOfAnswersMayGrow(t *testing.T) {
+// rules.md, Formats: enums of responses may grow. x-extensible-enum has the values of specification
+// 2.4, x-enum-varnames their constants. make contract proves that clients accept new values.
+func TestEnumsOfResponsesMayGrow(t *testing.T) {
 	schemas := storedDocument(t).Components.Schemas
 	var skillIDs []string
 	for skill := range games.SkillCount {
@@ -68,9 +68,9 @@ func TestEnumsOfAnswersMayGrow(t *testing.T) {
 	require.Nil(t, skills.MaxItems, "the catalogue may grow")
 }
 
-// specification, 9: the version is that of the release. The description is short, because
-// generators put it at the head of each file.
-func TestInfoOfTheDocument(t *testing.T) {
+// specification, 9: the document has the version of the release. The description is short, because
+// generators copy it into the head of each file.
+func TestDocumentHasTheVersionOfTheRelease(t *testing.T) {
 	info := storedDocument(t).Info
 	require.LessOrEqual(t, utf8.RuneCountInString(info.Description), 100)
 	changes, err := os.ReadFile("../../CHANGELOG.md")
@@ -80,7 +80,7 @@ func TestInfoOfTheDocument(t *testing.T) {
 	require.Equal(t, string(release[1]), info.Version)
 }
 
-// newRouter finds the operations of the document for the instance at url.
+// newRouter returns a router that finds the document's operation of a request to url.
 func newRouter(t *testing.T, url string) routers.Router {
 	document := storedDocument(t)
 	document.Servers[0].URL = url
@@ -90,13 +90,13 @@ func newRouter(t *testing.T, url string) routers.Router {
 			narrow(property.Value)
 		}
 	}
-	// TestExamplesAreAnswersOfTheDemo checks the examples
+	// TestExamplesAreResponsesOfTheDemo checks the examples
 	router, err := legacy.NewRouter(document, openapi3.DisableExamplesValidation())
 	require.NoError(t, err)
 	return router
 }
 
-// narrow excludes what clients accept although this program does not send it.
+// narrow restricts the schema to the values that this program sends. Clients accept more.
 func narrow(s *openapi3.Schema) {
 	switch {
 	case s.Type.Is("object"):
@@ -120,9 +120,8 @@ func screenHeaders(h http.Header) (names []string) {
 	return names
 }
 
-// check compares a request and its answer with the document: accepted requests are valid, and each
-// answer has a declared status with its headers and body. Errors have the declared body for any
-// method and path.
+// check compares a request and its response with the document. Accepted requests must be valid.
+// Responses must have a declared status, headers and body, errors the declared body.
 func (w *world) check(t *testing.T, got testkit.Page) {
 	r := got.Request
 	assert.Regexp(t, `^[A-Za-z0-9_-]{8,64}$`, got.Header.Get("X-Request-Id"))
@@ -183,8 +182,8 @@ func checkCSV(t *testing.T, route *routers.Route, body string) {
 	}
 }
 
-// specification, 4.5: the served document is valid and has the four operations. Each declares its
-// errors, and when to retry.
+// specification, 4.5: the served document is valid and has the four operations. Each operation
+// declares its errors and Retry-After.
 func TestDocumentIsValid(t *testing.T) {
 	document := storedDocument(t)
 	require.NoError(t, document.Validate(t.Context()))
@@ -223,15 +222,16 @@ type example struct {
 	Value   any    `json:"value"` // JSON, or the text of a CSV file
 }
 
-// examples.json has the demo's answers, which scripts/contract copies into the document. After a
-// change, `DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate` updates both.
-func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
+// examples.json has the demo's responses, which scripts/contract copies into the document. After a
+// change, `DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate` updates
+// both.
+func TestExamplesAreResponsesOfTheDemo(t *testing.T) {
 	stored, err := os.ReadFile("examples.json")
 	require.NoError(t, err)
 	var examples []example
 	require.NoError(t, json.Unmarshal(stored, &examples))
 	w := start(t)
-	// the demo of 1 April 2026 with the plays of nine days
+	// the demo of 1 April 2026 with nine days of plays only
 	var file, few bytes.Buffer
 	require.NoError(t, demo.Write(&file, time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)))
 	for line := range bytes.Lines(file.Bytes()) {
@@ -278,7 +278,7 @@ func TestExamplesAreAnswersOfTheDemo(t *testing.T) {
 		"DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate")
 }
 
-// The ids in the examples are in every demo, whenever it is loaded.
+// The ids in the examples exist in every demo, whenever it is loaded.
 func TestExamplesNameForksAndGroupsOfEveryDemo(t *testing.T) {
 	var file bytes.Buffer
 	require.NoError(t, demo.Write(&file, time.Now()))

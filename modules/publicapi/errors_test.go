@@ -51,7 +51,7 @@ var knownErrors = sync.OnceValue(func() map[string]knownError {
 	return known
 })
 
-// errorNames returns the names of the messages in errors.yaml that the answer fits.
+// errorNames returns the names of the messages in errors.yaml that the response matches.
 func errorNames(got testkit.Page) (names []string) {
 	var body struct {
 		Code, Message string
@@ -75,7 +75,7 @@ func checkError(t *testing.T, got testkit.Page) {
 	assert.NotEmpty(t, errorNames(got), "errors.yaml has no such answer: %d %s", got.StatusCode, got.Body)
 }
 
-// provoked changes a valid request, for each message of errors.yaml, into one that gets it.
+// provoked has functions, by message of errors.yaml, that change a valid request to get it.
 var provoked = map[string]func(a *attempt){
 	"PeriodMissing":     query(""),
 	"DayMissing":        query("from=2026-03-01"),
@@ -116,10 +116,10 @@ var provoked = map[string]func(a *attempt){
 	"PlanBelowPro": after(
 		`update organisations set plan = 'team' where id = (select org_id from api_keys where id = $1)`),
 	"ScopeMissing":      after(`update api_keys set scopes = '{forks:read}' where id = $1`),
-	"TooManyRequests":   after(fullWindow),
+	"TooManyRequests":   after(fillWindowSQL),
 	"OtherOrganisation": func(a *attempt) { a.fork = a.foreign.forks[0] },
 	"TooManyRejections": func(a *attempt) {
-		a.w.Exec(strings.Replace(fullWindow, "false", "true", 1), a.key.ID)
+		a.w.Exec(strings.Replace(fillWindowSQL, "false", "true", 1), a.key.ID)
 		a.authorization = "Bearer " + wrongSecret(a.key)
 	},
 
@@ -133,11 +133,11 @@ var provoked = map[string]func(a *attempt){
 			a.authorization + "\r\n\r\n"
 	},
 	"AuditUnavailable": func(a *attempt) {
-		a.w.Exec(refuseEntries)
+		a.w.Exec(revokeEntriesSQL)
 		a.authorization = "Bearer " + wrongSecret(a.key)
 	},
 	"ExportNotRecorded": func(a *attempt) {
-		a.w.Exec(refuseEntries)
+		a.w.Exec(revokeEntriesSQL)
 		a.tail = "/exports/csv"
 	},
 	"Internal": func(a *attempt) { a.w.Exec(`revoke select on forks from dg_app`) },
@@ -150,10 +150,10 @@ var provoked = map[string]func(a *attempt){
 }
 
 const (
-	unknownID     = "00000000-0000-4000-8000-000000000000"
-	refuseEntries = `revoke insert on audit_entries from dg_app`
-	// fullWindow uses up the limit of a key
-	fullWindow = `insert into api_key_windows (key_id, refused, instants)
+	unknownID        = "00000000-0000-4000-8000-000000000000"
+	revokeEntriesSQL = `revoke insert on audit_entries from dg_app`
+	// fillWindowSQL uses up the rate limit of a key
+	fillWindowSQL = `insert into api_key_windows (key_id, refused, instants)
 		values ($1, false, array_fill(clock_timestamp(), array[120]))
 		on conflict (key_id, refused) do update set instants = excluded.instants`
 )
@@ -166,7 +166,7 @@ func target(method, path string) func(*attempt) {
 	return func(a *attempt) { a.raw = line(method, path, "Authorization: "+a.authorization) }
 }
 
-// raw sends the rest of a request unchanged.
+// raw sends the rest of the request without a client library.
 func raw(method, rest string) func(*attempt) {
 	return func(a *attempt) {
 		a.raw = method + " /api/v1/forks HTTP/1.1\r\nHost: x\r\nAuthorization: " +
@@ -174,18 +174,18 @@ func raw(method, rest string) func(*attempt) {
 	}
 }
 
-// provokedElsewhere names, for each other message, the test that gets it.
-var provokedElsewhere = map[string]string{
+// testsOfOtherMessages has the other messages, with the tests that provoke them.
+var testsOfOtherMessages = map[string]string{
 	"KeyStopped":                   "TestExportOfRevokedKeyIsRefused",
 	"TooManyReports":               "TestRefusedReportSaysWhen",
 	"TooManyExportsOfOrganisation": "TestRefusedExportNamesTheLimit",
 	"TooManyExportsOfInstance":     "TestRefusedExportNamesTheLimit",
 }
 
-// rules.md, Formats and Order of checks: a request that passes all checks but one gets the answer of
-// errors.yaml, which the document and /docs list, and its entry in the audit log.
-func TestEachErrorOfTheTable(t *testing.T) {
-	named := slices.AppendSeq(slices.Collect(maps.Keys(provoked)), maps.Keys(provokedElsewhere))
+// rules.md, Formats and Order of checks: a request that fails one check gets its message of
+// errors.yaml, which the document and /docs list, and its audit entry.
+func TestEachDocumentedErrorIsReturned(t *testing.T) {
+	named := slices.AppendSeq(slices.Collect(maps.Keys(provoked)), maps.Keys(testsOfOtherMessages))
 	require.ElementsMatch(t, slices.Collect(maps.Keys(knownErrors())), named,
 		"each message of errors.yaml is provoked")
 	shared := start(t)
@@ -198,14 +198,14 @@ func TestEachErrorOfTheTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := shared
-			// these change the whole database
+			// these errors need a change of the whole database
 			if slices.Contains([]string{"AuditUnavailable", "ExportNotRecorded",
 				"Internal", "Unavailable"}, name) {
 				w = startAlone(t)
 			}
 			a := newAttempt(t, w)
 			provoke(a)
-			if name == "TooManyRejections" { // counted in place of an entry
+			if name == "TooManyRejections" { // counted, without an audit entry
 				require.Contains(t, errorNames(a.send()), name)
 			} else {
 				a.requireAnswer(name)
@@ -216,11 +216,11 @@ func TestEachErrorOfTheTable(t *testing.T) {
 
 type step struct {
 	check   string       // its number
-	message string       // of errors.yaml; provoked gets it
-	reason  audit.Reason // of the one audit entry; "": none
+	message string       // name in errors.yaml and in provoked
+	reason  audit.Reason // in the single audit entry; "": no entry
 }
 
-// attempt is a request of the statistics of a fork. It is valid until a step changes it.
+// attempt is a request for a fork's statistics. It is valid until provoked changes it.
 type attempt struct {
 	t             *testing.T
 	w             *world
@@ -232,8 +232,8 @@ type attempt struct {
 	fork          string
 	tail          string
 	query         string
-	raw           string              // the whole request instead, unless empty
-	expects       map[string][]string // the audit entries of each request of ask, by its id
+	raw           string              // unless empty, replaces the whole request
+	expects       map[string][]string // expected audit entries of each request of ask, by request id
 }
 
 var steps = []step{
@@ -318,14 +318,14 @@ func (a *attempt) requireAnswer(message string) {
 	require.NotContains(t, fmt.Sprint(e), a.key.Secret)
 }
 
-// rules.md, Order of checks: of each pair of failing checks the earlier one answers.
-func TestEarlierCheckWins(t *testing.T) {
+// rules.md, Order of checks: if two checks fail, the response is that of the earlier check.
+func TestEarlierFailingCheckDecides(t *testing.T) {
 	w := start(t)
 	for i, first := range steps {
 		for _, second := range steps[i+1:] {
 			part := first.check[0]
 			if part == second.check[0] && slices.Contains([]byte("157"), part) {
-				continue // both set one part of the request
+				continue // both change the same part of the request
 			}
 			t.Run(first.check+" before "+second.check, func(t *testing.T) {
 				a := newAttempt(t, w)
@@ -341,10 +341,10 @@ type access struct {
 	target string
 	scope  apikeys.Scope
 	status int
-	reason audit.Reason // of the refusal in the organisation's log; "": none
+	reason audit.Reason // in the organisation's log; "": no entry
 }
 
-// accesses are endpoints × forks × groups × scopes. Upper-case ids are the same ids.
+// accesses combines endpoints, forks, groups and scopes. Ids are case-insensitive.
 func accesses(own, foreign *history) []access {
 	const period = "?from=2024-05-01&to=2024-05-31"
 	all := []access{
@@ -379,8 +379,8 @@ func accesses(own, foreign *history) []access {
 	return all
 }
 
-// rules.md, Order of checks: for two organisations that ask concurrently, each answer and its entry
-// are those of the rules, and no answer contains data of the other organisation.
+// rules.md, Order of checks: two organisations send requests concurrently. Each response and its
+// audit entry follow the rules, and no response contains data of the other organisation.
 func TestAccessMatrix(t *testing.T) {
 	w := start(t)
 	var organisations []*history

@@ -21,14 +21,14 @@ import (
 	"dg/platform/testkit/oracle"
 )
 
-// history is an organisation with its plays, as it is stored and as the oracle reads it.
+// history is an organisation and its plays, both in the database and for the oracle.
 type history struct {
 	w        *world
 	id, mode string
 	forks    []string
 	players  []testkit.Player
 	groups   []group
-	plays    []oracle.Play // Player is an index of players
+	plays    []oracle.Play // Play.Player is an index of players
 }
 
 type group struct {
@@ -36,8 +36,8 @@ type group struct {
 	members []int // indexes of history.players
 }
 
-// newHistory stores an organisation with forks of one game, players, and groups of the sizes. Its
-// id is in the names; some players share a name.
+// newHistory stores an organisation with forks of one game, players, and groups of the given sizes.
+// All names contain its id, and some players share a name.
 func (w *world) newHistory(mode string, forks, players int, groups ...int) *history {
 	h := &history{w: w, id: uuid.NewString(), mode: mode}
 	w.Organisation(testkit.Organisation{ID: h.id, Name: h.id, ReportingMode: mode})
@@ -68,7 +68,7 @@ func (h *history) play(player int, at time.Time) {
 	h.store(oracle.Play{ID: uuid.NewString(), Fork: h.forks[0], Player: player, Started: at})
 }
 
-// playRandomly adds n plays between two instants, many of them at the edges of days.
+// playRandomly adds n plays between two instants, many of them at the start or end of a day.
 func (h *history) playRandomly(random *rand.Rand, n int, from, to time.Time) {
 	plays := make([]oracle.Play, n)
 	for i := range plays {
@@ -122,8 +122,8 @@ type report struct {
 	Players    []struct{ PlayerLabel string }
 }
 
-// requireAgreement compares the statistics and the CSV of the first fork with the oracle's. Players
-// are labelled by their keys under pseudonymous reporting, otherwise by their names.
+// requireAgreement compares the statistics and the CSV of the first fork with the oracle's. Labels
+// are keys under pseudonymous reporting, names under nominative reporting.
 func (h *history) requireAgreement(
 	t *testing.T, w *world, key testkit.Key, from, to string, of *group,
 ) report {
@@ -155,8 +155,8 @@ func (h *history) requireAgreement(
 	return s
 }
 
-// rules.md, Figures: the oracle agrees with the API on random organisations, with and without groups,
-// in both modes, over leap days, turns of the year and the first and last millisecond of a day.
+// rules.md, Figures: the API agrees with the oracle on random organisations in both modes, with and
+// without groups, across leap days, year ends and the first and last millisecond of a day.
 func TestFiguresAgreeWithTheOracle(t *testing.T) {
 	w := start(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))
@@ -194,10 +194,9 @@ func day(s string) time.Time {
 	return t
 }
 
-// rules.md, Anonymity: members {0, 4, 6} × players of the period {0, 4, 5}, in both modes:
-// suppressed when fewer than 5 played. Suppressed answers have the same bytes, and the same
-// headers, whatever the data.
-func TestAnonymity(t *testing.T) {
+// rules.md, Anonymity: a group is suppressed when fewer than 5 members played, for groups of 0, 4
+// and 6 members in both modes. Suppressed responses have the same headers and bytes for any data.
+func TestGroupOfFewerThanFiveIsSuppressed(t *testing.T) {
 	w := start(t)
 	for _, mode := range []string{"pseudonymous", "nominative"} {
 		shown := map[string]bool{}
@@ -213,16 +212,16 @@ func TestAnonymity(t *testing.T) {
 			s := h.requireAgreement(t, w, key, "2024-05-01", "2024-05-31", &h.groups[0])
 			require.Equal(t, active < 5, s.Suppressed, "%d members, %d active", members, active)
 			if s.Suppressed {
-				shown[w.suppressedAnswers(t, h, key)] = true
+				shown[w.suppressedResponses(t, h, key)] = true
 			}
 		}
 		require.Len(t, shown, 1, "suppressed answers differ under %s", mode)
 	}
 }
 
-// suppressedAnswers returns all bytes of the answers about a suppressed group: statistics and CSV,
-// GET and HEAD, plain and compressed, headers and bodies.
-func (w *world) suppressedAnswers(t *testing.T, h *history, key testkit.Key) string {
+// suppressedResponses returns all responses on a suppressed group: statistics and CSV, GET and
+// HEAD, plain and compressed, headers and bodies.
+func (w *world) suppressedResponses(t *testing.T, h *history, key testkit.Key) string {
 	query := "?from=2024-05-01&to=2024-05-31&groupId=" + h.groups[0].id
 	var all strings.Builder
 	for _, tail := range []string{"/stats", "/exports/csv"} {
@@ -244,8 +243,8 @@ func (w *world) suppressedAnswers(t *testing.T, h *history, key testkit.Key) str
 	return strings.ReplaceAll(all.String(), h.groups[0].id, "GROUP") // in the file name
 }
 
-// hostileNames are names that a spreadsheet, a terminal or a parser may misread, with their cells
-// in the CSV. Package format proves the formula guard.
+// hostileNames maps names that a spreadsheet, a terminal or a parser may misread to their cells in
+// the CSV. Package format tests the formula guard.
 var hostileNames = map[string]string{
 	"=cmd|'/C calc'!A0":              "'=cmd|'/C calc'!A0",
 	"\r=1; no line":                  "'\r=1; no line",
@@ -256,9 +255,9 @@ var hostileNames = map[string]string{
 	strings.Repeat("é,\"", 10_000/3): strings.Repeat("é,\"", 10_000/3),
 }
 
-// rules.md, CSV: under nominative reporting, JSON has any name unchanged, and the CSV has the
-// formula guard. Under pseudonymous reporting no answer contains a name.
-func TestHostileNames(t *testing.T) {
+// rules.md, CSV: under nominative reporting, JSON has names unchanged, and the CSV has the formula
+// guard. Under pseudonymous reporting no response contains a name.
+func TestHostileNamesAreEscaped(t *testing.T) {
 	w := start(t)
 	h := w.newHistory("nominative", 1, len(hostileNames))
 	for who := range h.players {
@@ -280,7 +279,7 @@ func TestHostileNames(t *testing.T) {
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(hostileNames)), labels)
 
-	// not by w.get: w.check refuses cells with CR
+	// not w.get, because w.check refuses cells with CR
 	got := w.wire(t, line(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+key.Token()))
 	rows, err := csv.NewReader(strings.NewReader(got.Body)).ReadAll()
 	require.NoError(t, err)

@@ -54,7 +54,7 @@ func (a *API) listForks(r *call) error {
 	if err := a.authorizeList(r.caller, forks); err != nil {
 		return err
 	}
-	version := int64(0) // of an empty list, which has no row with the snapshot's version
+	version := int64(0) // for an empty list, which has no row with the snapshot's version
 	if len(forks) > 0 {
 		version = forks[0].OrganisationVersion
 	}
@@ -106,7 +106,7 @@ func (a *API) getFork(r *call) error {
 	return a.send(r, body, tag)
 }
 
-// Change forkWireVersion with the JSON form of a fork, so that clients discard cached forks.
+// Change forkWireVersion when the JSON of a fork changes, so that clients discard cached forks.
 const forkWireVersion = "1"
 
 // forksETag takes the version from the snapshot of the forks, so that the ETag fits the body.

@@ -14,9 +14,9 @@ import (
 	"dg/platform/testkit"
 )
 
-// rules.md, Formats: the list and the single fork have all fields, in order, without the
+// rules.md, Formats: a fork in the list and a single fork have all fields in order, without the
 // configuration.
-func TestForksAndOneFork(t *testing.T) {
+func TestForksHaveAllFieldsInOrder(t *testing.T) {
 	w := start(t)
 	h := w.newHistory("pseudonymous", 3, 0)
 	w.newHistory("pseudonymous", 1, 0)
@@ -52,9 +52,9 @@ func TestForksAndOneFork(t *testing.T) {
 	require.Equal(t, `{"items":[]}`, w.get(t, "/api/v1/forks", key).Body)
 }
 
-// rules.md, Headers: strong ETags by the organisation's version; 304 after all checks. Package
-// httpserver proves those by encoding.
-func TestETags(t *testing.T) {
+// rules.md, Headers: ETags are strong and depend on the organisation's version; a 304 follows all
+// checks. Package httpserver tests that ETags depend on the encoding.
+func TestForkETagsFollowTheOrganisationsVersion(t *testing.T) {
 	w := start(t)
 	h := w.newHistory("pseudonymous", 8, 0)
 	other := w.newHistory("pseudonymous", 8, 0)
@@ -78,8 +78,8 @@ func TestETags(t *testing.T) {
 	w.get(t, "/api/v1/forks/x", key, "If-None-Match", "*").Is(t, http.StatusNotFound)
 }
 
-// rules.md, Order of checks: HEAD runs the checks of GET and sends its headers without a body. The
-// exports of GET are recorded with the key as the actor; package exports proves their details.
+// rules.md, Order of checks: HEAD runs the checks of GET and sends the headers of GET without a
+// body. Only GET records an export, with the key as the actor. Package exports tests the details.
 func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	w := start(t)
 	h := w.newHistory("pseudonymous", 1, 6, 4)
@@ -125,10 +125,10 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	require.Equal(t, 2, started, "only the two GETs are recorded")
 }
 
-// rules.md, Rate limits and Keys: authenticated answers of any status carry the policy and the
-// remaining requests, and DG-Key-Expires from 30 days before the key stops; others carry neither.
-// Package apikeys proves the figures.
-func TestAnswersTellTheLimitAndWhenTheKeyStops(t *testing.T) {
+// rules.md, Rate limits and Keys: authenticated responses of any status have the RateLimit headers,
+// and DG-Key-Expires in the key's last 30 days. Other responses have neither. Package apikeys tests
+// the figures.
+func TestResponsesHaveRateLimitAndKeyExpiry(t *testing.T) {
 	w := start(t)
 	key := w.Key(w.Organisation(testkit.Organisation{}).ID)
 	stops := time.Now().Add(29 * 24 * time.Hour).UTC().Truncate(time.Millisecond)
@@ -144,7 +144,7 @@ func TestAnswersTellTheLimitAndWhenTheKeyStops(t *testing.T) {
 	shown("/api/v1/forks", 200, "118")
 	shown("/api/v1/nowhere", 404, "117")
 	shown("/api/v1/forks/x", 404, "116")
-	w.Exec(fullWindow, key.ID)
+	w.Exec(fillWindowSQL, key.ID)
 	shown("/api/v1/forks", 429, "0")
 	w.Exec(`delete from api_key_windows`)
 	wrong := w.send(t, http.MethodGet, "/api/v1/forks", "Bearer "+wrongSecret(key))

@@ -23,7 +23,7 @@ import (
 // Host is the API in another program, on one pool.
 type Host struct {
 	*API
-	Keys    *apikeys.Service // by which its people manage keys
+	Keys    *apikeys.Service // for the program's screens that manage keys
 	Metrics *prometheus.Registry
 
 	exports    *exports.Service
@@ -31,7 +31,7 @@ type Host struct {
 	supervisor *telemetry.Supervisor
 }
 
-// NewHost builds the API on a pool of the serving role and on the program's organisations.
+// NewHost builds the API from a pool of the serving role and the program's organisations.
 func NewHost(
 	db *postgres.DB, orgs apikeys.Organisations, baseURL string, log *slog.Logger,
 ) (*Host, error) {

@@ -30,8 +30,8 @@ const (
 // the app's settings, refuses keys on all other paths, and writes the API's errors.
 func (a *API) Mount(app *fiber.App) { app.Use(a.serve) }
 
-// serve decides by the path alone whether a request is inside the API. It responds 404 where fiber
-// would route a path that differs from that of pathOf.
+// serve decides by the path alone whether a request is inside the API. It responds 404 if fiber
+// would route another path than pathOf returns.
 func (a *API) serve(c *fiber.Ctx) error {
 	path := pathOf(c)
 	headers := strings.Join(authorizationHeaders(c), "\n")
@@ -56,9 +56,9 @@ func (a *API) serve(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// pathOf returns the whole path as it was sent: the app may decode it for its routes. If a target
-// begins with two slashes, and "://" follows or the Host header is missing, fasthttp reads the first
-// segment as the host, and fiber routes the rest.
+// pathOf returns the whole path as sent, because the app may decode the path for its routes. If a
+// target begins with two slashes, and "://" follows or the Host header is missing, fasthttp takes
+// the first segment for the host, and fiber routes the rest.
 func pathOf(c *fiber.Ctx) string {
 	target := c.Request().Header.RequestURI()
 	if !bytes.HasPrefix(target, []byte("//")) {
@@ -109,7 +109,7 @@ func matchEndpoint(path string) (e endpoint, forkID string, ok bool) {
 	return endpoints[i], forkID, true
 }
 
-// call is an authenticated request; route sets the endpoint and the forkID.
+// call is an authenticated request. route sets endpoint and forkID.
 type call struct {
 	endpoint
 

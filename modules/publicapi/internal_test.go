@@ -35,11 +35,11 @@ import (
 	"dg/platform/testkit/oracle"
 )
 
-// rules.md, Failures: the policy is asked about the organisation that owns what was loaded. It alone
-// refuses another organisation's data, on a plain fiber.
-func TestPolicyRefusesWhatAQueryLetsThrough(t *testing.T) {
+// rules.md, Failures: the policy is asked about the owner of the loaded resource. If a query
+// returned another organisation's data, the policy alone would refuse it, in any fiber.App.
+func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 	foreign := games.Fork{ID: "fork", OrganisationID: "another", Title: "Foreign"}
-	forks := newMockForks(t) // as a query without its condition would answer
+	forks := newMockForks(t) // like a query without its condition on the organisation
 	forks.On("Fork", mock.Anything, "own", "fork").Return(foreign, nil)
 	forks.On("Forks", mock.Anything, "own").Return([]games.Fork{foreign}, nil)
 	for path, status := range map[string]int{
@@ -77,9 +77,9 @@ func askMocks(t *testing.T, path string, m Dependencies) (response *http.Respons
 	return ask(t, app, path, http.Header{"Authorization": {"Bearer " + token.String()}})
 }
 
-// rules.md, Bounds: a key that is refused takes the places of unknown ones again, and none of a key that
-// has proved its organisation.
-func TestRefusedKeyStaysUnknown(t *testing.T) {
+// rules.md, Bounds: a refused key takes a slot of unauthenticated requests again, not a slot of
+// authenticated organisations.
+func TestRefusedKeyTakesAnUnauthenticatedSlot(t *testing.T) {
 	requests := limit.NewRequests(5)
 	keys := newMockKeys(t)
 	keys.On("Authenticate", mock.Anything, mock.Anything, mock.Anything).Return(apikeys.Caller{}, errNoKey).
@@ -97,9 +97,9 @@ func TestRefusedKeyStaysUnknown(t *testing.T) {
 	}
 }
 
-// rules.md, Failures: a report or an export that cannot be opened, for any reason, is an error of the
-// document: 503 says when to retry, and 500 says nothing of the cause.
-func TestReportThatCannotBeOpenedIsAnError(t *testing.T) {
+// rules.md, Failures: a report or an export that cannot be opened is a documented error. A 503 says
+// when to retry, and a 500 does not reveal the cause.
+func TestFailureToOpenAReportIsADocumentedError(t *testing.T) {
 	own := games.Fork{ID: "fork", OrganisationID: "own"}
 	for cause, want := range map[error]struct {
 		status     int
@@ -168,8 +168,8 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 	}
 }
 
-// rules.md, Bounds: statistics above 64 KB wait for the 48 MB of their organisation that are being
-// sent. Smaller ones and other organisations do not.
+// rules.md, Bounds: statistics above 64 KB wait while 48 MB of their organisation are being sent.
+// Smaller statistics and other organisations do not wait.
 func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
 	t.Parallel()
 	api, err := New(Dependencies{}, "http://dg.example.org")
@@ -205,7 +205,7 @@ func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
 	require.Equal(t, http.StatusOK, <-done)
 	first()
 
-	// each megabyte counts: with 47 taken, 2 MB wait
+	// each megabyte counts: with 47 MB in use, 2 MB wait
 	most, err := api.largeResponses.AcquireN(t.Context(), "own", 47)
 	require.NoError(t, err)
 	go func() { done <- send("own", 1<<20+1) }()
@@ -231,7 +231,7 @@ func ask(
 	return response, string(read)
 }
 
-func parsed(t *testing.T, query string) (read reports.Query, err error) {
+func parseQuery(t *testing.T, query string) (read reports.Query, err error) {
 	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
 	app.Get("/", func(c *fiber.Ctx) error {
 		read, err = reportQuery(c, games.Fork{ID: "fork", OrganisationID: "org"})
@@ -241,8 +241,8 @@ func parsed(t *testing.T, query string) (read reports.Query, err error) {
 	return read, err
 }
 
-// rules.md, Formats: the parameters of statistics and exports. Package input proves the form of a
-// day, package reports that of a period.
+// rules.md, Formats: the parameters of statistics and exports are validated. Package input tests
+// the form of days, package reports that of periods.
 func TestReportParametersAreValidated(t *testing.T) {
 	const day = "from=2024-03-01&to=2024-03-02"
 	for query, group := range map[string]string{
@@ -251,7 +251,7 @@ func TestReportParametersAreValidated(t *testing.T) {
 	} {
 		period, err := reports.ParsePeriod("2024-03-01", "2024-03-02")
 		require.NoError(t, err)
-		got, err := parsed(t, query)
+		got, err := parseQuery(t, query)
 		require.NoError(t, err, query)
 		require.Equal(t, reports.Query{
 			OrganisationID: "org", ForkID: "fork", Period: period, GroupID: group,
@@ -261,13 +261,13 @@ func TestReportParametersAreValidated(t *testing.T) {
 		"from&to=2024-03-01", "from=2024-03-01%00&to=2024-03-01", day + "&%66rom=2024-03-01",
 		day + "&groupId", day + "&groupId=x&groupId=x", day + "&GROUPID=x", day + "&=", day + "&=x",
 	} {
-		_, err := parsed(t, query)
+		_, err := parseQuery(t, query)
 		require.True(t, apperr.Is(err, apperr.Validation), "%s: %v", query, err)
 	}
 }
 
-// rules.md, Formats: the error of an unknown parameter lists the endpoint's parameters. The error of
-// a wrong day quotes the value. Neither shows the secret of a key.
+// rules.md, Formats: the error of an unknown parameter lists the endpoint's parameters, and the
+// error of a wrong day quotes the value. They do not show the secret of a key.
 func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 	const others = "This endpoint takes `from`, `to` and `groupId`."
 	const format = ". Send a calendar day, YYYY-MM-DD, for example 2026-03-01."
@@ -289,12 +289,12 @@ func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 			id + "_…" + format,
 		"to=2026-03-01&from=x" + strings.Repeat("A", 49): noDay + "…" + format,
 	} {
-		_, err := parsed(t, sent)
+		_, err := parseQuery(t, sent)
 		require.EqualError(t, err, "ERR_VALIDATION: "+want, sent)
 	}
 }
 
-// modelJSON is the model: encoding/json, the types of the oracle and package time.
+// modelJSON is the reference encoder: encoding/json with the types of the oracle and package time.
 func modelJSON(t *testing.T, s reports.Statistics) string {
 	number := func(d interface{ Append([]byte) []byte }) float64 {
 		f, err := strconv.ParseFloat(string(d.Append(nil)), 64)
@@ -325,9 +325,9 @@ func modelJSON(t *testing.T, s reports.Statistics) string {
 	return string(text)
 }
 
-// openapi.yaml, Statistics: the bytes are those of encoding/json, for any names, instants and number
-// of players, whether rows fit into their share of the buffer or not.
-func TestStatisticsAreEncodedAsByEncodingJSON(t *testing.T) {
+// openapi.yaml, Statistics: the bytes equal those of encoding/json for any names, instants and
+// number of players, even if rows exceed their share of the buffer.
+func TestStatisticsEqualEncodingJSON(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -335,7 +335,7 @@ func TestStatisticsAreEncodedAsByEncodingJSON(t *testing.T) {
 	names := []string{"", "P-7K3M9QXA2F", "Zoë <b>\"O'Neil\\\"</b> & Søn", "\u2028\x00\t\xff", "日本語",
 		strings.Repeat("long ", 60)}
 	for _, n := range []int{0, 1, 2, parallelRows - 1, parallelRows, 2*parallelRows + 1, 30_000} {
-		for _, odd := range []int{0, n / 2, n} { // the first players, whose rows may not fit
+		for _, odd := range []int{0, n / 2, n} { // number of players whose rows may exceed their share
 			rows := make([]reports.PlayerStat, n)
 			for i := range rows {
 				rows[i] = reports.PlayerStat{

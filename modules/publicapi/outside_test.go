@@ -14,8 +14,8 @@ import (
 
 var parameter = regexp.MustCompile(`:\w+\??|\*`)
 
-// ask sends a request with the headers, the key by default, and expects the entries. With the key,
-// errors are those of errors.yaml.
+// ask sends a request with the headers (by default the key), and adds the entries to those that
+// requireEntries expects. Errors of requests with the key must be in errors.yaml.
 func (a *attempt) ask(method, target string, entries []string, headers ...string) testkit.Page {
 	id := fmt.Sprintf("request-%06d", len(a.expects))
 	if a.expects[id] = entries; len(a.expects)%100 == 0 {
@@ -50,8 +50,8 @@ func outsideAPI(method, path string) []string {
 	return []string{"outside_api " + method + " " + path}
 }
 
-// specification, 4.5: each path outside /api/v1/* refuses an API key with 403: the routes of the
-// program, of any method, and unknown paths. Each refusal is recorded once.
+// specification, 4.5: each path outside /api/v1/* refuses an API key with 403: all routes of the
+// program, with any method, and unknown paths. Each refusal is recorded once.
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	w := start(t)
 	log := newAttempt(t, w)
@@ -77,8 +77,8 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	require.Greater(t, routes, 15)
 }
 
-// rules.md, Order of checks: encoded slashes, dot segments, double slashes, other cases and a
-// missing slash lead neither into the API nor out of it. No client library normalises these paths.
+// rules.md, Order of checks: encoded slashes, dot segments, double slashes, upper case and a
+// missing slash do not lead into or out of the API. No client library normalises these paths.
 func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	log := newAttempt(t, start(t))
 	tail := "forks/" + log.fork + "/stats"
@@ -118,7 +118,7 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 		"/api/v1/" + tail + "%00": 404, "/api/v1/" + tail: 200,
 	} {
 		var entries []string
-		// the path of a fork: this key may read reports only
+		// this path is a fork's, and the key may read reports only
 		if status == http.StatusForbidden {
 			entries = []string{"insufficient_scope GET " + path}
 		}
@@ -138,7 +138,7 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 }
 
 // rules.md, Order of checks, 1: outside the API, a key in any Authorization header is refused and
-// recorded once. TestChallengeSaysWhetherATokenWasSent has two headers inside.
+// recorded once. TestChallengeSaysWhetherATokenWasSent sends two headers inside the API.
 func TestKeyInAnyHeaderIsRefusedOutside(t *testing.T) {
 	log := newAttempt(t, start(t))
 	const basic = "Authorization: Basic eDp5"
@@ -160,7 +160,7 @@ func TestKeyInAnyHeaderIsRefusedOutside(t *testing.T) {
 }
 
 // rules.md, Order of checks: an absolute-form target is answered and recorded like its origin form.
-func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
+func TestAbsoluteFormEqualsOriginForm(t *testing.T) {
 	log := newAttempt(t, start(t))
 	report := "/api/v1/forks/" + log.fork + "/stats"
 	for origin, entries := range map[string][]string{
@@ -182,9 +182,9 @@ func TestAbsoluteFormIsAnsweredLikeOriginForm(t *testing.T) {
 	log.requireEntries()
 }
 
-// rules.md, Order of checks, 5: inside the API a method other than GET and HEAD is 405 with Allow
-// on an endpoint, and 404 elsewhere, after authentication. The screens' check of browser headers
-// does not apply.
+// rules.md, Order of checks, 5: after authentication, a method other than GET and HEAD gets 405
+// with Allow on an endpoint, and 404 elsewhere. The screens' check of browser headers does not
+// apply.
 func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
 	a := newAttempt(t, start(t))
 	fork := "/api/v1/forks/" + a.fork

@@ -16,7 +16,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// reportQuery refuses unknown parameters: a mistyped filter would return figures of all players.
+// reportQuery refuses unknown parameters: a mistyped filter would include all players.
 func reportQuery(c *fiber.Ctx, fork games.Fork) (reports.Query, error) {
 	sent, unknown := httpserver.Query(c, "from", "to", "groupId")
 	if len(unknown) > 0 {
@@ -72,7 +72,7 @@ func (a *API) getForkStats(r *call) error {
 	if err != nil {
 		return err
 	}
-	defer report.Close() // after send: the slot bounds the responses that wait for memory
+	defer report.Close() // after send, so that the slot bounds the responses that wait for memory
 	if err := a.authorizeGroup(r, report.Header, query.GroupID); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (a *API) getForkStats(r *call) error {
 		return httpserver.SendNotModified(r.c, tag)
 	}
 	if tag != "" && r.c.Method() == fiber.MethodHead {
-		return httpserver.JSONHead(r.c, tag) // the proof costs a tenth of the figures
+		return httpserver.JSONHead(r.c, tag) // computing the proof costs a tenth of the figures
 	}
 	stats, err := a.Reports.Statistics(r.ctx, report)
 	if err != nil {

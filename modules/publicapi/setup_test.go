@@ -20,14 +20,14 @@ import (
 	"dg/platform/testkit"
 )
 
-// rules.md, Formats: a day is a UTC day in every time zone of the process. Package postgres proves
-// that of sessions.
+// rules.md, Formats: a day is a UTC day in every time zone of the process. Package postgres tests
+// the time zone of sessions.
 func TestMain(m *testing.M) {
 	time.Local = time.FixedZone("Asia/Kathmandu", 5*60*60+45*60)
 	m.Run()
 }
 
-// world is a database with an instance of the whole program that listens.
+// world is a database and a listening instance of the whole program.
 type world struct {
 	*testkit.World
 	app    *fiber.App
@@ -41,7 +41,7 @@ func start(t *testing.T) *world {
 	return startAlone(t)
 }
 
-// startAlone is start for a test that is parallel already.
+// startAlone is start for a test that has already called t.Parallel.
 func startAlone(t *testing.T) *world {
 	served := apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{})
 	transport := &http.Transport{DisableCompression: true}
@@ -52,7 +52,7 @@ func startAlone(t *testing.T) *world {
 	}
 }
 
-// send sends a request and checks the answer. headers are pairs of name and value.
+// send sends a request and checks the response. headers are pairs of name and value.
 func (w *world) send(t *testing.T, method, path, authorization string, headers ...string) testkit.Page {
 	r, err := http.NewRequestWithContext(t.Context(), method, w.url+path, http.NoBody)
 	require.NoError(t, err)
@@ -88,14 +88,14 @@ func (w *world) entries(t *testing.T, organisationID string) []audit.Entry {
 	return entries
 }
 
-// wire sends exactly the bytes of a request, which a client library would change, and reads the
-// answer.
+// wire sends the exact bytes of a request, which a client library would change, and reads the
+// response.
 func (w *world) wire(t *testing.T, request string) testkit.Page {
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
 	require.NoError(t, err)
 	defer conn.Close()
 	require.NoError(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
-	// the write may fail: a server that refuses a request need not read all of it
+	// the write may fail, because a server may refuse a request without reading all of it
 	_, _ = conn.Write([]byte(request))
 	method, _, _ := strings.Cut(request, " ")
 	in := bufio.NewReader(conn)

@@ -19,7 +19,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// provable is a pseudonymous organisation whose fork has plays in January, March and April 2024.
+// provable is a pseudonymous organisation. Its fork has plays in January, March and April 2024.
 type provable struct {
 	*world
 	org    string
@@ -28,7 +28,7 @@ type provable struct {
 	sealer *sealer.Sealer
 }
 
-const provedPeriod = "?from=2024-01-10&to=2024-04-20"
+const provablePeriod = "?from=2024-01-10&to=2024-04-20"
 
 func startProvable(t *testing.T) *provable {
 	p := &provable{world: start(t)}
@@ -57,19 +57,19 @@ func startProvable(t *testing.T) *provable {
 }
 
 func (p *provable) path(endpoint string) string {
-	return "/api/v1/forks/" + p.fork.ID + endpoint + provedPeriod
+	return "/api/v1/forks/" + p.fork.ID + endpoint + provablePeriod
 }
 
-var provedEndpoints = []string{"/stats", "/exports/csv"}
+var provableEndpoints = []string{"/stats", "/exports/csv"}
 
 func (p *provable) ask(t *testing.T, method, path string, headers ...string) testkit.Page {
 	p.Exec(`delete from api_key_windows`)
 	return p.send(t, method, path, "Bearer "+p.key.Token(), headers...)
 }
 
-// read returns the bytes of both reports, and their tags.
+// read returns the bytes and the tags of both reports.
 func (p *provable) read(t *testing.T) (bytes, tags [2]string) {
-	for i, endpoint := range provedEndpoints {
+	for i, endpoint := range provableEndpoints {
 		got := p.ask(t, http.MethodGet, p.path(endpoint)).Is(t, http.StatusOK)
 		bytes[i] = got.Header.Get("Content-Disposition") + got.Body
 		tags[i] = got.Header.Get("ETag")
@@ -82,7 +82,7 @@ func (p *provable) seal(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// otherValue is an expression of another value of a column, by the column or by its type.
+// otherValue has SQL expressions that change a column's value, by column name or by type.
 var otherValue = map[string]string{
 	"status": `'archived'`, "visibility": `'restricted'`, "source_locale": `'fr'`,
 	"plan": `'enterprise'`, "reporting_mode": `'nominative'`,
@@ -92,9 +92,9 @@ var otherValue = map[string]string{
 	"timestamp with time zone": `%s + interval '-1 second'`,
 }
 
-// rules.md, Unchanged: each column of the tables that reports read is changed, of plays that are sealed
-// and of others. Wherever the bytes differ the tag differs, or PostgreSQL refuses the change. A value
-// that comes back has its former tag.
+// rules.md, Unchanged: the test changes each column of the tables that reports read, for sealed and
+// unsealed plays. If the bytes change, the tag changes, unless PostgreSQL refuses the change. A
+// restored value restores the tag.
 func TestTagsChangeWithEveryColumn(t *testing.T) {
 	p := startProvable(t)
 	type column struct{ table, name, kind string }
@@ -143,7 +143,7 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 				gotBytes, gotTags := p.read(t)
 				for i := range gotBytes {
 					if gotBytes[i] != bytes[i] {
-						require.NotEqual(t, tags[i], gotTags[i], "%s of %s, %s", name, provedEndpoints[i], when)
+						require.NotEqual(t, tags[i], gotTags[i], "%s of %s, %s", name, provableEndpoints[i], when)
 						changed = append(changed, name)
 					}
 				}
@@ -170,12 +170,12 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 	}
 }
 
-// rules.md, Unchanged: 304 comes for the tag of the answer, without a body or an entry, and counts as a
-// request. The tag is of one encoding and one report.
+// rules.md, Unchanged: a request with the current tag gets 304 without a body or an audit entry,
+// and counts towards the rate limit. A tag belongs to one encoding and one report.
 func TestUnchangedReportsAreNotSent(t *testing.T) {
 	p := startProvable(t)
 	cache := map[string]string{"/stats": "private, no-cache", "/exports/csv": "no-store, no-transform"}
-	for _, endpoint := range provedEndpoints {
+	for _, endpoint := range provableEndpoints {
 		path := p.path(endpoint)
 		first := p.ask(t, http.MethodGet, path).Is(t, http.StatusOK)
 		tag := first.Header.Get("ETag")
@@ -205,13 +205,13 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 		p.ask(t, http.MethodHead, p.path("/exports/csv")).Header.Get("DG-Months"))
 }
 
-// rules.md, Unchanged: names and members of groups change what is seen. These reports have no tag and
-// no tags of months, and "*" is no proof.
+// rules.md, Unchanged: reports with names or groups have no tag and no tags of months, because
+// names and members may change. "*" does not match them.
 func TestReportsOfNamesAndGroupsHaveNoTag(t *testing.T) {
 	p := startProvable(t)
 	group := p.Group(p.org, testkit.Player{Ordinal: 1}, testkit.Player{Ordinal: 2},
 		testkit.Player{Ordinal: 3}, testkit.Player{Ordinal: 4}, testkit.Player{Ordinal: 5})
-	for _, endpoint := range provedEndpoints {
+	for _, endpoint := range provableEndpoints {
 		for mode, suffix := range map[string]string{"pseudonymous": "&groupId=" + group, "nominative": ""} {
 			p.Exec(`update organisations set reporting_mode = $1`, mode)
 			got := p.ask(t, http.MethodGet, p.path(endpoint)+suffix, "If-None-Match", "*").
@@ -222,9 +222,9 @@ func TestReportsOfNamesAndGroupsHaveNoTag(t *testing.T) {
 	}
 }
 
-// rules.md, Unchanged: a GET hashes 1,000 plays that are not sealed, HEAD and a GET with If-None-Match
-// 10,000. Above, the months that were hashed have tags, and the report has none, until it is sealed.
-func TestTagsHaveABoundOfUnsealedPlays(t *testing.T) {
+// rules.md, Unchanged: a GET hashes at most 1,000 unsealed plays; HEAD and If-None-Match hash
+// 10,000. Above the bound, only the hashed months have tags, until the plays are sealed.
+func TestHashedUnsealedPlaysAreBounded(t *testing.T) {
 	p := startProvable(t)
 	months := func(method string, headers ...string) (tag bool, months int) {
 		got := p.ask(t, method, p.path("/exports/csv"), headers...).Is(t, http.StatusOK)
@@ -240,7 +240,7 @@ func TestTagsHaveABoundOfUnsealedPlays(t *testing.T) {
 	p.Plays(p.fork, 1000-60, day("2024-03-01"), time.Second)
 	shows(true, 4, http.MethodGet)
 	p.Plays(p.fork, 1, day("2024-03-02"), time.Second)
-	shows(false, 3, http.MethodGet) // the last play of April is one too many
+	shows(false, 3, http.MethodGet) // the last play of April exceeds the bound
 	shows(true, 4, http.MethodHead)
 	shows(true, 4, http.MethodGet, proof...)
 	p.Plays(p.fork, 9000, day("2024-01-11"), 10*time.Second)
@@ -253,9 +253,9 @@ func TestTagsHaveABoundOfUnsealedPlays(t *testing.T) {
 	shows(true, 4, http.MethodGet)
 }
 
-// The bytes of both reports, also compressed, are those of their version. If this test fails, raise
-// wireVersion in package reports (or gzipVersion in httpserver), so that all tags change, and then
-// replace the hashes.
+// The bytes of both reports, plain and compressed, may change only with their version. If this test
+// fails, raise wireVersion in package reports (or gzipVersion in httpserver), so that all tags
+// change, and then replace the hashes.
 func TestBytesOfReportsChangeWithTheirVersion(t *testing.T) {
 	p := startProvable(t)
 	for path, want := range map[string][2]string{

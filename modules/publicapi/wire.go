@@ -17,7 +17,7 @@ const (
 	parallelRows  = 4000
 )
 
-// statisticsJSON appends by hand: json.Marshal of 100,000 players would take ten times as long.
+// statisticsJSON appends by hand, because json.Marshal of 100,000 players takes ten times as long.
 func statisticsJSON(s reports.Statistics) []byte {
 	size := 4096 + bytesOfDay*len(s.Daily) + bytesOfPlayer*int(s.UniquePlayers)
 	b := appendFigures(make([]byte, 0, size), s)
@@ -27,14 +27,14 @@ func statisticsJSON(s reports.Statistics) []byte {
 	return appendSkills(b, s.Skills)
 }
 
-// appendPlayers appends many rows on all processors. Each of them has its share of b's free space.
+// appendPlayers appends many rows on all processors. Each goroutine has a share of b's free space.
 func appendPlayers(b []byte, s reports.Statistics) []byte {
 	n := int(s.UniquePlayers)
 	b = slices.Grow(b, bytesOfPlayer*n)
 	parts := make([][]byte, 1+min(runtime.GOMAXPROCS(0)-1, n/parallelRows))
-	first := func(k int) int { return n * k / len(parts) } // row of the k-th part
+	first := func(k int) int { return n * k / len(parts) } // first row of the k-th part
 	share := func(k int) int { return len(b) + bytesOfPlayer*first(k) }
-	panics := make([]any, len(parts)) // of the goroutines, which nothing else would recover
+	panics := make([]any, len(parts)) // of the goroutines, rethrown below
 	var all sync.WaitGroup
 	for k := range parts {
 		all.Go(func() {
@@ -51,7 +51,7 @@ func appendPlayers(b []byte, s reports.Statistics) []byte {
 		panic(panics[i])
 	}
 	for k, part := range parts {
-		if len(part) > share(k+1)-share(k) { // it would overwrite the next share
+		if len(part) > share(k+1)-share(k) { // too long for its share: append has copied it
 			return slices.Concat(b, slices.Concat(parts...))
 		}
 	}
