@@ -177,7 +177,7 @@ func raw(method, rest string) func(*attempt) {
 // testsOfOtherMessages has the other messages, with the tests that provoke them.
 var testsOfOtherMessages = map[string]string{
 	"KeyStopped":                   "TestExportOfRevokedKeyIsRefused",
-	"TooManyReports":               "TestRefusedReportSaysWhen",
+	"TooManyReports":               "TestRefusedReportSaysWhenToRetry",
 	"TooManyExportsOfOrganisation": "TestRefusedExportNamesTheLimit",
 	"TooManyExportsOfInstance":     "TestRefusedExportNamesTheLimit",
 }

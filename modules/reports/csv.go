@@ -10,11 +10,11 @@ import (
 	"dg/platform/format"
 )
 
-// csvHeader is the export's first row, the same under both reporting modes.
+// csvHeader is the first row of an export, the same in both reporting modes.
 const csvHeader = "playId,forkId,releaseNumber,playerKey,playerLabel," +
 	"startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"
 
-// The key is the pseudonym under both reporting modes, because players may share a name.
+// The key is the pseudonym in both reporting modes, because players may share a name.
 func appendPlayer(b []byte, d format.Dialect, key, label []byte) []byte {
 	return d.AppendCell(append(d.AppendCell(b, key), d.Separator()), label)
 }
@@ -31,7 +31,7 @@ func appendScore(b []byte, d format.Dialect, score int64) []byte {
 	return b
 }
 
-// The cell is quoted for Excel: semicolons join the skills and also separate Excel's columns.
+// The cell is quoted for Excel, whose columns are separated by semicolons, like the skills.
 func appendSkills(b []byte, d format.Dialect, answers []byte) []byte {
 	if d == format.CSV {
 		return appendSkillCounts(b, answers)
@@ -70,7 +70,7 @@ func (e *Export) appendPlayer(b []byte) []byte {
 	return appendPlayer(b, e.dialect, e.row.key, e.row.label)
 }
 
-// appendID appends the text of a UUID, which PostgreSQL would make in five times the time.
+// appendID appends the text of a UUID. PostgreSQL would take five times as long.
 func appendID(b, id []byte) []byte {
 	b = hex.AppendEncode(b, id[:4])
 	for _, part := range [][]byte{id[4:6], id[6:8], id[8:10], id[10:]} {
@@ -82,7 +82,7 @@ func appendID(b, id []byte) []byte {
 // appendSkillCounts appends skillId=correct/attempts for each skill, joined by semicolons.
 func appendSkillCounts(b []byte, answers []byte) []byte {
 	var attempts, correct [games.SkillSpace]uint16
-	var seen uint64 // a bit for each skill
+	var seen uint64 // a bit for each skill with an answer
 	for _, raw := range answers {
 		a := games.Answer(raw)
 		seen |= 1 << a.Skill()

@@ -10,19 +10,20 @@
 //     replica fails or a segment is damaged, the whole report is read again from a new snapshot.
 //   - The caller authorises the read by the header (Header.GroupOwner). Before that, plays are only
 //     read to decide whether MinGroup members of a group are active and whether the report is
-//     large, and without a group for its Proof. The members of another organisation's group are never read.
+//     large, and for the Proof of a report without a group. The members of another organisation's
+//     group are never read.
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function,
 //     suppressed, decides.
-//   - Equal proofs prove equal content. A Proof is of the report's snapshot: a report that was read
-//     again has none.
-//   - Labels in memory are of the version of players that the report's snapshot shows. Those that no
-//     report confirms for a minute are dropped: an erased player's label does not stay.
+//   - Equal proofs prove equal content. A Proof belongs to a snapshot: a report that was read again
+//     has none.
+//   - Cached labels have the version of players in the report's snapshot. Labels that no report
+//     confirms for a minute are dropped, so that an erased player's label does not stay.
 //   - Sums are integers. Figures are rounded once, half away from zero.
 //   - No figure depends on a damaged or missing segment: reports read the plays, until `dg segments
 //     rebuild` has sealed everything again.
 //   - A report on a group reads no more rows and pages than the report on all players, besides
 //     memberships.
 //   - TRUNCATE of the plays waits for open snapshots, and new snapshots wait for TRUNCATE.
-//   - A report holds about 70 bytes for each player: rows are made one by one (Statistics.Player).
-//     An export may cache the cells of all players (maxExportPlayers).
+//   - A report holds about 70 bytes for each player, because Statistics.Player makes rows one by
+//     one. An export may cache the cells of all players (maxExportPlayers).
 package reports

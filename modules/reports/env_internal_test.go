@@ -18,7 +18,7 @@ import (
 )
 
 // env is a database with one organisation, two forks and 40 players, 10 of them in a group. Plays
-// fall within a hundred days around the turn of a year. A damaged segment fails the test.
+// start within a hundred days around a year's end. A damaged segment fails the test.
 type env struct {
 	*testkit.World
 	reports *Service
@@ -55,7 +55,7 @@ func newEnv(t *testing.T) *env {
 	return e
 }
 
-// newSealedEnv has n random plays within some days from testFrom on, which are sealed.
+// newSealedEnv has n random, sealed plays within some days from testFrom on.
 func newSealedEnv(t *testing.T, days, n int) *env {
 	e := newEnv(t)
 	e.insert(testFrom, days, n)
@@ -69,20 +69,20 @@ func newSealer(db *postgres.DB) *sealer.Sealer {
 	return s
 }
 
-// group stores a group of the players whose ordinals the query returns.
+// group stores a group. The query in ordinals returns its members.
 func (e *env) group(id, ordinals string, args ...any) {
 	e.Exec(`insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`, id, testOrg)
 	e.Exec(`insert into group_members select '`+testOrg+`', '`+id+`', * from (`+ordinals+`) o`, args...)
 }
 
-// play adds a play of the fork by a player at each of the times, unfinished and without answers.
+// play adds a play of the fork by the player at each time, unfinished and without answers.
 func (e *env) play(fork string, player int, at ...time.Time) {
 	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $1, $2, $3::int, s, '' from unnest($4::timestamptz[]) s`,
 		testOrg, fork, player, at)
 }
 
-// insert adds n random plays within some days from an instant on.
+// insert adds n random plays within some days from the given instant on.
 func (e *env) insert(at time.Time, days, n int) {
 	e.Exec(insertSQL, pgx.NamedArgs{"at": at, "days": days, "n": n})
 }
@@ -123,15 +123,15 @@ func (e *env) figures(t *testing.T, q Query) Statistics {
 	return s
 }
 
-func (e *env) agrees(t *testing.T) {
+func (e *env) requireAgreement(t *testing.T) {
 	random := rand.New(rand.NewPCG(rand.Uint64(), 4))
 	for range 20 {
-		require.NoError(t, e.differs(t.Context(), random))
+		require.NoError(t, e.checkRandom(t.Context(), random))
 	}
 }
 
-// differs compares a random report from segments, and the overview, with the plays in one snapshot.
-func (e *env) differs(ctx context.Context, random *rand.Rand) error {
+// checkRandom compares a random report and overview from segments with the snapshot's plays.
+func (e *env) checkRandom(ctx context.Context, random *rand.Rand) error {
 	q := query(testFrom.AddDate(0, 0, random.IntN(60)), 1+random.IntN(110),
 		[]string{"", "", testGroup}[random.IntN(3)])
 	s, err := open(ctx, e.DB, q, true)
@@ -174,9 +174,9 @@ func sameStatistics(a, b Statistics) bool {
 	return players && assert.ObjectsAreEqual(a, b)
 }
 
-// requireRight compares the service's answers with the plays.
+// requireRight compares the service's reports with the plays.
 func (e *env) requireRight(t *testing.T) {
-	for _, q := range []Query{ // they read sums, months, days and groups
+	for _, q := range []Query{ // queries that read sums, months, days and groups
 		query(testFrom, 99, ""),
 		query(testFrom, 15, ""),
 		query(testFrom.Add(15*day), 84, testGroup),
@@ -201,7 +201,7 @@ func (e *env) requireRight(t *testing.T) {
 	}
 }
 
-// plainOverview counts the plays one by one.
+// plainOverview is the reference overview, counted from the plays.
 func plainOverview(ctx context.Context, db interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }, p Period) (Overview, error) {
@@ -235,8 +235,8 @@ func plainOverview(ctx context.Context, db interface {
 	return o, nil
 }
 
-// Above the bound an overview counts plays only. It reports damaged segments.
-func TestOverviewHasABound(t *testing.T) {
+// Above maxOverviewPlays an overview counts plays only. It reports damaged segments.
+func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom.AddDate(0, 0, 30), 1, 100)
 	q := Query{OrganisationID: testOrg, Period: Period{From: testFrom, Days: 60}}

@@ -25,7 +25,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// erase erases the player as dg erase does, without the pass that follows.
+// erase erases the player like dg erase, but without the sealer's pass after it.
 func erase(ctx context.Context, db *postgres.DB, player string) error {
 	_, err := org.New(db, audit.New(db), nil).ErasePlayer(ctx, player, sealer.DropDirty,
 		audit.Request{Path: "dg erase"})
@@ -36,7 +36,7 @@ func (e *env) playerID(ordinal int) string {
 	return testkit.One[string](e.World, `select id::text from players where ordinal = $1`, ordinal)
 }
 
-// storedPlayers returns the players in any stored day or month, dirty or not.
+// storedPlayers returns the players in all stored segments, dirty or clean.
 func (e *env) storedPlayers(t *testing.T) map[int32]bool {
 	stored := map[int32]bool{}
 	rows, err := e.Owner.Pool.Query(t.Context(), `select day, head_bytes, segment from fork_days`)
@@ -58,12 +58,12 @@ func (e *env) storedPlayers(t *testing.T) map[int32]bool {
 	return stored
 }
 
-// An erased player is in no stored day and month once the erasure has committed, although another
-// sealer held the lock when it began.
+// Once an erasure has committed, no segment contains the player, even if another sealer held the
+// lock when the erasure began.
 func TestErasedPlayerIsInNoSegment(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 100, 2000)
-	e.play(testFork, 3, testFrom.Add(80*day)) // a month without player 7
+	e.play(testFork, 3, testFrom.Add(80*day)) // February has a segment without player 7
 	e.Exec(`delete from plays where player = 7 and started_at >= '2024-02-01'`)
 	e.seal(t)
 	id := e.playerID(7)
@@ -73,12 +73,12 @@ func TestErasedPlayerIsInNoSegment(t *testing.T) {
 	stored := e.storedPlayers(t)
 	require.False(t, stored[7])
 	require.True(t, stored[3], "the other segments stay")
-	e.agrees(t)
+	e.requireAgreement(t)
 }
 
-// An erasure waits for a sealer that is about to commit a changed day. Otherwise it would delete the
-// sealer's new segment as a dirty one, and the month would be packed without the day.
-func TestErasureBesideTheSealerKeepsSealedDays(t *testing.T) {
+// An erasure waits for a sealer that is about to commit a changed day. Otherwise it would delete
+// the new segment as a dirty one, and the month would be packed without the day.
+func TestErasureDuringASealKeepsSealedDays(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 100, 2000)
 	e.Exec(`delete from plays where player = 7`)
@@ -101,7 +101,7 @@ func TestErasureBesideTheSealerKeepsSealedDays(t *testing.T) {
 	require.NoError(t, e.WhileWaiting(pause, func() error {
 		_, err := sealing.Seal(t.Context())
 		if errors.Is(err, postgres.ErrLocked) {
-			return nil // the erasure was the next in the queue
+			return nil // the erasure was next in the lock's queue
 		}
 		return err
 	}, func() {
@@ -114,11 +114,11 @@ func TestErasureBesideTheSealerKeepsSealedDays(t *testing.T) {
 	require.NoError(t, <-erased)
 	require.Equal(t, 1, e.Count(`fork_days where fork_id = $1 and day = $2`, testFork, changed))
 	e.seal(t)
-	e.agrees(t)
+	e.requireAgreement(t)
 	require.Equal(t, 3, e.Count(`fork_months where fork_id = $1`, testFork))
 }
 
-// A report or a month that reads fewer segments than it counted is damaged, never a smaller sum.
+// Reading fewer segments than were counted is ErrDamaged. It never gives a smaller sum.
 func TestMissingSegmentIsDamage(t *testing.T) {
 	e := newEnv(t)
 	e.play(testFork, 1, days(0, 3)...)
@@ -136,8 +136,8 @@ func TestMissingSegmentIsDamage(t *testing.T) {
 	require.ErrorIs(t, read(), segment.ErrDamaged)
 }
 
-// Each figure equals the plays' while everything is rebuilt beside erasures and corrections.
-func TestFiguresAreRightBesideRebuildsAndErasures(t *testing.T) {
+// Figures equal those of the plays during concurrent rebuilds, erasures and corrections.
+func TestFiguresAreRightDuringRebuildsAndErasures(t *testing.T) {
 	e := newEnv(t)
 	rebuilds, changes := 6, int64(200)
 	if os.Getenv("DG_SOAK") != "" {
@@ -174,7 +174,7 @@ func TestFiguresAreRightBesideRebuildsAndErasures(t *testing.T) {
 	})
 	repeat(2, func(random *rand.Rand) error { // corrections
 		changed.Add(1)
-		return passable(write(ctx, random, writers))
+		return withoutConflicts(write(ctx, random, writers))
 	})
 	repeat(2, func(random *rand.Rand) error { // erasures
 		var id string
@@ -187,20 +187,20 @@ func TestFiguresAreRightBesideRebuildsAndErasures(t *testing.T) {
 			changed.Add(1)
 			err = erase(ctx, writers, id)
 		}
-		return passable(err)
+		return withoutConflicts(err)
 	})
-	repeat(2, func(random *rand.Rand) error { return e.differs(ctx, random) })
+	repeat(2, func(random *rand.Rand) error { return e.checkRandom(ctx, random) })
 	require.NoError(t, work.Wait())
-	require.Eventually(t, func() bool { // until the erasures have ended: nothing holds a lock
+	require.Eventually(t, func() bool { // the erasures have ended, and release their locks
 		sealed, err := e.sealer.Seal(t.Context())
 		return err == nil && sealed.Backlog() == 0 // a cancelled erasure may lock the forks for a while
 	}, time.Minute, 10*time.Millisecond)
-	e.agrees(t)
+	e.requireAgreement(t)
 	require.Positive(t, e.Count(`fork_months`))
 }
 
-// passable drops what a writer repeats: a deadlock, a lock timeout, or a player who was erased.
-func passable(err error) error {
+// withoutConflicts drops a writer's expected errors: deadlock, lock timeout, erased player.
+func withoutConflicts(err error) error {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case ok && (pgErr.Code == "40P01" || pgErr.Code == "55P03" || pgErr.Code == "23503"),

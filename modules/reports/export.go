@@ -17,14 +17,14 @@ import (
 type Export struct {
 	Header // if Suppressed, the file has the header row alone
 
-	snap    *snapshot
-	dialect format.Dialect
-	started bool     // the header row was returned
-	rows    pgx.Rows // nil after the start: no row follows the header
-	row     exportRow
-	cells   []string // of each player, by ordinal; nil: each row selects its player's columns
-	read    int      // rows, those of other players included
-	count   int64    // plays returned so far
+	snap          *snapshot
+	dialect       format.Dialect
+	started       bool     // the header row was returned
+	rows          pgx.Rows // nil after the start: no row follows the header
+	row           exportRow
+	cells         []string // cells of each player, by ordinal; nil: rows select their player's columns
+	rowsRead      int      // rows read, including those of players outside the group
+	playsReturned int64    // plays returned so far
 }
 
 // exportRow is a play as an export shows it, valid until the next row.
@@ -34,13 +34,13 @@ type exportRow struct {
 	released    bool
 	release     int32
 	completedAt int64  // milliseconds since 1970
-	key, label  []byte // of the player; unset if Export.cells is set
+	key, label  []byte // of the player; unset if Export.cells is used
 }
 
 // OpenExport begins the snapshot of an export, and reads its header but none of its rows. The
 // caller authorises the read of the group by the header, and closes the export. It takes no report
-// slot: package exports limits exports. Errors: ErrGroupNotFound where no organisation has the
-// group, apperr.NotFound for an unknown organisation.
+// slot, because package exports limits exports. Errors: ErrGroupNotFound for an unknown group,
+// apperr.NotFound for an unknown organisation.
 func (s *Service) OpenExport(ctx context.Context, q Query, d format.Dialect) (*Export, error) {
 	snap, err := open(ctx, s.db, q, false)
 	if err != nil {
@@ -54,18 +54,18 @@ func (s *Service) OpenExport(ctx context.Context, q Query, d format.Dialect) (*E
 }
 
 // Rows returns the number of plays returned so far.
-func (e *Export) Rows() int64 { return e.count }
+func (e *Export) Rows() int64 { return e.playsReturned }
 
-// Close ends the snapshot and releases the connection. It may be called repeatedly, and on nil.
+// Close ends the snapshot and releases the connection. It may be called repeatedly and on nil.
 func (e *Export) Close() {
 	if e != nil && e.snap != nil {
 		e.snap.close()
 	}
 }
 
-// AppendRows appends rows to b until it has size bytes, the header row first. All calls have one ctx,
-// whose end cancels the queries. Errors: io.EOF after the last row, ErrGroupNotFound for a group
-// of another organisation.
+// AppendRows appends rows to b until it has size bytes, the header row first. All calls must have
+// the same ctx, whose end cancels the queries. Errors: io.EOF after the last row, ErrGroupNotFound
+// for a group of another organisation.
 func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, error) {
 	if !e.started {
 		if err := e.start(ctx); err != nil {
@@ -82,7 +82,7 @@ func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, er
 		if !more {
 			break
 		}
-		e.count++
+		e.playsReturned++
 		b = e.appendRow(b)
 	}
 	if len(b) == 0 {
@@ -91,12 +91,12 @@ func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, er
 	return b, nil
 }
 
-// The plays of an export are ordered by start, then id: the order of the index plays_period.
+// An export has plays in the order of the index plays_period: by start, then id.
 const (
 	exportSQL = `/* reports.export */ select ` + segment.PlayColumns +
 		`, id, release_number, completed_at`
 	exportOrder = ` order by plays.started_at, plays.id`
-	// The columns are subqueries: a join could sort all plays of the period before the first row.
+	// These columns are subqueries, because a join could sort all plays before the first row.
 	ownPlayerColumns = `, (select label from players where org_id = @org and ordinal = plays.player),
 		case when @mode = 'nominative' then
 		  (select display_name from players where org_id = @org and ordinal = plays.player) end`
@@ -105,17 +105,17 @@ const (
 // maxExportPlayers bounds the cached players, to about 12 MB if names have the usual length.
 const maxExportPlayers = 200_000
 
-// The timeouts exceed the 30 minutes of an export: a slow client leaves the transaction idle. A
-// custom plan might sort all plays of the period before the first row.
+// The timeouts exceed the 30 minutes of an export, because a slow client leaves the transaction
+// idle. A custom plan might sort all plays of the period before the first row.
 const exportSettingsSQL = `/* reports.exportSettings */
 	select set_config('statement_timeout', '31min', true),
 	set_config('idle_in_transaction_session_timeout', '31min', true),
 	set_config('plan_cache_mode', 'force_generic_plan', true)`
 
-// firstRows look up their own players, so that the file begins before all players are read.
+// firstRows is the number of rows that are sent before all players are read.
 const firstRows = 500
 
-// start opens the rows of plays. It loads members before that, because open rows keep the connection
+// start opens the rows of plays. It reads members first, because open rows keep the connection
 // busy.
 func (e *Export) start(ctx context.Context) (err error) {
 	if e.snap == nil {
@@ -147,7 +147,7 @@ func (e *Export) startRest(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	e.row = exportRow{} // a player without cells has no key
+	e.row = exportRow{} // so that a player without cells has no key
 	e.cells = make([]string, e.snap.lastOrdinal+1)
 	for i, ordinal := range l.ordinals {
 		e.cells[max(ordinal, ^ordinal)] = l.at(int32(i))
@@ -169,25 +169,25 @@ func (s *snapshot) exportFrom() string {
 		and started_at < @to`
 }
 
-// cachesPlayers reports whether reading all players at once beats a look-up for each row.
+// cachesPlayers reports whether reading all players is faster than a look-up for each row.
 func (e *Export) cachesPlayers() bool {
 	s := e.snap
 	if s.lastOrdinal > maxExportPlayers || s.grouped() && !s.largeGroup {
 		return false
 	}
-	return s.large || s.lastOrdinal <= largeReport // otherwise the rows are few
+	return s.large || s.lastOrdinal <= largeReport // otherwise look-ups for the few rows are faster
 }
 
 func (e *Export) next(ctx context.Context) (bool, error) {
 	for e.rows != nil {
 		for e.rows.Next() {
-			e.read++
+			e.rowsRead++
 			if e.parse(); !e.snap.largeGroup || e.snap.members.has(e.row.Player) {
 				return true, nil
 			}
 		}
 		err := e.rows.Err()
-		if err != nil || e.cells != nil || e.read != firstRows || !e.cachesPlayers() {
+		if err != nil || e.cells != nil || e.rowsRead != firstRows || !e.cachesPlayers() {
 			return false, err
 		}
 		if err := e.startRest(ctx); err != nil {

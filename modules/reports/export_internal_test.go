@@ -13,9 +13,9 @@ import (
 	"dg/platform/testkit"
 )
 
-// rules.md, CSV: a row for each play of the period, ordered by startedAt, then playId, beyond
-// firstRows too.
-func TestExportHasEachPlayOfAnInstant(t *testing.T) {
+// rules.md, CSV: an export has a row for each play of the period, ordered by startedAt, then
+// playId, before and after firstRows.
+func TestExportOrdersPlaysOfAnInstantByID(t *testing.T) {
 	e := newEnv(t)
 	e.Plays(theFork, 1203, testFrom, 0)
 	for player := range 40 {
@@ -23,7 +23,7 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 	}
 	for _, c := range []struct {
 		group string
-		last  int // ordinal, which decides whether a group is large
+		last  int // highest ordinal, which decides whether a group is large
 	}{{"", 40}, {testGroup, 40}, {testGroup, 4000}} {
 		e.Exec(`insert into players values (gen_random_uuid(), $1, $2, 'last', '')
 			on conflict do nothing`, testOrg, c.last)
@@ -45,8 +45,9 @@ func TestExportHasEachPlayOfAnInstant(t *testing.T) {
 }
 
 // rules.md, CSV: the format for Excel has a byte-order mark, semicolons, decimal commas, times
-// without T, and the formula guard for every separator. Both leave out the skills of a newer program.
-func TestFormats(t *testing.T) {
+// without T, and a formula guard after every separator. Both formats omit skills of a newer
+// program.
+func TestExportInEachFormat(t *testing.T) {
 	e := newEnv(t)
 	e.Exec(`update players set display_name = 'Zoë;=1,+2' || chr(10) || '@x' where ordinal = 1`)
 	e.Exec(
@@ -78,8 +79,8 @@ func TestFormats(t *testing.T) {
 		"P-1,"+name+",2023-11-20T09:30:00.123Z,2023-11-20T09:41:12.500Z,672,true,87.5,true,"+skills+"\n")
 }
 
-// rules.md, CSV: playerKey is the pseudonym under both modes, playerLabel the mode's, with and
-// without the cache of players, of exactly firstRows too.
+// rules.md, CSV: playerKey is the pseudonym in both modes, and playerLabel depends on the mode,
+// with and without the cache of players, even for exactly firstRows rows.
 func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 	e := newEnv(t)
 	e.Plays(theFork, firstRows, testFrom, 0)
@@ -104,7 +105,7 @@ func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 	}
 }
 
-// In another program, whose players are a view, a player may lack a row: cells and label are empty.
+// If a host program's view of players omits a player, the player's cells and label are empty.
 func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
 	e := newEnv(t)
 	e.Plays(theFork, 2*firstRows, testFrom, 0)
@@ -121,7 +122,7 @@ func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
 			unnamed++
 		}
 	}
-	require.Equal(t, e.Count(`plays where player = 40`), unnamed) // none has the key of the row before
+	require.Equal(t, e.Count(`plays where player = 40`), unnamed) // no row repeats the key of the previous row
 	s := e.figures(t, query(testFrom, 1, ""))
 	require.True(t, slices.ContainsFunc(s.Players(), func(p PlayerStat) bool { return p.Label == "" }))
 	o, err := e.reports.Overview(t.Context(), query(testFrom, 1, ""))

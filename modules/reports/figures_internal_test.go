@@ -19,8 +19,8 @@ import (
 	"dg/platform/apperr"
 )
 
-// inOrder is the model: it sorts the rows by comparison.
-func inOrder(s *segment.Players, labels map[int32]string) []PlayerStat {
+// rankByComparison is the reference ranking: it sorts the rows by comparison.
+func rankByComparison(s *segment.Players, labels map[int32]string) []PlayerStat {
 	rows := []PlayerStat{}
 	s.Each(func(ordinal int32, p segment.PlayerSum) {
 		rows = append(rows, PlayerStat{
@@ -37,9 +37,9 @@ func inOrder(s *segment.Players, labels map[int32]string) []PlayerStat {
 	return rows
 }
 
-// rules.md, Figures: players are ordered by plays, best score as shown, label, last play, for labels
-// with any common prefix and any number of plays.
-func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
+// rules.md, Figures: players are ordered by plays, rounded best score, label and last play, for
+// labels with any common prefix and any number of plays.
+func TestRankingAgreesWithComparison(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		label := rapid.SampledFrom([]func(int32) string{
@@ -62,12 +62,12 @@ func TestPlayersAreRankedWhateverTheirLabelsShare(t *testing.T) {
 				LastPlayedAt: rapid.Int64Range(0, 3).Draw(t, "last"),
 			})
 		}
-		for without := range int32(3) { // labels of all players, of those with odd ordinals, of none
+		for without := range int32(3) { // 0: all labels; 1: labels of odd ordinals; 2: none
 			maps.DeleteFunc(texts, func(ordinal int32, text string) bool {
 				return text == "" || ordinal*without%2 == 0 && without > 0
 			})
 			r := rank(&s, labelsIn(texts))
-			require.Equal(t, inOrder(&s, texts),
+			require.Equal(t, rankByComparison(&s, texts),
 				Statistics{UniquePlayers: int64(s.Count()), Player: r.row}.Players())
 		}
 	})
@@ -91,7 +91,7 @@ func labelsIn(texts map[int32]string) *labels {
 	return l
 }
 
-// rules.md, Formats: half away from zero, once, at the end.
+// rules.md, Formats: figures are rounded half away from zero, once, at the end.
 func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 	for want, got := range map[string][]byte{
 		"0":      meanScore(0, 0).Append(nil),
@@ -112,8 +112,8 @@ func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 }
 
 // A completed play with the score 0 differs from an unfinished one. Package segment keeps the
-// difference (TestDayComesBackAsItWas, TestMonthHasThePlaysOfEachPlayer).
-func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
+// difference (TestPackedDayReturnsItsPlays, TestPackedMonthReturnsThePlaysOfEachPlayer).
+func TestZeroScoreDiffersFromNoScore(t *testing.T) {
 	e := newEnv(t)
 	e.play(testFork, 1, testFrom)
 	e.play(testFork, 2, testFrom)
@@ -125,14 +125,14 @@ func TestZeroScoreIsNotTheLackOfOne(t *testing.T) {
 	}
 }
 
-// The average of several days is that of their plays, not of their averages.
+// The average of several days is the average of their plays, not of the daily averages.
 func TestDaysAreSummedAndRoundedOnce(t *testing.T) {
 	days := []DailyStat{{"1", 3, 1, 1, 10_000, 1000}, {Date: "2"}, {"3", 4, 2, 1, 1, 0}}
 	require.Equal(t, DailyStat{"1", 7, 3, 2, 10_001, 333}, SumDays(days))
 	require.Equal(t, DailyStat{Date: "2"}, SumDays(days[1:2]))
 }
 
-// rules.md, Formats: the error names the parameter to correct, shows its value and the right form.
+// rules.md, Formats: the error names the parameter, and shows its value and the correct form.
 func TestInvalidPeriodIsExplained(t *testing.T) {
 	const (
 		noDay  = "`from` is not a day from 2000-01-01 to 2199-12-31: "
@@ -160,8 +160,8 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 	}
 }
 
-// specification, 4.3: two texts are a period if they are days that exist, from 2000 to 2199, in order
-// and at most 366 days. Everything else gets a short, printable message.
+// specification, 4.3: a period has at most 366 days, from an existing day to a later or the same
+// one, between 2000 and 2199. Everything else gets a short, printable message.
 func TestPeriodsAreTheDaysOfTheCalendar(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^2[01]\d\d-\d\d-\d\d$`)

@@ -21,16 +21,16 @@ import (
 	"dg/platform/testkit"
 )
 
-// rules.md, Order of checks: opening a report returns the owner of the group and reads no play. The
-// figures come from the same snapshot. A group of another organisation is never read.
-func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
+// rules.md, Order of checks: opening a report returns the owner of the group and reads no scores.
+// The figures come from the same snapshot. A group of another organisation is never read.
+func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 	e := newEnv(t)
-	const otherOrg = otherFork // ids of other tables, here and below
+	const otherOrg = otherFork // an id of another table, here and below
 	const otherGroup = testFork
 	e.Organisation(testkit.Organisation{ID: otherOrg})
 	e.Exec(`insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg, otherGroup)
 	e.insert(testFrom, 10, 2_000)
-	// opened opens a report and an export, and reads them after the change
+	// opened opens a report and an export, makes the change, and reads both
 	opened := func(group, change string) (Header, Statistics, []error) {
 		q := query(testFrom, 10, group)
 		report, err := e.reports.Open(t.Context(), q)
@@ -71,7 +71,7 @@ func TestOwnerIsKnownBeforeAPlayIsRead(t *testing.T) {
 }
 
 // rules.md, Anonymity: a group is suppressed when fewer than 5 of its members played in the period.
-// The list of shown groups agrees with the reports.
+// ShownGroups agrees with the reports.
 func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	e := newEnv(t)
 	q := query(testFrom, 1, testGroup)
@@ -97,9 +97,9 @@ func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	require.False(t, suppressed())
 }
 
-// doc.go, Invariants: a group never costs more than everybody, whatever is sealed and
-// whatever the planner knows. The cost is the number of pages and rows that are read.
-func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
+// doc.go, Invariants: a report on a group never costs more than the report on all players, for any
+// sealed days and planner statistics. The cost is the number of pages and rows read.
+func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	e := newEnv(t)
 	const players = 3500
 	const largeDay = 8_000
@@ -111,10 +111,10 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 	for _, members := range []int{25, 50, 51, 350, 437, 438, 2500, players} {
 		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", 1000+members)
 		groups[members] = id
-		memberships += members // a table that was never analysed is read whole
+		memberships += members // without statistics, the whole table is read
 		e.group(id, `select 1 + i * ($2 / $1) from generate_series(0, $1::int - 1) i`, members, players)
 	}
-	for date := range 10 { // two large days with others between
+	for date := range 10 { // two large days between small ones
 		plays := 50
 		if date%5 == 4 {
 			plays = largeDay
@@ -148,14 +148,15 @@ func TestGroupNeverCostsMoreThanEverybody(t *testing.T) {
 	within("dirty", all)
 }
 
-// Totals of complete days are those of their own report, sealed or not, and hidden where it is.
+// The totals of complete days equal those of a report on these days, sealed or not. They are hidden
+// if that report is suppressed.
 func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 	e := newSealedEnv(t, 80, 4000)
 	const few = testFork
 	e.group(few, `select i from generate_series(1, 5) i`)
 	today := testFrom.Add(90 * day)
 	e.insert(today, 1, 200)
-	for i := range 5 { // the fifth member plays today alone
+	for i := range 5 { // the fifth member plays on the last day only
 		e.play(testFork, i+1, today.Add(time.Duration(i/4-1)*day))
 	}
 	for from, days := range map[int]int{0: 91, 1: 62, 40: 45, 89: 2} {
@@ -210,7 +211,7 @@ func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
 	return statistics, export
 }
 
-// explain returns the pages and rows that a statement reads by its generic plan, as in reports.
+// explain returns the pages and rows that a statement reads with its generic plan, as reports do.
 func (e *env) explain(t *testing.T, s *snapshot, sql string, more ...pgx.NamedArgs) int {
 	args := pgx.NamedArgs{"mode": "nominative"}
 	for _, a := range append(more, s.args) {
@@ -257,8 +258,8 @@ type planNode struct {
 
 func (n planNode) pages() int { return n.Hit + n.Read }
 
-// rows counts the rows that are read. No filter may compare each with the rows of a subplan;
-// a literal array is hashed.
+// rows counts the rows read. It fails if a filter scans a subplan or an array for each row; a
+// literal array is hashed.
 func (n planNode) rows(t *testing.T) (count int) {
 	require.NotRegexp(t, `ANY \([^']|\(SubPlan`, n.Filter)
 	if len(n.Plans) == 0 {
@@ -270,8 +271,8 @@ func (n planNode) rows(t *testing.T) (count int) {
 	return count
 }
 
-// The metadata of a group costs its members, however many plays and members other groups have. In an
-// organisation of few groups a generic plan would scan the table of members.
+// Reading a group's metadata takes time in proportion to its members, not to other groups' plays
+// and members. With few groups, a generic plan would scan all members.
 func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 	e := newEnv(t)
 	e.Players(testOrg, 19_960)
@@ -290,9 +291,10 @@ func (e *env) pages(t *testing.T, sql string, args pgx.NamedArgs) int {
 	return genericPlan(t, tx, sql, args).pages()
 }
 
-// rules.md, Anonymity: the warning equals what an attacker reads from the labels of two shown reports.
-// Random groups overlap, are nested or hidden, or are another organisation's with the same ordinals.
-func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
+// rules.md, Anonymity: the warning lists what an attacker learns from the labels of two shown
+// reports. Random groups overlap, are nested or suppressed, or belong to another organisation with
+// the same ordinals.
+func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 	e := newEnv(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	const other = "00000000-0000-4000-8000-0000000000ff"
@@ -367,8 +369,9 @@ func TestOverlapsAreWhatTwoReportsList(t *testing.T) {
 	require.Empty(t, s.Overlaps, "names need no comparison")
 }
 
-// A warning is optional: it never fails its report. A fresh import has no statistics for the planner.
-func TestOverlapsOfManyGroupsLeaveTheReport(t *testing.T) {
+// The warning is optional: it never fails its report, even without planner statistics, as after an
+// import.
+func TestSlowOverlapsDoNotFailTheReport(t *testing.T) {
 	e := newEnv(t)
 	e.Exec(`alter table group_members set (autovacuum_enabled = false)`)
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
@@ -382,7 +385,7 @@ func TestOverlapsOfManyGroupsLeaveTheReport(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
 	defer stop()
 	for timeout, found := range map[time.Duration][]int{
-		300 * time.Millisecond: {0, MaxOverlaps}, // in time or not at all
+		300 * time.Millisecond: {0, MaxOverlaps}, // within the timeout, or none
 		time.Nanosecond:        {0},
 	} {
 		q.OverlapsTimeout = timeout

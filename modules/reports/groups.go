@@ -14,14 +14,14 @@ import (
 // group's own report would reveal the rows of these players (differencing attack).
 type Overlap struct {
 	Group   string // its name
-	Players int    // players of the report outside of the group: 1 to MinGroup-1
+	Players int    // number of the report's players outside the group: 1 to MinGroup-1
 }
 
-// MaxOverlaps is one more than the dashboard shows, so that the dashboard knows whether more exist.
+// MaxOverlaps is one more than the dashboard shows, so that it can tell whether more exist.
 const MaxOverlaps = 6
 
-// largeGroupsSQL returns the groups that have members enough for an overlap. It spares overlapsSQL, whose
-// plan takes long for many players, where there is none.
+// largeGroupsSQL returns the groups with enough members for an overlap. If there are none,
+// overlapsSQL is skipped, because it takes long to plan for many players.
 const largeGroupsSQL = `/* reports.largeGroups */
 select group_id from group_members where org_id = @org
  group by group_id having count(*) > @players::int - @minGroup`
@@ -67,14 +67,14 @@ select group_id::text, count(*)::int from group_members
     where org_id = @org and fork_id = @fork and started_at >= @from and started_at < @to)
  group by group_id`
 
-// ShownGroups returns the ids of the groups whose reports k-anonymity shows for the query's fork
-// and period. The list reveals no more than these reports do.
+// ShownGroups returns the ids of the groups whose reports are not suppressed for the query's fork
+// and period. The list reveals no more than these reports.
 func (s *Service) ShownGroups(ctx context.Context, q Query) (shown []string, err error) {
 	args := segment.Args(q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
 	rows, _ := s.db.Pool.Query(ctx, activeMembersSQL, args) // rows.Err returns its error
 	var id string
 	var active int
-	shown = []string{} // not nil, which stands for a failed query in the dashboard
+	shown = []string{} // not nil, which means a failed query in the dashboard
 	_, err = pgx.ForEachRow(rows, []any{&id, &active}, func() error {
 		if !suppressed(id, active) {
 			shown = append(shown, id)

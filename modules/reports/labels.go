@@ -21,7 +21,7 @@ const (
 select ordinal, case when @mode = 'nominative' then display_name else label end collate "C"
   from players where org_id = @org order by 2`
 
-	// labelsOfPlayersSQL joins: as a filter, any(@players) would compare each row with each player.
+	// labelsOfPlayersSQL joins: a filter any(@players) would compare each row with each player.
 	labelsOfPlayersSQL = `/* reports.labels */
 select ordinal, case when @mode = 'nominative' then display_name else label end collate "C"
   from unnest(@players::int[]) ordinal join players using (ordinal) where org_id = @org order by 2`
@@ -30,14 +30,14 @@ select ordinal, case when @mode = 'nominative' then display_name else label end 
  where org_id = @org`
 )
 
-// labels has the label, or the cells, of each player as read. It does not change once read.
+// labels has the label, or the cells, of each player in the order read. It is immutable.
 type labels struct {
 	text     string
-	ends     []uint32 // of each player's part of text
-	ordinals []int32  // of players; ^ordinal if the text equals that of the player before
+	ends     []uint32 // end of each player's part of text
+	ordinals []int32  // of players; ^ordinal if the text equals the previous player's
 }
 
-// at returns the text of the i-th player as read, "" for -1.
+// at returns the text of the i-th player in the order read, "" for -1.
 func (l *labels) at(i int32) string {
 	switch {
 	case i < 0:
@@ -48,7 +48,7 @@ func (l *labels) at(i int32) string {
 	return l.text[l.ends[i-1]:l.ends[i]]
 }
 
-// readLabels takes ascending ordinals. It may return the labels of other players too.
+// readLabels requires ascending ordinals. It may return the labels of other players too.
 func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, error) {
 	if len(players) == 0 {
 		return &labels{}, nil
@@ -73,7 +73,7 @@ func (s *snapshot) readLabels(ctx context.Context, players []int32) (*labels, er
 	return l, err
 }
 
-// labelsSQL returns a query of all labels where that is faster: for many players with dense ordinals.
+// labelsSQL returns the query of all labels if it is faster: for many, dense ordinals.
 func labelsSQL(players []int32) string {
 	if len(players) > 1000 && int(players[len(players)-1]) < 8*len(players) {
 		return allLabelsSQL
@@ -83,14 +83,14 @@ func labelsSQL(players []int32) string {
 
 func appendLabel(b []byte, v [][]byte) []byte { return append(b, v[1]...) }
 
-// selectLabels selects ordinals and the columns from which appendText makes the texts.
+// selectLabels selects ordinals and columns. appendText makes the text from the columns.
 func (s *snapshot) selectLabels(
 	ctx context.Context, sql string, args pgx.NamedArgs, appendText func(b []byte, v [][]byte) []byte,
 ) (*labels, error) {
 	rows := s.rows(ctx, sql, args)
 	defer rows.Close()
 	var text []byte
-	var last []byte // text of the player before
+	var last []byte // text of the previous player
 	l := &labels{}
 	for rows.Next() {
 		v := rows.RawValues()
@@ -110,13 +110,13 @@ func (s *snapshot) selectLabels(
 
 const (
 	maxLabelBytes = 64 << 20    // of all organisations
-	labelsKept    = time.Minute // without a report that confirms their version
+	labelTTL      = time.Minute // after the last report that confirmed their version
 )
 
-// labelCache keeps the labels of players in memory, at most maxLabelBytes.
+// labelCache is an LRU cache of players' labels, of at most maxLabelBytes.
 type labelCache struct {
 	mu    sync.Mutex
-	used  *simplelru.LRU[labelsKey, *cachedLabels]
+	lru   *simplelru.LRU[labelsKey, *cachedLabels]
 	bytes int
 }
 
@@ -127,52 +127,52 @@ type labelsKey struct {
 
 type cachedLabels struct {
 	*labels
-	version int64 // of player_ordinals, random: equal versions prove equal labels
+	version int64 // of player_ordinals, random, so that equal versions prove equal labels
 	expiry  *time.Timer
 }
 
 func newLabelCache() *labelCache {
 	c := &labelCache{}
-	c.used, _ = simplelru.NewLRU(math.MaxInt, func(_ labelsKey, e *cachedLabels) { // fails for size 0
+	c.lru, _ = simplelru.NewLRU(math.MaxInt, func(_ labelsKey, e *cachedLabels) { // fails for size 0
 		e.expiry.Stop()
 		c.bytes -= e.size()
 	})
 	return c
 }
 
-// get confirms the labels of a version, and returns nil for another version.
+// get returns the labels of the version and extends their expiry, or returns nil.
 func (c *labelCache) get(k labelsKey, version int64) *labels {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, _ := c.used.Get(k)
+	e, _ := c.lru.Get(k)
 	if e == nil || e.version != version {
 		return nil
 	}
-	e.expiry.Reset(labelsKept)
+	e.expiry.Reset(labelTTL)
 	return e.labels
 }
 
-// put drops the least recently used labels for which there is no space.
+// put evicts the least recently used labels to make space.
 func (c *labelCache) put(k labelsKey, version int64, l *labels) {
 	if l.size() > maxLabelBytes {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.used.Remove(k)
+	c.lru.Remove(k)
 	for c.bytes += l.size(); c.bytes > maxLabelBytes; {
-		c.used.RemoveOldest()
+		c.lru.RemoveOldest()
 	}
 	e := &cachedLabels{labels: l, version: version}
-	e.expiry = time.AfterFunc(labelsKept, func() {
+	e.expiry = time.AfterFunc(labelTTL, func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if kept, _ := c.used.Peek(k); kept == e {
-			c.used.Remove(k)
+		if kept, _ := c.lru.Peek(k); kept == e {
+			c.lru.Remove(k)
 		}
 	})
-	c.used.Add(k, e)
+	c.lru.Add(k, e)
 }
 
-// size returns the bytes of the labels, with a margin for the entry.
+// size returns the bytes of the labels, plus a margin for the cache entry.
 func (l *labels) size() int { return len(l.text) + 4*cap(l.ends) + 4*cap(l.ordinals) + 512 }

@@ -16,7 +16,7 @@ import (
 	"dg/platform/limit"
 )
 
-const manyPlayers = 1500 // so many that all labels are read
+const manyPlayers = 1500 // enough that all labels are read
 
 func newLabelsEnv(t *testing.T) *env {
 	e := newEnv(t)
@@ -27,8 +27,8 @@ func newLabelsEnv(t *testing.T) *env {
 	return e
 }
 
-// shows compares the labels of a report with those of the database.
-func (e *env) shows(t *testing.T, s *Service, column string) {
+// requireLabels compares the labels of a report with a column of players.
+func (e *env) requireLabels(t *testing.T, s *Service, column string) {
 	q := query(testFrom, 1, "")
 	report, err := s.Open(t.Context(), q)
 	require.NoError(t, err)
@@ -48,17 +48,17 @@ func (e *env) shows(t *testing.T, s *Service, column string) {
 	require.Equal(t, want, got)
 }
 
-// doc.go, Invariants: labels in memory are those of the report's snapshot, after any change of
-// players by any writer, on all instances.
-func TestLabelsInMemoryAreThoseOfTheSnapshot(t *testing.T) {
+// doc.go, Invariants: cached labels equal those of the report's snapshot on all instances, after
+// any change of players by any writer.
+func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 	e := newLabelsEnv(t)
 	other := New(e.DB, e.reports.options) // another instance
 	unchanged := func(what string, s *Service) {
 		t.Helper()
-		e.shows(t, s, "display_name")
-		kept, _ := s.labels.used.Peek(labelsKey{testOrg, org.Nominative})
-		e.shows(t, s, "display_name")
-		still, _ := s.labels.used.Peek(labelsKey{testOrg, org.Nominative})
+		e.requireLabels(t, s, "display_name")
+		kept, _ := s.labels.lru.Peek(labelsKey{testOrg, org.Nominative})
+		e.requireLabels(t, s, "display_name")
+		still, _ := s.labels.lru.Peek(labelsKey{testOrg, org.Nominative})
 		require.Same(t, kept, still, what)
 	}
 	for _, change := range []string{
@@ -75,14 +75,14 @@ func TestLabelsInMemoryAreThoseOfTheSnapshot(t *testing.T) {
 		unchanged(change, e.reports)
 		unchanged(change, other)
 		e.Exec(change)
-		e.shows(t, e.reports, "display_name")
-		e.shows(t, other, "display_name")
+		e.requireLabels(t, e.reports, "display_name")
+		e.requireLabels(t, other, "display_name")
 	}
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
-	e.shows(t, e.reports, "label")
+	e.requireLabels(t, e.reports, "label")
 	e.Exec(`update organisations set reporting_mode = 'nominative'`)
-	e.shows(t, e.reports, "display_name")
-	require.Equal(t, 2, e.reports.labels.used.Len(), "both modes are kept")
+	e.requireLabels(t, e.reports, "display_name")
+	require.Equal(t, 2, e.reports.labels.lru.Len(), "both modes are kept")
 
 	const version = `select version from player_ordinals`
 	before := e.one(t, version)
@@ -102,42 +102,43 @@ func TestLabelsOfAFailedReadAreNotKept(t *testing.T) {
 	_, err := e.statistics(t.Context(), query(testFrom, 1, ""))
 	require.ErrorContains(t, err, `column "display_name" does not exist`)
 	e.Exec(`alter table players rename unread to display_name`)
-	e.shows(t, e.reports, "display_name")
+	e.requireLabels(t, e.reports, "display_name")
 }
 
-// A report whose snapshot is older than a rename shows the former name, although newer labels are
-// in memory; so does a replica that lags.
+// A report whose snapshot is older than a rename shows the former name, even if newer labels are
+// cached. The same applies to a replica that lags.
 func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
 	e := newLabelsEnv(t)
 	older, err := e.reports.Open(t.Context(), query(testFrom, 1, ""))
 	require.NoError(t, err)
 	defer older.Close()
 	e.Exec(`update players set display_name = 'After' where ordinal = 1`)
-	e.shows(t, e.reports, "display_name")
+	e.requireLabels(t, e.reports, "display_name")
 	stats, err := e.reports.Statistics(t.Context(), older)
 	require.NoError(t, err)
 	for _, p := range stats.Players() {
 		require.NotEqual(t, "After", p.Label)
 	}
-	e.shows(t, e.reports, "display_name")
+	e.requireLabels(t, e.reports, "display_name")
 }
 
-// Without the declaration of player_ordinals.version, as in another program, no label is kept and
-// the table is not read.
+// Without Options.PlayerVersions, as in a host program, no label is cached and player_ordinals is
+// not read.
 func TestLabelsAreNotKeptWithoutVersions(t *testing.T) {
 	e := newLabelsEnv(t)
 	e.Exec(`alter table player_ordinals rename to hidden`)
 	s := New(e.DB, Options{FixedPseudonyms: true})
 	e.Exec(`alter table players disable trigger player_version`)
-	e.shows(t, s, "display_name")
+	e.requireLabels(t, s, "display_name")
 	e.Exec(`update players set display_name = 'After' where ordinal = 1`)
-	e.shows(t, s, "display_name")
+	e.requireLabels(t, s, "display_name")
 }
 
 func labelsOf(bytes int) *labels { return &labels{text: strings.Repeat("x", bytes)} }
 
-// sizing.md: labels of all organisations stay within their bytes. The least recently used go first.
-func TestLabelsStayWithinTheirBytes(t *testing.T) {
+// sizing.md: the cache of labels stays within maxLabelBytes, and evicts the least recently used
+// first.
+func TestCachedLabelsAreBounded(t *testing.T) {
 	c := newLabelCache()
 	key := func(i int) labelsKey { return labelsKey{fmt.Sprint(i), org.Nominative} }
 	l := labelsOf(1 << 18)
@@ -152,36 +153,37 @@ func TestLabelsStayWithinTheirBytes(t *testing.T) {
 	require.Nil(t, c.get(key(499), 2), "another version")
 	c.put(key(499), 2, labelsOf(maxLabelBytes))
 	require.NotNil(t, c.get(key(499), 1), "labels that do not fit are not kept")
-	for _, k := range c.used.Keys() {
+	for _, k := range c.lru.Keys() {
 		c.put(k, 3, labelsOf(1))
 	}
-	require.Equal(t, c.used.Len()*labelsOf(1).size(), c.bytes)
+	require.Equal(t, c.lru.Len()*labelsOf(1).size(), c.bytes)
 }
 
-// doc.go, Invariants: labels that no report confirms for a minute are dropped without a request.
+// doc.go, Invariants: labels that no report confirms for a minute are dropped, even without another
+// report.
 func TestUnconfirmedLabelsAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newLabelCache()
 		k := labelsKey{testOrg, org.Pseudonymous}
 		c.put(k, 1, labelsOf(10))
 		for range 5 {
-			<-time.After(labelsKept - time.Second)
+			<-time.After(labelTTL - time.Second)
 			require.NotNil(t, c.get(k, 1))
 		}
-		<-time.After(labelsKept - time.Second)
+		<-time.After(labelTTL - time.Second)
 		require.Nil(t, c.get(k, 2), "another version confirms nothing")
 		<-time.After(2 * time.Second)
 		synctest.Wait()
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		require.Zero(t, c.used.Len())
+		require.Zero(t, c.lru.Len())
 		require.Zero(t, c.bytes)
 	})
 }
 
-// rules.md, Bounds: a large report waits among the large ones, and holds no slot that a small one
-// could take.
-func TestLargeReportsLeavePlacesForSmallOnes(t *testing.T) {
+// rules.md, Bounds: a large report waits for a slot of large reports, and takes no slot of small
+// ones.
+func TestLargeReportsLeaveSlotsForSmallOnes(t *testing.T) {
 	e := newEnv(t)
 	e.Players(testOrg, largeReport+1)
 	e.Plays(theFork, largeReport+1, testFrom, 0)
@@ -211,8 +213,8 @@ func TestLargeReportsLeavePlacesForSmallOnes(t *testing.T) {
 	require.NotNil(t, <-second, "it gets the slot of the first")
 }
 
-// rules.md, Bounds: a report that finds no slot is told when to come again.
-func TestRefusedReportSaysWhen(t *testing.T) {
+// rules.md, Bounds: the error of a report without a slot says when to retry.
+func TestRefusedReportSaysWhenToRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(nil, Options{})
 		for range MaxReportsOfOrganisation {
@@ -226,9 +228,9 @@ func TestRefusedReportSaysWhen(t *testing.T) {
 	})
 }
 
-// doc.go, Invariants: after a replica's failure the primary is read, in a new snapshot. A failure of
-// the primary stands.
-func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
+// doc.go, Invariants: after a replica fails, the primary is read in a new snapshot. After the
+// primary fails, the report fails.
+func TestReportOfFailedReplicaIsReadFromPrimary(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 40, 100)
 	q := query(testFrom, 40, "")
@@ -237,7 +239,7 @@ func TestReplicaFailureIsReadAgainFromPrimary(t *testing.T) {
 		report, err := e.reports.Open(t.Context(), q)
 		require.NoError(t, err)
 		report.snap.replica = replica
-		// every later statement of the transaction fails
+		// aborts the transaction, so that every later statement fails
 		_, err = report.snap.conn.Exec(t.Context(), `select 1 / 0`)
 		require.Error(t, err)
 		got, err := e.reports.Statistics(t.Context(), report)

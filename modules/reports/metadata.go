@@ -15,7 +15,7 @@ import (
 
 // Header is read before the figures, so that the caller can authorise the read by GroupOwner.
 type Header struct {
-	GroupOwner    string // id of the organisation that has the group; "": all players
+	GroupOwner    string // id of the organisation that owns the group; "": all players
 	ReportingMode org.ReportingMode
 	Suppressed    bool   // k-anonymity hides the plays
 	Proof         *Proof // nil: none
@@ -32,14 +32,14 @@ func (h Header) CheckGroup(organisationID string) error {
 // MinGroup is the k of k-anonymity: with fewer active members, a group's report is suppressed.
 const MinGroup = 5
 
-// suppressed counts active members alone: the figures of a single active member would be personal.
-// An idle group is suppressed too: otherwise suppression would tell that a group had one to four
-// active members.
+// suppressed counts active members only, because the figures of a single active member would be
+// personal. An idle group is suppressed too. Otherwise suppression would reveal one to four active
+// members.
 func suppressed(groupID string, activeMembers int) bool {
 	return groupID != "" && activeMembers < MinGroup
 }
 
-// groupOwnerSQL is not scoped to an organisation: use of another organisation's group is audited.
+// groupOwnerSQL is not scoped to an organisation: access to another's group is audited.
 const groupOwnerSQL = `/* reports.groupOwner */
 select (select org_id::text from player_groups where id = @group)`
 
@@ -53,12 +53,12 @@ const (
 	largeGroupSQLEnd = ` from players where org_id = @org), 0) limit 1)`
 )
 
-// byPlayer forces the index: with few groups the planner would scan the whole table. LIMIT in a
-// subquery is opaque to the planner.
+// byPlayer forces the index, because with few groups the planner would scan the whole table. A
+// subquery in LIMIT is opaque to the planner.
 const byPlayer = ` order by player limit (select 9223372036854775807)`
 
-// metadataSQL counts no members of another organisation's group, and stops at MinGroup. It looks up
-// the plays of each member: a join could also read the plays of other players.
+// metadataSQL counts active members up to MinGroup, and none of another organisation's group. It
+// looks up plays member by member, because a join could read other players' plays too.
 const metadataSQL = `/* reports.metadata */
 select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
        (select count(*)::int from (
@@ -79,7 +79,7 @@ select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
   left join player_groups g on g.org_id = o.id and g.id = @group
  where o.id = @org`
 
-// Reports on small groups read no segments. Large ones need the tail of a month: plays by player.
+// Reports on small groups read no segments. Large groups need the tail of a month: plays by player.
 const (
 	sealedDaysSQL = segment.DaySumsSQL + ` and (@group::uuid is null or ` + largeInSegments + `)
  order by d.day`
@@ -116,7 +116,7 @@ func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 	return apperr.Annotate(err, "reports: metadata")
 }
 
-// readSealed treats a group with sealed days as large: segments hold the plays of all players.
+// readSealed treats a group with sealed days as large: segments have the plays of all players.
 func (s *snapshot) readSealed(results pgx.BatchResults) error {
 	rows, _ := results.Query() // rows.Err returns its error
 	days, err := pgx.CollectRows(rows, pgx.RowToStructByPos[segment.SealedDay])

@@ -11,11 +11,11 @@ import (
 	"dg/platform/apperr"
 )
 
-// Overview shows how much the forks of an organisation are played: by week, and in the last four
-// weeks compared with the four before. It covers all players and is never suppressed.
+// Overview has the plays of an organisation's forks by week, and compares the last four weeks with
+// the four before. It covers all players and is never suppressed.
 type Overview struct {
-	Forks            map[string]*ForkOverview // by id; every fork of the organisation is in it
-	Current, Earlier OverviewTotals           // of the last four weeks, and of the four before
+	Forks            map[string]*ForkOverview // by id, with every fork of the organisation
+	Current, Earlier OverviewTotals           // last four weeks, and the four before
 	Counted          bool                     // false: too many plays to count players and completion
 }
 
@@ -87,16 +87,17 @@ select f.id::text, d.day, d.sums from forks f
    and d.day < @to and @segments
  where f.org_id = @org order by f.id, d.day`
 
-	// playsOfForksSQL does not compare org_id, which would prevent an index-only scan. The forks
-	// are the organisation's: forkDaysSQL found them.
+	// playsOfForksSQL does not compare org_id, which would prevent an index-only scan. forkDaysSQL
+	// returns forks of the organisation only.
 	playsOfForksSQL = `/* reports.playsOfForks */
 select r.i, w.* from unnest(@numbers::int[], @forks::uuid[], @starts::timestamptz[],
   @ends::timestamptz[]) r (i, fork, lo, hi), lateral (
     select date_bin('7 days', p.started_at, @from), count(*) from plays p
      where p.fork_id = r.fork and p.started_at >= r.lo and p.started_at < r.hi group by 1) w`
 
-	// playersOfForksSQL returns plays fork by fork, in the order of @forks. Its OFFSET 0 is an
-	// optimisation fence, which forces a nested loop. Counting players here would sort the plays thrice.
+	// playersOfForksSQL returns plays fork by fork, in the order of @forks. OFFSET 0 is an
+	// optimisation fence, which forces a nested loop. Counting players in SQL would sort the plays
+	// three times.
 	playersOfForksSQL = `/* reports.playersOfForks */
 select f.i::int, p.started_at >= @middle, p.score, p.player
   from unnest(@forks::uuid[]) with ordinality f (id, i), lateral (
@@ -234,7 +235,7 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 }
 
 // playerCount counts the players of four weeks. latest is the fork of each player's latest play, by
-// ordinal, 0 before the first.
+// ordinal; 0: no play.
 type playerCount struct {
 	*OverviewTotals
 	latest []int32

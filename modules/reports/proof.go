@@ -18,17 +18,17 @@ import (
 // Proof identifies the content of a report on all players under pseudonyms: equal values prove equal
 // content. Pseudonyms are not part of it, because they never change within a history of the database.
 type Proof struct {
-	Tag string // of the whole content; "" if more plays than Query.MaxHashed are unsealed
+	Tag string // tag of the whole content; "" if more than Query.MaxHashed plays are unsealed
 	// Months are tags of a month's plays, "2026-01=Jx3k9Qab, 2026-02=0aZ-_9xQ", up to the month
 	// that exceeds MaxHashed.
 	Months string
 }
 
-// wireVersion counts changes of the bytes of statistics and CSV that no other part of wireFormat shows.
-// TestBytesOfReportsChangeWithTheirVersion fails when it must rise.
+// wireVersion counts changes of the bytes of statistics and CSV that the rest of wireFormat does
+// not show. TestBytesOfReportsChangeWithTheirVersion fails if it must rise.
 const wireVersion = 1
 
-// wireFormat is part of every Proof, because the bytes of a report depend on it as on the data.
+// wireFormat is part of every Proof, because the bytes of a report depend on it.
 var wireFormat = wireFormatOf(csvHeader, games.SkillIDs())
 
 func wireFormatOf(header string, skills []string) string {
@@ -36,16 +36,17 @@ func wireFormatOf(header string, skills []string) string {
 }
 
 const (
-	// historySQL differs after a restore or a failover, and is equal on a standby: players that an
-	// import adds again have other pseudonyms under the same ordinals.
+	// historySQL identifies a history of the database: it changes with a restore or failover, and
+	// is equal on a standby. In another history, an import may give the same ordinals other
+	// pseudonyms.
 	historySQL = `/* reports.history */ select concat_ws(' ', s.system_identifier,
 	greatest(c.timeline_id, r.min_recovery_end_timeline,
 	  (select received_tli from pg_stat_wal_receiver)),
 	(select oid from pg_database where datname = current_database()), 'players'::regclass::oid)
 	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
-	// hashedSQL selects the hashes of clean days, then those of other plays by month: of the first
-	// @maxHashed + 1 plays, in the order of the gaps between the days.
+	// hashedSQL selects the hashes of clean days, and hashes the plays of other days by month. It
+	// reads at most @maxHashed + 1 of these plays, in order.
 	hashedSQL = `/* reports.hashed */
 with days as (
   select day, hash from ` + segment.CleanDays + ` d
@@ -67,10 +68,10 @@ select date_trunc('month', started_at at time zone 'UTC')::date, count(*)::int, 
   from plays group by 1 order by 1)`
 )
 
-// hashed is the hash of the plays of a day or month.
-type hashed struct {
+// hashedPlays is the hash of the plays of a day or month.
+type hashedPlays struct {
 	Date  time.Time
-	Plays int // that had to be read
+	Plays int // number of plays that were read; 0 for a clean day
 	Hash  int64
 }
 
@@ -90,7 +91,7 @@ func (s *snapshot) prove(ctx context.Context) error {
 		return fmt.Errorf("reports: history: %w", err)
 	}
 	rows, _ := results.Query() // CollectRows returns its error
-	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[hashed])
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[hashedPlays])
 	if err != nil {
 		return fmt.Errorf("reports: proof: %w", err)
 	}
@@ -113,8 +114,8 @@ func monthsBetween(a, b time.Time) int {
 	return (b.Year()-a.Year())*12 + int(b.Month()-a.Month())
 }
 
-// newProof makes the proof of the hashes of months, of which the first are proven. Every tag depends
-// on format: the wireFormat and the history of the database.
+// newProof makes the proof from the hashes of months. The first proven months are complete. Every
+// tag depends on format: the wireFormat and the history of the database.
 func newProof(format string, q Query, months []int64, proven int) *Proof {
 	p := &Proof{}
 	from := q.Period.From

@@ -31,7 +31,7 @@ func newProofEnv(t *testing.T) *env {
 	return e
 }
 
-// proof returns the proof of a report, and that of a report without segments, which reads all plays.
+// proof returns the proof of a report, and that of a report that reads plays instead of segments.
 func (e *env) proof(t *testing.T, q Query) (got, want *Proof) {
 	q.MaxHashed = 1_000_000
 	read := func() *Proof {
@@ -48,9 +48,9 @@ func (e *env) proof(t *testing.T, q Query) (got, want *Proof) {
 	return got, want
 }
 
-// An older sealer leaves the hash of a day as it was. Its days are not clean, so that no proof contains
-// a hash of former plays.
-func TestSealersInTurnsLeaveNoStaleHash(t *testing.T) {
+// An older sealer does not update the hash of a day. Its days are not clean, so that no proof
+// contains an outdated hash.
+func TestProofHasNoHashOfAnOlderSealer(t *testing.T) {
 	e := newProofEnv(t)
 	e.insert(testFrom, 100, 500)
 	q := query(testFrom, 100, "")
@@ -60,7 +60,7 @@ func TestSealersInTurnsLeaveNoStaleHash(t *testing.T) {
 			where score is not null`)
 		changed, want := e.proof(t, q)
 		require.Equal(t, want, changed)
-		// the older sealer replaces the segments and removes the marks
+		// simulates the older sealer, which replaces segments and removes marks
 		e.Exec(`update fork_days set sums = set_byte(sums, 0, $1)`, segment.DayVersion-1)
 		e.Exec(`delete from unsealed_days`)
 		e.Exec(`delete from unsealed_months`)
@@ -89,7 +89,7 @@ func TestLargeDaysHaveAHash(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// Another header, or one skill more, changes all tags.
+// Another CSV header or another skill changes all tags.
 func TestTagsChangeWithTheWireFormat(t *testing.T) {
 	skills := games.SkillIDs()
 	require.Equal(t, wireFormat, wireFormatOf(csvHeader, skills))
@@ -110,8 +110,8 @@ func TestTagsChangeWithTheWireFormat(t *testing.T) {
 	}
 }
 
-// Two plays get the same correction. Of 100,000 pairs, at most 10 keep the low 16 bits of their hash;
-// by chance 1.5 do. Without the outer hash 1.3% did.
+// If two plays get the same correction, their combined hash changes. Of 100,000 pairs, at most 10
+// keep the low 16 bits of it; 1.5 do by chance. Without the outer hash 1.3% did.
 func TestEqualCorrectionsDoNotCancel(t *testing.T) {
 	e := newEnv(t)
 	count := func(expression string) int {
@@ -132,8 +132,8 @@ func TestEqualCorrectionsDoNotCancel(t *testing.T) {
 		release_number, score, passed, answers), 0))`), 500, "the pairs show what the outer hash is for")
 }
 
-// Under writers, erasures, changes of mode and sealers, no tag stands for two contents, of a report or of
-// a month, and no content has two tags.
+// During concurrent writes, erasures, changes of mode and seals, a tag never identifies two
+// contents of a report or a month.
 func TestNoTagIsStaleUnderWriters(t *testing.T) {
 	e := newProofEnv(t)
 	e.insert(testFrom, 100, 800)
@@ -233,7 +233,7 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 		proven.Load(), len(seen.of))
 }
 
-// contents keeps what tags stand for, and the tags of contents.
+// contents maps each tag to the content that it identifies.
 type contents struct {
 	sync.Mutex
 	of map[string]string
@@ -249,7 +249,7 @@ func (c *contents) add(tag, content string) error {
 	return nil
 }
 
-// A report that was read again, because a segment is damaged, has no tag: its snapshot is another one.
+// A report that is read again after a damaged segment has no proof: it has another snapshot.
 func TestReportThatIsReadAgainHasNoProof(t *testing.T) {
 	e := newProofEnv(t)
 	e.insert(testFrom, 100, 500)
@@ -267,8 +267,8 @@ func TestReportThatIsReadAgainHasNoProof(t *testing.T) {
 	require.Nil(t, report.Proof)
 }
 
-// A report and an export whose proof fails give back their connection, and the report its slot.
-func TestFailedProofFreesConnectionAndSlot(t *testing.T) {
+// If the proof fails, a report and an export release their connection, and the report its slot.
+func TestFailedProofReleasesConnectionAndSlot(t *testing.T) {
 	e := newProofEnv(t)
 	e.Exec(`alter table fork_days rename hash to other`)
 	q := query(testFrom, 10, "")
@@ -283,8 +283,8 @@ func TestFailedProofFreesConnectionAndSlot(t *testing.T) {
 	}
 }
 
-// After a restore, an import draws other pseudonyms for the same ordinals: earlier tags no
-// longer match. A restored table, database, cluster or timeline has a new history.
+// Tags of another history do not match, because an import after a restore may give the same
+// ordinals other pseudonyms. A restored table, database or cluster has a new history.
 func TestTagsOfAnotherHistoryDoNotMatch(t *testing.T) {
 	e := newProofEnv(t)
 	e.insert(testFrom, 10, 50)

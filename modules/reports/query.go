@@ -14,18 +14,18 @@ type Query struct {
 	OrganisationID, ForkID string // no ForkID: an overview
 	Period                 Period
 	GroupID                string // "": all players
-	OmitLists              bool   // of players: no label is read
+	OmitLists              bool   // lists of players: no label is read
 	MaxHashed              int    // plays of unsealed days that a proof may hash; 0: no proof
-	CompleteDays           int    // at the period's beginning, for Statistics.Complete; 0: none
+	CompleteDays           int    // days from the period's start that Statistics.Complete covers; 0: none
 	// timeout of the search for overlaps; 0: no search
 	OverlapsTimeout time.Duration
 	// replicas that have replayed this LSN may be read; zero: only the primary is read
 	Position postgres.Position
 
-	labels *labelCache // nil: none, and no version of labels is read
+	labels *labelCache // nil: labels are not cached, and their version is not read
 }
 
-// completePeriod returns the period of the complete days, by default of all.
+// completePeriod returns the period of the complete days, or the whole period if CompleteDays is 0.
 func (q Query) completePeriod() Period {
 	return Period{From: q.Period.From, Days: cmp.Or(q.CompleteDays, q.Period.Days)}
 }
@@ -34,10 +34,10 @@ func (q Query) completePeriod() Period {
 var ErrGroupNotFound = apperr.New(apperr.NotFound,
 	"No such group. Owners and admins find the ids of groups in Settings, Organisation.")
 
-// MaxPeriodDays is the maximum length of a period, first and last day included: a leap year.
+// MaxPeriodDays is the maximum length of a period, a leap year. The first and last day count.
 const MaxPeriodDays = 366
 
-// day has a constant length, because the days of a report are in UTC.
+// day has a constant length, because reports have UTC days.
 const day = 24 * time.Hour
 
 // Period is a range of whole UTC days.
@@ -58,7 +58,7 @@ var dateChecks = input.New(map[string]string{
 }, nil)
 
 // ParsePeriod parses the first and last day of a period of at most MaxPeriodDays. An empty
-// parameter counts as missing. Errors: apperr.Validation with the field, and with the period unless a
+// parameter counts as missing. Errors: apperr.Validation with the field, and the period unless a
 // day is invalid.
 func ParsePeriod(from, to string) (Period, error) {
 	if err := dateChecks.Check(dates{from, to}); err != nil {

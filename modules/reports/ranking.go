@@ -15,8 +15,8 @@ type ranking struct {
 	order   []rankEntry
 }
 
-// rankEntry is a player with a sort key. More plays have a larger key, then the better score as shown:
-// hidden digits do not decide. label is the first index in labels of the player's label, or -1.
+// rankEntry is a player with a sort key: plays, then the best score as rounded for display, so that
+// hidden digits do not decide. label is the first index of the player's label in labels, or -1.
 type rankEntry struct {
 	key            uint64
 	ordinal, label int32
@@ -51,7 +51,7 @@ func (r *ranking) add(ordinal, label int32) {
 	}
 }
 
-// addUnlabelled adds the other players, whom another program's view leaves out, before the rest.
+// addUnlabelled inserts the players without a label first. A host program's view may omit players.
 func (r *ranking) addUnlabelled() {
 	labelled := r.order
 	has := map[int32]bool{}
@@ -76,7 +76,7 @@ func sortDescending(entries []rankEntry) []rankEntry {
 	}
 	sorted := make([]rankEntry, len(entries))
 	for shift := 0; bits>>shift > 0; shift += 11 {
-		var next [digits]int // index of the next entry with the digit
+		var next [digits]int // position of the next entry with the digit
 		for _, e := range entries {
 			next[^(e.key>>shift)%digits]++
 		}
@@ -96,7 +96,7 @@ func sortDescending(entries []rankEntry) []rankEntry {
 }
 
 // sortTied orders players with equal keys and labels by columns of the report only, so that the
-// order reveals nothing else.
+// order does not reveal other data.
 func (r *ranking) sortTied() {
 	for rest := r.order; len(rest) > 0; {
 		n := 1

@@ -41,7 +41,7 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	return stats, nil
 }
 
-// sum adds complete days first, to take their totals before the others are added.
+// sum adds complete days first, and takes their totals before it adds the other days.
 func (s *snapshot) sum(ctx context.Context) (a *segment.Accumulator, complete *Statistics, err error) {
 	a = segment.NewAccumulator(s.query.Period.From, s.query.Period.Days)
 	for _, first := range s.months {
@@ -85,8 +85,8 @@ func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error 
 	})
 }
 
-// addDays reads no segments of days in sealed months: addMonths has added their players, or for a
-// group the plays of its members.
+// addDays reads no segments of days in sealed months, because addMonths has added their players or,
+// for a group, its members' plays.
 func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	var read []time.Time
 	for _, d := range s.days {

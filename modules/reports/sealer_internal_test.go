@@ -17,8 +17,8 @@ import (
 	"dg/modules/reports/sealer"
 )
 
-// One sealer works at a time. Another pass returns ErrLocked. A rebuild waits, and marks nothing if it
-// waits in vain.
+// One sealer works at a time. Another pass returns ErrLocked. A rebuild waits, and marks nothing if
+// it times out.
 func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 100, 500)
@@ -38,11 +38,11 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	}, nil))
 	require.Equal(t, sealer.Result{Days: days, Months: done.Months}, done, "every day is sealed again")
 	require.Positive(t, done.Months)
-	e.agrees(t)
+	e.requireAgreement(t)
 }
 
-// Segments of another version are not read. Those of an earlier one are sealed again. Those of a
-// later one are left to its sealer until a write: two sealers would repack each other's days.
+// Segments of another version are not read. Days of an earlier version are sealed again. Days of a
+// later version are kept until a write, because two sealers would repack each other's days.
 func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 100, 2000)
@@ -54,11 +54,11 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 			segment = set_byte(segment, 0, $1) || '\x07' where `+even, segment.DayVersion+other)
 		e.Exec(`update fork_months set segment = set_byte(segment, 0, $1) || '\x0708'`,
 			segment.MonthVersion+other)
-		e.agrees(t)
+		e.requireAgreement(t)
 		days := e.Count(`fork_days where ` + even)
 		if other > 0 {
 			require.Equal(t, sealer.Result{}, e.seal(t), "those of a later version")
-			e.agrees(t)
+			e.requireAgreement(t)
 			e.Exec(`update plays set player = player`) // a write
 		}
 		done := e.seal(t)
@@ -66,38 +66,38 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 			days = first.Days
 		}
 		require.Equal(t, sealer.Result{Days: days, Months: first.Months}, done, "no others")
-		e.agrees(t)
+		e.requireAgreement(t)
 		require.Equal(t, first.Days, e.Count(`fork_days
 			where get_byte(sums, 0) = $1 and get_byte(segment, 0) = $1`, segment.DayVersion))
 	}
 }
 
-// A day with too many plays is read from the plays. It is counted once, and again after a change.
+// A day with too many plays is not read from a segment. It is counted once per change.
 func TestLargeDayIsCountedOnce(t *testing.T) {
 	e := newEnv(t)
 	e.sealer.MaxDayPlays = 20
-	e.insert(testFrom.Add(20*day), 1, 400) // so many that the group is not hidden
+	e.insert(testFrom.Add(20*day), 1, 400) // enough that the group is not suppressed
 	e.insert(testFrom.Add(50*day), 1, 10)
 	e.Exec(`update plays set fork_id = $1`, testFork)
 	require.Equal(t, sealer.Result{Days: 1, Months: 2, Large: 1}, e.seal(t),
 		"a month can be sealed: it is packed from its plays")
 	require.Equal(t, sealer.Result{}, e.seal(t), "nothing is due")
-	e.agrees(t)
+	e.requireAgreement(t)
 	e.requireRight(t)
 
 	e.Exec(`update plays set score = 1 where completed_at is not null and started_at < $1`,
 		testFrom.Add(21*day))
-	e.agrees(t)
+	e.requireAgreement(t)
 	require.Equal(t, sealer.Result{Months: 1, Large: 1}, e.seal(t))
 	e.Exec(
 		`delete from plays where started_at < $1 and id not in (select id from plays order by started_at limit 20)`,
 		testFrom.Add(21*day))
-	e.agrees(t)
+	e.requireAgreement(t)
 	require.Equal(t, sealer.Result{Days: 1, Months: 1}, e.seal(t), "as many as a segment takes")
-	e.agrees(t)
+	e.requireAgreement(t)
 }
 
-// A month with too many plays is sealed by player alone. The report of a group then reads its days.
+// A month with too many plays is sealed without a tail. Reports on groups then read its days.
 func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 	e := newEnv(t)
 	e.sealer.MaxMonthPlays = 370
@@ -107,7 +107,7 @@ func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 	months := e.Count(`fork_months where fork_id = $1`, testFork)
 	require.Equal(t, months-1, e.Count(`fork_months where fork_id = $1
 		and head_bytes < octet_length(segment)`, testFork), "December alone is too large")
-	e.agrees(t)
+	e.requireAgreement(t)
 	e.requireRight(t)
 }
 
@@ -123,11 +123,11 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 		`delete from plays where fork_id = $1 and started_at >= '2023-12-01' and started_at < '2024-01-01'`,
 		testFork)
 	e.seal(t)
-	e.agrees(t)
+	e.requireAgreement(t)
 	require.Zero(t, left("2023-12-01", "2023-12-31"))
 	require.Positive(t, left("2023-11-01", "2024-03-01"))
 
-	// A month in which a transaction writes goes in a later pass, when the fork has become small.
+	// A month that a writer locks is deleted by a later pass, even of a small fork.
 	e.Exec(`delete from plays where fork_id = $1 and started_at::date = '2024-01-31'`, testFork)
 	e.seal(t)
 	writer := e.Begin(`select pg_advisory_xact_lock_shared(uuid_hash($1), $2::date - date '2000-01-01')`,
@@ -138,10 +138,10 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	require.NoError(t, writer.Rollback(t.Context()))
 	e.seal(t)
 	require.Zero(t, left("2023-01-01", "2025-01-01"))
-	e.agrees(t)
+	e.requireAgreement(t)
 }
 
-// A failure in one fork is reported, and the others are sealed.
+// A failure in one fork is reported, and the other forks are sealed.
 func TestSealingContinuesAfterAFailure(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 99, 500)
@@ -160,13 +160,13 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	left := e.Count(days, testFork)
 	require.Equal(t, sealer.Result{Days: sealed, Months: 3, Remaining: left}, done)
 	require.Equal(t, sealed, e.Count(`fork_days where fork_id = $1`, otherFork))
-	e.agrees(t)
+	e.requireAgreement(t)
 	e.Exec(`drop trigger refuse on fork_days`)
 	require.Positive(t, e.seal(t).Days, "the lock was given back")
-	e.agrees(t)
+	e.requireAgreement(t)
 }
 
-// A day and its month are sealed from the first instant after them on.
+// A day or month is sealed from the first instant after its end.
 func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
 	e := newEnv(t)
 	end := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -182,15 +182,15 @@ func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
 }
 
 // TRUNCATE is not MVCC-safe: it empties the plays for older snapshots, but not their segments. A
-// report waits for it with its snapshot, and it waits for a sealer that packs.
+// report waits for TRUNCATE before its snapshot, and TRUNCATE waits for a running sealer.
 func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 	e := newSealedEnv(t, 100, 500)
-	e.agrees(t) // prepares the statements: otherwise their preparation waits, before the snapshot
+	e.requireAgreement(t) // prepares the statements, because the preparation would wait before the snapshot
 	tx := e.Begin(`truncate plays`)
 	require.NoError(t, e.WhileWaiting(tx, func() error {
-		return e.differs(t.Context(), rand.New(rand.NewPCG(1, 1)))
+		return e.checkRandom(t.Context(), rand.New(rand.NewPCG(1, 1)))
 	}, nil))
-	e.agrees(t)
+	e.requireAgreement(t)
 
 	e.insert(testFrom, 100, 500)
 	e.seal(t)
@@ -212,13 +212,13 @@ func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 		}, 10*time.Second, 2*time.Millisecond)
 	}))
 	require.NoError(t, <-emptied)
-	e.agrees(t)
+	e.requireAgreement(t)
 	e.seal(t)
-	e.agrees(t)
+	e.requireAgreement(t)
 }
 
-// The search for days reads a few pages for each of them, also without statistics of the plays.
-func TestSearchForDaysHopsFromDayToDay(t *testing.T) {
+// The search for due days reads a few pages for each day, even without planner statistics.
+func TestDueDaysAreFoundByALooseIndexScan(t *testing.T) {
 	e := newEnv(t)
 	const days = 99
 	e.insert(testFrom, days, 20_000)
@@ -230,7 +230,7 @@ func TestSearchForDaysHopsFromDayToDay(t *testing.T) {
 	}
 }
 
-// Organisations take turns, a fork each.
+// Forks are sealed round-robin by organisation.
 func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	e := newEnv(t)
 	const lastOrg = "00000000-0000-4000-8000-00000000000a"
@@ -245,8 +245,8 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	require.Equal(t, []string{testFork, lastFork, otherFork}, forks)
 }
 
-// Small forks, which are never sealed, cost a pass an index-only scan each. No statement concerns
-// them all, so that ten thousand do not keep the sealer from a large one.
+// Small forks are never sealed, and cost a pass an index-only scan each. No statement reads all
+// forks, so that ten thousand small forks do not stop the sealer.
 func TestManySmallForksDoNotStopTheSealer(t *testing.T) {
 	e := newEnv(t)
 	forks := 4
@@ -265,7 +265,7 @@ func TestManySmallForksDoNotStopTheSealer(t *testing.T) {
 	e.Exec(`insert into plays select started_at, completed_at, player, release_number, score, passed,
 		gen_random_uuid(), org_id, $1, answers from plays where fork_id <> $1
 		order by fork_id limit $2`, otherFork, plays+200)
-	require.Eventually(t, func() bool { // autovacuum's own snapshot keeps pages from all-visible
+	require.Eventually(t, func() bool { // until autovacuum's snapshot allows pages to be all-visible
 		e.Exec(`vacuum analyze plays`)
 		return e.Count(`pg_class where oid = 'plays'::regclass and relallvisible > relpages * 0.9`) > 0
 	}, time.Minute, 10*time.Millisecond)

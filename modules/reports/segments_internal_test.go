@@ -56,12 +56,12 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 		err := write(ctx, random, writers)
 		if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok &&
 			slices.Contains([]string{"40P01", "55P03", "23503"}, pgErr.Code) {
-			return nil // a deadlock, a lock timeout or an erased player: the writer goes on
+			return nil // a deadlock, a lock timeout or an erased player is expected
 		}
 		written.Add(1)
 		return err
 	})
-	repeat(2, e.differs)
+	repeat(2, e.checkRandom)
 	repeat(2, func(ctx context.Context, _ *rand.Rand) error {
 		done, err := e.sealer.Seal(ctx)
 		days.Add(int64(done.Days))
@@ -70,19 +70,19 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 		}
 		return err
 	})
-	require.Eventually(t, func() bool { // each kind of work has taken part, also on a busy machine
+	require.Eventually(t, func() bool { // every kind of work has run, even on a busy machine
 		return ctx.Err() != nil || time.Since(began) > lasts && days.Load() > 0 && written.Load() > 100
 	}, lasts+time.Minute, 10*time.Millisecond)
 	stop()
 	require.NoError(t, work.Wait())
 
-	// at rest, with everything sealed that is due
-	require.Eventually(t, func() bool { // a statement that was cancelled may still commit
+	// then at rest, with all due days and months sealed
+	require.Eventually(t, func() bool { // cancelled statements may still commit
 		return e.Count(`pg_stat_activity where datname = current_database()
 			and pid <> pg_backend_pid() and state <> 'idle'`) == 0
 	}, 2*time.Minute, 10*time.Millisecond)
 	e.insert(testFrom.Add(50*day), 1, 200)
-	// the sessions that were cancelled may hold their locks for a moment
+	// cancelled sessions may hold their locks for a moment
 	require.Eventually(t, func() bool {
 		done, err := e.sealer.Seal(t.Context())
 		if err != nil {
@@ -90,12 +90,12 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 		}
 		return done == sealer.Result{}
 	}, 2*time.Minute, 50*time.Millisecond)
-	e.agrees(t)
+	e.requireAgreement(t)
 	require.Positive(t, e.Count(`fork_months`))
 	require.Positive(t, e.Count(`fork_days where head_bytes = 0`))
 }
 
-// Writers at other isolation levels are refused: they cannot see a segment sealed since they began.
+// Writers at other isolation levels are refused: they cannot see segments of later seals.
 func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 	e := newEnv(t)
 	for _, level := range []string{"repeatable read", "serializable"} {
@@ -106,24 +106,24 @@ func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 	}
 }
 
-// After each kind of change the day is read from the plays until it is sealed again.
+// After every kind of change, the day is read from the plays until it is sealed again.
 func TestEveryChangeMarksItsDay(t *testing.T) {
 	e := newSealedEnv(t, 100, 2000)
 	require.Equal(t, 99, e.Count(`fork_days where fork_id = $1`, testFork), "today is not finished")
 	require.Equal(t, 3, e.Count(`fork_months where fork_id = $1`, testFork), "nor is its month")
 	for _, change := range append(slices.Clone(writes),
-		`update plays set player = 2 + player % 39 where `+picked,
-		`delete from players where ordinal = 7`, // the one of writes is in the group
+		`update plays set player = 2 + player % 39 where `+firstPlays,
+		`delete from players where ordinal = 7`, // this player is not in the group, unlike the one in writes
 		`truncate plays`,
 	) {
 		e.Exec(change, pgx.NamedArgs{"at": testFrom.Add(20 * day), "days": 3, "n": 300, "fork": otherFork})
-		e.agrees(t)
+		e.requireAgreement(t)
 		e.seal(t)
-		e.agrees(t)
+		e.requireAgreement(t)
 	}
 }
 
-// days returns instants of n days from the i-th on.
+// days returns an instant on each of n days from the i-th on.
 func days(i, n int) []time.Time {
 	out := make([]time.Time, n)
 	for k := range out {
@@ -136,8 +136,8 @@ func days(i, n int) []time.Time {
 func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 	e := newEnv(t)
 	for _, c := range []struct {
-		written    []time.Time
-		kept, free int
+		days             []time.Time
+		locked, unlocked int
 	}{
 		{days(3, 1), 3, 4},
 		{days(3, 64), 66, 2},
@@ -151,19 +151,19 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 				where fork_id = $1 and started_at = any($2)`,
 			`delete from plays where fork_id = $1 and started_at = any($2)`,
 		} {
-			tx := e.Begin(write, testFork, c.written)
-			require.False(t, e.free(t, testFork, c.kept), write)
-			require.True(t, e.free(t, otherFork, c.kept), write)
-			if c.free >= 0 {
-				require.True(t, e.free(t, testFork, c.free), write)
+			tx := e.Begin(write, testFork, c.days)
+			require.False(t, e.canLock(t, testFork, c.locked), write)
+			require.True(t, e.canLock(t, otherFork, c.locked), write)
+			if c.unlocked >= 0 {
+				require.True(t, e.canLock(t, testFork, c.unlocked), write)
 			}
 			require.NoError(t, tx.Commit(t.Context()))
-			require.True(t, e.free(t, testFork, c.kept), write)
+			require.True(t, e.canLock(t, testFork, c.locked), write)
 		}
 	}
 }
 
-// A transaction of many single writes locks whole forks: otherwise it would fill the lock table,
+// A transaction of many single writes locks whole forks. Otherwise it would fill the lock table,
 // which all sessions share.
 func TestTransactionOfManyWritesTakesFewLocks(t *testing.T) {
 	e := newEnv(t)
@@ -180,16 +180,16 @@ func TestTransactionOfManyWritesTakesFewLocks(t *testing.T) {
 		where locktype = 'advisory' and pid = pg_backend_pid()`).Scan(&locks))
 	require.Equal(t, 128+2, locks)
 	for _, fork := range []string{testFork, otherFork} {
-		require.False(t, e.free(t, fork, 0))
+		require.False(t, e.canLock(t, fork, 0))
 	}
 	require.NoError(t, tx.Commit(t.Context()))
 	tx = e.Begin(`delete from plays where fork_id = $1 and started_at < '2021-01-03'`, testFork)
-	require.True(t, e.free(t, testFork, 0), "the next transaction counts anew")
+	require.True(t, e.canLock(t, testFork, 0), "the next transaction counts anew")
 	require.NoError(t, tx.Commit(t.Context()))
 }
 
-// free reports whether a sealer would get the locks of the i-th day.
-func (e *env) free(t *testing.T, fork string, i int) (free bool) {
+// canLock reports whether a sealer could lock the i-th day.
+func (e *env) canLock(t *testing.T, fork string, i int) (free bool) {
 	first := testFrom.Add(time.Duration(i) * day)
 	require.NoError(t, pgx.BeginFunc(t.Context(), e.DB.Pool, func(tx pgx.Tx) error {
 		return tx.QueryRow(t.Context(), sealer.TryLocksSQL,
@@ -198,7 +198,7 @@ func (e *env) free(t *testing.T, fork string, i int) (free bool) {
 	return free
 }
 
-// A sealed day gets one mark, however often it is written to. An unsealed day gets none.
+// A sealed day gets one dirty mark for any number of writes. An unsealed day gets none.
 func TestDirtyDayIsMarkedOnce(t *testing.T) {
 	e := newEnv(t)
 	e.play(testFork, 1, days(20, 3)...) // from 10 December on
@@ -223,16 +223,16 @@ func (e *env) marks() []int {
 		(select count(*) from unsealed_months)]`)
 }
 
-const picked = `id in (select id from plays where started_at >= @at order by started_at limit @n)`
+const firstPlays = `id in (select id from plays where started_at >= @at order by started_at limit @n)`
 
 // writes insert, change, move or delete @n plays from @at on, or erase a player.
 var writes = []string{
 	insertSQL,
 	`update plays set score = 5000, passed = true, completed_at = coalesce(completed_at, started_at)
-		where ` + picked,
+		where ` + firstPlays,
 	`update plays set started_at = started_at - interval '40 days', fork_id = @fork
-		where completed_at is null and ` + picked,
-	`delete from plays where ` + picked,
+		where completed_at is null and ` + firstPlays,
+	`delete from plays where ` + firstPlays,
 	// a player is erased, and another comes
 	`with gone as (delete from players where ordinal = (select min(ordinal) from players) returning 1),
 		next as (update player_ordinals set last = last + 1 where exists (select from gone) returning last)
@@ -240,7 +240,7 @@ var writes = []string{
 		select gen_random_uuid(), '` + testOrg + `', last, 'P-' || last, 'Player ' || last from next`,
 	// an import inserts plays, and moves stored ones to other days
 	`insert into plays (id, org_id, fork_id, player, started_at, answers)
-		(select id, org_id, fork_id, player, @at, answers from plays where ` + picked + `)
+		(select id, org_id, fork_id, player, @at, answers from plays where ` + firstPlays + `)
 		union all
 		(select gen_random_uuid(), org_id, @fork, ordinal, @at, '\x01' from players
 		  order by random() limit @n)
@@ -264,8 +264,8 @@ func write(ctx context.Context, random *rand.Rand, db *postgres.DB) error {
 	return err
 }
 
-// plants are corruptions of one sealed row, as SQL with a random number $1 from 0 to a million.
-var plants = []struct{ table, set string }{
+// corruptions damage one sealed row each. They are SQL with a random number $1 from 0 to a million.
+var corruptions = []struct{ table, set string }{
 	{"fork_days", otherByte("sums", "$1 % octet_length(sums)")},
 	{"fork_days", otherByte("segment", "$1 % head_bytes")},
 	{"fork_days", otherByte("segment", "octet_length(segment) - 1 - $1 % 9")},
@@ -293,8 +293,8 @@ func otherByte(column, at string) string {
 		`%[1]s = set_byte(%[1]s, %[2]s, (get_byte(%[1]s, %[2]s) + 1 + $1 %% 255) %% 256)`, column, at)
 }
 
-// None of 160 corruptions leads to a wrong answer: the plays are read instead, until a rebuild seals
-// them again.
+// None of 160 corruptions leads to a wrong report. The plays are read instead, until a rebuild
+// seals them again.
 func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	e := newEnv(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))
@@ -306,8 +306,8 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	require.Zero(t, reported)
 	rebuilder := newSealer(e.Owner)
 	for planted := 0; planted < 160; {
-		for range len(plants) / 2 {
-			p := plants[planted%len(plants)]
+		for range len(corruptions) / 2 {
+			p := corruptions[planted%len(corruptions)]
 			e.Exec(`with random as (select $1::int), rows as (
 				  select ctid, row_number() over (order by ctid) - 1 as i, count(*) over () as n
 				    from `+p.table+` where fork_id = '`+testFork+`')
@@ -323,10 +323,10 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	reported = 0
 	e.requireRight(t)
 	require.Zero(t, reported)
-	e.agrees(t)
+	e.requireAgreement(t)
 }
 
-// The sealer packs no month from a damaged day. It still packs the older months, which follow.
+// The sealer does not pack a month from a damaged day. It still packs the older months.
 func TestMonthIsNotPackedFromADamagedDay(t *testing.T) {
 	e := newSealedEnv(t, 99, 2000)
 	e.reports.OnDamage = func(Query, error) {}

@@ -23,17 +23,17 @@ type Service struct {
 
 	options          Options
 	labels           *labelCache // nil unless Options.PlayerVersions
-	maxOverviewPlays int64       // by default the constant of this name; tests lower it
+	maxOverviewPlays int64       // the constant maxOverviewPlays; tests lower it
 
-	OnDamage func(Query, error) // called for a damaged segment, never nil; set before the first report
+	OnDamage func(Query, error) // called for each damaged segment; never nil; set before the first report
 }
 
-// Options declares FixedPseudonyms if players' labels, ordinals and organisations never change. Only
-// then have reports a Proof. It declares PlayerVersions if player_ordinals.version changes with every
-// change of players. Only then are labels kept in memory.
+// Options declares guarantees of the database. FixedPseudonyms: players' labels, ordinals and
+// organisations never change; reports have a Proof. PlayerVersions: player_ordinals.version changes
+// with every change of players; labels are cached.
 type Options struct{ FixedPseudonyms, PlayerVersions bool }
 
-// New returns the service. An instance needs a single one: API and screens share its limits.
+// New returns the service. An instance must have one Service, whose limits API and screens share.
 func New(db *postgres.DB, o Options) *Service {
 	s := &Service{
 		db:               db,
@@ -60,9 +60,8 @@ type Report struct {
 
 // Open opens the report on a fork. The caller then authorises the read of the group by
 // Report.Header, calls Statistics, and closes the report. A large report needs a slot of large
-// reports. The slot is held while the proof is computed. Errors: ErrGroupNotFound where no
-// organisation has the group, apperr.NotFound for an unknown organisation, apperr.Unavailable with
-// RetryAfter.
+// reports. The slot is held while the proof is computed. Errors: ErrGroupNotFound for an unknown
+// group, apperr.NotFound for an unknown organisation, apperr.Unavailable with RetryAfter.
 func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 	if !q.OmitLists {
 		q.labels = s.labels
@@ -96,7 +95,7 @@ func (s *Service) openWithin(ctx context.Context, l *limit.Limiter, q Query) (*R
 	return &Report{snap.Header, snap, release}, nil
 }
 
-// Close releases the connection and the slot. It may be called repeatedly, and on nil.
+// Close releases the connection and the slot. It may be called repeatedly and on nil.
 func (r *Report) Close() {
 	if r != nil {
 		r.snap.close()
@@ -115,7 +114,7 @@ func (s *Service) Statistics(ctx context.Context, r *Report) (stats Statistics, 
 	if err != nil {
 		return Statistics{}, err
 	}
-	r.Proof = r.snap.Proof // nil for another snapshot than that of Open
+	r.Proof = r.snap.Proof // nil if the snapshot is not that of Open
 	r.snap.close()
 	return stats, nil
 }
@@ -128,8 +127,8 @@ func (s *Service) prove(ctx context.Context, snap **snapshot) error {
 	return s.read(ctx, snap, func(snap *snapshot) error { return snap.prove(ctx) })
 }
 
-// read reads from a snapshot, and again from the one that replaces it after a failure of a replica
-// or a segment. On an error the caller closes the last snapshot.
+// read reads from a snapshot. If a replica or a segment fails, it reads again from a new snapshot.
+// On an error the caller closes the last snapshot.
 func (s *Service) read(ctx context.Context, snap **snapshot, from func(*snapshot) error) error {
 	for {
 		err := from(*snap)
@@ -152,7 +151,7 @@ func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*sna
 	if damaged {
 		s.OnDamage(failed.query, err)
 	}
-	failed.close() // no report holds two connections
+	failed.close() // a report must not hold two connections
 	next, err := openPrimary(ctx, s.db, failed.query, failed.segments && !damaged)
 	if err != nil {
 		return failed, err

@@ -20,19 +20,19 @@ type snapshot struct {
 
 	query    Query
 	segments bool          // sealed days and months are read from segments
-	args     pgx.NamedArgs // that all statements may use
+	args     pgx.NamedArgs // arguments of all statements
 	conn     *pgxpool.Conn
 	replica  bool
 
 	largeGroup  bool // the plays of all players are read and filtered by members
-	lastOrdinal int  // highest ordinal of the organisation's players, at least their number
+	lastOrdinal int  // highest ordinal of the organisation's players; at least the number of players
 	large       bool // see largeReport
 	days        []segment.SealedDay
 	months      []time.Time // first days of the sealed months in the period, ascending
 	members     members     // of a large group
 }
 
-// customPlanSQL is for statements whose plan depends on how many forks or players they have.
+// customPlanSQL is for statements whose best plan depends on the number of forks or players.
 const customPlanSQL = `/* reports.plan */ set local plan_cache_mode = force_custom_plan`
 
 // connTimeout bounds the wait for a connection to the primary, and for the end of a transaction.
@@ -96,7 +96,7 @@ func idOrNull(id string) *string {
 func (s *snapshot) begin(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	batch.Queue("begin isolation level repeatable read read only")
-	if s.query.ForkID != "" { // plans of a report suit every group and period
+	if s.query.ForkID != "" { // one generic plan of a report fits every group and period
 		batch.Queue(`/* reports.plan */ set local plan_cache_mode = force_generic_plan`)
 	} else {
 		batch.Queue(customPlanSQL)
@@ -108,7 +108,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 	batch.Queue(metadataSQL, s.args)
 	if s.segments {
 		sealed := maps.Clone(s.args)
-		sealed["to"] = s.query.completePeriod().End() // plays of later days are added after their totals
+		sealed["to"] = s.query.completePeriod().End() // later days are added after these totals
 		batch.Queue(sealedDaysSQL, sealed)
 		batch.Queue(sealedMonthsSQL, sealed)
 	}
@@ -125,7 +125,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 	return s.readSealed(results)
 }
 
-// rows adds the arguments of one statement to those of all. rows.Err returns its error.
+// rows queries with the arguments of all statements and the given ones. rows.Err returns its error.
 func (s *snapshot) rows(ctx context.Context, sql string, args pgx.NamedArgs) pgx.Rows {
 	all := maps.Clone(s.args)
 	maps.Copy(all, args)
@@ -133,12 +133,12 @@ func (s *snapshot) rows(ctx context.Context, sql string, args pgx.NamedArgs) pgx
 	return rows
 }
 
-// A replica fails through a replay conflict (SQLSTATE 40001), a stop or a promotion.
+// A replica fails by a replay conflict (SQLSTATE 40001), a shutdown or a promotion.
 func (s *snapshot) replicaFailed(ctx context.Context, err error) bool {
 	return s.replica && ctx.Err() == nil && postgres.IsDatabaseError(err)
 }
 
-// close disconnects while rows are still arriving: the rest of an export may be long.
+// close disconnects if rows are still arriving, because the rest of an export may be long.
 func (s *snapshot) close() {
 	if s.conn == nil {
 		return

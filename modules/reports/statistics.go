@@ -14,7 +14,7 @@ import (
 type Statistics struct {
 	Plays          int64
 	Completed      int64 // completed plays
-	Passed         int64 // passed plays, which are completed
+	Passed         int64 // number of passed plays, which are completed plays too
 	UniquePlayers  int64
 	AvgScore       Percent // of the completed plays
 	CompletionRate Rate    // completed plays / plays
@@ -23,11 +23,12 @@ type Statistics struct {
 	Suppressed     bool // k-anonymity hides the figures
 	Daily          []DailyStat
 	Skills         []SkillStat
-	Overlaps       []Overlap // if the query asks for them and labels are pseudonyms
+	Overlaps       []Overlap // set if the query asks for overlaps and labels are pseudonyms
 	// Player returns the row of the i-th player in the report's order, from 0 to UniquePlayers-1.
 	// It is nil if the report is suppressed or has totals only.
 	Player func(i int) PlayerStat
-	// Complete has the totals of Query.CompleteDays, or is nil if they are not asked for or hidden.
+	// Complete has the totals of Query.CompleteDays. It is nil if CompleteDays is 0 or they are
+	// hidden.
 	Complete *Statistics
 }
 
@@ -53,8 +54,8 @@ type DailyStat struct {
 	AvgScore  Percent
 }
 
-// SumDays adds up at least one day, and dates the sum as the first. It rounds the average once,
-// from the sums.
+// SumDays adds up one or more days. The sum has the first day's date, and an average that is
+// rounded once, from the sums.
 func SumDays(days []DailyStat) DailyStat {
 	sum := DailyStat{Date: days[0].Date}
 	for _, d := range days {

@@ -32,7 +32,7 @@ type collector struct {
 	plays   []segment.Play // nil if tooMany
 	max     int            // of plays
 	tooMany bool           // more plays than max
-	hash    uint64         // of the plays of addPlays
+	hash    uint64         // hash of the plays of addPlays
 }
 
 func (c *collector) add(p *segment.Play) {
@@ -49,7 +49,7 @@ func (c *collector) add(p *segment.Play) {
 	c.plays = append(c.plays, play)
 }
 
-// addPlays adds the bucket's plays outside of the sealed days. sealed must ascend.
+// addPlays adds the bucket's plays outside the sealed days. sealed must ascend.
 func (c *collector) addPlays(ctx context.Context, b bucket, sealed []segment.SealedDay) error {
 	args := b.args()
 	args["starts"], args["ends"] = segment.Gaps(sealed, b.first, b.end)

@@ -21,18 +21,18 @@ type pass struct {
 	*Sealer
 	conn    *pgxpool.Conn
 	today   time.Time
-	timeout time.Duration // of each wait for another sealer; 0: no wait
+	timeout time.Duration // limit of each wait for another sealer; 0: no wait
 	done    Result
 }
 
-// sealAll goes on after a failure to seal a day or a month, unless the pass is over.
+// sealAll continues after a failure to seal a day or a month, unless the pass is over.
 func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, error) {
 	conn, err := s.db.Pool.Acquire(ctx)
 	if err != nil {
 		return Result{}, fmt.Errorf("reports: seal: %w", err)
 	}
 	defer conn.Release()
-	// the lock ends with this statement, which only detects another sealer
+	// detects another sealer; the lock ends with this statement
 	if err := s.lockSealer(ctx, timeout, conn); err != nil {
 		return Result{}, err
 	}
@@ -55,13 +55,13 @@ func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, er
 	return p.done, err
 }
 
-// over reports whether the end of ctx, a lost connection or another sealer ends the pass.
+// over reports whether ctx, a lost connection or another sealer ends the pass.
 func (p *pass) over(ctx context.Context, failed error) bool {
 	return ctx.Err() != nil || p.conn.Conn().IsClosed() || errors.Is(failed, postgres.ErrLocked)
 }
 
-// sealDue returns the first failure after it has sealed the other days or months. One that is damaged,
-// or too large for the statement timeout, does not keep older ones from being sealed.
+// sealDue seals all due days or months, and returns the first failure. A day that is damaged or too
+// large for the statement timeout does not stop older days from being sealed.
 func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) (failure error) {
 	args := segment.Args(f.OrganisationID, f.ID, time.Time{}, p.today)
 	args["minPlays"] = p.MinPlays
@@ -88,7 +88,7 @@ func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) (fai
 	return failure
 }
 
-// seal seals a bucket at READ COMMITTED, to see all writes that were committed before it locked.
+// seal seals a bucket at READ COMMITTED, to see all writes that committed before its locks.
 func (p *pass) seal(ctx context.Context, b bucket) error {
 	var sealed Result
 	err := pgx.BeginTxFunc(ctx, p.conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted},
@@ -134,9 +134,9 @@ func (b bucket) tryLock(ctx context.Context) (free bool, err error) {
 
 type fork struct{ OrganisationID, ID string }
 
-// allForks returns small forks too: one statement that counted the plays of all forks would not end
-// before the timeout. The order is round-robin by organisation: the first fork of each comes before
-// any second fork.
+// allForks returns small forks too, because a statement that counted the plays of all forks would
+// time out. The order is round-robin by organisation: the first fork of each, then the second
+// forks.
 func allForks(ctx context.Context, conn *pgxpool.Conn) ([]fork, error) {
 	rows, _ := conn.Query(ctx, // rows.Err returns its error
 		`/* reports.allForks */ select org_id::text, id::text from forks
@@ -145,12 +145,12 @@ func allForks(ctx context.Context, conn *pgxpool.Conn) ([]fork, error) {
 	return forks, apperr.Annotate(err, "reports: forks to seal")
 }
 
-// Dirty days and months are due even without plays, to delete their segments. The newest come
-// first, because they are read most.
+// Dirty days and months are due even without plays, so that their segments are deleted. The newest
+// come first, because they are read most.
 const (
 	// DueDaysSQL is a loose index scan of the plays, from day to day, if the fork has segments or
-	// more than @minPlays plays. To count them it compares no organisation, for an index-only scan.
-	// Otherwise the organisation is compared outside of the subquery: inside, PostgreSQL without
+	// more than @minPlays plays. The count does not compare the organisation, so that it is an
+	// index-only scan. The scan compares it outside the subquery: inside, PostgreSQL without
 	// statistics sorted all plays for each day.
 	DueDaysSQL = `/* reports.dueDays */
 with recursive days (day) as (
@@ -174,7 +174,7 @@ select day from days
 union
 select day from unsealed_days where fork_id = @fork and day < @to::date
 order by day desc`
-	// dueMonthsSQL selects unsealed months with packed days, and dirty ones, maybe without any day.
+	// dueMonthsSQL selects unsealed months with packed days, and all dirty months.
 	dueMonthsSQL = `/* reports.dueMonths */
 select month from (
     select date_trunc('month', d.day)::date as month from fork_days d

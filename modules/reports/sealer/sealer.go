@@ -31,7 +31,7 @@ const MinPlays = 1_000
 // maxDayPlays is the default of Sealer.MaxDayPlays. It bounds memory: 4 MB at 16 bytes a play.
 const maxDayPlays = 250_000
 
-// sealInterval is long: with a cold cache, finding the due days of 40,000,000 plays took 8 s.
+// sealInterval is long: finding the due days of 40,000,000 plays took 8 s with a cold cache.
 const sealInterval = 10 * time.Minute
 
 // New returns a sealer with the default limits. Set its exported fields before the first pass.
@@ -47,8 +47,9 @@ func New(db *postgres.DB, now func() time.Time, log *slog.Logger) *Sealer {
 	}
 }
 
-// Result counts the days and months of a pass. Large days have more than MaxDayPlays. Skipped ones
-// were locked by a writer. Remaining ones failed, or were left when the pass ended early.
+// Result counts the days and months of a pass. Large days have more than MaxDayPlays. Skipped days
+// and months were locked by a writer. Remaining days and months failed, or were due when the pass
+// ended early.
 type Result struct{ Days, Months, Large, Skipped, Remaining int }
 
 // Backlog counts the due days and months that a later pass must seal.
@@ -61,7 +62,7 @@ func (s *Result) add(o Result) {
 	s.Skipped += o.Skipped
 }
 
-// Run makes a pass at once, and another one sealInterval after the end of each, until ctx ends.
+// Run makes a pass at once, and another sealInterval after the end of each, until ctx ends.
 func (s *Sealer) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		s.RunOnce(ctx)

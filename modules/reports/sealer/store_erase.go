@@ -8,14 +8,14 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// lockSealerSQL takes the lock of lockSealer. The sealer may hold it for a bucket's statements.
+// lockSealerSQL takes lockSealer's lock. A sealer may hold it for a bucket's statements.
 const lockSealerSQL = `/* reports.lockSealer */
 	select pg_advisory_xact_lock(hashtextextended('sealer', 0))
 	 where set_config('lock_timeout', '20s', true) is not null`
 
-// DropDirty deletes the organisation's dirty segments in the caller's transaction. A segment of an
-// erased player's plays is dirty, and would hold the player until the next pass. It takes the
-// sealer's lock: otherwise a segment that was just sealed again could be deleted as a dirty one.
+// DropDirty deletes the organisation's dirty segments in the caller's transaction. A segment with
+// an erased player's plays is dirty, and would keep the player until the next pass. DropDirty takes
+// the sealer's lock. Otherwise it could delete a segment that was just sealed again.
 func DropDirty(tx *gorm.DB, organisationID string) error {
 	err := tenant.Across("one process changes segments at a time")(tx).Exec(lockSealerSQL).Error
 	if err != nil {

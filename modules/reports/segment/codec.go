@@ -68,7 +68,7 @@ func (r *reader) take(n uint64) []byte {
 	return v
 }
 
-// header checks version and checksum, and returns the count that follows: of entries or of plays.
+// header checks version and checksum, and returns the count that follows, of entries or plays.
 func (r *reader) header(version byte, from int64) uint64 {
 	if v := r.take(1); v == nil || v[0] != version {
 		r.damaged = true

@@ -19,7 +19,7 @@ func packMonth(from time.Time, plays []Play) Month {
 	return PackMonth(from.UnixMilli(), &players, slices.Clone(plays))
 }
 
-// playsOf draws plays of some days from from on, by few players.
+// playsOf generates plays of few players on some days from from on.
 func playsOf(from time.Time, days int) *rapid.Generator[[]Play] {
 	return rapid.SliceOf(rapid.Custom(func(t *rapid.T) Play {
 		p := Play{
@@ -37,8 +37,8 @@ func playsOf(from time.Time, days int) *rapid.Generator[[]Play] {
 	}))
 }
 
-// 300 plays of one player in a month come back as 300, and an ordinal 300 above the previous one as
-// itself: neither fits into one byte.
+// A month keeps 300 plays of a player, and an ordinal that is 300 above the previous one. Neither
+// number fits into one byte.
 func TestMonthHasAllPlaysOfABusyPlayer(t *testing.T) {
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	plays := []Play{{Player: 1, StartedAt: from.UnixMilli()}}
@@ -61,7 +61,7 @@ func TestMonthHasAllPlaysOfABusyPlayer(t *testing.T) {
 }
 
 // doc.go, Invariants: a packed day returns its plays, in the order of player and start, and their sums.
-func TestDayComesBackAsItWas(t *testing.T) {
+func TestPackedDayReturnsItsPlays(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
@@ -91,9 +91,9 @@ func TestDayComesBackAsItWas(t *testing.T) {
 	})
 }
 
-// doc.go, Invariants: equal plays give equal bytes, whatever their order, also where two of them differ
-// in their answers alone.
-func TestOrderOfPlaysDoesNotChangeADay(t *testing.T) {
+// doc.go, Invariants: equal plays give equal bytes in any order, even if two of them differ only in
+// their answers.
+func TestPackedDayDoesNotDependOnTheOrderOfPlays(t *testing.T) {
 	a := Play{Player: 1, Answers: []byte{1}}
 	b := Play{Player: 1, Answers: []byte{2}}
 	require.Equal(t, PackDay(0, []Play{a, b}), PackDay(0, []Play{b, a}))
@@ -101,7 +101,7 @@ func TestOrderOfPlaysDoesNotChangeADay(t *testing.T) {
 
 // doc.go, Invariants: a packed month returns the sums of each player's plays. Equal plays give equal
 // bytes.
-func TestMonthHasThePlaysOfEachPlayer(t *testing.T) {
+func TestPackedMonthReturnsThePlaysOfEachPlayer(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	rapid.Check(t, func(t *rapid.T) {
@@ -154,7 +154,7 @@ func TestDamagedMonthIsRefused(t *testing.T) {
 		if i != len(packed.Head) {
 			require.ErrorIs(t, unpack(all, i), ErrDamaged, i)
 		}
-		// a wrong byte with a right checksum does not panic
+		// a wrong byte with a correct checksum does not panic
 		if i >= 1+checksumSize {
 			putChecksum(bad[:len(packed.Head)], 1, from.UnixMilli())
 		}

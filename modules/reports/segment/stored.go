@@ -57,8 +57,9 @@ const (
       and started_at < r.hi offset 0) plays`
 )
 
-// PlayHash is a hash of a play by content. The outer hash mixes the id in: without it, equal
-// corrections of two plays would cancel each other out. PlaysHash is that of plays in any order.
+// PlayHash is a hash of a play's content. The outer hash mixes the id in: without it, equal
+// corrections of two plays would cancel each other out. PlaysHash is the hash of plays in any
+// order.
 const (
 	PlayHash = `uuid_hash_extended(id, hash_record_extended((player, started_at, completed_at,
 		release_number, score, passed, answers), 0))`
@@ -69,7 +70,7 @@ const (
 // for older snapshots TRUNCATE empties the table but not the segments.
 const LockPlaysSQL = `/* reports.lockPlays */ lock table plays in access share mode`
 
-// Args returns the arguments of this package's statements, for the plays of a fork in [from, to).
+// Args returns the arguments of this package's statements for a fork's plays in [from, to).
 func Args(organisationID, forkID string, from, to time.Time) pgx.NamedArgs {
 	return pgx.NamedArgs{
 		"org": organisationID, "fork": forkID, "from": from, "to": to,
@@ -80,10 +81,10 @@ func Args(organisationID, forkID string, from, to time.Time) pgx.NamedArgs {
 // SealedDay is a day that is read from its segment.
 type SealedDay struct {
 	Date time.Time
-	Sums []byte // packed; nil where a group reads the day from a sealed month
+	Sums []byte // packed; nil if a report on a group reads the day from a sealed month
 }
 
-// Gaps returns the ranges of [from, to) outside of the sealed days. days must ascend.
+// Gaps returns the ranges of [from, to) outside the sealed days. days must ascend.
 func Gaps(days []SealedDay, from, to time.Time) (starts, ends []time.Time) {
 	for _, d := range days {
 		if d.Date.After(from) {
@@ -106,7 +107,7 @@ type StoredSegment struct {
 }
 
 // ReadSegments calls unpack for each row of DaySegmentsSQL or MonthSegmentsSQL, and closes rows.
-// Fewer rows than segments were counted are damage: their plays are read from nowhere else. Errors:
+// Fewer rows than the counted segments are damage, because their plays would be missing. Errors:
 // ErrDamaged, also for any error of unpack.
 func ReadSegments(rows pgx.Rows, counted int, unpack func(StoredSegment) error) error {
 	defer rows.Close()

@@ -94,7 +94,7 @@ func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	return s, nil
 }
 
-// skills adds what appendSkills packed, up to the end of the bytes.
+// skills adds the sums that appendSkills packed, up to the end of the bytes.
 func (r *reader) skills(to *Sums) {
 	for len(r.b) > 0 && !r.damaged {
 		i := r.uvarint()
@@ -115,10 +115,10 @@ type PlayerSum struct {
 	BestScore    int16 // hundredths of a percent; 0 where no play was completed
 	Completed    bool  // whether any play was completed
 	Passed       bool
-	LastPlayedAt int64 // start of the latest play, in milliseconds since 1970
+	LastPlayedAt int64 // start of the latest play in milliseconds since 1970
 }
 
-// add takes a pointer: copying fields that were just written would stall (store forwarding).
+// add takes a pointer: a copy of fields that were just written would stall (store forwarding).
 func (s *PlayerSum) add(o *PlayerSum) {
 	s.Plays += o.Plays
 	s.BestScore = max(s.BestScore, o.BestScore)
