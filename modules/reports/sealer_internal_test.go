@@ -161,6 +161,10 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	require.Equal(t, sealer.Result{Days: sealed, Months: 3, Remaining: left}, done)
 	require.Equal(t, sealed, e.Count(`fork_days where fork_id = $1`, otherFork))
 	e.requireAgreement(t)
+	e.Exec(`create or replace function refuse() returns trigger language plpgsql as
+		$$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`)
+	e.sealer.RunOnce(t.Context())
+	require.Equal(t, sealer.Result{Remaining: left}, done, "the pass ends early: all are left")
 	e.Exec(`drop trigger refuse on fork_days`)
 	require.Positive(t, e.seal(t).Days, "the lock was given back")
 	e.requireAgreement(t)
