@@ -31,7 +31,7 @@ func TestRolesAreCreatedWithoutSuperuser(t *testing.T) {
 	server := joinServer(t, apptest.NewFolder(t))
 	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
 	superuser := tb.AsRole(server.URL(), "postgres")
-	in := func(name string) string { return tb.Changed(superuser, func(u *url.URL) { u.Path = "/" + name }) }
+	in := func(name string) string { return tb.ChangeURL(superuser, func(u *url.URL) { u.Path = "/" + name }) }
 	for _, sql := range []string{`drop database dg`, `drop role dg_app`, `drop role dg_owner`,
 		`create role manager login createrole createdb`} {
 		require.NoError(t, tb.Exec(t, in("postgres"), sql))
@@ -78,7 +78,7 @@ func TestRolesPasswordsStayOutOfTheLog(t *testing.T) {
 	dir := apptest.NewFolder(t)
 	server := joinServer(t, dir)
 	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
-	superuser := tb.Changed(tb.AsRole(server.URL(), "postgres"), func(u *url.URL) { u.Path = "/postgres" })
+	superuser := tb.ChangeURL(tb.AsRole(server.URL(), "postgres"), func(u *url.URL) { u.Path = "/postgres" })
 	for _, sql := range []string{`drop database dg`, `drop role dg_app`, `drop role dg_owner`,
 		`alter role postgres set log_statement = 'all'`,
 		`alter role postgres set log_min_duration_statement = 0`} {

@@ -46,12 +46,12 @@ const InternalMessage = "Something went wrong on our side. Retry; if it persists
 type Error struct {
 	Code       Code
 	Message    string // for the caller, without internals or secrets
-	Field      string // the input field at fault, or ""
+	Field      string // the invalid input field, or ""
 	RetryAfter int    // whole seconds after which the same request may succeed; 0: unknown
 	Cause      error  // for the log; may be nil
 }
 
-// New returns an error without a cause.
+// New returns an error without a Cause.
 func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
@@ -61,7 +61,7 @@ func NewField(field, format string, args ...any) *Error {
 	return &Error{Code: Validation, Message: fmt.Sprintf(format, args...), Field: field}
 }
 
-// Wrap returns an error with a cause, hidden from the API's caller. cause may be an *Error.
+// Wrap returns an error with a Cause, which API callers do not see. cause may be an *Error.
 func Wrap(code Code, cause error, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...), Cause: cause}
 }

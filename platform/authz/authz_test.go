@@ -11,8 +11,8 @@ import (
 	"dg/platform/authz"
 )
 
-// rules.md, Keys: every kind and grant of the policy has the permissions of its lines, in its own
-// organisation only.
+// rules.md, Keys: every kind and grant of the policy has exactly the permissions of its policy
+// lines, and only in its own organisation.
 func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 	policy, err := authz.New()
 	require.NoError(t, err)

@@ -1,5 +1,5 @@
-// Package config defines the settings. Each is a flag, a variable, or a line of the settings file;
-// one tagged secret may also be in a file of its own.
+// Package config defines the settings. Each setting is a flag, a variable or a line of the settings
+// file. A setting tagged as a secret may also be in a file of its own.
 package config
 
 import (
@@ -50,7 +50,7 @@ func (d Database) Check() error {
 // Replicas splits ReplicaURLs at white space: commas separate the hosts within a URL.
 func (d Database) Replicas() []string { return strings.Fields(d.ReplicaURLs) }
 
-// Address says where dg listens, and under which URL users reach it.
+// Address says where dg listens, and at which URL users reach it.
 type Address struct {
 	Addr    string `env:"DG_ADDR" default:"127.0.0.1:8080" help:"Address to serve on."`
 	BaseURL string `env:"DG_BASE_URL" placeholder:"URL" help:"${base}"`
@@ -80,7 +80,8 @@ func hostIsLocal(base string) bool {
 	return err == nil && netaddr.IsLoopback(u.Hostname())
 }
 
-// LoopbackOnly reports whether only this machine reaches dg, also by https as Safari needs it.
+// LoopbackOnly reports whether only this machine reaches dg. The base URL may be https, because
+// Safari keeps the session cookie only over https.
 func (a Address) LoopbackOnly() bool {
 	return hostIsLocal("http://"+a.Addr) && (a.BaseURL == "" || hostIsLocal(a.BaseURL))
 }
@@ -94,7 +95,8 @@ type Serve struct {
 	TrustedProxies []netip.Prefix `env:"DG_TRUSTED_PROXIES" placeholder:"CIDR" help:"${proxies}"`
 	Operator       string         `env:"DG_OPERATOR" placeholder:"CONTACT" help:"Who operates the service, for pages of errors: a name and an address, such as Help desk <dg@example.org>."`
 	ShutdownDelay  time.Duration  `env:"DG_SHUTDOWN_DELAY" default:"2s" help:"${delay}"`
-	// The default, and 19 connections of the other pools, make 31 to the primary.
+	// By default the pools need 31 connections to the primary: 12 for requests and 19 for the
+	// others.
 	PoolRequests int32 `env:"DG_POOL_REQUESTS" default:"12" help:"${requests}"`
 }
 
@@ -111,7 +113,7 @@ func (s Serve) Contact() (mail.Address, error) {
 	return *contact, nil
 }
 
-// Check returns all faults, one a line, but of the Database settings only the first.
+// Check returns all faults, one a line. Of the Database settings it returns only the first.
 func (s Serve) Check() error {
 	_, badBase := s.Base()
 	_, _, badKeys := s.Keys()

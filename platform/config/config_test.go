@@ -13,7 +13,7 @@ import (
 	"dg/platform/config"
 )
 
-// rules.md, Data: DG_BASE_URL is https, or http on a loopback host.
+// rules.md, Data: DG_BASE_URL must be https, or http on a loopback host.
 func TestBaseURLIsHTTPSOrLoopback(t *testing.T) {
 	for base, want := range map[string]string{
 		"https://dg.example.org":      "https://dg.example.org",
@@ -45,8 +45,8 @@ func TestBaseURLIsHTTPSOrLoopback(t *testing.T) {
 	}
 }
 
-// Without DG_BASE_URL it is the address, which only this machine can reach.
-func TestBaseURLOfAddressIsLoopback(t *testing.T) {
+// Without DG_BASE_URL, the base URL is DG_ADDR, which must then be a loopback address.
+func TestDefaultBaseURLIsLoopback(t *testing.T) {
 	for addr, want := range map[string]string{
 		"127.0.0.1:8080": "http://127.0.0.1:8080", "localhost:8080": "http://localhost:8080",
 		"[::1]:8080": "http://[::1]:8080", "127.0.0.1:0": "http://127.0.0.1:0",
@@ -65,14 +65,14 @@ func TestBaseURLOfAddressIsLoopback(t *testing.T) {
 	}
 }
 
-// A proxy makes a loopback address public, and a port mapping gives a public one a loopback URL.
-func TestPrivateAddressIsLoopbackOnBothSides(t *testing.T) {
+// A proxy can publish a loopback address, and a port mapping can publish a loopback URL.
+func TestLoopbackOnlyNeedsALoopbackAddressAndURL(t *testing.T) {
 	for _, c := range []struct {
 		addr, base string
 		private    bool
 	}{
 		{"127.0.0.1:8080", "", true}, {"[::1]:8080", "http://localhost:8080", true},
-		{"127.0.0.1:8080", "https://localhost:8443", true}, // Safari keeps the session by https alone
+		{"127.0.0.1:8080", "https://localhost:8443", true}, // Safari keeps the session cookie only over https
 		{"127.0.0.1:8080", "https://dg.example.org", false},
 		{"0.0.0.0:8080", "http://127.0.0.1:8080", false},
 		{":8080", "http://127.0.0.1:8080", false}, {"127.0.0.1:8080", "://", false},
@@ -83,7 +83,8 @@ func TestPrivateAddressIsLoopbackOnBothSides(t *testing.T) {
 	}
 }
 
-// An error names the variable, and the value to set. Audit log: migrations connect as the owner.
+// An error names the variable and a valid value. rules.md, Audit log: migrations connect as the
+// owner.
 func TestInvalidSettingsAreExplained(t *testing.T) {
 	valid := config.Serve{PoolRequests: 4}
 	valid.Addr = "127.0.0.1:8080"
@@ -127,8 +128,8 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 	require.NoError(t, valid.Check())
 }
 
-// A list of replicas is split at spaces, not between the hosts of one URL.
-func TestReplicasAreAListOfURLs(t *testing.T) {
+// White space separates the replicas. Commas separate the hosts within one URL.
+func TestReplicaURLsAreSplitAtWhiteSpace(t *testing.T) {
 	const a = "postgres://dg_app:p,w@a1,a2/dg?sslmode=require"
 	const b = "postgresql://dg_app@b/dg"
 	require.Equal(t, []string{a, b}, config.Database{ReplicaURLs: a + " " + b + "\n"}.Replicas())
@@ -140,7 +141,7 @@ func TestReplicasAreAListOfURLs(t *testing.T) {
 	require.ErrorContains(t, config.Database{ReplicaURLs: b}.Check(), "DG_DATABASE_URL is not")
 }
 
-// A key is 32 bytes in base64. Any other value is an error, which does not quote it.
+// A secret key is 32 bytes in base64. The error for any other value does not quote it.
 func TestSecretKeysAre32Bytes(t *testing.T) {
 	key := bytes.Repeat([]byte{0xfb, 0xef, 0x01, 0x7f}, 8)
 	for _, text := range []string{

@@ -13,7 +13,7 @@ type Secrets struct {
 	SecretKeyPrevious string `env:"DG_SECRET_KEY_PREVIOUS" placeholder:"KEY" secret:"" help:"${previous}"`
 }
 
-// Keys returns the decoded keys, nil for a key that is not set. No error quotes a key.
+// Keys returns the decoded keys. A key is nil if it is not set. No error quotes a key.
 func (s Secrets) Keys() (current, previous []byte, err error) {
 	current, err = parseKey("DG_SECRET_KEY", s.SecretKey)
 	previous, failed := parseKey("DG_SECRET_KEY_PREVIOUS", s.SecretKeyPrevious)

@@ -23,8 +23,8 @@ const (
 	logFile    = "postgres.log"
 )
 
-// dataDir is a data folder. user runs the server for root. It is nil for other users, because a
-// service may not even set its own id again, nor its own file's owner.
+// dataDir is a data folder. As root, dg runs the server as user. For other users, user is nil,
+// because a service may not set its own user id again or chown its own files.
 type dataDir struct {
 	path string
 	user *syscall.Credential
@@ -41,7 +41,7 @@ func openDataDir(ctx context.Context, dir string) (d dataDir, err error) {
 		d.path = relocatedPath(d.path)
 	}
 	defer syscall.Umask(syscall.Umask(0o066))
-	const mode = 0o711 // lets the server's user enter if dg is root
+	const mode = 0o711 // lets the server's user enter if dg runs as root
 	return d, errors.Join(os.MkdirAll(d.path, mode), CheckFolder(d.path))
 }
 
@@ -58,7 +58,7 @@ func dataPath(dir string) string {
 	return path
 }
 
-// relocatedPath returns the folder for root's data if the server's user cannot enter path.
+// relocatedPath returns where root's data is stored if the server's user cannot enter path.
 func relocatedPath(path string) string {
 	return fmt.Sprintf("/var/lib/dg/%.8x", sha256.Sum256([]byte(path)))
 }
@@ -107,7 +107,7 @@ func (d dataDir) canEnter(ctx context.Context, path string) bool {
 // dg's environment, which may contain secrets or settings of PostgreSQL.
 func (d dataDir) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // PostgreSQL's own programs
-	cmd.Dir = "/"                                  // keeps no file system busy
+	cmd.Dir = "/"                                  // does not keep the current file system busy
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: d.user}
 	cmd.Env = []string{"LC_ALL=C", "TZ=UTC", "PATH=" + os.Getenv("PATH"),
 		"LD_LIBRARY_PATH=" + os.Getenv("LD_LIBRARY_PATH")}

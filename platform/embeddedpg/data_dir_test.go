@@ -13,16 +13,16 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// A socket's path has a bound, the data folder's has none.
+// The path of a Unix socket has a maximum length. The path of the data folder has none.
 func TestLongPathWorks(t *testing.T) {
 	dir := newFolder(t, strings.Repeat("long name ", 12), strings.Repeat("länger'\"$(x)", 8))
 	require.Greater(t, len(dir), 200)
-	stays(t, start(t, dir))
+	requireServing(t, start(t, dir))
 }
 
-// A copied folder, as of a second checkout, is a server of its own.
+// A copied data folder, such as that of a second checkout, runs its own server.
 func TestCopiedFolderHasItsOwnServer(t *testing.T) {
-	dir := made(t)
+	dir := stoppedCluster(t)
 	copied := filepath.Join(filepath.Dir(dir), "copy")
 	out, err := exec.CommandContext(t.Context(), "cp", "-a", dir, copied).CombinedOutput()
 	require.NoError(t, err, "%s", out)
@@ -32,7 +32,8 @@ func TestCopiedFolderHasItsOwnServer(t *testing.T) {
 	require.ErrorContains(t, tb.Exec(t, second.OwnerURL(), `table original`), "does not exist")
 }
 
-// PostgreSQL's user cannot enter a folder of root's: the data moves to one that it can.
+// If PostgreSQL's user cannot enter root's folder, the data is stored in a folder that it can
+// enter.
 func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	needsRoot(t)
 	dir := newFolder(t)
@@ -52,40 +53,40 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	require.NoError(t, tb.Exec(t, start(t, dir).OwnerURL(), `table kept`))
 }
 
-// The folder of a normal user is also root's, and root's data is not a normal user's.
+// Root can use a normal user's folder. A normal user cannot use root's folder.
 func TestRootUsesTheFolderOfANormalUser(t *testing.T) {
 	needsRoot(t)
 	dir := newFolder(t)
-	asNobody := as(t, 65534, dir)
-	normal := join(t, dir, asNobody)
+	asNobody := asUser(t, 65534, dir)
+	normal := joinServer(t, dir, asNobody)
 	root := start(t, dir)
 	require.EqualValues(t, 65534, root.data.user.Uid)
-	normal.end(t)
+	normal.leave(t)
 	stop(t, root) // as the last user
 	root = start(t, dir)
-	join(t, dir, asNobody).end(t)
+	joinServer(t, dir, asNobody).leave(t)
 	stop(t, root)
-	join(t, dir, asNobody).end(t)
+	joinServer(t, dir, asNobody).leave(t)
 
 	rootsOwn := anotherFolder(t)
 	start(t, rootsOwn)
-	require.Contains(t, begin(t, rootsOwn, asNobody).says(t), "permission denied")
+	require.Contains(t, startPeer(t, rootsOwn, asNobody).firstLine(t), "permission denied")
 }
 
-// A folder with files of others is refused, and they are named.
+// A folder with foreign files is refused, and the error names the files.
 func TestUnfitFoldersAreRefused(t *testing.T) {
 	dir := newFolder(t)
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), nil, 0o600))
-	_, err := Start(t.Context(), dir, fast...)
+	_, err := Start(t.Context(), dir, fastOptions...)
 	require.ErrorContains(t, err, dir)
 	require.ErrorContains(t, err, "another program or an earlier build (thesis.txt)")
-	_, err = Start(t.Context(), filepath.Join(dir, "thesis.txt", "sub"), fast...)
+	_, err = Start(t.Context(), filepath.Join(dir, "thesis.txt", "sub"), fastOptions...)
 	require.ErrorContains(t, err, "not a directory")
 }
 
-// as makes another process one of the user, who owns the folder above.
-func as(t *testing.T, user uint32, dir string) func(*exec.Cmd) {
+// asUser makes a process run as the user, and gives the parent folder to that user.
+func asUser(t *testing.T, user uint32, dir string) func(*exec.Cmd) {
 	base := filepath.Dir(dir)
 	require.NoError(t, os.Chown(base, int(user), int(user)))
 	return func(c *exec.Cmd) {
@@ -103,15 +104,15 @@ func needsRoot(t *testing.T) {
 	}
 }
 
-// initdb needs a name for its user, which an arbitrary id of a container has not.
+// initdb needs a user name. An arbitrary user id in a container has no name.
 func TestUserWithoutNameIsExplained(t *testing.T) {
 	needsRoot(t)
 	dir := newFolder(t)
-	nameless := begin(t, dir, as(t, 54321, dir))
-	require.Contains(t, nameless.says(t), "add a line for it to /etc/passwd")
+	nameless := startPeer(t, dir, asUser(t, 54321, dir))
+	require.Contains(t, nameless.firstLine(t), "add a line for it to /etc/passwd")
 }
 
-// fakePostgres makes a folder of programs that says it is of the version.
+// fakePostgres makes a folder whose postgres reports the version.
 func fakePostgres(t *testing.T, version string) string {
 	bin := t.TempDir()
 	script := "#!/bin/sh\necho 'postgres (PostgreSQL) " + version + "'\n"
@@ -119,7 +120,7 @@ func fakePostgres(t *testing.T, version string) string {
 	return bin
 }
 
-// PG_BIN decides, if its version is supported and that of the data.
+// PG_BIN overrides the search, if its version is supported and matches the version of the data.
 func TestPGBINReplacesTheSearch(t *testing.T) {
 	dir := anotherFolder(t)
 	f := dataDir{path: dir}
@@ -151,7 +152,7 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 	}
 }
 
-// Programs on the path come before those of a distribution.
+// Programs on PATH precede those of a distribution.
 func TestProgramsAreFoundOnThePath(t *testing.T) {
 	newest := fakePostgres(t, "99.1")
 	t.Setenv("PATH", newest+":"+os.Getenv("PATH"))
@@ -161,7 +162,8 @@ func TestProgramsAreFoundOnThePath(t *testing.T) {
 	require.Equal(t, newest, got)
 }
 
-// A link on the path leads to the folder of the other programs; a postgres alone creates no database.
+// dg resolves a symbolic link on PATH to find the other programs. It creates no database if initdb
+// is missing beside postgres.
 func TestProgramsAreThoseBesideTheLinksTarget(t *testing.T) {
 	real := fakePostgres(t, "99.1")
 	linked := t.TempDir()

@@ -54,7 +54,7 @@ func (s *Server) launch(ctx context.Context, options []string) error {
 	cmd.Stderr = log
 	cmd.ExtraFiles = []*os.File{lock}
 	if err := errors.Join(d.chown(socket), d.chown(log.Name()), cmd.Start(), log.Close(),
-		lock.Close()); err != nil { // the server has them now
+		lock.Close()); err != nil { // the server's processes have inherited the locks
 		return err
 	}
 	go func() { _ = cmd.Wait() }()
@@ -84,7 +84,7 @@ func (d dataDir) removeStale() {
 	}
 }
 
-// initialise creates newCluster and renames it last, so that cluster is complete or missing.
+// initialise creates newCluster and renames it last, so that cluster is either complete or missing.
 func (s *Server) initialise(ctx context.Context, bin string) error {
 	incomplete := s.data.file(newCluster)
 	if err := errors.Join(os.RemoveAll(incomplete), os.Mkdir(incomplete, 0o700),
@@ -102,7 +102,7 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 	} {
 		cmd := s.data.command(ctx, filepath.Join(bin, step.command[0]), step.command[1:]...)
 		cmd.Stdin = strings.NewReader(step.input)
-		cmd.ExtraFiles = []*os.File{s.lock} // the program may outlive a killed dg: it keeps the lock
+		cmd.ExtraFiles = []*os.File{s.lock} // the program inherits the lock, because it may outlive a killed dg
 		if printed, err := cmd.CombinedOutput(); err != nil {
 			_, nameless := user.LookupId(strconv.Itoa(os.Geteuid()))
 			if nameless != nil {
@@ -115,7 +115,8 @@ func (s *Server) initialise(ctx context.Context, bin string) error {
 	return os.Rename(incomplete, s.data.file(cluster))
 }
 
-// arguments puts those last that options must not override: PostgreSQL uses the last value.
+// arguments returns the server's arguments. Those that options must not override are last, because
+// PostgreSQL uses the last value.
 func (d dataDir) arguments(socket string, options []string) []string {
 	return slices.Concat(
 		[]string{"-D", d.file(cluster), "--shared_buffers=256MB", "--max_wal_size=4GB",
@@ -124,7 +125,7 @@ func (d dataDir) arguments(socket string, options []string) []string {
 		[]string{"--port=5432", "--listen_addresses=", "--unix_socket_permissions=0700",
 			"--unix_socket_directories=" + socket, "--log_timezone=UTC", "--log_destination=stderr",
 			"--logging_collector=off",
-			// keeps the statements and parameters of errors out of the log
+			// keeps statements and parameters of failed queries out of the log
 			"--log_min_error_statement=panic", "--log_parameter_max_length_on_error=0"},
 	)
 }

@@ -19,15 +19,16 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// userVariable makes the test binary a user of a data folder, which a test can kill.
-const userVariable = "DG_EMBEDDEDPG_TEST_FOLDER"
+// folderVariable makes the test binary a process that uses the data folder and that a test can
+// kill.
+const folderVariable = "DG_EMBEDDEDPG_TEST_FOLDER"
 
-// fast keeps the tests from waiting for the disk.
-var fast = []string{"--fsync=off", "--shared_buffers=16MB"}
+// fastOptions make tests independent of the disk's speed.
+var fastOptions = []string{"--fsync=off", "--shared_buffers=16MB"}
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(userVariable); dir != "" {
-		use(dir)
+	if dir := os.Getenv(folderVariable); dir != "" {
+		useServer(dir)
 		return
 	}
 	if flag.Parse(); testing.Short() {
@@ -37,9 +38,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// use says that it has the server, or the error, and ends with standard input.
-func use(dir string) {
-	s, err := Start(context.Background(), dir, fast...)
+// useServer prints "started" or the error. It stops when standard input closes.
+func useServer(dir string) {
+	s, err := Start(context.Background(), dir, fastOptions...)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -51,19 +52,19 @@ func use(dir string) {
 	}
 }
 
-// another is another process that uses a folder.
-type another struct {
+// peer is another process that uses a data folder.
+type peer struct {
 	*exec.Cmd
 	in  io.Closer
 	out *bufio.Reader
 }
 
-// begin starts another process on the folder; prepare may change the command.
-func begin(t *testing.T, dir string, prepare func(*exec.Cmd)) another {
+// startPeer starts another process on the folder. prepare may change the command.
+func startPeer(t *testing.T, dir string, prepare func(*exec.Cmd)) peer {
 	program, err := os.Executable()
 	require.NoError(t, err)
-	a := another{Cmd: exec.CommandContext(context.Background(), program)}
-	a.Env = append(os.Environ(), userVariable+"="+dir)
+	a := peer{Cmd: exec.CommandContext(context.Background(), program)}
+	a.Env = append(os.Environ(), folderVariable+"="+dir)
 	a.Stderr = os.Stderr
 	a.in, err = a.StdinPipe()
 	require.NoError(t, err)
@@ -78,39 +79,39 @@ func begin(t *testing.T, dir string, prepare func(*exec.Cmd)) another {
 	return a
 }
 
-// says waits for what the process says: "started", or an error.
-func (a another) says(t *testing.T) string {
+// firstLine waits for the first line of output: "started", or an error.
+func (a peer) firstLine(t *testing.T) string {
 	line, err := a.out.ReadString('\n')
 	require.NoError(t, err, "it said nothing")
 	return strings.TrimSpace(line)
 }
 
-// join starts another process on the folder and waits until it has the server.
-func join(t *testing.T, dir string, prepare func(*exec.Cmd)) another {
-	a := begin(t, dir, prepare)
-	require.Equal(t, "started", a.says(t))
+// joinServer starts another process on the folder and waits until it has joined the server.
+func joinServer(t *testing.T, dir string, prepare func(*exec.Cmd)) peer {
+	a := startPeer(t, dir, prepare)
+	require.Equal(t, "started", a.firstLine(t))
 	return a
 }
 
-// end lets the process leave the server.
-func (a another) end(t *testing.T) {
+// leave closes the process's input and waits until it has left the server.
+func (a peer) leave(t *testing.T) {
 	require.NoError(t, a.in.Close())
 	require.NoError(t, a.Wait())
 }
 
-func (a another) kill() {
+func (a peer) kill() {
 	_ = a.Process.Kill()
 	_ = a.Wait()
 }
 
-// newFolder is anotherFolder for a test that becomes parallel.
+// newFolder calls t.Parallel and returns the path of a new folder.
 func newFolder(t *testing.T, below ...string) string {
 	t.Parallel()
 	return anotherFolder(t, below...)
 }
 
-// anotherFolder is a path for a data folder that PostgreSQL's user can enter, in memory if possible. A
-// server that is left on it at the end is killed.
+// anotherFolder returns the path of a data folder that PostgreSQL's user can enter, in memory if
+// possible. The test's cleanup kills a server that still runs on it.
 func anotherFolder(t *testing.T, below ...string) string {
 	parent := os.TempDir()
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
@@ -124,7 +125,7 @@ func anotherFolder(t *testing.T, below ...string) string {
 		f := dataDir{path: dataPath(dir)}
 		if p, err := f.readPIDFile(); err == nil && f.running() {
 			_ = syscall.Kill(p.id, syscall.SIGQUIT)
-			ended(t, dir)
+			waitUntilStopped(t, dir)
 			_ = os.RemoveAll(p.socket)
 		}
 		_ = os.RemoveAll(base)
@@ -132,9 +133,9 @@ func anotherFolder(t *testing.T, below ...string) string {
 	return dir
 }
 
-// start starts or joins the server on the folder and stops it when the test ends.
+// start starts or joins the server on the folder, and stops it when the test ends.
 func start(t *testing.T, dir string) *Server {
-	s, err := Start(context.Background(), dir, fast...)
+	s, err := Start(context.Background(), dir, fastOptions...)
 	if err != nil && strings.Contains(err.Error(), "dg needs PostgreSQL") {
 		tb.SkipOrFail(t, err)
 	}
@@ -149,27 +150,27 @@ func stop(t *testing.T, s *Server) {
 	require.NoError(t, s.Stop(ctx))
 }
 
-// made is a folder with a database that no server runs on.
-func made(t *testing.T) string {
+// stoppedCluster returns a folder with a database and no running server.
+func stoppedCluster(t *testing.T) string {
 	dir := newFolder(t)
 	stop(t, start(t, dir))
 	return dir
 }
 
-// ended waits until no process of the folder's server lives.
-func ended(t *testing.T, dir string) {
+// waitUntilStopped waits until no process of the folder's server runs.
+func waitUntilStopped(t *testing.T, dir string) {
 	f := dataDir{path: dataPath(dir)}
 	require.Eventually(t, func() bool { return !f.running() }, 20*time.Second, 10*time.Millisecond,
 		"PostgreSQL runs on %s", dir)
 }
 
-// stays fails if the server ends.
-func stays(t *testing.T, s *Server) {
+// requireServing fails unless the server answers a query.
+func requireServing(t *testing.T, s *Server) {
 	require.Equal(t, "dg_app", tb.Query[string](t, s.URL(), `select current_user`))
 }
 
-// killed kills the server's process.
-func killed(t *testing.T, dir string) {
+// killServer sends SIGKILL to the server's postmaster.
+func killServer(t *testing.T, dir string) {
 	p, err := dataDir{path: dir}.readPIDFile()
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(p.id, syscall.SIGKILL))

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// usualFolders are where packages, and last scripts/postgres.sh for root, install PostgreSQL.
+// usualFolders are where packages install PostgreSQL. The last is that of scripts/postgres.sh for
+// root.
 var usualFolders = strings.Fields(`/usr/lib/postgresql/*/bin /usr/pgsql-*/bin
 	/opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin
 	/Applications/Postgres.app/Contents/Versions/*/bin /opt/local/lib/postgresql*/bin
@@ -39,7 +40,7 @@ var versionPattern = regexp.MustCompile(`\(PostgreSQL\) (\d\d+)`)
 // FindPrograms returns a folder that has postgres for dir and, if there is no database yet, initdb.
 func FindPrograms(ctx context.Context, dir string) (string, error) {
 	if !HasData(dir) {
-		return FindProgram(ctx, dir, "initdb") // which itself requires postgres beside it
+		return FindProgram(ctx, dir, "initdb") // initdb itself requires postgres beside it
 	}
 	return FindProgram(ctx, dir, "postgres")
 }
@@ -52,7 +53,7 @@ func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	for _, candidate := range programFolders() {
 		program, _ := filepath.Abs(filepath.Join(candidate, name))
 		if target, err := filepath.EvalSymlinks(program); err == nil {
-			program = target // beside it are the programs that it needs
+			program = target // the other programs that it needs are in the same folder
 		}
 		//nolint:gosec // PostgreSQL's own programs
 		out, _ := exec.CommandContext(ctx, program, "--version").Output()

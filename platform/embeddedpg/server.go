@@ -18,7 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// socketPrefix begins the name of a socket's folder. It tells dg's servers from others.
+// socketPrefix begins the name of each socket folder. It identifies servers that dg started.
 const socketPrefix = "dg-postgres-"
 
 var (
@@ -56,7 +56,7 @@ func Start(ctx context.Context, dir string, options ...string) (*Server, error) 
 		if s.users, err = os.Open(d.file(cluster)); err != nil {
 			return err
 		}
-		return syscall.Flock(int(s.users.Fd()), syscall.LOCK_SH) // only Stop tries the exclusive lock
+		return syscall.Flock(int(s.users.Fd()), syscall.LOCK_SH) // only Stop tries to take the exclusive lock
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.lock.Close())
@@ -79,14 +79,15 @@ func (s *Server) withLock(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// patience is how long dg waits without a word, or at all for a server that does not answer.
-const patience = 10 * time.Second
+// answerTimeout is how long dg waits before it logs why. After that it gives up on a server that
+// does not answer.
+const answerTimeout = 10 * time.Second
 
-// errNoAnswer marks an error that does not pass by itself, as that of a recovering server does.
+// errNoAnswer marks an error that a longer wait does not resolve, unlike a server's recovery.
 var errNoAnswer = errors.New("PostgreSQL does not answer")
 
 func retry(ctx context.Context, try func() error) error {
-	until := time.Now().Add(patience)
+	until := time.Now().Add(answerTimeout)
 	for {
 		err := try()
 		if err == nil || errors.Is(err, errNotRunning) {
@@ -171,11 +172,11 @@ func (s *Server) Check() error {
 
 const maxLog = 16 << 20 // bytes
 
-// boundLog moves the text of a long log to the old one. PostgreSQL appends to the file, so it goes on
-// at the start.
+// boundLog moves the text of a long log to the old log, and truncates the log. PostgreSQL opened
+// the file for appending, and continues at its start.
 func (d dataDir) boundLog() {
 	info, err := os.Stat(d.file(logFile))
-	if err != nil || info.Size() < maxLog { // renamed, as by logrotate, or short
+	if err != nil || info.Size() < maxLog { // renamed by logrotate, or still short
 		return
 	}
 	text, err := os.ReadFile(d.file(logFile))
@@ -217,8 +218,8 @@ func (s *Server) Stop(ctx context.Context) error {
 	})
 }
 
-// DropPrivileges turns root into the server's user and returns that user's id. For other users it
-// does nothing and returns 0. Open ports below 1024 and root's files before the call.
+// DropPrivileges changes from root to the server's user and returns that user's id. For other users
+// it does nothing and returns 0. Call it after opening ports below 1024 and root's files.
 func (s *Server) DropPrivileges() (uid int, err error) {
 	if os.Geteuid() != 0 {
 		return 0, nil
@@ -238,7 +239,7 @@ func (d dataDir) readPIDFile() (p postmaster, err error) {
 	text, err := os.ReadFile(d.file(pidFile))
 	lines := strings.Split(string(text), "\n")
 	if err != nil || len(lines) < 6 || lines[4] == "" {
-		return p, errors.New("PostgreSQL starts") // or the file is gone, truncated or without a socket
+		return p, errors.New("PostgreSQL starts") // or the file is missing, truncated or without a socket
 	}
 	if !strings.HasPrefix(filepath.Base(lines[4]), socketPrefix) {
 		return p, errForeignServer

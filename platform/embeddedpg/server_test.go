@@ -19,7 +19,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// The database has its roles and rights, its socket is private, and its log has no values.
+// A new database has its roles and rights, a private socket and no TCP port. Its log has no values.
 func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 	s := start(t, newFolder(t))
 	require.Equal(t, "dg_app in dg",
@@ -46,33 +46,34 @@ func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 	})
 }
 
-// A server runs, and is found, until its last user ends it, whoever has started it.
+// The server runs until its last user stops, whichever process started it.
 func TestLastUserStopsTheServer(t *testing.T) {
 	dir := newFolder(t)
 	_, err := RunningURL(dir)
 	require.ErrorIs(t, err, errNotRunning)
-	command := join(t, dir, nil)
+	command := joinServer(t, dir, nil)
 	url, err := RunningURL(dir)
 	require.NoError(t, err)
 	require.Equal(t, "dg_owner", tb.Query[string](t, url, `select current_user`))
 	serve := start(t, dir)
-	command.end(t) // it has started the server
-	stays(t, serve)
-	join(t, dir, nil).end(t)
-	stays(t, serve)
+	command.leave(t) // this process started the server
+	requireServing(t, serve)
+	joinServer(t, dir, nil).leave(t)
+	requireServing(t, serve)
 	stop(t, serve)
 	require.Error(t, serve.Check())
 	require.NoDirExists(t, serve.socket)
 }
 
-// Of users that end at once one stops the server, while another process already wants it.
+// If several users stop at once, exactly one of them stops the server. Others may start at that
+// time.
 func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
 	dir := newFolder(t)
 	var all sync.WaitGroup
-	for range 6 { // the first makes the database, which the others wait for
+	for range 6 { // the first creates the database, and the others wait for it
 		all.Go(func() {
 			for range 3 {
-				s, err := Start(context.Background(), dir, fast...)
+				s, err := Start(context.Background(), dir, fastOptions...)
 				if err == nil {
 					err = s.Stop(context.Background())
 				}
@@ -86,42 +87,43 @@ func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
 	require.False(t, dataDir{path: dir}.running())
 }
 
-// Ctrl-C and the kill of a terminal's processes reach dg alone.
+// Ctrl-C, or a kill of the terminal's process group, ends dg but not the server.
 func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 	dir := newFolder(t)
-	user := join(t, dir, func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} })
+	user := joinServer(t, dir, func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} })
 	before, err := dataDir{path: dir}.readPIDFile()
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(-user.Process.Pid, syscall.SIGKILL))
 	user.kill()
 	s := start(t, dir)
 	require.Equal(t, before, s.postmaster)
-	stays(t, s)
+	requireServing(t, s)
 	stop(t, s)
 	require.Error(t, s.Check())
 }
 
-// The data of a killed server is served again, by another server.
+// If the server was killed, the next start serves the same data with a new server.
 func TestKilledServerStartsAgain(t *testing.T) {
 	dir := newFolder(t)
 	s := start(t, dir)
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
-	killed(t, dir)
-	again := start(t, dir) // while the other's processes end
+	killServer(t, dir)
+	again := start(t, dir) // processes of the killed server may still be ending
 	require.NoError(t, tb.Exec(t, again.OwnerURL(), `table kept`))
 	require.NoDirExists(t, s.socket)
 	require.Error(t, s.Check(), "the new one is another")
 	stop(t, s)
-	stays(t, again)
+	requireServing(t, again)
 }
 
-// After the crash of one process PostgreSQL recovers by itself: it is used on, and stopped after that.
+// After a crash of one of its processes, PostgreSQL recovers by itself. dg keeps using it, and then
+// stops it.
 func TestServerStopsAfterItsRecovery(t *testing.T) {
 	dir := newFolder(t)
 	s := start(t, dir)
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
 	var crashed int
-	require.Eventually(t, func() bool { // it begins after the server takes connections
+	require.Eventually(t, func() bool { // the walwriter starts after the server accepts connections
 		crashed = tb.Query[int](t, s.url("postgres", "dg"),
 			`select coalesce(max(pid), 0) from pg_stat_activity where backend_type = 'walwriter'`)
 		return crashed != 0
@@ -140,8 +142,7 @@ func TestServerStopsAfterItsRecovery(t *testing.T) {
 	require.NoError(t, tb.Exec(t, start(t, dir).OwnerURL(), `table kept`))
 }
 
-// After a power cut, and in a container whose process ids begin again, the process id of a killed
-// server is another process's.
+// After a power cut or a container restart, another process may have the id in postmaster.pid.
 func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 	dir := newFolder(t)
 	for _, content := range []string{
@@ -149,47 +150,47 @@ func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 	} {
 		s := start(t, dir)
 		f := s.data
-		killed(t, dir)
-		stop(t, s) // also while its other processes end
-		ended(t, dir)
+		killServer(t, dir)
+		stop(t, s) // other processes of the server may still be ending
+		waitUntilStopped(t, dir)
 		living := f.command(t.Context(), "sleep", "60") // of the server's user
 		require.NoError(t, living.Start())
 		require.NoError(t, os.WriteFile(f.file(pidFile), []byte(strings.ReplaceAll(content, "%d",
 			strconv.Itoa(living.Process.Pid))), 0o600))
 		again := start(t, dir)
-		stays(t, again)
+		requireServing(t, again)
 		stop(t, again)
 		require.NoError(t, living.Process.Kill())
 		_ = living.Wait()
 	}
 }
 
-// A database whose creation was interrupted is created again.
+// An interrupted creation of the database is repeated.
 func TestInterruptedInitdbIsRepeated(t *testing.T) {
 	dir := newFolder(t)
-	user := begin(t, dir, nil)
+	user := startPeer(t, dir, nil)
 	require.Eventually(t, func() bool {
 		return exists(filepath.Join(dir, newCluster, "PG_VERSION"))
 	}, 20*time.Second, time.Millisecond, "initdb did not begin")
 	user.kill()
 	require.NoDirExists(t, filepath.Join(dir, cluster), "initdb was too fast for this test")
-	stays(t, start(t, dir)) // after the end of the first initdb
+	requireServing(t, start(t, dir)) // waits for the end of the first initdb
 	require.NoDirExists(t, filepath.Join(dir, newCluster))
 }
 
-// The error of a start shows what PostgreSQL says; a later start works.
+// The error of a failed start shows PostgreSQL's message. A later start succeeds.
 func TestFailedStartShowsTheLog(t *testing.T) {
 	dir := newFolder(t)
 	_, err := Start(t.Context(), dir, "--shared_buffers=plenty")
 	require.ErrorContains(t, err, dir)
 	require.ErrorContains(t, err, `invalid value for parameter "shared_buffers": "plenty"`)
-	stays(t, start(t, dir))
+	requireServing(t, start(t, dir))
 	require.FileExists(t, filepath.Join(dir, logFile+".old"))
 }
 
-// A server that somebody else started is named, and neither used nor stopped.
+// The error names a server that dg did not start. dg does not use or stop that server.
 func TestServerStartedByHandIsLeftAlone(t *testing.T) {
-	dir := made(t)
+	dir := stoppedCluster(t)
 	f, err := openDataDir(t.Context(), dir)
 	require.NoError(t, err)
 	bin, err := FindProgram(t.Context(), dir, "postgres")
@@ -206,19 +207,19 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 		_, err := f.readPIDFile()
 		return errors.Is(err, errForeignServer)
 	}, 20*time.Second, 10*time.Millisecond, "it does not answer")
-	_, err = Start(t.Context(), dir, fast...)
+	_, err = Start(t.Context(), dir, fastOptions...)
 	require.ErrorContains(t, err, "(PID "+strconv.Itoa(byHand.Process.Pid)+")")
 }
 
-// logrotate may rename the log: the server is used on, and its PID file stays. A long log is moved.
+// logrotate may rename the log while the server runs. A log above maxLog is moved to the old log.
 func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 	dir := newFolder(t)
 	s := start(t, dir)
 	log := s.data.file(logFile)
 	require.NoError(t, os.Rename(log, log+".1"))
 	require.NoError(t, s.Check())
-	join(t, dir, nil).end(t)
-	stays(t, s)
+	joinServer(t, dir, nil).leave(t)
+	requireServing(t, s)
 	require.NoError(t, os.Rename(log+".1", log))
 	require.NoError(t, os.Truncate(log, maxLog))
 	require.NoError(t, s.Check())
@@ -232,7 +233,7 @@ func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 	require.EqualValues(t, maxLog, old.Size())
 }
 
-// The server of version 1.0.0, whose log is locked, runs.
+// A server of dg 1.0.0, which locks its log, counts as running.
 func TestServerWithALockedLogRuns(t *testing.T) {
 	s := start(t, newFolder(t))
 	stop(t, s)
@@ -244,15 +245,15 @@ func TestServerWithALockedLogRuns(t *testing.T) {
 	require.True(t, s.data.running())
 }
 
-// A server whose socket is deleted, or of another container, keeps no command waiting. Its last user
-// stops it.
+// A command does not hang if the server's socket was deleted or belongs to another container. The
+// last user can still stop the server.
 func TestServerWithoutSocketIsNamed(t *testing.T) {
 	dir := newFolder(t)
 	s := start(t, dir)
 	require.NoError(t, os.RemoveAll(s.socket))
 	require.ErrorContains(t, s.Check(), "lost its socket")
 	begun := time.Now()
-	_, err := Start(t.Context(), dir, fast...)
+	_, err := Start(t.Context(), dir, fastOptions...)
 	require.Less(t, time.Since(begun), 12*time.Second)
 	require.ErrorContains(t, err, "process "+strconv.Itoa(s.id)+" runs")
 	require.ErrorContains(t, err, s.socket)
@@ -261,7 +262,7 @@ func TestServerWithoutSocketIsNamed(t *testing.T) {
 	require.False(t, s.data.running())
 }
 
-// A process of a killed server that still computes keeps a new server from its data, and is named.
+// The error names a busy backend of a killed server, which prevents a new start.
 func TestRestOfAKilledServerIsNamed(t *testing.T) {
 	dir := newFolder(t)
 	s := start(t, dir)
@@ -274,14 +275,14 @@ func TestRestOfAKilledServerIsNamed(t *testing.T) {
 	}()
 	defer func() {
 		_ = syscall.Kill(busy, syscall.SIGKILL)
-		ended(t, dir)
+		waitUntilStopped(t, dir)
 	}()
 	require.Eventually(t, func() bool {
 		return tb.Query[bool](t, s.url("postgres", "dg"), `select exists (select from pg_stat_activity
 			where pid = `+strconv.Itoa(busy)+` and state = 'active')`)
 	}, 20*time.Second, 10*time.Millisecond)
-	killed(t, dir)
-	_, err = Start(t.Context(), dir, fast...)
+	killServer(t, dir)
+	_, err = Start(t.Context(), dir, fastOptions...)
 	require.ErrorContains(t, err, "process "+strconv.Itoa(s.id)+" on ")
 	require.ErrorContains(t, err, "end those that fuser names for")
 }

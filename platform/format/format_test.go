@@ -12,10 +12,10 @@ import (
 	"dg/platform/format"
 )
 
-// rules.md, CSV, Formula guard: a text cell that starts with =, +, -, @ (full-width too), TAB, CR,
-// LF or NUL, blanks before it left out, gets a leading ', and so does such a sign behind a ; or TAB
-// within the cell; RFC 4180 quoting.
-func TestTextCells(t *testing.T) {
+// rules.md, CSV, Formula guard: an apostrophe precedes a formula sign or control character at the
+// start of a cell, after blanks. It also precedes a sign after ";" or TAB. Cells are quoted as in
+// RFC 4180.
+func TestTextCellsAreQuotedAndGuarded(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                            "",
 		"Ada Lovelace":                "Ada Lovelace",
@@ -32,12 +32,12 @@ func TestTextCells(t *testing.T) {
 		"＋1":                          "'＋1",
 		"－1":                          "'－1",
 		"＠x":                          "'＠x",
-		"＜1":                          "＜1", // a full-width sign that begins no formula
+		"＜1":                          "＜1", // a full-width sign that does not begin a formula
 		"x=1":                         "x=1",
 		"'=1":                         "'=1",
 		"Lovelace, Ada":               `"Lovelace, Ada"`,
 		"a\nb":                        "\"a\nb\"",
-		`"=1"`:                        `"""=1"""`, // it starts with a quote
+		`"=1"`:                        `"""=1"""`, // the quote precedes the sign
 		" =1+1":                       "' =1+1",
 		"\u2003\u3000@x":              "'\u2003\u3000@x",
 		"\ufeff=1":                    "'\ufeff=1",
@@ -47,10 +47,10 @@ func TestTextCells(t *testing.T) {
 		";-1;+2;x=3":                  ";'-1;'+2;x=3",
 		"a;\rb":                       "\"a;'\rb\"",
 		"a,b;=1":                      `"a,b;'=1"`,
-		`a;"=1"`:                      `"a;'""=1"""`, // a reader that splits at ; may drop the quotes
+		`a;"=1"`:                      `"a;'""=1"""`, // a reader that splits at ";" may drop the quotes
 		"a;\u00a0-1\t ＠b":             "a;'\u00a0-1\t' ＠b",
 		"a; b =1":                     "a; b =1",
-		"\xc2=1":                      "\xc2=1", // half of a character is not a blank
+		"\xc2=1":                      "\xc2=1", // half of a UTF-8 character is not a blank
 		"\u202eevil":                  "\u202eevil",
 		strings.Repeat("a", 1<<16):    strings.Repeat("a", 1<<16),
 		"=" + strings.Repeat(`"`, 99): `"'=` + strings.Repeat(`"`, 198) + `"`,
@@ -59,8 +59,8 @@ func TestTextCells(t *testing.T) {
 	}
 }
 
-// For spreadsheets a sign is guarded behind every separator, and each separator is quoted.
-func TestSpreadsheetTextCells(t *testing.T) {
+// The Excel dialect guards a sign after every separator, and quotes cells with any separator.
+func TestExcelTextCellsAreGuardedAfterEverySeparator(t *testing.T) {
 	for text, want := range map[string]string{
 		"Ada Lovelace": "Ada Lovelace", "=1+1": "'=1+1", "Lovelace, Ada": `"Lovelace, Ada"`,
 		"a;b": `"a;b"`, "a\tb": "\"a\tb\"", "a,=1": `"a,'=1"`, "a;=1": `"a;'=1"`,
@@ -72,8 +72,7 @@ func TestSpreadsheetTextCells(t *testing.T) {
 	}
 }
 
-// readCell reads a row of one cell between two others, as a client would. encoding/csv makes LF of
-// CRLF within quotes.
+// readCell reads a row with the cell in the middle. encoding/csv changes CRLF within quotes to LF.
 func readCell(t require.TestingT, cell string) string {
 	rows, err := csv.NewReader(strings.NewReader("a," + cell + ",b\n")).ReadAll()
 	require.NoError(t, err, "%q", cell)
@@ -82,7 +81,7 @@ func readCell(t require.TestingT, cell string) string {
 	return rows[0][1]
 }
 
-// anyText draws text with many of the characters that matter to quoting and to the guard.
+// anyText draws texts with many characters that quoting or the formula guard treats specially.
 var anyText = rapid.Custom(func(t *rapid.T) string {
 	part := rapid.OneOf(rapid.SampledFrom([]string{"=", ";", `"`, " ", ","}), rapid.SampledFrom([]string{
 		"+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n", "\r\n", "\x00", "'", "；", "\u00a0", "\u3000",
@@ -91,16 +90,16 @@ var anyText = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
 })
 
-// What a reader of a cell must not find: a formula or a control character at its start, after blanks,
-// and a formula behind a separator, after blanks and quotes.
+// Patterns that a cell must not match after it was read: a formula or control character at its
+// start, or a formula after a separator.
 const (
-	atTheStart    = `^[\p{Z}\p{C}]*[=+\-@＝＋－＠]|^\p{Z}*[\t\r\n\x00]`
-	behindOurs    = `[;\t][\p{Z}\p{C}"]*[=+\-@＝＋－＠]`
-	behindAnyones = `[;\t,\r\n][\p{Z}\p{C}"]*[=+\-@＝＋－＠]`
+	formulaAtStart             = `^[\p{Z}\p{C}]*[=+\-@＝＋－＠]|^\p{Z}*[\t\r\n\x00]`
+	formulaAfterSemicolonOrTab = `[;\t][\p{Z}\p{C}"]*[=+\-@＝＋－＠]`
+	formulaAfterSeparator      = `[;\t,\r\n][\p{Z}\p{C}"]*[=+\-@＝＋－＠]`
 )
 
-// specification, security (spreadsheets); RFC 4180: a reader gets every text back, but for apostrophes,
-// and no formula.
+// specification, security (spreadsheets): a CSV reader gets every text back, except for
+// apostrophes. No cell contains a formula.
 func TestCellsReadBackWithoutFormulas(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -109,14 +108,14 @@ func TestCellsReadBackWithoutFormulas(t *testing.T) {
 		read := readCell(t, cell)
 		want := strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "'", "")
 		require.Equal(t, want, strings.ReplaceAll(read, "'", ""))
-		require.NotRegexp(t, atTheStart, read)
-		require.NotRegexp(t, behindOurs, read)
-		require.NotRegexp(t, behindAnyones, readCell(t,
+		require.NotRegexp(t, formulaAtStart, read)
+		require.NotRegexp(t, formulaAfterSemicolonOrTab, read)
+		require.NotRegexp(t, formulaAfterSeparator, readCell(t,
 			string(format.ExcelSemicolon.AppendCell(nil, []byte(text)))))
 	})
 }
 
-// rules.md, Formats: UTC, three decimals, cut off and not rounded.
+// rules.md, Formats: instants are in UTC, with three decimals, truncated.
 func TestInstantHasThreeDecimalsInUTC(t *testing.T) {
 	at := time.Date(2026, 3, 1, 10, 30, 0, 999_999, time.FixedZone("CET", 3600))
 	require.Equal(t, "2026-03-01T09:30:00.000Z", format.Instant(at))

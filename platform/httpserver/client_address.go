@@ -11,8 +11,8 @@ import (
 	"dg/platform/netaddr"
 )
 
-// ClientAddr returns the client's address: the connection's or, behind trusted proxies, that in
-// X-Forwarded-For. On another program's app, also outside Handle, it is fiber's c.IP.
+// ClientAddr returns the client's address: the connection's or, behind trusted proxies, the one in
+// X-Forwarded-For. On another program's app, also outside Handle, it returns fiber's c.IP.
 func ClientAddr(c *fiber.Ctx) string {
 	if r, ok := c.Locals(requestKey{}).(*request); ok {
 		return r.addr
@@ -54,7 +54,7 @@ func clientAddr(remote net.Addr, forwarded [][]byte, trusted []netip.Prefix) str
 	return at.String()
 }
 
-// parseHop parses an address in X-Forwarded-For, to which some proxies add a port.
+// parseHop parses an address in X-Forwarded-For. Some proxies add a port to it.
 func parseHop(s string) (netip.Addr, bool) {
 	s = strings.TrimSpace(s)
 	ip, err := netip.ParseAddr(s)

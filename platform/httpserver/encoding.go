@@ -37,7 +37,7 @@ func Gzip(body []byte) []byte {
 	return buf.Bytes()
 }
 
-// gzipPattern matches an Accept-Encoding that names gzip with a weight above zero.
+// gzipPattern matches an Accept-Encoding that lists gzip with a weight above zero.
 var gzipPattern = regexp.MustCompile(
 	`(?i)(?:^|,)\s*(?:x-)?gzip\s*(?:;\s*q=(?:1(?:\.0*)?|0?\.\d*[1-9]\d*)\s*)?(?:,|$)`)
 
@@ -63,8 +63,8 @@ type File struct {
 	Version       string // changes whenever Body does
 }
 
-// NewFile returns a file that clients revalidate at each use. It compresses the body in advance, as
-// small as it gets.
+// NewFile returns a file that clients revalidate at each use. It compresses the body in advance, at
+// the highest level.
 func NewFile(body []byte, mediaType string) File {
 	sum := sha256.Sum256(body)
 	var small bytes.Buffer

@@ -91,7 +91,7 @@ func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 		resp.Header.Set(fiber.HeaderLink, "</docs/errors#"+string(f.Detail)+`>; rel="help"`)
 	}
 	resp.SetStatusCode(f.Status)
-	resp.SkipBody = c.Context().IsHead() // fasthttp sets it only for a request that it could read
+	resp.SkipBody = c.Context().IsHead() // fasthttp sets it only for a request that it has parsed
 }
 
 // setHeaders removes the headers of the replaced body. It keeps others, such as RateLimit.
@@ -133,7 +133,7 @@ func (f Failure) body() []byte {
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // keeps dg_live_<id>_<secret> in a message readable
+	enc.SetEscapeHTML(false) // keeps a message such as dg_live_<id>_<secret> readable
 	err := enc.Encode(struct {
 		Code    string  `json:"code"`
 		Message string  `json:"message"`

@@ -24,8 +24,8 @@ const (
 	faultFragment = "The path must not contain a fragment. Leave out # and what follows it."
 )
 
-// errRangeUnsupported refuses to resume. A client such as wget would append a whole answer to a part
-// of another, and rows may have changed in between. Accept-Ranges does not keep wget from it.
+// errRangeUnsupported refuses to resume a download. wget would append a whole response to a partial
+// file, and rows may have changed since. wget ignores a missing Accept-Ranges.
 var errRangeUnsupported = apperr.New(apperr.Validation,
 	"This answer cannot be resumed. Delete the part that you have, and ask again without the Range header.")
 
@@ -39,7 +39,7 @@ func checkRange(c *fiber.Ctx) error {
 func checkRequest(r *fasthttp.Request) (f Failure, ok bool) {
 	target := r.Header.RequestURI()
 	switch proto := string(r.Header.Protocol()); {
-	case proto != "HTTP/1.1" && proto != "HTTP/1.0": // fasthttp would respond 200 to HTTP/9.9
+	case proto != "HTTP/1.1" && proto != "HTTP/1.0": // fasthttp would answer HTTP/9.9 with 200
 		return genericFailure(fiber.StatusHTTPVersionNotSupported), false
 	case len(target) > maxTarget:
 		return genericFailure(fiber.StatusRequestURITooLong), false

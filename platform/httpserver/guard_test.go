@@ -35,8 +35,8 @@ const (
 	noChunks = "\r\n0\r\n\r\n"
 )
 
-// rules.md, Formats: a request that is refused before any route has the error body, and ends its
-// connection. A 400 names the fault where the guard finds it.
+// rules.md, Formats: a request refused before routing gets the error body, and its connection
+// closes. If the guard finds the fault, the 400 names it.
 func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
 	kilobyte := "X-Filler: " + strings.Repeat("b", 990) + "\r\n"
@@ -99,7 +99,7 @@ func readStatus(t *testing.T, in *bufio.Reader, want int) {
 	require.Equal(t, want, a.StatusCode, a.body)
 }
 
-// Errors of the router have the document's body; 405 names the methods.
+// Router errors have the documented error body. A 405 lists the allowed methods.
 func TestRouterErrorsHaveTheErrorBody(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
 	for request, status := range map[string]int{
@@ -120,7 +120,7 @@ func TestRouterErrorsHaveTheErrorBody(t *testing.T) {
 	require.Contains(t, b.logs.String(), "secret internals")
 }
 
-// The guard refuses no request that HTTP/1.1 allows and the program uses.
+// The guard accepts every valid HTTP/1.1 request that dg supports.
 func TestValidRequestPassesTheGuard(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
 	for _, request := range []string{
@@ -133,7 +133,7 @@ func TestValidRequestPassesTheGuard(t *testing.T) {
 	}
 }
 
-// No answer to HEAD has a body, also in front of the router.
+// A response to HEAD has no body, even if the request is refused before routing.
 func TestUnreadableHeadRequestGetsNoBody(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
 	a := b.raw(t, "HEAD /ok HTTP/1.1\r\nHost: x\r\nContent-Length: 70000\r\n\r\n")
@@ -147,7 +147,7 @@ func TestUnreadableHeadRequestGetsNoBody(t *testing.T) {
 
 var errUnreachable = fmt.Errorf("10.1.2.3: %w", syscall.ECONNREFUSED)
 
-// An error becomes its status, code and message; causes are in the log alone.
+// An error determines status, code and message of the response. Only the log shows its cause.
 func TestErrorsBecomeResponses(t *testing.T) {
 	internals := errors.New("internals")
 	cases := map[string]struct {
@@ -202,7 +202,7 @@ func TestErrorsBecomeResponses(t *testing.T) {
 	require.Contains(t, b.logs.String(), "10.1.2.3", "the cause is in the log")
 }
 
-// A page replaces the error body, unless it declines or panics.
+// An error page replaces the error body, unless the page declines or panics.
 func TestErrorPageReplacesTheErrorBody(t *testing.T) {
 	b := serve(t, Options{ErrorPage: func(c *fiber.Ctx, f Failure) bool {
 		switch {

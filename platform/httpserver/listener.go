@@ -16,8 +16,8 @@ import (
 
 const (
 	maxConnections = 10_000
-	// acceptWait keeps the retries of Accept from spinning when the process is out of file
-	// descriptors.
+	// acceptWait delays each retry of Accept, so that it does not spin when file descriptors run
+	// out.
 	acceptWait = 50 * time.Millisecond
 )
 
@@ -91,12 +91,12 @@ func (l *listener) Accept() (net.Conn, error) {
 			return c, nil
 		}
 		l.srv.metrics.refused.Inc()
-		_, _ = accepted.Write(refusedConnection) // fits into the empty send buffer
+		_, _ = accepted.Write(refusedConnection) // never blocks: the response fits into the empty send buffer
 		_ = accepted.Close()
 	}
 }
 
-// admit returns nil if the connections are used up. accepted is from ip.
+// admit counts a connection from ip. It returns nil if the limits are reached.
 func (l *listener) admit(accepted net.Conn, ip netip.Addr) *conn {
 	tcp, _ := accepted.(*net.TCPConn)
 	c := &conn{TCPConn: tcp, ln: l}
@@ -125,7 +125,7 @@ func (c *conn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// forget may be called twice, but stops counting the connection only once.
+// forget may be called twice, but counts the connection only once.
 func (c *conn) forget() {
 	c.ln.mu.Lock()
 	defer c.ln.mu.Unlock()

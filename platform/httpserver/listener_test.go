@@ -21,17 +21,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// refused reports whether the server refuses a new connection from the address.
-func (b *testServer) refused(t *testing.T, from string) bool {
+// isRefused reports whether the server refuses a new connection from the address.
+func (b *testServer) isRefused(t *testing.T, from string) bool {
 	c := b.dialFrom(t, from)
 	_, _ = io.WriteString(c, get+"Connection: close\r\n"+end)
 	answer, _ := io.ReadAll(c)
 	return !strings.HasPrefix(string(answer), "HTTP/1.1 200")
 }
 
-// rules.md, Bounds: one address has 500 connections, a trusted proxy as many as there are. A closed
-// connection gives its place back.
-func TestAddressHasABoundOfConnections(t *testing.T) {
+// rules.md, Bounds: an address has at most 500 connections. A trusted proxy has no such limit.
+// Closing a connection frees its slot.
+func TestConnectionsPerAddressAreBounded(t *testing.T) {
 	b := serve(t, Options{
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")},
 	}, plainRoutes)
@@ -44,16 +44,16 @@ func TestAddressHasABoundOfConnections(t *testing.T) {
 	eventually(t, "all to be accepted", func() bool {
 		return b.listener.count() == 2*maxPerNetwork[0]
 	})
-	require.True(t, b.refused(t, "127.0.0.2"))
-	require.False(t, b.refused(t, "127.0.0.3"))
-	require.False(t, b.refused(t, "127.0.0.9"))
+	require.True(t, b.isRefused(t, "127.0.0.2"))
+	require.False(t, b.isRefused(t, "127.0.0.3"))
+	require.False(t, b.isRefused(t, "127.0.0.9"))
 	require.NoError(t, open["127.0.0.2"][0].Close())
-	eventually(t, "the place to be given back", func() bool { return !b.refused(t, "127.0.0.2") })
+	eventually(t, "the place to be given back", func() bool { return !b.isRefused(t, "127.0.0.2") })
 }
 
-// rules.md, Bounds: a customer's /48 has 2,000 connections, however many of its /64 it uses. A connection
-// that is closed twice gives back one place.
-func TestSiteHasABoundOfConnections(t *testing.T) {
+// rules.md, Bounds: a /48 has at most 2,000 connections in total. A second close of a connection
+// frees no second slot.
+func TestConnectionsPerSiteAreBounded(t *testing.T) {
 	l := New(Options{MaxConnections: 10_000}).listener
 	connect := func(address string) *conn {
 		return l.admit(nil, netip.MustParseAddr(address))
@@ -71,7 +71,7 @@ func TestSiteHasABoundOfConnections(t *testing.T) {
 	require.Nil(t, connect("2001:db8:1:ffff::1"))
 }
 
-// A refused connection is told so in the body of the document's errors.
+// A refused connection gets the documented error body.
 func TestRefusedConnectionGetsTheErrorBody(t *testing.T) {
 	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(refusedConnection)), nil)
 	require.NoError(t, err)
@@ -82,8 +82,9 @@ func TestRefusedConnectionGetsTheErrorBody(t *testing.T) {
 	require.Equal(t, "ERR_UNAVAILABLE", body.Details.Code)
 }
 
-// A connection that its client ends within a request is counted, logged once a second, and is no error.
-func TestClientsAbortIsNoError(t *testing.T) {
+// A connection that the client aborts within a request is counted. The log has one line a second
+// and no error.
+func TestClientAbortIsNotLoggedAsAnError(t *testing.T) {
 	metrics := prometheus.NewRegistry()
 	b := serve(t, Options{Metrics: metrics}, plainRoutes)
 	for _, sent := range []string{
@@ -103,18 +104,18 @@ func TestClientsAbortIsNoError(t *testing.T) {
 	require.Zero(t, testutil.CollectAndCount(b.metrics.duration))
 }
 
-// rules.md, Bounds: connections of all addresses have a bound together.
-func TestConnectionsHaveABoundInAll(t *testing.T) {
+// rules.md, Bounds: the total number of connections is limited.
+func TestTotalConnectionsAreBounded(t *testing.T) {
 	b := serve(t, Options{MaxConnections: 2}, plainRoutes)
 	first := b.dial(t)
 	b.dialFrom(t, "127.0.0.2")
 	eventually(t, "both to be accepted", func() bool { return b.listener.count() == 2 })
-	require.True(t, b.refused(t, "127.0.0.3"))
+	require.True(t, b.isRefused(t, "127.0.0.3"))
 	require.NoError(t, first.Close())
-	eventually(t, "the place to be given back", func() bool { return !b.refused(t, "127.0.0.3") })
+	eventually(t, "the place to be given back", func() bool { return !b.isRefused(t, "127.0.0.3") })
 }
 
-// failingListener returns errs from Accept, one a call.
+// failingListener returns one of errs from each Accept.
 type failingListener struct {
 	net.Listener
 	errs chan error
@@ -122,7 +123,7 @@ type failingListener struct {
 
 func (f failingListener) Accept() (net.Conn, error) { return nil, <-f.errs }
 
-// fasthttp would stop serving at the first error.
+// Without retries, fasthttp would stop serving at the first error.
 func TestAcceptErrorsAreRetried(t *testing.T) {
 	f := failingListener{errs: make(chan error, 3)}
 	f.errs <- syscall.EMFILE
@@ -135,22 +136,22 @@ func TestAcceptErrorsAreRetried(t *testing.T) {
 	require.Empty(t, f.errs)
 }
 
-// stop begins the shutdown and returns what it will return.
-func (b *testServer) stop(t *testing.T) <-chan error {
+// beginShutdown starts the shutdown and returns a channel with its result.
+func (b *testServer) beginShutdown(t *testing.T) <-chan error {
 	stopped := make(chan error, 1)
 	go func() { stopped <- b.Shutdown(context.Background()) }()
 	eventually(t, "the shutdown to begin", b.Stopping)
 	return stopped
 }
 
-// A shutdown without connections does not wait.
+// A shutdown without connections skips the delay.
 func TestShutdownWithoutConnectionsSkipsTheDelay(t *testing.T) {
 	b := serve(t, Options{ShutdownDelay: time.Minute}, plainRoutes)
-	require.NoError(t, within10s(t, b.stop(t), "the shutdown"))
+	require.NoError(t, within10s(t, b.beginShutdown(t), "the shutdown"))
 }
 
-// waitingServer has /wait, which answers when release is closed, and /query, which waits for its
-// context.
+// waitingServer serves /wait, which answers after release is closed, and /query, which waits for
+// the end of its context.
 func waitingServer(t *testing.T, grace time.Duration) (b *testServer, begun, release chan struct{}) {
 	begun = make(chan struct{}, 1)
 	release = make(chan struct{})
@@ -169,8 +170,8 @@ func waitingServer(t *testing.T, grace time.Duration) (b *testServer, begun, rel
 	return b, begun, release
 }
 
-// asks sends a request in the background.
-func (b *testServer) asks(t *testing.T, path string) <-chan answer {
+// getAsync sends a GET in the background.
+func (b *testServer) getAsync(t *testing.T, path string) <-chan answer {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+path, http.NoBody)
 	require.NoError(t, err)
 	answers := make(chan answer, 1)
@@ -182,28 +183,28 @@ func (b *testServer) asks(t *testing.T, path string) <-chan answer {
 	return answers
 }
 
-// A request that runs when the shutdown begins is answered.
+// A request that runs when the shutdown begins gets its response.
 func TestShutdownLetsARequestFinish(t *testing.T) {
 	b, begun, release := waitingServer(t, testTimeout)
-	answers := b.asks(t, "/wait")
+	answers := b.getAsync(t, "/wait")
 	<-begun
-	stopped := b.stop(t)
+	stopped := b.beginShutdown(t)
 	close(release)
 	require.Equal(t, "ok", within10s(t, answers, "the answer").body)
 	require.NoError(t, within10s(t, stopped, "the shutdown"))
 }
 
-// After the grace a shutdown ends queries, with 503.
-func TestShutdownBreaksAQueryAfterTheGrace(t *testing.T) {
+// After the grace, the shutdown cancels running queries with 503.
+func TestShutdownCancelsQueriesAfterTheGrace(t *testing.T) {
 	b, begun, _ := waitingServer(t, 100*time.Millisecond)
-	answers := b.asks(t, "/query")
+	answers := b.getAsync(t, "/query")
 	<-begun
-	require.NoError(t, within10s(t, b.stop(t), "the shutdown"))
+	require.NoError(t, within10s(t, b.beginShutdown(t), "the shutdown"))
 	within10s(t, answers, "the answer").wantError(t, 503)
 }
 
-// A server that was stopped before it served closes its listener.
-func TestStoppedServerDoesNotStart(t *testing.T) {
+// If a server was stopped before Serve, Serve closes the listener.
+func TestServeAfterShutdownClosesTheListener(t *testing.T) {
 	s := New(Options{})
 	require.NoError(t, s.Shutdown(context.Background()))
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

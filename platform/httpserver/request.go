@@ -49,13 +49,14 @@ type requestKey struct{}
 // requestOf returns the request of c. It panics outside Handle.
 func requestOf(c *fiber.Ctx) *request { return c.Locals(requestKey{}).(*request) }
 
-// foreign maps each fiber.App of another program to its *Server, which has no access log and metrics.
-var foreign sync.Map
+// foreignServers maps each fiber.App of another program to its *Server, which has no access log or
+// metrics.
+var foreignServers sync.Map
 
 func foreignServer(app *fiber.App) *Server {
-	s, ok := foreign.Load(app)
+	s, ok := foreignServers.Load(app)
 	if !ok {
-		s, _ = foreign.LoadOrStore(app, newServer(Options{}.withDefaults()))
+		s, _ = foreignServers.LoadOrStore(app, newServer(Options{}.withDefaults()))
 	}
 	return s.(*Server)
 }
@@ -162,8 +163,8 @@ func MarkAuthenticated(c *fiber.Ctx) { requestOf(c).authenticated = true }
 // SetRoute names the route in log and metrics, for routes that fiber's router does not know.
 func SetRoute(c *fiber.Ctx, template string) { requestOf(c).route = template }
 
-// RequestID returns the id in log, audit log and X-Request-Id. Outside Handle it is what the other
-// program has set, or its client has sent.
+// RequestID returns the id in the log, the audit log and X-Request-Id. Outside Handle, it returns
+// the id that the other program has set or that its client has sent.
 func RequestID(c *fiber.Ctx) string {
 	if r, ok := c.Locals(requestKey{}).(*request); ok {
 		return r.id

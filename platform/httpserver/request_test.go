@@ -19,7 +19,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// rules.md, Headers: a client's own id is kept when it matches [A-Za-z0-9_-]{8,64}.
+// rules.md, Headers: the client's request id is used if it matches [A-Za-z0-9_-]{8,64}.
 func TestValidRequestIDOfTheClientIsKept(t *testing.T) {
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/id", func(c *fiber.Ctx) error { return c.SendString(RequestID(c)) })
@@ -39,8 +39,8 @@ func TestValidRequestIDOfTheClientIsKept(t *testing.T) {
 	require.Equal(t, "my-own-id", early.Header.Get("X-Request-Id"), "in front of the router")
 }
 
-// rules.md, Data: the connection's address, or behind trusted proxies the last that is not one of
-// them.
+// rules.md, Data: the client's address is the connection's address. Behind trusted proxies, it is
+// the last untrusted address in X-Forwarded-For.
 func TestClientAddressIsTheLastThatIsNotTrusted(t *testing.T) {
 	nets := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	for _, c := range []struct {
@@ -78,7 +78,7 @@ func TestClientAddressIsTheLastThatIsNotTrusted(t *testing.T) {
 	require.Empty(t, clientAddr(&net.UnixAddr{Name: "x"}, nil, nets))
 }
 
-// Metrics name routes and methods of the program, never a path of a client.
+// Metrics are labelled by route template and known method, never by a client's path.
 func TestMetricsAreByRouteTemplate(t *testing.T) {
 	reg := prometheus.NewRegistry()
 	b := serve(t, Options{Metrics: reg}, func(app *fiber.App) {
@@ -103,11 +103,11 @@ func TestMetricsAreByRouteTemplate(t *testing.T) {
 	}
 }
 
-// fasthttp reuses its buffers for the connection's next request.
+// fasthttp reuses its buffers for the connection's next request, so values must be copied.
 func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
-	type kept struct{ id, addr, path, param, header string }
+	type requestValues struct{ id, addr, path, param, header string }
 	var mu sync.Mutex
-	var all []kept
+	var all []requestValues
 	b := serve(t, Options{
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	}, func(app *fiber.App) {
@@ -115,7 +115,7 @@ func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			all = append(all,
-				kept{RequestID(c), ClientAddr(c), c.Path(), c.Params("p"), c.Get("User-Agent")})
+				requestValues{RequestID(c), ClientAddr(c), c.Path(), c.Params("p"), c.Get("User-Agent")})
 			return nil
 		})
 	})
@@ -127,10 +127,10 @@ func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 			"X-Forwarded-For: 192.0.2.%d\r\n\r\n", s, s, s, i)
 		readStatus(t, r, 200)
 	}
-	require.Equal(t, kept{"aaaaaaaa", "192.0.2.0", "/v/aaaaaaaa", "aaaaaaaa", "aaaaaaaa"}, all[0])
+	require.Equal(t, requestValues{"aaaaaaaa", "192.0.2.0", "/v/aaaaaaaa", "aaaaaaaa", "aaaaaaaa"}, all[0])
 }
 
-// A request has one line in the log, without query, key or hidden parts of the path.
+// Each request has one log line, without query, key or redacted parts of the path.
 func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
 	b := serve(t, Options{
 		RedactPath: func(p string) string { return strings.ReplaceAll(p, "hidden", "***") },
@@ -155,7 +155,7 @@ func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
 	require.Equal(t, 2, strings.Count(logs, "\n"), logs)
 }
 
-// Authenticated requests and failures of the server are always logged, others up to a rate.
+// Authenticated requests and server faults are always logged. Other requests are sampled.
 func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/known", func(c *fiber.Ctx) error {
@@ -180,7 +180,7 @@ func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
 	require.Equal(t, flood/10, count(`"route":"/broken"`))
 }
 
-// A status that clients cause is sampled, although 501 and 505 are of the server's class.
+// 501 and 505 are 5xx statuses that clients cause, so they may be sampled.
 func TestServerFaultsAreAlwaysLogged(t *testing.T) {
 	for _, status := range []int{200, 404, 431, 501, 505} {
 		require.False(t, isServerFault(status), status)
@@ -190,8 +190,8 @@ func TestServerFaultsAreAlwaysLogged(t *testing.T) {
 	}
 }
 
-// RFC 9110: gzip is accepted where its weight is above 0.
-func TestAcceptEncoding(t *testing.T) {
+// RFC 9110: the client accepts gzip if its weight is above 0.
+func TestGzipIsAcceptedWithAPositiveWeight(t *testing.T) {
 	for accept, want := range map[string]bool{
 		"": false, "gzip": true, "GZIP": true, "x-gzip": true, "br, gzip, deflate": true,
 		"br": false, "identity": false, "gzip;q=0": false, "gzip;q=0.0": false,
@@ -205,8 +205,9 @@ func TestAcceptEncoding(t *testing.T) {
 	}
 }
 
-// JSON is compressed as asked for, and 304 comes for the tag of its encoding.
-func TestJSONWithTagAndCompression(t *testing.T) {
+// JSON is compressed if the client accepts gzip. If-None-Match gets a 304 only for the ETag of that
+// encoding.
+func TestJSONHasAnETagPerEncoding(t *testing.T) {
 	body := []byte(`{"items":"` + strings.Repeat("abcdefgh", 1000) + `"}`)
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.All("/j", func(c *fiber.Ctx) error {
@@ -267,8 +268,8 @@ func TestJSONWithTagAndCompression(t *testing.T) {
 	})
 }
 
-// A body of megabytes is sent in blocks with its length. Its end is told once.
-func TestLargeBodyHasItsLength(t *testing.T) {
+// A body of several megabytes is sent in blocks, with a Content-Length. sent is called once.
+func TestLargeJSONHasAContentLength(t *testing.T) {
 	body := bytes.Repeat([]byte("0123456789abcdef"), 4<<20/16)
 	sent := make(chan struct{}, 2)
 	b := serve(t, Options{}, func(app *fiber.App) {

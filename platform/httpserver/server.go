@@ -44,7 +44,7 @@ type Options struct {
 
 const (
 	readTimeout  = 5 * time.Second // of a whole request
-	writeTimeout = 5 * time.Second // of a response; blocks of a stream have blockTimeout
+	writeTimeout = 5 * time.Second // of a response; a stream has blockTimeout for each block
 	idleTimeout  = 15 * time.Second
 	defaultGrace = 10 * time.Second
 )
@@ -65,7 +65,7 @@ type Server struct {
 	opts    Options
 	metrics *metrics
 	sampler *rate.Limiter  // of the access log
-	aborts  rate.Sometimes // logs of connections that clients ended
+	aborts  rate.Sometimes // logs connections that clients ended
 
 	base  context.Context // parent of all requests' contexts; Shutdown cancels it
 	abort context.CancelCauseFunc
@@ -151,9 +151,9 @@ func (s *Server) Serve(ln net.Listener) error {
 var ErrStopped = errors.New("the server is stopping")
 
 const (
-	// abortWait bounds how long Shutdown waits for cancelled requests to end.
+	// abortWait is how long Shutdown waits for cancelled requests to end.
 	abortWait = 4 * time.Second
-	// lastWrites bounds how long Shutdown then waits for connections to close by themselves.
+	// lastWrites is how long Shutdown then waits for connections to close by themselves.
 	lastWrites = time.Second
 )
 

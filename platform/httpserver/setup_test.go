@@ -22,10 +22,10 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// testTimeout is how long a test waits.
+// testTimeout bounds every wait of a test.
 const testTimeout = 10 * time.Second
 
-// testServer is a running server on a real port.
+// testServer is a server that runs on a real port.
 type testServer struct {
 	*Server
 	addr   string
@@ -34,7 +34,7 @@ type testServer struct {
 	served chan struct{} // closed when Serve has returned
 }
 
-// serve starts a server and stops it with the test.
+// serve starts a server, and stops it when the test ends.
 func serve(t *testing.T, o Options, routes func(*fiber.App)) *testServer {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -58,7 +58,7 @@ func serve(t *testing.T, o Options, routes func(*fiber.App)) *testServer {
 	return b
 }
 
-// within10s waits for a value.
+// within10s receives a value from c, or fails the test after testTimeout.
 func within10s[T any](t *testing.T, c <-chan T, what string) T {
 	t.Helper()
 	select {
@@ -70,12 +70,12 @@ func within10s[T any](t *testing.T, c <-chan T, what string) T {
 	}
 }
 
-// answer is a response with its body read.
+// answer is a response whose body was read.
 type answer struct {
 	*http.Response
 	body   string
 	err    error // of reading the body
-	closed bool  // the server closed the connection after it
+	closed bool  // the server closed the connection after the response
 }
 
 func (a answer) decompressedBody(t *testing.T) []byte {
@@ -103,7 +103,7 @@ func (b *testServer) dialFrom(t *testing.T, address string) net.Conn {
 	return c
 }
 
-// raw sends bytes as they are and reads one response.
+// raw sends the request without changes and reads one response.
 func (b *testServer) raw(t *testing.T, request string) answer {
 	t.Helper()
 	c := b.dial(t)
@@ -128,7 +128,7 @@ func readAnswer(response *http.Response) answer {
 	return answer{Response: response, body: string(body), err: err}
 }
 
-// get is a GET by Go's client, without its own compression.
+// get sends a GET with Go's client, without transparent compression.
 func (b *testServer) get(t *testing.T, path string, header ...string) answer {
 	t.Helper()
 	return b.do(t, http.MethodGet, path, header...)
@@ -148,7 +148,7 @@ func (b *testServer) do(t *testing.T, method, path string, header ...string) ans
 
 var plainClient = &http.Client{Transport: &http.Transport{DisableCompression: true}}
 
-// errorCodes are the code and details.code of a status. Every other status has those of 400.
+// errorCodes maps a status to its code and details.code. Every other status has those of 400.
 var errorCodes = map[int][2]string{
 	401: {"unauthenticated", "ERR_AUTH_REQUIRED"},
 	403: {"permission-denied", "ERR_ACCESS_DENIED"},
@@ -160,7 +160,7 @@ var errorCodes = map[int][2]string{
 	503: {"unavailable", "ERR_UNAVAILABLE"},
 }
 
-// wantHeaders checks headers by name.
+// wantHeaders compares headers by name.
 func (a answer) wantHeaders(t *testing.T, headers map[string]string) {
 	t.Helper()
 	for name, want := range headers {
@@ -168,7 +168,7 @@ func (a answer) wantHeaders(t *testing.T, headers map[string]string) {
 	}
 }
 
-// wantError checks the error body, to the byte, and its headers.
+// wantError checks status, headers and the exact form of the error body.
 func (a answer) wantError(t *testing.T, status int) {
 	t.Helper()
 	require.Equal(t, status, a.StatusCode, a.body)
@@ -187,7 +187,7 @@ func (a answer) wantError(t *testing.T, status int) {
 		`"details":{"code":"`+codes[1]+`"}}$`, a.body)
 }
 
-// eventually waits until ok holds.
+// eventually waits until ok returns true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	if !waitUntil(testTimeout, ok) {

@@ -24,10 +24,11 @@ const (
 	BlockSize = 64 << 10
 	// blockTimeout is how long a client may take for a block.
 	blockTimeout = 9 * time.Second
-	// sendBuffer is SO_SNDBUF. Autotuning may grow it to 4 MB, and a slow but steady reader would
-	// then miss deadlines.
+	// sendBuffer is SO_SNDBUF. Autotuning may grow the buffer to 4 MB, and a slow but steady reader
+	// would then miss deadlines.
 	sendBuffer = 128 << 10
-	// gzipLevel is low: levels 3 to 7 save at most 4% more, but take up to thrice the time.
+	// gzipLevel is low, because levels 3 to 7 save at most 4% more but take up to three times as
+	// long.
 	gzipLevel = 2
 )
 
@@ -37,7 +38,8 @@ type Source interface {
 	// the body it returns io.EOF, unwrapped and without a block.
 	Next() ([]byte, error)
 	// Close is called once, after the last Next. sent counts bytes after compression. err is nil if
-	// the whole body was sent or HTTP/1.0 refused, else ErrClientGone, ErrStopped or Next's error.
+	// the whole body was sent, or if HTTP/1.0 was refused. Otherwise it is ErrClientGone,
+	// ErrStopped or the error of Next.
 	Close(sent int64, err error)
 }
 
@@ -55,7 +57,7 @@ func Stream(c *fiber.Ctx, source Source, header map[string]string) error {
 		s.close(nil)
 		return err
 	}
-	if err := s.read(); err != nil { // no byte is sent yet: an error response is possible
+	if err := s.read(); err != nil { // no byte was sent yet, so an error response is possible
 		s.close(err)
 		return err
 	}
@@ -97,7 +99,7 @@ func setStreamHeaders(c *fiber.Ctx, header map[string]string, compress bool) {
 type stream struct {
 	source   Source
 	conn     net.Conn
-	tcp      socket // nil if conn is none
+	tcp      socket // nil if conn is not a TCP connection
 	req      *request
 	gzip     bool
 	block    []byte // read but not yet sent
@@ -157,7 +159,7 @@ func (*stream) Read([]byte) (int, error) {
 func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	s.resetOnClose(true)
 	if s.tcp != nil {
-		_ = s.tcp.SetWriteBuffer(sendBuffer) // if the connection is gone, the write fails, too
+		_ = s.tcp.SetWriteBuffer(sendBuffer) // a write to a closed connection fails as well
 	}
 	to := &blockWriter{s, out}
 	if err := s.copyOrCompress(to); err != nil {

@@ -22,21 +22,21 @@ import (
 	"dg/platform/apperr"
 )
 
-// fakeSource yields blocks, and then ends or fails.
+// fakeSource yields the blocks of rest, and then calls then.
 type fakeSource struct {
-	rest  []byte
-	then  func() ([]byte, error) // what comes after the bytes; nil is the end
-	ended chan ending
+	rest   []byte
+	then   func() ([]byte, error) // called after the last block; nil: the end
+	closed chan closeCall
 }
 
-// ending is what a source got at its Close.
-type ending struct {
+// closeCall has the arguments of a call of Close.
+type closeCall struct {
 	sent int64
 	err  error
 }
 
 func newFakeSource(body []byte, then func() ([]byte, error)) *fakeSource {
-	return &fakeSource{rest: body, then: then, ended: make(chan ending, 2)}
+	return &fakeSource{rest: body, then: then, closed: make(chan closeCall, 2)}
 }
 
 func (s *fakeSource) Next() ([]byte, error) {
@@ -52,17 +52,17 @@ func (s *fakeSource) Next() ([]byte, error) {
 	return block, nil
 }
 
-func (s *fakeSource) Close(sent int64, err error) { s.ended <- ending{sent, err} }
+func (s *fakeSource) Close(sent int64, err error) { s.closed <- closeCall{sent, err} }
 
-// wantEnding checks that the source was closed exactly once.
-func (s *fakeSource) wantEnding(t *testing.T, is error) ending {
-	e := within10s(t, s.ended, "the source to be closed")
+// wantClosed checks that the source was closed exactly once, with the error.
+func (s *fakeSource) wantClosed(t *testing.T, is error) closeCall {
+	e := within10s(t, s.closed, "the source to be closed")
 	require.ErrorIs(t, e.err, is)
-	require.Empty(t, s.ended, "closed twice")
+	require.Empty(t, s.closed, "closed twice")
 	return e
 }
 
-// noise is text that gzip compresses to about half.
+// noise returns text that gzip compresses to about half its size.
 func noise(n int) []byte {
 	b := make([]byte, n)
 	r := rand.New(rand.NewPCG(1, uint64(n)))
@@ -72,8 +72,8 @@ func noise(n int) []byte {
 	return b
 }
 
-// streams serves the source under /x.
-func streams(t *testing.T, o Options, source *fakeSource) *testServer {
+// serveSource serves the source at /x.
+func serveSource(t *testing.T, o Options, source *fakeSource) *testServer {
 	return serve(t, o, func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error {
 			file := map[string]string{
@@ -88,13 +88,13 @@ func streams(t *testing.T, o Options, source *fakeSource) *testServer {
 	})
 }
 
-// A file of any size arrives whole, plain and compressed, and its end is told once.
+// A file of any size arrives complete, plain and compressed. Its source is closed once.
 func TestWholeFileArrives(t *testing.T) {
 	for _, size := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 1 << 20} {
 		for _, enc := range []string{"", "gzip"} {
 			t.Run(fmt.Sprint(enc, size), func(t *testing.T) {
 				source := newFakeSource(noise(size), nil)
-				a := streams(t, Options{}, source).get(t, "/x", "Accept-Encoding", enc)
+				a := serveSource(t, Options{}, source).get(t, "/x", "Accept-Encoding", enc)
 				require.NoError(t, a.err)
 				require.Equal(t, 200, a.StatusCode)
 				require.True(t, bytes.Equal(noise(size), a.decompressedBody(t)), "it is not the file")
@@ -103,27 +103,27 @@ func TestWholeFileArrives(t *testing.T) {
 					"Vary": "Authorization, Accept-Encoding", "Content-Disposition": "attachment",
 				})
 				require.NotEmpty(t, a.Header.Get("X-Request-Id"))
-				require.Equal(t, int64(len(a.body)), source.wantEnding(t, nil).sent)
+				require.Equal(t, int64(len(a.body)), source.wantClosed(t, nil).sent)
 			})
 		}
 	}
 }
 
-// An error or panic before the first block is an error response, not a file.
+// An error or panic before the first block results in an error response instead of a file.
 func TestEarlyErrorIsAnErrorResponse(t *testing.T) {
 	denied := apperr.New(apperr.Validation, "Give a shorter period.")
 	s := newFakeSource(nil, func() ([]byte, error) { return nil, denied })
-	a := streams(t, Options{}, s).get(t, "/x", "Accept-Encoding", "gzip")
+	a := serveSource(t, Options{}, s).get(t, "/x", "Accept-Encoding", "gzip")
 	a.wantError(t, 400)
 	require.Empty(t, a.Header.Get("Content-Disposition")+a.Header.Get("Content-Encoding"))
-	s.wantEnding(t, denied)
+	s.wantClosed(t, denied)
 	panics := newFakeSource(nil, func() ([]byte, error) { panic("internals") })
-	a = streams(t, Options{}, panics).get(t, "/x")
+	a = serveSource(t, Options{}, panics).get(t, "/x")
 	a.wantError(t, 500)
 	require.NotContains(t, a.body, "internals")
 }
 
-// Middleware may fail after the handler has set a file.
+// A source is closed if middleware replaces its response with an error.
 func TestUnsentFileIsClosed(t *testing.T) {
 	s := newFakeSource(noise(200_000), nil)
 	b := serve(t, Options{}, func(app *fiber.App) {
@@ -134,13 +134,13 @@ func TestUnsentFileIsClosed(t *testing.T) {
 		app.Get("/x", func(c *fiber.Ctx) error { return Stream(c, s, nil) })
 	})
 	b.get(t, "/x").wantError(t, 503)
-	s.wantEnding(t, ErrClientGone)
+	s.wantClosed(t, ErrClientGone)
 }
 
-// HTTP/1.0 gets no file, HEAD its headers without stray bytes.
-func TestRequestWithoutABodyReadsNothing(t *testing.T) {
+// HTTP/1.0 gets 505. HEAD gets the headers, and no bytes after them.
+func TestResponseWithoutABodyReadsNoBlock(t *testing.T) {
 	s := newFakeSource(noise(10), nil)
-	b := streams(t, Options{}, s)
+	b := serveSource(t, Options{}, s)
 	a := b.do(t, http.MethodHead, "/x", "Accept-Encoding", "gzip")
 	require.Equal(t, 200, a.StatusCode)
 	a.wantHeaders(t, map[string]string{
@@ -152,13 +152,13 @@ func TestRequestWithoutABodyReadsNothing(t *testing.T) {
 	require.Regexp(t, `^(HTTP/1\.1 200 OK\r\n([A-Z][^\r\n]*\r\n)+\r\n){2}$`, string(all))
 	b.raw(t, "GET /x HTTP/1.0\r\n\r\n").wantError(t, 505)
 	require.Len(t, s.rest, 10)
-	s.wantEnding(t, nil)
+	s.wantClosed(t, nil)
 }
 
 var errBrokenRows = errors.New("the rows broke")
 
-// begin asks for a stream and reads its headers and first bytes.
-func (b *testServer) begin(t *testing.T, path string, header ...string) net.Conn {
+// beginStream requests a stream, and reads its headers and first bytes.
+func (b *testServer) beginStream(t *testing.T, path string, header ...string) net.Conn {
 	c := b.dial(t)
 	_, _ = io.WriteString(c,
 		"GET "+path+" HTTP/1.1\r\nHost: x\r\n"+strings.Join(append(header, ""), "\r\n")+"\r\n")
@@ -167,8 +167,8 @@ func (b *testServer) begin(t *testing.T, path string, header ...string) net.Conn
 	return c
 }
 
-// rules.md, CSV: a transfer that breaks off, as when its key is revoked, ends with a TCP reset and
-// without the last chunk. After a plain end inside a chunk GNU wget exits 0.
+// rules.md, CSV: an aborted transfer ends with a TCP reset and without the last chunk. GNU wget
+// would exit 0 after a FIN inside a chunk.
 func TestBrokenTransferEndsWithAReset(t *testing.T) {
 	for name, then := range map[string]func() ([]byte, error){
 		"the source fails":     func() ([]byte, error) { return nil, errBrokenRows },
@@ -178,12 +178,12 @@ func TestBrokenTransferEndsWithAReset(t *testing.T) {
 		for _, accept := range []string{"identity", "gzip"} {
 			t.Run(name+", "+accept, func(t *testing.T) {
 				source := newFakeSource(noise(300_000), then)
-				b := streams(t, Options{}, source)
-				conn := b.begin(t, "/x", "Accept-Encoding: "+accept)
+				b := serveSource(t, Options{}, source)
+				conn := b.beginStream(t, "/x", "Accept-Encoding: "+accept)
 				rest, err := io.ReadAll(conn)
 				require.ErrorIs(t, err, syscall.ECONNRESET, "after %d bytes", len(rest))
 				require.False(t, bytes.HasSuffix(rest, []byte("0\r\n\r\n")), "it looks complete")
-				e := within10s(t, source.ended, "the source to be closed")
+				e := within10s(t, source.closed, "the source to be closed")
 				require.Error(t, e.err)
 				require.NotErrorIs(t, e.err, ErrClientGone)
 			})
@@ -191,7 +191,7 @@ func TestBrokenTransferEndsWithAReset(t *testing.T) {
 	}
 }
 
-// rules.md, CSV: the first rows leave before others are read, compressed or not.
+// rules.md, CSV: the first rows are sent before the next block is read, compressed or not.
 func TestFirstBlockIsSentAtOnce(t *testing.T) {
 	for _, accept := range []string{"identity", "gzip"} {
 		begun := make(chan struct{})
@@ -199,39 +199,39 @@ func TestFirstBlockIsSentAtOnce(t *testing.T) {
 			<-begun
 			return nil, io.EOF
 		})
-		conn := streams(t, Options{}, source).dial(t)
+		conn := serveSource(t, Options{}, source).dial(t)
 		_, _ = io.WriteString(conn, "GET /x HTTP/1.1\r\nHost: x\r\nAccept-Encoding: "+accept+"\r\n\r\n")
 		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 		require.NoError(t, err)
 		_, err = io.ReadFull(response.Body, make([]byte, 1))
 		require.NoError(t, err)
 		close(begun)
-		source.wantEnding(t, nil)
+		source.wantClosed(t, nil)
 	}
 }
 
-// A client that leaves ends the source.
+// The source is closed when the client disconnects.
 func TestDisconnectIsNoticed(t *testing.T) {
 	source := newFakeSource(nil, func() ([]byte, error) { return noise(BlockSize), nil })
-	b := streams(t, Options{}, source)
-	b.begin(t, "/x").Close()
-	source.wantEnding(t, ErrClientGone)
+	b := serveSource(t, Options{}, source)
+	b.beginStream(t, "/x").Close()
+	source.wantClosed(t, ErrClientGone)
 }
 
-// For a client that reads nothing the deadline of a block ends the transfer, with a reset, because
-// the client may read on later.
+// If the client stops reading, the block deadline aborts the transfer. The connection is reset,
+// because the client may continue to read later.
 func TestStalledTransferEndsWithAReset(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for the deadline of a block")
 	}
 	t.Parallel()
 	source := newFakeSource(nil, func() ([]byte, error) { return noise(BlockSize), nil })
-	b := streams(t, Options{}, source)
+	b := serveSource(t, Options{}, source)
 	c := b.dial(t)
 	require.NoError(t, c.(*net.TCPConn).SetReadBuffer(4<<10))
 	_, _ = io.WriteString(c, "GET /x"+host+"\r\n")
 	select {
-	case e := <-source.ended:
+	case e := <-source.closed:
 		require.ErrorIs(t, e.err, ErrClientGone)
 	case <-t.Context().Done():
 	}
@@ -239,9 +239,9 @@ func TestStalledTransferEndsWithAReset(t *testing.T) {
 	require.ErrorIs(t, err, syscall.ECONNRESET)
 }
 
-// The send buffer is bounded, or a slow but steady client would miss every deadline. The socket
-// resets on close from the first chunk to the last, also if the process is killed.
-func TestSocketOfATransfer(t *testing.T) {
+// The send buffer is limited, so that a slow but steady client meets each deadline. During a
+// transfer, any close of the socket is a reset, even if the process is killed.
+func TestTransferBoundsItsBufferAndResetsOnClose(t *testing.T) {
 	options := func(conn net.Conn) (linger *unix.Linger, buffer int) {
 		raw, _ := conn.(syscall.Conn).SyscallConn()
 		_ = raw.Control(func(fd uintptr) {
@@ -272,7 +272,7 @@ func TestSocketOfATransfer(t *testing.T) {
 	}
 }
 
-// A panic while a source is closed is logged and breaks nothing.
+// A panic in Source.Close is logged and does not affect the response.
 func TestPanicInCloseIsLogged(t *testing.T) {
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/x", func(c *fiber.Ctx) error {
@@ -289,15 +289,16 @@ type panicOnClose struct{ *fakeSource }
 
 func (panicOnClose) Close(int64, error) { panic("in Close") }
 
-// A broken transfer also ends with a reset where another program serves TLS.
+// A broken transfer also ends with a reset below another program's TLS.
 func TestResetReachesTheSocketBelowTLS(t *testing.T) {
 	tcp := &net.TCPConn{}
 	require.Same(t, tcp, tcpOf(tls.Server(tcp, nil)))
 	require.Same(t, tcp, tcpOf(tcp))
 }
 
-// rules.md, CSV: a client that resets before the last chunk has no whole file.
-func TestLostLastChunkIsNoWholeFile(t *testing.T) {
+// rules.md, CSV: a transfer is incomplete if the client resets the connection before the last
+// chunk.
+func TestResetBeforeTheLastChunkIsIncomplete(t *testing.T) {
 	s := &stream{complete: true, req: &request{base: t.Context()}}
 	require.ErrorIs(t, s.outcome(syscall.ECONNRESET), ErrClientGone)
 	require.NoError(t, s.outcome(nil))

@@ -27,7 +27,7 @@ var rules = map[string]func(Field) bool{
 
 func isReportable(f Field) bool {
 	if t, ok := reflect.TypeAssert[time.Time](f.Field()); ok {
-		return inReports(t)
+		return isReportableYear(t)
 	}
 	_, ok := ParseDay(f.Field().String())
 	return ok
@@ -58,7 +58,8 @@ func Excerpt(sent string) string {
 	}, string(runes))
 }
 
-// PathID decodes an identifier in a path. A malformed encoding stays, which is no identifier.
+// PathID decodes an identifier in a path. It returns a malformed encoding unchanged, which is no
+// valid identifier.
 func PathID(sent string) string {
 	if id, err := url.PathUnescape(sent); err == nil {
 		return id
@@ -77,10 +78,10 @@ func IsID(s string) bool { return storedID.MatchString(s) }
 // ParseDay returns the first instant in UTC of a day YYYY-MM-DD, in the years 2000 to 2199 only.
 func ParseDay(s string) (time.Time, bool) {
 	t, err := time.Parse(time.DateOnly, s)
-	return t, err == nil && inReports(t)
+	return t, err == nil && isReportableYear(t)
 }
 
-func inReports(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year() <= 2199 }
+func isReportableYear(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year() <= 2199 }
 
 // ValidText reports whether s has 1 to 200 characters, one visible and none a control character.
 func ValidText(s string) bool {

@@ -11,7 +11,8 @@ import (
 	"dg/platform/input"
 )
 
-// rules.md, Formats: a day is YYYY-MM-DD in ASCII, exists, and lies in the years 2000 to 2199.
+// rules.md, Formats: a day is an existing date in the form YYYY-MM-DD, in ASCII digits and the
+// years 2000 to 2199.
 func TestParseDayIsStrict(t *testing.T) {
 	for text, want := range map[string]time.Time{
 		"2000-01-01": time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC),
@@ -38,7 +39,7 @@ func TestParseDayIsStrict(t *testing.T) {
 	}
 }
 
-// A text has 1 to 200 characters, one of them visible, and no control character.
+// A text has 1 to 200 characters, at least one of them visible, and no control characters.
 func TestValidText(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
@@ -70,7 +71,7 @@ type form struct {
 	Scopes []string `json:"scopes" validate:"min=1,unique,dive,oneof=a:read b:read"`
 }
 
-// A message names the field as the sender wrote it.
+// A message names the field by its json tag.
 func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 	good := form{Title: "t", Scopes: []string{"a:read"}}
 	checks := input.New(nil, nil)
@@ -103,8 +104,8 @@ func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 	}
 }
 
-// A mistake in a program panics, or is named.
-func TestMistakesInTagsAreReported(t *testing.T) {
+// A mistake in the program panics, or its error names the field and the rule.
+func TestInvalidTagsAreReported(t *testing.T) {
 	checks := input.New(nil, nil)
 	require.Panics(t, func() { _ = checks.Check("text") })
 	require.ErrorContains(t, checks.Check(struct {
@@ -112,12 +113,12 @@ func TestMistakesInTagsAreReported(t *testing.T) {
 	}{"x"}), "`mail` breaks the rule email.")
 }
 
-// The words for the field's rule come before those for the rule.
-func TestWordsAreThoseOfTheFieldThenTheRule(t *testing.T) {
+// A message for the field and rule precedes the message for the rule.
+func TestFieldMessagePrecedesRuleMessage(t *testing.T) {
 	type row struct {
 		A string     `json:"a" validate:"required"`
 		C *time.Time `json:"c,omitempty" validate:"required"`
-		D string     `json:"d" validate:"even,text"` // the first rule that breaks
+		D string     `json:"d" validate:"even,text"` // only the first broken rule is reported
 		E []string   `json:"e" validate:"dive,oneof=a b"`
 	}
 	words := input.New(map[string]string{
@@ -136,7 +137,7 @@ func TestWordsAreThoseOfTheFieldThenTheRule(t *testing.T) {
 	}, said)
 }
 
-// rules.md, Formats: any other form is an unknown identifier.
+// rules.md, Formats: an id in any other form than the stored one is unknown.
 func TestIsIDAcceptsTheStoredFormOnly(t *testing.T) {
 	const id = "01234567-89ab-cdef-0123-456789abcdef"
 	require.True(t, input.IsID(id))
@@ -149,7 +150,7 @@ func TestIsIDAcceptsTheStoredFormOnly(t *testing.T) {
 	}
 }
 
-// A search finds names in any case, with and without accents.
+// A search ignores case and accents.
 func TestFoldIgnoresCaseAndAccents(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                "",
@@ -174,8 +175,8 @@ func TestFoldIgnoresCaseAndAccents(t *testing.T) {
 	}
 }
 
-// A name has no character that is invisible or changes how others look.
-func TestInvisibleCharactersAreFound(t *testing.T) {
+// A name must not contain characters that are invisible or change how others look.
+func TestIsPrintableRejectsInvisibleCharacters(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		want bool

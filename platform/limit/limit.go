@@ -14,7 +14,7 @@ import (
 const (
 	// Wait bounds how long work waits for its slots.
 	Wait = 5 * time.Second
-	// RetryAfter is how many seconds refused work should wait before it tries again.
+	// RetryAfter is the Retry-After of refused work, in seconds.
 	RetryAfter = 5
 )
 
@@ -22,7 +22,7 @@ const (
 type Options struct {
 	Max            int    // slots in all
 	PerKey         int    // slots of one key, at most Max
-	BusyMessage    string // the message of a refusal, to which the time to retry is added
+	BusyMessage    string // the message of a refusal, followed by when to retry
 	KeyBusyMessage string // the message if the key has no free slot; "": BusyMessage
 
 	PerSite int                     // slots of the keys of one site; 0: no such limit
@@ -50,7 +50,7 @@ type share struct {
 
 type shared struct {
 	semaphore
-	refs int // pieces of work that run or wait
+	refs int // goroutines that hold or wait for a slot
 }
 
 // New returns a limiter.
@@ -110,7 +110,7 @@ func (l *Limiter) acquire(ctx context.Context, key share, n int) (release func()
 	}), nil
 }
 
-// take takes slots of a share that has most of them.
+// take takes slots of the share that has most of them.
 func (l *Limiter) take(
 	ctx context.Context, of share, most int, slots int64,
 ) (free func(), ok bool) {
@@ -159,7 +159,7 @@ func (l *Limiter) failure(ctx context.Context, busy string) error {
 type Stats struct {
 	Running, Waiting int64
 	Refused          uint64 // since the start
-	KeyRefused       uint64 // those of Refused whose key's own slots were taken
+	KeyRefused       uint64 // the part of Refused whose key had no free slot
 }
 
 // Stats returns how much work runs and waits now, and how much was refused since the start.
@@ -167,11 +167,11 @@ func (l *Limiter) Stats() Stats {
 	return Stats{l.running.Load(), l.waiting.Load(), l.refused.Load(), l.keyRefused.Load()}
 }
 
-// patience is how long a waiter lets later ones pass that need fewer slots.
-const patience = time.Second
+// overtakeWindow is how long waiters for fewer slots may overtake a waiter.
+const overtakeWindow = time.Second
 
-// semaphore grants slots to the first waiter for which enough are free. A waiter of patience is no
-// longer passed, so that a large one does not starve.
+// semaphore grants slots to the first waiter for which enough are free. After overtakeWindow a
+// waiter is no longer overtaken, so that large work does not starve.
 type semaphore struct {
 	mu      sync.Mutex
 	free    int64
@@ -207,7 +207,7 @@ func (s *semaphore) acquire(ctx context.Context, n int64) error {
 	default:
 	}
 	s.waiters.Remove(at)
-	s.grant() // those behind it may fit
+	s.grant() // waiters behind it may fit into the free slots
 	return ctx.Err()
 }
 
@@ -228,7 +228,7 @@ func (s *semaphore) grant() {
 			s.free -= w.slots
 			s.waiters.Remove(at)
 			close(w.granted)
-		case time.Since(w.since) >= patience:
+		case time.Since(w.since) >= overtakeWindow:
 			return
 		}
 		at = next

@@ -15,9 +15,9 @@ import (
 	"dg/platform/apperr"
 )
 
-// rules.md, Bounds: one key holds no more than its slots, all together no more than there are, and
-// a slot is given back once.
-func TestPlacesAreBounded(t *testing.T) {
+// rules.md, Bounds: a key holds at most PerKey slots, and all keys together at most Max. A second
+// release of a slot has no effect.
+func TestSlotsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Max: 3, PerKey: 2, BusyMessage: "Busy.", KeyBusyMessage: "Yours."})
 		acquire := func(key string) func() {
@@ -50,7 +50,7 @@ func TestPlacesAreBounded(t *testing.T) {
 	})
 }
 
-// A key queues at most its slots in front of the others.
+// At most PerKey pieces of a key's work queue in front of other keys.
 func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Max: 4, PerKey: 2})
@@ -75,7 +75,7 @@ func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 	})
 }
 
-// A request that has ended waits no longer, neither for its key nor for a slot.
+// A request whose context has ended stops waiting, for its key and for a slot.
 func TestWaitingEndsWithItsContext(t *testing.T) {
 	l := New(Options{Max: 1, PerKey: 1})
 	_, err := l.Acquire(t.Context(), "a")
@@ -89,7 +89,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Of 100 pieces of work as many run at any instant as there are slots, or as their keys may have.
+// The number of running pieces is always the smaller of Max and the sum of the keys' slots.
 func TestBoundsHoldUnderLoad(t *testing.T) {
 	for keys, running := range map[int]int{10: 5, 2: 4} {
 		synctest.Test(t, func(t *testing.T) {
@@ -115,7 +115,8 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 	}
 }
 
-// hold takes a slot until ctx ends. It returns once it has one, or the error of the refusal.
+// hold starts work that holds a slot until ctx ends. It returns once the work holds the slot or was
+// refused.
 func hold(ctx context.Context, r *Requests, surface Surface, credential, network string) error {
 	held := make(chan error, 2)
 	go func() {
@@ -128,8 +129,8 @@ func hold(ctx context.Context, r *Requests, surface Surface, credential, network
 	return <-held
 }
 
-// Requests of an accepted credential wait with their tenant, all others with their network:
-// a flood of invalid ones waits behind itself. Public pages wait apart.
+// Requests with a known credential queue per tenant, all others per network, so that a flood of
+// invalid credentials delays only itself. Public pages have their own queue.
 func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -157,8 +158,8 @@ func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 	})
 }
 
-// decisions, Limits by /48: one customer leaves a slot of unseen credentials, and of public pages, to
-// others, however many of its networks it uses.
+// decisions, Limits by /48: a /48 never takes the last slot of unknown credentials or of public
+// pages.
 func TestSiteLeavesASlot(t *testing.T) {
 	for _, surface := range []Surface{API, Public} {
 		synctest.Test(t, func(t *testing.T) {
@@ -177,9 +178,9 @@ func TestSiteLeavesASlot(t *testing.T) {
 	}
 }
 
-// Work that waits for a slot of a limiter holds no slot of Requests: the queue for passwords must not
-// keep the slots of unseen keys.
-func TestWaitingHoldsNoSlotOfRequests(t *testing.T) {
+// Work that waits for a slot of a limiter holds no slot of Requests: the password queue must not
+// block unknown keys.
+func TestWaiterOfALimiterHoldsNoSlotOfRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := NewRequests(12)
 		passwords := New(Options{Max: 1, PerKey: 1})
@@ -197,8 +198,8 @@ func TestWaitingHoldsNoSlotOfRequests(t *testing.T) {
 	})
 }
 
-// Small work passes large work that does not fit, until that has waited for a second.
-func TestWhatFitsPassesUntilAWaiterIsASecondOld(t *testing.T) {
+// Small work may overtake large work that does not fit, for at most a second.
+func TestSmallWorkOvertakesALargeWaiterForASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Max: 96, PerKey: 48})
 		acquire := func(key string, n int) (release func()) {
@@ -217,26 +218,26 @@ func TestWhatFitsPassesUntilAWaiterIsASecondOld(t *testing.T) {
 		synctest.Wait()
 		acquire("d", 1)()
 		require.Zero(t, time.Since(began), "18 are free")
-		<-time.After(patience)
+		<-time.After(overtakeWindow)
 		go func() { acquire("d", 18)() }()
 		synctest.Wait()
 		require.EqualValues(t, 2, l.Stats().Waiting, "the large one is no longer passed")
-		<-time.After(patience)
+		<-time.After(overtakeWindow)
 		first()
 		synctest.Wait()
-		require.Equal(t, 2*patience, large)
+		require.Equal(t, 2*overtakeWindow, large)
 	})
 }
 
-// Work behind a large waiter that gives up gets what is free at once.
-func TestWaiterThatGivesUpLetsOthersIn(t *testing.T) {
+// If a large waiter gives up, work behind it gets the free slots at once.
+func TestCancelledWaiterUnblocksOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Max: 10, PerKey: 10})
 		_, err := l.AcquireN(t.Context(), "a", 8)
 		require.NoError(t, err)
 		ctx, stop := context.WithCancel(t.Context())
 		go func() { _, _ = l.AcquireN(ctx, "b", 5) }()
-		<-time.After(patience)
+		<-time.After(overtakeWindow)
 		go func() { _, _ = l.AcquireN(t.Context(), "c", 1) }()
 		synctest.Wait()
 		require.EqualValues(t, 2, l.Stats().Waiting)
@@ -246,8 +247,8 @@ func TestWaiterThatGivesUpLetsOthersIn(t *testing.T) {
 	})
 }
 
-// A refusal by a full site, or by a full limiter, gives back what the work took before.
-func TestRefusalGivesBackWhatItTook(t *testing.T) {
+// A refusal releases the slots that the work took before.
+func TestRefusalReleasesItsSlots(t *testing.T) {
 	for most, siteOf := range map[int]func(key string) string{
 		2: func(string) string { return "site" }, 1: func(key string) string { return key },
 	} {

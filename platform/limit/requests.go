@@ -18,8 +18,8 @@ type Requests struct {
 	seed     maphash.Seed
 }
 
-// maxKnown bounds the memory of known credentials.
-const maxKnown = 10_000
+// maxTenants bounds the memory of tenantOf.
+const maxTenants = 10_000
 
 // Surface is a part of the program. Each has its own limit per tenant: a flood of API requests
 // does not keep an owner from revoking the key.
@@ -36,8 +36,8 @@ const (
 )
 
 const (
-	minUnknown = 3 // slots of unknown credentials, of which a /48 has all but one
-	maxPublic  = 4 // concurrent public pages, of which a /48 has all but one
+	minUnknown = 3 // slots of unknown credentials; a /48 may take all but one
+	maxPublic  = 4 // concurrent public pages; a /48 may take all but one
 )
 
 // NewRequests reserves a tenth of the slots for unknown credentials, at least three, with one per
@@ -47,9 +47,9 @@ func NewRequests(connections int) *Requests {
 	const busy = "Too many requests are waiting."
 	unknown := max(minUnknown, connections/10)
 	slots := max(1, connections-unknown)
-	tenantOf, err := lru.New[uint64, string](maxKnown)
+	tenantOf, err := lru.New[uint64, string](maxTenants)
 	if err != nil {
-		panic(err) // only a size below 1 fails
+		panic(err) // fails only for a size below 1
 	}
 	anonymous := func(most int) *Limiter {
 		return New(Options{Max: most, PerKey: 1, PerSite: most - 1, SiteOf: netaddr.SiteText,

@@ -39,7 +39,8 @@ func SiteText(client string) string {
 	return netip.PrefixFrom(network.Addr(), siteBits).Masked().String()
 }
 
-// Networks returns what limits count an address by: the IPv4 address, or the /64 and the /48.
+// Networks returns the prefixes by which limits count an address: the IPv4 address, or the /64 and
+// the /48.
 func Networks(ip netip.Addr) []netip.Prefix {
 	client := Client(ip)
 	if client.Is4() {

@@ -9,7 +9,7 @@ import (
 	"dg/platform/netaddr"
 )
 
-// An IPv6 /64 is one client, an IPv4 address another.
+// Every address of an IPv6 /64 is the same client. Every IPv4 address is a client of its own.
 func TestIPv6NetworkIsOneClient(t *testing.T) {
 	for address, want := range map[string]string{
 		"192.0.2.7": "192.0.2.7", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::",

@@ -21,8 +21,8 @@ var (
 		"08",    // connection exception
 		"28",    // authentication: the database cannot be used until the credentials change
 		"53",    // insufficient resources: disk, memory, connections
-		"57",    // shutdown, crash, still starting, statement_timeout, cancelled by an administrator
-		"58",    // the server's system: I/O error, missing file
+		"57",    // shutdown, crash, startup, statement_timeout, cancelled by an administrator
+		"58",    // system error of the server: I/O error, missing file
 		"55P03", // lock_timeout
 		"25P03", // idle_in_transaction_session_timeout
 		"3D000", // the database does not exist (yet)
@@ -31,7 +31,7 @@ var (
 	}
 	unavailableErrors = []error{
 		pgconn.ErrConnClosed, puddle.ErrClosedPool, sql.ErrConnDone, driver.ErrBadConn,
-		sql.ErrTxDone, // the transaction's context ended before the commit
+		sql.ErrTxDone, // the transaction's context ended before its commit
 		io.ErrUnexpectedEOF, net.ErrClosed,
 		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE,
 	}
@@ -47,7 +47,7 @@ func IsDatabaseError(err error) bool {
 // Errors of the statement or its data do not count, nor does context.Canceled.
 func IsUnavailable(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return onStandby(e) || slices.ContainsFunc(unavailableStates, func(state string) bool {
+		return isStandbyError(e) || slices.ContainsFunc(unavailableStates, func(state string) bool {
 			return strings.HasPrefix(e.Code, state)
 		})
 	}
@@ -62,14 +62,14 @@ func IsUnavailable(err error) bool {
 // err: nothing was sent, or the server ended the connection, and said so, instead of executing it.
 func NotExecuted(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
-	return pgconn.SafeToRetry(err) || ok && slices.Contains(endedStates, e.Code)
+	return pgconn.SafeToRetry(err) || ok && slices.Contains(terminationStates, e.Code)
 }
 
-// endedStates are admin_shutdown, crash_shutdown, cannot_connect_now and idle_session_timeout.
-var endedStates = []string{"57P01", "57P02", "57P03", "57P05"}
+// terminationStates are admin_shutdown, crash_shutdown, cannot_connect_now and idle_session_timeout.
+var terminationStates = []string{"57P01", "57P02", "57P03", "57P05"}
 
-// onStandby reports whether a standby refused a write (25006) or a read of an unlogged table. The
+// isStandbyError reports whether a standby refused a write (25006) or a read of an unlogged table. The
 // latter shares 0A000 with permanent errors: only the routine differs, as texts are localised.
-func onStandby(e *pgconn.PgError) bool {
+func isStandbyError(e *pgconn.PgError) bool {
 	return e.Code == "25006" || e.Code == "0A000" && e.Routine == "get_relation_info"
 }

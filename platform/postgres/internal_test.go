@@ -19,8 +19,8 @@ import (
 	"gorm.io/gorm"
 )
 
-// A failure that may pass is unavailable; a mistake of the program is none.
-func TestUnavailable(t *testing.T) {
+// A transient failure counts as unavailable. A mistake in the program does not.
+func TestTransientFailuresAreUnavailable(t *testing.T) {
 	code := func(code string) error { return &pgconn.PgError{Code: code} }
 	for want, errs := range map[bool][]error{
 		true: {
@@ -50,7 +50,7 @@ func TestUnavailable(t *testing.T) {
 			code("25006"), // read-only transaction
 			&pgconn.PgError{Code: "0A000", Routine: "get_relation_info"}, // unlogged on a standby
 			fmt.Errorf("keys: %w", code("57P01")),
-			sql.ErrTxDone, // the time ended before the commit
+			sql.ErrTxDone, // the context ended before the commit
 		},
 		false: {
 			nil,
@@ -73,7 +73,8 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// The error of a URL names the option or the file at fault. The role is its user, in either place.
+// The error of an invalid URL names the faulty option or file. RoleOf finds the user in both
+// places.
 func TestUnreadableURLNamesItsFault(t *testing.T) {
 	for tail, want := range map[string]string{
 		"host/dg?sslrootcert=/nowhere.pem":    "open /nowhere.pem: no such file",
@@ -104,7 +105,7 @@ func TestUnreadableURLNamesItsFault(t *testing.T) {
 }
 
 // With several hosts in the URL, each has a short timeout, and standbys are skipped.
-func TestSeveralHostsHaveLittleTimeEach(t *testing.T) {
+func TestEachOfSeveralHostsHasAShortTimeout(t *testing.T) {
 	for hosts, timeout := range map[string]time.Duration{"a": connectTimeout, "a,b": hostTimeout} {
 		config, err := parseURL("postgres://dg_app@" + hosts + "/dg?sslmode=prefer")
 		require.NoError(t, err)
@@ -114,7 +115,7 @@ func TestSeveralHostsHaveLittleTimeEach(t *testing.T) {
 	}
 }
 
-// A span is named by the tag of its statement, and by no more of its text than the first word.
+// A span's name is the statement's tag. Without a tag it is the first word of the statement.
 func TestSpansAreNamedByTags(t *testing.T) {
 	for sql, want := range map[string]string{
 		"/* reports.days */ select 1":           "reports.days",

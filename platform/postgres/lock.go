@@ -13,9 +13,9 @@ import (
 // ErrLocked means that another session held a lock for longer than the caller waits.
 var ErrLocked = errors.New("another process holds the lock: try again when it has finished")
 
-// AwaitLock takes the advisory lock of a name until the transaction ends: a session's lock would
+// AwaitLock takes the advisory lock of a name until the transaction ends: a session lock would
 // outlive its client behind a transaction pooler. It waits at most timeout, then returns ErrLocked.
-// A statement_timeout of the transaction would end the wait.
+// A transaction's statement_timeout would cut the wait short.
 func AwaitLock(ctx context.Context, log *slog.Logger, name string, timeout time.Duration,
 	tx interface {
 		QueryRow(ctx context.Context, sql string, args ...any) pgx.Row

@@ -31,7 +31,7 @@ func Migrate(
 	}
 	db, err := Open(ctx, ownerURL, Options{
 		Name:             "dg migrate",
-		MaxConns:         2, // one holds the lock, the other does the work
+		MaxConns:         2, // one process migrates, and the others wait for the lock
 		StatementTimeout: -1,
 	})
 	if err != nil {
@@ -56,7 +56,7 @@ func Migrate(
 
 // withLock runs work under goose's advisory lock, which also covers the grants.
 func withLock(ctx context.Context, db *sql.DB, work func() error) error {
-	// an attempt each second, for ten minutes
+	// tries once a second, for ten minutes
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600))
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func apply(
 	if err != nil {
 		return false, err
 	}
-	// goose's own target is the last file by name, and 10 sorts before 9
+	// goose's own target is the last file by name, but 10 sorts before 9
 	known := int64(0)
 	for _, source := range provider.ListSources() {
 		known = max(known, source.Version)

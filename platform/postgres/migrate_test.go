@@ -16,7 +16,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// schema is a small set of migrations.
+// schema has two migrations and their grants.
 var schema = files{
 	"1_things.sql": "create table things (id int primary key);\ninsert into things values (1);",
 	"2_log.sql":    "create table log (id int);",
@@ -25,10 +25,10 @@ var schema = files{
 	"grants/log.sql": "revoke all on log from :role;\ngrant select, insert on log to :role;",
 }.with(nil)
 
-// files are SQL by file name.
+// files maps file names to SQL.
 type files map[string]string
 
-// with returns a file system of the files and more.
+// with returns a file system with both sets of files.
 func (f files) with(more files) fstest.MapFS {
 	all := fstest.MapFS{"migrations.go": {Data: []byte("package migrations")}}
 	for _, some := range []files{f, more} {
@@ -39,14 +39,14 @@ func (f files) with(more files) fstest.MapFS {
 	return all
 }
 
-// with returns the schema with more files.
-func with(more files) fs.FS {
+// schemaWith returns the schema with more files.
+func schemaWith(more files) fs.FS {
 	all := maps.Clone(schema)
 	maps.Copy(all, more.with(nil))
 	return all
 }
 
-// Migrations run once; the serving role has the rights of the files, and no others.
+// Each migration runs once. The serving role has exactly the rights that the grants give it.
 func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	serving, owner := newDatabase(t)
 	var book tb.Buffer
@@ -56,22 +56,22 @@ func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	require.Equal(t, 1, strings.Count(book.String(), "1_things.sql"))
 	require.Equal(t, 1, tb.Query[int](t, serving, `select count(*) from things`))
 	require.NoError(t, tb.Exec(t, serving, `insert into log values (1)`))
-	mentions(t, tb.Exec(t, serving, `delete from log`), "permission denied")
-	mentions(t, tb.Exec(t, serving, `insert into things values (2)`), "permission denied")
-	mentions(t, tb.Exec(t, serving, `drop table log`), "must be owner")
+	requireMentions(t, tb.Exec(t, serving, `delete from log`), "permission denied")
+	requireMentions(t, tb.Exec(t, serving, `insert into things values (2)`), "permission denied")
+	requireMentions(t, tb.Exec(t, serving, `drop table log`), "must be owner")
 
-	less := with(files{"grants/things.sql": "revoke all on things from :role;"})
+	less := schemaWith(files{"grants/things.sql": "revoke all on things from :role;"})
 	require.NoError(t, postgres.Migrate(t.Context(), owner, less, servingRole, nil))
-	mentions(t, tb.Exec(t, serving, `select from things`), "permission denied")
+	requireMentions(t, tb.Exec(t, serving, `select from things`), "permission denied")
 }
 
-// The session that holds the migrators' lock is idle for as long as a migration lasts: no timeout of
-// the database ends it.
+// No database timeout ends the migrator's session, which holds the lock and idles during a
+// migration.
 func TestIdleMigratorKeepsItsLock(t *testing.T) {
 	_, owner := newDatabase(t)
 	require.NoError(t, tb.Exec(t, owner, `do $$ begin
 		execute format('alter database %I set idle_session_timeout = 20', current_database()); end $$`))
-	slow := with(files{"3_slow.sql": "insert into things values (2);\nselect pg_sleep(0.3);"})
+	slow := schemaWith(files{"3_slow.sql": "insert into things values (2);\nselect pg_sleep(0.3);"})
 	var all sync.WaitGroup
 	for range 2 {
 		all.Go(func() {
@@ -81,11 +81,11 @@ func TestIdleMigratorKeepsItsLock(t *testing.T) {
 	all.Wait()
 }
 
-// The files are slow, so that the instances overlap: in the first round in the migration, in the
-// second in the grants.
+// Slow files make the instances overlap: during the migration in the first round, during the grants
+// in the second.
 func TestConcurrentMigrationsRunOnce(t *testing.T) {
 	serving, owner := newDatabase(t)
-	slow := with(files{
+	slow := schemaWith(files{
 		"3_slow.sql":        "insert into things values (2);\nselect pg_sleep(0.2);",
 		"grants/things.sql": "grant select on things to :role;\nselect pg_sleep(0.1);",
 	})
@@ -101,24 +101,25 @@ func TestConcurrentMigrationsRunOnce(t *testing.T) {
 	require.Equal(t, 2, tb.Query[int](t, serving, `select count(*) from things`))
 }
 
-// A migration that fails is named and leaves nothing; those before it stay.
+// The error names the failed migration, which is rolled back. Earlier migrations stay applied.
 func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	_, owner := newDatabase(t)
 	var book tb.Buffer
-	err := postgres.Migrate(t.Context(), owner, with(files{
+	err := postgres.Migrate(t.Context(), owner, schemaWith(files{
 		"3_wrong.sql": "create table half (id int);\ncreate table things (id int);",
 	}), servingRole, book.Logger())
-	mentions(t, err, "3_wrong.sql", `relation "things" already exists`)
+	requireMentions(t, err, "3_wrong.sql", `relation "things" already exists`)
 	require.Contains(t, book.String(), "2_log.sql")
 	require.True(t, tb.Query[bool](t, owner,
 		`select to_regclass('half') is null and to_regclass('log') is not null`))
 	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, nil))
 }
 
-// Any command of an older program migrates first. It leaves the rights of the newer one as they are.
+// Any operator command of an older program migrates first. It must keep the rights of the newer
+// program.
 func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	serving, owner := newDatabase(t)
-	newer := with(files{
+	newer := schemaWith(files{
 		"3_more.sql":      "create table more (id int);\nalter table log add column note text;",
 		"grants/more.sql": "grant select on more to :role;",
 		"grants/log.sql":  string(schema["grants/log.sql"].Data) + "grant update (note) on log to :role;",
@@ -132,8 +133,8 @@ func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	require.Contains(t, book.String(), "newer migrations")
 }
 
-// PostgreSQL allows temporary tables and large objects to PUBLIC. Only the serving role loses these
-// rights, because other programs may need them. dg doctor names the statements for the rest.
+// PostgreSQL grants temporary tables and large objects to PUBLIC. Migrations revoke them only from
+// the serving role, because other programs may need them.
 func TestPublicRightsAreNotRevoked(t *testing.T) {
 	serving, owner := newDatabase(t)
 	superURL := tb.AsRole(owner, superuser)
@@ -146,7 +147,7 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 	})
 	grants, err := os.ReadFile("../../migrations/grants/schema.sql")
 	require.NoError(t, err)
-	whole := with(files{"grants/schema.sql": string(grants)})
+	whole := schemaWith(files{"grants/schema.sql": string(grants)})
 	for _, migrating := range []string{owner, superURL} {
 		require.NoError(t, postgres.Migrate(t.Context(), migrating, whole, servingRole, nil))
 		require.NoError(t,
@@ -154,16 +155,16 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 	}
 	require.NoError(t, tb.Exec(t, superURL, `revoke temporary on database `+name+` from public`))
 	require.NoError(t, postgres.Migrate(t.Context(), owner, whole, servingRole, nil))
-	mentions(t, tb.Exec(t, serving, `create temporary table t (id int)`), "permission denied")
+	requireMentions(t, tb.Exec(t, serving, `create temporary table t (id int)`), "permission denied")
 }
 
-// A role that does not exist is named.
+// The error names a missing role.
 func TestMigrateNeedsTheServingRole(t *testing.T) {
 	_, owner := newDatabase(t)
 	err := postgres.Migrate(t.Context(), owner, schema, `no"body`, nil)
 	require.ErrorContains(t, err, `role "no"body" does not exist`)
 
-	// A role that both owns and serves keeps its rights.
+	// A role that is both owner and serving role keeps its rights.
 	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, ownerRole, nil))
 	require.NoError(t, tb.Exec(t, owner, `delete from log`))
 }

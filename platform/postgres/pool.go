@@ -22,14 +22,14 @@ import (
 
 // Options configure a pool. A zero timeout means the default, a negative one no timeout.
 type Options struct {
-	Name             string // application_name: tells the pools apart in pg_stat_activity
+	Name             string // application_name, which tells the pools apart in pg_stat_activity
 	MaxConns         int32  // 0: the URL's pool_max_conns, or pgx's default
 	StatementTimeout time.Duration
 	LockTimeout      time.Duration
-	Logger           *slog.Logger // of replicas; nil: nothing is logged
+	Logger           *slog.Logger // for replicas; nil: nothing is logged
 	Tracer           trace.Tracer // nil: statements are not traced
 
-	lazy bool // Open does not wait for an answer: a replica may be down
+	lazy bool // Open does not connect, because a replica may be down
 }
 
 // DB is one pool with the interfaces of pgx and gorm. MaxConns bounds both together.
@@ -65,7 +65,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if opts.Tracer != nil {
 		config.ConnConfig.Tracer = statementTracer{opts.Tracer, opts.Name}
 	}
-	config.PingTimeout = pingTimeout // bounds the ping after a second of idleness
+	config.PingTimeout = pingTimeout // bounds the ping of a connection that was idle for a second
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database pool: %w", err)
@@ -85,7 +85,7 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 func withGorm(pool *pgxpool.Pool) (*DB, error) {
 	conn := stdlib.OpenDBFromPool(pool)
 	g, err := gorm.Open(gormpostgres.New(gormpostgres.Config{Conn: conn}), &gorm.Config{
-		SkipDefaultTransaction: true,  // a single statement is a transaction already
+		SkipDefaultTransaction: true,  // a single statement is a transaction by itself
 		PrepareStmt:            false, // pgx keeps prepared statements for each connection
 		// never "select *": a new column would break prepared statements
 		QueryFields:          true,
@@ -107,7 +107,7 @@ func withGorm(pool *pgxpool.Pool) (*DB, error) {
 // closeTimeout bounds Close: with a silent server pgx takes 15 s to close a connection.
 const closeTimeout = 3 * time.Second
 
-// Close waits until every connection was released and closed, at most closeTimeout.
+// Close waits until every connection is released and closed, at most closeTimeout.
 func (db *DB) Close() {
 	closed := make(chan struct{})
 	go func() {

@@ -31,21 +31,21 @@ const (
 	servingRole = "dg_app"
 )
 
-// newDatabase makes an empty database. It returns the URLs of the serving role and of the owner.
+// newDatabase creates an empty database. It returns the URLs of the serving role and the owner.
 func newDatabase(t *testing.T) (serving, owner string) {
 	t.Parallel()
 	db := pgtest.Empty(t)
 	return db.URL, db.OwnerURL
 }
 
-// open opens a pool on an empty database of its own.
+// open creates an empty database and opens a pool on it.
 func open(t *testing.T, options postgres.Options) *postgres.DB {
 	serving, _ := newDatabase(t)
 	return pgtest.Open(t, serving, options)
 }
 
-// mentions fails unless the error contains every one of the words.
-func mentions(t *testing.T, err error, words ...string) {
+// requireMentions fails unless the error contains every one of the words.
+func requireMentions(t *testing.T, err error, words ...string) {
 	for _, word := range words {
 		require.ErrorContains(t, err, word)
 	}
@@ -56,7 +56,7 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// settings reads settings of a session by their names.
+// settings reads a column of pg_settings for the named settings.
 func settings(t *testing.T, on querier, value string, names iter.Seq[string]) (found map[string]string) {
 	require.NoError(t, on.QueryRow(t.Context(),
 		`select json_object_agg(name, `+value+`) from pg_settings where name = any($1)`,
@@ -64,7 +64,7 @@ func settings(t *testing.T, on querier, value string, names iter.Seq[string]) (f
 	return found
 }
 
-// Settings of sessions are the program's, whatever the URL says.
+// dg's session settings override those of the URL.
 func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	serving, _ := newDatabase(t)
 	hostile := serving +
@@ -83,7 +83,7 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 		"idle_in_transaction_session_timeout": "10s",
 	}
 	require.Equal(t, want, settings(t, db.Pool, "current_setting(name)", maps.Keys(want)))
-	// over a Unix socket those of TCP read as 0, and their reset values are what was asked for
+	// over a Unix socket the current TCP settings read as 0, but reset_val has the requested values
 	want = map[string]string{
 		"tcp_keepalives_idle": "15", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
 		"tcp_user_timeout": "30000", "client_connection_check_interval": "5000",
@@ -91,7 +91,7 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	require.Equal(t, want, settings(t, db.Pool, "reset_val", maps.Keys(want)))
 }
 
-// Instants are read as UTC, by pgx and by gorm.
+// pgx and gorm read instants as UTC.
 func TestTimesAreReadAsUTC(t *testing.T) {
 	db := open(t, postgres.Options{})
 	var direct, byGorm time.Time
@@ -104,27 +104,27 @@ func TestTimesAreReadAsUTC(t *testing.T) {
 	require.Equal(t, []time.Time{want, want}, []time.Time{direct, byGorm})
 }
 
-// onNoTable is the scope of statements on tables without an organisation.
+// onNoTable is the scope of statements on tables without organisations.
 var onNoTable = tenant.Across("on no organisation's table")
 
-// Statements and waits for locks end after their timeouts.
+// StatementTimeout and LockTimeout end statements and waits for locks.
 func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
 	db := open(t, postgres.Options{
 		StatementTimeout: 50 * time.Millisecond,
 		LockTimeout:      20 * time.Millisecond,
 	})
 	_, err := db.Pool.Exec(t.Context(), `select pg_sleep(20)`)
-	mentions(t, err, "57014")
+	requireMentions(t, err, "57014")
 	holder, err := db.Pool.Begin(t.Context())
 	require.NoError(t, err)
 	defer holder.Rollback(context.Background())
 	_, err = holder.Exec(t.Context(), `select pg_advisory_xact_lock(815)`)
 	require.NoError(t, err)
 	err = db.Gorm.Scopes(onNoTable).Exec(`select pg_advisory_xact_lock(815)`).Error
-	mentions(t, err, "55P03")
+	requireMentions(t, err, "55P03")
 }
 
-// No error shows the password of a URL, however malformed.
+// No error shows the password of the URL, even if the URL is malformed.
 func TestNoErrorShowsThePassword(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{
@@ -151,9 +151,9 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 	}
 }
 
-// A connection that the server ends within an answer is unavailable, for pgx and for gorm. There is
-// no partial result.
-func TestConnectionThatEndsIsUnavailable(t *testing.T) {
+// If the server ends the connection within a result, pgx and gorm return an unavailable error, not
+// a partial result.
+func TestTerminatedConnectionIsUnavailable(t *testing.T) {
 	db := open(t, postgres.Options{MaxConns: 1})
 	const ends = `select n, case when n = 5000 then pg_terminate_backend(pg_backend_pid()) end
 		from generate_series(1, 10000) n`
@@ -172,8 +172,8 @@ func TestConnectionThatEndsIsUnavailable(t *testing.T) {
 	require.True(t, postgres.IsUnavailable(err), "%v", err)
 }
 
-// The position of a read covers commits that are visible but not flushed, whatever the reader's own
-// synchronous_commit, and lies on the server's timeline.
+// A position covers commits that are visible but not flushed, whatever the reader's
+// synchronous_commit. It has the server's timeline.
 func TestPositionCoversUnflushedCommits(t *testing.T) {
 	url, _ := newDatabase(t)
 	for _, reader := range []string{"on", "off"} {
@@ -187,8 +187,8 @@ func TestPositionCoversUnflushedCommits(t *testing.T) {
 	require.Zero(t, tb.Query[postgres.Position](t, url, `select null::text`))
 }
 
-// A connection whose server refuses writes, as a standby does, is closed: another one may lead to
-// the primary.
+// A connection to a standby, which refuses writes, is closed. A new connection may reach the
+// primary.
 func TestConnectionToStandbyIsClosed(t *testing.T) {
 	db := open(t, postgres.Options{MaxConns: 1})
 	conn, err := db.Pool.Acquire(t.Context())
@@ -198,7 +198,7 @@ func TestConnectionToStandbyIsClosed(t *testing.T) {
 	if err == nil { // PostgreSQL allows temporary sequences
 		_, err = conn.Exec(t.Context(), `select setval('s', 1); create table t (id int)`)
 	}
-	mentions(t, err, "25006")
+	requireMentions(t, err, "25006")
 	require.True(t, postgres.IsUnavailable(err))
 	require.True(t, conn.Conn().IsClosed())
 }
@@ -207,8 +207,8 @@ type fruit struct{ Name string }
 
 func (fruit) TableName() string { return "fruit" }
 
-// A program continues while a newer one migrates (doc.go, Migrations): its prepared statements
-// outlive a new column.
+// Prepared statements of a running program survive a new column, because a newer program may
+// migrate meanwhile (doc.go, Migrations).
 func TestStatementsOutliveANewColumn(t *testing.T) {
 	owner := pgtest.New(t).Owner
 	_, err := owner.Pool.Exec(t.Context(), `create table fruit (name text)`)
@@ -229,7 +229,7 @@ type playerGroup struct{ ID, OrgID, Name string }
 
 func (playerGroup) TableName() string { return "player_groups" }
 
-// The server's log shows which function sent a statement.
+// A statement's tag names its caller in the server's log.
 func TestStatementsBeginWithTheirTag(t *testing.T) {
 	db := pgtest.New(t).Owner.Gorm.Session(&gorm.Session{DryRun: true, Context: t.Context()})
 	const acme = "00000000-0000-4000-8000-00000000000a"
@@ -249,7 +249,7 @@ func TestStatementsBeginWithTheirTag(t *testing.T) {
 	}
 }
 
-// A command waits for a lock as long as it says, and logs that it waits.
+// AwaitLock waits at most its timeout, and logs that it waits.
 func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -271,18 +271,18 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	require.NoError(t, await(time.Minute))
 }
 
-// pooler starts PgBouncer in front of the shared server. It returns the direct URLs of a new
-// database, as the serving role and as the owner.
-func pooler(t *testing.T, lines ...string) (b func(string) string, serving, owner string) {
+// startPooler starts PgBouncer in front of the shared server. It returns the direct URLs of a new
+// database for the serving role and the owner.
+func startPooler(t *testing.T, lines ...string) (b func(string) string, serving, owner string) {
 	db := pgtest.Empty(t)
 	return pgtest.StartBouncer(t, db.URL, lines...), db.URL, db.OwnerURL
 }
 
-// With the role's settings of roles.sh each session of a pooler in transaction mode has the bounds
-// of a direct one. Where the pooler keeps prepared statements, dg uses them.
+// With the role's settings of roles.sh, sessions behind a transaction pooler have the same limits
+// as direct ones. dg prepares statements if the pooler supports them.
 func TestBoundsHoldThroughPooler(t *testing.T) {
 	t.Parallel()
-	b, direct, _ := pooler(t)
+	b, direct, _ := startPooler(t)
 	pgtest.SetRoleDefaults(t, direct)
 	out, err := exec.CommandContext(t.Context(), "pgbouncer", "--version").Output()
 	require.NoError(t, err)
@@ -290,13 +290,13 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 	_, err = fmt.Sscanf(string(out), "PgBouncer 1.%d", &minor)
 	require.NoError(t, err)
 	kinds := []string{"transaction", "prepared"}
-	if minor < 24 { // 1.21 to 1.23 need a setting
+	if minor < 24 { // PgBouncer 1.21 to 1.23 need a setting for this
 		kinds = kinds[:1]
 	}
 	for _, kind := range kinds {
 		db := pgtest.Open(t, postgres.ThroughPooler(b(direct), kind),
 			postgres.Options{Name: "dg reads", MaxConns: 8})
-		holder, err := db.Pool.Begin(t.Context()) // the next statement runs in another session
+		holder, err := db.Pool.Begin(t.Context()) // forces the next statement into another session
 		require.NoError(t, err)
 		of := pgtest.Open(t, direct, postgres.Options{}).Pool
 		want := settings(t, of, "setting", slices.Values([]string{
@@ -324,17 +324,17 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 		_, err = holder.Exec(t.Context(), `select pg_advisory_xact_lock(99)`)
 		require.NoError(t, err)
 		_, err = db.Pool.Exec(t.Context(), `select pg_advisory_xact_lock(99)`)
-		mentions(t, err, "55P03")
+		requireMentions(t, err, "55P03")
 		require.NoError(t, holder.Rollback(t.Context()))
 	}
 }
 
-// Open refuses a pooler that drops dg's settings, and migrations refuse every pooler. The error
-// names the setting to change.
-func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
+// Open refuses a pooler that drops dg's settings. Migrate refuses every pooler. The error names the
+// setting to change.
+func TestPoolerThatDropsSettingsIsRefused(t *testing.T) {
 	t.Parallel()
-	refusing, direct, owner := pooler(t)
-	dropping, _, _ := pooler(t, pgtest.BouncerIgnores)
+	refusing, direct, owner := startPooler(t)
+	dropping, _, _ := startPooler(t, pgtest.BouncerIgnores)
 	unset := pgtest.Empty(t).URL
 	var misfit *postgres.SessionError
 	for u, says := range map[string]string{
@@ -358,10 +358,10 @@ func TestPoolerThatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
-// A pooler in session mode works without an announcement if the role has the settings.
+// A session pooler works without the pooler parameter if the role has the settings.
 func TestPoolerInSessionModeWorks(t *testing.T) {
 	t.Parallel()
-	b, direct, _ := pooler(t, pgtest.BouncerIgnores, "pool_mode = session")
+	b, direct, _ := startPooler(t, pgtest.BouncerIgnores, "pool_mode = session")
 	pgtest.SetRoleDefaults(t, direct)
 	db := pgtest.Open(t, b(direct), postgres.Options{MaxConns: 2})
 	require.NoError(t, db.Pool.Ping(t.Context()))

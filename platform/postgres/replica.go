@@ -24,7 +24,7 @@ const (
 // a check succeeds, and before the first check.
 type Replica struct {
 	DB     *DB
-	Number int    // from 1, in the order of the setting; names the replica in log and metrics
+	Number int    // starts at 1, in the order of the setting; names the replica in log and metrics
 	system string // identifier and database of the primary, which a replica must share
 	log    *slog.Logger
 
@@ -33,8 +33,8 @@ type Replica struct {
 	reads   atomic.Int64
 }
 
-// OpenReplicas opens a pool for each replica. It fails if one is a copy of another database. A
-// replica that does not answer is no error: reads leave it out.
+// OpenReplicas opens a pool for each replica. It fails if a replica is a copy of another database.
+// If a replica does not answer, reads leave it out.
 func OpenReplicas(
 	ctx context.Context, urls []string, primary *DB, opts Options,
 ) (replicas []*Replica, err error) {
@@ -162,8 +162,8 @@ func (db *DB) AcquireReplica(ctx context.Context, at Position) *pgxpool.Conn {
 	return nil
 }
 
-// acquire returns nil if the replica is busy, connects slowly, lags or fails. After the latter two
-// it is left out, unless ctx ended.
+// acquire returns nil if the replica is busy, connects slowly, lags or fails. A replica that lags
+// or fails is left out, unless ctx ended.
 func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 	waiting, stop := context.WithTimeout(ctx, replicaWait)
 	defer stop()
@@ -175,7 +175,7 @@ func (r *Replica) acquire(ctx context.Context, at Position) *pgxpool.Conn {
 		}
 		conn.Release()
 	} else if waiting.Err() != nil {
-		return nil // a connection that is being set up goes to the pool, for a later read
+		return nil // a connection that is still being opened goes to the pool, for a later read
 	}
 	if ctx.Err() == nil && !errors.Is(err, errPrimaryBusy) {
 		r.leaveOut(err)
@@ -193,7 +193,7 @@ const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 	coalesce(pg_last_wal_receive_lsn() - '0/0', 0)::bigint
 	from pg_control_system() s, pg_control_checkpoint() c, pg_control_recovery() r`
 
-// firstDelay is the first of the delays between looks at a replica's replay. They double.
+// firstDelay is the first delay between checks of a replica's replay. Each delay doubles.
 const firstDelay = time.Millisecond
 
 // flush makes the primary send all records up to now. Commits that wrote only unlogged tables, such
@@ -210,7 +210,8 @@ func (r *Replica) flush(ctx context.Context) error {
 // errPrimaryBusy marks a failure of the primary, which does not take the replica out of use.
 var errPrimaryBusy = errors.New("the primary could not be asked to send its records")
 
-// await waits until the replica has replayed at. A snapshot from before then may lack commits.
+// await waits until the replica has replayed up to the position. An earlier snapshot may lack
+// commits.
 func (r *Replica) await(ctx context.Context, conn *pgxpool.Conn, at Position) error {
 	for delay := firstDelay; ; delay *= 2 {
 		var standby bool

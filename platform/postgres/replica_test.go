@@ -13,15 +13,16 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// standbySQL makes a database look like a standby of itself to sessions that search the schema first.
+// standbySQL makes the server look like a standby to sessions whose search_path begins with its
+// schema.
 const standbySQL = `create schema standby;
 	create table standby.replayed as select 'FFFFFF/0'::pg_lsn as lsn;
 	create function standby.pg_is_in_recovery() returns boolean return true;
 	create function standby.pg_last_wal_receive_lsn() returns pg_lsn return 'FFFFFF/0'::pg_lsn;
 	create function standby.pg_last_wal_replay_lsn() returns pg_lsn return (select lsn from standby.replayed)`
 
-// A replica that lags is left out, unless the primary was too busy to send its records.
-func TestBusyPrimaryIsNoFaultOfTheReplica(t *testing.T) {
+// A replica that lags is left out, unless the primary was too busy to flush its records.
+func TestBusyPrimaryKeepsTheReplicaInUse(t *testing.T) {
 	_, url := newDatabase(t)
 	require.NoError(t, tb.Exec(t, url, standbySQL))
 	primary := pgtest.Open(t, url, postgres.Options{MaxConns: 1})
@@ -43,11 +44,11 @@ func TestBusyPrimaryIsNoFaultOfTheReplica(t *testing.T) {
 	}
 	at := postgres.Position{Timeline: 1, LSN: 2}
 	attempts := 20
-	for out := true; out; out = replica.LeftOut() { // on a busy machine the replica itself may be slow
+	for out := true; out; out = replica.LeftOut() { // on a busy machine the replica may be the slow one
 		require.Positive(t, attempts)
 		attempts--
 		replayed("FFFFFF/0")
-		returns(t, replica, primary)
+		waitUntilUsed(t, replica, primary)
 		replayed("0/1")
 		busy, err := primary.Pool.Acquire(t.Context())
 		require.NoError(t, err)
@@ -58,8 +59,8 @@ func TestBusyPrimaryIsNoFaultOfTheReplica(t *testing.T) {
 	require.True(t, replica.LeftOut())
 }
 
-// returns watches the replica until a check succeeds.
-func returns(t *testing.T, replica *postgres.Replica, primary *postgres.DB) {
+// waitUntilUsed checks the replica until a check succeeds.
+func waitUntilUsed(t *testing.T, replica *postgres.Replica, primary *postgres.DB) {
 	watching, stop := context.WithCancel(t.Context())
 	watched := make(chan struct{})
 	go func() {

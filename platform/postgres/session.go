@@ -21,10 +21,10 @@ const (
 const (
 	// connectTimeout also bounds Open: a start must not hang on a host that drops packets.
 	connectTimeout = 10 * time.Second
-	// hostTimeout is the connect timeout of each of several hosts, so that the next is tried soon.
-	// It also bounds the query of DB.system.
+	// hostTimeout is the connect timeout of each of several hosts, so that dg soon tries the next
+	// one. It also bounds the query of DB.system.
 	hostTimeout = 2 * time.Second
-	// pingTimeout bounds the ping of an idle connection, which precedes its use.
+	// pingTimeout bounds the ping before an idle connection is used.
 	pingTimeout = time.Second
 )
 
@@ -33,7 +33,7 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 	prepareHosts(&config.Config)
 	inherited := config.OnPgError
 	config.OnPgError = func(conn *pgconn.PgConn, e *pgconn.PgError) bool {
-		return !onStandby(e) && inherited(conn, e) // false closes conn: a new one may find the primary
+		return !isStandbyError(e) && inherited(conn, e) // false closes conn: the next may reach the primary
 	}
 	// overrides the URL: reports read binary results, which simple_protocol and exec lack
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
@@ -60,7 +60,7 @@ func prepareSession(config *pgx.ConnConfig, opts Options) (pooled bool) {
 func prepareHosts(config *pgconn.Config) {
 	limit := connectTimeout
 	if slices.ContainsFunc(config.Fallbacks, func(f *pgconn.FallbackConfig) bool {
-		return f.Host != config.Host || f.Port != config.Port // sslmode=prefer repeats a host
+		return f.Host != config.Host || f.Port != config.Port // sslmode=prefer lists each host twice
 	}) {
 		limit = hostTimeout
 		if config.ValidateConnect == nil {
@@ -72,10 +72,10 @@ func prepareHosts(config *pgconn.Config) {
 	}
 }
 
-// sessionParams returns those startup parameters that some poolers refuse.
+// sessionParams returns the session settings as startup parameters, some of which poolers refuse.
 func sessionParams(opts Options) map[string]string {
 	return map[string]string{
-		// The triggers on the plays refuse other levels, and a server may have another default.
+		// The triggers on plays refuse other isolation levels, and the server's default may differ.
 		"default_transaction_isolation": "read committed",
 		"default_transaction_read_only": "off",
 		// A role's default may name another schema, or one before public.
@@ -86,10 +86,11 @@ func sessionParams(opts Options) map[string]string {
 		"statement_timeout":                   milliseconds(cmp.Or(opts.StatementTimeout, statementTimeout)),
 		"lock_timeout":                        milliseconds(cmp.Or(opts.LockTimeout, lockTimeout)),
 		"idle_in_transaction_session_timeout": milliseconds(idleTimeout),
-		// It would end a migrator's idle session, and with it the lock: two migrators at once.
+		// A timeout would end a migrator's idle session and release its lock, and two migrators
+		// could run.
 		"idle_session_timeout": "0",
 
-		// The locks of a client that died silently are released within half a minute.
+		// Releases the locks of a client that died silently within half a minute.
 		"tcp_keepalives_idle":              "15",
 		"tcp_keepalives_interval":          "5",
 		"tcp_keepalives_count":             "3",

@@ -19,7 +19,7 @@ type statementTracer struct {
 	pool   string
 }
 
-// statementTag matches a statement's tag or, without a tag, its first word, such as begin.
+// statementTag matches a statement's tag. Without a tag it matches the first word, such as begin.
 var statementTag = regexp.MustCompile(
 	`^\s*(?:/\* ([A-Za-z]+\.[A-Za-z]+) \*/|(?:-- )?([A-Za-z]+)\b)`,
 )

@@ -20,7 +20,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// The log has the format and the level of its settings.
+// The logger follows the settings for format and level.
 func TestLoggerWritesJSONOrText(t *testing.T) {
 	var b bytes.Buffer
 	log, err := NewLogger(&b, "warn", "json")
@@ -38,7 +38,7 @@ func TestLoggerWritesJSONOrText(t *testing.T) {
 	require.Contains(t, b.String(), "msg=detail waited_ms=60000")
 }
 
-// An unknown level or format of the log is named, with those that there are.
+// The error names an unknown log level or format, and lists the valid ones.
 func TestUnknownLogSettingsAreRefused(t *testing.T) {
 	for want, c := range map[string][2]string{
 		`level "loud": use debug, info, warn or error`: {"loud", "json"}, `level "": `: {"", "json"},
@@ -49,7 +49,7 @@ func TestUnknownLogSettingsAreRefused(t *testing.T) {
 	}
 }
 
-// The operator's port serves metrics and profiles, until its context ends.
+// The ops server serves metrics and profiles until its context ends.
 func TestOpsServerServesMetricsAndProfiles(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -71,7 +71,8 @@ func TestOpsServerServesMetricsAndProfiles(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-// A second profile is refused while one runs, of any kind: pprof itself refuses one of the same kind only.
+// While a profile runs, a second one of any kind is refused. pprof itself refuses only one of the
+// same kind.
 func TestProfilesRunOneAtATime(t *testing.T) {
 	server := httptest.NewServer(OpsHandler(NewRegistry(), "127.0.0.1:0"))
 	defer server.Close()
@@ -89,14 +90,14 @@ func TestProfilesRunOneAtATime(t *testing.T) {
 		return response.StatusCode
 	}
 	go func() {
-		for get("trace?seconds=30") != 0 { // refused while the other one runs
+		for get("trace?seconds=30") != 0 { // refused while the other profile runs
 		}
 	}()
 	for get("goroutine") != http.StatusServiceUnavailable {
 	}
 }
 
-// A page whose own name is rebound to the port reads nothing.
+// DNS rebinding fails: the ops server refuses a foreign Host.
 func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 	for _, c := range []struct {
 		addr, host string
@@ -120,7 +121,7 @@ func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 	}
 }
 
-// A panic of background work is logged with its stack and counted, and the work restarts.
+// A panic in background work is logged with its stack and counted, and the work restarts.
 func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 	var log bytes.Buffer
 	s := NewSupervisor(slog.New(slog.NewTextHandler(&log, nil)), NewRegistry())
@@ -137,7 +138,7 @@ func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 	require.Contains(t, log.String(), "telemetry_test.go", "the stack names the line")
 }
 
-// After the end of the context a panic restarts nothing.
+// After its context has ended, a panic restarts nothing.
 func TestSupervisorEndsWithItsContext(t *testing.T) {
 	s := NewSupervisor(slog.New(slog.DiscardHandler), NewRegistry())
 	s.wait = time.Hour
@@ -148,7 +149,7 @@ func TestSupervisorEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// A failing collector is logged once, and its recovery once. Spans in between are lost.
+// The log has one line for a failing collector and one for its recovery. Spans in between are lost.
 func TestFailingCollectorIsLoggedOnce(t *testing.T) {
 	var log bytes.Buffer
 	c := tb.NewCollector(t)
@@ -177,7 +178,7 @@ func TestFailingCollectorIsLoggedOnce(t *testing.T) {
 	require.NotContains(t, log.String(), "hunter2", "a URL may be a password")
 }
 
-// An attribute that OpenTelemetry cannot read is named.
+// The error names a malformed OTEL_RESOURCE_ATTRIBUTES.
 func TestMalformedAttributeStopsTraces(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "no value")
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
@@ -185,9 +186,8 @@ func TestMalformedAttributeStopsTraces(t *testing.T) {
 	require.ErrorContains(t, err, "OTEL_RESOURCE_ATTRIBUTES")
 }
 
-// A collector that never answers delays neither the work nor the end of the program. The queue
-// stays bounded.
-func TestSilentCollectorHoldsUpNothing(t *testing.T) {
+// A collector that never answers delays neither work nor shutdown. The queue stays bounded.
+func TestSilentCollectorDelaysNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for flushTimeout")
 	}
@@ -203,15 +203,16 @@ func TestSilentCollectorHoldsUpNothing(t *testing.T) {
 	require.NoError(t, err)
 	for range 10 * maxQueuedSpans {
 		_, span := traces.Tracer().Start(context.Background(), "work")
-		span.End() // beyond the queue they are dropped
+		span.End() // spans beyond the queue are dropped
 	}
 	begun := time.Now()
 	traces.Close()
 	require.Less(t, time.Since(begun), flushTimeout+time.Second)
 }
 
-// metrics.md, Traces: variables have OpenTelemetry's meaning, and what dg has not stops its start.
-func TestVariablesOfTracesAreOpenTelemetrys(t *testing.T) {
+// metrics.md, Traces: OTEL_ variables have their documented meaning. dg does not start with
+// unsupported values.
+func TestOpenTelemetryVariablesConfigureTraces(t *testing.T) {
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"
 	for _, c := range []struct {
 		env    []string

@@ -63,7 +63,8 @@ func tracesFromEnv() (bool, error) {
 	return true, nil
 }
 
-// CheckTraces returns an error if OpenTelemetry's variables ask for what dg does not have.
+// CheckTraces returns an error if OpenTelemetry's variables require something that dg does not
+// support.
 func CheckTraces() error {
 	_, err := tracesFromEnv()
 	return err

@@ -47,8 +47,8 @@ func (b *Browser) Post(path string, form url.Values) Page {
 	return b.Send(http.MethodPost, path, form.Encode(), SameOrigin)
 }
 
-// Send sends a request with the cookies of the browser, and keeps those of the response. Each has a
-// connection of its own.
+// Send sends a request with the browser's cookies and stores those of the response. Each request
+// has a new connection.
 func (b *Browser) Send(method, path, body string, header http.Header) Page {
 	request, err := http.NewRequestWithContext(b.T.Context(), method, b.Base+path,
 		strings.NewReader(body))

@@ -15,8 +15,8 @@ import (
 // HistorySize is the size of an import file.
 type HistorySize struct {
 	Plays, Players int
-	Days           int   // up to now, over which the plays are spread
-	Groups         []int // the sizes of the groups, each of the first players
+	Days           int   // the plays are spread over these days, up to now
+	Groups         []int // the size of each group, which has the first players
 }
 
 // HistoryIDs are the ids of what the file imports.
@@ -43,7 +43,7 @@ func WriteHistory(w io.Writer, seed uint64, now time.Time, size HistorySize) (Hi
 			s.ids.Fork, players[s.random.IntN(size.Players)], 1+i*8/size.Plays,
 			started.Format(instant), s.end(started), s.answers())
 	}
-	return s.ids, s.out.Flush() // which returns the first error of a write
+	return s.ids, s.out.Flush() // Flush returns the first error of any write
 }
 
 type historyWriter struct {
@@ -56,7 +56,7 @@ type historyWriter struct {
 
 const instant = "2006-01-02T15:04:05.000Z"
 
-// writeOrganisation writes everything but the plays, and returns the ids of the players.
+// writeOrganisation writes all lines except the plays, and returns the ids of the players.
 func (s *historyWriter) writeOrganisation(size HistorySize) (players []uuid.UUID) {
 	s.ids.Organisation = s.id()
 	game := s.id()
@@ -88,7 +88,7 @@ func (s *historyWriter) id() uuid.UUID {
 	return uuid.Must(uuid.NewRandomFromReader(s.source)) // the source never fails
 }
 
-// end draws the fields of a finished play, or "".
+// end draws the fields that complete a play, or returns "".
 func (s *historyWriter) end(started time.Time) string {
 	if s.random.IntN(10) == 0 {
 		return ""
@@ -111,7 +111,7 @@ func (s *historyWriter) answers() string {
 	return strings.Join(texts, ",")
 }
 
-// historySkills are those of the specification: the kit imports no module.
+// historySkills are the skills of the specification. testkit imports no module.
 var historySkills = strings.Fields(`
 	prompting.context prompting.constraints prompting.examples
 	data.quality.duplicates data.quality.missing data.quality.formats data.quality.outliers

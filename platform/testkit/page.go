@@ -38,7 +38,7 @@ func RequireRedirect(t testing.TB, to string, p Page) {
 	require.Equal(t, to, p.Is(t, http.StatusSeeOther).Header.Get("Location"))
 }
 
-// Link returns the address of the first link of the page with the words, or "".
+// Link returns the address of the page's first link with the text, or "".
 func (p Page) Link(words string) string {
 	links := Cells(`<a [^>]*href="([^"]*)"[^>]*>`+regexp.QuoteMeta(words), p.Body)
 	if links == nil {
@@ -47,7 +47,7 @@ func (p Page) Link(words string) string {
 	return links[0][0]
 }
 
-// Cells returns what the groups of a pattern find in a page, unescaped.
+// Cells returns the groups of every match of a pattern in the page, unescaped.
 func Cells(pattern, text string) [][]string {
 	var all [][]string
 	for _, found := range regexp.MustCompile(pattern).FindAllStringSubmatch(text, -1) {
@@ -68,7 +68,7 @@ func Find(t testing.TB, pattern, text string) string {
 
 var tag = regexp.MustCompile(`<[^>]*>`)
 
-// TextOf returns the text of the markup behind its first tag, in one line.
+// TextOf returns the text of the markup after its first tag, on one line.
 func TextOf(markup string) string {
 	_, markup, _ = strings.Cut(markup, ">")
 	return strings.Join(strings.Fields(html.UnescapeString(tag.ReplaceAllString(markup, " "))), " ")

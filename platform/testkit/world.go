@@ -12,16 +12,16 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// World is a database of the test's own, and what the test puts into it.
+// World is a test's own database, with helpers that store test data.
 type World struct {
 	*pgtest.Database
 	t testing.TB
 }
 
-// New makes a database for the test, migrated and empty.
+// New creates a migrated, empty database for the test.
 func New(t testing.TB) *World { return On(t, pgtest.New(t)) }
 
-// On stores in a database that the test already has.
+// On returns a World on an existing database.
 func On(t testing.TB, db *pgtest.Database) *World { return &World{Database: db, t: t} }
 
 // Exec runs a statement as the owner of the tables.
@@ -30,8 +30,8 @@ func (w *World) Exec(sql string, args ...any) {
 	require.NoError(w.t, err, sql)
 }
 
-// Begin begins a transaction of the owner of the tables, in which it runs the statement, such as a
-// lock. The test ends it, or its end does.
+// Begin begins a transaction as the owner of the tables and runs the statement, such as a lock. The
+// transaction is rolled back when the test ends.
 func (w *World) Begin(sql string, args ...any) pgx.Tx {
 	tx, err := w.Owner.Pool.Begin(w.t.Context())
 	require.NoError(w.t, err)
@@ -41,8 +41,8 @@ func (w *World) Begin(sql string, args ...any) pgx.Tx {
 	return tx
 }
 
-// WhileWaiting starts fn. Once a statement waits for a lock of the transaction it calls then, if any,
-// and commits. It returns the error of fn.
+// WhileWaiting starts fn. Once a statement waits for a lock of tx, it calls then, if not nil, and
+// commits tx. It returns the error of fn.
 func (w *World) WhileWaiting(tx pgx.Tx, fn func() error, then func()) error {
 	done := make(chan error, 1)
 	go func() { done <- fn() }()

@@ -41,7 +41,7 @@ func Exec(db *gorm.DB, organisationID, text string, args ...any) *gorm.DB {
 	return db.Set(rawSetting, organisationID).Exec(text, withOrg(text, organisationID, args)...)
 }
 
-// withOrg adds @org to args if the text has it. Other texts must have the id as a parameter.
+// withOrg adds @org to args if the text contains it. Otherwise the id must be among the parameters.
 func withOrg(text, organisationID string, args []any) []any {
 	if !strings.Contains(text, "@org") {
 		return args
@@ -102,9 +102,9 @@ func changeIsScoped(db *gorm.DB) bool {
 	if !owned {
 		return scope(db)
 	}
-	values, ok := s.Dest.(map[string]any) // as gorm's Update, and Updates with a map, set it
+	values, ok := s.Dest.(map[string]any) // as gorm's Update sets it, and Updates with a map
 	for name := range values {
-		if s.Schema != nil && s.Schema.LookUpField(name) != nil { // also by the field's name
+		if s.Schema != nil && s.Schema.LookUpField(name) != nil { // also by its field name
 			name = s.Schema.LookUpField(name).DBName
 		}
 		ok = ok && name != column
@@ -153,7 +153,8 @@ func isPlain(c clause.Clause) bool {
 }
 
 // addCondition puts the other conditions in parentheses: "a or b and org_id = …" would read every
-// organisation's a. It returns false for a condition that closes them, or has an expression as value.
+// organisation's a. It returns false if a condition closes the parentheses or has an expression as
+// value.
 func addCondition(s *gorm.Statement, condition clause.Expression) bool {
 	where := s.Clauses["WHERE"]
 	exprs := []clause.Expression{condition}
@@ -202,7 +203,7 @@ func plain(exprs []clause.Expression) bool {
 	return true
 }
 
-// areValues reports whether none is an expression, which gorm would write into the statement.
+// areValues reports whether no value is an expression, which gorm would write into the statement.
 func areValues(of ...any) bool {
 	for _, value := range of {
 		if named, ok := value.(sql.NamedArg); ok {

@@ -31,7 +31,7 @@ const (
 
 func (playerGroup) TableName() string { return "player_groups" }
 
-// membership has an organisation, which is joined as a model.
+// membership joins its organisation as a model.
 type membership struct {
 	OrgID        string
 	UserID       string
@@ -40,7 +40,7 @@ type membership struct {
 
 type organisation struct{ ID string }
 
-// newGroups gives two organisations a group of one name each.
+// newGroups creates a group of the same name in each of two organisations.
 func newGroups(t *testing.T) (*gorm.DB, []playerGroup) {
 	db := pgtest.New(t).Owner.Gorm.WithContext(t.Context())
 	require.NoError(t, db.Scopes(tenant.Across("a test")).Exec(
@@ -57,19 +57,19 @@ func newGroups(t *testing.T) (*gorm.DB, []playerGroup) {
 	return db, rows
 }
 
-// around adds text behind a statement's conditions.
-type around struct{}
+// orTrue adds SQL after a statement's conditions.
+type orTrue struct{}
 
-func (around) ModifyStatement(s *gorm.Statement) {
+func (orTrue) ModifyStatement(s *gorm.Statement) {
 	c := s.Clauses["WHERE"]
 	c.AfterExpression = clause.Expr{SQL: "or true"}
 	s.Clauses["WHERE"] = c
 }
 
-func (around) Build(clause.Builder) {}
+func (orTrue) Build(clause.Builder) {}
 
-// rules.md, Data: a statement that is not scoped to an organisation is refused for its structure,
-// whatever its text says.
+// rules.md, Data: the guard refuses a statement that is not scoped to an organisation by its
+// structure, whatever its text.
 func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	db, _ := newGroups(t)
 	var found []playerGroup
@@ -118,7 +118,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 		"distinct":             model().Distinct("lower(name)").Find(&found).Error,
 		"group":                model().Select("id").Group("lower(name)").Find(&found).Error,
 		"having":               model().Select("id").Group("id").Having("count(*) > 0").Find(&found).Error,
-		"around a statement":   mine().Clauses(around{}).Find(&found).Error,
+		"around a statement":   mine().Clauses(orTrue{}).Find(&found).Error,
 		"do updates": mine().Clauses(clause.OnConflict{DoUpdates: clause.AssignmentColumns([]string{"name"})}).
 			Create(&playerGroup{ID: betaSales, OrgID: acme, Name: "x"}).Error,
 		"set": model().Where("id = ?", acmeSales).
@@ -150,8 +150,9 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	require.Nil(t, db.Raw("select name from player_groups where org_id = ?", acme).Row())
 }
 
-// A scoped statement reads and changes rows of the organisation only, with any other conditions.
-func TestTenantAddsTheOrganisation(t *testing.T) {
+// A scoped statement reads and changes only rows of its organisation, whatever its other
+// conditions.
+func TestScopedStatementsAddTheOrganisation(t *testing.T) {
 	db, rows := newGroups(t)
 	mine := func() *gorm.DB { return db.Scopes(tenant.Scope(acme)) }
 	for name, q := range map[string]*gorm.DB{
@@ -182,7 +183,7 @@ func TestTenantAddsTheOrganisation(t *testing.T) {
 	require.Equal(t, rows[1:], found)
 }
 
-// withoutOrganisation are the other tables, and why their statements name no organisation.
+// withoutOrganisation maps every other table to the reason why it has no organisation.
 var withoutOrganisation = map[string]string{
 	"users":            "a person may belong to several organisations",
 	"sessions":         "of a person",
@@ -198,8 +199,7 @@ var withoutOrganisation = map[string]string{
 	"dg_schema_versions": "of the migrations",
 }
 
-// The guard's tables are those of the migrated database that have an organisation; every other
-// table says why it has none.
+// The guard covers every table with an organisation. Every other table is listed with a reason.
 func TestGuardedTablesAreThoseOfTheDatabase(t *testing.T) {
 	rows, err := pgtest.New(t).
 		Owner.Pool.Query(t.Context(),

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Open goes to an address, absolute or relative to the page's, and waits until all of it is loaded.
+// Open goes to an address, absolute or relative to the page, and waits until the page has loaded.
 func (p *Page) Open(address string) {
 	to := Eval[string](p, fmt.Sprintf("new URL(%s, location).href", quoted(address)))
 	result := Do(p, "open "+address, Command(page.Navigate, page.NavigateParams{URL: to}))
@@ -44,7 +44,7 @@ var (
 	Print         = Mode{"print", "light", "none"}
 )
 
-// Emulate makes the window that wide, in a mode, without transitions.
+// Emulate sets the window's width and the mode, without transitions.
 func (p *Page) Emulate(width int, mode Mode) {
 	Do(p, "change the mode", Command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 		Media: mode.media,
@@ -54,7 +54,8 @@ func (p *Page) Emulate(width int, mode Mode) {
 			{Name: "forced-colors", Value: mode.forced},
 		},
 	}))
-	// After the mode, because it waits for the layout: a picture is as wide as the last one.
+	// Follows the mode, because it waits for the layout. Otherwise a screenshot has the previous
+	// width.
 	Do(p, "change the window", chromedp.EmulateViewport(int64(width), 800))
 }
 
@@ -65,21 +66,21 @@ func (p *Page) Click(selector string) {
 		chromedp.Steps(chromedp.MouseEvent(chromedp.MouseMoved, x, y), chromedp.MouseClickXY(x, y)))
 }
 
-// At returns a point of an element that the reader can reach, at that share of its width.
+// At returns a point of a reachable element, at a share of the element's width.
 func (p *Page) At(selector string, share float64) (x, y float64) {
 	at := element[struct{ X, Y, Width float64 }](p, "find", selector)
 	return at.X + (share-.5)*at.Width, at.Y
 }
 
-// Fill replaces the content of a field: typed into a text field, else set.
+// Fill replaces the content of a field. It types into a text field and sets any other.
 func (p *Page) Fill(selector, text string) {
 	if typed := element[bool](p, "fill", selector, text); typed {
 		Do(p, "fill "+selector, Command(input.InsertText, input.InsertTextParams{Text: text}))
 	}
 }
 
-// Press presses keys one after the other: those of package kb, or each key of a text. The page
-// handles a key before its character goes to the focused element, as with a keyboard.
+// Press presses keys one after the other: those of package kb, or each character of a text. As with
+// a keyboard, the page handles the key before the focused element gets the character.
 func (p *Page) Press(keys ...string) {
 	for _, key := range keys {
 		Do(p, "press "+key, chromedp.KeyEvent(key, func(e *input.DispatchKeyEventParams) {
@@ -90,10 +91,10 @@ func (p *Page) Press(keys ...string) {
 	}
 }
 
-// clipboard is held while something is copied and read: all pages of the process share it.
+// clipboard is locked while a page copies and reads: all pages of the process share the clipboard.
 var clipboard sync.Mutex
 
-// Copied returns what the action copies.
+// Copied returns what the action copies to the clipboard.
 func (p *Page) Copied(action func()) string {
 	clipboard.Lock()
 	defer clipboard.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Errors of a page, its console and its requests fail the test at its end.
+// Errors of the page, its console and its requests fail the test when it ends.
 func TestErrorsOfThePageAreFound(t *testing.T) {
 	t.Parallel()
 	pages := map[string]struct{ body, fault string }{

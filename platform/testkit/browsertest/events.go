@@ -15,12 +15,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// events is the state of a page by the browser's events, which precede answers to later commands.
+// events tracks the page's state by the browser's events, which precede the responses to later
+// commands.
 type events struct {
 	ctx       context.Context // the tab's
 	mu        sync.Mutex
 	loading   bool
-	requested bool // a load was requested and has not begun
+	requested bool // a load was requested but has not begun
 	documents []network.RequestID
 	errors    []string
 	leave     func() bool
@@ -32,15 +33,15 @@ func (w *events) loads() bool {
 	return w.loading || w.requested
 }
 
-// OnLeavePrompt sets what the reader answers when the browser asks whether to leave the page
-// (beforeunload). The default is to leave.
+// OnLeavePrompt sets the answer to the browser's question whether to leave the page (beforeunload).
+// The default is to leave.
 func (w *events) OnLeavePrompt(leave func() bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.leave = leave
 }
 
-// faults returns the errors so far, and forgets them.
+// faults returns the errors so far and clears them.
 func (w *events) faults() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,7 +66,7 @@ func (w *events) handle(event any) {
 		w.requested = false
 	case *page.EventJavascriptDialogOpening:
 		accept := e.Type != page.DialogTypeBeforeunload || w.leave == nil || w.leave()
-		// It fails where the page is closing; else the action that waits for it fails.
+		// This fails if the page is closing. Otherwise the action that waits for the dialog fails.
 		go func() {
 			_, _ = chromedp.Call(w.ctx, page.HandleJavaScriptDialog,
 				page.HandleJavaScriptDialogParams{Accept: accept})
@@ -87,7 +88,7 @@ func (w *events) handleError(event any) {
 			w.documents = append(w.documents, e.RequestID)
 		}
 	case *log.EventEntryAdded:
-		// The page itself may be an error page, and so may the answer to a form.
+		// An error page, or a form's error response, is not an error.
 		if e.Entry.Level == log.EntryLevelError &&
 			!slices.Contains(w.documents, e.Entry.NetworkRequestID) {
 			w.errors = append(w.errors,

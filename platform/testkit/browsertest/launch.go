@@ -11,10 +11,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-var started = sync.OnceValues(launch)
+var sharedBrowser = sync.OnceValues(launch)
 
-// keeper runs the browser as its child, and removes the browser's folder when it has ended. The
-// browser ends when its pipe (files 3 and 4) closes, which happens with the end of this process.
+// keeper runs the browser as its child, and then removes the browser's folder. The browser ends
+// when its pipe (files 3 and 4) closes, which happens when this process ends.
 const keeper = `dir=$1; shift
 "$@" &
 wait $!
@@ -32,19 +32,19 @@ func launch() (context.Context, error) {
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("lang", "en-GB"),
 		chromedp.Flag("accept-lang", "en-GB"),
-		// Else a click is lost that comes before the first frame of a loaded page.
+		// Keeps a click that comes before the first frame of a loaded page.
 		chromedp.Flag("allow-pre-commit-input", true),
 		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) {
 			cmd.Args = append([]string{"sh", "-c", keeper, "sh", dir, cmd.Path}, cmd.Args[1:]...)
 			cmd.Path = "/bin/sh"
-			// Ctrl-C does not reach it, because it has to clean up
+			// Ctrl-C does not reach keeper, because it has to clean up
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		}),
 	)
 	if named := os.Getenv("DG_CHROMIUM"); named != "" {
 		options = append(options, chromedp.ExecPath(named))
 	}
-	// Neither is cancelled: a browser that is killed leaves its children.
+	// Neither context is cancelled, because a killed browser leaves its child processes.
 	allocator, _ := chromedp.NewExecAllocator(context.Background(), options...)
 	browser, _ := chromedp.NewContext(allocator)
 	if err := chromedp.Do(browser); err != nil {

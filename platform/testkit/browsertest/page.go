@@ -17,10 +17,11 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// timeout bounds every action. Tests share a machine, and only one that fails waits for all of it.
+// timeout bounds every action. It is long, because tests share a machine; only a failing test waits
+// for all of it.
 const timeout = time.Minute
 
-// Page is one tab, for one goroutine.
+// Page is one tab. One goroutine may use it.
 type Page struct {
 	t   testing.TB
 	ctx context.Context // the tab's, of chromedp
@@ -34,7 +35,7 @@ func New(t testing.TB) *Page {
 	if testing.Short() {
 		t.Skip("browsertest: needs Chromium: skipped with -short")
 	}
-	browserContext, err := started()
+	browserContext, err := sharedBrowser()
 	if err != nil {
 		tb.SkipOrFail(t, err)
 	}
@@ -65,14 +66,14 @@ func Command[P, R any](command cdp.Command[P, R], params P) chromedp.Action[R] {
 	}
 }
 
-// Do does an action, waits until the load that it began, if any, is over, and returns its result.
+// Do runs an action and returns its result. It waits until a load that the action began is over.
 func Do[T any](p *Page, name string, action chromedp.Action[T]) T {
 	result, err := run(p, action)
 	if err != nil && !leftPage(result, err) {
 		p.fail(name, err)
 	}
 	p.poll(name, func() error {
-		// The answer to this evaluation comes after the events of the action.
+		// The response to this evaluation comes after the events of the action.
 		_, err := run(p, chromedp.Evaluate[chromedp.Void]("0"))
 		if err == nil && p.loads() {
 			err = errors.New("the load that it began is not over")
@@ -82,7 +83,8 @@ func Do[T any](p *Page, name string, action chromedp.Action[T]) T {
 	return result
 }
 
-// leftPage reports whether an action without a result left the page, which can lose the answer.
+// leftPage reports whether err means that the action left the page, which can lose the response.
+// Only actions without a result may do so.
 func leftPage(result any, err error) bool {
 	switch result.(type) {
 	case chromedp.Void, cdp.Empty:
@@ -113,6 +115,6 @@ func (p *Page) poll(name string, try func() error) {
 }
 
 func (p *Page) fail(name string, why error) {
-	address, _ := run(p, chromedp.Location()) // "" of a page that hangs
+	address, _ := run(p, chromedp.Location()) // "" if the page hangs
 	require.NoError(p.t, why, "on %s: %s", address, name)
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Eval runs a script in the page, waits for its promise if it is one, and returns its value.
+// Eval runs a script in the page and returns its value. It awaits a promise.
 func Eval[T any](p *Page, script string) T {
 	return Do(p, fmt.Sprintf("run %.100s", script), evaluate[T](script))
 }
 
-// evaluate is the action that runs a script as if the reader had begun it.
+// evaluate returns the action that runs a script with a user gesture.
 func evaluate[T any](script string) chromedp.Action[T] {
 	return chromedp.Evaluate[T](script, chromedp.EvalAwaitPromise,
 		func(e *runtime.EvaluateParams) { e.UserGesture = new(true) })
@@ -29,7 +29,8 @@ func callOf(function string, arguments ...any) string {
 	return fmt.Sprintf("%s.%s(%s)", pageScript, function, list[1:len(list)-1])
 }
 
-// element calls a function of page.js with the one visible element that matches, once it is there.
+// element calls a function of page.js with the one visible element that matches. It waits for that
+// element.
 func element[T any](p *Page, function, selector string, argument ...any) (value T) {
 	call := callOf("element", append([]any{function, selector}, argument...)...)
 	p.poll(function+" "+selector, func() error {
@@ -84,7 +85,7 @@ func (p *Page) ScrollsSideways() bool {
 func quoted(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // strings, lists and maps of them, or nil
+		panic(err) // strings, or lists and maps of strings, or nil
 	}
 	return string(b)
 }
@@ -92,13 +93,14 @@ func quoted(v any) string {
 //go:embed axe.min.js
 var axe string
 
-// axeScript returns each violation in words. A table's rows past the twentieth repeat those above.
+// axeScript returns a text for each violation. It skips a table's rows after the twentieth, which
+// repeat earlier ones.
 const axeScript = `axe.run({exclude: ['tbody tr:nth-child(n+21)']}, {runOnly: %s, resultTypes: ['violations']}).then(({violations}) =>
 	violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + v.help + ': ' + n.target.join(' ') + ': ' +
 		n.any.concat(n.all, n.none).map((c) => c.message).join('; '))))`
 
-// Axe checks the page with its open dialogs, and returns each violation of WCAG 2.2 A and AA, or of
-// the given rules. It reads the first twenty rows of a table.
+// Axe checks the page and its open dialogs. It returns each violation of WCAG 2.2 A and AA, or of
+// the given rules. It checks the first twenty rows of a table.
 func (p *Page) Axe(rules ...string) []string {
 	if !Eval[bool](p, `typeof axe === 'object'`) {
 		Eval[any](p, axe+";0")

@@ -32,12 +32,12 @@ type SkillAnswers struct {
 // Query selects the plays of a report.
 type Query struct {
 	Fork     string
-	From, To time.Time    // first instants of the first and last day
+	From, To time.Time    // first instant of the first day, and of the last day
 	Members  map[int]bool // of the group; nil: all players
 	Mode     string       // the reporting mode
-	Keys     []string     // of the players: their pseudonyms
+	Keys     []string     // pseudonyms of the players
 	Labels   []string     // of the players
-	Skills   []string     // the catalogue, in its order
+	Skills   []string     // of the catalogue, in its order
 }
 
 func (q Query) includes(p Play) bool {
@@ -46,7 +46,7 @@ func (q Query) includes(p Play) bool {
 		(q.Members == nil || q.Members[p.Player])
 }
 
-// CSV returns the whole file of the plays, which come in any order.
+// CSV returns the complete file of the plays, which may come in any order.
 func (q Query) CSV(plays []Play) string {
 	file := "playId,forkId,releaseNumber,playerKey,playerLabel," +
 		"startedAt,completedAt,durationSeconds,completed,scorePercent,passed,skills\n"

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Statistics is the response of the statistics endpoint, field by field in its order.
+// Statistics is the response of the statistics endpoint, with the fields in order.
 type Statistics struct {
 	Plays           int64    `json:"plays"`
 	UniquePlayers   int64    `json:"uniquePlayers"`
@@ -43,7 +43,7 @@ type Skill struct {
 	CorrectRate float64 `json:"correctRate"`
 }
 
-type sum struct { // of a day, a player or all plays
+type sum struct { // totals of a day, a player or all plays
 	plays, completed, passed, score int64
 	best                            int
 	last                            time.Time
@@ -118,7 +118,7 @@ func entry[K comparable, V any](m map[K]*V, key K) *V {
 	return m[key]
 }
 
-// byRank orders players. Of two that differ in nothing else, the one who passed comes first.
+// byRank orders players. If all other fields are equal, a player who passed comes first.
 func byRank(a, b Player) int {
 	passed := map[bool]int{true: 0, false: 1}
 	return cmp.Or(cmp.Compare(b.Plays, a.Plays),

@@ -19,7 +19,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// BouncerIgnores drops dg's session settings, which PgBouncer refuses otherwise.
+// BouncerIgnores makes PgBouncer drop dg's session settings. Otherwise it refuses them.
 const BouncerIgnores = "ignore_startup_parameters = " +
 	"tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,tcp_user_timeout," +
 	"client_connection_check_interval,default_transaction_isolation,default_transaction_read_only,jit," +
@@ -56,16 +56,16 @@ func StartBouncer(
 	require.NoError(t, err)
 	config := fmt.Sprintf(bouncerConfiguration, socket, dir, strings.Join(lines, "\n"))
 	require.NoError(t, os.WriteFile(dir+"/ini", []byte(config), 0o644))
-	// the roles that may connect without a password, as on the server's socket
+	// these roles may connect without a password, as on the server's socket
 	users := []byte("\"dg_app\" \"\"\n\"dg_owner\" \"\"\n\"postgres\" \"\"\n")
 	require.NoError(t, os.WriteFile(dir+"/users", users, 0o644))
-	// The shell ends it with the pipe, which ends with this process, killed or not.
+	// The shell stops PgBouncer when the pipe closes, which also happens if this process is killed.
 	cmd := exec.CommandContext(context.Background(), "sh", "-c",
 		`"$1" -q ini >log 2>&1 & read x; kill $!; wait; rm -rf "$PWD"`, "sh", program)
 	cmd.Dir = dir
 	info, err := os.Stat(socket)
 	require.NoError(t, err)
-	user := info.Sys().(*syscall.Stat_t) // of the server: PgBouncer refuses to be root
+	user := info.Sys().(*syscall.Stat_t) // the server's user, because PgBouncer refuses to run as root
 	require.NoError(t, os.Chown(dir, int(user.Uid), int(user.Gid)))
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Credential: &syscall.Credential{Uid: user.Uid, Gid: user.Gid, NoSetGroups: true},
@@ -90,7 +90,7 @@ func StartBouncer(
 
 var roleDefaults = regexp.MustCompile(`(?m)^alter role dg_app in database dg (set .*;)$`)
 
-// SetRoleDefaults gives the URL's role the session settings of roles.sh, in the URL's database.
+// SetRoleDefaults applies the role settings of roles.sh to the URL's role, in the URL's database.
 func SetRoleDefaults(t testing.TB, direct string) {
 	script, err := os.ReadFile("../../configs/deploy/roles.sh") // from app/system or platform/postgres
 	require.NoError(t, err)

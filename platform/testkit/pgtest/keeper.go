@@ -13,23 +13,23 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// keeperVariable makes a test program a keeper. It has the prefix of the databases' names, and the
-// folder of the shared server.
+// keeperVariable makes a test program a keeper. Its value is the prefix of the databases' names and
+// the shared server's folder.
 const keeperVariable = "DG_PGTEST_KEEPER"
 
-// init spares test programs a TestMain.
+// init makes a TestMain in each test program unnecessary.
 //
 //nolint:gochecknoinits // see above
 func init() {
 	if prefix, dir, is := strings.Cut(os.Getenv(keeperVariable), " "); is {
-		keep(dir, prefix)
+		runKeeper(dir, prefix)
 		os.Exit(0)
 	}
 }
 
-// keep waits until standard input ends, which the end of the test process closes. It then joins the
-// server, drops what a killed process has left, and leaves: the server stops with its last user.
-func keep(dir, prefix string) {
+// runKeeper waits until the test process ends, which closes standard input. It then joins the
+// server, drops leftover databases and leaves. The server stops with its last user.
+func runKeeper(dir, prefix string) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
@@ -52,16 +52,16 @@ func keep(dir, prefix string) {
 	}
 }
 
-// startKeeper starts a keeper. The caller keeps its input, which closes with this process, also if
-// it is killed.
+// startKeeper starts a keeper. The keeper ends after input is closed, which also happens if this
+// process is killed.
 func startKeeper(dir string) (input io.Closer, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	keeper := exec.CommandContext(context.Background(), program)
-	keeper.Env = append(os.Environ(), keeperVariable+"="+prefix+" "+dir)
-	keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C does not reach it
+	keeper.Env = append(os.Environ(), keeperVariable+"="+databasePrefix+" "+dir)
+	keeper.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C does not reach the keeper
 	if input, err = keeper.StdinPipe(); err != nil {
 		return nil, err
 	}

@@ -19,8 +19,8 @@ import (
 
 // Database is a test's own database.
 type Database struct {
-	URL      string // as the role that serves
-	OwnerURL string // as the role that owns the tables
+	URL      string // URL of the serving role
+	OwnerURL string // URL of the role that owns the tables
 	DB       *postgres.DB
 	Owner    *postgres.DB
 }
@@ -36,26 +36,26 @@ func New(t testing.TB) *Database { return copyOf(t, "") }
 
 func Empty(t testing.TB) *Database { return copyOf(t, "template0") }
 
-// prefix of the names of this process's databases, and their number.
+// databasePrefix begins the names of this process's databases. databaseNumber counts them.
 var (
-	prefix         = fmt.Sprintf("test_%d_%d_", os.Getpid(), time.Now().UnixNano())
+	databasePrefix = fmt.Sprintf("test_%d_%d_", os.Getpid(), time.Now().UnixNano())
 	databaseNumber atomic.Int64
 )
 
-// copyOf copies a database of the server: "" is the migrated one.
+// copyOf creates a copy of a database of the server. "" means the migrated template.
 func copyOf(t testing.TB, original string) *Database {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("pgtest: needs a database: skipped with -short")
 	}
-	s, err := started()
-	if err != nil { // without PostgreSQL tests are skipped; one that does not start fails them
+	s, err := sharedServer()
+	if err != nil { // without PostgreSQL the test is skipped; a server that does not start fails it
 		RequireProgram(t, "postgres")
 		require.NoError(t, err, "start PostgreSQL")
 	}
-	ctx := context.Background() // a test's own context has ended when its cleanup runs
-	name := fmt.Sprint(prefix, databaseNumber.Add(1))
-	// Copying files beats the default strategy by 80 ms where nothing waits for a disk.
+	ctx := context.Background() // the test's own context has ended when its cleanup runs
+	name := fmt.Sprint(databasePrefix, databaseNumber.Add(1))
+	// Without a wait for the disk, file_copy is 80 ms faster than the default strategy.
 	_, err = s.admin.Exec(ctx, fmt.Sprintf(
 		`create database %s template %s owner dg_owner strategy file_copy`, name,
 		cmp.Or(original, s.template)))
@@ -65,8 +65,8 @@ func copyOf(t testing.TB, original string) *Database {
 		require.NoError(t, err, "drop the database")
 	})
 	db := &Database{URL: inDatabase(s.URL(), name), OwnerURL: inDatabase(s.OwnerURL(), name)}
-	db.DB = Open(t, db.URL, postgres.Options{MaxConns: 12}) // the server takes 800 of all tests
-	// On a loaded machine 100,000 rows take longer than the statement timeout.
+	db.DB = Open(t, db.URL, postgres.Options{MaxConns: 12}) // all tests share the server's 800 connections
+	// On a loaded machine, a statement on 100,000 rows exceeds the statement timeout.
 	db.Owner = Open(t, db.OwnerURL, postgres.Options{MaxConns: 2, StatementTimeout: -1})
 	return db
 }
@@ -87,5 +87,5 @@ func Open(t testing.TB, url string, options postgres.Options) *postgres.DB {
 }
 
 func inDatabase(connection, name string) string {
-	return tb.Changed(connection, func(u *url.URL) { u.Path = "/" + name })
+	return tb.ChangeURL(connection, func(u *url.URL) { u.Path = "/" + name })
 }

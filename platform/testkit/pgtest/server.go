@@ -37,18 +37,18 @@ var options = []string{
 	"--max_wal_size=256MB",
 }
 
-// startTimeout is above what a start takes on a loaded machine.
+// startTimeout exceeds the duration of a start on a loaded machine.
 const startTimeout = 2 * time.Minute
 
 type server struct {
 	*embeddedpg.Server
-	keeper   io.Closer // unreferenced it would be closed, and end the keeper
+	keeper   io.Closer // keeps the keeper alive: garbage collection would close the pipe
 	admin    *pgxpool.Pool
-	template string // the database that has the migrated schema
+	template string // name of the database with the migrated schema
 }
 
-// started is this process's use of the shared server, which ends with the process.
-var started = sync.OnceValues(start)
+// sharedServer starts or joins the shared server once a process, until the process ends.
+var sharedServer = sync.OnceValues(start)
 
 func start() (s *server, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
@@ -76,9 +76,9 @@ func adminURL(of *embeddedpg.Server) string {
 	return tb.AsRole(inDatabase(of.URL(), "postgres"), "postgres")
 }
 
-// sharedFolder returns the server's folder, one for each user, PostgreSQL and boot, because a crash
-// may damage a cluster without fsync. It is in memory if possible, where a database takes 15 ms,
-// not 300.
+// sharedFolder returns the server's folder. Each user, PostgreSQL version and boot has its own,
+// because a crash may damage a cluster without fsync. It is in memory if possible: creating a
+// database then takes 15 ms instead of 300.
 func sharedFolder(ctx context.Context) (string, error) {
 	bin, err := embeddedpg.FindProgram(ctx, "", "postgres")
 	if err != nil {
@@ -87,17 +87,17 @@ func sharedFolder(ctx context.Context) (string, error) {
 	base := os.TempDir()
 	var memory syscall.Statfs_t
 	if runtime.GOOS == "linux" && syscall.Statfs("/dev/shm", &memory) == nil &&
-		memory.Bavail*uint64(memory.Bsize) > 4<<30 { // the tests of all packages share it
+		memory.Bavail*uint64(memory.Bsize) > 4<<30 { // the tests of all packages share this memory
 		base = "/dev/shm"
 	}
-	// Linux; elsewhere the temporary folder must do
+	// Linux only: the path is missing elsewhere
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	hash := sha256.Sum256(append(boot, bin...))
 	return filepath.Join(base, fmt.Sprintf("dg-test-%d-%x", os.Geteuid(), hash[:4])), nil
 }
 
-// makeTemplate makes the database that holds the migrated schema where it is missing. Only a whole
-// one has the name of a template.
+// makeTemplate creates the database with the migrated schema if it is missing. Only a complete one
+// gets the template's name.
 func (s *server) makeTemplate(ctx context.Context) error {
 	hash := sha256.New()
 	archive := tar.NewWriter(hash)
@@ -111,7 +111,7 @@ func (s *server) makeTemplate(ctx context.Context) error {
 	if err != nil || exists {
 		return err
 	}
-	name := prefix + "template"
+	name := databasePrefix + "template"
 	_, err = s.admin.Exec(ctx, fmt.Sprintf(`create database %s owner dg_owner`, name))
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (s *server) makeTemplate(ctx context.Context) error {
 	}
 	_, err = s.admin.Exec(ctx, fmt.Sprintf(`alter database %s rename to %s`, name, s.template))
 	var problem *pgconn.PgError
-	// duplicate_database, or unique_violation if both rename at once: another process was faster
+	// duplicate_database, or unique_violation on concurrent renames: another process was faster
 	if errors.As(err, &problem) && (problem.Code == "42P04" || problem.Code == "23505") {
 		return nil
 	}

@@ -64,7 +64,7 @@ func (c *Collector) Spans() (spans []*tracepb.Span) {
 	return spans
 }
 
-// Attributes returns values by name; numbers as text.
+// Attributes maps attribute names to values, with numbers as text.
 func Attributes(pairs []*commonpb.KeyValue) map[string]string {
 	all := map[string]string{}
 	for _, pair := range pairs {

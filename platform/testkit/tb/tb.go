@@ -1,4 +1,4 @@
-// Package tb has what tests and their kits share without package pgtest.
+// Package tb has test helpers that do not need package pgtest.
 package tb
 
 import (
@@ -23,8 +23,8 @@ func SkipOrFail(t testing.TB, err error) {
 	t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
 }
 
-// Changed returns a database's URL after a change, such as of the role.
-func Changed(connection string, change func(*url.URL)) string {
+// ChangeURL returns a database's URL after a change, such as of the role.
+func ChangeURL(connection string, change func(*url.URL)) string {
 	u, err := url.Parse(connection)
 	if err != nil {
 		panic(err) // a test's own URL
@@ -34,12 +34,12 @@ func Changed(connection string, change func(*url.URL)) string {
 }
 
 func AsRole(connection, role string) string {
-	return Changed(connection, func(u *url.URL) { u.User = url.User(role) })
+	return ChangeURL(connection, func(u *url.URL) { u.User = url.User(role) })
 }
 
-// OnSocket returns the URL of the database by the socket in another folder.
+// OnSocket returns the URL of the database through the socket in another folder.
 func OnSocket(connection, folder, port string) string {
-	return Changed(connection, func(u *url.URL) {
+	return ChangeURL(connection, func(u *url.URL) {
 		query := u.Query()
 		query.Set("host", folder)
 		query.Set("port", port)
@@ -65,8 +65,7 @@ func Exec(t testing.TB, url, sql string) error {
 	return err
 }
 
-// Buffer is a buffer that a test reads while the program writes its log or output. Its zero value
-// is empty.
+// Buffer is a buffer that a test may read while the program writes to it. Its zero value is empty.
 type Buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
