@@ -1,6 +1,6 @@
 -- +goose Up
--- An import adds forks long before it commits. A version that is raised at once would lock the
--- organisation until then, so the version is raised at the commit, once for many forks.
+-- An import adds forks long before it commits. Changing the version at once would lock the
+-- organisation until then, so a deferred trigger changes it at the commit, once for many forks.
 drop trigger fork_insert on forks;
 drop trigger fork_update on forks;
 drop trigger fork_delete on forks;

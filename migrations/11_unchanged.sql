@@ -1,4 +1,4 @@
 -- +goose Up
--- The hash of a day's plays: a tag proves by it that an answer has not changed. Sealers before this
--- version leave it as it is, and seal days of an earlier version, whose hash is not read.
+-- The hash of a day's plays, from which reports derive their ETags. Earlier sealers do not update
+-- it, but they seal days with an earlier version, whose hash is not read.
 alter table fork_days add column hash bigint;

@@ -1,5 +1,5 @@
 -- +goose Up
--- Tags of reports contain no pseudonyms, because a player's never change.
+-- A player's pseudonym never changes, so that ETags of reports need not cover pseudonyms.
 -- +goose StatementBegin
 create function refuse_new_pseudonym() returns trigger language plpgsql as $$
 begin
@@ -7,7 +7,7 @@ begin
         using hint = 'Erase the player, and import another one.';
 end $$;
 -- +goose StatementEnd
--- After the update, so that no other trigger changes the row later.
+-- The trigger runs after the update, so that no later trigger changes the row.
 create trigger player_pseudonym after update on players for each row
     when ((old.label, old.ordinal, old.org_id) is distinct from (new.label, new.ordinal, new.org_id))
     execute function refuse_new_pseudonym();

@@ -1,11 +1,11 @@
 -- +goose Up
--- Labels of players are kept in memory for one version. It is random: a counter would repeat after a
--- restore or failover. A transaction draws it once for an organisation, because others see all of
--- its changes together. It is not deferred: its row is locked before those of players.
+-- Labels of players are cached by version. The version is random, because a counter would repeat
+-- after a restore or failover. A transaction changes it once for an organisation. The trigger is
+-- not deferred, so that player_ordinals is locked before players.
 alter table player_ordinals
     add column version bigint not null default uuid_hash_extended(gen_random_uuid(), 0);
 
--- It runs as its owner, so that a role that may write players changes their version.
+-- The function runs as its owner, so that every role that may write players can change the version.
 -- +goose StatementBegin
 create function draw_version_of_players() returns trigger
     language plpgsql security definer set search_path = public, pg_temp as $$

@@ -1,17 +1,17 @@
 -- +goose Up
--- Tables of modules/org. A program with organisations and players of its own has views instead.
+-- Tables of modules/org. A host program with its own organisations and players has views instead.
 
--- A customer. Everything but games, people and their sessions belongs to one.
+-- An organisation is a tenant. All rows but games, people and their sessions belong to one.
 create table organisations (
     id             uuid primary key,
     slug           text not null,
     name           text not null,
     plan           text not null check (plan in ('free', 'team', 'pro', 'enterprise')),
     reporting_mode text not null check (reporting_mode in ('pseudonymous', 'nominative')),
-    -- Random, and new with each change of the organisation or its forks: caches and ETags depend on
-    -- it. A counter would repeat after a failover or a restore.
+    -- The version is random, and new with each change of the organisation or its forks. Caches and
+    -- ETags depend on it. A counter would repeat after a failover or a restore.
     version        bigint not null default 1,
-    -- Deferrable, here and below, because an import may swap two slugs.
+    -- Slugs are deferrable, here and below, because an import may swap two slugs.
     constraint organisations_slug_key unique (slug) deferrable
 );
 
@@ -29,7 +29,7 @@ create trigger organisation_version before update on organisations
 alter table organisations enable always trigger organisation_version_first,
     enable always trigger organisation_version;
 
--- A person's role in an organisation, which decides what the person may do there.
+-- A person's role in an organisation decides what the person may do there.
 create table memberships (
     org_id  uuid not null references organisations,
     user_id uuid not null,
@@ -38,20 +38,20 @@ create table memberships (
 );
 create index memberships_user on memberships (user_id);
 
--- Who plays. Reports show the label or, in nominative organisations, the name.
+-- Players. Reports show the label or, in nominative organisations, the name.
 create table players (
     id           uuid primary key,
     org_id       uuid not null references organisations,
-    -- Small, and never given twice in an organisation: plays and groups refer to it.
+    -- A small number, never reused within an organisation. Plays and groups refer to it.
     ordinal      integer not null check (ordinal > 0),
-    -- The pseudonym: random, see org.NewLabel.
+    -- The random pseudonym of org.NewLabel.
     label        text not null,
     display_name text not null,
     unique (org_id, ordinal),
     unique (org_id, label)
 );
 
--- The last ordinal of an organisation. A table of its own, because a new player does not change
+-- The last ordinal of an organisation. The table is separate, because a new player must not change
 -- the organisation's version.
 create table player_ordinals (
     org_id uuid primary key references organisations,
@@ -65,10 +65,10 @@ create table player_groups (
     name   text not null,
     unique (org_id, id)
 );
--- Pages of groups are in the order of their names.
+-- Lists of groups are ordered by name.
 create index player_groups_name on player_groups (org_id, name, id);
 
--- The players of a group. It names the organisation, so that both are of the same one.
+-- The players of a group. org_id ensures that group and player belong to the same organisation.
 create table group_members (
     org_id   uuid not null,
     group_id uuid not null,

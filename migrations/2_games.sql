@@ -1,14 +1,14 @@
 -- +goose Up
 -- Tables of modules/games.
 
--- What forks are copies of. Games belong to no organisation.
+-- Games, of which forks are copies. Games belong to no organisation.
 create table games (
     id    uuid primary key,
     slug  text not null,
     title text not null
 );
 
--- An organisation's copy of a game: what it plays, and reports on.
+-- Forks: organisations' copies of games, which are played and reported on.
 create table forks (
     id                      uuid primary key,
     org_id                  uuid not null,
@@ -22,7 +22,7 @@ create table forks (
     source_locale           text not null check (source_locale in ('en', 'fr', 'es', 'pt', 'de')),
     deployed_release_number integer,
     suspended               boolean not null,
-    -- It may hold secrets: the serving role does not read it.
+    -- It may contain secrets, so the serving role cannot read it.
     configuration           jsonb,
     created_at              timestamptz(3) not null,
     updated_at              timestamptz(3) not null,
@@ -31,7 +31,7 @@ create table forks (
 );
 create index forks_list on forks (org_id, created_at, id);
 
--- Each change of a fork gives its organisation a new version.
+-- Every change of a fork gives its organisation a new version.
 -- +goose StatementBegin
 create function raise_version_of_forks() returns trigger language plpgsql as $$
 begin
@@ -59,7 +59,7 @@ create trigger fork_truncate after truncate on forks
 alter table forks enable always trigger fork_insert, enable always trigger fork_update,
     enable always trigger fork_delete, enable always trigger fork_truncate;
 
--- What reports count. Columns are in the order of their alignment, because there are millions.
+-- Plays, which reports count. The order of the columns avoids padding in millions of rows.
 create table plays (
     started_at     timestamptz(3) not null,
     completed_at   timestamptz(3),
@@ -70,13 +70,13 @@ create table plays (
     id             uuid not null primary key,
     org_id         uuid not null,
     fork_id        uuid not null,
-    -- One byte for each answer, packed by games.PackAnswers: at most 100 for each skill.
+    -- One byte for each answer (games.PackAnswers), at most 100 for each skill.
     answers        bytea not null check (octet_length(answers) <= 12800),
     check ((completed_at is null) = (score is null) and (completed_at is null) = (passed is null)),
     check (completed_at >= started_at),
     foreign key (org_id, fork_id) references forks (org_id, id)
 );
--- The period of a fork, in the order of an export.
+-- For reports on a fork and period, in the order of an export.
 create index plays_period on plays (fork_id, started_at, id);
--- The plays of a group's members, and of a player who is erased.
+-- For plays of a group's members or of an erased player.
 create index plays_player on plays (org_id, player, fork_id, started_at);

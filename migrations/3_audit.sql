@@ -1,8 +1,8 @@
 -- +goose Up
 -- Tables of modules/audit.
 
--- Who did what, for the owners of an organisation. The serving role adds and reads entries; it
--- neither changes nor removes them.
+-- Audit entries, for the owners of an organisation. The serving role adds and reads entries; it
+-- cannot change or delete them.
 create table audit_entries (
     id          bigint primary key,
     org_id      uuid not null,
@@ -21,16 +21,16 @@ create table audit_entries (
     user_agent  text not null,
     request_id  text not null
 );
--- Pages follow the order of the log, whatever the filters.
+-- Pages have the order of the log with any filter.
 create index audit_entries_log on audit_entries (org_id, at, id);
--- The people of the filter.
+-- For the list of people in the filter.
 create index audit_entries_people on audit_entries (org_id, actor_id, at, id)
     where actor_kind = 'person';
 
--- The database gives each entry its instant and id: instances whose clocks disagree cannot disorder
--- the log, and the serving role cannot choose a place in it. An id is the microseconds within the
--- instant's millisecond, which order its entries, and then 53 random bits, because consecutive
--- numbers would tell of other organisations' logs. The owner may choose both, to restore a log.
+-- The database gives each entry its instant and id, so that clock skew between instances cannot
+-- disorder the log, and the serving role cannot choose a position in it. An id has the microseconds
+-- within the millisecond, which order entries, and 53 random bits, because consecutive numbers
+-- would reveal the size of other logs. The owner may set both, to restore a log.
 -- +goose StatementBegin
 create function stamp_audit_entry() returns trigger language plpgsql as $$
 declare
@@ -50,8 +50,8 @@ end $$;
 create trigger audit_entry_stamp before insert on audit_entries
     for each row execute function stamp_audit_entry();
 
--- Refusals above the rate limit: a count for each key, reason and minute instead of an entry each,
--- which a flood would turn into millions.
+-- Refusals above the rate limit, counted by key, reason and minute. A flood would make millions of
+-- entries.
 create table audit_refusals (
     org_id   uuid not null,
     key_id   text not null,
@@ -61,7 +61,7 @@ create table audit_refusals (
     -- random, as an entry's
     id       bigint not null
         default uuid_hash_extended(gen_random_uuid(), 0) & ((1::bigint << 53) - 1),
-    refusals bigint not null default 1, -- in no index, so that an update stays on its page
+    refusals bigint not null default 1, -- not indexed, so that updates are HOT
     primary key (org_id, key_id, reason, at)
 ) with (fillfactor = 50);
 create index audit_refusals_log on audit_refusals (org_id, at, id);

@@ -1,7 +1,7 @@
 -- +goose Up
 -- Tables of modules/apikeys.
 
--- API keys, never deleted: the audit log and the list name them.
+-- API keys are never deleted, because the audit log and the list name them.
 create table api_keys (
     id           text collate "C" primary key,
     org_id       uuid not null,
@@ -14,18 +14,18 @@ create table api_keys (
     created_by   text not null, -- the person's id
     creator_name text not null, -- as it was then
     expires_at   timestamptz(3),
-    revoked_at   timestamptz(3), -- may lie ahead: a key that is being replaced
+    revoked_at   timestamptz(3), -- in the future during a replacement's overlap
     last_used_at timestamptz(3),
-    replaces     text collate "C" -- the key that it replaced
+    replaces     text collate "C" -- id of the key that this key replaced
 ) with (fillfactor = 80);
 create index api_keys_list on api_keys (org_id, created_at desc, id);
--- The keys that expire soon, which every screen of the organisation names.
+-- For keys that expire soon, which every screen of the organisation lists.
 create index api_keys_unrevoked on api_keys (org_id, expires_at) where revoked_at is null;
 
--- The serving role stores new keys and revokes them. A new key is unused, and a revocation is
--- neither taken back nor delayed. It may lie up to a week ahead, and be brought forward. A past
--- instant becomes now: clocks differ, and revoking a leaked key must not fail because of that. A
--- role that may change whole rows, as the owner may, is not restricted.
+-- The serving role stores new keys and revokes them. A new key is unused. A revocation may lie up
+-- to a week ahead; it may be moved earlier, but not undone or delayed. A past instant becomes now,
+-- so that clock skew cannot fail the revocation of a leaked key. A role that may update whole rows,
+-- such as the owner, is not restricted.
 -- +goose StatementBegin
 create function guard_key() returns trigger language plpgsql as $$
 declare
@@ -57,10 +57,10 @@ end $$;
 create trigger key_guard before insert or update of revoked_at on api_keys
     for each row execute function guard_key();
 
--- The rate limit: for each key a ring of the instants of its last 120 accepted requests, and one of
--- its last 120 refused uses. The slot at head is the oldest: a request is accepted if that slot is
--- 60 s old. Unlogged, for speed: a crash of PostgreSQL empties it, the one exception to the limit.
--- No foreign key, because it would lock the key's row at each request.
+-- The rate limit: a ring buffer of the instants of a key's last 120 accepted requests, and one of
+-- its last 120 refused requests. The slot at head is the oldest; a request is accepted if it is 60
+-- s old. Unlogged, for speed: a crash of PostgreSQL empties the table, the only exception to the
+-- limit. No foreign key, because it would lock the key's row at each request.
 create unlogged table api_key_windows (
     key_id   text collate "C" not null,
     refused  boolean not null,
@@ -69,8 +69,8 @@ create unlogged table api_key_windows (
     primary key (key_id, refused)
 ) with (fillfactor = 40);
 
--- What became of a key's requests, by UTC day, for 30 days. Instances add what they counted in
--- memory about once a minute.
+-- Counts of a key's requests by result and UTC day, kept for 30 days. About once a minute, each
+-- instance adds the counts that it has in memory.
 create table api_key_usage (
     org_id   uuid not null,
     key_id   text collate "C" not null, -- no foreign key: it would lock the key's row

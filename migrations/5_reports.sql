@@ -7,20 +7,20 @@ create table fork_days (
     fork_id    uuid not null,
     org_id     uuid not null,
     day        date not null,
-    -- What statistics of all players need of the day.
+    -- segment.Sums, for statistics of all players.
     sums       bytea not null,
-    -- How many bytes of the segment hold players, times and scores. The answers follow.
+    -- Length of the segment's head, which has players, times and scores. The answers follow.
     head_bytes integer not null,
     segment    bytea not null,
     primary key (fork_id, day),
     foreign key (org_id, fork_id) references forks (org_id, id) on delete cascade
 );
--- Uncompressed: a report reads the first bytes alone, and sums stay in the row.
+-- Uncompressed, so that reports can read the head only. Sums stay in the row.
 alter table fork_days alter column segment set storage external,
     alter column sums set storage plain;
 
--- A month of a fork: the sums of its players, and then the plays of each, which the report of a
--- large group reads.
+-- A month of a fork: the sums of its players, then the plays of each player for reports on large
+-- groups.
 create table fork_months (
     fork_id    uuid not null,
     org_id     uuid not null,
@@ -32,23 +32,23 @@ create table fork_months (
 );
 alter table fork_months alter column segment set storage external;
 
--- Marks: days and months whose plays have changed since they were sealed. No unique key: writers
--- only insert, so that they never wait for each other.
+-- Dirty marks: days and months whose plays have changed since they were sealed. There is no unique
+-- key, so that concurrent inserts do not wait for each other.
 create table unsealed_days (fork_id uuid not null, day date not null);
 create index unsealed_days_key on unsealed_days (fork_id, day);
 create table unsealed_months (fork_id uuid not null, month date not null);
 create index unsealed_months_key on unsealed_months (fork_id, month);
 
 -- Every statement that writes plays takes a shared lock for each fork-day that it touched, in
--- order, and then marks those that have a segment and no mark. It waits for a sealer that locked
--- first, and then sees and marks its segment. A later sealer does not get the lock, or sees the
--- plays. While the writer holds the lock, no sealer can remove a mark.
+-- order. It then marks the fork-days that have a segment and no mark. If a sealer holds the lock,
+-- the writer waits, and then sees and marks the new segment. A later sealer fails to get the lock,
+-- or sees the plays. While the writer holds the lock, no sealer can remove a mark.
 --
--- The first key of a lock is the fork's hash (two forks with one hash only wait for each other),
--- the second is the day. A statement that touched many forks and days locks the forks, by the least
--- integer, because all sessions share the lock table.
+-- The first key of a lock is the fork's hash, the second is the day. Forks with equal hashes only
+-- wait for each other. A statement that touched many fork-days locks whole forks (the day is the
+-- least integer), because all sessions share the lock table.
 --
--- It runs as its owner, so that a role that may write plays may mark them.
+-- The function runs as its owner, so that every role that may write plays can mark days.
 -- +goose StatementBegin
 create function unseal_plays() returns trigger
     language plpgsql security definer set search_path = public, pg_temp as $$

@@ -1,11 +1,11 @@
 -- +goose Up
--- Tables of modules/identity. A program with its own sign-in does without them.
+-- Tables of modules/identity. A host program with its own sign-in omits them.
 
 -- People who sign in. They may belong to several organisations.
 create table users (
     id               uuid primary key,
     email            text not null,
-    -- The e-mail as it is compared: identity.EmailKey of it.
+    -- The normalised e-mail for comparisons (identity.EmailKey).
     email_key        text not null,
     name             text not null,
     locale           text,
@@ -13,9 +13,10 @@ create table users (
     password_since   timestamptz(3), -- null: as it was imported
     totp_secret      text, -- v1.<key>.<ciphertext> if it is encrypted
     totp_since       timestamptz(3), -- null: as it was imported
-    -- The time step (of 30 s since 1970) of the last accepted code: only later ones are accepted.
+    -- Time step (30 s since 1970) of the last accepted code. Only codes of later steps are
+    -- accepted.
     totp_last_step   bigint,
-    -- Raised when the secret is encrypted anew, which is no change of it. Only the owner may.
+    -- Counts re-encryptions, which do not change the secret. Only the owner may update it.
     totp_rewritten   integer not null default 0,
     constraint users_email_key unique (email_key) deferrable
 );
@@ -26,33 +27,34 @@ create table sessions (
     user_id          uuid not null references users on delete cascade,
     created_at       timestamptz(3) not null,
     last_used_at     timestamptz(3) not null,
-    -- 12 h after the last use, 24 h after the start, or 10 minutes for the second step.
+    -- 12 h after the last use, at most 24 h after the start; 10 minutes for the second step.
     expires_at       timestamptz(3) not null,
     second_step_due  boolean not null,
-    -- The secret that two-step verification is being set up with: a code confirms it.
+    -- The offered two-step secret, until a code confirms it.
     totp_offer       text,
-    -- When the person last entered the password: sensitive forms ask again after 15 minutes.
+    -- When the person last entered the password. Sensitive forms ask for it again after 15 minutes.
     authenticated_at timestamptz(3) not null default now()
 );
 create index sessions_user on sessions (user_id);
 create index sessions_expired on sessions (expires_at);
 
--- Codes that stand in for the second step, ten at most. A used one is deleted: it works once.
+-- Recovery codes, at most ten for a person. A code is deleted on use, so that it works once.
 create table recovery_codes (
     user_id   uuid not null references users on delete cascade,
     code_hash bytea not null check (octet_length(code_hash) = 32), -- SHA-256 of user_id and code
     primary key (user_id, code_hash)
 );
 
--- A link of `dg account reset`, by which a person sets a new password once. A new one replaces it.
+-- A reset link of `dg account reset`, with which a person sets a new password once. A newer link
+-- replaces it.
 create table account_resets (
     user_id    uuid primary key references users on delete cascade,
     token_hash bytea not null unique check (octet_length(token_hash) = 32), -- SHA-256 of the token
     expires_at timestamptz(3) not null
 );
 
--- A change of the password or two-step secret, by any program, ends the person's sessions and an
--- unused reset: they were trusted under the old one.
+-- A change of the password or two-step secret, by any program, ends the person's sessions and voids
+-- an unused reset.
 -- +goose StatementBegin
 create function end_sessions() returns trigger language plpgsql as $$
 begin
@@ -68,7 +70,7 @@ create trigger users_end_sessions after update on users for each row
              and old.totp_rewritten = new.totp_rewritten)
     execute function end_sessions();
 
--- Recovery codes belong to a two-step secret: another one, or none, voids them.
+-- Recovery codes belong to a two-step secret. Its replacement or removal voids them.
 -- +goose StatementBegin
 create function void_recovery_codes() returns trigger language plpgsql as $$
 begin
@@ -82,14 +84,14 @@ create trigger users_void_recovery_codes after update on users for each row
           and old.totp_rewritten = new.totp_rewritten)
     execute function void_recovery_codes();
 
--- The check value of DG_SECRET_KEY: a fixed text that the key encrypted. One row at most. While it
--- exists, every two-step secret is encrypted. The owner of the tables writes it.
+-- The check value of DG_SECRET_KEY: a fixed text, encrypted with the key. There is at most one row.
+-- While it exists, every two-step secret is encrypted. Only the owner of the tables writes it.
 create table secret_key_check (
     one   boolean primary key default true check (one),
     value text not null
 );
 
--- A program without the key would store a secret that no other accepts.
+-- A program without the key would store a secret that other programs refuse.
 -- +goose StatementBegin
 create function refuse_clear_secret() returns trigger
     language plpgsql security definer set search_path = public, pg_temp as $$
@@ -109,11 +111,11 @@ alter table users enable always trigger users_end_sessions,
     enable always trigger users_void_recovery_codes,
     enable always trigger users_refuse_clear_secret;
 
--- Counts of wrong passwords, by account and by network, and of codes: see identity/store_limits.go. Unlogged,
--- for speed: a crash of PostgreSQL forgets a few minutes of them.
+-- Counts of wrong passwords, by account and network, and of wrong codes (identity/store_limits.go).
+-- Unlogged, for speed: a crash of PostgreSQL loses the counts and locks.
 create unlogged table password_guesses (
     key_hash bytea primary key check (octet_length(key_hash) = 32), -- SHA-256 of the limit's key
     wrong    integer not null,
-    ends_at  timestamptz(3) not null -- of the period in which they count, or of the lockout
+    ends_at  timestamptz(3) not null -- end of the period in which attempts count, or of the lock
 );
 create index password_guesses_ended on password_guesses (ends_at);

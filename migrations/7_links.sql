@@ -1,6 +1,6 @@
 -- +goose Up
--- What leads from one module's tables to those of org and identity. A program that has views in
--- their place leaves this file out, and deletes the plays of a player whom it erases.
+-- Links from other modules' tables to the tables of org and identity. A host program with views in
+-- their place omits this file, and must delete the plays of a player whom it erases.
 
 alter table memberships add foreign key (user_id) references users;
 
@@ -16,9 +16,9 @@ alter table audit_refusals add foreign key (org_id) references organisations;
 alter table api_keys add foreign key (org_id) references organisations;
 alter table api_key_usage add foreign key (org_id) references organisations;
 
--- A member's role, and whether two-step verification is on, both locked until the transaction ends:
--- for a change that depends on them. It runs as the owner, because a lock of a row needs the right
--- to update it. It tells of one person in one organisation.
+-- Returns a member's role, and whether two-step verification is on. Both stay locked until the
+-- transaction ends, for a change that depends on them. The function runs as the owner, because
+-- locking a row requires the right to update it. It reveals one person in one organisation only.
 -- +goose StatementBegin
 create function lock_membership(organisation uuid, person uuid, out role text, out two_step boolean)
 returns setof record

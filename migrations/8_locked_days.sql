@@ -1,7 +1,7 @@
 -- +goose Up
--- A transaction of many statements locks whole forks too: the bound of 64 fork-days covered each
--- statement alone, so that thousands of writes filled the lock table, which all sessions share.
--- 128 lets an update of 64 days lock days: it counts the days that its plays leave and move to.
+-- A transaction of many statements locks whole forks too. The bound of 64 fork-days applied to each
+-- statement, so that thousands of writes filled the lock table, which all sessions share. The bound
+-- of a transaction is 128, because an update of 64 days counts both the old and the new days.
 -- +goose StatementBegin
 create or replace function unseal_plays() returns trigger
     language plpgsql security definer set search_path = public, pg_temp as $$

@@ -1,6 +1,6 @@
 -- +goose Up
--- The serving role counts refusals one by one and in their minute. It can neither choose a minute nor
--- change a count: the log of counted refusals is as reliable as that of entries.
+-- The serving role can only add one refusal at a time to the current minute. It cannot choose a
+-- minute or change a count, so that counts are as reliable as entries.
 -- +goose StatementBegin
 create function stamp_audit_refusal() returns trigger language plpgsql as $$
 begin

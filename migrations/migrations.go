@@ -6,19 +6,19 @@ package migrations
 
 import "embed"
 
-// FS has all migrations and grants of dg.
+// FS has all of dg's migrations and grants.
 //
 //go:embed *.sql grants/*.sql
 var FS embed.FS
 
-// API is the part of FS for another program, which has its own organisations and players.
+// API is the part of FS for a host program with its own organisations and players.
 //
 //go:embed 2_games.sql 3_audit.sql 4_apikeys.sql 5_reports.sql 8_locked_days.sql
 //go:embed 9_counted_refusals.sql 10_fork_versions.sql 11_unchanged.sql
 //go:embed grants/schema.sql grants/games.sql grants/audit.sql grants/apikeys.sql grants/reports.sql
 var API embed.FS
 
-// TenantColumns maps each table of organisations' rows to its column with the organisation's id.
+// TenantColumns maps each table with rows of organisations to the column of the organisation's id.
 var TenantColumns = map[string]string{
 	"organisations":   "id",
 	"memberships":     "org_id",

@@ -1,4 +1,4 @@
--- The log is only added to. The table's trigger sets instant and id.
+-- The log is append-only. A trigger sets instant and id.
 
 revoke all on audit_entries from :role;
 grant select, insert on audit_entries to :role;

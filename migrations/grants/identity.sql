@@ -1,6 +1,6 @@
 revoke all on users from :role;
 grant select on users to :role;
--- People change their own password and two-step verification.
+-- The serving role changes passwords and two-step verification.
 grant update (password_hash, password_since, totp_secret, totp_since, totp_last_step)
     on users to :role;
 
@@ -14,7 +14,7 @@ grant select, insert, update, delete on password_guesses to :role;
 revoke all on recovery_codes from :role;
 grant select, insert, delete on recovery_codes to :role;
 
--- A link is read and used. Only the owner creates one.
+-- Resets are read and used. Only the owner creates them.
 revoke all on account_resets from :role;
 grant select, delete on account_resets to :role;
 

@@ -1,4 +1,4 @@
--- The serving role seals, and reports mark damaged segments. All of it is derived from the plays.
+-- The serving role seals, and marks damaged segments. All these rows are derived from the plays.
 
 revoke all on fork_days from :role;
 grant select, insert, update, delete on fork_days to :role;

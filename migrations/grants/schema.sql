@@ -1,4 +1,4 @@
--- Rights outside the tables of modules.
+-- Rights on objects other than the tables of modules.
 
 grant usage on schema public to :role;
 
