@@ -27,10 +27,10 @@ create index audit_entries_log on audit_entries (org_id, at, id);
 create index audit_entries_people on audit_entries (org_id, actor_id, at, id)
     where actor_kind = 'person';
 
--- The database gives each entry its instant and id, so that clock skew between instances cannot
--- disorder the log, and the serving role cannot choose a position in it. An id has the microseconds
--- within the millisecond, which order entries, and 53 random bits, because consecutive numbers
--- would reveal the size of other logs. The owner may set both, to restore a log.
+-- The database gives each entry its instant and id. Clock skew between instances cannot disorder
+-- the log, and the serving role cannot choose a position in it. An id has the microseconds within
+-- the millisecond, which order entries, and 53 random bits, because consecutive numbers would
+-- reveal the size of other logs. The owner may set both, to restore a log.
 -- +goose StatementBegin
 create function stamp_audit_entry() returns trigger language plpgsql as $$
 declare

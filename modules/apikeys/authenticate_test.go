@@ -145,8 +145,8 @@ func TestStillUsableAgreesWithAuthenticate(t *testing.T) {
 	}
 }
 
-// rules.md, Keys: every instance applies a revocation, expiry or change of plan to each request
-// that starts after the commit, even if the instance has just accepted the key.
+// rules.md, Keys: a revocation, expiry or change of plan holds on every instance for requests that
+// start after its commit. It holds even if both instances have just accepted the key.
 func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 	b := setup(t)
 	for range 17 {

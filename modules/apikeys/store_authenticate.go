@@ -63,7 +63,7 @@ var authenticateSQL string
 // records the rejection of a known key before it returns the error. Above the limit of rejected
 // requests it only counts the rejection. Errors: apperr.AuthRequired (unknown, wrong secret,
 // revoked, expired, plan), apperr.RateLimited with RetryAfter (a valid key's Caller is returned
-// too), and apperr.Unavailable when the request cannot be counted or a rejection cannot be stored.
+// too), apperr.Unavailable if the request cannot be counted or the rejection recorded.
 func (s *Service) Authenticate(
 	ctx context.Context, token Token, request func() audit.Request,
 ) (Caller, error) {

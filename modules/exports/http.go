@@ -23,7 +23,7 @@ import (
 type Request struct {
 	Query   reports.Query
 	Dialect format.Dialect
-	Slug    string // of the fork, for the file name
+	Slug    string // slug of the fork, for the file name
 	Actor   audit.Actor
 	Request audit.Request
 	Recheck Recheck

@@ -16,7 +16,7 @@ import (
 // These limits bound a download.
 const (
 	timeLimit       = 30 * time.Minute       // of a whole download
-	blockTimeout    = 9 * time.Second        // of a recheck and the block that follows
+	blockTimeout    = 9 * time.Second        // limit of a recheck and the next block
 	recheckInterval = 500 * time.Millisecond // between two rechecks, at least
 	turnWait        = 100 * time.Millisecond // wait for a turn; after it the block is made out of turn
 )
@@ -40,7 +40,7 @@ type Gate struct {
 
 	stop                 context.CancelCauseFunc
 	turns                chan struct{}
-	recheck              func(context.Context) error // on the pool of the service
+	recheck              func(context.Context) error // reads from Service.rechecks
 	beganAt, recheckedAt time.Time
 	firstByteDeadline    time.Time // deadline of the first block; zero after it
 }

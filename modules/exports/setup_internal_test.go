@@ -30,7 +30,7 @@ type bundle struct {
 	request    Request // the export that the route opens
 	beforeSend func()  // nil: nothing
 
-	firstByteDeadline time.Duration // deadline of the route; 0: that of the server
+	firstByteDeadline time.Duration // deadline of the route; 0: the server's default
 }
 
 func setup(t *testing.T) *bundle {

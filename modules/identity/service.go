@@ -20,8 +20,8 @@ type Service struct {
 	now       func() time.Time
 	recorder  Recorder
 	passwords *hasher
-	slots     *limit.Limiter // of sign-ins and other password checks
-	keys      Keyring        // of the secrets of two-step verification
+	slots     *limit.Limiter // slots of sign-ins and other password checks
+	keys      Keyring        // encrypts two-step secrets
 }
 
 // maxSignIns bounds the concurrent sign-ins, each of which holds at most one connection. Clients of
@@ -65,7 +65,7 @@ type Recorder struct {
 	// OrganisationsOf reads the ids of the person's organisations in the transaction.
 	OrganisationsOf func(tx transaction, personID string) ([]string, error)
 	Audit           *audit.Log
-	Log             *slog.Logger        // for sign-ins, failures and locks
+	Log             *slog.Logger        // log of sign-ins, failures and locks
 	OnFailedSignIn  func(reason string) // reason is one of FailureReasons
 }
 

@@ -4,9 +4,8 @@
 // Tables: organisations, memberships, players, player_ordinals, player_groups, group_members.
 //
 // Invariants, kept by the schema:
-//   - A change to an organisation or its forks gives the organisation a new random version, which
-//     unlike a counter never repeats after a restore or failover. Versions may be compared for
-//     equality only.
+//   - A change to an organisation or its forks gives the organisation a new random version. A
+//     counter could repeat after a restore or failover. Versions may be compared for equality only.
 //   - A player's ordinal is unique within an organisation. The import never reuses an ordinal
 //     (player_ordinals). The random version in player_ordinals changes with every change of
 //     players. Members of a group are players of its organisation.

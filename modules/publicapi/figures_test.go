@@ -156,7 +156,7 @@ func (h *history) requireAgreement(
 }
 
 // rules.md, Figures: the API agrees with the oracle on random organisations in both modes, with and
-// without groups, across leap days, year ends and the first and last millisecond of a day.
+// without groups. Plays lie on leap days, year ends and the edges of days.
 func TestFiguresAgreeWithTheOracle(t *testing.T) {
 	w := start(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))

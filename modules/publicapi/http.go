@@ -56,9 +56,9 @@ func (a *API) serve(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// pathOf returns the whole path as sent, because the app may decode the path for its routes. If a
-// target begins with two slashes, and "://" follows or the Host header is missing, fasthttp takes
-// the first segment for the host, and fiber routes the rest.
+// pathOf returns the whole path as sent, because the app may decode the path for its routes. In a
+// target that begins with two slashes, fasthttp may take the first segment for the host: if "://"
+// follows or the Host header is missing. Fiber then routes the rest.
 func pathOf(c *fiber.Ctx) string {
 	target := c.Request().Header.RequestURI()
 	if !bytes.HasPrefix(target, []byte("//")) {

@@ -34,7 +34,7 @@ func appendPlayers(b []byte, s reports.Statistics) []byte {
 	parts := make([][]byte, 1+min(runtime.GOMAXPROCS(0)-1, n/parallelRows))
 	first := func(k int) int { return n * k / len(parts) } // first row of the k-th part
 	share := func(k int) int { return len(b) + bytesOfPlayer*first(k) }
-	panics := make([]any, len(parts)) // of the goroutines, rethrown below
+	panics := make([]any, len(parts)) // panics of the goroutines, rethrown below
 	var all sync.WaitGroup
 	for k := range parts {
 		all.Go(func() {

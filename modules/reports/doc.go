@@ -9,9 +9,8 @@
 //   - A report comes from one snapshot: reporting mode, group, anonymity, labels and plays. If a
 //     replica fails or a segment is damaged, the whole report is read again from a new snapshot.
 //   - The caller authorises the read by the header (Header.GroupOwner). Before that, plays are only
-//     read to decide whether MinGroup members of a group are active and whether the report is
-//     large, and for the Proof of a report without a group. The members of another organisation's
-//     group are never read.
+//     read to count a group's active members up to MinGroup, to decide whether the report is large,
+//     and for a Proof without a group. The members of another organisation's group are never read.
 //   - Anonymity and pseudonyms are applied here, so that no caller can forget them. One function,
 //     suppressed, decides.
 //   - Equal proofs prove equal content. A Proof belongs to a snapshot: a report that was read again

@@ -34,7 +34,7 @@ type exportRow struct {
 	released    bool
 	release     int32
 	completedAt int64  // milliseconds since 1970
-	key, label  []byte // of the player; unset if Export.cells is used
+	key, label  []byte // key and label of the player; unset if Export.cells is used
 }
 
 // OpenExport begins the snapshot of an export, and reads its header but none of its rows. The

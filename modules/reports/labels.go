@@ -34,7 +34,7 @@ select ordinal, case when @mode = 'nominative' then display_name else label end 
 type labels struct {
 	text     string
 	ends     []uint32 // end of each player's part of text
-	ordinals []int32  // of players; ^ordinal if the text equals the previous player's
+	ordinals []int32  // ordinals of players; ^ordinal if the text equals the previous player's
 }
 
 // at returns the text of the i-th player in the order read, "" for -1.
@@ -127,7 +127,7 @@ type labelsKey struct {
 
 type cachedLabels struct {
 	*labels
-	version int64 // of player_ordinals, random, so that equal versions prove equal labels
+	version int64 // player_ordinals.version; equal versions prove equal labels
 	expiry  *time.Timer
 }
 

@@ -22,7 +22,7 @@ type Overview struct {
 // ForkOverview has the figures of one fork in an Overview.
 type ForkOverview struct {
 	Weeks [OverviewWeeks]int64 // plays, the oldest week first
-	// of the last four weeks; 0 unless Overview.Counted
+	// figures of the last four weeks; 0 unless Overview.Counted
 	Players, Completed int64
 	AvgScore           Percent // of the completed plays
 }

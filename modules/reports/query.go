@@ -17,7 +17,7 @@ type Query struct {
 	OmitLists              bool   // lists of players: no label is read
 	MaxHashed              int    // plays of unsealed days that a proof may hash; 0: no proof
 	CompleteDays           int    // days from the period's start that Statistics.Complete covers; 0: none
-	// timeout of the search for overlaps; 0: no search
+	// time limit of the search for overlaps; 0: no search
 	OverlapsTimeout time.Duration
 	// replicas that have replayed this LSN may be read; zero: only the primary is read
 	Position postgres.Position

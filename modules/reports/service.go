@@ -168,8 +168,8 @@ const (
 	MaxLargeReportsOfOrganisation = 1
 )
 
-// A report is large if its organisation has an ordinal above largeReport, and it covers either all
-// players with more than largeReport plays, or a group that is large by largeInPlays.
+// A report is large only if its organisation has an ordinal above largeReport. It must also cover
+// all players with more than largeReport plays, or a group that is largeInPlays.
 const largeReport = 5_000
 
 func newLimiter(total, perOrganisation int) *limit.Limiter {

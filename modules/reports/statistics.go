@@ -44,13 +44,13 @@ func (s Statistics) Players() []PlayerStat {
 	return rows
 }
 
-// DailyStat has the figures of one day. A day without plays has one too.
+// DailyStat has the figures of one day. A day without plays has a DailyStat too.
 type DailyStat struct {
 	Date      string // YYYY-MM-DD, UTC
 	Plays     int64
 	Completed int64 // completed plays
 	Passed    int64 // passed plays
-	ScoreSum  int64 // of the completed plays, in hundredths of a percent
+	ScoreSum  int64 // scores of the completed plays, in hundredths of a percent
 	AvgScore  Percent
 }
 

@@ -10,7 +10,7 @@ import (
 type Day struct {
 	Sums Sums
 	// Head is the version, a checksum, the number of plays (uvarint), and each play, ordered by
-	// player and start. A play has the ordinal minus that of the previous play (uvarint), the
+	// player and start. A play has the difference to the previous play's ordinal (uvarint), the
 	// result (2 bytes), and the start in milliseconds since the day began (4 bytes).
 	Head []byte
 	// Tail is a checksum, and for each play, as ordered in Head, the number of its answers

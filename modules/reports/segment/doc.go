@@ -3,8 +3,8 @@
 //
 // A day's segment takes about 16 bytes for each play. Its head holds players, times and results,
 // its tail the answers, so that most reports read the head alone. The sums of the day have a column
-// of their own. The head of a month's segment holds the sums of its players, its tail the plays of
-// each, so that the report of a group skips the other players.
+// of their own. The head of a month's segment has the sums of its players. Its tail has the plays
+// by player, so that a report on a group skips the other players.
 //
 // Invariants:
 //   - Equal plays give equal bytes, whatever their order.

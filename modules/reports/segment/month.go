@@ -8,10 +8,10 @@ import (
 // Month is the binary form of a fork's plays in one calendar month.
 type Month struct {
 	// Head is the version, a checksum, the number of players (uvarint), and each player, by
-	// ordinal. A player has the ordinal minus that of the previous player and the number of plays
-	// (uvarints). The result follows (2 bytes): the best score, and whether any play was completed
-	// or passed. The last field is the start of the latest play in milliseconds since the month
-	// began (4 bytes).
+	// ordinal. A player has the difference to the previous player's ordinal, and the number of
+	// plays (uvarints). The result follows (2 bytes): the best score, and whether any play was
+	// completed or passed. The last field is the start of the latest play in milliseconds since the
+	// month began (4 bytes).
 	Head []byte
 	// Tail is a checksum, and for each player a size (uvarint) and a part of that size. The part
 	// has the day (1 byte) and the result (2 bytes) of each play, then the sums of the skills. The
@@ -19,8 +19,8 @@ type Month struct {
 	Tail []byte
 }
 
-// PackMonth packs the month that begins at from, in milliseconds since 1970. plays must be those
-// that players sums; PackMonth sorts them. With nil plays the month has no tail.
+// PackMonth packs the month that begins at from, in milliseconds since 1970. players must have the
+// sums of plays, which PackMonth sorts. With nil plays the month has no tail.
 func PackMonth(from int64, players *Players, plays []Play) Month {
 	slices.SortFunc(plays, comparePlays)
 	var m Month
