@@ -140,7 +140,7 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 	_, err = b.keys.Key(b.t.Context(), member(ourOrganisation, "member", false), ours.ID)
 	requireCode(t, apperr.AccessDenied, err)
 	b.accept(token)
-	b.record()
+	b.storeUsage()
 	_, err = b.keys.UsageOf(b.t.Context(), b.owner, []apikeys.Key{theirs})
 	requireCode(t, apperr.AccessDenied, err)
 	theirs.OrganisationID = ourOrganisation
@@ -206,7 +206,7 @@ func (b *bundle) usage(key apikeys.Key) []apikeys.Usage {
 	return all[key.ID]
 }
 
-func (b *bundle) record() {
+func (b *bundle) storeUsage() {
 	for _, instance := range []*apikeys.Service{b.keys, b.other} {
 		require.NoError(b.t, instance.UsageCounter.Store(b.t.Context()))
 	}
@@ -222,7 +222,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 		require.Error(t, err)
 	}
 	require.Zero(t, b.usageToday(key), "counted in memory")
-	b.record()
+	b.storeUsage()
 	require.Equal(t, [3]int64{120, 2, 10}, b.usageToday(key))
 	require.Zero(t, b.usageToday(other))
 	require.Equal(t, 1, b.Count(`api_key_usage`), "an unknown key is not counted")
@@ -232,11 +232,11 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 		// its count was stored before.
 		b.ageRequestsInWindows(key.ID, 61)
 		caller := b.accept(token)
-		b.record()
+		b.storeUsage()
 		require.Equal(t, errOutsideAPI, b.keys.Refuse(b.t.Context(), caller, audit.InsufficientScope,
 			audit.Target{}, request, errOutsideAPI))
-		b.record()
-		b.record()
+		b.storeUsage()
+		b.storeUsage()
 		require.Equal(t, [3]int64{120, 3, 10}, b.usageToday(key))
 	})
 }
@@ -262,7 +262,7 @@ func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 	}, func() { b.accept(token) }))
 	b.Exec(`drop trigger fail on api_key_usage`)
 	b.Exec(`delete from api_keys where id = $1`, gone.ID)
-	b.record()
+	b.storeUsage()
 	require.Equal(t, [3]int64{4, 0, 0}, b.usageToday(key))
 	require.Zero(t, b.usageToday(gone))
 }
@@ -280,7 +280,7 @@ func TestUsageIsCountedByDayOfArrival(t *testing.T) {
 		b.keys.Refuse(b.t.Context(), last, audit.InsufficientScope, audit.Target{}, request, errOutsideAPI),
 		"it belongs to the day of its request")
 	b.accept(token)
-	b.record()
+	b.storeUsage()
 	days := b.usage(key)
 	require.Equal(t, apikeys.Usage{Day: now.Add(-24 * time.Hour), Accepted: 1, Refused: 1},
 		days[apikeys.UsageDays-2])
@@ -288,7 +288,7 @@ func TestUsageIsCountedByDayOfArrival(t *testing.T) {
 	require.Equal(t, apikeys.Usage{Day: now.AddDate(0, 0, 1-apikeys.UsageDays)}, days[0])
 
 	now = now.AddDate(0, 0, apikeys.UsageDays-1)
-	b.record()
+	b.storeUsage()
 	require.Equal(t, int64(1), b.usage(key)[0].Accepted)
 	require.Equal(t, 1, b.Count(`api_key_usage`), "the day before has been removed")
 }

@@ -235,7 +235,7 @@ func TestEndIsRecordedAfterARestart(t *testing.T) {
 				when (new.action = 'export.finished') execute function down()`)
 			b.Exec(`grant usage on sequence attempts to public`)
 			b.read(b.send(http.MethodGet))
-			b.service.recording.Wait()
+			b.service.pendingRecords.Wait()
 			require.Equal(t, attempts, testkit.One[int64](b.World, `select last_value from attempts`))
 			require.Equal(t, attempts == 3, b.Count(finishedEntries) == 1)
 		})

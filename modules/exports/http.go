@@ -163,7 +163,7 @@ func (e source) Close(_ int64, outcome error) {
 	}
 	name := outcomeOf(outcome)
 	e.service.finishedTotal.WithLabelValues(name).Inc()
-	e.service.recording.Go(func() {
+	e.service.pendingRecords.Go(func() {
 		if err := e.recordEnd(name); err != nil {
 			slog.Error("the end of an export could not be recorded", "request_id",
 				e.request.Request.ID, "error", err)

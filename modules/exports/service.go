@@ -22,13 +22,13 @@ const (
 
 // Service runs the exports of one instance.
 type Service struct {
-	reports       *reports.Service
-	log           *audit.Log
-	rechecks      *postgres.DB // the pool of each Recheck
-	slots         *limit.Limiter
-	turns         chan struct{}  // a semaphore: one element for each export that makes a block
-	recording     sync.WaitGroup // writes of export.finished
-	finishedTotal *prometheus.CounterVec
+	reports        *reports.Service
+	log            *audit.Log
+	rechecks       *postgres.DB // the pool of each Recheck
+	slots          *limit.Limiter
+	turns          chan struct{}  // a semaphore: one element for each export that makes a block
+	pendingRecords sync.WaitGroup // writes of export.finished
+	finishedTotal  *prometheus.CounterVec
 }
 
 // New returns the service. An instance needs a single one: API and screens share its limits. If
@@ -70,7 +70,7 @@ func (s *Service) Limiters() map[string]*limit.Limiter {
 func (s *Service) Drain() {
 	done := make(chan struct{})
 	go func() {
-		s.recording.Wait()
+		s.pendingRecords.Wait()
 		close(done)
 	}()
 	select {

@@ -31,7 +31,7 @@ func (s *Service) Reauthenticate(ctx context.Context, token string, proof Proof)
 	}
 	_, err = s.withPassword(ctx, token, proof, func(c *change) error {
 		// A double submit repeats a code that the first request has used up.
-		if c.from.Fresh {
+		if c.session.Fresh {
 			return nil
 		}
 		if err := c.verifyCode(proof.Code); err != nil {
@@ -67,26 +67,26 @@ func (s *Service) withPassword(
 		if err := countAttempt(c.tx, limits, 0, c.now); err != nil {
 			return err
 		}
-		c.from.AuthenticatedAt = nil
+		c.session.AuthenticatedAt = nil
 		return fn(c)
 	})
 }
 
 // change is a change of a person's credentials. A lock of the person's row serialises changes.
 type change struct {
-	service   *Service
-	tx        transaction
-	now       time.Time
-	token     string
-	from      sessionRow // the session before rotate
-	continued Session    // the session after rotate
+	service    *Service
+	tx         transaction
+	now        time.Time
+	token      string
+	session    sessionRow // the session before rotate
+	newSession Session    // the session after rotate
 }
 
 // changePerson calls fn with the person's row locked. It commits even after ErrWrongCode, so that
 // the counts of attempts persist. Errors: ErrNoSession, also if SecondStepDue is not secondStepDue.
 func (s *Service) changePerson(
 	ctx context.Context, token string, secondStepDue bool, fn func(*change) error,
-) (continued Session, err error) {
+) (renewed Session, err error) {
 	var wrongCode error
 	err = s.gorm(ctx).Transaction(func(tx transaction) error {
 		now := s.clock()
@@ -100,9 +100,9 @@ func (s *Service) changePerson(
 		if from.SecondStepDue != secondStepDue {
 			return ErrNoSession
 		}
-		c := change{service: s, tx: tx, now: now, token: token, from: from}
+		c := change{service: s, tx: tx, now: now, token: token, session: from}
 		err = fn(&c)
-		continued = c.continued
+		renewed = c.newSession
 		if errors.Is(err, ErrWrongCode) {
 			wrongCode = err
 			return nil
@@ -112,7 +112,7 @@ func (s *Service) changePerson(
 	if err != nil {
 		return Session{}, err
 	}
-	return continued, wrongCode
+	return renewed, wrongCode
 }
 
 // rotate updates columns of the person, and replaces the session by one with a new token. It
@@ -127,34 +127,34 @@ func (c *change) rotate(action audit.Action, columns map[string]any) error {
 		return ErrNoSession
 	}
 	if columns != nil {
-		if err := updateUser(c.tx, "identity.changePerson", c.from.UserID, columns); err != nil {
+		if err := updateUser(c.tx, "identity.changePerson", c.session.UserID, columns); err != nil {
 			return err
 		}
 	}
-	person, err := takeRow[userRow](c.tx, "identity.person", ErrNoSession, "id = ?", c.from.UserID)
+	person, err := takeRow[userRow](c.tx, "identity.person", ErrNoSession, "id = ?", c.session.UserID)
 	if err != nil {
 		return err
 	}
-	c.continued = Session{
-		Person: person.person(), Token: newToken(), StartedAt: c.from.CreatedAt,
+	c.newSession = Session{
+		Person: person.person(), Token: newToken(), StartedAt: c.session.CreatedAt,
 	}
-	if err := insertSession(c.tx, c.continued, c.from.AuthenticatedAt, c.now); err != nil {
+	if err := insertSession(c.tx, c.newSession, c.session.AuthenticatedAt, c.now); err != nil {
 		return err
 	}
 	if action == "" {
 		return nil
 	}
-	return c.service.recorder.record(c.tx, c.continued.Person, audit.Entry{Action: action})
+	return c.service.recorder.record(c.tx, c.newSession.Person, audit.Entry{Action: action})
 }
 
 // verifyCode accepts any code while two-step verification is off. It counts and logs wrong codes.
 func (c *change) verifyCode(code string) error {
-	if c.from.User.TOTPSecret == nil {
+	if c.session.User.TOTPSecret == nil {
 		return nil
 	}
-	limits := codeLimits(c.from.User)
+	limits := codeLimits(c.session.User)
 	match := func() error { return c.useCode(code) }
-	if err := c.service.attempt(c.tx, c.from.User, limits, match); err != nil {
+	if err := c.service.attempt(c.tx, c.session.User, limits, match); err != nil {
 		return err
 	}
 	return countAttempt(c.tx, limits, 0, c.now)
@@ -165,13 +165,13 @@ func (c *change) useCode(code string) error {
 	if recovery, is := parseRecoveryCode(code); is {
 		return c.useRecoveryCode(recovery)
 	}
-	secret, err := c.service.keys.decryptStored(c.from.UserID, *c.from.User.TOTPSecret)
+	secret, err := c.service.keys.decryptStored(c.session.UserID, *c.session.User.TOTPSecret)
 	if err != nil {
 		return err
 	}
-	step, ok := matchTOTP(secret, code, c.now, c.from.User.TOTPLastStep)
+	step, ok := matchTOTP(secret, code, c.now, c.session.User.TOTPLastStep)
 	if !ok {
 		return ErrWrongCode
 	}
-	return updateUser(c.tx, "identity.useCode", c.from.UserID, map[string]any{"totp_last_step": step})
+	return updateUser(c.tx, "identity.useCode", c.session.UserID, map[string]any{"totp_last_step": step})
 }

@@ -170,11 +170,11 @@ func costOf(hash string) *argon2id.Params {
 }
 
 // hasher computes hashes. Concurrent computations share maxMemory, the most that one hash may need.
-// Each acquires at least least KiB, which leaves half of the processors to other requests.
+// Each acquires at least minShare, which leaves half of the processors to other requests.
 type hasher struct {
-	cost   argon2id.Params // of new hashes
-	memory *semaphore.Weighted
-	least  uint32
+	cost     argon2id.Params // of new hashes
+	memory   *semaphore.Weighted
+	minShare uint32 // KiB
 }
 
 func newHasher(cost argon2id.Params) *hasher {
@@ -211,7 +211,7 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 }
 
 func (h *hasher) acquire(ctx context.Context, cost argon2id.Params) (release func(), err error) {
-	share := int64(max(cost.Memory, h.least))
+	share := int64(max(cost.Memory, h.minShare))
 	if err := h.memory.Acquire(ctx, share); err != nil {
 		return nil, fmt.Errorf("identity: wait for a hash: %w", err)
 	}

@@ -59,7 +59,7 @@ func (s *Service) ReplaceRecoveryCodes(
 	ctx context.Context, token string, proof Proof,
 ) (codes []string, session Session, err error) {
 	session, err = s.withPassword(ctx, token, proof, func(c *change) (err error) {
-		if c.from.User.TOTPSecret == nil {
+		if c.session.User.TOTPSecret == nil {
 			return ErrTwoStepOff
 		}
 		if err := c.verifyCode(proof.Code); err != nil {
@@ -82,11 +82,11 @@ func (c *change) issueRecoveryCodes() ([]string, error) {
 		codes[i] = newRecoveryCode()
 		code, _ := parseRecoveryCode(codes[i]) // newRecoveryCode returns valid codes only
 		rows[i] = recoveryRow{
-			UserID: c.from.UserID, CodeHash: hashText(c.from.UserID + " " + code),
+			UserID: c.session.UserID, CodeHash: hashText(c.session.UserID + " " + code),
 		}
 	}
 	_, err := deleteRows(c.tx, "identity.voidRecoveryCodes", &recoveryRow{}, "user_id = ?",
-		c.from.UserID)
+		c.session.UserID)
 	if err != nil {
 		return nil, err
 	}
@@ -94,16 +94,16 @@ func (c *change) issueRecoveryCodes() ([]string, error) {
 }
 
 func (c *change) useRecoveryCode(code string) error {
-	hash := hashText(c.from.UserID + " " + code)
+	hash := hashText(c.session.UserID + " " + code)
 	used, err := deleteRows(c.tx, "identity.useRecoveryCode", &recoveryRow{},
-		"user_id = ? and code_hash = ?", c.from.UserID, hash)
+		"user_id = ? and code_hash = ?", c.session.UserID, hash)
 	switch {
 	case err != nil:
 		return err
 	case used == 0:
 		return ErrWrongCode
 	}
-	return c.service.recorder.record(c.tx, c.from.User.person(),
+	return c.service.recorder.record(c.tx, c.session.User.person(),
 		audit.Entry{Action: audit.RecoveryCodeUsed})
 }
 

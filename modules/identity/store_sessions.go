@@ -78,7 +78,7 @@ func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
 	// under the person's lock, so that a session whose token rotates concurrently ends too
 	_, err := s.changePerson(ctx, token, false, func(c *change) error {
 		_, err := deleteRows(c.tx, "identity.signOutEverywhere", &sessionRow{}, "user_id = ?",
-			c.from.UserID)
+			c.session.UserID)
 		return err
 	})
 	return err

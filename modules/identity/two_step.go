@@ -32,14 +32,14 @@ type Enrolment struct{ Secret, URL string }
 // thief of the old token does not learn the secret. Errors: ErrTwoStepOn, those of withPassword.
 func (s *Service) BeginTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
 	return s.withPassword(ctx, token, proof, func(c *change) error {
-		if c.from.User.TOTPSecret != nil {
+		if c.session.User.TOTPSecret != nil {
 			return ErrTwoStepOn
 		}
 		if err := c.rotate("", nil); err != nil {
 			return err
 		}
-		return updateSession(c.tx, "identity.offerSecret", c.continued.Token,
-			map[string]any{"totp_offer": s.keys.Encrypt(c.from.UserID, newTOTPSecret())})
+		return updateSession(c.tx, "identity.offerSecret", c.newSession.Token,
+			map[string]any{"totp_offer": s.keys.Encrypt(c.session.UserID, newTOTPSecret())})
 	})
 }
 
@@ -88,11 +88,11 @@ func (k Keyring) decryptOffer(of sessionRow) (string, error) {
 
 // confirmOffer returns the columns that store the offered secret, with the code marked as used.
 func (c *change) confirmOffer(code string) (map[string]any, error) {
-	if c.from.User.TOTPSecret != nil {
+	if c.session.User.TOTPSecret != nil {
 		return nil, ErrTwoStepOn
 	}
 	keys := c.service.keys
-	secret, err := keys.decryptOffer(c.from)
+	secret, err := keys.decryptOffer(c.session)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (c *change) confirmOffer(code string) (map[string]any, error) {
 	if !ok {
 		return nil, ErrWrongCode
 	}
-	return twoStepColumns(keys.Encrypt(c.from.UserID, secret), c.now, step), nil
+	return twoStepColumns(keys.Encrypt(c.session.UserID, secret), c.now, step), nil
 }
 
 // TurnOffTwoStep turns two-step verification off and voids the recovery codes. The session
@@ -108,7 +108,7 @@ func (c *change) confirmOffer(code string) (map[string]any, error) {
 // ErrWrongCode, those of withPassword.
 func (s *Service) TurnOffTwoStep(ctx context.Context, token string, proof Proof) (Session, error) {
 	return s.withPassword(ctx, token, proof, func(c *change) error {
-		if c.from.User.TOTPSecret == nil {
+		if c.session.User.TOTPSecret == nil {
 			return ErrTwoStepOff
 		}
 		if err := c.verifyCode(proof.Code); err != nil {

@@ -179,7 +179,7 @@ func TestPlaysOfAnErasedPlayerFailTheImport(t *testing.T) {
 		_, err := tx.Exec(t.Context(), `update import_plays set id = $1, player_id = $2, passed = false`,
 			idOf(play[1:]), idOf("erased"))
 		require.NoError(t, err)
-		err = plays.write(t.Context(), tx, plays.now, "import_plays")
+		err = plays.write(t.Context(), tx, plays.fileSQL, "import_plays")
 		failed, _ := errors.AsType[*pgconn.PgError](err)
 		require.NotNil(t, failed, "%v", err)
 		require.Equal(t, "23502", failed.Code)

@@ -21,8 +21,8 @@ type format struct {
 	id, key     string // field and columns that identify an object; "": id
 
 	checks []check
-	// SQL files that return the numbers of added and replaced objects; last runs before the commit
-	now, last string
+	// SQL files that return the counts of added and replaced objects; finalSQL runs at the end
+	fileSQL, finalSQL string
 
 	read readFunc
 }
@@ -43,7 +43,7 @@ type Count struct {
 	LostPasswords              int64 // users whose stored password the import removes
 }
 
-// statements has the SQL files of format.now and format.last.
+// statements has the SQL files of format.fileSQL and format.finalSQL.
 //
 //go:embed *.sql
 var statements embed.FS
@@ -91,9 +91,9 @@ func (b *batch) copy(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
-// apply runs format.now on the staged rows, and keeps the rows for format.last.
+// apply runs format.fileSQL on the staged rows, and keeps the rows for format.finalSQL.
 func (b *batch) apply(ctx context.Context, tx pgx.Tx) error {
-	if err := b.write(ctx, tx, b.now, "import_"+b.table); err != nil || b.last == "" {
+	if err := b.write(ctx, tx, b.fileSQL, "import_"+b.table); err != nil || b.finalSQL == "" {
 		return cmp.Or(err, b.exec(ctx, tx, "truncate import_{table}"))
 	}
 	return b.exec(ctx, tx, `delete from last_{table} o using import_{table} i where {same};

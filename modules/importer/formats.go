@@ -20,7 +20,7 @@ var formats = []format{{
 	name: "organisation", table: "organisations",
 	columns: "id, slug, name, plan, reporting_mode",
 	checks:  []check{unique("a slug that no other organisation has", "slug", "slug", "true")},
-	now:     "add.sql", last: "upsert.sql",
+	fileSQL: "add.sql", finalSQL: "upsert.sql",
 	read: reader(func(o *organisation, _ identity.Keyring) []any {
 		return []any{[16]byte(o.ID), o.Slug, o.Name, o.Plan, o.ReportingMode}
 	}),
@@ -30,7 +30,7 @@ var formats = []format{{
 	checks: []check{
 		unique("an e-mail that no other user has, in any case", "email", "email_key", "true"),
 	},
-	last: "users.sql",
+	finalSQL: "users.sql",
 	read: reader(func(u *user, keys identity.Keyring) []any {
 		email, _ := identity.ParseEmail(u.Email) // the rule email_address has checked it
 		secret := u.TOTPSecret
@@ -47,15 +47,15 @@ var formats = []format{{
 	name: "membership", table: "memberships",
 	columns: "org_id, user_id, role",
 	id:      "userId", key: "user_id, org_id",
-	checks: []check{refersToOrganisation, refersToUser},
-	last:   "upsert.sql",
+	checks:   []check{refersToOrganisation, refersToUser},
+	finalSQL: "upsert.sql",
 	read: reader(func(m *membership, _ identity.Keyring) []any {
 		return []any{[16]byte(m.OrganisationID), [16]byte(m.UserID), m.Role}
 	}),
 }, {
 	name: "game", table: "games",
 	columns: "id, slug, title",
-	now:     "upsert.sql",
+	fileSQL: "upsert.sql",
 	read: reader(func(g *game, _ identity.Keyring) []any {
 		return []any{[16]byte(g.ID), g.Slug, g.Title}
 	}),
@@ -70,7 +70,7 @@ var formats = []format{{
 		unique("a slug that no other fork of the organisation has", "slug", "slug",
 			"o.org_id = i.org_id"),
 	},
-	now: "add.sql", last: "upsert.sql",
+	fileSQL: "add.sql", finalSQL: "upsert.sql",
 	read: reader(func(f *fork, _ identity.Keyring) []any {
 		return []any{
 			[16]byte(f.ID), [16]byte(f.OrganisationID), [16]byte(f.GameID), f.Slug, f.Title,
@@ -83,7 +83,7 @@ var formats = []format{{
 	columns: "id, org_id, display_name",
 	staged:  "id, org_id, display_name, label",
 	checks:  []check{refersToOrganisation, immutableOrganisation},
-	now:     "players.sql",
+	fileSQL: "players.sql",
 	read: reader(func(p *player, _ identity.Keyring) []any {
 		return []any{[16]byte(p.ID), [16]byte(p.OrganisationID), p.DisplayName, org.NewLabel()}
 	}),
@@ -96,7 +96,7 @@ var formats = []format{{
 		immutableOrganisation,
 		{"the id of a player of the group's organisation, stored or in the file", foreignGroupPlayers},
 	},
-	now: "groups.sql",
+	fileSQL: "groups.sql",
 	read: reader(func(g *group, _ identity.Keyring) []any {
 		return []any{[16]byte(g.ID), [16]byte(g.OrganisationID), g.Name, g.PlayerIDs}
 	}),
@@ -110,7 +110,7 @@ var formats = []format{{
 		refersTo("player", "player_id"),
 		{"a player of the fork's organisation", foreignPlayers},
 	},
-	now: "plays.sql",
+	fileSQL: "plays.sql",
 	read: reader(func(p *play, _ identity.Keyring) []any {
 		var completed *time.Time
 		var score *int16

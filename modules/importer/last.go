@@ -34,7 +34,7 @@ func (r *run) storeLast(ctx context.Context) error {
 		}
 	}
 	for _, b := range r.batches {
-		if err := b.write(ctx, r.tx, b.last, "last_"+b.table); err != nil {
+		if err := b.write(ctx, r.tx, b.finalSQL, "last_"+b.table); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ const lockOrganisations = `/* importer.lockOrganisations */ select from organisa
 // locks is organisation, membership, person.
 func (r *run) lockChanged(ctx context.Context) error {
 	for _, b := range r.batches {
-		if b.last == "" {
+		if b.finalSQL == "" {
 			continue
 		}
 		err := b.exec(ctx, r.tx, `delete from last_{table} i using {table} o

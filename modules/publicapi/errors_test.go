@@ -75,8 +75,8 @@ func checkError(t *testing.T, got testkit.Page) {
 	assert.NotEmpty(t, errorNames(got), "errors.yaml has no such answer: %d %s", got.StatusCode, got.Body)
 }
 
-// provoked has functions, by message of errors.yaml, that change a valid request to get it.
-var provoked = map[string]func(a *attempt){
+// provocations has functions, by message of errors.yaml, that change a valid request to get it.
+var provocations = map[string]func(a *attempt){
 	"PeriodMissing":     query(""),
 	"DayMissing":        query("from=2026-03-01"),
 	"NotADay":           func(a *attempt) { a.query = strings.Replace(a.query, "from=2024", "from=1999", 1) },
@@ -185,7 +185,7 @@ var testsOfOtherMessages = map[string]string{
 // rules.md, Formats and Order of checks: a request that fails one check gets its message of
 // errors.yaml, which the document and /docs list, and its audit entry.
 func TestEachDocumentedErrorIsReturned(t *testing.T) {
-	named := slices.AppendSeq(slices.Collect(maps.Keys(provoked)), maps.Keys(testsOfOtherMessages))
+	named := slices.AppendSeq(slices.Collect(maps.Keys(provocations)), maps.Keys(testsOfOtherMessages))
 	require.ElementsMatch(t, slices.Collect(maps.Keys(knownErrors())), named,
 		"each message of errors.yaml is provoked")
 	shared := start(t)
@@ -194,7 +194,7 @@ func TestEachDocumentedErrorIsReturned(t *testing.T) {
 		valid.authorization = scheme + valid.key.Token()
 		valid.send().Is(t, http.StatusOK)
 	}
-	for name, provoke := range provoked {
+	for name, provoke := range provocations {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := shared
@@ -216,11 +216,11 @@ func TestEachDocumentedErrorIsReturned(t *testing.T) {
 
 type step struct {
 	check   string       // its number
-	message string       // name in errors.yaml and in provoked
+	message string       // name in errors.yaml and in provocations
 	reason  audit.Reason // in the single audit entry; "": no entry
 }
 
-// attempt is a request for a fork's statistics. It is valid until provoked changes it.
+// attempt is a request for a fork's statistics. It is valid until a provocation changes it.
 type attempt struct {
 	t             *testing.T
 	w             *world
@@ -329,8 +329,8 @@ func TestEarlierFailingCheckDecides(t *testing.T) {
 			}
 			t.Run(first.check+" before "+second.check, func(t *testing.T) {
 				a := newAttempt(t, w)
-				provoked[second.message](a)
-				provoked[first.message](a)
+				provocations[second.message](a)
+				provocations[first.message](a)
 				a.requireAnswer(first.message)
 			})
 		}

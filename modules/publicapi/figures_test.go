@@ -145,7 +145,7 @@ func (h *history) requireAgreement(
 		}
 	}
 	stats := w.get(t, "/api/v1/forks/"+o.Fork+"/stats"+query, key)
-	s := decoded[report](t, stats)
+	s := decodeJSON[report](t, stats)
 	want, err := json.Marshal(o.Statistics(slices.Values(h.plays)))
 	require.NoError(t, err)
 	require.JSONEq(t, string(want), stats.Body)
@@ -274,7 +274,7 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 	const period = "?from=2024-05-01&to=2024-05-31"
 
 	var labels []string
-	for _, p := range decoded[report](t, w.get(t, path+"/stats"+period, key)).Players {
+	for _, p := range decodeJSON[report](t, w.get(t, path+"/stats"+period, key)).Players {
 		labels = append(labels, p.PlayerLabel)
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(hostileNames)), labels)

@@ -26,14 +26,14 @@ func TestForksHaveAllFieldsInOrder(t *testing.T) {
 	key := w.Key(h.id, "forks:read")
 	list := w.get(t, "/api/v1/forks", key)
 	require.NotContains(t, list.Body, `"secret"`)
-	items := decoded[struct{ Items []map[string]any }](t, list).Items
+	items := decodeJSON[struct{ Items []map[string]any }](t, list).Items
 	require.Len(t, items, 3)
 	for i, f := range items {
 		id := f["id"].(string)
 		if i > 0 {
 			require.Less(t, items[i-1]["id"], id, "created at the same instant: by id")
 		}
-		one := decoded[map[string]any](t, w.get(t, "/api/v1/forks/"+id, key))
+		one := decodeJSON[map[string]any](t, w.get(t, "/api/v1/forks/"+id, key))
 		require.Equal(t, f, one, "the list's element is the fork")
 		w.get(t, fmt.Sprintf("/api/v1/forks/%%%x%s", id[0], id[1:]), key).Is(t, http.StatusOK)
 		if id == h.forks[1] {

@@ -12,7 +12,7 @@ import (
 	"dg/platform/testkit"
 )
 
-var parameter = regexp.MustCompile(`:\w+\??|\*`)
+var routeParameter = regexp.MustCompile(`:\w+\??|\*`)
 
 // ask sends a request with the headers (by default the key), and adds the entries to those that
 // requireEntries expects. Errors of requests with the key must be in errors.yaml.
@@ -61,7 +61,7 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 			continue
 		}
 		routes++
-		route := parameter.ReplaceAllString(strings.Replace(r.Path, "/static/*", "/static/dg.css", 1), "x")
+		route := routeParameter.ReplaceAllString(strings.Replace(r.Path, "/static/*", "/static/dg.css", 1), "x")
 		for _, path := range []string{route, route + "/x", strings.ToUpper(route), "/" + route} {
 			if strings.HasPrefix(path, "/api/v1/") {
 				continue

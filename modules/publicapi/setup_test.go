@@ -72,7 +72,7 @@ func (w *world) send(t *testing.T, method, path, authorization string, headers .
 	return got
 }
 
-func decoded[T any](t *testing.T, got testkit.Page) (value T) {
+func decodeJSON[T any](t *testing.T, got testkit.Page) (value T) {
 	require.NoError(t, json.Unmarshal([]byte(got.Is(t, http.StatusOK).Body), &value))
 	return value
 }

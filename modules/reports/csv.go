@@ -45,7 +45,7 @@ func (e *Export) appendRow(b []byte) []byte {
 	separator := d.Separator()
 	b = append(appendID(b, r.id), separator)
 	b = append(append(b, e.snap.query.ForkID...), separator)
-	if r.released {
+	if r.hasRelease {
 		b = strconv.AppendInt(b, int64(r.release), 10)
 	}
 	b = append(e.appendPlayer(append(b, separator)), separator)

@@ -19,7 +19,7 @@ type Export struct {
 
 	snap          *snapshot
 	dialect       format.Dialect
-	started       bool     // the header row was returned
+	headerSent    bool     // the header row was returned
 	rows          pgx.Rows // nil after the start: no row follows the header
 	row           exportRow
 	cells         []string // cells of each player, by ordinal; nil: rows select their player's columns
@@ -31,7 +31,7 @@ type Export struct {
 type exportRow struct {
 	segment.Play
 	id          []byte // 16 bytes, valid until the next row
-	released    bool
+	hasRelease  bool
 	release     int32
 	completedAt int64  // milliseconds since 1970
 	key, label  []byte // key and label of the player; unset if Export.cells is used
@@ -67,11 +67,11 @@ func (e *Export) Close() {
 // the same ctx, whose end cancels the queries. Errors: io.EOF after the last row, ErrGroupNotFound
 // for a group of another organisation.
 func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, error) {
-	if !e.started {
+	if !e.headerSent {
 		if err := e.start(ctx); err != nil {
 			return b, fmt.Errorf("reports: export: %w", err)
 		}
-		e.started = true
+		e.headerSent = true
 		b = e.dialect.AppendHeader(b, csvHeader)
 	}
 	for len(b) < size {
@@ -207,7 +207,7 @@ func (e *Export) parse() {
 	row.Scan(v)
 	v = v[5:]
 	row.id = v[0]
-	if row.released = v[1] != nil; row.released {
+	if row.hasRelease = v[1] != nil; row.hasRelease {
 		row.release = int32(binary.BigEndian.Uint32(v[1]))
 	}
 	if row.Completed {

@@ -141,7 +141,7 @@ type forkSums struct {
 func (r *overviewReader) weekOf(day time.Time) int { return int(day.Sub(r.query.Period.From) / week) }
 
 func (r *overviewReader) readForkDays(ctx context.Context) error {
-	rows := r.rows(ctx, forkDaysSQL, pgx.NamedArgs{"segments": r.segments})
+	rows := r.rows(ctx, forkDaysSQL, pgx.NamedArgs{"segments": r.useSegments})
 	var id string
 	var date *time.Time
 	var packed []byte

@@ -152,7 +152,7 @@ func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*sna
 		s.OnDamage(failed.query, err)
 	}
 	failed.close() // a report must not hold two connections
-	next, err := openPrimary(ctx, s.db, failed.query, failed.segments && !damaged)
+	next, err := openPrimary(ctx, s.db, failed.query, failed.useSegments && !damaged)
 	if err != nil {
 		return failed, err
 	}

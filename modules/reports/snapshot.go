@@ -18,11 +18,11 @@ import (
 type snapshot struct {
 	Header
 
-	query    Query
-	segments bool          // sealed days and months are read from segments
-	args     pgx.NamedArgs // arguments of all statements
-	conn     *pgxpool.Conn
-	replica  bool
+	query       Query
+	useSegments bool          // sealed days and months are read from segments
+	args        pgx.NamedArgs // arguments of all statements
+	conn        *pgxpool.Conn
+	replica     bool
 
 	largeGroup  bool // the plays of all players are read and filtered by members
 	lastOrdinal int  // highest ordinal of the organisation's players; at least the number of players
@@ -73,7 +73,7 @@ func openPrimary(ctx context.Context, db *postgres.DB, q Query, segments bool) (
 }
 
 func newSnapshot(conn *pgxpool.Conn, q Query, segments bool) *snapshot {
-	s := &snapshot{conn: conn, query: q, segments: segments}
+	s := &snapshot{conn: conn, query: q, useSegments: segments}
 	s.args = segment.Args(q.OrganisationID, q.ForkID, q.Period.From, q.Period.End())
 	maps.Copy(s.args, pgx.NamedArgs{
 		"group":       idOrNull(q.GroupID),
@@ -106,7 +106,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 		batch.Queue(groupOwnerSQL, s.args)
 	}
 	batch.Queue(metadataSQL, s.args)
-	if s.segments {
+	if s.useSegments {
 		sealed := maps.Clone(s.args)
 		sealed["to"] = s.query.completePeriod().End() // later days are added after these totals
 		batch.Queue(sealedDaysSQL, sealed)
@@ -119,7 +119,7 @@ func (s *snapshot) begin(ctx context.Context) error {
 			return fmt.Errorf("reports: begin: %w", err)
 		}
 	}
-	if err := s.readMetadata(results); err != nil || !s.segments {
+	if err := s.readMetadata(results); err != nil || !s.useSegments {
 		return err
 	}
 	return s.readSealed(results)
