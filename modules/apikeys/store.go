@@ -103,8 +103,8 @@ func (s *Service) Expiring(ctx context.Context, actor Actor) ([]Key, error) {
 	return slices.DeleteFunc(expiring, func(k Key) bool { return !k.ExpiresSoon(now) }), err
 }
 
-// ExpiringInUse returns the number of keys, of all organisations, that end within 14 days, were used
-// in the last 14, and were not replaced.
+// ExpiringInUse counts the keys of all organisations that end within 14 days, were used in the last
+// 14 days, and were not replaced.
 func (s *Service) ExpiringInUse(ctx context.Context) (n int64, err error) {
 	err = s.db.Gorm.WithContext(ctx).Scopes(postgres.Tag("apikeys.expiringInUse"),
 		tenant.Across("the operator's metrics count the keys of every organisation")).Model(&Key{}).

@@ -51,7 +51,7 @@ type Request struct {
 type Entry struct {
 	ID             int64 // its random bits hide the size of the log
 	OrganisationID string
-	At             time.Time // by the clock of the database, to the millisecond
+	At             time.Time // by the database's clock, truncated to the millisecond
 	Actor          Actor
 	Action         Action
 	Target         Target

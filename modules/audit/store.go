@@ -129,9 +129,9 @@ func (l *Log) checkWrite(err error, how string, action Action) error {
 	return apperr.Annotate(err, "audit: "+how+" "+string(action))
 }
 
-// AppendChanges adds an operator's entry for each row that the SQL query in changes returns: an
-// organisation's id, the id of a target of the kind, and the details as jsonb. It runs in the caller's
-// transaction. changes becomes part of the statement, so it must not contain input.
+// AppendChanges adds an operator's entry for each row of the SQL query in changes. A row has an
+// organisation's id, the target's id and the details as jsonb. It runs in the caller's transaction.
+// changes becomes part of the statement, so it must not contain input.
 func AppendChanges(
 	ctx context.Context, tx pgx.Tx, action Action, targetKind string, request Request, changes string,
 ) error {

@@ -107,7 +107,7 @@ func (r Recorder) record(tx transaction, of Person, e audit.Entry) error {
 	return nil
 }
 
-// logSignIn logs no e-mail: people type passwords into that field.
+// logSignIn does not log e-mails, because people type passwords into that field.
 func (r Recorder) logSignIn(
 	ctx context.Context, level slog.Level, what string, of Person, more ...any,
 ) {

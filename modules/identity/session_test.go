@@ -187,7 +187,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	}
 }
 
-// A session ends 12 h after its last use, and 24 h after its start.
+// A session ends 12 h after its last use, at most 24 h after its start.
 func TestSessionsExpire(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")

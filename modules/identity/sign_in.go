@@ -21,8 +21,8 @@ var (
 )
 
 // SignIn begins a session for the person with the e-mail and the password. With two-step
-// verification on, the session has SecondStepDue until VerifySecondStep. SignIn ends the browser's
-// previous session ("": none), also another person's, against session fixation. Errors:
+// verification on, the session has SecondStepDue until VerifySecondStep. Against session fixation,
+// SignIn ends the browser's previous session ("": none), even another person's. Errors:
 // ErrWrongPassword; a LockedError after too many wrong passwords, for a correct one too;
 // apperr.Unavailable when too many people sign in at once.
 func (s *Service) SignIn(ctx context.Context, email, password, previous string) (Session, error) {

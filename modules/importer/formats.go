@@ -35,7 +35,7 @@ var formats = []format{{
 		email, _ := identity.ParseEmail(u.Email) // the rule email_address has checked it
 		secret := u.TOTPSecret
 		if secret != nil {
-			plain, _ := identity.ParseTOTPSecret(*secret) // the rule totp_secret has checked the text
+			plain, _ := identity.ParseTOTPSecret(*secret) // the rule totp_secret has already checked the text
 			secret = new(keys.Encrypt(u.ID.String(), plain))
 		}
 		return []any{

@@ -29,7 +29,7 @@ import (
 type Importer struct {
 	Pool    *pgxpool.Pool
 	Keyring identity.Keyring // encrypts two-step secrets
-	Request audit.Request    // the request that audit entries record
+	Request audit.Request    // request to record in audit entries
 }
 
 // Input is a file to import. Errors begin with Name. A name that ends in .gz or the magic number of

@@ -140,8 +140,8 @@ func (b bundle) entries(id string) []audit.Entry {
 	return entries
 }
 
-// Each change leaves one entry with the actor, the old and the new mode; setting the current mode
-// leaves none.
+// Each change adds one entry with the actor, the old and the new mode. Setting the current mode
+// adds none.
 func TestChangeOfReportingModeIsRecorded(t *testing.T) {
 	b := setup(t)
 	owner := actor(ours, "owner", false)
@@ -237,7 +237,7 @@ func TestLastOwnerCannotLeave(t *testing.T) {
 	require.ErrorContains(t, err, "leaves ours without an owner")
 }
 
-// Concurrent changes form one chain: each entry records the mode that the change before it set.
+// Concurrent changes form one chain: each entry records the mode that the previous change set.
 func TestConcurrentChangesOfReportingModeFormAChain(t *testing.T) {
 	b := setup(t)
 	testkit.Concurrently(40, func(i int) {

@@ -35,7 +35,7 @@ func (s *Service) Groups(
 }
 
 // FindGroups returns, by name, at most 50 groups whose name contains the text, in any case and with
-// any accents. It searches the first 10,000. more reports whether others of these match.
+// any accents. It searches the first 10,000. more reports whether further groups match.
 func (s *Service) FindGroups(
 	ctx context.Context, organisationID, text string,
 ) (found []CountedGroup, more bool, _ error) {

@@ -13,9 +13,9 @@ import (
 )
 
 // Export returns every play of a query as CSV, from one snapshot. It holds a connection until
-// Close. The zero Export returns the header row alone.
+// Close. The zero Export returns only the header row.
 type Export struct {
-	Header // if Suppressed, the file has the header row alone
+	Header // if Suppressed, the file has only the header row
 
 	snap          *snapshot
 	dialect       format.Dialect

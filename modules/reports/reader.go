@@ -133,7 +133,7 @@ func (s *snapshot) playsSQL() string {
 	return segment.PlaysSQL
 }
 
-// playsArgs are the arguments of playsSQL for the plays of a period outside of its sealed days.
+// playsArgs returns the arguments of playsSQL for a period's plays outside its sealed days.
 func playsArgs(p Period, sealed []segment.SealedDay) pgx.NamedArgs {
 	starts, ends := segment.Gaps(sealed, p.From, p.End())
 	return pgx.NamedArgs{"from": p.From, "to": p.End(), "starts": starts, "ends": ends}

@@ -225,7 +225,8 @@ func (e *env) marks() []int {
 
 const firstPlays = `id in (select id from plays where started_at >= @at order by started_at limit @n)`
 
-// writes insert, change, move or delete @n plays from @at on, or erase a player.
+// writes are statements that insert, change, move or delete @n plays from @at on, or erase a
+// player.
 var writes = []string{
 	insertSQL,
 	`update plays set score = 5000, passed = true, completed_at = coalesce(completed_at, started_at)
@@ -233,7 +234,7 @@ var writes = []string{
 	`update plays set started_at = started_at - interval '40 days', fork_id = @fork
 		where completed_at is null and ` + firstPlays,
 	`delete from plays where ` + firstPlays,
-	// a player is erased, and another comes
+	// a player is erased, and a new player is added
 	`with gone as (delete from players where ordinal = (select min(ordinal) from players) returning 1),
 		next as (update player_ordinals set last = last + 1 where exists (select from gone) returning last)
 		insert into players (id, org_id, ordinal, label, display_name)

@@ -23,7 +23,8 @@ const (
 	SealedDays = `(select d.* from ` + CleanDays + ` d
 	 where substr(d.sums, 1, 1) = @dayVersion and d.head_bytes > 0)`
 
-	// CleanMonths are to months what CleanDays are to days.
+	// CleanMonths are the months that a sealer of this or a later version has packed, and that are
+	// not dirty.
 	CleanMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) >= @monthVersion
 	 and m.head_bytes > 0
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
