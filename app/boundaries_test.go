@@ -13,9 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mayImport is the one table of who may import whom among the program's own packages. A part is a
-// package's path in the module; "*" stands for everything. What a part does not list, it must not
-// import.
+// mayImport lists, for each part, the parts of the program that it may import. A part is a
+// package's path in the module. "*" stands for every part.
 var mayImport = map[string][]string{
 	"app":          {"app/commands"},
 	"app/commands": {"*", "app/apptest"}, // apptest in tests
@@ -29,7 +28,7 @@ var mayImport = map[string][]string{
 	},
 	"scripts/bench":           {"*", "platform/testkit"}, // its data
 	"scripts/contract":        {"platform"},
-	"app/chaos":               {"app/apptest"}, // tests only, as the next
+	"app/chaos":               {"app/apptest"}, // tests only, as is app/system
 	"app/system":              {"app/apptest", "app/commands"},
 	"app/demo":                {"platform", "modules/apikeys", "modules/audit", "modules/games", "modules/identity"},
 	"app/doctor":              {"app/demo", "migrations", "modules/identity", "platform"},
@@ -50,7 +49,7 @@ var mayImport = map[string][]string{
 	},
 	"modules/importer": {"platform", "modules/audit", "modules/identity", "modules/org", "modules/games"},
 	"platform":         {"platform", "configs", "migrations"},
-	// for tests: no part lists it
+	// test kit: no other part may import it
 	"platform/testkit": {"platform", "platform/testkit", "migrations"},
 	"web": {
 		"platform", "web/ui", "web/docs", "web/reports", "web/organisation", "web/keys",
@@ -74,10 +73,11 @@ var mayImport = map[string][]string{
 		"platform", "web/ui",
 	},
 
-	"web/internal/webtest": {"*", "app/apptest", "platform/testkit"}, // for tests: no part lists it
+	"web/internal/webtest": {"*", "app/apptest", "platform/testkit"}, // test kit: no other part may import it
 }
 
-// partOf returns a package's entry of the table: its own, or that of the nearest folder above.
+// partOf returns the package's key in mayImport: its own path, or that of the nearest parent
+// folder.
 func partOf(pkg string) string {
 	for part := pkg; part != "."; part = path.Dir(part) {
 		if _, ok := mayImport[part]; ok {
@@ -87,7 +87,7 @@ func partOf(pkg string) string {
 	return pkg
 }
 
-// forbidden returns what is wrong with an import, or "".
+// forbidden returns why an import is not allowed, or "".
 func forbidden(from, to string) string {
 	part := partOf(from)
 	target := partOf(to)
@@ -106,7 +106,7 @@ func forbidden(from, to string) string {
 	return fmt.Sprintf("%s imports %s, which the table does not allow", from, to)
 }
 
-// No package imports what the table does not allow.
+// No package has an import that mayImport does not allow.
 func TestModuleBoundaries(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list",
@@ -119,7 +119,8 @@ func TestModuleBoundaries(t *testing.T) {
 			Imports, TestImports, XTestImports []string
 		}
 		require.NoError(t, dec.Decode(&pkg))
-		// Tests may import what they like, but for what runs the whole program.
+		// Tests may import anything except app/apptest and app/commands, which run the whole
+		// program.
 		ofTests := slices.DeleteFunc(slices.Concat(pkg.TestImports, pkg.XTestImports),
 			func(to string) bool { return to != "dg/app/apptest" && to != "dg/app/commands" })
 		for _, imported := range slices.Concat(pkg.Imports, ofTests) {
@@ -131,7 +132,7 @@ func TestModuleBoundaries(t *testing.T) {
 	require.Greater(t, packages, 10, "the program's packages were not found")
 }
 
-// Planted edges of each kind prove that the test above can fail.
+// Planted imports of each kind prove that TestModuleBoundaries can fail.
 func TestModuleBoundariesFindPlantedEdges(t *testing.T) {
 	t.Parallel()
 	for _, edge := range [][2]string{

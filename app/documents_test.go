@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	// namedFile is a file of the tree as documents name it: by its path, or by its name after one of
-	// the same folder.
+	// namedFile matches a file in a document: its path, or its name after another file of the same
+	// folder.
 	namedFile = regexp.MustCompile(
 		"`((?:[A-Za-z_]+/)*[A-Za-z0-9_]+\\.(?:go|sql|md|yaml|yml|csv|conf|cfg|html|json|txt|sh))`",
 	)
@@ -27,7 +27,7 @@ var (
 // changelog names former files.
 const changelog = "CHANGELOG.md"
 
-// Every file, link and test that a document names is in the tree.
+// Every file, link and test that a document names exists.
 func TestDocumentsNameWhatExists(t *testing.T) {
 	t.Parallel()
 	tree := os.DirFS("..")
@@ -80,10 +80,10 @@ func filesOfTree(t *testing.T, extension string) map[string][]byte {
 	return files
 }
 
-// promises.md: a section, what it promises, and the tests that prove it.
+// promiseRow matches a row of promises.md: a section, the promise, and the tests that prove it.
 var promiseRow = regexp.MustCompile(`(?m)^\| ([a-z0-9., ]+) \| (.+) \| (Test.+) \|$`)
 
-var specified = strings.Fields(
+var specSections = strings.Fields(
 	"1 2.1 2.2 2.3 2.4 2.5 3.1 3.2 4 4.1 4.2 4.3 4.4 4.5 5.1 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 6 7 8 9",
 )
 
@@ -93,8 +93,8 @@ var (
 	fileOfChaos   = regexp.MustCompile(`/chaos(/|_)[^/]*$`)
 )
 
-// Every section of the specification and every subject of /docs/security has tests, and each of
-// them exists, as does each that mechanisms.md names. What make chaos runs proves a promise.
+// Every section of the specification and every subject of /docs/security has tests. All tests named
+// in promises.md and mechanisms.md exist. Every test of app/chaos proves a promise.
 func TestPromisesHaveTests(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile("promises.md")
@@ -119,7 +119,7 @@ func TestPromisesHaveTests(t *testing.T) {
 	}
 	slices.Sort(sections)
 	assert.Subset(t, proved, subjects, "no test proves a promise of the page")
-	assert.Equal(t, specified, slices.Compact(sections))
+	assert.Equal(t, specSections, slices.Compact(sections))
 
 	mechanisms, err := os.ReadFile("mechanisms.md")
 	require.NoError(t, err)

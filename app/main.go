@@ -13,7 +13,7 @@ import (
 )
 
 func main() {
-	signal.Ignore(syscall.SIGHUP) // dg reloads nothing, and survives its terminal
+	signal.Ignore(syscall.SIGHUP) // dg does not reload, and continues after its terminal closes
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, func() {
 		<-time.After(time.Second) // supervisors may send the same signal to process and group

@@ -21,7 +21,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// Binary builds the program once, without the race detector, and returns its path.
+// Binary builds the program once a process, without the race detector, and returns its path.
 var Binary = sync.OnceValues(func() (string, error) {
 	path := InTree("bin", "dg-test")
 	fresh := fmt.Sprintf("%s-%d", path, os.Getpid())
@@ -38,18 +38,18 @@ type Child struct {
 	Out, Log tb.Buffer
 	exited   chan struct{}
 	URL      string // where it serves
-	Ops      string // the address of the private listener
+	Ops      string // address of the ops server
 }
 
-// Launch starts dg. The end of the test kills it.
+// Launch starts dg, which is killed when the test ends.
 func Launch(t *testing.T, args ...string) *Child { return LaunchWith(t, nil, args...) }
 
-// LaunchWith starts dg without a shutdown delay. prepare may change the command.
+// LaunchWith is Launch with a change of the command by prepare. There is no shutdown delay.
 func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 	program, err := Binary()
 	require.NoError(t, err)
 	c := &Child{Cmd: exec.Command(program, args...), T: t, exited: make(chan struct{})}
-	// Another program may have the default addresses.
+	// Another program may listen on the default addresses.
 	c.Env = append(CleanEnvironment(), "DG_SHUTDOWN_DELAY=0s", "DG_ADDR=127.0.0.1:0", "DG_OPS_ADDR=127.0.0.1:0")
 	c.Stdout = &c.Out
 	c.Stderr = &c.Log
@@ -80,7 +80,7 @@ func ServeOn(t *testing.T, dir string, args ...string) *Child {
 	return ServeWith(t, append([]string{"--data-dir", dir}, args...)...)
 }
 
-// ServeWith starts dg serve at free addresses and waits until it serves.
+// ServeWith starts dg serve on free ports and waits until it serves.
 func ServeWith(t *testing.T, args ...string) *Child {
 	return Launch(t, append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"},
 		args...)...).UntilServing()
@@ -103,7 +103,7 @@ func (c *Child) UntilServing() *Child {
 		line := servingLine.FindStringSubmatch(c.Out.String())
 		if line != nil {
 			c.URL = line[1]
-			// of a text or JSON log
+			// in the text or the JSON format of the log
 			c.Ops = testkit.Find(c.T, `operations"?[=:]"?([\d.:]+)`, c.Log.String())
 		}
 		return line != nil
@@ -118,13 +118,13 @@ func (c *Child) DemoToken() string {
 	return DemoKey.FindString(c.Out.String())
 }
 
-// Get sends a GET with a key ("": none) and headers, given as name, value.
+// Get sends a GET with a key ("": none) and headers as name, value pairs.
 func (c *Child) Get(path, token string, headers ...string) testkit.Page {
 	response := Ask(c.T, NewClient(), c.URL+path, token, headers...)
 	return testkit.Page{Response: response, Body: ReadAll(c.T, response)}
 }
 
-// Fetch is like Get, but the response must be 200. It returns the body.
+// Fetch is like Get, but requires status 200. It returns the body.
 func (c *Child) Fetch(path, token string, headers ...string) string {
 	return c.Get(path, token, headers...).Is(c.T, http.StatusOK).Body
 }
@@ -135,7 +135,7 @@ func (c *Child) Accepts(token string) bool {
 	return status == http.StatusOK
 }
 
-// Status waits for the end of the process and returns its exit status, -1 if a signal ended it.
+// Status waits until the process has ended and returns its exit status, or -1 if a signal ended it.
 func (c *Child) Status(within time.Duration) int {
 	select {
 	case <-c.exited:
@@ -146,7 +146,7 @@ func (c *Child) Status(within time.Duration) int {
 	return c.ProcessState.ExitCode()
 }
 
-// Stop ends dg by SIGTERM and requires exit status 0.
+// Stop sends SIGTERM to dg and requires exit status 0.
 func (c *Child) Stop() {
 	require.NoError(c.T, c.Process.Signal(syscall.SIGTERM))
 	require.Zero(c.T, c.Status(30*time.Second), "%s", c.Log.String())
@@ -163,7 +163,7 @@ func (c *Child) Operations(path string) string {
 	return ReadAll(c.T, response)
 }
 
-// Metric returns the value of a series, 0 where there is none.
+// Metric returns the value of a series, or 0 if the series is missing.
 func (c *Child) Metric(series string) float64 {
 	found := testkit.Cells(`(?m)^`+regexp.QuoteMeta(series)+` (\S+)$`, c.Operations("/metrics"))
 	if found == nil {
@@ -183,7 +183,7 @@ func (c *Child) Memory(name string) int {
 	return kb << 10
 }
 
-// Until polls a condition. message says what is wrong while it does not hold.
+// Until polls until the condition holds. message is the failure's text.
 func Until(t *testing.T, within time.Duration, message string, condition func() bool) {
 	for deadline := time.Now().Add(within); !condition(); <-time.After(5 * time.Millisecond) {
 		require.False(t, time.Now().After(deadline), "after %s: %s", within, message)

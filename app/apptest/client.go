@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// NewClient opens a new connection for each request, and follows no redirect.
+// NewClient returns a client that opens a new connection for each request and follows no redirect.
 func NewClient() *http.Client { return clientBy((&net.Dialer{}).DialContext) }
 
 func clientBy(
@@ -28,7 +28,8 @@ func clientBy(
 	}
 }
 
-// SmallWindowClient returns a client to which the server cannot send much that it does not read.
+// SmallWindowClient returns a client with a small receive window, so that the server soon blocks if
+// the client does not read.
 func SmallWindowClient() *http.Client {
 	return clientBy(func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
@@ -58,7 +59,7 @@ func ReadSlowly(body io.Reader) <-chan error {
 	return ended
 }
 
-// Ask sends a GET with a key ("": none) and headers, given as name, value.
+// Ask sends a GET with a key ("": none) and headers as name, value pairs.
 func Ask(t *testing.T, c *http.Client, url, token string, headers ...string) *http.Response {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 	require.NoError(t, err)

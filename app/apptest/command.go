@@ -12,20 +12,20 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// Succeeds runs a command on the data folder dir and returns the output. The command must exit with 0.
+// Succeeds runs a command on the data folder dir and requires exit status 0. It returns the output.
 func Succeeds(t *testing.T, dir string, args ...string) (output string) {
-	return ended(t, 0, append(args, "--data-dir", dir))
+	return runToExit(t, 0, append(args, "--data-dir", dir))
 }
 
-// Refuses runs a command on the data folder dir and returns the output. The command must exit with 1,
-// and its output must contain says.
+// Refuses runs a command on the data folder dir. It requires exit status 1 and an output that
+// contains says, and returns the output.
 func Refuses(t *testing.T, says, dir string, args ...string) (output string) {
-	output = ended(t, 1, append(args, "--data-dir", dir))
+	output = runToExit(t, 1, append(args, "--data-dir", dir))
 	require.Contains(t, output, says, "%v", args)
 	return output
 }
 
-func ended(t *testing.T, status int, args []string) (output string) {
+func runToExit(t *testing.T, status int, args []string) (output string) {
 	c := Launch(t, args...)
 	require.Equal(t, status, c.Status(10*time.Minute), "%v: %s", args, c.Log.String())
 	return c.Out.String() + c.Log.String()
@@ -33,7 +33,7 @@ func ended(t *testing.T, status int, args []string) (output string) {
 
 // RunCommand runs dg in this process with empty standard input.
 func RunCommand(t *testing.T, args ...string) (status int, out, err string) {
-	// without the expected error, dg would serve for ever
+	// without the expected error, dg serve would run for ever
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
 	var stdout, stderr tb.Buffer

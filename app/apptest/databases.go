@@ -21,7 +21,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// OpenAdminDB runs the embedded server of a folder during the test, and connects as the superuser.
+// OpenAdminDB runs a folder's embedded server until the test ends, and connects as the superuser.
 func OpenAdminDB(t *testing.T, dir string) *testkit.World {
 	server, err := embeddedpg.Start(t.Context(), dir)
 	require.NoError(t, err)
@@ -51,8 +51,8 @@ func Dump(db *testkit.World, table string) string {
 		pgx.Identifier{table}.Sanitize()+` t`)
 }
 
-// Finished waits for the end of the export of a request and returns its audit details.
-func (e *ExportServer) Finished(t *testing.T, requestID string) (outcome string, rows int) {
+// AwaitExport waits until the end of the request's export is recorded, and returns its audit details.
+func (e *ExportServer) AwaitExport(t *testing.T, requestID string) (outcome string, rows int) {
 	Until(t, 30*time.Second, "the export's end is not recorded", func() bool {
 		err := e.Owner.Pool.QueryRow(context.Background(),
 			`select details->>'outcome', (details->>'rows')::int from audit_entries
@@ -62,8 +62,8 @@ func (e *ExportServer) Finished(t *testing.T, requestID string) (outcome string,
 	return outcome, rows
 }
 
-// ProxyDatabase is a proxy in front of PostgreSQL: pass carries the messages of a client and the
-// server, and closes both. It returns the URL of the database through it.
+// ProxyDatabase runs a proxy in front of PostgreSQL and returns the database's URL through it. pass
+// forwards the messages of a client and the server, and closes both connections.
 func ProxyDatabase(
 	t *testing.T, database string, pass func(client, server net.Conn),
 ) (through string) {

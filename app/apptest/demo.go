@@ -17,13 +17,13 @@ import (
 	"dg/platform/testkit"
 )
 
-// demoFolder is a data folder with the demo, on which no server runs, in a folder that Main removes.
+// demoFolder is a data folder with the demo and no running server. Main removes its base.
 var demoFolder struct {
 	sync.Once
 	base, dir string
 }
 
-// Main runs the tests of a package that starts dg, and then removes the shared demo.
+// Main runs the tests of a package that starts dg. Then it removes the shared demo.
 func Main(m *testing.M) {
 	if flag.Parse(); testing.Short() {
 		fmt.Println("skipped with -short: these tests start dg")
@@ -34,7 +34,7 @@ func Main(m *testing.M) {
 	os.Exit(status)
 }
 
-// CopyDemo copies the demo to a folder without data. Loading it anew would take two seconds.
+// CopyDemo copies the demo to a folder without data. Loading the demo again would take two seconds.
 func CopyDemo(t *testing.T, dir string) {
 	if _, err := os.Stat(filepath.Join(dir, "cluster")); err == nil {
 		return

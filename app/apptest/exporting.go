@@ -15,20 +15,21 @@ import (
 type ExportServer struct {
 	*Child
 	*testkit.World
-	ExportPath string // of the export of all plays
+	ExportPath string // of an export of all plays
 	Plays      int
 	Token      string
-	MoreTokens []string // further keys of the organisation
+	MoreTokens []string // more keys of the organisation
 }
 
-// StartExportServer stores a fork with that many plays, seals it, and serves it by dg.
+// StartExportServer stores a fork with the plays, seals them, and starts dg serve.
 func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...string) *ExportServer {
 	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
-	// As after an import. Otherwise the export has another plan, and runs during the first sealing.
+	// As after an import: otherwise the export has another query plan, and runs during the first
+	// seal.
 	db.Exec(`analyze`)
-	ended(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
+	runToExit(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
 		"--migrate-database-url", db.OwnerURL})
 	e := &ExportServer{
 		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",

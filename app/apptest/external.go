@@ -24,12 +24,13 @@ func Postmaster(t *testing.T, dir string) int {
 	return pid
 }
 
-// External is a PostgreSQL that dg did not start. It can stop, and start again under the same URL.
+// External is a PostgreSQL server that dg did not start. After Stop, Start starts it under the same
+// URL.
 type External struct {
 	*testkit.World // as the superuser
 	T              *testing.T
 	Dir            string
-	Link           string // where its socket is, whenever it runs
+	Link           string // path of its socket's folder, stable across restarts
 	Server         *embeddedpg.Server
 }
 
@@ -63,12 +64,12 @@ func (x *External) As(role *url.Userinfo) string {
 	return fmt.Sprintf("postgres://%s@/dg?host=%s", role, url.QueryEscape(x.Link))
 }
 
-// On adds the flags of the server's URLs to a command line.
+// On appends the flags with the server's URLs to a command line.
 func (x *External) On(args ...string) []string { return append(args, x.Flags()...) }
 
-// Succeeds runs a command on the server and returns the output. The command must exit with 0.
+// Succeeds runs a command on the server and requires exit status 0. It returns the output.
 func (x *External) Succeeds(args ...string) (output string) {
-	return ended(x.T, 0, x.On(args...))
+	return runToExit(x.T, 0, x.On(args...))
 }
 
 func (x *External) Serve(args ...string) *Child { return ServeWith(x.T, x.On(args...)...) }

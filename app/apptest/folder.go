@@ -14,13 +14,13 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// tree is the folder of go.mod: a test runs in the folder of its package, such as app/system.
-var tree, _ = filepath.Abs("../..")
+// root is the folder of go.mod. A test runs in the folder of its package, such as app/system.
+var root, _ = filepath.Abs("../..")
 
-func InTree(path ...string) string { return filepath.Join(append([]string{tree}, path...)...) }
+func InTree(path ...string) string { return filepath.Join(append([]string{root}, path...)...) }
 
-// NewFolder returns the path of a data folder that PostgreSQL's user can enter. At the end of
-// the test no process may run on it.
+// NewFolder returns the path of a data folder that PostgreSQL's user can enter. When the test ends,
+// no process may run on that folder.
 func NewFolder(t *testing.T) string {
 	base := reachableFolder(t)
 	dir := filepath.Join(base, "data folder")
@@ -29,7 +29,7 @@ func NewFolder(t *testing.T) string {
 			if len(ProcessesOn(t, dir)) == 0 {
 				return true
 			}
-			// a killed dg has left its server
+			// a killed dg leaves its server running
 			server, err := embeddedpg.Start(context.Background(), dir)
 			require.NoError(t, err)
 			require.NoError(t, server.Stop(context.Background()))

@@ -14,20 +14,20 @@ import (
 	"dg/platform/testkit"
 )
 
-// Sealable is a number of plays of a fork that is large enough for segments.
+// Sealable is how many plays a fork needs for segments.
 const Sealable = sealer.MinPlays + 1_000
 
-// History is an import file with plays, and the ids and period to read them by.
+// History is an import file with plays. IDs and Query select its plays.
 type History struct {
 	File  string
 	IDs   testkit.HistoryIDs
 	Plays int
-	Query string // the period of all plays
+	Query string // the query with the period of all plays
 }
 
-// NewHistory writes a file of that many plays. Each seed is another organisation.
+// NewHistory writes an import file with the plays. Each seed creates another organisation.
 func NewHistory(t *testing.T, seed uint64, plays int) History {
-	base := reachableFolder(t) // in memory: a soak writes gigabytes
+	base := reachableFolder(t) // in memory, because a soak test writes gigabytes
 	t.Cleanup(func() { _ = os.RemoveAll(base) })
 	h := History{File: filepath.Join(base, "history.ndjson"), Plays: plays, Query: LastDays(302)}
 	f, err := os.Create(h.File)
@@ -39,9 +39,9 @@ func NewHistory(t *testing.T, seed uint64, plays int) History {
 	return h
 }
 
-// ImportInto imports the history with the binary, and returns its output.
+// ImportInto imports the history with the binary and returns the output.
 func (h History) ImportInto(t *testing.T, dir string) string {
-	if !embeddedpg.HasData(dir) { // only serve and demo make one
+	if !embeddedpg.HasData(dir) { // only dg serve and dg demo create a database
 		ServeOn(t, dir).Stop()
 	}
 	return Succeeds(t, dir, "import", h.File)
@@ -57,13 +57,13 @@ func (h History) CSV() string {
 	return "/api/v1/forks/" + h.IDs.Fork.String() + "/exports/csv" + h.Query
 }
 
-// Soak reports whether tests have the sizes of make soak.
+// Soak reports whether tests run at the sizes of make soak.
 var Soak = os.Getenv("DG_SOAK") == "1"
 
-// Chaos reports whether the tests of chaos have their full sizes (make chaos, make soak).
+// Chaos reports whether chaos tests run at full size (make chaos, make soak).
 var Chaos = Soak || os.Getenv("DG_CHAOS") == "1"
 
-// Sized returns the size of make test, of make chaos or of make soak.
+// Sized returns the size for make test, make chaos or make soak.
 func Sized(cut, chaotic, soaked int) int {
 	switch {
 	case Soak:

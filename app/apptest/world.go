@@ -18,16 +18,17 @@ import (
 	"dg/platform/testkit"
 )
 
-// World is the assembled program, served in this process on a database of this test.
+// World is the assembled program, served in this process on the test's database.
 type World struct {
 	*testkit.World
 	*assembly.Program
 	T    *testing.T
 	Base string       // where it serves
-	Stop func() error // stops serving; may be called again
+	Stop func() error // stops serving; later calls return the same error
 }
 
-// ServeInProcess serves the program with loopback as a trusted proxy and a grace of one second.
+// ServeInProcess serves the program. Loopback addresses are trusted proxies, and the grace is one
+// second.
 func ServeInProcess(t *testing.T, db *testkit.World, settings assembly.Settings) *World {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -53,14 +54,15 @@ func ServeInProcess(t *testing.T, db *testkit.World, settings assembly.Settings)
 	return w
 }
 
-// Browser returns a browser whose address a proxy would forward.
+// Browser returns a browser with the client address that a proxy would forward.
 func (w *World) Browser(address string) *testkit.Browser {
 	b := testkit.NewBrowser(w.T, w.Base)
 	b.Address = address
 	return b
 }
 
-// Value returns the sum of a metric's series, or of those with one of the labels' values.
+// Value returns the sum of a metric's series. With labels, only series with one of these label
+// values count.
 func (w *World) Value(metric string, labels ...string) (sum float64) {
 	families, err := w.Ops.Gather()
 	require.NoError(w.T, err)

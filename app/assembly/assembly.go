@@ -32,21 +32,21 @@ import (
 
 // Settings configure a Program.
 type Settings struct {
-	ServingURL      string
-	Replicas        []string // URLs of hot standbys, for the same role
-	MaxRequestConns int32    // connections for requests; 0: defaultRequests
-	BaseURL         string
-	Operator        mail.Address // of the pages of errors; zero: none
-	Proxies         []netip.Prefix
-	Logger          *slog.Logger
-	Keyring         identity.Keyring // encrypts the secrets of two-step verification
-	Now             func() time.Time // nil: time.Now
-	Grace           time.Duration    // as in httpserver.Options
-	ShutdownDelay   time.Duration    // as in httpserver.Options
-	Policy          *authz.Policy    // nil: the embedded one
-	Version         string           // of the program, for the metrics
-	Tracer          trace.Tracer     // nil: nothing is traced
-	Unreadable      int              // number of secrets that no key decrypts, for the metrics
+	ServingURL        string
+	Replicas          []string // URLs of hot standbys, for the same role
+	MaxRequestConns   int32    // connections for requests; 0: defaultRequests
+	BaseURL           string
+	Operator          mail.Address // shown on error pages; zero: none
+	Proxies           []netip.Prefix
+	Logger            *slog.Logger
+	Keyring           identity.Keyring // encrypts the secrets of two-step verification
+	Now               func() time.Time // nil: time.Now
+	Grace             time.Duration    // as in httpserver.Options
+	ShutdownDelay     time.Duration    // as in httpserver.Options
+	Policy            *authz.Policy    // nil: the embedded one
+	Version           string           // version of the program, for the metrics
+	Tracer            trace.Tracer     // nil: nothing is spansOfTrace
+	UnreadableSecrets int              // number of secrets that no key decrypts, for the metrics
 }
 
 // Program is dg serve: pools, modules, HTTP server, metrics and background work.
@@ -91,7 +91,7 @@ func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	p.Keys = m.Keys
 	p.exports = m.Exports
 	sealer := sealer.New(pools.Snapshots, s.Now, s.Logger)
-	sealer.OnPass = counts.sealerPass
+	sealer.OnPass = counts.countSealerPass
 	p.background = map[string]func(context.Context){
 		"sealer":    sealer.Run,
 		"key usage": m.Keys.UsageCounter.Run,
@@ -152,11 +152,11 @@ func newServices(
 		OrganisationsOf: m.Orgs.OrganisationIDsIn,
 		Audit:           m.Log,
 		Log:             s.Logger,
-		OnFailedSignIn:  counts.signInFailed,
+		OnFailedSignIn:  counts.countSignInFailure,
 	}, s.Keyring)
 	m.Exports = exports.New(m.Reports, m.Log, p.Recheck, ops)
 	m.Keys = apikeys.New(p.Requests, m.Orgs, m.Log, m.Policy, s.Now)
-	m.Keys.OnRefusal = counts.keyRefused
+	m.Keys.OnRefusal = counts.countKeyRefusal
 	return m, nil
 }
 
@@ -193,7 +193,8 @@ func (p *Program) RunBackground(ctx context.Context) {
 	all.Wait()
 }
 
-// Close stores the usage of API keys and closes the pools. Call it after Serve and RunBackground.
+// Close stores the usage of API keys and closes the pools. Call it after Serve and RunBackground
+// have returned.
 func (p *Program) Close() {
 	ctx, stop := context.WithTimeout(context.Background(), usageTimeout)
 	defer stop()

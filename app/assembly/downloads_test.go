@@ -14,12 +14,12 @@ import (
 	"dg/platform/testkit"
 )
 
-// rules.md, CSV: a running export does not depend on free connections for authentication. Requests
-// that take them all neither end it nor keep a revocation from ending it within two seconds.
+// rules.md, CSV: a running export needs no free connection of the request pool. If that pool is
+// exhausted, the export continues, and a revocation still aborts it within two seconds.
 func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	w := start(t)
 	x := w.tenant(30_000)
-	running := apptest.ReadSlowly(w.begin(x).Body)
+	running := apptest.ReadSlowly(w.beginExport(x).Body)
 	requests := w.Pools.Requests.Pool
 	for range requests.Config().MaxConns {
 		conn, err := requests.Acquire(t.Context())
@@ -36,13 +36,12 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	require.Less(t, time.Since(revoked), 3*time.Second)
 }
 
-// rules.md, CSV: all rows come from one snapshot. If the reporting mode changes and plays are
-// erased during an export, the export completes with the labels and plays as they were when it
-// began. Its client does not read meanwhile.
-func TestRunningExportHasTheDataOfItsStart(t *testing.T) {
+// rules.md, CSV: all rows come from one snapshot. A change of the reporting mode, or an erasure,
+// does not change the labels and rows of a running export.
+func TestRunningExportKeepsItsSnapshot(t *testing.T) {
 	w := start(t)
 	x := w.tenant(10_000)
-	running := w.begin(x)
+	running := w.beginExport(x)
 	w.Exec(`update organisations set reporting_mode = 'nominative'`)
 	w.Exec(`delete from plays where player < 5`)
 	file := apptest.ReadAll(t, running)
@@ -53,12 +52,12 @@ func TestRunningExportHasTheDataOfItsStart(t *testing.T) {
 	require.Contains(t, next, "Player 5")
 }
 
-// When it stops, the program lets running exports continue for its grace, then aborts them visibly
-// and records that.
-func TestStoppingBreaksExportsOffVisibly(t *testing.T) {
+// At shutdown, running exports continue for the grace. Then they end with a reset, which the audit
+// log records.
+func TestShutdownAbortsExportsVisibly(t *testing.T) {
 	w := start(t)
 	x := w.tenant(10_000)
-	running := []io.Reader{w.begin(x).Body, w.begin(x).Body}
+	running := []io.Reader{w.beginExport(x).Body, w.beginExport(x).Body}
 	begun := time.Now()
 	require.NoError(t, w.Stop())
 	require.GreaterOrEqual(t, time.Since(begun), time.Second, "running answers have a grace")
@@ -71,8 +70,8 @@ func TestStoppingBreaksExportsOffVisibly(t *testing.T) {
 		  and (details->>'rows')::int between 1 and 9999`))
 }
 
-// The usage of a key is stored when the program stops.
-func TestUsageIsStoredWhenTheProgramStops(t *testing.T) {
+// At shutdown, the program stores the usage of keys.
+func TestShutdownStoresKeyUsage(t *testing.T) {
 	w := start(t)
 	x := w.tenant(1)
 	require.Equal(t, http.StatusOK, w.call(x, "/api/v1/forks"))

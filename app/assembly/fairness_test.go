@@ -17,29 +17,29 @@ import (
 	"dg/platform/testkit"
 )
 
-// Places among the 12 connections of the request pool.
+// Connections of the request pool, of 12 in all.
 const (
-	ofNetworks = 3 // of all requests with an unknown credential
-	ofSurface  = 3 // of one organisation on the API, and again on the screens
+	unauthenticatedSlots = 3 // for all unauthenticated requests
+	organisationSlots    = 3 // for one organisation on the API, and the same number on the screens
 )
 
-// crowding is a request that many clients of one organisation, or unauthenticated clients, repeat.
-// Each waits for a lock. They may hold that many connections, and other requests are answered.
-type crowding struct {
-	name string
-	lock func(first tenant) string
-	ask  func(w *world, first tenant, turn int) // may fail
-	hold int
-	also func(w *world, first tenant, owner *testkit.Browser)
+// loadCase is a request that many clients repeat and that waits for a lock. hold is how many
+// connections these requests may take. Other requests must succeed meanwhile.
+type loadCase struct {
+	name  string
+	lock  func(first tenant) string
+	ask   func(w *world, first tenant, turn int) // may fail
+	hold  int
+	check func(w *world, first tenant, owner *testkit.Browser)
 }
 
-var crowdings = []crowding{
+var loadCases = []loadCase{
 	{
 		"first uses of a key", func(x tenant) string {
 			return `select from api_keys where id = '` + x.key.ID + `' for update`
 		},
 		func(w *world, x tenant, _ int) { w.ask("/api/v1/forks", x.key.Token(), 0) },
-		ofNetworks, nil,
+		unauthenticatedSlots, nil,
 	},
 	{
 		"wrong secrets from many networks", func(x tenant) string {
@@ -49,7 +49,7 @@ var crowdings = []crowding{
 			wrong := testkit.Key{ID: x.key.ID, Secret: strings.Repeat("0", len(x.key.Secret))}
 			w.ask("/api/v1/forks", wrong.Token(), turn)
 		},
-		ofNetworks, func(w *world, x tenant, _ *testkit.Browser) {
+		unauthenticatedSlots, func(w *world, x tenant, _ *testkit.Browser) {
 			require.Equal(w.T, http.StatusOK, w.call(x, "/api/v1/forks"), "its right secret")
 		},
 	},
@@ -71,18 +71,18 @@ var crowdings = []crowding{
 		func(w *world, x tenant, _ int) {
 			w.ask("/o/"+x.Slug+"/settings/api-keys/"+x.key.ID, "", 0)
 		},
-		ofSurface, func(w *world, x tenant, owner *testkit.Browser) {
+		organisationSlots, func(w *world, x tenant, owner *testkit.Browser) {
 			revoke := "/o/" + x.Slug + "/settings/api-keys/" + x.key.ID + "/revoke"
 			owner.Post(revoke, nil).Is(w.T, 303)
 		},
 	},
 }
 
-// rules.md, Bounds: slow requests of one organisation leave connections for others, whose keys,
-// screens and sign-ins are answered.
-func TestCrowdLeavesConnectionsForOthers(t *testing.T) {
+// rules.md, Bounds: slow requests of one organisation leave connections for other organisations'
+// keys, screens and sign-ins.
+func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 	t.Parallel()
-	for _, c := range crowdings {
+	for _, c := range loadCases {
 		t.Run(c.name, func(t *testing.T) {
 			w := start(t)
 			first := w.tenant(10)
@@ -102,31 +102,33 @@ func TestCrowdLeavesConnectionsForOthers(t *testing.T) {
 				do update set (wrong, ends_at) = (10, excluded.ends_at)`,
 				"account:"+first.owner.Email)
 			lock := w.Begin(c.lock(first))
-			defer w.crowd(func(turn int) { c.ask(w, first, turn) })()
+			defer w.startLoad(func(turn int) { c.ask(w, first, turn) })()
 			defer func() { _ = lock.Rollback(context.Background()) }()
-			apptest.Until(t, 20*time.Second, "the crowd does not crowd", func() bool {
+			apptest.Until(t, 20*time.Second, "the load takes too few connections", func() bool {
 				return w.Pools.Requests.Pool.Stat().AcquiredConns() >= int32(c.hold)
 			})
-			// AcquiredConns would also count short statements: count those that wait for the lock
+			// AcquiredConns would include short statements, so count statements that wait for the
+			// lock
 			for range 200 {
 				require.LessOrEqual(t, testkit.One[int](w.World.World,
 					`select count(distinct pid) from pg_locks join pg_stat_activity using (pid)
 					where datname = current_database() and not granted`), c.hold)
 			}
 			require.Equal(t, http.StatusOK, w.call(second, "/api/v1/forks"))
-			// not the list of keys, which reads what is locked
+			// the list of keys reads the locked tables, so this is another page
 			other.Get("/o/"+second.Slug+"/settings/organisation").Is(t, 200)
 			w.signIn(second.owner, "198.51.100.2")
-			if c.also != nil {
-				c.also(w, first, owner)
+			if c.check != nil {
+				c.check(w, first, owner)
 			}
 		})
 	}
 }
 
-// rules.md, Rate limits: a key's whole minute may come at once. None is over the rate, and only one
-// that a busy machine let wait for limit.Wait is 503, which may not count. The next is over the rate.
-func TestWholeMinuteOfReportsAtOnceIsAnswered(t *testing.T) {
+// rules.md, Rate limits: 120 concurrent requests of a key are all within its rate limit. The next
+// one gets 429. On a busy machine a request may wait for limit.Wait and get 503, which does not
+// count.
+func TestConcurrentRequestsOfAMinuteAreAnswered(t *testing.T) {
 	w := start(t)
 	x := w.tenant(100)
 	var answered, late atomic.Int32
@@ -147,8 +149,8 @@ func TestWholeMinuteOfReportsAtOnceIsAnswered(t *testing.T) {
 	require.Equal(t, http.StatusTooManyRequests, status)
 }
 
-// crowd asks from 40 clients, again and again, until leave is called.
-func (w *world) crowd(ask func(turn int)) (leave func()) {
+// startLoad repeats ask from 40 clients until stop is called.
+func (w *world) startLoad(ask func(turn int)) (stop func()) {
 	var ended atomic.Bool
 	var all sync.WaitGroup
 	for turn := range 40 {
@@ -164,8 +166,8 @@ func (w *world) crowd(ask func(turn int)) (leave func()) {
 	}
 }
 
-// ask sends a request with a key, or ("") with the first owner's session, from one of 100 networks.
-// It ignores failures.
+// ask sends a request from one of 100 networks, with a key or, for "", with w.cookie. It ignores
+// failures.
 func (w *world) ask(path, token string, network int) {
 	request, _ := http.NewRequestWithContext(w.T.Context(), http.MethodGet, w.Base+path, http.NoBody)
 	if token == "" {

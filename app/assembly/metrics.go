@@ -39,7 +39,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	counter := func(name, help string) prometheus.Counter {
 		return in.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 	}
-	// Every series starts as 0, because a rate needs a value before the first event.
+	// Every series starts at 0, because rate() needs a value before the first event.
 	counters := func(name, help, label string, values []string) *prometheus.CounterVec {
 		vec := in.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
 		for _, value := range values {
@@ -64,12 +64,13 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	}
 }
 
-func (m *metrics) keyRefused(why audit.Reason) { m.keyRefusals.WithLabelValues(string(why)).Inc() }
+func (m *metrics) countKeyRefusal(why audit.Reason) { m.keyRefusals.WithLabelValues(string(why)).Inc() }
 
-func (m *metrics) signInFailed(reason string) { m.signInFailures.WithLabelValues(reason).Inc() }
+func (m *metrics) countSignInFailure(reason string) { m.signInFailures.WithLabelValues(reason).Inc() }
 
-// sealerPass counts a pass. A failed pass has not seen the whole backlog: the gauge stays.
-func (m *metrics) sealerPass(pass sealer.Result, err error) {
+// countSealerPass counts a pass of the sealer. After a failed pass the gauge stays, because the pass did
+// not see the whole backlog.
+func (m *metrics) countSealerPass(pass sealer.Result, err error) {
 	outcome := "done"
 	switch {
 	case errors.Is(err, postgres.ErrLocked):
@@ -91,7 +92,7 @@ func registerCollectors(
 	gauge(prometheus.WrapRegistererWith(version, r), "dg_build_info",
 		"Version of the program and of Go. Always 1.", func() float64 { return 1 })
 	gauge(r, "dg_unreadable_secrets", "Two-step secrets that no key decrypted at the start.",
-		func() float64 { return float64(s.Unreadable) })
+		func() float64 { return float64(s.UnreadableSecrets) })
 	gauge(r, "dg_ready", "Whether /readyz answers 200: the database answers and takes writes.",
 		func() float64 { return boolToFloat(ready.check(pools) == nil) })
 	gauge(r, "dg_keys_expiring_in_use", "Keys that end within 14 days, were used in the last 14, and "+

@@ -26,11 +26,11 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// Each metric has a meaning (HELP), a name and a type by Prometheus' conventions. Alerts and the
-// queries for operators name existing ones.
+// Each metric has a help text, and a name and type that follow Prometheus' conventions. Alerts and
+// documented queries use only existing metrics.
 func TestMetricsFollowTheConventions(t *testing.T) {
 	t.Parallel()
-	// a replica that is down does not stop the start
+	// a failed replica does not prevent the start
 	w := apptest.ServeInProcess(t, testkit.New(t),
 		assembly.Settings{Replicas: []string{"postgres://dg_app@127.0.0.1:1/dg"}})
 	ctx, stop := context.WithCancel(t.Context())
@@ -57,7 +57,7 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 	for _, page := range []string{"alerts.yml", "metrics.md"} {
 		text, err := os.ReadFile("../../configs/deploy/" + page)
 		require.NoError(t, err)
-		for _, name := range namedMetric.FindAllString(string(text), -1) {
+		for _, name := range metricName.FindAllString(string(text), -1) {
 			name = strings.TrimSuffix(strings.TrimSuffix(name, "_count"), "_bucket")
 			served, err := testutil.GatherAndCount(w.Ops, name)
 			require.NoError(t, err)
@@ -66,10 +66,10 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 	}
 }
 
-var namedMetric = regexp.MustCompile(`\bdg_[a-z_]+[a-z]\b`)
+var metricName = regexp.MustCompile(`\bdg_[a-z_]+[a-z]\b`)
 
-// Each event is counted under its reason or outcome, once. Labels are bounded: they hold no id.
-func TestMetricsCountWhatHappens(t *testing.T) {
+// Each event is counted once, under its reason or outcome. No label has an id.
+func TestEachEventIsCountedOnce(t *testing.T) {
 	w := start(t)
 	x := w.tenant(3)
 	foreign := w.tenant(0)
@@ -92,7 +92,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 		{"dg_sign_in_failures_total", "unknown_email"},
 		{"dg_sign_in_failures_total", "wrong_password"},
 	} {
-		// an export ends behind its last byte
+		// the server records an export's end after its last byte
 		apptest.Until(t, 20*time.Second, fmt.Sprint(series), func() bool {
 			return w.Value(series[0], series[1]) == 1 && w.Value("dg_work_running") == 0
 		})
@@ -102,7 +102,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	} {
 		require.InDelta(t, want, w.Value(name), 0, name)
 	}
-	w.fillDisk()
+	w.breakAuditLog()
 	w.call(wrong, "/api/v1/forks")
 	require.InDelta(t, 1, w.Value("dg_audit_failures_total"), 0)
 	require.InDelta(t, 3, w.Value("dg_key_refusals_total"), 0, "not recorded, not counted")
@@ -111,7 +111,7 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 	for _, id := range []string{x.ID, x.fork.ID, foreign.fork.ID, x.key.ID, unknown.key.ID, "nobody@"} {
 		require.NotContains(t, fmt.Sprint(families), id)
 	}
-	w.Close() // the pools: as without a database, the program is not ready
+	w.Close() // closes the pools: without a database the program is not ready
 	apptest.Until(t, 5*time.Second, "the program to be unready", func() bool {
 		return w.Value("dg_ready") == 0 // at most readyAge old
 	})
@@ -120,8 +120,8 @@ func TestMetricsCountWhatHappens(t *testing.T) {
 const callersTrace = "0af7651916cd43dd8448eb211c80319c"
 const callersSpan = "b7ad6b7169203331"
 
-// traced are the spans of the caller's trace, once it has one of that name.
-func traced(t *testing.T, c *tb.Collector, flush func(), name string) (spans []*tracepb.Span) {
+// spansOfTrace returns the spans of the caller's trace, which must include one with the name.
+func spansOfTrace(t *testing.T, c *tb.Collector, flush func(), name string) (spans []*tracepb.Span) {
 	flush()
 	for _, s := range c.Spans() {
 		if hex.EncodeToString(s.GetTraceId()) == callersTrace {
@@ -134,9 +134,8 @@ func traced(t *testing.T, c *tb.Collector, flush func(), name string) (spans []*
 	return spans
 }
 
-// A request is a span of its caller's trace, and its statements are spans below it: those of an
-// export too, which outlives its handler. No span has a key, an id, a value of the query or a
-// parameter.
+// A request is a span of its caller's trace, and its statements are child spans, even after an
+// export's handler has returned. No span has a key, an id, a query value or a parameter.
 func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	c := tb.NewCollector(t)
 	traces, err := telemetry.NewTraces(t.Context(), "1.2.3", slog.Default(),
@@ -151,7 +150,7 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 			"X-Request-Id", "the-request"))
 	}
 	require.NoError(t, w.Stop()) // the export has ended
-	spans := traced(t, c, traces.Close, "GET /api/v1/forks/:forkId/exports/csv")
+	spans := spansOfTrace(t, c, traces.Close, "GET /api/v1/forks/:forkId/exports/csv")
 
 	names := map[string]int{}
 	var roots []string
@@ -190,7 +189,7 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	}
 }
 
-// A failed statement and request are marked, with codes and no texts.
+// The spans of a failed request and statement are marked with error codes, without texts.
 func TestFailuresAreMarkedInTraces(t *testing.T) {
 	c := tb.NewCollector(t)
 	traces, err := telemetry.NewTraces(t.Context(), "", slog.Default(), otlptracehttp.WithEndpointURL(c.URL))
@@ -201,7 +200,7 @@ func TestFailuresAreMarkedInTraces(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, w.call(x, "/api/v1/forks/"+x.fork.ID,
 		"traceparent", "00-"+callersTrace+"-"+callersSpan+"-01"))
 	marks := map[string]string{}
-	for _, s := range traced(t, c, traces.Close, "GET /api/v1/forks/:forkId") {
+	for _, s := range spansOfTrace(t, c, traces.Close, "GET /api/v1/forks/:forkId") {
 		if s.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR {
 			marks[s.GetName()] = s.GetStatus().GetMessage()
 		}

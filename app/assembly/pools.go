@@ -22,20 +22,21 @@ import (
 type Pools struct {
 	Requests  *postgres.DB // short queries
 	Snapshots *postgres.DB // reports, exports and the sealer
-	Recheck   *postgres.DB // one connection that checks access during downloads
+	Recheck   *postgres.DB // one connection, which rechecks access during downloads
 
 	Replicas []*postgres.Replica // standbys that answer reads of Snapshots
 }
 
 const (
-	// maxSnapshots includes one connection for the sealer, and one for short reads of screens.
+	// maxSnapshots includes one connection for the sealer and one for short reads of screens.
 	maxSnapshots = reports.MaxReports + reports.MaxLargeReports + exports.MaxConcurrent + 2
-	// defaultRequests makes 31 connections with the other pools. Of PostgreSQL's default of 100, 3
-	// are reserved for superusers, and three instances leave 4.
+	// defaultRequests makes 31 connections together with the other pools. PostgreSQL's default is
+	// 100, of which 3 are reserved for superusers. With three instances, 4 remain.
 	defaultRequests = 12
 )
 
-// openPools also returns the pools that it opened before an error: the caller closes them.
+// openPools returns the pools that it has opened even after an error, so that the caller can close
+// them.
 func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	open := func(name string, size int32) (db *postgres.DB) {
 		if err != nil {
@@ -84,10 +85,11 @@ func (p Pools) Close() {
 	all.Wait()
 }
 
-// otherFiles is for descriptors besides clients and database: log, listeners, ops connections.
+// otherFiles is for descriptors other than clients and database connections: log, listeners, ops.
 const otherFiles = 64 + telemetry.MaxOpsConnections
 
-// reservedFiles counts a database connection twice: cancelling its query takes another descriptor.
+// reservedFiles counts each database connection twice, because cancelling its query takes another
+// descriptor.
 func (p Pools) reservedFiles() int {
 	conns := 0
 	for _, db := range p.byName() {
@@ -125,10 +127,10 @@ func (p *Program) mountHealth(router fiber.Router) {
 	})
 }
 
-// readyAge is how old the answer of /readyz may be: anyone may ask, as often as they like.
+// readyAge is how old the result of /readyz may be, because anyone may request it at any rate.
 const readyAge = time.Second
 
-// readiness keeps the last answer of Pools.ready. Requests wait for one that asks.
+// readiness caches the last result of Pools.ready. Concurrent requests wait for one check.
 type readiness struct {
 	mu        sync.Mutex
 	checkedAt time.Time

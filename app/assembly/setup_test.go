@@ -21,10 +21,10 @@ const (
 
 type world struct {
 	*apptest.World
-	cookie string // of a session that ask uses
+	cookie string // session cookie of the requests that ask sends without a key
 }
 
-// start starts the program with a tracer (none: nothing is traced).
+// start starts the program, with a tracer if one is given.
 func start(t *testing.T, tracer ...trace.Tracer) *world {
 	t.Parallel()
 	settings := assembly.Settings{}
@@ -51,7 +51,7 @@ func (w *world) tenant(plays int) tenant {
 	return x
 }
 
-// call asks with the tenant's key, and with further headers given as name, value.
+// call sends a GET with the tenant's key and with headers as name, value pairs.
 func (w *world) call(x tenant, path string, headers ...string) (status int) {
 	response := apptest.Ask(w.T, apptest.NewClient(), w.Base+path, x.key.Token(), headers...)
 	apptest.ReadAll(w.T, response)
@@ -66,8 +66,8 @@ func (x tenant) statsPath() string {
 	return "/api/v1/forks/" + x.fork.ID + "/stats?from=2026-01-01&to=2026-01-31"
 }
 
-// begin starts the export of a tenant through a small window.
-func (w *world) begin(x tenant) *http.Response {
+// beginExport starts a tenant's export with a small receive window.
+func (w *world) beginExport(x tenant) *http.Response {
 	response := apptest.Ask(w.T, apptest.SmallWindowClient(), w.Base+x.exportPath(), x.key.Token())
 	require.Equal(w.T, http.StatusOK, response.StatusCode)
 	return response
@@ -83,14 +83,14 @@ func signInWith(b *testkit.Browser, email, password string) (status int) {
 	return b.Post("/sign-in", testkit.Form("email", email, "password", password)).StatusCode
 }
 
-// fillDisk makes every write to the audit log fail.
-func (w *world) fillDisk() {
+// breakAuditLog makes every write to the audit log fail.
+func (w *world) breakAuditLog() {
 	w.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
 }
 
-// rules.md, Audit log: a new password has an entry in the log of each organisation, which commits with
-// it: where it cannot be written nothing happens, and no log is downloaded. Signing in and out have
-// none. Package auditlog has the entry of a download.
+// rules.md, Audit log: a change of password is recorded in the log of each of the person's
+// organisations, in the same transaction. Without an entry, neither the change nor a download of
+// the log succeeds. Signing in or out is not recorded.
 func TestPasswordIsRecordedInEachLog(t *testing.T) {
 	w := start(t)
 	acme := w.tenant(0)
@@ -101,7 +101,7 @@ func TestPasswordIsRecordedInEachLog(t *testing.T) {
 	const changed = "battery horse staple"
 	b.Post("/account/password",
 		testkit.Form("current", password, "new", changed, "repeat", changed)).Is(t, 303)
-	w.fillDisk()
+	w.breakAuditLog()
 	b.Get("/o/"+acme.Slug+"/settings/audit-log.csv").Is(t, 503)
 	b.Post("/account/password",
 		testkit.Form("current", changed, "new", password, "repeat", password)).Is(t, 503)

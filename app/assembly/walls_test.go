@@ -19,7 +19,7 @@ import (
 	"dg/web"
 )
 
-// neighbours are two organisations in one program. Acme sends requests; Beta's data stays hidden.
+// neighbours are two organisations of one program. Acme's requests must not reach Beta's data.
 type neighbours struct {
 	*world
 	acme, beta   tenant
@@ -27,7 +27,7 @@ type neighbours struct {
 	owner        *testkit.Browser
 }
 
-// newNeighbours stores Beta first, so that a query without an organisation finds Beta's row.
+// newNeighbours stores Beta first, so that a query without an organisation returns Beta's row.
 func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
 	t.Parallel()
 	settings := assembly.Settings{Policy: policy}
@@ -46,8 +46,8 @@ func (n neighbours) ask(path string) (status int, body string) {
 	return response.StatusCode, apptest.ReadAll(n.T, response)
 }
 
-// screens opens each screen of Acme as its owner, with the ids of Beta's fork and key where the path
-// names one. Such a screen, and its form, are answered with one of the statuses refused.
+// screens opens each screen and form of Acme as its owner, with the ids of Beta's fork and key in
+// the path. A path with such an id must get one of the statuses refused.
 func (n neighbours) screens(refused ...int) {
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
 		path := strings.NewReplacer(":org", n.acme.Slug, ":fork", n.beta.fork.ID,
@@ -61,72 +61,72 @@ func (n neighbours) screens(refused ...int) {
 			}
 		}
 		if s.Form != nil && foreign {
-			require.Contains(n.T, refused, n.owner.Post(path, form).StatusCode, "the form of %s", s.Path)
+			require.Contains(n.T, refused, n.owner.Post(path, allFields).StatusCode, "the form of %s", s.Path)
 		}
 	}
 }
 
-// unchanged fails the test if something of Beta was changed.
-func (n neighbours) unchanged() {
+// requireBetaUnchanged requires that nothing of Beta has changed.
+func (n neighbours) requireBetaUnchanged() {
 	require.Equal(n.T, 1, n.Count(`api_keys k join organisations o on o.id = k.org_id
 		where k.id = $1 and k.revoked_at is null and k.name <> 'Ours' and o.reporting_mode = $2`,
 		n.beta.key.ID, n.beta.ReportingMode))
 }
 
-// form has the fields of all forms.
-var form = testkit.Form("mode", "nominative", "organisation", "Acme", "name", "Ours",
+// allFields has the fields of all forms.
+var allFields = testkit.Form("mode", "nominative", "organisation", "Acme", "name", "Ours",
 	"scopes", "forks:read", "overlap", "now", "expiry", "never")
 
-const report = "/stats?from=2026-03-01&to=2026-03-31"
+const statsQuery = "/stats?from=2026-03-01&to=2026-03-31"
 
-// organisationCondition is the condition of tenant.Scope and of the texts of tenant.Raw.
+// organisationCondition matches the condition of tenant.Scope, and that in the SQL of tenant.Raw.
 var organisationCondition = regexp.MustCompile(`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`)
 
-// withoutOrganisation is a connection of gorm that removes the condition on the organisation.
-type withoutOrganisation struct{ gorm.ConnPool }
+// unscopedConn is gorm's connection without the condition on the organisation.
+type unscopedConn struct{ gorm.ConnPool }
 
-func loosen(text string) string {
+func removeCondition(text string) string {
 	return organisationCondition.ReplaceAllString(text, "($0 or true)")
 }
 
-func (l withoutOrganisation) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	return l.ConnPool.QueryContext(ctx, loosen(text), args...)
+func (l unscopedConn) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	return l.ConnPool.QueryContext(ctx, removeCondition(text), args...)
 }
 
-func (l withoutOrganisation) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	return l.ConnPool.ExecContext(ctx, loosen(text), args...)
+func (l unscopedConn) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	return l.ConnPool.ExecContext(ctx, removeCondition(text), args...)
 }
 
-// loosePool begins transactions of the same kind.
-type loosePool struct {
-	withoutOrganisation
+// unscopedPool begins transactions without that condition.
+type unscopedPool struct {
+	unscopedConn
 	db *sql.DB
 }
 
-func (l loosePool) BeginTx(ctx context.Context, opts *sql.TxOptions) (gorm.ConnPool, error) {
+func (l unscopedPool) BeginTx(ctx context.Context, opts *sql.TxOptions) (gorm.ConnPool, error) {
 	tx, err := l.db.BeginTx(ctx, opts)
 	return &struct { // gorm wants a pointer
-		withoutOrganisation
+		unscopedConn
 		gorm.TxCommitter
-	}{withoutOrganisation{tx}, tx}, err
+	}{unscopedConn{tx}, tx}, err
 }
 
-func (n neighbours) loosenQueries() {
+func (n neighbours) removeConditions() {
 	for _, db := range []*gorm.DB{n.Pools.Requests.Gorm, n.Pools.Snapshots.Gorm} {
-		pool := loosePool{withoutOrganisation{db.ConnPool}, db.ConnPool.(*sql.DB)}
+		pool := unscopedPool{unscopedConn{db.ConnPool}, db.ConnPool.(*sql.DB)}
 		db.ConnPool = pool
 		db.Statement.ConnPool = pool
 	}
 }
 
-// The policy alone protects organisations: without the conditions in the SQL of gorm it still refuses
-// access to another organisation's data. publicapi's test of its policy has the API's own statements.
-func TestPolicyRefusesWhatScreensLetThrough(t *testing.T) {
+// The policy alone protects organisations: it refuses access to another organisation's data even if
+// gorm's SQL lacks the condition. publicapi's test of its policy covers the statements of the API.
+func TestPolicyAloneProtectsOrganisations(t *testing.T) {
 	n := newNeighbours(t, nil)
-	n.loosenQueries()
+	n.removeConditions()
 	n.screens(http.StatusForbidden, http.StatusNotFound)
-	n.owner.Post("/o/"+n.acme.Slug+"/settings/organisation/reporting-mode", form).Is(t, 403)
-	n.unchanged()
+	n.owner.Post("/o/"+n.acme.Slug+"/settings/organisation/reporting-mode", allFields).Is(t, 403)
+	n.requireBetaUnchanged()
 }
 
 const openModel = `[request_definition]
@@ -138,17 +138,17 @@ e = some(where (p.eft == allow))
 [matchers]
 m = true`
 
-// The SQL alone protects organisations: under a policy that allows everything it still finds no
-// data of another organisation.
-func TestQueriesFindNothingOfOthersUnderAnOpenPolicy(t *testing.T) {
+// The SQL alone protects organisations: even if the policy allows everything, no query returns
+// another organisation's data.
+func TestQueriesAloneProtectOrganisations(t *testing.T) {
 	policy, err := authz.Compile(openModel, "p, any, any, any, any")
 	require.NoError(t, err)
 	n := newNeighbours(t, policy)
 	for name, path := range map[string]string{
 		"fork":   "/" + n.beta.fork.ID,
-		"report": "/" + n.beta.fork.ID + report,
+		"report": "/" + n.beta.fork.ID + statsQuery,
 		"export": "/" + n.beta.fork.ID + "/exports/csv?from=2026-03-01&to=2026-03-31",
-		"group":  "/" + n.acme.fork.ID + report + "&groupId=" + n.foreignGroup,
+		"group":  "/" + n.acme.fork.ID + statsQuery + "&groupId=" + n.foreignGroup,
 	} {
 		status, _ := n.ask(path)
 		require.Equal(t, http.StatusNotFound, status, name)
@@ -161,5 +161,5 @@ func TestQueriesFindNothingOfOthersUnderAnOpenPolicy(t *testing.T) {
 	n.screens(http.StatusNotFound)
 	n.owner.Post("/o/"+n.beta.Slug+"/settings/organisation/reporting-mode",
 		testkit.Form("mode", "nominative"))
-	n.unchanged()
+	n.requireBetaUnchanged()
 }

@@ -15,18 +15,18 @@ import (
 	"dg/platform/testkit"
 )
 
-// attacker is an owner who knows all players and groups, and asks for reports on them with a key
-// and in a browser. Reports on unplayed, a fork without plays, are the empty ones to compare with.
+// attacker is an owner who knows all players and groups, and requests reports with a key and in a
+// browser. unplayed is a fork without plays: its reports are the empty ones to compare with.
 type attacker struct {
 	*testing.T
 	db             *testkit.World
 	base           string
 	organisation   testkit.Organisation
 	cookie, key    string
-	asked          int
+	requests       int
 	fork, unplayed testkit.Fork
 	groups         []playerGroup
-	played         map[[2]int]bool // day and ordinal of a player
+	played         map[[2]int]bool // keys: day and the player's ordinal
 }
 
 type playerGroup struct {
@@ -39,8 +39,8 @@ const attackedDays = 12
 var attackedFrom = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 // rules.md, Anonymity: if fewer than five members of a group played, its report equals the report
-// of a group without plays in status, headers, sizes, files and screens. Groups overlap and have
-// about five members. A shown report is right.
+// of a group without plays: in status, headers, sizes, files and screens. The groups overlap and
+// have about five members. Other reports are correct.
 func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -52,7 +52,7 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 		hidden, shown := 0, 0
 		for _, g := range a.groups {
 			for _, days := range [][2]int{{0, attackedDays - 1}, {0, 5}, {6, 11}, {3, 3}, {4, 4}} {
-				if a.looksAt(g, days[0], days[1]) < fewActive {
+				if a.requestReports(g, days[0], days[1]) < fewActive {
 					hidden++
 				} else {
 					shown++
@@ -66,7 +66,7 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 		  and (details->>'rows')::int between 1 and 4`), "rows of a hidden group")
 }
 
-// fewActive is the least number of active members whose report is shown.
+// fewActive is the least number of active members for which a report is shown.
 const fewActive = 5
 
 func newAttacker(t *testing.T, db *testkit.World, base string, random *rand.Rand) *attacker {
@@ -98,8 +98,8 @@ func newAttacker(t *testing.T, db *testkit.World, base string, random *rand.Rand
 	return a
 }
 
-// looksAt requests a report on a group in every way, and returns how many members played.
-func (a *attacker) looksAt(g playerGroup, from, to int) (active int) {
+// requestReports requests a group's report in every way, and returns how many members played.
+func (a *attacker) requestReports(g playerGroup, from, to int) (active int) {
 	for _, member := range g.members {
 		for day := from; day <= to; day++ {
 			if a.played[[2]int{day, member.Ordinal}] {
@@ -133,12 +133,12 @@ func (a *attacker) looksAt(g playerGroup, from, to int) (active int) {
 	return active
 }
 
-// observe returns an answer without its time, its request id and the fork's id.
+// observe returns a response without its date, request id and the fork's id.
 func (a *attacker) observe(method, path string, fork testkit.Fork) string {
 	request, err := http.NewRequestWithContext(a.Context(), method,
 		a.base+strings.Replace(path, "FORK", fork.ID, 1), http.NoBody)
 	require.NoError(a, err)
-	if a.asked++; a.asked%100 == 1 { // a key may send 120 requests a minute
+	if a.requests++; a.requests%100 == 1 { // a key may send 120 requests a minute
 		a.key = a.db.Key(a.organisation.ID).Token()
 	}
 	if strings.HasPrefix(path, "/api/") {

@@ -22,45 +22,45 @@ import (
 	"dg/platform/testkit"
 )
 
-// caller is a customer: it calls everything for its organisation. Each answer must be right to the
-// byte, or a visible failure.
+// caller is a customer that calls everything for its organisation. Each response must be correct to
+// the byte, or a visible failure.
 type caller struct {
 	http       *http.Client
 	base, slug string
 	email      string
 	cookie     string
-	keys       []string // used in turn, below the rate limit of each
-	spare      chan string
-	asked      atomic.Int64
-	answers    expvar.Map // by outcome
+	keys       []string // used in rotation, so that each stays below its rate limit
+	spareKeys  chan string
+	requests   atomic.Int64
+	outcomes   expvar.Map // by outcome
 	calls      map[string]func(id string) outcome
 
-	mu      sync.Mutex
-	wrong   []string
-	entries map[[2]string]int // request id and action, of answers that need an entry
+	mu             sync.Mutex
+	wrongResponses []string
+	wantEntries    map[[2]string]int // how many entries the audit log must have, by request id and action
 }
 
-// outcome of a call: right, or how it failed visibly. Everything else is wrong.
+// outcome is the result of a call: right, or a visible failure. Any other response is wrong.
 type outcome string
 
 const (
 	gotRight   outcome = "right"
 	got503     outcome = "503"
-	gotBroken  outcome = "broken" // the connection or the transfer
+	gotBroken  outcome = "broken" // the connection or the transfer broke
 	gotTimeout outcome = "timeout"
 	got429     outcome = "429"
 )
 
 const calledPeriod = "?from=2026-01-01&to=2026-03-31"
 
-// newCaller stores an organisation and records the right answers before the chaos begins.
+// newCaller stores an organisation and records the correct responses before the faults begin.
 func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	organisation := db.Organisation(testkit.Organisation{})
 	fork := db.Fork(testkit.Fork{OrganisationID: organisation.ID})
 	c := &caller{
 		base: base, slug: organisation.Slug,
-		http:  apptest.ClientOf(strings.TrimPrefix(base, "http://")), // at another address than attacks
-		spare: make(chan string, apptest.Sized(10, 60, 300)), entries: map[[2]string]int{},
+		http:      apptest.ClientOf(strings.TrimPrefix(base, "http://")), // attackers use another address
+		spareKeys: make(chan string, apptest.Sized(10, 60, 300)), wantEntries: map[[2]string]int{},
 		email: db.Member(organisation.ID, "owner").Email,
 	}
 	c.http.Timeout = 20 * time.Second
@@ -69,14 +69,14 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	for range apptest.Sized(20, 60, 60) {
 		c.keys = append(c.keys, db.Key(organisation.ID).Token())
 	}
-	for range cap(c.spare) {
-		c.spare <- db.Key(organisation.ID).Token()
+	for range cap(c.spareKeys) {
+		c.spareKeys <- db.Key(organisation.ID).Token()
 	}
 	owner := testkit.NewBrowser(t, base).
 		SignIn(db.Member(organisation.ID, "owner").Email, testkit.Password, "")
 	c.cookie = "__Host-dg=" + owner.Session()
 	c.calls = map[string]func(id string) outcome{
-		"sign-in": c.signsIn, "revocation": c.revokes, "refusal": c.isRefused,
+		"sign-in": c.signIn, "revocation": c.revoke, "refusal": c.useWrongSecret,
 	}
 	api := "/api/v1/forks/" + fork.ID
 	screen := "/o/" + c.slug + "/reports/" + fork.ID
@@ -89,21 +89,21 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 		response := apptest.Ask(t, c.http, base+path, "", c.credential(path)...)
 		right := apptest.ReadAll(t, response)
 		require.Equal(t, http.StatusOK, response.StatusCode, path)
-		c.calls[path] = func(id string) outcome { return c.reads(id, path, entry, right) }
+		c.calls[path] = func(id string) outcome { return c.read(id, path, entry, right) }
 	}
 	return c
 }
 
 func (c *caller) call(name string) outcome {
-	got := c.calls[name](fmt.Sprintf("%s-%d", c.slug, 10_000_000+c.asked.Add(1)))
-	c.answers.Add(string(got), 1)
+	got := c.calls[name](fmt.Sprintf("%s-%d", c.slug, 10_000_000+c.requests.Add(1)))
+	c.outcomes.Add(string(got), 1)
 	return got
 }
 
-func (c *caller) reads(id, path, entry, right string) outcome {
+func (c *caller) read(id, path, entry, right string) outcome {
 	got, body := c.send(id, path, http.StatusOK, entry, nil, c.credential(path)...)
 	if got == gotRight && string(body) != right {
-		return c.isWrong("%s: 200 with %d bytes, not %d", id, len(body), len(right))
+		return c.recordWrong("%s: 200 with %d bytes, not %d", id, len(body), len(right))
 	}
 	return got
 }
@@ -112,22 +112,22 @@ func (c *caller) credential(path string) []string {
 	if strings.HasPrefix(path, "/o/") {
 		return []string{"Cookie", c.cookie, "Sec-Fetch-Site", "same-origin"}
 	}
-	return []string{"Authorization", "Bearer " + c.key()}
+	return []string{"Authorization", "Bearer " + c.nextKey()}
 }
 
-func (c *caller) key() string { return c.keys[int(c.asked.Add(1))%len(c.keys)] }
+func (c *caller) nextKey() string { return c.keys[int(c.requests.Add(1))%len(c.keys)] }
 
-func (c *caller) signsIn(id string) outcome {
+func (c *caller) signIn(id string) outcome {
 	got, _ := c.send(id, "/sign-in", http.StatusSeeOther, "",
 		url.Values{"email": {c.email}, "password": {testkit.Password}})
 	return got
 }
 
-// revokes revokes a key. Uses after the answer are refused.
-func (c *caller) revokes(id string) outcome {
+// revoke revokes a key. From the response on, the key must be refused.
+func (c *caller) revoke(id string) outcome {
 	var token string
 	select {
-	case token = <-c.spare:
+	case token = <-c.spareKeys:
 	default:
 		return gotRight // all are revoked
 	}
@@ -140,21 +140,21 @@ func (c *caller) revokes(id string) outcome {
 	return got
 }
 
-func (c *caller) isRefused(id string) outcome {
-	key := c.key()
+func (c *caller) useWrongSecret(id string) outcome {
+	key := c.nextKey()
 	got, _ := c.send(id, "/api/v1/forks", http.StatusUnauthorized, "api_key.refused", nil,
 		"Authorization", "Bearer "+key[:len(key)-8]+"00000000")
 	return got
 }
 
-// send sends a request. The status must be that of a right answer, whose audit entry is expected,
-// or a visible failure.
+// send sends a request. Its response must have the status, or be a visible failure. A response with
+// the status needs the audit entry.
 func (c *caller) send(
 	id, path string, status int, entry string, form url.Values, headers ...string,
 ) (outcome, []byte) {
 	request := newRequest(c.base+path, form, append(headers, "X-Request-Id", id))
 	if form == nil {
-		request.Body = io.NopCloser(strings.NewReader("")) // cannot be rewound, so net/http sends the request once
+		request.Body = io.NopCloser(strings.NewReader("")) // without GetBody, net/http does not retry
 	}
 	request.Close = rand.IntN(4) == 0 // some connections are new
 	response, err := c.http.Do(request)
@@ -166,7 +166,7 @@ func (c *caller) send(
 	defer response.Body.Close()
 	if response.StatusCode == status && entry != "" {
 		c.mu.Lock()
-		c.entries[[2]string{id, entry}]++
+		c.wantEntries[[2]string{id, entry}]++
 		c.mu.Unlock()
 	}
 	body, err := io.ReadAll(response.Body)
@@ -178,30 +178,30 @@ func (c *caller) send(
 	case response.StatusCode == http.StatusTooManyRequests:
 		return got429, nil
 	case form == nil && bytes.Contains(body, []byte("Transfer-Encoding is not supported")):
-		return gotBroken, nil // net/http sends an empty body in chunks that it could not read within 200 ms
+		return gotBroken, nil // net/http sends an empty body in chunks if it could not read the body within 200 ms
 	case response.StatusCode == http.StatusServiceUnavailable &&
 		response.Header.Get("Retry-After") != "" && !internals.Match(body) &&
 		(errorBody.Match(body) || !strings.HasPrefix(path, "/api/")):
 		return got503, nil
 	}
-	return c.isWrong("%s: %d to %s: %.300s", id, response.StatusCode, path, body), nil
+	return c.recordWrong("%s: %d to %s: %.300s", id, response.StatusCode, path, body), nil
 }
 
-// The API's body of a 503, and what no answer shows.
+// The API's body of a 503, and words that no response may contain.
 var (
 	errorBody = regexp.MustCompile(`^\{"code":"unavailable","message":"[^"]+",` +
 		`"details":\{"code":"ERR_UNAVAILABLE"\}\}\s*$`)
 	internals = regexp.MustCompile(`(?i)postgres|dial |socket|SQLSTATE`)
 )
 
-func (c *caller) isWrong(format string, args ...any) outcome {
+func (c *caller) recordWrong(format string, args ...any) outcome {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wrong = append(c.wrong, fmt.Sprintf(format, args...))
+	c.wrongResponses = append(c.wrongResponses, fmt.Sprintf(format, args...))
 	return "wrong"
 }
 
-// callEverything runs clients, shared evenly among the callers, until stop is called.
+// callEverything runs the clients, shared evenly among the callers, until stop is called.
 func callEverything(all []*caller, clients int) (stop func()) {
 	var ended atomic.Bool
 	var running sync.WaitGroup
@@ -228,7 +228,7 @@ func callEverything(all []*caller, clients int) (stop func()) {
 	})
 }
 
-// newRequest is a GET, or the POST of a form, with headers given as name, value.
+// newRequest returns a GET, or a POST if there is a form, with headers as name, value pairs.
 func newRequest(address string, form url.Values, headers []string) *http.Request {
 	method := http.MethodGet
 	body := io.Reader(http.NoBody)
@@ -238,12 +238,12 @@ func newRequest(address string, form url.Values, headers []string) *http.Request
 	}
 	request, err := http.NewRequest(method, address, body)
 	if err != nil {
-		panic(err) // the address is the test's
+		panic(err) // the test itself sets the address
 	}
 	request.Header.Set("Sec-Fetch-Site", "same-origin")
 	if form != nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		request.GetBody = nil // so that net/http does not send it again with the same id
+		request.GetBody = nil // keeps net/http from retrying with the same request id
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])

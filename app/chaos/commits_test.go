@@ -12,12 +12,12 @@ import (
 	"dg/platform/testkit"
 )
 
-// counterTables have counters and last uses. They may change although the request fails.
+// counterTables have counters and times of last use. They may change although the request fails.
 var counterTables = []string{"api_key_windows", "api_key_usage", "password_guesses"}
 
-// failCommitSQL makes the commit of the n-th transaction fail that writes another table. A sequence
-// is not rolled back, so it counts transactions. The end of an export is left out: it is recorded in
-// the background, sometimes after the next request has begun.
+// failCommitSQL makes the n-th commit fail that writes any other table. A sequence counts
+// transactions, because it is not rolled back. The end of an export does not count: it is recorded
+// in the background, sometimes after the next request has begun.
 const failCommitSQL = `create sequence commits;
 	create table failing (n bigint);
 	create function fail_commit() returns trigger language plpgsql security definer as $$ begin
@@ -33,16 +33,15 @@ const failCommitSQL = `create sequence commits;
 		return null;
 	end $$`
 
-// rules.md, Failures: a change whose commit fails is answered as failed and leaves nothing behind:
-// no change without its audit entry, no entry without its change. Each commit of each request that
-// writes fails once.
+// rules.md, Failures: if the commit of a change fails, the request fails and nothing changes:
+// neither the data nor the audit log. The test fails each commit of each writing request once.
 func TestFailedCommitChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRequestWorld(t, func(url string) string { return url })
-	w.super.Exec(failCommitSQL)
+	w.admin.Exec(failCommitSQL)
 	for _, table := range w.tables {
 		if !slices.Contains(counterTables, table) {
-			w.super.Exec(fmt.Sprintf(`create constraint trigger fails after insert or update or delete
+			w.admin.Exec(fmt.Sprintf(`create constraint trigger fails after insert or update or delete
 				on public.%s deferrable initially deferred for each row execute function fail_commit()`,
 				table))
 		}
@@ -52,11 +51,11 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 		for n := 1; ; n++ {
 			w.restoreTables()
 			before := w.checksums()
-			w.super.Exec(`truncate failing; alter sequence commits restart`)
-			w.super.Exec(`insert into failing values ($1)`, n)
+			w.admin.Exec(`truncate failing; alter sequence commits restart`)
+			w.admin.Exec(`insert into failing values ($1)`, n)
 			status := w.send(s)
 			w.idle()
-			if testkit.One[int64](w.super, `select last_value from commits`) < int64(n) {
+			if testkit.One[int64](w.admin, `select last_value from commits`) < int64(n) {
 				require.Equal(t, s.want, status, s)
 				break
 			}
@@ -82,6 +81,6 @@ func (w *requestWorld) checksums() string {
 				table))
 		}
 	}
-	return testkit.One[string](w.super,
+	return testkit.One[string](w.admin,
 		`select string_agg(row, E'\n' order by row) from (`+strings.Join(parts, " union all ")+`) t`)
 }

@@ -24,14 +24,14 @@ import (
 	"dg/platform/testkit"
 )
 
-type hostile struct {
-	ctx context.Context
-	all sync.WaitGroup
+type hostileClients struct {
+	ctx     context.Context
+	running sync.WaitGroup
 }
 
 func attack(dg *apptest.Child) (stop func()) {
 	ctx, end := context.WithCancel(context.Background())
-	h := &hostile{ctx: ctx}
+	h := &hostileClients{ctx: ctx}
 	public := strings.TrimPrefix(dg.URL, "http://")
 	h.hold(public, apptest.Sized(150, 2000, 2000), slowHeaders)
 	h.hold(public, apptest.Sized(150, 2000, 2000), slowBodies)
@@ -40,13 +40,13 @@ func attack(dg *apptest.Child) (stop func()) {
 	h.hold(dg.Ops, 300, idle)
 	return func() {
 		end()
-		h.all.Wait()
+		h.running.Wait()
 	}
 }
 
-// specification, 8; /docs/security: hostile clients open more connections than their address may
-// have, and more than the server has files, at the public and at the private listener. Every call of
-// a customer is answered right.
+// specification, 8; /docs/security: hostile clients open more connections than an address may have
+// and than dg has files, on the public and the ops listener. Every call of a customer gets the
+// correct response.
 func TestChaosHostileClients(t *testing.T) {
 	if !apptest.Chaos {
 		t.Parallel()
@@ -68,16 +68,16 @@ func TestChaosHostileClients(t *testing.T) {
 	rest()
 	stop()
 	require.NotContains(t, dg.Log.String(), "too many open files")
-	require.NotNil(t, c.answers.Get(string(gotRight)))
-	if apptest.Chaos { // in make test other tests run at the same time
-		c.answers.Do(func(n expvar.KeyValue) { require.Equal(t, string(gotRight), n.Key, n.Value) })
+	require.NotNil(t, c.outcomes.Get(string(gotRight)))
+	if apptest.Chaos { // make test runs other tests concurrently
+		c.outcomes.Do(func(n expvar.KeyValue) { require.Equal(t, string(gotRight), n.Key, n.Value) })
 	}
 	requireRight(t, apptest.AdminDBAt(t, db.URL), dg, c)
 }
 
-// hold keeps n connections that behave as given, with a small receive window. It opens them within
-// two seconds, and each again a second after the server closed it.
-func (h *hostile) hold(address string, n int, behave func(ctx context.Context, conn net.Conn) error) {
+// hold keeps n connections open with a small receive window, each of which runs behave. It opens
+// them within two seconds, and reopens each one a second after the server has closed it.
+func (h *hostileClients) hold(address string, n int, behave func(ctx context.Context, conn net.Conn) error) {
 	dialer := net.Dialer{
 		LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 3)}, Timeout: 2 * time.Second,
 		Control: func(_, _ string, raw syscall.RawConn) error {
@@ -87,7 +87,7 @@ func (h *hostile) hold(address string, n int, behave func(ctx context.Context, c
 		},
 	}
 	for i := range n {
-		h.all.Go(func() {
+		h.running.Go(func() {
 			pause(h.ctx, time.Duration(i)*2*time.Second/time.Duration(n))
 			for h.ctx.Err() == nil {
 				if conn, err := dialer.DialContext(h.ctx, "tcp", address); err == nil {
@@ -111,7 +111,7 @@ func pause(ctx context.Context, long time.Duration) {
 	}
 }
 
-// trickle sends the beginning of a request and then a byte every half second.
+// trickle sends the beginning of a request, and then a byte every half second.
 func trickle(ctx context.Context, conn net.Conn, beginning string) error {
 	_, err := io.WriteString(conn, beginning)
 	for err == nil && ctx.Err() == nil {
@@ -129,7 +129,7 @@ func slowBodies(ctx context.Context, conn net.Conn) error {
 	return trickle(ctx, conn, "POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nemail=")
 }
 
-// slowReaders pipeline requests for large responses, and read 1 KB a second.
+// slowReaders pipeline requests for large responses and read 1 KB a second.
 func slowReaders(ctx context.Context, conn net.Conn) error {
 	_, err := io.WriteString(conn, strings.Repeat("GET /openapi/v1.json HTTP/1.1\r\nHost: x\r\n\r\n", 50))
 	for err == nil && ctx.Err() == nil {
@@ -139,16 +139,16 @@ func slowReaders(ctx context.Context, conn net.Conn) error {
 	return err
 }
 
-// idle connections are silent after one answer.
+// idle connections send nothing after the first response.
 func idle(_ context.Context, conn net.Conn) error {
 	_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
 	_, _ = io.Copy(io.Discard, conn)
 	return net.ErrClosed
 }
 
-// /docs/security, Fair shares: sixty sign-ins, and twelve forms with a made-up session, from six
-// networks delay neither keys that the instance has not seen nor people whose password is accepted.
-func TestQueueForPasswordsDelaysNoKey(t *testing.T) {
+// /docs/security, Fair shares: 60 sign-ins and 12 requests with a forged session, from six
+// networks, delay neither unknown keys nor people with a valid password.
+func TestPasswordQueueDelaysNoKey(t *testing.T) {
 	t.Parallel()
 	rounds := 8
 	if apptest.Chaos {
@@ -189,7 +189,7 @@ func TestQueueForPasswordsDelaysNoKey(t *testing.T) {
 	}
 }
 
-// postPasswords sends wrong passwords and made-up sessions from six networks, until stop is called.
+// postPasswords sends wrong passwords and forged sessions from six networks, until stop is called.
 func postPasswords(t *testing.T, w *apptest.World) (stop func()) {
 	var stopped atomic.Bool
 	var all sync.WaitGroup

@@ -17,21 +17,20 @@ import (
 )
 
 // /docs/security, Database outage: PostgreSQL is killed at random moments while clients call
-// everything. No answer is wrong: a failure is 503 in the API's error body, which shows no internals.
-// No truncated file looks whole, and every answered change is in the audit log. When PostgreSQL is
-// back, every call succeeds.
+// everything. Each response is correct, or a failure that shows no internals. No truncated file looks
+// complete, and the audit log has every confirmed change. Once PostgreSQL is back, every call succeeds.
 func TestChaosDatabaseIsKilled(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
 	dg := x.Serve()
 	db := x.World
-	var all []*caller // the first one is for untilGood
+	var all []*caller // waitForSuccess calls the first one only
 	for range apptest.Sized(4, 9, 9) {
 		all = append(all, newCaller(t, db, dg.URL))
 	}
 	stop := callEverything(all[1:], apptest.Sized(30, 50, 50))
 	defer stop()
-	untilGood(t, all[0])
+	waitForSuccess(t, all[0])
 	for i := range apptest.Sized(2, 20, 100) {
 		<-time.After(time.Duration(200+rand.IntN(1000)) * time.Millisecond) // a random moment
 		if i%2 == 0 {
@@ -41,14 +40,14 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 		} else {
 			killBackend(t, db)
 		}
-		untilGood(t, all[0])
+		waitForSuccess(t, all[0])
 	}
 	stop()
 	db.Owner.Pool.Reset()
 	requireRight(t, db, dg, all...)
 }
 
-// killBackend kills one of dg's backends, so that the server ends all sessions and recovers.
+// killBackend kills one of dg's backends. The server then ends all sessions and recovers.
 func killBackend(t *testing.T, d *testkit.World) {
 	pids := testkit.One[[]int](d, `select array_agg(pid) from pg_stat_activity
 		where usename = 'dg_app' and backend_type = 'client backend'`)
@@ -61,7 +60,7 @@ func killBackend(t *testing.T, d *testkit.World) {
 	})
 }
 
-func untilGood(t *testing.T, c *caller) {
+func waitForSuccess(t *testing.T, c *caller) {
 	defer c.http.CloseIdleConnections()
 	for name := range c.calls {
 		apptest.Until(t, time.Minute, "there is no right answer: "+name, func() bool {
@@ -70,24 +69,23 @@ func untilGood(t *testing.T, c *caller) {
 	}
 }
 
-// requireRight requires that no answer was wrong, that each answer has its audit entry, and that
-// nothing is left of the requests. The callers have closed their connections.
+// requireRight requires that no response was wrong, that each has its audit entry, and that no
+// request still holds a resource. The callers have closed their connections.
 func requireRight(t *testing.T, db *testkit.World, dg *apptest.Child, callers ...*caller) {
 	for _, c := range callers {
-		t.Logf("%v", &c.answers)
-		require.Empty(t, c.wrong[:min(5, len(c.wrong))])
-		requireEntries(t, db, c.entries)
+		t.Logf("%v", &c.outcomes)
+		require.Empty(t, c.wrongResponses[:min(5, len(c.wrongResponses))])
+		requireEntries(t, db, c.wantEntries)
 	}
 	require.NotContains(t, dg.Log.String(), "panicked")
 	require.NotContains(t, dg.Log.String(), "goroutine ")
 	apptest.Until(t, 30*time.Second, "requests have left something", func() bool {
-		return isAtRest(t, db, dg)
+		return isIdle(t, db, dg)
 	})
 }
 
-// requireEntries requires as many entries of each request id and action as clients saw answers that
-// need one. A 401 to a key whose id is known needs "api_key.refused", a CSV "export.started", and a
-// revocation "api_key.revoked". Each end of an export has its start.
+// requireEntries requires the number of audit entries that the clients' responses imply, by request
+// id and action. Each export.finished needs its export.started.
 func requireEntries(t *testing.T, db *testkit.World, seen map[[2]string]int) {
 	var ids, actions []string
 	var times []int
@@ -108,22 +106,22 @@ func requireEntries(t *testing.T, db *testkit.World, seen map[[2]string]int) {
 			  and s.details->>'exportId' = f.details->>'exportId')`))
 }
 
-// inUse finds the metrics that are 0 without requests, where they are not. A scrape itself may use a
-// connection of a pool.
-var inUse = regexp.MustCompile(`(?m)^(?:dg_work_running|dg_work_waiting|dg_http_connections_open)[^ ]* [^0]`)
+// busyMetric matches metrics that are not 0 although they are 0 without requests. Pools are not among
+// them, because a scrape may use a connection.
+var busyMetric = regexp.MustCompile(`(?m)^(?:dg_work_running|dg_work_waiting|dg_http_connections_open)[^ ]* [^0]`)
 
-func isAtRest(t *testing.T, db *testkit.World, dg *apptest.Child) bool {
+func isIdle(t *testing.T, db *testkit.World, dg *apptest.Child) bool {
 	metrics := dg.Operations("/metrics")
 	require.Contains(t, metrics, "\ndg_work_running")
 	require.Contains(t, metrics, "\ndg_http_connections_open")
-	return !inUse.MatchString(metrics) && db.Count(`pg_stat_activity
+	return !busyMetric.MatchString(metrics) && db.Count(`pg_stat_activity
 		where datname = current_database() and pid <> pg_backend_pid()
 		and application_name ~ '^dg (requests|snapshots|recheck)$' and state <> 'idle'`) == 0
 }
 
-// configs/deploy/import.md: an import that is broken off leaves nothing, says so, and succeeds when
-// it is run again.
-func TestBrokenImportIsWholeOrNothing(t *testing.T) {
+// configs/deploy/import.md: an interrupted import says so and imports nothing. A second run
+// succeeds.
+func TestInterruptedImportChangesNothing(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
 	h := apptest.NewHistory(t, 61, 6_000)
@@ -135,7 +133,7 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 	text = bytes.ReplaceAll(text, []byte(`"plan":"pro"`), []byte(`"plan":"enterprise"`))
 	change := filepath.Join(t.TempDir(), "change.ndjson")
 	require.NoError(t, os.WriteFile(change, text, 0o600))
-	rows := func() string { // a checksum of what an import writes
+	rows := func() string { // a checksum of everything that an import writes
 		return testkit.One[string](x.World, `select concat(
 			(select md5(string_agg(t::text, '' order by id)) from plays t),
 			(select md5(string_agg((to_jsonb(t) - 'version')::text, '' order by id)) from organisations t),
@@ -145,11 +143,11 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 		return x.Count(`pg_stat_activity where application_name = 'dg import' and ` + condition)
 	}
 	before := rows()
-	for _, blow := range []struct {
-		name   string
-		strike func(*apptest.Child)
-		status int
-		says   string
+	for _, end := range []struct {
+		name      string
+		interrupt func(*apptest.Child)
+		status    int
+		says      string
 	}{
 		{"kill -9", (*apptest.Child).Kill, -1, ""},
 		{"Ctrl-C", func(c *apptest.Child) { require.NoError(t, c.Process.Signal(os.Interrupt)) }, 1,
@@ -160,23 +158,23 @@ func TestBrokenImportIsWholeOrNothing(t *testing.T) {
 		}, 1, "dg: nothing was imported: the connection to the database was lost"},
 	} {
 		lock := x.Begin(`lock table plays in share row exclusive mode`)
-		c := apptest.Launch(t, x.On("import", change)...)
+		dg := apptest.Launch(t, x.On("import", change)...)
 		apptest.Until(t, time.Minute, "it is never held", func() bool {
 			return importing(`wait_event_type = 'Lock'`) > 0
 		})
-		blow.strike(c)
-		require.Equal(t, blow.status, c.Status(30*time.Second), "%s: %s", blow.name, c.Log.String())
-		require.Contains(t, c.Log.String(), blow.says, blow.name)
+		end.interrupt(dg)
+		require.Equal(t, end.status, dg.Status(30*time.Second), "%s: %s", end.name, dg.Log.String())
+		require.Contains(t, dg.Log.String(), end.says, end.name)
 		require.NoError(t, lock.Rollback(t.Context()))
 		apptest.Until(t, time.Minute, "its work goes on", func() bool { return importing(`true`) == 0 })
-		require.Equal(t, before, rows(), blow.name)
+		require.Equal(t, before, rows(), end.name)
 	}
 	x.Exec(`create function full_disk() returns trigger language plpgsql as $$ begin
 		raise 'no space left' using errcode = '53100'; end $$`)
 	x.Exec(`create trigger full_disk before update on plays execute function full_disk()`)
-	c := apptest.Launch(t, x.On("import", change)...)
-	require.Equal(t, 1, c.Status(time.Minute))
-	require.Contains(t, c.Log.String(), "dg: nothing was imported: the disk of the database is full. Free")
+	dg := apptest.Launch(t, x.On("import", change)...)
+	require.Equal(t, 1, dg.Status(time.Minute))
+	require.Contains(t, dg.Log.String(), "dg: nothing was imported: the disk of the database is full. Free")
 	require.Equal(t, before, rows())
 	x.Exec(`drop function full_disk cascade`)
 	x.Succeeds("import", change)

@@ -19,16 +19,17 @@ import (
 	"dg/web"
 )
 
-type sent struct {
-	who, verb, path string // who: a person, key:name, or - for signed out
-	want            int    // the status of its answer
+type tableRequest struct {
+	who, verb, path string // who: a person, key:name, or "-" for signed out
+	want            int    // the expected status
 	form            string // of a POST
 }
 
-func (s sent) String() string { return strings.Join([]string{s.verb, s.path, s.who}, " ") }
+func (s tableRequest) String() string { return strings.Join([]string{s.verb, s.path, s.who}, " ") }
 
-// requests reads a table: who, verb, path, status, and then form:name=value&….
-func (w *requestWorld) requests(table string) (all []sent) {
+// requests parses a table with the columns who, verb, path, status and, optionally,
+// form:name=value&….
+func (w *requestWorld) requests(table string) (all []tableRequest) {
 	names := strings.NewReplacer("{period}", "?from=2026-03-01&to=2026-03-31",
 		"{none}", "00000000-0000-4000-8000-000000000000",
 		"{fork}", w.forks["acme"], "{other}", w.forks["other"], "{named}", w.forks["named"],
@@ -41,7 +42,7 @@ func (w *requestWorld) requests(table string) (all []sent) {
 		if len(fields) == 0 {
 			continue
 		}
-		s := sent{who: fields[0], verb: fields[1], path: fields[2]}
+		s := tableRequest{who: fields[0], verb: fields[1], path: fields[2]}
 		s.want, _ = strconv.Atoi(fields[3])
 		if len(fields) > 4 {
 			s.form = strings.TrimPrefix(fields[4], "form:")
@@ -51,7 +52,7 @@ func (w *requestWorld) requests(table string) (all []sent) {
 	return all
 }
 
-func (s sent) values(w *requestWorld) url.Values {
+func (s tableRequest) values(w *requestWorld) url.Values {
 	if s.form == "" {
 		return nil
 	}
@@ -65,13 +66,13 @@ func (s sent) values(w *requestWorld) url.Values {
 		case "CODE":
 			of[0] = testkit.CodeOf(w.t, testkit.TOTPSecret, time.Now())
 		case "OFFER":
-			of[0] = testkit.CodeOf(w.t, w.offer, time.Now())
+			of[0] = testkit.CodeOf(w.t, w.offeredSecret, time.Now())
 		}
 	}
 	return values
 }
 
-// endpointTable has each endpoint of the document.
+// endpointTable returns a request for each endpoint of the OpenAPI document.
 func endpointTable(t *testing.T) string {
 	document, err := os.ReadFile("../../modules/publicapi/openapi.json")
 	require.NoError(t, err)
@@ -88,7 +89,7 @@ func endpointTable(t *testing.T) string {
 	return all.String()
 }
 
-// apiTable has what endpoints ask the database besides.
+// apiTable has the requests that make endpoints send further statements.
 const apiTable = `
 key:acme GET /api/v1/forks/{fork}/stats{period}&groupId={group} 200
 key:acme GET /api/v1/forks/{fork}/stats{period}&groupId={small} 200
@@ -119,7 +120,7 @@ key:acme GET /api/v1/forks/{fork}/stats{period}&groupId={foreign} 404
 key:acme GET /api/v1/forks/{fork}/exports/csv{period}&groupId={foreign} 404
 `
 
-// pageTable has all pages with what their routes need, and the short paths that lead to them.
+// pageTable returns a request for every page, and for each short path that redirects to one.
 func pageTable() string {
 	var all strings.Builder
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
@@ -163,7 +164,7 @@ owner GET /o/named/reports 404
 owner GET /o/acme/reports/{named} 404
 `
 
-// formTable has all forms with all of their outcomes.
+// formTable has all forms with each of their outcomes.
 const formTable = `
 - POST /sign-in 303 form:email=member@acme.example&password=PASSWORD
 owner POST /sign-in 303 form:email=member@acme.example&password=PASSWORD

@@ -21,20 +21,20 @@ import (
 
 type requestWorld struct {
 	*apptest.World
-	t      *testing.T
-	db     *testkit.World
-	super  *testkit.World
-	tables []string
-	keys   map[string]string            // tokens by name
-	people map[string]map[string]string // cookies by name
-	forks  map[string]string
-	groups map[string]string
-	keyID  string // of the key that is changed
-	offer  string // the secret that two-step verification is being set up with
+	t             *testing.T
+	db            *testkit.World
+	admin         *testkit.World
+	tables        []string
+	keys          map[string]string            // tokens by name
+	people        map[string]map[string]string // cookies by name
+	forks         map[string]string
+	groups        map[string]string
+	keyID         string // id of the key that forms change
+	offeredSecret string // the offered two-step secret of "enrolling"
 }
 
-// newRequestWorld stores the data of the requests, and serves it. through returns the URL on which
-// the program reaches the database.
+// newRequestWorld stores the data for the requests and serves the program. through returns the URL
+// by which the program reaches the database.
 func newRequestWorld(
 	t *testing.T, through func(url string) string, furnish ...func(w *requestWorld),
 ) *requestWorld {
@@ -52,22 +52,22 @@ func newRequestWorld(
 	}
 	w.World = apptest.ServeInProcess(t, w.db, assembly.Settings{ServingURL: through(w.db.URL)})
 	w.signAllIn()
-	w.super = apptest.AdminDBAt(t, w.db.OwnerURL)
+	w.admin = apptest.AdminDBAt(t, w.db.OwnerURL)
 	w.saveTables()
 	return w
 }
 
-func (w *requestWorld) allRequests() []sent {
+func (w *requestWorld) allRequests() []tableRequest {
 	return w.requests(endpointTable(w.t) + apiTable + pageTable() + screenTable + formTable)
 }
 
-// saveTables copies all tables for restoreTables.
+// saveTables copies all tables, for restoreTables.
 func (w *requestWorld) saveTables() {
-	w.tables = testkit.One[[]string](w.super, `select array_agg(tablename::text order by tablename)
+	w.tables = testkit.One[[]string](w.admin, `select array_agg(tablename::text order by tablename)
 		from pg_tables where schemaname = 'public'`)
-	w.super.Exec(`create schema saved`)
+	w.admin.Exec(`create schema saved`)
 	for _, table := range w.tables {
-		w.super.Exec(fmt.Sprintf(`create table saved.%s as table public.%[1]s`, table))
+		w.admin.Exec(fmt.Sprintf(`create table saved.%s as table public.%[1]s`, table))
 	}
 }
 
@@ -77,16 +77,16 @@ func (w *requestWorld) restoreTables() {
 		sql += fmt.Sprintf(`delete from public.%s;
 			insert into public.%[1]s overriding system value table saved.%[1]s;`, table)
 	}
-	w.super.Exec(sql + ` commit`)
+	w.admin.Exec(sql + ` commit`)
 }
 
-// fill stores two organisations on the Pro plan, one with names and sealed plays, and one below the
-// plan.
+// fill stores two organisations on the Pro plan and one below that plan. One is nominative, and the
+// plays are sealed.
 func (w *requestWorld) fill() {
 	march := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	acme := w.organisation("acme", testkit.Organisation{}, 60)
 	other := w.db.Fork(testkit.Fork{OrganisationID: acme, Title: "Another fork"})
-	w.db.Plays(other, 700, march, time.Hour) // more than an export reads with its first statement
+	w.db.Plays(other, 700, march, time.Hour) // more plays than the export's first statement reads
 	w.forks["other"] = other.ID
 	w.organisation("named", testkit.Organisation{ReportingMode: "nominative"}, 60)
 	w.organisation("below", testkit.Organisation{Plan: "team"}, 0)
@@ -145,7 +145,7 @@ func (w *requestWorld) organisation(slug string, o testkit.Organisation, plays i
 	return o.ID
 }
 
-// signAllIn signs all people in. "code" has a session whose code is due.
+// signAllIn signs all people in. "code" is a session that still needs its second step.
 func (w *requestWorld) signAllIn() {
 	for _, name := range []string{"owner", "admin", "plain", "member", "enrolling", "code"} {
 		c := testkit.NewBrowser(w.t, w.Base)
@@ -155,9 +155,9 @@ func (w *requestWorld) signAllIn() {
 	}
 	page := testkit.NewBrowser(w.t, w.Base)
 	page.Cookies = maps.Clone(w.people["enrolling"])
-	w.offer = page.BeginTwoStep(testkit.Password)
+	w.offeredSecret = page.BeginTwoStep(testkit.Password)
 	w.people["enrolling"] = page.Cookies
-	// so that each use is stored
+	// dates the last use back, so that each request stores a new one
 	w.db.Exec(`update sessions set last_used_at = last_used_at - interval '5 minutes'`)
 	w.db.Exec(`update users set totp_last_step = null`)
 }
@@ -173,8 +173,8 @@ func (w *requestWorld) idle() {
 	})
 }
 
-// send sends a request, and returns its status: 0 if the answer broke off.
-func (w *requestWorld) send(s sent) int {
+// send sends a request and returns its status, or 0 if the response broke off.
+func (w *requestWorld) send(s tableRequest) int {
 	headers := []string{"Accept", "text/html", "User-Agent", "Firefox"}
 	key, isKey := strings.CutPrefix(s.who, "key:")
 	if isKey {

@@ -22,15 +22,15 @@ import (
 	"dg/platform/testkit"
 )
 
-// smuggler sends the payloads to one address. The request ids contain the payload's number.
+// smuggler sends all payloads to one address. Each request id contains the payload's number.
 type smuggler struct {
 	name, address string
-	shows         string // the client's address of a hidden request in the access log
+	hiddenClient  string // the client address that the access log shows for a hidden request
 	path          string // of an export
 	keys          []string
 }
 
-// dial connects from the address that the log shows of clients.
+// dial connects from 127.0.0.2, the client address in the log.
 func (s *smuggler) dial() (net.Conn, error) {
 	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	if s.name == "direct" {
@@ -39,7 +39,7 @@ func (s *smuggler) dial() (net.Conn, error) {
 	return tls.DialWithDialer(from, "tcp", s.address, &tls.Config{InsecureSkipVerify: true})
 }
 
-// answersOf sends a payload on a new connection and returns the ids of the answers.
+// answersOf sends a payload on a new connection and returns the request ids of the responses.
 func (s *smuggler) answersOf(n int, payload string) (ids []string, err error) {
 	conn, err := s.dial()
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *smuggler) answersOf(n int, payload string) (ids []string, err error) {
 	key := "Authorization: Bearer " + s.keys[n%len(s.keys)] + "\r\n"
 	text := strings.NewReplacer("/CSV", s.path, "OUTER", head("outer"), "INNER", head("inner")+key).
 		Replace(payload)
-	// some payloads are incomplete, so that the server waits
+	// some payloads are incomplete, and the server waits for the rest
 	_ = conn.SetDeadline(time.Now().Add(300 * time.Millisecond))
 	_, _ = io.WriteString(conn, text)
 	for in := bufio.NewReader(conn); ; {
@@ -67,16 +67,16 @@ func (s *smuggler) answersOf(n int, payload string) (ids []string, err error) {
 	}
 }
 
-// smuggle sends all payloads concurrently, and requires that each connection gets only its own
-// answers.
+// smuggle sends all payloads concurrently. It requires that each connection gets only its own
+// responses.
 func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
 	var next atomic.Int32
 	testkit.Concurrently(24, func(int) {
 		for n := int(next.Add(1)) - 1; n < len(all); n = int(next.Add(1)) - 1 {
-			ids, err := s.answersOf(n, all[n].bytes)
+			ids, err := s.answersOf(n, all[n].payload)
 			assert.NoError(t, err, all[n].name)
 			for _, id := range ids {
-				if of := numbered.FindStringSubmatch(id); of != nil { // dg makes others itself
+				if of := requestIDPattern.FindStringSubmatch(id); of != nil { // dg makes others itself
 					assert.Equal(t, []string{s.name, fmt.Sprintf("%05d", n)}, of[2:],
 						"%s: %s got another's answer", s.name, all[n].name)
 				}
@@ -85,10 +85,10 @@ func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
 	})
 }
 
-// numbered are the request ids of payloads: which request, of which smuggler, and its number.
-var numbered = regexp.MustCompile(`^(outer|inner)-(\w+)-(\d+)$`)
+// requestIDPattern matches a payload's request id: outer or inner, the smuggler and the payload's number.
+var requestIDPattern = regexp.MustCompile(`^(outer|inner)-(\w+)-(\d+)$`)
 
-func (s *smuggler) executed(log, from string, all []smuggling) (names []string) {
+func (s *smuggler) executedNames(log, from string, all []smuggling) (names []string) {
 	inner := regexp.MustCompile(`"request_id":"inner-` + s.name + `-(\d+)".*"client":"` + from + `"`)
 	for _, id := range inner.FindAllStringSubmatch(log, -1) {
 		n, _ := strconv.Atoi(id[1])
@@ -97,33 +97,33 @@ func (s *smuggler) executed(log, from string, all []smuggling) (names []string) 
 	return names
 }
 
-// rules.md, Order of checks: a request that is hidden in the framing of another is never executed. No
-// client gets another's answer, neither at dg nor behind the proxies of configs/deploy. A proxy may
-// forward it as the client's next request, with the client in X-Forwarded-For. A hidden request would
-// have the proxy's address.
+// rules.md, Order of checks: dg never executes a request hidden in the framing of another one. No
+// client gets another client's response, neither directly nor behind the proxies of configs/deploy.
+// A hidden request would have the proxy's address. A request that the proxy itself forwards has the
+// client's.
 func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 	t.Parallel()
-	p := apptest.BehindProxy(t, "--log-format", "json")
+	p := apptest.ServeBehindProxy(t, "--log-format", "json")
 	upstream := strings.TrimPrefix(p.URL, "http://")
 	path, _, _ := strings.Cut(p.ExportPath, "?")
 	all := smugglings()
 	for _, name := range []string{"direct", "nginx", "haproxy"} {
 		t.Run(name, func(t *testing.T) {
-			s := &smuggler{name: name, address: upstream, shows: "127.0.0.2"}
+			s := &smuggler{name: name, address: upstream, hiddenClient: "127.0.0.2"}
 			if name != "direct" {
 				s.address = apptest.StartProxy(t, name, upstream)
-				s.shows = "127.0.0.1"
+				s.hiddenClient = "127.0.0.1"
 			}
 			s.path = path + "?from=2020-01-01&to=2020-01-01"
 			s.keys = slices.Concat(p.MoreTokens, []string{p.Token})
 			s.smuggle(t, all)
 			apptest.Until(t, 30*time.Second, "the request that is no trick is not seen", func() bool {
-				// again: a loaded machine may not be as quick as a payload may take
-				_, err := s.answersOf(len(all)-1, all[len(all)-1].bytes)
+				// repeats the valid payload, because a loaded machine may exceed its deadline
+				_, err := s.answersOf(len(all)-1, all[len(all)-1].payload)
 				require.NoError(t, err)
-				return slices.Contains(s.executed(p.Log.String(), "127.0.0.2", all), pipelined)
+				return slices.Contains(s.executedNames(p.Log.String(), "127.0.0.2", all), pipelined)
 			})
-			hidden := slices.DeleteFunc(s.executed(p.Log.String(), s.shows, all),
+			hidden := slices.DeleteFunc(s.executedNames(p.Log.String(), s.hiddenClient, all),
 				func(name string) bool { return name == pipelined })
 			require.Empty(t, hidden, "these requests were executed")
 		})
@@ -134,20 +134,19 @@ func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 		fmt.Sprintf("inner-direct-%05d", len(all)-1)))
 }
 
-// smuggling is a payload that hides a second request from some servers. OUTER and INNER are
-// replaced by the other header lines of each request. INNER has a key: if it is executed, it
-// exports.
-type smuggling struct{ name, bytes string }
+// smuggling is a payload that hides a second request from some servers. OUTER and INNER stand for
+// the remaining header lines of the two requests. INNER has a key and would start an export.
+type smuggling struct{ name, payload string }
 
 const (
 	getInner = "GET /CSV HTTP/1.1\r\nINNER\r\n"
 	getOuter = "GET /healthz HTTP/1.1\r\nOUTER"
 )
 
-// pipelined is the one payload whose second request is valid. It comes last.
+// pipelined names the only payload whose second request is valid. It comes last.
 const pipelined = "two whole requests"
 
-// smugglings are one payload of each kind, for requests without and with a body.
+// smugglings returns payloads of each kind, for requests with and without a body.
 func smugglings() (all []smuggling) {
 	chunk := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(getInner), getInner)
 	const end = "0\r\n\r\n" + getInner
@@ -176,7 +175,7 @@ func smugglings() (all []smuggling) {
 			all = append(all, smuggling{request + ", " + name, request + " HTTP/1.1\r\nOUTER" + rest})
 		}
 	}
-	// Beginnings after which nothing is a second request.
+	// Invalid first requests, after which no second request may be executed.
 	for _, head := range []string{
 		"BREW /healthz HTTP/1.1\r\nOUTER\r\n", "GET /healthz HTTP/9.9\r\nOUTER\r\n", "GET /healthz\r\n\r\n",
 		"GET /healthz#x HTTP/1.1\r\nOUTER\r\n", "GET /healthz HTTP/1.1\rOUTER\r\n",

@@ -23,36 +23,36 @@ import (
 // organisation: then each id among its parameters, except the organisation's, belongs to another.
 type proof struct {
 	t     *testing.T
-	super *pgx.Conn
-	// the organisations' tables, and the column that names the organisation
+	admin *pgx.Conn
+	// the column with the organisation, by table
 	tables        map[string]string
 	organisations []string
-	before        []string        // the rows of each table and organisation
-	passed        bool            // the rows have moved to the next organisation
-	onTables      map[string]bool // by text: whether it uses an organisation's table
+	before        []string        // a checksum of the rows of each table and organisation
+	moved         bool            // whether the rows have moved to the next organisation
+	usesTables    map[string]bool // by SQL text: whether the statement uses an organisation's table
 	// by tag: whether the result depends on rows of an organisation
-	shows map[string]bool
+	dependsOnRows map[string]bool
 }
 
 const everyone = "everyone"
 const noOne = "no one"
 
-// The forms of a result without rows.
+// Results of statements that return no rows.
 var (
 	sqlState = regexp.MustCompile(`^[0-9A-Z]{5}$`)
-	written  = regexp.MustCompile(`^(INSERT|UPDATE|DELETE|MERGE) `)
+	writeTag = regexp.MustCompile(`^(INSERT|UPDATE|DELETE|MERGE) `)
 )
 
-// newProof puts policies on the tables of organisations, each of which has rows of several. The
-// serving role loses its rights on them.
+// newProof adds row-level security to the tables of organisations. Each table must have rows of
+// several organisations. The serving role loses its rights on these tables.
 func newProof(t *testing.T, database string) *proof {
 	p := &proof{t: t, tables: map[string]string{"organisations": "id"}}
-	p.onTables = map[string]bool{}
-	p.shows = map[string]bool{}
+	p.usesTables = map[string]bool{}
+	p.dependsOnRows = map[string]bool{}
 	var err error
-	p.super, err = pgx.Connect(t.Context(), tb.AsRole(database, "postgres"))
+	p.admin, err = pgx.Connect(t.Context(), tb.AsRole(database, "postgres"))
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = p.super.Close(t.Context()) })
+	t.Cleanup(func() { _ = p.admin.Close(t.Context()) })
 	for _, table := range p.list(`select c.relname::text from pg_class c join pg_attribute a on a.attrelid = c.oid
 		where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'org_id'`) {
 		p.tables[table] = "org_id"
@@ -72,19 +72,20 @@ func newProof(t *testing.T, database string) *proof {
 }
 
 func (p *proof) exec(sql string) {
-	_, err := p.super.Exec(p.t.Context(), sql)
+	_, err := p.admin.Exec(p.t.Context(), sql)
 	require.NoError(p.t, err, sql)
 }
 
 func (p *proof) list(sql string) []string {
-	rows, err := p.super.Query(p.t.Context(), sql)
+	rows, err := p.admin.Query(p.t.Context(), sql)
 	require.NoError(p.t, err, sql)
 	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(p.t, err, sql)
 	return all
 }
 
-// rows returns a checksum of each organisation's rows in each table; the organisation comes last.
+// rows returns a checksum of the rows of each table and organisation. Each text ends with the
+// organisation.
 func (p *proof) rows() []string {
 	var parts []string
 	for table, column := range p.tables {
@@ -95,7 +96,7 @@ func (p *proof) rows() []string {
 	return p.list(strings.Join(parts, " union all "))
 }
 
-func (p *proof) passOn() {
+func (p *proof) moveRows() {
 	p.exec(`rollback; set session_replication_role = replica;
 		create temp table moves (giver uuid, taker uuid, amid uuid)`)
 	for i, giver := range p.organisations {
@@ -109,15 +110,15 @@ func (p *proof) passOn() {
 			alter table %[1]s enable trigger all`, table, column))
 	}
 	p.exec(`set session_replication_role = origin`)
-	p.passed = true
+	p.moved = true
 	p.before = p.rows()
 }
 
-// run runs a statement as a role and returns its rows, its command tag or its error code. The next
-// run rolls it back.
+// run runs a statement as a role. It returns its rows, its command tag or its error code. The next
+// run rolls the statement back.
 func (p *proof) run(s sentStatement, role, visible string) string {
 	p.exec(fmt.Sprintf(`rollback; begin; set local role %s; set local dg.org = '%s'`, role, visible))
-	r := p.super.PgConn().ExecParams(p.t.Context(), s.sql, s.values, nil, s.formats, nil).Read()
+	r := p.admin.PgConn().ExecParams(p.t.Context(), s.sql, s.values, nil, s.formats, nil).Read()
 	if failed, ok := errors.AsType[*pgconn.PgError](r.Err); ok {
 		return failed.Code
 	}
@@ -143,25 +144,25 @@ func (p *proof) changedOrganisations() (organisations []string) {
 	return organisations
 }
 
-// denied is the error of a statement on a table that the role may not read.
-const denied = "42501"
+// sqlStateDenied is the SQLSTATE of a statement on a table that the role may not read.
+const sqlStateDenied = "42501"
 
-func (p *proof) onOrganisations(s sentStatement) bool {
-	if _, known := p.onTables[s.sql]; !known {
-		p.onTables[s.sql] = p.run(s, "dg_app", everyone) == denied
+func (p *proof) isOnOrganisations(s sentStatement) bool {
+	if _, known := p.usesTables[s.sql]; !known {
+		p.usesTables[s.sql] = p.run(s, "dg_app", everyone) == sqlStateDenied
 	}
-	return p.onTables[s.sql]
+	return p.usesTables[s.sql]
 }
 
-// needs returns the organisations whose rows alone give the statement's result.
-func (p *proof) needs(s sentStatement, of []string) (organisations []string) {
+// sufficientFor returns the organisations whose rows alone suffice for the statement's result.
+func (p *proof) sufficientFor(s sentStatement, of []string) (organisations []string) {
 	result := p.run(s, "dg_owner", everyone)
-	if sqlState.MatchString(result) { // it reads and changes nothing
-		require.True(p.t, p.passed, "%s: %s", result, s.sql)
+	if sqlState.MatchString(result) { // a failed statement reads and changes nothing
+		require.True(p.t, p.moved, "%s: %s", result, s.sql)
 		return of
 	}
 	var changed []string
-	if written.MatchString(result) {
+	if writeTag.MatchString(result) {
 		changed = p.changedOrganisations()
 	}
 	for _, o := range of {
@@ -173,28 +174,28 @@ func (p *proof) needs(s sentStatement, of []string) (organisations []string) {
 	return organisations
 }
 
-// unscoped returns the statements that are not scoped, by their tags. It moves all rows to other
-// organisations, so it runs once.
+// unscoped returns the unscoped statements by their tags. It moves all rows to other organisations,
+// so it can run only once.
 func (p *proof) unscoped(sent []sentStatement) (byTag map[string]string) {
 	byTag = map[string]string{}
 	type candidate struct {
 		sentStatement
-		of []string
+		sufficient []string
 	}
 	var candidates []candidate
 	for _, s := range sent {
-		if !p.onOrganisations(s) {
-			p.shows[s.tag()] = true
+		if !p.isOnOrganisations(s) {
+			p.dependsOnRows[s.tag()] = true
 			continue
 		}
-		require.Regexp(p.t, tagged, s.sql, "a statement on an organisation's table names no caller")
-		of := p.needs(s, append(slices.Clone(p.organisations), noOne))
-		p.shows[s.tag()] = p.shows[s.tag()] || !slices.Contains(of, noOne)
+		require.Regexp(p.t, tagPattern, s.sql, "a statement on an organisation's table names no caller")
+		of := p.sufficientFor(s, append(slices.Clone(p.organisations), noOne))
+		p.dependsOnRows[s.tag()] = p.dependsOnRows[s.tag()] || !slices.Contains(of, noOne)
 		candidates = append(candidates, candidate{s, of})
 	}
-	p.passOn()
+	p.moveRows()
 	for _, c := range candidates {
-		if len(p.needs(c.sentStatement, c.of)) == 0 {
+		if len(p.sufficientFor(c.sentStatement, c.sufficient)) == 0 {
 			byTag[c.tag()] = c.sql
 		}
 	}

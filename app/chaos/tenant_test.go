@@ -22,8 +22,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// acrossTenants are the statements that are not scoped to an organisation, with the reason
-// (rules.md, Data).
+// acrossTenants maps statements that are not scoped to an organisation to the reason (rules.md,
+// Data).
 var acrossTenants = map[string]string{
 	"apikeys.authenticate": "finds the key of a request by its id, and with it the organisation",
 	"games.forkOwner":      "the use of another organisation's fork is refused, and audited as such",
@@ -48,15 +48,15 @@ var acrossTenants = map[string]string{
 	"org.all":         "the operator lists every organisation",
 }
 
-// notSent are statements that no case sends: those of imports, which may write any organisation, of
-// the demo and of restore, those on people and on the secret key, and one of reports with 1,000 players.
-var notSent = regexp.MustCompile(`^importer\.|^reports\.labelsVersion$|^audit\.appendChanges$|^org\.(create|addMember)$|` +
+// unsentTags matches statements that no request sends: those of imports, of the demo and of restore,
+// those on people and on the secret key, and one of reports with 1,000 players.
+var unsentTags = regexp.MustCompile(`^importer\.|^reports\.labelsVersion$|^audit\.appendChanges$|^org\.(create|addMember)$|` +
 	`^app\.(loadDemo|contents|demoOwner|checkPublic)$|^identity\.(addPerson|insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|` +
 	`useRecoveryCode|markAuthenticated|checkValue|lockSecrets|storeCheckValue|` +
 	`lockSecretKey|lockUsers|rewriteEmailKey|unusualEmails)$`)
 
-// planted are statements that are not scoped. $1 is an organisation.
-var planted = map[string]string{
+// plantedStatements are unscoped statements, which the proof must find. $1 is an organisation.
+var plantedStatements = map[string]string{
 	"planted.notNull":  `select id from forks where org_id = $1 is not null`,
 	"planted.brackets": `select forks.id from (forks cross join games) where $1::text <> ''`,
 	"planted.leftJoin": `select count(*) from forks f
@@ -68,30 +68,30 @@ var planted = map[string]string{
 		select gen_random_uuid(), id, 'x' from organisations where id <> $1`,
 }
 
-// rules.md, Data: every statement on organisations' data, by gorm or by pgx, needs the rows of one
-// organisation only, except those of acrossTenants. The test sends the statements of every route
-// and command, and fails if a statement that the source names is missing.
+// rules.md, Data: every statement on organisations' data, by gorm or pgx, needs only the rows of
+// one organisation, except for acrossTenants. The test sends the statements of every route and
+// command. It fails if one that the source names is missing.
 func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	t.Parallel()
-	r := &recorder{sent: map[string]sentStatement{}}
+	r := &recorder{statements: map[string]sentStatement{}}
 	through := func(url string) string { return apptest.ProxyDatabase(t, url, r.pass) }
-	w := newRequestWorld(t, through, (*requestWorld).furnish)
+	w := newRequestWorld(t, through, (*requestWorld).storeMoreRows)
 	w.sendEverything(through(w.db.OwnerURL))
 	p := newProof(t, w.db.OwnerURL)
-	for name, sql := range planted {
+	for name, sql := range plantedStatements {
 		value := p.organisations[0]
 		if name == "planted.byID" {
 			value = w.forks["acme"]
 		}
-		r.sent[name] = sentStatement{sql: "/* " + name + " */ " + sql, values: [][]byte{[]byte(value)}}
+		r.statements[name] = sentStatement{sql: "/* " + name + " */ " + sql, values: [][]byte{[]byte(value)}}
 	}
-	unscoped := p.unscoped(slices.Collect(maps.Values(r.sent)))
-	expected := slices.AppendSeq(slices.Collect(maps.Keys(acrossTenants)), maps.Keys(planted))
+	unscoped := p.unscoped(slices.Collect(maps.Values(r.statements)))
+	expected := slices.AppendSeq(slices.Collect(maps.Keys(acrossTenants)), maps.Keys(plantedStatements))
 	require.ElementsMatch(t, expected, slices.Collect(maps.Keys(unscoped)))
 
 	var unsent, empty []string
 	for _, tag := range programTags(t) {
-		if shows, sent := p.shows[tag]; !sent && !notSent.MatchString(tag) {
+		if shows, sent := p.dependsOnRows[tag]; !sent && !unsentTags.MatchString(tag) {
 			unsent = append(unsent, tag)
 		} else if sent && !shows && acrossTenants[tag] == "" && tag != "reports.lockPlays" {
 			empty = append(empty, tag)
@@ -125,28 +125,28 @@ func programTags(t *testing.T) (tags []string) {
 	return slices.Compact(tags)
 }
 
-// recorder keeps the statements that its clients send to PostgreSQL, each with its parameters.
+// recorder records the statements that its clients send to PostgreSQL, with their parameters.
 type recorder struct {
-	mu   sync.Mutex
-	sent map[string]sentStatement // each once
+	mu         sync.Mutex
+	statements map[string]sentStatement // each once
 }
 
 type sentStatement struct {
 	sql     string
 	values  [][]byte
-	formats []int16 // format codes of the values
+	formats []int16 // format codes of values
 }
 
-var tagged = regexp.MustCompile(`/\* ([A-Za-z]+\.[A-Za-z]+) \*/`)
+var tagPattern = regexp.MustCompile(`/\* ([A-Za-z]+\.[A-Za-z]+) \*/`)
 
 func (s sentStatement) tag() string {
-	if found := tagged.FindStringSubmatch(s.sql); found != nil {
+	if found := tagPattern.FindStringSubmatch(s.sql); found != nil {
 		return found[1]
 	}
 	return s.sql
 }
 
-// pass forwards a connection, and keeps the statements in its messages.
+// pass forwards a connection and records the statements in its messages.
 func (r *recorder) pass(client, server net.Conn) {
 	defer client.Close()
 	defer server.Close()
@@ -166,7 +166,8 @@ func (r *recorder) pass(client, server net.Conn) {
 	}
 }
 
-// record records the statement of a message; prepared are those that its session has prepared.
+// record records a message's statement. prepared maps the session's prepared statements to their
+// SQL.
 func (r *recorder) record(m pgproto3.FrontendMessage, prepared map[string]string) {
 	s := sentStatement{}
 	switch m := m.(type) {
@@ -185,18 +186,19 @@ func (r *recorder) record(m pgproto3.FrontendMessage, prepared map[string]string
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.sent[s.sql+"\x00"+string(bytes.Join(s.values, []byte{0}))] = s
+	r.statements[s.sql+"\x00"+string(bytes.Join(s.values, []byte{0}))] = s
 }
 
-// furnish stores more rows, so that the result of every statement depends on a row.
-func (w *requestWorld) furnish() {
+// storeMoreRows stores more rows, so that the result of every statement depends on at least one.
+func (w *requestWorld) storeMoreRows() {
 	fork := testkit.Fork{ID: w.forks["acme"], OrganisationID: w.organisationOf("acme")}
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	w.db.Plays(fork, 12, time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC), time.Hour)
 	w.db.Plays(fork, 12, today.AddDate(0, 0, -20), 8*time.Hour)
 	_, err := newSealer(w.db.DB).Seal(w.t.Context())
 	require.NoError(w.t, err)
-	// Dirty days and a dirty month without plays, an unsealed day and month, damaged segments.
+	// Marks days and a month without plays as unsealed, leaves a day and a month unsealed, and
+	// damages segments.
 	w.db.Exec(`delete from plays where started_at < '2026-02-20'`)
 	w.db.Plays(fork, 3, today.AddDate(0, 0, -2), time.Hour)
 	w.db.Exec(`delete from fork_months where fork_id = $1`, w.forks["other"])
@@ -219,7 +221,7 @@ func (w *requestWorld) furnish() {
 }
 
 // sendEverything sends the statements of every route, and those of the operator's commands through
-// the URL of the owner. It leaves the rows as they were.
+// ownerURL. It restores the rows.
 func (w *requestWorld) sendEverything(ownerURL string) {
 	entry := testkit.One[string](w.db, `select max(e.id)::text from audit_entries e
 		join organisations o on o.id = org_id where slug = 'acme'`)

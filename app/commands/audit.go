@@ -43,7 +43,7 @@ func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 			continue
 		}
 		if err := o.audits.Prune(ctx, id, c.Before, exported[id], o.request); err != nil {
-			// not %w: the cause may be an interruption, whose text would replace the message
+			// not %w: the cause may be an interruption, and its text would replace this message
 			return fmt.Errorf("%d of the entries in %s were removed, of which it is the only copy, and maybe "+
 				"those of organisation %s; run it again with another file: %v", total, c.Export, id, err)
 		}

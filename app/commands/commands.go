@@ -55,7 +55,7 @@ func (p Stdio) print(format string, args ...any) error {
 	return err
 }
 
-// quotedURL matches a URL in a message, and all that follows, which may be its password.
+// quotedURL matches a URL in a message and everything after it, which may be part of its password.
 var quotedURL = regexp.MustCompile(`(?s)[^\s="]*://.*`)
 
 // Run runs the command of args. It returns 0, 1 if the command failed, or 2 for wrong arguments.
@@ -93,7 +93,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	if err != nil {
 		message := err.Error()
 		if of, is := errors.AsType[*apperr.Error](err); is {
-			message = strings.TrimPrefix(message, string(of.Code)+": ") // the code is for API clients
+			message = strings.TrimPrefix(message, string(of.Code)+": ") // error codes are for API clients
 		}
 		fmt.Fprintln(p.Stderr, "dg:", message)
 		return 1
@@ -139,7 +139,7 @@ func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 // fileSuffix turns a secret's variable into its file's: DG_SECRET_KEY into DG_SECRET_KEY_FILE.
 const fileSuffix = "_FILE"
 
-// settingsFile is the path of a file of variables, which the environment overrides.
+// settingsFile is the path of a file of variables. The environment overrides them.
 type settingsFile string
 
 // BeforeReset sets the file's variables before kong reads the environment.
@@ -178,7 +178,7 @@ func (settingsFile) BeforeReset(c *kong.Context, at *kong.Path) error {
 	return nil
 }
 
-// readText returns a file's text without the byte order mark that some editors write.
+// readText returns a file's text. It removes a byte order mark, which some editors write.
 func readText(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	return strings.TrimPrefix(string(text), "\ufeff"), err
@@ -204,7 +204,7 @@ func secretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	return strings.TrimSpace(text), nil
 }
 
-// unknownSettings returns DG_ variables that are no setting, such as misspelt ones.
+// unknownSettings returns the DG_ variables that are not settings, such as misspelt names.
 func unknownSettings(program *kong.Application) (names []string) {
 	known := map[string]bool{}
 	_ = kong.Visit(program.Node, func(v kong.Visitable, next kong.Next) error {

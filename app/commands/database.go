@@ -22,13 +22,13 @@ type database struct {
 	servingURL, ownerURL string
 	server               *embeddedpg.Server // nil: an external one
 	keys                 identity.Keyring   // of two-step secrets
-	unreadable           int                // secrets that no key decrypts
+	unreadableSecrets    int                // number of two-step secrets that no key decrypts
 	log                  *slog.Logger
 }
 
 const (
 	stopTimeout   = 20 * time.Second
-	watchInterval = time.Second // between checks that the embedded server runs
+	watchInterval = time.Second // interval of the checks that the embedded server runs
 )
 
 // connect starts or joins an embedded server, and contacts no external one. Call release after it.
@@ -70,7 +70,7 @@ func servingURL(c config.Database) string {
 	return c.DatabaseURL
 }
 
-// release ends the use of the embedded server, which its last user stops.
+// release ends this process's use of the embedded server. The last user stops the server.
 func (db *database) release() {
 	if db.server == nil {
 		return
@@ -122,7 +122,8 @@ func (db *database) migrate(ctx context.Context) error {
 	return identity.RewriteEmailKeys(ctx, o.DB)
 }
 
-// dropPrivileges only warns about an external database: dg knows no other user to become.
+// dropPrivileges only warns if the database is external, because dg then has no other user to
+// change to.
 func (db *database) dropPrivileges() {
 	if os.Geteuid() != 0 {
 		return

@@ -64,7 +64,7 @@ func (c healthCmd) Run(ctx context.Context, p Stdio) error {
 	if err != nil {
 		return err
 	}
-	// without a proxy of the environment: the address is this machine's
+	// without the environment's proxy, because the address is on this machine
 	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func inputFile(name string, p Stdio) importer.Input {
 	return importer.Input{Name: name, Open: func() (io.ReadCloser, error) { return os.Open(name) }}
 }
 
-// interruptible returns r with a Close that ends a blocked read. A goroutine then leaks.
+// interruptible returns r with a Close that ends a blocked read. The reading goroutine then leaks.
 func interruptible(r io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() {
@@ -114,7 +114,8 @@ func wrapImportError(ctx context.Context, err error) error {
 	return fmt.Errorf("nothing was imported:\n%w", err)
 }
 
-// diskFull is the SQLSTATE of a full disk. If PostgreSQL cannot write its WAL, it restarts instead.
+// diskFull is the SQLSTATE of a full disk. If PostgreSQL cannot write its WAL, it restarts instead
+// of reporting this.
 const diskFull = "53100"
 
 // isLockFailure reports whether err is a deadlock, or a lock that is not available in time.
@@ -123,5 +124,5 @@ func isLockFailure(err error) bool {
 	return is && slices.Contains([]string{"40P01", "55P03"}, failed.Code)
 }
 
-// notNull is the SQLSTATE of a value that is missing.
+// notNull is the SQLSTATE of a missing value.
 const notNull = "23502"

@@ -34,7 +34,7 @@ type memberAddCmd struct {
 	Name string `help:"Name of the person, if there is no account yet. Empty: the e-mail."`
 }
 
-// Run adds the membership, and the account if there is none, in one transaction.
+// Run adds the membership and, if needed, the account, in one transaction.
 func (c memberAddCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	base, err := c.Base()
 	if err != nil {
@@ -122,7 +122,8 @@ func (o *operator) setRole(
 		mayChange, o.request)
 }
 
-// printInvitation prints a link only without a password: a reset turns two-step verification off.
+// printInvitation prints a link only for a person without a password, because its use turns
+// two-step verification off.
 func (o *operator) printInvitation(ctx context.Context, p Stdio, base, email string, invited bool) error {
 	if invited {
 		return o.printReset(ctx, p, base, email)

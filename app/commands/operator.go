@@ -110,6 +110,6 @@ func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bo
 			"Set DG_SECRET_KEY_PREVIOUS to their key, or reset the accounts", "secrets",
 			done.Unreadable)
 	}
-	db.unreadable = done.Unreadable
+	db.unreadableSecrets = done.Unreadable
 	return err
 }

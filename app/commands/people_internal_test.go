@@ -21,8 +21,9 @@ import (
 	"dg/platform/testkit"
 )
 
-// people are odd names and addresses. sent is what browsers send for the address; "": creation refuses.
-var people = []struct{ name, email, sent string }{
+// oddPeople have unusual names and addresses. sent is what browsers send for the address. "" means
+// that creation is refused.
+var oddPeople = []struct{ name, email, sent string }{
 	{"Zoë O'Brien-Łukasz", "zoe@example.org", "zoe@example.org"},
 	{"李小龍", "Li.XiaoLong@Example.ORG", "li.xiaolong@example.org"},
 	{"مريم", "maryam@bücher.example", "maryam@xn--bcher-kva.example"},
@@ -58,43 +59,44 @@ var people = []struct{ name, email, sent string }{
 	{"Full width", "a＠example.org", ""},
 }
 
-var quiet = Stdio{Stdout: io.Discard, Stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
+var discardStdio = Stdio{Stdout: io.Discard, Stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
 
-// newOperator stores a database, and returns it with what commands use of it.
+// newOperator creates a database, and returns it with the operator of its commands.
 func newOperator(t *testing.T) (*testkit.World, *operator) {
 	t.Parallel()
 	w := testkit.New(t)
-	o, err := (&database{ownerURL: w.Owner.Pool.Config().ConnString(), log: quiet.log}).operator(t.Context(), "dg test")
+	db := &database{ownerURL: w.Owner.Pool.Config().ConnString(), log: discardStdio.log}
+	o, err := db.operator(t.Context(), "dg test")
 	require.NoError(t, err)
 	t.Cleanup(o.Close)
 	return w, o
 }
 
-// decisions on e-mails: a person whom a command or an import creates can sign in with what the browser
-// sends, or creation is refused and says which field is wrong.
-func TestEveryoneWhoIsCreatedCanSignIn(t *testing.T) {
+// decisions on e-mails: a person created by a command or an import can sign in with the address as
+// browsers send it. Otherwise creation is refused, and the error names the field.
+func TestCreatedPeopleCanSignIn(t *testing.T) {
 	w, o := newOperator(t)
 	w.Organisation(testkit.Organisation{Slug: "acme"})
 	visitors := identity.New(w.DB, time.Now, identity.Recorder{
-		OrganisationsOf: o.orgs.OrganisationIDsIn, Audit: audit.New(w.DB), Log: quiet.log,
+		OrganisationsOf: o.orgs.OrganisationIDsIn, Audit: audit.New(w.DB), Log: discardStdio.log,
 		OnFailedSignIn: func(string) {},
 	}, identity.Keyring{})
 	ways := map[string]func(name, email, role string) error{
 		"organisation create": func(name, email, _ string) error {
 			return organisationCreateCmd{Address: config.Address{BaseURL: "http://localhost"},
 				Name: "Theirs", Slug: "o-" + uuid.NewString()[:8], Plan: "pro", ReportingMode: "nominative",
-				OwnerEmail: email, OwnerName: name}.Run(t.Context(), quiet, o)
+				OwnerEmail: email, OwnerName: name}.Run(t.Context(), discardStdio, o)
 		},
 		"member add": func(name, email, role string) error {
 			return memberAddCmd{Address: config.Address{BaseURL: "http://localhost"},
-				member: member{"acme", email}, Role: role, Name: name}.Run(t.Context(), quiet, o)
+				member: member{"acme", email}, Role: role, Name: name}.Run(t.Context(), discardStdio, o)
 		},
 		"import": func(name, email, role string) error {
 			organisation := testkit.One[string](w, `select id::text from organisations where slug = 'acme'`)
 			id := uuid.NewString()
 			lines := fmt.Sprintf(`{"type":"user","id":"%s","email":%s,"name":%s}
 				{"type":"membership","organisationId":"%[4]s","userId":"%[1]s","role":"%[5]s"}`,
-				id, quote(email), quote(name), organisation, role)
+				id, quoteJSON(email), quoteJSON(name), organisation, role)
 			lines = strings.ReplaceAll(lines, "\n\t\t\t\t", "\n")
 			_, err := importer.Importer{Pool: o.Pool}.Import(t.Context(), []importer.Input{{Name: "people",
 				Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(lines)), nil },
@@ -104,7 +106,7 @@ func TestEveryoneWhoIsCreatedCanSignIn(t *testing.T) {
 	}
 	roles := []org.Role{org.RoleOwner, org.RoleAdmin, org.RoleMember}
 	for way, create := range ways {
-		for i, who := range people {
+		for i, who := range oddPeople {
 			err := create(who.name, who.email, string(roles[i%3]))
 			if who.sent == "" {
 				wrong := "mail"
@@ -128,19 +130,19 @@ func TestEveryoneWhoIsCreatedCanSignIn(t *testing.T) {
 	}
 }
 
-// backup.md, Erasing: dg erase takes an organisation and pseudonyms. dg account delete ends memberships
-// and sessions, keeps names in the log, and refuses the last owner of an organisation.
-func TestPeopleAndPlayersAreErasedByWhatIsShown(t *testing.T) {
+// backup.md, Erasing: dg erase accepts an organisation and pseudonyms. dg account delete ends
+// memberships and sessions, keeps names in the log, and refuses the last owner of an organisation.
+func TestEraseTakesPseudonymsAndAccountDeleteAnEmail(t *testing.T) {
 	w, o := newOperator(t)
 	acme := w.Organisation(testkit.Organisation{Slug: "acme"})
 	other := w.Organisation(testkit.Organisation{Slug: "other"})
 	players := w.Players(acme.ID, 3)
 	theirs := w.Players(other.ID, 3) // with the same pseudonyms
 	require.NoError(t, eraseCmd{Players: []string{"acme", strings.ToLower(players[0].Label), players[1].ID}}.
-		Run(t.Context(), quiet, o))
+		Run(t.Context(), discardStdio, o))
 	for _, wrong := range [][]string{{"acme"}, {"acme", players[0].Label}, {"nobody", players[2].Label},
 		{"acme", theirs[0].ID}, {"nobody", theirs[0].ID}} {
-		require.Error(t, eraseCmd{Players: wrong}.Run(t.Context(), quiet, o), wrong)
+		require.Error(t, eraseCmd{Players: wrong}.Run(t.Context(), discardStdio, o), wrong)
 	}
 	require.Equal(t, 1, w.Count(`players where org_id = $1`, acme.ID))
 	require.Equal(t, 3, w.Count(`players where org_id = $1`, other.ID))
@@ -148,7 +150,7 @@ func TestPeopleAndPlayersAreErasedByWhatIsShown(t *testing.T) {
 	ann := w.Person(testkit.Person{Email: "ann@example.org", Name: "Ann"})
 	w.Join(acme.ID, ann.ID, "owner")
 	w.Join(other.ID, ann.ID, "member")
-	remove := func() error { return accountDeleteCmd{Email: "Ann@example.org"}.Run(t.Context(), quiet, o) }
+	remove := func() error { return accountDeleteCmd{Email: "Ann@example.org"}.Run(t.Context(), discardStdio, o) }
 	require.ErrorContains(t, remove(), "leaves acme without an owner")
 	require.Equal(t, 2, w.Count(`memberships where user_id = $1`, ann.ID))
 	w.Member(acme.ID, "owner")
@@ -162,14 +164,14 @@ func TestPeopleAndPlayersAreErasedByWhatIsShown(t *testing.T) {
 	require.ErrorContains(t, remove(), "No account has the e-mail")
 }
 
-// quote writes a text as JSON.
-func quote(text string) string {
+// quoteJSON returns a text as a JSON string.
+func quoteJSON(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
 }
 
-// backup.md, Old audit entries: a prune that is interrupted in the second log says how many entries
-// have only the file as their copy.
-func TestInterruptedPruneSaysWhatIsGone(t *testing.T) {
+// backup.md, Old audit entries: if a prune is interrupted, its error says how many entries are only
+// in the file.
+func TestInterruptedPruneCountsRemovedEntries(t *testing.T) {
 	w, o := newOperator(t)
 	for _, id := range []string{"00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"} {
 		w.Organisation(testkit.Organisation{ID: id})
@@ -181,7 +183,7 @@ func TestInterruptedPruneSaysWhatIsGone(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	err := w.WhileWaiting(held, func() error {
 		return auditPruneCmd{Before: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC),
-			Export: filepath.Join(t.TempDir(), "old.ndjson")}.Run(ctx, quiet, o)
+			Export: filepath.Join(t.TempDir(), "old.ndjson")}.Run(ctx, discardStdio, o)
 	}, interrupt)
 	require.ErrorContains(t, err, "1 of the entries in ")
 	require.ErrorContains(t, err, "maybe those of organisation 00000000-0000-4000-8000-00000000000b")

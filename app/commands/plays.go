@@ -16,7 +16,7 @@ type eraseCmd struct {
 	Players []string `arg:"" name:"player" help:"Slug of the organisation and pseudonyms, or ids of players. Take them out of your import files first: an import would bring them back."`
 }
 
-// Run erases each player in a transaction of its own. It goes on after an unknown one.
+// Run erases each player in a transaction of its own. It continues after an unknown player.
 func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	players, slug := c.Players, ""
 	if !input.IsID(input.ID(players[0])) {
@@ -70,7 +70,8 @@ func (o *operator) erase(ctx context.Context, within, player string) (id, organi
 	return id, organisation, err
 }
 
-// seal seals changed days. It only logs a failure: unsealed days only make statistics slower.
+// seal seals changed days. It only logs an error, because unsealed days only make statistics
+// slower.
 func (o *operator) seal(ctx context.Context, p Stdio) {
 	if _, err := sealer.New(o.DB, time.Now, p.log).Seal(ctx); err != nil {
 		p.log.Warn("the changed days are not sealed; dg serve will try again", "error", err)

@@ -36,7 +36,7 @@ func (serveCmd) Help() string {
 
 // Run drops root's privileges only after it listens, because ports below 1024 may need root.
 func (c serveCmd) Run(ctx context.Context, p Stdio) error {
-	base, _ := c.Base() // "" for an invalid URL, which may contain a password
+	base, _ := c.Base() // "" if the URL is invalid, because it may contain a password
 	p.log.Info("dg starts", "version", version, "base_url", base)
 	if c.Demo && !c.LoopbackOnly() {
 		return demo.ErrNotLoopback
@@ -93,7 +93,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	})
 }
 
-// warn logs the warnings of checks. It skips failures, because Installation.Run returns them.
+// warn logs the warnings of checks. It skips failures, which Installation.Run returns.
 func (p Stdio) warn(v doctor.Verdict, check, says string) {
 	if v == doctor.Warning {
 		p.log.Warn(says, "check", check)
@@ -134,22 +134,22 @@ func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
 	return s.Run(ctx, doctor.Schema, doctor.Serving)
 }
 
-// settings ignores errors of flags, because the checks have validated them.
+// settings ignores errors of flags, because the checks have validated the flags.
 func (c serveCmd) settings(db *database, log *slog.Logger) assembly.Settings {
 	base, _ := c.Base()
 	contact, _ := c.Contact()
 	return assembly.Settings{
-		ServingURL:      db.servingURL,
-		Replicas:        c.Replicas(),
-		MaxRequestConns: c.PoolRequests,
-		BaseURL:         base,
-		Operator:        contact,
-		Proxies:         c.TrustedProxies,
-		Keyring:         db.keys,
-		Logger:          log,
-		Version:         version,
-		ShutdownDelay:   c.ShutdownDelay,
-		Unreadable:      db.unreadable,
+		ServingURL:        db.servingURL,
+		Replicas:          c.Replicas(),
+		MaxRequestConns:   c.PoolRequests,
+		BaseURL:           base,
+		Operator:          contact,
+		Proxies:           c.TrustedProxies,
+		Keyring:           db.keys,
+		Logger:            log,
+		Version:           version,
+		ShutdownDelay:     c.ShutdownDelay,
+		UnreadableSecrets: db.unreadableSecrets,
 	}
 }
 
@@ -190,7 +190,7 @@ const maxSegment = 1448
 
 func limitSegments(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) {
-		// after a failure only slow readers time out
+		// only slow readers time out if this fails
 		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, maxSegment)
 	})
 }

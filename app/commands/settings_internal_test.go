@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// parsed returns the settings of a command, and the variables that are none.
-func parsed(args ...string) (c cli, unknown []string, err error) {
+// parseArgs returns the settings of a command line, and the variables that are not settings.
+func parseArgs(args ...string) (c cli, unknown []string, err error) {
 	exit := -1
 	read, err := parser(context.Background(), &c, Stdio{}, &exit).Parse(args)
 	if err != nil {
@@ -26,15 +26,15 @@ func parsed(args ...string) (c cli, unknown []string, err error) {
 	return c, unknownSettings(read.Model), nil
 }
 
-func written(t *testing.T, name, text string) string {
+func writeFile(t *testing.T, name, text string) string {
 	path := filepath.Join(t.TempDir(), name)
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
-// Settings come from flags, variables, the file of --config and files of secrets, in this order. A
+// Settings come first from flags, then from variables, the file of --config and files of secrets. A
 // byte order mark is skipped.
-func TestSettingsHaveAnOrder(t *testing.T) {
+func TestSettingSourcesHavePrecedence(t *testing.T) {
 	key := strings.Repeat("A", 43) + "="
 	for _, name := range []string{
 		"DG_ADDR", "DG_BASE_URL", "DG_OPS_ADDR", "DG_SECRET_KEY_FILE", "DG_ADRR", "TEST_OF_FILE",
@@ -44,10 +44,10 @@ func TestSettingsHaveAnOrder(t *testing.T) {
 	}
 	t.Setenv("DG_OPS_ADDR", "127.0.0.1:3")
 	t.Setenv("DG_OPS_ADRR", "x")
-	file := written(t, "dg.env", "\ufeffDG_ADDR=127.0.0.1:1\r\n# settings\n; more\n\n"+
+	file := writeFile(t, "dg.env", "\ufeffDG_ADDR=127.0.0.1:1\r\n# settings\n; more\n\n"+
 		"DG_OPS_ADDR=127.0.0.1:2\nDG_BASE_URL=https://file.example\nDG_ADRR=a=b c#d\nTEST_OF_FILE=z \n"+
-		"DG_SECRET_KEY_FILE="+written(t, "key", "\ufeff"+key+"\n")+"\n")
-	c, unknown, err := parsed("serve", "--base-url", "https://flag.example", "--config", file)
+		"DG_SECRET_KEY_FILE="+writeFile(t, "key", "\ufeff"+key+"\n")+"\n")
+	c, unknown, err := parseArgs("serve", "--base-url", "https://flag.example", "--config", file)
 	require.NoError(t, err)
 	require.Equal(t, "https://flag.example", c.Serve.BaseURL)
 	require.Equal(t, "127.0.0.1:3", c.Serve.OpsAddr)
@@ -57,20 +57,20 @@ func TestSettingsHaveAnOrder(t *testing.T) {
 	require.Subset(t, unknown, []string{"DG_ADRR", "DG_OPS_ADRR"})
 	require.Equal(t, "a=b c#d", os.Getenv("DG_ADRR"))
 	require.Equal(t, "z", os.Getenv("TEST_OF_FILE"), "a variable of libpq, for example")
-	t.Setenv("DG_SECRET_KEY", "") // does not count as set
-	_, _, err = parsed("serve")
+	t.Setenv("DG_SECRET_KEY", "") // an empty variable counts as unset
+	_, _, err = parseArgs("serve")
 	require.NoError(t, err)
 	t.Setenv("DG_SECRET_KEY", key)
-	_, _, err = parsed("serve")
+	_, _, err = parseArgs("serve")
 	require.ErrorContains(t, err, "DG_SECRET_KEY and DG_SECRET_KEY_FILE are both set")
 	t.Setenv("DG_SECRET_KEY", "")
 	t.Setenv("DG_SECRET_KEY_FILE", file+".gone")
-	_, _, err = parsed("serve")
+	_, _, err = parseArgs("serve")
 	require.ErrorContains(t, err, "DG_SECRET_KEY_FILE: open")
 }
 
-// A file that systemd would read otherwise is refused, and no value is quoted.
-func TestSettingsThatSystemdReadsOtherwiseAreRefused(t *testing.T) {
+// A settings file that systemd would read differently is refused. The error quotes no value.
+func TestAmbiguousSettingsFileIsRefused(t *testing.T) {
 	for line, says := range map[string]string{
 		`A="hunter2"`:  "line 2: A has a quote",
 		`A='hunter2'`:  "line 2: A has a quote",
@@ -82,15 +82,15 @@ func TestSettingsThatSystemdReadsOtherwiseAreRefused(t *testing.T) {
 		"B_TEST=other": "line 2 sets B_TEST a second time",
 	} {
 		t.Setenv("B_TEST", "x")
-		file := written(t, "dg.env", "B_TEST=x\n"+line+"\n")
-		_, _, err := parsed("serve", "--config", file)
+		file := writeFile(t, "dg.env", "B_TEST=x\n"+line+"\n")
+		_, _, err := parseArgs("serve", "--config", file)
 		require.ErrorContains(t, err, file+": "+says, line)
 		require.NotContains(t, err.Error(), "hunter2")
 	}
 }
 
-// `dg serve --help` is the reference of the settings (config's doc): it names every variable of every
-// command, with its flag.
+// `dg serve --help` is the reference of the settings: it lists every variable of every command,
+// with its flag.
 func TestHelpNamesEverySetting(t *testing.T) {
 	t.Parallel()
 	exit := -1
@@ -115,8 +115,8 @@ func TestHelpNamesEverySetting(t *testing.T) {
 	require.Contains(t, help, "PG_BIN")
 }
 
-// dg serve lets more threads run than there are processors, and collects less garbage, unless its
-// environment says how.
+// dg serve runs more threads than processors and collects garbage less often, unless its
+// environment overrides these.
 func TestEnvironmentOverridesTheRuntimesTuning(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	percent := debug.SetGCPercent(90)
@@ -142,8 +142,9 @@ func TestEnvironmentOverridesTheRuntimesTuning(t *testing.T) {
 	require.Equal(t, int64(memoryLimit), debug.SetMemoryLimit(-1))
 }
 
-// configs/deploy/nginx.conf: a proxy on the same machine gets the segments of a network.
-func TestSegmentsAreThoseOfANetwork(t *testing.T) {
+// configs/deploy/nginx.conf: a proxy on the same machine gets segments no larger than those of a
+// network.
+func TestLoopbackSegmentsAreLimited(t *testing.T) {
 	ln, err := listen(t.Context(), "DG_ADDR", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer ln.Close()

@@ -9,8 +9,8 @@ import (
 	"dg/app/apptest"
 )
 
-// A mistake in the command line is told in one clear line, with exit status 2.
-func TestMistakesOnTheCommandLine(t *testing.T) {
+// A command-line mistake is reported in one clear line, with exit status 2.
+func TestCommandLineMistakesAreExplained(t *testing.T) {
 	t.Parallel()
 	for line, says := range map[string]string{
 		"serve --prot 8080": "unknown flag --prot",
@@ -36,8 +36,8 @@ func TestMistakesOnTheCommandLine(t *testing.T) {
 	}
 }
 
-// dg --version names the version, Go and the platform.
-func TestVersion(t *testing.T) {
+// dg --version prints the version, Go's version and the platform.
+func TestVersionIsPrinted(t *testing.T) {
 	t.Parallel()
 	status, out, err := apptest.RunCommand(t, "--version")
 	require.Zero(t, status)

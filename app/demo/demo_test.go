@@ -26,9 +26,9 @@ func demoFileAt(t *testing.T, now time.Time) []byte {
 	return b.Bytes()
 }
 
-// The sample answers of the documentation are those of every demo: plays that are over do not depend on
-// the instant.
-func TestPlaysThatAreOverAreThoseOfEveryDemo(t *testing.T) {
+// Past plays do not depend on now, so that the documentation's sample responses match every
+// demo.
+func TestPastPlaysDoNotDependOnTheInstant(t *testing.T) {
 	t.Parallel()
 	plays := regexp.MustCompile(`(?m)^.*"startedAt":"2026-03-0.*$`)
 	first := plays.FindAll(demoFileAt(t, now.AddDate(0, -7, 0)), -1)
@@ -36,7 +36,7 @@ func TestPlaysThatAreOverAreThoseOfEveryDemo(t *testing.T) {
 	assert.Equal(t, first, plays.FindAll(demoFileAt(t, now.AddDate(3, 0, 5)), -1))
 }
 
-// The accounts are those of the file, and have the passwords that dg prints.
+// organisations.ndjson has the same accounts as Accounts, with hashes of their passwords.
 func TestDemoPasswordsMatchTheirHashes(t *testing.T) {
 	t.Parallel()
 	user := regexp.MustCompile(`"email":"([^"]+)".*"passwordHash":"([^"]+)"`)
@@ -48,8 +48,8 @@ func TestDemoPasswordsMatchTheirHashes(t *testing.T) {
 	}
 }
 
-// The demo can be imported, and its figures look real: quiet weekends, players who learn, plays that
-// were given up, every skill. A small change of the demo moves none of them by more than 2.5%.
+// The demo can be imported, and its figures look real: quiet weekends, players who learn, abandoned
+// plays, every skill. A small change of the demo moves no figure by more than 2.5%.
 func TestDemoLooksReal(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t).Owner.Pool

@@ -133,7 +133,7 @@ func RecreateKey(
 	return token, err
 }
 
-// Greeting returns how to try the demo. It contains the key: never log it.
+// Greeting says how to try the demo. It contains the key, so it must not be logged.
 func Greeting(base string, key apikeys.Token) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nSign in at %s/sign-in as one of these:\n", base)

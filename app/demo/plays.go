@@ -20,15 +20,15 @@ const day = 24 * time.Hour
 //go:embed organisations.ndjson
 var organisations []byte
 
-// Write writes the demo in the import format, with the plays up to now. Plays that were over do not
-// depend on now: the sample answers of the documentation are those of every demo.
+// Write writes the demo in the import format, with the plays up to now. Plays before now do not
+// depend on now, so that the documentation's sample responses match every demo.
 func Write(w io.Writer, now time.Time) error {
 	d := demo{
 		out:     bufio.NewWriter(w),
 		now:     now.UTC().Truncate(time.Millisecond),
 		players: map[string][]player{},
 	}
-	d.seed("the demo is the same each time: ")
+	d.reseed("the demo is the same each time: ")
 	for line := range bytes.Lines(organisations) {
 		if err := d.writeLine(line); err != nil {
 			return err
@@ -49,11 +49,11 @@ type demo struct {
 	source  *rand.ChaCha8
 	random  *rand.Rand
 	forks   []fork              // with a release
-	players map[string][]player // by organisation, in the order in which they join
+	players map[string][]player // by organisation, in order of joining
 }
 
-// seed starts the random numbers again: those of a text of 32 bytes or more are always the same.
-func (d *demo) seed(text string) {
+// reseed resets the random numbers. The same text, of at least 32 bytes, gives the same numbers.
+func (d *demo) reseed(text string) {
 	d.source = rand.NewChaCha8([32]byte([]byte(text)))
 	d.random = rand.New(d.source) //nolint:gosec // the demo is the same each time
 }
@@ -110,7 +110,8 @@ type skillResult struct {
 	Correct  int    `json:"correct"`
 }
 
-// firstSkill maps a game to the first of its nine consecutive skills. Together the games have all.
+// firstSkill maps a game to the first of its nine consecutive skills. The four games cover all
+// skills.
 var firstSkill = map[string]int{
 	"8ef841b7-252d-45bf-8936-b455777e8322": 0,  // Prompt Harbour
 	"ba1e27c3-f129-4fda-a7d4-09cc78b47780": 3,  // Data Detectives
@@ -123,7 +124,7 @@ const skillsPerGame = 9
 const passPercent = 70
 
 func (d *demo) writePlays(f *fork) error {
-	d.seed(f.ID)
+	d.reseed(f.ID)
 	first := f.CreatedAt.Truncate(day).Add(day)
 	last, grown := d.now, first.AddDate(2, 0, 0)
 	if f.Suspended || f.Status == "archived" {
@@ -187,7 +188,7 @@ func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int)
 	played[who.id]++
 	completed := p.StartedAt.Add(d.duration())
 	if d.random.IntN(10) == 0 || completed.After(d.now) {
-		p.Skills = p.Skills[:1] // given up, or not over yet
+		p.Skills = p.Skills[:1] // given up, or still running
 		return p
 	}
 	p.CompletedAt = &completed
@@ -196,7 +197,7 @@ func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int)
 	return p
 }
 
-// pick returns a player. It prefers those who joined early; the last 5% never play.
+// pick returns a player, more often one who joined early. The last 5% never play.
 func (d *demo) pick(players []player, age float64) player {
 	joined := float64(len(players)) * (0.4 + 0.55*age)
 	at := d.random.Float64()

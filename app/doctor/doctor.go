@@ -26,11 +26,11 @@ type Installation struct {
 	Unknown     []string // variables that look like settings but are not
 	ServeMayRun bool     // whether a running dg serve may hold the addresses
 	ServingURL  string
-	Tell        func(v Verdict, check, says string) // says what is wrong, and how to fix it
+	Tell        func(v Verdict, check, says string) // reports a finding and its fix
 
-	db      *postgres.DB // of the serving role
-	name    string       // database name and system identifier
-	answers bool         // whether a dg serve answers at DG_ADDR
+	db           *postgres.DB // of the serving role
+	name         string       // database name and system identifier
+	serveAnswers bool         // whether a dg serve answers at DG_ADDR
 }
 
 // Close closes the connection that checkDatabase opened, if any.
@@ -117,7 +117,7 @@ func (s *Installation) query(
 		"known":   len(versions()),
 		"serving": s.name,
 		"owner":   owner,
-		"answers": s.answers,
+		"answers": s.serveAnswers,
 		"alone":   s.MigrateDatabaseURL == "" && !s.Embedded(),
 	})
 	var verdict Verdict
@@ -134,14 +134,14 @@ func (s *Installation) query(
 	return warnings, errors.Join(append(failures, err)...)
 }
 
-func open(ctx context.Context, setting, url string) (*postgres.DB, error) {
+func openDB(ctx context.Context, setting, url string) (*postgres.DB, error) {
 	db, err := postgres.Open(ctx, url, postgres.Options{Name: "dg doctor", MaxConns: 2})
 	return db, apperr.Annotate(err, setting)
 }
 
-// checkDatabase opens s.db, which later checks use.
+// checkDatabase opens s.db for later checks.
 func checkDatabase(ctx context.Context, s *Installation) (warnings []string, err error) {
-	if s.db, err = open(ctx, "DG_DATABASE_URL", s.ServingURL); err != nil {
+	if s.db, err = openDB(ctx, "DG_DATABASE_URL", s.ServingURL); err != nil {
 		return nil, err
 	}
 	err = s.db.Pool.QueryRow(ctx, `/* doctor.name */ select format('%s %s', current_database(),
@@ -149,7 +149,7 @@ func checkDatabase(ctx context.Context, s *Installation) (warnings []string, err
 	if err != nil {
 		return nil, err
 	}
-	// the check of who may create in public calls nothing there
+	// the query checks who may create functions in public, and must not call any of them
 	err = pgx.BeginFunc(ctx, s.db.Pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "set local search_path = pg_catalog"); err != nil {
 			return err
@@ -168,7 +168,7 @@ func checkOwner(ctx context.Context, s *Installation) ([]string, error) {
 	if s.MigrateDatabaseURL == "" {
 		return s.query(ctx, s.db.Pool, "owner")
 	}
-	db, err := open(ctx, "DG_MIGRATE_DATABASE_URL", s.MigrateDatabaseURL)
+	db, err := openDB(ctx, "DG_MIGRATE_DATABASE_URL", s.MigrateDatabaseURL)
 	if err != nil {
 		return nil, err
 	}

@@ -18,8 +18,8 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// A machine whose clock is wrong, or whose disk is full, is a warning with its fix, as is a server that
-// confirms what a crash loses, such as that of the tests. Package system plants the other faults.
+// Each fault results in a warning with its fix: a wrong clock, a full disk, and a server that may
+// lose commits in a crash, such as the test server. Package system tests the other faults.
 func TestClockAndDiskAreChecked(t *testing.T) {
 	db := pgtest.New(t)
 	sql, err := queries.ReadFile("sql/database.sql")
@@ -38,7 +38,7 @@ func TestClockAndDiskAreChecked(t *testing.T) {
 	require.Len(t, checkFreeSpace(gib-1), 1)
 }
 
-// Metrics and profiles that every network may reach are a warning.
+// An ops address that every network can reach results in a warning.
 func TestOpsAddressIsPrivate(t *testing.T) {
 	for address, warnings := range map[string]int{"0.0.0.0:1": 1, ":1": 1, "[::]:1": 1, "127.0.0.1:1": 0, "dg:1": 0} {
 		s := &Installation{Serve: config.Serve{OpsAddr: address, Address: config.Address{Addr: "127.0.0.1:1"}}}
@@ -47,8 +47,8 @@ func TestOpsAddressIsPrivate(t *testing.T) {
 	}
 }
 
-// Keys that are missing or changed are found, each with the statement that renews it and deletes what
-// has lost its row. The list is what the migrations create.
+// Missing and changed keys are reported, each with a statement that restores the key and deletes
+// orphaned rows. The list of keys matches the migrations.
 func TestMissingKeysAreRenewed(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -81,7 +81,7 @@ func TestMissingKeysAreRenewed(t *testing.T) {
 		'constraints.sql lacks a key'; end $$`)
 }
 
-// One table has the fix of each cause that no test can plant on the embedded server.
+// fixes also has advice for causes that no test can create on the embedded server.
 func TestRefusedConnectionsAreExplained(t *testing.T) {
 	t.Parallel()
 	for advice, err := range map[string]error{
@@ -112,7 +112,7 @@ func TestRefusedConnectionsAreExplained(t *testing.T) {
 	}
 }
 
-// startTLS answers PostgreSQL's request for TLS, which it may refuse.
+// startTLS answers PostgreSQL's request for TLS. If refuses is set, it refuses the request.
 type startTLS struct {
 	net.Listener
 	refuses bool

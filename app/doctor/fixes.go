@@ -13,9 +13,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// fixes has a line for each cause of a failure of the database: what the error is, and what to do.
-// The first that matches counts. Routines tell errors of one SQLSTATE apart, as texts are localised.
-// {role} and {database} are those of the URL. The texts of errors that are not here contain their fix.
+// fixes maps database errors to advice. The first match counts. Routines distinguish errors of the
+// same SQLSTATE, because texts are localised. {role} and {database} are those of the URL. Errors
+// without an entry contain their fix.
 var fixes = []struct {
 	is     func(error) bool
 	advice string

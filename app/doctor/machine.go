@@ -40,7 +40,7 @@ func checkSettings(_ context.Context, s *Installation) (warnings []string, _ err
 // hold both.
 func checkAddresses(ctx context.Context, s *Installation) (_ []string, failures error) {
 	if s.ServeMayRun && s.Addr != s.OpsAddr && servesDG(ctx, s.Addr) {
-		s.answers = true
+		s.serveAnswers = true
 		return nil, nil
 	}
 	for i, setting := range []string{"DG_ADDR", "DG_OPS_ADDR"} {

@@ -18,14 +18,14 @@ import (
 )
 
 var (
-	// statement matches the creation of an index or trigger, or its end.
-	statement = regexp.MustCompile(`(?m)^(create|drop) (?:constraint )?(index|trigger) (\w+)[^;]*`)
-	always    = regexp.MustCompile(`enable always trigger (\w+)`)
-	onTable   = regexp.MustCompile(` on (\w+)`)
+	// schemaStatement matches a statement that creates or drops an index or a trigger.
+	schemaStatement = regexp.MustCompile(`(?m)^(create|drop) (?:constraint )?(index|trigger) (\w+)[^;]*`)
+	enableAlways    = regexp.MustCompile(`enable always trigger (\w+)`)
+	onTable         = regexp.MustCompile(` on (\w+)`)
 )
 
-// repairs renew what triggers keep, which changes without them left as it was. The other triggers
-// refuse or complete a row.
+// repairs renew the data that a missing trigger has left stale. The other triggers refuse or
+// complete a row, so their data needs no repair.
 var repairs = []struct{ prefix, run string }{
 	{"fork_", renewOrganisations},
 	{"organisation_version", renewOrganisations},
@@ -60,7 +60,7 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 	}); err != nil {
 		return nil, err
 	}
-	if !found[""].works { // newer than this program, which does not know its objects
+	if !found[""].works { // newer than this program, which does not know the new objects
 		return []string{"the schema is newer than this program, which leaves it as it is: install the newer dg"}, nil
 	}
 	_, missingKeys := s.query(ctx, s.db.Pool, "constraints")
@@ -68,7 +68,8 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 	return warnings, errors.Join(missingKeys, err)
 }
 
-// fixOf returns the statement that creates or repairs an index or a trigger. parts are those of statement.
+// fixOf returns the statement that creates or repairs an index or a trigger. parts are the
+// submatches of schemaStatement.
 func fixOf(name string, parts []string, exists, always bool) string {
 	create := strings.Join(strings.Fields(parts[0]), " ")
 	enable := fmt.Sprintf("alter table %s enable trigger %s", onTable.FindStringSubmatch(create)[1], name)
@@ -90,13 +91,13 @@ func fixOf(name string, parts []string, exists, always bool) string {
 
 // object is an index or a trigger in the database.
 type object struct {
-	works  bool // is neither invalid nor disabled
-	always bool // is a trigger that fires in sessions of replication, too
+	works  bool // an index is valid, a trigger is enabled
+	always bool // the trigger also fires during replication
 }
 
-// compareObjects warns of indexes, and fails for triggers, that are missing or do not work.
+// compareObjects warns of missing or invalid indexes, and fails for missing or disabled triggers.
 func compareObjects(found map[string]object) (warnings []string, failures error) {
-	created := map[string][]string{} // the parts of the statement
+	created := map[string][]string{} // submatches of schemaStatement by name
 	var script strings.Builder
 	for _, file := range versions() {
 		text, err := fs.ReadFile(migrations.FS, file)
@@ -105,7 +106,7 @@ func compareObjects(found map[string]object) (warnings []string, failures error)
 		}
 		script.Write(text)
 	}
-	for _, parts := range statement.FindAllStringSubmatch(script.String(), -1) {
+	for _, parts := range schemaStatement.FindAllStringSubmatch(script.String(), -1) {
 		if parts[1] == "create" {
 			created[parts[3]] = parts
 		} else {
@@ -113,7 +114,7 @@ func compareObjects(found map[string]object) (warnings []string, failures error)
 		}
 	}
 	enabled := map[string]bool{}
-	for _, parts := range always.FindAllStringSubmatch(script.String(), -1) {
+	for _, parts := range enableAlways.FindAllStringSubmatch(script.String(), -1) {
 		enabled[parts[1]] = true
 	}
 	var broken []string // triggers
@@ -146,7 +147,7 @@ func compareObjects(found map[string]object) (warnings []string, failures error)
 	return warnings, failures
 }
 
-// versions returns the migrations in their order. They count from 1 without gaps.
+// versions returns the migrations in order. Their numbers start at 1 and have no gaps.
 func versions() []string {
 	files, _ := fs.Glob(migrations.FS, "*.sql")
 	number := func(file string) int {

@@ -25,7 +25,7 @@ import (
 
 const period = "?from=2026-03-01&to=2026-03-31"
 
-// Each endpoint serves the organisation of the key, and refuses the fork and the group of another.
+// Each endpoint serves the key's organisation, and refuses forks and groups of another one.
 func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
@@ -47,7 +47,8 @@ func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 		north.id))
 }
 
-// The host program has players in a view, and does not declare constant pseudonyms: no report has a tag.
+// The host program has players in a view and does not declare that pseudonyms are constant.
+// Therefore its reports have no ETag.
 func TestReportsOfTheHostProgramHaveNoTags(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
@@ -77,7 +78,7 @@ func TestChangesInTheHostProgramTakeEffectAtOnce(t *testing.T) {
 	p.call(token, "forks").Is(t, 401)
 }
 
-// Roles are those of the host program at the instant of a change, and each change is recorded.
+// The host program's current roles decide who manages keys. Each change is recorded.
 func TestPeopleOfTheHostProgramManageKeys(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
@@ -94,13 +95,13 @@ func TestPeopleOfTheHostProgramManageKeys(t *testing.T) {
 		testkit.One[[]string](p.db, `select array_agg(action order by at, id) from audit_entries`))
 }
 
-// A plain fiber.App ignores case, trailing slashes and smuggled requests. The API does not: a request
-// without a key reaches nothing, and the program's own routes are as they were.
+// A plain fiber.App ignores case and trailing slashes. The API matches its paths exactly: a request
+// without a key reaches nothing of it. The host program's own routes are unchanged.
 func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
 	token := p.newKey(north)
-	for path, want := range map[string][2]int{ // without and with a key
+	for path, want := range map[string][2]int{ // expected statuses, without and with a key
 		"/api/v1/forks":               {401, 200},
 		"/API/v1/forks":               {404, 403},
 		"//api/v1/forks":              {404, 403},
@@ -121,8 +122,8 @@ func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 	p.send(http.MethodPost, "/api/v1/forks", token).Is(t, 405)
 }
 
-// An app that decodes paths, or keeps the case of headers, changes neither what is the API nor what is a
-// key. Its own routes may ask for the request of an audit entry.
+// The host app may decode paths or keep the case of headers. Neither changes which paths belong to
+// the API, or what counts as a key. The host's own routes may call apikeys.RequestOf.
 func TestSettingsOfTheAppDoNotMoveTheAPI(t *testing.T) {
 	for name, config := range map[string]fiber.Config{
 		"UnescapePath":             {UnescapePath: true},
@@ -131,7 +132,7 @@ func TestSettingsOfTheAppDoNotMoveTheAPI(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := startWith(t, config)
 			token := p.newKey(p.newSchool("north", "gold"))
-			for path, want := range map[string][2]string{ // without and with a key
+			for path, want := range map[string][2]string{ // expected statuses, without and with a key
 				"/api/v1/forks":     {"401", "200"},
 				"/api%2Fv1/forks":   {"404", "403"},
 				"/%61pi/v1/forks":   {"404", "403"},
@@ -155,8 +156,8 @@ func TestSettingsOfTheAppDoNotMoveTheAPI(t *testing.T) {
 	}
 }
 
-// A plain fiber.App executes requests that are hidden in the framing of another. Behind the API's
-// guard none of them is: each gets one answer, and the connection closes. app/chaos has more kinds.
+// A plain fiber.App executes smuggled requests. Behind the API's guard none is executed: the first
+// request gets one response, and the connection closes. app/chaos tests more payloads.
 func TestSmuggledRequestsAreNotExecuted(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
@@ -186,7 +187,7 @@ func TestSmuggledRequestsAreNotExecuted(t *testing.T) {
 	}
 }
 
-// A host program writes forks and plays as a role of its own, whose rights the next migration leaves.
+// A host program writes forks and plays with a role of its own. Migrations keep that role's rights.
 func TestHostProgramWritesForksAndPlays(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")

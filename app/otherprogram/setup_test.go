@@ -29,7 +29,7 @@ type program struct {
 	addr string
 }
 
-// start serves the program. It migrates at each start, and this is not the first.
+// start migrates twice, as a program does at each start, and serves the program.
 func start(t *testing.T) *program { return startWith(t, fiber.Config{}) }
 
 func startWith(t *testing.T, config fiber.Config) *program {
@@ -48,7 +48,7 @@ func startWith(t *testing.T, config fiber.Config) *program {
 	require.NoError(t, err)
 	config.DisableStartupMessage = true
 	app := fiber.New(config)
-	host.Mount(app) // first: it refuses keys on every other path
+	host.Mount(app) // mounted first, because it refuses keys on all other paths
 	app.Get("/lessons/:id", func(c *fiber.Ctx) error { return c.SendString(c.Params("id")) })
 	app.Get("/mine", func(c *fiber.Ctx) error { return c.JSON(apikeys.RequestOf(c, c.Path())) })
 	app.Get("/crash", func(*fiber.Ctx) error { return fiber.NewError(418, "the host's own") })
@@ -69,7 +69,8 @@ func startWith(t *testing.T, config fiber.Config) *program {
 	return &program{t, db, host.Keys, ln.Addr().String()}
 }
 
-// send returns the answer to a request with a key ("": none) and a tag, if there is one.
+// send sends a request with a key ("": none) and an optional If-None-Match. It returns the
+// response.
 func (p *program) send(method, path, token string, tag ...string) testkit.Page {
 	r, err := http.NewRequestWithContext(p.t.Context(), method, "http://"+p.addr+path, nil)
 	require.NoError(p.t, err)
@@ -89,7 +90,7 @@ func (p *program) call(token, path string) testkit.Page {
 	return p.send(http.MethodGet, "/api/v1/"+path, token)
 }
 
-// school is a tenant with a fork, six learners in a cohort and a play of each.
+// school is a tenant with a fork and a cohort of six learners, each with one play.
 type school struct{ id, fork, cohort, head, teacher string }
 
 func (p *program) newSchool(handle, tier string) (s school) {
@@ -111,7 +112,8 @@ func (p *program) newSchool(handle, tier string) (s school) {
 	return s
 }
 
-// actor is a person of the school, who has the grants of an owner until the role is read again.
+// actor returns the subject of a person of the school. It has an owner's grants, but changes read
+// the role again.
 func (s school) actor(person string) apikeys.Actor {
 	return apikeys.Actor{Person: apikeys.Person{ID: person, Name: "A person"}, Subject: authz.Subject{
 		Kind: authz.Member, OrganisationID: s.id, Grants: authz.MemberGrants("owner", false)}}

@@ -12,8 +12,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// dg account reset prints a link. The log of each of the person's organisations has an entry, which
-// commits with the link. TestSecretsAppearNowhere uses one in a browser.
+// dg account reset prints a link. The log of each of the person's organisations records it, in the
+// same transaction. TestSecretsAppearNowhere uses a link in a browser.
 func TestAccountResetPrintsALink(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
@@ -48,9 +48,9 @@ var (
 	secondSecretKey = strings.Repeat("H", 42) + "A="
 )
 
-// rules.md, Data; operations.md, Settings: with a secret key no two-step secret is stored in clear,
-// neither an older nor an imported one. Two instances get the key and its successor in turn while
-// they serve.
+// rules.md, Data; operations.md, Settings: with a secret key, every two-step secret is stored
+// encrypted, including older and imported ones. Two instances get the key and its successor one
+// after the other, while they serve.
 func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -85,8 +85,8 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	require.False(t, inClear(apptest.OpenAdminDB(t, imported)))
 }
 
-// rules.md, Data: commands that read or write secrets refuse to start without the database's key;
-// TestDoctorAndServeFindFaults has dg serve and dg doctor. A lost key can be given up.
+// rules.md, Data: commands that read or write secrets refuse to start with a wrong key. A lost key
+// can be given up. TestDoctorAndServeFindFaults covers dg serve and dg doctor.
 func TestWrongSecretKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t, "--secret-key", firstSecretKey)
@@ -95,7 +95,7 @@ func TestWrongSecretKeyIsRefused(t *testing.T) {
 		apptest.Refuses(t, "set DG_SECRET_KEY to that key", d.dir, append(command, wrong...)...)
 	}
 	d.Stop()
-	apptest.Succeeds(t, d.dir, "migrate") // without a key it stores no secret
+	apptest.Succeeds(t, d.dir, "migrate") // succeeds without a key, because it stores no secret
 	out := apptest.Succeeds(t, d.dir, append([]string{"migrate", "--forget-secret-key"}, wrong...)...)
 	require.Contains(t, out, "reset the accounts")
 	apptest.ServeOn(t, d.dir, wrong...).Stop()
@@ -104,14 +104,15 @@ func TestWrongSecretKeyIsRefused(t *testing.T) {
 	require.Regexp(t, `ok +secrets`, out, "it is found again")
 }
 
-// README, Try it: the printed curl line works as it is pasted. A second run replaces the key and prints
-// a working line again. A kill -9 of dg loses no data: the next run uses its PostgreSQL, and stops it.
+// README, Try it: the printed curl line works as pasted. A second run replaces the key and prints a
+// working line. A kill -9 of dg loses no data: the next run joins its PostgreSQL server and stops
+// it.
 func TestDemoSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	c := apptest.ServeOn(t, dir, "--demo")
 	first := c.DemoToken()
-	body := paste(t, c.Out.String())
+	body := runCurlLine(t, c.Out.String())
 	require.Equal(t, 6, strings.Count(body, `"gameId"`))
 	c.Fetch("/healthz", "")
 	c.Fetch("/readyz", "")
@@ -119,14 +120,14 @@ func TestDemoSurvivesAKill(t *testing.T) {
 	// dg demo joins the running server and replaces the key.
 	replaced := apptest.Succeeds(t, dir, "demo", "--base-url", c.URL)
 	require.False(t, c.Accepts(first), "the first key is revoked")
-	require.Equal(t, body, paste(t, replaced))
+	require.Equal(t, body, runCurlLine(t, replaced))
 	server := apptest.Postmaster(t, dir)
 	c.Kill()
 
 	again := apptest.ServeOn(t, dir, "--demo")
 	again.DemoToken()
 	require.Equal(t, server, apptest.Postmaster(t, dir))
-	require.Equal(t, body, paste(t, again.Out.String()))
+	require.Equal(t, body, runCurlLine(t, again.Out.String()))
 	for _, greeting := range []string{c.Out.String(), replaced, again.Out.String()} {
 		key := apptest.DemoKey.FindString(greeting)
 		require.NotContains(t, c.Log.String()+again.Log.String(), key[len(key)-49:], "no secret in the log")
@@ -135,8 +136,8 @@ func TestDemoSurvivesAKill(t *testing.T) {
 	require.Empty(t, apptest.ProcessesOn(t, dir))
 }
 
-// rules.md, Data: the passwords of the demo are published, so dg serves its accounts on loopback
-// only, with and without --demo.
+// rules.md, Data: the demo's passwords are published, so dg serves its accounts only on loopback,
+// with or without --demo.
 func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)

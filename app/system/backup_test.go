@@ -18,8 +18,8 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// backupPage runs the blocks of configs/deploy/backup.md in a folder. The superuser's name keeps a
-// missing URL from being another database.
+// backupPage runs the shell blocks of configs/deploy/backup.md in a folder. Without a URL they
+// fail, because no server is at the default address.
 type backupPage struct {
 	t        *testing.T
 	folder   string
@@ -55,9 +55,9 @@ func (p backupPage) run(block int, settings ...string) error {
 	return err
 }
 
-// hashes returns a hash of all rows of each table that a restore brings back: all but sessions and
-// reset links.
-func hashes(t *testing.T, d *testkit.World) map[string]string {
+// tableHashes returns a hash of the rows of each table that a restore brings back. Sessions and
+// reset links are not restored.
+func tableHashes(t *testing.T, d *testkit.World) map[string]string {
 	hashes := map[string]string{}
 	for name := range apptest.Tables(t, d) {
 		hashes[name] = testkit.One[string](d, `select count(*) || ' ' ||
@@ -69,9 +69,9 @@ func hashes(t *testing.T, d *testkit.World) map[string]string {
 	return hashes
 }
 
-// configs/deploy/backup.md: a backup of the embedded server that serves restores every row and right
-// on a server of one's own, and back. A key that was revoked after the backup stays revoked, and a
-// damaged backup changes nothing.
+// configs/deploy/backup.md: a backup of a running embedded server restores every row and right on
+// another server, and back. A key that was revoked after the backup stays revoked. A damaged backup
+// changes nothing.
 func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
@@ -94,9 +94,9 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, listed.ID+`\|\d{4}-`, string(list), "a key that is being replaced")
 	require.NotContains(t, string(list), "Tim", "the operator's psqlrc is not read")
-	stops := time.Now().UTC().Add(24 * time.Hour).Truncate(time.Millisecond)
+	expiresAt := time.Now().UTC().Add(24 * time.Hour).Truncate(time.Millisecond)
 	require.NoError(t, os.WriteFile(revoked, []byte(leaked.ID+"|2026-01-01 00:00:00+00\n"+
-		replaced.ID+"|"+stops.Format(time.RFC3339Nano)+"\nNewerThanTheBackup0000|2026-01-01 00:00:00+00\n"), 0o600))
+		replaced.ID+"|"+expiresAt.Format(time.RFC3339Nano)+"\nNewerThanTheBackup0000|2026-01-01 00:00:00+00\n"), 0o600))
 	require.NoError(t, p.run(1, own...))
 	d2 := x.World
 	require.Regexp(t, `(?m)^ok +rights$`, x.Succeeds("doctor"), "none is missing or in excess")
@@ -104,31 +104,31 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	c := x.Serve()
 	require.True(t, c.Accepts(d.token))
 	require.False(t, c.Accepts(leaked.Token()))
-	require.Equal(t, stops, testkit.One[time.Time](d2, `select revoked_at from api_keys where id = $1`,
+	require.Equal(t, expiresAt, testkit.One[time.Time](d2, `select revoked_at from api_keys where id = $1`,
 		replaced.ID).UTC(), "it is accepted until the end of its replacement")
 	require.Equal(t, 1, d2.Count(`audit_entries
 		where action = 'api_key.revoked' and actor_kind = 'operator' and target_id = $1`, leaked.ID))
 	c.Stop()
 
-	before := hashes(t, d2)
+	before := tableHashes(t, d2)
 	require.NoError(t, p.run(0, own...))
 	other := apptest.NewFolder(t)
 	c = apptest.ServeOn(t, other)
 	require.NoError(t, p.run(1, "DG_DATA_DIR="+other))
 	d3 := apptest.OpenAdminDB(t, other)
-	require.Equal(t, before, hashes(t, d3))
+	require.Equal(t, before, tableHashes(t, d3))
 	whole, err := os.ReadFile(filepath.Join(p.folder, "dg.dump"))
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(p.folder, "dg.dump"), whole[:len(whole)/2], 0o600))
 	require.Error(t, p.run(1, "DG_DATA_DIR="+other))
-	require.Equal(t, before, hashes(t, d3))
+	require.Equal(t, before, tableHashes(t, d3))
 	c.Stop()
 }
 
-// backup.md, Erasing a player: statistics and CSV have the plays of an imported file. dg erase removes
-// the most active player from both at once, and from segments, also beside an unknown id. It prints the
-// id, by which the player is erased again after a restore.
-func TestEraseForgetsAPlayer(t *testing.T) {
+// backup.md, Erasing a player: dg erase removes a player from statistics, CSV and segments at once,
+// even if another id is unknown. It prints the player's id, with which the operator can repeat the
+// erasure after a restore.
+func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	h := apptest.NewHistory(t, 31, apptest.Sealable)
@@ -162,9 +162,9 @@ func TestEraseForgetsAPlayer(t *testing.T) {
 	require.Equal(t, is.Plays, strings.Count(plays, "\n")-1)
 }
 
-// dg segments rebuild makes the same segments again from the plays, also of a damaged one. Package
+// dg segments rebuild replaces every segment by an identical one, and repairs damaged ones. Package
 // reports proves that it waits for another sealer.
-func TestSegmentsCommand(t *testing.T) {
+func TestSegmentsRebuildReproducesSegments(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	apptest.NewHistory(t, 5, apptest.Sealable).ImportInto(t, dir)

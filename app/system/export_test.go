@@ -23,19 +23,19 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// Through the proxies of configs/deploy, clients get what dg sends. The test of smuggled requests finds
-// their addresses in the audit log.
-func TestProxyExamples(t *testing.T) {
+// Through the proxies of configs/deploy, clients get the same responses as from dg.
+// TestChaosSmuggledRequestsAreNotExecuted checks the client addresses in the audit log.
+func TestProxyExamplesForwardResponses(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"nginx", "haproxy"} {
 		t.Run(name, func(t *testing.T) {
-			e := apptest.BehindProxy(t)
+			e := apptest.ServeBehindProxy(t)
 			address := apptest.StartProxy(t, name, strings.TrimPrefix(e.URL, "http://"))
-			answersAlike(t, e, apptest.ClientOf(address))
-			// Without TLS, because TLS itself reports a broken connection.
+			requireSameResponses(t, e, apptest.ClientOf(address))
+			// Plain HTTP, because TLS itself would report a broken connection.
 			address = apptest.StartProxy(t, name, strings.TrimPrefix(e.URL, "http://"), apptest.WithoutTLS...)
-			breaksVisibly(t, e, "http://"+address)
-			// HTTP/1.0 would end half a file like a whole one.
+			requireVisibleBreak(t, e, "http://"+address)
+			// Over HTTP/1.0 a truncated file would look complete.
 			conn, err := net.Dial("tcp", address)
 			require.NoError(t, err)
 			defer conn.Close()
@@ -47,9 +47,9 @@ func TestProxyExamples(t *testing.T) {
 	}
 }
 
-// answersAlike sends requests that proxies may rewrite or answer: large headers, dot segments,
-// HEAD, 304.
-func answersAlike(t *testing.T, e *apptest.ExportServer, public *http.Client) {
+// requireSameResponses sends requests that a proxy might rewrite or answer: large headers, dot
+// segments, HEAD, 304.
+func requireSameResponses(t *testing.T, e *apptest.ExportServer, public *http.Client) {
 	list := e.URL + "/api/v1/forks"
 	tag := apptest.Ask(t, apptest.NewClient(), list, e.Token).Header.Get("ETag")
 	for _, q := range []struct {
@@ -72,12 +72,12 @@ func answersAlike(t *testing.T, e *apptest.ExportServer, public *http.Client) {
 	}
 }
 
-type received struct {
+type receivedResponse struct {
 	status           int
 	body, etag, kind string
 }
 
-func send(t *testing.T, c *http.Client, base, method, path string, headers []string) received {
+func send(t *testing.T, c *http.Client, base, method, path string, headers []string) receivedResponse {
 	request, err := http.NewRequestWithContext(t.Context(), method, base+path, http.NoBody)
 	require.NoError(t, err)
 	request.Host = "dg.example.org"
@@ -87,13 +87,12 @@ func send(t *testing.T, c *http.Client, base, method, path string, headers []str
 	response, err := c.Do(request)
 	require.NoError(t, err)
 	defer response.Body.Close()
-	return received{response.StatusCode, apptest.ReadAll(t, response), response.Header.Get("ETag"),
+	return receivedResponse{response.StatusCode, apptest.ReadAll(t, response), response.Header.Get("ETag"),
 		response.Header.Get("Content-Type")}
 }
 
-// operations.md, Proxy; /docs/security, Imports and updates: behind a proxy with two instances a
-// rolling restart loses no request. haproxy checks /readyz, so an instance announces its stop
-// there.
+// operations.md, Proxy; /docs/security, Imports and updates: behind a proxy with two instances, a
+// rolling restart loses no request. haproxy checks /readyz, where a stopping instance returns 503.
 func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
 	t.Parallel()
 	t.Run("nginx", func(t *testing.T) {
@@ -104,8 +103,8 @@ func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
 	})
 }
 
-// rollingRestart restarts two instances under requests to the proxy, the second once the proxy uses
-// the first again. line is the line of its example that names an instance.
+// rollingRestart restarts two instances while clients send requests through the proxy. It restarts
+// the second once the proxy uses the first again. line is the example's line for one instance.
 func rollingRestart(t *testing.T, proxy, line, delay string) {
 	db := testkit.New(t)
 	addresses := []string{apptest.FreeAddress(t), apptest.FreeAddress(t)}
@@ -153,21 +152,21 @@ func rollingRestart(t *testing.T, proxy, line, delay string) {
 	require.Zero(t, lost.Load(), "of %d", asked.Load())
 }
 
-// rules.md, CSV. make bench measures the time.
-func TestExportsOfTheRealProgram(t *testing.T) {
+// rules.md, CSV: exports use little memory and break visibly. make bench measures their speed.
+func TestExportsAreStreamedAndBreakVisibly(t *testing.T) {
 	t.Parallel()
 	db := testkit.New(t)
 	plays := apptest.Sized(100_000, 100_000, 1_000_000)
 	e := apptest.StartExportServer(t, db, plays, db.Flags()...)
-	// Sequential, because they look at PostgreSQL's activity. The last one kills dg.
-	t.Run("is streamed whole in little memory", func(t *testing.T) { isStreamed(t, e) })
-	t.Run("breaks visibly", func(t *testing.T) { breaksVisibly(t, e, e.URL) })
+	// Sequential, because each subtest looks at PostgreSQL's activity. The last one kills dg.
+	t.Run("is streamed whole in little memory", func(t *testing.T) { checkStreaming(t, e) })
+	t.Run("breaks visibly", func(t *testing.T) { requireVisibleBreak(t, e, e.URL) })
 	t.Run("breaks visibly when dg is killed", func(t *testing.T) {
-		breaksInAQuery(t, e, e.URL, "wget", e.Kill)
+		breakDuringQuery(t, e, e.URL, "wget", e.Kill)
 	})
 }
 
-func isStreamed(t *testing.T, e *apptest.ExportServer) {
+func checkStreaming(t *testing.T, e *apptest.ExportServer) {
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
 		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
 	}
@@ -182,7 +181,7 @@ func isStreamed(t *testing.T, e *apptest.ExportServer) {
 		above := e.Memory("VmHWM") - idle
 		t.Logf("%d plays, %s: %.1f MB above idle", e.Plays, encoding, float64(above)/(1<<20))
 		require.Equal(t, e.Plays, rows)
-		outcome, counted := e.Finished(t, id)
+		outcome, counted := e.AwaitExport(t, id)
 		require.Equal(t, "completed", outcome)
 		require.Equal(t, e.Plays, counted)
 		require.Less(t, above, 32<<20)
@@ -205,14 +204,15 @@ func countRows(t *testing.T, response *http.Response, body io.Reader) int {
 	}
 }
 
-// exportClients are programs that read an export, and their exit status after a reset.
+// exportClients are programs that download an export, with their exit status after a reset.
 var exportClients = map[string]struct {
 	command string
 	exit    int
 }{
 	"curl": {`exec curl -sS -f -o /dev/null -H "Authorization: Bearer $KEY" "$URL"`, 56},
 	"wget": {`exec wget -nv -t 1 -O /dev/null --header "Authorization: Bearer $KEY" "$URL"`, 4},
-	// By default it tries to resume. The answer to its Range is no whole file, which it would append.
+	// By default wget retries with a Range header. dg must refuse it, because wget would append a
+	// whole file.
 	"wget by default": {`cd "$(mktemp -d)" && wget -nv -O plays.csv --header "Authorization: Bearer $KEY" "$URL"; ` +
 		`exit=$?; [ "$(grep -c ^playId plays.csv)" = 1 ] && exit $exit`, 8},
 }
@@ -230,22 +230,22 @@ func startClient(t *testing.T, name, url, key string) (finish func() int) {
 	}
 }
 
-// rules.md, CSV: a broken transfer fails in a client that checks the connection, and a whole one
-// does not. url is that of dg or of a proxy.
-func breaksVisibly(t *testing.T, e *apptest.ExportServer, url string) {
+// rules.md, CSV: clients that check the connection fail on a broken transfer, and succeed on a
+// complete one. url is that of dg or of a proxy.
+func requireVisibleBreak(t *testing.T, e *apptest.ExportServer, url string) {
 	for name := range exportClients {
-		breaksInAQuery(t, e, url, name, func() {
-			require.Equal(t, 1, testkit.One[int](e.World, `select count(pg_terminate_backend(pid))`+stalled))
+		breakDuringQuery(t, e, url, name, func() {
+			require.Equal(t, 1, testkit.One[int](e.World, `select count(pg_terminate_backend(pid))`+stalledExports))
 		})
 		require.Zero(t, startClient(t, name, url+e.ExportPath, e.Token)(), name)
 	}
 }
 
-// stalled selects the exports that breaksInAQuery has stopped.
-const stalled = ` from pg_stat_activity where datname = current_database()
+// stalledExports selects the exports that breakDuringQuery has stopped.
+const stalledExports = ` from pg_stat_activity where datname = current_database()
 	and application_name = 'dg snapshots' and wait_event = 'PgSleep'`
 
-func breaksInAQuery(t *testing.T, e *apptest.ExportServer, url, client string, breakOff func()) {
+func breakDuringQuery(t *testing.T, e *apptest.ExportServer, url, client string, breakOff func()) {
 	middle := testkit.One[string](e.World,
 		`select id::text from plays order by started_at, id offset $1 limit 1`, e.Plays/2)
 	e.Exec(`create function reached(play uuid) returns boolean language plpgsql as
@@ -256,11 +256,11 @@ func breaksInAQuery(t *testing.T, e *apptest.ExportServer, url, client string, b
 		drop policy stalled on plays; drop function reached`)
 	finish := startClient(t, client, url+e.ExportPath, e.Token)
 	apptest.Until(t, 20*time.Second, "no export waits", func() bool {
-		return testkit.One[int](e.World, `select count(*)`+stalled) == 1
+		return testkit.One[int](e.World, `select count(*)`+stalledExports) == 1
 	})
 	breakOff()
 	exit := finish()
-	if url == e.URL { // behind a proxy it is another one
+	if url == e.URL { // the exit status differs behind a proxy
 		require.Equal(t, exportClients[client].exit, exit, client)
 	}
 	require.NotZero(t, exit, client)

@@ -17,29 +17,29 @@ import (
 	"dg/app/apptest"
 )
 
-// fault is a mistake of an operator. dg doctor and dg serve report it in the same words.
+// fault is an operator's mistake. dg doctor and dg serve report it in the same words.
 type fault struct {
-	plant, mend string   // SQL of a superuser's; without mend, that of the advice
-	args        []string // settings; without them it is repaired
+	plant, mend string   // SQL that a superuser runs; without mend, the SQL of the advice repairs the fault
+	args        []string // settings that cause the fault
 	env         []string
 	fixed       []string // settings of the repair
 	says        string   // a regular expression
 	serve       outcome
 }
 
-// outcome is what dg serve does about a fault.
+// outcome is how dg serve reacts to a fault.
 type outcome string
 
 const (
-	stops outcome = "stops" // and dg doctor exits with 1
-	warns outcome = "warns"
-	mends outcome = "mends" // by its migration, which dg doctor does not run
+	serveStops    outcome = "stops" // dg doctor exits with 1
+	serveWarns    outcome = "warns"
+	serveMigrates outcome = "mends" // by its migration, which dg doctor does not run
 )
 
-// sqlOfAdvice finds the SQL that a message tells to run.
+// sqlOfAdvice matches the SQL that a message tells the operator to run.
 var sqlOfAdvice = regexp.MustCompile(`run as [^:]+: (.+)`)
 
-// check requires that dg doctor and dg serve report the fault. It returns the advice of dg doctor.
+// check requires that dg doctor and dg serve report the fault. It returns the line of dg doctor.
 func (f fault) check(t *testing.T, args []string) (advice string) {
 	args = append(args, f.args...)
 	name := strings.Join(append(append([]string{f.plant}, f.args...), f.env...), " ")
@@ -53,25 +53,25 @@ func (f fault) check(t *testing.T, args []string) (advice string) {
 	said := doctor.Out.String() + doctor.Log.String()
 	require.Regexp(t, f.says, said, "dg doctor on %s", name)
 	serve := run("serve")
-	if f.serve == stops {
+	if f.serve == serveStops {
 		require.NotZero(t, status, "dg doctor on %s: %s", name, said)
 		require.NotZero(t, serve.Status(time.Minute), name)
 	} else {
 		require.Regexp(t, `(?m)^(warning|failure)`, said, name)
-		mended := f.serve == mends || strings.Contains(said, "no schema yet")
+		mended := f.serve == serveMigrates || strings.Contains(said, "no schema yet")
 		require.Equal(t, mended, status != 0, "dg doctor on %s: %s", name, said)
 		serve.UntilServing().Stop()
 	}
-	if f.serve != mends {
+	if f.serve != serveMigrates {
 		require.Regexp(t, f.says, serve.Log.String(), "dg serve on %s", name)
 	}
 	require.NotContains(t, said+serve.Log.String()+serve.Out.String(), "hunter2", name)
 	return regexp.MustCompile(`.*` + f.says + `.*`).FindString(said)
 }
 
-// operations.md, Install and Settings: dg doctor and a starting dg serve report the same faults of a
-// database and of the settings. dg doctor changes nothing. Packages config, commands and postgres prove
-// faults of a single value.
+// operations.md, Install and Settings: dg doctor and dg serve report the same faults of the
+// database and the settings. dg doctor changes nothing. Packages config, commands and postgres test
+// faults of single values.
 func TestDoctorAndServeFindFaults(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -126,75 +126,75 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	}
 }
 
-// faultsOfRoles are rights that the serving role has in excess, and refused connections.
+// faultsOfRoles are excess rights of the serving role, and refused connections.
 func faultsOfRoles() []fault {
 	const member = `member of dg_owner, which may change the audit log: .*revoke dg_owner from dg_app`
 	return []fault{
-		planted(stops, `grant dg_owner to dg_app`, member),
-		planted(stops, `alter role dg_app noinherit; grant dg_owner to dg_app`, member),
-		planted(stops, `create role steward; grant dg_owner to steward with admin option; set role steward;
-			grant dg_owner to dg_app; reset role`, member), // no grant of the superuser that revokes it
-		planted(stops, `create role clerk; grant dg_owner to clerk; grant clerk to dg_app`,
+		planted(serveStops, `grant dg_owner to dg_app`, member),
+		planted(serveStops, `alter role dg_app noinherit; grant dg_owner to dg_app`, member),
+		planted(serveStops, `create role steward; grant dg_owner to steward with admin option; set role steward;
+			grant dg_owner to dg_app; reset role`, member), // no grant by the superuser, who revokes it
+		planted(serveStops, `create role clerk; grant dg_owner to clerk; grant clerk to dg_app`,
 			`member of clerk, which may change the audit log`),
-		planted(stops, `grant pg_write_all_data to dg_app`, `member of pg_write_all_data`),
-		planted(stops, `alter role dg_app createrole`, `may create roles`),
-		planted(stops, `alter database dg owner to dg_app`, `alter database dg owner to dg_owner`),
-		planted(stops, `alter schema public owner to dg_app`, `alter schema public owner to pg_database_owner`),
-		planted(stops, `grant create on schema public to public`, `revoke create on schema public from public`),
-		planted(stops, `create role maker; grant create on schema public to maker; grant maker to dg_app;
+		planted(serveStops, `grant pg_write_all_data to dg_app`, `member of pg_write_all_data`),
+		planted(serveStops, `alter role dg_app createrole`, `may create roles`),
+		planted(serveStops, `alter database dg owner to dg_app`, `alter database dg owner to dg_owner`),
+		planted(serveStops, `alter schema public owner to dg_app`, `alter schema public owner to pg_database_owner`),
+		planted(serveStops, `grant create on schema public to public`, `revoke create on schema public from public`),
+		planted(serveStops, `create role maker; grant create on schema public to maker; grant maker to dg_app;
 			grant create on database dg to dg_app`,
 			`revoke create on database dg from dg_app; revoke create on schema public from maker`),
-		// It would run as the owner, in doctor's own statements.
+		// Doctor's own statements would run this function as the owner.
 		{plant: `grant create on schema public to dg_app; set role dg_app;
 			create function public.format(text, name, bigint) returns text language sql return 'hijacked';
 			reset role; revoke create on schema public from dg_app`,
 			mend: `drop function public.format(text, name, bigint)`,
-			says: `owns function public.format\(`, serve: stops},
-		planted(mends, `grant update (details) on audit_entries to dg_app`, `may change audit entries`),
-		planted(mends, `grant truncate, update on api_keys to dg_app`, `may change keys, remove keys`),
-		planted(mends, `grant insert (org_id) on memberships to dg_app`, `may change members`),
-		planted(mends, `grant insert on account_resets to dg_app`, `may reset accounts`),
-		planted(mends, `grant delete on plays to dg_app`, `may remove plays`),
-		planted(mends, `grant truncate on audit_entries to dg_app`, `may empty the audit log`),
-		planted(mends, `grant insert on plays to dg_app`, `may add plays`),
-		planted(mends, `revoke insert on audit_entries from dg_app`, `may not add audit entries`),
-		planted(mends, `revoke all on api_key_windows from dg_app`, `may not count requests`),
-		planted(mends, `revoke all on sessions from dg_app`, `may not keep sessions`),
-		planted(warns, `grant temporary on database dg to public`, `may create temporary tables`),
-		planted(warns, `grant execute on function lo_create(oid) to public`, `may create large objects`),
-		planted(stops, `revoke connect on database dg from public`,
+			says: `owns function public.format\(`, serve: serveStops},
+		planted(serveMigrates, `grant update (details) on audit_entries to dg_app`, `may change audit entries`),
+		planted(serveMigrates, `grant truncate, update on api_keys to dg_app`, `may change keys, remove keys`),
+		planted(serveMigrates, `grant insert (org_id) on memberships to dg_app`, `may change members`),
+		planted(serveMigrates, `grant insert on account_resets to dg_app`, `may reset accounts`),
+		planted(serveMigrates, `grant delete on plays to dg_app`, `may remove plays`),
+		planted(serveMigrates, `grant truncate on audit_entries to dg_app`, `may empty the audit log`),
+		planted(serveMigrates, `grant insert on plays to dg_app`, `may add plays`),
+		planted(serveMigrates, `revoke insert on audit_entries from dg_app`, `may not add audit entries`),
+		planted(serveMigrates, `revoke all on api_key_windows from dg_app`, `may not count requests`),
+		planted(serveMigrates, `revoke all on sessions from dg_app`, `may not keep sessions`),
+		planted(serveWarns, `grant temporary on database dg to public`, `may create temporary tables`),
+		planted(serveWarns, `grant execute on function lo_create(oid) to public`, `may create large objects`),
+		planted(serveStops, `revoke connect on database dg from public`,
 			`run as its owner: grant connect on database dg to dg_app`),
-		planted(stops, `alter role dg_app connection limit 0`, `alter role dg_app connection limit -1`),
-		planted(stops, `alter role dg_owner connection limit 0`, `alter role dg_owner connection limit -1`),
-		planted(stops, `alter database dg connection limit 0`, `alter database dg connection limit -1`),
-		planted(stops, `update pg_database set datallowconn = false where datname = 'dg'`,
+		planted(serveStops, `alter role dg_app connection limit 0`, `alter role dg_app connection limit -1`),
+		planted(serveStops, `alter role dg_owner connection limit 0`, `alter role dg_owner connection limit -1`),
+		planted(serveStops, `alter database dg connection limit 0`, `alter database dg connection limit -1`),
+		planted(serveStops, `update pg_database set datallowconn = false where datname = 'dg'`,
 			`alter database dg allow_connections true`),
-		planted(stops, `alter role dg_app nologin`, `alter role dg_app login`),
+		planted(serveStops, `alter role dg_app nologin`, `alter role dg_app login`),
 		{plant: `alter table organisations owner to postgres`,
-			mend: `alter table organisations owner to dg_owner`, says: `does not own those of dg`, serve: stops},
+			mend: `alter table organisations owner to dg_owner`, says: `does not own those of dg`, serve: serveStops},
 		{plant: `insert into dg_schema_versions (version_id, is_applied) values (99, true)`,
 			mend: `delete from dg_schema_versions where version_id = 99`,
-			says: `newer .*than this program`, serve: warns},
-		planted(warns, `drop index plays_period`, `create index concurrently plays_period on plays`),
-		planted(warns, `update pg_index set indisvalid = false where indexrelid = 'forks_list'::regclass`,
+			says: `newer .*than this program`, serve: serveWarns},
+		planted(serveWarns, `drop index plays_period`, `create index concurrently plays_period on plays`),
+		planted(serveWarns, `update pg_index set indisvalid = false where indexrelid = 'forks_list'::regclass`,
 			`reindex index concurrently forks_list`),
-		planted(stops, `alter table plays disable trigger unseal_insert`,
+		planted(serveStops, `alter table plays disable trigger unseal_insert`,
 			`alter table plays enable always trigger unseal_insert`),
-		planted(stops, `alter table forks disable trigger fork_change`,
+		planted(serveStops, `alter table forks disable trigger fork_change`,
 			`alter table forks enable always trigger fork_change`),
-		planted(stops, `alter table players enable trigger player_version`,
+		planted(serveStops, `alter table players enable trigger player_version`,
 			`alter table players enable always trigger player_version`),
-		planted(stops, `do $$ begin execute (select string_agg(format('alter table players disable trigger %I', tgname), ';')
+		planted(serveStops, `do $$ begin execute (select string_agg(format('alter table players disable trigger %I', tgname), ';')
 			from pg_trigger where tgisinternal and tgrelid = 'players'::regclass); end $$`, `erased players keep their plays`),
-		planted(stops, `alter table plays drop constraint plays_org_id_player_fkey`,
+		planted(serveStops, `alter table plays drop constraint plays_org_id_player_fkey`,
 			`add constraint plays_org_id_player_fkey`),
-		planted(stops, `drop trigger audit_entry_stamp on audit_entries`,
+		planted(serveStops, `drop trigger audit_entry_stamp on audit_entries`,
 			`create trigger audit_entry_stamp before insert`),
 	}
 }
 
-// The advice of dg doctor restores triggers exactly, and renews what they keep.
-func TestAdviceOnTriggersRestoresThem(t *testing.T) {
+// dg doctor's advice restores the triggers exactly, and repairs the data that they maintain.
+func TestAdviceRestoresTriggers(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
 	x.Succeeds("migrate")
@@ -222,7 +222,7 @@ func TestAdviceOnTriggersRestoresThem(t *testing.T) {
 	}
 }
 
-// faultsOfURLs are URLs that lead nowhere, or that another driver reads.
+// faultsOfURLs are URLs that reach no PostgreSQL server, or that PostgreSQL refuses.
 func faultsOfURLs(t *testing.T, x *apptest.External) (faults []fault) {
 	other, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -249,7 +249,7 @@ func faultsOfURLs(t *testing.T, x *apptest.External) (faults []fault) {
 		"postgres://dg_app:hunter2@127.0.0.1/dg?sslmode=maybe":     `sslmode is invalid`,
 		x.URL + "&connect_timeout=soon":                            `invalid connect_timeout`,
 	} {
-		faults = append(faults, fault{args: set("--database-url", url), says: says, serve: stops})
+		faults = append(faults, fault{args: set("--database-url", url), says: says, serve: serveStops})
 	}
 	return faults
 }
@@ -275,27 +275,27 @@ func faultsOfDatabases(x *apptest.External) []fault {
 	}
 	stranger := set("--migrate-database-url", x.As(url.User("stranger")))
 	return []fault{
-		planted(mends, `revoke select on plays from dg_app`, `may not read plays`),
-		planted(mends, `grant delete on audit_entries to dg_app`, `may remove audit entries`),
+		planted(serveMigrates, `revoke select on plays from dg_app`, `may not read plays`),
+		planted(serveMigrates, `grant delete on audit_entries to dg_app`, `may remove audit entries`),
 		{plant: `grant delete on audit_entries to public`, mend: `revoke delete on audit_entries from public`,
-			says: `may remove audit entries`, serve: stops},
+			says: `may remove audit entries`, serve: serveStops},
 		{plant: `create table goose_db_version ()`, mend: `drop table goose_db_version`,
-			says: `this database is of an earlier build of dg`, serve: stops},
+			says: `this database is of an earlier build of dg`, serve: serveStops},
 		{plant: `alter role dg_owner nologin`, mend: `alter role dg_owner login`,
-			says: `DG_MIGRATE_DATABASE_URL: .*"dg_owner" is not permitted`, serve: stops},
+			says: `DG_MIGRATE_DATABASE_URL: .*"dg_owner" is not permitted`, serve: serveStops},
 		{plant: `create role stranger login`, args: stranger,
-			says: `the role that migrates may not create tables`, serve: stops},
+			says: `the role that migrates may not create tables`, serve: serveStops},
 		{plant: `grant create on schema public to stranger`, args: stranger,
-			says: `or does not own those of dg`, serve: stops},
+			says: `or does not own those of dg`, serve: serveStops},
 		{plant: `revoke usage on schema public from dg_app, public`,
-			mend: `grant usage on schema public to dg_app, public`, says: `may not use the schema public`, serve: warns},
+			mend: `grant usage on schema public to dg_app, public`, says: `may not use the schema public`, serve: serveWarns},
 		{plant: `create database polish owner dg_owner template template0
-			locale_provider icu icu_locale 'pl' encoding 'UTF8'`, args: both("polish"), says: `has the collation pl: rename it`, serve: warns},
+			locale_provider icu icu_locale 'pl' encoding 'UTF8'`, args: both("polish"), says: `has the collation pl: rename it`, serve: serveWarns},
 		{plant: `create database latin owner dg_owner template template0 locale 'C' encoding 'LATIN1'`,
-			args: both("latin"), says: `has the encoding LATIN1: rename it`, serve: stops},
+			args: both("latin"), says: `has the encoding LATIN1: rename it`, serve: serveStops},
 		{plant: `create database other owner dg_owner`, args: set("--migrate-database-url",
-			at(x.OwnerURL, "other")), says: `DG_MIGRATE_DATABASE_URL leads to database other`, serve: stops},
-		flagged(stops, `refuses the connection.*database "gone" does not exist`, "--database-url",
+			at(x.OwnerURL, "other")), says: `DG_MIGRATE_DATABASE_URL leads to database other`, serve: serveStops},
+		flagged(serveStops, `refuses the connection.*database "gone" does not exist`, "--database-url",
 			at(x.URL, "gone")),
 	}
 }
@@ -305,63 +305,63 @@ func faultsOfSettings(x *apptest.External) []fault {
 	const twoAts = "postgres://dg_app:p@$$hunter2@127.0.0.1:1/dg"
 	key := set("--secret-key", firstSecretKey)
 	return []fault{
-		flagged(stops, `the serving role is a superuser`, "--database-url", x.As(url.User("postgres"))),
-		flagged(stops, `the serving role owns \d+ tables`, "--database-url", x.OwnerURL),
-		flagged(warns, `one role migrates and serves`, "--database-url", x.OwnerURL, "--migrate-database-url",
+		flagged(serveStops, `the serving role is a superuser`, "--database-url", x.As(url.User("postgres"))),
+		flagged(serveStops, `the serving role owns \d+ tables`, "--database-url", x.OwnerURL),
+		flagged(serveWarns, `one role migrates and serves`, "--database-url", x.OwnerURL, "--migrate-database-url",
 			""),
-		flagged(stops, `may not create tables`, "--migrate-database-url", x.URL),
-		flagged(stops, `the role that migrates may not create tables`, "--migrate-database-url", ""),
-		flagged(stops, `DG_DATABASE_URL: the database does not answer`, "--database-url", unreachable),
-		flagged(stops, `DG_MIGRATE_DATABASE_URL: the database does not answer`, "--migrate-database-url",
+		flagged(serveStops, `may not create tables`, "--migrate-database-url", x.URL),
+		flagged(serveStops, `the role that migrates may not create tables`, "--migrate-database-url", ""),
+		flagged(serveStops, `DG_DATABASE_URL: the database does not answer`, "--database-url", unreachable),
+		flagged(serveStops, `DG_MIGRATE_DATABASE_URL: the database does not answer`, "--migrate-database-url",
 			unreachable),
-		flagged(stops, `DG_DATABASE_URL: the database URL cannot be read`, "--database-url", twoAts),
-		flagged(stops, `replica 1: the database URL cannot be read`, "--database-replica-urls", twoAts),
-		flagged(warns, `two-step secrets are stored in clear`, "--base-url", "https://dg.example",
+		flagged(serveStops, `DG_DATABASE_URL: the database URL cannot be read`, "--database-url", twoAts),
+		flagged(serveStops, `replica 1: the database URL cannot be read`, "--database-replica-urls", twoAts),
+		flagged(serveWarns, `two-step secrets are stored in clear`, "--base-url", "https://dg.example",
 			"--trusted-proxies", "10.0.0.1/32"),
-		variable(warns, `DG_TRUSTED_PROXY is not a setting`, "DG_TRUSTED_PROXY=10.0.0.1/32"),
-		variable(stops, `DG_SHUTDOWN_DELAY is 40s: set it to 0s to 30s`, "DG_SHUTDOWN_DELAY=40s"),
-		variable(stops, `DG_BASE_URL is not scheme, host and port`, "DG_BASE_URL=http://dg.example"),
-		flagged(stops, `set DG_BASE_URL to its public https address`, "--addr", "0.0.0.0:0"),
-		variable(stops, `any client can name any address`, "DG_TRUSTED_PROXIES=0.0.0.0/0"),
-		variable(stops, `"10.0.0.1" is not a network: write .*10.0.0.1/32`, "DG_TRUSTED_PROXIES=10.0.0.1"),
-		variable(stops, `is not a list of at most 8 URLs`, "DG_DATABASE_REPLICA_URLS=standby"),
-		variable(stops, `must be one of .*"transaction","prepared"`, "DG_DATABASE_POOLER=session"),
-		variable(stops, `DG_SECRET_KEY`, "DG_SECRET_KEY=short"),
-		variable(stops, `DG_SECRET_KEY_FILE: open /nowhere: no such file`, "DG_SECRET_KEY_FILE=/nowhere"),
-		flagged(stops, `--config: open /nowhere: no such file`, "--config", "/nowhere"),
-		variable(stops, `must be one of "debug","info","warn","error"`, "DG_LOG_LEVEL=loud"),
-		variable(stops, `OTEL_TRACES_EXPORTER is "zipkin": set it to otlp or none`,
+		variable(serveWarns, `DG_TRUSTED_PROXY is not a setting`, "DG_TRUSTED_PROXY=10.0.0.1/32"),
+		variable(serveStops, `DG_SHUTDOWN_DELAY is 40s: set it to 0s to 30s`, "DG_SHUTDOWN_DELAY=40s"),
+		variable(serveStops, `DG_BASE_URL is not scheme, host and port`, "DG_BASE_URL=http://dg.example"),
+		flagged(serveStops, `set DG_BASE_URL to its public https address`, "--addr", "0.0.0.0:0"),
+		variable(serveStops, `any client can name any address`, "DG_TRUSTED_PROXIES=0.0.0.0/0"),
+		variable(serveStops, `"10.0.0.1" is not a network: write .*10.0.0.1/32`, "DG_TRUSTED_PROXIES=10.0.0.1"),
+		variable(serveStops, `is not a list of at most 8 URLs`, "DG_DATABASE_REPLICA_URLS=standby"),
+		variable(serveStops, `must be one of .*"transaction","prepared"`, "DG_DATABASE_POOLER=session"),
+		variable(serveStops, `DG_SECRET_KEY`, "DG_SECRET_KEY=short"),
+		variable(serveStops, `DG_SECRET_KEY_FILE: open /nowhere: no such file`, "DG_SECRET_KEY_FILE=/nowhere"),
+		flagged(serveStops, `--config: open /nowhere: no such file`, "--config", "/nowhere"),
+		variable(serveStops, `must be one of "debug","info","warn","error"`, "DG_LOG_LEVEL=loud"),
+		variable(serveStops, `OTEL_TRACES_EXPORTER is "zipkin": set it to otlp or none`,
 			"OTEL_TRACES_EXPORTER=zipkin"),
-		variable(stops, `DG_POOL_REQUESTS is 0: set it to 4 or more`, "DG_POOL_REQUESTS=0"),
-		flagged(stops, `cannot listen on DG_ADDR 192.0.2.1:8080`, "--addr", "192.0.2.1:8080", "--base-url",
+		variable(serveStops, `DG_POOL_REQUESTS is 0: set it to 4 or more`, "DG_POOL_REQUESTS=0"),
+		flagged(serveStops, `cannot listen on DG_ADDR 192.0.2.1:8080`, "--addr", "192.0.2.1:8080", "--base-url",
 			"https://dg.example"),
-		flagged(stops, `cannot listen on DG_OPS_ADDR 127.0.0.1:8099: .*address already in use`, "--addr",
+		flagged(serveStops, `cannot listen on DG_OPS_ADDR 127.0.0.1:8099: .*address already in use`, "--addr",
 			"127.0.0.1:8099", "--ops-addr", "127.0.0.1:8099"),
-		// It records the key, which all commands need from here on.
+		// This start records the key, which all later commands need.
 		{args: set("--base-url", "https://dg.example", "--secret-key", firstSecretKey),
-			says: `no proxy is trusted`, fixed: key, serve: warns},
-		{says: `encrypted with another key: set DG_SECRET_KEY to that key`, fixed: key, serve: stops},
+			says: `no proxy is trusted`, fixed: key, serve: serveWarns},
+		{says: `encrypted with another key: set DG_SECRET_KEY to that key`, fixed: key, serve: serveStops},
 		{args: set("--secret-key", secondSecretKey), fixed: key,
-			says: `encrypted with another key: set DG_SECRET_KEY to that key`, serve: stops},
+			says: `encrypted with another key: set DG_SECRET_KEY to that key`, serve: serveStops},
 	}
 }
 
-// backup.md: dg doctor and dg serve report faults of the embedded server's folder and programs, and
-// create nothing.
+// backup.md: dg doctor and dg serve report faults of the embedded server's folder and programs.
+// They create nothing.
 func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 	t.Parallel()
 	base := apptest.NewFolder(t)
 	require.NoError(t, os.MkdirAll(base, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(base, "file"), nil, 0o600))
 	for _, f := range []fault{
-		flagged(stops, `an earlier build \(file\)`, "--data-dir", base),
+		flagged(serveStops, `an earlier build \(file\)`, "--data-dir", base),
 		{args: set("--data-dir", base+"/new"), env: set("PG_BIN=" + base),
-			says: `dg needs PostgreSQL 15 or later`, serve: stops},
+			says: `dg needs PostgreSQL 15 or later`, serve: serveStops},
 	} {
 		f.check(t, nil)
 		require.NoDirExists(t, base+"/new")
 	}
-	// It may be a service's that no --config named: nothing of that was checked.
+	// Without a database, dg doctor suggests --config, because a service may have other settings.
 	c := apptest.Launch(t, "doctor", "--data-dir", base+"/new")
 	require.NotZero(t, c.Status(time.Minute))
 	require.Regexp(t, `ok +folder\nfailure +database +there is no database in .*/new, .* --config`, c.Out.String())

@@ -30,8 +30,8 @@ func runDoctor(x *apptest.External, args ...string) (status int, out string) {
 	return c.Status(time.Minute), c.Out.String()
 }
 
-// paste runs the curl line of a greeting in a shell, and returns its output.
-func paste(t *testing.T, greeting string) (forks string) {
+// runCurlLine runs the curl line of a greeting in a shell, and returns its output.
+func runCurlLine(t *testing.T, greeting string) (forks string) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		tb.SkipOrFail(t, err)
 	}
@@ -44,6 +44,6 @@ func paste(t *testing.T, greeting string) (forks string) {
 }
 
 func TestMain(m *testing.M) {
-	runInstead() // where a test of one platform asks for it
+	runInstead() // replaces the tests in a process that TestServiceWorksUnderItsFilter starts
 	apptest.Main(m)
 }

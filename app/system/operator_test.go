@@ -14,8 +14,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// operations.md, Upgrade: only dg serve, migrate and demo migrate. Other commands
-// require the current schema and the owner's role, and do not repeat warnings of the migration.
+// operations.md, Upgrade: only dg serve, migrate and demo migrate. Other commands require the
+// current schema and the owner's role. They do not repeat warnings of the migration.
 func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -44,8 +44,8 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	run("migrate", `^dg: this database is of an earlier build of dg: give dg an empty database or data folder\n$`)
 }
 
-// rules.md, Audit log: dg audit prune removes old entries once its file is complete. After a failure
-// a second run prunes the rest: every entry is in a file.
+// rules.md, Audit log: dg audit prune removes old entries once its file is complete. After a
+// failure, a second run prunes the rest, so that every removed entry is in a file.
 func TestAuditPruneCommand(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
@@ -68,7 +68,7 @@ func TestAuditPruneCommand(t *testing.T) {
 	apptest.Refuses(t, "nothing was removed", d.dir, prune("2025-01", "no such folder/file")...)
 	require.Zero(t, count(`action = 'audit_log.pruned'`))
 
-	// The entries of one organisation cannot be removed: the next run removes them.
+	// The first run cannot remove the entries of one organisation. The next run removes them.
 	d.db.Exec(`create function refuse() returns trigger language plpgsql as $$ begin
 		if old.org_id = (select max(id::text)::uuid
 		  from organisations) then raise 'refused here'; end if; return old; end $$`)
@@ -92,8 +92,8 @@ func TestAuditPruneCommand(t *testing.T) {
 	require.Equal(t, kept, count(`action <> 'audit_log.pruned'`))
 }
 
-// rules.md, Audit log: the operator creates an organisation, changes its plan and its members by
-// slug and e-mail. Each change leaves one entry, a refused command none.
+// rules.md, Audit log: the operator creates an organisation and changes its plan and members, by
+// slug and e-mail. Each change leaves one entry, and a refused command leaves none.
 func TestOrganisationAndMemberCommands(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -150,7 +150,7 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 		`operator role.changed person dg member remove {"to": "none", "from": "owner", "name": "Ann@example.org"}`,
 	}, entries)
 
-	// A person with a password gets no link: its use would turn two-step verification off.
+	// A person with a password gets no link, because its use would turn two-step verification off.
 	d.Exec(`update users set password_hash = 'set' where email_key = 'ben@example.org'`)
 	out = dg("organisation create --slug two --owner-email ben@example.org --name Two --plan free")
 	require.NotContains(t, out, "token=")

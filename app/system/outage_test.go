@@ -19,11 +19,11 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// backWithin bounds the time from the return of the database until dg serves again.
-const backWithin = 5 * time.Second
+// recoveryTimeout is how long dg may take to serve again after the database returns.
+const recoveryTimeout = 5 * time.Second
 
 // dg exits when its embedded server dies, so that a supervisor restarts both. The error names the
-// log.
+// log file.
 func TestDgExitsWhenItsPostgreSQLDies(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -34,10 +34,10 @@ func TestDgExitsWhenItsPostgreSQLDies(t *testing.T) {
 	apptest.ServeOn(t, dir).Stop()
 }
 
-// relay forwards the connections of a database, and can become silent: it then accepts connections,
-// closes none and forwards nothing.
+// relay forwards connections to a database. While silent, it accepts connections, but closes none
+// and forwards nothing.
 type relay struct {
-	open sync.RWMutex // write-locked while the relay is silent
+	forwarding sync.RWMutex // write-locked while the relay is silent
 }
 
 func (r *relay) pass(client, server net.Conn) {
@@ -59,16 +59,16 @@ func (r *relay) forward(to, from net.Conn) {
 }
 
 func (r *relay) wait() {
-	r.open.RLock()
-	defer r.open.RUnlock()
+	r.forwarding.RLock()
+	defer r.forwarding.RUnlock()
 }
 
-// rules.md, CSV and Failures: while the database is silent, no key is reported unusable. Exports
-// break off visibly with the outcome database_unavailable, and requests get 503. dg serves again
-// with the database, and can stop without it. web/ui proves it of downloads.
+// rules.md, CSV and Failures: a silent database makes no key look revoked. Exports break visibly
+// with the outcome database_unavailable, and requests get 503. dg serves again once the database
+// answers, and can stop without it. web/ui tests downloads.
 func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	t.Parallel()
-	const plays = 200_000 // more than the buffers of the sockets hold
+	const plays = 200_000 // more than the socket buffers hold
 	x := apptest.NewExternal(t)
 	x.Succeeds("migrate")
 	r := &relay{}
@@ -77,36 +77,36 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	_, file := e.BeginExport(t, "silent-export")
 	_, err := io.CopyN(io.Discard, file, 64<<10)
 	require.NoError(t, err)
-	r.open.Lock()
+	r.forwarding.Lock()
 	silent := time.Now()
 	_, err = io.Copy(io.Discard, file)
 	require.Error(t, err, "a file that is broken off looks whole")
 	require.Less(t, time.Since(silent), silenceTimeout)
-	testkit.Concurrently(40, func(i int) { // more than the pools hold
+	testkit.Concurrently(40, func(i int) { // more requests than the pools have connections
 		begun := time.Now()
 		status := e.Get("/api/v1/forks", e.MoreTokens[i%4]).StatusCode
 		assert.Equal(t, http.StatusServiceUnavailable, status)
 		assert.Less(t, time.Since(begun), silenceTimeout)
 	})
-	r.open.Unlock()
-	outcome, rows := e.Finished(t, "silent-export")
+	r.forwarding.Unlock()
+	outcome, rows := e.AwaitExport(t, "silent-export")
 	require.Equal(t, "database_unavailable", outcome)
 	require.Less(t, rows, e.Plays)
-	apptest.Until(t, backWithin, "dg does not answer again", func() bool {
+	apptest.Until(t, recoveryTimeout, "dg does not answer again", func() bool {
 		return e.Get("/api/v1/forks", e.Token).StatusCode == http.StatusOK
 	})
 	require.Equal(t, http.StatusOK, e.Get(e.ExportPath, e.Token).StatusCode)
 
 	_, file = e.BeginExport(t, "ends-in-silence")
-	r.open.Lock()
-	defer r.open.Unlock()
+	r.forwarding.Lock()
+	defer r.forwarding.Unlock()
 	require.NoError(t, e.Process.Signal(syscall.SIGTERM))
 	e.Status(20 * time.Second)
 	_, err = io.Copy(io.Discard, file)
 	require.Error(t, err)
 }
 
-// silenceTimeout is within how long requests and exports notice that the database is silent.
+// silenceTimeout is how long requests and exports may take to notice a silent database.
 const silenceTimeout = 11 * time.Second
 
 func ownersSession(t *testing.T, d *testkit.World) string {
@@ -117,15 +117,15 @@ func ownersSession(t *testing.T, d *testkit.World) string {
 	return "__Host-dg=session"
 }
 
-// On a standby no request can succeed, because each writes the rate limit: /readyz answers 503 with
-// the reason, and other requests 503, not 500.
+// On a standby every request fails, because each writes the rate limit. /readyz returns 503 with
+// the reason, and other requests get 503, not 500.
 func TestStandbyIsNotReady(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
 	c := x.Serve("--demo")
 	token := c.DemoToken()
 	x.Stop()
-	become(t, x, true)
+	setStandby(t, x, true)
 	x.Start()
 	apptest.Until(t, 30*time.Second, "/readyz does not speak of the standby", func() bool {
 		ready := c.Get("/readyz", "")
@@ -140,7 +140,7 @@ func TestStandbyIsNotReady(t *testing.T) {
 }
 
 // Two instances seal, answer, export and import through PgBouncer in transaction mode with Debian's
-// settings, and leave no session state. platform/postgres tests the details.
+// settings. They leave no session state. platform/postgres tests the details.
 func TestPgBouncerInTransactionMode(t *testing.T) {
 	t.Parallel()
 	db := testkit.New(t)
@@ -169,7 +169,7 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	h := apptest.NewHistory(t, 7, 1000)
 	imported := apptest.Launch(t, append([]string{"import", h.File}, flags...)...)
 	require.Zero(t, imported.Status(time.Minute), "%s", imported.Log.String())
-	for range 5 { // on one of the pooler's sessions after the other
+	for range 5 { // each request may use another session of the pooler
 		require.Equal(t, http.StatusOK, c.Get(path, token).StatusCode)
 		c.Fetch(path+"/stats?from=2026-01-01&to=2026-12-31", token)
 	}

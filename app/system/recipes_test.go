@@ -23,11 +23,11 @@ import (
 	"dg/platform/testkit"
 )
 
-// recipe is a program of /docs, and how it is run. In the command, PYTHON stands for a Python that has
-// pandas.
+// recipe is a program of /docs with the command that runs it. PYTHON in the command stands for a
+// Python with pandas.
 type recipe struct {
 	id, file, command string
-	needs             string // tried first: a recipe whose tool is absent is skipped
+	needs             string // a command that must succeed; otherwise the recipe is skipped
 }
 
 func recipes(t *testing.T) []recipe {
@@ -41,14 +41,14 @@ func recipes(t *testing.T) []recipe {
 	}
 }
 
-// cookbook is the demo with its documentation, as one of its people reads it.
+// cookbook is a served demo. reader is a person who reads its documentation.
 type cookbook struct {
 	*demoServed
 	reader       *testkit.Browser
 	organisation string
 	fork         string
-	group        string // one of which too few play
-	from         string // the first day that the recipes read
+	group        string // a group of which too few members play
+	from         string // the first day of the recipes' period
 	plays        int    // until yesterday
 }
 
@@ -67,15 +67,15 @@ func newCookbook(t *testing.T) *cookbook {
 
 func (b *cookbook) text(id string) string {
 	page := b.reader.Get("/docs/recipes/" + id).Body
-	return plain(testkit.Find(b.reader.T, `(?s)<code id="recipe">(.*?)</code></pre>`, page))
+	return stripMarkup(testkit.Find(b.reader.T, `(?s)<code id="recipe">(.*?)</code></pre>`, page))
 }
 
-func plain(code string) string {
+func stripMarkup(code string) string {
 	return html.UnescapeString(regexp.MustCompile(`</?(?:b|i|u|span)[^>]*>`).ReplaceAllString(code, ""))
 }
 
-// with sets a recipe's empty variable, such as FORK or group_id, to the value.
-func with(t *testing.T, text, name, value string) string {
+// setVariable sets a recipe's empty variable, such as FORK or group_id.
+func setVariable(t *testing.T, text, name, value string) string {
 	at := regexp.MustCompile(`(?im)^(.*\b` + name + `(?:_id)?\s*(?:=|<-|)\s*)(?:""|''|NULL)`).
 		FindStringSubmatchIndex(text)
 	require.NotNil(t, at)
@@ -95,7 +95,7 @@ func (r recipe) run(t *testing.T, folder, text, key string) (string, error) {
 	for name, content := range map[string]string{
 		r.file:    text,
 		"dg.curl": fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", key),
-		"key.txt": "\ufeff" + key + "\n", // by an editor that begins with a byte order mark
+		"key.txt": "\ufeff" + key + "\n", // as from an editor that writes a byte order mark
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 	}
@@ -106,10 +106,10 @@ func (r recipe) run(t *testing.T, folder, text, key string) (string, error) {
 	return string(out), err
 }
 
-// The recipes of /docs for curl, Python, R and SQL run as they are copied from their pages. They read
-// every play, retry as Retry-After says, and fail visibly for a hidden group, a broken transfer and a
-// redirect, which never gets the key. So do the first requests of the guide and of the page about CSV.
-func TestRecipes(t *testing.T) {
+// The recipes of /docs for curl, Python, R and SQL run as copied from their pages. They read every
+// play and obey Retry-After. They fail visibly for a hidden group, a broken transfer and a
+// redirect, which never gets the key. The first requests of the guide and of the CSV page run, too.
+func TestRecipesRunAsCopied(t *testing.T) {
 	t.Parallel()
 	b := newCookbook(t)
 	guide := b.reader.Get("/docs").Body + b.reader.Get("/docs/csv").Body
@@ -124,39 +124,39 @@ func TestRecipes(t *testing.T) {
 			key := b.db.Key(b.organisation).Token()
 			text := b.text(r.id)
 			if r.id == "nightly-sync" {
-				b.syncs(t, r, text, key)
+				b.checkSync(t, r, text, key)
 			} else {
-				b.reads(t, r, text, key)
+				b.checkReads(t, r, text, key)
 				b.failsOnBrokenTransfer(t, r, text, key)
 			}
-			out, err := b.redirected(t, r, text, key)
+			out, err := b.runRedirected(t, r, text, key)
 			require.Error(t, err, "%s", out)
 			out, err = r.run(t, t.TempDir(), strings.ReplaceAll(text, b.URL, "http://dg.invalid"), key)
 			require.Error(t, err, "%s", out)
 			require.Regexp(t, `https://|"http" (not supported or )?disabled`, out)
-			b.asksFirst(t, r, steps, key)
+			b.checkFirstRequests(t, r, steps, key)
 		})
 	}
 }
 
 var firstRequest = regexp.MustCompile(`(?s)<code id="(?:forks|stats|csv)-(curl|python|r)">(.*?)</code>`)
 
-func (b *cookbook) asksFirst(t *testing.T, r recipe, steps [][]string, key string) {
+func (b *cookbook) checkFirstRequests(t *testing.T, r recipe, steps [][]string, key string) {
 	for _, step := range steps {
 		if step[1] != r.id {
 			continue
 		}
 		folder := t.TempDir()
-		out, err := r.run(t, folder, plain(step[2]), key)
+		out, err := r.run(t, folder, stripMarkup(step[2]), key)
 		require.NoError(t, err, "%s", out)
 		file, _ := os.ReadFile(filepath.Join(folder, "plays.csv"))
 		require.Regexp(t, `"items":\[\{"id":|"suppressed":false|playId,`, out+string(file))
-		_, _ = b.redirected(t, r, plain(step[2]), key) // it prints the answer that it got
+		_, _ = b.runRedirected(t, r, stripMarkup(step[2]), key) // may succeed: it prints whatever response it gets
 	}
 }
 
-// reads requires that the recipe counts the plays of a year, and names a hidden group.
-func (b *cookbook) reads(t *testing.T, r recipe, text, key string) {
+// checkReads requires that the recipe counts the plays of a year and reports a hidden group.
+func (b *cookbook) checkReads(t *testing.T, r recipe, text, key string) {
 	want := b.db.Count(`plays
 		where fork_id = $1 and started_at >= $2::timestamp at time zone 'UTC'`, b.fork, b.from)
 	folder := t.TempDir()
@@ -169,7 +169,7 @@ func (b *cookbook) reads(t *testing.T, r recipe, text, key string) {
 		http.Error(w, `{"code": "resource-exhausted"}`, http.StatusTooManyRequests)
 		return true
 	})
-	through := with(t, strings.ReplaceAll(text, b.URL, busy), "fork", b.fork)
+	through := setVariable(t, strings.ReplaceAll(text, b.URL, busy), "fork", b.fork)
 	out, err := r.run(t, folder, through, key)
 	require.NoError(t, err, "%s", out)
 	require.Equal(t, int32(2), lists.Load(), "asks again")
@@ -179,7 +179,7 @@ func (b *cookbook) reads(t *testing.T, r recipe, text, key string) {
 		require.Regexp(t, fmt.Sprintf(`\b%d( plays|\|)`, want), out)
 	}
 	folder = t.TempDir()
-	out, err = r.run(t, folder, with(t, text, "group", b.group), key)
+	out, err = r.run(t, folder, setVariable(t, text, "group", b.group), key)
 	require.Error(t, err, "%s", out)
 	require.Contains(t, out, "fewer than 5 members of the group played. This is not zero")
 	require.NoFileExists(t, filepath.Join(folder, "plays.csv"))
@@ -194,7 +194,7 @@ func rowsOf(t *testing.T, name string) int {
 	return len(rows) - 1
 }
 
-// intercept serves what the handler answers, and forwards other requests to dg.
+// intercept serves the requests that the handler answers, and forwards all others to dg.
 func (b *cookbook) intercept(
 	t *testing.T, answers func(w http.ResponseWriter, r *http.Request) bool,
 ) (base string) {
@@ -210,9 +210,9 @@ func (b *cookbook) intercept(
 	return service.URL
 }
 
-// syncs requires that the nightly sync has every play up to yesterday, once, reads nothing twice in
-// a day, and says what is wrong with a key.
-func (b *cookbook) syncs(t *testing.T, r recipe, text, key string) {
+// checkSync requires that the nightly sync copies every play up to yesterday once. A second run
+// copies nothing again. A refused key is reported.
+func (b *cookbook) checkSync(t *testing.T, r recipe, text, key string) {
 	folder := t.TempDir()
 	out, err := r.run(t, folder, text, key[:len(key)-1]+"!")
 	require.ErrorContains(t, err, "exit status 3", "%s", out)
@@ -230,7 +230,7 @@ func (b *cookbook) syncs(t *testing.T, r recipe, text, key string) {
 	}
 }
 
-// failsOnBrokenTransfer cuts every export: no figure and no file looks whole.
+// failsOnBrokenTransfer truncates every export. No figure and no file may look complete.
 func (b *cookbook) failsOnBrokenTransfer(t *testing.T, r recipe, text, key string) {
 	broken := b.intercept(t, func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/csv") {
@@ -250,8 +250,9 @@ func (b *cookbook) failsOnBrokenTransfer(t *testing.T, r recipe, text, key strin
 	require.NoFileExists(t, filepath.Join(folder, "plays.csv"))
 }
 
-// redirected runs the program against a service that redirects it elsewhere, where no request arrives.
-func (b *cookbook) redirected(t *testing.T, r recipe, text, key string) (out string, err error) {
+// runRedirected runs the program against a service that redirects elsewhere. No request may follow
+// the redirect.
+func (b *cookbook) runRedirected(t *testing.T, r recipe, text, key string) (out string, err error) {
 	var arrived atomic.Int32
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		arrived.Add(1)

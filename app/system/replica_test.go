@@ -20,9 +20,9 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// rules.md, Data: an answer has everything that was committed before its request began. Replicas
-// that lag are left out, and used again when they have caught up. All of it over a network where a
-// new connection takes longer than a read waits.
+// rules.md, Data: a response includes everything that was committed before its request began.
+// Lagging replicas are left out until they have caught up. On the test's network, a new connection
+// takes longer than a read waits.
 func TestReplicasAreNeverBehind(t *testing.T) {
 	t.Parallel()
 	w := newReplicated(t)
@@ -49,7 +49,8 @@ func (w *replicated) readsFromReplica(t *testing.T) {
 	}
 }
 
-// rules.md, Unchanged: each change of a play on the primary changes the tags that a replica computes.
+// rules.md, Unchanged: each change of a play on the primary changes the ETags that a replica
+// computes.
 func (w *replicated) tagsChange(t *testing.T) {
 	tags := func() (tags [2]string) {
 		for i, endpoint := range []string{"/stats", "/exports/csv"} {
@@ -78,8 +79,8 @@ func (w *replicated) tagsChange(t *testing.T) {
 	}
 }
 
-// A replica of another system, or another database of the same, keeps dg from starting. dg doctor
-// reports that, and warns of one that reports leave out.
+// dg does not start with a replica of another cluster or another database. dg doctor reports such a
+// replica, and warns of one that reports leave out.
 func (w *replicated) foreignIsRefused(t *testing.T) {
 	const foreign = "replica 2 is not a copy of the primary"
 	both := w.standbyURL + " " + pgtest.New(t).URL
@@ -120,7 +121,7 @@ func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 	require.Less(t, time.Since(begun), 2*time.Second)
 	require.NotContains(t, w.export(), name)
 	require.NotContains(t, w.screen("/reports/"+w.fork), name)
-	w.leftOut(since, "it has not replayed what the primary has committed")
+	w.requireLeftOut(since, "it has not replayed what the primary has committed")
 
 	label := testkit.One[string](w.primary,
 		`select label from players where org_id = $1 and display_name = $2`, w.org, name)
@@ -154,8 +155,8 @@ func (w *replicated) deadIsLeftOut(t *testing.T) {
 	w.untilRead("a replica that came back", func() { w.stats() })
 }
 
-// The replica has diverged: it serves writes, has more than the primary on the same timeline, or follows
-// the timeline of its own promotion.
+// A diverged replica accepts writes, has more records than the primary on the same timeline, or
+// follows the timeline of its own promotion.
 func (w *replicated) divergedIsNeverRead(t *testing.T) {
 	right := w.stats()
 	for _, c := range []struct{ state, why string }{
@@ -168,18 +169,18 @@ func (w *replicated) divergedIsNeverRead(t *testing.T) {
 			w.standby.Exec(`select pg_promote()`)
 		}
 		w.standby.Stop()
-		become(t, w.standby, c.state != "promoted")
+		setStandby(t, w.standby, c.state != "promoted")
 		w.standby.Start()
 		if c.state == "promoted" {
 			w.standby.Exec(`update organisations set reporting_mode = 'nominative'`)
 			w.standby.Exec(`create table own as select generate_series(1, 100000)`)
 		}
-		w.leftOut(since, c.why)
-		before := w.reads()
+		w.requireLeftOut(since, c.why)
+		before := w.readCount()
 		for range 5 {
 			require.Equal(t, right, w.stats(), c.state)
 		}
-		require.Equal(t, before, w.reads(), c.state)
+		require.Equal(t, before, w.readCount(), c.state)
 	}
 }
 
@@ -198,8 +199,8 @@ func newStandby(t *testing.T, x *apptest.External) *apptest.External {
 	return apptest.ExternalOn(t, dir)
 }
 
-// become makes the stopped server start as a standby or as a primary.
-func become(t *testing.T, x *apptest.External, standby bool) {
+// setStandby makes the stopped server start as a standby or as a primary.
+func setStandby(t *testing.T, x *apptest.External, standby bool) {
 	signal := filepath.Join(x.Dir, "cluster", "standby.signal")
 	if standby {
 		require.NoError(t, os.WriteFile(signal, nil, 0o600))
@@ -208,13 +209,13 @@ func become(t *testing.T, x *apptest.External, standby bool) {
 	}
 }
 
-// replicated is dg on a primary with a replica, and a key of an organisation with plays.
+// replicated is dg on a primary with one replica. It has a key of an organisation with plays.
 type replicated struct {
 	t                *testing.T
 	x                *apptest.External
 	primary          *testkit.World
 	standby          *apptest.External
-	standbyURL       string // with a password that no output may show
+	standbyURL       string // contains a password that no output may show
 	c                *apptest.Child
 	token, org, fork string
 	query            string
@@ -222,9 +223,9 @@ type replicated struct {
 
 func newReplicated(t *testing.T) *replicated {
 	x := apptest.NewExternal(t)
-	x.Serve("--demo").Stop() // the standby begins with a schema
+	x.Serve("--demo").Stop() // creates the schema before the standby is copied
 	w := &replicated{t: t, x: x, standby: newStandby(t, x), primary: x.World}
-	w.standbyURL = apptest.ProxyDatabase(t, w.standby.As(url.UserPassword("dg_app", "s3cret")), slowly)
+	w.standbyURL = apptest.ProxyDatabase(t, w.standby.As(url.UserPassword("dg_app", "s3cret")), withLatency)
 	w.c = x.Serve("--demo", "--database-replica-urls", w.standbyURL)
 	w.token = w.c.DemoToken()
 	w.org = testkit.One[string](w.primary,
@@ -239,7 +240,8 @@ func (w *replicated) stats() string { return w.read("/stats") }
 
 func (w *replicated) export() string { return w.read("/exports/csv") }
 
-// replay pauses or resumes the standby's replay. It retries, because replay may cancel the statement.
+// replay pauses or resumes the standby's replay. It retries, because replay may cancel the
+// statement.
 func (w *replicated) replay(what string) {
 	apptest.Until(w.t, 10*time.Second, "replay does not "+what, func() bool {
 		_, err := w.standby.Owner.Pool.Exec(context.Background(), `select pg_wal_replay_`+what+`()`)
@@ -248,7 +250,7 @@ func (w *replicated) replay(what string) {
 }
 
 func (w *replicated) read(endpoint string) string {
-	w.primary.Exec(`delete from api_key_windows`) // this test asks more often than a key may
+	w.primary.Exec(`delete from api_key_windows`) // this test exceeds the rate limit of a key
 	return w.c.Fetch("/api/v1/forks/"+w.fork+endpoint+w.query, w.token)
 }
 
@@ -258,20 +260,21 @@ func (w *replicated) screen(path string) string {
 		"Accept", "text/html", "Sec-Fetch-Site", "same-origin")
 }
 
-func (w *replicated) reads() float64 { return w.c.Metric(`dg_replica_reads_total{replica="1"}`) }
+func (w *replicated) readCount() float64 { return w.c.Metric(`dg_replica_reads_total{replica="1"}`) }
 
-// untilRead repeats a request until it reads from the replica.
+// untilRead repeats a request until the replica serves it.
 func (w *replicated) untilRead(what string, ask func()) {
-	before := w.reads()
+	before := w.readCount()
 	apptest.Until(w.t, 30*time.Second, what+" does not read from the replica", func() bool {
-		w.primary.Exec(`delete from api_key_windows`) // a busy machine needs more than 120
+		w.primary.Exec(`delete from api_key_windows`) // a busy machine exceeds the rate limit
 		ask()
-		return w.reads() != before
+		return w.readCount() != before
 	})
 }
 
-// leftOut requires that the replica is left out for that reason, which the log has after since.
-func (w *replicated) leftOut(since int, why string) {
+// requireLeftOut requires that the replica is left out, and that the log after position since has
+// the reason.
+func (w *replicated) requireLeftOut(since int, why string) {
 	apptest.Until(w.t, 30*time.Second, "the replica is not left out, because "+why, func() bool {
 		w.stats()
 		return strings.Contains(w.logSince(since), why)
@@ -282,8 +285,8 @@ func (w *replicated) leftOut(since int, why string) {
 
 func (w *replicated) logSince(since int) string { return w.c.Log.String()[since:] }
 
-// slowly passes what it reads once the connection is older than a read waits for a replica.
-func slowly(client, server net.Conn) {
+// withLatency forwards a connection after a delay that is longer than a read waits for a replica.
+func withLatency(client, server net.Conn) {
 	time.Sleep(100 * time.Millisecond) // a network with latency
 	go func() {
 		_, _ = io.Copy(server, client)

@@ -21,8 +21,8 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Install: on a managed server roles.sh runs without a superuser, also a second time. It
-// says what remains open, as dg doctor does, whose statement closes it.
+// operations.md, Install: roles.sh runs twice on a managed server, without a superuser. It reports
+// the excess rights that remain, as dg doctor does, whose statement revokes them.
 func TestRolesAreCreatedWithoutSuperuser(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("psql"); err != nil {
@@ -56,7 +56,7 @@ func TestRolesAreCreatedWithoutSuperuser(t *testing.T) {
 	require.NotRegexp(t, `warning|failure`, doctor())
 }
 
-// createRoles runs roles.sh on the server of the URL, as a user.
+// createRoles runs roles.sh as a user on the URL's server.
 func createRoles(t *testing.T, server, user string) (says string) {
 	parsed, err := url.Parse(server)
 	require.NoError(t, err)
@@ -68,9 +68,9 @@ func createRoles(t *testing.T, server, user string) (says string) {
 	return string(out)
 }
 
-// operations.md, Install: roles.sh of a superuser leaves no password in the log of a server that logs
-// all statements.
-func TestRolesPasswordsStayOutOfTheLog(t *testing.T) {
+// operations.md, Install: if a superuser runs roles.sh, no password gets into the log of a server
+// that logs all statements.
+func TestRolesScriptLogsNoPassword(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("psql"); err != nil {
 		tb.SkipOrFail(t, err)
@@ -91,12 +91,12 @@ func TestRolesPasswordsStayOutOfTheLog(t *testing.T) {
 	require.NotContains(t, string(log), "hunter2")
 }
 
-// The serving role may do only what the program does. With an injection or a stolen password an attacker
-// cannot undo a revocation, hide a use, or fill the disk outside the tables.
-func TestRightsOfTheServingRole(t *testing.T) {
+// The serving role has only the rights that dg needs. An attacker with an injection or a stolen
+// password cannot undo a revocation, hide a use, or fill the disk outside the tables.
+func TestServingRoleHasMinimalRights(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
-	c := x.Serve("--demo") // the import stages in temporary tables, as the owner
+	c := x.Serve("--demo") // the import of the demo uses temporary tables, as the owner
 	serving, err := pgxpool.New(t.Context(), x.URL)
 	require.NoError(t, err)
 	defer serving.Close()

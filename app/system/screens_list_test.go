@@ -13,7 +13,7 @@ import (
 	"dg/web"
 )
 
-// tableScreens are the pages of the table of routes that a choice of them takes.
+// tableScreens returns the pages of the route table for which has returns true.
 func tableScreens(fork, key string, has func(web.Screen) bool) (all []screen) {
 	at := strings.NewReplacer(":org", "harbour-and-vale", ":fork", fork, ":key", key,
 		":recipe", "python", ":language", "de", ":operation", "getForkStats")
@@ -28,7 +28,7 @@ func tableScreens(fork, key string, has func(web.Screen) bool) (all []screen) {
 	return all
 }
 
-// ofOrganisation, ofAccount and ofDocs are choices of pages.
+// ofOrganisation, ofAccount and ofDocs select pages of the route table.
 func ofOrganisation(s web.Screen) bool { return s.Permission != authz.Permission{} }
 
 func ofAccount(s web.Screen) bool {
@@ -37,17 +37,17 @@ func ofAccount(s web.Screen) bool {
 
 func ofDocs(s web.Screen) bool { return strings.HasPrefix(s.Path, "/docs") }
 
-// The states of pages that look different, by who sees them.
+// Page states that look different, by who sees them.
 
 var signedOutScreens = []screen{
 	{name: "sign-in-error", shows: "Wrong", path: "/sign-in", status: http.StatusUnauthorized,
-		do: enter("#email", "who@example.com", "#password", "wrong")},
+		do: submitWith("#email", "who@example.com", "#password", "wrong")},
 	{name: "code", shows: "Verification code", path: "/sign-in",
-		do: enter("#email", "tomas@harbour.example.com", "#password", "admin-with-two-steps")},
+		do: submitWith("#email", "tomas@harbour.example.com", "#password", "admin-with-two-steps")},
 	{name: "code-recovery", shows: "Each works once", path: "/sign-in/code?recovery=1"},
 	{name: "reset-error", shows: "The passwords do not match", path: "/account/reset?token=look",
 		status: http.StatusUnprocessableEntity,
-		do:     enter("#new", "battery horse staple", "#repeat", "battery horse")},
+		do:     submitWith("#new", "battery horse staple", "#repeat", "battery horse")},
 	{name: "docs-long-line", shows: "Cron’s hours", path: "/docs/recipes/nightly-sync"},
 	{name: "docs-search-typed", shows: "precedes what a spreadsheet", path: "/docs",
 		do: func(p *browsertest.Page) {
@@ -63,32 +63,32 @@ var memberScreens = []screen{
 		status: http.StatusForbidden},
 }
 
-// adminScreens are those of an admin without two-step verification, who sets it up with the last.
+// adminScreens are for an admin without two-step verification. The last one sets it up.
 func adminScreens(t *testing.T) []screen {
 	return []screen{
 		{name: "keys-no-two-step", shows: "two-step", path: "/settings/api-keys"},
 		{name: "two-step", shows: "Scan this code", path: "/account/two-step",
 			do: func(p *browsertest.Page) {
-				enter("#current", "admin-without-second-step")(p)
+				submitWith("#current", "admin-without-second-step")(p)
 				p.WaitFor("#totp")
 			}},
 		{name: "recovery-codes", shows: "Save these ten", path: "/account/two-step",
 			do: func(p *browsertest.Page) {
 				secret := p.Text("#totp")
-				enter("#code", testkit.CodeOf(t, secret, time.Now()))(p)
+				submitWith("#code", testkit.CodeOf(t, secret, time.Now()))(p)
 				p.WaitFor("#codes")
 			}},
 	}
 }
 
-// reportScreens are those of a fork, with names of markup in another organisation.
+// reportScreens are the report pages of a fork.
 func reportScreens(fork, smallGroup string) []screen {
 	report := "/o/harbour-and-vale/reports/" + fork
 	return []screen{
 		{name: "reports-none", shows: "No fork matches", path: "/o/harbour-and-vale/reports?q=zzz"},
 		{name: "dashboard-warns", shows: "1 person in this report is not in All but one", path: report,
 			do: func(p *browsertest.Page) {
-				// a busy machine leaves the warning out, which may take 300 ms
+				// on a busy machine a page may omit the warning, because it has only 300 ms
 				for n := 0; n < 20 && !strings.Contains(p.Text("body"), "All but one"); n++ {
 					p.Reload()
 				}
@@ -113,15 +113,15 @@ func reportScreens(fork, smallGroup string) []screen {
 	}
 }
 
-// passwordScreen is the form of a new key in a session that is older than 15 minutes.
+// passwordScreen is the form for a new key in a session without a recent sign-in.
 func passwordScreen(t *testing.T, db *testkit.World) screen {
 	return screen{name: "key-new-password", shows: "The password is wrong.",
-		path: "/settings/api-keys/new", // the answer takes the page's place, whose status stays
+		path: "/settings/api-keys/new", // a script shows the response in the page, so the page's status stays 200
 		do: func(p *browsertest.Page) {
 			db.Exec(`update sessions s set authenticated_at = now() - interval '1 hour'
 				from users u where u.id = s.user_id and u.email_key = 'tomas@harbour.example.com'`)
 			p.Reload()
-			enter("#name", "A key to look at", "#current", "wrong horse battery", "#code", "000000")(p)
+			submitWith("#name", "A key to look at", "#current", "wrong horse battery", "#code", "000000")(p)
 			p.WaitFor("#current-error")
 		}}
 }

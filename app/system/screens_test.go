@@ -48,9 +48,9 @@ func revokeFirstKey(t *testing.T, p *browsertest.Page) {
 	p.Click("dialog[open] button.danger")
 }
 
-// The life of a key in a browser: a person creates it, uses it, sees the use, revokes it and finds all
-// of it in the audit log. Below the Pro plan keys are paused and can be revoked. Package account proves
-// that two-step verification is set up.
+// In a browser, a person creates a key, uses it, sees its use, revokes it and finds all events in
+// the audit log. Below the Pro plan keys are paused and can be revoked. Package account tests the
+// setup of two-step verification.
 func TestKeyLifeInABrowser(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
@@ -97,9 +97,8 @@ func TestKeyLifeInABrowser(t *testing.T) {
 	require.False(t, d.Accepts(paused), "revoked while it was paused")
 }
 
-// The reference sends an operation with a key to the address of the page, without the session, and
-// stores nothing of the key. The browser logs what the content security policy blocks, which fails
-// the test.
+// The reference sends an operation with a key to the page's own address, without the session. It
+// stores no part of the key. A request that the content security policy blocks fails the test.
 func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	t.Parallel()
 	address := apptest.FreeAddress(t)
@@ -109,25 +108,25 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 		"--ops-addr", "127.0.0.1:0", "--demo", "--base-url", "http://localhost:1").UntilServing()
 	key := d.DemoToken()
 	p := browsertest.New(t)
-	p.Open("http://" + address + "/docs") // not the address that the document names
+	p.Open("http://" + address + "/docs") // not the address that the OpenAPI document names
 	p.Click(`a:text("Reference")`)
 	p.Click(`main a:text("Get the statistics of a fork")`)
-	tryWith(p, key)
+	sendWithKey(p, key)
 	assert.Contains(t, p.Text(".answer"), "\n200\n", "the fork of the examples is the demo's")
 	assert.Contains(t, p.Text(".answer"), "ratelimit: \"key\"")
-	looksRight(t, p)
-	shoot(t, p, "reference-tried")
+	checkAccessibility(t, p)
+	takePictures(t, p, "reference-tried")
 
 	assert.Zero(t, browsertest.Eval[int](p, `localStorage.length + sessionStorage.length`),
 		"nothing is kept of the key, for the next reader of this browser")
 
 	p.Open("/docs/reference/listForks")
-	tryWith(p, key)
+	sendWithKey(p, key)
 	assert.Contains(t, p.Text(".answer"), "\n200\n")
 	assert.Contains(t, p.Text(".answer"), `"items": [`)
 }
 
-func tryWith(p *browsertest.Page, key string) {
+func sendWithKey(p *browsertest.Page, key string) {
 	p.Click("[data-try] > summary")
 	p.Fill("#try-key", key)
 	p.Click("[data-try] button.primary")
@@ -136,7 +135,7 @@ func tryWith(p *browsertest.Page, key string) {
 
 type screen struct {
 	name, path string
-	shows      string // text that only this screen has
+	shows      string // text that appears only on this screen
 	status     int    // 0: 200
 	do         func(*browsertest.Page)
 }
@@ -146,10 +145,10 @@ type viewer struct {
 	screens []screen
 }
 
-// In a browser, every screen and open dialog of the demo meets WCAG 2.2 A and AA, in light, dark and
-// forced colours. None scrolls sideways at 320 px, takes 35 KB or more with all its files, or logs an
-// error to the console. DG_SHOTS names a folder for pictures.
-func TestScreens(t *testing.T) {
+// In a browser, every screen and open dialog of the demo meets WCAG 2.2 A and AA, in light, dark
+// and forced colours. No screen scrolls sideways at 320 px, transfers 35 KB or more, or logs a
+// console error. DG_SHOTS names a folder for screenshots.
+func TestScreensAreAccessibleAndSmall(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
 	id := func(sql string) string { return testkit.One[string](d.db, sql) }
@@ -206,8 +205,8 @@ func (v viewer) checkScreens(t *testing.T, c *apptest.Child) {
 	})
 }
 
-// The bound of a screen with all its files, in compressed bytes. Each has 300 bytes of headers;
-// icons do not count.
+// maxTransferred bounds the compressed bytes of a screen with all its files. Each response counts
+// 300 bytes for headers. Icons do not count.
 const maxTransferred = 35 << 10
 
 func (s screen) check(t *testing.T, p *browsertest.Page) {
@@ -221,15 +220,16 @@ func (s screen) check(t *testing.T, p *browsertest.Page) {
 	require.Equal(t, cmp.Or(s.status, http.StatusOK), browsertest.Eval[int](p,
 		`performance.getEntriesByType('navigation')[0].responseStatus`))
 	require.Contains(t, p.Text("body"), s.shows)
-	looksRight(t, p)
-	shoot(t, p, s.name)
+	checkAccessibility(t, p)
+	takePictures(t, p, s.name)
 }
 
-// colourRules are axe's rules whose outcome a mode can change.
+// colourRules are the axe rules whose result depends on the mode.
 var colourRules = []string{"color-contrast", "link-in-text-block"}
 
-// looksRight checks the page: light on a desktop, dark on a phone and in forced colours.
-func looksRight(t *testing.T, p *browsertest.Page) {
+// checkAccessibility checks the page in light mode on a desktop, in dark mode on a phone, and in
+// forced colours.
+func checkAccessibility(t *testing.T, p *browsertest.Page) {
 	assert.Empty(t, p.Axe(), "light, at 1280 px")
 	assert.False(t, p.ScrollsSideways(), "at 1280 px")
 	p.Emulate(320, browsertest.Dark)
@@ -240,8 +240,8 @@ func looksRight(t *testing.T, p *browsertest.Page) {
 	p.Emulate(1280, browsertest.Light)
 }
 
-// shoot takes pictures of the page into the folder DG_SHOTS, if that is set.
-func shoot(t *testing.T, p *browsertest.Page, name string) {
+// takePictures stores screenshots of the page in the folder DG_SHOTS, if that is set.
+func takePictures(t *testing.T, p *browsertest.Page, name string) {
 	dir := os.Getenv("DG_SHOTS")
 	if dir == "" {
 		return
@@ -260,8 +260,8 @@ func shoot(t *testing.T, p *browsertest.Page, name string) {
 	p.Emulate(1280, browsertest.Light)
 }
 
-// enter fills fields, given as selector and text, and sends the form.
-func enter(fields ...string) func(*browsertest.Page) {
+// submitWith fills fields, given as selector and text, and submits the form.
+func submitWith(fields ...string) func(*browsertest.Page) {
 	return func(p *browsertest.Page) {
 		for i := 0; i < len(fields); i += 2 {
 			p.Fill(fields[i], fields[i+1])

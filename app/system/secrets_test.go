@@ -39,7 +39,7 @@ var secretShapes = map[string]*regexp.Regexp{
 	"the address of a secret": regexp.MustCompile(`otpauth://`),
 }
 
-// requireNone requires that no output has one of the secrets or anything of one of the shapes.
+// requireNone requires that no output contains one of the secrets or matches one of the shapes.
 func (o outputs) requireNone(t *testing.T, secrets map[string]string, shapes map[string]*regexp.Regexp) {
 	looked := map[string]*regexp.Regexp{}
 	maps.Copy(looked, shapes)
@@ -57,17 +57,17 @@ func (o outputs) requireNone(t *testing.T, secrets map[string]string, shapes map
 	}
 }
 
-// secretive is a dg whose callers and people use all of their secrets.
-type secretive struct {
+// secretWorld is a running dg whose callers and people use all of their secrets.
+type secretWorld struct {
 	*apptest.Child
-	database []string // flags of its URLs and of its secret key
+	database []string // flags for its URLs and its secret key
 	secrets  map[string]string
-	pages    outputs // what may hold nothing that looks like a secret
+	pages    outputs // texts in which nothing may look like a secret
 }
 
-// rules.md, Keys; /docs/security, Logs: only hashes of secrets are stored, and nothing is logged.
-// No secret of a caller, a person or the operator is in output, pages, metrics, profiles, a stack
-// dump, PostgreSQL's log, which has every statement, or a table.
+// rules.md, Keys; /docs/security, Logs: only hashes of secrets are stored, and no secret is logged.
+// The test looks for each secret of a caller, a person and the operator: in output, pages, metrics,
+// profiles, a stack dump, the tables, and PostgreSQL's log of all statements.
 func TestSecretsAppearNowhere(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -77,7 +77,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	}
 	serving := x.As(url.UserPassword("dg_app", databasePassword))
 	owner := x.As(url.UserPassword("dg_owner", databasePassword))
-	s := &secretive{pages: outputs{}, secrets: map[string]string{
+	s := &secretWorld{pages: outputs{}, secrets: map[string]string{
 		"the secret key":          strings.Repeat("5e", 21) + "A=",
 		"the database's password": databasePassword,
 		"a TOTP secret":           totpSecret,
@@ -89,7 +89,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	demoKey, ok := apikeys.ParseToken(s.DemoToken())
 	require.True(t, ok)
 	s.secrets["the demo key's secret"] = demoKey.Secret
-	// the key is printed alone and in the curl line
+	// the greeting shows the key twice: alone and in the curl line
 	greeting := outputs{"the greeting": strings.Replace(s.Out.String(), demoKey.Secret, "", 2)}
 	greeting.requireNone(t, s.secrets, secretShapes)
 	s.importSecrets(t)
@@ -98,7 +98,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	s.secrets["maren's password"] = maren.Password
 	s.secrets["tomas's password"] = tomas.Password
 	s.secrets["tomas's secret"] = tomas.TOTPSecret
-	s.signInWrongly(t, tomas) // before many unauthenticated requests, of which the log has a sample
+	s.failSignIns(t, tomas) // first, because the log only samples unauthenticated requests after many of them
 	s.enrol(t, maren)
 	s.reset(t, tomas)
 	s.useKeys(t, d)
@@ -108,7 +108,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 		"/metrics", "/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=2",
 		"/debug/pprof/heap?debug=1", "/debug/pprof/allocs?debug=1",
 	} {
-		s.pages[path] = answer(t, ops+path)
+		s.pages[path] = fetchAll(t, ops+path)
 	}
 	doctor := apptest.Launch(t, append([]string{"doctor"}, s.database...)...)
 	doctor.Status(time.Minute)
@@ -123,7 +123,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `(?i)execute \S+: .*insert into .?(audit_entries|sessions)`, string(log),
 		"it logs every statement")
-	shapeless := outputs{"PostgreSQL's log": string(log)} // with hashes, as in the tables of people
+	shapeless := outputs{"PostgreSQL's log": string(log)} // texts that contain hashes, as the tables of people do
 	for table := range apptest.Tables(t, d) {
 		if rows := apptest.Dump(d, table); table == "users" || table == "recovery_codes" {
 			shapeless["the table "+table] = rows + " "
@@ -132,15 +132,15 @@ func TestSecretsAppearNowhere(t *testing.T) {
 		}
 	}
 	s.pages.requireNone(t, s.secrets, secretShapes)
-	// the table users has the imported hash; the log has the e-mail as a parameter
+	// the table users has the imported hash, and the statement log has the typed e-mail
 	delete(s.secrets, "a password hash")
 	delete(s.secrets, "a password typed as the e-mail")
 	shapeless.requireNone(t, s.secrets, nil)
 }
 
-// useKeys sends keys in valid and invalid ways, and one after its revocation, and keeps the answers.
-// TestRedactRemovesSecrets has further forms.
-func (s *secretive) useKeys(t *testing.T, d *testkit.World) {
+// useKeys sends keys in valid and invalid ways, and another key after its revocation. It stores the
+// responses. TestRedactRemovesSecrets tests more forms.
+func (s *secretWorld) useKeys(t *testing.T, d *testkit.World) {
 	organisation := testkit.One[string](d, `select org_id::text from api_keys limit 1`)
 	key := d.Key(organisation)
 	other := d.Key(organisation)
@@ -170,18 +170,18 @@ func (s *secretive) useKeys(t *testing.T, d *testkit.World) {
 		{"/x/" + strings.ReplaceAll(key.Token(), "_", "%255f"), "Authorization", bearer},
 		{"/x/DG_LIVE_" + key.ID + "_" + key.Secret, "User-Agent", "DG_LIVE_" + key.ID + "%5F" + key.Secret},
 	} {
-		s.pages[fmt.Sprintf("answer %d", i)] = answer(t, s.URL+request[0], request[1:]...)
+		s.pages[fmt.Sprintf("answer %d", i)] = fetchAll(t, s.URL+request[0], request[1:]...)
 	}
 }
 
-// signInWrongly types a password that is wrong, one as the e-mail, and a wrong code.
-func (s *secretive) signInWrongly(t *testing.T, a demo.Account) {
+// failSignIns types a wrong password, a password as the e-mail, and a wrong code. Then it signs in.
+func (s *secretWorld) failSignIns(t *testing.T, a demo.Account) {
 	v := testkit.NewBrowser(t, s.URL)
 	s.secrets["a wrong password"] = "wrong-" + uuid.NewString()
 	s.secrets["a password typed as the e-mail"] = "typed-" + uuid.NewString()
 	s.pages["a failed sign-in"] = v.Post("/sign-in",
 		testkit.Form("email", a.Email, "password", s.secrets["a wrong password"])).Body
-	// the page shows the e-mail again
+	// not in s.pages: the page shows the typed e-mail again
 	v.Post("/sign-in", testkit.Form("email", s.secrets["a password typed as the e-mail"])).Is(t, 401)
 	v.SignIn(a.Email, a.Password, "")
 	s.secrets["a session of the first step"] = v.Session()
@@ -194,9 +194,9 @@ func (s *secretive) signInWrongly(t *testing.T, a demo.Account) {
 
 var recoveryCode = regexp.MustCompile(`\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b`)
 
-// enrol changes a password, turns two-step verification on, uses a recovery code and makes a key;
-// then it looks at every page.
-func (s *secretive) enrol(t *testing.T, a demo.Account) {
+// enrol changes the password, turns on two-step verification, uses a recovery code and creates a
+// key. Then it reads every page.
+func (s *secretWorld) enrol(t *testing.T, a demo.Account) {
 	v := apptest.SignedIn(t, s.URL, a)
 	changed := "new-" + uuid.NewString()
 	v.Post("/account/password",
@@ -228,7 +228,7 @@ func (s *secretive) enrol(t *testing.T, a demo.Account) {
 	}
 }
 
-func (s *secretive) reset(t *testing.T, a demo.Account) {
+func (s *secretWorld) reset(t *testing.T, a demo.Account) {
 	c := apptest.Launch(t, append([]string{"account", "reset", a.Email, "--base-url", s.URL},
 		s.database[:4]...)...)
 	require.Zero(t, c.Status(time.Minute), "%s", c.Log.String())
@@ -246,8 +246,8 @@ func (s *secretive) reset(t *testing.T, a demo.Account) {
 }
 
 // importSecrets imports a valid person, one with an invalid secret, and one with an error after the
-// secret. Package importer has more of these.
-func (s *secretive) importSecrets(t *testing.T) {
+// secret. Package importer tests more cases.
+func (s *secretWorld) importSecrets(t *testing.T) {
 	valid := `{"type":"user","id":"` + uuid.NewString() + `","email":"ann@example.org","name":"Ann",` +
 		`"passwordHash":"` + passwordHash + `","totpSecret":"` + totpSecret + `"}`
 	for i, text := range []string{valid, strings.Replace(valid, totpSecret, totpSecret+"!", 1), valid + "}"} {
@@ -259,7 +259,7 @@ func (s *secretive) importSecrets(t *testing.T) {
 	}
 }
 
-func answer(t *testing.T, url string, headers ...string) string {
+func fetchAll(t *testing.T, url string, headers ...string) string {
 	response := apptest.Ask(t, apptest.NewClient(), url, "", headers...)
 	return fmt.Sprint(response.Status, response.Header, apptest.ReadAll(t, response))
 }

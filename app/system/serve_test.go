@@ -24,10 +24,10 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Install and Monitoring: dg notifies systemd when it serves and when it stops. dg
-// health asks whether it is ready. The log starts with version, addresses and database, and the
-// collector gets all traces.
-func TestServeTellsWhatItDoes(t *testing.T) {
+// operations.md, Install and Monitoring: dg serve notifies systemd when it is ready and when it
+// stops. dg health reports whether it is ready. The log starts with version, addresses and
+// database. The collector gets all traces.
+func TestServeReportsItsState(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	collector := tb.NewCollector(t)
@@ -60,13 +60,13 @@ func TestServeTellsWhatItDoes(t *testing.T) {
 	require.Equal(t, "/v1/traces", collector.Received()[0].URL.Path)
 }
 
-// notifySocket listens as systemd does. state waits for the next state.
+// notifySocket listens as systemd does. state waits for the next notification.
 func notifySocket(t *testing.T, dir string) (path string, state func() string) {
 	path = filepath.Join(filepath.Dir(dir), "notify")
 	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = socket.Close() })
-	require.NoError(t, os.Chmod(path, 0o777)) // root's dg serve has become another user
+	require.NoError(t, os.Chmod(path, 0o777)) // as root, dg serve has changed its user by then
 	return path, func() string {
 		require.NoError(t, socket.SetReadDeadline(time.Now().Add(time.Minute)))
 		text := make([]byte, 64)
@@ -76,7 +76,8 @@ func notifySocket(t *testing.T, dir string) (path string, state func() string) {
 	}
 }
 
-// A further Ctrl-C ends dg at once, without the grace. One that comes with the first may be lost.
+// A second Ctrl-C ends dg at once, without the grace. A Ctrl-C at the same time as the first may be
+// lost.
 func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -97,9 +98,9 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	require.NotErrorIs(t, <-ended, io.EOF)
 }
 
-// Two concurrent commands both succeed, and stop the server: of two that find no database one waits
-// while the other makes it. Only serve and demo make one.
-func TestTwoCommandsAtOnce(t *testing.T) {
+// Two concurrent commands succeed, and the last one stops the server. If no database exists, one
+// creates it and the other waits. Only dg serve and dg demo create a database.
+func TestConcurrentCommandsShareOneServer(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	h := apptest.NewHistory(t, 1, 5_000)
@@ -117,7 +118,8 @@ func TestTwoCommandsAtOnce(t *testing.T) {
 	require.Equal(t, 2, d.Count(`organisations where id <> $1`, h.IDs.Organisation), "the demo, once")
 }
 
-// dg import works beside dg serve and after it. dg database names a server that runs.
+// dg import works while dg serve runs and afterwards. dg database prints the URL of a running
+// server.
 func TestCommandsBesideAndAfterServe(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -133,7 +135,8 @@ func TestCommandsBesideAndAfterServe(t *testing.T) {
 	require.Equal(t, 10_000, apptest.Tables(t, apptest.OpenAdminDB(t, dir))["plays"])
 }
 
-// requireUser requires that every thread runs as the user, without capabilities and root's group.
+// requireUser requires that every thread runs as the user, without capabilities and without root's
+// group.
 func requireUser(c *apptest.Child, uid, gid uint32) {
 	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", c.Process.Pid))
 	require.NoError(c.T, err)
@@ -141,7 +144,7 @@ func requireUser(c *apptest.Child, uid, gid uint32) {
 	want := fmt.Sprintf(`(?s)\nUid:\t%[1]d\t%[1]d\t%[1]d\t%[1]d\nGid:\t%[2]d\t%[2]d\t%[2]d\t%[2]d\n`+
 		`.*\nCapInh:\t0+\nCapPrm:\t0+\nCapEff:\t0+\n.*\nCapAmb:\t0+\n`, uid, gid)
 	for _, thread := range threads {
-		if text, err := os.ReadFile(thread); err == nil { // a thread may have ended
+		if text, err := os.ReadFile(thread); err == nil { // the thread may have ended
 			require.Regexp(c.T, want, string(text))
 			require.NotRegexp(c.T, `\nGroups:.*\s0\s`, string(text))
 		}
@@ -160,10 +163,10 @@ func joinServer(t *testing.T, dir string) *embeddedpg.Server {
 	return server
 }
 
-// As root, dg serve binds its ports and continues as the owner of the data. It still answers, shows
-// metrics, shares its server with other commands, joins their server, stops without waiting for
-// them, and leaves no process or socket.
-func TestServeGivesUpRoot(t *testing.T) {
+// As root, dg serve binds its ports and then continues as the owner of the data. It still serves
+// requests and metrics, and shares the server with other commands in both directions. It stops
+// without waiting for them, and leaves no process or socket.
+func TestServeDropsRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 || runtime.GOOS != "linux" {
 		t.Skip("SKIPPED, NOTHING WAS TESTED: this is about root on Linux")
@@ -181,7 +184,7 @@ func TestServeGivesUpRoot(t *testing.T) {
 	}
 	c := serve("--demo")
 	c.DemoToken()
-	paste(t, c.Out.String())
+	runCurlLine(t, c.Out.String())
 	metrics := apptest.Ask(t, apptest.NewClient(), "http://"+host+":82/metrics", "")
 	require.Contains(t, apptest.ReadAll(t, metrics), "\nprocess_open_fds ", "/proc/self is its own")
 	apptest.Succeeds(t, dir, "migrate")

@@ -25,7 +25,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// nights is an organisation whose plays change while a program of /docs copies them night after night,
+// nights is an organisation whose plays change. Night after night, a program of /docs copies them
 // through a proxy that may interfere.
 type nights struct {
 	*testkit.World
@@ -37,13 +37,13 @@ type nights struct {
 	sealer *sealer.Sealer
 	random *rand.Rand
 
-	mu        sync.Mutex
-	requests  int
-	interfere func(r *http.Request) bool // true breaks the answer off
-	after     func()                     // of one answer
+	mu            sync.Mutex
+	requests      int
+	abortResponse func(r *http.Request) bool // true aborts the response
+	afterResponse func()                     // of one answer
 }
 
-const firstNight = "2026-01-20" // the copy has three years
+const firstNight = "2026-01-20" // the copy spans three calendar years
 
 func newNights(t *testing.T, forks int) *nights {
 	served := apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{})
@@ -63,7 +63,7 @@ func newNights(t *testing.T, forks int) *nights {
 	return n
 }
 
-// proxy forwards requests with keys in turn, because of their rate limit.
+// proxy forwards requests. It rotates the keys, because of their rate limit.
 func (n *nights) proxy() string {
 	target, err := url.Parse(n.url)
 	require.NoError(n.t, err)
@@ -77,12 +77,12 @@ func (n *nights) proxy() string {
 		n.requests++
 		key := n.keys[n.requests%len(n.keys)]
 		var after func()
-		if n.interfere != nil {
-			if n.interfere(r) {
+		if n.abortResponse != nil {
+			if n.abortResponse(r) {
 				n.mu.Unlock()
 				panic(http.ErrAbortHandler)
 			}
-			after, n.after = n.after, nil
+			after, n.afterResponse = n.afterResponse, nil
 		}
 		n.mu.Unlock()
 		if n.requests%1000 == 0 {
@@ -98,12 +98,12 @@ func (n *nights) proxy() string {
 	return server.URL
 }
 
-// change adds the plays of a day, corrects plays of any age, and erases a player.
+// change adds the plays of a day, corrects plays of any age, and sometimes erases a player.
 func (n *nights) change(night time.Time) {
 	yesterday := night.AddDate(0, 0, -1)
 	for i, f := range n.forks {
 		if i%4 > 0 && n.random.IntN(6) > 0 {
-			continue // one in four is played every day
+			continue // every fourth fork has plays each day
 		}
 		n.Plays(f, 1+n.random.IntN(3), yesterday.Add(9*time.Hour), time.Minute)
 	}
@@ -121,11 +121,11 @@ func (n *nights) change(night time.Time) {
 	}
 }
 
-// sync runs the program as of a night.
+// sync runs the program with the date of the night.
 func (n *nights) sync(program, folder, url string, night time.Time) (string, error) {
 	text := strings.NewReplacer("https://dg.example.org", url,
 		"dt.datetime.now(dt.timezone.utc).date()", "dt.date.fromisoformat("+night.Format(`"2006-01-02"`)+")",
-		"range(8)", "range(1)", "EXPORTS = 3", "EXPORTS = 1").Replace(program) // the nights interfere with one fork
+		"range(8)", "range(1)", "EXPORTS = 3", "EXPORTS = 1").Replace(program) // one fork at a time
 	require.NoError(n.t, os.WriteFile(filepath.Join(folder, "sync.py"), []byte(text), 0o600))
 	require.NoError(n.t, os.WriteFile(filepath.Join(folder, "key.txt"), []byte(n.keys[0].Token()), 0o600))
 	c := exec.CommandContext(n.t.Context(), "python3", "sync.py", "--dest", "csv", "--to", "copy")
@@ -135,7 +135,7 @@ func (n *nights) sync(program, folder, url string, night time.Time) (string, err
 	return string(out), err
 }
 
-// requireEqual compares the copy with the exports of the service.
+// requireEqual requires that the copy equals the exports of the service.
 func (n *nights) requireEqual(folder string, night time.Time) {
 	for _, f := range n.forks {
 		var want []string
@@ -160,11 +160,11 @@ func isExport(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/csv")
 }
 
-// The copy of the nightly sync equals the exports after each night. The nights have new and late plays,
-// corrections and erasures of any age, names between HEAD and GET, transfers that break off, and copies
-// that were cut or deleted. After a change of the reporting mode a night reads everything, else only
-// months that differ. A later first day is refused: it would delete plays or keep erased ones.
-func TestNightlySyncHasEveryChangeTheNextNight(t *testing.T) {
+// After each night, the copy equals the exports. The nights include late plays, corrections,
+// erasures, a change of labels between HEAD and GET, aborted transfers and damaged copies. After a
+// change of the reporting mode the sync reads everything, otherwise only changed months. It refuses
+// a later first day, which would delete plays or keep erased ones.
+func TestNightlySyncCopiesEveryChange(t *testing.T) {
 	t.Parallel()
 	forks, count := 2, 9
 	if os.Getenv("DG_SOAK") != "" {
@@ -183,34 +183,34 @@ func TestNightlySyncHasEveryChangeTheNextNight(t *testing.T) {
 		n.change(night)
 		failing := false
 		switch i {
-		case 3: // names between HEAD and GET
+		case 3: // the reporting mode changes between HEAD and GET
 			failing = true
-			n.interfere = func(r *http.Request) bool {
-				if isExport(r) && n.after == nil && failing {
+			n.abortResponse = func(r *http.Request) bool {
+				if isExport(r) && n.afterResponse == nil && failing {
 					failing = false
 					mode("nominative")
-					n.after = func() { mode("pseudonymous") }
+					n.afterResponse = func() { mode("pseudonymous") }
 				}
 				return false
 			}
-		case 4: // someone cut a copy and deleted another
+		case 4: // one copy is truncated, another is deleted
 			copies := filepath.Join(folder, "copy", "plays")
 			require.NoError(t, os.Truncate(filepath.Join(copies, n.forks[0].ID+".csv"), 500))
 			require.NoError(t, os.Remove(filepath.Join(copies, n.forks[1].ID+".csv")))
 		case 5: // transfers break off
-			n.interfere = isExport
+			n.abortResponse = isExport
 		case 6:
 			mode("nominative")
 		case 7:
 			mode("pseudonymous")
 		}
-		if n.interfere != nil {
+		if n.abortResponse != nil {
 			out, err := run()
 			require.ErrorContains(t, err, "exit status 1", "%s", out)
 			names, _ := exec.CommandContext(t.Context(), "grep", "-rl", "Player ",
 				filepath.Join(folder, "copy", "plays")).Output()
 			require.Empty(t, string(names), "a copy under pseudonyms has names")
-			n.interfere = nil
+			n.abortResponse = nil
 		}
 		out, err := run()
 		require.NoError(t, err, "%s", out)
@@ -218,7 +218,7 @@ func TestNightlySyncHasEveryChangeTheNextNight(t *testing.T) {
 		night = night.AddDate(0, 0, 1)
 	}
 	exports := func() int { return n.Count(`audit_entries where action = 'export.started'`) }
-	before := exports() // then a night without a change
+	before := exports() // then a night without changes
 	out, err := run()
 	require.NoError(t, err, "%s", out)
 	require.Equal(t, before, exports(), "no month differs")
@@ -236,9 +236,10 @@ func TestNightlySyncHasEveryChangeTheNextNight(t *testing.T) {
 	require.Equal(t, "2024-01", months[0])
 }
 
-// A copy is of one organisation: the nightly sync changes nothing with the key of another one, or of one
-// without forks. A deleted fork goes with its plays. What a title begins runs in no spreadsheet.
-func TestNightlySyncFollowsTheForks(t *testing.T) {
+// A copy belongs to one organisation. The sync changes nothing if the key belongs to another
+// organisation, or to one without forks. It deletes the plays of a deleted fork. A title that is a
+// formula gets an apostrophe.
+func TestNightlySyncCopiesOneOrganisation(t *testing.T) {
 	t.Parallel()
 	n := newNights(t, 2)
 	n.Exec(`update forks set title = ' =1+1;"+2' where id = $1`, n.forks[1].ID)
@@ -280,8 +281,8 @@ func TestNightlySyncFollowsTheForks(t *testing.T) {
 	require.Equal(t, []string{filepath.Join(folder, "copy", "plays", n.forks[1].ID+".csv")}, stored())
 }
 
-// curl revalidates both reports by --etag-compare. Python's requests-cache and R's req_cache revalidate
-// the statistics.
+// curl revalidates both reports with --etag-compare. Python's requests-cache and R's req_cache
+// revalidate the statistics.
 func TestClientsRevalidateReports(t *testing.T) {
 	t.Parallel()
 	served := apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{})
@@ -308,7 +309,7 @@ for (try in 1:2) { said <- capture.output(type = 'message', r <- req_perform(req
   cat(any(grepl('still ok', said)), grepl('plays.:30,', resp_body_string(r)), '') }" ` + header,
 	} {
 		t.Run(client, func(t *testing.T) {
-			of := map[string][2]string{ // what is needed, what is wanted
+			of := map[string][2]string{ // the required command, and the expected output
 				"curl":           {"curl --version", "200 304 200 304 "},
 				"requests-cache": {"python3 -c 'import requests_cache'", "200 False 30 200 True 30 "},
 				"httr2":          {"Rscript -e 'library(httr2)'", "FALSE TRUE TRUE TRUE "},

@@ -22,11 +22,11 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// filterVariable makes the test binary run a program as a user under a filter of system calls. It has
-// the user's id and the numbers of the calls that are allowed.
+// filterVariable makes the test binary run a program under a system-call filter. Its value is the
+// user's id and the numbers of the allowed calls.
 const filterVariable = "UNIT_FILTER"
 
-// runInstead is what the test binary does in place of tests, if it is asked to.
+// runInstead runs a program instead of the tests if filterVariable is set.
 func runInstead() {
 	if user, allowed, is := strings.Cut(os.Getenv(filterVariable), " "); is {
 		_ = os.Unsetenv(filterVariable)
@@ -34,7 +34,8 @@ func runInstead() {
 	}
 }
 
-// runFiltered replaces this process, as systemd does: others than the listed calls end in EPERM.
+// runFiltered replaces this process by the program. As under systemd, all other system calls fail
+// with EPERM.
 func runFiltered(user, allowed string) error {
 	runtime.LockOSThread()
 	id, err := strconv.Atoi(user)
@@ -121,8 +122,8 @@ func filterOfUnit(t *testing.T) string {
 	return strings.Join(allowed, ",")
 }
 
-// operations.md, Install: under the filter of dg.service its commands work on an embedded server and on
-// an external one.
+// operations.md, Install: under the filter of dg.service, commands work on an embedded and on an
+// external server.
 func TestServiceWorksUnderItsFilter(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

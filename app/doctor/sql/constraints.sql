@@ -1,5 +1,6 @@
--- Keys that are missing or changed, with the statement that creates each: primary and unique keys first, because
--- foreign keys reference them. Rows without their referenced row are deleted, as ON DELETE CASCADE would have.
+-- Missing or changed keys, each with the statement that creates it: primary and unique keys come
+-- first, because foreign keys reference them. The statement deletes orphaned rows, as ON DELETE
+-- CASCADE would have.
 select 'failure' as verdict, format('the key %s is missing or changed: run as the owner of the tables: %s'
     'alter table %s drop constraint if exists %s, add constraint %s %s', name, case when def ~ 'CASCADE' then
     regexp_replace(def, '^FOREIGN KEY \(([^)]*)\) REFERENCES (\w+)\(([^)]*)\).*', format('delete from %1$s '

@@ -1,5 +1,5 @@
--- Rights that the serving role lacks or has in excess, also those of roles that it can become. owns is
--- whether one role migrates and serves.
+-- Rights that the serving role lacks or has in excess, including those of roles that it can become.
+-- owns is true if one role migrates and serves.
 with tables as (
   select relowner, @alone::boolean and pg_has_role(relowner, 'usage') as owns from pg_class
   where oid = 'audit_entries'::regclass),
@@ -17,10 +17,10 @@ select verdict, says || ', so a stolen password could change the audit log: give
     'of its own that owns nothing, and DG_MIGRATE_DATABASE_URL the owner''s; then run dg migrate' as says
 from faults
 union all
--- also without inheritance: the role can SET ROLE
+-- includes roles that it does not inherit, because SET ROLE can become them
 select 'failure', format('the serving role is a member of %1$s, which may change the audit log: run as a '
     'superuser: revoke %1$I from %2$I%3$s', granted.rolname, current_user,
-    -- from 16 on a superuser revokes only its own grant, unless it names another's
+    -- since PostgreSQL 16, a superuser revokes only its own grants by default
     case when current_setting('server_version_num')::int >= 160000 then
       format(' granted by %I', pg_get_userbyid(grantor)) end)
 from pg_auth_members, tables, pg_roles granted
@@ -51,7 +51,7 @@ from tables, (values
   ('change audit entries', has_any_column_privilege('audit_entries', 'update')),
   ('remove audit entries', has_table_privilege('audit_entries', 'delete')),
   ('empty the audit log', has_table_privilege('audit_entries', 'truncate')),
-  ('change keys', has_table_privilege('api_keys', 'update')), -- it has columns of them
+  ('change keys', has_table_privilege('api_keys', 'update')), -- the role has this right on single columns
   ('remove keys', has_table_privilege('api_keys', 'delete, truncate')),
   ('reset accounts', has_any_column_privilege('account_resets', 'insert')),
   ('change members', has_any_column_privilege('memberships', 'insert, update')),

@@ -4,7 +4,7 @@ select 'failure' as verdict,
     max(version_id), @known::int) as says
 from dg_schema_versions where is_applied having max(version_id) < @known::int
 union all
--- "disable trigger all" switches off foreign keys, too, by which erasing a player deletes the plays.
+-- "disable trigger all" also disables foreign keys, by which erasing a player deletes its plays.
 select 'failure', format('foreign keys are off, and erased players keep their plays: run as a superuser: %s; '
     'delete from plays y where not exists (select from players where (org_id, ordinal) = (y.org_id, y.player)); '
     'delete from group_members y where not exists (select from players where (org_id, ordinal) = (y.org_id, y.player))',

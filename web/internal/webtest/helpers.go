@@ -129,7 +129,7 @@ func SignInWith(p *browsertest.Page, w *World, who testkit.Person, path string) 
 }
 
 // RequireAccessible checks the accessibility and the width of a screen, dark on a desk
-// and light on a phone. TestScreens has the other combinations.
+// and light on a phone. TestScreensAreAccessibleAndSmall has the other combinations.
 func RequireAccessible(t *testing.T, p *browsertest.Page, name string) {
 	for width, mode := range map[int]browsertest.Mode{
 		320: browsertest.Light, 1280: browsertest.Dark,
