@@ -288,6 +288,8 @@ func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 		"to=2026-03-01&from=dg_live_" + id + "_" + strings.Repeat("s", 49): noDay + "dg_live_" +
 			id + "_…" + format,
 		"to=2026-03-01&from=x" + strings.Repeat("A", 49): noDay + "…" + format,
+		"from=2026-03-01&to=dg_live_" + id + "_" + strings.Repeat("s", 49): strings.Replace(noDay, "from", "to", 1) +
+			"dg_live_" + id + "_…" + format,
 	} {
 		_, err := parseQuery(t, sent)
 		require.EqualError(t, err, "ERR_VALIDATION: "+want, sent)

@@ -82,6 +82,18 @@ func (p *provable) seal(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// rules.md, Unchanged: statistics that are read twice, as after a damaged segment, have no tag.
+func TestStatisticsThatAreReadTwiceHaveNoTag(t *testing.T) {
+	p := startProvable(t)
+	p.seal(t)
+	bytes, tags := p.read(t)
+	require.NotEmpty(t, tags[0])
+	p.Exec(`update fork_days set sums = set_byte(sums, 6, 77)`)
+	again, tags := p.read(t)
+	require.Equal(t, bytes, again)
+	require.Empty(t, tags[0])
+}
+
 // otherValue has SQL expressions that change a column's value, by column name or by type.
 var otherValue = map[string]string{
 	"status": `'archived'`, "visibility": `'restricted'`, "source_locale": `'fr'`,

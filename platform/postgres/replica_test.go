@@ -29,6 +29,7 @@ func TestBusyPrimaryKeepsTheReplicaInUse(t *testing.T) {
 	replicas, err := postgres.OpenReplicas(t.Context(), []string{url}, primary, postgres.Options{})
 	require.NoError(t, err)
 	replica := replicas[0]
+	require.True(t, replica.LeftOut(), "before the first check")
 	replica.DB.Close()
 	config, err := pgxpool.ParseConfig(url)
 	require.NoError(t, err)
