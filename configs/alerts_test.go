@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Prometheus can load the rules, each of which says what to do, in commands that read the service's
+// Each alert has an expression, a summary and an action. The commands of the action read the service's
 // settings.
-func TestAlertsAreRules(t *testing.T) {
+func TestAlertsHaveExpressionsAndActions(t *testing.T) {
 	var file struct {
 		Groups []struct {
 			Rules []struct {
@@ -18,7 +18,7 @@ func TestAlertsAreRules(t *testing.T) {
 			}
 		}
 	}
-	require.NoError(t, yaml.Unmarshal(content(t, "alerts.yml"), &file))
+	require.NoError(t, yaml.Unmarshal(readDeployFile(t, "alerts.yml"), &file))
 	for _, rule := range file.Groups[0].Rules {
 		require.NotEmpty(t, rule.Expr, rule.Alert)
 		require.NotEmpty(t, rule.Annotations.Summary, rule.Alert)

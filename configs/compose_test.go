@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The containers of compose.yaml name no client: the one trusted address is the gateway's, from
-// which the host's proxy comes. Every other setting reaches dg, too.
+// compose.yaml trusts only the gateway's address, at which dg sees the host's proxy: no container can
+// forge a client address. Every other setting reaches dg, too.
 func TestComposeTrustsTheProxyAlone(t *testing.T) {
 	var file struct {
 		Services map[string]struct {
@@ -24,7 +24,7 @@ func TestComposeTrustsTheProxyAlone(t *testing.T) {
 			}
 		}
 	}
-	require.NoError(t, yaml.Unmarshal(content(t, "compose.yaml"), &file))
+	require.NoError(t, yaml.Unmarshal(readDeployFile(t, "compose.yaml"), &file))
 	environment := file.Services["dg"].Environment
 	settings, err := os.ReadFile("../platform/config/config.go")
 	require.NoError(t, err)
@@ -45,16 +45,16 @@ func TestComposeTrustsTheProxyAlone(t *testing.T) {
 	require.True(t, netip.MustParsePrefix(network[0].Subnet).Contains(proxy.Addr()))
 }
 
-// A stolen password of the tables' owner is not the superuser's, and the image says when it can
-// serve.
-func TestImagesHaveTheirOwnSuperuserAndHealthCheck(t *testing.T) {
-	compose := string(content(t, "compose.yaml"))
+// The superuser has a password of its own, which differs from that of the tables' owner. The image has
+// a health check.
+func TestComposeSeparatesSuperuserAndImageHasHealthCheck(t *testing.T) {
+	compose := string(readDeployFile(t, "compose.yaml"))
 	require.Contains(t, compose, "POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:?}\n")
 	require.Contains(t, compose, `args: {VERSION:`)
-	require.Contains(t, string(content(t, "Containerfile")), `CMD ["/dg", "health"]`)
+	require.Contains(t, string(readDeployFile(t, "Containerfile")), `CMD ["/dg", "health"]`)
 }
 
-func content(t *testing.T, name string) []byte {
+func readDeployFile(t *testing.T, name string) []byte {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("deploy", name))
 	require.NoError(t, err)

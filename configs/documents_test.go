@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var link = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+var linkPattern = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 
-// README.md: every link of a document leads to a file of the archive and of the package, which have no
-// file of a working copy's alone.
-func TestLinksOfThePackagesLeadSomewhere(t *testing.T) {
+// README.md: every link in a packaged document leads to a packaged file. The packages contain no
+// untracked files.
+func TestPackagedDocumentsLinkToPackagedFiles(t *testing.T) {
 	settings, err := os.CreateTemp("deploy", "*.env")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.Remove(settings.Name()) })
@@ -30,7 +30,7 @@ func TestLinksOfThePackagesLeadSomewhere(t *testing.T) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		for _, found := range link.FindAllSubmatch(text, -1) {
+		for _, found := range linkPattern.FindAllSubmatch(text, -1) {
 			links++
 			require.FileExists(t, filepath.Join(filepath.Dir(path), string(found[1])), path)
 		}
@@ -39,12 +39,12 @@ func TestLinksOfThePackagesLeadSomewhere(t *testing.T) {
 	require.Greater(t, links, 20)
 }
 
-// operations.md, Install: what runs again keeps the settings, each of which is set once.
+// operations.md, Install: a second run of the commands keeps the settings. Each setting is set once.
 func TestInstallKeepsSettings(t *testing.T) {
 	root := t.TempDir()
 	env := root + "/etc/dg/dg.env"
 	script := `runuser() { :; }; mkdir -p ` + root + `/etc/systemd/system ` + root + `/usr/bin` + "\n"
-	for _, block := range regexp.MustCompile("(?s)   ```sh\n(.*?)```").FindAllSubmatch(content(t, "operations.md"), -1) {
+	for _, block := range regexp.MustCompile("(?s)   ```sh\n(.*?)```").FindAllSubmatch(readDeployFile(t, "operations.md"), -1) {
 		script += string(block[1])
 	}
 	script = strings.NewReplacer(" /etc/", " "+root+"/etc/", " /usr/", " "+root+"/usr/",
@@ -62,10 +62,11 @@ func TestInstallKeepsSettings(t *testing.T) {
 	require.Equal(t, settings[0], settings[1])
 }
 
-// sizing.md, operations.md: PgBouncer refuses a comment behind a value. nginx logs the query of a request.
-func TestExamplesOfProxies(t *testing.T) {
-	block := regexp.MustCompile(`(?s)\[pgbouncer\].*?` + "```").Find(content(t, "sizing.md"))
+// sizing.md: PgBouncer refuses a comment after a value. operations.md: nginx would log the query of a
+// request, which for /account/reset contains a token.
+func TestProxyExamplesAvoidKnownMistakes(t *testing.T) {
+	block := regexp.MustCompile(`(?s)\[pgbouncer\].*?` + "```").Find(readDeployFile(t, "sizing.md"))
 	require.Contains(t, string(block), "max_client_conn")
 	require.NotRegexp(t, `(?m)^\w.*;`, string(block))
-	require.Regexp(t, `location = /account/reset \{\s+access_log off;`, string(content(t, "nginx.conf")))
+	require.Regexp(t, `location = /account/reset \{\s+access_log off;`, string(readDeployFile(t, "nginx.conf")))
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Static checks. Exits non-zero at the first finding.
+# Runs the static checks. Exits non-zero at the first finding.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -32,7 +32,7 @@ say "the API's document"
 scripts/contract/lint.sh
 
 say "what is generated is not stale"
-# In a copy, because tests may build from these files at the same time.
+# Generates in a copy, because tests may build from these files at the same time.
 git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - | tar -xf - -C "$copy"
 "$copy/scripts/generate.sh"
 for file in modules/publicapi/openapi.json web/docs/templates/docs_errors.html configs/deploy/notices.txt \

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Copies the documents that operators and callers get into a new folder, in their places: their links lead where they do here.
-# Only files that git has: a folder may hold settings.
+# Copies the packaged documents to a new folder under their paths, so that their links work.
+# Copies only tracked files, because the folders may contain settings.
 set -eu
 target=$1
 cd "$(dirname "$0")/.."

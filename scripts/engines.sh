@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # Drives the screens' jobs in Firefox ESR and WebKitGTK (Safari's engine) by https, on the demo (make contract, a minute each).
-# An engine that is absent is printed as NOT RUN. Pictures go into ENGINE_SHOTS, if set.
+# It prints a missing engine as NOT RUN, and stores screenshots in ENGINE_SHOTS, if set.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/.." && pwd)
 work=$(mktemp -d)
-chmod a+x "$work" # PostgreSQL runs as another user than root
+chmod a+x "$work" # PostgreSQL does not run as root
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$work"' EXIT
 . "$here/contract/lib.sh"
 
 shots=${ENGINE_SHOTS:-$work}
 mkdir -p "$shots"
-MINIBROWSER=$(find /usr/lib -path '*webkit2gtk*/MiniBrowser' 2>/dev/null | tail -1) || true # an unreadable folder
+MINIBROWSER=$(find /usr/lib -path '*webkit2gtk*/MiniBrowser' 2>/dev/null | tail -1) || true # find fails if it cannot read a folder
 export MINIBROWSER DG_BASE_URL=https://localhost:18992
 
 say "screens in Firefox and WebKit"

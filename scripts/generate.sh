@@ -20,7 +20,7 @@ go run ./scripts/contract
 		cat "$file"
 	done >files.txt
 )
-# Mocks of removed interfaces go too.
+# Removes mocks of removed interfaces, too.
 find modules web -name 'mock_*_test.go' -delete
 go tool -modfile=scripts/tools/go.mod mockery --config configs/mockery.yaml
 scripts/notices.sh

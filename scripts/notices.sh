@@ -2,7 +2,7 @@
 # Writes configs/deploy/notices.txt: the licences of everything in the binary.
 set -eu
 cd "$(dirname "$0")/.."
-export LC_ALL=C # the order of modules
+export LC_ALL=C # fixes the order of modules
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -26,5 +26,5 @@ notice() { # name, licence files
 		notice "$path $version" $files
 	done
 } >"$work/notices.txt"
-# Only a whole file replaces the old one.
+# Only a complete file replaces the old one.
 cat "$work/notices.txt" >configs/deploy/notices.txt

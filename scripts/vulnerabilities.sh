@@ -1,9 +1,9 @@
 #!/bin/sh
-# Fails where the binary links code with a known vulnerability (govulncheck), unless
-# configs/vulnerabilities.txt says why it does no harm. Where the database cannot be reached it says
+# Fails if the binary links code with a known vulnerability (govulncheck), unless
+# configs/vulnerabilities.txt says why it does not affect dg. If the database is unreachable, it says
 # so and passes.
 #
-# Usage: scripts/vulnerabilities.sh binary, which has its symbols.
+# Usage: scripts/vulnerabilities.sh BINARY, a binary with symbols.
 set -eu
 binary=$(realpath "$1")
 cd "$(dirname "$0")/.."
@@ -14,7 +14,7 @@ status=0
 go tool -modfile=scripts/tools/go.mod govulncheck -mode binary "$binary" >"$out" 2>&1 || status=$?
 case $status in
 0) exit 0 ;;
-3) ;; # it has found some
+3) ;; # it has found vulnerabilities
 *)
   cat "$out" >&2
   grep -Eq 'fetching vulnerabilities:|unrecognized vulndb format' "$out" || exit 1

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	load   = 64                    // clients that request the largest reports
-	every  = 50 * time.Millisecond // between small requests
-	window = 8 * time.Second       // of one measurement
+	loadClients     = 64                    // clients that request the largest reports
+	requestInterval = 50 * time.Millisecond // between small requests
+	measureWindow   = 8 * time.Second       // of one measurement
 )
 
 // admission measures the latency of small requests, with and without load: two other organisations
@@ -28,7 +28,7 @@ func admission(ctx context.Context, b *bench) error {
 	beside := func(ctx context.Context) (p99 float64, err error) {
 		loaded, unload := context.WithCancel(ctx)
 		var others errgroup.Group
-		for i := range load {
+		for i := range loadClients {
 			c := large[i%2]
 			others.Go(func() error { return c.repeat(loaded, b.path("stats", c.set, 366)) })
 		}
@@ -37,7 +37,7 @@ func admission(ctx context.Context, b *bench) error {
 		return p99, errors.Join(err, others.Wait())
 	}
 	title := fmt.Sprintf("99th percentile of small statistics, beside %d of the largest of others; "+
-		"without them", load)
+		"without them", loadClients)
 	return b.compare(ctx, title, 3, beside, alone)
 }
 
@@ -59,14 +59,14 @@ func (c *client) repeat(ctx context.Context, path string) error {
 	return nil
 }
 
-// percentile99 returns the latency of requests at a steady rate, whether earlier ones are answered
-// or not. Latency counts from the time at which a request is due: no coordinated omission.
+// percentile99 sends requests at a steady rate, without waiting for earlier responses, and returns
+// their 99th percentile. Latency counts from when a request is due, to avoid coordinated omission.
 func (c *client) percentile99(ctx context.Context, path string) (float64, error) {
-	took := make([]float64, window/every)
+	took := make([]float64, measureWindow/requestInterval)
 	var all errgroup.Group
 	began := time.Now()
 	for i := range took {
-		due := began.Add(time.Duration(i) * every)
+		due := began.Add(time.Duration(i) * requestInterval)
 		all.Go(func() error {
 			<-time.After(time.Until(due))
 			err := c.get(ctx, path)

@@ -30,7 +30,7 @@ type bench struct {
 	report   report
 }
 
-// open prepares binary, database, data and server. After an error it leaves nothing running.
+// open prepares binary, database, data and server. After an error, it leaves nothing running.
 func open(ctx context.Context, o options) (_ *bench, err error) {
 	b := &bench{binary: o.DG}
 	if b.folder, err = filepath.Abs(filepath.Join(o.Dir, strconv.Itoa(o.Plays))); err != nil {

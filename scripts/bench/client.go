@@ -15,7 +15,7 @@ type client struct {
 	http *http.Client
 	base string
 	set  *set
-	next atomic.Uint64 // number of the request, which selects the key
+	next atomic.Uint64 // requests so far, which selects the key
 }
 
 func (b *bench) client(s *set) *client {
@@ -53,18 +53,18 @@ func (c *client) read(ctx context.Context, path string, body io.Writer) error {
 	return fmt.Errorf("GET %s: %s", path, response.Status)
 }
 
-func (c *client) getting(path string) func(context.Context) error {
+func (c *client) getWork(path string) func(context.Context) error {
 	return func(ctx context.Context) error { return c.get(ctx, path) }
 }
 
-// period returns the last days of the plays, from their first midnight to the midnight after the
-// last.
+// period returns the query for the last days of the plays, from their first midnight to the
+// midnight after the last.
 func (b *bench) period(days int) (from, end time.Time) {
 	end = b.data.Now.Truncate(24*time.Hour).AddDate(0, 0, 1)
 	return end.AddDate(0, 0, -days), end
 }
 
-// path returns path and query of a report on the last days of a set's fork.
+// path returns the path and query of a report on the last days of a set's fork.
 func (b *bench) path(report string, s *set, days int) string {
 	from, end := b.period(days)
 	return fmt.Sprintf("/api/v1/forks/%s/%s?from=%s&to=%s", s.IDs.Fork, report,

@@ -22,13 +22,13 @@ const (
 	smallGroup   = 50
 	largestGroup = 5_000
 	historyDays  = 400
-	keys         = 300 // of each organisation, in rotation because of their rate limit
+	keys         = 300 // keys of each organisation, used in rotation because of their rate limit
 )
 
 // data describes the data in a folder: three organisations with one fork each.
 type data struct {
-	Now   time.Time // the end of the plays
-	Main  set       // whose reports and exports are measured
+	Now   time.Time // the instant at which the plays end
+	Main  set       // its reports and exports are measured
 	Other set       // a neighbour with large reports; plays are inserted into it
 	Small set       // a neighbour with small reports
 }
@@ -40,7 +40,8 @@ type set struct {
 	Headers []string // values of Authorization, one for each key
 }
 
-// openData reads the description of the folder's data. If it is missing, openData loads data.
+// openData reads the description of the folder's data. If the description is missing, openData
+// loads data.
 func (b *bench) openData(ctx context.Context, plays int) error {
 	name := filepath.Join(b.folder, "set.json")
 	text, err := os.ReadFile(name)
@@ -87,7 +88,7 @@ func (b *bench) load(ctx context.Context) error {
 			return fmt.Errorf("make keys: %w", err)
 		}
 	}
-	return b.execute(ctx, `vacuum (analyze)`) // as autovacuum does on a server in use
+	return b.execute(ctx, `vacuum (analyze)`) // as autovacuum does on a running server
 }
 
 func (d *data) sets() []*set { return []*set{&d.Main, &d.Other, &d.Small} }
@@ -102,7 +103,8 @@ func (d *data) write(w io.Writer) (err error) {
 	return nil
 }
 
-// makeKeys inserts keys with one statement: the service would write an audit entry for each.
+// makeKeys inserts the keys with one statement, because the service would write an audit entry for
+// each.
 func (b *bench) makeKeys(ctx context.Context, s *set) error {
 	var ids []string
 	var hashes [][]byte

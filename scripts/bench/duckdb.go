@@ -50,7 +50,7 @@ func duckdb(ctx context.Context, b *bench) error {
 		}
 		title := fmt.Sprintf("statistics, %d days; DuckDB in memory", m.days)
 		limit := func(context.Context) (float64, error) { return d.ask(b, m.days, "") }
-		if err := b.compare(ctx, title, m.bar, timed(1, c.getting(path)), limit); err != nil {
+		if err := b.compare(ctx, title, m.bar, timed(1, c.getWork(path)), limit); err != nil {
 			return err
 		}
 	}
@@ -108,14 +108,14 @@ func (d *duckDB) ask(b *bench, days int, more string) (float64, error) {
 	return strconv.ParseFloat(strings.TrimSpace(line), 64)
 }
 
-// figures are what both answers have.
+// figures are the figures that both responses contain.
 type figures struct {
 	Plays, UniquePlayers                      int
 	AvgScorePercent, CompletionRate, PassRate float64
 	Daily, Players, Skills                    []map[string]any
 }
 
-// sameFigures fails if the answers differ. DuckDB leaves out days without plays.
+// sameFigures fails if the responses differ. DuckDB omits days without plays.
 func (b *bench) sameFigures(ctx context.Context, d *duckDB, c *client, path string, days int) error {
 	text, err := c.body(ctx, path)
 	if err != nil {
@@ -133,7 +133,7 @@ func (b *bench) sameFigures(ctx context.Context, d *duckDB, c *client, path stri
 		return err
 	}
 	ours.Daily = slices.DeleteFunc(ours.Daily, func(d map[string]any) bool { return d["plays"] == 0.0 })
-	for _, f := range []*figures{&ours, &theirs} { // ours are in the order of the catalogue
+	for _, f := range []*figures{&ours, &theirs} { // dg's skills are in the order of the catalogue
 		slices.SortFunc(f.Skills, func(a, b map[string]any) int {
 			return cmp.Compare(fmt.Sprint(a["skillId"]), fmt.Sprint(b["skillId"]))
 		})

@@ -14,10 +14,10 @@ func export(ctx context.Context, b *bench) error {
 	c := b.client(&b.data.Main)
 	path := b.path("exports/csv", &b.data.Main, 366)
 	return b.compare(ctx, "export, 366 days; COPY of the raw values to CSV", 0.83,
-		timed(1, c.getting(path)), timed(1, b.copyRaw))
+		timed(1, c.getWork(path)), timed(1, b.copyRaw))
 }
 
-// copyRaw is the limit of an export: COPY of the raw columns, like psql's \copy.
+// copyRaw measures the limit of an export: COPY of the raw columns, like psql's \copy.
 func (b *bench) copyRaw(ctx context.Context) error {
 	from, end := b.period(366)
 	sql := fmt.Sprintf(`/* bench */ copy (select id, fork_id, release_number, player, started_at,

@@ -24,7 +24,7 @@ type options struct {
 	Only  []string `env:"BENCH" default:"${default}" enum:"${default},duckdb" help:"Sections to run: ${enum}; duckdb needs Node."`
 }
 
-// Validate is kong's hook after parsing. It refuses fewer than minPlays.
+// Validate is kong's hook after parsing. It refuses fewer plays than minPlays.
 func (o *options) Validate() error {
 	if o.Plays < minPlays {
 		return fmt.Errorf("plays: at least %d", minPlays)
@@ -32,7 +32,7 @@ func (o *options) Validate() error {
 	return nil
 }
 
-// sections run in this order: writes come after all that reads plays.
+// sections run in this order: writes come after every section that reads plays.
 var sections = []struct {
 	name string
 	run  func(context.Context, *bench) error
@@ -58,7 +58,7 @@ func main() {
 	}
 }
 
-// run measures the selected sections. After a failure it prints what was measured before.
+// run measures the selected sections. After a failure it prints the results so far.
 func run(ctx context.Context, o options) (err error) {
 	b, err := open(ctx, o)
 	if err != nil {

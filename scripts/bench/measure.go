@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// work does what is measured or its limit, and returns the time in milliseconds.
+// work runs what is measured, or its limit, and returns the time in milliseconds.
 type work func(context.Context) (float64, error)
 
 // timed returns work that reports the mean of several runs, because a single quick run is noisy.
@@ -27,7 +27,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1
 
 const rounds = 5
 
-// compare runs ours and the limit in turns and reports their ratio, which should be at most bar.
+// compare runs ours and the limit alternately, and reports the ratio, which should be at most bar.
 // The first round warms up and does not count.
 func (b *bench) compare(ctx context.Context, title string, bar float64, ours, limit work) error {
 	log.Print(title)

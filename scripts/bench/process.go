@@ -18,10 +18,10 @@ func (b *bench) dg(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, b.binary, append(args, "--database-url", b.embedded.URL(),
 		"--migrate-database-url", b.embedded.OwnerURL())...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = stopTimeout // then the process is killed
+	cmd.WaitDelay = stopTimeout // after which the process is killed
 	cmd.Stderr = os.Stderr
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
-		return strings.HasPrefix(v, "DG_") // settings may name another database
+		return strings.HasPrefix(v, "DG_") // the environment may name another database
 	})
 	return cmd
 }
@@ -33,8 +33,8 @@ type server struct {
 	addr string // host:port
 }
 
-// serve starts `dg serve`, which logs to serve.log, and waits until it serves. It fails if dg ends
-// first.
+// serve starts `dg serve`, which logs to serve.log, and waits until it serves. It returns an error
+// if dg ends first.
 func (b *bench) serve(ctx context.Context) (*server, error) {
 	log, err := os.Create(filepath.Join(b.folder, "serve.log"))
 	if err != nil {
@@ -61,7 +61,7 @@ func (b *bench) serve(ctx context.Context) (*server, error) {
 	return s, nil
 }
 
-// stop ends dg serve with SIGTERM and waits for it. A clean exit is no error.
+// stop ends dg serve with SIGTERM and waits for it. It returns nil if the process exits cleanly.
 func (s *server) stop() error {
 	s.end()
 	err := s.cmd.Wait()

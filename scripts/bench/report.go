@@ -36,5 +36,5 @@ func (r *report) write(out io.Writer) {
 			median(row.ours), median(row.limit), ratio, slices.Min(row.ratios),
 			slices.Max(row.ratios), row.bar, holds)
 	}
-	_ = w.Flush() // fails only if out does
+	_ = w.Flush() // fails only if out fails
 }

@@ -25,8 +25,8 @@ const (
 	removeSQL = `delete from plays where fork_id = $1 and answers = '\x0102030405'`
 )
 
-// writes measures inserts on one day of a fork, with and without the triggers on plays, except
-// those of foreign keys. If a run is killed, its plays stay in data.Other, whose figures are not
+// writes measures inserts on one day of a fork, with and without the triggers on plays. Triggers of
+// foreign keys stay. If a run is killed, its plays stay in data.Other, whose figures are not
 // compared.
 func writes(ctx context.Context, b *bench) error {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
@@ -43,13 +43,13 @@ func writes(ctx context.Context, b *bench) error {
 		{"by the thousand on a sealed day", sealed, 1_000, 1.05},
 	} {
 		title := fmt.Sprintf("1,000 plays by %d writers, %s; no triggers", writers, c.name)
-		err := b.compare(ctx, title, c.bar, b.writing(c.rows, c.day, "enable"),
-			b.writing(c.rows, c.day, "disable"))
+		err := b.compare(ctx, title, c.bar, b.writeWork(c.rows, c.day, "enable"),
+			b.writeWork(c.rows, c.day, "disable"))
 		if err != nil {
-			return errors.Join(err, b.triggers(context.WithoutCancel(ctx), "enable"))
+			return errors.Join(err, b.setTriggers(context.WithoutCancel(ctx), "enable"))
 		}
 	}
-	if err := b.triggers(ctx, "enable"); err != nil {
+	if err := b.setTriggers(ctx, "enable"); err != nil {
 		return err
 	}
 	if err := b.execute(ctx, removeSQL, b.data.Other.IDs.Fork); err != nil {
@@ -58,11 +58,11 @@ func writes(ctx context.Context, b *bench) error {
 	return b.execute(ctx, `vacuum (analyze) plays`)
 }
 
-// writing returns work in which all writers insert for writeFor. Its result is the time for a
+// writeWork returns work in which all writers insert plays for writeFor. Its result is the time for a
 // thousand plays.
-func (b *bench) writing(rows int, day time.Time, triggers string) work {
+func (b *bench) writeWork(rows int, day time.Time, triggers string) work {
 	return func(ctx context.Context) (float64, error) {
-		if err := b.triggers(ctx, triggers); err != nil {
+		if err := b.setTriggers(ctx, triggers); err != nil {
 			return 0, err
 		}
 		var written atomic.Int64
@@ -98,7 +98,7 @@ func (b *bench) insert(ctx context.Context, rows int, day time.Time) error {
 		other.IDs.Fork)
 }
 
-// triggers enables or disables the triggers on plays, except those of foreign keys.
-func (b *bench) triggers(ctx context.Context, verb string) error {
+// setTriggers enables or disables the triggers on plays, except those of foreign keys.
+func (b *bench) setTriggers(ctx context.Context, verb string) error {
 	return b.execute(ctx, `alter table plays `+verb+` trigger user`)
 }
