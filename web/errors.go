@@ -20,7 +20,7 @@ type errorView struct {
 	httpserver.Failure
 	Link     ui.Link
 	Operator mail.Address
-	Retries  bool // whether the page is loaded again after RetryAfter
+	Retries  bool // whether the page reloads itself after RetryAfter
 }
 
 // ErrorPage responds to a browser's failed request with a page. It returns false and writes nothing
@@ -41,7 +41,7 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	view.Link = linkAfter(c, &view)
 	page, err := h.Execute(c, "error", &view)
 	if err != nil {
-		panic(err) // the JSON body is sent instead
+		panic(err) // the caller sends the JSON body instead
 	}
 	h.setHeaders(c)
 	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
@@ -49,7 +49,7 @@ func (h *Handler) ErrorPage(c *fiber.Ctx, f httpserver.Failure) bool {
 	return true
 }
 
-// readerOf looks the session up for an unknown path, whose request has taken no slot.
+// readerOf reads the session for an unknown path, whose request holds no slot.
 func (h *Handler) readerOf(c *fiber.Ctx, f httpserver.Failure) *ui.Principal {
 	p, token := ui.PrincipalOf(c), c.Cookies(ui.SessionCookie)
 	if p == nil && token != "" && f.Status == fiber.StatusNotFound && f.Generic {
@@ -87,7 +87,7 @@ var statusTexts = map[int]errorText{
 	503: {"Service unavailable", "DG cannot answer right now."},
 }
 
-// errorTextOf prefers a module's own message, of which a 404 has the first sentence as its title.
+// errorTextOf prefers the module's own message. For a 404, its first sentence becomes the title.
 func errorTextOf(c *fiber.Ctx, f httpserver.Failure) errorText {
 	text := statusTexts[f.Status]
 	if f.Status == fiber.StatusForbidden && c.Method() != fiber.MethodGet {

@@ -14,8 +14,8 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// An error page says what happened, and has one link to continue. A 403 says who can help. It has the
-// request id, unless nothing was found, and the header of the person who is signed in.
+// An error page says what happened and has one link to continue. A 403 says who can help. Except
+// for a 404, it has the request id. It has the header of the signed-in person.
 func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Acme <Works>"})
@@ -56,9 +56,9 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	}
 }
 
-// A page of an error names who operates the service. A 503 page reloads after the interval in
-// data-retry, unless it answers a form.
-func TestErrorPageNamesTheOperatorAndTriesAgain(t *testing.T) {
+// An error page names the operator. A 503 page reloads after the interval in data-retry, unless it
+// answers a form.
+func TestErrorPageNamesTheOperatorAndReloads(t *testing.T) {
 	w := webtest.StartWith(t, assembly.Settings{
 		Operator: mail.Address{Name: "Help <desk>", Address: "dg@example.org"},
 	})

@@ -26,8 +26,7 @@ import (
 	"dg/web/ui"
 )
 
-// A path without an organisation leads to the person's only organisation, or to a choice of
-// organisations.
+// A path without an organisation redirects to the person's only organisation, or to a choice.
 func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	slash := w.Organisation(`a/b "<c> é?#%`)
@@ -39,7 +38,7 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	testkit.RequireRedirect(t, "/account", w.SignedIn(t, acme.Member).Get("/reports"))
 	testkit.RequireRedirect(t, slash.At("/reports"), w.SignedIn(t, slash.Owner).Get("/"))
 
-	// A person of two organisations chooses.
+	// A person with two organisations gets the choice.
 	w.DB.Join(acme.ID, slash.Owner.ID, "admin")
 	both := w.SignedIn(t, slash.Owner).Get("/settings").Is(t, 200)
 	both.Has(t, `href="/o/acme/settings/api-keys"`, `href="`+slash.At("/settings/api-keys")+`"`)
@@ -59,8 +58,8 @@ func TestStaticFilesAreCached(t *testing.T) {
 	b.Get("/static/../site.go").Is(t, 404)
 }
 
-// rules.md, Formats: a malformed id is an unknown id. An organisation is found by its exact slug,
-// however the address encodes it.
+// rules.md, Formats: a malformed id counts as an unknown id. An organisation is found by its exact
+// slug, however the address is encoded.
 func TestMalformedSlugIsNotFound(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, slug := range []string{
@@ -83,8 +82,8 @@ func TestMalformedSlugIsNotFound(t *testing.T) {
 	}
 }
 
-// A form that is sent after its session has ended changes nothing. It leads through the sign-in
-// back to the empty form.
+// A form submitted after its session has ended changes nothing. It leads to the sign-in, and then
+// to the empty form.
 func TestFormLeadsBackAfterTheSessionEnded(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.Owner)
@@ -102,8 +101,8 @@ func TestFormLeadsBackAfterTheSessionEnded(t *testing.T) {
 	require.Empty(t, w.AllKeys(t, acme))
 }
 
-// Where two-step verification is required, a link leads to its form, which leads back.
-func TestEnrolmentLeadsBackToWhereItBegan(t *testing.T) {
+// A screen that requires two-step verification links to its setup, which leads back.
+func TestTwoStepSetupLeadsBack(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	create := acme.At("/settings/api-keys/new")
 	b := w.SignedIn(t, acme.AdminPlain)
@@ -125,7 +124,7 @@ func TestEnrolmentLeadsBackToWhereItBegan(t *testing.T) {
 
 const confirmation = `<div class="note" role="status">`
 
-// A change is confirmed by the next page, once. The sign-in confirms the sign-out.
+// The next page confirms a change, once. The sign-in page confirms the sign-out.
 func TestChangeIsConfirmedOnce(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "BI & co", apikeys.ReportsRead)
@@ -137,8 +136,8 @@ func TestChangeIsConfirmedOnce(t *testing.T) {
 		confirmation+"<div><strong>You have signed out.</strong>")
 }
 
-// A cookie that is no notice is ignored. The text of a notice is escaped, and has no link.
-func TestNoticeOfElsewhereIsNotShown(t *testing.T) {
+// An invalid notice cookie is ignored. The text of a notice is escaped and has no links.
+func TestForgedNoticeIsNotShown(t *testing.T) {
 	_, _, b := webtest.StartAsOwner(t)
 	get := func(notice string) testkit.Page {
 		b.Cookies["__Host-dg-notice"] = base64.RawURLEncoding.EncodeToString([]byte(notice))
@@ -151,10 +150,10 @@ func TestNoticeOfElsewhereIsNotShown(t *testing.T) {
 		Lacks(t, "evil.example")
 }
 
-// A link on another site or in a mail starts no download in the reader's name: the answer is a page
-// that leads to the screen, and the log has no entry. A sign-in continues to the screen.
-func TestDownloadFromElsewhereIsRejected(t *testing.T) {
-	h := newHouse(t)
+// A link on another site or in a mail starts no download. The response is a page that links to the
+// screen, and the log has no entry. A sign-in continues at the screen.
+func TestCrossSiteDownloadIsRejected(t *testing.T) {
+	h := newRouteWorld(t)
 	b := h.SignedIn(t, h.acme.Owner)
 	files := map[string]string{} // the page of each
 	for _, s := range screens {
@@ -217,7 +216,7 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	vale := w.Organisation("vale")
 	w.DB.Join(vale.ID, acme.Owner.ID, "admin")
-	for i := range 8 { // a longer list has a field that finds
+	for i := range 8 { // a longer list has a search field
 		w.DB.Join(w.Organisation(fmt.Sprint("o", i)).ID, acme.Owner.ID, "admin")
 	}
 	w.NewKey(t, acme, "BI", apikeys.ForksRead)
@@ -244,9 +243,9 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	require.Equal(t, vale.At("/reports"), p.Path())
 }
 
-// aloud returns what a screen reader announces, in order: a line for each role, name and
+// announced returns what a screen reader announces, in order: a line for each role, name and
 // description.
-func aloud(t *testing.T, p *browsertest.Page) string {
+func announced(t *testing.T, p *browsertest.Page) string {
 	t.Helper()
 	tree := browsertest.Do(p, "read the tree",
 		browsertest.Command(accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{}))
@@ -256,7 +255,7 @@ func aloud(t *testing.T, p *browsertest.Page) string {
 	}
 	text := func(v *accessibility.Value) (s string) {
 		if v != nil {
-			_ = json.Unmarshal([]byte(v.Value), &s) // "" of what is no text
+			_ = json.Unmarshal([]byte(v.Value), &s) // "" if the value is not text
 		}
 		return strings.Join(strings.Fields(s), " ")
 	}
@@ -288,7 +287,7 @@ func aloud(t *testing.T, p *browsertest.Page) string {
 
 // A screen reader announces what each figure describes, what a choice opens, what happened to the
 // secret, and which key or entry a control belongs to.
-func TestScreensAreReadAloud(t *testing.T) {
+func TestScreenReaderAnnouncesContext(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)
 	today := time.Now().UTC()
@@ -299,7 +298,7 @@ func TestScreensAreReadAloud(t *testing.T) {
 	p := browsertest.New(t)
 	reads := func(pattern string) {
 		t.Helper()
-		require.Regexp(t, "(?s)"+pattern, aloud(t, p))
+		require.Regexp(t, "(?s)"+pattern, announced(t, p))
 	}
 	days := func(ago int) string {
 		return ui.Period(reports.Period{From: today.AddDate(0, 0, -ago), Days: 28})

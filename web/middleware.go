@@ -25,7 +25,7 @@ func (h *Handler) handle(c *fiber.Ctx) error {
 		if !errors.Is(err, identity.ErrNoSession) {
 			return err
 		}
-		// After a POST the sign-in opens the form's page, which has the same path.
+		// After a POST the sign-in continues at the form's page, which has the same path.
 		next := cmp.Or(downloadScreen(c), ui.LocalPath(c.OriginalURL()))
 		return c.Redirect(ui.WithNext("/sign-in", next), fiber.StatusSeeOther)
 	})
@@ -46,8 +46,8 @@ func (h *Handler) prepare(surface limit.Surface) fiber.Handler {
 	}
 }
 
-// remember makes the session's next request wait in its tenant's queue. It does so from the
-// accepted password on, and also after a denied permission.
+// remember assigns the session's next request to its tenant's queue. It does so as soon as the
+// password is accepted, and even if permission is denied.
 func (h *Handler) remember(c *fiber.Ctx) {
 	if begun := ui.BegunSession(c); begun.Token != "" {
 		h.requests.Remember(begun.Token, begun.Person.ID)
@@ -72,7 +72,7 @@ func (h *Handler) setHeaders(c *fiber.Ctx) {
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
 	c.Set(fiber.HeaderXFrameOptions, "DENY")         // for browsers without frame-ancestors
-	c.Set(fiber.HeaderReferrerPolicy, "same-origin") // no-referrer makes the Origin of forms null
+	c.Set(fiber.HeaderReferrerPolicy, "same-origin") // no-referrer would make browsers send "Origin: null" with forms
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	if strings.HasPrefix(h.BaseURL, "https:") {
 		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000; includeSubDomains")
@@ -107,8 +107,8 @@ func rejectCrossOrigin(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// isCrossSiteDownload is needed because a download causes an audit entry in the person's name.
-// Browsers without Sec-Fetch-Site, such as iOS before 16.4, send a Referer.
+// isCrossSiteDownload is needed because a download creates an audit entry for the person. Browsers
+// without Sec-Fetch-Site, such as iOS before 16.4, send a Referer.
 func isCrossSiteDownload(c *fiber.Ctx) bool {
 	if downloadScreen(c) == "" {
 		return false

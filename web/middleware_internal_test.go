@@ -18,7 +18,7 @@ import (
 	"dg/web/ui"
 )
 
-// Over https, the screens require https from then on (HSTS), also for subdomains.
+// Over https, responses require https for later requests (HSTS), including subdomains.
 func TestHSTSCoversSubdomains(t *testing.T) {
 	for base, want := range map[string]string{
 		"https://dg.example.org": "max-age=31536000; includeSubDomains",
@@ -32,15 +32,15 @@ func TestHSTSCoversSubdomains(t *testing.T) {
 	}
 }
 
-// Each screen takes a slot, even without a session. While an address holds all of its slots, each
-// of its screens gets 503 before anything is read.
+// Each screen takes a slot, even without a session. If an address holds all of its slots, each
+// further screen gets 503 before anything is read.
 func TestEveryScreenTakesASlot(t *testing.T) {
 	t.Parallel()
 	h := New(Dependencies{Requests: limit.NewRequests(12)}, "http://127.0.0.1:8080", time.Now)
 	for _, surface := range []limit.Surface{limit.Screens, limit.Public} {
 		held := make(chan error)
 		go func() {
-			held <- h.requests.Run(t.Context(), surface, "", "0.0.0.0", // the address of app.Test
+			held <- h.requests.Run(t.Context(), surface, "", "0.0.0.0", // app.Test reports this address
 				func(ctx context.Context) error {
 					held <- nil
 					<-ctx.Done()

@@ -14,20 +14,20 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// sensitive is a form that takes a recent password.
-type sensitive struct {
+// sensitiveForm is a form that requires a recent password.
+type sensitiveForm struct {
 	path       string
 	fields     url.Values
-	keptFields []string // in a form that comes back
-	done       int      // the status of the change
+	keptFields []string // texts of the form after an error
+	wantStatus int      // the status of the change
 }
 
-// sensitiveForms returns all sensitive forms, by name. It makes the admin with two-step
-// verification an owner.
-func sensitiveForms(t *testing.T, w *webtest.World, acme *webtest.Organisation) map[string]sensitive {
+// sensitiveForms returns all sensitive forms by name. It makes the admin with two-step verification
+// an owner.
+func sensitiveForms(t *testing.T, w *webtest.World, acme *webtest.Organisation) map[string]sensitiveForm {
 	w.DB.Exec(`update memberships set role = 'owner' where user_id = $1`, acme.Admin.ID)
 	old := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
-	return map[string]sensitive{
+	return map[string]sensitiveForm{
 		"a new key": {acme.At("/settings/api-keys/new"), url.Values{
 			"name": {"Warehouse"}, "description": {"Ask Bo"}, "scopes": {"reports:read"},
 			"expiry": {"day"}, "day": {"2027-01-02"},
@@ -47,46 +47,46 @@ func sensitiveForms(t *testing.T, w *webtest.World, acme *webtest.Organisation) 
 	}
 }
 
-func (s sensitive) withProof(password, code string) url.Values {
+func (s sensitiveForm) withProof(password, code string) url.Values {
 	form := maps.Clone(s.fields)
 	form.Set("current", password)
 	form.Set("code", code)
 	return form
 }
 
-// age sets how long ago all sessions entered the password.
-func age(w *webtest.World, since string) {
+// ageSessions sets how long ago all sessions entered the password.
+func ageSessions(w *webtest.World, since string) {
 	w.DB.Exec(`update sessions set authenticated_at = now() - $1::interval`, since)
 }
 
-// asks reports whether a page asks for the password and for the code.
-func asks(p testkit.Page) [2]bool {
+// proofFields reports whether a page asks for the password, and whether it asks for the code.
+func proofFields(p testkit.Page) [2]bool {
 	return [2]bool{strings.Contains(p.Body, `name="current"`), strings.Contains(p.Body, `name="code"`)}
 }
 
-// changes returns the stored keys and reporting modes.
-func changes(w *webtest.World) string {
+// storedState returns the stored keys and reporting modes.
+func storedState(w *webtest.World) string {
 	return testkit.One[string](w.DB, `select concat_ws(' ',
 		(select string_agg(id || coalesce(revoked_at::text, ''), ',' order by id) from api_keys),
 		(select string_agg(reporting_mode, ',' order by id) from organisations))`)
 }
 
-// rules.md, Keys: after 15 minutes each form asks for the password in place, and keeps its fields. The
-// right password makes the change, and counts for the next 15 minutes.
+// rules.md, Keys: after 15 minutes each sensitive form asks for the password in place and keeps its
+// fields. The correct password makes the change, and is valid for the next 15 minutes.
 func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	const again = "Enter your password again."
 	for name, s := range sensitiveForms(t, w, acme) {
 		t.Run(name, func(t *testing.T) {
 			b := w.SignedIn(t, acme.Admin)
-			require.Equal(t, [2]bool{}, asks(b.Get(s.path)), "the sign-in counts")
-			age(w, "15 minutes 1 second")
+			require.Equal(t, [2]bool{}, proofFields(b.Get(s.path)), "the sign-in counts")
+			ageSessions(w, "15 minutes 1 second")
 			opened := b.Get(s.path).Is(t, 200)
-			require.Equal(t, [2]bool{true, true}, asks(opened))
+			require.Equal(t, [2]bool{true, true}, proofFields(opened))
 			opened.Lacks(t, `id="errors"`)
 			head := b.Send(http.MethodHead, s.path, "", nil)
 			require.Equal(t, len(opened.Body), int(head.ContentLength), "HEAD is no sending of the form")
-			before := changes(w)
+			before := storedState(w)
 			for _, c := range []struct{ password, code, said string }{
 				{"", "", again},
 				{"", w.CodeNow(t, testkit.TOTPSecret), again},
@@ -96,49 +96,50 @@ func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 			} {
 				p := b.Post(s.path, s.withProof(c.password, c.code)).Is(t, 422)
 				p.Has(t, "<title>Error: ", "<strong>1 thing to fix.</strong> Nothing has been saved.", c.said)
-				require.Equal(t, [2]bool{true, true}, asks(p))
+				require.Equal(t, [2]bool{true, true}, proofFields(p))
 				p.Has(t, s.keptFields...)
 				require.NotContains(t, p.Body, "horse battery", "a password is never shown again")
 			}
-			require.Equal(t, before, changes(w))
+			require.Equal(t, before, storedState(w))
 			require.Equal(t, 1, testkit.One[int](w.DB, `select sum(wrong) from password_guesses`),
 				"a code that is not given is not a wrong one")
 			p := b.Post(s.path, s.withProof(testkit.Password, w.CodeNow(t, testkit.TOTPSecret)))
-			require.Equal(t, s.done, p.StatusCode, p.Body)
-			require.NotEqual(t, before, changes(w))
-			require.Equal(t, [2]bool{}, asks(b.Get(s.path)))
+			require.Equal(t, s.wantStatus, p.StatusCode, p.Body)
+			require.NotEqual(t, before, storedState(w))
+			require.Equal(t, [2]bool{}, proofFields(b.Get(s.path)))
 		})
 	}
 }
 
-// A form shows all its errors at once. A correct password counts even if the form has errors.
+// A form shows all its errors at once. A correct password is accepted even if the form has errors.
 func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")
-	age(w, "1 hour")
+	ageSessions(w, "1 hour")
 	form := webtest.NewKeyForm()
 	form.Del("name")
 	form.Del("scopes")
 	form.Set("current", "wrong horse battery")
 	p := b.Post(path, form).Is(t, 422).Has(t, "<strong>3 things to fix.</strong>",
 		"Enter a name.", "Choose at least one scope.", "The password is wrong.")
-	require.Equal(t, [2]bool{true, false}, asks(p), "without two-step verification there is no code")
+	require.Equal(t, [2]bool{true, false}, proofFields(p), "without two-step verification there is no code")
 	form.Set("current", testkit.Password)
 	p = b.Post(path, form).Is(t, 400).Has(t, "<strong>2 things to fix.</strong>")
-	require.Equal(t, [2]bool{}, asks(p))
+	require.Equal(t, [2]bool{}, proofFields(p))
 }
 
-// Revoking a leaked key must not wait for a password, and a name is not sensitive.
+// Revoking and renaming need no password: a leaked key must be revoked without delay, and a name is
+// not sensitive.
 func TestRevokingAndRenamingNeverAsk(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
-	age(w, "10 hours")
+	ageSessions(w, "10 hours")
 	for path, form := range map[string]url.Values{
 		"/rename": {"name": {"Warehouse"}},
 		"/revoke": {},
 	} {
 		at := acme.At("/settings/api-keys/%s", key.ID) + path
-		require.Equal(t, [2]bool{}, asks(b.Get(at)), path)
+		require.Equal(t, [2]bool{}, proofFields(b.Get(at)), path)
 		b.Post(at, form).Is(t, 303)
 	}
 }

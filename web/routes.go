@@ -21,8 +21,8 @@ import (
 type Screen struct {
 	Path       string
 	Page, Form fiber.Handler    // nil: none
-	Surface    limit.Surface    // whose slots its requests take; "": limit.Screens
-	Permission authz.Permission // in the path's organisation; zero: the path has none
+	Surface    limit.Surface    // limits whose slots its requests take; "": limit.Screens
+	Permission authz.Permission // needed in the path's organisation; zero: the path has no organisation
 }
 
 // handler serves a screen. Its principal may be nil on /docs only: see Services.Reader.

@@ -19,23 +19,23 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// screens is the table of routes: the tests here check each of its rows.
+// screens is the route table. The tests check each of its rows.
 var screens = web.New(web.Dependencies{}, "", time.Now).Screens()
 
-// house is an organisation with the objects that the paths of screens name.
-type house struct {
+// routeWorld is an organisation with the objects that the screens' paths name.
+type routeWorld struct {
 	*webtest.World
 	acme *webtest.Organisation
 	fork string
 }
 
-func newHouse(t *testing.T) *house {
+func newRouteWorld(t *testing.T) *routeWorld {
 	w, acme := webtest.StartAcme(t)
-	return &house{w, acme, w.Played(acme)}
+	return &routeWorld{w, acme, w.Played(acme)}
 }
 
-// at returns the address of a screen, with a new key where the path needs one.
-func (h *house) at(t *testing.T, s web.Screen) string {
+// at returns the address of a screen. If the path needs a key, it creates one.
+func (h *routeWorld) at(t *testing.T, s web.Screen) string {
 	path := strings.NewReplacer(":org", h.acme.Slug, ":fork", h.fork, ":recipe", "python",
 		":operation", "getForkStats").Replace(s.Path)
 	if strings.Contains(path, ":key") {
@@ -45,16 +45,16 @@ func (h *house) at(t *testing.T, s web.Screen) string {
 	return path
 }
 
-// reader is a person of the organisation. Their role is "" for others.
+// reader is a person who requests screens. role is "" for someone outside the organisation.
 type reader struct {
 	name    string
 	browser *testkit.Browser
 	role    string
 	twoStep bool
-	refused int // the status of a screen that they may not open
+	refused int // the status of a screen that the reader may not open
 }
 
-func (h *house) readers(t *testing.T) []reader {
+func (h *routeWorld) readers(t *testing.T) []reader {
 	other := h.Organisation("other")
 	return []reader{
 		{"owner", h.SignedIn(t, h.acme.Owner), "owner", false, 403},
@@ -66,7 +66,7 @@ func (h *house) readers(t *testing.T) []reader {
 	}
 }
 
-// may reports whether the policy grants the reader what the screen needs.
+// may reports whether the policy grants the reader the screen's permission.
 func (r reader) may(t *testing.T, s web.Screen) bool {
 	policy, err := authz.New()
 	require.NoError(t, err)
@@ -75,9 +75,9 @@ func (r reader) may(t *testing.T, s web.Screen) bool {
 	}, s.Permission, "acme") == nil
 }
 
-// Each screen of an organisation is opened, and its form sent, by the roles that hold its permission.
+// Each role can open the screens, and send the forms, whose permission it holds, and no others.
 func TestEveryScreenChecksItsPermission(t *testing.T) {
-	h := newHouse(t)
+	h := newRouteWorld(t)
 	for _, r := range h.readers(t) {
 		for _, s := range screens {
 			if s.Permission == (authz.Permission{}) {
@@ -101,13 +101,13 @@ func TestEveryScreenChecksItsPermission(t *testing.T) {
 	}
 }
 
-// links returns the targets of links and forms, with the prefix "post" for forms that change
-// something.
+// links matches the targets of links and forms. A form that changes something has the prefix
+// "post".
 const links = `(?:href|(?:method="(post)" )?action)="(/[^"#?]*)([^"#]*)`
 
-// The links and forms of the screens offer each role all permitted screens, and no others.
+// The links and forms of the screens offer each role all permitted screens and no others.
 func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
-	h := newHouse(t)
+	h := newRouteWorld(t)
 	h.NewKey(t, h.acme, "BI", apikeys.ForksRead)
 	for _, r := range h.readers(t)[:4] {
 		offered := map[string]bool{}
@@ -137,7 +137,7 @@ func TestScreensOfferWhatThePolicyAllows(t *testing.T) {
 	}
 }
 
-// A change of role, second factor or membership applies from the next request on.
+// A change of role, second factor or membership takes effect on the next request.
 func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	list := acme.At("/settings/api-keys")
@@ -163,10 +163,10 @@ func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 	admin.Get(list).Is(t, 404)
 }
 
-// Each form is refused from another site, and without a header that names its site. Older browsers
-// name the page in Origin.
+// A form sent from another site is refused, as is one without a header that names its site. Older
+// browsers name the page in Origin.
 func TestCrossOriginFormsAreRejected(t *testing.T) {
-	h := newHouse(t)
+	h := newRouteWorld(t)
 	b := h.SignedIn(t, h.acme.Owner)
 	rejected := []http.Header{
 		{"Sec-Fetch-Site": {"cross-site"}},
@@ -190,7 +190,7 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 	for _, header := range []http.Header{
 		{"Sec-Fetch-Site": {"same-origin"}},
 		{"Sec-Fetch-Site": {"same-origin"}, "Origin": {h.Base}},
-		{"Sec-Fetch-Site": {"none"}}, // a bookmark or a reload
+		{"Sec-Fetch-Site": {"none"}}, // as from a bookmark or a reload
 		{"Origin": {h.Base}},
 	} {
 		b := h.SignedIn(t, h.acme.Owner)
@@ -201,9 +201,9 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 	}
 }
 
-// A form that another account opened, as in another tab, changes nothing.
+// If another account opened a form, as in another tab, sending the form changes nothing.
 func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
-	h := newHouse(t)
+	h := newRouteWorld(t)
 	owner := h.SignedIn(t, h.acme.Owner)
 	admin := h.SignedIn(t, h.acme.Admin)
 	stranger := h.SignedIn(t, h.Organisation("other").Owner)
@@ -241,9 +241,9 @@ func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 	require.Greater(t, forms, 10)
 }
 
-// HEAD is answered on every page with the status and headers of GET, and makes no export.
+// HEAD on every page has the status and headers of GET, and starts no export.
 func TestEveryPageHasSecurityHeaders(t *testing.T) {
-	h := newHouse(t)
+	h := newRouteWorld(t)
 	b := h.SignedIn(t, h.acme.Owner)
 	paths := []string{"/", "/nowhere", h.acme.At("/nowhere")}
 	for _, s := range screens {
@@ -274,7 +274,7 @@ func TestEveryPageHasSecurityHeaders(t *testing.T) {
 	require.Len(t, h.ExportsOf(t, h.acme, 1), 2, "one export, of GET")
 }
 
-// Form fields in the query are ignored: addresses end up in links and logs.
+// Form fields in the query are ignored, because addresses get into links and logs.
 func TestFormFieldsInTheQueryAreIgnored(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/organisation/reporting-mode")
@@ -284,7 +284,7 @@ func TestFormFieldsInTheQueryAreIgnored(t *testing.T) {
 		url.Values{"email": {acme.Owner.Email}}).Is(t, 401)
 }
 
-// The log has every request of a signed-in person. Package httpserver samples the others.
+// The log has every request of a signed-in person. Package httpserver samples other requests.
 func TestRequestsOfSignedInPeopleAreAllLogged(t *testing.T) {
 	w, _, owner := webtest.StartAsOwner(t)
 	for range 200 {

@@ -21,7 +21,7 @@ const otherSessionsEnded = " Your other sessions have ended."
 // Account handles GET /account.
 func (h *Handler) Account(c *fiber.Ctx, p *ui.Principal) error {
 	view := accountView{Layout: accountLayout(p, "Account")}
-	if p.IsMember() { // "/" and "/reports" lead members here
+	if p.IsMember() { // members are redirected here from "/" and "/reports"
 		view.Notices = append(view.Notices, ui.Notice{
 			Strong: "Only owners and admins can open reports and settings.",
 			Before: " The operator of DG can change your role.",
@@ -42,7 +42,7 @@ func (h *Handler) SignOutEverywhere(c *fiber.Ctx, p *ui.Principal) error {
 	return signedOut(c)
 }
 
-// redirectToAccount sets the new session, because the change has ended the old one.
+// redirectToAccount sets the cookie of the new session, because the change has ended the old one.
 func redirectToAccount(c *fiber.Ctx, session identity.Session, done ui.Notice) error {
 	ui.Flash(c, done)
 	ui.SetSession(c, session)

@@ -12,7 +12,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// Each person has an account page. Members have no other screen.
+// Every person has an account page. A member has no other screen.
 func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	w.DB.Exec(`update users set name = '<b>Ilya</b> "Petrov"' where id = $1`, acme.Member.ID)
@@ -39,8 +39,8 @@ func TestSignOutEverywhere(t *testing.T) {
 	colleague.Get("/account").Is(t, 200)
 }
 
-// The form, which password managers find by its well-known address, takes the current password and
-// ends the other sessions. Many wrong passwords lock it.
+// The well-known address, which password managers open, leads to the form. The form takes the
+// current password and ends the person's other sessions. Many wrong passwords lock it.
 func TestPasswordIsChanged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	known := b.Get("/.well-known/change-password").Is(t, 302)
@@ -75,8 +75,8 @@ func recoveryCodesIn(t *testing.T, p testkit.Page) []string {
 	return slices.Concat(cells...)
 }
 
-// Two-step verification is turned on by a code of the shown secret and the password, and off by a
-// code and the password.
+// Two-step verification is turned on with the password and a code of the shown secret. It is turned
+// off with the password and a code.
 func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.AdminPlain)
@@ -107,8 +107,8 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	b.Get("/account").Has(t, "Two-step verification is off.")
 }
 
-// New recovery codes take the password and a code, and void the old ones. One of them replaces the
-// code of a lost phone.
+// New recovery codes need the password and a code, and void the old ones. A recovery code replaces
+// the authenticator's code.
 func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.Admin)

@@ -19,7 +19,7 @@ type resetView struct {
 // ResetForm handles GET /account/reset. It does not use up the link, because mail and chat programs
 // may open links for previews.
 func (h *Handler) ResetForm(c *fiber.Ctx) error {
-	c.Set(fiber.HeaderReferrerPolicy, "strict-origin") // a proxy logs the Referer of the page's style
+	c.Set(fiber.HeaderReferrerPolicy, "strict-origin") // keeps the token out of Referers in proxy logs
 	return h.renderReset(c, fiber.StatusOK, resetView{Token: c.Query("token")})
 }
 

@@ -10,11 +10,11 @@ import (
 
 // qrCode is an SVG path with a margin of one module. The stylesheet widens the quiet zone.
 type qrCode struct {
-	Side int // in modules, with the margin
+	Side int // side length in modules, including the margin
 	Path string
 }
 
-// newQRCode returns nil for a text that is too long: the page also shows the secret as text.
+// newQRCode returns nil if the text is too long, because the page also shows the secret as text.
 func newQRCode(text string) *qrCode {
 	code, err := qr.Encode(text, qr.M, qr.Auto)
 	if err != nil {

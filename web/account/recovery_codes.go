@@ -47,11 +47,11 @@ func (h *Handler) ReplaceRecoveryCodes(c *fiber.Ctx, p *ui.Principal) error {
 type codesView struct {
 	ui.Layout
 	Codes []string
-	Next  string // path of the link that continues
+	Next  string // path of the Continue link
 }
 
-// renderRecoveryCodes does not redirect, because no later page can show the codes. Sending the form
-// again creates none: its code is used, or two-step verification is on already.
+// renderRecoveryCodes does not redirect, because no later page can show the codes. A repeated form
+// creates none: its code is used, or two-step verification is already on.
 func (h *Handler) renderRecoveryCodes(
 	c *fiber.Ctx, p *ui.Principal, session identity.Session, title, next string, codes []string,
 ) error {

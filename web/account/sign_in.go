@@ -16,12 +16,12 @@ type signInView struct {
 	Action string // the form's target, with the parameter next
 	Email  string
 	Wrong  bool       // whether the password or the code was wrong
-	Locked *time.Time // end of the lockout; nil: attempts are accepted
+	Locked *time.Time // end of the lockout; nil: not locked
 
 	SessionEnded bool
-	CookieLost   bool // whether the browser did not keep the cookie of the new session
+	CookieLost   bool // whether the browser dropped the cookie of the new session
 
-	Recovery bool   // whether the form is for a recovery code, not a code of the app
+	Recovery bool   // whether the form asks for a recovery code instead of a code of the app
 	Other    string // path of the form for the other kind of code
 }
 
@@ -69,10 +69,11 @@ func (h *Handler) SignIn(c *fiber.Ctx) error {
 	return c.Redirect(begun, fiber.StatusSeeOther)
 }
 
-// begunParam marks the redirect after a correct password: SignInForm reports a missing cookie.
+// begunParam marks the redirect after a correct password, so that SignInForm can report a missing
+// cookie.
 const begunParam = "begun"
 
-// SignOut handles POST /sign-out. A form that another account opened ends no session: 403.
+// SignOut handles POST /sign-out. A form that another account opened gets 403 and ends no session.
 func (h *Handler) SignOut(c *fiber.Ctx) error {
 	if _, err := h.SignedIn(c); apperr.Is(err, apperr.AccessDenied) {
 		return err

@@ -15,8 +15,8 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The sign-in takes e-mail and password, then the code of two-step verification, and continues to the
-// requested page.
+// The sign-in takes e-mail and password, and then the code of two-step verification. It continues
+// at the requested page.
 func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	wanted := "/settings/audit-log?actor=a%20b&x=%2F"
@@ -28,7 +28,7 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	testkit.RequireRedirect(t, wanted, plain.Get(signIn))
 	testkit.RequireRedirect(t, "/", plain.Get("/sign-in/code"))
 
-	const evil = "?next=%2F%2Fevil.example" // other targets: see web/ui
+	const evil = "?next=%2F%2Fevil.example" // web/ui tests other values of next
 	testkit.RequireRedirect(t, "/", plain.Get("/sign-in"+evil))
 	testkit.RequireRedirect(t, "/", plain.Get("/sign-in/code"+evil))
 	testkit.RequireRedirect(t, "/sign-in?begun=1",
@@ -65,8 +65,8 @@ func TestSignInSaysThatCookiesAreMissing(t *testing.T) {
 	}
 }
 
-// An unknown e-mail and a wrong password get the same answer, which keeps the e-mail. Failed attempts
-// lock both steps.
+// An unknown e-mail and a wrong password get the same response. The form keeps the e-mail. Failed
+// attempts lock both steps.
 func TestSignInErrorsRevealNothing(t *testing.T) {
 	clock := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 	w, acme := webtest.StartAt(t, &clock)
@@ -104,7 +104,7 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	const cookie = "__Host-dg"
 	planted := w.Browser(t)
-	planted.Post("/sign-in", webtest.Credentials(acme.Admin)) // it waits for a code
+	planted.Post("/sign-in", webtest.Credentials(acme.Admin)) // the planted session waits for a code
 	victim := w.Browser(t)
 	victim.Cookies[cookie] = planted.Session()
 	victim.Post("/sign-in", webtest.Credentials(acme.Admin)).Is(t, 303)
@@ -115,7 +115,7 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	testkit.RequireRedirect(t, "/sign-in", planted.Get("/"))
 }
 
-// A wrong password or code leaves the focus in its field. The typed password can be shown. After
+// A wrong password or code moves the focus to its field. A button shows the typed password. After
 // the sign-out, Back shows nothing of the account.
 func TestSignInByKeyboard(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
@@ -191,7 +191,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	p.WaitFor("svg.qr")
 	secret := p.Text("#totp")
 	require.Regexp(t, `^[A-Z2-7]{32}$`, secret)
-	require.Equal(t, secret, copied(p, "Copy"), "without blanks")
+	require.Equal(t, secret, copyWith(p, "Copy"), "without blanks")
 	code := w.CodeNow(t, secret)
 	p.Fill("#code", code[:3]+" "+code[3:])
 	p.Click(`button:text("Turn on two-step verification")`)
@@ -201,7 +201,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	p.Click(`a:text("Done")`)
 	p.WaitFor("dialog[open]")
 	p.Click(`button:text("Stay here")`)
-	require.Equal(t, recovery, strings.Fields(copied(p, "Copy codes")))
+	require.Equal(t, recovery, strings.Fields(copyWith(p, "Copy codes")))
 	file := browsertest.Eval[string](p, `new Promise((done) => {
 		URL.createObjectURL = (blob) => { blob.text().then(done); return 'data:,'; };
 		HTMLAnchorElement.prototype.click = () => {}; // the download itself
@@ -214,7 +214,7 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	require.NotContains(t, p.Text("body"), recovery[0])
 }
 
-func copied(p *browsertest.Page, button string) string {
+func copyWith(p *browsertest.Page, button string) string {
 	return p.Copied(func() {
 		p.Click(`button:text("` + button + `")`)
 		p.WaitFor(`button:text("Copied")`)

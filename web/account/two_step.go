@@ -14,7 +14,7 @@ import (
 type twoStepView struct {
 	ui.Layout
 	ui.FormErrors
-	Secret []string // in groups of four characters; nil: the password comes first
+	Secret []string // the secret in groups of four characters; nil: the form asks for the password first
 	QR     *qrCode
 	URL    template.URL // opens an authenticator app on the same device
 	Issuer string
@@ -57,8 +57,8 @@ func (h *Handler) renderTwoStep(c *fiber.Ctx, p *ui.Principal, status int, f ui.
 	return h.Render(c, status, "two-step-on", &view)
 }
 
-// ChangeTwoStep handles POST /account/two-step. The field "do" is "begin", which takes the password
-// and offers a secret, "on", which confirms the secret, or "off".
+// ChangeTwoStep handles POST /account/two-step. The field "do" is "begin", "on" or "off". "begin"
+// takes the password and offers a secret. "on" confirms the secret.
 func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	var codes []string
 	var session identity.Session
@@ -79,7 +79,7 @@ func (h *Handler) ChangeTwoStep(c *fiber.Ctx, p *ui.Principal) error {
 	}
 	switch {
 	case errors.Is(err, identity.ErrTwoStepOn), errors.Is(err, identity.ErrTwoStepOff):
-		// another request changed it, or the offer has expired
+		// a concurrent request has changed it, or the offer has expired
 		return c.Redirect(p.TwoStepFor(continueAfter(c)), fiber.StatusSeeOther)
 	case err != nil:
 		return err

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	maxLogDownloads = 4   // concurrent downloads on an instance; an organisation gets half
+	maxLogDownloads = 4   // concurrent downloads on an instance; one organisation gets at most half of them
 	entriesPerQuery = 500 // bounds the memory of a download
 )
 
@@ -81,7 +81,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 
 type logDownload struct {
 	dialect format.Dialect
-	record  func() error                  // of the download, before its first byte; nil: it is recorded
+	record  func() error                  // records the download before its first byte; nil: it is recorded
 	list    func() ([]audit.Entry, error) // reads page
 	page    audit.Page                    // the next one
 	release func()                        // releases the slot of Downloads

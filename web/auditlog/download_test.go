@@ -16,14 +16,14 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// hostile are texts that must be shown as text.
+// hostile are texts that pages and files must show as text.
 var hostile = []string{
 	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `=cmd|'/C calc'!A0`, `+1`, `-1`,
 	`@SUM(A1)`, "\tx", "\rx", "\nx", "\x00x", "\u202egnp.exe", "a,\"b\"\r\nc", "{{.CSRF}}", "'",
 	strings.Repeat("x", 10_000), strings.Repeat("€", 10_000), "\xff\xfe",
 }
 
-// Text from clients is escaped on the page, and is no formula in the file.
+// The page escapes text from clients, and no such text is a formula in the file.
 func TestAuditLogEscapesHostileText(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, text := range hostile {
@@ -49,7 +49,7 @@ func TestAuditLogEscapesHostileText(t *testing.T) {
 			w.Append(t, acme, e)
 		}
 	}
-	want := len(w.LogOf(t, acme)) + 2 // the head and the download
+	want := len(w.LogOf(t, acme)) + 2 // the header row and the entry of the download
 	file := b.Get(acme.At("/settings/audit-log.csv")).Is(t, 200)
 	rows, err := csv.NewReader(strings.NewReader(file.Body)).ReadAll()
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestAuditLogEscapesHostileText(t *testing.T) {
 }
 
 // The file has all columns of the matching entries. The file for Excel has a byte-order mark,
-// semicolons and Excel's format of timestamps. Ids are text, which no spreadsheet rounds.
+// semicolons and Excel's timestamps. Ids are text, so that no spreadsheet rounds them.
 func TestAuditLogIsDownloaded(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	w.Append(t, acme, audit.Entry{
@@ -75,7 +75,7 @@ func TestAuditLogIsDownloaded(t *testing.T) {
 		Target: audit.Target{Kind: "fork", ID: "f"}, Details: map[string]any{"rows": 1},
 		Request: audit.Request{Method: "GET", Path: "/x", Address: "::1", UserAgent: "curl", ID: "r-1"},
 	})
-	key := w.NewKey(t, acme, "BI", apikeys.ForksRead) // which the filter leaves out
+	key := w.NewKey(t, acme, "BI", apikeys.ForksRead) // the filter excludes this entry
 	w.DB.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
 		values ($1, $2, 'BI', 'expired', now() - interval '1 d', 2880)`, acme.ID, key.ID)
 	page := b.Get(acme.At("/settings/audit-log?action=api_key.refused"))

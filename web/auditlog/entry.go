@@ -22,9 +22,9 @@ type entryView struct {
 	Row    []value // the values that audit.ActionDisplay.Row selects
 	Values []value
 
-	NewDay            bool   // whether the entry before it is of another UTC day, or there is none
-	Refused           bool   // a request with a key that was refused
-	ByActor, ByAction string // paths of the log with this value as filter; "": there is no such filter
+	NewDay            bool   // whether it begins a UTC day in the list
+	Refused           bool   // whether it records a refused request with a key
+	ByActor, ByAction string // path of the log filtered by this value; "": there is no such filter
 }
 
 // value is a row of an entry. At, if set, replaces Text. Code is an id or other technical text.
@@ -33,12 +33,13 @@ type value struct {
 	At                     *time.Time
 }
 
-// maxInRow bounds the characters of a value in a row. The unfolded entry shows whole values.
-const maxInRow = 60
+// maxRowCharacters bounds the characters of a value in a row. The unfolded entry shows whole values.
+const maxRowCharacters = 60
 
 type names map[string]map[string]string // by target kind and id
 
-// namesIn reads groups only for an entry with a groupId. Above org.MaxGroups names may be missing.
+// namesIn reads groups only if an entry has a groupId. With more than org.MaxGroups groups, names
+// may be missing.
 func (h *Handler) namesIn(
 	ctx context.Context, p *ui.Principal, entries []audit.Entry, keys []apikeys.Key,
 ) (names, error) {
@@ -72,7 +73,7 @@ func (n names) view(e audit.Entry) entryView {
 	for _, name := range kind.Row {
 		for _, v := range view.Values {
 			if v.Name == name {
-				v.Text = truncate(cmp.Or(v.Text, v.Code), maxInRow)
+				v.Text = truncate(cmp.Or(v.Text, v.Code), maxRowCharacters)
 				view.Row = append(view.Row, v)
 			}
 		}
@@ -97,7 +98,7 @@ func (n names) values(e audit.Entry) (all []value) {
 			cmp.Or(detailText(e, "newName"), detailText(e, "name"), n[t.Kind][t.ID]), t.ID)
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.Details)) {
-		if name != "name" && name != "newName" { // shown as the target's name
+		if name != "name" && name != "newName" { // the row shows it as the target's name
 			all = append(all, n.detail(name, e.Details[name]))
 		}
 	}
@@ -108,8 +109,8 @@ func (n names) values(e audit.Entry) (all []value) {
 	return all
 }
 
-// detail tells instants, days and codes apart by name: JSON has them as strings, and a key may be
-// named like a day.
+// detail recognises instants, days and codes by the detail's name. JSON has them as strings, and a
+// key's name may look like a day.
 func (n names) detail(name string, of any) value {
 	v := value{Name: name, Term: term(name)}
 	switch of := of.(type) {
@@ -135,7 +136,7 @@ func (n names) detail(name string, of any) value {
 	return v
 }
 
-// codes are the details whose values the page shows as words, unless they are days.
+// codes are the details whose values the page shows as words. Days are excluded.
 var (
 	codes    = []string{"outcome", "reportingMode", "plan", "from", "to"}
 	days     = []string{"from", "to", "before"}

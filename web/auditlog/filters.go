@@ -21,7 +21,7 @@ import (
 // field is a filter of the page: a select element with Options, or else a date.
 type field struct {
 	Name, Label, Value string // Value "": the filter is not set
-	Words              string // Value as the page names it, such as an option's text
+	Words              string // the text of Value on the page, such as an option's text
 	Options            []option
 	set                func(f *audit.Filter, value string, day time.Time)
 }
@@ -48,7 +48,7 @@ func fields(people []audit.Actor, keys []apikeys.Key) []field {
 
 type option struct{ Value, Text string }
 
-// options returns the options of a filter, with the end of the id where texts are equal.
+// options returns the options of a filter. If texts are equal, each gets the end of its id.
 func options[T any](things []T, of func(T) (id, name string)) []option {
 	all := []option{{Value: "", Text: "Any"}}
 	named := map[string]int{"Any": 1}
@@ -124,7 +124,7 @@ func (h *Handler) parse(c *fiber.Ctx, p *ui.Principal) (a logQuery, err error) {
 }
 
 func (f *field) read(values []string, filter *audit.Filter) error {
-	value := strings.Join(values, " ") // repeated values join to one that is unknown
+	value := strings.Join(values, " ") // repeated values are joined into one unknown value
 	if value == "" {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (f *field) read(values []string, filter *audit.Filter) error {
 	return nil
 }
 
-// offers returns whether the filter has the value, which is not "".
+// offers reports whether value is not "" and an option of the filter.
 func (a logQuery) offers(name, value string) bool {
 	i := slices.IndexFunc(a.Fields, func(f field) bool { return f.Name == name })
 	return slices.ContainsFunc(a.Fields[i].Options[1:], func(o option) bool { return o.Value == value })

@@ -35,7 +35,7 @@ const entriesPerPage = 50
 
 type logView struct {
 	ui.Layout
-	Path          string      // path of the page without filters
+	Path          string      // path of the log without filters
 	Download      ui.Download // paths of the file with the same filters
 	Filters       logQuery
 	Rows          []entryView

@@ -12,8 +12,8 @@ import (
 	"dg/modules/audit"
 )
 
-// Each filter, alone and combined, sets the filter of package audit and stays in the address. Both
-// days of a period are included.
+// Each filter, alone or combined, sets the filter of package audit and is kept in the address. A
+// period includes its first and last day.
 func TestFieldsSetTheFilter(t *testing.T) {
 	march := func(n int) time.Time { return time.Date(2026, 3, n, 0, 0, 0, 0, time.UTC) }
 	for query, want := range map[string]audit.Filter{
@@ -39,7 +39,7 @@ func TestFieldsSetTheFilter(t *testing.T) {
 	}
 }
 
-// A row shows the values that the table of actions names, in the order of that table.
+// A row shows the values that audit.ActionDisplay lists for its action, in that order.
 func TestRowShowsTheValuesOfItsAction(t *testing.T) {
 	person := audit.Target{Kind: "person", ID: "u-1"}
 	key := audit.Target{Kind: "api_key", ID: "k-1"}
@@ -62,7 +62,7 @@ func TestRowShowsTheValuesOfItsAction(t *testing.T) {
 			Action: audit.KeyReplaced, Target: key,
 			Details: map[string]any{"name": "BI", "stopsAt": "2026-11-21T09:30:05Z"},
 		},
-		"Key renamed|Key 2026-03-01|Old name 2026-11-21T09:30:05Z": { // a name like a day is a name
+		"Key renamed|Key 2026-03-01|Old name 2026-11-21T09:30:05Z": { // a name that looks like a day is shown as a name
 			Action: audit.KeyRenamed, Target: key,
 			Details: map[string]any{"newName": "2026-03-01", "oldName": "2026-11-21T09:30:05Z"},
 		},

@@ -17,7 +17,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-func listed(t *testing.T, p testkit.Page) (ids []int64) {
+func entryIDs(t *testing.T, p testkit.Page) (ids []int64) {
 	for _, row := range testkit.Cells(`<tr role="row" id="E(\d+)">`, p.Body) {
 		id, err := strconv.ParseInt(row[0], 10, 64)
 		require.NoError(t, err)
@@ -26,7 +26,7 @@ func listed(t *testing.T, p testkit.Page) (ids []int64) {
 	return ids
 }
 
-func auditedRows(t *testing.T, p testkit.Page) (all []string) {
+func entryRows(t *testing.T, p testkit.Page) (all []string) {
 	const row = `(?s)<tr role="row" id="E\d+">\s*<th role="rowheader" scope="row">(.*?)` +
 		`<details>.*?: </span>(.*?)</summary>`
 	for _, row := range testkit.Cells(row, p.Is(t, 200).Body) {
@@ -37,7 +37,7 @@ func auditedRows(t *testing.T, p testkit.Page) (all []string) {
 
 // Each day has a heading, and each refusal is marked. A click on an actor or an action adds that filter
 // and keeps the others.
-func TestValuesOfTheLogFilterIt(t *testing.T) {
+func TestClickOnAValueFiltersTheLog(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	w.Append(t, acme, audit.Entry{Actor: audit.Actor{Kind: audit.Key, ID: "gone", Name: "Gone"},
 		Action: audit.KeyRefused, Reason: audit.Revoked})
@@ -50,11 +50,11 @@ func TestValuesOfTheLogFilterIt(t *testing.T) {
 	require.Equal(t, [][]string{{"Request refused"}}, testkit.Cells(`class="state held"><a [^>]*>([^<]*)`, p.Body))
 	require.NotContains(t, p.Body, "key=gone", "no filter has a key that was never listed")
 	byAction := b.Get(p.Link("Key created")).Has(t, `value="2026-02-28"`).Lacks(t, "Request refused</a>")
-	require.Len(t, listed(t, byAction), 2)
-	require.Len(t, listed(t, b.Get(byAction.Link("<bdi>"+acme.Owner.Name+"</bdi>"))), 2)
+	require.Len(t, entryIDs(t, byAction), 2)
+	require.Len(t, entryIDs(t, b.Get(byAction.Link("<bdi>"+acme.Owner.Name+"</bdi>"))), 2)
 }
 
-// The links lead to older entries and back, and keep the filters, even while the log grows.
+// Links lead to older and newer entries and keep the filters, even while the log grows.
 func TestAuditLogIsPaged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	add := func(n int) {
@@ -76,14 +76,14 @@ func TestAuditLogIsPaged(t *testing.T) {
 	add(20)
 	second := b.Get(p.Link("Older →"))
 	second.Has(t, `<option value="api_key.refused" selected>`)
-	require.Equal(t, want, append(listed(t, p), listed(t, second)...))
+	require.Equal(t, want, append(entryIDs(t, p), entryIDs(t, second)...))
 	require.Empty(t, second.Link("Older →"), "the last page")
-	require.Equal(t, w.LogOf(t, acme)[0].ID, listed(t, b.Get(second.Link("← Newest")))[0])
+	require.Equal(t, w.LogOf(t, acme)[0].ID, entryIDs(t, b.Get(second.Link("← Newest")))[0])
 	b.Get(acme.At("/settings/audit-log?before=%d", want[99])).Has(t, "No older entries")
 }
 
-// An entry has label, target and values in its row, and all values below it. Every export is two
-// rows.
+// The row of an entry has its label, target and main values. Unfolded, the entry shows all values.
+// An export has two rows: its start and its end.
 func TestAuditEntryShowsItsValues(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
@@ -107,7 +107,7 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 	w.DB.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
 		values ($1, $2, 'Warehouse', 'expired', now() + interval '1 min', 2880)`, acme.ID, key.ID)
 	page := b.Get(acme.At("/settings/audit-log?key=%s", key.ID))
-	rows := auditedRows(t, page)
+	rows := entryRows(t, page)
 	for i, want := range []string{
 		"Key: Warehouse Request refused Reason: expired Refusals: 2,880",
 		"Key: Warehouse Export ended Prompting at the dock Outcome: client gone Rows: 12,408",
@@ -133,8 +133,8 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 	}
 }
 
-// The screen and the file refuse an unknown filter, and a value that is not offered, by name. If
-// ignored, they would show every entry.
+// The screen and the file refuse unknown filters and values, and name them. Ignoring them would
+// show every entry.
 func TestInvalidAuditFiltersAreRefused(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	foreign := w.NewKey(t, w.Organisation("other"), "Theirs", apikeys.ReportsRead)
@@ -162,7 +162,7 @@ func TestInvalidAuditFiltersAreRefused(t *testing.T) {
 }
 
 // Options are sorted by name. Keys with the same name are told apart by their ids.
-func TestAuditFiltersOfferNamesInTheirOrder(t *testing.T) {
+func TestAuditFilterOptionsAreSortedByName(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, name := range []string{"warehouse", "BI", "BI", "Ärger"} {
 		w.NewKey(t, acme, name, apikeys.ReportsRead)
@@ -184,11 +184,12 @@ func TestAuditFiltersOfferNamesInTheirOrder(t *testing.T) {
 	}
 }
 
-func seen(p *browsertest.Page, selector string) bool {
+func isVisible(p *browsertest.Page, selector string) bool {
 	return browsertest.Eval[bool](p, `document.querySelector('`+selector+`').checkVisibility()`)
 }
 
-// A phone shows the first entry without scrolling, and folds the filters. An entry opens in place.
+// On a phone the first entry is visible without scrolling, and the filters are folded. An entry
+// opens in place.
 func TestAuditLogInABrowser(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	for i := range 60 {
@@ -207,17 +208,17 @@ func TestAuditLogInABrowser(t *testing.T) {
 	p.Emulate(360, browsertest.Light)
 	require.Less(t, browsertest.Eval[float64](p,
 		`document.querySelector('tbody tr[id]').getBoundingClientRect().bottom`), 480.0)
-	require.False(t, seen(p, ".filters"))
+	require.False(t, isVisible(p, ".filters"))
 	p.Click(`.fold summary:text("Filter")`)
-	require.True(t, seen(p, ".filters"))
+	require.True(t, isVisible(p, ".filters"))
 	p.Emulate(1280, browsertest.Light)
 	p.Click(`a:text("Older →")`)
 	require.Equal(t, "true", p.Attr("nav.pager a:last-child", "aria-disabled"))
 	p.Open(o.At("/settings/audit-log"))
-	require.False(t, seen(p, "tbody dl"))
+	require.False(t, isVisible(p, "tbody dl"))
 	browsertest.Eval[any](p, `(({left, top}) => document.elementFromPoint(left + 9, top + 9).click())(
-		document.querySelector('tbody tr[id] th').getBoundingClientRect())`) // the row opens the entry
-	require.True(t, seen(p, "tbody dl"))
+		document.querySelector('tbody tr[id] th').getBoundingClientRect())`) // a click on the row opens the entry
+	require.True(t, isVisible(p, "tbody dl"))
 	require.Equal(t, "static",
 		browsertest.Eval[string](p, `getComputedStyle(document.querySelector("tbody tr[id]")).position`),
 		"WebKit knows no other: the summary of the last row would cover the page")

@@ -16,7 +16,7 @@ import (
 type page struct {
 	Name, Path string // below /docs
 	Template   string
-	Group      string // of this page and those after it, or ""
+	Group      string // heading of a group that begins with this page; "": no heading
 	Sections   []ui.Link
 	Parent     string // path of the page that lists this one; "": a page of the guide
 	Recipe     recipe
@@ -74,7 +74,7 @@ func (h *Handler) layout(p *ui.Principal, at page) ui.Layout {
 			link.Current = link.Current || at.Parent != "" && other.Path == at.Parent
 			l.Sidebar.Pages = append(l.Sidebar.Pages, link)
 		case at.Path, at.Parent:
-			if other.Recipe.Kind == at.Recipe.Kind { // all recipes would not fit
+			if other.Recipe.Kind == at.Recipe.Kind { // the sidebar has no room for all recipes
 				l.Sidebar.Links = append(l.Sidebar.Links, link)
 			}
 		}

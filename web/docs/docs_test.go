@@ -32,8 +32,8 @@ var (
 	contractCode = regexp.MustCompile(`(?m)^(ERR_[A-Z_]+)$`)
 )
 
-// contract returns the texts of the OpenAPI document, one a line.
-func contract(t *testing.T) string {
+// contractTexts returns the texts of the OpenAPI document, one on each line.
+func contractTexts(t *testing.T) string {
 	source, err := os.ReadFile("../../modules/publicapi/openapi.json")
 	require.NoError(t, err)
 	var texts []string
@@ -49,11 +49,11 @@ func contract(t *testing.T) string {
 	}
 }
 
-// The page lists the errors of the contract with cause and fix, each with an id to link to.
+// The page lists the contract's errors with cause and fix. Each has an id to link to.
 func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 	page := webtest.Start(t).Browser(t).Get("/docs/errors").Is(t, 200)
 	var want, got, ids []string
-	for _, row := range contractErrorRow.FindAllStringSubmatch(contract(t), -1) {
+	for _, row := range contractErrorRow.FindAllStringSubmatch(contractTexts(t), -1) {
 		want = append(want, row[1]+" "+row[2])
 	}
 	for _, row := range pageErrorRow.FindAllStringSubmatch(page.Body, -1) {
@@ -64,16 +64,17 @@ func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 	require.ElementsMatch(t, want, got)
 	require.True(t, slices.IsSorted(got), "by status: %s", got)
 	require.Len(t, slices.Compact(slices.Sorted(slices.Values(ids))), len(ids), "each id once")
-	for _, c := range contractCode.FindAllString(contract(t), -1) {
+	for _, c := range contractCode.FindAllString(contractTexts(t), -1) {
 		require.Contains(t, ids, c)
 	}
 }
 
-// The document states the limits that the program has, and the page the columns of the document.
+// The OpenAPI document states the limits that the program enforces. The CSV page lists the columns
+// of the OpenAPI document.
 func TestDocsStateLimitsAndColumns(t *testing.T) {
 	w := webtest.Start(t)
 	body := w.Browser(t).Get("/docs").Body + w.Browser(t).Get("/docs/csv").Body
-	document := strings.Join(strings.Fields(contract(t)), " ")
+	document := strings.Join(strings.Fields(contractTexts(t)), " ")
 	for _, fact := range []string{
 		fmt.Sprintf("at most %d reports at once", reports.MaxReportsOfOrganisation),
 		fmt.Sprintf("%d reports running, or the instance %d", reports.MaxReportsOfOrganisation,
@@ -94,7 +95,7 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(program), "avgScorePercent", "the table of days of %s", r[1])
 	}
-	header := testkit.Find(t, `(?m)^(playId,[A-Za-z,]+)$`, contract(t))
+	header := testkit.Find(t, `(?m)^(playId,[A-Za-z,]+)$`, contractTexts(t))
 	columns := testkit.Cells(`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`, body)
 	require.Equal(t, header, strings.Join(slices.Concat(columns...), ","))
 	require.Contains(t, html.UnescapeString(body), ` --max-redirs 0 `+w.Base+`/api/v1/forks`,
@@ -102,8 +103,8 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	require.NotContains(t, body, "dg.example.org")
 }
 
-// The pages need no sign-in and no database.
-func TestDocsAreForEverybody(t *testing.T) {
+// The documentation needs no sign-in and no database.
+func TestDocsNeedNoSignIn(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, path := range []string{
 		"/docs", "/docs/figures", "/docs/csv", "/docs/errors", "/docs/recipes",
@@ -129,7 +130,7 @@ func TestDocsAreForEverybody(t *testing.T) {
 	w.Browser(t).Get("/docs/search?q=503").Is(t, 200)
 }
 
-// The page for works councils says the same in each language: one row for each fact, with the constant
+// The page for works councils has the same facts in each language. Each fact states the constant
 // that the program enforces.
 func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 	w, _ := webtest.StartAcme(t)
@@ -146,7 +147,7 @@ func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 	}
 }
 
-// Coloured programs have the same text as the ones to copy, with the service's address filled in.
+// Coloured programs have the same text as the programs to copy, with the service's address.
 func TestColouredProgramsAreThePrograms(t *testing.T) {
 	b := webtest.Start(t).Browser(t)
 	pages := testkit.Cells(`href="(/docs/recipes/[a-z-]+)"`, b.Get("/docs/recipes").Body)
@@ -173,9 +174,9 @@ func TestColouredProgramsAreThePrograms(t *testing.T) {
 	}
 }
 
-// With an organisation, the examples name one of its forks and groups and request recent days;
-// copied programs start at its oldest fork. Without one, they request the days of the sample
-// responses.
+// With an organisation, the examples use one of its forks and groups and recent days. Copied
+// programs start when its oldest fork was created. Without an organisation, they use the days of
+// the sample responses.
 func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	globex := w.Organisation("globex")
@@ -183,7 +184,7 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	w.Fork(globex)
 	group := w.DB.Group(acme.ID, w.DB.Players(acme.ID, 5)...)
 	invented := "60772820-1226-4be5-b50f-c2adbe3dca64"
-	require.Contains(t, contract(t), invented, "that of the document")
+	require.Contains(t, contractTexts(t), invented, "that of the document")
 	for _, path := range []string{
 		"/docs", "/docs/recipes/curl", "/docs/recipes/python", "/docs/reference/getForkStats",
 	} {
@@ -222,8 +223,8 @@ func TestReferenceShowsTheDocument(t *testing.T) {
 	}
 }
 
-// A search finds the terms that readers use. Without a result it names the recipes. Its links lead
-// to the section.
+// A search finds readers' terms, and its links lead to the section. Without a result it suggests
+// the recipes.
 func TestSearchLeadsToThePage(t *testing.T) {
 	w, _, owner := webtest.StartAsOwner(t)
 	first := regexp.MustCompile(`<dl class="results">\s*<dt><a href="([^"]*)"`)
@@ -245,14 +246,14 @@ func TestSearchLeadsToThePage(t *testing.T) {
 	w.Browser(t).Get("/docs/search?q="+hostile).Is(t, 200).Lacks(t, "<b>")
 }
 
-// specification, 9: changes have dates. The deprecation headers are those of the document.
+// specification, 9: each change has a date. The OpenAPI document lists the deprecation headers.
 func TestChangesAreDated(t *testing.T) {
 	page := webtest.Start(t).Browser(t).Get("/docs/changes").Body
 	days := slices.Concat(testkit.Cells(`<time datetime="(\d{4}-\d{2}-\d{2})">`, page)...)
 	require.NotEmpty(t, days)
 	slices.Reverse(days)
 	require.True(t, slices.IsSorted(days), "newest first: %s", days)
-	document := strings.Join(strings.Fields(contract(t)), " ")
+	document := strings.Join(strings.Fields(contractTexts(t)), " ")
 	shown := testkit.Find(t, `(?s)<code>(Deprecation: .*?)</code></pre>`, page)
 	for line := range strings.Lines(html.UnescapeString(shown)) {
 		require.Contains(t, document, strings.TrimSpace(line))
@@ -260,8 +261,7 @@ func TestChangesAreDated(t *testing.T) {
 }
 
 // The sidebar stays visible while the page scrolls, and marks the current section. Typing a query
-// shows its results, and then marks no section. Enter opens the first result, Escape shows the page
-// again.
+// shows results and marks no section. Enter opens the first result, and Escape restores the page.
 func TestDocsInABrowser(t *testing.T) {
 	w := webtest.Start(t)
 	p := browsertest.New(t)

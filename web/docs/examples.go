@@ -10,8 +10,8 @@ import (
 	"dg/web/ui"
 )
 
-// The ids and days in the examples of the OpenAPI document and in the recipes. Fill replaces them. They
-// are the demo's: there the requests have the sample answers.
+// The ids and days of the examples in the OpenAPI document and in the recipes. Fill replaces them.
+// They are the demo's, where requests get the sample responses.
 const (
 	exampleFork  = "60772820-1226-4be5-b50f-c2adbe3dca64"
 	exampleGroup = "367856ea-0ce4-4434-8f3b-0260cd0f3211"
@@ -21,15 +21,15 @@ const (
 
 type examples struct {
 	ForkID, GroupID      string
-	ForkTitle, GroupName string // "": the id is that of the OpenAPI document's example
+	ForkTitle, GroupName string // "": Fill keeps the id of the OpenAPI document's example
 	base                 string // public URL of this service
 	// from is two years ago, or the day the oldest fork was created; year is a year ago. They
 	// replace the first days in recipes.
 	from, year  string
-	first, last string // replace the period of requests: the sample's days, or the two before today
+	first, last string // they replace the period of requests: the sample's days, or the last two complete days
 }
 
-// day returns the day that was some days ago.
+// day returns the day n days ago.
 func (h *Handler) day(ago int) string { return h.Today().AddDate(0, 0, -ago).Format(time.DateOnly) }
 
 func (h *Handler) placeholders() examples {
@@ -55,7 +55,7 @@ func (h *Handler) examplesFor(ctx context.Context, p *ui.Principal) examples {
 	if err != nil || len(forks) == 0 {
 		return e
 	}
-	// the oldest active fork with a deployed release, or else the oldest
+	// the oldest active fork with a deployed release; without one, the oldest fork
 	slices.SortFunc(forks, func(a, b games.Fork) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	fork := forks[max(0, slices.IndexFunc(forks, func(f games.Fork) bool {
 		return f.Status == "active" && f.DeployedReleaseNumber != nil

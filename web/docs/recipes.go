@@ -18,7 +18,7 @@ type documentation struct {
 	Pages []page // loadDocumentation adds a page for each recipe and operation
 	// recipes/start has a file for each request of Start in each of Languages.
 	Languages  []struct{ ID, Name, Extension string }
-	Start      []struct{ ID, Title, Operation, Save string } // Save: options that make curl save the answer
+	Start      []struct{ ID, Title, Operation, Save string } // Save: options with which curl saves the response
 	Clients    []struct{ ID, Name, File, Source, Needs string }
 	Recipes    []recipe
 	Operations reference `json:"-"`
@@ -32,14 +32,16 @@ var coloured = func() (all map[string]string) {
 
 type recipe struct {
 	ID, Kind, Name, File string
-	Purpose              string          // a sentence for the list of recipes
+	Purpose              string          // a sentence in the list of recipes
 	ExportsKey           bool            // whether the first step puts the key into the environment
 	Steps                []template.HTML // in order, from installation to the first result
 	Tables               bool            // whether the program reads all forks into tables
 	Untested             string          // a sentence on what no test runs, or ""
-	// The program's result for the demo: a static file, or a text in recipes/. "": none is shown.
+	// The program's result for the demo: a static file, or a text in recipes/. "": no result is
+	// shown.
 	Picture, Output string
-	// What a tool keeps of the API's promises, and what happens to it. nil: a program that reads anew.
+	// Which of the API's promises a tool keeps, and how it handles changes. nil: the program reads
+	// everything again.
 	Keeps *struct{ Players, Names, Hidden, Erased, Renamed, Revoked, Down string }
 }
 
@@ -59,7 +61,7 @@ func loadDocumentation() documentation {
 	return d
 }
 
-// decodeFile panics on an invalid file or an unknown field: any test that calls New finds it.
+// decodeFile panics on an invalid file or an unknown field, which fails any test that calls New.
 func decodeFile(name string, into any) {
 	file, err := docsFiles.ReadFile(name)
 	if err != nil {

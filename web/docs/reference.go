@@ -25,7 +25,7 @@ type refField struct {
 	Name, In, Type string
 	Required       bool
 	Text           template.HTML
-	Values         []string // the allowed values; nil: any
+	Values         []string // the allowed values; nil: any value
 	Example        string
 }
 

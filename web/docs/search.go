@@ -75,7 +75,7 @@ func normalise(text string) string {
 	return wordOfText.ReplaceAllString(strings.ToLower(text), "\x00$0")
 }
 
-// bestPassage returns the first passage with the most words.
+// bestPassage returns the first passage that contains the most words.
 func bestPassage(words []string, text []passage) (best passage) {
 	most := -1
 	for _, one := range text {
@@ -135,7 +135,7 @@ type textReader struct {
 	all  []passage
 }
 
-// read reads an element. What follows a heading is in its line.
+// read reads an element. Text after a heading belongs to the heading's line.
 func (r *textReader) read(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Pre, atom.Form, atom.Fieldset, atom.Button, atom.Label, atom.H1: // programs, controls, the name
@@ -148,7 +148,7 @@ func (r *textReader) read(n *html.Node) {
 			return
 		}
 		if a.Key == "id" && (n.DataAtom == atom.H2 || n.DataAtom == atom.Tr) {
-			r.line = "" // of a heading without text
+			r.line = "" // of a heading without its text
 			r.id = a.Val
 		}
 	}
@@ -166,7 +166,7 @@ func (r *textReader) read(n *html.Node) {
 	}
 }
 
-// endLine ends a line with text after its heading.
+// endLine ends a line. The line of a heading ends only after further text.
 func (r *textReader) endLine() {
 	line := strings.Join(strings.Fields(r.line), " ")
 	if line == "" || strings.HasSuffix(line, ":") {

@@ -16,7 +16,7 @@ type keyView struct {
 	Back            string     // path of the list
 	Replaces        *keyRow    // the key that this one replaced; nil: none
 	Successor       *keyRow    // the key that replaced this one; nil: none
-	Events          []keyEvent // the newest refusals and exports
+	Events          []keyEvent // the newest refusals and exports of the key
 	Unread          bool       // whether the events could not be read in time
 	Replace, Rename string     // paths of the forms; "": not permitted, or not possible
 }
@@ -56,7 +56,8 @@ func (h *Handler) layout(c *fiber.Ctx, p *ui.Principal, title string) (ui.Layout
 	return h.SettingsLayout(c, p, title, "api-keys")
 }
 
-// replaceable is false for a replaced key: its RevokedAt is set, in the future during the overlap.
+// replaceable returns false for a replaced key. Its RevokedAt is set, and is in the future during
+// the overlap.
 func (h *Handler) replaceable(p *ui.Principal, k apikeys.Key) bool {
 	return k.RevokedAt == nil && k.State(h.Now(), p.Organisation.Plan) == apikeys.StateUsable
 }

@@ -23,7 +23,8 @@ func expiryChoices(today time.Time) []expiryChoice {
 	return all
 }
 
-// successorExpiry returns the default for k's successor: the lifetime of k, in days rounded up.
+// successorExpiry returns the default expiry for k's successor: the lifetime of k, in days rounded
+// up.
 func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	if k.ExpiresAt == nil {
 		return "never", ""
@@ -37,7 +38,7 @@ func successorExpiry(k apikeys.Key, today time.Time) (expiry, day string) {
 	return "day", today.AddDate(0, 0, days).Format(time.DateOnly)
 }
 
-// expiresAt rejects a date that was entered while another choice is selected.
+// expiresAt rejects a day that was entered while another choice is selected.
 func (f keyForm) expiresAt(now time.Time) (*time.Time, ui.FormError) {
 	if f.Expiry == "day" {
 		return f.expiryDate(now)

@@ -19,7 +19,7 @@ type keyFormView struct {
 	keyForm
 	Old        *keyRow // the key to replace; nil: none
 	Path, Back string  // the form's target, and where Cancel leads
-	FirstDay   string  // YYYY-MM-DD, the minimum of the date field: today has begun
+	FirstDay   string  // YYYY-MM-DD, the minimum of the date field: tomorrow
 	Expiries   []expiryChoice
 	Overlaps   []overlapChoice
 }
@@ -27,7 +27,7 @@ type keyFormView struct {
 // keyForm has the values of the fields, valid or not.
 type keyForm struct {
 	labelForm
-	ID       string // of the key that the form makes: sent twice, it makes one
+	ID       string // id of the key that the form creates: a repeated form creates one key
 	Scopes   []apikeys.Scope
 	Overlap  string
 	Expiry   string // a number of days, "day" or "never"
@@ -39,7 +39,7 @@ func (f keyForm) Has(scope apikeys.Scope) bool { return slices.Contains(f.Scopes
 
 type overlapChoice struct {
 	apikeys.Overlap
-	Until time.Time // when the old key stops; see overlapsOf
+	Until time.Time // when the old key stops working; see overlapsOf
 }
 
 // overlap returns the chosen overlap, or an invalid one for a missing or unknown choice.
@@ -95,7 +95,7 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 		return c.Redirect(p.KeyPath(view.ID, ""), fiber.StatusSeeOther)
 	case errors.Is(err, apikeys.ErrTooMany):
 		view.FormErrors = ui.FieldError("main", apikeys.ErrTooMany.Message)
-	case apperr.Is(err, apperr.Validation): // the expiry has just passed
+	case apperr.Is(err, apperr.Validation): // the expiry has passed since the form was checked
 		view.FormErrors = ui.FieldError("expiry", apperr.From(err).Message)
 	case err != nil:
 		return err
@@ -143,7 +143,7 @@ func (h *Handler) newKeyForm(c *fiber.Ctx, p *ui.Principal) (keyFormView, error)
 	return view, nil
 }
 
-// successorForm returns the form that replaces k. The default overlap is a day.
+// successorForm returns the form that replaces k. Its default overlap is a day.
 func successorForm(k apikeys.Key, today time.Time) keyForm {
 	f := keyForm{
 		labelForm: labelForm{k.Name, k.Description}, ID: apikeys.NewID(), Scopes: k.Scopes, Overlap: "day",
@@ -152,7 +152,7 @@ func successorForm(k apikeys.Key, today time.Time) keyForm {
 	return f
 }
 
-// overlapsOf returns the overlaps for replacing k, which end at the expiry of k at the latest.
+// overlapsOf returns the overlaps for replacing k. Each ends at the expiry of k at the latest.
 func (h *Handler) overlapsOf(k apikeys.Key) []overlapChoice {
 	var all []overlapChoice
 	for _, o := range apikeys.Overlaps {
@@ -191,7 +191,7 @@ func parseKeyForm(c *fiber.Ctx) keyForm {
 	return form
 }
 
-// newKey returns the key to create, which is valid only if there are no errors.
+// newKey returns the key to create. The key is valid only if there are no errors.
 func (f keyForm) newKey(now time.Time) (apikeys.NewKey, []ui.FormError) {
 	at, wrong := f.expiresAt(now)
 	in := apikeys.NewKey{

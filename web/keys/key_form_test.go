@@ -29,10 +29,11 @@ func keyOf(t *testing.T, w *webtest.World, o *webtest.Organisation, p testkit.Pa
 	return key
 }
 
-// The form shows the day of each choice. Both scopes and 90 days are chosen. It makes a key that works.
-// rules.md, Keys: the expiry is 30, 90 or 365 days, a future day at 00:00 UTC, or never.
+// The form shows the day of each choice and creates a working key. By default both scopes and 90
+// days are chosen. rules.md, Keys: the expiry is 30, 90 or 365 days, a future day at 00:00 UTC, or
+// never.
 func TestKeyIsCreatedFromTheForm(t *testing.T) {
-	now := noon
+	now := fixedNow
 	w, acme := webtest.StartAt(t, &now)
 	b := w.SignedIn(t, acme.Admin)
 	form := b.Get(acme.At("/settings/api-keys/new")).Is(t, 200)
@@ -67,12 +68,12 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, strings.Trim(string(expires), `"`), chosen)
 	}
-	sent["scopes"] = []string{"reports:read"} // with which the sample command would be refused
+	sent["scopes"] = []string{"reports:read"} // without this scope the sample command would be refused
 	b.Post(acme.At("/settings/api-keys/new"), sent).Is(t, 200).Lacks(t, "curl")
 }
 
-// A form that is sent twice, as without JavaScript, makes one key. The other answer leads to it.
-func TestFormThatIsSentTwiceMakesOneKey(t *testing.T) {
+// A form sent twice, as without JavaScript, creates one key. The second response links to it.
+func TestDoubleSubmitCreatesOneKey(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")
 	form := b.Get(path)
@@ -90,7 +91,7 @@ func TestFormThatIsSentTwiceMakesOneKey(t *testing.T) {
 	}
 }
 
-// keyFormErrors are changes of a valid form, the field that they make invalid, and its message.
+// keyFormErrors are changes to a valid form, with the invalid field and its message.
 var keyFormErrors = []struct{ change, field, says string }{
 	{"name=", "name", "Enter a name."},
 	{"name=" + strings.Repeat("é", 201), "name", "The name is too long. Use 200 characters or fewer."},
@@ -106,9 +107,9 @@ var keyFormErrors = []struct{ change, field, says string }{
 	{"day=2026-12-31", "day", "“On a date” is not selected"},
 }
 
-// An invalid field is named above the form and beside it, and keeps its text.
+// The error of an invalid field is shown above the form and at the field, which keeps its text.
 func TestInvalidKeyFormIsRejected(t *testing.T) {
-	now := noon
+	now := fixedNow
 	w, acme := webtest.StartAt(t, &now)
 	b := w.SignedIn(t, acme.Owner)
 	for _, c := range keyFormErrors {
@@ -128,8 +129,9 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 	require.Empty(t, w.AllKeys(t, acme))
 }
 
-// rules.md, Keys: the form of a replacement has the old key's values, lives as long as the key did,
-// from today, and lets the old key stop in a day. No overlap is longer than the old key's life.
+// rules.md, Keys: the replacement form has the old key's values. By default the new key has the old
+// one's lifetime, from today, and the old key stops after a day. No overlap exceeds the old key's
+// lifetime.
 func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
@@ -153,8 +155,8 @@ func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
 		"the expiry, in a day, in a week")
 }
 
-// A replacement shows the new key once, and says when the old one stops. On the list the old key
-// stands under its successor until then.
+// A replacement shows the new key once, and says when the old key stops working. Until then, the
+// list shows the old key under its successor.
 func TestKeyIsReplaced(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	old := w.NewKey(t, acme, "BI", apikeys.ForksRead)
@@ -181,9 +183,9 @@ func TestKeyIsReplaced(t *testing.T) {
 		"<dt>Old key</dt><dd>No longer works</dd>")
 }
 
-// Below the Pro plan there is no form. When all keys are in use, the form says so and keeps its
-// text.
-func TestKeyIsNotCreatedWithoutPlanOrRoom(t *testing.T) {
+// Below the Pro plan there is no form. If all keys are in use, the form says so and keeps its
+// values.
+func TestKeyIsNotCreatedBelowThePlanOrAboveTheLimit(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")
 	w.ManyKeys(acme, "n", 100, 100)
@@ -194,8 +196,8 @@ func TestKeyIsNotCreatedWithoutPlanOrRoom(t *testing.T) {
 	}
 }
 
-// The secret is in one response, and in no other response or log. TestSecretsAppearNowhere proves
-// that it is not stored either.
+// Only one response contains the secret, and no log does. TestSecretsAppearNowhere proves that it
+// is not stored.
 func TestSecretIsShownOnce(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")

@@ -15,15 +15,15 @@ type keyEvent struct {
 	audit.Entry
 	Label    string
 	Reason   string
-	Refusals any // the number of refusals that the entry counts; nil: one
+	Refusals any // how many refusals the entry counts; nil: one
 }
 
-// maxEvents bounds the events of each kind on the page of a key.
+// maxEvents bounds the events of each kind on a key's page.
 const maxEvents = 5
 
-// addHistory adds the keys before and after k, and its events. Beyond apikeys.MaxListed a key before
-// it has no name. It waits for events no longer than usageTimeout: a long log must not prevent the
-// revocation of a key.
+// addHistory adds the key's predecessor, successor and events. Beyond apikeys.MaxListed keys, a
+// predecessor has no name. It waits at most usageTimeout for events: a long log must not prevent
+// the revocation of a key.
 func (h *Handler) addHistory(
 	ctx context.Context, p *ui.Principal, k apikeys.Key, view *keyView,
 ) error {

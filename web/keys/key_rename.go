@@ -16,7 +16,7 @@ type renameKeyView struct {
 	Path, Back string
 }
 
-// RenameKeyForm handles GET /settings/api-keys/:key/rename. Revoked keys can be renamed too.
+// RenameKeyForm handles GET /settings/api-keys/:key/rename. A revoked key can be renamed, too.
 func (h *Handler) RenameKeyForm(c *fiber.Ctx, p *ui.Principal) error {
 	k, err := h.Keys.Key(c.UserContext(), p.KeyActor(), input.PathID(c.Params("key")))
 	if err != nil {

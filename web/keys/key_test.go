@@ -23,8 +23,8 @@ func usageOf(
 		daysAgo, accepted, refused, limited)
 }
 
-// A key's page has its properties, its requests by day as bars and as a table, and its actions.
-func TestKeyPage(t *testing.T) {
+// A key's page shows its properties, its actions, and its requests by day as bars and as a table.
+func TestKeyPageShowsUsageAndActions(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	ends := time.Now().Add(300 * 24 * time.Hour)
 	key, token, err := w.Keys.Create(t.Context(), acme.AsOwner(), apikeys.NewKey{
@@ -49,7 +49,7 @@ func TestKeyPage(t *testing.T) {
 	p = b.Get(path).Has(t, "<p>1,214 accepted, 3 refused, 1 limited</p>")
 	today := time.Now().UTC().Format("Mon 2 Jan 2006")
 	p.Has(t, "<title>"+today+": 1,204 accepted, 3 refused, 1 limited</title>",
-		`<g class="bars" aria-hidden="true">`) // else thirty days are read before the link to the table
+		`<g class="bars" aria-hidden="true">`) // usage of thirty days would precede the link to the table
 	require.Contains(t, testkit.TextOf(p.Body), today+" 1,204 3 1")
 	require.Equal(t, 31, strings.Count(p.Body, `<tr><th scope="`))
 	p.Has(t, "Refused (key or scope), or limited (over 120")
@@ -57,7 +57,8 @@ func TestKeyPage(t *testing.T) {
 	b.Get(acme.At("/settings/audit-log?key=%s", key.ID)).Has(t, "Key created")
 }
 
-// A key that does not work or was replaced cannot be replaced. A revoked key can only be renamed.
+// A key that does not work, or that was replaced, cannot be replaced. A revoked key can only be
+// renamed.
 func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	now := time.Now()
@@ -95,7 +96,7 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 	}
 }
 
-// A key is renamed by a form that keeps invalid texts, and the log has its old name.
+// The rename form keeps invalid texts. The log records the old name.
 func TestKeyIsRenamed(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ForksRead)
@@ -116,8 +117,8 @@ func TestKeyIsRenamed(t *testing.T) {
 	b.Get(acme.At("/settings/audit-log?key=%s", key.ID)).Has(t, "Key renamed", "Old name: <bdi>BI")
 }
 
-// A replaced key can be revoked at once, even by an instance whose clock is ahead and shows the
-// overlap as ended.
+// A replaced key can be revoked at once. This holds even on an instance whose clock is ahead, so
+// that it shows the overlap as ended.
 func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	now := time.Now().Add(2 * time.Hour)
 	w, acme := webtest.StartAt(t, &now)
@@ -130,7 +131,7 @@ func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	require.WithinDuration(t, time.Now(), *stopped.RevokedAt, time.Minute)
 }
 
-// The confirmation has the key's name, its last use and the effect, and works without script.
+// The confirmation shows the key's name, its last use and the effect, and works without JavaScript.
 // Revoking again changes nothing.
 func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Minute)

@@ -27,11 +27,11 @@ type usageDay struct {
 	Left                          int
 }
 
-// usageTimeout bounds the wait for the usage of keys, which a screen can do without.
+// usageTimeout bounds the wait for the usage of keys. Screens can omit the usage.
 const usageTimeout = time.Second
 
-// usageOf returns nil after usageTimeout: a lock on the usage table must not prevent the revocation
-// of a key.
+// usageOf returns nil after usageTimeout, because a lock on the usage table must not prevent the
+// revocation of a key.
 func (h *Handler) usageOf(
 	ctx context.Context, p *ui.Principal, keys []apikeys.Key,
 ) (map[string][]apikeys.Usage, error) {
@@ -44,7 +44,8 @@ func (h *Handler) usageOf(
 	return used, err
 }
 
-// newUsageView returns nil if days is nil: the usage is unknown. Otherwise days is not empty.
+// newUsageView returns nil if days is nil, because the usage is unknown. Otherwise days must not be
+// empty.
 func newUsageView(days []apikeys.Usage) *usageView {
 	if days == nil {
 		return nil
@@ -72,7 +73,7 @@ func newUsageView(days []apikeys.Usage) *usageView {
 	return v
 }
 
-const usageBarWidth = 60 // percent of a day's width
+const usageBarWidth = 60 // percent of the width of a day
 
 func newUsageDay(i int, d apikeys.Usage, chart ui.Panel) usageDay {
 	return usageDay{

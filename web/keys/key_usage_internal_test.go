@@ -14,13 +14,13 @@ import (
 	"dg/web/ui"
 )
 
-// A screen does without the usage of keys that takes too long. Other failures are errors, and so is the
-// end of the request.
-func TestUsageIsLeftOutWhenItTakesTooLong(t *testing.T) {
+// A screen omits the usage of keys if reading it takes too long. Any other failure is an error, as
+// is the end of the request.
+func TestSlowUsageIsOmitted(t *testing.T) {
 	days := map[string][]apikeys.Usage{"k-1": {{Accepted: 1}}}
 	failed := errors.New("failed")
 	for name, c := range map[string]struct {
-		takes, request time.Duration // how long the usage takes, and the request lives
+		takes, request time.Duration // duration of the read, and deadline of the request
 		err            error         // of the usage
 		want           map[string][]apikeys.Usage
 		fails          error

@@ -14,13 +14,13 @@ import (
 type keysView struct {
 	ui.Layout
 	ui.Pager            // pages the inactive keys
-	CreatePath   string // path of the form; "": person or plan do not permit it
+	CreatePath   string // path of the form; "": the role or the plan does not permit it
 	Paused       bool   // whether the plan does not include the API
 	Active       []keyRow
 	Inactive     []keyRow // revoked or expired keys
 	AllInactive  string   // the number of inactive keys on all pages
 	OpenInactive bool     // whether the list of inactive keys is unfolded
-	Truncated    bool     // whether there may be older inactive keys than these
+	Truncated    bool     // whether there may be older inactive keys than the listed ones
 	Query        keysQuery
 	Path         string // of the list without a query
 	Searchable   bool   // whether there are enough keys to search
@@ -29,25 +29,25 @@ type keysView struct {
 type keyRow struct {
 	Name, ID     string
 	Status, Mark string     // Mark is the CSS class of Status
-	Until        string     // the words before At; without At "Never expires"
+	Until        string     // the words before At, or "Never expires" if At is nil
 	At           *time.Time // the expiry or revocation, past or future; nil: never
 	Scopes       string
 	Created      time.Time
 	Creator      string
 	LastUsed     *time.Time   // nil: never used
-	Lately       bool         // whether it was used in the last day, so that a tool would fail
+	Lately       bool         // whether it was used in the last day, so that its revocation would break a tool
 	Spark        ui.Sparkline // requests on each of the last 30 days; list only
 	Requests     int64        // requests in the last 30 days; list only
 	Unread       bool         // whether the requests could not be read in time
-	Replaced     bool         // whether the row stands under the key's successor
-	Twin         bool         // whether another key has the same name: the id tells them apart
+	Replaced     bool         // whether the row is shown under the key's successor
+	Twin         bool         // whether another key has the same name, so that both show their ids
 	Path         string
 	LogPath      string // of the key's entries in the audit log
 	RevokePath   string // path of the form, or "" if the key is not active
 	active       bool
 }
 
-// Active keys need no pages: there are at most apikeys.MaxUsable.
+// The list does not page active keys, because there are at most apikeys.MaxUsable.
 const inactivePerPage = 100
 
 // minSearchable is the number of keys from which the list has fields to search, filter and sort.

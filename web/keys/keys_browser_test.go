@@ -36,9 +36,9 @@ func TestKeyFormByKeyboard(t *testing.T) {
 	p.Press(kb.Enter)
 	p.WaitFor("#errors")
 	require.Contains(t, p.Focused(), "#errors")
-	p.Press(kb.Tab, kb.Enter) // the first link of the summary
+	p.Press(kb.Tab, kb.Enter) // the first link of the error summary
 	require.Equal(t, "<input#name>", p.Focused())
-	// over the description to forks, which is unticked
+	// Tab skips the description, and the space unticks the scope forks:read
 	p.Press("BI by keyboard", kb.Tab, kb.Tab, " ", kb.Tab)
 	require.Equal(t, "<input#sr>", p.Focused())
 	p.Click("#xday")
@@ -46,7 +46,7 @@ func TestKeyFormByKeyboard(t *testing.T) {
 	p.Fill("#day", "2199-12-31")
 	webtest.RequireAccessible(t, p, "new key with a day")
 	p.Click("#xday")
-	p.Press(kb.ArrowDown) // never: the day is hidden, and not sent
+	p.Press(kb.ArrowDown) // with "Never", the day is hidden and not sent
 	require.Zero(t, p.Count("#day"))
 	browsertest.Eval[any](p, `{
 		const button = document.querySelector('main button.primary');
@@ -64,9 +64,9 @@ func TestKeyFormByKeyboard(t *testing.T) {
 	require.Equal(t, apikeys.Scopes{apikeys.ReportsRead}, keys[0].Scopes)
 }
 
-// The browser asks before it leaves the page of a secret that was not copied whole. The page never
-// comes back, neither by a reload nor through the history.
-func TestSecretIsNotLeftByAccident(t *testing.T) {
+// The browser asks before it leaves a page with a secret that was not copied completely. The page
+// never comes back, neither by a reload nor through the history.
+func TestBrowserAsksBeforeLeavingTheSecret(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	list := acme.At("/settings/api-keys")
@@ -109,9 +109,9 @@ func TestSecretIsNotLeftByAccident(t *testing.T) {
 	}
 }
 
-// A form's response is no POST in the history: after an error, and on the page of the secret,
-// neither a reload nor Back submits again.
-func TestReloadAndBackSendNoFormAgain(t *testing.T) {
+// A form's response adds no POST to the history. After an error, and on the page of the secret,
+// neither a reload nor Back submits the form again.
+func TestReloadAndBackDoNotResubmitForms(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys/new"))
@@ -138,7 +138,7 @@ func TestReloadAndBackSendNoFormAgain(t *testing.T) {
 	require.Len(t, w.AllKeys(t, acme), 1)
 }
 
-// A key is created and revoked without script. The form's default expiry is valid.
+// A key can be created and revoked without JavaScript. The form's default expiry is valid.
 func TestKeysWithoutScript(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)

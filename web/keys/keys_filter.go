@@ -13,10 +13,10 @@ import (
 	"dg/web/ui"
 )
 
-// keysQuery selects and sorts the keys of the list. A value that is unknown counts as none.
+// keysQuery selects and sorts the keys of the list. Unknown values are ignored.
 type keysQuery struct{ Search, Show, Sort string }
 
-// Options of the fields. The first is the default.
+// Options of the fields. The first one is the default.
 var (
 	showOptions = [][2]string{
 		{"", "All"}, {"unused", "Unused in 30 days"}, {"expiring", "Expiring soon"}, {"expired", "Expired"},

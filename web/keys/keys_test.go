@@ -16,8 +16,8 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// noon is the time of tests whose clock is set.
-var noon = time.Date(2026, 11, 21, 9, 31, 0, 0, time.UTC)
+// fixedNow is the current time in tests that set the clock.
+var fixedNow = time.Date(2026, 11, 21, 9, 31, 0, 0, time.UTC)
 
 func setKey(t *testing.T, w *webtest.World, k apikeys.Key, created time.Time, used, expires, revoked any) {
 	w.DB.Exec(
@@ -40,7 +40,7 @@ func row(t *testing.T, p testkit.Page, name string) string {
 // The list has each key's state, times, scopes and creator, the newest key first. Revoked and expired
 // keys are folded.
 func TestKeysAreListed(t *testing.T) {
-	now := noon
+	now := fixedNow
 	w, acme := webtest.StartAt(t, &now)
 	day := 24 * time.Hour
 	forks := apikeys.ForksRead
@@ -81,7 +81,7 @@ func TestKeysAreListed(t *testing.T) {
 	require.NotContains(t, fold, "/revoke", "nothing to revoke")
 }
 
-// Keys that have ended are listed 100 a page, the newest 1,100 of all keys.
+// Inactive keys are paged by 100. The list has at most the newest 1,100 keys.
 func TestManyRevokedKeysArePaged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	w.NewKey(t, acme, "BI", apikeys.ForksRead)
@@ -94,7 +94,7 @@ func TestManyRevokedKeysArePaged(t *testing.T) {
 		"data-name>BI<")
 }
 
-// Below the plan a notice takes the place of the button. Listing and revoking still work.
+// Below the Pro plan, a notice replaces the Create button. Listing and revoking still work.
 func TestKeysBelowThePlanAreListedAndRevoked(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, o, "BI", apikeys.ForksRead)
@@ -106,8 +106,8 @@ func TestKeysBelowThePlanAreListedAndRevoked(t *testing.T) {
 	b.Post(o.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 }
 
-// rules.md, Keys: the list shows the last 30 days' requests of each active key. The list and the
-// page of a key wait for them at most a second.
+// rules.md, Keys: the list shows each active key's requests of the last 30 days. List and key page
+// wait at most a second for them.
 func TestKeyListShowsUsage(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	used := w.NewKey(t, acme, "Used", apikeys.ReportsRead)
@@ -120,7 +120,7 @@ func TestKeyListShowsUsage(t *testing.T) {
 	p := b.Get(acme.At("/settings/api-keys"))
 	require.Contains(t, row(t, p, "Used"), "1,235 Never used Reports")
 	require.NotContains(t, p.Body, "1,777", "a key that has ended shows none")
-	p.Has(t, `<path d="M1415 1157v77h70v-77zM2915 0v1234h70v-1234z"/>`) // a single request is seen
+	p.Has(t, `<path d="M1415 1157v77h70v-77zM2915 0v1234h70v-1234z"/>`) // the bar of a single request is visible
 
 	lock := w.DB.Begin(`lock table api_key_usage in access exclusive mode`)
 	p = b.Get(acme.At("/settings/api-keys"))
@@ -131,11 +131,11 @@ func TestKeyListShowsUsage(t *testing.T) {
 	page.Is(t, 200).Has(t, "<p>Not available. Try again in a moment.</p>", "/revoke")
 }
 
-// Above every settings screen, owners and admins are told which keys expire within 30 days: the first
-// three by name, and the number of the others. The notice is more urgent from 7 days and from one day
-// on. Paused, revoked and expired keys are not announced.
+// A notice above every settings screen tells owners and admins which keys expire within 30 days:
+// three by name, the others by number. It becomes more urgent at 7 days and at 1 day. Paused,
+// revoked and expired keys are not announced.
 func TestExpiringKeysAreAnnounced(t *testing.T) {
-	now := noon
+	now := fixedNow
 	w, acme := webtest.StartAt(t, &now)
 	b := w.SignedIn(t, acme.Admin)
 	announced := func(screen string) []string { return webtest.Notes(t, b.Get(acme.At("%s", screen))) }
@@ -167,9 +167,9 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 	require.Len(t, announced("/settings/organisation"), 1)
 }
 
-// Search, filter and order select keys, and stay in the form. An unknown value selects all.
+// Search, filter and order select keys, and the form keeps them. An unknown value is ignored.
 func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
-	now := noon
+	now := fixedNow
 	w, acme := webtest.StartAt(t, &now)
 	day := 24 * time.Hour
 	add := func(name string, used, expires any) apikeys.Key {
@@ -206,7 +206,8 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	b.Get(acme.At("/settings/api-keys")).Lacks(t, `role="search"`)
 }
 
-// On a phone a key has three lines, with its expiry. Keys of one name show their ids on a fourth line.
+// On a phone a key takes three lines, including its expiry. Keys with the same name also show their
+// ids, on a fourth line.
 func TestKeysHaveThreeLinesOnPhones(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	for _, name := range []string{"BI", "LMS", "BI"} {

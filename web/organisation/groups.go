@@ -14,13 +14,13 @@ type groupList struct {
 	ui.Pager
 	Search     string
 	Searchable bool // whether to show the search: there are many groups, or a search is active
-	More       bool // whether the search finds more groups than Rows has
+	More       bool // whether the search finds more groups than Rows contains
 	Rows       []org.CountedGroup
 }
 
 const (
 	groupsPerPage   = 25
-	searchThreshold = 20 // up to this many groups need no search
+	searchThreshold = 20 // up to this many groups, there is no search
 )
 
 func (h *Handler) groupList(c *fiber.Ctx, p *ui.Principal, path string) (groupList, error) {

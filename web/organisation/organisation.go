@@ -23,8 +23,8 @@ type organisationView struct {
 	Nominative  bool
 	ChangeMode  string // path of the form, or "" if the person may not change the mode
 	Members     []memberRow
-	TwoStep     string // a sentence: how many listed members use two-step verification
-	Unlisted    string // a sentence: how many members are not listed; "": all are
+	TwoStep     string // a sentence with the number of listed members who use two-step verification
+	Unlisted    string // a sentence with the number of members who are not listed; "": all are listed
 	Groups      groupList
 }
 
@@ -62,7 +62,7 @@ func (h *Handler) Organisation(c *fiber.Ctx, p *ui.Principal) error {
 	return h.Render(c, fiber.StatusOK, "organisation", &view)
 }
 
-// addMembers adds the members that package org lists. Unlisted counts the others.
+// addMembers adds the members that package org lists. Unlisted gives the number of the others.
 func (h *Handler) addMembers(ctx context.Context, p *ui.Principal, view *organisationView) error {
 	members, all, err := h.Orgs.Members(ctx, p.Organisation.ID)
 	if err != nil {

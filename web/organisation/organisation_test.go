@@ -13,7 +13,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The page has the plan, the reporting mode, and members with role and two-step verification.
+// The page shows the plan, the reporting mode, and each member's role and two-step verification.
 func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "<b>Acme</b> \"\u202e\" & sons"})
@@ -40,7 +40,7 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 		"<p>Team, without the API</p>", "by their display name")
 }
 
-// The page of a large organisation lists 500 members, and says how many more there are.
+// The page lists 500 members of a large organisation, and says how many more there are.
 func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	w.DB.Exec(`with made as (
@@ -53,7 +53,7 @@ func TestLargeOrganisationListsSomeMembers(t *testing.T) {
 	require.Equal(t, 500, strings.Count(p.Body, `data-label="Two-step"`))
 }
 
-// The form explains the change, and the settings then show it.
+// The form explains the change, and the settings then show the new mode.
 func TestOwnerChangesTheReportingMode(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	form := acme.At("/settings/organisation/reporting-mode")
@@ -85,9 +85,9 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	require.Len(t, w.LogOf(t, acme), 2)
 }
 
-// Nominative reporting needs the organisation's typed name. The form lists the keys that will read
-// names.
-func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
+// Nominative reporting requires typing the organisation's name. The form lists the keys that will
+// read names.
+func TestNominativeReportingNeedsTheTypedName(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Ac\u200bme <Works>  e\u0301"})
 	for _, name := range []string{"One", "Two", "Three", "Four", "Five", "Six & co"} {
@@ -114,8 +114,8 @@ func TestNamesAreShownAfterTheOrganisationIsTyped(t *testing.T) {
 	b.Post(form, testkit.Form("mode", "pseudonymous")).Is(t, 303)
 }
 
-// The settings list groups with their ids, 25 a page. From 21 groups on they can be searched by
-// name, without regard to case and accents.
+// The settings list groups with their ids, 25 a page. Above 20 groups there is a search by name,
+// which ignores case and accents.
 func TestSettingsListGroupIDs(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	other := w.Organisation("other")

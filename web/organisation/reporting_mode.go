@@ -22,9 +22,9 @@ type reportingModeView struct {
 	Nominative bool
 	Confirm    bool     // whether nominative needs the organisation's name, typed as a confirmation
 	Keys       []string // names of keys that can read reports now: at most maxKeysNamed
-	MoreKeys   bool     // whether further keys can read reports
+	MoreKeys   bool     // whether more than maxKeysNamed keys can read reports
 	AllKeys    int      // the number of keys that can read reports
-	Typed      string   // what was typed as the organisation's name
+	Typed      string   // the typed name of the organisation
 }
 
 const maxKeysNamed = 5

@@ -20,7 +20,7 @@ type pageURL struct {
 	query url.Values
 }
 
-// Links and forms keep keptParams, but not otherParams.
+// Links and forms keep keptParams and drop otherParams.
 var (
 	keptParams = []string{
 		"from", "to", "groupId", "compare", "show", "q", "sort", "player", "passed", "skills",
@@ -28,9 +28,9 @@ var (
 	otherParams = []string{"page", "format"}
 )
 
-// parsePageURL refuses a known parameter that is repeated, as ambiguous. It refuses an unknown one
-// with "group" in its name, as a misspelt groupId: the page would show the figures of all players.
-// Other unknown parameters are ignored.
+// parsePageURL refuses a repeated known parameter as ambiguous. It refuses an unknown one with
+// "group" in its name, because a misspelt groupId would show the figures of all players. Other
+// unknown parameters are ignored.
 func parsePageURL(c *fiber.Ctx, self string) (pageURL, error) {
 	at := pageURL{self, url.Values{}}
 	sent, unknown := httpserver.Query(c, slices.Concat(keptParams, otherParams)...)
@@ -56,7 +56,7 @@ func parsePageURL(c *fiber.Ctx, self string) (pageURL, error) {
 // Param returns a parameter, or "". A groupId is in its stored form.
 func (at pageURL) Param(name string) string { return at.query.Get(name) }
 
-// with sets parameters, given as pairs of name and value. An empty value removes the parameter.
+// with sets parameters, given as pairs of name and value. An empty value removes a parameter.
 func (at pageURL) with(changes ...string) pageURL {
 	to := pageURL{at.Self, url.Values{}}
 	for _, p := range at.Fields() {
@@ -118,7 +118,7 @@ const validDates = "Choose a date from 1 Jan 2000 to 31 Dec 2199."
 
 const defaultDays = 28
 
-// lastDays returns the n days before today, which is not complete.
+// lastDays returns the last n complete days, which end yesterday.
 func lastDays(today time.Time, n int) reports.Period {
 	return reports.Period{From: today.AddDate(0, 0, -n), Days: n}
 }
@@ -132,7 +132,7 @@ type preset struct {
 	period reports.Period
 }
 
-// Presets of a number of days or months end yesterday. Those of the current week, month, quarter
+// presets of a number of days or months end yesterday. Presets of the current week, month, quarter
 // and year include today.
 func presets(today time.Time) []preset {
 	month := today.AddDate(0, 0, 1-today.Day())

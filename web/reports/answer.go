@@ -10,11 +10,11 @@ import (
 	"dg/web/ui"
 )
 
-// clause is a sentence of the answer. Strong is its part in bold.
+// clause is a sentence of the answer. Strong is shown in bold.
 type clause struct{ Before, Strong, After string }
 
-// newAnswer says who played, how they did and which skill is weakest. It names only changes that
-// measure.compare accepts. s must have plays.
+// newAnswer says who played, how they did, and which skill is weakest. It names only changes that
+// measure.compare reports as changed. s must have plays.
 func newAnswer(s reports.Statistics, c *comparison) []clause {
 	who, how := whoPlayed(s, c), howTheyDid(s, c)
 	if c != nil && who.After == "." && how == howTheyDid(s, nil) {
@@ -23,9 +23,9 @@ func newAnswer(s reports.Statistics, c *comparison) []clause {
 	return append([]clause{who, {After: how}}, weakestSkill(s)...)
 }
 
-// unchanged compares the number of players where no change is named.
+// unchanged describes the number of players if it has not changed.
 func (c *comparison) unchanged(s reports.Statistics) string {
-	now, before, _, _ := people.compare(s, c)
+	now, before, _, _ := uniquePlayers.compare(s, c)
 	players := ", "
 	if c.completeStats != nil {
 		players += ui.Count(now) + " up to yesterday, "
@@ -45,7 +45,7 @@ func whoPlayed(s reports.Statistics, c *comparison) clause {
 	if c == nil {
 		return clause{Strong: played, After: "."}
 	}
-	now, before, changed, _ := people.compare(s, c)
+	now, before, changed, _ := uniquePlayers.compare(s, c)
 	by := formatShare(max(now-before, before-now), before)
 	switch {
 	case !changed:
@@ -63,7 +63,8 @@ func whoPlayed(s reports.Statistics, c *comparison) clause {
 	}
 }
 
-// upToYesterday marks a change of complete days in a period that has others.
+// upToYesterday adds "Up to yesterday" if the period includes today, because only complete days are
+// compared.
 func (c *comparison) upToYesterday(sentence string) string {
 	if c.completeStats == nil {
 		return sentence
@@ -71,7 +72,7 @@ func (c *comparison) upToYesterday(sentence string) string {
 	return "Up to yesterday, " + strings.ToLower(sentence[:1]) + sentence[1:]
 }
 
-// howTheyDid names the first of a changed score, pass rate and completion rate.
+// howTheyDid names the first figure that has changed: score, pass rate or completion rate.
 func howTheyDid(s reports.Statistics, c *comparison) string {
 	if s.Completed == 0 {
 		return "No play was finished."
@@ -93,8 +94,8 @@ func howTheyDid(s reports.Statistics, c *comparison) string {
 
 var smallNumbers = []string{2: "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"}
 
-// howManyPassed writes the share of failures as one in a small number, if that is less than a point
-// off.
+// howManyPassed says "one in n failed" if n is small and the rounding error is below one point.
+// Otherwise it gives the pass rate.
 func howManyPassed(s reports.Statistics) string {
 	failed := s.Completed - s.Passed
 	switch {
@@ -113,11 +114,11 @@ func howManyPassed(s reports.Statistics) string {
 	return writePercent(reports.PercentOf(s.Passed, s.Completed)) + " of finished plays passed."
 }
 
-// A skill needs minAnswers to be named.
+// minAnswers is how many answers a skill needs to be named.
 const minAnswers = 20
 
-// weakestSkill names the weakest skill if it differs from the next by more than their noise, or the
-// two weakest of at least three. Otherwise there is no clause.
+// weakestSkill names the weakest skill if its difference to the next exceeds their noise. Otherwise
+// it names the two weakest of at least three. It returns nil if neither applies.
 func weakestSkill(s reports.Statistics) []clause {
 	skills := byWeakness(s.Skills)
 	if len(skills) < 2 || skills[0].Attempts < minAnswers {
@@ -133,7 +134,7 @@ func weakestSkill(s reports.Statistics) []clause {
 	return []clause{{"Weakest skills: ", skillLabels[a.SkillID], ""}, {"and ", skillLabels[b.SkillID], "."}}
 }
 
-// skillsDiffer takes the smaller of answers and players as the number of people.
+// skillsDiffer takes the smaller of answers and players as the sample size.
 func skillsDiffer(a reports.SkillStat, playersA int64, b reports.SkillStat, playersB int64) bool {
 	return ratesDiffer(ratio(a.Correct, a.Attempts), min(a.Attempts, playersA),
 		ratio(b.Correct, b.Attempts), min(b.Attempts, playersB))
@@ -143,7 +144,7 @@ func compareSkills(a, b reports.SkillStat) int {
 	return cmp.Compare(a.Correct*b.Attempts, b.Correct*a.Attempts)
 }
 
-// byWeakness keeps the catalogue's order among equally weak skills.
+// byWeakness sorts the weakest skills first. Equally weak skills stay in the catalogue's order.
 func byWeakness(skills []reports.SkillStat) []reports.SkillStat {
 	sorted := slices.Clone(skills)
 	slices.SortStableFunc(sorted, compareSkills)

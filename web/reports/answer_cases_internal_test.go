@@ -9,10 +9,10 @@ import (
 	"dg/modules/reports"
 )
 
-// These cases stand at the bounds of the rules. Their noise was worked out by hand: counts differ by
-// more than 2√(a+b), scores by more than 50√(1/n+1/m) points, rates by more than 2√(p(1-p)(1/n+1/m)),
-// and all by at least 5% or 1 point.
-func TestAnswerClaimsAtTheBounds(t *testing.T) {
+// Cases at the limits of the rules, with noise computed by hand. Counts differ by more than
+// 2√(a+b), scores by more than 50√(1/n+1/m) points, rates by more than 2√(p(1-p)(1/n+1/m)), and all
+// by at least 5% or 1 point.
+func TestAnswerAtItsLimits(t *testing.T) {
 	type skills = []reports.SkillStat
 	// Each player has one play. The arguments are completed and passed plays, or all and completed
 	// ones.
@@ -28,7 +28,7 @@ func TestAnswerClaimsAtTheBounds(t *testing.T) {
 		claim       string
 		made        bool
 	}{
-		// Players: the noise of 13 and 5 is 8.5, of 14 and 5 8.7, of 60 and 40 exactly 20.
+		// Players: the noise is 8.5 for 13 and 5, 8.7 for 14 and 5, exactly 20 for 60 and 40.
 		{played(13), played(5), nil, "more", false},
 		{played(14), played(5), nil, "more people played* (14, were 5)", true},
 		{played(60), played(40), nil, "more", false},
@@ -45,7 +45,7 @@ func TestAnswerClaimsAtTheBounds(t *testing.T) {
 		{played(9_500), played(10_000), nil, "*5% fewer people played* (9,500, were 10,000)", true},
 		{played(3_040), played(3_200), nil, "*5% fewer people played*", true}, // 160 > 158.0
 		{played(2_945), played(3_100), nil, "fewer", false},                   // 155 < 155.5
-		// Scores: the noise of 100 and 100 is 7.07, of 2500 and 2500 1.41, of 50 and 1000 7.25.
+		// Scores: the noise is 7.07 for 100 and 100, 1.41 for 2500 and 2500, 7.25 for 50 and 1000.
 		{scored(100, 770), scored(100, 700), nil, "score", false},
 		{scored(100, 771), scored(100, 700), nil, "The average score rose 7.1 points to 77.1%.", true},
 		{scored(100, 700), scored(100, 771), nil, "The average score fell 7.1 points to 70.0%.", true},
@@ -53,12 +53,12 @@ func TestAnswerClaimsAtTheBounds(t *testing.T) {
 		{scored(2_500, 715), scored(2_500, 700), nil, "rose 1.5 points", true},
 		{scored(50, 772), scored(1_000, 700), nil, "score", false},
 		{scored(50, 773), scored(1_000, 700), nil, "rose 7.3 points", true},
-		// Scores: exactly the noise, and at least one point.
+		// Scores: the difference equals the noise, and is at least one point.
 		{scored(5_000, 710), scored(5_000, 700), nil, "score", false},
 		{scored(5_000, 711), scored(5_000, 700), nil, "rose 1.1 points", true},
 		{scored(10_000, 709), scored(10_000, 700), nil, "score", false},
 		{scored(10_000, 710), scored(10_000, 700), nil, "rose 1.0 points", true},
-		// Rates of 100 and 100: the noise about 55% is 14.1 points.
+		// Rates with 100 and 100 people: the noise near 55% is 14.1 points.
 		{passed(100, 48), passed(100, 62), nil, "down", false},
 		{passed(100, 48), passed(100, 63), nil, "48.0% of finished plays passed, down 15.0 points.", true},
 		{passed(100, 63), passed(100, 48), nil, "63.0% of finished plays passed, up 15.0 points.", true},
@@ -66,10 +66,11 @@ func TestAnswerClaimsAtTheBounds(t *testing.T) {
 		{passed(100_000, 51_000), passed(100_000, 50_000), nil, "up 1.0 points", true},
 		{finished(100, 48), finished(100, 62), nil, "down", false},
 		{finished(100, 48), finished(100, 63), nil, "48.0% of plays were finished, down 15.0 points.", true},
-		// Shares of failures within a point of one in a small number.
+		// Failures: the share is within a point of one in a small number.
 		{passed(1_000, 657), sums{}, nil, "One in three finished plays failed.", true},
 		{passed(1_000, 656), sums{}, nil, "65.6% of finished plays passed.", true},
-		// Skills: 20 answers, and the noise of as many answers as players, or of fewer answers.
+		// Skills: 20 answers are needed. The sample size is the number of answers or, if smaller,
+		// of players.
 		{played(400), sums{}, skills{skill(formats, 0, 19), skill(examples, 90, 100)}, "Formats", false},
 		{played(400), sums{}, skills{skill(formats, 0, 20), skill(examples, 90, 100)}, alone, true},
 		{played(400), sums{}, few(100, 48, 62, 99), both, true},

@@ -12,7 +12,8 @@ import (
 	"dg/web/ui"
 )
 
-// sums are plays, completed plays, passed plays, players, and the average score in tenths.
+// sums has plays, completed plays, passed plays, players, and the average score in tenths of a
+// percent.
 type sums [5]int64
 
 func (s sums) statistics(skills ...reports.SkillStat) *reports.Statistics {
@@ -22,12 +23,12 @@ func (s sums) statistics(skills ...reports.SkillStat) *reports.Statistics {
 	}
 }
 
-// scored are the steady figures with other players and another score.
+// scored returns the steady figures with other numbers of players and score.
 func scored(players, score int64) sums { return sums{800, 700, 500, players, score} }
 
 func played(players int64) sums { return scored(players, 760) }
 
-// skill returns a skill with a number of answers, correct ones among them.
+// skill returns a skill with the numbers of correct answers and of all answers.
 func skill(id string, correct, answers int64) reports.SkillStat {
 	return reports.SkillStat{SkillID: id, Attempts: answers, Correct: correct}
 }
@@ -38,18 +39,18 @@ const (
 	duplicates = "data.quality.duplicates"
 )
 
-// The sentence names who played, how they did and the weakest skill. It names a change of 5% (rates:
-// 1 point) or more that exceeds its noise, and no other. Strong words are between asterisks.
+// The answer names who played, how they did and the weakest skill. It names a change of at least 5%
+// (rates: 1 point) that exceeds its noise, and no other change. Asterisks mark bold words.
 func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 	steady := played(400)
 	type skills = []reports.SkillStat
 	for _, c := range []struct {
 		name          string
-		now, before   sums // before: zero without a comparison
-		complete      sums // zero: all days are complete
-		days          int  // of the earlier period, where it is one
+		now, before   sums // before is zero without a comparison
+		complete      sums // zero if all days are complete
+		days          int  // length of the earlier period, if it differs
 		skills        skills
-		who, how, top string // the expected clauses; who "": the players alone; how "": as for the steady figures
+		who, how, top string // expected clauses; who "": only the number of players; how "": as for steady
 	}{
 		{name: "the demo's month", now: sums{156, 146, 96, 89, 766}, before: sums{249, 235, 152, 122, 753},
 			skills: skills{skill(formats, 109, 160), skill(examples, 113, 164), skill(duplicates, 194, 250)},
@@ -152,11 +153,11 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		how := cmp.Or(c.how, "71.4% of finished plays passed.")
 		who := cmp.Or(c.who, "*"+ui.Count(c.now[3])+" people played*.")
 		want := strings.TrimSpace(who + " " + how + " " + c.top)
-		require.Equal(t, want, written(newAnswer(*c.now.statistics(c.skills...), compared)), c.name)
+		require.Equal(t, want, clauseText(newAnswer(*c.now.statistics(c.skills...), compared)), c.name)
 	}
 }
 
-func written(clauses []clause) string {
+func clauseText(clauses []clause) string {
 	var words []string
 	for _, c := range clauses {
 		if c.Strong != "" {

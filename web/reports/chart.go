@@ -11,9 +11,9 @@ import (
 type chart struct {
 	Name    string // of the measure
 	Unit    string // what a bar stands for: day or week
-	Count   bool   // drawn as bars; otherwise as a line
+	Count   bool   // whether values are drawn as bars; otherwise as a line
 	Period  string // in words
-	Earlier string // the compared period in words; "": none
+	Earlier string // the compared period in words; "": no comparison
 	Whole   string // the figure of the whole period
 	Bars    []bar
 	Most    bar
@@ -24,16 +24,17 @@ type chart struct {
 	measure              measure
 }
 
-// bar is a day, a week or a part of a week, and the days at the same offset in the compared period.
+// bar is a day, a week or part of a week. Earlier is the sum of the days at the same offset in the
+// compared period.
 type bar struct {
 	Name             string
-	EarlierName      string            // of the days in the compared period; "": it has none
+	EarlierName      string            // the days in the compared period; "": they are not in it
 	From, Days       int               // the first day of the bar, from 0, and the number of days
 	Current, Earlier reports.DailyStat // Earlier is zero after the end of the compared period
 	now, before      value
 }
 
-// value is the measure of a bar. It is not ok if there is none, as for an average of no plays.
+// value is the measure of a bar. ok is false if there is none, such as an average of no plays.
 type value struct {
 	n  int64
 	ok bool
@@ -41,7 +42,7 @@ type value struct {
 
 const daysPerWeek = 7
 
-// barsOf returns the bars of the period. earlier may have fewer or more days than daily.
+// barsOf returns the bars of the period. earlier may be shorter or longer than daily.
 func barsOf(p reports.Period, today time.Time, daily, earlier []reports.DailyStat) []bar {
 	var all []bar
 	for from := 0; from < p.Days; {
@@ -116,16 +117,16 @@ func totalOf(d reports.DailyStat) reports.Statistics {
 	return reports.Statistics{Plays: d.Plays, Completed: d.Completed, Passed: d.Passed, AvgScore: d.AvgScore}
 }
 
-// Widths are percent of the width of a bar's days. Below fewDays bars are narrower, because a day
-// is wide. Rates are in tenths of a percent. Their axis covers the rates that occur, rounded out to
-// steps, but at least two steps.
+// Widths are percent of the width of a bar's days. With fewer than fewDays days, bars are narrower,
+// because a day is wide. Rates are in tenths of a percent. The axis covers the occurring rates,
+// rounded out to rateStep, and at least two steps.
 const (
 	weekWidth = 80
 	dayWidth  = 60
 	fewDays   = 7
 	fullRate  = 1000
 	rateStep  = 50
-	maxDots   = 31 // above it, only values without neighbours have a dot
+	maxDots   = 31 // with more values, only those without neighbours get a dot
 )
 
 func (c *chart) draw(p reports.Period) {
@@ -152,7 +153,7 @@ func (c *chart) draw(p reports.Period) {
 	}
 }
 
-// tick is a level at the bar's earlier value. Its width is percent of the days' width.
+// tick returns a level line at the bar's earlier value. percent is its share of the days' width.
 func (c *chart) tick(b bar, percent int) string {
 	if !b.before.ok {
 		return ""
@@ -183,8 +184,8 @@ func (c *chart) panel(p reports.Period) ui.Panel {
 		func(n int64) string { return ui.Count(n/10) + "%" })
 }
 
-// point returns b's part of a line's path. A bar without a value breaks the line: the next point is
-// a moveto (M), and a line of h.01 shows it even without neighbours.
+// point returns the part of a line's path for b. A bar without a value breaks the line: the next
+// point is a moveto (M). A line of h.01 makes it visible even without neighbours.
 func (c *chart) point(b bar, v value, connected *bool) string {
 	form := "M%d %dh.01"
 	if *connected {

@@ -13,12 +13,12 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// Arrow keys, pointer and touch select a bar, whose values are shown and announced.
+// Arrow keys, pointer and touch select a bar. The page shows and announces the bar's values.
 func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)
 	w.DB.Players(o.ID, 1)
-	for day := range 10 { // on the n-th of March n plays
+	for day := range 10 { // the n-th of March has n plays
 		w.DB.Plays(fork, day+1, time.Date(2026, 3, 1+day, 9, 0, 0, 0, time.UTC), 0)
 	}
 	const cursor = ".plot .cursor"
@@ -54,8 +54,8 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	read(7, "touch")
 }
 
-// A choice changes the page in place: window, scroll and focus stay. Back and reload lead to the
-// address. A page that is no report loads as usual.
+// A choice changes the page in place: window, scroll position and focus stay. Back and reload
+// follow the address. A link to another kind of page loads normally.
 func TestChoicesChangeThePageInPlace(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)
@@ -68,7 +68,7 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	browsertest.Eval[bool](p, `window.kept = true`)
 	kept := func() bool { return browsertest.Eval[bool](p, `window.kept === true`) }
 
-	// a click of the browser would scroll first
+	// the browser's own click would scroll first
 	browsertest.Eval[bool](p, `(() => {
 		const link = document.getElementById('show-score');
 		link.focus();
@@ -104,7 +104,7 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	p.WaitFor("#email")
 }
 
-// Common jobs take few clicks or taps in an open report. A phone has all menus in one sheet.
+// Common tasks take few clicks or taps in an open report. On a phone, one sheet has all menus.
 func TestJobsTakeFewClicks(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)

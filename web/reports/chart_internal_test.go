@@ -11,8 +11,8 @@ import (
 	"dg/modules/reports"
 )
 
-// A bar spans its days and is as high as its plays; so is the level of the compared period. A score
-// has a dot, even a score of 0. The line breaks where no play was completed.
+// A bar spans its days and is as high as its plays. The compared period has a level line to the
+// same scale. A score has a dot, even a score of 0. The line breaks where no play was completed.
 func TestChartIsDrawnToScale(t *testing.T) {
 	p := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 7}
 	daily := []reports.DailyStat{
@@ -43,8 +43,9 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	require.Equal(t, "M50 500h.01L150 0L250 1000L350 0M650 1000h.01", draw(completion).Shapes)
 }
 
-// A long period has a dot only where no line shows the score, because many dots would run together.
-func TestLongPeriodsHaveDotsOfLoneScores(t *testing.T) {
+// In a long period, only values without neighbours have a dot, because many dots would run
+// together.
+func TestLongPeriodsHaveDotsOnlyForIsolatedScores(t *testing.T) {
 	for days, dots := range map[int]string{31: "M250 0h.01M1250 0h.01M1350 0h.01", 32: "M250 0h.01"} {
 		daily := make([]reports.DailyStat, days)
 		for _, day := range []int{2, 12, 13} {
@@ -57,7 +58,7 @@ func TestLongPeriodsHaveDotsOfLoneScores(t *testing.T) {
 	}
 }
 
-// Beyond 44 days, bars are weeks. Partial weeks and the current week say so.
+// Beyond 44 days, a bar is a week. Labels mark partial weeks and the current week.
 func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
 	today := time.Date(2026, 11, 18, 0, 0, 0, 0, time.UTC) // a Wednesday
 	p := lastDays(today.AddDate(0, 0, 1), 93)
@@ -84,8 +85,8 @@ func TestBarsOfALongPeriodAreWeeks(t *testing.T) {
 	require.Len(t, barsOf(lastDays(today.AddDate(0, 0, 1), 45), today, daily, nil), 7)
 }
 
-// The axis of scores starts and ends near them, so that changes are visible.
-func TestScaleOfScoresShowsMovement(t *testing.T) {
+// The axis of scores starts and ends near the values, so that changes are visible.
+func TestScoreAxisStartsNearTheScores(t *testing.T) {
 	for scores, want := range map[[2]int64][]string{
 		{0, 0}:           {"10%", "5%", "0%"},
 		{10_000, 10_000}: {"100%", "95%", "90%"},
@@ -101,7 +102,7 @@ func TestScaleOfScoresShowsMovement(t *testing.T) {
 	}
 }
 
-// The API accepts the period of each preset on every day.
+// On every day, the API accepts the period of each preset.
 func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	leapDay := time.Date(2028, 2, 29, 0, 0, 0, 0, time.UTC)
 	want := []string{
@@ -122,8 +123,8 @@ func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	}
 }
 
-// A change has its direction and the earlier figure. Small changes have no colour, large ones are
-// multiples. Without an average there is no change.
+// A change has a direction and the earlier figure. Small changes have no colour, and large ones are
+// given as multiples. Without an average there is no change.
 func TestFiguresAreCompared(t *testing.T) {
 	changes := func(now reports.Statistics, before *reports.Statistics) (all []string) {
 		var c *comparison
@@ -180,12 +181,12 @@ func TestFiguresAreCompared(t *testing.T) {
 	}
 }
 
-// The previous period ends the day before and is as long, in days or in whole months. 52 weeks
-// earlier keeps the weekdays. No period begins before 2000. A period that includes today is
-// compared up to yesterday on both sides.
-func TestComparedPeriods(t *testing.T) {
+// The previous period ends the day before, and has the same length in days or whole months. 52
+// weeks earlier keeps the weekdays. No period begins before 2000. If a period includes today, both
+// sides end a day earlier.
+func TestComparedPeriodsHaveEqualLength(t *testing.T) {
 	for period, want := range map[string][3]string{
-		// complete days, those before, and those a year earlier
+		// complete days, the previous ones, and those a year earlier
 		"2026-03-01 2026-03-01": {"", "2026-02-28_2026-02-28", "2025-03-02_2025-03-02"},
 		"2026-03-01 2026-03-28": {"", "2026-02-01_2026-02-28", "2025-03-02_2025-03-29"},
 		"2026-03-01 2027-03-01": {"", "2025-02-28_2026-02-28", "2025-03-02_2026-03-02"},
@@ -220,7 +221,7 @@ func TestComparedPeriods(t *testing.T) {
 	}
 }
 
-// Above the limit of plays the overview counts no players, so that it compares none.
+// Above the limit of plays, the overview does not count players, and compares only plays.
 func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
 	o := reports.Overview{
 		Current: reports.OverviewTotals{Plays: 300_000}, Earlier: reports.OverviewTotals{Plays: 250_000},

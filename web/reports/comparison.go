@@ -10,42 +10,44 @@ import (
 	"dg/web/ui"
 )
 
-// change is the difference to the compared period. By is that of the rounded values shown.
+// change is the difference to the compared period. By is the difference of the rounded values that
+// are shown.
 type change struct {
 	Direction string // up or down; "": unchanged
-	Small     bool   // within the noise, or too small to be named
+	Small     bool   // within the noise, or below the minimum size
 	By, Was   string
 }
 
-// comparison has only complete days: an unfinished day would look like a decline.
+// comparison covers only complete days, because an unfinished day would look like a decline.
 type comparison struct {
-	CompleteDays, EarlierDays string              // in words; CompleteDays "": the whole period
+	CompleteDays, EarlierDays string              // in words; CompleteDays is "" if the whole period is complete
 	completeStats             *reports.Statistics // nil: the whole period is complete
 	earlierStats              *reports.Statistics
 }
 
-// measure is a kind of figure. read returns false if there is none, as for an average of no plays.
+// measure is a kind of figure. read returns false if there is no figure, such as an average of no
+// plays.
 type measure struct {
-	key, name string // key: value of the query parameter show; "": it has no chart
-	count     bool   // otherwise in tenths of a percent
+	key, name string // key: value of the query parameter show; "": the measure has no chart
+	count     bool   // a count; otherwise in tenths of a percent
 	read      func(reports.Statistics) (n int64, ok bool)
 
-	// of a rate or score: whether a change exceeds its noise, and how it is said
+	// for a rate or score: whether a change exceeds its noise, and the sentence about it
 	exceeds  func(now, before reports.Statistics) bool
-	sentence string    // of the value, the points and the verb
-	verbs    [2]string // of a fall and of a rise
+	sentence string    // with placeholders for the value, the points and the verb
+	verbs    [2]string // the verb for a fall, and that for a rise
 }
 
 var (
 	plays = measure{key: "plays", name: "Plays", count: true,
 		read: func(s reports.Statistics) (int64, bool) { return s.Plays, true }}
-	people = measure{name: "Players", count: true,
+	uniquePlayers = measure{name: "Players", count: true,
 		read: func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true }}
 	score = measure{
 		key: "score", name: "Average score",
 		read: func(s reports.Statistics) (int64, bool) { return int64(s.AvgScore), s.Completed > 0 },
 		exceeds: func(now, before reports.Statistics) bool {
-			return differ(float64(now.AvgScore)/1000, float64(before.AvgScore)/1000,
+			return exceedsNoise(float64(now.AvgScore)/1000, float64(before.AvgScore)/1000,
 				scoreDeviation*scoreDeviation*perPeople(now.UniquePlayers, before.UniquePlayers))
 		},
 		sentence: "The average score %[3]s %[2]s points to %[1]s.", verbs: [2]string{"fell", "rose"},
@@ -54,7 +56,7 @@ var (
 		func(s reports.Statistics) (part, whole int64) { return s.Completed, s.Plays })
 	passRate = rate("pass", "Pass rate", "finished plays passed",
 		func(s reports.Statistics) (part, whole int64) { return s.Passed, s.Completed })
-	measures = []measure{plays, people, score, completion, passRate}
+	measures = []measure{plays, uniquePlayers, score, completion, passRate}
 )
 
 func rate(key, name, did string, of func(reports.Statistics) (part, whole int64)) measure {
@@ -71,7 +73,7 @@ func rate(key, name, did string, of func(reports.Statistics) (part, whole int64)
 	}
 }
 
-// text returns the figure, or "–" if there is none.
+// text returns the formatted figure, or "–" if there is none.
 func (m measure) text(s reports.Statistics) string {
 	if n, ok := m.read(s); ok {
 		return m.format(n)
@@ -88,35 +90,35 @@ func (m measure) format(n int64) string {
 
 func writePercent[T ~int64](n T) string { return ui.Percent(reports.Percent(n)) }
 
-// A change is named and coloured from these sizes on, if it also exceeds its noise.
+// A change needs at least this size, and must exceed its noise, to be named and coloured.
 const (
-	minShare       = 20  // a twentieth of the count before
-	minPoints      = 10  // tenths of a percentage point
-	scoreDeviation = .25 // standard deviation of a score
-	deviations     = 2   // standard errors that are noise
+	minShare        = 20  // a twentieth of the earlier count
+	minPoints       = 10  // tenths of a percentage point
+	scoreDeviation  = .25 // assumed standard deviation of a score
+	noiseDeviations = 2   // the noise, in standard errors
 )
 
-// countChanged takes the counts as Poisson: the variance of the difference is their sum.
+// countChanged treats counts as Poisson distributed: the variance of the difference is their sum.
 func countChanged(now, before int64) bool {
 	by := max(now-before, before-now)
-	return minShare*by >= before && by*by > deviations*deviations*(now+before)
+	return minShare*by >= before && by*by > noiseDeviations*noiseDeviations*(now+before)
 }
 
-func differ(a, b, variance float64) bool {
-	return (a-b)*(a-b) > deviations*deviations*variance+1e-12
+func exceedsNoise(a, b, variance float64) bool {
+	return (a-b)*(a-b) > noiseDeviations*noiseDeviations*variance+1e-12
 }
 
 func ratio(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
 
 func perPeople(a, b int64) float64 { return 1/float64(max(a, 1)) + 1/float64(max(b, 1)) }
 
-// ratesDiffer compares two rates of na and nb people, with the variance of the pooled rate.
+// ratesDiffer compares two rates with na and nb people. It uses the variance of the pooled rate.
 func ratesDiffer(a float64, na int64, b float64, nb int64) bool {
 	pooled := (a*float64(na) + b*float64(nb)) / float64(max(na+nb, 1))
-	return differ(a, b, pooled*(1-pooled)*perPeople(na, nb))
+	return exceedsNoise(a, b, pooled*(1-pooled)*perPeople(na, nb))
 }
 
-// compare compares complete days. ok is false unless both have a figure.
+// compare compares complete days. ok is false unless both periods have a figure.
 func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64, changed, ok bool) {
 	complete := *cmp.Or(c.completeStats, &s)
 	now, ok = m.read(complete)
@@ -130,7 +132,7 @@ func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64
 
 type figure struct {
 	Key, Name, Value string
-	Path             string  // of the report with this chart; "": it has none
+	Path             string  // path of the report with this chart; "": the figure has no chart
 	Shown            bool    // in the chart
 	Change           *change // nil: nothing is compared
 }
@@ -146,8 +148,8 @@ func newFigures(s reports.Statistics, c *comparison, of ...measure) []figure {
 	return all
 }
 
-// change compares complete days. If the whole period has another figure, it adds both: 403, was
-// 416.
+// change compares complete days. If the whole period has a different figure, it adds that of the
+// complete days: 403, was 416.
 func (m measure) change(s reports.Statistics, c *comparison) *change {
 	now, before, changed, ok := m.compare(s, c)
 	if !ok {
@@ -175,8 +177,8 @@ func (m measure) difference(n, before int64) string {
 	return ui.Points(n) + " points"
 }
 
-// formatShare formats n as a share of before, rounded half up. before is 0 only where players are
-// not counted, and the figure is not shown.
+// formatShare formats n as a share of before, rounded half up. before is 0 only if players are not
+// counted, and the result is then not shown.
 func formatShare(n, before int64) string {
 	share := (200*n + before) / max(2*before, 1)
 	switch {
@@ -198,8 +200,9 @@ var comparisons = []struct{ name, key string }{
 	{"Previous period", ""}, {"52 weeks earlier", compareYear}, {"None", compareOff},
 }
 
-// comparedPeriods returns the complete days of p, and the period before: as many months if p is
-// whole months, else as many days. compareYear goes back 52 weeks, so that weekdays match.
+// comparedPeriods returns the complete days of p, and the previous period. That has as many months
+// if p is whole months, otherwise as many days. compareYear goes back 52 weeks, so that weekdays
+// match.
 func comparedPeriods(
 	p reports.Period, with string, today time.Time,
 ) (complete, earlier reports.Period, ok bool) {
@@ -224,7 +227,7 @@ func reportable(p reports.Period) bool {
 	return err == nil
 }
 
-// loadComparison reads the earlier figures, and sets the query's complete days for complete. It
+// loadComparison reads the earlier figures. It sets q.CompleteDays if the period is incomplete, and
 // returns nil if there is nothing to compare. The caller must not hold a report slot: requests that
 // hold one and wait for another could deadlock. Suppressed figures count as no plays, so that the
 // comparison reveals no more than a report on that period.
@@ -250,7 +253,7 @@ func (h *Handler) loadComparison(
 	return c, nil
 }
 
-// withCompleteDays returns c with the figures of complete days, or nil if they have no plays.
+// withCompleteDays returns c with the figures of the complete days, or nil if these have no plays.
 func (c *comparison) withCompleteDays(s reports.Statistics) *comparison {
 	if c == nil || c.CompleteDays == "" {
 		return c

@@ -25,7 +25,7 @@ type dashboardView struct {
 	ForkTitle, Back string
 	State           forkState
 	Today           time.Time
-	Invalid         *apperr.Error // nil: the period is valid
+	Invalid         *apperr.Error // nil if the period is valid
 	Presets         []ui.Link
 	PeriodName      string // of the preset; "": none
 	Period          string // in words
@@ -33,11 +33,11 @@ type dashboardView struct {
 	Suppressed      bool
 	ForkID, Command string // Command is a curl command that reads the figures from the API
 	Download        ui.Download
-	Longer          string // path of the last 12 months if a shorter period has no plays; else ""
+	Longer          string // path of the last 12 months, if a shorter period has no plays; else ""
 	Overlaps        []reports.Overlap
-	More            bool // whether there are more overlaps than Overlaps has
+	More            bool // whether there are more overlaps than Overlaps lists
 	Figures         []figure
-	Comparison      *comparison // nil: there is none to show
+	Comparison      *comparison // nil: nothing is compared
 	Compares        bool        // whether a comparison is selected
 	Comparisons     []ui.Link
 	HasPlays        bool
@@ -48,7 +48,7 @@ type dashboardView struct {
 	ToPlayers       ui.Link
 	Failed          int64 // players without a pass, of whom NotPassed are the first
 	NotPassed       []player
-	Players         list[player] // of the page of all players
+	Players         list[player] // on the page of all players
 	PassedLinks     []ui.Link
 }
 
@@ -117,7 +117,7 @@ func (h *Handler) showReport(
 		return err
 	}
 	view.Comparison = view.Comparison.withCompleteDays(stats)
-	// A suppressed report looks like an empty one: marks of other groups would tell them apart.
+	// A suppressed report must look like an empty one, so groups are not marked as hidden.
 	if len(view.Groups) > 0 && !stats.Suppressed {
 		view.shownGroupIDs = h.shownGroups(c.UserContext(), query)
 	}
@@ -138,7 +138,8 @@ var (
 		"Group not found. It does not exist, or belongs to another organisation.")
 )
 
-// forkOf returns the path's fork. It returns errNoFork also for a fork that the policy denies.
+// forkOf returns the path's fork. It returns errNoFork even if the fork exists but the policy
+// denies it.
 func (h *Handler) forkOf(
 	c *fiber.Ctx, p *ui.Principal, permission authz.Permission,
 ) (games.Fork, error) {
@@ -166,8 +167,8 @@ func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at pageURL
 	}
 }
 
-// statistics waits for a report slot, and for a slot of large reports if the report is large. It
-// holds none after it returns.
+// statistics waits for a report slot and, for a large report, for a slot of large reports. It has
+// released both when it returns.
 func (h *Handler) statistics(
 	ctx context.Context, p *ui.Principal, q reports.Query,
 ) (reports.Statistics, error) {
@@ -183,7 +184,7 @@ func (h *Handler) statistics(
 	return stats, groupError(err)
 }
 
-// authorizeGroup checks the permission on the group of the report, if it has one.
+// authorizeGroup checks the permission on the report's group, if there is one.
 func authorizeGroup(p *ui.Principal, permission authz.Permission, r reports.Header) error {
 	if r.GroupOwner == "" {
 		return nil
@@ -191,7 +192,8 @@ func authorizeGroup(p *ui.Principal, permission authz.Permission, r reports.Head
 	return p.Decide(permission, r.GroupOwner)
 }
 
-// groupError returns errNoGroup for a denied group, too: it must not reveal that the group exists.
+// groupError returns errNoGroup for a denied group, too, so that it does not reveal that the group
+// exists.
 func groupError(err error) error {
 	if errors.Is(err, reports.ErrGroupNotFound) || errors.Is(err, authz.ErrDenied) {
 		return errNoGroup
@@ -199,8 +201,8 @@ func groupError(err error) error {
 	return err
 }
 
-// command returns a curl command, which keeps the key out of the shell's history (a variable) and
-// out of the process list (a header on stdin).
+// command returns a curl command. A variable keeps the key out of the shell's history, and a header
+// from stdin keeps it out of the process list.
 func (h *Handler) command(q reports.Query) string {
 	group := ""
 	if q.GroupID != "" {
@@ -211,7 +213,7 @@ func (h *Handler) command(q reports.Query) string {
 		h.BaseURL, q.ForkID, q.Period.Day(0), q.Period.Day(q.Period.Days-1), group)
 }
 
-// hintTimeout bounds the queries that a page can do without: which groups are hidden, and overlaps.
+// hintTimeout bounds the queries that a page can omit: hidden groups, and overlaps.
 const hintTimeout = 300 * time.Millisecond
 
 func (h *Handler) shownGroups(ctx context.Context, q reports.Query) []string {
@@ -234,7 +236,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report page
 	v.Nominative = s.ReportingMode == org.Nominative
 	v.Suppressed = s.Suppressed
 	if s.Suppressed {
-		v.Comparison = nil // whether the earlier report is shown would tell hidden from empty
+		v.Comparison = nil // showing the earlier figures or not would tell a hidden report from an empty one
 		return
 	}
 	file := pageURL{report.Self + "/plays.csv", v.query}
@@ -242,7 +244,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report page
 		CSV: file.Path(), Excel: file.Path("format", format.ExcelName), Primary: s.Plays > 0,
 		LastWeek: file.withPeriod(presetNamed(v.Today, "Last week")).Path(),
 	}
-	if v.PassedLinks != nil { // the page of all players
+	if v.PassedLinks != nil { // only on the page of all players
 		return
 	}
 	shown := shownMeasure(v.Param("show"))

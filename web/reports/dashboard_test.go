@@ -17,8 +17,8 @@ import (
 	"dg/web/ui"
 )
 
-// The default period is the last 28 complete days. The preset of the shown period is marked. Presets keep the
-// group.
+// The default period is the last 28 complete days. The preset of the current period is marked.
+// Presets keep the group.
 func TestDashboardPeriodsAndPresets(t *testing.T) {
 	now := time.Date(2026, 11, 21, 23, 59, 59, 0, time.UTC)
 	w, o := webtest.StartAt(t, &now)
@@ -40,16 +40,16 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 		"24 Oct to 20 Nov 2026 ·&nbsp;<bdi>Western region</bdi> ·&nbsp;</span>"+
 			"<span class=\"pill\">Pseudonymous</span></p>",
 		`groupId=`+group+`&amp;to=2026-11-20" aria-current="true"><bdi>Western region</bdi>`,
-		"This group’s figures are hidden", `href="/docs/figures#privacy"`) // as of a small one
+		"This group’s figures are hidden", `href="/docs/figures#privacy"`) // as in the report of a small group
 	require.Equal(t, 13, strings.Count(p.Body, "&amp;groupId="+group), "periods and the group itself")
 }
 
-// The dashboard has the ids of its fork and group, and a command that reads its figures from the API.
-// rules.md, Formats: identifiers are compared without regard to case.
-func TestDashboardShowsItsCall(t *testing.T) {
+// The dashboard shows the ids of its fork and group, and a command that reads its figures from the
+// API. rules.md, Formats: ids are compared without regard to case.
+func TestDashboardShowsItsAPIRequest(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o).ID
-	group := w.DB.GroupNamed(o.ID, "Sales") // its figures are hidden, its id is not
+	group := w.DB.GroupNamed(o.ID, "Sales") // the group's figures are hidden, but not its id
 	p := b.Get(o.At("/reports/%s?from=2026-03-01&to=2026-03-31&groupId=%s",
 		strings.ToUpper(fork), strings.ToUpper(group)))
 	require.Contains(t, html.UnescapeString(p.Body), "curl -q -sS -G '"+w.Base+"/api/v1/forks/"+fork+
@@ -58,13 +58,13 @@ func TestDashboardShowsItsCall(t *testing.T) {
 	p.Has(t, `<code id="fork-id" translate="no">`+fork+`</code>`, `<code id="group-id" translate="no">`+group+`</code>`)
 }
 
-// The page explains an invalid period in its address, and keeps the form.
+// If the period in the address is invalid, the page explains it and keeps the form.
 func TestInvalidPeriodOfAReportIsExplained(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o).ID
 	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
 	hostile := `"><script>alert(1)</script>`
-	for query, want := range map[string][2]string{ // the sentence, and the field at fault
+	for query, want := range map[string][2]string{ // the message, and the invalid field
 		"?from=2025-01-01&to=2026-11-21": {"The period has 690 days. Choose 366 days or fewer.", "to"},
 		"?from=2026-11-21&to=2026-11-20": {"“To” (20 Nov 2026) is before “From” (21 Nov 2026).", "to"},
 		"?from=2026-02-30&to=2026-11-20": {
@@ -86,7 +86,7 @@ func TestInvalidPeriodOfAReportIsExplained(t *testing.T) {
 		`value="2025-01-01"`, `value="2026-11-21"`, `name="groupId" value="`+group+`"`)
 }
 
-// A misspelt group parameter is refused. If ignored, the page would show the figures of all
+// A misspelt group parameter is refused. If it were ignored, the page would show the figures of all
 // players.
 func TestMisspeltGroupIsRefused(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
@@ -105,7 +105,7 @@ func TestMisspeltGroupIsRefused(t *testing.T) {
 	b.Get(o.At("/reports/%s?utm_source=mail&x", fork)).Is(t, 200)
 }
 
-// The reader chooses the compared period. Every link and form of the page keeps it.
+// The reader chooses the compared period. Every link and form of the page keeps the choice.
 func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
@@ -142,8 +142,8 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	b.Get(o.At("/reports")).Has(t, ">was 50", `<p class="lede">`+days(0, 28)+" vs "+days(28, 28))
 }
 
-// rules.md, Anonymity: a compared period that k-anonymity hides gives the same page as one without
-// plays.
+// rules.md, Anonymity: if k-anonymity hides the compared period, the page equals that of a period
+// without plays.
 func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
@@ -179,25 +179,25 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	play(today, players...)
 	path := o.At("/reports/%s?from=%s&to=%s&groupId=%s", fork.ID,
 		today.AddDate(0, 0, -27).Format(time.DateOnly), today.Format(time.DateOnly), group)
-	b.Get(path).Has(t, "Plays</a></dt><dd>10</dd>", nothing) // the complete days are hidden
+	b.Get(path).Has(t, "Plays</a></dt><dd>10</dd>", nothing) // the figures of the complete days are hidden
 	play(today.AddDate(0, 0, -1), players[4])
 	b.Get(path).Has(t, `<b title="This change may be chance"><span aria-hidden="true">▼</span><span class="sr">down</span> 17%</b> <span class="whole">5, was 6</span>`)
 	// Reports begin in 2000.
 	b.Get(o.At("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID)).Is(t, 200).Has(t, nothing)
 }
 
-// rules.md, Bounds: a dashboard takes one slot at a time, so that concurrent dashboards cannot
-// deadlock.
-func TestManyDashboardsAtOnce(t *testing.T) {
+// rules.md, Bounds: a dashboard holds one report slot at a time, so that concurrent dashboards
+// cannot deadlock.
+func TestConcurrentDashboardsDoNotDeadlock(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
-	// of one fork the last play is looked for
+	// the second fork has no plays, so its last play is looked up
 	paths := []string{o.At("/reports/%s", w.Played(o)), o.At("/reports/%s", w.Fork(o).ID)}
 	testkit.Concurrently(12, func(i int) { assert.Equal(t, 200, b.Get(paths[i%2]).StatusCode) })
 }
 
 // rules.md, Anonymity: a pseudonymous report warns of groups that lack 1 to 4 of its players, and
-// says what to do. The warning names neither a person nor a hidden group. The API and files do not
-// warn.
+// says what to do. The warning names neither a person nor a hidden group. The API and files have no
+// warning.
 func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
@@ -218,7 +218,7 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	}
 	period := "?from=2026-03-11&to=2026-03-11&groupId=" + sales
 	var page string
-	require.Eventually(t, func() bool { // a busy machine may take longer for a warning than it may take
+	require.Eventually(t, func() bool { // on a busy machine the query may exceed hintTimeout
 		page = b.Get(o.At("/reports/%s%s", fork.ID, period)).Is(t, 200).Body
 		return len(warnings(page)) > 0
 	}, 20*time.Second, time.Millisecond)
@@ -231,8 +231,8 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w.API(t, o)("/forks/"+fork.ID+"/stats"+period).Is(t, 200).Lacks(t, "Half", "Sales EU")
 }
 
-// rules.md, Anonymity: the list of groups marks hidden reports, also of idle groups. It marks none
-// of another period, fork or organisation.
+// rules.md, Anonymity: the group menu marks groups whose report is hidden, including idle groups.
+// Plays of another period, fork or organisation have no effect.
 func TestHiddenGroupsAreMarked(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
@@ -249,16 +249,16 @@ func TestHiddenGroupsAreMarked(t *testing.T) {
 	other := w.Organisation("other")
 	w.DB.GroupNamed(other.ID, "Theirs", w.DB.Players(other.ID, 1)...)
 	path := o.At("/reports/%s?from=2026-03-11&to=2026-03-11", fork.ID)
-	require.Eventually(t, func() bool { // a busy machine may take longer than a mark may take
+	require.Eventually(t, func() bool { // on a busy machine the query may exceed hintTimeout
 		page := b.Get(path).Lacks(t, "<bdi>All</bdi> <small>Hidden", "Theirs")
 		marked := testkit.Cells(`<bdi>(\w+)</bdi>( <small>Hidden</small>)?</a>`, page.Body)
 		return fmt.Sprint(marked) == "[[All ] [Four  <small>Hidden</small>] [Idle  <small>Hidden</small>]]"
 	}, 10*time.Second, 10*time.Millisecond)
-	b.Get(path+"&groupId="+four).Is(t, 200).Lacks(t, "<small>Hidden") // marks would tell it from an empty one
+	b.Get(path+"&groupId="+four).Is(t, 200).Lacks(t, "<small>Hidden") // marks would tell it from an empty report
 }
 
-// Pseudonymous reporting does not search names: a name finds as little as any other text.
-func TestSearchDoesNotKnowHiddenNames(t *testing.T) {
+// A pseudonymous report does not search names. A hidden name finds as little as any other text.
+func TestSearchIgnoresHiddenNames(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
 	players := w.DB.PlayersNamed(o.ID, "ELODIE", "Mélodie")

@@ -18,7 +18,7 @@ import (
 	"dg/web/ui"
 )
 
-// statistics is the API's answer with its numbers as they are written.
+// statistics is the API's response, with each number as text.
 type statistics struct {
 	Plays, UniquePlayers, AvgScorePercent, CompletionRate, PassRate json.Number
 	ReportingMode                                                   string
@@ -39,9 +39,9 @@ type statistics struct {
 	}
 }
 
-// percent returns cell if it equals the API's figure times scale, with one decimal; otherwise that
-// figure. An API rate that ends in 5 allows both neighbours: the API has rounded it, while the
-// screen rounds once.
+// percent returns cell if it equals the API's figure times scale, with one decimal. Otherwise it
+// returns that figure. If an API rate ends in 5, both neighbours are allowed: the API has rounded
+// it, while the screen rounds once.
 func percent(t *testing.T, cell string, figure json.Number, scale int64) string {
 	exact, ok := new(big.Rat).SetString(figure.String())
 	require.True(t, ok, figure)
@@ -74,13 +74,13 @@ func allPlayers(b *testkit.Browser, p testkit.Page) [][]string {
 
 var commaOfThousands = regexp.MustCompile(`(\d),(\d{3})`)
 
-// shown returns the cells that a pattern finds, without commas in numbers.
-func shown(pattern string, p testkit.Page) [][]string {
+// cellsWithoutCommas returns the cells that match a pattern, without commas in numbers.
+func cellsWithoutCommas(pattern string, p testkit.Page) [][]string {
 	return testkit.Cells(pattern, commaOfThousands.ReplaceAllString(p.Body, "$1$2"))
 }
 
-// sameFigures compares a dashboard with the API's statistics, to the shown decimal.
-func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statistics) {
+// requireSameFigures requires that the dashboard equals the API's statistics, to the displayed decimal.
+func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statistics) {
 	mode := map[string]string{"pseudonymous": "Pseudonymous", "nominative": "Nominative"}
 	require.Contains(t, testkit.Find(t, `<p class="lede[^"]*">(.*)</p>`, p.Body),
 		` ·&nbsp;</span><span class="pill">`+mode[want.ReportingMode])
@@ -95,11 +95,11 @@ func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statisti
 		require.Empty(t, testkit.Cells(playerCells, all.Has(t, "This group’s figures are hidden").Body))
 		return
 	}
-	figures := shown(webtest.FigureCells, p)
+	figures := cellsWithoutCommas(webtest.FigureCells, p)
 	require.Len(t, figures, 5)
 	figure := func(i int, n json.Number, scale int64, none bool) string {
 		if none {
-			return "–" // there is nothing to average
+			return "–" // there are no values to average
 		}
 		return percent(t, figures[i][1], n, scale)
 	}
@@ -114,8 +114,8 @@ func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statisti
 		p.Has(t, "No plays in this period")
 		return
 	}
-	if len(want.Daily) <= ui.MaxChartDays { // beyond 44 days the rows are weeks: TestBarsOfALongPeriodAreWeeks
-		rows := shown(dailyCells, p)
+	if len(want.Daily) <= ui.MaxChartDays { // beyond 44 days, rows are weeks: TestBarsOfALongPeriodAreWeeks
+		rows := cellsWithoutCommas(dailyCells, p)
 		require.Len(t, rows, len(want.Daily))
 		for i, d := range want.Daily {
 			date, err := time.Parse(time.DateOnly, d.Date)
@@ -128,10 +128,10 @@ func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statisti
 			require.Equal(t, percent(t, rows[i][3], d.AvgScorePercent, 1), rows[i][3])
 		}
 	}
-	skills := shown(skillCells, b.Get(p.Request.URL.RequestURI()+"&skills=all"))
+	skills := cellsWithoutCommas(skillCells, b.Get(p.Request.URL.RequestURI()+"&skills=all"))
 	require.Len(t, skills, len(want.Skills))
 	next := 0
-	for _, area := range []string{"prompting", "data", "ai"} { // as they come in the catalogue
+	for _, area := range []string{"prompting", "data", "ai"} { // in the order of the catalogue
 		for _, k := range want.Skills {
 			if strings.HasPrefix(k.SkillID, area+".") {
 				got := skills[next]
@@ -150,14 +150,14 @@ func sameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statisti
 	}
 	listed := allPlayers(b, b.Get(strings.Replace(p.Request.URL.RequestURI(), "?", "/players?", 1)))
 	for _, row := range listed {
-		if row[2] == "Unfinished" { // the API does not tell the two apart
+		if row[2] == "Unfinished" { // the API's response does not distinguish the two
 			row[2] = "0.0%"
 		}
 	}
 	require.Equal(t, players, listed)
 }
 
-func askStatistics(t *testing.T, get func(string) testkit.Page, fork, from, to, group string) statistics {
+func readStatistics(t *testing.T, get func(string) testkit.Page, fork, from, to, group string) statistics {
 	path := "/forks/" + fork + "/stats?from=" + from + "&to=" + to
 	if group != "" {
 		path += "&groupId=" + group
@@ -168,7 +168,7 @@ func askStatistics(t *testing.T, get func(string) testkit.Page, fork, from, to, 
 	return s
 }
 
-func numbered(n int) []string {
+func playerNames(n int) []string {
 	names := make([]string, n)
 	for i := range names {
 		names[i] = fmt.Sprintf("Player %03d", i)
@@ -176,7 +176,7 @@ func numbered(n int) []string {
 	return names
 }
 
-// randomPlays stores n plays of the last days before now.
+// randomPlays stores n plays in the given number of days before now.
 func randomPlays(
 	w *webtest.World, random *rand.Rand, n, days int, forks []testkit.Fork,
 	players []testkit.Player, now time.Time,
@@ -207,7 +207,7 @@ func randomPlays(
 }
 
 // rules.md, Figures: API and dashboard show the same figures, to the digit. Random queries combine
-// fork, period and group, in both modes, with suppressed and empty reports.
+// fork, period and group, in both modes. They include suppressed and empty reports.
 func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	w := webtest.Start(t)
 	seed := rand.Uint64()
@@ -218,8 +218,8 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	for _, mode := range []string{"pseudonymous", "nominative"} {
 		o := w.OrganisationOf(testkit.Organisation{Slug: mode, ReportingMode: mode})
 		forks := []testkit.Fork{w.Fork(o), w.Fork(o), w.Fork(o)}
-		names := numbered(70)
-		// hostile ones, and one twice
+		names := playerNames(70)
+		// hostile names, one of them twice
 		copy(names, []string{"=HYPERLINK(1)", "<b>bold</b>", "\u202eevil", "Player 069"})
 		players := w.DB.PlayersNamed(o.ID, names...)
 		groups := []string{"", w.DB.Group(o.ID)}
@@ -237,9 +237,9 @@ func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 			last := now.AddDate(0, 0, 5-random.IntN(200))
 			from := last.AddDate(0, 0, 1-days).Format(time.DateOnly)
 			to := last.Format(time.DateOnly)
-			want := askStatistics(t, get, fork, from, to, group)
+			want := readStatistics(t, get, fork, from, to, group)
 			p := owner.Get(o.At("/reports/%s?from=%s&to=%s&groupId=%s", fork, from, to, group))
-			sameFigures(t, owner, p.Is(t, 200), want)
+			requireSameFigures(t, owner, p.Is(t, 200), want)
 			switch {
 			case want.Suppressed:
 				kinds["suppressed"]++

@@ -17,8 +17,8 @@ type forkRow struct {
 	Path           string
 	State          forkState
 	Plays, Players int64
-	by             int64   // plays more or fewer than in the four weeks before
-	Change         *change // nil: there were no plays before
+	by             int64   // difference to the plays of the four weeks before
+	Change         *change // nil: the four weeks before had no plays
 	Score          string
 	score          reports.Statistics
 	Weeks          ui.Sparkline
@@ -28,7 +28,7 @@ type forkRow struct {
 
 func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 	if o == nil {
-		o = &reports.ForkOverview{} // the overview was read from a snapshot without the fork
+		o = &reports.ForkOverview{} // the overview's snapshot does not have the fork
 	}
 	row := forkRow{
 		Fork:       f,

@@ -9,13 +9,14 @@ import (
 	"dg/web/ui"
 )
 
-// groupMenu is the menu of the report's group. Of the list of reports it chooses the reports that open.
+// groupMenu is the menu of the report's group. On the list of reports, its choice applies to the
+// reports that the list opens.
 type groupMenu struct {
 	pageURL
 	Groups        []org.Group
-	ListedGroups  int      // org.MaxGroups if there may be more groups; else 0
+	ListedGroups  int      // org.MaxGroups if there may be more groups than that; else 0
 	GroupName     string   // "": all players
-	shownGroupIDs []string // those that k-anonymity does not hide; nil: unknown
+	shownGroupIDs []string // groups whose report k-anonymity does not hide; nil: unknown
 }
 
 func (h *Handler) groupMenuOf(ctx context.Context, p *ui.Principal, at pageURL) (groupMenu, error) {

@@ -10,8 +10,8 @@ import (
 	"dg/web/ui"
 )
 
-// sort is the value of ?sort= after a first click on the heading: plays, or -plays for descending.
-// A column without compare is not sortable.
+// sort is the value of ?sort= after a first click on the heading: plays or, descending, -plays. A
+// column without compare is not sortable.
 type column[T any] struct {
 	name, sort string
 	numeric    bool
@@ -19,12 +19,12 @@ type column[T any] struct {
 }
 
 type listing[T any] struct {
-	plural          string // what the items are called
+	plural          string // plural of the items' name
 	columns         []column[T]
-	defaultSort     string              // value of sort if the URL has no known one
+	defaultSort     string              // value of sort if the URL has no known value
 	search          string              // query parameter of the search
-	text            func(item T) string // the text that the search looks in
-	searchThreshold int                 // up to this many items need no search
+	text            func(item T) string // the text of an item that the search examines
+	searchThreshold int                 // up to this many items, there is no search
 	perPage         int
 }
 
@@ -35,7 +35,7 @@ type list[T any] struct {
 
 	Searchable bool
 	Search     string
-	Found, All string // a sentence with the number found, and the path that ends the search
+	Found, All string // a sentence with the number of matches, and the path without the search
 	Form       string
 	Kept       []param
 }
@@ -75,7 +75,7 @@ func (l listing[T]) find(all []T, search string) []T {
 	})
 }
 
-// sort sorts items, stably. The head of the sorted column links to the reverse order.
+// sort sorts items stably. The heading of the sorted column links to the reverse order.
 func (l listing[T]) sort(items []T, at pageURL) (heads []columnHead) {
 	order := at.Param("sort")
 	known := func(c column[T]) bool {

@@ -15,14 +15,14 @@ import (
 	"dg/web/ui"
 )
 
-func labels(l list[player]) (all []string) {
+func labelsOf(l list[player]) (all []string) {
 	for _, p := range l.Rows {
 		all = append(all, p.Label)
 	}
 	return all
 }
 
-func asked(query string) pageURL {
+func pageURLWith(query string) pageURL {
 	values, _ := url.ParseQuery(query)
 	return pageURL{"/r", values}
 }
@@ -40,37 +40,37 @@ func TestPlayersAreSorted(t *testing.T) {
 		"label": "ABC", "-label": "CBA", "best": "CAB", "-best": "BAC",
 		"last": "CBA", "-last": "ACB",
 	} {
-		l := players.page(asked("sort="+order), slices.Clone(all))
-		require.Equal(t, want, strings.Join(labels(l), ""), order)
+		l := players.page(pageURLWith("sort="+order), slices.Clone(all))
+		require.Equal(t, want, strings.Join(labelsOf(l), ""), order)
 		sorted := slices.DeleteFunc(l.Columns, func(h columnHead) bool { return h.Direction == "" })
 		require.Len(t, sorted, 1)
 	}
-	// The head of a column sorts by it, then in reverse.
-	best := func(order string) columnHead { return players.page(asked("from=1&page=2"+order), all).Columns[2] }
+	// A heading sorts by its column, and a second click reverses the order.
+	best := func(order string) columnHead { return players.page(pageURLWith("from=1&page=2"+order), all).Columns[2] }
 	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "", true}, best(""))
 	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=best", "descending", true}, best("&sort=-best"))
 	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "ascending", true}, best("&sort=best"))
 }
 
-// Players without a pass are listed by best score, lowest first; those without a score come before
-// them. The page of all players filters by pass, and counts each choice.
+// Players without a pass are listed by best score, lowest first. Those without a score come first.
+// The page of all players filters by pass, and shows the number for each choice.
 func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	all := []player{
 		{Label: "A", Completed: true, BestScore: 400}, {Label: "B", Completed: true, Passed: true},
 		{Label: "C", Completed: true}, {Label: "D"},
 	}
-	l, links := playersPage(all, asked("passed=no&sort=label"))
-	require.Equal(t, "ACD", strings.Join(labels(l), ""))
+	l, links := playersPage(all, pageURLWith("passed=no&sort=label"))
+	require.Equal(t, "ACD", strings.Join(labelsOf(l), ""))
 	require.Equal(t, []ui.Link{
 		{Name: "All 4", Path: "/r?sort=label"},
 		{Name: "Not passed 3", Path: "/r?passed=no&sort=label", Current: true},
 		{Name: "Passed 1", Path: "/r?passed=yes&sort=label"},
 	}, links)
-	require.Equal(t, "DCA", strings.Join(labels(list[player]{Rows: notPassed(all)}), ""))
+	require.Equal(t, "DCA", strings.Join(labelsOf(list[player]{Rows: notPassed(all)}), ""))
 }
 
-// A page has 25 players, and its links keep the other parameters. A page that does not exist
-// becomes the nearest one.
+// A page has 25 players, and its links keep the other parameters. A page number out of range
+// selects the nearest page.
 func TestPlayersArePaged(t *testing.T) {
 	var all []player
 	for i := range 51 {
@@ -80,17 +80,17 @@ func TestPlayersArePaged(t *testing.T) {
 		"": {"00", "1–25 of 51"}, "2": {"25", "26–50 of 51"}, "3": {"50", "51–51 of 51"},
 		"-1": {"00", "1–25 of 51"}, "x": {"00", "1–25 of 51"}, "9999999999": {"50", "51–51 of 51"},
 	} {
-		l := players.page(asked("page="+page), all)
+		l := players.page(pageURLWith("page="+page), all)
 		require.Equal(t, want, [2]string{l.Rows[0].Label, l.Shown})
 	}
-	l := players.page(asked("page=2&player=&sort=label&groupId=g"), all)
+	l := players.page(pageURLWith("page=2&player=&sort=label&groupId=g"), all)
 	require.Equal(t, "/r?groupId=g&page=3&sort=label", l.Next)
 	require.Equal(t, "/r?groupId=g&page=1&sort=label", l.Previous)
 	require.True(t, l.Searchable)
-	require.False(t, players.page(asked(""), all[:25]).Searchable)
+	require.False(t, players.page(pageURLWith(""), all[:25]).Searchable)
 }
 
-// A search finds a part of the label, without regard to case, accents and surrounding spaces.
+// A search finds any part of the label. It ignores case, accents and surrounding spaces.
 func TestPlayersAreFoundByTheirLabel(t *testing.T) {
 	var all []player
 	for _, label := range []string{"Élodie Müller", "ELODIE", "Mélodie", "Straße", "محمد الأمين"} {
@@ -100,15 +100,15 @@ func TestPlayersAreFoundByTheirLabel(t *testing.T) {
 		"élo": {"Élodie Müller", "ELODIE", "Mélodie"}, "muller": {"Élodie Müller"},
 		"STRASSE": {"Straße"}, "الأمين": {"محمد الأمين"}, "%": nil, `\\`: nil,
 	} {
-		l := players.page(asked("skills=all&sort=plays&player="+url.QueryEscape(" "+search+" ")), all)
-		require.Equal(t, want, labels(l), search)
+		l := players.page(pageURLWith("skills=all&sort=plays&player="+url.QueryEscape(" "+search+" ")), all)
+		require.Equal(t, want, labelsOf(l), search)
 		require.Equal(t, fmt.Sprintf("%d of 5 players.", len(want)), l.Found)
 		require.Equal(t, "/r?skills=all&sort=plays", l.All)
 		require.Equal(t, []param{{"sort", "plays"}, {"skills", "all"}}, l.Kept)
 	}
 }
 
-// shownSkills returns the areas of a list, each followed by its ids.
+// shownSkills returns the areas of a list, each followed by its skills' ids.
 func shownSkills(l skillList) (all []string) {
 	for _, area := range l.Areas {
 		all = append(all, "# "+area.Name)
@@ -119,8 +119,8 @@ func shownSkills(l skillList) (all []string) {
 	return all
 }
 
-// The list has the eight weakest skills, weakest first, or all skills by area in the order of the
-// catalogue. A change is that of the shown rates, and is coloured if it exceeds its noise.
+// The list has the eight weakest skills, weakest first, or all skills by area in the catalogue's
+// order. A change is the difference of the shown rates. It is coloured if it exceeds its noise.
 func TestWeakestSkillsAreListed(t *testing.T) {
 	s := reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{
 		skill("data.quality.formats", 500, 1000), skill("ai.usage.good-fit", 200, 1000),
@@ -129,7 +129,7 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 	before := reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{
 		skill("ai.usage.good-fit", 400, 1000), skill("data.reading.charts", 250, 1000),
 	}}
-	at := asked("from=2026-03-01")
+	at := pageURLWith("from=2026-03-01")
 	l := newSkillList(s, &comparison{earlierStats: &before}, at)
 	require.Equal(t,
 		[]string{"# ", "ai.usage.good-fit", "data.reading.charts", "data.quality.formats"}, shownSkills(l))
@@ -145,7 +145,7 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 		require.Equal(t, half, newSkillList(s, nil, at).Half)
 	}
 	require.Equal(t, "data.quality.formats", s.Skills[0].SkillID, "the caller's order stays")
-	l = newSkillList(s, nil, asked("from=2026-03-01&skills=all"))
+	l = newSkillList(s, nil, pageURLWith("from=2026-03-01&skills=all"))
 	require.Equal(t, []string{
 		"# Data", "data.quality.formats", "data.reading.charts", "# AI", "ai.usage.good-fit",
 	}, shownSkills(l))
@@ -158,8 +158,8 @@ func TestEverySkillHasANameAndAnArea(t *testing.T) {
 	for i := range games.SkillCount {
 		all = append(all, reports.SkillStat{SkillID: games.Skill(i).ID()})
 	}
-	require.Len(t, shownSkills(newSkillList(reports.Statistics{Skills: all}, nil, asked(""))), 1+cardRows)
-	shown := newSkillList(reports.Statistics{Skills: all}, nil, asked("skills=all"))
+	require.Len(t, shownSkills(newSkillList(reports.Statistics{Skills: all}, nil, pageURLWith(""))), 1+cardRows)
+	shown := newSkillList(reports.Statistics{Skills: all}, nil, pageURLWith("skills=all"))
 	require.Len(t, shownSkills(shown), games.SkillCount+len(skillAreas))
 	require.Len(t, skillLabels, games.SkillCount)
 	for _, area := range shown.Areas {

@@ -15,7 +15,7 @@ type player = reports.PlayerStat
 
 const playersPerPage = 25
 
-// players is by default in the API's order: most plays first.
+// players is sorted by plays by default, most plays first, as in the API.
 var players = listing[player]{
 	plural: "players",
 	columns: []column[player]{
@@ -34,14 +34,15 @@ var players = listing[player]{
 	perPage:         playersPerPage,
 }
 
-// notPassed returns the players without a pass, those with the lowest best scores first.
+// notPassed returns the players without a pass, lowest best score first.
 func notPassed(all []player) []player {
 	all = slices.DeleteFunc(all, func(p player) bool { return p.Passed })
 	slices.SortStableFunc(all, func(a, b player) int { return cmp.Compare(bestKey(a), bestKey(b)) })
 	return all
 }
 
-// playersPage lists the players that the query parameter passed chooses, and returns links to choose.
+// playersPage lists the players that the parameter passed selects, and returns the links for its
+// choices.
 func playersPage(all []player, at pageURL) (l list[player], links []ui.Link) {
 	chosen := at.Param("passed")
 	passed := 0
@@ -68,7 +69,7 @@ func (h *Handler) Players(c *fiber.Ctx, p *ui.Principal) error {
 	return h.report(c, p, "players", "/players")
 }
 
-// bestKey puts players without a completed play below a score of 0.
+// bestKey sorts players without a completed play below a score of 0.
 func bestKey(p player) reports.Percent {
 	if !p.Completed {
 		return -1

@@ -15,13 +15,14 @@ type reportsView struct {
 	ui.Layout
 	list[forkRow]
 	Figures    []figure
-	Period     string      // the days of the figures, in words
-	Counted    bool        // whether players and completion are counted; false: too many plays
+	Period     string      // the days that the figures cover, in words
+	Counted    bool        // whether players and completion are counted; false if there are too many plays
 	Comparison *comparison // nil: the earlier period has no plays
 	groupMenu
 }
 
-// ListReports handles GET /reports with the organisation's forks and figures over all of them.
+// ListReports handles GET /reports with the organisation's forks, and figures of all forks
+// together.
 func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	all, err := h.ForksOf(c.UserContext(), p)
 	if err != nil {
@@ -72,7 +73,7 @@ func compareOverview(p reports.Period, o reports.Overview) *comparison {
 func overviewFigures(o reports.Overview, c *comparison) []figure {
 	of := []measure{plays}
 	if o.Counted {
-		of = append(of, people, completion)
+		of = append(of, uniquePlayers, completion)
 	}
 	return newFigures(*statisticsOf(o.Current), c, of...)
 }

@@ -24,7 +24,7 @@ const forkCells = `<a href="([^"]*)" title="[^"]*"><bdi class="cut">([^<]*)</bdi
 
 const inWeeks = "Plays in each of the last 12 weeks, until yesterday: "
 
-// The list has the organisation's forks alone, with their plays. A search finds them by title.
+// The list has only the organisation's forks, with their plays. A search finds forks by title.
 func TestReportsListForksByPlays(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	other := w.Organisation("other")
@@ -82,7 +82,7 @@ func TestReportsListForksByPlays(t *testing.T) {
 		Has(t, "<h2>No forks yet</h2>").Lacks(t, "<table")
 }
 
-// Titles and names are shown as text, and are no formulas in files.
+// Pages show titles and names as text. Files contain no formulas.
 func TestReportsEscapeHostileNames(t *testing.T) {
 	w := webtest.Start(t)
 	names := []string{
@@ -92,7 +92,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 		"javascript:alert(1)", "' onload='x", "日本語 — Ünïcödé 🎲",
 	}
 	o := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: names[0], ReportingMode: "nominative"})
-	players := w.DB.PlayersNamed(o.ID, append(slices.Clone(names), numbered(5)...)...)
+	players := w.DB.PlayersNamed(o.ID, append(slices.Clone(names), playerNames(5)...)...)
 	forks := make([]string, len(names))
 	groups := make([]string, len(names))
 	for i, name := range names {
@@ -125,7 +125,7 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 	}
 }
 
-// The list has the menu of groups. The chosen group, also one chosen on the organisation's page,
+// The list has the menu of groups. A chosen group, also one chosen on the organisation's page,
 // applies to the reports that the list opens.
 func TestReportsOpenForTheChosenGroup(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
@@ -143,8 +143,8 @@ func TestReportsOpenForTheChosenGroup(t *testing.T) {
 	b.Get(report).Has(t, "This group’s figures are hidden")
 }
 
-// rules.md, CSV: the download has the same rows as the API, to the byte, in both modes, and is
-// recorded with the person as its actor.
+// rules.md, CSV: the download has the same bytes as the API's export, in both modes. The audit log
+// names the person as its actor.
 func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	w := webtest.Start(t)
 	random := rand.New(rand.NewPCG(7, 7))
@@ -154,7 +154,7 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	for _, mode := range []string{"pseudonymous", "nominative"} {
 		o := w.OrganisationOf(testkit.Organisation{Slug: mode, ReportingMode: mode})
 		fork := w.Fork(o)
-		names := numbered(30)
+		names := playerNames(30)
 		copy(names, []string{"=1+1", `a "quoted", name`, "@x", "\u202eevil"})
 		players := w.DB.PlayersNamed(o.ID, names...)
 		randomPlays(w, random, 900, 40, []testkit.Fork{fork}, players, now)
@@ -173,7 +173,7 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 			} {
 				require.Equal(t, want.Header.Get(name), got.Header.Get(name), name)
 			}
-			w.ExportsOf(t, o, 2*i+2) // the end of an export is recorded after its last byte
+			w.ExportsOf(t, o, 2*i+2) // the server records an export's end after its last byte
 		}
 		person := audit.Actor{Kind: audit.Person, ID: o.Admin.ID, Name: o.Admin.Name}
 		recorded := 0
@@ -188,7 +188,7 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	}
 }
 
-// An invalid download is a page that says what to do, and leaves no entry.
+// An invalid download gets a page that says what to do, and leaves no log entry.
 func TestInvalidDownloadIsRejected(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	other := w.Organisation("other")
@@ -207,7 +207,7 @@ func TestInvalidDownloadIsRejected(t *testing.T) {
 }
 
 // rules.md, CSV: a running download is aborted when its person loses the role, and the browser
-// notices. web/ui proves the other ways to lose access, modules/exports the other outcomes.
+// reports the failure. web/ui tests other losses of access, modules/exports other outcomes.
 func TestDownloadIsResetWhenTheRoleIsLost(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)
@@ -223,7 +223,7 @@ func TestDownloadIsResetWhenTheRoleIsLost(t *testing.T) {
 }
 
 // The file has the chosen format under the same name.
-func TestDownloadForExcel(t *testing.T) {
+func TestDownloadHasTheChosenFormat(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Played(o)
 	path := o.At("/reports/%s/plays.csv", fork)

@@ -12,7 +12,7 @@ import (
 type skillList struct {
 	Areas    []skillArea
 	Compared bool
-	Half     bool    // whether the scale is 50 to 100, as no rate is lower
+	Half     bool    // whether the scale is 50 to 100%, because no rate is lower
 	Other    ui.Link // the other order
 }
 
@@ -21,11 +21,11 @@ type skillArea struct {
 	Rows []skillRow
 }
 
-// skillRow has its rates as CSS lengths, too. Before and By are "" without a rate to compare with.
+// skillRow also has its rates as CSS lengths. Before and By are "" without an earlier rate.
 type skillRow struct {
 	reports.SkillStat
 	Name, Rate, Before string
-	By, Direction      string // Direction "": too small to be coloured
+	By, Direction      string // Direction is "" if the change is too small to be coloured
 }
 
 type area struct{ prefix, name string }
@@ -34,7 +34,7 @@ type area struct{ prefix, name string }
 var skillAreas = []area{{"prompting.", "Prompting"}, {"data.", "Data"}, {"ai.", "AI"}}
 
 const (
-	allSkills = "all" // of the query parameter skills: all, by area. Otherwise the weakest.
+	allSkills = "all" // value of the query parameter skills: all skills by area; otherwise the weakest skills
 	cardRows  = 8
 )
 
@@ -48,7 +48,7 @@ func newSkillList(s reports.Statistics, c *comparison, at pageURL) skillList {
 	if at.Param("skills") != allSkills {
 		l.Other = ui.Link{Path: at.Path("skills", allSkills),
 			Name: ui.Plural(int64(len(skills)), "By area", "All %s, by area")}
-		areas = []area{{}} // one area of all skills
+		areas = []area{{}} // a single area with all skills
 		skills = byWeakness(skills)
 		skills = skills[:min(len(skills), cardRows)]
 	}
@@ -66,7 +66,8 @@ func newSkillList(s reports.Statistics, c *comparison, at pageURL) skillList {
 	return l
 }
 
-// newSkillRow compares complete days. As for the answer, n is the smaller of answers and players.
+// newSkillRow compares complete days. As in the answer, the sample size is the smaller of answers
+// and players.
 func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skillRow {
 	row := skillRow{SkillStat: k, Name: skillLabels[k.SkillID], Rate: writePercent(skillRate(k))}
 	if c == nil {

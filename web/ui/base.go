@@ -13,7 +13,7 @@ import (
 	"dg/platform/authz"
 )
 
-// Services are those that the screens call.
+// Services are the module services that screens call.
 type Services struct {
 	Identity *identity.Service
 	Orgs     *org.Service
@@ -25,11 +25,11 @@ type Services struct {
 	Policy   *authz.Policy
 }
 
-// Base is what the handler of each package of screens embeds.
+// Base is embedded in the handler of each screen package.
 type Base struct {
 	*Pages
 	Services
 }
 
-// With returns a copy whose Pages also have the templates of own.
+// With returns a copy whose Pages also have the package's own templates.
 func (b Base) With(own fs.FS) Base { return Base{b.Pages.With(own), b.Services} }

@@ -7,11 +7,11 @@ import (
 	"dg/modules/reports"
 )
 
-// DayWidth is a day's width in the viewBox: bars within a day then have integer coordinates.
+// DayWidth is a day's width in the viewBox. It gives bars within a day integer coordinates.
 const DayWidth = 100
 
-// Panel is the frame of a chart over days. One unit of the viewBox's height is one unit of the
-// values, so that no y coordinate is rounded.
+// Panel is the frame of a chart over days. A unit of the viewBox's height is a unit of the values,
+// so that no y coordinate is rounded.
 type Panel struct {
 	Width       int
 	Bottom, Top int64    // values at the ends of the y axis
@@ -52,8 +52,8 @@ func scale(low, high, minStep int64) (bottom, top, step int64) {
 // Height returns the height of the viewBox, in units of the values.
 func (v Panel) Height() int64 { return v.Top - v.Bottom }
 
-// Bar returns the path of a bar of height n, or "" if n is 0. The bar is centred in the days that
-// begin with day from, counted from 0. Its width is percent of the days' width.
+// Bar returns the path of a bar of height n, or "" if n is 0. The bar is centred in its days, the
+// first of which is from, counted from 0. percent is its share of the days' width.
 func (v Panel) Bar(from, days, percent int, n int64) string {
 	if n == 0 {
 		return ""
@@ -66,11 +66,11 @@ func (v Panel) Bar(from, days, percent int, n int64) string {
 // Sparkline is a row of bars without axes or labels.
 type Sparkline struct {
 	Panel
-	Bars string // a path; "": all values are 0
+	Bars string // the path of the bars; "": all values are 0
 }
 
-// NewSparkline draws a bar for each value above 0; top is the value at full height. A bar has about
-// a 16th of the height or more, so that it stays visible.
+// NewSparkline draws a bar for each value above 0. top is the value at full height. Each bar has at
+// least about a 16th of the height, so that it stays visible.
 func NewSparkline(values []int64, top int64) Sparkline {
 	s := Sparkline{Panel: Panel{Width: DayWidth * len(values), Top: max(top, 1)}}
 	for i, n := range values {
@@ -81,7 +81,7 @@ func NewSparkline(values []int64, top int64) Sparkline {
 	return s
 }
 
-// MaxChartDays is the longest period that is drawn by day. Longer periods are drawn by week.
+// MaxChartDays is the longest period drawn by day. Longer periods are drawn by week.
 const MaxChartDays = 44
 
 func onGrid(p reports.Period, date time.Time) bool {
@@ -94,7 +94,7 @@ func onGrid(p reports.Period, date time.Time) bool {
 // Tick is a label of the time axis, placed where the labelled day, week or month begins.
 type Tick struct {
 	Label string
-	Wide  bool    // shown on wide screens only
+	Wide  bool    // whether it is shown on wide screens only
 	at    float64 // percent of the width
 }
 
@@ -105,7 +105,7 @@ func (t Tick) At() string { return fmt.Sprintf("%.2f%%", t.at) }
 const (
 	lastTick            = 94.0 // percent of the width
 	lastNarrowTick      = 80.0 // percent of the width
-	narrowTicks         = 3    // labels that fit on a phone
+	narrowTicks         = 3    // how many labels fit on a phone
 	maxDaysWithTickEach = 14
 )
 
@@ -126,7 +126,7 @@ func Ticks(p reports.Period) []Tick {
 	return all
 }
 
-// tickLabel puts the year in place of its January: Dec, 2026, Feb.
+// tickLabel replaces January by its year: Dec, 2026, Feb.
 func tickLabel(p reports.Period, date time.Time) string {
 	switch {
 	case p.Days <= MaxChartDays:

@@ -25,7 +25,7 @@ func Count(n int64) string {
 	return digits
 }
 
-// Plural returns one if n is 1, else other, with n in place of %s if there is one.
+// Plural returns one if n is 1. Otherwise it returns other, with n in place of a %s.
 func Plural(n int64, one, other string) string {
 	if n == 1 {
 		other = one
@@ -88,12 +88,12 @@ func Second(t time.Time) template.HTML {
 // Clock writes an instant in UTC to the minute, without its day.
 func Clock(t time.Time) string { return t.UTC().Format("15:04") }
 
-// brief writes an instant in UTC to the minute, without the year if it is the current one.
+// brief writes an instant in UTC to the minute. It omits the current year.
 func (p *Pages) brief(t time.Time) string {
 	return p.short(t.UTC().Format("2 Jan 2006, 15:04"))
 }
 
-// short writes days in words without the current year, and with a dash.
+// short writes days with a dash. It omits the current year.
 func (p *Pages) short(days string) string {
 	return strings.NewReplacer(" to ", "–", p.Today().Format(" 2006"), "").Replace(days)
 }

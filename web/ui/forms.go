@@ -54,7 +54,7 @@ func FormValue(c *fiber.Ctx, name string) string {
 	return string(c.Context().PostArgs().Peek(name))
 }
 
-// ProofOf returns the current password and the code of the submitted form. A missing one is "".
+// ProofOf returns the current password and the code of the submitted form. Missing ones are "".
 func ProofOf(c *fiber.Ctx) identity.Proof {
 	return identity.Proof{Password: FormValue(c, "current"), Code: FormValue(c, "code")}
 }
@@ -75,7 +75,7 @@ func ProofErrors(c *fiber.Ctx, err error) (f FormErrors, status int) {
 }
 
 // Reauthenticate decides whether a form that needs a recent password may make its change. invalid
-// are the errors found so far. A submitted form may proceed if status is 0 and err is nil.
+// are the errors found so far. The form may make its change if status is 0 and err is nil.
 // Otherwise the caller shows the form with f, or returns err.
 func (s Services) Reauthenticate(
 	c *fiber.Ctx, p *Principal, invalid ...FormError,
@@ -86,7 +86,7 @@ func (s Services) Reauthenticate(
 	}
 	proof := ProofOf(c)
 	missing := FieldError("current", identity.ErrPasswordDue.Message)
-	// an empty code would count as a wrong one
+	// an empty code would count as a wrong code
 	if proof.Password != "" && proof.Code == "" && p.Person.TwoStep {
 		proof = identity.Proof{}
 		missing = FieldError("code",

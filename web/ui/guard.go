@@ -18,14 +18,14 @@ import (
 )
 
 // Reader returns the principal of a public page, or nil without a signed-in session. It ignores
-// database failures, so that the documentation stays readable. The error is always nil.
+// database failures, so that the documentation stays readable. Its error is always nil.
 func (s Services) Reader(c *fiber.Ctx) (*Principal, error) {
 	p, _ := s.WithMemberships(c)
 	return p, nil
 }
 
-// WithMemberships is SignedIn with the person's memberships, for paths without an organisation. An
-// only membership also becomes the principal's Membership.
+// WithMemberships is SignedIn with the person's memberships, for paths without an organisation. If
+// there is only one membership, it also becomes the principal's Membership.
 func (s Services) WithMemberships(c *fiber.Ctx) (*Principal, error) {
 	p, err := s.SignedIn(c)
 	if err != nil {
@@ -121,7 +121,8 @@ func accessCheck(
 		if err != nil {
 			return err
 		}
-		// by the id from the start, because the slug may name another organisation by now
+		// by the organisation's id at the start, because another organisation may have the slug by
+		// now
 		return now.authorize(permission, p.Organisation.ID)
 	}
 }

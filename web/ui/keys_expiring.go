@@ -11,8 +11,8 @@ import (
 // maxExpiryNotices bounds the notices that name a key. One more notice counts the other keys.
 const maxExpiryNotices = 3
 
-// expiringKeys returns notices about the keys that expire soon, the soonest first. Below the Pro
-// plan it returns none: keys are paused and cannot be replaced.
+// expiringKeys returns notices about keys that expire soon, soonest first. Below the Pro plan it
+// returns none, because keys are paused and cannot be replaced.
 func (b Base) expiringKeys(c *fiber.Ctx, p *Principal) ([]Notice, error) {
 	if !p.Organisation.Plan.IncludesAPI() {
 		return nil, nil

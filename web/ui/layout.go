@@ -12,12 +12,12 @@ import (
 
 // Layout is what surrounds the content of a screen. Each view embeds one.
 type Layout struct {
-	Title     string     // of the screen; the browser's title adds the organisation
+	Title     string     // of the screen; the browser's title also has the organisation
 	Area      string     // the area that the top bar marks as current
 	Sidebar   *Sidebar   // nil: none
-	User      *Principal // nil: shown as signed out
+	User      *Principal // nil: the page is shown as signed out
 	Notices   []Notice
-	HasCookie bool // with no User: a session that could not be read, which needs no sign-in
+	HasCookie bool // true with a nil User: the session could not be read, so no sign-in is offered
 }
 
 // Values of Layout.Area.
@@ -35,20 +35,20 @@ type Sidebar struct {
 	Label string
 	Pages []Link
 	Links []Link
-	Query string // text in the search field of the documentation
+	Query string // text of the documentation's search field
 }
 
 // Link is a link to a screen, or to a section of one.
 type Link struct {
 	Name, Path string
-	Current    bool   // whether the reader is there
+	Current    bool   // whether it leads to the current screen or section
 	Group      string // heading above the link, or ""
 }
 
 // Download has the paths of one file as CSV with commas and as CSV for Excel.
 type Download struct {
 	CSV, Excel string
-	LastWeek   string // of the last whole week; "": the menu does not offer it
+	LastWeek   string // path of the last whole week; "": the menu does not offer it
 	Primary    bool   // whether it is the screen's primary action
 }
 
@@ -110,8 +110,8 @@ func (l Layout) Home() Link {
 	return Link{Name: "Choose organisation", Path: "/"}
 }
 
-// TitleOf puts "Error:" before a screen's title, which screen readers announce first, unless status
-// is 200.
+// TitleOf puts "Error:" before a screen's title unless status is 200, because screen readers
+// announce the title first.
 func TitleOf(title string, status int) string {
 	if status == fiber.StatusOK {
 		return title

@@ -12,7 +12,7 @@ import (
 // other than Strong may be empty.
 type Notice struct {
 	Kind string `json:"-"` // "warn", "bad" or ""
-	// confirms what the person has just done: screen readers then announce it
+	// whether it confirms the person's last action, so that screen readers announce it
 	Confirmation         bool `json:"-"`
 	Name, Strong, Before string
 	At                   *time.Time
@@ -25,15 +25,15 @@ const flashCookie = "__Host-dg-notice"
 
 // Flash shows n once, on the next screen that this browser opens by GET within a minute.
 func Flash(c *fiber.Ctx, n Notice) {
-	text, _ := json.Marshal(n) // strings and a recent time always have a JSON form
+	text, _ := json.Marshal(n) // marshalling cannot fail for strings and a recent time
 	next := HostCookie(flashCookie, base64.RawURLEncoding.EncodeToString(text))
 	next.SessionOnly = false
 	next.MaxAge = 60
 	c.Cookie(next)
 }
 
-// showFlash passes the cookie's notice to confirm and clears the cookie, but only on a GET: the
-// response to a POST is usually a redirect, whose target shows the notice.
+// showFlash passes the cookie's notice to confirm, and clears the cookie. It does so only on a GET,
+// because the response to a POST is usually a redirect, whose target shows the notice.
 func showFlash(c *fiber.Ctx, confirm func(Notice)) {
 	text := c.Cookies(flashCookie)
 	if text == "" || c.Method() != fiber.MethodGet {

@@ -12,8 +12,8 @@ type Pager struct {
 	Previous, Next string // paths of the neighbouring pages, or ""
 }
 
-// NewPager returns the requested page of size elements, or the nearest page that exists. path
-// returns the path of a page, from 1. An empty list has one empty page.
+// NewPager returns the requested page of size elements, or the nearest existing page. path returns
+// the path of a page, counted from 1. An empty list has one empty page.
 func NewPager(asked string, all, size int, path func(page int) string) Pager {
 	page := max(1, min(PageOf(asked), (all+size-1)/size))
 	p := Pager{From: (page - 1) * size, To: min(page*size, all)}
@@ -28,7 +28,7 @@ func NewPager(asked string, all, size int, path func(page int) string) Pager {
 	return p
 }
 
-// PageOf parses the number of a page, which may not exist. It returns 1 if asked is no integer.
+// PageOf parses a page number, which may be out of range. It returns 1 if asked is not an integer.
 func PageOf(asked string) int {
 	if page, err := strconv.Atoi(asked); err == nil {
 		return page

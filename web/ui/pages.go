@@ -35,7 +35,7 @@ func NewPages(baseURL string, now func() time.Time) *Pages {
 	return p.With(templateFiles)
 }
 
-// With returns a copy that also has the templates of own. It panics if one is invalid.
+// With returns a copy that also has the templates of own. It panics if a template is invalid.
 func (p *Pages) With(own fs.FS) *Pages {
 	with := *p
 	with.templates = template.Must(p.templates.Clone())
@@ -58,13 +58,13 @@ func (p *Pages) Render(c *fiber.Ctx, status int, name string, view ScreenView) e
 	return httpserver.SendPage(c, status, page)
 }
 
-// Execute renders the screen. On GET it shows the notice that Flash left, and clears it.
+// Execute renders the screen. On GET it shows and clears the notice that Flash stored.
 func (p *Pages) Execute(c *fiber.Ctx, name string, view ScreenView) ([]byte, error) {
 	showFlash(c, view.confirm)
 	return p.Markup(name, view)
 }
 
-// Markup renders without a request: the search of the documentation indexes pages.
+// Markup renders without a request, because the documentation's search indexes pages.
 func (p *Pages) Markup(name string, view any) ([]byte, error) {
 	var page bytes.Buffer
 	if err := p.templates.ExecuteTemplate(&page, name+".html", view); err != nil {

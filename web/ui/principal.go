@@ -19,8 +19,8 @@ type Principal struct {
 	identity.Session
 	// of the path's organisation; elsewhere the person's only membership, or the zero value
 	org.Membership
-	Memberships  []org.Membership // the person's; nil on a screen of the only organisation
-	LacksTwoStep bool             // whether the refusal is only for lack of two-step verification
+	Memberships  []org.Membership // all of the person's; nil if the path's organisation is the only one
+	LacksTwoStep bool             // whether only the lack of two-step verification caused the refusal
 	policy       *authz.Policy
 }
 
@@ -32,7 +32,7 @@ func PrincipalOf(c *fiber.Ctx) *Principal {
 	return p
 }
 
-// Subject returns the principal as the policy knows it.
+// Subject returns the principal as the policy's subject.
 func (p *Principal) Subject() authz.Subject {
 	return authz.Subject{
 		Kind:           authz.Member,
@@ -41,7 +41,7 @@ func (p *Principal) Subject() authz.Subject {
 	}
 }
 
-// KeyActor returns the principal as modules/apikeys authorises and records it.
+// KeyActor returns the principal as the actor that modules/apikeys authorises and records.
 func (p *Principal) KeyActor() apikeys.Actor {
 	return apikeys.Actor{
 		Person:  apikeys.Person{ID: p.Person.ID, Name: p.Person.Name},
@@ -49,7 +49,7 @@ func (p *Principal) KeyActor() apikeys.Actor {
 	}
 }
 
-// AuditActor returns the principal as entries of the audit log record it.
+// AuditActor returns the principal as an actor of audit entries.
 func (p *Principal) AuditActor() audit.Actor {
 	return audit.Actor{Kind: audit.Person, ID: p.Person.ID, Name: p.Person.Name}
 }
@@ -72,12 +72,14 @@ func (p *Principal) TwoStepFor(next string) string {
 	return WithParam("/account/two-step", "next", next)
 }
 
-// May reports whether the principal holds the permission. An error of the policy is a denial.
+// May reports whether the principal holds the permission. An error of the policy counts as a
+// denial.
 func (p *Principal) May(permission authz.Permission) bool {
 	return p.authorize(permission, p.Organisation.ID) == nil
 }
 
-// authorize requires an owner from a loaded row, not from the request.
+// authorize checks a permission on an owner. The owner must come from a loaded row, not from the
+// request.
 func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	err := p.Decide(permission, owner)
 	if errors.Is(err, authz.ErrDenied) {
@@ -86,7 +88,8 @@ func (p *Principal) authorize(permission authz.Permission, owner string) error {
 	return err
 }
 
-// Decide is authorize for callers with a message of their own. It returns the policy's errors.
+// Decide is authorize without its message, for callers with a message of their own. It returns the
+// policy's errors unchanged.
 func (p *Principal) Decide(permission authz.Permission, owner string) error {
 	return p.policy.Authorize(p.Subject(), permission, owner)
 }
@@ -97,8 +100,8 @@ func (p *Principal) lacksOnlyTwoStep(permission authz.Permission) bool {
 	return !p.Person.TwoStep && with.May(permission)
 }
 
-// AuthorizeAll returns apperr.AccessDenied if the policy denies one of the things. It asks once for
-// consecutive things of one owner.
+// AuthorizeAll returns apperr.AccessDenied if the policy denies any of the things. It asks the
+// policy once for consecutive things of the same owner.
 func AuthorizeAll[T any](
 	p *Principal, permission authz.Permission, things []T, ownerOf func(T) string,
 ) error {
@@ -112,7 +115,7 @@ func AuthorizeAll[T any](
 	return nil
 }
 
-// U+2068 and U+2069 keep a name written right to left from reordering the sentence.
+// U+2068 and U+2069 keep a right-to-left name from reordering the sentence.
 func (p *Principal) denialReason(permission authz.Permission) string {
 	switch {
 	case p.IsMember():

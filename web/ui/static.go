@@ -23,7 +23,7 @@ var comments = regexp.MustCompile(`(?ms)\s*/\*.*?\*/|^\s*//[^\n]*\n`)
 
 type files map[string]httpserver.File
 
-// loadFiles compresses the files once per process: tests make many Pages.
+// loadFiles compresses the files once a process, because tests create many Pages.
 var loadFiles = sync.OnceValue(func() files {
 	all := files{}
 	err := fs.WalkDir(staticFiles, "static", func(name string, entry fs.DirEntry, err error) error {
@@ -45,7 +45,7 @@ var loadFiles = sync.OnceValue(func() files {
 })
 
 // path returns a file's URL with its version, so that browsers may cache the file for a year. An
-// error of path fails the template.
+// unknown file fails the template.
 func (f files) path(name string) (string, error) {
 	file, ok := f[name]
 	if !ok {
@@ -54,7 +54,8 @@ func (f files) path(name string) (string, error) {
 	return "/static/" + name + "?v=" + file.Version, nil
 }
 
-// ServeStatic handles GET /static/…. Browsers revalidate all but the URL of the current version.
+// ServeStatic handles GET /static/…. Browsers cache the URL of the current version, and revalidate
+// any other.
 func (p *Pages) ServeStatic(c *fiber.Ctx) error {
 	file, ok := p.files[c.Params("*")]
 	if !ok {

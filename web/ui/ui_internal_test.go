@@ -21,8 +21,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// The sign-in continues only at a path of this site, whatever next says: a browser that resolves it
-// stays on the host.
+// The sign-in continues only at a path of this site, whatever next contains: a browser that
+// resolves it stays on the host.
 func TestLocalPathStaysOnTheSite(t *testing.T) {
 	for _, next := range []string{
 		"//evil.example", "///evil.example", `/\evil.example`, `\\evil.example`, `\/evil.example`,
@@ -61,7 +61,7 @@ func TestNumbersAreGroupedInThrees(t *testing.T) {
 	require.Equal(t, "0.0%", Percent(0))
 }
 
-// A period names a month and a year that both ends share once.
+// A period names a month or a year once if both ends share it.
 func TestPeriodsNameEachMonthAndYearOnce(t *testing.T) {
 	last := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) // a Saturday
 	for days, want := range map[int]string{
@@ -74,8 +74,8 @@ func TestPeriodsNameEachMonthAndYearOnce(t *testing.T) {
 	require.Equal(t, "Sat 21 Nov 2026", Weekday(last))
 }
 
-// An axis ends at round numbers near its values; its labels are round numbers, too.
-func TestScalesAreTight(t *testing.T) {
+// An axis ends at round numbers near its values. Its labels are also round.
+func TestAxesEndNearTheirValues(t *testing.T) {
 	friday := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 4}
 	for most, want := range map[int64]string{
 		0:      "1 0",
@@ -96,9 +96,9 @@ func TestScalesAreTight(t *testing.T) {
 	require.Empty(t, panel.Bar(1, 1, 80, 0))
 }
 
-// Labels stand where their day, week or month begins. Each has room on a phone and on a desktop: 7
-// px a character, and 5 px to the next.
-func TestTicksStandAtTheirDaysAndHaveRoom(t *testing.T) {
+// Labels stand at the start of their day, week or month. Each fits on a phone and a desktop, at 7
+// px a character and 5 px between labels.
+func TestTickLabelsDoNotOverlap(t *testing.T) {
 	month := reports.Period{From: time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC), Days: 28}
 	require.Equal(t, []Tick{
 		{"26 Oct", false, 100. / 28}, {"2 Nov", true, 800. / 28}, {"9 Nov", false, 1500. / 28},
@@ -128,24 +128,25 @@ func TestTicksStandAtTheirDaysAndHaveRoom(t *testing.T) {
 	}
 }
 
-// world stands in for the modules.
-type world struct {
+// fakeModules replaces the modules.
+type fakeModules struct {
 	sessionErr, membershipErr error
 	membership                org.Membership
 	undecided                 bool // the policy fails
 }
 
-func (w world) session(context.Context, *postgres.DB, string) (identity.Session, error) {
+func (w fakeModules) session(context.Context, *postgres.DB, string) (identity.Session, error) {
 	return identity.Session{Person: identity.Person{ID: "ann"}}, w.sessionErr
 }
 
-func (w world) membershipOf(context.Context, *postgres.DB, string, string) (org.Membership, error) {
+func (w fakeModules) membershipOf(context.Context, *postgres.DB, string, string) (org.Membership, error) {
 	return w.membership, w.membershipErr
 }
 
-// rules.md, CSV: a running download checks again whether its person still has access. A failed
-// check is its own error, neither yes nor no. No person has access across organisations.
-func TestRecheckOfADownload(t *testing.T) {
+// rules.md, CSV: a running download checks repeatedly that its person still has access. A failed
+// check results in its own error, not in lost access. A membership of another organisation gives no
+// access.
+func TestDownloadIsRecheckedForAccess(t *testing.T) {
 	policy, err := authz.New()
 	require.NoError(t, err)
 	broken, err := authz.Compile(
@@ -164,18 +165,18 @@ func TestRecheckOfADownload(t *testing.T) {
 	failed := &apperr.Error{Code: apperr.Unavailable, Message: "The database did not answer."}
 	none := apperr.New(apperr.NotFound, "No such organisation.")
 	for name, c := range map[string]struct {
-		world  world
-		status int // of the error; 0: none
+		world  fakeModules
+		status int // expected status of the error; 0: no error
 	}{
-		"access":                  {world{membership: owner}, 0},
-		"session ended":           {world{sessionErr: identity.ErrNoSession}, http.StatusUnauthorized},
-		"sessions unavailable":    {world{sessionErr: failed}, http.StatusServiceUnavailable},
-		"membership ended":        {world{membershipErr: none}, http.StatusNotFound},
-		"memberships unavailable": {world{membershipErr: failed}, http.StatusServiceUnavailable},
-		"role lost":               {world{membership: member}, http.StatusForbidden},
-		"slug taken by another":   {world{membership: taken}, http.StatusForbidden},
-		"another's membership":    {world{membership: foreign}, http.StatusForbidden},
-		"policy undecided":        {world{membership: owner, undecided: true}, http.StatusInternalServerError},
+		"access":                  {fakeModules{membership: owner}, 0},
+		"session ended":           {fakeModules{sessionErr: identity.ErrNoSession}, http.StatusUnauthorized},
+		"sessions unavailable":    {fakeModules{sessionErr: failed}, http.StatusServiceUnavailable},
+		"membership ended":        {fakeModules{membershipErr: none}, http.StatusNotFound},
+		"memberships unavailable": {fakeModules{membershipErr: failed}, http.StatusServiceUnavailable},
+		"role lost":               {fakeModules{membership: member}, http.StatusForbidden},
+		"slug taken by another":   {fakeModules{membership: taken}, http.StatusForbidden},
+		"another's membership":    {fakeModules{membership: foreign}, http.StatusForbidden},
+		"policy undecided":        {fakeModules{membership: owner, undecided: true}, http.StatusInternalServerError},
 	} {
 		p := &Principal{Membership: owner, policy: policy}
 		if c.world.undecided {

@@ -28,7 +28,7 @@ func (w *World) NewKey(
 	return key
 }
 
-// LogOf returns the whole log of an organisation, newest first.
+// LogOf returns an organisation's complete log, newest first.
 func (w *World) LogOf(t *testing.T, o *Organisation) []audit.Entry {
 	entries, err := w.Log.List(t.Context(), o.ID, audit.Page{Limit: 100_000})
 	require.NoError(t, err)
@@ -55,15 +55,15 @@ func NewKeyForm() url.Values {
 	}
 }
 
-// ReplacementForm returns a form that replaces a key, which stops after the overlap.
+// ReplacementForm returns a form that replaces a key, which stops working after the overlap.
 func ReplacementForm(overlap string) url.Values {
 	form := NewKeyForm()
 	form.Set("overlap", overlap)
 	return form
 }
 
-// ManyKeys stores n keys of the organisation, named by the prefix and a number from 1, each a minute
-// newer than the one before. Those above usable are revoked.
+// ManyKeys stores n keys of the organisation, named prefix 1 to prefix n and created a minute
+// apart. Keys with numbers above usable are revoked.
 func (w *World) ManyKeys(o *Organisation, prefix string, n, usable int) {
 	w.DB.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
 		creator_name, revoked_at)
@@ -79,7 +79,7 @@ func (w *World) AllKeys(t *testing.T, o *Organisation) []apikeys.Key {
 	return keys
 }
 
-// Notes returns the text of the notices above the heading, each after its kind if it has one.
+// Notes returns the text of each notice above the heading, preceded by its kind if it has one.
 func Notes(t *testing.T, p testkit.Page) []string {
 	above, _, found := strings.Cut(p.Body, `<div class="head">`)
 	require.True(t, found, p.Body)
@@ -94,7 +94,8 @@ func Notes(t *testing.T, p testkit.Page) []string {
 	return notes
 }
 
-// ExportsOf returns the log's entries of exports, newest first, once n exports have ended.
+// ExportsOf waits until n exports have ended, and returns the log's entries of exports, newest
+// first.
 func (w *World) ExportsOf(t *testing.T, o *Organisation, n int) (exports []audit.Entry) {
 	require.Eventually(t, func() bool {
 		finished := 0
@@ -118,7 +119,7 @@ func (w *World) BeginDownload(t *testing.T, b *testkit.Browser, path string) (en
 	return apptest.ReadSlowly(response.Body)
 }
 
-// SignInWith signs a person in by the form, and opens a path.
+// SignInWith signs a person in through the form, and then opens a path.
 func SignInWith(p *browsertest.Page, w *World, who testkit.Person, path string) {
 	p.Open(w.Base + "/sign-in")
 	p.Fill("#email", who.Email)
@@ -128,8 +129,8 @@ func SignInWith(p *browsertest.Page, w *World, who testkit.Person, path string) 
 	p.Open(w.Base + path)
 }
 
-// RequireAccessible checks the accessibility and the width of a screen, dark on a desk
-// and light on a phone. TestScreensAreAccessibleAndSmall has the other combinations.
+// RequireAccessible checks accessibility and width of a screen, in dark mode on a desktop and in
+// light mode on a phone. TestScreensAreAccessibleAndSmall has the other combinations.
 func RequireAccessible(t *testing.T, p *browsertest.Page, name string) {
 	for width, mode := range map[int]browsertest.Mode{
 		320: browsertest.Light, 1280: browsertest.Dark,
@@ -141,7 +142,7 @@ func RequireAccessible(t *testing.T, p *browsertest.Page, name string) {
 	p.Emulate(1280, browsertest.Light)
 }
 
-// CodeNow returns the current code of the secret. It may be used again: tests take less than the
+// CodeNow returns the current code of the secret, and allows its reuse: tests take less than the
 // half minute of a code.
 func (w *World) CodeNow(t *testing.T, secret string) string {
 	w.DB.Exec(`update users set totp_last_step = 0 where totp_secret = $1`, secret)
@@ -152,7 +153,7 @@ func Credentials(p testkit.Person) url.Values {
 	return testkit.Form("email", p.Email, "password", testkit.Password)
 }
 
-// AsOwner returns the organisation's owner as modules/apikeys sees one.
+// AsOwner returns the organisation's owner as an actor of modules/apikeys.
 func (o *Organisation) AsOwner() apikeys.Actor {
 	return apikeys.Actor{
 		Person: apikeys.Person{ID: o.Owner.ID, Name: o.Owner.Name},

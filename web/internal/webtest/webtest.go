@@ -1,4 +1,4 @@
-// Package webtest serves the assembled program over a database, for the tests of screens.
+// Package webtest serves the assembled program on a database, for tests of the screens.
 package webtest
 
 import (
@@ -14,7 +14,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// World is a database with one instance of the program on it.
+// World is a database with one instance of the program.
 type World struct {
 	*apptest.World
 	DB     *testkit.World
@@ -23,28 +23,28 @@ type World struct {
 	Logged tb.Buffer
 }
 
-// Start begins a world without organisations.
+// Start returns a World without organisations.
 func Start(t *testing.T) *World { return StartWith(t, assembly.Settings{}) }
 
-// StartAcme begins a world with the organisation "acme".
+// StartAcme returns a World with the organisation "acme".
 func StartAcme(t *testing.T) (*World, *Organisation) {
 	w := Start(t)
 	return w, w.Organisation("acme")
 }
 
-// StartAsOwner begins a world with the organisation "acme", and signs its owner in.
+// StartAsOwner returns a World with the organisation "acme" and a browser of its signed-in owner.
 func StartAsOwner(t *testing.T) (*World, *Organisation, *testkit.Browser) {
 	w, acme := StartAcme(t)
 	return w, acme, w.SignedIn(t, acme.Owner)
 }
 
-// StartAt begins a world with the organisation "acme", whose clock shows *now.
+// StartAt returns a World with the organisation "acme", whose clock shows *now.
 func StartAt(t *testing.T, now *time.Time) (*World, *Organisation) {
 	w := StartWith(t, assembly.Settings{Now: func() time.Time { return *now }})
 	return w, w.Organisation("acme")
 }
 
-// StartWith begins a world without organisations, with settings. The test runs beside others.
+// StartWith returns a World without organisations, with the settings. It makes the test parallel.
 func StartWith(t *testing.T, settings assembly.Settings) *World {
 	t.Parallel()
 	if settings.Now == nil {
@@ -79,7 +79,7 @@ type Organisation struct {
 	Owner, Admin, AdminPlain, Member testkit.Person
 }
 
-// Organisation stores an organisation on the Pro plan under pseudonymous reporting, with people.
+// Organisation stores an organisation on the Pro plan with pseudonymous reporting, and its people.
 func (w *World) Organisation(slug string) *Organisation {
 	return w.OrganisationOf(testkit.Organisation{Slug: slug, Name: "Organisation " + slug})
 }
@@ -100,7 +100,7 @@ func (w *World) OrganisationOf(o testkit.Organisation) *Organisation {
 	}
 }
 
-// Fork stores a fork that the organisation's players can play.
+// Fork stores a fork that the organisation's players may play.
 func (w *World) Fork(o *Organisation) testkit.Fork {
 	return w.DB.Fork(testkit.Fork{
 		OrganisationID: o.ID, Title: "Prompting at the dock", Visibility: "organization",
@@ -108,7 +108,7 @@ func (w *World) Fork(o *Organisation) testkit.Fork {
 	})
 }
 
-// Played stores a fork that was played once, yesterday, and returns its id.
+// Played stores a fork with one play of yesterday, and returns the fork's id.
 func (w *World) Played(o *Organisation) string {
 	fork := w.Fork(o)
 	yesterday := time.Now().AddDate(0, 0, -1)
