@@ -44,10 +44,10 @@ type cli struct {
 
 // Stdio has the input, output and log of a command. Tests pass buffers.
 type Stdio struct {
-	Stdin          io.Reader
-	Stdout, Stderr io.Writer
-	log            *slog.Logger
-	unknown        []string // variables that look like settings but are not
+	Stdin            io.Reader
+	Stdout, Stderr   io.Writer
+	log              *slog.Logger
+	unknownVariables []string // variables that look like settings but are not
 }
 
 func (p Stdio) print(format string, args ...any) error {
@@ -73,7 +73,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 		fmt.Fprintln(p.Stderr, "dg:", quotedURL.ReplaceAllString(err.Error(), "a URL, not shown"))
 		return 2
 	}
-	p.unknown = unknownSettings(parsed.Model)
+	p.unknownVariables = unknownSettings(parsed.Model)
 	slog.SetDefault(p.log)
 	var o *operator
 	err = parsed.BindSingletonProvider(func() (_ *operator, err error) {

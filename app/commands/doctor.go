@@ -22,7 +22,7 @@ const doctorTimeout = time.Minute // of all checks together
 func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
 	defer stop()
-	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, ServeMayRun: true,
+	s := doctor.Installation{Serve: c.Serve, UnknownVariables: p.unknownVariables, ServeMayRun: true,
 		ServingURL: servingURL(c.Database), Tell: p.tell}
 	defer s.Close()
 	err := errors.Join(s.Run(ctx, doctor.Machine), c.checkDatabase(ctx, &s, p))

@@ -99,10 +99,10 @@ func wrapImportError(ctx context.Context, err error) error {
 		return err
 	case ctx.Err() != nil: // the cause of err
 		return errors.New("interrupted: nothing was imported")
-	case is && failed.Code == notNull && failed.TableName == "plays":
+	case is && failed.Code == sqlStateNotNull && failed.TableName == "plays":
 		return errors.New(nothing + "a player was erased while the import ran. Import again, which names " +
 			"the lines")
-	case is && failed.Code == diskFull:
+	case is && failed.Code == sqlStateDiskFull:
 		return fmt.Errorf(nothing+"the disk of the database is full. Free some space, then import "+
 			"again: %w", err)
 	case isLockFailure(err):
@@ -114,9 +114,9 @@ func wrapImportError(ctx context.Context, err error) error {
 	return fmt.Errorf("nothing was imported:\n%w", err)
 }
 
-// diskFull is the SQLSTATE of a full disk. If PostgreSQL cannot write its WAL, it restarts instead
+// sqlStateDiskFull is the SQLSTATE of a full disk. If PostgreSQL cannot write its WAL, it restarts instead
 // of reporting this.
-const diskFull = "53100"
+const sqlStateDiskFull = "53100"
 
 // isLockFailure reports whether err is a deadlock, or a lock that is not available in time.
 func isLockFailure(err error) bool {
@@ -124,5 +124,5 @@ func isLockFailure(err error) bool {
 	return is && slices.Contains([]string{"40P01", "55P03"}, failed.Code)
 }
 
-// notNull is the SQLSTATE of a missing value.
-const notNull = "23502"
+// sqlStateNotNull is the SQLSTATE of a missing value.
+const sqlStateNotNull = "23502"

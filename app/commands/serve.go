@@ -41,7 +41,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	if c.Demo && !c.LoopbackOnly() {
 		return demo.ErrNotLoopback
 	}
-	s := doctor.Installation{Serve: c.Serve, Unknown: p.unknown, Tell: p.warn}
+	s := doctor.Installation{Serve: c.Serve, UnknownVariables: p.unknownVariables, Tell: p.warn}
 	if err := s.Run(ctx, doctor.Machine); err != nil {
 		return err
 	}

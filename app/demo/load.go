@@ -32,21 +32,21 @@ type Account struct {
 }
 
 const (
-	harbour = "Harbour & Vale Logistics"
-	atelier = "Atelier <North & Light>"
+	harbourName = "Harbour & Vale Logistics"
+	atelierName = "Atelier <North & Light>"
 )
 
 // Accounts are the people of organisations.ndjson, with their passwords.
 var Accounts = []Account{
-	{harbour, "maren@harbour.example.com", "owner-of-harbour", "owner", ""},
+	{harbourName, "maren@harbour.example.com", "owner-of-harbour", "owner", ""},
 	{
-		harbour, "tomas@harbour.example.com", "admin-with-two-steps", "admin",
+		harbourName, "tomas@harbour.example.com", "admin-with-two-steps", "admin",
 		"JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
 	},
-	{harbour, "claire@harbour.example.com", "admin-without-second-step", "admin", ""},
-	{harbour, "ilya@harbour.example.com", "member-of-harbour", "member", ""},
+	{harbourName, "claire@harbour.example.com", "admin-without-second-step", "admin", ""},
+	{harbourName, "ilya@harbour.example.com", "member-of-harbour", "member", ""},
 	{
-		atelier, "noor@atelier.example.org", "owner-of-atelier", "owner",
+		atelierName, "noor@atelier.example.org", "owner-of-atelier", "owner",
 		"GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
 	},
 }
@@ -145,7 +145,7 @@ func Greeting(base string, key apikeys.Token) string {
 		fmt.Fprintf(&b, "  %-26s %-26s %s of %s%s\n", p.Email, p.Password, p.Role, p.Organisation,
 			step)
 	}
-	fmt.Fprintf(&b, "\nA key that reads the forks and reports of %s:\n  %s\n", harbour, key)
+	fmt.Fprintf(&b, "\nA key that reads the forks and reports of %s:\n  %s\n", harbourName, key)
 	fmt.Fprintf(&b, "\nTry it:\n  curl -q -sS -H 'Authorization: Bearer %s' %s/api/v1/forks\n\n",
 		key, base)
 	return b.String()

@@ -134,7 +134,7 @@ func (d *demo) writePlays(f *fork) error {
 	out := json.NewEncoder(d.out)
 	for date := first; date.Before(last); date = date.Add(day) {
 		age := min(float64(date.Sub(first))/float64(grown.Sub(first)), 1)
-		for range d.playsOf(f, date) {
+		for range d.playCount(f, date) {
 			p := d.play(f, date, age, played)
 			if p.StartedAt.After(d.now) {
 				continue
@@ -147,7 +147,7 @@ func (d *demo) writePlays(f *fork) error {
 	return nil
 }
 
-func (d *demo) playsOf(f *fork, date time.Time) int {
+func (d *demo) playCount(f *fork, date time.Time) int {
 	players := float64(len(d.players[f.OrganisationID]))
 	rate := players / 240 * float64(f.DeployedReleaseNumber) * activity(date)
 	return max(0, int(math.Round(rate+math.Sqrt(rate)*d.random.NormFloat64())))

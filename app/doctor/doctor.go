@@ -23,10 +23,10 @@ import (
 // Installation is what the checks examine. The caller must call Close.
 type Installation struct {
 	config.Serve
-	Unknown     []string // variables that look like settings but are not
-	ServeMayRun bool     // whether a running dg serve may hold the addresses
-	ServingURL  string
-	Tell        func(v Verdict, check, says string) // reports a finding and its fix
+	UnknownVariables []string // variables that look like settings but are not
+	ServeMayRun      bool     // whether a running dg serve may hold the addresses
+	ServingURL       string
+	Tell             func(v Verdict, check, says string) // reports a finding and its fix
 
 	db           *postgres.DB // of the serving role
 	name         string       // database name and system identifier

@@ -17,44 +17,44 @@ import (
 // same SQLSTATE, because texts are localised. {role} and {database} are those of the URL. Errors
 // without an entry contain their fix.
 var fixes = []struct {
-	is     func(error) bool
-	advice string
+	matches func(error) bool
+	advice  string
 }{
-	{state("08P01"), "if a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead " +
+	{hasState("08P01"), "if a pooler leads there, set DG_DATABASE_POOLER, and let DG_MIGRATE_DATABASE_URL lead " +
 		"to PostgreSQL itself"},
-	{state("28000", "InitializeSessionUserId"), "correct the role of the URL, which roles.sh creates, or run " +
+	{hasState("28000", "InitializeSessionUserId"), "correct the role of the URL, which roles.sh creates, or run " +
 		"as a superuser, unless it is locked on purpose: alter role {role} login"},
-	{state("28000"), "correct the role of the URL, and let pg_hba.conf admit it from this machine"},
-	{state("28P01"), "correct the password in the URL, with special characters percent-encoded, or set it in " +
+	{hasState("28000"), "correct the role of the URL, and let pg_hba.conf admit it from this machine"},
+	{hasState("28P01"), "correct the password in the URL, with special characters percent-encoded, or set it in " +
 		"psql as a superuser: \\password {role}; if it has expired but is still meant, run as a superuser: " +
 		"alter role {role} valid until 'infinity'"},
-	{state("3D000"), "correct the database in the URL: roles.sh creates one"},
-	{state("42501", "CheckMyDatabase"), "run as its owner: grant connect on database {database} to {role}"},
-	{state("42501"), "run dg migrate, which grants what is missing"},
-	{state("42P01"), "the database has no schema yet: start dg serve, or run dg migrate"},
-	{state("42P05"), fixStatements},
-	{state("26000"), fixStatements},
-	{state("42704"), "remove the parameter, which PostgreSQL has not, from the URL"},
-	{state("22023"), "correct the value of the parameter in the URL"},
-	{state("53100"), "free some room on the disk of the database"},
-	{state("53300", "InitializeSessionUserId"), "somebody set a limit for the role: choose a " +
+	{hasState("3D000"), "correct the database in the URL: roles.sh creates one"},
+	{hasState("42501", "CheckMyDatabase"), "run as its owner: grant connect on database {database} to {role}"},
+	{hasState("42501"), "run dg migrate, which grants what is missing"},
+	{hasState("42P01"), "the database has no schema yet: start dg serve, or run dg migrate"},
+	{hasState("42P05"), fixStatements},
+	{hasState("26000"), fixStatements},
+	{hasState("42704"), "remove the parameter, which PostgreSQL has not, from the URL"},
+	{hasState("22023"), "correct the value of the parameter in the URL"},
+	{hasState("53100"), "free some room on the disk of the database"},
+	{hasState("53300", "InitializeSessionUserId"), "somebody set a limit for the role: choose a " +
 		"higher one, or run as a superuser: alter role {role} connection limit -1"},
-	{state("53300", "CheckMyDatabase"), "somebody set a limit for the database: choose a higher " +
+	{hasState("53300", "CheckMyDatabase"), "somebody set a limit for the database: choose a higher " +
 		"one, or run as its owner: alter database {database} connection limit -1"},
-	{state("53300"), "raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS"},
-	{state("55000", "CheckMyDatabase"), "somebody closed the database: if that is over, run as a " +
+	{hasState("53300"), "raise max_connections of PostgreSQL, or lower DG_POOL_REQUESTS"},
+	{hasState("55000", "CheckMyDatabase"), "somebody closed the database: if that is over, run as a " +
 		"superuser: alter database {database} allow_connections true"},
-	{state("57P03"), "wait until PostgreSQL has started"},
-	{as[*tls.CertificateVerificationError], "add sslrootcert=FILE to the URL, with the certificate of the " +
+	{hasState("57P03"), "wait until PostgreSQL has started"},
+	{hasType[*tls.CertificateVerificationError], "add sslrootcert=FILE to the URL, with the certificate of the " +
 		"server's authority, and use a host name that the server's certificate has"},
-	{says("server refused TLS connection"), "set ssl = on in postgresql.conf; a server on this machine may be " +
+	{hasText("server refused TLS connection"), "set ssl = on in postgresql.conf; a server on this machine may be " +
 		"reached through the folder of its socket (host=) instead"},
-	{is(syscall.ECONNREFUSED), "start PostgreSQL there, or correct host and port of the URL"},
-	{is(os.ErrNotExist), "start PostgreSQL there, or correct the folder of its socket in the URL"},
-	{is(os.ErrPermission), "run dg as a user who may enter the folder of the socket, or use TCP"},
-	{as[*net.DNSError], "correct the host of the URL"},
-	{is(io.ErrUnexpectedEOF), fixPort},
-	{is(syscall.ECONNRESET), fixPort},
+	{hasCause(syscall.ECONNREFUSED), "start PostgreSQL there, or correct host and port of the URL"},
+	{hasCause(os.ErrNotExist), "start PostgreSQL there, or correct the folder of its socket in the URL"},
+	{hasCause(os.ErrPermission), "run dg as a user who may enter the folder of the socket, or use TCP"},
+	{hasType[*net.DNSError], "correct the host of the URL"},
+	{hasCause(io.ErrUnexpectedEOF), fixPort},
+	{hasCause(syscall.ECONNRESET), fixPort},
 	{isTimeout, "let the network pass connections to it, or correct host and port of the URL"},
 }
 
@@ -62,23 +62,23 @@ const fixStatements = "set DG_DATABASE_POOLER to transaction: this pooler does n
 
 const fixPort = "correct the port of the URL: what answers there is not PostgreSQL"
 
-func state(code string, routine ...string) func(error) bool {
+func hasState(code string, routine ...string) func(error) bool {
 	return func(err error) bool {
 		e, is := errors.AsType[*pgconn.PgError](err)
 		return is && e.Code == code && (routine == nil || e.Routine == routine[0])
 	}
 }
 
-func as[E error](err error) bool {
+func hasType[E error](err error) bool {
 	_, is := errors.AsType[E](err)
 	return is
 }
 
-func is(target error) func(error) bool {
+func hasCause(target error) func(error) bool {
 	return func(err error) bool { return errors.Is(err, target) }
 }
 
-func says(text string) func(error) bool {
+func hasText(text string) func(error) bool {
 	return func(err error) bool { return strings.Contains(err.Error(), text) }
 }
 
@@ -94,7 +94,7 @@ func explain(err error) error {
 		return err
 	}
 	for _, fix := range fixes {
-		if !fix.is(err) {
+		if !fix.matches(err) {
 			continue
 		}
 		advice := fix.advice

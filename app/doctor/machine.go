@@ -16,7 +16,7 @@ import (
 )
 
 func checkSettings(_ context.Context, s *Installation) (warnings []string, _ error) {
-	for _, name := range s.Unknown {
+	for _, name := range s.UnknownVariables {
 		warnings = append(warnings, name+" is not a setting: see dg serve --help")
 	}
 	if strings.HasPrefix(s.BaseURL, "https://") && len(s.TrustedProxies) == 0 {

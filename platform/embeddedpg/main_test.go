@@ -124,7 +124,7 @@ func anotherFolder(t *testing.T, below ...string) string {
 	t.Cleanup(func() {
 		f := dataDir{path: dataPath(dir)}
 		if p, err := f.readPIDFile(); err == nil && f.running() {
-			_ = syscall.Kill(p.id, syscall.SIGQUIT)
+			_ = syscall.Kill(p.pid, syscall.SIGQUIT)
 			waitUntilStopped(t, dir)
 			_ = os.RemoveAll(p.socket)
 		}
@@ -173,5 +173,5 @@ func requireServing(t *testing.T, s *Server) {
 func killServer(t *testing.T, dir string) {
 	p, err := dataDir{path: dir}.readPIDFile()
 	require.NoError(t, err)
-	require.NoError(t, syscall.Kill(p.id, syscall.SIGKILL))
+	require.NoError(t, syscall.Kill(p.pid, syscall.SIGKILL))
 }

@@ -29,9 +29,9 @@ var (
 // Server is this process's handle on a data folder's server, which any process may have started.
 type Server struct {
 	postmaster
-	data  dataDir
-	lock  *os.File // the data folder, which withLock locks
-	users *os.File // the cluster, on which users hold a shared lock; nil after Stop
+	data        dataDir
+	lock        *os.File // the data folder, which withLock locks
+	clusterLock *os.File // the cluster, on which users hold a shared lock; nil after Stop
 }
 
 // Start joins the server on the folder dir, or starts one with these options of postgres. It
@@ -53,10 +53,10 @@ func Start(ctx context.Context, dir string, options ...string) (*Server, error) 
 		if err != nil {
 			return err
 		}
-		if s.users, err = os.Open(d.file(cluster)); err != nil {
+		if s.clusterLock, err = os.Open(d.file(cluster)); err != nil {
 			return err
 		}
-		return syscall.Flock(int(s.users.Fd()), syscall.LOCK_SH) // only Stop tries to take the exclusive lock
+		return syscall.Flock(int(s.clusterLock.Fd()), syscall.LOCK_SH) // only Stop tries to take the exclusive lock
 	})
 	if err != nil {
 		return nil, errors.Join(err, s.lock.Close())
@@ -122,15 +122,15 @@ func (s *Server) join(ctx context.Context) error {
 		if e, answered := errors.AsType[*pgconn.PgError](err); answered && e.Code == "57P03" {
 			return errors.New("PostgreSQL recovers: " + e.Message)
 		}
-		if err != nil && syscall.Kill(s.id, 0) == syscall.ESRCH {
+		if err != nil && syscall.Kill(s.pid, 0) == syscall.ESRCH {
 			return fmt.Errorf("%w: process %d on %q has ended, or is of another container, and others "+
-				"remain: end those that fuser names for %q: %w", errNoAnswer, s.id, s.data.path,
+				"remain: end those that fuser names for %q: %w", errNoAnswer, s.pid, s.data.path,
 				s.data.file(lockFile), err)
 		}
 		if err != nil {
 			return fmt.Errorf("%w: process %d runs on %q, but not at its socket %q, which may be of "+
 				"another container or deleted: to stop it, send that process SIGINT: %w", errNoAnswer,
-				s.id, s.data.path, s.socket, err)
+				s.pid, s.data.path, s.socket, err)
 		}
 		return session.Close(ctx)
 	})
@@ -188,14 +188,14 @@ func (d dataDir) boundLog() {
 // Stop ends this process's use of the server. The last user shuts the server down and waits until
 // ctx ends: the shutdown then continues. A second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
-	if s.users == nil {
+	if s.clusterLock == nil {
 		return nil
 	}
 	defer s.lock.Close()
 	return s.withLock(ctx, func() error {
-		last := tryLock(s.users)
-		_ = s.users.Close()
-		s.users = nil
+		last := tryLock(s.clusterLock)
+		_ = s.clusterLock.Close()
+		s.clusterLock = nil
 		if !last {
 			return nil
 		}
@@ -203,10 +203,10 @@ func (s *Server) Stop(ctx context.Context) error {
 		now := Server{data: s.data}
 		if err := now.join(ctx); errors.Is(err, errNotRunning) {
 			return nil
-		} else if err != nil && now.id == 0 {
+		} else if err != nil && now.pid == 0 {
 			return err
 		}
-		_ = syscall.Kill(now.id, syscall.SIGINT) // a fast shutdown
+		_ = syscall.Kill(now.pid, syscall.SIGINT) // a fast shutdown
 		err := retry(ctx, func() error {
 			if s.data.running() {
 				return fmt.Errorf("PostgreSQL on %q is still shutting down", s.data.path)
@@ -231,7 +231,7 @@ func (s *Server) DropPrivileges() (uid int, err error) {
 
 // postmaster has the data of postmaster.pid. The server may have ended since.
 type postmaster struct {
-	id     int
+	pid    int
 	socket string // the folder of the Unix socket
 }
 
@@ -245,7 +245,7 @@ func (d dataDir) readPIDFile() (p postmaster, err error) {
 		return p, errForeignServer
 	}
 	p.socket = lines[4]
-	p.id, err = strconv.Atoi(lines[0])
+	p.pid, err = strconv.Atoi(lines[0])
 	return p, err
 }
 

@@ -255,7 +255,7 @@ func TestServerWithoutSocketIsNamed(t *testing.T) {
 	begun := time.Now()
 	_, err := Start(t.Context(), dir, fastOptions...)
 	require.Less(t, time.Since(begun), 12*time.Second)
-	require.ErrorContains(t, err, "process "+strconv.Itoa(s.id)+" runs")
+	require.ErrorContains(t, err, "process "+strconv.Itoa(s.pid)+" runs")
 	require.ErrorContains(t, err, s.socket)
 	require.ErrorContains(t, err, "send that process SIGINT")
 	stop(t, s)
@@ -283,6 +283,6 @@ func TestRestOfAKilledServerIsNamed(t *testing.T) {
 	}, 20*time.Second, 10*time.Millisecond)
 	killServer(t, dir)
 	_, err = Start(t.Context(), dir, fastOptions...)
-	require.ErrorContains(t, err, "process "+strconv.Itoa(s.id)+" on ")
+	require.ErrorContains(t, err, "process "+strconv.Itoa(s.pid)+" on ")
 	require.ErrorContains(t, err, "end those that fuser names for")
 }

@@ -37,7 +37,7 @@ type request struct {
 	start  time.Time
 	base   context.Context // ends with the server
 	ctx    context.Context // of the handlers
-	stop   context.CancelFunc
+	cancel context.CancelFunc
 	span   trace.Span // nil: the request is not traced
 
 	authenticated bool
@@ -122,7 +122,7 @@ func (s *Server) begin(c *fiber.Ctx) *request {
 	if s.opts.Tracer != nil {
 		r.startSpan(header)
 	}
-	r.ctx, r.stop = context.WithTimeout(r.ctx, firstByteTimeout)
+	r.ctx, r.cancel = context.WithTimeout(r.ctx, firstByteTimeout)
 	c.Locals(requestKey{}, r)
 	c.SetUserContext(r.ctx)
 	return r
@@ -143,7 +143,7 @@ func (r *request) finish(c *fiber.Ctx) {
 }
 
 func (r *request) end(status int, bytes int64, err error) {
-	r.stop()
+	r.cancel()
 	took := time.Since(r.start)
 	if r.span != nil {
 		r.endSpan(status, err)

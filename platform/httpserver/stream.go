@@ -216,8 +216,8 @@ func (s *stream) copyOrCompress(to io.Writer) error {
 
 // blockWriter extends the write deadline with each block: the whole transfer has none.
 type blockWriter struct {
-	s   *stream
-	out io.Writer
+	stream *stream
+	out    io.Writer
 }
 
 func (w *blockWriter) Write(block []byte) (int, error) {
@@ -225,12 +225,12 @@ func (w *blockWriter) Write(block []byte) (int, error) {
 		return 0, err
 	}
 	n, err := w.out.Write(block)
-	w.s.sent += int64(n)
+	w.stream.sent += int64(n)
 	return n, err
 }
 
 func (w *blockWriter) extend() error {
-	return w.s.conn.SetWriteDeadline(time.Now().Add(blockTimeout))
+	return w.stream.conn.SetWriteDeadline(time.Now().Add(blockTimeout))
 }
 
 // resetOnClose, if on, makes any close a reset, also the kernel's when the process dies.

@@ -31,8 +31,8 @@ type Options struct {
 
 // Limiter is a semaphore for each key, one for each site, and one for all keys together.
 type Limiter struct {
-	o   Options
-	all *semaphore
+	options Options
+	slots   *semaphore
 
 	mu     sync.Mutex
 	shares map[share]*shared // those with work that runs or waits
@@ -55,7 +55,7 @@ type shared struct {
 
 // New returns a limiter.
 func New(o Options) *Limiter {
-	return &Limiter{o: o, all: &semaphore{free: int64(o.Max)}, shares: map[share]*shared{}}
+	return &Limiter{options: o, slots: &semaphore{free: int64(o.Max)}, shares: map[share]*shared{}}
 }
 
 // Acquire takes a slot of the key, one of its site and one of the limiter, and waits at most Wait for
@@ -76,35 +76,35 @@ func (l *Limiter) acquire(ctx context.Context, key share, n int) (release func()
 	if free, ok := ctx.Value(slotKey{}).(func()); ok {
 		free()
 	}
-	slots := int64(min(n, l.o.PerKey))
+	slots := int64(min(n, l.options.PerKey))
 	l.waiting.Add(1)
 	defer l.waiting.Add(-1)
 	waiting, stop := context.WithTimeout(ctx, Wait)
 	defer stop()
-	freeKey, ok := l.take(waiting, key, l.o.PerKey, slots)
+	freeKey, ok := l.take(waiting, key, l.options.PerKey, slots)
 	if !ok {
 		if ctx.Err() == nil {
 			l.keyRefused.Add(1)
 		}
-		return nil, l.failure(ctx, cmp.Or(l.o.KeyBusyMessage, l.o.BusyMessage))
+		return nil, l.failure(ctx, cmp.Or(l.options.KeyBusyMessage, l.options.BusyMessage))
 	}
 	freeSite := func() {}
-	if l.o.PerSite > 0 {
-		site := share{name: l.o.SiteOf(key.name), site: true}
-		if freeSite, ok = l.take(waiting, site, l.o.PerSite, slots); !ok {
+	if l.options.PerSite > 0 {
+		site := share{name: l.options.SiteOf(key.name), site: true}
+		if freeSite, ok = l.take(waiting, site, l.options.PerSite, slots); !ok {
 			freeKey()
-			return nil, l.failure(ctx, l.o.BusyMessage)
+			return nil, l.failure(ctx, l.options.BusyMessage)
 		}
 	}
-	if l.all.acquire(waiting, slots) != nil {
+	if l.slots.acquire(waiting, slots) != nil {
 		freeSite()
 		freeKey()
-		return nil, l.failure(ctx, l.o.BusyMessage)
+		return nil, l.failure(ctx, l.options.BusyMessage)
 	}
 	l.running.Add(1)
 	return sync.OnceFunc(func() {
 		l.running.Add(-1)
-		l.all.release(slots)
+		l.slots.release(slots)
 		freeSite()
 		freeKey()
 	}), nil

@@ -15,14 +15,14 @@ var errBadURL = errors.New("the database URL cannot be read: it must look like "
 	"postgres://user:password@host:5432/database, with special characters of the password " +
 	"percent-encoded")
 
-// oneAt matches a URL whose only unescaped @ ends the password. It also matches one without a user,
+// singleAtPattern matches a URL whose only unescaped @ ends the password. It also matches one without a user,
 // whose query parameters may contain @. With several @, pgx takes the first as the end of the
 // password, and its errors would quote the rest as a host or database.
-var oneAt = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$`)
+var singleAtPattern = regexp.MustCompile(`(?s)^\w+://(([^/@]*@)?[^@]*|[^/@?]*/[^@?]*\?.*)$`)
 
 // parseURL returns the driver's error without the URL, which has the password.
 func parseURL(url string) (*pgxpool.Config, error) {
-	if !oneAt.MatchString(url) {
+	if !singleAtPattern.MatchString(url) {
 		return nil, errBadURL
 	}
 	config, err := pgxpool.ParseConfig(url)

@@ -104,14 +104,14 @@ type loggedClient struct {
 // maxError bounds an error in the log, in bytes: it may quote the collector's response.
 const maxError = 300
 
-var address = regexp.MustCompile(`https?://[^\s"]+`)
+var urlPattern = regexp.MustCompile(`https?://[^\s"]+`)
 
 // UploadTraces sends spans. It logs a failure without the URL, which may have a secret.
 func (c *loggedClient) UploadTraces(ctx context.Context, spans []*tracepb.ResourceSpans) error {
 	err := c.Client.UploadTraces(ctx, spans)
 	switch {
 	case err != nil && !c.failing:
-		says := address.ReplaceAllString(err.Error(), "the collector")
+		says := urlPattern.ReplaceAllString(err.Error(), "the collector")
 		c.log.Warn("traces cannot be sent and are lost", "error", says[:min(len(says), maxError)])
 	case err == nil && c.failing:
 		c.log.Info("traces are sent again")
