@@ -24,7 +24,7 @@ type Pools struct {
 	Snapshots *postgres.DB // reports, exports and the sealer
 	Recheck   *postgres.DB // one connection, which rechecks access during downloads
 
-	Replicas []*postgres.Replica // standbys that answer reads of Snapshots
+	Replicas []*postgres.Replica // standbys that take reads of the pool Snapshots
 }
 
 const (

@@ -162,7 +162,7 @@ func (settingsFile) BeforeReset(c *kong.Context, at *kong.Path) error {
 			return fmt.Errorf("%s: line %d is not NAME=VALUE", path, i+1)
 		case seen[name]:
 			return fmt.Errorf("%s: line %d sets %s a second time", path, i+1, name)
-		// a shell, systemd and Compose interpret some of these: the file must mean the same to each
+		// shells, systemd and Compose interpret some of these characters differently
 		case strings.ContainsAny(value, "\"'\\$"):
 			return fmt.Errorf("%s: line %d: %s has a quote, a backslash or $: write a value as it is, "+
 				"percent-encoded in a URL, or a secret into the file of %s%s", path, i+1, name, name,

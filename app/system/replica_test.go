@@ -33,7 +33,7 @@ func TestReplicasAreNeverBehind(t *testing.T) {
 	t.Run("a dead replica is left out", w.deadIsLeftOut)
 	t.Run("another history is never read", w.divergedIsNeverRead)
 	for _, never := range []string{"s3cret", "request failed"} {
-		require.NotContains(t, w.c.Log.String(), never)
+		require.NotContains(t, w.dg.Log.String(), never)
 	}
 }
 
@@ -55,7 +55,7 @@ func (w *replicated) tagsChange(t *testing.T) {
 	tags := func() (tags [2]string) {
 		for i, endpoint := range []string{"/stats", "/exports/csv"} {
 			w.untilRead(endpoint, func() {
-				tags[i] = w.c.Get("/api/v1/forks/"+w.fork+endpoint+w.query, w.token, "If-None-Match", `""`).
+				tags[i] = w.dg.Get("/api/v1/forks/"+w.fork+endpoint+w.query, w.token, "If-None-Match", `""`).
 					Is(t, http.StatusOK).Header.Get("ETag")
 			})
 			require.NotEmpty(t, tags[i])
@@ -85,7 +85,7 @@ func (w *replicated) foreignIsRefused(t *testing.T) {
 	const foreign = "replica 2 is not a copy of the primary"
 	both := w.standbyURL + " " + pgtest.New(t).URL
 	another := strings.Replace(w.standbyURL, "/dg?", "/postgres?", 1)
-	refused := apptest.Launch(t, w.x.On("serve", "--addr", "127.0.0.1:0", "--ops-addr",
+	refused := apptest.Launch(t, w.external.On("serve", "--addr", "127.0.0.1:0", "--ops-addr",
 		"127.0.0.1:0", "--database-replica-urls", both)...)
 	require.Equal(t, 1, refused.Status(time.Minute))
 	require.Contains(t, refused.Log.String(), foreign)
@@ -94,10 +94,10 @@ func (w *replicated) foreignIsRefused(t *testing.T) {
 		another:      "replica 1 is not a copy of the primary",
 		w.standbyURL: "ok       replicas",
 		"postgres://127.0.0.1:1/dg " + w.standbyURL: "reports leave out replica 1: the database does not answer",
-		w.x.URL: "reports leave out replica 1: it is no standby any more, or never was one",
+		w.external.URL: "reports leave out replica 1: it is no standby any more, or never was one",
 	} {
 		apptest.Until(t, 30*time.Second, "doctor does not say: "+says, func() bool {
-			_, found := runDoctor(w.x, "--database-replica-urls", list)
+			_, found := runDoctor(w.external, "--database-replica-urls", list)
 			require.NotContains(t, found, "s3cret")
 			return strings.Contains(found, says)
 		})
@@ -112,7 +112,7 @@ func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 	const setMode = `update organisations set reporting_mode = $1 where id = $2`
 	w.primary.Exec(setMode, "nominative", w.org)
 	require.Contains(t, w.stats(), name)
-	since := len(w.c.Log.String())
+	since := len(w.dg.Log.String())
 	w.replay("pause")
 	w.primary.Exec(`begin; set local synchronous_commit = off;
 		update organisations set reporting_mode = 'pseudonymous' where id = '` + w.org + `'; commit`)
@@ -129,10 +129,10 @@ func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 	w.primary.Exec(`delete from players where org_id = $1 and label = $2`, w.org, label)
 	require.NotContains(t, w.export()+w.stats(), label, "an erased player")
 	w.primary.Exec(`update forks set title = 'Renamed' where id = $1`, w.fork)
-	require.Contains(t, w.c.Fetch("/api/v1/forks/"+w.fork, w.token), "Renamed",
+	require.Contains(t, w.dg.Fetch("/api/v1/forks/"+w.fork, w.token), "Renamed",
 		"the cache of forks is not of the replica")
 	w.primary.Exec(`update organisations set plan = 'team' where id = $1`, w.org)
-	require.False(t, w.c.Accepts(w.token))
+	require.False(t, w.dg.Accepts(w.token))
 	w.primary.Exec(`update organisations set plan = 'pro' where id = $1`, w.org)
 	w.replay("resume")
 	w.untilRead("what was behind", func() { w.stats() })
@@ -142,7 +142,7 @@ func (w *replicated) deadIsLeftOut(t *testing.T) {
 	want := w.stats()
 	w.standby.Kill()
 	apptest.Until(t, 30*time.Second, "a check does not notice it, without any read", func() bool {
-		return w.c.Fetch("/readyz", "") == "ready\nreplica 1: left out\n"
+		return w.dg.Fetch("/readyz", "") == "ready\nreplica 1: left out\n"
 	})
 	for range 4 {
 		begun := time.Now()
@@ -150,7 +150,7 @@ func (w *replicated) deadIsLeftOut(t *testing.T) {
 		require.Less(t, time.Since(begun), 2*time.Second)
 		w.export()
 	}
-	require.Equal(t, 1.0, w.c.Metric(`dg_replica_resting{replica="1"}`))
+	require.Equal(t, 1.0, w.dg.Metric(`dg_replica_resting{replica="1"}`))
 	w.standby.Start()
 	w.untilRead("a replica that came back", func() { w.stats() })
 }
@@ -164,7 +164,7 @@ func (w *replicated) divergedIsNeverRead(t *testing.T) {
 		{"diverged", "a history of its own"},
 		{"on its own timeline", "it is on another timeline than the primary"},
 	} {
-		since := len(w.c.Log.String())
+		since := len(w.dg.Log.String())
 		if c.state == "on its own timeline" {
 			w.standby.Exec(`select pg_promote()`)
 		}
@@ -212,11 +212,11 @@ func setStandby(t *testing.T, x *apptest.External, standby bool) {
 // replicated is dg on a primary with one replica. It has a key of an organisation with plays.
 type replicated struct {
 	t                *testing.T
-	x                *apptest.External
+	external         *apptest.External
 	primary          *testkit.World
 	standby          *apptest.External
 	standbyURL       string // contains a password that no output may show
-	c                *apptest.Child
+	dg               *apptest.Child
 	token, org, fork string
 	query            string
 }
@@ -224,10 +224,10 @@ type replicated struct {
 func newReplicated(t *testing.T) *replicated {
 	x := apptest.NewExternal(t)
 	x.Serve("--demo").Stop() // creates the schema before the standby is copied
-	w := &replicated{t: t, x: x, standby: newStandby(t, x), primary: x.World}
+	w := &replicated{t: t, external: x, standby: newStandby(t, x), primary: x.World}
 	w.standbyURL = apptest.ProxyDatabase(t, w.standby.As(url.UserPassword("dg_app", "s3cret")), withLatency)
-	w.c = x.Serve("--demo", "--database-replica-urls", w.standbyURL)
-	w.token = w.c.DemoToken()
+	w.dg = x.Serve("--demo", "--database-replica-urls", w.standbyURL)
+	w.token = w.dg.DemoToken()
 	w.org = testkit.One[string](w.primary,
 		`select org_id::text from api_keys where starts_with($1, 'dg_live_' || id)`, w.token)
 	w.fork = testkit.One[string](w.primary, `select fork_id::text from plays where org_id = $1
@@ -251,16 +251,16 @@ func (w *replicated) replay(what string) {
 
 func (w *replicated) read(endpoint string) string {
 	w.primary.Exec(`delete from api_key_windows`) // this test exceeds the rate limit of a key
-	return w.c.Fetch("/api/v1/forks/"+w.fork+endpoint+w.query, w.token)
+	return w.dg.Fetch("/api/v1/forks/"+w.fork+endpoint+w.query, w.token)
 }
 
 func (w *replicated) screen(path string) string {
 	slug := testkit.One[string](w.primary, `select slug from organisations where id = $1`, w.org)
-	return w.c.Fetch("/o/"+slug+path, "", "Cookie", ownersSession(w.t, w.primary),
+	return w.dg.Fetch("/o/"+slug+path, "", "Cookie", ownersSession(w.t, w.primary),
 		"Accept", "text/html", "Sec-Fetch-Site", "same-origin")
 }
 
-func (w *replicated) readCount() float64 { return w.c.Metric(`dg_replica_reads_total{replica="1"}`) }
+func (w *replicated) readCount() float64 { return w.dg.Metric(`dg_replica_reads_total{replica="1"}`) }
 
 // untilRead repeats a request until the replica serves it.
 func (w *replicated) untilRead(what string, ask func()) {
@@ -279,11 +279,11 @@ func (w *replicated) requireLeftOut(since int, why string) {
 		w.stats()
 		return strings.Contains(w.logSince(since), why)
 	})
-	require.Equal(w.t, 1.0, w.c.Metric(`dg_replica_resting{replica="1"}`))
-	require.Equal(w.t, "ready\nreplica 1: left out\n", w.c.Fetch("/readyz", ""))
+	require.Equal(w.t, 1.0, w.dg.Metric(`dg_replica_resting{replica="1"}`))
+	require.Equal(w.t, "ready\nreplica 1: left out\n", w.dg.Fetch("/readyz", ""))
 }
 
-func (w *replicated) logSince(since int) string { return w.c.Log.String()[since:] }
+func (w *replicated) logSince(since int) string { return w.dg.Log.String()[since:] }
 
 // withLatency forwards a connection after a delay that is longer than a read waits for a replica.
 func withLatency(client, server net.Conn) {

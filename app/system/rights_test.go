@@ -21,8 +21,8 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Install: roles.sh runs twice on a managed server, without a superuser. It reports
-// the excess rights that remain, as dg doctor does, whose statement revokes them.
+// operations.md, Install: roles.sh runs twice on a managed server, without a superuser. It reports the
+// excess rights that remain, as does dg doctor. The statement of dg doctor revokes them.
 func TestRolesAreCreatedWithoutSuperuser(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("psql"); err != nil {

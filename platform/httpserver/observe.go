@@ -59,7 +59,7 @@ func isServerFault(status int) bool {
 		status != fiber.StatusHTTPVersionNotSupported
 }
 
-// metricMethod returns a known method, or "other": clients must not add labels without bound.
+// metricMethod returns a known method, or "other", so that clients cannot add any number of labels.
 func metricMethod(method string) string {
 	if knownMethod(method) {
 		return method

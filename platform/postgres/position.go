@@ -12,8 +12,8 @@ type Position struct {
 const (
 	// PositionExpression is the SQL of a Position: null on a standby. It is not the flushed LSN: a
 	// commit of a session with synchronous_commit = off is visible before its record is flushed. On
-	// a page boundary it follows the page's header, where replay arrives with the next record, at
-	// the latest that of Replica.flush.
+	// a page boundary it lies behind the page header. Replay reaches it with the next record, at the
+	// latest with that of Replica.flush.
 	PositionExpression = positionOf + `pg_current_wal_insert_lsn()` + positionEnd
 	// flushedExpression is what a replica can have received. A check writes no record of its own.
 	flushedExpression = positionOf + `pg_current_wal_flush_lsn()` + positionEnd

@@ -22,7 +22,7 @@ type keysView struct {
 	OpenInactive bool     // whether the list of inactive keys is unfolded
 	Truncated    bool     // whether there may be older inactive keys than the listed ones
 	Query        keysQuery
-	Path         string // of the list without a query
+	Path         string // path of the list without a query
 	Searchable   bool   // whether there are enough keys to search
 }
 

@@ -48,7 +48,7 @@ type dashboardView struct {
 	ToPlayers       ui.Link
 	Failed          int64 // players without a pass, of whom NotPassed are the first
 	NotPassed       []player
-	Players         list[player] // on the page of all players
+	Players         list[player] // only on the page of all players
 	PassedLinks     []ui.Link
 }
 

@@ -131,7 +131,7 @@ func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want s
 	skills := cellsWithoutCommas(skillCells, b.Get(p.Request.URL.RequestURI()+"&skills=all"))
 	require.Len(t, skills, len(want.Skills))
 	next := 0
-	for _, area := range []string{"prompting", "data", "ai"} { // in the order of the catalogue
+	for _, area := range []string{"prompting", "data", "ai"} { // the API lists skills in the order of the catalogue
 		for _, k := range want.Skills {
 			if strings.HasPrefix(k.SkillID, area+".") {
 				got := skills[next]

@@ -88,13 +88,13 @@ func Second(t time.Time) template.HTML {
 // Clock writes an instant in UTC to the minute, without its day.
 func Clock(t time.Time) string { return t.UTC().Format("15:04") }
 
-// brief writes an instant in UTC to the minute. It omits the current year.
-func (p *Pages) brief(t time.Time) string {
-	return p.short(t.UTC().Format("2 Jan 2006, 15:04"))
+// briefInstant writes an instant in UTC to the minute. It omits the current year.
+func (p *Pages) briefInstant(t time.Time) string {
+	return p.withoutThisYear(t.UTC().Format("2 Jan 2006, 15:04"))
 }
 
-// short writes days with a dash. It omits the current year.
-func (p *Pages) short(days string) string {
+// withoutThisYear writes days with a dash. It omits the current year.
+func (p *Pages) withoutThisYear(days string) string {
 	return strings.NewReplacer(" to ", "–", p.Today().Format(" 2006"), "").Replace(days)
 }
 

@@ -29,8 +29,8 @@ func NewPages(baseURL string, now func() time.Time) *Pages {
 	p := &Pages{BaseURL: baseURL, Now: now, files: loadFiles()}
 	p.templates = template.New("").Option("missingkey=error").Funcs(template.FuncMap{
 		"asset": p.files.path, "copyable": copyable, "count": Count, "percent": Percent,
-		"day": Day, "date": Date, "minute": Minute, "second": Second, "brief": p.brief, "clock": Clock,
-		"short": p.short,
+		"day": Day, "date": Date, "minute": Minute, "second": Second, "brief": p.briefInstant, "clock": Clock,
+		"short": p.withoutThisYear,
 	})
 	return p.With(templateFiles)
 }
