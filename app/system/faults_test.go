@@ -155,6 +155,8 @@ func faultsOfRoles() []fault {
 		planted(serveMigrates, `grant insert (org_id) on memberships to dg_app`, `may change members`),
 		planted(serveMigrates, `grant insert on account_resets to dg_app`, `may reset accounts`),
 		planted(serveMigrates, `grant delete on plays to dg_app`, `may remove plays`),
+		planted(serveMigrates, `grant truncate on plays to dg_app`, `may remove plays`),
+		planted(serveMigrates, `grant delete on api_keys to dg_app`, `may remove keys`),
 		planted(serveMigrates, `grant truncate on audit_entries to dg_app`, `may empty the audit log`),
 		planted(serveMigrates, `grant insert on plays to dg_app`, `may add plays`),
 		planted(serveMigrates, `revoke insert on audit_entries from dg_app`, `may not add audit entries`),
