@@ -9,6 +9,7 @@ const fork = ''; // such as 60772820-1226-4be5-b50f-c2adbe3dca64; empty: all for
 const group = ''; // such as 367856ea-0ce4-4434-8f3b-0260cd0f3211; empty: all players
 
 if (!/^(https:\/\/|http:\/\/(localhost|127\.0\.0\.1|\[::1])(:[0-9]+)?(\/|$))/.test(url)) throw new Error('url must begin with https://');
+process.on('uncaughtException', ({ message, cause }) => { console.error(message, cause?.code ?? cause?.message ?? ''); process.exit(1); });
 const key = (process.env.DG_KEY ?? '').trim(); // blanks, line ends and a byte order mark
 if (!/^dg_live_[0-9A-Za-z_]+$/.test(key)) throw new Error('DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.');
 const sleep = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
@@ -31,7 +32,7 @@ async function get(path, query = {}) {
       await sleep(after(response.headers.get('Retry-After') ?? ''));
       continue;
     }
-    if (response.status !== 200) throw new Error(`${response.status} ${(await response.text()).replaceAll(key, '…').replace(/\p{C}/gu, '').slice(0, 500)}`); // without what a gateway may repeat
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${(await response.text()).replaceAll(key, '…').replace(/\p{C}/gu, '').slice(0, 500)}`); // without what a gateway may repeat
     if (!/^(application\/json|text\/csv)/.test(response.headers.get('Content-Type'))) throw new Error('The answer is not the service’s: is a proxy or a sign-in page in between?');
     const noneLeft = /r=0;t=(\d+)/.exec(response.headers.get('RateLimit') ?? '');
     if (noneLeft) await sleep(Number(noneLeft[1]));

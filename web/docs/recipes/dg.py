@@ -44,14 +44,17 @@ def after(text):  # Retry-After: seconds, or a date within an hour. Anything els
 
 
 def get(path, query=None):
-    for attempt in range(1, 9):  # a transfer that breaks off raises, and the key goes to no other address
-        response = session.get(URL + path, params=query, timeout=60, allow_redirects=False,
-                               proxies={"http": ""})  # no proxy sees the key in clear
+    for attempt in range(1, 9):  # a transfer that breaks off ends the run, and the key goes to no other address
+        try:
+            response = session.get(URL + path, params=query, timeout=60, allow_redirects=False,
+                                   proxies={"http": ""})  # no proxy sees the key in clear
+        except requests.RequestException as error:
+            raise SystemExit(f"{path}: {error}")
         if response.status_code in (429, 503) and attempt < 8:  # too many requests, or busy
             time.sleep(after(response.headers.get("Retry-After", "")))
             continue
         if response.status_code != 200:
-            raise SystemExit(f"{response.status_code} {response.text.replace(KEY, '…')[:500]!r}")
+            raise SystemExit(f"{path}: {response.status_code} {response.text.replace(KEY, '…')[:500]!r}")
         if not re.match("application/json|text/csv", response.headers.get("Content-Type", "")):
             raise SystemExit("The answer is not the service's: is a proxy or a sign-in page in between?")
         none_left = re.search(r"r=0;t=(\d+)", response.headers.get("RateLimit", ""))

@@ -34,7 +34,7 @@ get() {
     fi
     [[ $status == 429 || $status == 503 ]] && ((try < 8)) || {
       text=$(head -c 9999 "$work/$1" | tr -d '\000-\037\177') text=${text//"$key"/…} # a gateway may repeat the key
-      echo "$status ${text:0:500}" >&2
+      echo "/api/v1/forks$2: $status ${text:0:500}" >&2
       exit 1
     }
     # Retry-After: seconds, or a date within an hour. Anything else means five seconds.

@@ -24,10 +24,11 @@ function after(text: string): number {
   return seconds >= 0 && seconds <= 3600 ? seconds : 5;
 }
 
+process.on('uncaughtException', ({ message, cause }) => { console.error(message, cause?.code ?? cause?.message ?? ''); process.exit(1); });
 const key = (process.env.DG_KEY ?? '').trim(); // blanks, line ends and a byte order mark
 if (!/^dg_live_[0-9A-Za-z_]+$/.test(key)) throw new Error('DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.');
 // Without the key, which a gateway may repeat, and control characters.
-const told = (error: any) => new Error(String(error?.message ?? error).replaceAll(key, '…').replace(/\p{C}/gu, '').slice(0, 500));
+const told = (error: any, { status }: Response) => new Error(`${status} ${error?.message ?? error}`.replaceAll(key, '…').replace(/\p{C}/gu, '').slice(0, 500));
 
 const client = createClient<paths>({
   baseUrl: 'https://dg.example.org',
@@ -39,14 +40,14 @@ const day = (month: number, date: number) =>
   new Date(Date.UTC(now.getUTCFullYear(), month, date)).toISOString().slice(0, 10);
 const query = { from: day(now.getUTCMonth() - 1, 1), to: day(now.getUTCMonth(), 0) };
 
-const { data: forks, error } = await client.GET('/api/v1/forks');
-if (!forks) throw told(error);
+const { data: forks, error, response } = await client.GET('/api/v1/forks');
+if (!forks) throw told(error, response);
 if (!forks.items.length) throw new Error('There is no fork yet.');
 let plays: number | undefined; // of the first fork
 for (const fork of forks.items) {
   const params = { path: { forkId: fork.id }, query };
-  const { data: stats, error } = await client.GET('/api/v1/forks/{forkId}/stats', { params });
-  if (!stats) throw told(error);
+  const { data: stats, error, response } = await client.GET('/api/v1/forks/{forkId}/stats', { params });
+  if (!stats) throw told(error, response);
   plays ??= stats.plays;
   console.log(`${fork.title}: ${stats.plays} plays, ${stats.uniquePlayers} players`);
 }
@@ -55,7 +56,7 @@ const csv = await client.GET('/api/v1/forks/{forkId}/exports/csv', {
   params: { path: { forkId: forks.items[0].id }, query },
   parseAs: 'stream',
 });
-if (!csv.data) throw told(csv.error);
+if (!csv.data) throw told(csv.error, csv.response);
 // Throws where the transfer breaks off.
 await pipeline(Readable.fromWeb(csv.data as any), createWriteStream('plays.csv.part'));
 const text = readFileSync('plays.csv.part', 'utf8');

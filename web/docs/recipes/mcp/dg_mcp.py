@@ -133,7 +133,7 @@ def compare(fork: str, first_day: str, last_day: str, group: str = "") -> dict:
     """Figures of a period of complete days, up to yesterday, and of the same number of days before it."""
     first, last = day(first_day), min(day(last_day), dt.datetime.now(dt.timezone.utc).date() - dt.timedelta(days=1))
     if last < first:
-        raise ToolError("The period has no complete day yet.")
+        raise ToolError("The last day is before the first." if day(last_day) < first else "The period has no complete day yet.")
     if first.year < 2000:
         raise ToolError("The first day is before 2000.")
     earlier = first - (last - first) - dt.timedelta(days=1), first - dt.timedelta(days=1)

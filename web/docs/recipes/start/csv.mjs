@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 
+process.on('uncaughtException', ({ message, cause }) => { console.error(message, cause?.code ?? cause?.message ?? ''); process.exit(1); });
 const key = process.env.DG_KEY?.trim() ?? '';
 if (!/^dg_live_\w+$/.test(key)) throw new Error('DG_KEY must be one key, without quotes.');
 const headers = { Authorization: `Bearer ${key}` };
