@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,19 @@ type Stdio struct {
 	unknownVariables []string // variables that look like settings but are not
 }
 
+// checkedWriter keeps the first error of standard output: a command whose output is lost fails.
+type checkedWriter struct {
+	io.Writer
+	err error
+}
+
+func (w *checkedWriter) Write(b []byte) (n int, err error) {
+	if n, err = w.Writer.Write(b); err != nil {
+		w.err = fmt.Errorf("standard output cannot be written, and is incomplete: %w", err)
+	}
+	return n, w.err
+}
+
 func (p Stdio) print(format string, args ...any) error {
 	_, err := fmt.Fprintf(p.Stdout, format, args...)
 	return err
@@ -61,6 +75,8 @@ var quotedURL = regexp.MustCompile(`(?s)[^\s="]*://.*`)
 // Run runs the command of args. It returns 0, 1 if the command failed, or 2 for wrong arguments.
 func Run(ctx context.Context, args []string, p Stdio) int {
 	var c cli
+	out := &checkedWriter{Writer: p.Stdout}
+	p.Stdout = out
 	helped := -1
 	parsed, err := parser(ctx, &c, p, &helped).Parse(args)
 	if helped >= 0 { // --help or --version
@@ -82,6 +98,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	})
 	if err == nil {
 		err = parsed.Run(p)
+		err = cmp.Or(err, out.err)
 	}
 	if o != nil {
 		o.Close()
@@ -198,10 +215,13 @@ func secretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 		return nil, fmt.Errorf("%s and %s%s are both set: set one", name, name, fileSuffix)
 	}
 	text, err := readText(path)
+	if text = strings.TrimSpace(text); err == nil && text == "" { // it would count as not set
+		err = fmt.Errorf("%s is empty", path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s%s: %w", name, fileSuffix, err)
 	}
-	return strings.TrimSpace(text), nil
+	return text, nil
 }
 
 // unknownSettings returns the DG_ variables that are not settings, such as misspelt names.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"gorm.io/gorm"
+
 	"dg/modules/reports/sealer"
 	"dg/platform/apperr"
 	"dg/platform/input"
@@ -16,7 +18,8 @@ type eraseCmd struct {
 	Players []string `arg:"" name:"player" help:"Slug of the organisation and pseudonyms, or ids of players. Take them out of your import files first: an import would bring them back."`
 }
 
-// Run erases each player in a transaction of its own. It continues after an unknown player.
+// Run erases each player in a transaction of its own, which fails if the player's line cannot be
+// written: the operator's list repeats erasures after a restore. It continues after an unknown player.
 func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	players, slug := c.Players, ""
 	if !input.IsID(input.ID(players[0])) {
@@ -34,24 +37,22 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		}
 		within = of.ID
 	}
+	defer o.seal(ctx, p)
 	missing := 0
 	for _, id := range players {
-		player, organisation, err := o.erase(ctx, within, id)
+		err := o.erase(ctx, p, within, id)
 		switch {
 		case apperr.Is(err, apperr.NotFound):
 			missing++
-			fmt.Fprintf(p.Stdout, "%s  no such player\n", id)
+			err = p.print("%s  no such player\n", id)
 		case isLockFailure(err):
-			o.seal(ctx, p)
-			return fmt.Errorf("erase %s: a sealer holds the plays, or an import changes players of the "+
-				"organisation. Try again when it has ended: %w", id, err)
-		case err != nil:
+			err = fmt.Errorf("a sealer holds the plays, or an import changes players of the "+
+				"organisation. Try again when it has ended: %w", err)
+		}
+		if err != nil {
 			return fmt.Errorf("erase %s: %w", id, err)
-		default:
-			fmt.Fprintf(p.Stdout, "%s  erased from organisation %s\n", player, organisation)
 		}
 	}
-	o.seal(ctx, p)
 	if missing > 0 {
 		return errors.New("some are not players: they were erased before, or are misspelt")
 	}
@@ -59,15 +60,20 @@ func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 }
 
 // erase erases a player by pseudonym or id, only within the organisation unless that is "".
-func (o *operator) erase(ctx context.Context, within, player string) (id, organisation string, err error) {
-	id = input.ID(player)
+func (o *operator) erase(ctx context.Context, p Stdio, within, player string) (err error) {
+	id := input.ID(player)
 	if within != "" {
 		if id, err = o.orgs.PlayerID(ctx, within, player); err != nil {
-			return "", "", err
+			return err
 		}
 	}
-	organisation, err = o.orgs.ErasePlayer(ctx, id, sealer.DropDirty, o.request)
-	return id, organisation, err
+	_, err = o.orgs.ErasePlayer(ctx, id, func(tx *gorm.DB, organisation string) error {
+		if err := sealer.DropDirty(tx, organisation); err != nil {
+			return err
+		}
+		return p.print("%s  erased from organisation %s\n", id, organisation)
+	}, o.request)
+	return err
 }
 
 // seal seals changed days. It only logs an error, because unsealed days only make statistics

@@ -67,6 +67,10 @@ func TestSettingSourcesHavePrecedence(t *testing.T) {
 	t.Setenv("DG_SECRET_KEY_FILE", file+".gone")
 	_, _, err = parseArgs("serve")
 	require.ErrorContains(t, err, "DG_SECRET_KEY_FILE: open")
+	empty := writeFile(t, "empty", "\ufeff \n")
+	t.Setenv("DG_SECRET_KEY_FILE", empty)
+	_, _, err = parseArgs("serve")
+	require.ErrorContains(t, err, "DG_SECRET_KEY_FILE: "+empty+" is empty")
 }
 
 // A settings file that systemd would read differently is refused. The error quotes no value.

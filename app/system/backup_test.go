@@ -127,7 +127,8 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 
 // backup.md, Erasing a player: dg erase removes a player from statistics, CSV and segments at once,
 // even if another id is unknown. It prints the player's id, with which the operator can repeat the
-// erasure after a restore.
+// erasure after a restore. A list on a full disk keeps the player: a restore would bring the player
+// back. dg doctor stands for commands that print in several places.
 func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -150,8 +151,18 @@ func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	most := was.Players[0]
 	const unknown = "00000000-0000-4000-8000-00000000dead"
 	id := testkit.One[string](d, `select id::text from players where label = $1`, most.PlayerLabel)
+	slug := testkit.One[string](d, `select slug from organisations`)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer full.Close()
+	for _, command := range [][]string{{"erase", slug, most.PlayerLabel}, {"doctor"}} {
+		lost := apptest.LaunchWith(t, func(c *exec.Cmd) { c.Stdout = full }, append(command, "--data-dir", dir)...)
+		require.Equal(t, 1, lost.Status(time.Minute), "%v: %s", command, lost.Log.String())
+		require.Contains(t, lost.Log.String(), "standard output cannot be written")
+	}
+	require.Equal(t, 1, d.Count(`players where id = $1`, id))
 	out := apptest.Refuses(t, unknown+"  no such player\n", dir, "erase",
-		testkit.One[string](d, `select slug from organisations`), unknown, most.PlayerLabel)
+		slug, unknown, most.PlayerLabel)
 	require.Contains(t, out, "\n"+id+"  erased from organisation ")
 	stats := c.Fetch(path, token)
 	plays := c.Fetch(h.CSV(), token)
