@@ -147,7 +147,7 @@ type migrateCmd struct {
 }
 
 func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
-	keys, err := keyring(c.Secrets)
+	keys, err := doctor.Keyring(c.Secrets)
 	if err != nil {
 		return err
 	}

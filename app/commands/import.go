@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/term"
 
+	"dg/app/doctor"
 	"dg/modules/identity"
 	"dg/modules/importer"
 	"dg/platform/config"
@@ -25,7 +26,7 @@ type importCmd struct {
 }
 
 func (c importCmd) Run(ctx context.Context, p Stdio, o *operator) error {
-	keys, err := keyring(c.Secrets)
+	keys, err := doctor.Keyring(c.Secrets)
 	if err != nil {
 		return err
 	}

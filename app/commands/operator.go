@@ -83,17 +83,9 @@ func (db *database) operator(ctx context.Context, command string) (*operator, er
 	}, nil
 }
 
-func keyring(c config.Secrets) (identity.Keyring, error) {
-	current, previous, err := c.Keys()
-	if err != nil {
-		return identity.Keyring{}, err
-	}
-	return identity.NewKeyring(current, previous)
-}
-
 // encrypt re-encrypts two-step secrets. It fails if they need another key, unless forgetLost.
 func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bool) (err error) {
-	if db.keys, err = keyring(s); err != nil {
+	if db.keys, err = doctor.Keyring(s); err != nil {
 		return err
 	}
 	o, err := db.operator(ctx, "dg secrets")
@@ -107,7 +99,7 @@ func (db *database) encrypt(ctx context.Context, s config.Secrets, forgetLost bo
 	}
 	if done.Unreadable > 0 {
 		db.log.Error("two-step secrets cannot be read, so codes of these people cannot be checked. "+
-			"Set DG_SECRET_KEY_PREVIOUS to their key, or reset the accounts", "secrets",
+			"Set DG_SECRET_KEY_PREVIOUS to their key, or reset the accounts, which dg doctor names", "secrets",
 			done.Unreadable)
 	}
 	db.unreadableSecrets = done.Unreadable

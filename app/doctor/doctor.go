@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -176,16 +177,28 @@ func checkOwner(ctx context.Context, s *Installation) ([]string, error) {
 	return s.query(ctx, db.Pool, "owner")
 }
 
+// Keyring returns the keyring of the settings.
+func Keyring(c config.Secrets) (identity.Keyring, error) {
+	current, previous, err := c.Keys()
+	if err != nil {
+		return identity.Keyring{}, err
+	}
+	return identity.NewKeyring(current, previous)
+}
+
+// checkSecrets names people to dg doctor only: the log of dg serve has the number.
 func checkSecrets(ctx context.Context, s *Installation) ([]string, error) {
-	current, previous, err := s.Keys()
+	keys, err := Keyring(s.Secrets)
 	if err != nil {
 		return nil, err
 	}
-	keys, err := identity.NewKeyring(current, previous)
-	if err != nil {
+	people, err := identity.CheckSecretKey(ctx, s.db, keys)
+	if err != nil || len(people) == 0 || !s.ServeMayRun {
 		return nil, err
 	}
-	return nil, identity.CheckSecretKey(ctx, s.db, keys)
+	return []string{fmt.Sprintf("%d two-step secrets cannot be decrypted, such as those of %s: set "+
+		"DG_SECRET_KEY_PREVIOUS to their key, or run dg account reset for each", len(people),
+		strings.Join(people[:min(len(people), 5)], ", "))}, nil
 }
 
 // checkDemo fails if other machines could sign in with the demo's passwords.

@@ -98,7 +98,11 @@ func TestWrongSecretKeyIsRefused(t *testing.T) {
 	apptest.Succeeds(t, d.dir, "migrate") // succeeds without a key, because it stores no secret
 	out := apptest.Succeeds(t, d.dir, append([]string{"migrate", "--forget-secret-key"}, wrong...)...)
 	require.Contains(t, out, "reset the accounts")
-	apptest.ServeOn(t, d.dir, wrong...).Stop()
+	served := apptest.ServeOn(t, d.dir, wrong...)
+	require.NotContains(t, served.Log.String(), "@", "the log names nobody")
+	served.Stop()
+	out = apptest.Succeeds(t, d.dir, append([]string{"doctor"}, wrong...)...)
+	require.Regexp(t, `warning +secrets +\d two-step secrets cannot be decrypted, such as those of .*tomas@harbour\.example\.com.*: set`, out)
 	apptest.ServeOn(t, d.dir, "--secret-key", firstSecretKey, "--secret-key-previous", secondSecretKey)
 	out = apptest.Succeeds(t, d.dir, "doctor", "--secret-key", firstSecretKey)
 	require.Regexp(t, `ok +secrets`, out, "it is found again")

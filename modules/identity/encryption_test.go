@@ -132,7 +132,8 @@ func TestDatabaseAcceptsOnlyItsSecretKey(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
 	check := func(keys identity.Keyring) error {
-		return identity.CheckSecretKey(b.ctx(), b.DB, keys)
+		_, err := identity.CheckSecretKey(b.ctx(), b.DB, keys)
+		return err
 	}
 	require.NoError(t, check(identity.KeyringOf(7, 0)), "the database has no key yet")
 	for _, turn := range []struct{ current, previous byte }{{1, 0}, {2, 1}, {3, 2}, {2, 3}} {
@@ -172,6 +173,9 @@ func TestKeyThatReplacesALostKeyRefusesClearSecrets(t *testing.T) {
 	done, err := identity.MigrateSecrets(b.ctx(), b.Owner, keys, true)
 	require.NoError(t, err)
 	require.Equal(t, identity.Reencrypted{Unreadable: 1}, done)
+	unreadable, err := identity.CheckSecretKey(b.ctx(), b.DB, keys)
+	require.NoError(t, err)
+	require.Equal(t, []string{ann}, unreadable)
 	for _, keys := range []identity.Keyring{{}, keys} {
 		b.other.UseKeys(keys)
 		for _, code := range []string{"", b.code(secret, 0), b.storedSecret(ann)} {

@@ -32,11 +32,23 @@ const (
 	checkText   = "dg"
 )
 
-// CheckSecretKey returns ErrWrongSecretKey if none of the keys decrypts the database's check value.
-// Without a check value it returns nil.
-func CheckSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) error {
-	_, err := verifyCheckValue(db.Gorm.WithContext(ctx), keys)
-	return err
+// CheckSecretKey returns ErrWrongSecretKey if none of the keys decrypts the database's check value,
+// otherwise the e-mails of people whose two-step secret none decrypts. Without a check value it
+// returns nil.
+func CheckSecretKey(ctx context.Context, db *postgres.DB, keys Keyring) (emails []string, err error) {
+	tx := db.Gorm.WithContext(ctx)
+	if encrypted, err := verifyCheckValue(tx, keys); err != nil || !encrypted {
+		return nil, err
+	}
+	var people []userRow
+	err = tx.Scopes(postgres.Tag("identity.twoStepSecrets")).Select("id", "email", "totp_secret").
+		Where("totp_secret is not null").Order("email").Find(&people).Error
+	for _, r := range people {
+		if _, err := keys.decrypt(r.ID, *r.TOTPSecret); err != nil {
+			emails = append(emails, r.Email)
+		}
+	}
+	return emails, apperr.Annotate(err, "identity: two-step secrets")
 }
 
 func verifyCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
@@ -58,7 +70,7 @@ type Reencrypted struct{ Encrypted, Unreadable int }
 // MigrateSecrets encrypts the secrets of users with the current key and stores the check value, in
 // one transaction. Sessions and recovery codes stay. With forgetLost, the current key replaces a
 // lost key; secrets under the lost key stay unreadable. Without a current key, MigrateSecrets only
-// calls CheckSecretKey, or fails if forgetLost. The pool must connect as the owner of the tables.
+// checks the check value, or fails if forgetLost. The pool must connect as the owner of the tables.
 // Errors: ErrWrongSecretKey.
 func MigrateSecrets(
 	ctx context.Context, owner *postgres.DB, keys Keyring, forgetLost bool,
@@ -67,7 +79,8 @@ func MigrateSecrets(
 		if forgetLost {
 			return done, errors.New("set DG_SECRET_KEY to the key that replaces the lost one")
 		}
-		return done, CheckSecretKey(ctx, owner, keys)
+		_, err := verifyCheckValue(owner.Gorm.WithContext(ctx), keys)
+		return done, err
 	}
 	err = owner.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		encrypted, err := lockCheckValue(tx, keys)
