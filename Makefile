@@ -33,7 +33,7 @@ soak: postgres ## Run the tests at their large sizes: millions of plays, many mi
 check: ## Run linters, and find known vulnerabilities and stale generated files.
 	scripts/check.sh
 
-bench: postgres ## Measure against limits of this machine (BENCH_PLAYS=10000000; BENCH=export or duckdb).
+bench: postgres ## Compare with baselines of this machine (BENCH_PLAYS=10000000; BENCH=export or duckdb).
 	go run ./scripts/bench
 
 contract: postgres ## Run the programs of /docs, generated clients, schemathesis and the screens in other engines (Node, Java).

@@ -72,8 +72,8 @@ func newOperator(t *testing.T) (*testkit.World, *operator) {
 	return w, o
 }
 
-// decisions on e-mails: a person created by a command or an import can sign in with the address as
-// browsers send it. Otherwise creation is refused, and the error names the field.
+// A person created by a command or an import can sign in with the address as browsers send it.
+// Otherwise creation is refused, and the error names the field.
 func TestCreatedPeopleCanSignIn(t *testing.T) {
 	w, o := newOperator(t)
 	w.Organisation(testkit.Organisation{Slug: "acme"})

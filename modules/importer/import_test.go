@@ -209,8 +209,9 @@ func TestFirstTwentyErrorsAreOrderedByLine(t *testing.T) {
 	}
 }
 
-// Each wrong field of a line is an error. References are checked only once all fields are valid.
-func TestAllFieldsOfALineAreCheckedBeforeReferences(t *testing.T) {
+// Each invalid field of a line is an error. References are checked after all lines of the file are
+// valid.
+func TestAllFieldsOfAFileAreCheckedBeforeReferences(t *testing.T) {
 	b := setup(t)
 	play := changedLine("play", "$p1", "$none") + "\n"
 	twice := strings.Repeat(changedLine("acme", "", "")+"\n", 2)

@@ -214,8 +214,8 @@ func TestEachDocumentedErrorIsReturned(t *testing.T) {
 	}
 }
 
-type step struct {
-	check   string       // its number
+type check struct {
+	number  string       // in rules.md, Order of checks
 	message string       // name in errors.yaml and in provocations
 	reason  audit.Reason // in the single audit entry; "": no entry
 }
@@ -236,7 +236,7 @@ type attempt struct {
 	expects       map[string][]string // expected audit entries of each request of ask, by request id
 }
 
-var steps = []step{
+var checks = []check{
 	{"1", "OutsideApi", audit.OutsideAPI},
 	{"2", "KeyInvalid", audit.WrongSecret},
 	{"3a", "KeyRevoked", audit.Revoked},
@@ -299,15 +299,15 @@ func (a *attempt) requireAnswer(message string) {
 	}
 	entries := a.w.entries(t, a.mine.id)
 	require.Empty(t, a.w.entries(t, a.foreign.id), "the log of the other organisation")
-	i := slices.IndexFunc(steps, func(s step) bool { return s.message == message })
-	if i < 0 || steps[i].reason == "" {
+	i := slices.IndexFunc(checks, func(c check) bool { return c.message == message })
+	if i < 0 || checks[i].reason == "" {
 		require.Empty(t, entries)
 		return
 	}
 	require.Len(t, entries, 1)
 	e := entries[0]
 	require.Equal(t, audit.KeyRefused, e.Action)
-	require.Equal(t, steps[i].reason, e.Reason)
+	require.Equal(t, checks[i].reason, e.Reason)
 	require.Equal(t, audit.Actor{Kind: audit.Key, ID: a.key.ID, Name: "Warehouse"}, e.Actor)
 	require.Equal(t, got.Header.Get("X-Request-Id"), e.Request.ID)
 	require.Equal(t, "127.0.0.1", e.Request.Address)
@@ -321,13 +321,13 @@ func (a *attempt) requireAnswer(message string) {
 // rules.md, Order of checks: if two checks fail, the response is that of the earlier check.
 func TestEarlierFailingCheckDecides(t *testing.T) {
 	w := start(t)
-	for i, first := range steps {
-		for _, second := range steps[i+1:] {
-			part := first.check[0]
-			if part == second.check[0] && slices.Contains([]byte("157"), part) {
+	for i, first := range checks {
+		for _, second := range checks[i+1:] {
+			part := first.number[0]
+			if part == second.number[0] && slices.Contains([]byte("157"), part) {
 				continue // both change the same part of the request
 			}
-			t.Run(first.check+" before "+second.check, func(t *testing.T) {
+			t.Run(first.number+" before "+second.number, func(t *testing.T) {
 				a := newAttempt(t, w)
 				provocations[second.message](a)
 				provocations[first.message](a)

@@ -150,7 +150,7 @@ func TestIsIDAcceptsTheStoredFormOnly(t *testing.T) {
 	}
 }
 
-// A search ignores case and accents.
+// Fold also trims outer spaces, and replaces ligatures, full-width letters and the final sigma.
 func TestFoldIgnoresCaseAndAccents(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                "",

@@ -158,7 +158,7 @@ func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 	})
 }
 
-// decisions, Limits by /48: a /48 never takes the last slot of unknown credentials or of public
+// rules.md, Bounds: a /48 never takes the last slot of unknown credentials or of public
 // pages.
 func TestSiteLeavesASlot(t *testing.T) {
 	for _, surface := range []Surface{API, Public} {

@@ -49,8 +49,8 @@ func duckdb(ctx context.Context, b *bench) error {
 			return err
 		}
 		title := fmt.Sprintf("statistics, %d days; DuckDB in memory", m.days)
-		limit := func(context.Context) (float64, error) { return d.ask(b, m.days, "") }
-		if err := b.compare(ctx, title, m.bar, timed(1, c.getWork(path)), limit); err != nil {
+		baseline := func(context.Context) (float64, error) { return d.ask(b, m.days, "") }
+		if err := b.compare(ctx, title, m.bar, timed(1, c.getWork(path)), baseline); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ func export(ctx context.Context, b *bench) error {
 		timed(1, c.getWork(path)), timed(1, b.copyRaw))
 }
 
-// copyRaw measures the limit of an export: COPY of the raw columns, like psql's \copy.
+// copyRaw measures the baseline of an export: COPY of the raw columns, like psql's \copy.
 func (b *bench) copyRaw(ctx context.Context) error {
 	from, end := b.period(366)
 	sql := fmt.Sprintf(`/* bench */ copy (select id, fork_id, release_number, player, started_at,

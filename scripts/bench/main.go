@@ -48,7 +48,7 @@ var sections = []struct {
 func main() {
 	log.SetFlags(log.Ltime)
 	var o options
-	kong.Parse(&o, kong.Name("bench"), kong.Description("Measure dg against its limits."),
+	kong.Parse(&o, kong.Name("bench"), kong.Description("Compare dg with its baselines."),
 		kong.Vars{"default": "statistics,groups,export,admission,writes"})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, o)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// work runs what is measured, or its limit, and returns the time in milliseconds.
+// work runs what is measured, or its baseline, and returns the time in milliseconds.
 type work func(context.Context) (float64, error)
 
 // timed returns work that reports the mean of several runs, because a single quick run is noisy.
@@ -27,9 +27,9 @@ func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1
 
 const rounds = 5
 
-// compare runs ours and the limit alternately, and reports the ratio, which should be at most bar.
+// compare runs ours and the baseline alternately, and reports the ratio, which should be at most bar.
 // The first round warms up and does not count.
-func (b *bench) compare(ctx context.Context, title string, bar float64, ours, limit work) error {
+func (b *bench) compare(ctx context.Context, title string, bar float64, ours, baseline work) error {
 	log.Print(title)
 	var r row
 	for round := range rounds + 1 {
@@ -37,13 +37,13 @@ func (b *bench) compare(ctx context.Context, title string, bar float64, ours, li
 		if err != nil {
 			return err
 		}
-		second, err := limit(ctx)
+		second, err := baseline(ctx)
 		if err != nil {
 			return err
 		}
 		if round > 0 {
 			r.ours = append(r.ours, first)
-			r.limit = append(r.limit, second)
+			r.baseline = append(r.baseline, second)
 			r.ratios = append(r.ratios, first/second) // per round, because the machine's speed drifts
 		}
 	}

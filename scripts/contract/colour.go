@@ -15,9 +15,9 @@ import (
 
 const recipesFolder = "web/docs/recipes"
 
-// coloured returns the programs of /docs as HTML by file, in JSON: comments, strings, keywords and numbers
+// highlightRecipes returns the programs of /docs as HTML by file, in JSON: comments, strings, keywords and numbers
 // are in spans.
-func coloured() ([]byte, error) {
+func highlightRecipes() ([]byte, error) {
 	all := map[string]string{}
 	err := filepath.WalkDir(recipesFolder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -103,7 +103,7 @@ func generate() error {
 	if err != nil {
 		return err
 	}
-	programs, err := coloured()
+	programs, err := highlightRecipes()
 	if err != nil {
 		return err
 	}
