@@ -52,7 +52,7 @@ func TestImportStoresTheObjectsOfAFile(t *testing.T) {
 	}
 }
 
-// A second import of a file writes no row.
+// An object that equals the stored one is counted as unchanged, and none of its rows is written.
 func TestSecondImportOfAFileWritesNothing(t *testing.T) {
 	b := setup(t)
 	before := b.contents()

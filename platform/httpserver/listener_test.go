@@ -71,7 +71,7 @@ func TestConnectionsPerSiteAreBounded(t *testing.T) {
 	require.Nil(t, connect("2001:db8:1:ffff::1"))
 }
 
-// A refused connection gets the documented error body.
+// A connection over the limit gets fixed bytes, which are a 503 with the code of errors.yaml.
 func TestRefusedConnectionGetsTheErrorBody(t *testing.T) {
 	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(refusedConnection)), nil)
 	require.NoError(t, err)
@@ -144,7 +144,7 @@ func (b *testServer) beginShutdown(t *testing.T) <-chan error {
 	return stopped
 }
 
-// A shutdown without connections skips the delay.
+// The delay is for a proxy that still opens connections: without any, a shutdown ends at once.
 func TestShutdownWithoutConnectionsSkipsTheDelay(t *testing.T) {
 	b := serve(t, Options{ShutdownDelay: time.Minute}, plainRoutes)
 	require.NoError(t, within10s(t, b.beginShutdown(t), "the shutdown"))

@@ -48,7 +48,7 @@ type condition struct {
 	answer  func(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool
 }
 
-func answers(body, kind string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
+func answerWith(body, kind string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
 		if !isReport(r) {
 			return false
@@ -63,8 +63,8 @@ func isReport(r *http.Request) bool {
 	return strings.HasSuffix(r.URL.Path, "/csv") || strings.HasSuffix(r.URL.Path, "/stats")
 }
 
-// partial sends the first half of the lines as 206, as a cache may.
-func partial(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
+// partialContent sends the first half of the lines as 206, as a cache may.
+func partialContent(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
 	if !isReport(r) || r.Method == http.MethodHead {
 		return false
 	}
@@ -82,8 +82,8 @@ func half(text string) string {
 	return strings.Join(all[:max(1, len(all)/2)], "")
 }
 
-// closed ends a CSV after half of its lines. header says how long it would have been.
-func closed(header string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
+// truncateCSV ends a CSV after half of its lines. header says how long it would have been.
+func truncateCSV(header string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
 		if !strings.HasSuffix(r.URL.Path, "/csv") || r.Method == http.MethodHead {
 			return false
@@ -97,11 +97,11 @@ func closed(header string) func(http.ResponseWriter, *http.Request, []byte, int)
 	}
 }
 
-// hides hides a group after the statistics of the demo's six forks: an export then has only its header row.
-func hides(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool {
+// hideGroup hides a group after the statistics of the demo's six forks: an export then has only its header row.
+func hideGroup(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool {
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/csv"):
-		return changed(func(s string) string { return lines(s)[0] })(w, r, whole, attempt)
+		return changeCSV(func(s string) string { return lines(s)[0] })(w, r, whole, attempt)
 	case attempt > 6:
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"plays":0,"suppressed":true,"daily":[]}`)
@@ -110,8 +110,8 @@ func hides(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bo
 	return false
 }
 
-// hidesYear hides the first of two periods of a fork.
-func hidesYear(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
+// hideFirstYear hides the first of two periods of a fork.
+func hideFirstYear(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
 	lately := r.URL.Query().Get("from") > time.Now().AddDate(-1, 0, 0).Format(time.DateOnly)
 	if lately || !strings.HasSuffix(r.URL.Path, "/60772820-1226-4be5-b50f-c2adbe3dca64/stats") {
 		return false
@@ -121,15 +121,15 @@ func hidesYear(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
 	return true
 }
 
-// page answers every request with a page, as a sign-in does that stands in between.
-func page(w http.ResponseWriter, _ *http.Request, _ []byte, _ int) bool {
+// signInPage answers every request with a page, as a sign-in does that stands in between.
+func signInPage(w http.ResponseWriter, _ *http.Request, _ []byte, _ int) bool {
 	w.Header().Set("Content-Type", "text/html")
 	_, _ = io.WriteString(w, "<html>Log in</html>")
 	return true
 }
 
-// zipped compresses a response whose request does not accept gzip.
-func zipped(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
+// gzipResponse compresses a response whose request does not accept gzip.
+func gzipResponse(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
 	if r.Method == http.MethodHead {
 		return false
 	}
@@ -144,8 +144,8 @@ func zipped(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
 	return true
 }
 
-// changed sends the CSV that change makes of the whole one.
-func changed(change func(string) string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
+// changeCSV sends the CSV that change makes of the whole one.
+func changeCSV(change func(string) string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
 		if !strings.HasSuffix(r.URL.Path, "/csv") || r.Method == http.MethodHead {
 			return false
@@ -156,8 +156,8 @@ func changed(change func(string) string) func(http.ResponseWriter, *http.Request
 	}
 }
 
-// busy answers the first request of a cell with 429: five seconds are real, so there is one.
-func busy(retryAfter string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
+// busyOnce answers the first request of a cell with 429: five seconds are real, so there is one.
+func busyOnce(retryAfter string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, _ *http.Request, _ []byte, attempt int) bool {
 		if attempt > 0 {
 			return false
@@ -175,8 +175,8 @@ func busy(retryAfter string) func(http.ResponseWriter, *http.Request, []byte, in
 	}
 }
 
-// always answers 503, with the key as a gateway may: the program gives up after eight tries.
-func always(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
+// busyForever answers 503, with the key as a gateway may: the program gives up after eight tries.
+func busyForever(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
 	w.Header().Set("Retry-After", "0")
 	w.WriteHeader(http.StatusServiceUnavailable)
 	_, _ = io.WriteString(w, `{"code":"unavailable","message":"Closed until noon. `+r.Header.Get("Authorization")+`"}`)
@@ -194,13 +194,13 @@ func refused(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
 	return true
 }
 
-// broken sends part of the answer and resets the connection.
-func broken(part float64) func(http.ResponseWriter, *http.Request, []byte, int) bool {
+// resetAfter sends part of the answer and resets the connection.
+func resetAfter(part float64) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
 		if !strings.HasSuffix(r.URL.Path, r.Header.Get("X-Report")) || r.Method == http.MethodHead {
 			return false
 		}
-		if conn := begun(w, whole, part); conn != nil {
+		if conn := beginResponse(w, whole, part); conn != nil {
 			_ = conn.(*net.TCPConn).SetLinger(0)
 			_ = conn.Close()
 		}
@@ -208,8 +208,8 @@ func broken(part float64) func(http.ResponseWriter, *http.Request, []byte, int) 
 	}
 }
 
-// begun sends a part of the answer.
-func begun(w http.ResponseWriter, whole []byte, part float64) net.Conn {
+// beginResponse sends a part of the answer.
+func beginResponse(w http.ResponseWriter, whole []byte, part float64) net.Conn {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return nil
@@ -222,7 +222,7 @@ func begun(w http.ResponseWriter, whole []byte, part float64) net.Conn {
 
 // stall sends half of an export and then nothing, until the program closes the connection.
 func (m *middle) stall(w http.ResponseWriter, whole []byte, signal bool) {
-	conn := begun(w, whole, 0.5)
+	conn := beginResponse(w, whole, 0.5)
 	if conn == nil {
 		return
 	}
@@ -281,56 +281,56 @@ var conditions = []condition{
 	{name: ".netrc", works: true, short: true, file: ".netrc"},
 	{name: ".curlrc", works: true, short: true, file: ".curlrc"},
 	{name: "C locale", works: true, env: []string{"LC_ALL=C", "LANG=C"}},
-	{name: "an empty CSV", csv: true, answer: changed(func(string) string { return "" })},
-	{name: "an empty 200", short: true, csv: true, answer: answers("", "text/csv")},
-	{name: "HTML", short: true, csv: true, answer: answers("<html>Log in</html>", "text/html")},
+	{name: "an empty CSV", csv: true, answer: changeCSV(func(string) string { return "" })},
+	{name: "an empty 200", short: true, csv: true, answer: answerWith("", "text/csv")},
+	{name: "HTML", short: true, csv: true, answer: answerWith("<html>Log in</html>", "text/html")},
 	{name: "JSON in place of CSV", short: true, csv: true,
-		answer: changed(func(string) string { return `{"items":[]}` })},
+		answer: changeCSV(func(string) string { return `{"items":[]}` })},
 	{name: "another header row", csv: true,
-		answer: changed(func(s string) string { return "a,b\n" + strings.Join(lines(s)[1:], "") })},
-	{name: "a row cut clean", short: true, csv: true, answer: changed(func(s string) string {
+		answer: changeCSV(func(s string) string { return "a,b\n" + strings.Join(lines(s)[1:], "") })},
+	{name: "a row cut clean", short: true, csv: true, answer: changeCSV(func(s string) string {
 		last := strings.LastIndex(strings.TrimSuffix(s, "\n"), ",")
 		return s[:last]
 	})},
 	{name: "the last line end cut", short: true, csv: true, ours: true,
-		answer: changed(func(s string) string { return strings.TrimSuffix(s, "\n") })},
-	{name: "rows missing", csv: true, answer: changed(half)},
-	{name: "206", short: true, json: true, answer: partial},
-	{name: "closed at a line end", short: true, csv: true, answer: closed("Content-Length: 9999999\r\n\r\n")},
+		answer: changeCSV(func(s string) string { return strings.TrimSuffix(s, "\n") })},
+	{name: "rows missing", csv: true, answer: changeCSV(half)},
+	{name: "206", short: true, json: true, answer: partialContent},
+	{name: "closed at a line end", short: true, csv: true, answer: truncateCSV("Content-Length: 9999999\r\n\r\n")},
 	{name: "a chunk cut at a line end", short: true, csv: true,
-		answer: closed("Transfer-Encoding: chunked\r\n\r\nfffff\r\n")},
-	{name: "HTML everywhere", short: true, json: true, ours: true, plain: true, answer: page},
-	{name: "gzip unasked", works: true, short: true, ours: true, answer: zipped},
+		answer: truncateCSV("Transfer-Encoding: chunked\r\n\r\nfffff\r\n")},
+	{name: "HTML everywhere", short: true, json: true, ours: true, plain: true, answer: signInPage},
+	{name: "gzip unasked", works: true, short: true, ours: true, answer: gzipResponse},
 	{name: "302", short: true, plain: true, answer: redirect(http.StatusFound)},
 	{name: "308", short: true, answer: redirect(http.StatusPermanentRedirect)},
-	{name: "reset at the first byte", either: true, short: true, answer: broken(0)},
-	{name: "reset in the middle", either: true, plain: true, short: true, answer: broken(0.5)},
-	{name: "reset at the last byte", either: true, short: true, answer: broken(1)},
-	{name: "503 for ever", ours: true, answer: always, says: "Closed until noon.", tries: 8},
-	{name: "503 that repeats the key", short: true, ours: true, answer: always},
+	{name: "reset at the first byte", either: true, short: true, answer: resetAfter(0)},
+	{name: "reset in the middle", either: true, plain: true, short: true, answer: resetAfter(0.5)},
+	{name: "reset at the last byte", either: true, short: true, answer: resetAfter(1)},
+	{name: "503 for ever", ours: true, answer: busyForever, says: "Closed until noon.", tries: 8},
+	{name: "503 that repeats the key", short: true, ours: true, answer: busyForever},
 	{name: "403 that repeats the key", csv: true, answer: refused},
 	{name: "a proxy for http", works: true, short: true, env: []string{"http_proxy=http://127.0.0.1:9"}},
 	{name: "a proxy for all", works: true, short: true,
 		env: []string{"ALL_PROXY=http://127.0.0.1:9", "all_proxy=http://127.0.0.1:9"}},
-	{name: "429, seconds", works: true, answer: busy("1"), waits: time.Second},
-	{name: "429, a fraction", works: true, answer: busy("0.5"), waits: 500 * time.Millisecond},
-	{name: "429, a date", works: true, answer: busy("date"), waits: time.Second},
-	{name: "429, year 99999", ours: true, works: true, answer: busy("Fri, 31 Dec 99999 23:59:59 GMT"), waits: five},
+	{name: "429, seconds", works: true, answer: busyOnce("1"), waits: time.Second},
+	{name: "429, a fraction", works: true, answer: busyOnce("0.5"), waits: 500 * time.Millisecond},
+	{name: "429, a date", works: true, answer: busyOnce("date"), waits: time.Second},
+	{name: "429, year 99999", ours: true, works: true, answer: busyOnce("Fri, 31 Dec 99999 23:59:59 GMT"), waits: five},
 	{name: "429, tomorrow", ours: true, works: true, waits: five,
-		answer: busy(time.Now().Add(24 * time.Hour).UTC().Format(http.TimeFormat))},
+		answer: busyOnce(time.Now().Add(24 * time.Hour).UTC().Format(http.TimeFormat))},
 	{name: "429, a date that is over", ours: true, works: true, waits: five,
-		answer: busy("Wed, 21 Oct 2015 07:28:00 GMT")},
-	{name: "429, nonsense", works: true, answer: busy("soon"), waits: five},
-	{name: "429, nothing", works: true, answer: busy(""), waits: five},
+		answer: busyOnce("Wed, 21 Oct 2015 07:28:00 GMT")},
+	{name: "429, nonsense", works: true, answer: busyOnce("soon"), waits: five},
+	{name: "429, nothing", works: true, answer: busyOnce(""), waits: five},
 	{name: "a first day to come", days: -9, plain: true, says: "Nothing is shown: check the first day"},
 	{name: "no fork", either: true, data: "zero", plain: true},
 	{name: "no play", works: true, data: "none", nothing: true},
 	{name: "one unfinished play", works: true, data: "one", nothing: true},
 	{name: "a hidden group", group: "10b4ffac-4852-4253-8729-c84f6fbf6e70", says: "hidden, fewer than 5 members"},
 	{name: "a group, suppressed between requests", csv: true, group: "367856ea-0ce4-4434-8f3b-0260cd0f3211",
-		answer: hides},
+		answer: hideGroup},
 	{name: "a hidden beginning", works: true, days: 400, gap: true, says: "hidden, fewer than 5 members",
-		answer: hidesYear},
+		answer: hideFirstYear},
 	{name: "a group", works: true, group: "367856ea-0ce4-4434-8f3b-0260cd0f3211"},
 	{name: "one day", works: true, days: 1, nothing: true},
 	{name: "eight days", works: true, days: 8, nothing: true},

@@ -152,7 +152,7 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 	require.Equal(t, ui.Link{Name: "Weakest first", Path: "/r?from=2026-03-01"}, l.Other)
 }
 
-// Every skill of the catalogue has a name and an area.
+// The labels of skills are those of the catalogue, no more and no less.
 func TestEverySkillHasANameAndAnArea(t *testing.T) {
 	var all []reports.SkillStat
 	for i := range games.SkillCount {
