@@ -63,7 +63,12 @@ func createRoles(t *testing.T, server, user string) (says string) {
 	c := exec.CommandContext(t.Context(), "sh", apptest.InTree("configs", "deploy", "roles.sh"))
 	c.Env = append(apptest.CleanEnvironment(), "PGHOST="+parsed.Query().Get("host"), "PGPORT=5432",
 		"PGUSER="+user, "OWNER_PASSWORD=hunter2", "APP_PASSWORD=hunter2")
-	out, err := c.CombinedOutput()
+	empty := exec.CommandContext(t.Context(), "sh", c.Args[1])
+	empty.Env = append(c.Env, "APP_PASSWORD=") // a failed openssl
+	out, err := empty.CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "APP_PASSWORD")
+	out, err = c.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return string(out)
 }
