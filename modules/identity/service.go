@@ -127,14 +127,13 @@ func (r Recorder) signInFailed(ctx context.Context, of Person, err error) {
 		more = []any{"until", locked.Until.UTC()}
 	case errors.Is(err, ErrWrongCode):
 		reason = reasonWrongCode
+	case errors.Is(err, ErrWrongPassword) && of.ID == "":
+		reason = reasonUnknownEmail
 	case errors.Is(err, ErrWrongPassword):
 		reason = reasonWrongPassword
 	default:
 		return
 	}
 	r.logSignIn(ctx, slog.LevelWarn, "sign-in failed", of, append(more, "reason", reason)...)
-	if of.ID == "" && reason == reasonWrongPassword {
-		reason = reasonUnknownEmail
-	}
 	r.OnFailedSignIn(reason)
 }

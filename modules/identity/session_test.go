@@ -132,7 +132,8 @@ func TestSignInsAreLogged(t *testing.T) {
 		require.Error(t, errorOf(b.people.SignIn(b.ctx(), ann, wrongPassword, "")))
 	}
 	require.Error(t, errorOf(b.people.SignIn(b.ctx(), "typed password", wrongPassword, "")))
-	require.Equal(t, 11, strings.Count(b.programLog.String(), `msg="sign-in failed" reason=wrong_password`))
+	require.Equal(t, 10, strings.Count(b.programLog.String(), `msg="sign-in failed" reason=wrong_password`))
+	require.Equal(t, 1, strings.Count(b.programLog.String(), `msg="sign-in failed" reason=unknown_email`))
 	require.Equal(t, 1, strings.Count(b.programLog.String(), `reason=wrong_code person_id=`+id))
 	require.Regexp(t, `msg="sign-in failed" until=\S+ reason=locked person_id=`+id, b.programLog.String())
 	require.NotContains(t, b.programLog.String(), "typed password")
