@@ -67,13 +67,12 @@ func (o *operator) erase(ctx context.Context, p Stdio, within, player string) (e
 			return err
 		}
 	}
-	_, err = o.orgs.ErasePlayer(ctx, id, func(tx *gorm.DB, organisation string) error {
+	return o.orgs.ErasePlayer(ctx, id, func(tx *gorm.DB, organisation string) error {
 		if err := sealer.DropDirty(tx, organisation); err != nil {
 			return err
 		}
 		return p.print("%s  erased from organisation %s\n", id, organisation)
 	}, o.request)
-	return err
 }
 
 // seal seals changed days. It only logs an error, because unsealed days only make statistics

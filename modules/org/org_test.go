@@ -264,20 +264,18 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	players := b.Players(ours, 2)
 	b.Group(ours, players...)
 	failed := errors.New("failed")
-	erase := func(service *org.Service, id string, forget error) (string, error) {
-		return service.ErasePlayer(t.Context(), id, func(*gorm.DB, string) error { return forget },
-			audit.Request{Path: "dg erase"})
+	erase := func(service *org.Service, id string, forget error) error {
+		return service.ErasePlayer(t.Context(), id, func(_ *gorm.DB, of string) error {
+			require.Equal(t, ours, of)
+			return forget
+		}, audit.Request{Path: "dg erase"})
 	}
-	_, err := erase(b.orgs, players[0].ID, nil)
-	require.ErrorContains(t, err, "permission denied")
-	_, err = erase(owner, players[0].ID, failed)
-	require.ErrorIs(t, err, failed)
+	require.ErrorContains(t, erase(b.orgs, players[0].ID, nil), "permission denied")
+	require.ErrorIs(t, erase(owner, players[0].ID, failed), failed)
 	require.Equal(t, 2, b.Count(`players`))
 	require.Empty(t, b.entries(ours))
 
-	of, err := erase(owner, players[0].ID, nil)
-	require.NoError(t, err)
-	require.Equal(t, ours, of)
+	require.NoError(t, erase(owner, players[0].ID, nil))
 	require.Equal(t, 1, b.Count(`players`))
 	require.Equal(t, 1, b.Count(`group_members`))
 	log := b.entries(ours)
@@ -288,7 +286,7 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 		Request: audit.Request{Path: "dg erase"}, Details: map[string]any{},
 	}, log[0])
 	for _, id := range []string{players[0].ID, unknown, "' or true --"} {
-		_, err := erase(owner, id, nil)
+		err := erase(owner, id, nil)
 		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", id, err)
 	}
 }
@@ -309,7 +307,7 @@ func TestErasureWithoutForeignKeysLeavesNothing(t *testing.T) {
 	}
 	b.Exec(`alter table plays drop constraint plays_org_id_player_fkey`)
 	b.Exec(`alter table group_members drop constraint group_members_org_id_player_fkey`)
-	_, err := org.New(b.Owner, audit.New(b.Owner), nil).ErasePlayer(t.Context(), player,
+	err := org.New(b.Owner, audit.New(b.Owner), nil).ErasePlayer(t.Context(), player,
 		func(*gorm.DB, string) error { return nil }, audit.Request{})
 	require.NoError(t, err)
 	for _, of := range []string{"plays", "group_members"} {
@@ -326,9 +324,8 @@ func TestErasureBesideARenameDoesNotDeadlock(t *testing.T) {
 	player := b.Players(ours, 1)[0]
 	renaming := b.Begin(`select from player_ordinals where org_id = $1 for update`, ours)
 	require.NoError(t, b.WhileWaiting(renaming, func() error {
-		_, err := owner.ErasePlayer(t.Context(), player.ID, func(*gorm.DB, string) error { return nil },
+		return owner.ErasePlayer(t.Context(), player.ID, func(*gorm.DB, string) error { return nil },
 			audit.Request{})
-		return err
 	}, func() {
 		_, err := renaming.Exec(t.Context(), `update players set display_name = 'New' where id = $1`,
 			player.ID)

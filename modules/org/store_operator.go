@@ -168,20 +168,20 @@ type playerRow struct {
 
 func (playerRow) TableName() string { return "players" }
 
-// ErasePlayer deletes a player with plays and memberships in groups, and returns the organisation's
-// id. In the same transaction, forget removes what is derived from plays, and an audit entry records
-// the player's id without the name. The pool must connect as the owner of the tables. It tries again
+// ErasePlayer deletes a player with plays and memberships in groups. In the same transaction,
+// forget removes what is derived from plays, and an audit entry records the player's id without the
+// name. The pool must connect as the owner of the tables. It tries again
 // for a minute while an import holds the player or the ordinals.
 // Errors: apperr.NotFound, those of forget, SQLSTATE 55P03.
 func (s *Service) ErasePlayer(
 	ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error,
 	request audit.Request,
-) (organisationID string, err error) {
+) error {
 	for deadline := time.Now().Add(eraseTimeout); ; {
-		organisationID, err = s.erasePlayer(ctx, playerID, forget, request)
+		err := s.erasePlayer(ctx, playerID, forget, request)
 		failed, refused := errors.AsType[*pgconn.PgError](err)
 		if !refused || failed.Code != "55P03" || time.Now().After(deadline) {
-			return organisationID, err
+			return err
 		}
 	}
 }
@@ -201,14 +201,14 @@ const (
 func (s *Service) erasePlayer(
 	ctx context.Context, playerID string, forget func(tx *gorm.DB, organisationID string) error,
 	request audit.Request,
-) (organisationID string, err error) {
-	err = s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		if organisationID, err = playerOwner(tx, playerID); err != nil {
+) error {
+	return s.db.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		organisationID, err := playerOwner(tx, playerID)
+		if err != nil {
 			return err
 		}
 		// before the player, as in an import: a trigger updates player_ordinals
-		err := tenant.Exec(tx, organisationID, lockPlayersSQL).Error
-		if err != nil {
+		if err := tenant.Exec(tx, organisationID, lockPlayersSQL).Error; err != nil {
 			return fmt.Errorf("org: lock players: %w", err)
 		}
 		var player playerRow
@@ -232,7 +232,6 @@ func (s *Service) erasePlayer(
 			Target: audit.Target{Kind: "player", ID: playerID}, Request: request,
 		})
 	})
-	return organisationID, err
 }
 
 // PlayerID finds the organisation's player by pseudonym (in any case) or id, and returns the id.

@@ -27,9 +27,8 @@ import (
 
 // erase erases the player like dg erase, but without the sealer's pass after it.
 func erase(ctx context.Context, db *postgres.DB, player string) error {
-	_, err := org.New(db, audit.New(db), nil).ErasePlayer(ctx, player, sealer.DropDirty,
+	return org.New(db, audit.New(db), nil).ErasePlayer(ctx, player, sealer.DropDirty,
 		audit.Request{Path: "dg erase"})
-	return err
 }
 
 func (e *env) playerID(ordinal int) string {
