@@ -103,22 +103,23 @@ func (d document) codeOf(status string, response value) string {
 
 // curl returns a command that calls the operation, with example values for required parameters.
 func curl(path string, parameters []value) string {
-	options := ""
+	fork, options := "", ""
 	for _, p := range parameters {
 		name := p.get("name").text()
 		example := p.get("example").text()
 		switch {
 		case p.get("in").text() == "path":
-			path = strings.Replace(path, "{"+name+"}", example, 1)
+			path = strings.Replace(path, "{"+name+"}", "$fork", 1)
+			fork = "fork=" + example + "\n"
 		case p.get("in").text() == "query" && p.get("required").isTrue():
 			options += " -d " + name + "=" + example
 		}
 	}
-	command := "curl -q -sS"
+	command := fork + "curl -q -sS"
 	if options != "" {
 		command += " -G"
 		options = " " + options + " \\\n"
 	}
-	return command + " \\\n  'https://dg.example.org" + path + "' \\\n" + options +
+	return command + " \\\n  \"https://dg.example.org" + path + "\" \\\n" + options +
 		"  -H @- <<<\"Authorization: Bearer $DG_KEY\""
 }

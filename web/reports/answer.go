@@ -36,8 +36,13 @@ func (c *comparison) unchanged(s reports.Statistics) string {
 	case by > 0:
 		players += "about "
 	}
-	in := map[bool]string{true: "on", false: "in"}[len(c.earlierStats.Daily) == 1]
-	return fmt.Sprintf("%sas many as %s %s (%s).", players, in, c.EarlierDays, ui.Count(before))
+	when := "in " + c.EarlierDays
+	if c.Weeks {
+		when = "52 weeks earlier"
+	} else if len(c.earlierStats.Daily) == 1 {
+		when = "on " + c.EarlierDays
+	}
+	return fmt.Sprintf("%sas many as %s (%s).", players, when, ui.Count(before))
 }
 
 func whoPlayed(s reports.Statistics, c *comparison) clause {

@@ -21,6 +21,7 @@ type change struct {
 // comparison covers only complete days, because an unfinished day would look like a decline.
 type comparison struct {
 	CompleteDays, EarlierDays string              // in words; CompleteDays is "" if the whole period is complete
+	Weeks                     bool                // whether the days are 52 weeks earlier
 	completeStats             *reports.Statistics // nil: the whole period is complete
 	earlierStats              *reports.Statistics
 }
@@ -245,7 +246,7 @@ func (h *Handler) loadComparison(
 	if err != nil || s.Suppressed || s.Plays == 0 {
 		return nil, err
 	}
-	c := &comparison{EarlierDays: ui.Period(earlier), earlierStats: &s}
+	c := &comparison{EarlierDays: ui.Period(earlier), earlierStats: &s, Weeks: with == compareYear}
 	if complete != q.Period {
 		q.CompleteDays = complete.Days
 		c.CompleteDays = ui.Period(complete)
