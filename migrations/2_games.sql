@@ -76,7 +76,7 @@ create table plays (
     check (completed_at >= started_at),
     foreign key (org_id, fork_id) references forks (org_id, id)
 );
--- For reports on a fork and period, in the order of an export.
+-- Serves reports on a fork and period, in the order of an export.
 create index plays_period on plays (fork_id, started_at, id);
--- For plays of a group's members or of an erased player.
+-- Finds the plays of a group's members or of an erased player.
 create index plays_player on plays (org_id, player, fork_id, started_at);

@@ -38,7 +38,7 @@ func TestShortPathRedirectsToTheOrganisation(t *testing.T) {
 	testkit.RequireRedirect(t, "/account", w.SignedIn(t, acme.Member).Get("/reports"))
 	testkit.RequireRedirect(t, slash.At("/reports"), w.SignedIn(t, slash.Owner).Get("/"))
 
-	// A person with two organisations gets the choice.
+	// A person with two organisations chooses one.
 	w.DB.Join(acme.ID, slash.Owner.ID, "admin")
 	both := w.SignedIn(t, slash.Owner).Get("/settings").Is(t, 200)
 	both.Has(t, `href="/o/acme/settings/api-keys"`, `href="`+slash.At("/settings/api-keys")+`"`)

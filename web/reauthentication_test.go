@@ -19,7 +19,7 @@ type sensitiveForm struct {
 	path       string
 	fields     url.Values
 	keptFields []string // texts of the form after an error
-	wantStatus int      // the status of the change
+	wantStatus int      // status of the response to the change
 }
 
 // sensitiveForms returns all sensitive forms by name. It makes the admin with two-step verification

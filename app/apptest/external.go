@@ -30,7 +30,7 @@ type External struct {
 	*testkit.World // as the superuser
 	T              *testing.T
 	Dir            string
-	Link           string // path of its socket's folder, stable across restarts
+	Link           string // symbolic link to the socket's folder; its path survives restarts
 	Server         *embeddedpg.Server
 }
 

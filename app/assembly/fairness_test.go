@@ -17,7 +17,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// Connections of the request pool, of 12 in all.
+// Slots of the request pool, which has 12 connections.
 const (
 	unauthenticatedSlots = 3 // for all unauthenticated requests
 	organisationSlots    = 3 // for one organisation on the API, and the same number on the screens

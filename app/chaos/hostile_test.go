@@ -44,7 +44,7 @@ func attack(dg *apptest.Child) (stop func()) {
 	}
 }
 
-// specification, 8; /docs/security: hostile clients open more connections than an address may have
+// /docs/security: hostile clients open more connections than an address may have
 // and than dg has files, on the public and the ops listener. Every call of a customer gets the
 // correct response.
 func TestChaosHostileClients(t *testing.T) {
@@ -72,7 +72,7 @@ func TestChaosHostileClients(t *testing.T) {
 	if apptest.Chaos { // make test runs other tests concurrently
 		c.outcomes.Do(func(n expvar.KeyValue) { require.Equal(t, string(gotRight), n.Key, n.Value) })
 	}
-	requireRight(t, apptest.AdminDBAt(t, db.URL), dg, c)
+	requireCorrectResponses(t, apptest.AdminDBAt(t, db.URL), dg, c)
 }
 
 // hold keeps n connections open with a small receive window, each of which runs behave. It opens

@@ -44,7 +44,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 	}
 	stop()
 	db.Owner.Pool.Reset()
-	requireRight(t, db, dg, all...)
+	requireCorrectResponses(t, db, dg, all...)
 }
 
 // killBackend kills one of dg's backends. The server then ends all sessions and recovers.
@@ -69,9 +69,9 @@ func waitForSuccess(t *testing.T, c *caller) {
 	}
 }
 
-// requireRight requires that no response was wrong, that each has its audit entry, and that no
+// requireCorrectResponses requires that no response was wrong, that each has its audit entry, and that no
 // request still holds a resource. The callers have closed their connections.
-func requireRight(t *testing.T, db *testkit.World, dg *apptest.Child, callers ...*caller) {
+func requireCorrectResponses(t *testing.T, db *testkit.World, dg *apptest.Child, callers ...*caller) {
 	for _, c := range callers {
 		t.Logf("%v", &c.outcomes)
 		require.Empty(t, c.wrongResponses[:min(5, len(c.wrongResponses))])

@@ -234,7 +234,7 @@ func (w *requestWorld) sendEverything(ownerURL string) {
 		w.idle()
 		w.restoreTables()
 	}
-	require.NoError(w.t, apikeys.StillUsable(w.t.Context(), w.Pools.Recheck, w.organisationOf("acme"), w.keyID))
+	require.NoError(w.t, apikeys.CheckUsable(w.t.Context(), w.Pools.Recheck, w.organisationOf("acme"), w.keyID))
 	require.NoError(w.t, w.Keys.UsageCounter.Store(w.t.Context()))
 	acme := w.organisationOf("acme")
 	player := testkit.One[string](w.db, `select id::text from players where org_id = $1 limit 1`, acme)

@@ -183,15 +183,15 @@ func serve(ctx context.Context, a *assembly.Program, on net.Listener, ready func
 	return err
 }
 
-// maxSegment is the usual TCP payload of an Ethernet frame. Loopback segments have up to 64 KB, and
+// tcpSegmentSize is the usual TCP payload of an Ethernet frame. Loopback segments have up to 64 KB, and
 // a local proxy's receive window opens in steps of a segment: a slow client could exceed the write
 // deadline within one step.
-const maxSegment = 1448
+const tcpSegmentSize = 1448
 
 func limitSegments(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) {
 		// only slow readers time out if this fails
-		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, maxSegment)
+		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, tcpSegmentSize)
 	})
 }
 

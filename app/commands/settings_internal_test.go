@@ -162,5 +162,5 @@ func TestLoopbackSegmentsAreLimited(t *testing.T) {
 		segment, err = syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG)
 	}))
 	require.NoError(t, err)
-	require.LessOrEqual(t, segment, maxSegment)
+	require.LessOrEqual(t, segment, tcpSegmentSize)
 }

@@ -130,18 +130,18 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 func faultsOfRoles() []fault {
 	const member = `member of dg_owner, which may change the audit log: .*revoke dg_owner from dg_app`
 	return []fault{
-		planted(serveStops, `grant dg_owner to dg_app`, member),
-		planted(serveStops, `alter role dg_app noinherit; grant dg_owner to dg_app`, member),
-		planted(serveStops, `create role steward; grant dg_owner to steward with admin option; set role steward;
+		sqlFault(serveStops, `grant dg_owner to dg_app`, member),
+		sqlFault(serveStops, `alter role dg_app noinherit; grant dg_owner to dg_app`, member),
+		sqlFault(serveStops, `create role steward; grant dg_owner to steward with admin option; set role steward;
 			grant dg_owner to dg_app; reset role`, member), // no grant by the superuser, who revokes it
-		planted(serveStops, `create role clerk; grant dg_owner to clerk; grant clerk to dg_app`,
+		sqlFault(serveStops, `create role clerk; grant dg_owner to clerk; grant clerk to dg_app`,
 			`member of clerk, which may change the audit log`),
-		planted(serveStops, `grant pg_write_all_data to dg_app`, `member of pg_write_all_data`),
-		planted(serveStops, `alter role dg_app createrole`, `may create roles`),
-		planted(serveStops, `alter database dg owner to dg_app`, `alter database dg owner to dg_owner`),
-		planted(serveStops, `alter schema public owner to dg_app`, `alter schema public owner to pg_database_owner`),
-		planted(serveStops, `grant create on schema public to public`, `revoke create on schema public from public`),
-		planted(serveStops, `create role maker; grant create on schema public to maker; grant maker to dg_app;
+		sqlFault(serveStops, `grant pg_write_all_data to dg_app`, `member of pg_write_all_data`),
+		sqlFault(serveStops, `alter role dg_app createrole`, `may create roles`),
+		sqlFault(serveStops, `alter database dg owner to dg_app`, `alter database dg owner to dg_owner`),
+		sqlFault(serveStops, `alter schema public owner to dg_app`, `alter schema public owner to pg_database_owner`),
+		sqlFault(serveStops, `grant create on schema public to public`, `revoke create on schema public from public`),
+		sqlFault(serveStops, `create role maker; grant create on schema public to maker; grant maker to dg_app;
 			grant create on database dg to dg_app`,
 			`revoke create on database dg from dg_app; revoke create on schema public from maker`),
 		// Doctor's own statements would run this function as the owner.
@@ -150,47 +150,47 @@ func faultsOfRoles() []fault {
 			reset role; revoke create on schema public from dg_app`,
 			mend: `drop function public.format(text, name, bigint)`,
 			says: `owns function public.format\(`, serve: serveStops},
-		planted(serveMigrates, `grant update (details) on audit_entries to dg_app`, `may change audit entries`),
-		planted(serveMigrates, `grant truncate, update on api_keys to dg_app`, `may change keys, remove keys`),
-		planted(serveMigrates, `grant insert (org_id) on memberships to dg_app`, `may change members`),
-		planted(serveMigrates, `grant insert on account_resets to dg_app`, `may reset accounts`),
-		planted(serveMigrates, `grant delete on plays to dg_app`, `may remove plays`),
-		planted(serveMigrates, `grant truncate on plays to dg_app`, `may remove plays`),
-		planted(serveMigrates, `grant delete on api_keys to dg_app`, `may remove keys`),
-		planted(serveMigrates, `grant truncate on audit_entries to dg_app`, `may empty the audit log`),
-		planted(serveMigrates, `grant insert on plays to dg_app`, `may add plays`),
-		planted(serveMigrates, `revoke insert on audit_entries from dg_app`, `may not add audit entries`),
-		planted(serveMigrates, `revoke all on api_key_windows from dg_app`, `may not count requests`),
-		planted(serveMigrates, `revoke all on sessions from dg_app`, `may not keep sessions`),
-		planted(serveWarns, `grant temporary on database dg to public`, `may create temporary tables`),
-		planted(serveWarns, `grant execute on function lo_create(oid) to public`, `may create large objects`),
-		planted(serveStops, `revoke connect on database dg from public`,
+		sqlFault(serveMigrates, `grant update (details) on audit_entries to dg_app`, `may change audit entries`),
+		sqlFault(serveMigrates, `grant truncate, update on api_keys to dg_app`, `may change keys, remove keys`),
+		sqlFault(serveMigrates, `grant insert (org_id) on memberships to dg_app`, `may change members`),
+		sqlFault(serveMigrates, `grant insert on account_resets to dg_app`, `may reset accounts`),
+		sqlFault(serveMigrates, `grant delete on plays to dg_app`, `may remove plays`),
+		sqlFault(serveMigrates, `grant truncate on plays to dg_app`, `may remove plays`),
+		sqlFault(serveMigrates, `grant delete on api_keys to dg_app`, `may remove keys`),
+		sqlFault(serveMigrates, `grant truncate on audit_entries to dg_app`, `may empty the audit log`),
+		sqlFault(serveMigrates, `grant insert on plays to dg_app`, `may add plays`),
+		sqlFault(serveMigrates, `revoke insert on audit_entries from dg_app`, `may not add audit entries`),
+		sqlFault(serveMigrates, `revoke all on api_key_windows from dg_app`, `may not count requests`),
+		sqlFault(serveMigrates, `revoke all on sessions from dg_app`, `may not keep sessions`),
+		sqlFault(serveWarns, `grant temporary on database dg to public`, `may create temporary tables`),
+		sqlFault(serveWarns, `grant execute on function lo_create(oid) to public`, `may create large objects`),
+		sqlFault(serveStops, `revoke connect on database dg from public`,
 			`run as its owner: grant connect on database dg to dg_app`),
-		planted(serveStops, `alter role dg_app connection limit 0`, `alter role dg_app connection limit -1`),
-		planted(serveStops, `alter role dg_owner connection limit 0`, `alter role dg_owner connection limit -1`),
-		planted(serveStops, `alter database dg connection limit 0`, `alter database dg connection limit -1`),
-		planted(serveStops, `update pg_database set datallowconn = false where datname = 'dg'`,
+		sqlFault(serveStops, `alter role dg_app connection limit 0`, `alter role dg_app connection limit -1`),
+		sqlFault(serveStops, `alter role dg_owner connection limit 0`, `alter role dg_owner connection limit -1`),
+		sqlFault(serveStops, `alter database dg connection limit 0`, `alter database dg connection limit -1`),
+		sqlFault(serveStops, `update pg_database set datallowconn = false where datname = 'dg'`,
 			`alter database dg allow_connections true`),
-		planted(serveStops, `alter role dg_app nologin`, `alter role dg_app login`),
+		sqlFault(serveStops, `alter role dg_app nologin`, `alter role dg_app login`),
 		{plant: `alter table organisations owner to postgres`,
 			mend: `alter table organisations owner to dg_owner`, says: `does not own those of dg`, serve: serveStops},
 		{plant: `insert into dg_schema_versions (version_id, is_applied) values (99, true)`,
 			mend: `delete from dg_schema_versions where version_id = 99`,
 			says: `newer .*than this program`, serve: serveWarns},
-		planted(serveWarns, `drop index plays_period`, `create index concurrently plays_period on plays`),
-		planted(serveWarns, `update pg_index set indisvalid = false where indexrelid = 'forks_list'::regclass`,
+		sqlFault(serveWarns, `drop index plays_period`, `create index concurrently plays_period on plays`),
+		sqlFault(serveWarns, `update pg_index set indisvalid = false where indexrelid = 'forks_list'::regclass`,
 			`reindex index concurrently forks_list`),
-		planted(serveStops, `alter table plays disable trigger unseal_insert`,
+		sqlFault(serveStops, `alter table plays disable trigger unseal_insert`,
 			`alter table plays enable always trigger unseal_insert`),
-		planted(serveStops, `alter table forks disable trigger fork_change`,
+		sqlFault(serveStops, `alter table forks disable trigger fork_change`,
 			`alter table forks enable always trigger fork_change`),
-		planted(serveStops, `alter table players enable trigger player_version`,
+		sqlFault(serveStops, `alter table players enable trigger player_version`,
 			`alter table players enable always trigger player_version`),
-		planted(serveStops, `do $$ begin execute (select string_agg(format('alter table players disable trigger %I', tgname), ';')
+		sqlFault(serveStops, `do $$ begin execute (select string_agg(format('alter table players disable trigger %I', tgname), ';')
 			from pg_trigger where tgisinternal and tgrelid = 'players'::regclass); end $$`, `erased players keep their plays`),
-		planted(serveStops, `alter table plays drop constraint plays_org_id_player_fkey`,
+		sqlFault(serveStops, `alter table plays drop constraint plays_org_id_player_fkey`,
 			`add constraint plays_org_id_player_fkey`),
-		planted(serveStops, `drop trigger audit_entry_stamp on audit_entries`,
+		sqlFault(serveStops, `drop trigger audit_entry_stamp on audit_entries`,
 			`create trigger audit_entry_stamp before insert`),
 	}
 }
@@ -258,11 +258,11 @@ func faultsOfURLs(t *testing.T, x *apptest.External) (faults []fault) {
 
 func set(settings ...string) []string { return settings }
 
-func planted(serve outcome, sql, says string) fault {
+func sqlFault(serve outcome, sql, says string) fault {
 	return fault{serve: serve, plant: sql, says: says}
 }
 
-func flagged(serve outcome, says string, args ...string) fault {
+func flagFault(serve outcome, says string, args ...string) fault {
 	return fault{serve: serve, says: says, args: args}
 }
 
@@ -277,8 +277,8 @@ func faultsOfDatabases(x *apptest.External) []fault {
 	}
 	stranger := set("--migrate-database-url", x.As(url.User("stranger")))
 	return []fault{
-		planted(serveMigrates, `revoke select on plays from dg_app`, `may not read plays`),
-		planted(serveMigrates, `grant delete on audit_entries to dg_app`, `may remove audit entries`),
+		sqlFault(serveMigrates, `revoke select on plays from dg_app`, `may not read plays`),
+		sqlFault(serveMigrates, `grant delete on audit_entries to dg_app`, `may remove audit entries`),
 		{plant: `grant delete on audit_entries to public`, mend: `revoke delete on audit_entries from public`,
 			says: `may remove audit entries`, serve: serveStops},
 		{plant: `create table goose_db_version ()`, mend: `drop table goose_db_version`,
@@ -297,7 +297,7 @@ func faultsOfDatabases(x *apptest.External) []fault {
 			args: both("latin"), says: `has the encoding LATIN1: rename it`, serve: serveStops},
 		{plant: `create database other owner dg_owner`, args: set("--migrate-database-url",
 			at(x.OwnerURL, "other")), says: `DG_MIGRATE_DATABASE_URL leads to database other`, serve: serveStops},
-		flagged(serveStops, `refuses the connection.*database "gone" does not exist`, "--database-url",
+		flagFault(serveStops, `refuses the connection.*database "gone" does not exist`, "--database-url",
 			at(x.URL, "gone")),
 	}
 }
@@ -307,37 +307,37 @@ func faultsOfSettings(x *apptest.External) []fault {
 	const twoAts = "postgres://dg_app:p@$$hunter2@127.0.0.1:1/dg"
 	key := set("--secret-key", firstSecretKey)
 	return []fault{
-		flagged(serveStops, `the serving role is a superuser`, "--database-url", x.As(url.User("postgres"))),
-		flagged(serveStops, `the serving role owns \d+ tables`, "--database-url", x.OwnerURL),
-		flagged(serveWarns, `one role migrates and serves`, "--database-url", x.OwnerURL, "--migrate-database-url",
+		flagFault(serveStops, `the serving role is a superuser`, "--database-url", x.As(url.User("postgres"))),
+		flagFault(serveStops, `the serving role owns \d+ tables`, "--database-url", x.OwnerURL),
+		flagFault(serveWarns, `one role migrates and serves`, "--database-url", x.OwnerURL, "--migrate-database-url",
 			""),
-		flagged(serveStops, `may not create tables`, "--migrate-database-url", x.URL),
-		flagged(serveStops, `the role that migrates may not create tables`, "--migrate-database-url", ""),
-		flagged(serveStops, `DG_DATABASE_URL: the database does not answer`, "--database-url", unreachable),
-		flagged(serveStops, `DG_MIGRATE_DATABASE_URL: the database does not answer`, "--migrate-database-url",
+		flagFault(serveStops, `may not create tables`, "--migrate-database-url", x.URL),
+		flagFault(serveStops, `the role that migrates may not create tables`, "--migrate-database-url", ""),
+		flagFault(serveStops, `DG_DATABASE_URL: the database does not answer`, "--database-url", unreachable),
+		flagFault(serveStops, `DG_MIGRATE_DATABASE_URL: the database does not answer`, "--migrate-database-url",
 			unreachable),
-		flagged(serveStops, `DG_DATABASE_URL: the database URL cannot be read`, "--database-url", twoAts),
-		flagged(serveStops, `replica 1: the database URL cannot be read`, "--database-replica-urls", twoAts),
-		flagged(serveWarns, `two-step secrets are stored in clear`, "--base-url", "https://dg.example",
+		flagFault(serveStops, `DG_DATABASE_URL: the database URL cannot be read`, "--database-url", twoAts),
+		flagFault(serveStops, `replica 1: the database URL cannot be read`, "--database-replica-urls", twoAts),
+		flagFault(serveWarns, `two-step secrets are stored in clear`, "--base-url", "https://dg.example",
 			"--trusted-proxies", "10.0.0.1/32"),
 		variable(serveWarns, `DG_TRUSTED_PROXY is not a setting`, "DG_TRUSTED_PROXY=10.0.0.1/32"),
 		variable(serveStops, `DG_SHUTDOWN_DELAY is 40s: set it to 0s to 30s`, "DG_SHUTDOWN_DELAY=40s"),
 		variable(serveStops, `DG_BASE_URL is not scheme, host and port`, "DG_BASE_URL=http://dg.example"),
-		flagged(serveStops, `set DG_BASE_URL to its public https address`, "--addr", "0.0.0.0:0"),
+		flagFault(serveStops, `set DG_BASE_URL to its public https address`, "--addr", "0.0.0.0:0"),
 		variable(serveStops, `any client can name any address`, "DG_TRUSTED_PROXIES=0.0.0.0/0"),
 		variable(serveStops, `"10.0.0.1" is not a network: write .*10.0.0.1/32`, "DG_TRUSTED_PROXIES=10.0.0.1"),
 		variable(serveStops, `is not a list of at most 8 URLs`, "DG_DATABASE_REPLICA_URLS=standby"),
 		variable(serveStops, `must be one of .*"transaction","prepared"`, "DG_DATABASE_POOLER=session"),
 		variable(serveStops, `DG_SECRET_KEY`, "DG_SECRET_KEY=short"),
 		variable(serveStops, `DG_SECRET_KEY_FILE: open /nowhere: no such file`, "DG_SECRET_KEY_FILE=/nowhere"),
-		flagged(serveStops, `--config: open /nowhere: no such file`, "--config", "/nowhere"),
+		flagFault(serveStops, `--config: open /nowhere: no such file`, "--config", "/nowhere"),
 		variable(serveStops, `must be one of "debug","info","warn","error"`, "DG_LOG_LEVEL=loud"),
 		variable(serveStops, `OTEL_TRACES_EXPORTER is "zipkin": set it to otlp or none`,
 			"OTEL_TRACES_EXPORTER=zipkin"),
 		variable(serveStops, `DG_POOL_REQUESTS is 0: set it to 4 or more`, "DG_POOL_REQUESTS=0"),
-		flagged(serveStops, `cannot listen on DG_ADDR 192.0.2.1:8080`, "--addr", "192.0.2.1:8080", "--base-url",
+		flagFault(serveStops, `cannot listen on DG_ADDR 192.0.2.1:8080`, "--addr", "192.0.2.1:8080", "--base-url",
 			"https://dg.example"),
-		flagged(serveStops, `cannot listen on DG_OPS_ADDR 127.0.0.1:8099: .*address already in use`, "--addr",
+		flagFault(serveStops, `cannot listen on DG_OPS_ADDR 127.0.0.1:8099: .*address already in use`, "--addr",
 			"127.0.0.1:8099", "--ops-addr", "127.0.0.1:8099"),
 		// This start records the key, which all later commands need.
 		{args: set("--base-url", "https://dg.example", "--secret-key", firstSecretKey),
@@ -356,7 +356,7 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 	require.NoError(t, os.MkdirAll(base, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(base, "file"), nil, 0o600))
 	for _, f := range []fault{
-		flagged(serveStops, `an earlier build \(file\)`, "--data-dir", base),
+		flagFault(serveStops, `an earlier build \(file\)`, "--data-dir", base),
 		{args: set("--data-dir", base+"/new"), env: set("PG_BIN=" + base),
 			says: `dg needs PostgreSQL 15 or later`, serve: serveStops},
 	} {

@@ -211,7 +211,7 @@ func (b *cookbook) intercept(
 }
 
 // checkSync requires that the nightly sync copies every play up to yesterday once. A second run
-// copies nothing again. A refused key is reported.
+// copies nothing. A refused key is reported.
 func (b *cookbook) checkSync(t *testing.T, r recipe, text, key string) {
 	folder := t.TempDir()
 	out, err := r.run(t, folder, text, key[:len(key)-1]+"!")

@@ -115,7 +115,7 @@ func TestRefusalIsRecordedOrUnavailable(t *testing.T) {
 
 // rules.md, CSV and Keys: a running export, a request and the screen agree on which keys are
 // usable. A key works again once its organisation is back on the Pro plan.
-func TestStillUsableAgreesWithAuthenticate(t *testing.T) {
+func TestCheckUsableAgreesWithAuthenticate(t *testing.T) {
 	b := setup(t)
 	states := map[audit.Reason]apikeys.State{
 		"": apikeys.StateUsable, audit.BelowPlan: apikeys.StatePaused,

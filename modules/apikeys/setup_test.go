@@ -112,7 +112,7 @@ func (b *bundle) accept(token apikeys.Token) apikeys.Caller {
 
 // concurrently calls do n times concurrently, alternating between the two instances.
 func (b *bundle) stillUsable(organisation, id string) error {
-	return apikeys.StillUsable(b.t.Context(), b.DB, organisation, id)
+	return apikeys.CheckUsable(b.t.Context(), b.DB, organisation, id)
 }
 
 func (b *bundle) concurrently(n int, do func(i int, on *apikeys.Service) error) []error {

@@ -174,10 +174,10 @@ const usableSQL = `/* apikeys.usable */
 select exists (select from api_keys k join organisations o on o.id = k.org_id
  where k.org_id = $1 and k.id = $2 and o.plan in ('pro', 'enterprise') and ` + isUsable + `)`
 
-// StillUsable returns nil while the key is usable, by the database clock. A call does not count
+// CheckUsable returns nil while the key is usable, by the database clock. A call does not count
 // towards the rate limit. Errors: apperr.AuthRequired for a key that is revoked, expired, paused or
 // unknown. Any other error says nothing about the key.
-func StillUsable(ctx context.Context, db *postgres.DB, organisationID, id string) error {
+func CheckUsable(ctx context.Context, db *postgres.DB, organisationID, id string) error {
 	var usable bool
 	err := db.Pool.QueryRow(ctx, usableSQL, organisationID, id).Scan(&usable)
 	if err != nil {

@@ -242,7 +242,7 @@ func TestEndIsRecordedAfterARestart(t *testing.T) {
 	}
 }
 
-// A panic before the first byte frees the slot.
+// More exports panic before their first byte than slots exist. Each gets 500.
 func TestPanicFreesTheSlot(t *testing.T) {
 	b := setup(t)
 	b.beforeSend = func() { panic("index out of range") }
@@ -368,7 +368,7 @@ func TestDeadlineOfTheFirstByteEndsNoLaterBlock(t *testing.T) {
 // rules.md, Unchanged: an export holds its slot while its proof is computed.
 func TestProofHoldsASlot(t *testing.T) {
 	b := setup(t)
-	b.request.Query.MaxHashed = 10
+	b.request.Query.MaxHashedPlays = 10
 	lock := b.Begin(`lock table fork_days in access exclusive mode`)
 	running := int64(0)
 	require.NoError(t, b.WhileWaiting(lock, func() error {

@@ -119,8 +119,8 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 	}
 }
 
-// specification, 2.4: SkillByID finds each skill of the catalogue by its id, and rejects other
-// texts. TestEnumsOfResponsesMayGrow compares the ids with those of the document.
+// SkillByID finds each skill of the catalogue by its id, and rejects other texts.
+// TestEnumsOfResponsesMayGrow compares the ids with those of the document.
 func TestSkillsAreFoundByID(t *testing.T) {
 	for i := range games.SkillCount {
 		skill, ok := games.SkillByID(games.Skill(i).ID())

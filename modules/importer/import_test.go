@@ -235,7 +235,7 @@ func (t terminal) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// An import that is cancelled in any phase changes nothing.
+// The import is cancelled while it reads the file, checks players or writes players.
 func TestCancelledImportChangesNothing(t *testing.T) {
 	b := setup(t)
 	before := b.contents()
@@ -253,7 +253,7 @@ func TestCancelledImportChangesNothing(t *testing.T) {
 	}
 }
 
-// Concurrent imports give each player of an organisation a unique ordinal.
+// The ordinals of an organisation have no gaps, and that of a deleted player is not reused.
 func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 	b := setup(t)
 	testkit.Concurrently(4, func(n int) {
@@ -359,7 +359,7 @@ func TestUnreadableFileIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, failed)
 }
 
-// Every score with up to two decimals is stored exactly.
+// The column has hundredths of a percent: 0.00 to 100.00 are read without floating-point errors.
 func TestEveryScoreIsExact(t *testing.T) {
 	t.Parallel()
 	for want := range int16(100_01) {

@@ -62,7 +62,7 @@ const (
 	PlanEnterprise Plan = "enterprise"
 )
 
-// IncludesAPI reports whether the API is part of the plan. authenticate.sql and StillUsable of
+// IncludesAPI reports whether the API is part of the plan. authenticate.sql and CheckUsable of
 // package apikeys repeat the plans, to decide in one statement.
 func (p Plan) IncludesAPI() bool { return p == PlanPro || p == PlanEnterprise }
 

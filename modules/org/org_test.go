@@ -50,7 +50,7 @@ func personID(organisation, role string) string {
 	return uuid.NewSHA1(uuid.Nil, []byte(organisation+role)).String()
 }
 
-// specification, 1: the API belongs to the plans Pro and Enterprise.
+// An unknown plan does not include the API.
 func TestProAndEnterpriseIncludeTheAPI(t *testing.T) {
 	for plan, want := range map[org.Plan]bool{
 		org.PlanFree: false, org.PlanTeam: false, org.PlanPro: true, org.PlanEnterprise: true, "": false,
@@ -60,7 +60,7 @@ func TestProAndEnterpriseIncludeTheAPI(t *testing.T) {
 }
 
 // rules.md, Data: every change to an organisation gives it a new version, which never repeats.
-// Nothing else does.
+// A statement that changes nothing, or adds a group, keeps the version.
 func TestVersionChangesWithEveryChange(t *testing.T) {
 	b := setup(t)
 	their := b.organisation(theirs).Version

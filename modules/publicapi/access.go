@@ -150,9 +150,9 @@ func (a *API) queryOf(r *call) (games.Fork, reports.Query, error) {
 	}
 	query, err := reportQuery(r.c, fork)
 	query.Position = r.caller.Position
-	query.MaxHashed = maxHashed
+	query.MaxHashedPlays = maxHashed
 	if r.c.Method() == fiber.MethodHead || r.c.Get(fiber.HeaderIfNoneMatch) != "" {
-		query.MaxHashed = maxHashedForProof
+		query.MaxHashedPlays = maxHashedForProof
 	}
 	return fork, query, err
 }

@@ -68,8 +68,8 @@ func TestEnumsOfResponsesMayGrow(t *testing.T) {
 	require.Nil(t, skills.MaxItems, "the catalogue may grow")
 }
 
-// specification, 9: the document has the version of the release. The description is short, because
-// generators copy it into the head of each file.
+// The description is short, because generators copy it with the version into the head of each
+// file.
 func TestDocumentHasTheVersionOfTheRelease(t *testing.T) {
 	info := storedDocument(t).Info
 	require.LessOrEqual(t, utf8.RuneCountInString(info.Description), 100)
@@ -182,8 +182,7 @@ func checkCSV(t *testing.T, route *routers.Route, body string) {
 	}
 }
 
-// specification, 4.5: the served document is valid and has the four operations. Each operation
-// declares its errors and Retry-After.
+// The served document has the four operations. Each operation declares its errors and Retry-After.
 func TestDocumentIsValid(t *testing.T) {
 	document := storedDocument(t)
 	require.NoError(t, document.Validate(t.Context()))

@@ -50,8 +50,8 @@ func outsideAPI(method, path string) []string {
 	return []string{"outside_api " + method + " " + path}
 }
 
-// specification, 4.5: each path outside /api/v1/* refuses an API key with 403: all routes of the
-// program, with any method, and unknown paths. Each refusal is recorded once.
+// Each path outside /api/v1/* refuses an API key with 403: all routes of the program with their
+// methods, and unknown paths. Each refusal is recorded once.
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	w := start(t)
 	log := newAttempt(t, w)

@@ -132,7 +132,7 @@ func (a *API) exportForkPlays(r *call) error {
 		Actor:   caller.Actor,
 		Request: apikeys.RequestOf(r.c, r.path),
 		Recheck: func(ctx context.Context, db *postgres.DB) error {
-			return apikeys.StillUsable(ctx, db, caller.OrganisationID, caller.Actor.ID)
+			return apikeys.CheckUsable(ctx, db, caller.OrganisationID, caller.Actor.ID)
 		},
 	})
 	if err != nil {

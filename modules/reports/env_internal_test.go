@@ -174,8 +174,8 @@ func sameStatistics(a, b Statistics) bool {
 	return players && assert.ObjectsAreEqual(a, b)
 }
 
-// requireRight compares the service's reports with the plays.
-func (e *env) requireRight(t *testing.T) {
+// requireCorrectReports compares the service's reports with the plays.
+func (e *env) requireCorrectReports(t *testing.T) {
 	for _, q := range []Query{ // queries that read sums, months, days and groups
 		query(testFrom, 99, ""),
 		query(testFrom, 15, ""),

@@ -160,8 +160,8 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 	}
 }
 
-// specification, 4.3: a period has at most 366 days, from an existing day to a later or the same
-// one, between 2000 and 2199. Everything else gets a short, printable message.
+// A period has at most 366 days, from an existing day to a later or the same one, between 2000 and
+// 2199. Everything else gets a short, printable message.
 func TestPeriodsAreTheDaysOfTheCalendar(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^2[01]\d\d-\d\d-\d\d$`)

@@ -18,9 +18,9 @@ import (
 // Proof identifies the content of a report on all players under pseudonyms: equal values prove equal
 // content. Pseudonyms are not part of it, because they never change within a history of the database.
 type Proof struct {
-	Tag string // tag of the whole content; "" if more than Query.MaxHashed plays are unsealed
+	Tag string // tag of the whole content; "" if more than Query.MaxHashedPlays plays are unsealed
 	// Months are tags of a month's plays, "2026-01=Jx3k9Qab, 2026-02=0aZ-_9xQ", up to the month
-	// that exceeds MaxHashed.
+	// that exceeds MaxHashedPlays.
 	Months string
 }
 
@@ -77,7 +77,7 @@ type hashedPlays struct {
 
 // prove sets Header.Proof.
 func (s *snapshot) prove(ctx context.Context) error {
-	left := s.query.MaxHashed
+	left := s.query.MaxHashedPlays
 	if left == 0 || s.grouped() || s.ReportingMode != org.Pseudonymous {
 		return nil
 	}

@@ -33,7 +33,7 @@ func newProofEnv(t *testing.T) *env {
 
 // proof returns the proof of a report, and that of a report that reads plays instead of segments.
 func (e *env) proof(t *testing.T, q Query) (got, want *Proof) {
-	q.MaxHashed = 1_000_000
+	q.MaxHashedPlays = 1_000_000
 	read := func() *Proof {
 		x, err := e.reports.OpenExport(t.Context(), q, format.CSV)
 		require.NoError(t, err)
@@ -80,7 +80,7 @@ func TestLargeDaysHaveAHash(t *testing.T) {
 	e.insert(testFrom.Add(20*day), 1, 400)
 	require.Positive(t, e.seal(t).Large)
 	q := query(testFrom, 60, "")
-	q.MaxHashed = 1
+	q.MaxHashedPlays = 1
 	x, err := e.reports.OpenExport(t.Context(), q, format.CSV)
 	require.NoError(t, err)
 	x.Close()
@@ -180,7 +180,7 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 	seen := contents{of: map[string]string{}}
 	repeat(2, func(random *rand.Rand) error {
 		q := query(testFrom.AddDate(0, 0, 30*random.IntN(3)), 30+random.IntN(2)*10, "")
-		q.MaxHashed = 10_000
+		q.MaxHashedPlays = 10_000
 		if random.IntN(2) == 0 {
 			report, err := e.reports.Open(ctx, q)
 			if err != nil {
@@ -257,7 +257,7 @@ func TestReportThatIsReadAgainHasNoProof(t *testing.T) {
 	e.Exec(`update fork_days set sums = set_byte(sums, 6, 77)`)
 	e.reports.OnDamage = func(Query, error) {}
 	q := query(testFrom, 30, "")
-	q.MaxHashed = 1000
+	q.MaxHashedPlays = 1000
 	report, err := e.reports.Open(context.Background(), q)
 	require.NoError(t, err)
 	defer report.Close()
@@ -272,7 +272,7 @@ func TestFailedProofReleasesConnectionAndSlot(t *testing.T) {
 	e := newProofEnv(t)
 	e.Exec(`alter table fork_days rename hash to other`)
 	q := query(testFrom, 10, "")
-	q.MaxHashed = 1000
+	q.MaxHashedPlays = 1000
 	_, err := e.reports.Open(t.Context(), q)
 	require.ErrorContains(t, err, `column "hash"`)
 	_, err = e.reports.OpenExport(t.Context(), q, format.CSV)

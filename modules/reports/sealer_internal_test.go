@@ -83,7 +83,7 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 		"a month can be sealed: it is packed from its plays")
 	require.Equal(t, sealer.Result{}, e.seal(t), "nothing is due")
 	e.requireAgreement(t)
-	e.requireRight(t)
+	e.requireCorrectReports(t)
 
 	e.Exec(`update plays set score = 1 where completed_at is not null and started_at < $1`,
 		testFrom.Add(21*day))
@@ -108,7 +108,7 @@ func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 	require.Equal(t, months-1, e.Count(`fork_months where fork_id = $1
 		and head_bytes < octet_length(segment)`, testFork), "December alone is too large")
 	e.requireAgreement(t)
-	e.requireRight(t)
+	e.requireCorrectReports(t)
 }
 
 // Deleting the plays of a month, or of a fork, leaves neither segments nor marks.
@@ -249,7 +249,7 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	require.Equal(t, []string{testFork, lastFork, otherFork}, forks)
 }
 
-// Small forks are never sealed, and cost a pass an index-only scan each. No statement reads all
+// Small forks are never sealed: a pass runs one index-only scan for each. No statement reads all
 // forks, so that ten thousand small forks do not stop the sealer.
 func TestManySmallForksDoNotStopTheSealer(t *testing.T) {
 	e := newEnv(t)

@@ -303,7 +303,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	e.seal(t)
 	reported := 0
 	e.reports.OnDamage = func(Query, error) { reported++ }
-	e.requireRight(t)
+	e.requireCorrectReports(t)
 	require.Zero(t, reported)
 	rebuilder := newSealer(e.Owner)
 	for planted := 0; planted < 160; {
@@ -316,13 +316,13 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 				random.IntN(1_000_001))
 			planted++
 		}
-		e.requireRight(t)
+		e.requireCorrectReports(t)
 		_, err := rebuilder.Rebuild(t.Context(), time.Minute)
 		require.NoError(t, err)
 	}
 	require.Positive(t, reported)
 	reported = 0
-	e.requireRight(t)
+	e.requireCorrectReports(t)
 	require.Zero(t, reported)
 	e.requireAgreement(t)
 }
@@ -338,5 +338,5 @@ func TestMonthIsNotPackedFromADamagedDay(t *testing.T) {
 	require.ErrorIs(t, err, segment.ErrDamaged)
 	require.ErrorContains(t, err, "2023-12-24")
 	require.Equal(t, 2, e.Count(`fork_months where fork_id = $1`, testFork))
-	e.requireRight(t)
+	e.requireCorrectReports(t)
 }

@@ -80,7 +80,7 @@ func newSnapshot(conn *pgxpool.Conn, q Query, segments bool) *snapshot {
 		"fork":        idOrNull(q.ForkID),
 		"minGroup":    MinGroup,
 		"largeReport": largeReport,
-		"maxHashed":   q.MaxHashed,
+		"maxHashed":   q.MaxHashedPlays,
 	})
 	return s
 }

@@ -165,7 +165,8 @@ func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 	}
 }
 
-// An interrupted creation of the database is repeated.
+// initdb writes to cluster.new, which the next start removes. Only a complete one is
+// renamed to cluster.
 func TestInterruptedInitdbIsRepeated(t *testing.T) {
 	dir := newFolder(t)
 	user := startPeer(t, dir, nil)
@@ -263,7 +264,7 @@ func TestServerWithoutSocketIsNamed(t *testing.T) {
 }
 
 // The error names a busy backend of a killed server, which prevents a new start.
-func TestRestOfAKilledServerIsNamed(t *testing.T) {
+func TestErrorNamesBackendOfAKilledServer(t *testing.T) {
 	dir := newFolder(t)
 	s := start(t, dir)
 	conn, err := pgx.Connect(t.Context(), s.URL())

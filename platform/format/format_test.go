@@ -98,7 +98,7 @@ const (
 	formulaAfterSeparator      = `[;\t,\r\n][\p{Z}\p{C}"]*[=+\-@＝＋－＠]`
 )
 
-// specification, security (spreadsheets): a CSV reader gets every text back, except for
+// A CSV reader gets every text back, except for
 // apostrophes. No cell contains a formula.
 func TestCellsReadBackWithoutFormulas(t *testing.T) {
 	t.Parallel()

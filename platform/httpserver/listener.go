@@ -46,9 +46,9 @@ type listener struct {
 	net.Listener // nil before Serve
 	srv          *Server
 
-	mu       sync.Mutex
-	open     map[*conn]struct{}
-	networks map[netip.Prefix]int // connections
+	mu        sync.Mutex
+	openConns map[*conn]struct{}
+	networks  map[netip.Prefix]int // connections
 }
 
 // conn embeds TCPConn for SetLinger and SetWriteBuffer.
@@ -105,7 +105,7 @@ func (l *listener) admit(accepted net.Conn, ip netip.Addr) *conn {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.open) >= l.srv.opts.MaxConnections {
+	if len(l.openConns) >= l.srv.opts.MaxConnections {
 		return nil
 	}
 	for i, network := range c.networks {
@@ -113,7 +113,7 @@ func (l *listener) admit(accepted net.Conn, ip netip.Addr) *conn {
 			return nil
 		}
 	}
-	l.open[c] = struct{}{}
+	l.openConns[c] = struct{}{}
 	for _, network := range c.networks {
 		l.networks[network]++
 	}
@@ -129,8 +129,8 @@ func (c *conn) Close() error {
 func (c *conn) forget() {
 	c.ln.mu.Lock()
 	defer c.ln.mu.Unlock()
-	if _, open := c.ln.open[c]; open {
-		delete(c.ln.open, c)
+	if _, open := c.ln.openConns[c]; open {
+		delete(c.ln.openConns, c)
 		for _, network := range c.networks {
 			if c.ln.networks[network]--; c.ln.networks[network] == 0 {
 				delete(c.ln.networks, network)
@@ -142,14 +142,14 @@ func (c *conn) forget() {
 func (l *listener) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return len(l.open)
+	return len(l.openConns)
 }
 
 // closeStreams ends blocked writes: it sets all write deadlines to now.
 func (l *listener) closeStreams() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for c := range l.open {
+	for c := range l.openConns {
 		_ = c.SetWriteDeadline(time.Now())
 	}
 }
@@ -157,7 +157,7 @@ func (l *listener) closeStreams() {
 func (l *listener) closeAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for c := range l.open {
+	for c := range l.openConns {
 		_ = c.TCPConn.Close()
 	}
 }

@@ -80,7 +80,7 @@ func newServer(o Options) *Server {
 	s := &Server{
 		opts: o, sampler: rate.NewLimiter(50, 50), aborts: rate.Sometimes{Interval: time.Second},
 	}
-	s.listener = &listener{srv: s, open: map[*conn]struct{}{}, networks: map[netip.Prefix]int{}}
+	s.listener = &listener{srv: s, openConns: map[*conn]struct{}{}, networks: map[netip.Prefix]int{}}
 	s.metrics = newMetrics(o.Metrics, s)
 	s.base, s.abort = context.WithCancelCause(context.Background())
 	return s

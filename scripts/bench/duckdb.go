@@ -45,7 +45,7 @@ func duckdb(ctx context.Context, b *bench) error {
 		bar  float64
 	}{{366, 0.2}, {30, 1.0 / 3}} {
 		path := b.path("stats", &b.data.Main, m.days)
-		if err := b.sameFigures(ctx, d, c, path, m.days); err != nil {
+		if err := b.compareFigures(ctx, d, c, path, m.days); err != nil {
 			return err
 		}
 		title := fmt.Sprintf("statistics, %d days; DuckDB in memory", m.days)
@@ -115,8 +115,8 @@ type figures struct {
 	Daily, Players, Skills                    []map[string]any
 }
 
-// sameFigures fails if the responses differ. DuckDB omits days without plays.
-func (b *bench) sameFigures(ctx context.Context, d *duckDB, c *client, path string, days int) error {
+// compareFigures fails if the responses differ. DuckDB omits days without plays.
+func (b *bench) compareFigures(ctx context.Context, d *duckDB, c *client, path string, days int) error {
 	text, err := c.body(ctx, path)
 	if err != nil {
 		return err

@@ -34,17 +34,17 @@ type condition struct {
 	days    int           // of the period, to today; 0: forty; negative: it begins later
 	group   string        // set in the program
 	nothing bool          // no whole week: a program that draws says so
-	stalls  bool          // half of the export, then silence
-	signal  bool          // SIGINT then
-	twice   bool          // two runs at once; at least one works
-	full    bool          // a disk without room
-	frozen  bool          // a folder that cannot be written
-	gap     bool          // a chart in the terminal has none for a hidden year
-	unset   bool          // no variable has a key
-	plain   bool          // the program speaks, not its language
-	windows bool          // the program's lines end as on Windows
+	stalls  bool          // the export stops after its first half
+	signal  bool          // the program gets SIGINT when the export stops
+	twice   bool          // two runs at once, of which at least one succeeds
+	full    bool          // the disk is full
+	frozen  bool          // the folder is read-only
+	gap     bool          // a terminal chart omits the bar of a hidden year
+	unset   bool          // no environment variable has a key
+	plain   bool          // the program prints its own message, not its language's
+	windows bool          // the program's source has CRLF line ends
 	locale  bool          // needs TABLE_LOCALES
-	waits   time.Duration // what passes at least after the first busy answer
+	waits   time.Duration // minimum wait after the first busy answer
 	answer  func(w http.ResponseWriter, r *http.Request, whole []byte, attempt int) bool
 }
 
@@ -237,13 +237,13 @@ func (m *middle) stall(w http.ResponseWriter, whole []byte, signal bool) {
 // meet lets the first request for an export wait for the same one of the other run.
 func (m *middle) meet(path string) {
 	m.mu.Lock()
-	other, second := m.met[path]
+	other, second := m.waitingRuns[path]
 	if !second {
 		other = make(chan struct{})
-		m.met[path] = other
+		m.waitingRuns[path] = other
 	} else if other != nil {
 		close(other)
-		m.met[path] = nil
+		m.waitingRuns[path] = nil
 	}
 	m.mu.Unlock()
 	if second {
@@ -355,9 +355,9 @@ type middle struct {
 	mu               sync.Mutex
 	now              condition
 	attempts         int
-	at               [2]time.Time // the first two requests
+	at               [2]time.Time // instants of the first two requests
 	interrupt        atomic.Value // a func()
-	met              map[string]chan struct{}
+	waitingRuns      map[string]chan struct{}
 	report           string       // the end of the path that breaks off
 	elsewhere        atomic.Int32 // requests that followed a redirect
 }
@@ -387,7 +387,7 @@ func (m *middle) set(c condition) {
 	defer m.mu.Unlock()
 	m.now = c
 	m.attempts, m.at = 0, [2]time.Time{}
-	m.met = map[string]chan struct{}{}
+	m.waitingRuns = map[string]chan struct{}{}
 	m.elsewhere.Store(0)
 }
 

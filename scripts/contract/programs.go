@@ -331,17 +331,17 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 	}
 	program := strings.ReplaceAll(string(text), "https://dg.example.org", url) + p.Append + "\n"
 	today := time.Now().UTC()
-	program = lastDays.ReplaceAllString(program, today.Format(time.DateOnly))
+	program = lastDayPattern.ReplaceAllString(program, today.Format(time.DateOnly))
 	program = strings.ReplaceAll(program, "2 ** attempt", "attempt / 9") // waits after a lost connection are scaled
 	program = strings.ReplaceAll(program, "(tries) 5", "(tries) 0.5")
-	program = firstDays.ReplaceAllString(program, today.AddDate(0, 0, 1-cmp.Or(c.days, 41)).Format(time.DateOnly))
-	if c.stalls { // limits of time are scaled as waits are
-		program = limits.ReplaceAllString(program, "${1}1")
+	program = firstDayPattern.ReplaceAllString(program, today.AddDate(0, 0, 1-cmp.Or(c.days, 41)).Format(time.DateOnly))
+	if c.stalls { // time limits are scaled like waits
+		program = timeLimitPattern.ReplaceAllString(program, "${1}1")
 		program = strings.ReplaceAll(program, "1_800_000", "3_000")
 		program = strings.ReplaceAll(program, "30 * time.Minute", "3 * time.Second")
 	}
 	if c.group != "" {
-		program = groups.ReplaceAllString(program, "${1}'"+c.group+"'")
+		program = groupPattern.ReplaceAllString(program, "${1}'"+c.group+"'")
 	}
 	if c.windows {
 		program = strings.ReplaceAll(program, "\n", "\r\n")
@@ -371,11 +371,11 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 
 // The periods of the programs become the last forty days.
 var (
-	limits = regexp.MustCompile(`(-y |timeout=|speed-time = |retry-delay = |low_speed_time = |LOW_SPEED_TIME => )[0-9]+`)
-	groups = regexp.MustCompile(`(?m)^(group=|GROUP = |const group = |group <- |\\set group ` +
+	timeLimitPattern = regexp.MustCompile(`(-y |timeout=|speed-time = |retry-delay = |low_speed_time = |LOW_SPEED_TIME => )[0-9]+`)
+	groupPattern     = regexp.MustCompile(`(?m)^(group=|GROUP = |const group = |group <- |\\set group ` +
 		`|SET VARIABLE group_id = )(""|''|NULL)`)
-	firstDays = regexp.MustCompile(`2025-04-01|2024-01-01|2026-03-01`)
-	lastDays  = regexp.MustCompile(`2026-03-02`)
+	firstDayPattern = regexp.MustCompile(`2025-04-01|2024-01-01|2026-03-01`)
+	lastDayPattern  = regexp.MustCompile(`2026-03-02`)
 )
 
 // problemOf returns what a run did wrong, or "".

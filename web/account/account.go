@@ -39,7 +39,7 @@ func (h *Handler) SignOutEverywhere(c *fiber.Ctx, p *ui.Principal) error {
 	if err := h.Identity.SignOutEverywhere(c.UserContext(), p.Token); err != nil {
 		return err
 	}
-	return signedOut(c)
+	return respondSignedOut(c)
 }
 
 // redirectToAccount sets the cookie of the new session, because the change has ended the old one.

@@ -81,10 +81,10 @@ func (h *Handler) SignOut(c *fiber.Ctx) error {
 	if err := h.Identity.SignOut(c.UserContext(), c.Cookies(ui.SessionCookie)); err != nil {
 		return err
 	}
-	return signedOut(c)
+	return respondSignedOut(c)
 }
 
-func signedOut(c *fiber.Ctx) error {
+func respondSignedOut(c *fiber.Ctx) error {
 	ui.ClearCookie(c, ui.SessionCookie)
 	ui.Flash(c, ui.Notice{Strong: "You have signed out."})
 	return c.Redirect("/sign-in", fiber.StatusSeeOther)

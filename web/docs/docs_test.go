@@ -246,7 +246,8 @@ func TestSearchLeadsToThePage(t *testing.T) {
 	w.Browser(t).Get("/docs/search?q="+hostile).Is(t, 200).Lacks(t, "<b>")
 }
 
-// specification, 9: each change has a date. The OpenAPI document lists the deprecation headers.
+// Changes are listed newest first. The OpenAPI document has the deprecation headers
+// that the page shows.
 func TestChangesAreDated(t *testing.T) {
 	page := webtest.Start(t).Browser(t).Get("/docs/changes").Body
 	days := slices.Concat(testkit.Cells(`<time datetime="(\d{4}-\d{2}-\d{2})">`, page)...)

@@ -9,10 +9,10 @@ import (
 	"dg/modules/reports"
 )
 
-// Cases at the limits of the rules, with noise computed by hand. Counts differ by more than
+// Cases at the thresholds of the rules, with noise computed by hand. Counts differ by more than
 // 2√(a+b), scores by more than 50√(1/n+1/m) points, rates by more than 2√(p(1-p)(1/n+1/m)), and all
 // by at least 5% or 1 point.
-func TestAnswerAtItsLimits(t *testing.T) {
+func TestAnswerAtItsThresholds(t *testing.T) {
 	type skills = []reports.SkillStat
 	// Each player has one play. The arguments are completed and passed plays, or all and completed
 	// ones.

@@ -50,7 +50,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		complete      sums // zero if all days are complete
 		days          int  // length of the earlier period, if it differs
 		skills        skills
-		who, how, top string // expected clauses; who "": only the number of players; how "": as for steady
+		who, how, top string // expected sentences; who "": only the number of players; how "": that of steady
 	}{
 		{name: "the demo's month", now: sums{156, 146, 96, 89, 766}, before: sums{249, 235, 152, 122, 753},
 			skills: skills{skill(formats, 109, 160), skill(examples, 113, 164), skill(duplicates, 194, 250)},

@@ -19,9 +19,9 @@ type chart struct {
 	Most    bar
 	Ticks   []ui.Tick
 
-	Panel                ui.Panel
-	Shapes, Dots, Before string // paths
-	measure              measure
+	Panel                     ui.Panel
+	Shapes, Dots, EarlierPath string // SVG paths
+	measure                   measure
 }
 
 // bar is a day, a week or part of a week. Earlier is the sum of the days at the same offset in the
@@ -141,7 +141,7 @@ func (c *chart) draw(p reports.Period) {
 		switch {
 		case c.Count:
 			c.Shapes += c.Panel.Bar(b.From, b.Days, width, b.now.n)
-			c.Before += c.tick(b, min(90, width*3/2))
+			c.EarlierPath += c.tick(b, min(90, width*3/2))
 			continue
 		case alone || len(c.Bars) <= maxDots:
 			c.Dots += c.point(b, b.now, new(bool))
@@ -149,7 +149,7 @@ func (c *chart) draw(p reports.Period) {
 		default:
 			c.Shapes += c.point(b, b.now, &connected)
 		}
-		c.Before += c.point(b, b.before, &earlierConnected)
+		c.EarlierPath += c.point(b, b.before, &earlierConnected)
 	}
 }
 

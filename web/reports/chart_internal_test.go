@@ -30,7 +30,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	require.Equal(t, []string{"15", "10", "5", "0"}, c.Panel.Labels)
 	require.Equal(t,
 		"M20 11v4h60v-4zM120 14v1h60v-1zM220 12v3h60v-3zM320 14v1h60v-1zM620 6v9h60v-9z", c.Shapes)
-	require.Equal(t, "M5 4h90M105 15h90", c.Before)
+	require.Equal(t, "M5 4h90M105 15h90", c.EarlierPath)
 	require.Equal(t, "Thu 26 Nov 2026 (so far)", c.Most.Name)
 	require.Equal(t, "Fri 13 Nov 2026", c.Bars[0].EarlierName)
 	require.Empty(t, c.Bars[2].EarlierName, "there is no such day")
@@ -38,7 +38,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	require.Equal(t, []string{"100%", "80%", "60%", "40%", "20%", "0%"}, c.Panel.Labels)
 	require.Equal(t, "M50 300h.01L150 500M350 1000h.01", c.Shapes)
 	require.Equal(t, "M50 300h.01M150 500h.01M350 1000h.01", c.Dots)
-	require.Equal(t, "M50 0h.01", c.Before)
+	require.Equal(t, "M50 0h.01", c.EarlierPath)
 	require.Equal(t, "M50 1000h.01L150 1000M350 0h.01", draw(passRate).Shapes)
 	require.Equal(t, "M50 500h.01L150 0L250 1000L350 0M650 1000h.01", draw(completion).Shapes)
 }
@@ -102,7 +102,7 @@ func TestScoreAxisStartsNearTheScores(t *testing.T) {
 	}
 }
 
-// On every day, the API accepts the period of each preset.
+// ParsePeriod accepts each preset on every day of four years, also on a leap day.
 func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	leapDay := time.Date(2028, 2, 29, 0, 0, 0, 0, time.UTC)
 	want := []string{

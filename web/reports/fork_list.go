@@ -17,10 +17,10 @@ type forkRow struct {
 	Path           string
 	State          forkState
 	Plays, Players int64
-	by             int64   // difference to the plays of the four weeks before
+	difference     int64   // difference to the plays of the four weeks before
 	Change         *change // nil: the four weeks before had no plays
 	Score          string
-	score          reports.Statistics
+	stats          reports.Statistics
 	Weeks          ui.Sparkline
 	WeeksLabel     string
 	sortTitle      string // the title in lower case and without accents
@@ -36,15 +36,15 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 		State:      stateOf(f),
 		Plays:      o.Plays(),
 		Players:    o.Players,
-		by:         o.Plays() - o.Earlier(),
-		score:      reports.Statistics{Plays: o.Plays(), Completed: o.Completed, AvgScore: o.AvgScore},
+		difference: o.Plays() - o.Earlier(),
+		stats:      reports.Statistics{Plays: o.Plays(), Completed: o.Completed, AvgScore: o.AvgScore},
 		Weeks:      ui.NewSparkline(o.Weeks[:], slices.Max(o.Weeks[:])),
 		WeeksLabel: weeksLabel(o.Weeks[:]),
 		sortTitle:  input.Fold(f.Title),
 	}
-	row.Score = score.text(row.score)
+	row.Score = score.text(row.stats)
 	if o.Earlier() > 0 {
-		row.Change = plays.change(row.score, &comparison{earlierStats: &reports.Statistics{Plays: o.Earlier()}})
+		row.Change = plays.change(row.stats, &comparison{earlierStats: &reports.Statistics{Plays: o.Earlier()}})
 	}
 	return row
 }
@@ -68,12 +68,12 @@ var forks = listing[forkRow]{
 			func(a, b forkRow) int { return strings.Compare(a.sortTitle, b.sortTitle) }},
 		{"12 weeks", "", false, nil},
 		{"Plays", "-plays", true, func(a, b forkRow) int { return cmp.Compare(a.Plays, b.Plays) }},
-		{"Change", "-change", true, func(a, b forkRow) int { return cmp.Compare(a.by, b.by) }},
+		{"Change", "-change", true, func(a, b forkRow) int { return cmp.Compare(a.difference, b.difference) }},
 		{"Players", "-players", true,
 			func(a, b forkRow) int { return cmp.Compare(a.Players, b.Players) }},
 		{"Score", "-score", true, func(a, b forkRow) int {
-			return cmp.Or(cmp.Compare(a.score.AvgScore, b.score.AvgScore), // "–" below 0.0%
-				cmp.Compare(min(1, a.score.Completed), min(1, b.score.Completed)))
+			return cmp.Or(cmp.Compare(a.stats.AvgScore, b.stats.AvgScore), // "–" below 0.0%
+				cmp.Compare(min(1, a.stats.Completed), min(1, b.stats.Completed)))
 		}},
 		{"Status", "", false, nil},
 	},

@@ -102,9 +102,9 @@ func changeIsScoped(db *gorm.DB) bool {
 	if !owned {
 		return scope(db)
 	}
-	values, ok := s.Dest.(map[string]any) // as gorm's Update sets it, and Updates with a map
+	values, ok := s.Dest.(map[string]any) // set by gorm's Update, and by Updates with a map
 	for name := range values {
-		if s.Schema != nil && s.Schema.LookUpField(name) != nil { // also by its field name
+		if s.Schema != nil && s.Schema.LookUpField(name) != nil { // gorm accepts field names, too
 			name = s.Schema.LookUpField(name).DBName
 		}
 		ok = ok && name != column

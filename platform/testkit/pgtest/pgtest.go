@@ -25,7 +25,7 @@ type Database struct {
 	Owner    *postgres.DB
 }
 
-// Flags are those that make a command of dg use the database.
+// Flags returns the flags with which a command of dg uses the database.
 func (d *Database) Flags() []string {
 	return []string{"--database-url", d.URL, "--migrate-database-url", d.OwnerURL}
 }
