@@ -153,9 +153,10 @@ func (c *chart) draw(p reports.Period) {
 	}
 }
 
-// tick returns a level line at the bar's earlier value. percent is its share of the days' width.
+// tick returns a level line at the bar's earlier value, unless that is 0: on the axis it would look
+// like a value. percent is its share of the days' width.
 func (c *chart) tick(b bar, percent int) string {
-	if !b.before.ok {
+	if !b.before.ok || b.before.n == 0 {
 		return ""
 	}
 	left := ui.DayWidth*b.From + (ui.DayWidth-percent)*b.Days/2
