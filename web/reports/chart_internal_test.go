@@ -30,7 +30,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	require.Equal(t, []string{"15", "10", "5", "0"}, c.Panel.Labels)
 	require.Equal(t,
 		"M20 11v4h60v-4zM120 14v1h60v-1zM220 12v3h60v-3zM320 14v1h60v-1zM620 6v9h60v-9z", c.Shapes)
-	require.Equal(t, "M5 4h90M105 15h90", c.EarlierPath)
+	require.Equal(t, "M5 4h90", c.EarlierPath)
 	require.Equal(t, "Thu 26 Nov 2026 (so far)", c.Most.Name)
 	require.Equal(t, "Fri 13 Nov 2026", c.Bars[0].EarlierName)
 	require.Empty(t, c.Bars[2].EarlierName, "there is no such day")
