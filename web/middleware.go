@@ -36,7 +36,7 @@ func (h *Handler) handle(c *fiber.Ctx) error {
 func (h *Handler) prepare(surface limit.Surface) fiber.Handler {
 	return func(c *fiber.Ctx) error {
 		h.setHeaders(c)
-		ctx := identity.WithRequest(c.UserContext(), apikeys.RequestOf(c, c.Path()))
+		ctx := identity.WithRequest(c.UserContext(), apikeys.AuditRequest(c, c.Path()))
 		return h.requests.Run(ctx, surface, c.Cookies(ui.SessionCookie), httpserver.ClientNetwork(c),
 			func(ctx context.Context) error {
 				c.SetUserContext(ctx)

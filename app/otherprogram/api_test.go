@@ -123,7 +123,7 @@ func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 }
 
 // The host app may decode paths or keep the case of headers. Neither changes which paths belong to
-// the API, or what counts as a key. The host's own routes may call apikeys.RequestOf.
+// the API, or what counts as a key. The host's own routes may call apikeys.AuditRequest.
 func TestSettingsOfTheAppDoNotMoveTheAPI(t *testing.T) {
 	for name, config := range map[string]fiber.Config{
 		"UnescapePath":             {UnescapePath: true},

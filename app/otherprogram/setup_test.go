@@ -50,7 +50,7 @@ func startWith(t *testing.T, config fiber.Config) *program {
 	app := fiber.New(config)
 	host.Mount(app) // mounted first, because it refuses keys on all other paths
 	app.Get("/lessons/:id", func(c *fiber.Ctx) error { return c.SendString(c.Params("id")) })
-	app.Get("/mine", func(c *fiber.Ctx) error { return c.JSON(apikeys.RequestOf(c, c.Path())) })
+	app.Get("/mine", func(c *fiber.Ctx) error { return c.JSON(apikeys.AuditRequest(c, c.Path())) })
 	app.Get("/crash", func(*fiber.Ctx) error { return fiber.NewError(418, "the host's own") })
 	working, stop := context.WithCancel(context.Background())
 	served := make(chan error, 2)

@@ -9,9 +9,9 @@ import (
 	"dg/platform/httpserver"
 )
 
-// RequestOf returns the request for the audit log, with the secrets of keys redacted. It clones
+// AuditRequest returns the request for the audit log, with the secrets of keys redacted. It clones
 // strings, because fiber reuses its buffers.
-func RequestOf(c *fiber.Ctx, path string) audit.Request {
+func AuditRequest(c *fiber.Ctx, path string) audit.Request {
 	return audit.Request{
 		Method:    strings.Clone(c.Method()),
 		Path:      strings.Clone(Redact(path)),

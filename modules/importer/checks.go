@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// check is a rule for the staged rows of a type. query is a template of batch.sql that selects
-// line, field and value of each violation.
+// check is a rule for the staged rows of a type. query is a template for the method sql
+// of batch, and selects line, field and value of each violation.
 type check struct{ expected, query string }
 
 // duplicatesInFile selects repeated objects, because the order of their updates would be undefined.

@@ -70,7 +70,7 @@ func (a *API) authenticateToken(
 	ctx context.Context, c *fiber.Ctx, token apikeys.Token, path string,
 ) error {
 	caller, err := a.Keys.Authenticate(ctx, token, func() audit.Request {
-		return apikeys.RequestOf(c, path)
+		return apikeys.AuditRequest(c, path)
 	})
 	if caller.Actor.ID != "" {
 		httpserver.MarkAuthenticated(c)

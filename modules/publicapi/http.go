@@ -75,7 +75,7 @@ func (a *API) refuseOutsideAPI(c *fiber.Ctx, path, headers string) error {
 	id, _ := apikeys.FindID(headers) // "" for an unreadable token
 	return a.Requests.Run(c.UserContext(), limit.API, "", httpserver.ClientNetwork(c),
 		func(ctx context.Context) error {
-			return a.Keys.RefuseOutsideAPI(ctx, id, apikeys.RequestOf(c, path), errOutsideAPI)
+			return a.Keys.RefuseOutsideAPI(ctx, id, apikeys.AuditRequest(c, path), errOutsideAPI)
 		})
 }
 
@@ -161,5 +161,5 @@ func (a *API) refuseScope(r *call) error {
 }
 
 func (a *API) refuse(r *call, reason audit.Reason, target audit.Target, refusal error) error {
-	return a.Keys.Refuse(r.ctx, r.caller, reason, target, apikeys.RequestOf(r.c, r.path), refusal)
+	return a.Keys.Refuse(r.ctx, r.caller, reason, target, apikeys.AuditRequest(r.c, r.path), refusal)
 }

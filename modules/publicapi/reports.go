@@ -130,7 +130,7 @@ func (a *API) exportForkPlays(r *call) error {
 		Query:   query,
 		Slug:    fork.Slug,
 		Actor:   caller.Actor,
-		Request: apikeys.RequestOf(r.c, r.path),
+		Request: apikeys.AuditRequest(r.c, r.path),
 		Recheck: func(ctx context.Context, db *postgres.DB) error {
 			return apikeys.CheckUsable(ctx, db, caller.OrganisationID, caller.Actor.ID)
 		},

@@ -4,7 +4,7 @@ create role dg_owner login;
 
 create role dg_app login;
 
--- Keeps errors of the following statements out of the server's log, because they quote values.
+-- Keeps errors of both roles' statements out of the server's log, because they quote values.
 alter role dg_owner set log_min_messages = 'log';
 
 alter role dg_app set log_min_messages = 'log';

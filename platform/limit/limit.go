@@ -34,28 +34,28 @@ type Limiter struct {
 	options Options
 	slots   *semaphore
 
-	mu     sync.Mutex
-	shares map[share]*shared // those with work that runs or waits
+	mu         sync.Mutex
+	semaphores map[semaphoreKey]*sharedSemaphore // those of running or waiting work
 
 	waiting, running    atomic.Int64
 	refused, keyRefused atomic.Uint64
 }
 
-// share is a key, of Requests on a surface, or a site.
-type share struct {
+// semaphoreKey names the semaphore of a key or a site. Requests has one for each tenant and surface.
+type semaphoreKey struct {
 	name    string
 	surface Surface
 	site    bool
 }
 
-type shared struct {
+type sharedSemaphore struct {
 	semaphore
 	refs int // goroutines that hold or wait for a slot
 }
 
 // New returns a limiter.
 func New(o Options) *Limiter {
-	return &Limiter{options: o, slots: &semaphore{free: int64(o.Max)}, shares: map[share]*shared{}}
+	return &Limiter{options: o, slots: &semaphore{free: int64(o.Max)}, semaphores: map[semaphoreKey]*sharedSemaphore{}}
 }
 
 // Acquire takes a slot of the key, one of its site and one of the limiter, and waits at most Wait for
@@ -63,16 +63,16 @@ func New(o Options) *Limiter {
 // slot of another. The caller must call release. Acquire returns apperr.Unavailable after Wait, or
 // the cause of ctx.
 func (l *Limiter) Acquire(ctx context.Context, key string) (release func(), err error) {
-	return l.acquire(ctx, share{name: key}, 1)
+	return l.acquire(ctx, semaphoreKey{name: key}, 1)
 }
 
 // AcquireN is Acquire for work that takes n slots, or PerKey slots if n is larger. Work that fits
 // passes larger work that has waited for less than a second.
 func (l *Limiter) AcquireN(ctx context.Context, key string, n int) (release func(), err error) {
-	return l.acquire(ctx, share{name: key}, n)
+	return l.acquire(ctx, semaphoreKey{name: key}, n)
 }
 
-func (l *Limiter) acquire(ctx context.Context, key share, n int) (release func(), err error) {
+func (l *Limiter) acquire(ctx context.Context, key semaphoreKey, n int) (release func(), err error) {
 	if free, ok := ctx.Value(slotKey{}).(func()); ok {
 		free()
 	}
@@ -90,7 +90,7 @@ func (l *Limiter) acquire(ctx context.Context, key share, n int) (release func()
 	}
 	freeSite := func() {}
 	if l.options.PerSite > 0 {
-		site := share{name: l.options.SiteOf(key.name), site: true}
+		site := semaphoreKey{name: l.options.SiteOf(key.name), site: true}
 		if freeSite, ok = l.take(waiting, site, l.options.PerSite, slots); !ok {
 			freeKey()
 			return nil, l.failure(ctx, l.options.BusyMessage)
@@ -110,9 +110,9 @@ func (l *Limiter) acquire(ctx context.Context, key share, n int) (release func()
 	}), nil
 }
 
-// take takes slots of the share that has most of them.
+// take takes slots of a semaphore that has most slots in all.
 func (l *Limiter) take(
-	ctx context.Context, of share, most int, slots int64,
+	ctx context.Context, of semaphoreKey, most int, slots int64,
 ) (free func(), ok bool) {
 	s := l.enter(of, most)
 	if s.acquire(ctx, slots) != nil {
@@ -125,23 +125,23 @@ func (l *Limiter) take(
 	}, true
 }
 
-func (l *Limiter) enter(of share, most int) *shared {
+func (l *Limiter) enter(of semaphoreKey, most int) *sharedSemaphore {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := l.shares[of]
+	s := l.semaphores[of]
 	if s == nil {
-		s = &shared{semaphore: semaphore{free: int64(most)}}
-		l.shares[of] = s
+		s = &sharedSemaphore{semaphore: semaphore{free: int64(most)}}
+		l.semaphores[of] = s
 	}
 	s.refs++
 	return s
 }
 
-func (l *Limiter) leave(of share, s *shared) {
+func (l *Limiter) leave(of semaphoreKey, s *sharedSemaphore) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s.refs--; s.refs == 0 {
-		delete(l.shares, of)
+		delete(l.semaphores, of)
 	}
 }
 

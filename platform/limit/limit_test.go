@@ -46,7 +46,7 @@ func TestSlotsAreBounded(t *testing.T) {
 		second()
 		other()
 		last()
-		require.Empty(t, l.shares, "neither a refusal nor a release leaves a key")
+		require.Empty(t, l.semaphores, "neither a refusal nor a release leaves a key")
 	})
 }
 
@@ -71,7 +71,7 @@ func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 		work("small")
 		require.Equal(t, 100*time.Millisecond, time.Since(began))
 		all.Wait()
-		require.Empty(t, l.shares, "idle keys are forgotten")
+		require.Empty(t, l.semaphores, "idle keys are forgotten")
 	})
 }
 
@@ -109,7 +109,7 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 				<-time.After(100 * time.Millisecond)
 			}
 			all.Wait()
-			require.Empty(t, l.shares)
+			require.Empty(t, l.semaphores)
 			require.Equal(t, Stats{}, l.Stats())
 		})
 	}
@@ -259,7 +259,7 @@ func TestRefusalReleasesItsSlots(t *testing.T) {
 			_, err = l.Acquire(t.Context(), "second")
 			require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 			release()
-			require.Empty(t, l.shares)
+			require.Empty(t, l.semaphores)
 		})
 	}
 }

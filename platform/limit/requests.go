@@ -73,11 +73,11 @@ type slotKey struct{}
 func (r *Requests) Run(
 	ctx context.Context, surface Surface, credential, network string, work func(context.Context) error,
 ) error {
-	limiter, of := r.networks, share{name: network}
+	limiter, of := r.networks, semaphoreKey{name: network}
 	tenant, known := r.tenantOf.Get(maphash.String(r.seed, credential))
 	switch {
 	case known:
-		limiter, of = r.tenants, share{name: tenant, surface: surface}
+		limiter, of = r.tenants, semaphoreKey{name: tenant, surface: surface}
 	case surface == Public && credential == "":
 		limiter = r.public
 	}

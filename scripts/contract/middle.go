@@ -183,8 +183,8 @@ func busyForever(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
 	return true
 }
 
-// refused answers an export with 403, with the key in the body and a header.
-func refused(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
+// forbidExport answers an export with 403, with the key in the body and a header.
+func forbidExport(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
 	if !strings.HasSuffix(r.URL.Path, "/csv") {
 		return false
 	}
@@ -308,7 +308,7 @@ var conditions = []condition{
 	{name: "reset at the last byte", either: true, short: true, answer: resetAfter(1)},
 	{name: "503 for ever", ours: true, answer: busyForever, says: "Closed until noon.", tries: 8},
 	{name: "503 that repeats the key", short: true, ours: true, answer: busyForever},
-	{name: "403 that repeats the key", csv: true, answer: refused},
+	{name: "403 that repeats the key", csv: true, answer: forbidExport},
 	{name: "a proxy for http", works: true, short: true, env: []string{"http_proxy=http://127.0.0.1:9"}},
 	{name: "a proxy for all", works: true, short: true,
 		env: []string{"ALL_PROXY=http://127.0.0.1:9", "all_proxy=http://127.0.0.1:9"}},

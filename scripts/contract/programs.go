@@ -25,10 +25,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// program is run in a folder with its file in it. Its destination has old, until it has a whole answer.
+// program runs in a folder that contains its file. Its destination contains old until it receives a whole answer.
 type program struct {
 	File        string // below web/docs/recipes
-	Name        string // of the row, where it is not the file
+	Name        string // of the table's row; "": the file
 	Command     string // TABLE_PSQL is a connection as the owner of a database
 	Needs       string // a command that succeeds where the program can run
 	Destination string // a file or folder; "": the program's output
@@ -113,7 +113,7 @@ func (p program) without(c condition) bool {
 		p.Short && !c.short || p.ByCurl && c.ours || c.locale && os.Getenv("LOCPATH") == "" ||
 		c.csv && p.Destination+p.Asks == "" && p.Short || // it reads no CSV
 		c.json && p.Destination+p.Asks == "" && strings.HasPrefix(p.Command, "bash") ||
-		c.unset && strings.HasPrefix(p.File, "sync") || // its command names the file
+		c.unset && strings.HasPrefix(p.File, "sync") || // the command names the file with the key
 		(c.group != "" || c.days < 0 || c.gap) && strings.HasPrefix(p.File, "sync") ||
 		c.windows && strings.HasPrefix(p.Command, "bash") ||
 		p.Again && (c.key != nil || c.waits > 0 || c.tries > 0 || c.file != "") ||
@@ -371,8 +371,9 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 
 // The periods of the programs become the last forty days.
 var (
-	timeLimitPattern = regexp.MustCompile(`(-y |timeout=|speed-time = |retry-delay = |low_speed_time = |LOW_SPEED_TIME => )[0-9]+`)
-	groupPattern     = regexp.MustCompile(`(?m)^(group=|GROUP = |const group = |group <- |\\set group ` +
+	timeLimitPattern = regexp.MustCompile(`(-y |timeout=|speed-time = |retry-delay = |low_speed_time = ` +
+		`|LOW_SPEED_TIME => )[0-9]+`)
+	groupPattern = regexp.MustCompile(`(?m)^(group=|GROUP = |const group = |group <- |\\set group ` +
 		`|SET VARIABLE group_id = )(""|''|NULL)`)
 	firstDayPattern = regexp.MustCompile(`2025-04-01|2024-01-01|2026-03-01`)
 	lastDayPattern  = regexp.MustCompile(`2026-03-02`)

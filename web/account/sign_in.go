@@ -13,10 +13,10 @@ import (
 
 type signInView struct {
 	ui.Layout
-	Action string // the form's target, with the parameter next
-	Email  string
-	Wrong  bool       // whether the password or the code was wrong
-	Locked *time.Time // end of the lockout; nil: not locked
+	Action           string // the form's target, with the parameter next
+	Email            string
+	WrongCredentials bool       // whether the password or the code was wrong
+	Locked           *time.Time // end of the lockout; nil: not locked
 
 	SessionEnded bool
 	CookieLost   bool // whether the browser dropped the cookie of the new session
@@ -59,7 +59,7 @@ func (h *Handler) SignIn(c *fiber.Ctx) error {
 		return h.renderSignIn(c, fiber.StatusTooManyRequests, signInView{Email: email, Locked: end})
 	}
 	if errors.Is(err, identity.ErrWrongPassword) {
-		return h.renderSignIn(c, fiber.StatusUnauthorized, signInView{Email: email, Wrong: true})
+		return h.renderSignIn(c, fiber.StatusUnauthorized, signInView{Email: email, WrongCredentials: true})
 	}
 	if err != nil {
 		return err

@@ -60,7 +60,7 @@ func (h *Handler) VerifyCode(c *fiber.Ctx) error {
 	case errors.Is(err, identity.ErrNoSession):
 		return restartSignIn(c)
 	case errors.Is(err, identity.ErrWrongCode):
-		return h.renderCode(c, fiber.StatusUnauthorized, signInView{Wrong: true})
+		return h.renderCode(c, fiber.StatusUnauthorized, signInView{WrongCredentials: true})
 	case err != nil:
 		return err
 	}

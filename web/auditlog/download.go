@@ -72,7 +72,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 		Action:         audit.LogExported,
 		Target:         audit.Target{Kind: "organisation", ID: p.Organisation.ID},
 		Details:        details,
-		Request:        apikeys.RequestOf(c, c.Path()),
+		Request:        apikeys.AuditRequest(c, c.Path()),
 	}
 	d.record = func() error { return h.Log.Append(ctx, entry) }
 	streamed = true

@@ -85,7 +85,7 @@ func (h *Handler) CreateKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	key, token, err := h.Keys.Create(c.UserContext(), p.KeyActor(), in,
-		apikeys.RequestOf(c, c.Path()))
+		apikeys.AuditRequest(c, c.Path()))
 	switch {
 	case errors.Is(err, apikeys.ErrAlreadyCreated):
 		ui.Flash(c, ui.Notice{

@@ -38,7 +38,7 @@ func (h *Handler) RenameKey(c *fiber.Ctx, p *ui.Principal) error {
 			renameKeyView{labelForm: form.withValidUTF8(), FormErrors: invalid})
 	}
 	if err := h.Keys.Rename(c.UserContext(), p.KeyActor(), k.ID, apikeys.Label(form),
-		apikeys.RequestOf(c, c.Path())); err != nil {
+		apikeys.AuditRequest(c, c.Path())); err != nil {
 		return err
 	}
 	ui.Flash(c, ui.Notice{

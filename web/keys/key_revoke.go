@@ -42,7 +42,7 @@ func (h *Handler) RevokeKey(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	if err := h.Keys.Revoke(c.UserContext(), p.KeyActor(), k.ID,
-		apikeys.RequestOf(c, c.Path())); err != nil {
+		apikeys.AuditRequest(c, c.Path())); err != nil {
 		return err
 	}
 	ui.Flash(c, ui.Notice{

@@ -92,7 +92,7 @@ func (h *Handler) ChangeReportingMode(c *fiber.Ctx, p *ui.Principal) error {
 		return h.renderReportingMode(c, p, status, mode, f)
 	}
 	err = h.Orgs.SetReportingMode(c.UserContext(), actor, mode,
-		apikeys.RequestOf(c, c.Path()))
+		apikeys.AuditRequest(c, c.Path()))
 	if apperr.Is(err, apperr.Validation) {
 		return h.renderReportingMode(c, p, fiber.StatusBadRequest, before,
 			ui.FieldError("mode", apperr.From(err).Message))

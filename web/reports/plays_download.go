@@ -34,7 +34,7 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 		Dialect: dialect,
 		Slug:    fork.Slug,
 		Actor:   p.AuditActor(),
-		Request: apikeys.RequestOf(c, c.Path()),
+		Request: apikeys.AuditRequest(c, c.Path()),
 		Recheck: h.AccessCheck(p, reports.ExportReport),
 	})
 	if err != nil {
