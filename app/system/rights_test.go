@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -64,7 +65,7 @@ func createRoles(t *testing.T, server, user string) (says string) {
 	c.Env = append(apptest.CleanEnvironment(), "PGHOST="+parsed.Query().Get("host"), "PGPORT=5432",
 		"PGUSER="+user, "OWNER_PASSWORD=hunter2", "APP_PASSWORD=hunter2")
 	empty := exec.CommandContext(t.Context(), "sh", c.Args[1])
-	empty.Env = append(c.Env, "APP_PASSWORD=") // a failed openssl
+	empty.Env = append(slices.Clone(c.Env), "APP_PASSWORD=") // a failed openssl
 	out, err := empty.CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), "APP_PASSWORD")

@@ -255,7 +255,7 @@ func TestHiddenGroupsAreMarked(t *testing.T) {
 		marked := testkit.Cells(`<bdi>(\w+)</bdi>( <small>Hidden</small>)?</a>`, page.Body)
 		return fmt.Sprint(marked) == "[[All ] [Four  <small>Hidden</small>] [Idle  <small>Hidden</small>]]"
 	}, 10*time.Second, 10*time.Millisecond)
-	b.Get(path+"&groupId="+four).Is(t, 200).Lacks(t, "<small>Hidden") // "Hidden" would distinguish it from an empty report
+	b.Get(path+"&groupId="+four).Is(t, 200).Lacks(t, "<small>Hidden") // which an empty report lacks
 }
 
 // A pseudonymous report does not search names. A hidden name finds as little as any other text.
