@@ -70,7 +70,7 @@ func TestShutdownAbortsExportsVisibly(t *testing.T) {
 		  and (details->>'rows')::int between 1 and 9999`))
 }
 
-// At shutdown, the program stores the usage of keys.
+// The usage of the last minute is in memory until Close stores it.
 func TestShutdownStoresKeyUsage(t *testing.T) {
 	w := start(t)
 	x := w.tenant(1)

@@ -248,7 +248,7 @@ func TestResetExpires(t *testing.T) {
 	}
 }
 
-// Of concurrent uses of a reset on two instances, one succeeds.
+// Two instances use one reset 50 times at once: 49 uses get an error.
 func TestConcurrentResetsSucceedOnce(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)

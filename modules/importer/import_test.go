@@ -145,7 +145,7 @@ func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 		(select email_key from users where id = '$ann'))`)))
 }
 
-// If two new objects have the same slug, the error names the later line.
+// Two new forks take the slug that a stored fork gives up in the same file: only line 2 is an error.
 func TestErrorOfDuplicateSlugNamesTheLaterLine(t *testing.T) {
 	b := setup(t)
 	got := b.errorsOf(filledFile("f", strings.Join([]string{

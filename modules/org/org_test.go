@@ -68,8 +68,8 @@ func TestVersionChangesWithEveryChange(t *testing.T) {
 	now := first
 	seen := map[int64]bool{their: true, now: true}
 	for _, c := range []struct {
-		statement string
-		drawn     bool
+		statement      string
+		changesVersion bool
 	}{
 		{`update organisations set slug = 'other' where id = $1`, true},
 		{`update organisations set name = 'Other' where id = $1`, true},
@@ -84,8 +84,8 @@ func TestVersionChangesWithEveryChange(t *testing.T) {
 		before := now
 		b.Exec(c.statement, ours)
 		now = b.organisation(ours).Version
-		require.Equal(t, c.drawn, before != now, c.statement)
-		require.Equal(t, !c.drawn, seen[now], "it is new: %s", c.statement)
+		require.Equal(t, c.changesVersion, before != now, c.statement)
+		require.Equal(t, !c.changesVersion, seen[now], "it is new: %s", c.statement)
 		seen[now] = true
 	}
 	require.Equal(t, their, b.organisation(theirs).Version, "the other organisation's")

@@ -170,7 +170,7 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	e.requireAgreement(t)
 }
 
-// A day or month is sealed from the first instant after its end.
+// Days and months end at midnight UTC. A millisecond earlier, neither is sealed.
 func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
 	e := newEnv(t)
 	end := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -183,7 +183,7 @@ func (b *testServer) getAsync(t *testing.T, path string) <-chan answer {
 	return answers
 }
 
-// A request that runs when the shutdown begins gets its response.
+// Shutdown returns once the running request has its response.
 func TestShutdownLetsARequestFinish(t *testing.T) {
 	b, begun, release := waitingServer(t, testTimeout)
 	answers := b.getAsync(t, "/wait")
@@ -203,7 +203,7 @@ func TestShutdownCancelsQueriesAfterTheGrace(t *testing.T) {
 	within10s(t, answers, "the answer").wantError(t, 503)
 }
 
-// If a server was stopped before Serve, Serve closes the listener.
+// A signal may stop the server before Serve. Serve then returns nil.
 func TestServeAfterShutdownClosesTheListener(t *testing.T) {
 	s := New(Options{})
 	require.NoError(t, s.Shutdown(context.Background()))

@@ -65,7 +65,8 @@ type table struct {
 }
 
 // runTable runs four rows at once, against the demo at base. TABLE_ONLY has the names of programs, or
-// nothing; TABLE_CONDITIONS is a pattern for theirs. TABLE_PYTHONS has environments of Python, such as debian=/usr/bin.
+// nothing. TABLE_CONDITIONS is a pattern for names of conditions. TABLE_PYTHONS has environments of Python,
+// such as debian=/usr/bin.
 func runTable(base, key, recipes string) error {
 	secret := key[strings.LastIndex(key, "_")+1:]
 	t := &table{base: base, recipes: recipes, keys: map[string]string{"": key}}

@@ -35,7 +35,7 @@ type keyRow struct {
 	Created      time.Time
 	Creator      string
 	LastUsed     *time.Time   // nil: never used
-	Lately       bool         // whether it was used in the last day, so that its revocation would break a tool
+	UsedLately   bool         // whether it was used in the last day, so that its revocation would break a tool
 	Spark        ui.Sparkline // requests on each of the last 30 days; list only
 	Requests     int64        // requests in the last 30 days; list only
 	Unread       bool         // whether the requests could not be read in time
@@ -173,20 +173,20 @@ func (h *Handler) keyRow(p *ui.Principal, k apikeys.Key) keyRow {
 	state := k.State(now, p.Organisation.Plan)
 	words := stateWords[state]
 	r := keyRow{
-		Name:     k.Name,
-		ID:       apikeys.TokenPrefix + k.ID + "_…",
-		Status:   words.status,
-		Mark:     words.mark,
-		Until:    words.until,
-		At:       k.ExpiresAt,
-		Scopes:   scopeLabel(k.Scopes),
-		Created:  k.CreatedAt,
-		Creator:  k.CreatedBy.Name,
-		LastUsed: k.LastUsedAt,
-		Lately:   k.LastUsedAt != nil && now.Sub(*k.LastUsedAt) < ui.OneDay,
-		Path:     p.KeyPath(k.ID, ""),
-		LogPath:  p.Path("/settings/audit-log?key=" + k.ID),
-		active:   state == apikeys.StateUsable || state == apikeys.StatePaused,
+		Name:       k.Name,
+		ID:         apikeys.TokenPrefix + k.ID + "_…",
+		Status:     words.status,
+		Mark:       words.mark,
+		Until:      words.until,
+		At:         k.ExpiresAt,
+		Scopes:     scopeLabel(k.Scopes),
+		Created:    k.CreatedAt,
+		Creator:    k.CreatedBy.Name,
+		LastUsed:   k.LastUsedAt,
+		UsedLately: k.LastUsedAt != nil && now.Sub(*k.LastUsedAt) < ui.OneDay,
+		Path:       p.KeyPath(k.ID, ""),
+		LogPath:    p.Path("/settings/audit-log?key=" + k.ID),
+		active:     state == apikeys.StateUsable || state == apikeys.StatePaused,
 	}
 	switch {
 	case state == apikeys.StateRevoked:

@@ -26,7 +26,7 @@ func TestAnswerAtItsThresholds(t *testing.T) {
 		now, before sums
 		skills      skills
 		claim       string
-		made        bool
+		isMade      bool // whether the answer contains the claim
 	}{
 		// Players: the noise is 8.5 for 13 and 5, 8.7 for 14 and 5, exactly 20 for 60 and 40.
 		{played(13), played(5), nil, "more", false},
@@ -78,7 +78,7 @@ func TestAnswerAtItsThresholds(t *testing.T) {
 		{played(50), sums{}, few(100, 42, 61, 99), both, true}, // the noise is 20.0 points
 		{played(50), sums{}, few(100, 42, 63, 99), alone, true},
 	} {
-		require.Equal(t, c.made, strings.Contains(answerText(c.now, c.before, c.skills), c.claim),
+		require.Equal(t, c.isMade, strings.Contains(answerText(c.now, c.before, c.skills), c.claim),
 			"%v, were %v, %v: %s", c.now, c.before, c.skills, answerText(c.now, c.before, c.skills))
 	}
 }

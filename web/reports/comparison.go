@@ -15,7 +15,7 @@ import (
 type change struct {
 	Direction string // up or down; "": unchanged
 	Small     bool   // within the noise, or below the minimum size
-	By, Was   string
+	By, Was   string // the difference, and the earlier figure
 }
 
 // comparison covers only complete days, because an unfinished day would look like a decline.
