@@ -194,7 +194,7 @@ func TestShutdownLetsARequestFinish(t *testing.T) {
 	require.NoError(t, within10s(t, stopped, "the shutdown"))
 }
 
-// After the grace, the shutdown cancels running queries with 503.
+// A request whose query is cancelled gets 503.
 func TestShutdownCancelsQueriesAfterTheGrace(t *testing.T) {
 	b, begun, _ := waitingServer(t, 100*time.Millisecond)
 	answers := b.getAsync(t, "/query")

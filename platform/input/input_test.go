@@ -113,7 +113,7 @@ func TestInvalidTagsAreReported(t *testing.T) {
 	}{"x"}), "`mail` breaks the rule email.")
 }
 
-// A message for the field and rule precedes the message for the rule.
+// Only the first broken rule of a field is reported. "{field}" in a value is no placeholder.
 func TestFieldMessagePrecedesRuleMessage(t *testing.T) {
 	type row struct {
 		A string     `json:"a" validate:"required"`

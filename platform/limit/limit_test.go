@@ -247,7 +247,7 @@ func TestCancelledWaiterUnblocksOthers(t *testing.T) {
 	})
 }
 
-// A refusal releases the slots that the work took before.
+// A refusal by the site or by the whole limiter releases the slots that were taken before.
 func TestRefusalReleasesItsSlots(t *testing.T) {
 	for most, siteOf := range map[int]func(key string) string{
 		2: func(string) string { return "site" }, 1: func(key string) string { return key },

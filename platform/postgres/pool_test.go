@@ -64,7 +64,7 @@ func settings(t *testing.T, on querier, value string, names iter.Seq[string]) (f
 	return found
 }
 
-// dg's session settings override those of the URL.
+// Otherwise the URL could turn off timeouts or change the isolation level.
 func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	serving, _ := newDatabase(t)
 	hostile := serving +
@@ -91,7 +91,7 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	require.Equal(t, want, settings(t, db.Pool, "reset_val", maps.Keys(want)))
 }
 
-// pgx and gorm read instants as UTC.
+// By default pgx, also below gorm, returns instants in the machine's time zone.
 func TestTimesAreReadAsUTC(t *testing.T) {
 	db := open(t, postgres.Options{})
 	var direct, byGorm time.Time
@@ -107,7 +107,7 @@ func TestTimesAreReadAsUTC(t *testing.T) {
 // onNoTable is the scope of statements on tables without organisations.
 var onNoTable = tenant.Across("on no organisation's table")
 
-// StatementTimeout and LockTimeout end statements and waits for locks.
+// PostgreSQL's errors are query_canceled (57014) and lock_not_available (55P03).
 func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
 	db := open(t, postgres.Options{
 		StatementTimeout: 50 * time.Millisecond,
