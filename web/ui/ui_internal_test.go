@@ -21,8 +21,8 @@ import (
 	"dg/platform/postgres"
 )
 
-// The sign-in continues only at a path of this site, whatever next contains: a browser that
-// resolves it stays on the host.
+// No value of the parameter next leads the sign-in to another site. Browsers read a backslash as a
+// slash.
 func TestLocalPathStaysOnTheSite(t *testing.T) {
 	for _, next := range []string{
 		"//evil.example", "///evil.example", `/\evil.example`, `\\evil.example`, `\/evil.example`,
