@@ -52,7 +52,7 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 		hidden, shown := 0, 0
 		for _, g := range a.groups {
 			for _, days := range [][2]int{{0, attackedDays - 1}, {0, 5}, {6, 11}, {3, 3}, {4, 4}} {
-				if a.requestReports(g, days[0], days[1]) < fewActive {
+				if a.requestReports(g, days[0], days[1]) < minActive {
 					hidden++
 				} else {
 					shown++
@@ -66,8 +66,8 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 		  and (details->>'rows')::int between 1 and 4`), "rows of a hidden group")
 }
 
-// fewActive is the least number of active members for which a report is shown.
-const fewActive = 5
+// minActive is the least number of active members for which a report is shown.
+const minActive = 5
 
 func newAttacker(t *testing.T, db *testkit.World, base string, random *rand.Rand) *attacker {
 	a := &attacker{T: t, db: db, base: base, played: map[[2]int]bool{}}
@@ -110,7 +110,7 @@ func (a *attacker) requestReports(g playerGroup, from, to int) (active int) {
 	}
 	day := func(n int) string { return attackedFrom.AddDate(0, 0, n).Format(time.DateOnly) }
 	query := "?from=" + day(from) + "&to=" + day(to) + "&groupId=" + g.id
-	if active >= fewActive {
+	if active >= minActive {
 		shown := a.observe(http.MethodGet, "/api/v1/forks/FORK/stats"+query, a.fork)
 		require.Contains(a, shown, fmt.Sprintf(`"uniquePlayers":%d`, active))
 		require.Contains(a, shown, `"suppressed":false`)

@@ -48,9 +48,8 @@ var (
 	secondSecretKey = strings.Repeat("H", 42) + "A="
 )
 
-// rules.md, Data; operations.md, Settings: with a secret key, every two-step secret is stored
-// encrypted, including older and imported ones. Two instances get the key and its successor one
-// after the other, while they serve.
+// operations.md, Secret key: every two-step secret is stored encrypted, including older and
+// imported ones. Two instances get the key and its successor one after the other, while they serve.
 func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -85,8 +84,8 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	require.False(t, inClear(apptest.OpenAdminDB(t, imported)))
 }
 
-// rules.md, Data: commands that read or write secrets refuse to start with a wrong key. A lost key
-// can be given up. TestDoctorAndServeFindFaults covers dg serve and dg doctor.
+// operations.md, Secret key: commands that read or write secrets refuse to start with a wrong key.
+// A lost key can be given up. TestDoctorAndServeFindFaults covers dg serve and dg doctor.
 func TestWrongSecretKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t, "--secret-key", firstSecretKey)

@@ -101,8 +101,8 @@ func TestRemovedSecretStaysRemovedUnderANewKey(t *testing.T) {
 	require.Zero(t, b.Count(`users where totp_secret is not null`))
 }
 
-// rules.md, Data: once the stored secrets are encrypted, a secret in clear is refused at sign-in
-// and by the triggers. A migration does not encrypt one that bypassed the triggers.
+// operations.md, Secret key: once the stored secrets are encrypted, a secret in clear is refused at
+// sign-in and by the triggers. A migration does not encrypt one that bypassed the triggers.
 func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 	b := setup(t)
 	keys := identity.KeyringOf(1, 0)
@@ -126,8 +126,8 @@ func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 
 const forgedSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
-// rules.md, Data: a keyring must have the database's key, as the current or previous key. Without a
-// check value, MigrateSecrets refuses a key that does not decrypt every secret.
+// operations.md, Secret key: a keyring must have the database's key, as the current or previous
+// key. Without a check value, MigrateSecrets refuses a key that does not decrypt every secret.
 func TestDatabaseAcceptsOnlyItsSecretKey(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)

@@ -116,8 +116,8 @@ func (r Recorder) logSignIn(
 		append(more, "person_id", of.ID, "client", from.Address, "request_id", from.ID)...)
 }
 
-// signInFailed logs and counts wrong attempts and locks. It ignores other errors.
-func (r Recorder) signInFailed(ctx context.Context, of Person, err error) {
+// recordAttempt logs and counts wrong attempts and locks. It ignores nil and other errors.
+func (r Recorder) recordAttempt(ctx context.Context, of Person, err error) {
 	var reason string
 	var more []any
 	locked, isLocked := errors.AsType[*LockedError](err)

@@ -51,7 +51,7 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 		return err
 	})
 	if err != nil {
-		s.recorder.signInFailed(ctx, who.person(), err)
+		s.recorder.recordAttempt(ctx, who.person(), err)
 		return Session{}, err
 	}
 	if !session.SecondStepDue {
@@ -116,7 +116,7 @@ func (s *Service) attempt(
 	db transaction, who userRow, limits []guessLimit, match func() error,
 ) error {
 	err := matchWithin(db, limits, s.clock, match)
-	s.recorder.signInFailed(db.Statement.Context, who.person(), err)
+	s.recorder.recordAttempt(db.Statement.Context, who.person(), err)
 	return err
 }
 

@@ -3,11 +3,11 @@
 // It owns no table: it writes those of org, games and identity, and audit entries.
 //
 // Invariants:
-//   - All files of an import are one transaction. An error rolls it back; after ErrUnconfirmed all
-//     of it is committed, or nothing. Imports are idempotent: an object equal to the stored one is
+//   - All files of an import are one transaction. An error rolls it back; after ErrUnconfirmed
+//     either all of it is committed or none. Imports are idempotent: an object equal to the stored one is
 //     not written.
-//   - Nothing waits for an import: rows that others lock (stored organisations and forks, people,
-//     memberships) are written last. The order of locks is organisations, memberships, people.
+//   - No request waits for an import until its last step: rows that others lock (stored
+//     organisations and forks, people, memberships) are written last. An erasure waits. The order of locks is organisations, memberships, people.
 //   - An import never replaces the secret key, and keeps equal secrets under another key.
 //   - Memory does not grow with the number of objects: PostgreSQL compares ids.
 //   - Errors never show password hashes, TOTP secrets, values of a wrong JSON type, or control

@@ -98,7 +98,7 @@ func TestVersionChangesWithEveryChange(t *testing.T) {
 	require.NotContains(t, seen, b.organisation(ours).Version)
 }
 
-// rules.md, Anonymity: a pseudonym is random and derived from nothing.
+// A pseudonym is random: it is derived neither from the person nor from the organisation.
 func TestLabelsAreRandom(t *testing.T) {
 	seen := map[string]bool{}
 	characters := map[rune]int{}

@@ -75,7 +75,8 @@ func checkError(t *testing.T, got testkit.Page) {
 	assert.NotEmpty(t, errorNames(got), "errors.yaml has no such answer: %d %s", got.StatusCode, got.Body)
 }
 
-// provocations has functions, by message of errors.yaml, that change a valid request to get it.
+// provocations maps the name of a message in errors.yaml to a change of a valid request, which
+// provokes that message.
 var provocations = map[string]func(a *attempt){
 	"PeriodMissing":     query(""),
 	"DayMissing":        query("from=2026-03-01"),

@@ -13,7 +13,7 @@ import (
 	"dg/platform/config"
 )
 
-// rules.md, Data: DG_BASE_URL must be https, or http on a loopback host.
+// dg serve --help: DG_BASE_URL is https, or http on a loopback host.
 func TestBaseURLIsHTTPSOrLoopback(t *testing.T) {
 	for base, want := range map[string]string{
 		"https://dg.example.org":      "https://dg.example.org",

@@ -147,7 +147,8 @@ func TestUnreadableHeadRequestGetsNoBody(t *testing.T) {
 
 var errUnreachable = fmt.Errorf("10.1.2.3: %w", syscall.ECONNREFUSED)
 
-// An error determines status, code and message of the response. Only the log shows its cause.
+// An error determines status, code and message of the response, which never shows the cause. The
+// log shows the cause of a 5xx.
 func TestErrorsBecomeResponses(t *testing.T) {
 	internals := errors.New("internals")
 	cases := map[string]struct {

@@ -19,7 +19,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// rules.md, Headers: the client's request id is used if it matches [A-Za-z0-9_-]{8,64}.
+// openapi.yaml, X-Request-Id: the client's id is used if it matches [A-Za-z0-9_-]{8,64}.
 func TestValidRequestIDOfTheClientIsKept(t *testing.T) {
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/id", func(c *fiber.Ctx) error { return c.SendString(RequestID(c)) })

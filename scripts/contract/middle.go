@@ -251,7 +251,7 @@ func (m *middle) meet(path string) {
 	}
 	select {
 	case <-other:
-	case <-time.After(five): // the other run has ended
+	case <-time.After(minDefaultWait): // the other run has ended
 	}
 }
 
@@ -315,13 +315,13 @@ var conditions = []condition{
 	{name: "429, seconds", works: true, answer: busyOnce("1"), waits: time.Second},
 	{name: "429, a fraction", works: true, answer: busyOnce("0.5"), waits: 500 * time.Millisecond},
 	{name: "429, a date", works: true, answer: busyOnce("date"), waits: time.Second},
-	{name: "429, year 99999", ours: true, works: true, answer: busyOnce("Fri, 31 Dec 99999 23:59:59 GMT"), waits: five},
-	{name: "429, tomorrow", ours: true, works: true, waits: five,
+	{name: "429, year 99999", ours: true, works: true, answer: busyOnce("Fri, 31 Dec 99999 23:59:59 GMT"), waits: minDefaultWait},
+	{name: "429, tomorrow", ours: true, works: true, waits: minDefaultWait,
 		answer: busyOnce(time.Now().Add(24 * time.Hour).UTC().Format(http.TimeFormat))},
-	{name: "429, a date that is over", ours: true, works: true, waits: five,
+	{name: "429, a date that is over", ours: true, works: true, waits: minDefaultWait,
 		answer: busyOnce("Wed, 21 Oct 2015 07:28:00 GMT")},
-	{name: "429, nonsense", works: true, answer: busyOnce("soon"), waits: five},
-	{name: "429, nothing", works: true, answer: busyOnce(""), waits: five},
+	{name: "429, nonsense", works: true, answer: busyOnce("soon"), waits: minDefaultWait},
+	{name: "429, nothing", works: true, answer: busyOnce(""), waits: minDefaultWait},
 	{name: "a first day to come", days: -9, plain: true, says: "Nothing is shown: check the first day"},
 	{name: "no fork", either: true, data: "zero", plain: true},
 	{name: "no play", works: true, data: "none", nothing: true},
@@ -347,7 +347,7 @@ var conditions = []condition{
 	{name: "a folder without right", either: true, short: true, csv: true, frozen: true},
 }
 
-const five = 4900 * time.Millisecond // five seconds, less what timers round
+const minDefaultWait = 4900 * time.Millisecond // five seconds, less what timers round
 
 // middle forwards to the demo, unless the condition answers.
 type middle struct {

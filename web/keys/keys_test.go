@@ -16,7 +16,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// fixedNow is the current time in tests that set the clock.
+// fixedNow is a Saturday, away from the ends of its day and month.
 var fixedNow = time.Date(2026, 11, 21, 9, 31, 0, 0, time.UTC)
 
 func setKey(t *testing.T, w *webtest.World, k apikeys.Key, created time.Time, used, expires, revoked any) {
