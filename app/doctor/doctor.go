@@ -196,9 +196,9 @@ func checkSecrets(ctx context.Context, s *Installation) ([]string, error) {
 	if err != nil || len(people) == 0 || !s.ServeMayRun {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("%d two-step secrets cannot be decrypted, such as those of %s: set "+
-		"DG_SECRET_KEY_PREVIOUS to their key, or run dg account reset for each", len(people),
-		strings.Join(people[:min(len(people), 5)], ", "))}, nil
+	return []string{fmt.Sprintf("%d two-step secrets cannot be decrypted, those of %s: set "+
+		"DG_SECRET_KEY_PREVIOUS to their key, or run dg account reset for each, who must use the link",
+		len(people), strings.Join(people[:min(len(people), 200)], ", "))}, nil
 }
 
 // checkDemo fails if other machines could sign in with the demo's passwords.

@@ -101,7 +101,7 @@ func TestWrongSecretKeyIsRefused(t *testing.T) {
 	require.NotContains(t, served.Log.String(), "@", "the log names nobody")
 	served.Stop()
 	out = apptest.Succeeds(t, d.dir, append([]string{"doctor"}, wrong...)...)
-	require.Regexp(t, `warning +secrets +\d two-step secrets cannot be decrypted, such as those of .*tomas@harbour\.example\.com.*: set`, out)
+	require.Regexp(t, `warning +secrets +\d two-step secrets cannot be decrypted, those of .*tomas@harbour\.example\.com.*: set`, out)
 	apptest.ServeOn(t, d.dir, "--secret-key", firstSecretKey, "--secret-key-previous", secondSecretKey)
 	out = apptest.Succeeds(t, d.dir, "doctor", "--secret-key", firstSecretKey)
 	require.Regexp(t, `ok +secrets`, out, "it is found again")

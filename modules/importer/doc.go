@@ -7,7 +7,8 @@
 //     either all of it is committed or none. Imports are idempotent: an object equal to the stored one is
 //     not written.
 //   - No request waits for an import until its last step: rows that others lock (stored
-//     organisations and forks, people, memberships) are written last. An erasure waits. The order of locks is organisations, memberships, people.
+//     organisations and forks, people, memberships) are written last. An erasure waits. The order of
+//     locks is organisations, memberships, people.
 //   - An import never replaces the secret key, and keeps equal secrets under another key.
 //   - Memory does not grow with the number of objects: PostgreSQL compares ids.
 //   - Errors never show password hashes, TOTP secrets, values of a wrong JSON type, or control
