@@ -51,7 +51,7 @@ var acrossTenants = map[string]string{
 // unsentTags matches statements that no request sends: those of imports, of the demo and of restore,
 // those on people and on the secret key, and one of reports with 1,000 players.
 var unsentTags = regexp.MustCompile(`^importer\.|^reports\.labelsVersion$|^audit\.appendChanges$|^org\.(create|addMember)$|` +
-	`^app\.(loadDemo|contents|demoOwner|checkPublic)$|^identity\.(addPerson|insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|` +
+	`^app\.(loadDemo|contents|demoOwner|checkPublic)$|^identity\.(addPerson|insertReset|lockEmail|reencrypt|staleSecrets|sweepResets|twoStepSecrets|` +
 	`useRecoveryCode|markAuthenticated|checkValue|lockSecrets|storeCheckValue|` +
 	`lockSecretKey|lockUsers|rewriteEmailKey|unusualEmails)$`)
 
