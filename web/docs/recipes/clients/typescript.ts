@@ -24,7 +24,7 @@ function after(text: string): number {
   return seconds >= 0 && seconds <= 3600 ? seconds : 5;
 }
 
-process.on('uncaughtException', ({ message, cause }) => { console.error(message, cause?.code ?? cause?.message ?? ''); process.exit(1); });
+process.on('uncaughtException', ({ message, cause }: any) => { console.error(message, cause?.code ?? cause?.message ?? ''); process.exit(1); });
 const key = (process.env.DG_KEY ?? '').trim(); // blanks, line ends and a byte order mark
 if (!/^dg_live_[0-9A-Za-z_]+$/.test(key)) throw new Error('DG_KEY must be dg_live_<id>_<secret>: one line of ASCII, without quotes.');
 // Without the key, which a gateway may repeat, and control characters.
