@@ -98,7 +98,7 @@ func TestWrongSecretKeyIsRefused(t *testing.T) {
 	out := apptest.Succeeds(t, d.dir, append([]string{"migrate", "--forget-secret-key"}, wrong...)...)
 	require.Contains(t, out, "reset the accounts")
 	served := apptest.ServeOn(t, d.dir, wrong...)
-	require.NotContains(t, served.Log.String(), "@", "the log names nobody")
+	require.NotContains(t, served.Log.String(), "@", "the log has no e-mail address")
 	served.Stop()
 	out = apptest.Succeeds(t, d.dir, append([]string{"doctor"}, wrong...)...)
 	require.Regexp(t, `warning +secrets +\d two-step secrets cannot be decrypted, those of .*tomas@harbour\.example\.com.*: set`, out)
