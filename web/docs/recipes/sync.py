@@ -301,7 +301,7 @@ def key():
     except OSError as error:
         raise Wrong(f"the key's file cannot be read: {error.strerror}") from None
     if not re.fullmatch(r"[!#-&(-~]+", text):
-        raise Refused("its file is not one line of ASCII text without quotes")
+        raise Refused("the file of DG_KEY_FILE is not one line of ASCII text without quotes")
     return text
 
 
