@@ -71,7 +71,7 @@ func (h *Handler) setHeaders(c *fiber.Ctx) {
 	// after the sign-out, the Back button must not show a page from the cache
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set(fiber.HeaderContentSecurityPolicy, contentPolicy)
-	c.Set(fiber.HeaderXFrameOptions, "DENY")         // for browsers without frame-ancestors
+	c.Set(fiber.HeaderXFrameOptions, "DENY")         // protects browsers that ignore frame-ancestors
 	c.Set(fiber.HeaderReferrerPolicy, "same-origin") // no-referrer would make browsers send "Origin: null" with forms
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	if strings.HasPrefix(h.BaseURL, "https:") {

@@ -59,7 +59,7 @@ type Program struct {
 	ready  readiness
 
 	exports    *exports.Service
-	background map[string]func(context.Context) // by name in log and metrics
+	background map[string]func(context.Context) // by the name that the log and the metrics show
 }
 
 // New opens the pools and builds a Program on them. The caller must call Close.

@@ -20,7 +20,7 @@ import (
 
 // Pools are an instance's connection pools: work on one pool takes no connection of another.
 type Pools struct {
-	Requests  *postgres.DB // short queries
+	Requests  *postgres.DB // for short queries
 	Snapshots *postgres.DB // reports, exports and the sealer
 	Recheck   *postgres.DB // one connection, which rechecks access during downloads
 

@@ -79,7 +79,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	p.Stdout = out
 	helped := -1
 	parsed, err := parser(ctx, &c, p, &helped).Parse(args)
-	if helped >= 0 { // --help or --version
+	if helped >= 0 { // --help or --version was used
 		return helped
 	}
 	if err == nil {
@@ -215,7 +215,7 @@ func secretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 		return nil, fmt.Errorf("%s and %s%s are both set: set one", name, name, fileSuffix)
 	}
 	text, err := readText(path)
-	if text = strings.TrimSpace(text); err == nil && text == "" { // it would count as not set
+	if text = strings.TrimSpace(text); err == nil && text == "" { // an empty file would count as not set
 		err = fmt.Errorf("%s is empty", path)
 	}
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 type doctorCmd struct{ config.Serve }
 
-const doctorTimeout = time.Minute // of all checks together
+const doctorTimeout = time.Minute // bounds all checks together
 
 func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	ctx, stop := context.WithTimeout(ctx, doctorTimeout)
@@ -26,7 +26,7 @@ func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 		ServingURL: servingURL(c.Database), Tell: p.tell}
 	defer s.Close()
 	err := errors.Join(s.Run(ctx, doctor.Machine), c.checkDatabase(ctx, &s, p))
-	if err != nil { // each is printed
+	if err != nil { // the checks have printed their findings
 		return errors.New("a check failed")
 	}
 	return nil

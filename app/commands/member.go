@@ -184,7 +184,7 @@ func (o *operator) printReset(ctx context.Context, p Stdio, base, email string) 
 	if person.Name != person.Email {
 		whom = fmt.Sprintf("%s (%s)", person.Name, person.Email)
 	}
-	effects := "" // of a brand-new person
+	effects := "" // a new person has neither password nor two-step verification
 	switch {
 	case person.TwoStep:
 		effects = "Its use turns two-step verification off, voids the recovery codes and ends all sessions.\n"

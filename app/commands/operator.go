@@ -28,7 +28,7 @@ type operator struct {
 	audits   *audit.Log
 	orgs     *org.Service
 	people   identity.Operator
-	request  audit.Request // of the audit entries
+	request  audit.Request // recorded in the audit entries
 }
 
 // ownerLockTimeout is the lock timeout of operator commands: they may wait for an import.

@@ -63,7 +63,7 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 	p.log.Info("dg listens", "address", main.Addr().String(), "operations", ops.Addr().String())
 	tuneRuntime()
 	db.dropPrivileges()
-	c.Addr = main.Addr().String() // resolves port 0
+	c.Addr = main.Addr().String() // replaces port 0 by the port that was chosen
 	greeting, err := c.greeting(ctx, db, p)
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ type demo struct {
 	now     time.Time
 	source  *rand.ChaCha8
 	random  *rand.Rand
-	forks   []fork              // with a release
+	forks   []fork              // forks that have a release
 	players map[string][]player // by organisation, in order of joining
 }
 
@@ -130,7 +130,7 @@ func (d *demo) writePlays(f *fork) error {
 	if f.Suspended || f.Status == "archived" {
 		last, grown = f.UpdatedAt, f.UpdatedAt
 	}
-	played := map[string]int{} // by player
+	played := map[string]int{} // number of plays by player
 	out := json.NewEncoder(d.out)
 	for date := first; date.Before(last); date = date.Add(day) {
 		age := min(float64(date.Sub(first))/float64(grown.Sub(first)), 1)
@@ -181,7 +181,7 @@ func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int)
 		ReleaseNumber: min(1+int(age*float64(f.DeployedReleaseNumber)), f.DeployedReleaseNumber),
 	}
 	if d.random.IntN(100) == 0 {
-		p.ReleaseNumber = 0 // a preview
+		p.ReleaseNumber = 0 // a preview has no release
 	}
 	// Learning saturates: the first plays of a fork teach the most.
 	share := d.answer(&p, firstSkill[f.GameID], who.ability+0.2*(1-math.Exp(-float64(played[who.id])/4)))

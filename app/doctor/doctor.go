@@ -29,7 +29,7 @@ type Installation struct {
 	ServingURL       string
 	Tell             func(v Verdict, check, says string) // reports a finding and its fix
 
-	db           *postgres.DB // of the serving role
+	db           *postgres.DB // connected as the serving role
 	name         string       // database name and system identifier
 	serveAnswers bool         // whether a dg serve answers at DG_ADDR
 }

@@ -79,7 +79,7 @@ func fixOf(name string, parts []string, exists, always bool) string {
 	switch isIndex := parts[2] == "index"; {
 	case exists && isIndex:
 		return "reindex index concurrently " + name
-	case isIndex: // without blocking writes
+	case isIndex: // CONCURRENTLY does not block writes
 		return strings.Replace(create, "create index", "create index concurrently", 1)
 	case exists:
 		return enable
@@ -117,7 +117,7 @@ func compareObjects(found map[string]object) (warnings []string, failures error)
 	for _, parts := range enableAlways.FindAllStringSubmatch(script.String(), -1) {
 		enabled[parts[1]] = true
 	}
-	var broken []string // triggers
+	var broken []string // names of the broken triggers
 	for _, name := range slices.Sorted(maps.Keys(created)) {
 		is, exists := found[name]
 		if is.works && (is.always || !enabled[name]) {

@@ -123,7 +123,7 @@ func (s *Service) lookup(
 ) (r authResult, err error) {
 	var remaining *int
 	var reset *float64
-	var position *string // null without replicas
+	var position *string // null if the installation has no replicas
 	err = s.db.Pool.QueryRow(ctx, authenticateSQL, id, hash, outside, s.replicas).
 		Scan(&r.Actor.ID, &r.OrganisationID, &r.Actor.Name, &r.Grants,
 			&r.reason, &r.revokedAt, &r.expiresAt, &remaining, &reset,

@@ -41,7 +41,7 @@ type Export struct {
 	plays    *reports.Export
 	block    []byte
 	streamed bool
-	recorded bool   // whether export.started is
+	recorded bool   // whether the audit log has export.started
 	id       string // links the two audit entries, because request ids may repeat
 }
 
@@ -57,7 +57,7 @@ func (s *Service) Open(c *fiber.Ctx, r Request) (*Export, error) {
 		request: r, service: s, release: release, gate: s.NewGate(c, r.Recheck), id: uuid.NewString(),
 	}
 	defer func() {
-		if e.plays == nil { // also after a panic
+		if e.plays == nil { // after an error or a panic
 			e.free()
 		}
 	}()
@@ -95,12 +95,12 @@ func (e *Export) Close() {
 }
 
 func (e *Export) free() {
-	defer e.release() // also when closing panics
+	defer e.release() // also if closing panics
 	e.gate.Close()
 	e.plays.Close()
 }
 
-const monthsHeader = "DG-Months" // has Proof.Months
+const monthsHeader = "DG-Months" // sends Proof.Months
 
 func (e *Export) header(c *fiber.Ctx) map[string]string {
 	name := fileName(e.request.Slug, e.request.Query)
@@ -186,8 +186,8 @@ func (e *Export) recordStart() error {
 }
 
 const (
-	recordTimeout = 20 * time.Second       // of export.finished
-	recordPause   = 200 * time.Millisecond // between two attempts
+	recordTimeout = 20 * time.Second       // bounds the recording of export.finished
+	recordPause   = 200 * time.Millisecond // pause between two attempts to record
 )
 
 // recordEnd retries while PostgreSQL's error proves that the entry was not written. A restart takes

@@ -40,7 +40,7 @@ type Gate struct {
 
 	stop                 context.CancelCauseFunc
 	turns                chan struct{}
-	recheck              func(context.Context) error // reads from Service.rechecks
+	recheck              func(context.Context) error // reads the access from Service.rechecks
 	beganAt, recheckedAt time.Time
 	firstByteDeadline    time.Time // deadline of the first block; zero after it
 }

@@ -27,7 +27,7 @@ type Service struct {
 	rechecks       *postgres.DB // the pool of each Recheck
 	slots          *limit.Limiter
 	turns          chan struct{}  // a semaphore: one element for each export that makes a block
-	pendingRecords sync.WaitGroup // writes of export.finished
+	pendingRecords sync.WaitGroup // counts writes of export.finished that still run
 	finishedTotal  *prometheus.CounterVec
 }
 

@@ -21,8 +21,8 @@ import (
 
 // These bounds apply to new passwords. No kind of character is required.
 const (
-	minPassword = 12   // code points
-	maxPassword = 1000 // bytes
+	minPassword = 12   // in code points
+	maxPassword = 1000 // in bytes
 	minUncommon = 6    // distinct characters outside common words, name and e-mail
 )
 
@@ -117,7 +117,7 @@ func (s *Service) ChangePassword(
 
 // hashCost is the cost of new hashes: OWASP's minimum for argon2id.
 var hashCost = argon2id.Params{
-	Memory:      19456, // KiB
+	Memory:      19456, // in KiB
 	Iterations:  2,
 	Parallelism: 1,
 	SaltLength:  16,
@@ -126,14 +126,14 @@ var hashCost = argon2id.Params{
 
 // Bounds of new imported hashes. A sign-in with a costlier hash would delay the others.
 const (
-	maxImportedMemory      = 64 << 10 // KiB
+	maxImportedMemory      = 64 << 10 // in KiB
 	maxImportedParallelism = 4
 	maxImportedWork        = 389_120 // memory in KiB × iterations: ten times that of hashCost
 )
 
 // Bounds of stored hashes: version 1.0.0 imported more. Costlier hashes match no password.
 const (
-	maxMemory      = 256 << 10 // KiB
+	maxMemory      = 256 << 10 // in KiB
 	maxIterations  = 10
 	maxParallelism = 16
 )
@@ -172,9 +172,9 @@ func costOf(hash string) *argon2id.Params {
 // hasher computes hashes. Concurrent computations share maxMemory, the most that one hash may need.
 // Each acquires at least minShare, which leaves half of the processors to other requests.
 type hasher struct {
-	cost     argon2id.Params // of new hashes
+	cost     argon2id.Params // cost of new hashes
 	memory   *semaphore.Weighted
-	minShare uint32 // KiB
+	minShare uint32 // in KiB
 }
 
 func newHasher(cost argon2id.Params) *hasher {

@@ -20,10 +20,10 @@ type sessionRow struct {
 	LastUsedAt    time.Time
 	ExpiresAt     time.Time
 	SecondStepDue bool
-	TOTPOffer     *string // as stored, maybe encrypted
+	TOTPOffer     *string // the stored form, which may be encrypted
 	// when the password was entered, by the database's clock; nil in an insert: now
 	AuthenticatedAt *time.Time        `gorm:"default:now()"`
-	Fresh           bool              `gorm:"->"` // computed: within reauthenticationTTL
+	Fresh           bool              `gorm:"->"` // whether the session is within reauthenticationTTL
 	Position        postgres.Position `gorm:"->;type:text"`
 	User            userRow
 }

@@ -27,7 +27,7 @@ type userRow struct {
 	Name          string
 	PasswordHash  *string
 	PasswordSince *time.Time
-	TOTPSecret    *string // as stored, maybe encrypted
+	TOTPSecret    *string // the stored form, which may be encrypted
 	TOTPSince     *time.Time
 	TOTPLastStep  int64 // time step of the last accepted code
 }
@@ -99,7 +99,7 @@ func (o Operator) DeletePersonIn(tx transaction, of Person, leave func() error) 
 	if err != nil {
 		return err
 	}
-	if deleted == 0 { // deleted concurrently
+	if deleted == 0 { // another transaction has deleted the person
 		return ErrNoSuchEmail
 	}
 	return nil

@@ -75,7 +75,7 @@ func (s *Service) SignOut(ctx context.Context, token string) error {
 
 // SignOutEverywhere ends all sessions of the token's person. Errors: ErrNoSession.
 func (s *Service) SignOutEverywhere(ctx context.Context, token string) error {
-	// under the person's lock, so that a session whose token rotates concurrently ends too
+	// the person's lock covers a session whose token rotates concurrently
 	_, err := s.changePerson(ctx, token, false, func(c *change) error {
 		_, err := deleteRows(c.tx, "identity.signOutEverywhere", &sessionRow{}, "user_id = ?",
 			c.session.UserID)

@@ -115,7 +115,7 @@ func (r *run) batch(table string) *batch {
 // organisation, the id of the target and the details.
 type entry struct {
 	action  audit.Action
-	target  string // the kind
+	target  string // kind of the target
 	changes string
 }
 

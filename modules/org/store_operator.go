@@ -217,7 +217,7 @@ func (s *Service) erasePlayer(
 		if erased.Error != nil {
 			return fmt.Errorf("org: erase a player: %w", erased.Error)
 		}
-		if erased.RowsAffected == 0 { // erased concurrently
+		if erased.RowsAffected == 0 { // another transaction has erased the player
 			return errPlayerNotFound
 		}
 		err = tenant.Exec(tx, organisationID, eraseOrphansSQL, sql.Named("player", player.Ordinal)).Error

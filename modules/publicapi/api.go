@@ -33,7 +33,7 @@ type Dependencies struct {
 type API struct {
 	Dependencies
 
-	document       httpserver.File // OpenAPI
+	document       httpserver.File // the OpenAPI document
 	largeResponses *limit.Limiter
 }
 

@@ -23,7 +23,7 @@ import (
 // Host is the API in another program, on one pool.
 type Host struct {
 	*API
-	Keys    *apikeys.Service // for the program's screens that manage keys
+	Keys    *apikeys.Service // used by the program's screens that manage keys
 	Metrics *prometheus.Registry
 
 	exports    *exports.Service

@@ -80,7 +80,7 @@ func (a *API) refuseOutsideAPI(c *fiber.Ctx, path, headers string) error {
 }
 
 type endpoint struct {
-	template   string // below prefix
+	template   string // the route's path below prefix
 	permission authz.Permission
 	scope      apikeys.Scope
 	handle     func(*API, *call) error
@@ -117,7 +117,7 @@ type call struct {
 	ctx    context.Context
 	caller apikeys.Caller
 	path   string
-	forkID string // as sent, decoded
+	forkID string // the decoded path segment, not validated
 }
 
 var errUnknownPath = func() error {

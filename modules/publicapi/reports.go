@@ -72,7 +72,7 @@ func (a *API) getForkStats(r *call) error {
 	if err != nil {
 		return err
 	}
-	defer report.Close() // after send, so that the slot bounds the responses that wait for memory
+	defer report.Close() // runs after send: the slot bounds the responses that wait for memory
 	if err := a.authorizeGroup(r, report.Header, query.GroupID); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	bytesOfDay    = 64 // of most rows
+	bytesOfDay    = 64 // most rows are shorter
 	bytesOfPlayer = 144
 	parallelRows  = 4000
 )

@@ -33,7 +33,7 @@ type exportRow struct {
 	id          []byte // 16 bytes, valid until the next row
 	hasRelease  bool
 	release     int32
-	completedAt int64  // milliseconds since 1970
+	completedAt int64  // in milliseconds since 1970
 	key, label  []byte // key and label of the player; unset if Export.cells is used
 }
 

@@ -109,8 +109,8 @@ func (s *snapshot) selectLabels(
 }
 
 const (
-	maxLabelBytes = 64 << 20    // of all organisations
-	labelTTL      = time.Minute // after the last report that confirmed their version
+	maxLabelBytes = 64 << 20    // bounds the labels of all organisations together
+	labelTTL      = time.Minute // counts from the last report that confirmed the labels' version
 )
 
 // labelCache is an LRU cache of players' labels, of at most maxLabelBytes.

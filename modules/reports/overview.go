@@ -14,7 +14,7 @@ import (
 // Overview has the plays of an organisation's forks by week, and compares the last four weeks with
 // the four before. It covers all players and is never suppressed.
 type Overview struct {
-	Forks            map[string]*ForkOverview // by id, with every fork of the organisation
+	Forks            map[string]*ForkOverview // every fork of the organisation, by id
 	Current, Earlier OverviewTotals           // last four weeks, and the four before
 	Counted          bool                     // false: too many plays to count players and completion
 }
@@ -24,7 +24,7 @@ type ForkOverview struct {
 	Weeks [OverviewWeeks]int64 // plays, the oldest week first
 	// figures of the last four weeks; 0 unless Overview.Counted
 	Players, Completed int64
-	AvgScore           Percent // of the completed plays
+	AvgScore           Percent // mean of the completed plays
 }
 
 // Plays returns the number of plays in the last four weeks.
@@ -135,7 +135,7 @@ type overviewReader struct {
 type forkSums struct {
 	id string
 	*ForkOverview
-	sealed []segment.SealedDay // ascending
+	sealed []segment.SealedDay // sealed days, ascending
 }
 
 func (r *overviewReader) weekOf(day time.Time) int { return int(day.Sub(r.query.Period.From) / week) }

@@ -22,7 +22,7 @@ type rankEntry struct {
 	ordinal, label int32
 }
 
-const scoreBits = 11 // of a sort key
+const scoreBits = 11 // bits of a sort key that hold the score
 
 // rank orders the players.
 func rank(players *segment.Players, l *labels) *ranking {

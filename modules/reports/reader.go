@@ -168,7 +168,7 @@ func (s *snapshot) readMembers(ctx context.Context) error {
 	if err != nil || len(ordinals) == 0 {
 		return apperr.Annotate(err, "reports: members")
 	}
-	s.members = make(members, ordinals[len(ordinals)-1]+1) // by player
+	s.members = make(members, ordinals[len(ordinals)-1]+1) // the last ordinal is the highest
 	for _, ordinal := range ordinals {
 		s.members[ordinal] = true
 	}

@@ -29,7 +29,7 @@ type snapshot struct {
 	large       bool // see largeReport
 	days        []segment.SealedDay
 	months      []time.Time // first days of the sealed months in the period, ascending
-	members     members     // of a large group
+	members     members     // set for a large group
 }
 
 // customPlanSQL is for statements whose best plan depends on the number of forks or players.

@@ -13,10 +13,10 @@ import (
 // zero.
 type Statistics struct {
 	Plays          int64
-	Completed      int64 // completed plays
+	Completed      int64 // number of completed plays
 	Passed         int64 // number of passed plays, which are completed plays too
 	UniquePlayers  int64
-	AvgScore       Percent // of the completed plays
+	AvgScore       Percent // mean of the completed plays
 	CompletionRate Rate    // completed plays / plays
 	PassRate       Rate    // passed plays / completed plays
 	ReportingMode  org.ReportingMode
@@ -48,8 +48,8 @@ func (s Statistics) Players() []PlayerStat {
 type DailyStat struct {
 	Date      string // YYYY-MM-DD, UTC
 	Plays     int64
-	Completed int64 // completed plays
-	Passed    int64 // passed plays
+	Completed int64 // number of completed plays
+	Passed    int64 // number of passed plays
 	ScoreSum  int64 // scores of the completed plays, in hundredths of a percent
 	AvgScore  Percent
 }

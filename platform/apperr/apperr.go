@@ -45,10 +45,10 @@ const InternalMessage = "Something went wrong on our side. Retry; if it persists
 // Error separates the Message, for the API's caller, from the Cause, which only the log shows.
 type Error struct {
 	Code       Code
-	Message    string // for the caller, without internals or secrets
+	Message    string // shown to the caller; has no internals or secrets
 	Field      string // the invalid input field, or ""
 	RetryAfter int    // whole seconds after which the same request may succeed; 0: unknown
-	Cause      error  // for the log; may be nil
+	Cause      error  // logged, never shown; may be nil
 }
 
 // New returns an error without a Cause.

@@ -25,7 +25,7 @@ func parseKey(setting, text string) ([]byte, error) {
 		return nil, nil
 	}
 	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
-	if err != nil || len(key) != 32 { // AES-256
+	if err != nil || len(key) != 32 { // the length of an AES-256 key
 		return nil, fmt.Errorf("%s is not a key: set it to 32 random bytes in base64, such as the "+
 			"output of: openssl rand -base64 32", setting)
 	}

@@ -170,7 +170,7 @@ func (s *Server) Check() error {
 	return nil
 }
 
-const maxLog = 16 << 20 // bytes
+const maxLog = 16 << 20 // in bytes
 
 // boundLog moves the text of a long log to the old log, and truncates the log. PostgreSQL opened
 // the file for appending, and continues at its start.
@@ -206,7 +206,7 @@ func (s *Server) Stop(ctx context.Context) error {
 		} else if err != nil && now.pid == 0 {
 			return err
 		}
-		_ = syscall.Kill(now.pid, syscall.SIGINT) // a fast shutdown
+		_ = syscall.Kill(now.pid, syscall.SIGINT) // SIGINT is PostgreSQL's fast shutdown
 		err := retry(ctx, func() error {
 			if s.data.running() {
 				return fmt.Errorf("PostgreSQL on %q is still shutting down", s.data.path)
@@ -239,7 +239,7 @@ func (d dataDir) readPIDFile() (p postmaster, err error) {
 	text, err := os.ReadFile(d.file(pidFile))
 	lines := strings.Split(string(text), "\n")
 	if err != nil || len(lines) < 6 || lines[4] == "" {
-		return p, errors.New("PostgreSQL starts") // or the file is missing, truncated or without a socket
+		return p, errors.New("PostgreSQL starts") // the file may also be missing, truncated or without a socket
 	}
 	if !strings.HasPrefix(filepath.Base(lines[4]), socketPrefix) {
 		return p, errForeignServer

@@ -72,7 +72,7 @@ func (d Dialect) AppendCell(b, text []byte) []byte {
 	if beginsFormula(text, false) {
 		b = append(b, '\'')
 	}
-	if !bytes.ContainsAny(text, "\",\r\n;\t") { // most cells
+	if !bytes.ContainsAny(text, "\",\r\n;\t") { // most cells need no quotes
 		return append(b, text...)
 	}
 	for i, c := range text {

@@ -43,12 +43,12 @@ func defaultConnections(reserved int) int {
 }
 
 type listener struct {
-	net.Listener // nil before Serve
+	net.Listener // nil until Serve is called
 	srv          *Server
 
 	mu        sync.Mutex
 	openConns map[*conn]struct{}
-	networks  map[netip.Prefix]int // connections
+	networks  map[netip.Prefix]int // number of connections by network
 }
 
 // conn embeds TCPConn for SetLinger and SetWriteBuffer.

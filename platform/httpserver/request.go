@@ -36,7 +36,7 @@ type request struct {
 	code   string // details.code of an error response
 	start  time.Time
 	base   context.Context // ends with the server
-	ctx    context.Context // of the handlers
+	ctx    context.Context // the context that handlers get
 	cancel context.CancelFunc
 	span   trace.Span // nil: the request is not traced
 
@@ -77,7 +77,7 @@ func (s *Server) serve(c *fiber.Ctx, page ErrorPage, handle fiber.Handler) error
 	r.page = page
 	defer r.finish(c)
 	if f, ok := checkRequest(&c.Context().Request); !ok {
-		c.Context().SetConnectionClose() // after a framing fault no next request can be trusted
+		c.Context().SetConnectionClose() // after a framing fault the next request cannot be trusted
 		r.writeFailure(c, f)
 		return nil
 	}
@@ -194,7 +194,7 @@ func requestID(own []byte) string {
 // routeLabel returns the route's template: with paths, callers could add any number of labels.
 func routeLabel(c *fiber.Ctx) string {
 	path := c.Route().Path
-	if path == "/" && c.Path() != "/" { // only middleware matched
+	if path == "/" && c.Path() != "/" { // no handler matched, only middleware
 		return unmatched
 	}
 	return strings.Clone(path)

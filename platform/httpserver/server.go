@@ -43,8 +43,8 @@ type Options struct {
 }
 
 const (
-	readTimeout  = 5 * time.Second // of a whole request
-	writeTimeout = 5 * time.Second // of a response; a stream has blockTimeout for each block
+	readTimeout  = 5 * time.Second // bounds the reading of a whole request
+	writeTimeout = 5 * time.Second // bounds the writing of a response; a stream has blockTimeout for each block
 	idleTimeout  = 15 * time.Second
 	defaultGrace = 10 * time.Second
 )
@@ -61,10 +61,10 @@ func (o Options) withDefaults() Options {
 
 // Server serves HTTP. Routes are added to App before Serve.
 type Server struct {
-	app     *fiber.App // nil: another program's
+	app     *fiber.App // nil if another program owns the app
 	opts    Options
 	metrics *metrics
-	sampler *rate.Limiter  // of the access log
+	sampler *rate.Limiter  // limits the lines of the access log
 	aborts  rate.Sometimes // logs connections that clients ended
 
 	base  context.Context // parent of all requests' contexts; Shutdown cancels it
@@ -102,7 +102,7 @@ func New(o Options) *Server {
 		ReadTimeout:                  readTimeout,
 		WriteTimeout:                 writeTimeout,
 		IdleTimeout:                  idleTimeout,
-		ErrorHandler: func(c *fiber.Ctx, err error) error { // for requests that fasthttp cannot read
+		ErrorHandler: func(c *fiber.Ctx, err error) error { // fasthttp calls it for requests that it cannot read
 			if errors.Is(err, fiber.ErrBadGateway) { // fiber's name for a connection that broke
 				s.countAbort(c)
 				return nil

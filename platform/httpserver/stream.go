@@ -105,7 +105,7 @@ type stream struct {
 	block    []byte // read but not yet sent
 	ended    bool
 	sent     int64
-	fault    error // of the source, not of the connection
+	fault    error // an error of the source, not of the connection
 	complete bool  // whether all blocks were written
 }
 
@@ -165,7 +165,7 @@ func (s *stream) WriteTo(out io.Writer) (int64, error) {
 	if err := s.copyOrCompress(to); err != nil {
 		return s.sent, err
 	}
-	if err := to.extend(); err != nil { // for the final chunk
+	if err := to.extend(); err != nil { // leaves time for the final chunk
 		return s.sent, err
 	}
 	s.complete = true

@@ -128,8 +128,8 @@ func (c *Checker) Check(v any) error {
 
 // Violation is a field, or a value of a list, that breaks a rule.
 type Violation struct {
-	Path    string // such as skills[0].attempts
-	Field   string // such as attempts; a value of a list has the list's field
+	Path    string // path of the value, such as skills[0].attempts
+	Field   string // name of the field, such as attempts; a value of a list has the list's name
 	Message string
 }
 

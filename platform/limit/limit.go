@@ -20,7 +20,7 @@ const (
 
 // Options configure a Limiter.
 type Options struct {
-	Max            int    // slots in all
+	Max            int    // slots of all keys together
 	PerKey         int    // slots of one key, at most Max
 	BusyMessage    string // the message of a refusal, followed by when to retry
 	KeyBusyMessage string // the message if the key has no free slot; "": BusyMessage
@@ -158,7 +158,7 @@ func (l *Limiter) failure(ctx context.Context, busy string) error {
 // Stats are a limiter's figures for metrics.
 type Stats struct {
 	Running, Waiting int64
-	Refused          uint64 // since the start
+	Refused          uint64 // refusals since the start
 	KeyRefused       uint64 // the part of Refused whose key had no free slot
 }
 
@@ -175,7 +175,7 @@ const overtakeWindow = time.Second
 type semaphore struct {
 	mu      sync.Mutex
 	free    int64
-	waiters list.List // of *waiter, oldest first
+	waiters list.List // elements are *waiter, oldest first
 }
 
 type waiter struct {
@@ -202,7 +202,7 @@ func (s *semaphore) acquire(ctx context.Context, n int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	select {
-	case <-w.granted: // while ctx ended
+	case <-w.granted: // the slot was granted while ctx ended
 		return nil
 	default:
 	}

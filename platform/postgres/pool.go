@@ -26,7 +26,7 @@ type Options struct {
 	MaxConns         int32  // 0: the URL's pool_max_conns, or pgx's default
 	StatementTimeout time.Duration
 	LockTimeout      time.Duration
-	Logger           *slog.Logger // for replicas; nil: nothing is logged
+	Logger           *slog.Logger // logs failures of replicas; nil: nothing is logged
 	Tracer           trace.Tracer // nil: statements are not traced
 
 	lazy bool // Open does not connect, because a replica may be down
@@ -40,7 +40,7 @@ type DB struct {
 	sql         *sql.DB
 	replicas    []*Replica // standbys that take this pool's reads
 	nextReplica atomic.Uint32
-	hasReplicas bool // of another pool
+	hasReplicas bool // whether another pool of the program has replicas
 }
 
 // Open connects within connectTimeout. It fails if the session lacks one of dg's settings
@@ -90,7 +90,7 @@ func withGorm(pool *pgxpool.Pool) (*DB, error) {
 		// never "select *": a new column would break prepared statements
 		QueryFields:          true,
 		TranslateError:       true,
-		DisableAutomaticPing: true,           // Open pings
+		DisableAutomaticPing: true,           // Open pings, too
 		Logger:               logger.Discard, // callers log the errors; gorm would print values
 	})
 	if err == nil {

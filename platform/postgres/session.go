@@ -15,7 +15,7 @@ import (
 const (
 	statementTimeout = 30 * time.Second
 	lockTimeout      = 2 * time.Second
-	idleTimeout      = 10 * time.Second // in a transaction
+	idleTimeout      = 10 * time.Second // bounds the idle time in a transaction
 )
 
 const (

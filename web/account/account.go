@@ -9,7 +9,7 @@ import (
 
 type accountView struct {
 	ui.Layout
-	CodesLeft int // unused recovery codes
+	CodesLeft int // number of unused recovery codes
 }
 
 func accountLayout(p *ui.Principal, title string) ui.Layout {

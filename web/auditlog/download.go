@@ -57,7 +57,7 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	d.list = func() ([]audit.Entry, error) { return h.entries(d.gate.Context, p, d.page) }
 	streamed := false
 	defer func() {
-		if !streamed { // after a panic
+		if !streamed { // a panic came before the response
 			d.Close(0, nil)
 		}
 	}()
@@ -82,8 +82,8 @@ func (h *Handler) DownloadAuditLog(c *fiber.Ctx, p *ui.Principal) error {
 type logDownload struct {
 	dialect format.Dialect
 	record  func() error                  // records the download before its first byte; nil: it is recorded
-	list    func() ([]audit.Entry, error) // reads page
-	page    audit.Page                    // the next one
+	list    func() ([]audit.Entry, error) // reads the entries of page
+	page    audit.Page                    // the page that list reads next
 	release func()                        // releases the slot of Downloads
 	gate    *exports.Gate
 	block   []byte // buffer of the next block; at first the header

@@ -36,7 +36,7 @@ type value struct {
 // maxRowCharacters bounds the characters of a value in a row. The unfolded entry shows whole values.
 const maxRowCharacters = 60
 
-type names map[string]map[string]string // by target kind and id
+type names map[string]map[string]string // names of targets, by kind and id
 
 // namesIn reads groups only if an entry has a groupId. With more than org.MaxGroups groups, names
 // may be missing.

@@ -14,7 +14,7 @@ import (
 )
 
 type page struct {
-	Name, Path string // below /docs
+	Name, Path string // Path is below /docs
 	Template   string
 	Group      string // heading of a group that begins with this page; "": no heading
 	Sections   []ui.Link
@@ -22,7 +22,7 @@ type page struct {
 	Recipe     recipe
 	Operation  operation
 
-	Language        string // of Notice; "": English
+	Language        string // language of Notice; "": English
 	Notice          notice
 	NoticeLanguages []ui.Link
 }

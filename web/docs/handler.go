@@ -14,7 +14,7 @@ var templates embed.FS
 type Handler struct {
 	ui.Base
 	documentation documentation
-	texts         func() ([]pageText, error) // of each page, in the order of Pages
+	texts         func() ([]pageText, error) // texts of the pages, in the order of Pages
 }
 
 // New returns the handler. It panics if the embedded docs.json or reference.json is invalid.

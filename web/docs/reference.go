@@ -12,9 +12,9 @@ type reference []operation
 type operation struct {
 	ID, Path, Summary, Scope string
 	Text                     template.HTML
-	Request                  string // a curl command
+	Request                  string // an example as a curl command
 	Parameters               []refField
-	MediaType                string // of the 200 response
+	MediaType                string // media type of the 200 response
 	Body                     template.HTML
 	Fields, Headers          []refField
 	Examples                 []snippet

@@ -19,12 +19,12 @@ const maxQuery = 100
 // passage is a sentence. ID is the anchor of the heading or table row above it, or "".
 type passage struct {
 	ID, Text   string
-	normalised string // Text, for comparisons
+	normalised string // Text in the form that searches compare
 }
 
 // pageText is the searchable text of a page.
 type pageText struct {
-	normalised string // name and passages
+	normalised string // name and passages in the form that searches compare
 	passages   []passage
 }
 
@@ -50,7 +50,7 @@ func (h *Handler) Search(c *fiber.Ctx, p *ui.Principal) error {
 	words := strings.Fields(normalise(query))
 	var named, others []result
 	for i, at := range h.documentation.Pages {
-		if at.Parent == "/privacy" { // a translation
+		if at.Parent == "/privacy" { // the page is a translation
 			continue
 		}
 		best := bestPassage(words, texts[i].passages)
@@ -148,7 +148,7 @@ func (r *textReader) read(n *html.Node) {
 			return
 		}
 		if a.Key == "id" && (n.DataAtom == atom.H2 || n.DataAtom == atom.Tr) {
-			r.line = "" // of a heading without its text
+			r.line = "" // drops a heading without a text
 			r.id = a.Val
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 type expiryChoice struct {
-	Days string // also the option's value
+	Days string // number of days, which is the option's value too
 	At   time.Time
 }
 

@@ -42,7 +42,7 @@ type keyRow struct {
 	Replaced     bool         // whether the row is shown under the key's successor
 	Twin         bool         // whether another key has the same name, so that both show their ids
 	Path         string
-	LogPath      string // of the key's entries in the audit log
+	LogPath      string // path of the key's entries in the audit log
 	RevokePath   string // path of the form, or "" if the key is not active
 	active       bool
 }

@@ -15,8 +15,8 @@ const DayWidth = 100
 type Panel struct {
 	Width       int
 	Bottom, Top int64    // values at the ends of the y axis
-	Labels      []string // of the y axis, from the top
-	Grid        string   // a path
+	Labels      []string // labels of the y axis, from the top
+	Grid        string   // the lines as an SVG path
 }
 
 // NewPanel returns the frame for values from low to high, with y labels at least minStep apart.

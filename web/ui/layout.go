@@ -12,7 +12,7 @@ import (
 
 // Layout is what surrounds the content of a screen. Each view embeds one.
 type Layout struct {
-	Title     string     // of the screen; the browser's title also has the organisation
+	Title     string     // title of the screen; the browser's title also names the organisation
 	Area      string     // the area that the top bar marks as current
 	Sidebar   *Sidebar   // nil: none
 	User      *Principal // nil: the page is shown as signed out

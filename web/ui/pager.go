@@ -8,7 +8,7 @@ import (
 // Pager selects one page of a list: the elements [From:To].
 type Pager struct {
 	From, To       int
-	Shown          string // such as 1–25 of 127
+	Shown          string // the range that is shown, such as 1–25 of 127
 	Previous, Next string // paths of the neighbouring pages, or ""
 }
 

@@ -17,7 +17,7 @@ import (
 // Principal is the signed-in person of a request, with the membership that applies to the request.
 type Principal struct {
 	identity.Session
-	// of the path's organisation; elsewhere the person's only membership, or the zero value
+	// membership in the path's organisation; elsewhere the person's only one, or the zero value
 	org.Membership
 	Memberships  []org.Membership // all of the person's; nil if the path's organisation is the only one
 	LacksTwoStep bool             // whether only the lack of two-step verification caused the refusal

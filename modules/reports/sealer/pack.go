@@ -30,7 +30,7 @@ func (b bucket) args() pgx.NamedArgs {
 type collector struct {
 	players segment.Players
 	plays   []segment.Play // nil if tooMany
-	max     int            // of plays
+	max     int            // limit of plays
 	tooMany bool           // more plays than max
 	hash    uint64         // hash of the plays of addPlays
 }

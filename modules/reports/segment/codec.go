@@ -43,7 +43,7 @@ type reader struct {
 }
 
 func (r *reader) uvarint() uint64 {
-	if len(r.b) > 0 && r.b[0] < 0x80 { // the common case
+	if len(r.b) > 0 && r.b[0] < 0x80 { // nearly all numbers take one byte
 		v := r.b[0]
 		r.b = r.b[1:]
 		return uint64(v)

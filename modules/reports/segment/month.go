@@ -118,7 +118,7 @@ func UnpackMembers(
 
 // player reads a player. It does not decode the fixed fields: UnpackMembers skips many players.
 func (r *reader) player(ordinal *int32) (plays int32, fixed []byte) {
-	if b := r.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all
+	if b := r.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all players have one-byte numbers
 		*ordinal += int32(b[0])
 		plays = int32(b[1])
 		fixed = b[2:][:fixedSize]

@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // Play has the columns of a play that reports sum.
 type Play struct {
-	StartedAt int64 // milliseconds since 1970
+	StartedAt int64 // in milliseconds since 1970
 	Player    int32 // players.ordinal
 	Completed bool
 	Score     int16 // hundredths of a percent; 0 unless completed

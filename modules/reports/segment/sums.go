@@ -201,7 +201,7 @@ type Accumulator struct {
 	Days    []DaySums
 	Players Players
 
-	from int64 // milliseconds since 1970
+	from int64 // in milliseconds since 1970
 	// inMonth marks the days of expected months: their players are added with the month.
 	inMonth []bool
 }

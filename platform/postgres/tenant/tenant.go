@@ -116,7 +116,7 @@ func changeIsScoped(db *gorm.DB) bool {
 var (
 	identifier  = regexp.MustCompile(`^\w+$`)
 	identifiers = regexp.MustCompile(`^(\*|\w+(\.\w+)?(, ?\w+(\.\w+)?)*)$`)
-	comment     = regexp.MustCompile(`^/\* [\w.]+ \*/$`) // of postgres.Tag
+	comment     = regexp.MustCompile(`^/\* [\w.]+ \*/$`) // the form that postgres.Tag writes
 )
 
 // onModel reports whether s is on one table without joins, a model's or one given by bare name, and
@@ -142,7 +142,7 @@ func isPlain(c clause.Clause) bool {
 	}
 	switch e := c.Expression.(type) {
 	case clause.Expr:
-		return e.SQL == "count(*)" // of Count
+		return e.SQL == "count(*)" // the SQL of gorm's Count
 	case clause.From, clause.Insert, clause.Update, clause.Delete: // gorm's own are empty
 		return reflect.ValueOf(e).IsZero()
 	case clause.GroupBy:
