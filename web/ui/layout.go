@@ -48,7 +48,7 @@ type Link struct {
 // Download has the paths of one file as CSV with commas and as CSV for Excel.
 type Download struct {
 	CSV, Excel string
-	LastWeek   string // path of the last whole week; "": the menu does not offer it
+	LastWeek   string // path of the last whole week; "": not offered
 	Primary    bool   // whether it is the screen's primary action
 }
 
