@@ -42,8 +42,7 @@ func setup(t *testing.T) *bundle {
 	b.db = pgtest.Open(t, b.URL, postgres.Options{LockTimeout: 20 * time.Second, MaxConns: 10})
 	b.request = Request{
 		Query: reports.Query{
-			OrganisationID: fork.OrganisationID, ForkID: fork.ID,
-			Period: reports.Period{From: fork.CreatedAt, Days: 1},
+			OrganisationID: fork.OrganisationID, ForkID: fork.ID, Period: reports.Period{From: fork.CreatedAt, Days: 1},
 		},
 		Slug: fork.Slug, Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
 		Request: audit.Request{Method: "GET", Path: "/export", ID: "request-0001"},
@@ -56,10 +55,7 @@ func setup(t *testing.T) *bundle {
 func (b *bundle) serve() {
 	options := reports.Options{FixedPseudonyms: true, PlayerVersions: true}
 	b.service = New(reports.New(b.db, options), audit.New(b.db), b.db, nil)
-	server := httpserver.New(httpserver.Options{
-		Logger: slog.New(slog.DiscardHandler),
-		Grace:  time.Millisecond,
-	})
+	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Grace: time.Millisecond})
 	server.App().Get("/export", func(c *fiber.Ctx) error {
 		if b.firstByteDeadline > 0 {
 			ctx, stop := context.WithTimeout(c.UserContext(), b.firstByteDeadline)
@@ -88,8 +84,7 @@ func (b *bundle) serve() {
 	})
 }
 
-// send requests the export. The server blocks until the caller reads the body, because the socket
-// buffers are small.
+// send requests the export. The server blocks until the caller reads the body, because the socket buffers are small.
 func (b *bundle) send(method string) *http.Response {
 	transport := &http.Transport{
 		DisableCompression: true,
@@ -120,8 +115,7 @@ func (b *bundle) details(action string) string {
 	return testkit.One[string](b.World, `select details::text from audit_entries where action = $1`, action)
 }
 
-// finishedDetails returns the details of export.finished. It waits until the connection is
-// released.
+// finishedDetails returns the details of export.finished. It waits until the connection is released.
 func (b *bundle) finishedDetails() string {
 	require.Eventually(b.t, func() bool {
 		return b.Count(finishedEntries) == 1 && b.db.Pool.Stat().AcquiredConns() == 0
