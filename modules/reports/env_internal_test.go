@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/reports/sealer"
+	"dg/platform/format"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
 )
@@ -47,8 +48,7 @@ func newEnv(t *testing.T) *env {
 	}
 	db.Players(testOrg, 40)
 	e := &env{
-		World: db, reports: New(db.DB, Options{FixedPseudonyms: true, PlayerVersions: true}),
-		sealer: newSealer(db.DB),
+		World: db, reports: New(db.DB, Options{FixedPseudonyms: true, PlayerVersions: true}), sealer: newSealer(db.DB),
 	}
 	e.reports.OnDamage = func(q Query, err error) { t.Errorf("damage in %s: %v", q.Period, err) }
 	e.group(testGroup, `select i from generate_series(1, 40, 4) i`)
@@ -82,7 +82,6 @@ func (e *env) play(fork string, player int, at ...time.Time) {
 		testOrg, fork, player, at)
 }
 
-// insert adds n random plays within some days from the given instant on.
 func (e *env) insert(at time.Time, days, n int) {
 	e.Exec(insertSQL, pgx.NamedArgs{"at": at, "days": days, "n": n})
 }
@@ -96,10 +95,7 @@ const insertSQL = `insert into plays (id, org_id, fork_id, player, started_at, c
 	  from (select date_trunc('milliseconds', @at::timestamptz + random() * @days * interval '1 day') as s, random() < 0.7 as done from generate_series(1, @n)) x`
 
 func query(from time.Time, days int, group string) Query {
-	return Query{
-		OrganisationID: testOrg, ForkID: testFork, Period: Period{From: from, Days: days},
-		GroupID: group,
-	}
+	return Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: from, Days: days}, GroupID: group}
 }
 
 func (e *env) seal(t *testing.T) sealer.Result {
@@ -117,6 +113,21 @@ func (e *env) statistics(ctx context.Context, q Query) (Statistics, error) {
 	return e.reports.Statistics(ctx, report)
 }
 
+// open opens a report until the test ends.
+func (e *env) open(t *testing.T, q Query) *Report {
+	report, err := e.reports.Open(t.Context(), q)
+	require.NoError(t, err)
+	t.Cleanup(report.Close)
+	return report
+}
+
+func (e *env) openExport(t *testing.T, q Query) *Export {
+	export, err := e.reports.OpenExport(t.Context(), q, format.CSV)
+	require.NoError(t, err)
+	t.Cleanup(export.Close)
+	return export
+}
+
 func (e *env) figures(t *testing.T, q Query) Statistics {
 	s, err := e.statistics(t.Context(), q)
 	require.NoError(t, err)
@@ -132,8 +143,7 @@ func (e *env) requireAgreement(t *testing.T) {
 
 // checkRandom compares a random report and overview from segments with the snapshot's plays.
 func (e *env) checkRandom(ctx context.Context, random *rand.Rand) error {
-	q := query(testFrom.AddDate(0, 0, random.IntN(60)), 1+random.IntN(110),
-		[]string{"", "", testGroup}[random.IntN(3)])
+	q := query(testFrom.AddDate(0, 0, random.IntN(60)), 1+random.IntN(110), []string{"", "", testGroup}[random.IntN(3)])
 	s, err := open(ctx, e.DB, q, true)
 	if err != nil {
 		return err

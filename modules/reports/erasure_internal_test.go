@@ -3,23 +3,15 @@ package reports
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
-	"os"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sync/errgroup"
 
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/modules/reports/sealer"
 	"dg/modules/reports/segment"
-	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
@@ -27,8 +19,7 @@ import (
 
 // erase erases the player like dg erase, but without the sealer's pass after it.
 func erase(ctx context.Context, db *postgres.DB, player string) error {
-	return org.New(db, audit.New(db), nil).ErasePlayer(ctx, player, sealer.DropDirty,
-		audit.Request{Path: "dg erase"})
+	return org.New(db, audit.New(db), nil).ErasePlayer(ctx, player, sealer.DropDirty, audit.Request{Path: "dg erase"})
 }
 
 func (e *env) playerID(ordinal int) string {
@@ -57,8 +48,7 @@ func (e *env) storedPlayers(t *testing.T) map[int32]bool {
 	return stored
 }
 
-// Once an erasure has committed, no segment contains the player, even if another sealer held the
-// lock when the erasure began.
+// Once an erasure has committed, no segment contains the player, even if a sealer held the lock before.
 func TestErasedPlayerIsInNoSegment(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 100, 2000)
@@ -75,8 +65,7 @@ func TestErasedPlayerIsInNoSegment(t *testing.T) {
 	e.requireAgreement(t)
 }
 
-// An erasure waits for a sealer that is about to commit a changed day. Otherwise it would delete
-// the new segment as a dirty one, and the month would be packed without the day.
+// An erasure waits for a sealer that commits a changed day. Otherwise it would delete the new segment as dirty.
 func TestErasureDuringASealKeepsSealedDays(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 100, 2000)
@@ -133,78 +122,4 @@ func TestMissingSegmentIsDamage(t *testing.T) {
 	require.NoError(t, read())
 	e.Exec(`delete from fork_days where day = $1`, testFrom.Add(day))
 	require.ErrorIs(t, read(), segment.ErrDamaged)
-}
-
-// Figures equal those of the plays during concurrent rebuilds, erasures and corrections.
-func TestFiguresAreRightDuringRebuildsAndErasures(t *testing.T) {
-	e := newEnv(t)
-	rebuilds, changes := 6, int64(200)
-	if os.Getenv("DG_SOAK") != "" {
-		rebuilds, changes = 200, 8000
-	}
-	e.insert(testFrom, 100, 3000)
-	writers := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 8})
-	rebuilder := newSealer(pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 2}))
-	var changed atomic.Int64
-	var done atomic.Bool
-	work, ctx := errgroup.WithContext(t.Context())
-	repeat := func(n int, f func(*rand.Rand) error) {
-		for range n {
-			random := rand.New(rand.NewPCG(rand.Uint64(), 0))
-			work.Go(func() error {
-				for ctx.Err() == nil && !done.Load() {
-					if err := f(random); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}
-	}
-	work.Go(func() error {
-		defer done.Store(true)
-		for i := 0; i < rebuilds || changed.Load() < changes; i++ {
-			if _, err := rebuilder.Rebuild(ctx, time.Minute); err != nil &&
-				!errors.Is(err, postgres.ErrLocked) {
-				return fmt.Errorf("rebuild %d: %w", i, err)
-			}
-		}
-		return nil
-	})
-	repeat(2, func(random *rand.Rand) error { // corrections
-		changed.Add(1)
-		return withoutConflicts(write(ctx, random, writers))
-	})
-	repeat(2, func(random *rand.Rand) error { // erasures
-		var id string
-		err := writers.Pool.QueryRow(ctx, `with next as (
-			  update player_ordinals set last = last + 1 returning last)
-			insert into players (id, org_id, ordinal, label, display_name)
-			select gen_random_uuid(), '`+testOrg+`', last, 'P-' || last, 'Player ' || last from next
-			returning (select id::text from players order by random() limit 1)`).Scan(&id)
-		if err == nil {
-			changed.Add(1)
-			err = erase(ctx, writers, id)
-		}
-		return withoutConflicts(err)
-	})
-	repeat(2, func(random *rand.Rand) error { return e.checkRandom(ctx, random) })
-	require.NoError(t, work.Wait())
-	require.Eventually(t, func() bool { // the erasures have ended, and release their locks
-		sealed, err := e.sealer.Seal(t.Context())
-		return err == nil && sealed.Backlog() == 0 // a cancelled erasure may lock the forks for a while
-	}, time.Minute, 10*time.Millisecond)
-	e.requireAgreement(t)
-	require.Positive(t, e.Count(`fork_months`))
-}
-
-// withoutConflicts drops a writer's expected errors: deadlock, lock timeout, erased player.
-func withoutConflicts(err error) error {
-	pgErr, ok := errors.AsType[*pgconn.PgError](err)
-	switch {
-	case ok && (pgErr.Code == "40P01" || pgErr.Code == "55P03" || pgErr.Code == "23503"),
-		apperr.Is(err, apperr.NotFound), errors.Is(err, pgx.ErrNoRows), errors.Is(err, context.Canceled):
-		return nil
-	}
-	return err
 }

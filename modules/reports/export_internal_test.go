@@ -13,8 +13,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// rules.md, CSV: an export has a row for each play of the period, ordered by startedAt, then
-// playId, before and after firstRows.
+// rules.md, CSV: rows are ordered by startedAt, then playId, before and after firstRows.
 func TestExportOrdersPlaysOfAnInstantByID(t *testing.T) {
 	e := newEnv(t)
 	e.Plays(theFork, 1203, testFrom, 0)
@@ -30,8 +29,7 @@ func TestExportOrdersPlaysOfAnInstantByID(t *testing.T) {
 		q := query(testFrom, 1, c.group)
 		want := testkit.One[[]string](e.World, `select array(select id::text from plays
 			where started_at = $2 and ($1 = '' or player in (select player from group_members
-			  where group_id::text = $1))
-			order by id)`, c.group, testFrom)
+			  where group_id::text = $1)) order by id)`, c.group, testFrom)
 		var got []string
 		_, file := e.export(t, q, format.CSV)
 		for line := range strings.Lines(file) {
@@ -44,9 +42,7 @@ func TestExportOrdersPlaysOfAnInstantByID(t *testing.T) {
 	}
 }
 
-// rules.md, CSV: the format for Excel has a byte-order mark, semicolons, decimal commas, times
-// without T, and a formula guard after every separator. Both formats omit skills of a newer
-// program.
+// rules.md, CSV: the format for Excel has semicolons, decimal commas and a guard after every separator.
 func TestExportInEachFormat(t *testing.T) {
 	e := newEnv(t)
 	e.Exec(`update players set display_name = 'Zoë;=1,+2' || chr(10) || '@x' where ordinal = 1`)
@@ -79,8 +75,7 @@ func TestExportInEachFormat(t *testing.T) {
 		"P-1,"+name+",2023-11-20T09:30:00.123Z,2023-11-20T09:41:12.500Z,672,true,87.5,true,"+skills+"\n")
 }
 
-// rules.md, CSV: playerKey is the pseudonym in both modes, and playerLabel depends on the mode,
-// with and without the cache of players, even for exactly firstRows rows.
+// rules.md, CSV: playerKey is the pseudonym in both modes, playerLabel depends on the mode, cached or not.
 func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 	e := newEnv(t)
 	e.Plays(theFork, firstRows, testFrom, 0)
@@ -145,9 +140,7 @@ func (e *env) export(t *testing.T, q Query, f format.Dialect) (x *Export, file s
 func TestFirstRowsDoNotWaitForAllPlayers(t *testing.T) {
 	e := newEnv(t)
 	e.Plays(theFork, 2*firstRows, testFrom, 0)
-	x, err := e.reports.OpenExport(t.Context(), query(testFrom, 1, ""), format.CSV)
-	require.NoError(t, err)
-	defer x.Close()
+	x := e.openExport(t, query(testFrom, 1, ""))
 	text, err := x.AppendRows(t.Context(), nil, 10_000)
 	require.NoError(t, err)
 	require.Greater(t, len(text), 10_000)

@@ -25,8 +25,7 @@ func rankByComparison(s *segment.Players, labels map[int32]string) []PlayerStat 
 	s.Each(func(ordinal int32, p segment.PlayerSum) {
 		rows = append(rows, PlayerStat{
 			Label: labels[ordinal], Plays: int64(p.Plays), BestScore: roundScore(p.BestScore),
-			LastPlayedAt: time.UnixMilli(p.LastPlayedAt).UTC(), Passed: p.Passed,
-			Completed: p.Completed,
+			LastPlayedAt: time.UnixMilli(p.LastPlayedAt).UTC(), Passed: p.Passed, Completed: p.Completed,
 		})
 	})
 	slices.SortFunc(rows, func(a, b PlayerStat) int {
@@ -37,8 +36,7 @@ func rankByComparison(s *segment.Players, labels map[int32]string) []PlayerStat 
 	return rows
 }
 
-// rules.md, Figures: players are ordered by plays, rounded best score, label and last play, for
-// labels with any common prefix and any number of plays.
+// rules.md, Figures: players are ordered by plays, rounded best score, label and last play.
 func TestRankingAgreesWithComparison(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -111,8 +109,7 @@ func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 	require.Equal(t, Rate(10_000), rate(plays, plays))
 }
 
-// A completed play with the score 0 differs from an unfinished one. Package segment keeps the
-// difference (TestPackedDayReturnsItsPlays, TestPackedMonthReturnsThePlaysOfEachPlayer).
+// A completed play with the score 0 differs from an unfinished one; in segments, package segment tests it.
 func TestZeroScoreDiffersFromNoScore(t *testing.T) {
 	e := newEnv(t)
 	e.play(testFork, 1, testFrom)
@@ -160,8 +157,7 @@ func TestInvalidPeriodIsExplained(t *testing.T) {
 	}
 }
 
-// A period has at most 366 days, from an existing day to a later or the same one, between 2000 and
-// 2199. Everything else gets a short, printable message.
+// A period has 1 to 366 days between 2000 and 2199. Everything else gets a short, printable message.
 func TestPeriodsAreTheDaysOfTheCalendar(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^2[01]\d\d-\d\d-\d\d$`)
@@ -184,8 +180,7 @@ func TestPeriodsAreTheDaysOfTheCalendar(t *testing.T) {
 			require.True(t, apperr.Is(err, apperr.Validation))
 			require.NotEmpty(t, apperr.From(err).Field)
 			message := apperr.From(err).Message
-			require.False(t,
-				strings.ContainsFunc(message, func(r rune) bool { return !unicode.IsPrint(r) }), message)
+			require.False(t, strings.ContainsFunc(message, func(r rune) bool { return !unicode.IsPrint(r) }), message)
 			require.LessOrEqual(t, utf8.RuneCountInString(message), 200)
 			return
 		}

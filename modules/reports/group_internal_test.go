@@ -17,12 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/org"
-	"dg/platform/format"
 	"dg/platform/testkit"
 )
 
-// rules.md, Order of checks: opening a report returns the owner of the group and reads no scores.
-// The figures come from the same snapshot. A group of another organisation is never read.
+// rules.md, Order of checks: opening a report returns the group's owner and reads no scores.
 func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 	e := newEnv(t)
 	const otherOrg = otherFork // an id of another table, here and below
@@ -33,16 +31,14 @@ func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 	// opened opens a report and an export, makes the change, and reads both
 	opened := func(group, change string) (Header, Statistics, []error) {
 		q := query(testFrom, 10, group)
-		report, err := e.reports.Open(t.Context(), q)
-		require.NoError(t, err)
+		report := e.open(t, q)
 		defer report.Close()
-		export, err := e.reports.OpenExport(t.Context(), q, format.CSV)
-		require.NoError(t, err)
+		export := e.openExport(t, q)
 		defer export.Close()
 		require.Equal(t, report.Header, export.Header)
 		e.Exec(change)
 		stats, statsErr := e.reports.Statistics(t.Context(), report)
-		_, err = export.AppendRows(t.Context(), nil, 1)
+		_, err := export.AppendRows(t.Context(), nil, 1)
 		return report.Header, stats, []error{statsErr, err}
 	}
 	e.Exec(`alter table plays rename score to unread`)
@@ -71,15 +67,12 @@ func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 }
 
 // rules.md, Anonymity: a group is suppressed when fewer than 5 of its members played in the period.
-// ShownGroups agrees with the reports.
 func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	e := newEnv(t)
 	q := query(testFrom, 1, testGroup)
 	play := func(member int, at time.Time) { e.play(testFork, 4*member+1, at) }
 	suppressed := func() bool {
-		report, err := e.reports.Open(t.Context(), q)
-		require.NoError(t, err)
-		defer report.Close()
+		report := e.open(t, q)
 		shown, err := e.reports.ShownGroups(t.Context(), q)
 		require.NoError(t, err)
 		require.Equal(t, !report.Suppressed, slices.Contains(shown, testGroup))
@@ -97,8 +90,7 @@ func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	require.False(t, suppressed())
 }
 
-// doc.go, Invariants: a report on a group never costs more than the report on all players, for any
-// sealed days and planner statistics. The cost is the number of pages and rows read.
+// doc.go, Invariants: a report on a group never reads more pages and rows than that on all players.
 func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	e := newEnv(t)
 	const players = 3500
@@ -148,8 +140,7 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	within("dirty", all)
 }
 
-// The totals of complete days equal those of a report on these days, sealed or not. They are hidden
-// if that report is suppressed.
+// The totals of complete days equal those of a report on these days, and are hidden if it is suppressed.
 func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 	e := newSealedEnv(t, 80, 4000)
 	const few = testFork
@@ -258,8 +249,7 @@ type planNode struct {
 
 func (n planNode) pages() int { return n.Hit + n.Read }
 
-// rows counts the rows read. It fails if a filter scans a subplan or an array for each row; a
-// literal array is hashed.
+// rows counts the rows read. It fails if a filter scans a subplan or an array for each row; a literal array is hashed.
 func (n planNode) rows(t *testing.T) (count int) {
 	require.NotRegexp(t, `ANY \([^']|\(SubPlan`, n.Filter)
 	if len(n.Plans) == 0 {
@@ -271,8 +261,7 @@ func (n planNode) rows(t *testing.T) (count int) {
 	return count
 }
 
-// Reading a group's metadata takes time in proportion to its members, not to other groups' plays
-// and members. With few groups, a generic plan would scan all members.
+// Reading a group's metadata takes time in proportion to its members, not to other groups' plays and members.
 func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 	e := newEnv(t)
 	e.Players(testOrg, 19_960)
@@ -291,9 +280,7 @@ func (e *env) pages(t *testing.T, sql string, args pgx.NamedArgs) int {
 	return genericPlan(t, tx, sql, args).pages()
 }
 
-// rules.md, Anonymity: the warning lists what an attacker learns from the labels of two shown
-// reports. Random groups overlap, are nested or suppressed, or belong to another organisation with
-// the same ordinals.
+// rules.md, Anonymity: the warning lists what an attacker learns from the labels of two shown reports.
 func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 	e := newEnv(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
@@ -319,8 +306,7 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 			if i%7 == 6 {
 				owner = other
 			}
-			e.Exec(`insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`,
-				id, owner)
+			e.Exec(`insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`, id, owner)
 			e.Exec(`insert into group_members select $2, $1, i from generate_series(1, $3::int) i
 				where i <> all($4)`, id, owner, min(40, 4+random.IntN(1+3*i)),
 				random.Perm(20 + random.IntN(20))[:random.IntN(1+i)])
@@ -369,8 +355,7 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 	require.Empty(t, s.Overlaps, "names need no comparison")
 }
 
-// The warning is optional: it never fails its report, even without planner statistics, as after an
-// import.
+// The warning is optional: it never fails its report, even without planner statistics, as after an import.
 func TestSlowOverlapsDoNotFailTheReport(t *testing.T) {
 	e := newEnv(t)
 	e.Exec(`alter table group_members set (autovacuum_enabled = false)`)

@@ -14,6 +14,7 @@ import (
 	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/limit"
+	"dg/platform/testkit"
 )
 
 const manyPlayers = 1500 // enough that all labels are read
@@ -48,8 +49,7 @@ func (e *env) requireLabels(t *testing.T, s *Service, column string) {
 	require.Equal(t, want, got)
 }
 
-// doc.go, Invariants: cached labels equal those of the report's snapshot on all instances, after
-// any change of players by any writer.
+// doc.go, Invariants: cached labels equal those of the report's snapshot on all instances, after any change.
 func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 	e := newLabelsEnv(t)
 	other := New(e.DB, e.reports.options) // another instance
@@ -85,34 +85,25 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 	require.Equal(t, 2, e.reports.labels.lru.Len(), "both modes are kept")
 
 	const version = `select version from player_ordinals`
-	before := e.one(t, version)
+	before := testkit.One[int64](e.World, version)
 	e.Exec(`truncate players cascade`)
-	require.NotEqual(t, before, e.one(t, version))
+	require.NotEqual(t, before, testkit.One[int64](e.World, version))
 }
 
-func (e *env) one(t *testing.T, sql string) (v int64) {
-	require.NoError(t, e.Owner.Pool.QueryRow(t.Context(), sql).Scan(&v))
-	return v
-}
-
-// Labels in memory are whole: a failed read keeps none.
-func TestLabelsOfAFailedReadAreNotKept(t *testing.T) {
+// A failed read keeps no labels. A snapshot older than a rename, as on a replica that lags, shows the former name.
+// Without Options.PlayerVersions, as in a host program, no label is cached and player_ordinals is not read.
+func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
 	e := newLabelsEnv(t)
+	q := query(testFrom, 1, "")
 	e.Exec(`alter table players rename display_name to unread`)
-	_, err := e.statistics(t.Context(), query(testFrom, 1, ""))
+	_, err := e.statistics(t.Context(), q)
 	require.ErrorContains(t, err, `column "display_name" does not exist`)
 	e.Exec(`alter table players rename unread to display_name`)
 	e.requireLabels(t, e.reports, "display_name")
-}
 
-// A report whose snapshot is older than a rename shows the former name, even if newer labels are
-// cached. The same applies to a replica that lags.
-func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
-	e := newLabelsEnv(t)
-	older, err := e.reports.Open(t.Context(), query(testFrom, 1, ""))
-	require.NoError(t, err)
-	defer older.Close()
-	e.Exec(`update players set display_name = 'After' where ordinal = 1`)
+	older := e.open(t, q)
+	const rename = `update players set display_name = $1 where ordinal = 1`
+	e.Exec(rename, "After")
 	e.requireLabels(t, e.reports, "display_name")
 	stats, err := e.reports.Statistics(t.Context(), older)
 	require.NoError(t, err)
@@ -120,24 +111,18 @@ func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
 		require.NotEqual(t, "After", p.Label)
 	}
 	e.requireLabels(t, e.reports, "display_name")
-}
 
-// Without Options.PlayerVersions, as in a host program, no label is cached and player_ordinals is
-// not read.
-func TestLabelsAreNotKeptWithoutVersions(t *testing.T) {
-	e := newLabelsEnv(t)
 	e.Exec(`alter table player_ordinals rename to hidden`)
-	s := New(e.DB, Options{FixedPseudonyms: true})
 	e.Exec(`alter table players disable trigger player_version`)
-	e.requireLabels(t, s, "display_name")
-	e.Exec(`update players set display_name = 'After' where ordinal = 1`)
-	e.requireLabels(t, s, "display_name")
+	without := New(e.DB, Options{FixedPseudonyms: true})
+	e.requireLabels(t, without, "display_name")
+	e.Exec(rename, "Later")
+	e.requireLabels(t, without, "display_name")
 }
 
 func labelsOf(bytes int) *labels { return &labels{text: strings.Repeat("x", bytes)} }
 
-// sizing.md: the cache of labels stays within maxLabelBytes, and evicts the least recently used
-// first.
+// sizing.md: the cache of labels stays within maxLabelBytes, and evicts the least recently used first.
 func TestCachedLabelsAreBounded(t *testing.T) {
 	c := newLabelCache()
 	key := func(i int) labelsKey { return labelsKey{fmt.Sprint(i), org.Nominative} }
@@ -159,8 +144,7 @@ func TestCachedLabelsAreBounded(t *testing.T) {
 	require.Equal(t, c.lru.Len()*labelsOf(1).size(), c.bytes)
 }
 
-// doc.go, Invariants: labels that no report confirms for a minute are dropped, even without another
-// report.
+// doc.go, Invariants: labels that no report confirms for a minute are dropped, even without another report.
 func TestUnconfirmedLabelsAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newLabelCache()
@@ -181,8 +165,7 @@ func TestUnconfirmedLabelsAreDropped(t *testing.T) {
 	})
 }
 
-// rules.md, Bounds: a large report waits for a slot of large reports, and takes no slot of small
-// ones.
+// rules.md, Bounds: a large report waits for a slot of large reports, and takes no slot of small ones.
 func TestLargeReportsLeaveSlotsForSmallOnes(t *testing.T) {
 	e := newEnv(t)
 	e.Players(testOrg, largeReport+1)
@@ -223,24 +206,21 @@ func TestRefusedReportSaysWhenToRetry(t *testing.T) {
 		}
 		_, err := s.Open(t.Context(), query(testFrom, 1, ""))
 		require.True(t, apperr.Is(err, apperr.Unavailable))
-		require.Equal(t, "Too many reports are being computed. Retry in 5 seconds.",
-			apperr.From(err).Message)
+		require.Equal(t, "Too many reports are being computed. Retry in 5 seconds.", apperr.From(err).Message)
 	})
 }
 
-// doc.go, Invariants: after a replica fails, the primary is read in a new snapshot. After the
-// primary fails, the report fails.
+// doc.go, Invariants: after a replica fails, the primary is read. After the primary fails, the report fails.
 func TestReportOfFailedReplicaIsReadFromPrimary(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 40, 100)
 	q := query(testFrom, 40, "")
 	want := e.figures(t, q)
 	for _, replica := range []bool{true, false} {
-		report, err := e.reports.Open(t.Context(), q)
-		require.NoError(t, err)
+		report := e.open(t, q)
 		report.snap.replica = replica
 		// aborts the transaction, so that every later statement fails
-		_, err = report.snap.conn.Exec(t.Context(), `select 1 / 0`)
+		_, err := report.snap.conn.Exec(t.Context(), `select 1 / 0`)
 		require.Error(t, err)
 		got, err := e.reports.Statistics(t.Context(), report)
 		report.Close()

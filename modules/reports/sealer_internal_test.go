@@ -17,8 +17,7 @@ import (
 	"dg/modules/reports/sealer"
 )
 
-// One sealer works at a time. Another pass returns ErrLocked. A rebuild waits, and marks nothing if
-// it times out.
+// One sealer works at a time. Another pass returns ErrLocked. A rebuild waits, and marks nothing if it times out.
 func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 100, 500)
@@ -41,8 +40,7 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	e.requireAgreement(t)
 }
 
-// Segments of another version are not read. Days of an earlier version are sealed again. Days of a
-// later version are kept until a write, because two sealers would repack each other's days.
+// Segments of another version are not read. Those of a later one stay until a write: two sealers must not compete.
 func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 100, 2000)
@@ -52,8 +50,7 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 		require.Equal(t, sealer.Result{}, e.seal(t), "nothing is due")
 		e.Exec(`update fork_days set sums = set_byte(set_byte(sums, 0, $1), 1, 99),
 			segment = set_byte(segment, 0, $1) || '\x07' where `+even, segment.DayVersion+other)
-		e.Exec(`update fork_months set segment = set_byte(segment, 0, $1) || '\x0708'`,
-			segment.MonthVersion+other)
+		e.Exec(`update fork_months set segment = set_byte(segment, 0, $1) || '\x0708'`, segment.MonthVersion+other)
 		e.requireAgreement(t)
 		days := e.Count(`fork_days where ` + even)
 		if other > 0 {
@@ -85,8 +82,7 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 	e.requireAgreement(t)
 	e.requireCorrectReports(t)
 
-	e.Exec(`update plays set score = 1 where completed_at is not null and started_at < $1`,
-		testFrom.Add(21*day))
+	e.Exec(`update plays set score = 1 where completed_at is not null and started_at < $1`, testFrom.Add(21*day))
 	e.requireAgreement(t)
 	require.Equal(t, sealer.Result{Months: 1, Large: 1}, e.seal(t))
 	e.Exec(
@@ -146,8 +142,7 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 func TestSealingContinuesAfterAFailure(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 99, 500)
-	e.Exec(`create function refuse() returns trigger language plpgsql as
-		$$ begin if new.fork_id = '` + testFork +
+	e.Exec(`create function refuse() returns trigger language plpgsql as $$ begin if new.fork_id = '` + testFork +
 		`' then raise exception 'no room for it'; end if; return new; end $$;
 		create trigger refuse before insert on fork_days for each row execute function refuse()`)
 	var done sealer.Result
@@ -176,9 +171,7 @@ func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
 	e := newEnv(t)
 	end := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	e.play(testFork, 1, end.Add(-time.Millisecond), end)
-	for now, want := range map[time.Time]sealer.Result{
-		end.Add(-time.Millisecond): {}, end: {Days: 1, Months: 1},
-	} {
+	for now, want := range map[time.Time]sealer.Result{end.Add(-time.Millisecond): {}, end: {Days: 1, Months: 1}} {
 		e.Exec(`delete from fork_months`)
 		e.Exec(`delete from fork_days`)
 		e.sealer.Now = func() time.Time { return now }
@@ -186,8 +179,7 @@ func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
 	}
 }
 
-// TRUNCATE is not MVCC-safe: it empties the plays for older snapshots, but not their segments. A
-// report waits for TRUNCATE before its snapshot, and TRUNCATE waits for a running sealer.
+// TRUNCATE is not MVCC-safe: a report waits for it before its snapshot, and it waits for a running sealer.
 func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 	e := newSealedEnv(t, 100, 500)
 	e.requireAgreement(t) // prepares the statements, because the preparation would wait before the snapshot
@@ -250,8 +242,7 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	require.Equal(t, []string{testFork, lastFork, otherFork}, forks)
 }
 
-// Small forks are never sealed: a pass runs one index-only scan for each. No statement reads all
-// forks, so that ten thousand small forks do not stop the sealer.
+// Small forks are never sealed: a pass runs one index-only scan for each, and no statement reads all forks.
 func TestManySmallForksDoNotStopTheSealer(t *testing.T) {
 	e := newEnv(t)
 	forks := 4
@@ -260,8 +251,7 @@ func TestManySmallForksDoNotStopTheSealer(t *testing.T) {
 	}
 	const plays = 4_900
 	for i := range forks {
-		f := e.Fork(testkit.Fork{OrganisationID: testOrg, ID: fmt.Sprintf(
-			"00000000-0000-4000-9000-%012d", i)})
+		f := e.Fork(testkit.Fork{OrganisationID: testOrg, ID: fmt.Sprintf("00000000-0000-4000-9000-%012d", i)})
 		e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 			select gen_random_uuid(), $1, $2, 1 + i % 40, $3::timestamptz + i * interval '20 min', ''
 			  from generate_series(1, $4) i order by random()`, testOrg, f.ID, testFrom, plays)

@@ -23,8 +23,7 @@ func packMonth(from time.Time, plays []Play) Month {
 func playsOf(from time.Time, days int) *rapid.Generator[[]Play] {
 	return rapid.SliceOf(rapid.Custom(func(t *rapid.T) Play {
 		p := Play{
-			StartedAt: from.UnixMilli() +
-				rapid.Int64Range(0, int64(days)*day.Milliseconds()-1).Draw(t, "at"),
+			StartedAt: from.UnixMilli() + rapid.Int64Range(0, int64(days)*day.Milliseconds()-1).Draw(t, "at"),
 			Player:    rapid.OneOf(rapid.Int32Range(1, 9), rapid.Int32Range(1, 1<<12)).Draw(t, "player"),
 			Completed: rapid.Bool().Draw(t, "completed"),
 			Answers:   rapid.SliceOf(rapid.ByteRange(0, 2*byte(games.SkillCount)-1)).Draw(t, "answers"),
@@ -37,8 +36,7 @@ func playsOf(from time.Time, days int) *rapid.Generator[[]Play] {
 	}))
 }
 
-// A month keeps 300 plays of a player, and an ordinal that is 300 above the previous one. Neither
-// number fits into one byte.
+// A month keeps 300 plays of a player, and an ordinal 300 above the previous one: neither fits into one byte.
 func TestMonthHasAllPlaysOfABusyPlayer(t *testing.T) {
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	plays := []Play{{Player: 1, StartedAt: from.UnixMilli()}}
@@ -84,23 +82,20 @@ func TestPackedDayReturnsItsPlays(t *testing.T) {
 		stored, err := UnpackSums(from.UnixMilli(), packed.Sums.Pack(from.UnixMilli()))
 		require.NoError(t, err)
 		require.Equal(t, []Sums{sums, sums}, []Sums{packed.Sums, stored})
-		require.Equal(t, []int64{int64(len(plays)), score, passed},
-			[]int64{sums.Plays, sums.ScoreSum, sums.Passed})
+		require.Equal(t, []int64{int64(len(plays)), score, passed}, []int64{sums.Plays, sums.ScoreSum, sums.Passed})
 		another := from.Add(day).UnixMilli()
 		require.ErrorIs(t, UnpackDay(another, packed.Head, packed.Tail, nil, nil), ErrDamaged)
 	})
 }
 
-// doc.go, Invariants: equal plays give equal bytes in any order, even if two of them differ only in
-// their answers.
+// doc.go, Invariants: equal plays give equal bytes in any order, even if two of them differ only in their answers.
 func TestPackedDayDoesNotDependOnTheOrderOfPlays(t *testing.T) {
 	a := Play{Player: 1, Answers: []byte{1}}
 	b := Play{Player: 1, Answers: []byte{2}}
 	require.Equal(t, PackDay(0, []Play{a, b}), PackDay(0, []Play{b, a}))
 }
 
-// doc.go, Invariants: a packed month returns the sums of each player's plays. Equal plays give equal
-// bytes.
+// doc.go, Invariants: a packed month returns the sums of each player's plays. Equal plays give equal bytes.
 func TestPackedMonthReturnsThePlaysOfEachPlayer(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
@@ -121,9 +116,7 @@ func TestPackedMonthReturnsThePlaysOfEachPlayer(t *testing.T) {
 		require.NoError(t, UnpackMembers(from.UnixMilli(), packed.Head, packed.Tail, member, got))
 		require.Equal(t, []any{want.Total, want.Days, want.Players.Count()},
 			[]any{got.Total, got.Days, got.Players.Count()})
-		want.Players.Each(func(ordinal int32, s PlayerSum) {
-			require.Equal(t, s, got.Players.Get(ordinal))
-		})
+		want.Players.Each(func(ordinal int32, s PlayerSum) { require.Equal(t, s, got.Players.Get(ordinal)) })
 	})
 }
 
@@ -133,9 +126,8 @@ func TestDamagedMonthIsRefused(t *testing.T) {
 	plays := make([]Play, 40)
 	for i := range plays {
 		plays[i] = Play{
-			StartedAt: from.Add(time.Duration(i%31) * day).UnixMilli(), Player: 1 + int32(i%5),
-			Completed: i%5 > 0, Score: int16(i % 5 * 2000),
-			Answers: slices.Repeat([]byte{byte(i % 7), 3}, 1+i%20),
+			StartedAt: from.Add(time.Duration(i%31) * day).UnixMilli(), Player: 1 + int32(i%5), Completed: i%5 > 0,
+			Score: int16(i % 5 * 2000), Answers: slices.Repeat([]byte{byte(i % 7), 3}, 1+i%20),
 		}
 	}
 	packed := packMonth(from, plays)
