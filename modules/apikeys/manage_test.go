@@ -15,8 +15,7 @@ import (
 	"dg/platform/apperr"
 )
 
-// rules.md, Audit log: each change of a key adds one entry with its actor and request. A rename to
-// the current label adds none.
+// rules.md, Audit log: each change of a key adds one entry. A rename to the current label adds none.
 func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 	b := setup(t)
 	admin := member(ourOrganisation, "admin", true)
@@ -37,8 +36,7 @@ func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 		name, description string
 		details           map[string]any
 	}{
-		{"Power BI", "For Ann",
-			map[string]any{"oldName": "n", "newName": "Power BI", "description": "For Ann"}},
+		{"Power BI", "For Ann", map[string]any{"oldName": "n", "newName": "Power BI", "description": "For Ann"}},
 		{"Power BI", "", map[string]any{"name": "Power BI", "description": ""}},
 		{"BI", "", map[string]any{"oldName": "Power BI", "newName": "BI"}},
 	} {
@@ -97,19 +95,16 @@ func TestEntryHasTheNameReadUnderTheLock(t *testing.T) {
 	}
 }
 
-// rules.md, Keys: a revocation does not wait for an import that changes its actor, or for requests
-// that wait for the key's rate-limit window. It does not deadlock with those requests.
+// rules.md, Keys: a revocation waits for no import that changes its actor and for no request of the key.
 func TestRevocationDoesNotWait(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	tx := b.Begin(`update users set name = 'Renamed' where id = $1`, b.owner.ID)
-	_, err := tx.Exec(b.t.Context(), `update memberships set role = 'admin' where user_id = $1`, b.owner.ID)
-	require.NoError(t, err)
+	b.ExecIn(tx, `update memberships set role = 'admin' where user_id = $1`, b.owner.ID)
 	holder := b.Begin(`update api_key_windows set head = head where key_id = $1`, key.ID)
-	err = b.WhileWaiting(holder, func() error { return b.use(token) }, func() {
+	require.NoError(t, b.WhileWaiting(holder, func() error { return b.use(token) }, func() {
 		require.NoError(t, b.other.Revoke(b.t.Context(), b.owner, key.ID, request))
-	})
-	require.NoError(t, err, "it started before the commit: it may pass (doc.go, Trade-offs)")
+	}), "it started before the commit: it may pass (doc.go, Trade-offs)")
 	require.Nil(t, b.instant("last_used_at", key))
 }
 
@@ -121,8 +116,7 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 	ours, _ := b.newKey()
 	before := b.Count(`audit_entries`)
 	for _, id := range []string{
-		theirs.ID, unknownKey.ID, "", "x", token.String(), "\x00", strings.Repeat("\xff", 22),
-		ours.ID + "\n",
+		theirs.ID, unknownKey.ID, "", "x", token.String(), "\x00", strings.Repeat("\xff", 22), ours.ID + "\n",
 	} {
 		_, readErr := b.keys.Key(b.t.Context(), b.owner, id)
 		errs := []error{
@@ -227,22 +221,18 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	require.Zero(t, b.usageToday(other))
 	require.Equal(t, 1, b.Count(`api_key_usage`), "an unknown key is not counted")
 
-	t.Run("a request that is refused later moves", func(t *testing.T) {
-		// A request that is refused after authentication moves from Accepted to Refused, even if
-		// its count was stored before.
-		b.ageRequestsInWindows(key.ID, 61)
-		caller := b.accept(token)
-		b.storeUsage()
-		require.Equal(t, errOutsideAPI, b.keys.Refuse(b.t.Context(), caller, audit.InsufficientScope,
-			audit.Target{}, request, errOutsideAPI))
-		b.storeUsage()
-		b.storeUsage()
-		require.Equal(t, [3]int64{120, 3, 10}, b.usageToday(key))
-	})
+	// One that is refused after authentication moves from Accepted to Refused, even if its count was stored before.
+	b.ageRequestsInWindows(key.ID, 61)
+	caller := b.accept(token)
+	b.storeUsage()
+	require.Equal(t, errOutsideAPI,
+		b.keys.Refuse(b.t.Context(), caller, audit.InsufficientScope, audit.Target{}, request, errOutsideAPI))
+	b.storeUsage()
+	b.storeUsage()
+	require.Equal(t, [3]int64{120, 3, 10}, b.usageToday(key))
 }
 
-// Counts that cannot be stored are added to later counts and stored by the next attempt. Counts of
-// deleted keys are dropped.
+// Counts that cannot be stored are added to later counts. Counts of deleted keys are dropped.
 func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
@@ -282,8 +272,7 @@ func TestUsageIsCountedByDayOfArrival(t *testing.T) {
 	b.accept(token)
 	b.storeUsage()
 	days := b.usage(key)
-	require.Equal(t, apikeys.Usage{Day: now.Add(-24 * time.Hour), Accepted: 1, Refused: 1},
-		days[apikeys.UsageDays-2])
+	require.Equal(t, apikeys.Usage{Day: now.Add(-24 * time.Hour), Accepted: 1, Refused: 1}, days[apikeys.UsageDays-2])
 	require.Equal(t, apikeys.Usage{Day: now, Accepted: 1}, days[apikeys.UsageDays-1])
 	require.Equal(t, apikeys.Usage{Day: now.AddDate(0, 0, 1-apikeys.UsageDays)}, days[0])
 
@@ -314,8 +303,7 @@ func TestInstancesStoreUsageConcurrently(t *testing.T) {
 	}
 }
 
-// The metric counts keys of every organisation that end within 14 days, are in use and were not
-// replaced.
+// The metric counts keys of every organisation that end within 14 days, are in use and were not replaced.
 func TestKeysThatExpireInUseAreCounted(t *testing.T) {
 	b := setup(t)
 	const soon = `created_at = now() - interval '90 d', expires_at = now() + interval '13 d', `
@@ -337,8 +325,7 @@ func TestKeysThatExpireInUseAreCounted(t *testing.T) {
 	}
 }
 
-// rules.md, Keys: the last use is the last authenticated request within the rate limit. It advances
-// at most once in each minute of the clock, and never past the revocation.
+// rules.md, Keys: the last use advances once a minute at most, within the rate limit, never past the revocation.
 func TestLastUseOnlyAdvances(t *testing.T) {
 	b := setup(t)
 	const (

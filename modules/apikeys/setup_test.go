@@ -31,8 +31,7 @@ var request = audit.Request{Method: "GET", Path: "/api/v1/forks", ID: "request-0
 
 func requestFunc() audit.Request { return request }
 
-// bundle is a database with two organisations on the Pro plan, and two instances of the module, each
-// with its own pool.
+// bundle is a database with two organisations on the Pro plan, and two instances of the module, each with its own pool.
 type bundle struct {
 	*testkit.World
 	t           *testing.T
@@ -72,8 +71,7 @@ func member(organisation, role string, twoStep bool) apikeys.Actor {
 	return apikeys.Actor{
 		Person: apikeys.Person{ID: id.String(), Name: "Ada " + role},
 		Subject: authz.Subject{
-			Kind: authz.Member, OrganisationID: organisation,
-			Grants: authz.MemberGrants(role, twoStep),
+			Kind: authz.Member, OrganisationID: organisation, Grants: authz.MemberGrants(role, twoStep),
 		},
 	}
 }
@@ -95,10 +93,7 @@ func (b *bundle) create(actor apikeys.Actor) (apikeys.Key, apikeys.Token, error)
 	return b.keys.Create(b.t.Context(), actor, in, request)
 }
 
-func (b *bundle) use(token apikeys.Token) error {
-	_, err := b.keys.Authenticate(b.t.Context(), token, requestFunc)
-	return err
-}
+func (b *bundle) use(token apikeys.Token) error { return b.uses(token)(0, b.keys) }
 
 func (b *bundle) useOutside(id string) error {
 	return b.other.RefuseOutsideAPI(b.t.Context(), id, request, errOutsideAPI)
@@ -110,16 +105,14 @@ func (b *bundle) accept(token apikeys.Token) apikeys.Caller {
 	return caller
 }
 
-// concurrently calls do n times concurrently, alternating between the two instances.
 func (b *bundle) stillUsable(organisation, id string) error {
 	return apikeys.CheckUsable(b.t.Context(), b.DB, organisation, id)
 }
 
+// concurrently calls do n times concurrently, alternating between the two instances.
 func (b *bundle) concurrently(n int, do func(i int, on *apikeys.Service) error) []error {
 	errs := make([]error, n)
-	testkit.Concurrently(n, func(i int) {
-		errs[i] = do(i, []*apikeys.Service{b.keys, b.other}[i%2])
-	})
+	testkit.Concurrently(n, func(i int) { errs[i] = do(i, []*apikeys.Service{b.keys, b.other}[i%2]) })
 	return errs
 }
 
@@ -161,7 +154,6 @@ func (b *bundle) entries(action audit.Action) []audit.Entry {
 	return slices.DeleteFunc(all, func(e audit.Entry) bool { return e.Action != action })
 }
 
-// ageRequestsInWindows moves the timestamps in a key's two windows into the past.
 func (b *bundle) ageRequestsInWindows(key string, seconds float64) {
 	b.Exec(`update api_key_windows set instants =
 		(select array_agg(i - make_interval(secs => $2) order by nth) from unnest(instants) with ordinality u (i, nth))

@@ -43,8 +43,7 @@ func TestOfferedSecretIsEncrypted(t *testing.T) {
 	require.NoError(t, b.verify(b.signIn(ann), b.code(offer.Secret, 1)))
 }
 
-// Secrets in clear or under the previous key are encrypted with the current key. Sessions and
-// recovery codes stay, and the previous key is then no longer needed.
+// Secrets in clear or under the previous key are encrypted with the current one. Sessions and recovery codes stay.
 func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 	b := setup(t)
 	anns, codes, session := b.enrolled(ann)
@@ -67,12 +66,10 @@ func TestSecretsAreReencryptedWithANewKey(t *testing.T) {
 	}
 	require.Equal(t, 3, testkit.One[int](b.World, `select totp_rewritten from users where email_key = $1`, ann))
 	_, err := b.DB.Pool.Exec(b.ctx(), `update users set totp_rewritten = 9`)
-	require.ErrorContains(t, err, "permission denied",
-		"the serving role cannot change a secret and keep the sessions")
+	require.ErrorContains(t, err, "permission denied", "the serving role cannot change a secret and keep the sessions")
 }
 
-// A secret that is removed while the key is replaced stays removed. A new key keeps the counts of
-// wrong codes. An import that holds the check value delays the replacement.
+// A secret that is removed while the key is replaced stays removed. A new key keeps the counts of wrong codes.
 func TestRemovedSecretStaysRemovedUnderANewKey(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
@@ -94,23 +91,20 @@ func TestRemovedSecretStaysRemovedUnderANewKey(t *testing.T) {
 	requireLocked(t, b.verify(pending, b.code(secret, 0)), b.now().Add(time.Hour))
 	b.Exec(`update users set totp_secret = $1 where email_key = $2`, before, bob)
 	imported := b.Begin(`select from secret_key_check for share`)
-	require.NoError(t, b.WhileWaiting(imported, replace, func() {
-		_, err := imported.Exec(b.ctx(), `update users set totp_secret = null, totp_last_step = null`)
-		require.NoError(t, err, "nothing is locked before the check value")
+	require.NoError(t, b.WhileWaiting(imported, replace, func() { // nothing is locked before the check value
+		b.ExecIn(imported, `update users set totp_secret = null, totp_last_step = null`)
 	}))
 	require.Zero(t, b.Count(`users where totp_secret is not null`))
 }
 
-// operations.md, Secret key: once the stored secrets are encrypted, a secret in clear is refused at
-// sign-in and by the triggers. A migration does not encrypt one that bypassed the triggers.
+// operations.md, Secret key: once all secrets are encrypted, one in clear is refused at sign-in and by the triggers.
 func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 	b := setup(t)
 	keys := identity.KeyringOf(1, 0)
 	id := b.person(ann, secret)
 	b.use(keys)
 	for _, role := range []*postgres.DB{b.DB, b.Owner} {
-		_, err := role.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, id,
-			forgedSecret)
+		_, err := role.Pool.Exec(b.ctx(), `update users set totp_secret = $2 where id = $1`, id, forgedSecret)
 		require.ErrorContains(t, err, "set DG_SECRET_KEY")
 	}
 	b.Exec(`alter table users disable trigger user`)
@@ -126,8 +120,7 @@ func TestClearSecretIsRefusedOnceAllAreEncrypted(t *testing.T) {
 
 const forgedSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
 
-// operations.md, Secret key: a keyring must have the database's key, as the current or previous
-// key. Without a check value, MigrateSecrets refuses a key that does not decrypt every secret.
+// operations.md, Secret key: a keyring must have the database's key, as the current or previous key.
 func TestDatabaseAcceptsOnlyItsSecretKey(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
@@ -159,9 +152,7 @@ func TestDatabaseAcceptsOnlyItsSecretKey(t *testing.T) {
 	require.NoError(t, check(identity.Keyring{}))
 }
 
-// operations.md, Settings: a key that replaces a lost key becomes the database's key at once. Old
-// secrets stay unreadable: TOTP codes give an error, recovery codes still work. Secrets in clear
-// stay refused.
+// operations.md, Settings: under a key that replaces a lost one, old secrets stay unreadable and clear ones refused.
 func TestKeyThatReplacesALostKeyRefusesClearSecrets(t *testing.T) {
 	b := setup(t)
 	b.use(identity.KeyringOf(1, 0))

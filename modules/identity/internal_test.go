@@ -32,7 +32,6 @@ func (s *Service) AttemptWrongPassword(ctx context.Context, email string, comput
 	})
 }
 
-// UseKeys replaces the keyring.
 func (s *Service) UseKeys(keys Keyring) { s.keys = keys }
 
 // KeyringOf returns a keyring whose keys repeat the byte 32 times. 0 means no key.
@@ -47,14 +46,12 @@ func KeyringOf(current, previous byte) Keyring {
 	return ring
 }
 
-// A stored secret decrypts only with its key, for its person and unchanged. A secret in clear is
-// read only without a key.
+// A stored secret decrypts only with its key, for its person. One in clear is read only without a key.
 func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 	const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 	require.Equal(t, secret, KeyringOf(0, 0).Encrypt("ann", secret))
 	encrypted := KeyringOf(1, 9).Encrypt("ann", secret)
-	require.Equal(t, encrypted, KeyringOf(1, 9).Encrypt("ann", secret),
-		"an import of the same secret changes nothing")
+	require.Equal(t, encrypted, KeyringOf(1, 9).Encrypt("ann", secret), "an import of the same secret changes nothing")
 	require.NotEqual(t, encrypted, KeyringOf(1, 9).Encrypt("bob", secret))
 	require.Regexp(t, `^v1\.[0-9a-f]{8}\.[A-Za-z0-9_-]+$`, encrypted)
 	for name, c := range map[string]struct {
@@ -120,12 +117,10 @@ func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 	const key = "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 	with := func(part, wrong string) string { return strings.Replace(reference, part, wrong, 1) }
 	for _, hash := range []string{
-		"", "password", "$2y$10$abcdefghijklmnopqrstuv", with("argon2id", "argon2i"),
-		with("v=19", "v=16"), with("$v=19", ""), with("m=65536", "m=262145"),
-		with("m=65536", "m=4294967296"), with("m=65536", "m=7"), with("t=2", "t=0"),
-		with("t=2", "t=11"), with("p=1", "p=17"), with("m=65536,t=2", "t=2,m=65536"),
-		with(salt, "c2Fs"), with(salt, "c29tZXNhbHQ="), with(salt, "c29tZXNhbHR"),
-		with(key, "CTFh"), reference + "$",
+		"", "password", "$2y$10$abcdefghijklmnopqrstuv", with("argon2id", "argon2i"), with("v=19", "v=16"),
+		with("$v=19", ""), with("m=65536", "m=262145"), with("m=65536", "m=4294967296"), with("m=65536", "m=7"),
+		with("t=2", "t=0"), with("t=2", "t=11"), with("p=1", "p=17"), with("m=65536,t=2", "t=2,m=65536"),
+		with(salt, "c2Fs"), with(salt, "c29tZXNhbHQ="), with(salt, "c29tZXNhbHR"), with(key, "CTFh"), reference + "$",
 	} {
 		require.False(t, ValidPasswordHash(hash), "%q", hash)
 		require.False(t, PasswordMatches(hash, "password"), "%q", hash)
@@ -159,8 +154,7 @@ func TestLargestHashRunsAlone(t *testing.T) {
 	require.True(t, h.memory.TryAcquire(maxMemory))
 }
 
-// A new password has at least 12 characters and at most 1,000 bytes. It must not consist of common
-// words, the person's name and the e-mail.
+// A new password has 12 characters to 1,000 bytes, and not only common words, the name and the e-mail.
 func TestWeakPasswordsAreRefused(t *testing.T) {
 	t.Parallel()
 	maren := userRow{Name: "Zoë van Dijkstra", Email: "maren.solheim@harbour.example"}
@@ -169,11 +163,10 @@ func TestWeakPasswordsAreRefused(t *testing.T) {
 		"too long":           {strings.Repeat("a", 1001), strings.Repeat("€", 334)},
 		"invalid characters": {strings.Repeat("\xff", 20)},
 		"easy to guess": {
-			"password1234", "Password123!", "P@ssw0rd1234", "passwordpassword", "mypassword!!",
-			"MotDePasse2026", "contraseña123", "passwort12345", "123456789012", "111111111111",
-			"            ", "abcabcabcabc", "abcdefghijkl", "qwertyuiop12", "dgdgdgdgdgdg",
-			"dg-reporting-dg", "correct horse battery staple", "😀😀😀😀😀😀😀😀😀😀😀😀",
-			"maren.solheim@harbour.example", "Maren.Solheim", "maren.solheim2026!", "zoe.dijkstra1",
+			"password1234", "Password123!", "P@ssw0rd1234", "passwordpassword", "mypassword!!", "MotDePasse2026",
+			"contraseña123", "passwort12345", "123456789012", "111111111111", "            ", "abcabcabcabc",
+			"abcdefghijkl", "qwertyuiop12", "dgdgdgdgdgdg", "dg-reporting-dg", "correct horse battery staple",
+			"😀😀😀😀😀😀😀😀😀😀😀😀", "maren.solheim@harbour.example", "Maren.Solheim", "maren.solheim2026!", "zoe.dijkstra1",
 			"Dijkstra2026!", "van dijkstra!", "ZOËDIJKSTRA1",
 		},
 	} {
@@ -184,17 +177,15 @@ func TestWeakPasswordsAreRefused(t *testing.T) {
 		}
 	}
 	for _, accepted := range []string{
-		"correct horse battery", "battery horse staple", "Zoe and friends", "twelve chars",
-		"839201748261", "kx7-Qp2-mV9-tL4", "the dog ate my passport", "Zürich im Regen",
-		"日本語のパスワードは長い", "with\x00a NUL in it", "dijkstra walks the graph",
-		strings.Repeat("lengthy-on", 100),
+		"correct horse battery", "battery horse staple", "Zoe and friends", "twelve chars", "839201748261",
+		"kx7-Qp2-mV9-tL4", "the dog ate my passport", "Zürich im Regen", "日本語のパスワードは長い", "with\x00a NUL in it",
+		"dijkstra walks the graph", strings.Repeat("lengthy-on", 100),
 	} {
 		require.NoError(t, checkPassword(accepted, maren), accepted)
 	}
 }
 
-// import.md, totpSecret: an imported secret is base32 of at least 80 bits and at most 200
-// characters, in any case, with or without padding. Blanks are refused.
+// import.md, totpSecret: an imported secret is base32 of at least 80 bits and at most 200 characters.
 func TestImportedTOTPSecretsAreBase32(t *testing.T) {
 	for text, want := range map[string]string{
 		"JBSWY3DPEHPK3PXP": "JBSWY3DPEHPK3PXP", "jbswy3dpehpk3pxp": "JBSWY3DPEHPK3PXP",
@@ -242,12 +233,6 @@ func TestCodeIsAcceptedInEverySpelling(t *testing.T) {
 		_, ok := matchTOTP(secret, text, now, 0)
 		require.False(t, ok, "%q", text)
 	}
-}
-
-// The otpauth URL encodes every character of the account's name that apps misread.
-func TestAccountNameInTheAddressIsEncoded(t *testing.T) {
-	require.Equal(t, "otpauth://totp/DG:ann%2Bdg@example.com?secret=S&issuer=DG",
-		totpURL("ann+dg@example.com", "S"))
 }
 
 func wide(text string) string {

@@ -11,8 +11,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// The second step changes the token, against session fixation, and does not refresh the time of the
-// password. A pending session lasts ten minutes, and can only enter the code or sign out.
+// The second step changes the token, against session fixation. A pending session lasts ten minutes.
 func TestSecondStepChangesTheToken(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
@@ -70,8 +69,7 @@ func TestCodesOfNeighbouringStepsAreAccepted(t *testing.T) {
 	}
 }
 
-// A code or recovery code works once over two instances and many sessions. A second use counts as
-// wrong.
+// A code or recovery code works once over two instances and many sessions. A second use counts as wrong.
 func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 	b := setup(t)
 	secret, recovery, _ := b.enrolled(ann)
@@ -94,8 +92,7 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 	require.Equal(t, 9, b.Count(`recovery_codes`))
 }
 
-// Ten wrong codes lock all sessions of the person for an hour, which allows fewer than 300 guesses
-// a day. The lock refuses correct codes and recovery codes too. A correct code resets the count.
+// Ten wrong codes lock the person for an hour: fewer than 300 guesses a day. A correct code resets the count.
 func TestTenWrongCodesLockThePerson(t *testing.T) {
 	b := setup(t)
 	secret, recovery, _ := b.enrolled(ann)
@@ -107,9 +104,7 @@ func TestTenWrongCodesLockThePerson(t *testing.T) {
 		b.advance(time.Minute)
 	}
 	b.fail(5, identity.ErrWrongCode, guess)
-	b.fail(5, identity.ErrWrongCode, func() error {
-		return b.verify(b.signIn(ann), "0000-0000-0000-0000")
-	})
+	b.fail(5, identity.ErrWrongCode, func() error { return b.verify(b.signIn(ann), "0000-0000-0000-0000") })
 	until := b.now().Add(time.Hour)
 	for _, code := range []string{b.code(secret, 0), b.wrongCode(secret), recovery[0]} {
 		requireLocked(t, b.verify(b.signIn(ann), code), until)
@@ -135,8 +130,7 @@ func (b *bundle) confirm(of identity.Session, code string) (identity.Session, er
 	return session, err
 }
 
-// The offered secret is created after the password check, for a new token: a thief of the old token
-// cannot read it. The offer lasts 15 minutes. Each password check creates a new secret.
+// The offered secret is made after the password check, for a new token: a thief of the old one cannot read it.
 func TestOfferedSecretIsMadeAfterThePassword(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
@@ -164,11 +158,11 @@ func TestOfferedSecretIsMadeAfterThePassword(t *testing.T) {
 	}
 }
 
-// Turning two-step verification on or off ends the person's other sessions; this session continues
-// under a new token. Turning it off requires a code.
+// Turning two-step verification on or off ends the person's other sessions, and this one's token.
 func TestCodeConfirmsTwoStep(t *testing.T) {
 	b := setup(t)
-	b.person("Ann@Example.com", "")
+	const ann = "ann+dg@example.com"
+	b.person("Ann+DG@Example.com", "")
 	session := b.signIn(ann)
 	other := b.signIn(ann)
 	require.ErrorIs(t, errorOf(b.confirm(session, "123456")), identity.ErrTwoStepOff)
@@ -176,7 +170,7 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 	offer, session := b.offer(session)
 	require.NotEqual(t, offer.Secret, others.Secret)
 	require.Regexp(t, `^[A-Z2-7]{32}$`, offer.Secret)
-	require.Equal(t, "otpauth://totp/DG:Ann@Example.com?secret="+offer.Secret+"&issuer=DG", offer.URL)
+	require.Equal(t, "otpauth://totp/DG:Ann%2BDG@Example.com?secret="+offer.Secret+"&issuer=DG", offer.URL)
 	require.Equal(t, identity.ErrWrongCode, errorOf(b.confirm(session, b.wrongCode(offer.Secret))))
 	require.False(t, b.signIn(ann).SecondStepDue, "not in force yet")
 	b.advance(time.Minute)
@@ -192,8 +186,7 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 
 	pending := b.signIn(ann)
 	require.True(t, pending.SecondStepDue)
-	require.Equal(t, identity.ErrWrongCode, b.verify(pending, b.code(offer.Secret, 0)),
-		"the code confirmed the secret")
+	require.Equal(t, identity.ErrWrongCode, b.verify(pending, b.code(offer.Secret, 0)), "the code confirmed the secret")
 	off, err := b.people.TurnOffTwoStep(b.ctx(), on.Token, proof(b.code(offer.Secret, 1)))
 	require.NoError(t, err)
 	require.False(t, off.Person.TwoStep)
@@ -227,8 +220,7 @@ func TestRecoveryCodeWorksOnce(t *testing.T) {
 	for _, code := range codes {
 		unique[code] = true
 		require.Regexp(t, `^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$`, code)
-		require.Zero(t, b.Count(`recovery_codes
-			where encode(code_hash, 'escape') like '%' || $1 || '%'`, code[:4]))
+		require.Zero(t, b.Count(`recovery_codes where encode(code_hash, 'escape') like '%' || $1 || '%'`, code[:4]))
 	}
 	require.Len(t, unique, 10)
 	require.Equal(t, 10, b.recoveryCodesLeft(session))

@@ -55,9 +55,7 @@ func idOf(name string) uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceURL, []byte
 func filledFile(name, lines string) Input { return rawFile(name, fill(lines)) }
 
 func rawFile(name, content string) Input {
-	return Input{name, func() (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(content)), nil
-	}}
+	return Input{name, func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }}
 }
 
 type bundle struct {
@@ -83,8 +81,7 @@ func (b bundle) imports(files ...Input) []Count {
 	return s
 }
 
-// errorsOf imports invalid files, and returns the texts of their errors. It requires that nothing
-// has changed.
+// errorsOf imports invalid files, and returns the texts of their errors. It requires that nothing has changed.
 func (b bundle) errorsOf(files ...Input) []string {
 	before := b.contents()
 	_, err := b.importFiles(files...)
@@ -132,30 +129,25 @@ type rule struct{ lines, want string }
 // identity tests how hashes and secrets are parsed.
 var rules = []rule{
 	{`{"type":"game"`, "expected one JSON object in UTF-8 with each name once, got unexpected EOF"},
-	{`{} {}`,
-		"expected one JSON object in UTF-8 with each name once, got invalid character '{' after top-level value"},
+	{`{} {}`, "expected one JSON object in UTF-8 with each name once, got invalid character '{' after top-level value"},
 	{changedLine("acme", `"slug":"acme"`, `"slug":".."`),
 		`slug: expected a slug that can be part of an address, got ".."`},
 	{changedLine("bob", `bob@example.com`, `Bob <b@example.com>`), "email: expected " + identity.EmailFormat},
-	{"{\"type\":\"game\xff\"}",
-		"type: expected one JSON object in UTF-8 with each name once, got invalid UTF-8"},
+	{"{\"type\":\"game\xff\"}", "type: expected one JSON object in UTF-8 with each name once, got invalid UTF-8"},
 	{`{"type":"team"}`,
 		`type: expected one of organisation, user, membership, game, fork, player, group, play, got "team"`},
 	{changedLine("game", `"title":`, `"Title":`), "Title: expected no field of this name"},
 	{changedLine("game", `"title"`, `"slug":"b","title"`),
 		"slug: expected one JSON object in UTF-8 with each name once"},
 	{changedLine("game", `"Game"`, `null`), "title: expected " + typeMessages["string"]},
-
 	{changedLine("game", `"id":"$game"`, `"id":"0b8f7c1e"`), "id: expected " + typeMessages["uuid.UUID"]},
 	{changedLine("game", `"id":"$game"`, `"id":"0b8f7c1e/3d52/4b7a/9a61/5f2c8d4e7a90"`),
 		"id: expected " + typeMessages["uuid.UUID"]},
 	{changedLine("game", `"id":"$game",`, ``), "id: expected a value, got nothing"},
-
 	{changedLine("game", `"Game"`, `""`), "title: expected " + typeMessages["string"] + `, got ""`},
 	{changedLine("game", `"Game"`, `"`+strings.Repeat("e", 201)+`"`),
 		"title: expected " + typeMessages["string"] + `, got "` + strings.Repeat("e", 60) + `…"`},
 	{changedLine("game", `"Game"`, `"a\u001b[2J"`), "title: expected " + typeMessages["string"] + `, got "a�[2J"`},
-
 	{changedLine("acme", `"pro"`, `"gold"`), `plan: expected one of free, team, pro, enterprise, got "gold"`},
 	{changedLine("acme", `"pseudonymous"`, `"open"`),
 		`reportingMode: expected one of pseudonymous, nominative, got "open"`},
@@ -164,31 +156,24 @@ var rules = []rule{
 	{changedLine("fork", `"public"`, `"Public"`),
 		`visibility: expected one of public, organization, restricted, got "Public"`},
 	{changedLine("fork", `"en"`, `"it"`), `sourceLocale: expected one of en, fr, es, pt, de, got "it"`},
-	{changedLine("fork", `:3,"susp`, `:2147483648,"susp`),
-		"deployedReleaseNumber: expected " + typeMessages["int32"]},
+	{changedLine("fork", `:3,"susp`, `:2147483648,"susp`), "deployedReleaseNumber: expected " + typeMessages["int32"]},
 	{changedLine("fork", `"suspended":false`, `"suspended":0`), "suspended: expected true or false"},
 	{changedLine("fork", `{"a":[1,{"b":null}]}`, `{"a":"\u0000"}`),
 		"configuration: expected an object without \\u0000"},
-	{changedLine("fork", `{"a":[1,{"b":null}]}`, `{"a":1e131073}`),
-		"configuration: expected an object without"},
-
+	{changedLine("fork", `{"a":[1,{"b":null}]}`, `{"a":1e131073}`), "configuration: expected an object without"},
 	{changedLine("open", `2026-03-02T09:30:00Z`, `2016-12-31T23:59:60Z`),
-		`startedAt: expected an RFC 3339 timestamp without leap second, such as ` +
-			`2026-03-01T09:30:00.000Z`},
+		`startedAt: expected an RFC 3339 timestamp without leap second, such as 2026-03-01T09:30:00.000Z`},
 	{changedLine("play", `2026-03-01T09:30:00Z`, `1999-12-31T23:59:59.999Z`),
 		`startedAt: expected a time in the years 2000 to 2199 UTC, got 1999-12-31 23:59:59.999 +0000 UTC`},
 	{changedLine("open", `2026-03-02T09:30:00Z`, `2200-01-01T00:00:00Z`),
 		`startedAt: expected a time in the years 2000 to 2199 UTC, got 2200-01-01 00:00:00 +0000 UTC`},
-
 	{changedLine("ann", `$argon`, `hunter2hunter2`), "passwordHash: expected argon2id in PHC form"},
 	{changedLine("ann", `"$argon"`, `4711`), "passwordHash: expected " + typeMessages["string"]},
 	{changedLine("ann", `JBSWY3DPEHPK3PXP`, `JBSWY3DPEHPK3PX1`),
 		"totpSecret: expected a secret of at least 80 bits in base32"},
-
 	{changedLine("group", `["$p1","$p2"]`, `["$p1",null]`),
 		"playerIds[1]: expected the id of a player of the group's organisation, stored or in the file"},
 	{changedLine("group", `["$p1","$p2"]`, `["$p1","$p2","$p1"]`), `playerIds: expected each value once`},
-
 	{changedLine("play", `87.55`, `100.01`),
 		"scorePercent: expected a number from 0 to 100 with at most two decimals, got 100.01"},
 	{changedLine("play", `87.55`, `87.555`), "scorePercent: expected " + typeMessages["float64"] + ", got 87.555"},
@@ -216,7 +201,6 @@ var rules = []rule{
 	},
 	{changedLine("open", `[]`, `[`+strings.Repeat(`{"skillId":"x"},`, 40)+`{}]`),
 		"skills: expected each skill of the catalogue at most once"},
-
 	{memberLine("$acme", "$none"),
 		"organisationId: expected the id of a stored organisation, or of one in the file, got $none"},
 	{memberLine("$ann", "$none"), "userId: expected the id of a stored user"},
@@ -224,20 +208,16 @@ var rules = []rule{
 	{changedLine("fork", "$game", "$none"), "gameId: expected the id of a stored game"},
 	{changedLine("p1", "$acme", "$none"), "organisationId: expected the id of a stored organisation"},
 	{changedLine("group", "$acme", "$none"), "organisationId: expected the id of a stored organisation"},
-	{changedLine("group", "$p2", "$none"),
-		"playerIds[1]: expected the id of a player of the group's organisation"},
+	{changedLine("group", "$p2", "$none"), "playerIds[1]: expected the id of a player of the group's organisation"},
 	{changedLine("play", "$fork", "$none"), "forkId: expected the id of a stored fork"},
 	{changedLine("play", "$p1", "$none"), "playerId: expected the id of a stored player"},
-
-	{changedLine("play", "$p1", "$stranger"),
-		`playerId: expected a player of the fork's organisation, got $stranger`},
+	{changedLine("play", "$p1", "$stranger"), `playerId: expected a player of the fork's organisation, got $stranger`},
 	{changedLine("p1", `$p1","organisationId":"$acme`, `$new","organisationId":"$other`) + "\n" +
 		changedLine("play", "$p1", "$new"),
 		`playerId: expected a player of the fork's organisation`,
 	},
 	{changedLine("group", "$p2", "$stranger"),
 		"playerIds[1]: expected the id of a player of the group's organisation, stored or in"},
-
 	{strings.Replace(changedLine("fork", "$acme", "$other"), `"slug":"fork"`, `"slug":"moved"`, 1),
 		"organisationId: expected the organisation that is stored, which cannot change"},
 	{changedLine("p3", "$acme", "$other"),
@@ -245,7 +225,6 @@ var rules = []rule{
 	{strings.Replace(changedLine("group", "$acme", "$other"), `"$p1","$p2"`, ``, 1),
 		"organisationId: expected the organisation that is stored, which cannot change"},
 	{changedLine("play", "$fork", "$fork2"), "forkId: expected the fork that is stored, which cannot change"},
-
 	{changedLine("other", `"slug":"other"`, `"slug":"acme"`),
 		`slug: expected a slug that no other organisation has, got acme`},
 	{changedLine("fork2", `"slug":"fork-2"`, `"slug":"fork"`),
@@ -267,8 +246,7 @@ func TestInvalidFileIsRefused(t *testing.T) {
 	}
 	for _, r := range rules {
 		// The preceding valid line must not be stored either: errorsOf checks that.
-		got := b.errorsOf(filledFile("f",
-			`{"type":"game","id":"$fresh","slug":"fresh","title":"Fresh"}`+"\n"+r.lines))
+		got := b.errorsOf(filledFile("f", `{"type":"game","id":"$fresh","slug":"fresh","title":"Fresh"}`+"\n"+r.lines))
 		// An unknown organisation breaks several rules.
 		assert.LessOrEqual(t, len(got), 4, "%q", got)
 		want := fmt.Sprintf("f:%d: %s", 2+strings.Count(r.lines, "\n"), fill(r.want))
@@ -283,9 +261,7 @@ func TestInvalidFileIsRefused(t *testing.T) {
 func TestLineWithManyErrorsIsRefusedFast(t *testing.T) {
 	b := setup(t)
 	for what, lineWith := range map[string]func(errors int) string{
-		"nulls": func(n int) string {
-			return changedLine("group", `"$p1"`, "null"+strings.Repeat(",null", n))
-		},
+		"nulls":  func(n int) string { return changedLine("group", `"$p1"`, "null"+strings.Repeat(",null", n)) },
 		"skills": func(n int) string { return `{"type":"play","skills":[{}` + strings.Repeat(",{}", n) + `]}` },
 	} {
 		took := func(errors int) time.Duration {

@@ -13,8 +13,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// MembershipsOf returns the person's own memberships, ordered by the organisation's name. The slug
-// of another organisation is answered like an unknown one.
+// Memberships are the person's own. The slug of another organisation is answered like an unknown one.
 func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	b := setup(t)
 	ann := b.Person(testkit.Person{}).ID
@@ -44,8 +43,7 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	}
 }
 
-// Lists are bounded: 100 memberships of a person, 1,000 logs for a security event, and 500 members
-// of an organisation. Owners come first, and the total number of members is returned.
+// Lists are bounded: 100 memberships of a person, 1,000 logs of a security event, 500 members of an organisation.
 func TestListsOfMembersAreBounded(t *testing.T) {
 	b := setup(t)
 	ann := b.Person(testkit.Person{}).ID
@@ -64,8 +62,7 @@ func TestListsOfMembersAreBounded(t *testing.T) {
 
 	b.Exec(`with more as (insert into users (id, email, email_key, name)
 		select gen_random_uuid(), n || '@example.org', n || '@example.org', 'N' from generate_series(1, 598) n
-		returning id)
-		insert into memberships (org_id, user_id, role) select $1, id, 'member' from more`, ours)
+		returning id) insert into memberships (org_id, user_id, role) select $1, id, 'member' from more`, ours)
 	members, all, err := b.orgs.Members(t.Context(), ours)
 	require.NoError(t, err)
 	require.Equal(t, []org.Member{
@@ -74,8 +71,7 @@ func TestListsOfMembersAreBounded(t *testing.T) {
 	require.Equal(t, [2]int{500, 601}, [2]int{len(members), all})
 }
 
-// A person's grants follow from the role in the organisation and from two-step verification. LockedSubjectIn
-// locks the role until the transaction ends; SubjectIn does not.
+// Grants follow from role and two-step verification. LockedSubjectIn locks the role; SubjectIn does not.
 func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 	b := setup(t)
 	b.Exec(`update users set totp_secret = 'x' where id = $1`, personID(ours, "admin"))
@@ -89,8 +85,7 @@ func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 			}{
 				{ours, personID(ours, "owner"), []string{"owner"}},
 				{ours, personID(ours, "admin"), []string{"admin", "admin+2fa"}},
-				{theirs, personID(theirs, "member"), []string{"member"}},
-				{theirs, personID(ours, "owner"), nil},
+				{theirs, personID(theirs, "member"), []string{"member"}}, {theirs, personID(ours, "owner"), nil},
 				{ours, unknown, nil}, {ours, "' or true --", nil}, {"", personID(ours, "owner"), nil},
 			} {
 				subject, err := read(tx, c.organisation, c.person)
@@ -106,8 +101,7 @@ func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 	}
 }
 
-// Groups returns the organisation's groups by name: the first 500 and the chosen one. GroupPage has
-// each group on one page, and returns the nearest page for a number out of range.
+// Groups returns the first 500 and the chosen one. GroupPage returns the nearest page for a number out of range.
 func TestGroupsAreListedByName(t *testing.T) {
 	b := setup(t)
 	none, all, err := b.orgs.GroupPage(t.Context(), ours, 1, 10)
@@ -120,8 +114,7 @@ func TestGroupsAreListedByName(t *testing.T) {
 		union all select gen_random_uuid(), $2::uuid, '0000' from generate_series(1, 3)`, ours, theirs)
 	group := func(n int) org.Group {
 		return org.Group{
-			ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", n), OrganisationID: ours,
-			Name: fmt.Sprintf("%04d", n),
+			ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", n), OrganisationID: ours, Name: fmt.Sprintf("%04d", n),
 		}
 	}
 	groups, err := b.orgs.Groups(t.Context(), ours, "")
@@ -141,9 +134,7 @@ func TestGroupsAreListedByName(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, got, 3, "a group of another organisation is not added")
 
-	for page, want := range map[int][2]int{
-		1: {1, 10}, 2: {11, 20}, 70: {691, 695}, -7: {1, 10}, 1 << 60: {691, 695},
-	} {
+	for page, want := range map[int][2]int{1: {1, 10}, 2: {11, 20}, 70: {691, 695}, -7: {1, 10}, 1 << 60: {691, 695}} {
 		groups, all, err := b.orgs.GroupPage(t.Context(), ours, page, 10)
 		require.NoError(t, err)
 		require.Equal(t, 695, all)
@@ -152,8 +143,7 @@ func TestGroupsAreListedByName(t *testing.T) {
 	}
 }
 
-// FindGroups finds the organisation's groups by a part of the name, ignoring case and accents. It
-// returns the first 50, and whether more match.
+// FindGroups finds groups by a part of the name, ignoring case and accents: the first 50, and whether more match.
 func TestGroupsAreFoundByPartOfTheName(t *testing.T) {
 	b := setup(t)
 	b.Exec(`insert into player_groups (id, org_id, name)

@@ -59,8 +59,7 @@ func TestProAndEnterpriseIncludeTheAPI(t *testing.T) {
 	}
 }
 
-// rules.md, Data: every change to an organisation gives it a new version, which never repeats.
-// A statement that changes nothing, or adds a group, keeps the version.
+// rules.md, Data: every change to an organisation, and nothing else, gives it a new version, which never repeats.
 func TestVersionChangesWithEveryChange(t *testing.T) {
 	b := setup(t)
 	their := b.organisation(theirs).Version
@@ -77,8 +76,7 @@ func TestVersionChangesWithEveryChange(t *testing.T) {
 		{`update organisations set reporting_mode = 'nominative' where id = $1`, true},
 		{`update organisations set version = 1 where id = $1`, true}, // cannot be set
 		{`update organisations set name = name, plan = plan, version = version where id = $1`, false},
-		{`insert into organisations select * from organisations where id = $1 on conflict (id) do nothing`,
-			false},
+		{`insert into organisations select * from organisations where id = $1 on conflict (id) do nothing`, false},
 		{`insert into player_groups (id, org_id, name) values (gen_random_uuid(), $1, 'n')`, false},
 	} {
 		before := now
@@ -140,8 +138,7 @@ func (b bundle) entries(id string) []audit.Entry {
 	return entries
 }
 
-// Each change adds one entry with the actor, the old and the new mode. Setting the current mode
-// adds none.
+// Each change adds one entry with the actor, the old and the new mode. Setting the current mode adds none.
 func TestChangeOfReportingModeIsRecorded(t *testing.T) {
 	b := setup(t)
 	owner := actor(ours, "owner", false)
@@ -190,31 +187,18 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	require.Empty(t, b.entries(ours))
 }
 
-// Changes of the reporting mode and of the actor's role lock in the same order: no deadlock.
+// The transaction that sets the mode reads the actor's role again, and locks as a change of role does: no deadlock.
 func TestChangeOfModeWaitsForAChangeOfRole(t *testing.T) {
 	b := setup(t)
 	owner := actor(ours, "owner", false)
+	set := func() error { return b.orgs.SetReportingMode(t.Context(), owner, org.Nominative, request) }
 	role := b.Begin(`select from organisations where id = $1 for no key update`, ours)
-	err := b.WhileWaiting(role,
-		func() error { return b.orgs.SetReportingMode(t.Context(), owner, org.Nominative, request) },
-		func() {
-			_, err := role.Exec(t.Context(), `update memberships set role = 'admin'
-				where user_id = $1`, owner.Person.ID)
-			require.NoError(t, err)
-		})
-	require.True(t, apperr.Is(err, apperr.AccessDenied), "%v", err)
-}
-
-// The transaction that sets the mode reads the actor's role again.
-func TestFormerOwnerDoesNotSetTheReportingMode(t *testing.T) {
-	b := setup(t)
-	for _, change := range []string{
-		`update memberships set role = 'admin' where user_id = $1`,
-		`delete from memberships where user_id = $1`,
-	} {
-		b.Exec(change, personID(ours, "owner"))
-		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), org.Nominative, request)
-		require.True(t, apperr.Is(err, apperr.AccessDenied), "%s: %v", change, err)
+	lost := b.WhileWaiting(role, set, func() {
+		b.ExecIn(role, `update memberships set role = 'admin' where user_id = $1`, owner.Person.ID)
+	})
+	b.Exec(`delete from memberships where user_id = $1`, owner.Person.ID)
+	for _, err := range []error{lost, set()} {
+		require.True(t, apperr.Is(err, apperr.AccessDenied), "%v", err)
 	}
 	require.Equal(t, org.Pseudonymous, b.organisation(ours).ReportingMode)
 	require.Empty(t, b.entries(ours))
@@ -229,11 +213,7 @@ func TestLastOwnerCannotLeave(t *testing.T) {
 		return b.Owner.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
 			return b.orgs.LeaveAllIn(tx, audit.Actor{ID: last.ID}, request)
 		})
-	}, func() {
-		_, err := first.Exec(t.Context(), `delete from memberships where user_id = $1`,
-			personID(ours, "owner"))
-		require.NoError(t, err)
-	})
+	}, func() { b.ExecIn(first, `delete from memberships where user_id = $1`, personID(ours, "owner")) })
 	require.ErrorContains(t, err, "leaves ours without an owner")
 }
 
@@ -256,8 +236,7 @@ func TestConcurrentChangesOfReportingModeFormAChain(t *testing.T) {
 	require.NotEmpty(t, b.entries(ours))
 }
 
-// ErasePlayer deletes the player with all memberships in groups, or nothing. The entry has the id
-// without the name. Only the owner of the tables can erase.
+// ErasePlayer deletes the player with all memberships in groups, or nothing. The entry has the id, not the name.
 func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	b := setup(t)
 	owner := org.New(b.Owner, audit.New(b.Owner), nil)
@@ -291,8 +270,12 @@ func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	}
 }
 
-// An erasure deletes the player's plays and memberships, and no others, even if the schema has lost
-// its foreign keys.
+func (b bundle) erase(player string) error {
+	return org.New(b.Owner, audit.New(b.Owner), nil).ErasePlayer(b.t.Context(), player,
+		func(*gorm.DB, string) error { return nil }, audit.Request{})
+}
+
+// An erasure deletes the player's plays and memberships, and no others, even if the schema has lost its foreign keys.
 func TestErasureWithoutForeignKeysLeavesNothing(t *testing.T) {
 	b := setup(t)
 	var player string
@@ -307,29 +290,19 @@ func TestErasureWithoutForeignKeysLeavesNothing(t *testing.T) {
 	}
 	b.Exec(`alter table plays drop constraint plays_org_id_player_fkey`)
 	b.Exec(`alter table group_members drop constraint group_members_org_id_player_fkey`)
-	err := org.New(b.Owner, audit.New(b.Owner), nil).ErasePlayer(t.Context(), player,
-		func(*gorm.DB, string) error { return nil }, audit.Request{})
-	require.NoError(t, err)
+	require.NoError(t, b.erase(player))
 	for _, of := range []string{"plays", "group_members"} {
 		require.Equal(t, 1, b.Count(of+` where org_id = $1`, ours), of)
 		require.Equal(t, 2, b.Count(of+` where org_id = $1`, theirs), of)
 	}
 }
 
-// An import locks the organisation's ordinals, then renames players. A concurrent erasure waits for
-// the import.
+// An import locks the organisation's ordinals, then renames players. A concurrent erasure waits for the import.
 func TestErasureBesideARenameDoesNotDeadlock(t *testing.T) {
 	b := setup(t)
-	owner := org.New(b.Owner, audit.New(b.Owner), nil)
 	player := b.Players(ours, 1)[0]
 	renaming := b.Begin(`select from player_ordinals where org_id = $1 for update`, ours)
-	require.NoError(t, b.WhileWaiting(renaming, func() error {
-		return owner.ErasePlayer(t.Context(), player.ID, func(*gorm.DB, string) error { return nil },
-			audit.Request{})
-	}, func() {
-		_, err := renaming.Exec(t.Context(), `update players set display_name = 'New' where id = $1`,
-			player.ID)
-		require.NoError(t, err)
-	}))
+	require.NoError(t, b.WhileWaiting(renaming, func() error { return b.erase(player.ID) },
+		func() { b.ExecIn(renaming, `update players set display_name = 'New' where id = $1`, player.ID) }))
 	require.Zero(t, b.Count(`players`))
 }

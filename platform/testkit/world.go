@@ -36,9 +36,14 @@ func (w *World) Begin(sql string, args ...any) pgx.Tx {
 	tx, err := w.Owner.Pool.Begin(w.t.Context())
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { _ = tx.Rollback(context.Background()) })
-	_, err = tx.Exec(w.t.Context(), sql, args...)
-	require.NoError(w.t, err, sql)
+	w.ExecIn(tx, sql, args...)
 	return tx
+}
+
+// ExecIn runs a statement in a transaction of Begin.
+func (w *World) ExecIn(tx pgx.Tx, sql string, args ...any) {
+	_, err := tx.Exec(w.t.Context(), sql, args...)
+	require.NoError(w.t, err, sql)
 }
 
 // WhileWaiting starts fn. Once a statement waits for a lock of tx, it calls then, if not nil, and
