@@ -22,7 +22,6 @@ func selects(f audit.Filter, e audit.Entry) bool {
 		(f.From.IsZero() || !e.At.Before(f.From)) && (f.To.IsZero() || e.At.Before(f.To))
 }
 
-// selectEntries returns the entries that the filter selects, in unchanged order.
 func selectEntries(f audit.Filter, entries []audit.Entry) []audit.Entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e audit.Entry) bool { return !selects(f, e) })
 }
@@ -40,8 +39,7 @@ var (
 	}
 )
 
-// storeRandomEntries stores entries in two logs, many with equal instants. It returns the log of ours,
-// newest first.
+// storeRandomEntries stores entries in two logs, many with equal instants. It returns the log of ours, newest first.
 func (b bundle) storeRandomEntries(t *testing.T) []audit.Entry {
 	for range 1500 {
 		e := audit.Entry{
@@ -55,8 +53,7 @@ func (b bundle) storeRandomEntries(t *testing.T) []audit.Entry {
 		}
 		require.NoError(t, b.log.Append(t.Context(), e))
 	}
-	b.Exec(`update audit_entries set at =
-		$1::timestamptz + floor(random() * 6 * 24) * interval '1 h'`, firstDay)
+	b.Exec(`update audit_entries set at = $1::timestamptz + floor(random() * 6 * 24) * interval '1 h'`, firstDay)
 	for range 200 { // in random minutes of six hours
 		b.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
 			values ($1, $2, 'K', 'expired', $3, 7) on conflict do nothing`, pick(ours, ours, theirs),

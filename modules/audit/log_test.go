@@ -55,14 +55,12 @@ func entry(organisation string) audit.Entry {
 		Reason:         audit.OtherOrganisation,
 		Details:        map[string]any{"rows": 12.0, "nominative": true, "odd": "\u2028😀"},
 		Request: audit.Request{
-			Method: "GET", Path: "/api/v1/forks/f-1", Address: "2001:db8::7", UserAgent: "bi/1.0",
-			ID: "request-0001",
+			Method: "GET", Path: "/api/v1/forks/f-1", Address: "2001:db8::7", UserAgent: "bi/1.0", ID: "request-0001",
 		},
 	}
 }
 
-// An entry is appended to the named logs and to no other. It commits with the caller's transaction, in
-// all logs or in none.
+// An entry commits with the caller's transaction, to all the named logs or to none, and to no other.
 func TestEntryCommitsToTheNamedLogs(t *testing.T) {
 	b := setup(t)
 	other := b.Organisation(testkit.Organisation{}).ID
@@ -142,8 +140,7 @@ func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
 
 	b.Exec(`update audit_refusals set at = at - interval '1 h'`)
 	count(ours, audit.OutsideAPI)
-	require.Equal(t, 1.0, b.list(t, ours, audit.Page{Limit: 1})[0].Details[audit.RefusalsDetail],
-		"another minute")
+	require.Equal(t, 1.0, b.list(t, ours, audit.Page{Limit: 1})[0].Details[audit.RefusalsDetail], "another minute")
 }
 
 // Every field of an appended entry is listed. Its instant is truncated to the millisecond.
@@ -187,12 +184,10 @@ func TestInvalidTextFromClientsIsRecorded(t *testing.T) {
 	listed := b.list(t, ours, audit.Page{Limit: 1})[0]
 	within := func(limit int) string { return strings.Repeat("é\uFFFD\uFFFD", limit/len("é\uFFFD\uFFFD")) }
 	require.Equal(t, within(1024), listed.Target.ID)
-	require.Equal(t, audit.Request{Method: within(16), Path: within(1024), UserAgent: within(256)},
-		listed.Request)
+	require.Equal(t, audit.Request{Method: within(16), Path: within(1024), UserAgent: within(256)}, listed.Request)
 }
 
-// The database ignores the instant and the id that the serving role sends. The owner can set them:
-// a log can be restored.
+// The serving role sets neither instant nor id. The owner can: a log can be restored.
 func TestServingRoleSetsNeitherInstantNorID(t *testing.T) {
 	b := setup(t)
 	const insert = `insert into audit_entries (id, org_id, at, actor_kind, actor_id, actor_name,
@@ -227,8 +222,7 @@ func TestIDsAreRandom(t *testing.T) {
 	}
 }
 
-// rules.md, Audit log: the serving role may only add and read entries; any other right would let it
-// change them, directly or by a trigger.
+// rules.md, Audit log: the serving role only adds and reads entries; by any other right it could change them.
 func TestServingRoleHasTwoRightsOnEntries(t *testing.T) {
 	w := testkit.New(t)
 	require.Equal(t, []string{"select", "insert"}, testkit.One[[]string](w, `select array(select p
@@ -236,8 +230,7 @@ func TestServingRoleHasTwoRightsOnEntries(t *testing.T) {
 		where has_table_privilege('dg_app', 'audit_entries', p))`))
 }
 
-// rules.md, Audit log: client text becomes valid UTF-8 without NUL, and is truncated at the last
-// character that fits.
+// rules.md, Audit log: client text becomes valid UTF-8 without NUL, and is truncated at the last character that fits.
 func TestSanitiseKeepsWhatFits(t *testing.T) {
 	t.Parallel()
 	part := rapid.OneOf(rapid.SampledFrom([]string{
@@ -260,22 +253,19 @@ func TestSanitiseKeepsWhatFits(t *testing.T) {
 
 var pruneFrom = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// storeOldEntries stores n entries and a count of refusals before pruneFrom, and one of each at
-// pruneFrom.
+// storeOldEntries stores n entries and a count of refusals before pruneFrom, and one of each at pruneFrom.
 func (b bundle) storeOldEntries(t *testing.T, organisation string, n int) {
 	b.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
 		target_kind, target_id, reason, details, method, path, address, user_agent, request_id)
 		select $1, $2::timestamptz - ($3 - n) * interval '1 h', 'key', 'k', 'Entrepôt',
 		  'api_key.refused', 'fork', 'f', 'wrong_secret', '{"rows": 12}', 'GET', '/api/v1/forks',
-		  '192.0.2.1', 'bi/1.0', 'request-' || n
-		  from generate_series(0, $3::int) n`, organisation, pruneFrom, n)
+		  '192.0.2.1', 'bi/1.0', 'request-' || n from generate_series(0, $3::int) n`, organisation, pruneFrom, n)
 	b.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
 		select $1, 'k', 'Entrepôt', 'expired', $2::timestamptz - n * interval '1 min', 40
 		  from generate_series(0, 1) n`, organisation, pruneFrom)
 }
 
-// ExportBefore writes old entries with all fields. Prune removes exported entries only, and records
-// it. Only the owner of the tables can prune.
+// Prune removes only what ExportBefore has written, and records it. Only the owner of the tables can prune.
 func TestPruneRemovesExportedEntriesOnly(t *testing.T) {
 	b := setup(t)
 	b.storeOldEntries(t, ours, 2_500) // more than two batches

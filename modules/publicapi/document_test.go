@@ -33,8 +33,7 @@ func storedDocument(t *testing.T) *openapi3.T {
 	return document
 }
 
-// rules.md, Formats: enums of responses may grow. x-extensible-enum has the values of specification
-// 2.4, x-enum-varnames their constants. make contract proves that clients accept new values.
+// rules.md, Formats: enums of responses may grow. x-extensible-enum has the values of specification 2.4.
 func TestEnumsOfResponsesMayGrow(t *testing.T) {
 	schemas := storedDocument(t).Components.Schemas
 	var skillIDs []string
@@ -42,8 +41,7 @@ func TestEnumsOfResponsesMayGrow(t *testing.T) {
 		skillIDs = append(skillIDs, games.Skill(skill).ID())
 	}
 	for name, want := range map[string]string{
-		"api.ForkStatus":       "active archived",
-		"authz.ForkVisibility": "public organization restricted",
+		"api.ForkStatus": "active archived", "authz.ForkVisibility": "public organization restricted",
 		"common.ContentLocale": "en fr es pt de", "org.ReportingMode": "pseudonymous nominative",
 		"game.SkillId": strings.Join(skillIDs, " "), "api.ErrorKind": "", "api.ErrorCode": "",
 	} {
@@ -68,8 +66,7 @@ func TestEnumsOfResponsesMayGrow(t *testing.T) {
 	require.Nil(t, skills.MaxItems, "the catalogue may grow")
 }
 
-// The description is short, because generators copy it with the version into the head of each
-// file.
+// The description is short, because generators copy it with the version into the head of each file.
 func TestDocumentHasTheVersionOfTheRelease(t *testing.T) {
 	info := storedDocument(t).Info
 	require.LessOrEqual(t, utf8.RuneCountInString(info.Description), 100)
@@ -143,8 +140,7 @@ func (w *world) check(t *testing.T, got testkit.Page) {
 	input := &openapi3filter.RequestValidationInput{
 		Request: r, Route: route, PathParams: params,
 		Options: &openapi3filter.Options{
-			IncludeResponseStatus: true, MultiError: true,
-			AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
+			IncludeResponseStatus: true, MultiError: true, AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
 		},
 	}
 	if got.StatusCode < 400 {
@@ -197,9 +193,7 @@ func TestDocumentIsValid(t *testing.T) {
 		for method, operation := range item.Operations() {
 			operations = append(operations, method+" "+path+" "+operation.OperationID)
 			answers := operation.Responses.Map()
-			for _, status := range []string{
-				"200", "400", "401", "403", "404", "405", "429", "500", "503", "default",
-			} {
+			for _, status := range []string{"200", "400", "401", "403", "404", "405", "429", "500", "503", "default"} {
 				require.Contains(t, answers, status, path)
 			}
 			for _, status := range []string{"429", "503"} {
@@ -209,8 +203,7 @@ func TestDocumentIsValid(t *testing.T) {
 	}
 	require.ElementsMatch(t, []string{
 		"GET /api/v1/forks listForks", "GET /api/v1/forks/{forkId} getFork",
-		"GET /api/v1/forks/{forkId}/stats getForkStats",
-		"GET /api/v1/forks/{forkId}/exports/csv exportForkPlaysCsv",
+		"GET /api/v1/forks/{forkId}/stats getForkStats", "GET /api/v1/forks/{forkId}/exports/csv exportForkPlaysCsv",
 	}, operations)
 }
 
@@ -221,9 +214,8 @@ type example struct {
 	Value   any    `json:"value"` // JSON, or the text of a CSV file
 }
 
-// examples.json has the demo's responses, which scripts/contract copies into the document. After a
-// change, `DG_UPDATE=1 go test ./modules/publicapi -run TestExamples && make generate` updates
-// both.
+// examples.json has the demo's responses, which scripts/contract copies into the document. After a change, `DG_UPDATE=1
+// go test ./modules/publicapi -run TestExamples && make generate` updates both.
 func TestExamplesAreResponsesOfTheDemo(t *testing.T) {
 	stored, err := os.ReadFile("examples.json")
 	require.NoError(t, err)
@@ -234,21 +226,17 @@ func TestExamplesAreResponsesOfTheDemo(t *testing.T) {
 	var file, few bytes.Buffer
 	require.NoError(t, demo.Write(&file, time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)))
 	for line := range bytes.Lines(file.Bytes()) {
-		if !bytes.Contains(line, []byte(`"type":"play"`)) ||
-			bytes.Contains(line, []byte(`"startedAt":"2026-03-0`)) {
+		if !bytes.Contains(line, []byte(`"type":"play"`)) || bytes.Contains(line, []byte(`"startedAt":"2026-03-0`)) {
 			few.Write(line)
 		}
 	}
-	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(&few), nil
-	}}
+	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) { return io.NopCloser(&few), nil }}
 	_, err = importer.Importer{Pool: w.Owner.Pool}.Import(t.Context(), []importer.Input{input}, nil)
 	require.NoError(t, err)
 	// pseudonyms are random
 	w.Exec(`alter table players disable trigger player_pseudonym`)
 	w.Exec(`update players set label = 'P-' || upper(left(md5(id::text), 10))`)
-	key := w.Key(testkit.One[string](w.World,
-		`select id::text from organisations where slug = 'harbour-and-vale'`))
+	key := w.Key(testkit.One[string](w.World, `select id::text from organisations where slug = 'harbour-and-vale'`))
 	for i, e := range examples {
 		got := w.get(t, e.Path, key).Is(t, http.StatusOK)
 		route, _, err := w.router.FindRoute(got.Request)
@@ -282,8 +270,6 @@ func TestExamplesNameForksAndGroupsOfEveryDemo(t *testing.T) {
 	var file bytes.Buffer
 	require.NoError(t, demo.Write(&file, time.Now()))
 	parameters := storedDocument(t).Components.Parameters
-	require.Contains(t, file.String(),
-		`{"type":"fork","id":"`+parameters["ForkId"].Value.Example.(string)+`"`)
-	require.Contains(t, file.String(),
-		`{"type":"group","id":"`+parameters["GroupId"].Value.Example.(string)+`"`)
+	require.Contains(t, file.String(), `{"type":"fork","id":"`+parameters["ForkId"].Value.Example.(string)+`"`)
+	require.Contains(t, file.String(), `{"type":"group","id":"`+parameters["GroupId"].Value.Example.(string)+`"`)
 }

@@ -1,6 +1,7 @@
 package publicapi_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -34,10 +35,7 @@ var knownErrors = sync.OnceValue(func() map[string]knownError {
 		Code     string
 		Messages map[string]struct{ When, Text string }
 	}
-	if err == nil {
-		err = yaml.Unmarshal(source, &table)
-	}
-	if err != nil {
+	if err := cmp.Or(err, yaml.Unmarshal(source, &table)); err != nil {
 		panic(err)
 	}
 	known := map[string]knownError{}
@@ -57,9 +55,9 @@ func errorNames(got testkit.Page) (names []string) {
 		Code, Message string
 		Details       struct{ Code string }
 	}
-	known := json.NewDecoder(strings.NewReader(got.Body))
-	known.DisallowUnknownFields()
-	if known.Decode(&body) != nil {
+	decoder := json.NewDecoder(strings.NewReader(got.Body))
+	decoder.DisallowUnknownFields()
+	if decoder.Decode(&body) != nil {
 		return nil
 	}
 	for name, e := range knownErrors() {
@@ -75,8 +73,7 @@ func checkError(t *testing.T, got testkit.Page) {
 	assert.NotEmpty(t, errorNames(got), "errors.yaml has no such answer: %d %s", got.StatusCode, got.Body)
 }
 
-// provocations maps the name of a message in errors.yaml to a change of a valid request, which
-// provokes that message.
+// provocations maps the name of a message in errors.yaml to a change of a valid request, which provokes that message.
 var provocations = map[string]func(a *attempt){
 	"PeriodMissing":     query(""),
 	"DayMissing":        query("from=2026-03-01"),
@@ -124,15 +121,8 @@ var provocations = map[string]func(a *attempt){
 		a.authorization = "Bearer " + wrongSecret(a.key)
 	},
 
-	"HttpVersion": func(a *attempt) { // exports need HTTP/1.1
-		a.raw = "GET " + a.prefix + "forks/" + a.fork + "/exports/csv?" + a.query +
-			" HTTP/1.0\r\nHost: x\r\nAuthorization: " + a.authorization + "\r\n\r\n"
-	},
-	"RangeRefused": func(a *attempt) { // as wget resumes
-		a.raw = "GET " + a.prefix + "forks/" + a.fork + "/exports/csv?" + a.query +
-			" HTTP/1.1\r\nHost: x\r\nConnection: close\r\nRange: bytes=100-\r\nAuthorization: " +
-			a.authorization + "\r\n\r\n"
-	},
+	"HttpVersion":  rawExport("HTTP/1.0"),                                           // exports need HTTP/1.1
+	"RangeRefused": rawExport("HTTP/1.1\r\nConnection: close\r\nRange: bytes=100-"), // as wget resumes
 	"AuditUnavailable": func(a *attempt) {
 		a.w.Exec(revokeEntriesSQL)
 		a.authorization = "Bearer " + wrongSecret(a.key)
@@ -145,8 +135,7 @@ var provocations = map[string]func(a *attempt){
 	"Unavailable": func(a *attempt) {
 		a.w.Exec(`create function full_disk() returns trigger language plpgsql as
 			$$ begin raise exception 'full' using errcode = '53100'; end $$`)
-		a.w.Exec(`create trigger full_disk before update on api_key_windows for each row
-			execute function full_disk()`)
+		a.w.Exec(`create trigger full_disk before update on api_key_windows for each row execute function full_disk()`)
 	},
 }
 
@@ -167,15 +156,20 @@ func target(method, path string) func(*attempt) {
 	return func(a *attempt) { a.raw = line(method, path, "Authorization: "+a.authorization) }
 }
 
-// raw sends the rest of the request without a client library.
-func raw(method, rest string) func(*attempt) {
+func rawExport(versionAndHeaders string) func(*attempt) {
 	return func(a *attempt) {
-		a.raw = method + " /api/v1/forks HTTP/1.1\r\nHost: x\r\nAuthorization: " +
-			a.authorization + "\r\n" + rest
+		a.raw = "GET " + a.prefix + "forks/" + a.fork + "/exports/csv?" + a.query + " " + versionAndHeaders +
+			"\r\nHost: x\r\nAuthorization: " + a.authorization + "\r\n\r\n"
 	}
 }
 
-// testsOfOtherMessages has the other messages, with the tests that provoke them.
+// raw sends the rest of the request without a client library.
+func raw(method, rest string) func(*attempt) {
+	return func(a *attempt) {
+		a.raw = method + " /api/v1/forks HTTP/1.1\r\nHost: x\r\nAuthorization: " + a.authorization + "\r\n" + rest
+	}
+}
+
 var testsOfOtherMessages = map[string]string{
 	"KeyStopped":                   "TestExportOfRevokedKeyIsRefused",
 	"TooManyReports":               "TestRefusedReportSaysWhenToRetry",
@@ -183,12 +177,10 @@ var testsOfOtherMessages = map[string]string{
 	"TooManyExportsOfInstance":     "TestRefusedExportNamesTheLimit",
 }
 
-// rules.md, Formats and Order of checks: a request that fails one check gets its message of
-// errors.yaml, which the document and /docs list, and its audit entry.
+// rules.md, Formats and Order of checks: a request that fails one check gets its message of errors.yaml, and its entry.
 func TestEachDocumentedErrorIsReturned(t *testing.T) {
 	named := slices.AppendSeq(slices.Collect(maps.Keys(provocations)), maps.Keys(testsOfOtherMessages))
-	require.ElementsMatch(t, slices.Collect(maps.Keys(knownErrors())), named,
-		"each message of errors.yaml is provoked")
+	require.ElementsMatch(t, slices.Collect(maps.Keys(knownErrors())), named, "each message of errors.yaml is provoked")
 	shared := start(t)
 	valid := newAttempt(t, shared)
 	for _, scheme := range []string{"Bearer ", "bearer ", "BEARER    "} {
@@ -200,8 +192,7 @@ func TestEachDocumentedErrorIsReturned(t *testing.T) {
 			t.Parallel()
 			w := shared
 			// these errors need a change of the whole database
-			if slices.Contains([]string{"AuditUnavailable", "ExportNotRecorded",
-				"Internal", "Unavailable"}, name) {
+			if slices.Contains([]string{"AuditUnavailable", "ExportNotRecorded", "Internal", "Unavailable"}, name) {
 				w = startAlone(t)
 			}
 			a := newAttempt(t, w)
@@ -262,11 +253,9 @@ func wrongSecret(key testkit.Key) string {
 
 func newAttempt(t *testing.T, w *world) *attempt {
 	a := &attempt{
-		t: t, w: w,
-		mine:    w.newHistory("pseudonymous", 1, 6, 5),
-		foreign: w.newHistory("pseudonymous", 1, 6, 5),
-		method:  http.MethodGet, prefix: "/api/v1/", tail: "/stats",
-		query: "from=2024-05-01&to=2024-05-31", expects: map[string][]string{},
+		t: t, w: w, mine: w.newHistory("pseudonymous", 1, 6, 5), foreign: w.newHistory("pseudonymous", 1, 6, 5),
+		method: http.MethodGet, prefix: "/api/v1/", tail: "/stats", query: "from=2024-05-01&to=2024-05-31",
+		expects: map[string][]string{},
 	}
 	a.fork = a.mine.forks[0]
 	a.key = w.Key(a.mine.id, "reports:read")
@@ -348,13 +337,9 @@ type access struct {
 // accesses combines endpoints, forks, groups and scopes. Ids are case-insensitive.
 func accesses(own, foreign *history) []access {
 	const period = "?from=2024-05-01&to=2024-05-31"
-	all := []access{
-		{"", apikeys.ForksRead, 200, ""},
-		{"", apikeys.ReportsRead, 403, audit.InsufficientScope},
-	}
+	all := []access{{"", apikeys.ForksRead, 200, ""}, {"", apikeys.ReportsRead, 403, audit.InsufficientScope}}
 	for tail, scope := range map[string]apikeys.Scope{
-		"": apikeys.ForksRead, "/stats" + period: apikeys.ReportsRead,
-		"/exports/csv" + period: apikeys.ReportsRead,
+		"": apikeys.ForksRead, "/stats" + period: apikeys.ReportsRead, "/exports/csv" + period: apikeys.ReportsRead,
 	} {
 		ownTarget := "/" + strings.ToUpper(own.forks[0]) + tail
 		all = append(all,
@@ -380,8 +365,7 @@ func accesses(own, foreign *history) []access {
 	return all
 }
 
-// rules.md, Order of checks: two organisations send requests concurrently. Each response and its
-// audit entry follow the rules, and no response contains data of the other organisation.
+// rules.md, Order of checks: no response to two concurrent organisations has data of the other.
 func TestAccessMatrix(t *testing.T) {
 	w := start(t)
 	var organisations []*history

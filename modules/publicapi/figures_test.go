@@ -105,8 +105,7 @@ func (h *history) store(plays ...oracle.Play) {
 		var answers []games.SkillResult
 		for _, a := range p.Answers {
 			skill, _ := games.SkillByID(a.Skill)
-			answers = append(answers,
-				games.SkillResult{Skill: skill, Attempts: a.Attempts, Correct: a.Correct})
+			answers = append(answers, games.SkillResult{Skill: skill, Attempts: a.Attempts, Correct: a.Correct})
 		}
 		h.w.Play(testkit.Play{
 			ID: p.ID, Fork: testkit.Fork{ID: p.Fork, OrganisationID: h.id},
@@ -124,17 +123,14 @@ type report struct {
 
 // requireAgreement compares the statistics and the CSV of the first fork with the oracle's. Labels
 // are keys under pseudonymous reporting, names under nominative reporting.
-func (h *history) requireAgreement(
-	t *testing.T, w *world, key testkit.Key, from, to string, of *group,
-) report {
+func (h *history) requireAgreement(t *testing.T, w *world, key testkit.Key, from, to string, of *group) report {
 	o := oracle.Query{Fork: h.forks[0], From: day(from), To: day(to), Mode: h.mode}
 	for i := range games.SkillCount {
 		o.Skills = append(o.Skills, games.Skill(i).ID())
 	}
 	for _, p := range h.players {
 		o.Keys = append(o.Keys, p.Label)
-		o.Labels = append(o.Labels,
-			map[string]string{"pseudonymous": p.Label, "nominative": p.Name}[h.mode])
+		o.Labels = append(o.Labels, map[string]string{"pseudonymous": p.Label, "nominative": p.Name}[h.mode])
 	}
 	query := "?from=" + from + "&to=" + to
 	if of != nil {
@@ -155,8 +151,7 @@ func (h *history) requireAgreement(
 	return s
 }
 
-// rules.md, Figures: the API agrees with the oracle on random organisations in both modes, with and
-// without groups. Plays lie on leap days, year ends and the edges of days.
+// rules.md, Figures: the API agrees with the oracle on random plays on leap days, year ends and the edges of days.
 func TestFiguresAgreeWithTheOracle(t *testing.T) {
 	w := start(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))
@@ -194,8 +189,7 @@ func day(s string) time.Time {
 	return t
 }
 
-// rules.md, Anonymity: a group is suppressed when fewer than 5 members played, for groups of 0, 4
-// and 6 members in both modes. Suppressed responses have the same headers and bytes for any data.
+// rules.md, Anonymity: a group is suppressed when fewer than 5 members played. All such responses have equal bytes.
 func TestGroupOfFewerThanFiveIsSuppressed(t *testing.T) {
 	w := start(t)
 	for _, mode := range []string{"pseudonymous", "nominative"} {
@@ -255,8 +249,7 @@ var hostileNames = map[string]string{
 	strings.Repeat("é,\"", 10_000/3): strings.Repeat("é,\"", 10_000/3),
 }
 
-// rules.md, CSV: under nominative reporting, JSON has names unchanged, and the CSV has the formula
-// guard. Under pseudonymous reporting no response contains a name.
+// rules.md, CSV: JSON has names unchanged, the CSV has the formula guard, and pseudonymous reports have no name.
 func TestHostileNamesAreEscaped(t *testing.T) {
 	w := start(t)
 	h := w.newHistory("nominative", 1, len(hostileNames))

@@ -14,8 +14,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// rules.md, Formats: a fork in the list and a single fork have all fields in order, without the
-// configuration.
+// rules.md, Formats: a fork in the list and a single fork have all fields in order, without the configuration.
 func TestForksHaveAllFieldsInOrder(t *testing.T) {
 	w := start(t)
 	h := w.newHistory("pseudonymous", 3, 0)
@@ -38,12 +37,9 @@ func TestForksHaveAllFieldsInOrder(t *testing.T) {
 		w.get(t, fmt.Sprintf("/api/v1/forks/%%%x%s", id[0], id[1:]), key).Is(t, http.StatusOK)
 		if id == h.forks[1] {
 			require.Equal(t, map[string]any{
-				"id": id, "gameId": items[0]["gameId"], "slug": "fork-1",
-				"title": "<b>\"\\\u202e=1+1", "major": 1.0, "status": "archived",
-				"visibility": "restricted", "sourceLocale": "pt",
-				"deployedReleaseNumber": nil, "suspended": true,
-				"createdAt": "2026-01-01T00:00:00.000Z",
-				"updatedAt": "2026-02-01T00:00:00.123Z",
+				"id": id, "gameId": items[0]["gameId"], "slug": "fork-1", "title": "<b>\"\\\u202e=1+1", "major": 1.0,
+				"status": "archived", "visibility": "restricted", "sourceLocale": "pt", "deployedReleaseNumber": nil,
+				"suspended": true, "createdAt": "2026-01-01T00:00:00.000Z", "updatedAt": "2026-02-01T00:00:00.123Z",
 			}, f)
 		}
 	}
@@ -52,8 +48,7 @@ func TestForksHaveAllFieldsInOrder(t *testing.T) {
 	require.Equal(t, `{"items":[]}`, w.get(t, "/api/v1/forks", key).Body)
 }
 
-// rules.md, Headers: ETags are strong and depend on the organisation's version; a 304 follows all
-// checks. Package httpserver tests that ETags depend on the encoding.
+// rules.md, Headers: ETags are strong and depend on the organisation's version; a 304 follows all checks.
 func TestForkETagsFollowTheOrganisationsVersion(t *testing.T) {
 	w := start(t)
 	h := w.newHistory("pseudonymous", 8, 0)
@@ -78,8 +73,7 @@ func TestForkETagsFollowTheOrganisationsVersion(t *testing.T) {
 	w.get(t, "/api/v1/forks/x", key, "If-None-Match", "*").Is(t, http.StatusNotFound)
 }
 
-// rules.md, Order of checks: HEAD runs the checks of GET and sends the headers of GET without a
-// body. Only GET records an export, with the key as the actor. Package exports tests the details.
+// rules.md, Order of checks: HEAD runs the checks of GET and sends its headers. Only GET records an export.
 func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	w := start(t)
 	h := w.newHistory("pseudonymous", 1, 6, 4)
@@ -88,12 +82,10 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	key := w.Key(h.id)
 	period := "?from=2024-05-01&to=2024-05-31"
 	for _, path := range []string{
-		"/api/v1/forks", "/api/v1/forks/" + h.forks[0],
-		"/api/v1/forks/" + h.forks[0] + "/stats" + period,
+		"/api/v1/forks", "/api/v1/forks/" + h.forks[0], "/api/v1/forks/" + h.forks[0] + "/stats" + period,
 		"/api/v1/forks/" + h.forks[0] + "/exports/csv" + period,
 		"/api/v1/forks/" + h.forks[0] + "/exports/csv" + period + "&groupId=" + h.groups[0].id,
-		"/api/v1/forks/" + other.forks[0], "/api/v1/forks/x",
-		"/api/v1/forks/" + h.forks[0] + "/stats", "/api/v1/x",
+		"/api/v1/forks/" + other.forks[0], "/api/v1/forks/x", "/api/v1/forks/" + h.forks[0] + "/stats", "/api/v1/x",
 	} {
 		get := w.get(t, path, key, "User-Agent", "Power Query")
 		head := w.send(t, http.MethodHead, path, "Bearer "+key.Token()).Is(t, get.StatusCode)
@@ -101,9 +93,7 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 			require.NotEmpty(t, head.Header.Get("ETag"))
 			require.Empty(t, head.Header.Get("Content-Length"), "HEAD of a proved answer computes no figures")
 		}
-		for _, varies := range []string{
-			"Date", "X-Request-Id", "Ratelimit", "Content-Length", "Transfer-Encoding",
-		} {
+		for _, varies := range []string{"Date", "X-Request-Id", "Ratelimit", "Content-Length", "Transfer-Encoding"} {
 			get.Header.Del(varies)
 			head.Header.Del(varies)
 		}
@@ -125,9 +115,7 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	require.Equal(t, 2, started, "only the two GETs are recorded")
 }
 
-// rules.md, Rate limits and Keys: authenticated responses of any status have the RateLimit headers,
-// and DG-Key-Expires in the key's last 30 days. Other responses have neither. Package apikeys tests
-// the figures.
+// rules.md, Rate limits and Keys: every authenticated response, and no other, has RateLimit and DG-Key-Expires.
 func TestResponsesHaveRateLimitAndKeyExpiry(t *testing.T) {
 	w := start(t)
 	key := w.Key(w.Organisation(testkit.Organisation{}).ID)
@@ -138,8 +126,7 @@ func TestResponsesHaveRateLimitAndKeyExpiry(t *testing.T) {
 		got := w.get(t, path, key).Is(t, status)
 		require.Equal(t, `"key";q=120;w=60`, got.Header.Get("RateLimit-Policy"))
 		require.Regexp(t, `^"key";r=`+left+`;t=([1-9]|[1-5]\d|60)$`, got.Header.Get("RateLimit"))
-		require.Equal(t, []string{stops.Format("2006-01-02T15:04:05.000Z")},
-			got.Header.Values("DG-Key-Expires"), path)
+		require.Equal(t, []string{stops.Format("2006-01-02T15:04:05.000Z")}, got.Header.Values("DG-Key-Expires"), path)
 	}
 	shown("/api/v1/forks", 200, "118")
 	shown("/api/v1/nowhere", 404, "117")

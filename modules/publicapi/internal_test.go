@@ -35,8 +35,7 @@ import (
 	"dg/platform/testkit/oracle"
 )
 
-// rules.md, Failures: the policy is asked about the owner of the loaded resource. If a query
-// returned another organisation's data, the policy alone would refuse it, in any fiber.App.
+// rules.md, Failures: if a query returned another organisation's data, the policy alone would refuse it.
 func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 	foreign := games.Fork{ID: "fork", OrganisationID: "another", Title: "Foreign"}
 	forks := newMockForks(t) // like a query without its condition on the organisation
@@ -44,8 +43,7 @@ func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 	forks.On("Forks", mock.Anything, "own").Return([]games.Fork{foreign}, nil)
 	for path, status := range map[string]int{
 		"/api/v1/forks": http.StatusInternalServerError, "/api/v1/forks/fork": http.StatusForbidden,
-		"/api/v1/forks/fork/stats":       http.StatusForbidden,
-		"/api/v1/forks/fork/exports/csv": http.StatusForbidden,
+		"/api/v1/forks/fork/stats": http.StatusForbidden, "/api/v1/forks/fork/exports/csv": http.StatusForbidden,
 	} {
 		keys := newMockKeys(t)
 		if status == http.StatusForbidden {
@@ -70,15 +68,18 @@ func askMocks(t *testing.T, path string, m Dependencies) (response *http.Respons
 	}, nil)
 	m.Policy = policy
 	m.Requests = limit.NewRequests(5)
+	return ask(t, mount(t, m), path, http.Header{"Authorization": {"Bearer " + token.String()}})
+}
+
+func mount(t *testing.T, m Dependencies) *fiber.App {
 	api, err := New(m, "http://dg.example.org")
 	require.NoError(t, err)
 	app := fiber.New()
 	api.Mount(app)
-	return ask(t, app, path, http.Header{"Authorization": {"Bearer " + token.String()}})
+	return app
 }
 
-// rules.md, Bounds: a refused key takes a slot of unauthenticated requests again, not a slot of
-// authenticated organisations.
+// rules.md, Bounds: a refused key takes a slot of unauthenticated requests again.
 func TestRefusedKeyTakesAnUnauthenticatedSlot(t *testing.T) {
 	requests := limit.NewRequests(5)
 	keys := newMockKeys(t)
@@ -86,10 +87,7 @@ func TestRefusedKeyTakesAnUnauthenticatedSlot(t *testing.T) {
 		Run(func(mock.Arguments) {
 			assert.EqualValues(t, 1, requests.Limiters()["unknown_requests"].Stats().Running)
 		}).Twice()
-	api, err := New(Dependencies{Keys: keys, Requests: requests}, "http://dg.example.org")
-	require.NoError(t, err)
-	app := fiber.New()
-	api.Mount(app)
+	app := mount(t, Dependencies{Keys: keys, Requests: requests})
 	header := http.Header{"Authorization": {"Bearer " + apikeys.NewToken().String()}}
 	for range 2 {
 		response, _ := ask(t, app, "/api/v1/forks", header)
@@ -97,8 +95,7 @@ func TestRefusedKeyTakesAnUnauthenticatedSlot(t *testing.T) {
 	}
 }
 
-// rules.md, Failures: a report or an export that cannot be opened is a documented error. A 503 says
-// when to retry, and a 500 does not reveal the cause.
+// rules.md, Failures: a report that cannot be opened is a documented error, and does not reveal its cause.
 func TestFailureToOpenAReportIsADocumentedError(t *testing.T) {
 	own := games.Fork{ID: "fork", OrganisationID: "own"}
 	for cause, want := range map[error]struct {
@@ -115,16 +112,11 @@ func TestFailureToOpenAReportIsADocumentedError(t *testing.T) {
 		for _, tail := range []string{"/stats", "/exports/csv"} {
 			forks := newMockForks(t)
 			forks.On("Fork", mock.Anything, "own", "fork").Return(own, nil)
-			m := Dependencies{Keys: newMockKeys(t), Games: forks}
-			if tail == "/stats" {
-				opened := newMockReports(t)
-				opened.On("Open", mock.Anything, mock.Anything).Return(nil, cause)
-				m.Reports = opened
-			} else {
-				opened := newMockExports(t)
-				opened.On("Open", mock.Anything, mock.Anything).Return(nil, cause)
-				m.Exports = opened
-			}
+			statistics := newMockReports(t)
+			statistics.On("Open", mock.Anything, mock.Anything).Return(nil, cause).Maybe()
+			export := newMockExports(t)
+			export.On("Open", mock.Anything, mock.Anything).Return(nil, cause).Maybe()
+			m := Dependencies{Keys: newMockKeys(t), Games: forks, Reports: statistics, Exports: export}
 			response, body := askMocks(t, "/api/v1/forks/fork"+tail+"?from=2026-03-01&to=2026-03-01", m)
 			require.Equal(t, want.status, response.StatusCode, "%s: %v", tail, cause)
 			require.Contains(t, body, want.text)
@@ -135,8 +127,7 @@ func TestFailureToOpenAReportIsADocumentedError(t *testing.T) {
 	}
 }
 
-// rules.md, Order of checks, 2: no key, a malformed key or several headers get 401 before any
-// lookup. The challenge has invalid_token if a token was sent. The scheme is Bearer in any case.
+// rules.md, Order of checks, 2: no key, a malformed key or several headers get 401 before any lookup.
 func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 	app := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler)}).App()
 	(&API{}).Mount(app)
@@ -147,15 +138,12 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 		headers []string
 		want    string
 	}{
-		{nil, plain}, {[]string{"Bearer"}, plain}, {[]string{"Basic " + token}, plain},
-		{[]string{token}, plain}, {[]string{"Bearer" + token}, plain},
-		{[]string{"Bearer x"}, invalid}, {[]string{"bearer x"}, invalid},
+		{nil, plain}, {[]string{"Bearer"}, plain}, {[]string{"Basic " + token}, plain}, {[]string{token}, plain},
+		{[]string{"Bearer" + token}, plain}, {[]string{"Bearer x"}, invalid}, {[]string{"bearer x"}, invalid},
 		{[]string{"bEaReR  x"}, invalid}, {[]string{"Bearer " + token + " x"}, invalid},
-		{[]string{"Bearer " + token[:len(token)-1]}, invalid},
-		{[]string{"Bearer " + token + "0"}, invalid},
+		{[]string{"Bearer " + token[:len(token)-1]}, invalid}, {[]string{"Bearer " + token + "0"}, invalid},
 		{[]string{"Bearer " + strings.Replace(token, "live", "test", 1)}, invalid},
-		{[]string{"Bearer " + token, "Bearer " + token}, invalid},
-		{[]string{"Bearer " + token, "Basic eDp5"}, invalid},
+		{[]string{"Bearer " + token, "Bearer " + token}, invalid}, {[]string{"Bearer " + token, "Basic eDp5"}, invalid},
 	} {
 		path := "/api/v1/forks?api_key=" + token + "&access_token=" + token
 		response, _ := ask(t, app, path, http.Header{
@@ -169,7 +157,6 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 }
 
 // rules.md, Bounds: statistics above 64 KB wait while 48 MB of their organisation are being sent.
-// Smaller statistics and other organisations do not wait.
 func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
 	t.Parallel()
 	api, err := New(Dependencies{}, "http://dg.example.org")
@@ -189,38 +176,34 @@ func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
 		return response.StatusCode
 	}
 	const small, large = 64 << 10, 64<<10 + 1
-	first, err := api.largeResponses.AcquireN(t.Context(), "own", 47)
-	require.NoError(t, err)
+	hold := func(megabytes int) (release func()) {
+		release, err := api.largeResponses.AcquireN(t.Context(), "own", megabytes)
+		require.NoError(t, err)
+		return release
+	}
+	requireWait := func(size int, release func()) {
+		done := make(chan int, 1)
+		go func() { done <- send("own", size) }()
+		require.Eventually(t, func() bool { return api.largeResponses.Stats().Waiting == 1 },
+			10*time.Second, time.Millisecond)
+		require.Empty(t, done)
+		release()
+		require.Equal(t, http.StatusOK, <-done)
+	}
+	first := hold(47)
 	require.Equal(t, http.StatusOK, send("own", large), "the last of the 48 MB")
-	second, err := api.largeResponses.AcquireN(t.Context(), "own", 1)
-	require.NoError(t, err)
+	second := hold(1)
 	require.Equal(t, http.StatusOK, send("own", small))
 	require.Equal(t, http.StatusOK, send("another", large))
-	done := make(chan int, 1)
-	go func() { done <- send("own", large) }()
-	require.Eventually(t, func() bool { return api.largeResponses.Stats().Waiting == 1 },
-		10*time.Second, time.Millisecond)
-	require.Empty(t, done)
-	second()
-	require.Equal(t, http.StatusOK, <-done)
+	requireWait(large, second)
 	first()
-
-	// each megabyte counts: with 47 MB in use, 2 MB wait
-	most, err := api.largeResponses.AcquireN(t.Context(), "own", 47)
-	require.NoError(t, err)
-	go func() { done <- send("own", 1<<20+1) }()
-	require.Eventually(t, func() bool { return api.largeResponses.Stats().Waiting == 1 },
-		10*time.Second, time.Millisecond)
-	most()
-	require.Equal(t, http.StatusOK, <-done)
+	requireWait(1<<20+1, hold(47)) // each megabyte counts: with 47 MB in use, 2 MB wait
 	header.Set("Range", "bytes=9-")
 	require.Equal(t, http.StatusBadRequest, send("own", large))
 	require.Zero(t, api.largeResponses.Stats().Running, "what was sent or refused gives its share back")
 }
 
-func ask(
-	t *testing.T, app *fiber.App, path string, header http.Header,
-) (response *http.Response, body string) {
+func ask(t *testing.T, app *fiber.App, path string, header http.Header) (response *http.Response, body string) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 	r.Header = header
 	response, err := app.Test(r, -1) // without a timeout
@@ -241,8 +224,7 @@ func parseQuery(t *testing.T, query string) (read reports.Query, err error) {
 	return read, err
 }
 
-// rules.md, Formats: the parameters of statistics and exports are validated. Package input tests
-// the form of days, package reports that of periods.
+// rules.md, Formats: the parameters of statistics and exports. Packages input and reports test days and periods.
 func TestReportParametersAreValidated(t *testing.T) {
 	const day = "from=2024-03-01&to=2024-03-02"
 	for query, group := range map[string]string{
@@ -266,8 +248,7 @@ func TestReportParametersAreValidated(t *testing.T) {
 	}
 }
 
-// rules.md, Formats: the error of an unknown parameter lists the endpoint's parameters, and the
-// error of a wrong day quotes the value. They do not show the secret of a key.
+// rules.md, Formats: an error quotes the wrong parameter or value, but not the secret of a key.
 func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 	const others = "This endpoint takes `from`, `to` and `groupId`."
 	const format = ". Send a calendar day, YYYY-MM-DD, for example 2026-03-01."
@@ -280,14 +261,12 @@ func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 		"a%0D%0Ab%FF=1":             unknown + "`a\uFFFD\uFFFDb\uFFFD`. " + others,
 		"=x":                        unknown + "`=`. " + others,
 		strings.Repeat("x-", 1_500): unknown + "`" + strings.Repeat("x-", 30) + "…`. " + others,
-		"dg_live_" + id + "_" + strings.Repeat("s", 43) + "=": unknown + "`dg_live_" + id + "_…`. " +
-			others,
-		"x" + "dg%255Flive_" + id + "_sss": unknown + "`xdg_live_" + id + "_…`. " + others,
+		"dg_live_" + id + "_" + strings.Repeat("s", 43) + "=": unknown + "`dg_live_" + id + "_…`. " + others,
+		"x" + "dg%255Flive_" + id + "_sss":                    unknown + "`xdg_live_" + id + "_…`. " + others,
 
-		"to=2026-03-01&from=yesterday": noDay + "yesterday" + format,
-		"to=2026-03-01&from=dg_live_" + id + "_" + strings.Repeat("s", 49): noDay + "dg_live_" +
-			id + "_…" + format,
-		"to=2026-03-01&from=x" + strings.Repeat("A", 49): noDay + "…" + format,
+		"to=2026-03-01&from=yesterday":                                     noDay + "yesterday" + format,
+		"to=2026-03-01&from=dg_live_" + id + "_" + strings.Repeat("s", 49): noDay + "dg_live_" + id + "_…" + format,
+		"to=2026-03-01&from=x" + strings.Repeat("A", 49):                   noDay + "…" + format,
 		"from=2026-03-01&to=dg_live_" + id + "_" + strings.Repeat("s", 49): strings.Replace(noDay, "from", "to", 1) +
 			"dg_live_" + id + "_…" + format,
 	} {
@@ -305,13 +284,11 @@ func modelJSON(t *testing.T, s reports.Statistics) string {
 	}
 	o := oracle.Statistics{
 		Plays: s.Plays, UniquePlayers: s.UniquePlayers, AvgScorePercent: number(s.AvgScore),
-		CompletionRate: number(s.CompletionRate), PassRate: number(s.PassRate),
-		ReportingMode: string(s.ReportingMode), Suppressed: s.Suppressed,
-		Daily: []oracle.Day{}, Players: []oracle.Player{}, Skills: []oracle.Skill{},
+		CompletionRate: number(s.CompletionRate), PassRate: number(s.PassRate), ReportingMode: string(s.ReportingMode),
+		Suppressed: s.Suppressed, Daily: []oracle.Day{}, Players: []oracle.Player{}, Skills: []oracle.Skill{},
 	}
 	for _, d := range s.Daily {
-		o.Daily = append(o.Daily, oracle.Day{Date: d.Date, Plays: d.Plays,
-			AvgScorePercent: number(d.AvgScore)})
+		o.Daily = append(o.Daily, oracle.Day{Date: d.Date, Plays: d.Plays, AvgScorePercent: number(d.AvgScore)})
 	}
 	for _, p := range s.Players() {
 		last := p.LastPlayedAt.Format("2006-01-02T15:04:05.000Z")
@@ -327,8 +304,7 @@ func modelJSON(t *testing.T, s reports.Statistics) string {
 	return string(text)
 }
 
-// openapi.yaml, Statistics: the bytes equal those of encoding/json for any names, instants and
-// number of players, even if rows exceed their share of the buffer.
+// openapi.yaml, Statistics: the bytes equal those of encoding/json, even if rows exceed their share of the buffer.
 func TestStatisticsEqualEncodingJSON(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -46,12 +46,9 @@ func (a *attempt) requireEntries() {
 	}
 }
 
-func outsideAPI(method, path string) []string {
-	return []string{"outside_api " + method + " " + path}
-}
+func outsideAPI(method, path string) []string { return []string{"outside_api " + method + " " + path} }
 
-// Each path outside /api/v1/* refuses an API key with 403: all routes of the program with their
-// methods, and unknown paths. Each refusal is recorded once.
+// Every route and path outside /api/v1/* refuses an API key with 403, and records it once.
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	w := start(t)
 	log := newAttempt(t, w)
@@ -77,24 +74,19 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 	require.Greater(t, routes, 15)
 }
 
-// rules.md, Order of checks: encoded slashes, dot segments, double slashes, upper case and a
-// missing slash do not lead into or out of the API. No client library normalises these paths.
+// rules.md, Order of checks: no trick with slashes, dots or case leads into or out of the API.
 func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	log := newAttempt(t, start(t))
 	tail := "forks/" + log.fork + "/stats"
 	for _, path := range []string{
-		"/", "//", "/openapi/v1.json", "/nowhere", "/API/v1/" + tail, "/api/v1extra/" + tail,
-		"/api/v1",
-		"//api/v1/" + tail, "/api//v1/" + tail, "/api/v1//" + tail, "/api%2Fv1/" + tail,
-		"/api/v1%2F" + tail, "/%61pi/v1/" + tail, "/./api/v1/" + tail, "/x/../api/v1/" + tail,
-		"/x/%2e%2e/api/v1/" + tail, "/api\\v1\\" + tail, "/\\api/v1/" + tail, "/api/v1;/" + tail,
-		"/api/v1\xc0\xaf" + tail, "/%2Fapi%2Fv1%2F" + tail, "/x/api/v1/" + tail,
-		"//x/api/v1/" + tail + "?u=http://y/", "////x/api/v1/" + tail + "?://",
-		"//x/api/v1/http://y/" + tail,
+		"/", "//", "/openapi/v1.json", "/nowhere", "/API/v1/" + tail, "/api/v1extra/" + tail, "/api/v1",
+		"//api/v1/" + tail, "/api//v1/" + tail, "/api/v1//" + tail, "/api%2Fv1/" + tail, "/api/v1%2F" + tail,
+		"/%61pi/v1/" + tail, "/./api/v1/" + tail, "/x/../api/v1/" + tail, "/x/%2e%2e/api/v1/" + tail,
+		"/api\\v1\\" + tail, "/\\api/v1/" + tail, "/api/v1;/" + tail, "/api/v1\xc0\xaf" + tail,
+		"/%2Fapi%2Fv1%2F" + tail, "/x/api/v1/" + tail, "//x/api/v1/" + tail + "?u=http://y/",
+		"////x/api/v1/" + tail + "?://", "//x/api/v1/http://y/" + tail,
 	} {
-		for _, method := range []string{
-			"GET", "HEAD", "OPTIONS", "TRACE", "POST", "PUT", "PATCH", "DELETE",
-		} {
+		for _, method := range []string{"GET", "HEAD", "OPTIONS", "TRACE", "POST", "PUT", "PATCH", "DELETE"} {
 			inside := strings.HasPrefix(path, "/api/v1/")
 			sent, query, _ := strings.Cut(path, "?")
 			var entries []string
@@ -111,10 +103,9 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	}
 	log.ask("OPTIONS", "*", outsideAPI("OPTIONS", "*")).Is(t, http.StatusForbidden)
 	for path, status := range map[string]int{
-		"/api/v1/../healthz": 404, "/api/v1/%2e%2e/healthz": 404, "/api/v1/": 404,
-		"/api/v1/forks/": 404, "/api/v1/forks/../../../healthz": 404,
-		"/api/v1/forks%2F" + log.fork: 404, "/api/v1/Forks": 404, "/api/v1/forks/..": 403,
-		"/api/v1/" + tail + "/": 404, "/api/v1/" + tail + "%2f": 404,
+		"/api/v1/../healthz": 404, "/api/v1/%2e%2e/healthz": 404, "/api/v1/": 404, "/api/v1/forks/": 404,
+		"/api/v1/forks/../../../healthz": 404, "/api/v1/forks%2F" + log.fork: 404, "/api/v1/Forks": 404,
+		"/api/v1/forks/..": 403, "/api/v1/" + tail + "/": 404, "/api/v1/" + tail + "%2f": 404,
 		"/api/v1/" + tail + "%00": 404, "/api/v1/" + tail: 200,
 	} {
 		var entries []string
@@ -137,8 +128,7 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 	}
 }
 
-// rules.md, Order of checks, 1: outside the API, a key in any Authorization header is refused and
-// recorded once. TestChallengeSaysWhetherATokenWasSent sends two headers inside the API.
+// rules.md, Order of checks, 1: outside the API, a key in any Authorization header is refused and recorded once.
 func TestKeyInAnyHeaderIsRefusedOutside(t *testing.T) {
 	log := newAttempt(t, start(t))
 	const basic = "Authorization: Basic eDp5"
@@ -182,9 +172,7 @@ func TestAbsoluteFormEqualsOriginForm(t *testing.T) {
 	log.requireEntries()
 }
 
-// rules.md, Order of checks, 5: after authentication, a method other than GET and HEAD gets 405
-// with Allow on an endpoint, and 404 elsewhere. The screens' check of browser headers does not
-// apply.
+// rules.md, Order of checks, 5: a method other than GET and HEAD gets 405 on an endpoint, and 404 elsewhere.
 func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
 	a := newAttempt(t, start(t))
 	fork := "/api/v1/forks/" + a.fork

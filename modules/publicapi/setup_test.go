@@ -20,8 +20,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// rules.md, Formats: a day is a UTC day in every time zone of the process. Package postgres tests
-// the time zone of sessions.
+// rules.md, Formats: a day is a UTC day in every time zone of the process.
 func TestMain(m *testing.M) {
 	time.Local = time.FixedZone("Asia/Kathmandu", 5*60*60+45*60)
 	m.Run()
@@ -81,15 +80,13 @@ func (w *world) get(t *testing.T, path string, key testkit.Key, headers ...strin
 	return w.send(t, http.MethodGet, path, "Bearer "+key.Token(), headers...)
 }
 
-// entries returns an organisation's log, newest first.
 func (w *world) entries(t *testing.T, organisationID string) []audit.Entry {
 	entries, err := audit.New(w.DB).List(t.Context(), organisationID, audit.Page{Limit: 1000})
 	require.NoError(t, err)
 	return entries
 }
 
-// wire sends the exact bytes of a request, which a client library would change, and reads the
-// response.
+// wire sends the exact bytes of a request, which a client library would change, and reads the response.
 func (w *world) wire(t *testing.T, request string) testkit.Page {
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
 	require.NoError(t, err)
@@ -111,6 +108,5 @@ func (w *world) wire(t *testing.T, request string) testkit.Page {
 }
 
 func line(method, target string, headers ...string) string {
-	return method + " " + target + " HTTP/1.1\r\nHost: dg.example\r\n" +
-		strings.Join(append(headers, "", ""), "\r\n")
+	return method + " " + target + " HTTP/1.1\r\nHost: dg.example\r\n" + strings.Join(append(headers, "", ""), "\r\n")
 }
