@@ -39,21 +39,6 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 	require.JSONEq(t, about+`"rows": 20000, "outcome": "completed"}`, b.finishedDetails())
 }
 
-// A group without active players is suppressed like one with too few.
-func TestSuppressedExportIsItsHeaderRow(t *testing.T) {
-	b := setup(t)
-	b.request.Query.GroupID = b.Group(b.request.Query.OrganisationID, b.Players(b.request.Query.OrganisationID, 9)...)
-	for _, method := range []string{http.MethodHead, http.MethodGet} {
-		response := b.send(method)
-		require.Equal(t, "k-anonymity", response.Header.Get("X-DG-Report-Suppressed"))
-		file := b.read(response)
-		require.Equal(t, method == http.MethodGet, strings.HasPrefix(file, "playId,"))
-		require.LessOrEqual(t, strings.Count(file, "\n"), 1)
-	}
-	require.Equal(t, 1, b.Count(`audit_entries where action = 'export.started'`), "HEAD is not recorded")
-	require.Contains(t, b.finishedDetails(), b.request.Query.GroupID)
-}
-
 // If the rows fail after export.started was recorded, export.finished is recorded too.
 func TestExportWhoseFirstRowsFailIsRecorded(t *testing.T) {
 	b := setup(t)

@@ -218,14 +218,10 @@ type attempt struct {
 	w             *world
 	mine, foreign *history
 	key           testkit.Key
-	authorization string
-	method        string
-	prefix        string
-	fork          string
-	tail          string
-	query         string
-	raw           string              // unless empty, replaces the whole request
 	expects       map[string][]string // expected audit entries of each request of ask, by request id
+	raw           string              // unless empty, replaces the whole request
+
+	authorization, method, prefix, fork, tail, query string
 }
 
 var checks = []check{
