@@ -155,7 +155,7 @@ func TestForgedNoticeIsNotShown(t *testing.T) {
 func TestCrossSiteDownloadIsRejected(t *testing.T) {
 	h := newRouteWorld(t)
 	b := h.SignedIn(t, h.acme.Owner)
-	files := map[string]string{} // the page of each
+	files := map[string]string{} // the page that names a file
 	for _, s := range screens {
 		path, isFile := strings.CutSuffix(strings.TrimSuffix(h.at(t, s), "/plays.csv"), ".csv")
 		if !isFile && !strings.HasSuffix(s.Path, ".csv") {

@@ -55,7 +55,7 @@ func TestEveryScreenTakesASlot(t *testing.T) {
 	var all sync.WaitGroup
 	for _, route := range app.GetRoutes(true) {
 		if route.Method != http.MethodGet && route.Method != http.MethodPost ||
-			strings.HasPrefix(route.Path, "/static/") { // from memory
+			strings.HasPrefix(route.Path, "/static/") { // static files come from memory
 			continue
 		}
 		all.Go(func() {

@@ -173,7 +173,7 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 		{"Sec-Fetch-Site": {"same-site"}},
 		{"Sec-Fetch-Site": {"cross-site"}, "Origin": {h.Base}},
 		{"Origin": {"https://evil.example"}},
-		{"Origin": {"null"}}, // a sandboxed page
+		{"Origin": {"null"}}, // a sandboxed page sends it
 		{"Referer": {h.Base + "/account"}},
 		{},
 	}
@@ -190,14 +190,14 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 	for _, header := range []http.Header{
 		{"Sec-Fetch-Site": {"same-origin"}},
 		{"Sec-Fetch-Site": {"same-origin"}, "Origin": {h.Base}},
-		{"Sec-Fetch-Site": {"none"}}, // as from a bookmark or a reload
+		{"Sec-Fetch-Site": {"none"}}, // a bookmark or a reload
 		{"Origin": {h.Base}},
 	} {
 		b := h.SignedIn(t, h.acme.Owner)
 		kept := b.Cookies["__Host-dg"]
 		b.Send(http.MethodPost, "/sign-out", "x=y", header).Is(t, 303)
 		b.Cookies["__Host-dg"] = kept
-		testkit.RequireRedirect(t, "/sign-in", b.Get("/")) // whatever the browser keeps
+		testkit.RequireRedirect(t, "/sign-in", b.Get("/")) // the server forgets the session, whatever the browser keeps
 	}
 }
 

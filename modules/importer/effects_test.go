@@ -154,7 +154,7 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 func TestPlaysOfAnErasedPlayerFailTheImport(t *testing.T) {
 	b := setup(t)
 	plays := &batch{format: formats[len(formats)-1]}
-	for _, play := range []string{"$play", "$other"} { // stored, and new
+	for _, play := range []string{"$play", "$other"} { // a stored play, then a new one
 		tx := b.Begin(plays.sql(`create temporary table import_plays on commit drop as
 			select 1::bigint as line, {staged} from plays where id = '` + idOf("play").String() + `'`))
 		b.ExecIn(tx, `update import_plays set id = $1, player_id = $2, passed = false`, idOf(play[1:]), idOf("erased"))
@@ -203,7 +203,7 @@ func (b bundle) writes(db, owner *postgres.DB) map[string]func() error {
 		"counted refusal": func() error { return log.CountRefusal(b.t.Context(), refused) },
 		"export":          func() error { return log.Append(b.t.Context(), started) },
 		"usage": func() error {
-			b.Exec(`delete from api_key_windows`) // the rate limit
+			b.Exec(`delete from api_key_windows`) // resets the rate limit
 			token, ok := apikeys.ParseToken(used.Token())
 			require.True(b.t, ok)
 			_, err := keys.Authenticate(b.t.Context(), token, func() audit.Request { return audit.Request{} })

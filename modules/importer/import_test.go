@@ -115,7 +115,7 @@ func TestOnlyChangedObjectsAreReplaced(t *testing.T) {
 	const labels = "select string_agg(label || ordinal, ',' order by id) from players"
 	before := b.one(labels)
 	for _, r := range replacements {
-		b.imports(filledFile("world", world)) // so that r.line differs in one field
+		b.imports(filledFile("world", world)) // the stored objects: each change below differs in one field
 		s := b.imports(filledFile("f", r.line))
 		require.Contains(t, s, Count{Type: r.typ, Replaced: 1}, r.line)
 		require.Equal(t, r.want, b.one(fill(r.sql)))
@@ -319,7 +319,7 @@ func TestUnreadableFileIsRefused(t *testing.T) {
 	b := setup(t)
 	packed := compress(t, fill(strings.Repeat("\n", 70_000)+changedLine("p1", "One", "X")+"\n"))
 	flipped := []byte(packed)
-	flipped[len(flipped)-6] ^= 1 // in the checksum
+	flipped[len(flipped)-6] ^= 1 // a byte of gzip's checksum
 	for name, content := range map[string]string{
 		"cut in the checksum": packed[:len(packed)-3], "wrong checksum": string(flipped),
 		"zero bytes after": packed + strings.Repeat("\x00", 512),

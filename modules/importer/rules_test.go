@@ -273,6 +273,6 @@ func TestLineWithManyErrorsIsRefusedFast(t *testing.T) {
 			return time.Since(began)
 		}
 		few := took(60_000)
-		assert.Less(t, took(600_000), 40*few, what) // 100 times if it is quadratic
+		assert.Less(t, took(600_000), 40*few, what) // quadratic work would take 100 times as long
 	}
 }

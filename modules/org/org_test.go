@@ -74,7 +74,7 @@ func TestVersionChangesWithEveryChange(t *testing.T) {
 		{`update organisations set name = 'Other' where id = $1`, true},
 		{`update organisations set plan = 'team' where id = $1`, true},
 		{`update organisations set reporting_mode = 'nominative' where id = $1`, true},
-		{`update organisations set version = 1 where id = $1`, true}, // cannot be set
+		{`update organisations set version = 1 where id = $1`, true}, // only a trigger sets the version
 		{`update organisations set name = name, plan = plan, version = version where id = $1`, false},
 		{`insert into organisations select * from organisations where id = $1 on conflict (id) do nothing`, false},
 		{`insert into player_groups (id, org_id, name) values (gen_random_uuid(), $1, 'n')`, false},
@@ -112,7 +112,7 @@ func TestLabelsAreRandom(t *testing.T) {
 	}
 	require.Len(t, characters, 32)
 	for c, n := range characters {
-		// nine standard deviations
+		// 700 is nine standard deviations
 		require.InDelta(t, draws*10/32, n, 700, "%c is as likely as the others", c)
 	}
 }

@@ -135,7 +135,7 @@ func (w *world) check(t *testing.T, got testkit.Page) {
 	}
 	route, params, undeclared := w.router.FindRoute(r)
 	if undeclared != nil || got.Header.Get("Content-Encoding") != "" {
-		return // uncompressed answers are checked
+		return // the uncompressed answer is checked
 	}
 	input := &openapi3filter.RequestValidationInput{
 		Request: r, Route: route, PathParams: params,
@@ -233,7 +233,7 @@ func TestExamplesAreResponsesOfTheDemo(t *testing.T) {
 	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) { return io.NopCloser(&few), nil }}
 	_, err = importer.Importer{Pool: w.Owner.Pool}.Import(t.Context(), []importer.Input{input}, nil)
 	require.NoError(t, err)
-	// pseudonyms are random
+	// fixed pseudonyms give equal responses
 	w.Exec(`alter table players disable trigger player_pseudonym`)
 	w.Exec(`update players set label = 'P-' || upper(left(md5(id::text), 10))`)
 	key := w.Key(testkit.One[string](w.World, `select id::text from organisations where slug = 'harbour-and-vale'`))

@@ -122,7 +122,7 @@ var provocations = map[string]func(a *attempt){
 	},
 
 	"HttpVersion":  rawExport("HTTP/1.0"),                                           // exports need HTTP/1.1
-	"RangeRefused": rawExport("HTTP/1.1\r\nConnection: close\r\nRange: bytes=100-"), // as wget resumes
+	"RangeRefused": rawExport("HTTP/1.1\r\nConnection: close\r\nRange: bytes=100-"), // wget sends Range when it resumes
 	"AuditUnavailable": func(a *attempt) {
 		a.w.Exec(revokeEntriesSQL)
 		a.authorization = "Bearer " + wrongSecret(a.key)
@@ -197,7 +197,7 @@ func TestEachDocumentedErrorIsReturned(t *testing.T) {
 			}
 			a := newAttempt(t, w)
 			provoke(a)
-			if name == "TooManyRejections" { // counted, without an audit entry
+			if name == "TooManyRejections" { // this refusal is counted, without an audit entry
 				require.Contains(t, errorNames(a.send()), name)
 			} else {
 				a.requireAnswer(name)
@@ -207,9 +207,9 @@ func TestEachDocumentedErrorIsReturned(t *testing.T) {
 }
 
 type check struct {
-	number  string       // in rules.md, Order of checks
+	number  string       // number in rules.md, Order of checks
 	message string       // name in errors.yaml and in provocations
-	reason  audit.Reason // in the single audit entry; "": no entry
+	reason  audit.Reason // reason in the single audit entry; "": no entry
 }
 
 // attempt is a request for a fork's statistics. It is valid until a provocation changes it.

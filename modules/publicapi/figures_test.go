@@ -160,7 +160,7 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 		{"2024-01-01", "2024-12-31"}, {"2023-03-01", "2024-02-29"}, {"2024-03-31", "2024-03-31"},
 	}
 	rounds := 20
-	if os.Getenv("DG_SOAK") == "1" { // takes minutes
+	if os.Getenv("DG_SOAK") == "1" { // these histories take minutes
 		rounds = 1_000
 	}
 	for i := range rounds {
@@ -234,7 +234,7 @@ func (w *world) suppressedResponses(t *testing.T, h *history, key testkit.Key) s
 	}
 	require.Contains(t, all.String(), "X-Dg-Report-Suppressed:[k-anonymity]")
 	require.Contains(t, all.String(), "Content-Disposition:[attachment; filename=")
-	return strings.ReplaceAll(all.String(), h.groups[0].id, "GROUP") // in the file name
+	return strings.ReplaceAll(all.String(), h.groups[0].id, "GROUP") // the file name contains the group's id
 }
 
 // hostileNames maps names that a spreadsheet, a terminal or a parser may misread to their cells in
@@ -256,7 +256,7 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 	for who := range h.players {
 		h.play(who, day("2024-05-05"))
 	}
-	cellOf := map[string]string{} // by the player's key
+	cellOf := map[string]string{} // a player's cell by the player's key
 	for name, cell := range hostileNames {
 		p := h.players[len(cellOf)]
 		w.Exec(`update players set display_name = $2 where id = $1`, p.ID, name)

@@ -206,7 +206,7 @@ func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
 func ask(t *testing.T, app *fiber.App, path string, header http.Header) (response *http.Response, body string) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 	r.Header = header
-	response, err := app.Test(r, -1) // without a timeout
+	response, err := app.Test(r, -1) // -1: no timeout
 	require.NoError(t, err)
 	defer response.Body.Close()
 	read, err := io.ReadAll(response.Body)
@@ -321,7 +321,7 @@ func TestStatisticsEqualEncodingJSON(t *testing.T) {
 					Plays:     1 + random.Int64N(1<<random.IntN(31)),
 					BestScore: reports.Percent(random.IntN(1001)),
 					LastPlayedAt: time.UnixMilli(random.Int64N(253_402_300_800_000+62_135_596_800_000) -
-						62_135_596_800_000).UTC(), // years 1 to 9999
+						62_135_596_800_000).UTC(), // gives the years 1 to 9999
 					Passed: random.IntN(2) == 0,
 				}
 			}

@@ -200,7 +200,7 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 		p.ask(t, http.MethodGet, path, "If-None-Match", tag, "Accept-Encoding", "gzip").Is(t, http.StatusOK)
 		zipped := p.ask(t, http.MethodHead, path, "Accept-Encoding", "gzip").Header.Get("ETag")
 		p.ask(t, http.MethodGet, path, "If-None-Match", zipped).Is(t, http.StatusOK)
-		other := strings.Replace(path, "04-20", "04-21", 1) // a day without plays
+		other := strings.Replace(path, "04-20", "04-21", 1) // adds a day without plays
 		p.ask(t, http.MethodGet, other, "If-None-Match", tag).Is(t, http.StatusOK)
 		p.ask(t, http.MethodGet, path+"&x=1", "If-None-Match", "*").Is(t, http.StatusBadRequest)
 	}

@@ -104,7 +104,7 @@ func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 		require.Equal(t, want, string(got))
 	}
 	require.Equal(t, Rate(0), rate(0, 0))
-	const plays = 1_000_000_000 // without overflow
+	const plays = 1_000_000_000 // the sums must not overflow
 	require.Equal(t, Percent(1000), meanScore(10_000*plays, plays))
 	require.Equal(t, Rate(10_000), rate(plays, plays))
 }

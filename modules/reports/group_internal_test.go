@@ -370,7 +370,7 @@ func TestSlowOverlapsDoNotFailTheReport(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
 	defer stop()
 	for timeout, found := range map[time.Duration][]int{
-		300 * time.Millisecond: {0, MaxOverlaps}, // within the timeout, or none
+		300 * time.Millisecond: {0, MaxOverlaps}, // the search ends in time or finds none
 		time.Nanosecond:        {0},
 	} {
 		q.OverlapsTimeout = timeout

@@ -52,7 +52,7 @@ func (e *env) requireLabels(t *testing.T, s *Service, column string) {
 // doc.go, Invariants: cached labels equal those of the report's snapshot on all instances, after any change.
 func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 	e := newLabelsEnv(t)
-	other := New(e.DB, e.reports.options) // another instance
+	other := New(e.DB, e.reports.options) // stands for another instance
 	unchanged := func(what string, s *Service) {
 		t.Helper()
 		e.requireLabels(t, s, "display_name")

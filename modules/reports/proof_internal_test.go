@@ -132,7 +132,7 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 	work, ctx := errgroup.WithContext(t.Context())
 	var written, sealed, proven atomic.Int64
 	done := func() bool { return written.Load() >= wanted && proven.Load() >= wanted/3 }
-	var contents sync.Map // by tag
+	var contents sync.Map // content of a report, by its tag
 	add := func(tag, content string) error {
 		if former, known := contents.LoadOrStore(tag, content); known && former != content {
 			return fmt.Errorf("the tag %q is stale:\n%s\n%s", tag, former, content)

@@ -56,7 +56,7 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 		if other > 0 {
 			require.Equal(t, sealer.Result{}, e.seal(t), "those of a later version")
 			e.requireAgreement(t)
-			e.Exec(`update plays set player = player`) // a write
+			e.Exec(`update plays set player = player`) // makes all days dirty
 		}
 		done := e.seal(t)
 		if other > 0 {

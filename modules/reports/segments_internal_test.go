@@ -160,7 +160,7 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 	}{
 		{days(3, 1), 3, 4},
 		{days(3, 64), 66, 2},
-		{days(3, 65), 99, -1}, // the whole fork
+		{days(3, 65), 99, -1}, // writes to the whole fork
 	} {
 		for _, write := range []string{
 			`insert into plays (id, org_id, fork_id, player, started_at, answers)
@@ -218,7 +218,7 @@ func (e *env) canLock(t *testing.T, fork string, i int) (free bool) {
 // A sealed day gets one dirty mark for any number of writes. An unsealed day gets none.
 func TestDirtyDayIsMarkedOnce(t *testing.T) {
 	e := newEnv(t)
-	e.play(testFork, 1, days(20, 3)...) // from 10 December on
+	e.play(testFork, 1, days(20, 3)...) // plays from 10 December on
 	require.Equal(t, []int{0, 0}, e.marks(), "nothing is sealed")
 	e.seal(t)
 	for range 3 {

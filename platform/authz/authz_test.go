@@ -16,7 +16,7 @@ import (
 func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 	policy, err := authz.New()
 	require.NoError(t, err)
-	granted := map[authz.Permission][][2]string{} // kinds and grants
+	granted := map[authz.Permission][][2]string{} // pairs of kind and grant
 	grants := map[string]bool{"member": true, "": true}
 	for line := range strings.Lines(configs.AuthzPolicy) {
 		if !strings.HasPrefix(line, "p, ") {

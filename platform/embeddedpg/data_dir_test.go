@@ -41,7 +41,7 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	require.NoError(t, os.Chmod(above, 0o700))
 	t.Cleanup(func() {
 		_ = os.RemoveAll(relocatedPath(dir))
-		_ = os.Remove(filepath.Dir(relocatedPath(dir))) // where it is empty
+		_ = os.Remove(filepath.Dir(relocatedPath(dir))) // fails unless the folder is empty
 	})
 	s := start(t, dir)
 	require.Equal(t, relocatedPath(dir), s.data.path)
@@ -62,7 +62,7 @@ func TestRootUsesTheFolderOfANormalUser(t *testing.T) {
 	root := start(t, dir)
 	require.EqualValues(t, 65534, root.data.user.Uid)
 	normal.leave(t)
-	stop(t, root) // as the last user
+	stop(t, root) // root is the last user of the server
 	root = start(t, dir)
 	joinServer(t, dir, asNobody).leave(t)
 	stop(t, root)
@@ -126,7 +126,7 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 	f := dataDir{path: dir}
 	for _, c := range []struct {
 		bin, writtenBy string
-		needs          string // "": taken
+		needs          string // what the error says that it needs; "": no error
 	}{
 		{bin: fakePostgres(t, "16.4")},
 		{bin: fakePostgres(t, "16.4 (Debian 16.4-1)"), writtenBy: "16"},

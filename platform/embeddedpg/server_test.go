@@ -153,7 +153,7 @@ func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 		killServer(t, dir)
 		stop(t, s) // other processes of the server may still be ending
 		waitUntilStopped(t, dir)
-		living := f.command(t.Context(), "sleep", "60") // of the server's user
+		living := f.command(t.Context(), "sleep", "60") // runs as the server's user
 		require.NoError(t, living.Start())
 		require.NoError(t, os.WriteFile(f.file(pidFile), []byte(strings.ReplaceAll(content, "%d",
 			strconv.Itoa(living.Process.Pid))), 0o600))

@@ -74,7 +74,7 @@ func within10s[T any](t *testing.T, c <-chan T, what string) T {
 type answer struct {
 	*http.Response
 	body   string
-	err    error // of reading the body
+	err    error // error of reading the body
 	closed bool  // the server closed the connection after the response
 }
 

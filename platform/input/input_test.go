@@ -118,7 +118,7 @@ func TestFieldMessagePrecedesRuleMessage(t *testing.T) {
 	type row struct {
 		A string     `json:"a" validate:"required"`
 		C *time.Time `json:"c,omitempty" validate:"required"`
-		D string     `json:"d" validate:"even,text"` // only the first broken rule is reported
+		D string     `json:"d" validate:"even,text"` // breaks two rules; the first one is reported
 		E []string   `json:"e" validate:"dive,oneof=a b"`
 	}
 	words := input.New(map[string]string{

@@ -30,12 +30,12 @@ func TestTransientFailuresAreUnavailable(t *testing.T) {
 			fmt.Errorf("receive message: %w", io.ErrUnexpectedEOF),
 			pgconn.ErrConnClosed,
 			puddle.ErrClosedPool,
-			context.DeadlineExceeded, // no free connection in time
+			context.DeadlineExceeded, // no connection was free in time
 			&net.DNSError{IsTimeout: true},
 			fmt.Errorf("open: %w", &pgconn.ConnectError{}),
-			code("57P01"), // an administrator's shutdown
-			code("57P02"), // a crash
-			code("57P03"), // starting
+			code("57P01"), // an administrator stopped the server
+			code("57P02"), // the server crashed
+			code("57P03"), // the server starts
 			code("57014"), // statement timeout
 			code("55P03"), // lock timeout
 			code("25P03"), // idle in transaction

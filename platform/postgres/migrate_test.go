@@ -50,7 +50,7 @@ func schemaWith(more files) fs.FS {
 func TestMigrateAppliesSchemaAndGrants(t *testing.T) {
 	serving, owner := newDatabase(t)
 	var book tb.Buffer
-	for range 2 { // again changes nothing
+	for range 2 { // the second run changes nothing
 		require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, book.Logger()))
 	}
 	require.Equal(t, 1, strings.Count(book.String(), "1_things.sql"))

@@ -78,7 +78,7 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 		"default_transaction_isolation":       "read committed",
 		"jit":                                 "off",
 		"search_path":                         "public",
-		"statement_timeout":                   "30s", // the default
+		"statement_timeout":                   "30s", // the default of dg
 		"lock_timeout":                        "3s",
 		"idle_in_transaction_session_timeout": "10s",
 	}
@@ -257,7 +257,7 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	await := func(timeout time.Duration) error {
 		tx, err := db.Owner.Pool.Begin(t.Context())
 		require.NoError(t, err)
-		defer func() { _ = tx.Rollback(t.Context()) }() // the pool is small
+		defer func() { _ = tx.Rollback(t.Context()) }() // frees the connection: the pool is small
 		return postgres.AwaitLock(t.Context(), log.Logger(), "import", timeout, tx)
 	}
 	holder, err := db.Owner.Pool.Begin(t.Context())
@@ -350,7 +350,7 @@ func TestPoolerThatDropsSettingsIsRefused(t *testing.T) {
 	_, err := postgres.Open(t.Context(), refusing(direct), postgres.Options{MaxConns: 1})
 	require.ErrorContains(t, err, "unsupported startup parameter")
 	pgtest.SetRoleDefaults(t, direct)
-	// although there is none
+	// claims a pooler where there is none
 	pgtest.Open(t, postgres.ThroughPooler(direct, "transaction"), postgres.Options{MaxConns: 1})
 	for _, u := range []string{postgres.ThroughPooler(refusing(owner), "transaction"), dropping(owner)} {
 		require.ErrorAs(t, postgres.Migrate(t.Context(), u, schema, servingRole, nil), &misfit)

@@ -83,14 +83,14 @@ func TestProfilesRunOneAtATime(t *testing.T) {
 			server.URL+"/debug/pprof/"+profile, nil)
 		require.NoError(t, err)
 		response, err := http.DefaultClient.Do(request)
-		if err != nil { // stopped
+		if err != nil { // the server has stopped
 			return 0
 		}
 		defer response.Body.Close()
 		return response.StatusCode
 	}
 	go func() {
-		for get("trace?seconds=30") != 0 { // refused while the other profile runs
+		for get("trace?seconds=30") != 0 { // waits until the other profile has ended
 		}
 	}()
 	for get("goroutine") != http.StatusServiceUnavailable {
@@ -222,7 +222,7 @@ func TestOpenTelemetryVariablesConfigureTraces(t *testing.T) {
 		{},
 		{env: []string{endpoint}, sends: true},
 		{env: []string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=https://collector/v1/traces"}, sends: true},
-		{env: []string{"OTEL_TRACES_EXPORTER=otlp"}, sends: true}, // to the default endpoint
+		{env: []string{"OTEL_TRACES_EXPORTER=otlp"}, sends: true}, // sends to the default endpoint
 		{env: []string{endpoint, "OTEL_TRACES_EXPORTER=none"}},
 		{env: []string{endpoint, "OTEL_SDK_DISABLED=TRUE"}},
 		{env: []string{endpoint, "OTEL_SDK_DISABLED=1"}, sends: true},

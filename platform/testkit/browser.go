@@ -19,7 +19,7 @@ type Browser struct {
 	T       testing.TB
 	Base    string
 	Cookies map[string]string
-	Address string // in X-Forwarded-For; "": none
+	Address string // value of X-Forwarded-For; "": none
 }
 
 func NewBrowser(t testing.TB, base string) *Browser {

@@ -13,8 +13,8 @@ import (
 
 const (
 	loadClients     = 64                    // clients that request the largest reports
-	requestInterval = 50 * time.Millisecond // between small requests
-	measureWindow   = 8 * time.Second       // of one measurement
+	requestInterval = 50 * time.Millisecond // pause between small requests
+	measureWindow   = 8 * time.Second       // length of one measurement
 )
 
 // admission measures the latency of small requests, with and without load: two other organisations

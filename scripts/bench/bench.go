@@ -22,7 +22,7 @@ const stopTimeout = 30 * time.Second
 // bench is one run: the database, the program under measurement, and the results.
 type bench struct {
 	folder   string
-	binary   string // dg
+	binary   string // path of the dg that is measured
 	embedded *embeddedpg.Server
 	owner    *pgxpool.Pool // connects as the owner of the tables
 	data     data

@@ -38,7 +38,7 @@ func duckdb(ctx context.Context, b *bench) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = errors.Join(d.in.Close(), d.cmd.Wait()) }() // it writes nothing
+	defer func() { _ = errors.Join(d.in.Close(), d.cmd.Wait()) }() // the program writes nothing that could be lost
 	c := b.client(&b.data.Main)
 	for _, m := range []struct {
 		days int
@@ -90,7 +90,7 @@ func (b *bench) startDuckDB(ctx context.Context) (*duckDB, error) {
 	if err := d.cmd.Start(); err != nil {
 		return nil, err
 	}
-	_, err = d.out.ReadString('\n') // loaded
+	_, err = d.out.ReadString('\n') // the program says that the plays are loaded
 	return d, err
 }
 

@@ -30,7 +30,7 @@ func (b *bench) dg(ctx context.Context, args ...string) *exec.Cmd {
 type server struct {
 	cmd  *exec.Cmd
 	end  context.CancelFunc
-	addr string // host:port
+	addr string // host and port
 }
 
 // serve starts `dg serve`, which logs to serve.log, and waits until it serves. It returns an error
@@ -53,7 +53,7 @@ func (b *bench) serve(ctx context.Context) (*server, error) {
 		end()
 		return nil, err
 	}
-	greeting, err := bufio.NewReader(out).ReadString('\n') // Serving on http://host:port
+	greeting, err := bufio.NewReader(out).ReadString('\n') // the line "Serving on http://host:port"
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("dg serve did not start, see %s", log.Name()), s.stop())
 	}

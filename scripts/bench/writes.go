@@ -14,7 +14,7 @@ import (
 
 const (
 	writers  = 8
-	writeFor = 600 * time.Millisecond // in each round
+	writeFor = 600 * time.Millisecond // time of writing in each round
 )
 
 const (
@@ -34,7 +34,7 @@ func writes(ctx context.Context, b *bench) error {
 	for _, c := range []struct {
 		name string
 		day  time.Time
-		rows int // of a statement
+		rows int // plays that one statement inserts
 		bar  float64
 	}{
 		{"one by one today", today, 1, 1.33},

@@ -29,7 +29,7 @@ func highlightRecipes() ([]byte, error) {
 		}
 		lexer := lexers.Get(languageOf(path))
 		if lexer == nil {
-			return nil // shown without colours
+			return nil // the page shows the code without colours
 		}
 		tokens, err := chroma.Coalesce(lexer).Tokenise(nil, strings.TrimSuffix(string(text), "\n"))
 		if err != nil {

@@ -25,7 +25,7 @@ func (v value) get(names ...string) value {
 func (v value) members() iter.Seq2[string, value] {
 	return func(yield func(string, value) bool) {
 		decoder := json.NewDecoder(bytes.NewReader(v))
-		_, _ = decoder.Token() // the brace
+		_, _ = decoder.Token() // the opening brace
 		for decoder.More() {
 			name, _ := decoder.Token()
 			var member json.RawMessage

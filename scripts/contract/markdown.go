@@ -65,7 +65,7 @@ func pretty(v value) string {
 		return strings.TrimSuffix(v.text(), "\n")
 	}
 	var b bytes.Buffer
-	_ = json.Indent(&b, v, "", "  ") // it was read as JSON
+	_ = json.Indent(&b, v, "", "  ") // v was read as JSON, so that this cannot fail
 	return leaf.ReplaceAllStringFunc(b.String(), func(object string) string {
 		if line := strings.Join(strings.Fields(object), " "); len(line) < 140 {
 			return strings.NewReplacer("{ ", "{", " }", "}").Replace(line)

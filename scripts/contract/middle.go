@@ -27,12 +27,12 @@ type condition struct {
 	key   func(string) string
 	env   []string
 	file  string // a file of the home folder that would change the header
-	says  string // what the program prints
-	tries int    // requests, where not 0
+	says  string // text that the program prints
+	tries int    // expected number of requests; 0: any
 	// Whose key: that of the demo, or of an organisation of table.sql.
 	data    string
-	days    int           // of the period, to today; 0: forty; negative: it begins later
-	group   string        // set in the program
+	days    int           // length of the period, which ends today; 0: forty; negative: it begins later
+	group   string        // the groupId that is set in the program
 	nothing bool          // no whole week: a program that draws says so
 	stalls  bool          // the export stops after its first half
 	signal  bool          // the program gets SIGINT when the export stops
@@ -357,9 +357,9 @@ type middle struct {
 	now              condition
 	attempts         int
 	at               [2]time.Time // instants of the first two requests
-	interrupt        atomic.Value // a func()
+	interrupt        atomic.Value // holds a func()
 	waitingRuns      map[string]chan struct{}
-	report           string       // the end of the path that breaks off
+	report           string       // end of the path whose response breaks off
 	elsewhere        atomic.Int32 // requests that followed a redirect
 }
 

@@ -27,14 +27,14 @@ import (
 
 // program runs in a folder that contains its file. Its destination contains old until it receives a whole answer.
 type program struct {
-	File        string // below web/docs/recipes
-	Name        string // of the table's row; "": the file
+	File        string // path below web/docs/recipes
+	Name        string // name of the table's row; "": the file's
 	Command     string // TABLE_PSQL is a connection as the owner of a database
 	Needs       string // a command that succeeds where the program can run
-	Destination string // a file or folder; "": the program's output
+	Destination string // the file or folder that the program writes; "": it prints
 	Asks        string // a command that prints old while a database has it
-	Prepare     string // puts old into a destination that is a database
-	Draws       string // a file with a chart
+	Prepare     string // command that puts old rows into a database
+	Draws       string // the file with the program's chart
 	Rows        string // prints ids and labels of the stored plays, or an export
 	Append      string // to the program: saves the ids and labels of its plays as rows.csv
 	Client      string // the folder of a generated client in TABLE_CLIENTS
@@ -59,9 +59,9 @@ const (
 // a play, or if it printed the key.
 type table struct {
 	base, recipes string
-	keys          map[string]string // by condition.data
+	keys          map[string]string // keys by condition.data
 	right, red    atomic.Int32
-	expectedRows  sync.Map // of exports, by their period
+	expectedRows  sync.Map // rows of exports by period
 }
 
 // runTable runs four rows at once, against the demo at base. TABLE_ONLY has the names of programs, or
@@ -112,7 +112,7 @@ func runTable(base, key, recipes string) error {
 func (p program) without(c condition) bool {
 	return !regexp.MustCompile(os.Getenv("TABLE_CONDITIONS")).MatchString(c.name) ||
 		p.Short && !c.short || p.ByCurl && c.ours || c.locale && os.Getenv("LOCPATH") == "" ||
-		c.csv && p.Destination+p.Asks == "" && p.Short || // it reads no CSV
+		c.csv && p.Destination+p.Asks == "" && p.Short || // the program reads no CSV
 		c.json && p.Destination+p.Asks == "" && strings.HasPrefix(p.Command, "bash") ||
 		c.unset && strings.HasPrefix(p.File, "sync") || // the command names the file with the key
 		(c.group != "" || c.days < 0 || c.gap) && strings.HasPrefix(p.File, "sync") ||
@@ -204,7 +204,7 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 		return "", fmt.Errorf("TABLE_RESET: %w: %s", err, out)
 	}
 	_ = p.shell(ctx, folder, p.Prepare).Run() // fails in PostgreSQL before the first cell has made the table
-	if c.full {                               // but for a page
+	if c.full {                               // a full disk that has room for one page
 		_ = exec.CommandContext(ctx, "sh", "-c", `cat /dev/zero >"$0/ballast"; truncate -s -4096 "$0/ballast"`, folder).Run()
 	}
 	if c.frozen && exec.CommandContext(ctx, "mount", "-o", "remount,ro", folder).Run() != nil {
@@ -231,7 +231,7 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 	for i := range runs {
 		runs[i].failed = runs[i].command.Wait()
 		if runs[i].failed == nil {
-			ended = &runs[i] // one that worked
+			ended = &runs[i] // a run that worked
 		} else if c.twice && runs[i].out.Len() == 0 {
 			return "a run fails and says nothing", nil
 		}

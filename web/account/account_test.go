@@ -87,7 +87,7 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	begin("wrong horse battery").Is(t, 422).Has(t, "The password is wrong.").Lacks(t, "totp")
 	secret := b.BeginTwoStep(testkit.Password)
 	shown := "<span>" + secret[:4] + "</span>"
-	b.Get("/account/two-step").Has(t, shown, `<path d="M0 0h7v1h-7z`) // a finder pattern
+	b.Get("/account/two-step").Has(t, shown, `<path d="M0 0h7v1h-7z`) // a finder pattern of the QR code
 	testkit.RequireRedirect(t, "/account/two-step", b.Get("/account/recovery-codes"))
 
 	change := func(do, code, current string) testkit.Page {

@@ -38,7 +38,7 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	code := "/sign-in/code?next=" + url.QueryEscape(wanted)
 	withCode.Post(signIn, webtest.Credentials(acme.Admin))
 	testkit.RequireRedirect(t, code, withCode.Get(signIn+"&begun=1"))
-	testkit.RequireRedirect(t, "/sign-in", withCode.Get("/")) // not before the code
+	testkit.RequireRedirect(t, "/sign-in", withCode.Get("/")) // the code has not been sent yet
 	withCode.Get("/sign-in").Is(t, 200)
 	testkit.RequireRedirect(t, wanted,
 		withCode.Post(code, testkit.Form("code", w.CodeNow(t, testkit.TOTPSecret))))

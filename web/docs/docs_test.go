@@ -126,7 +126,7 @@ func TestDocsNeedNoSignIn(t *testing.T) {
 	}
 	b.Get("/docs").Has(t, `href="`+acme.At("/settings/api-keys")+`">Manage keys</a>`)
 	w.Pools.Close()
-	b.Get("/docs/errors").Is(t, 200) // which explains ERR_UNAVAILABLE
+	b.Get("/docs/errors").Is(t, 200) // the page explains ERR_UNAVAILABLE
 	w.Browser(t).Get("/docs/search?q=503").Is(t, 200)
 }
 

@@ -54,7 +54,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	require.Equal(t, now, key.CreatedAt.UTC())
 	_, err := w.Keys.Authenticate(t.Context(), secretIn(t, created), nil)
 	require.NoError(t, err)
-	b.Get(acme.At("/settings/api-keys/new")).Has(t, `min="2026-11-22"`) // today has begun
+	b.Get(acme.At("/settings/api-keys/new")).Has(t, `min="2026-11-22"`) // tomorrow: today has begun
 	for chosen, want := range map[[2]string]string{
 		{"30", ""}:            "2026-12-21T00:00:00Z",
 		{"365", ""}:           "2027-11-21T00:00:00Z",

@@ -21,7 +21,7 @@ func TestSlowUsageIsOmitted(t *testing.T) {
 	failed := errors.New("failed")
 	for name, c := range map[string]struct {
 		takes, request time.Duration // duration of the read, and deadline of the request
-		err            error         // of the usage
+		err            error         // error of reading the usage
 		want           map[string][]apikeys.Usage
 		fails          error
 	}{

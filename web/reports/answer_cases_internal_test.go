@@ -43,8 +43,8 @@ func TestAnswerAtItsThresholds(t *testing.T) {
 		{played(10_500), played(10_000), nil, "*5% more people played* (10,500, were 10,000)", true},
 		{played(9_501), played(10_000), nil, "fewer", false},
 		{played(9_500), played(10_000), nil, "*5% fewer people played* (9,500, were 10,000)", true},
-		{played(3_040), played(3_200), nil, "*5% fewer people played*", true}, // 160 > 158.0
-		{played(2_945), played(3_100), nil, "fewer", false},                   // 155 < 155.5
+		{played(3_040), played(3_200), nil, "*5% fewer people played*", true}, // 160 exceeds the noise of 158.0
+		{played(2_945), played(3_100), nil, "fewer", false},                   // 155 is within the noise of 155.5
 		// Scores: the noise is 7.07 for 100 and 100, 1.41 for 2500 and 2500, 7.25 for 50 and 1000.
 		{scored(100, 770), scored(100, 700), nil, "score", false},
 		{scored(100, 771), scored(100, 700), nil, "The average score rose 7.1 points to 77.1%.", true},

@@ -64,7 +64,7 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	p := browsertest.New(t)
 	path := o.At("/reports/%s", fork.ID)
 	webtest.SignInWith(p, w, o.Owner, path)
-	p.Click("#c-t > summary") // a long page
+	p.Click("#c-t > summary") // makes the page long
 	browsertest.Eval[bool](p, `window.kept = true`)
 	kept := func() bool { return browsertest.Eval[bool](p, `window.kept === true`) }
 
@@ -144,7 +144,7 @@ func TestJobsFromTheListTakeTwoClicks(t *testing.T) {
 		w.DB.GroupNamed(o.ID, fmt.Sprintf("الليل %d, a gate with a long name", i), players...)
 	}
 	w.DB.Plays(w.Fork(o), 60, time.Now().AddDate(0, 0, -2), 0)
-	w.DB.Exec(`update plays set answers = '\x00000000000303030303'`) // of two skills
+	w.DB.Exec(`update plays set answers = '\x00000000000303030303'`) // gives each play answers to two skills
 	list := o.At("/reports")
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, o.Owner, list)

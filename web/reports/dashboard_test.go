@@ -40,7 +40,7 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 		"24 Oct to 20 Nov 2026 ·&nbsp;<bdi>Western region</bdi> ·&nbsp;</span>"+
 			"<span class=\"pill\">Pseudonymous</span></p>",
 		`groupId=`+group+`&amp;to=2026-11-20" aria-current="true"><bdi>Western region</bdi>`,
-		"This group’s figures are hidden", `href="/docs/figures#privacy"`) // as in the report of a small group
+		"This group’s figures are hidden", `href="/docs/figures#privacy"`) // the report of a small group has the same link
 	require.Equal(t, 13, strings.Count(p.Body, "&amp;groupId="+group), "periods and the group itself")
 }
 
@@ -209,7 +209,7 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	}
 	sales := w.DB.GroupNamed(o.ID, "Sales", players[:9]...)
 	w.DB.GroupNamed(o.ID, "Sales EU", players[:8]...)
-	w.DB.GroupNamed(o.ID, "<Hidden>", players[8:13]...) // four played
+	w.DB.GroupNamed(o.ID, "<Hidden>", players[8:13]...) // only four members played
 	w.DB.GroupNamed(o.ID, "Half", players[:5]...)
 	warnings := func(page string) (all []string) {
 		for _, c := range testkit.Cells(`<li>(\w+ p[^<]* not in <bdi>[^<]*</bdi>: [^<]*)</li>`, page) {
@@ -255,7 +255,7 @@ func TestHiddenGroupsAreMarked(t *testing.T) {
 		marked := testkit.Cells(`<bdi>(\w+)</bdi>( <small>Hidden</small>)?</a>`, page.Body)
 		return fmt.Sprint(marked) == "[[All ] [Four  <small>Hidden</small>] [Idle  <small>Hidden</small>]]"
 	}, 10*time.Second, 10*time.Millisecond)
-	b.Get(path+"&groupId="+four).Is(t, 200).Lacks(t, "<small>Hidden") // which an empty report lacks
+	b.Get(path+"&groupId="+four).Is(t, 200).Lacks(t, "<small>Hidden") // an empty report has no mark
 }
 
 // A pseudonymous report does not search names. A hidden name finds as little as any other text.

@@ -46,7 +46,7 @@ func percent(t *testing.T, cell string, figure json.Number, scale int64) string 
 	exact, ok := new(big.Rat).SetString(figure.String())
 	require.True(t, ok, figure)
 	exact.Mul(exact, new(big.Rat).SetInt64(scale))
-	for _, off := range []int64{0, -1} { // hundredths
+	for _, off := range []int64{0, -1} { // differences in hundredths
 		if n := new(big.Rat).Add(exact, big.NewRat(off, 100)); n.FloatString(1)+"%" == cell {
 			if off == 0 || strings.HasSuffix(exact.FloatString(2), "5") {
 				return cell
@@ -122,7 +122,7 @@ func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want s
 			require.NoError(t, err)
 			require.Contains(t, rows[i][0], ui.Weekday(date))
 			require.Equal(t, d.Plays.String(), rows[i][1])
-			if rows[i][3] == "–" { // nothing was completed
+			if rows[i][3] == "–" { // no play was completed
 				rows[i][3] = "0.0%"
 			}
 			require.Equal(t, percent(t, rows[i][3], d.AvgScorePercent, 1), rows[i][3])

@@ -48,7 +48,7 @@ func TestReportsListForksByPlays(t *testing.T) {
 	for fork, at := range map[testkit.Fork]time.Time{suspended: last.AddDate(0, 0, -27), archived: last} {
 		w.DB.Play(testkit.Play{Fork: fork, Player: players[0], StartedAt: at, CompletedAt: at})
 	}
-	// a day too early
+	// a play one day before the period
 	w.DB.Play(testkit.Play{
 		Fork: suspended, Player: players[1], StartedAt: last.AddDate(0, 0, -27).Add(-time.Millisecond),
 	})

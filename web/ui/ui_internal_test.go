@@ -132,7 +132,7 @@ func TestTickLabelsDoNotOverlap(t *testing.T) {
 type fakeModules struct {
 	sessionErr, membershipErr error
 	membership                org.Membership
-	undecided                 bool // the policy fails
+	undecided                 bool // whether the policy fails
 }
 
 func (w fakeModules) session(context.Context, *postgres.DB, string) (identity.Session, error) {

@@ -18,7 +18,7 @@ import (
 // events tracks the page's state by the browser's events, which precede the responses to later
 // commands.
 type events struct {
-	ctx       context.Context // the tab's
+	ctx       context.Context // context of the tab
 	mu        sync.Mutex
 	loading   bool
 	requested bool // a load was requested but has not begun

@@ -24,7 +24,7 @@ const timeout = time.Minute
 // Page is one tab. One goroutine may use it.
 type Page struct {
 	t   testing.TB
-	ctx context.Context // the tab's, of chromedp
+	ctx context.Context // context of the tab, made by chromedp
 	*events
 }
 

@@ -85,7 +85,7 @@ func (p *Page) ScrollsSideways() bool {
 func quoted(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // strings, or lists and maps of strings, or nil
+		panic(err) // never fails for strings, and lists and maps of them
 	}
 	return string(b)
 }

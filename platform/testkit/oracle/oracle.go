@@ -15,10 +15,10 @@ const instant = "2006-01-02T15:04:05.000Z"
 type Play struct {
 	ID, Fork  string
 	Player    int // index in Query.Labels
-	Release   int // 0: none
+	Release   int // number of the release; 0: none
 	Started   time.Time
-	Completed time.Time // zero: unfinished
-	Score     int       // hundredths of a percent
+	Completed time.Time // zero: the play is unfinished
+	Score     int       // in hundredths of a percent
 	Passed    bool
 	Answers   []SkillAnswers
 }
@@ -33,11 +33,11 @@ type SkillAnswers struct {
 type Query struct {
 	Fork     string
 	From, To time.Time    // first instant of the first day, and of the last day
-	Members  map[int]bool // of the group; nil: all players
+	Members  map[int]bool // indexes of the group's members; nil: all players
 	Mode     string       // the reporting mode
 	Keys     []string     // pseudonyms of the players
-	Labels   []string     // of the players
-	Skills   []string     // of the catalogue, in its order
+	Labels   []string     // labels of the players
+	Skills   []string     // ids of the catalogue, in its order
 }
 
 func (q Query) includes(p Play) bool {

@@ -132,6 +132,6 @@ func rounded(a, b int64, decimals int) float64 {
 	if b == 0 {
 		return 0
 	}
-	f, _ := strconv.ParseFloat(big.NewRat(a, b).FloatString(decimals), 64) // never malformed
+	f, _ := strconv.ParseFloat(big.NewRat(a, b).FloatString(decimals), 64) // FloatString always gives a number
 	return f
 }

@@ -18,7 +18,7 @@ import (
 // Collector takes traces by OTLP over HTTP.
 type Collector struct {
 	*httptest.Server
-	Fail atomic.Bool // respond 503
+	Fail atomic.Bool // whether to respond 503
 
 	mu       sync.Mutex
 	received []Received

@@ -27,7 +27,7 @@ func SkipOrFail(t testing.TB, err error) {
 func ChangeURL(connection string, change func(*url.URL)) string {
 	u, err := url.Parse(connection)
 	if err != nil {
-		panic(err) // a test's own URL
+		panic(err) // the URL is a constant of a test
 	}
 	change(u)
 	return u.String()
