@@ -126,7 +126,7 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 	f := dataDir{path: dir}
 	for _, c := range []struct {
 		bin, writtenBy string
-		needs          string // what the error says that it needs; "": no error
+		needs          string // version in the error; "": the program is accepted
 	}{
 		{bin: fakePostgres(t, "16.4")},
 		{bin: fakePostgres(t, "16.4 (Debian 16.4-1)"), writtenBy: "16"},

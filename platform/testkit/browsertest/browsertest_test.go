@@ -19,7 +19,7 @@ func TestErrorsOfThePageAreFound(t *testing.T) {
 		"/console":   {`<script>console.error('so it', {a: 1}); console.warn('fine')</script>`, "so it"},
 		"/missing":   {`<img src="/none.png" alt=none>`, "404"},
 		"/blameless": {`<p>x</p>`, ""},
-		"/none":      {"", ""}, // an error page of the browser
+		"/none":      {"", ""}, // a response with status 404
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/strict" {
