@@ -16,9 +16,10 @@ run: build postgres ## Serve the demo; prints accounts, a key and a curl command
 
 # Tests mostly wait for processes: run six of a package at once. The race detector is for packages whose goroutines
 # meet, and app/assembly drives the screens under it. The others run without it and after it, because they would
-# disturb clocks: the screens have no goroutines, and app/system and app/chaos drive processes.
-UNRACED := $(filter dg/web% %/browsertest %/configs %/doctor %/authz %/config %/format %/input %/netaddr %/segment, \
-	$(shell go list ./...)) dg/app dg/app/demo dg/app/system dg/app/chaos
+# disturb clocks: screens and most modules start no goroutines, and app/system and app/chaos drive processes.
+UNRACED := $(filter dg/web% %/browsertest %/configs %/doctor %/authz %/config %/format %/input %/netaddr %/segment \
+	%/audit %/games %/identity %/importer %/org %/tenant, $(shell go list ./...)) \
+	dg/app dg/app/demo dg/app/otherprogram dg/app/system dg/app/chaos
 test: postgres ## Run every test, on a real PostgreSQL and in a real Chromium.
 	@passed=true; \
 	go test $(RACE) -parallel 6 -timeout 20m $(filter-out $(UNRACED),$(shell go list ./...)) || passed=false; \
