@@ -37,7 +37,7 @@ type Child struct {
 	T        *testing.T
 	Out, Log tb.Buffer
 	exited   chan struct{}
-	URL      string // where it serves
+	URL      string // where it listens, which is not its base URL behind a proxy
 	Ops      string // address of the ops server
 }
 
@@ -82,11 +82,11 @@ func ServeOn(t *testing.T, dir string, args ...string) *Child {
 
 // ServeWith starts dg serve on free ports and waits until it serves.
 func ServeWith(t *testing.T, args ...string) *Child {
-	return Launch(t, append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"},
-		args...)...).UntilServing()
+	return Launch(t, append([]string{"serve"}, args...)...).UntilServing()
 }
 
-var servingLine = regexp.MustCompile(`(?m)^Serving on (\S+)$`)
+// listenLine matches the addresses in the text or the JSON format of the log.
+var listenLine = regexp.MustCompile(`"dg listens".*address"?[=:]"?([\d.:]+).*operations"?[=:]"?([\d.:]+)`)
 
 func (c *Child) UntilServing() *Child {
 	defer func() {
@@ -100,21 +100,17 @@ func (c *Child) UntilServing() *Child {
 			require.FailNow(c.T, "dg ended", c.Log.String())
 		default:
 		}
-		line := servingLine.FindStringSubmatch(c.Out.String())
-		if line != nil {
-			c.URL = line[1]
-			// in the text or the JSON format of the log
-			c.Ops = testkit.Find(c.T, `operations"?[=:]"?([\d.:]+)`, c.Log.String())
-		}
-		return line != nil
+		return strings.Contains(c.Out.String(), "Serving on ")
 	})
+	addresses := listenLine.FindStringSubmatch(c.Log.String())
+	require.NotNil(c.T, addresses)
+	c.URL = "http://" + addresses[1]
+	c.Ops = addresses[2]
 	return c
 }
 
 func (c *Child) DemoToken() string {
-	Until(c.T, 30*time.Second, "there is no demo key", func() bool {
-		return CurlLine.MatchString(c.Out.String())
-	})
+	Until(c.T, 30*time.Second, "there is no demo key", func() bool { return CurlLine.MatchString(c.Out.String()) })
 	return DemoKey.FindString(c.Out.String())
 }
 
@@ -140,8 +136,7 @@ func (c *Child) Status(within time.Duration) int {
 	select {
 	case <-c.exited:
 	case <-time.After(within):
-		require.FailNow(c.T, "dg still runs", "%v after %s:\n%s", c.Args[1:], within,
-			c.Log.String())
+		require.FailNow(c.T, "dg still runs", "%v after %s:\n%s", c.Args[1:], within, c.Log.String())
 	}
 	return c.ProcessState.ExitCode()
 }
@@ -190,8 +185,13 @@ func Until(t *testing.T, within time.Duration, message string, condition func() 
 	}
 }
 
+// FreeAddress returns an address that no other process takes: its host is this process's own. A Mac has only 127.0.0.1.
 func FreeAddress(t *testing.T) string {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	pid := os.Getpid()
+	ln, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", 64+pid>>16&63, pid>>8&0xff, pid&0xff))
+	if err != nil {
+		ln, err = net.Listen("tcp", "127.0.0.1:0")
+	}
 	require.NoError(t, err)
 	defer ln.Close()
 	return ln.Addr().String()

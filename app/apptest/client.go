@@ -14,9 +14,7 @@ import (
 // NewClient returns a client that opens a new connection for each request and follows no redirect.
 func NewClient() *http.Client { return clientBy((&net.Dialer{}).DialContext) }
 
-func clientBy(
-	dial func(ctx context.Context, network, address string) (net.Conn, error),
-) *http.Client {
+func clientBy(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
@@ -28,8 +26,8 @@ func clientBy(
 	}
 }
 
-// SmallWindowClient returns a client with a small receive window, so that the server soon blocks if
-// the client does not read.
+// SmallWindowClient returns a client with a small receive window, so that the server soon blocks if the client does not
+// read.
 func SmallWindowClient() *http.Client {
 	return clientBy(func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)

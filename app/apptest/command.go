@@ -14,18 +14,18 @@ import (
 
 // Succeeds runs a command on the data folder dir and requires exit status 0. It returns the output.
 func Succeeds(t *testing.T, dir string, args ...string) (output string) {
-	return runToExit(t, 0, append(args, "--data-dir", dir))
+	return RunToExit(t, 0, append(args, "--data-dir", dir))
 }
 
-// Refuses runs a command on the data folder dir. It requires exit status 1 and an output that
-// contains says, and returns the output.
+// Refuses runs a command on the data folder dir. It requires exit status 1 and an output that contains says, and
+// returns the output.
 func Refuses(t *testing.T, says, dir string, args ...string) (output string) {
-	output = runToExit(t, 1, append(args, "--data-dir", dir))
+	output = RunToExit(t, 1, append(args, "--data-dir", dir))
 	require.Contains(t, output, says, "%v", args)
 	return output
 }
 
-func runToExit(t *testing.T, status int, args []string) (output string) {
+func RunToExit(t *testing.T, status int, args []string) (output string) {
 	c := Launch(t, args...)
 	require.Equal(t, status, c.Status(10*time.Minute), "%v: %s", args, c.Log.String())
 	return c.Out.String() + c.Log.String()
@@ -37,8 +37,6 @@ func RunCommand(t *testing.T, args ...string) (status int, out, err string) {
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 	defer stop()
 	var stdout, stderr tb.Buffer
-	status = commands.Run(ctx, args, commands.Stdio{
-		Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
-	})
+	status = commands.Run(ctx, args, commands.Stdio{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr})
 	return status, stdout.String(), stderr.String()
 }

@@ -62,11 +62,9 @@ func (e *ExportServer) AwaitExport(t *testing.T, requestID string) (outcome stri
 	return outcome, rows
 }
 
-// ProxyDatabase runs a proxy in front of PostgreSQL and returns the database's URL through it. pass
-// forwards the messages of a client and the server, and closes both connections.
-func ProxyDatabase(
-	t *testing.T, database string, pass func(client, server net.Conn),
-) (through string) {
+// ProxyDatabase runs a proxy in front of PostgreSQL and returns the database's URL through it. pass forwards the
+// messages of a client and the server, and closes both connections.
+func ProxyDatabase(t *testing.T, database string, pass func(client, server net.Conn)) (through string) {
 	u, err := url.Parse(database)
 	require.NoError(t, err)
 	q := u.Query()

@@ -1,5 +1,5 @@
-// Package apptest is the test kit of the whole program: app/system, app/chaos,
-// app/assembly and app/commands use it. Only tests import it.
+// Package apptest is the test kit of the whole program: app/system, app/chaos, app/assembly and app/commands use it.
+// Only tests import it.
 //
 //   - Programs: RunCommand runs dg in this process. Launch, Serve…, Succeeds and Refuses start the
 //     binary as a Child; World is the assembled program on a testkit.World. NewFolder makes data

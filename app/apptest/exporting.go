@@ -26,10 +26,10 @@ func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...strin
 	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
-	// An import also analyses and seals. Without them the export has another query plan, and runs
-	// during the first seal.
+	// An import also analyses and seals. Without them the export has another query plan, and runs during the first
+	// seal.
 	db.Exec(`analyze`)
-	runToExit(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
+	RunToExit(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
 		"--migrate-database-url", db.OwnerURL})
 	e := &ExportServer{
 		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",
@@ -44,11 +44,8 @@ func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...strin
 	return e
 }
 
-func (e *ExportServer) BeginExport(
-	t *testing.T, requestID string, headers ...string,
-) (*http.Response, *bufio.Reader) {
-	response := Ask(t, SmallWindowClient(), e.URL+e.ExportPath, e.Token,
-		append(headers, "X-Request-Id", requestID)...)
+func (e *ExportServer) BeginExport(t *testing.T, requestID string, headers ...string) (*http.Response, *bufio.Reader) {
+	response := Ask(t, SmallWindowClient(), e.URL+e.ExportPath, e.Token, append(headers, "X-Request-Id", requestID)...)
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	body := bufio.NewReaderSize(response.Body, 4<<10)
 	_, err := body.Peek(1)

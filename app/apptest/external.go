@@ -24,8 +24,7 @@ func Postmaster(t *testing.T, dir string) int {
 	return pid
 }
 
-// External is a PostgreSQL server that dg did not start. After Stop, Start starts it under the same
-// URL.
+// External is a PostgreSQL server that dg did not start. After Stop, Start starts it under the same URL.
 type External struct {
 	*testkit.World // as the superuser
 	T              *testing.T
@@ -68,9 +67,7 @@ func (x *External) As(role *url.Userinfo) string {
 func (x *External) On(args ...string) []string { return append(args, x.Flags()...) }
 
 // Succeeds runs a command on the server and requires exit status 0. It returns the output.
-func (x *External) Succeeds(args ...string) (output string) {
-	return runToExit(x.T, 0, x.On(args...))
-}
+func (x *External) Succeeds(args ...string) (output string) { return RunToExit(x.T, 0, x.On(args...)) }
 
 func (x *External) Serve(args ...string) *Child { return ServeWith(x.T, x.On(args...)...) }
 

@@ -19,8 +19,14 @@ var root, _ = filepath.Abs("../..")
 
 func InTree(path ...string) string { return filepath.Join(append([]string{root}, path...)...) }
 
-// NewFolder returns the path of a data folder that PostgreSQL's user can enter. When the test ends,
-// no process may run on that folder.
+func ReadFile(t *testing.T, path ...string) string {
+	text, err := os.ReadFile(filepath.Join(path...))
+	require.NoError(t, err)
+	return string(text)
+}
+
+// NewFolder returns the path of a data folder that PostgreSQL's user can enter. When the test ends, no process may run
+// on that folder.
 func NewFolder(t *testing.T) string {
 	base := reachableFolder(t)
 	dir := filepath.Join(base, "data folder")

@@ -49,8 +49,7 @@ func (h History) ImportInto(t *testing.T, dir string) string {
 
 func LastDays(n int) string {
 	now := time.Now().UTC()
-	return fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, 1-n).Format(time.DateOnly),
-		now.Format(time.DateOnly))
+	return fmt.Sprintf("?from=%s&to=%s", now.AddDate(0, 0, 1-n).Format(time.DateOnly), now.Format(time.DateOnly))
 }
 
 func (h History) CSV() string {

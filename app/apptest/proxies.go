@@ -27,8 +27,7 @@ import (
 // WithoutTLS are the replacements that change the proxies' examples to plain HTTP.
 var WithoutTLS = []string{" ssl crt /etc/haproxy/dg.example.org.pem", "", " ssl sndbuf", " sndbuf"}
 
-// ClientOf returns a client of the server at the address. It connects from 127.0.0.2 and keeps its
-// connections.
+// ClientOf returns a client of the server at the address. It connects from 127.0.0.2 and keeps its connections.
 func ClientOf(address string) *http.Client {
 	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	c := clientBy(func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -43,9 +42,8 @@ func ClientOf(address string) *http.Client {
 // PublicURL is the value of DG_BASE_URL behind a proxy.
 const PublicURL = "https://dg.example.org"
 
-// StartProxy starts a proxy with its example configuration in front of upstream, and returns the
-// proxy's address. Without the proxy the test is skipped, or fails if CI is set. changes are pairs
-// of an old and a new text.
+// StartProxy starts a proxy with its example configuration in front of upstream, and returns the proxy's address.
+// Without the proxy the test is skipped, or fails if CI is set. changes are pairs of an old and a new text.
 func StartProxy(t *testing.T, name, upstream string, changes ...string) (address string) {
 	program, err := exec.LookPath(name)
 	if err != nil {
@@ -80,16 +78,12 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 // ServeBehindProxy starts dg serve with one large fork and with loopback as a trusted proxy.
 func ServeBehindProxy(t *testing.T, args ...string) *ExportServer {
 	db := testkit.New(t)
-	address := FreeAddress(t)
-	e := StartExportServer(t, db, Sized(30_000, 150_000, 150_000),
-		slices.Concat(args, db.Flags(), []string{"--addr", address, "--base-url", PublicURL,
-			"--trusted-proxies", "127.0.0.1/32"})...)
-	e.URL = "http://" + address // dg itself prints the public URL
-	return e
+	return StartExportServer(t, db, Sized(30_000, 150_000, 150_000), slices.Concat(args, db.Flags(),
+		[]string{"--base-url", PublicURL, "--trusted-proxies", "127.0.0.1/32"})...)
 }
 
-// proxyArguments writes the example to dir, with other addresses and httptest's certificate. It
-// returns the arguments with which the proxy reads that file.
+// proxyArguments writes the example to dir, with other addresses and httptest's certificate. It returns the arguments
+// with which the proxy reads that file.
 func proxyArguments(t *testing.T, name, dir, address, upstream string, changes []string) []string {
 	example := map[string]string{"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
 	text, err := os.ReadFile(InTree("configs", "deploy", example))
@@ -97,8 +91,7 @@ func proxyArguments(t *testing.T, name, dir, address, upstream string, changes [
 	certificate := filepath.Join(dir, "certificate.pem")
 	require.NoError(t, os.WriteFile(certificate, selfSigned(t), 0o600))
 	adapted := strings.NewReplacer(append(changes, "listen 443", "listen "+address, "bind :443",
-		"bind "+address, "127.0.0.1:8080", upstream,
-		"/etc/ssl/certs/dg.example.org.pem", certificate,
+		"bind "+address, "127.0.0.1:8080", upstream, "/etc/ssl/certs/dg.example.org.pem", certificate,
 		"/etc/ssl/private/dg.example.org.key", certificate,
 		"/etc/haproxy/dg.example.org.pem", certificate)...).Replace(string(text))
 	if os.Getuid() != 0 { // only root may change the user

@@ -27,8 +27,7 @@ type World struct {
 	Stop func() error // stops serving; later calls return the same error
 }
 
-// ServeInProcess serves the program. Loopback addresses are trusted proxies, and the grace is one
-// second.
+// ServeInProcess serves the program. Loopback addresses are trusted proxies, and the grace is one second.
 func ServeInProcess(t *testing.T, db *testkit.World, settings assembly.Settings) *World {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -61,8 +60,7 @@ func (w *World) Browser(address string) *testkit.Browser {
 	return b
 }
 
-// Value returns the sum of a metric's series. With labels, only series with one of these label
-// values count.
+// Value returns the sum of a metric's series. With labels, only series with one of these label values count.
 func (w *World) Value(metric string, labels ...string) (sum float64) {
 	families, err := w.Ops.Gather()
 	require.NoError(w.T, err)

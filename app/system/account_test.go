@@ -12,14 +12,12 @@ import (
 	"dg/platform/testkit"
 )
 
-// dg account reset prints a link. The log of each of the person's organisations records it, in the
-// same transaction. TestSecretsAppearNowhere uses a link in a browser.
+// dg account reset prints a link. The log of each of the person's organisations records it, in the same transaction.
 func TestAccountResetPrintsALink(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
-	d.db.Exec(`insert into memberships (org_id, user_id, role)
-		select o.id, u.id, 'member' from organisations o, users u
+	d.db.Exec(`insert into memberships (org_id, user_id, role) select o.id, u.id, 'member' from organisations o, users u
 		where o.slug = 'atelier-north-light' and u.email_key = $1`, tomas.Email)
 	apptest.Refuses(t, "dg: No account has the e-mail", d.dir, "account", "reset", "nobody@example.com")
 	reset := []string{"account", "reset", strings.ToUpper(tomas.Email), "--base-url", d.URL}
@@ -39,8 +37,7 @@ func TestAccountResetPrintsALink(t *testing.T) {
 
 	d.db.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
 	require.NotRegexp(t, apptest.ResetLink, apptest.Refuses(t, "", d.dir, reset...))
-	require.True(t, testkit.One[bool](d.db, `select token_hash = sha256($1) from account_resets`,
-		[]byte(link[3])), "the first link stays")
+	require.Equal(t, 1, d.db.Count(`account_resets where token_hash = sha256($1)`, []byte(link[3])), "the link stays")
 }
 
 var (
@@ -48,19 +45,16 @@ var (
 	secondSecretKey = strings.Repeat("H", 42) + "A="
 )
 
-// operations.md, Secret key: every two-step secret is stored encrypted, including older and
-// imported ones. Two instances get the key and its successor one after the other, while they serve.
+// operations.md, Secret key: every two-step secret is stored encrypted, including older and imported ones. Two
+// instances get the key and its successor one after the other, while they serve.
 func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	apptest.CopyDemo(t, dir)
 	db := apptest.OpenAdminDB(t, dir)
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
-	inClear := func(dir *testkit.World) bool {
-		return strings.Contains(apptest.Dump(dir, "users"), tomas.TOTPSecret)
-	}
-	const key = "--secret-key"
-	const previous = "--secret-key-previous"
+	inClear := func(db *testkit.World) bool { return strings.Contains(apptest.Dump(db, "users"), tomas.TOTPSecret) }
+	const key, previous = "--secret-key", "--secret-key-previous"
 	var instances [2]*apptest.Child
 	for i, keys := range [][]string{
 		{}, {previous, firstSecretKey}, {key, firstSecretKey, previous, secondSecretKey},
@@ -84,8 +78,7 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	require.False(t, inClear(apptest.OpenAdminDB(t, imported)))
 }
 
-// operations.md, Secret key: commands that read or write secrets refuse to start with a wrong key.
-// A lost key can be given up. TestDoctorAndServeFindFaults covers dg serve and dg doctor.
+// operations.md, Secret key: commands that read or write secrets refuse a wrong key. A lost key can be given up.
 func TestWrongSecretKeyIsRefused(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t, "--secret-key", firstSecretKey)
@@ -95,21 +88,19 @@ func TestWrongSecretKeyIsRefused(t *testing.T) {
 	}
 	d.Stop()
 	apptest.Succeeds(t, d.dir, "migrate") // succeeds without a key, because it stores no secret
-	out := apptest.Succeeds(t, d.dir, append([]string{"migrate", "--forget-secret-key"}, wrong...)...)
-	require.Contains(t, out, "reset the accounts")
+	require.Contains(t, apptest.Succeeds(t, d.dir, append([]string{"migrate", "--forget-secret-key"}, wrong...)...),
+		"reset the accounts")
 	served := apptest.ServeOn(t, d.dir, wrong...)
 	require.NotContains(t, served.Log.String(), "@", "the log has no e-mail address")
 	served.Stop()
-	out = apptest.Succeeds(t, d.dir, append([]string{"doctor"}, wrong...)...)
-	require.Regexp(t, `warning +secrets +\d two-step secrets cannot be decrypted, those of .*tomas@harbour\.example\.com.*: set`, out)
+	require.Regexp(t, `warning +secrets +\d two-step secrets cannot be decrypted, those of .*tomas@harbour.*: set`,
+		apptest.Succeeds(t, d.dir, append([]string{"doctor"}, wrong...)...))
 	apptest.ServeOn(t, d.dir, "--secret-key", firstSecretKey, "--secret-key-previous", secondSecretKey)
-	out = apptest.Succeeds(t, d.dir, "doctor", "--secret-key", firstSecretKey)
-	require.Regexp(t, `ok +secrets`, out, "it is found again")
+	require.Regexp(t, `ok +secrets`, apptest.Succeeds(t, d.dir, "doctor", "--secret-key", firstSecretKey))
 }
 
-// README, Try it: the printed curl line works as pasted. A second run replaces the key and prints a
-// working line. A kill -9 of dg loses no data: the next run joins its PostgreSQL server and stops
-// it.
+// README, Try it: the printed curl line works as pasted. A second run replaces the key and prints a working line. A
+// kill -9 of dg loses no data: the next run joins its PostgreSQL server and stops it.
 func TestDemoSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -118,7 +109,6 @@ func TestDemoSurvivesAKill(t *testing.T) {
 	body := runCurlLine(t, c.Out.String())
 	require.Equal(t, 6, strings.Count(body, `"gameId"`))
 	c.Fetch("/healthz", "")
-	c.Fetch("/readyz", "")
 
 	// dg demo joins the running server and replaces the key.
 	replaced := apptest.Succeeds(t, dir, "demo", "--base-url", c.URL)
@@ -128,7 +118,6 @@ func TestDemoSurvivesAKill(t *testing.T) {
 	c.Kill()
 
 	again := apptest.ServeOn(t, dir, "--demo")
-	again.DemoToken()
 	require.Equal(t, server, apptest.Postmaster(t, dir))
 	require.Equal(t, body, runCurlLine(t, again.Out.String()))
 	for _, greeting := range []string{c.Out.String(), replaced, again.Out.String()} {
@@ -139,33 +128,27 @@ func TestDemoSurvivesAKill(t *testing.T) {
 	require.Empty(t, apptest.ProcessesOn(t, dir))
 }
 
-// rules.md, Data: the demo's passwords are published, so dg serves its accounts only on loopback,
-// with or without --demo.
+// rules.md, Data: the demo's passwords are published, so dg serves its accounts only on loopback.
 func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	refused := func(says string, command ...string) {
-		for _, public := range [][]string{
-			{"--addr", "127.0.0.1:0", "--base-url", "https://dg.example.org"},
-			{"--addr", "0.0.0.0:0", "--base-url", "http://127.0.0.1:8080"},
-		} {
-			apptest.Refuses(t, says, dir, append(command, public...)...)
-		}
+		apptest.Refuses(t, says, dir, append(command, "--base-url", "https://dg.example.org")...)
+		apptest.Refuses(t, says, dir, append(command, "--addr", "0.0.0.0:0", "--base-url", "http://127.0.0.1:8080")...)
 	}
-	serve := []string{"serve", "--ops-addr", "127.0.0.1:0"}
-	refused("the passwords of the demo are published", append(serve, "--demo")...)
+	refused("the passwords of the demo are published", "serve", "--demo")
 	refused("the passwords of the demo are published", "demo")
 	require.Zero(t, testkit.One[int](apptest.OpenAdminDB(t, dir), `
 		select count(*) from pg_tables where schemaname = 'public'`))
 
 	d := serveDemo(t)
 	dir = d.dir
-	refused("dg account reset", serve...)
+	refused("dg account reset", "serve")
 	other, err := argon2id.CreateHash("a password of their own", argon2id.DefaultParams)
 	require.NoError(t, err)
 	last := demo.Accounts[len(demo.Accounts)-1].Email
 	d.db.Exec(`update users set password_hash = $1 where email_key <> $2`, other, last)
-	refused("published passwords: "+last+": use another database", serve...)
+	refused("published passwords: "+last+": use another database", "serve")
 	d.db.Exec(`update users set password_hash = null where email_key = $1`, last)
 	public := apptest.ServeOn(t, dir, "--base-url", "https://dg.example.org")
 	require.Contains(t, public.Out.String(), "https://dg.example.org")

@@ -3,7 +3,6 @@ package system
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,14 +13,13 @@ import (
 	"dg/platform/testkit"
 )
 
-// operations.md, Upgrade: only dg serve, migrate and demo migrate. Other commands require the
-// current schema and the owner's role. They do not repeat warnings of the migration.
+// operations.md, Upgrade: only dg serve, migrate and demo migrate. Others require the current schema and the owner's
+// role.
 func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
-	d := x.World
 	run := func(line, says string, more ...string) {
-		c := apptest.Launch(t, slices.Concat(strings.Fields(line), x.Flags(), more)...)
+		c := apptest.Launch(t, append(x.On(strings.Fields(line)...), more...)...)
 		status := c.Status(time.Minute)
 		require.Regexp(t, says, c.Log.String(), line)
 		require.Equal(t, says == `^$`, status == 0, line)
@@ -29,35 +27,31 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	for _, line := range []string{"organisation list", "segments rebuild",
 		"audit prune --before 2025-01 --export file", "import file"} {
 		run(line, `the database has no schema yet: start dg serve, or run dg migrate\n$`)
-		require.Zero(t, d.Count(`pg_tables where schemaname = 'public'`), line)
+		require.Zero(t, x.Count(`pg_tables where schemaname = 'public'`), line)
 	}
-	d.Exec(`grant temporary on database dg to public`)
+	x.Exec(`grant temporary on database dg to public`)
 	require.NotContains(t, x.Succeeds("migrate"), "level=WARN", "dg doctor and dg serve say it")
-	run("organisation list", `^$`)
+	run("organisation list", `^$`) // without the warnings of a migration
 	run("organisation list", `^dg: the role that migrates may not create tables, or does not own those of dg: `+
 		`name the owner of the database in DG_MIGRATE_DATABASE_URL; roles.sh creates one\n$`,
 		"--migrate-database-url", "")
-	d.Exec(`delete from dg_schema_versions where version_id =
-		(select max(version_id) from dg_schema_versions)`)
+	x.Exec(`delete from dg_schema_versions where version_id = (select max(version_id) from dg_schema_versions)`)
 	run("organisation list", `the schema ends at \d+, this program at \d+: run dg migrate, or start dg serve`)
-	d.Exec(`create table goose_db_version ()`)
+	x.Exec(`create table goose_db_version ()`)
 	run("migrate", `^dg: this database is of an earlier build of dg: give dg an empty database or data folder\n$`)
 }
 
-// rules.md, Audit log: dg audit prune removes old entries once its file is complete. After a
-// failure, a second run prunes the rest, so that every removed entry is in a file.
+// rules.md, Audit log: dg audit prune removes old entries once its file is complete. After a failure, a second run
+// prunes the rest, so that every removed entry is in a file.
 func TestAuditPruneCommand(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
 	for _, at := range []string{"2024-12-31", "2024-12-31 23:59:59.999", "2025-01-01"} {
 		d.db.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
 				target_kind, target_id, method, path, address, user_agent, request_id)
-			select id, $1, 'key', '', '', 'export.started', '', '', '', '', '', '', '' from organisations`,
-			at+"Z")
+			select id, $1, 'key', '', '', 'export.started', '', '', '', '', '', '', '' from organisations`, at+"Z")
 	}
-	count := func(which string) int {
-		return d.db.Count(`audit_entries where ` + which)
-	}
+	count := func(which string) int { return d.db.Count(`audit_entries where ` + which) }
 	kept := count(`at >= '2025-01-01Z'`)
 	folder := t.TempDir()
 	prune := func(before, file string) []string {
@@ -72,28 +66,24 @@ func TestAuditPruneCommand(t *testing.T) {
 	d.db.Exec(`create function refuse() returns trigger language plpgsql as $$ begin
 		if old.org_id = (select max(id::text)::uuid
 		  from organisations) then raise 'refused here'; end if; return old; end $$`)
-	d.db.Exec(`create trigger refuse before delete on audit_entries
-		for each row execute function refuse()`)
-	out := apptest.Refuses(t, "2 of the entries in", d.dir, prune("2025-01", "first")...)
-	require.Contains(t, out, "run it again with another file")
+	d.db.Exec(`create trigger refuse before delete on audit_entries for each row execute function refuse()`)
+	require.Contains(t, apptest.Refuses(t, "2 of the entries in", d.dir, prune("2025-01", "first")...),
+		"run it again with another file")
 	d.db.Exec(`drop function refuse cascade`)
 	apptest.Refuses(t, "file exists", d.dir, prune("2025-01", "first")...)
-	out = apptest.Succeeds(t, d.dir, prune("2025-01", "second")...)
-	require.Contains(t, out, "Wrote 2 entries from before 2025-01-01")
+	require.Contains(t, apptest.Succeeds(t, d.dir, prune("2025-01", "second")...),
+		"Wrote 2 entries from before 2025-01-01")
 	left, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Len(t, left, 2)
-	for name, lines := range map[string]int{"first": 4, "second": 2} {
-		text, err := os.ReadFile(filepath.Join(folder, name))
-		require.NoError(t, err)
-		require.Equal(t, lines, strings.Count(string(text), "\n"), name)
-	}
+	require.Equal(t, 4, strings.Count(apptest.ReadFile(t, folder, "first"), "\n"))
+	require.Equal(t, 2, strings.Count(apptest.ReadFile(t, folder, "second"), "\n"))
 	require.Equal(t, 2, count(`action = 'audit_log.pruned'`), "one for each organisation")
 	require.Equal(t, kept, count(`action <> 'audit_log.pruned'`))
 }
 
-// rules.md, Audit log: the operator creates an organisation and changes its plan and members, by
-// slug and e-mail. Each change leaves one entry, and a refused command leaves none.
+// rules.md, Audit log: the operator creates an organisation and changes its plan and members, by slug and e-mail. Each
+// change leaves one entry, and a refused command leaves none.
 func TestOrganisationAndMemberCommands(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -107,7 +97,7 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 	}
 	require.Contains(t, dg("organisation list"), "no organisations")
 
-	out := dg("organisation create --slug cafe-no-1-sohne --owner-email Ann@example.org --base-url", c.URL,
+	out := dg("organisation create --slug cafe-no-1-sohne --owner-email Ann@example.org", "--base-url", c.URL,
 		"--name", "Café Nº 1 & Söhne")
 	require.Contains(t, out, c.URL+"/o/cafe-no-1-sohne")
 	link := apptest.ResetLink.FindStringSubmatch(out)

@@ -1,104 +1,80 @@
 package system
 
 import (
-	"context"
 	"fmt"
-	"io/fs"
 	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/migrations"
 	"dg/platform/testkit"
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Install: roles.sh runs twice on a managed server, without a superuser. It reports the
-// excess rights that remain, as does dg doctor. The statement of dg doctor revokes them.
+// operations.md, Install: roles.sh runs twice on a managed server, without a superuser. It reports the excess rights
+// that remain, as does dg doctor, whose statement revokes them.
 func TestRolesAreCreatedWithoutSuperuser(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("psql"); err != nil {
-		tb.SkipOrFail(t, err)
-	}
-	server := joinServer(t, apptest.NewFolder(t))
-	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
-	superuser := tb.AsRole(server.URL(), "postgres")
-	in := func(name string) string { return tb.ChangeURL(superuser, func(u *url.URL) { u.Path = "/" + name }) }
-	for _, sql := range []string{`drop database dg`, `drop role dg_app`, `drop role dg_owner`,
-		`create role manager login createrole createdb`} {
-		require.NoError(t, tb.Exec(t, in("postgres"), sql))
-	}
+	x := newWithoutRoles(t, `create role manager login createrole createdb`)
 	for range 2 {
-		require.Regexp(t, `^Remains open: dg_app may create large objects.*\n$`,
-			createRoles(t, superuser, "manager"))
+		require.Regexp(t, `^Remains open: dg_app may create large objects.*\n$`, createRoles(x, "manager"))
 	}
-	doctor := func() string {
-		c := apptest.Launch(t, "doctor", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0",
-			"--secret-key", firstSecretKey, "--database-url", server.URL(),
-			"--migrate-database-url", server.OwnerURL())
-		require.Zero(t, c.Status(time.Minute), c.Out.String())
-		return c.Out.String()
-	}
-	c := apptest.Launch(t, "migrate", "--database-url", server.URL(), "--migrate-database-url",
-		server.OwnerURL())
-	require.Zero(t, c.Status(time.Minute), c.Log.String())
+	x.Succeeds("migrate")
+	doctor := func() string { return x.Succeeds("doctor", "--secret-key", firstSecretKey) }
 	said := doctor()
 	require.Regexp(t, `warning +rights +the serving role may create large objects`, said)
-	require.NoError(t, tb.Exec(t, superuser, sqlOfAdvice.FindStringSubmatch(said)[1]))
+	x.Exec(sqlOfAdvice.FindStringSubmatch(said)[1])
 	require.NotRegexp(t, `warning|failure`, doctor())
 }
 
-// createRoles runs roles.sh as a user on the URL's server.
-func createRoles(t *testing.T, server, user string) (says string) {
-	parsed, err := url.Parse(server)
-	require.NoError(t, err)
-	c := exec.CommandContext(t.Context(), "sh", apptest.InTree("configs", "deploy", "roles.sh"))
-	c.Env = append(apptest.CleanEnvironment(), "PGHOST="+parsed.Query().Get("host"), "PGPORT=5432",
-		"PGUSER="+user, "OWNER_PASSWORD=hunter2", "APP_PASSWORD=hunter2")
-	empty := exec.CommandContext(t.Context(), "sh", c.Args[1])
-	empty.Env = append(slices.Clone(c.Env), "APP_PASSWORD=") // a failed openssl
-	out, err := empty.CombinedOutput()
-	require.Error(t, err)
-	require.Contains(t, string(out), "APP_PASSWORD")
-	out, err = c.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return string(out)
-}
-
-// operations.md, Install: if a superuser runs roles.sh, no password gets into the log of a server
-// that logs all statements.
-func TestRolesScriptLogsNoPassword(t *testing.T) {
-	t.Parallel()
+// newWithoutRoles returns a server without dg's roles and database, after the statement.
+func newWithoutRoles(t *testing.T, statement string) *apptest.External {
 	if _, err := exec.LookPath("psql"); err != nil {
 		tb.SkipOrFail(t, err)
 	}
-	dir := apptest.NewFolder(t)
-	server := joinServer(t, dir)
-	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
-	superuser := tb.ChangeURL(tb.AsRole(server.URL(), "postgres"), func(u *url.URL) { u.Path = "/postgres" })
-	for _, sql := range []string{`drop database dg`, `drop role dg_app`, `drop role dg_owner`,
-		`alter role postgres set log_statement = 'all'`,
-		`alter role postgres set log_min_duration_statement = 0`} {
+	x := apptest.NewExternal(t)
+	superuser := strings.Replace(x.As(url.User("postgres")), "/dg?", "/postgres?", 1)
+	for _, sql := range []string{`drop database dg`, `drop role dg_app`, `drop role dg_owner`, statement} {
 		require.NoError(t, tb.Exec(t, superuser, sql))
 	}
-	createRoles(t, superuser, "postgres")
-	log, err := os.ReadFile(filepath.Join(dir, "postgres.log"))
-	require.NoError(t, err)
-	require.Contains(t, string(log), "revoke temporary on database dg", "statements are logged")
-	require.NotContains(t, string(log), "hunter2")
+	return x
 }
 
-// The serving role has only the rights that dg needs. An attacker with an injection or a stolen
-// password cannot undo a revocation, hide a use, or fill the disk outside the tables.
+func createRoles(x *apptest.External, user string) (says string) {
+	run := func(appPassword string) (string, error) {
+		c := exec.CommandContext(x.T.Context(), "sh", apptest.InTree("configs", "deploy", "roles.sh"))
+		c.Env = append(apptest.CleanEnvironment(), "PGHOST="+x.Link, "PGPORT=5432", "PGUSER="+user,
+			"OWNER_PASSWORD=hunter2", "APP_PASSWORD="+appPassword)
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	out, err := run("") // a failed openssl
+	require.Error(x.T, err)
+	require.Contains(x.T, out, "APP_PASSWORD")
+	out, err = run("hunter2")
+	require.NoError(x.T, err, out)
+	return out
+}
+
+// operations.md, Install: if a superuser runs roles.sh, no password gets into the log of a server that logs everything.
+func TestRolesScriptLogsNoPassword(t *testing.T) {
+	t.Parallel()
+	x := newWithoutRoles(t, `alter role postgres set log_statement = 'all';
+		alter role postgres set log_min_duration_statement = 0`)
+	createRoles(x, "postgres")
+	log := apptest.ReadFile(t, x.Dir, "postgres.log")
+	require.Contains(t, log, "revoke temporary on database dg", "statements are logged")
+	require.NotContains(t, log, "hunter2")
+}
+
+// The serving role has only the rights that dg needs. An attacker with an injection or a stolen password cannot undo a
+// revocation, hide a use, or fill the disk outside the tables.
 func TestServingRoleHasMinimalRights(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -107,20 +83,18 @@ func TestServingRoleHasMinimalRights(t *testing.T) {
 	require.NoError(t, err)
 	defer serving.Close()
 	d := x.World
-	files, err := fs.Glob(migrations.FS, "grants/*.sql")
+	files, err := filepath.Glob(apptest.InTree("migrations", "grants", "*.sql"))
 	require.NoError(t, err)
 	grants := ""
 	for _, name := range files {
-		content, err := fs.ReadFile(migrations.FS, name)
-		require.NoError(t, err)
-		grants += string(content)
+		grants += apptest.ReadFile(t, name)
 	}
 	require.NotContains(t, grants, "on all tables", "such a statement touches others' tables")
 	for table := range apptest.Tables(t, d) {
-		require.Contains(t, grants, "revoke all on "+table+" from :role;",
-			"a right that is no longer given is taken")
+		require.Contains(t, grants, "revoke all on "+table+" from :role;", "a right that is no longer given is taken")
 	}
-	d.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
+	d.Exec(`insert into api_keys
+		(id, org_id, name, scopes, secret_hash, created_at, created_by, creator_name, revoked_at)
 		select 'gone', id, 'Gone', '{forks:read}', sha256(''), now(), '', '', now() - interval '1 h'
 		  from organisations limit 1`)
 	d.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at)

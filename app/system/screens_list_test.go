@@ -13,22 +13,18 @@ import (
 	"dg/web"
 )
 
-// tableScreens returns the pages of the route table for which has returns true.
 func tableScreens(fork, key string, has func(web.Screen) bool) (all []screen) {
 	at := strings.NewReplacer(":org", "harbour-and-vale", ":fork", fork, ":key", key,
 		":recipe", "python", ":language", "de", ":operation", "getForkStats")
 	name := strings.NewReplacer("/o/:org/", "", "/", "-", ":", "")
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
 		if s.Page != nil && !strings.HasSuffix(s.Path, ".csv") && has(s) {
-			all = append(all, screen{
-				name: strings.TrimPrefix(name.Replace(s.Path), "-"), path: at.Replace(s.Path),
-			})
+			all = append(all, screen{name: strings.Trim(name.Replace(s.Path), "-"), path: at.Replace(s.Path)})
 		}
 	}
 	return all
 }
 
-// ofOrganisation, ofAccount and ofDocs select pages of the route table.
 func ofOrganisation(s web.Screen) bool { return s.Permission != authz.Permission{} }
 
 func ofAccount(s web.Screen) bool {
@@ -49,11 +45,8 @@ var signedOutScreens = []screen{
 		status: http.StatusUnprocessableEntity,
 		do:     submitWith("#new", "battery horse staple", "#repeat", "battery horse")},
 	{name: "docs-long-line", shows: "Cron’s hours", path: "/docs/recipes/nightly-sync"},
-	{name: "docs-search-typed", shows: "precedes what a spreadsheet", path: "/docs",
-		do: func(p *browsertest.Page) {
-			p.Fill("#search", "formula spreadsheet")
-			p.WaitFor(".results")
-		}},
+	{name: "docs-search-typed", shows: "precedes what a spreadsheet", path: "/docs", waits: ".results",
+		do: func(p *browsertest.Page) { p.Fill("#search", "formula spreadsheet") }},
 	{name: "not-found", shows: "Page not found", path: "/nowhere", status: http.StatusNotFound},
 }
 
@@ -67,21 +60,15 @@ var memberScreens = []screen{
 func adminScreens(t *testing.T) []screen {
 	return []screen{
 		{name: "keys-no-two-step", shows: "two-step", path: "/settings/api-keys"},
-		{name: "two-step", shows: "Scan this code", path: "/account/two-step",
+		{name: "two-step", shows: "Scan this code", path: "/account/two-step", waits: "#totp",
+			do: submitWith("#current", "admin-without-second-step")},
+		{name: "recovery-codes", shows: "Save these ten", path: "/account/two-step", waits: "#codes",
 			do: func(p *browsertest.Page) {
-				submitWith("#current", "admin-without-second-step")(p)
-				p.WaitFor("#totp")
-			}},
-		{name: "recovery-codes", shows: "Save these ten", path: "/account/two-step",
-			do: func(p *browsertest.Page) {
-				secret := p.Text("#totp")
-				submitWith("#code", testkit.CodeOf(t, secret, time.Now()))(p)
-				p.WaitFor("#codes")
+				submitWith("#code", testkit.CodeOf(t, p.Text("#totp"), time.Now()))(p)
 			}},
 	}
 }
 
-// reportScreens are the report pages of a fork.
 func reportScreens(fork, smallGroup string) []screen {
 	report := "/o/harbour-and-vale/reports/" + fork
 	return []screen{
@@ -92,15 +79,11 @@ func reportScreens(fork, smallGroup string) []screen {
 				for n := 0; n < 20 && !strings.Contains(p.Text("body"), "All but one"); n++ {
 					p.Reload()
 				}
-				p.Click(`summary:text("Show as table")`)
-				p.Click("#overlaps > summary")
+				click(`summary:text("Show as table")`, "#overlaps > summary")(p)
 			}},
 		{name: "dashboard-compared", shows: "Last quarter", path: report + "?compare=year",
-			do: func(p *browsertest.Page) {
-				p.Click("#m-period > summary")
-				p.Click(`a:text("Last quarter")`)
-				p.WaitFor(`#show-plays[href*="-01&to="], #show-plays[href*="-01&show="]`)
-			}},
+			do:    click("#m-period > summary", `a:text("Last quarter")`),
+			waits: `#show-plays[href*="-01&to="], #show-plays[href*="-01&show="]`},
 		{name: "dashboard-score", shows: "Average score", path: report + "?show=score", do: click("#show-pass")},
 		{name: "dashboard-skills", shows: "Prompting", path: report + "?skills=all"},
 		{name: "dashboard-call", shows: "Read this report from the API", path: report + apptest.LastDays(366),
@@ -115,46 +98,32 @@ func reportScreens(fork, smallGroup string) []screen {
 
 // passwordScreen is the form for a new key in a session without a recent sign-in.
 func passwordScreen(t *testing.T, db *testkit.World) screen {
-	return screen{name: "key-new-password", shows: "The password is wrong.",
+	return screen{name: "key-new-password", shows: "The password is wrong.", waits: "#current-error",
 		path: "/settings/api-keys/new", // a script shows the response in the page, so the page's status stays 200
 		do: func(p *browsertest.Page) {
 			db.Exec(`update sessions s set authenticated_at = now() - interval '1 hour'
 				from users u where u.id = s.user_id and u.email_key = 'tomas@harbour.example.com'`)
 			p.Reload()
 			submitWith("#name", "A key to look at", "#current", "wrong horse battery", "#code", "000000")(p)
-			p.WaitFor("#current-error")
 		}}
 }
 
 var ownerScreens = []screen{
 	{name: "key-new-errors", shows: "Nothing has been saved", path: "/settings/api-keys/new",
-		do: func(p *browsertest.Page) {
-			p.Click(`main button.primary`)
-			p.WaitFor("[aria-invalid=true]")
-		}},
-	{name: "key-leave-dialog", shows: "Leave", path: "/settings/api-keys/new",
+		do: click(`main button.primary`), waits: "[aria-invalid=true]"},
+	{name: "key-leave-dialog", shows: "Leave", path: "/settings/api-keys/new", waits: "dialog[open]",
 		do: func(p *browsertest.Page) {
 			createKey(p)
 			p.Click(`header a.mark`)
-			p.WaitFor("dialog[open]")
 		}},
-	{name: "key-replaced", shows: "before the old one stops", path: "/settings/api-keys",
-		do: func(p *browsertest.Page) {
-			p.Click("table.keys tbody tr:last-child th a")
-			p.Click(`main .actions a:text("Replace")`)
-			p.Click("main button.primary")
-			p.WaitFor("#secret")
-		}},
+	{name: "key-replaced", shows: "before the old one stops", path: "/settings/api-keys", waits: "#secret",
+		do: click("table.keys tbody tr:last-child th a", `main .actions a:text("Replace")`, "main button.primary")},
 	{name: "revoke-dialog", shows: "Revoke", path: "/settings/api-keys",
-		do: func(p *browsertest.Page) {
-			p.Click("table.keys tbody tr:first-child a.revoke")
-			p.WaitFor("dialog[open]")
-		}},
+		do: click("table.keys tbody tr:first-child a.revoke"), waits: "dialog[open]"},
 	{name: "revoked", shows: "revoked", path: "/settings/api-keys",
 		do: func(p *browsertest.Page) {
 			p.Open(p.Attr("table.keys a.revoke", "href"))
-			p.Click("main button.danger")
-			p.Click("main details summary")
+			click("main button.danger", "main details summary")(p)
 		}},
 	{name: "audit-entry", shows: "Request id", path: "/settings/audit-log",
 		do: click("table.log tr.area:first-child + tr summary")},

@@ -29,7 +29,7 @@ const (
 	totpSecret   = "KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU"
 )
 
-type outputs map[string]string
+type outputs map[string]string // by where they are
 
 var secretShapes = map[string]*regexp.Regexp{
 	"a key":                   regexp.MustCompile(`dg_live_[0-9A-Za-z]{20,}_[0-9A-Za-z]{40,}`),
@@ -39,7 +39,6 @@ var secretShapes = map[string]*regexp.Regexp{
 	"the address of a secret": regexp.MustCompile(`otpauth://`),
 }
 
-// requireNone requires that no output contains one of the secrets or matches one of the shapes.
 func (o outputs) requireNone(t *testing.T, secrets map[string]string, shapes map[string]*regexp.Regexp) {
 	looked := map[string]*regexp.Regexp{}
 	maps.Copy(looked, shapes)
@@ -65,25 +64,21 @@ type secretWorld struct {
 	pages    outputs // texts in which nothing may look like a secret
 }
 
-// rules.md, Keys; /docs/security, Logs: only hashes of secrets are stored, and no secret is logged.
-// The test looks for each secret of a caller, a person and the operator: in output, pages, metrics,
-// profiles, a stack dump, the tables, and PostgreSQL's log of all statements.
+// rules.md, Keys; /docs/security, Logs: only hashes of secrets are stored, and no secret is logged. The test looks for
+// each secret in output, pages, metrics, profiles, a stack dump, the tables, and PostgreSQL's log of all statements.
 func TestSecretsAppearNowhere(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
 	d := x.World
-	for _, role := range []string{"dg_app", "dg_owner"} {
-		d.Exec(`alter role ` + role + ` set log_statement = 'all'`)
-	}
-	serving := x.As(url.UserPassword("dg_app", databasePassword))
-	owner := x.As(url.UserPassword("dg_owner", databasePassword))
+	d.Exec(`alter role all set log_statement = 'all'`)
 	s := &secretWorld{pages: outputs{}, secrets: map[string]string{
 		"the secret key":          strings.Repeat("5e", 21) + "A=",
 		"the database's password": databasePassword,
 		"a TOTP secret":           totpSecret,
 		"a password hash":         passwordHash[30:],
 	}}
-	s.database = []string{"--database-url", serving, "--migrate-database-url", owner,
+	s.database = []string{"--database-url", x.As(url.UserPassword("dg_app", databasePassword)),
+		"--migrate-database-url", x.As(url.UserPassword("dg_owner", databasePassword)),
 		"--secret-key", s.secrets["the secret key"]}
 	s.Child = apptest.ServeWith(t, append([]string{"--log-level", "debug", "--demo"}, s.database...)...)
 	demoKey, ok := apikeys.ParseToken(s.DemoToken())
@@ -95,41 +90,33 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	s.importSecrets(t)
 	maren := apptest.DemoAccount(t, "maren@harbour.example.com")
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
-	s.secrets["maren's password"] = maren.Password
-	s.secrets["tomas's password"] = tomas.Password
+	s.secrets["maren's password"], s.secrets["tomas's password"] = maren.Password, tomas.Password
 	s.secrets["tomas's secret"] = tomas.TOTPSecret
 	s.failSignIns(t, tomas) // first, because the log only samples unauthenticated requests after many of them
 	s.enrol(t, maren)
 	s.reset(t, tomas)
 	s.useKeys(t, d)
 
-	ops := "http://" + s.Ops
-	for _, path := range []string{
-		"/metrics", "/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=2",
-		"/debug/pprof/heap?debug=1", "/debug/pprof/allocs?debug=1",
-	} {
-		s.pages[path] = fetchAll(t, ops+path)
+	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=2",
+		"/debug/pprof/heap?debug=1", "/debug/pprof/allocs?debug=1"} {
+		s.pages[path] = fetchAll(t, "http://"+s.Ops+path)
 	}
-	doctor := apptest.Launch(t, append([]string{"doctor"}, s.database...)...)
-	doctor.Status(time.Minute)
-	s.pages["dg doctor"] = doctor.Out.String() + doctor.Log.String()
+	s.pages["dg doctor"] = apptest.RunToExit(t, 0, append([]string{"doctor"}, s.database...))
 	require.NoError(t, s.Process.Signal(syscall.SIGQUIT))
 	s.Status(10 * time.Second)
 	s.pages["the log and the dump of SIGQUIT"] = s.Log.String()
 	for _, part := range []string{"msg=request", "route=/account/reset", "goroutine 1 "} {
 		require.Contains(t, s.Log.String(), part)
 	}
-	log, err := os.ReadFile(filepath.Join(x.Dir, "postgres.log"))
-	require.NoError(t, err)
-	require.Regexp(t, `(?i)execute \S+: .*insert into .?(audit_entries|sessions)`, string(log),
-		"it logs every statement")
-	shapeless := outputs{"PostgreSQL's log": string(log)} // texts that contain hashes, as the tables of people do
+	log := apptest.ReadFile(t, x.Dir, "postgres.log")
+	require.Regexp(t, `(?i)execute \S+: .*insert into .?(audit_entries|sessions)`, log, "it logs every statement")
+	shapeless := outputs{"PostgreSQL's log": log} // texts that contain hashes, as the tables of people do
 	for table := range apptest.Tables(t, d) {
-		if rows := apptest.Dump(d, table); table == "users" || table == "recovery_codes" {
-			shapeless["the table "+table] = rows + " "
-		} else {
-			s.pages["the table "+table] = rows + " "
+		of := s.pages
+		if table == "users" || table == "recovery_codes" {
+			of = shapeless
 		}
+		of["the table "+table] = apptest.Dump(d, table) + " "
 	}
 	s.pages.requireNone(t, s.secrets, secretShapes)
 	// the table users has the imported hash, and the statement log has the typed e-mail
@@ -138,14 +125,12 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	shapeless.requireNone(t, s.secrets, nil)
 }
 
-// useKeys sends keys in valid and invalid ways, and another key after its revocation. It stores the
-// responses. TestRedactRemovesSecrets tests more forms.
+// useKeys sends keys in valid and invalid ways, and another key after its revocation. It stores the responses.
+// TestRedactRemovesSecrets tests more forms.
 func (s *secretWorld) useKeys(t *testing.T, d *testkit.World) {
 	organisation := testkit.One[string](d, `select org_id::text from api_keys limit 1`)
-	key := d.Key(organisation)
-	other := d.Key(organisation)
-	s.secrets["a key's secret"] = key.Secret
-	s.secrets["another key's secret"] = other.Secret
+	key, other := d.Key(organisation), d.Key(organisation)
+	s.secrets["a key's secret"], s.secrets["another key's secret"] = key.Secret, other.Secret
 	s.secrets["a secret that fits no key"] = strings.Repeat("wrong", 8)
 	bearer := "Bearer " + key.Token()
 	wrong := "Bearer dg_live_" + key.ID + "_" + strings.Repeat("wrong", 20)[:len(key.Secret)]
@@ -161,8 +146,7 @@ func (s *secretWorld) useKeys(t *testing.T, d *testkit.World) {
 		{"/api/v1/forks", "Authorization", wrong},
 		{"/api/v1/forks", "Authorization", "Bearer " + other.Token()},
 		{"/api/v1/forks", "Authorization", "Bearer  x " + other.Token()},
-		{"/api/v1/forks", "Authorization",
-			"Basic " + base64.StdEncoding.EncodeToString([]byte("dg:"+key.Token()))},
+		{"/api/v1/forks", "Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("dg:"+key.Token()))},
 		{"/api/v1/forks?key=" + key.Token() + "&access_token=" + key.Token()},
 		{"/api/v1/forks", "Cookie", "key=" + key.Token(), "User-Agent", key.Token()},
 		{"/nowhere?key=" + key.Token(), "Authorization", bearer},
@@ -179,28 +163,25 @@ func (s *secretWorld) failSignIns(t *testing.T, a demo.Account) {
 	v := testkit.NewBrowser(t, s.URL)
 	s.secrets["a wrong password"] = "wrong-" + uuid.NewString()
 	s.secrets["a password typed as the e-mail"] = "typed-" + uuid.NewString()
-	s.pages["a failed sign-in"] = v.Post("/sign-in",
-		testkit.Form("email", a.Email, "password", s.secrets["a wrong password"])).Body
+	wrong := testkit.Form("email", a.Email, "password", s.secrets["a wrong password"])
+	s.pages["a failed sign-in"] = v.Post("/sign-in", wrong).Body
 	// not in s.pages: the page shows the typed e-mail again
 	v.Post("/sign-in", testkit.Form("email", s.secrets["a password typed as the e-mail"])).Is(t, 401)
 	v.SignIn(a.Email, a.Password, "")
 	s.secrets["a session of the first step"] = v.Session()
 	s.secrets["a wrong code"] = "wrong code " + uuid.NewString()
 	s.pages["a failed code"] = v.Post("/sign-in/code", testkit.Form("code", s.secrets["a wrong code"])).Body
-	code := testkit.CodeOf(t, a.TOTPSecret, time.Now())
-	v.Post("/sign-in/code", testkit.Form("code", code)).Is(t, 303)
+	v.Post("/sign-in/code", testkit.Form("code", testkit.CodeOf(t, a.TOTPSecret, time.Now()))).Is(t, 303)
 	s.secrets["a session of the second step"] = v.Session()
 }
 
 var recoveryCode = regexp.MustCompile(`\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b`)
 
-// enrol changes the password, turns on two-step verification, uses a recovery code and creates a
-// key. Then it reads every page.
+// enrol changes the password, turns two-step verification on, uses a recovery code, creates a key and reads every page.
 func (s *secretWorld) enrol(t *testing.T, a demo.Account) {
 	v := apptest.SignedIn(t, s.URL, a)
 	changed := "new-" + uuid.NewString()
-	v.Post("/account/password",
-		testkit.Form("current", a.Password, "new", changed, "repeat", changed)).Is(t, 303)
+	v.Post("/account/password", testkit.Form("current", a.Password, "new", changed, "repeat", changed)).Is(t, 303)
 	s.secrets["the new password"] = changed
 	offer := v.BeginTwoStep(changed)
 	code := testkit.CodeOf(t, offer, time.Now())
@@ -208,19 +189,16 @@ func (s *secretWorld) enrol(t *testing.T, a demo.Account) {
 	s.secrets["the new two-step secret"] = offer
 	found := recoveryCode.FindAllString(codes, -1)
 	require.GreaterOrEqual(t, len(found), 10, codes)
-	s.secrets["a recovery code"] = found[0]
-	s.secrets["a used recovery code"] = found[1]
+	s.secrets["a recovery code"], s.secrets["a used recovery code"] = found[0], found[1]
 	again := testkit.NewBrowser(t, s.URL)
 	again.SignIn(a.Email, changed, "")
 	testkit.RequireRedirect(t, "/", again.Post("/sign-in/code?recovery=1", testkit.Form("code", found[1])))
-	page := v.Post("/o/harbour-and-vale/settings/api-keys/new",
-		testkit.Form("name", "BI", "scopes", "forks:read", "expiry", "30"))
-	key := apptest.DemoKey.FindString(page.Body)
-	require.NotEmpty(t, key)
+	const settings = "/o/harbour-and-vale/settings/"
+	page := v.Post(settings+"api-keys/new", testkit.Form("name", "BI", "scopes", "forks:read", "expiry", "30"))
+	key := testkit.Find(t, "("+apptest.DemoKey.String()+")", page.Body)
 	s.secrets["the new key"] = strings.Split(key, "_")[3]
 	require.True(t, s.Accepts(key))
 	s.secrets["a session"] = v.Session()
-	settings := "/o/harbour-and-vale/settings/"
 	for _, path := range []string{"/account", "/account/password", "/account/recovery-codes",
 		"/docs", settings + "api-keys", settings + "api-keys/" + strings.Split(key, "_")[2],
 		settings + "audit-log", settings + "audit-log.csv", settings + "organisation", "/nowhere"} {
@@ -229,33 +207,28 @@ func (s *secretWorld) enrol(t *testing.T, a demo.Account) {
 }
 
 func (s *secretWorld) reset(t *testing.T, a demo.Account) {
-	c := apptest.Launch(t, append([]string{"account", "reset", a.Email, "--base-url", s.URL},
-		s.database[:4]...)...)
-	require.Zero(t, c.Status(time.Minute), "%s", c.Log.String())
-	link := apptest.ResetLink.FindStringSubmatch(c.Out.String())
-	require.NotNil(t, link, c.Out.String())
+	reset := []string{"account", "reset", a.Email, "--base-url", s.URL}
+	out := apptest.RunToExit(t, 0, append(reset, s.database[:4]...))
+	link := apptest.ResetLink.FindStringSubmatch(out)
+	require.NotNil(t, link, out)
 	s.secrets["a reset link"] = link[3]
 	s.secrets["the password after it"] = "reset-" + uuid.NewString()
 	v := testkit.NewBrowser(t, s.URL)
 	v.Get(link[2])
-	s.pages["a used reset"] = v.Post(link[2], testkit.Form("token", link[3],
-		"new", s.secrets["the password after it"],
+	s.pages["a used reset"] = v.Post(link[2], testkit.Form("token", link[3], "new", s.secrets["the password after it"],
 		"repeat", s.secrets["the password after it"])).Is(t, 200).Body
 	s.pages["a used link"] = v.Get(link[2]).Body
-	s.pages["the log of dg account"] = c.Log.String() + " "
+	s.pages["the output of dg account"] = strings.Replace(out, link[3], "", 1) + " "
 }
 
-// importSecrets imports a valid person, one with an invalid secret, and one with an error after the
-// secret. Package importer tests more cases.
 func (s *secretWorld) importSecrets(t *testing.T) {
 	valid := `{"type":"user","id":"` + uuid.NewString() + `","email":"ann@example.org","name":"Ann",` +
 		`"passwordHash":"` + passwordHash + `","totpSecret":"` + totpSecret + `"}`
 	for i, text := range []string{valid, strings.Replace(valid, totpSecret, totpSecret+"!", 1), valid + "}"} {
 		file := filepath.Join(t.TempDir(), "file.ndjson")
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		c := apptest.Launch(t, append([]string{"import", file}, s.database...)...)
-		require.Equal(t, min(i, 1), c.Status(time.Minute), "%s: %s", text, c.Log.String())
-		s.pages[fmt.Sprintf("the output of import %d", i)] = c.Out.String() + c.Log.String() + " "
+		command := append([]string{"import", file}, s.database...)
+		s.pages[fmt.Sprintf("the output of import %d", i)] = apptest.RunToExit(t, min(i, 1), command) + " "
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,29 +24,29 @@ import (
 	"dg/platform/testkit"
 )
 
-// nights is an organisation whose plays change. Night after night, a program of /docs copies them
-// through a proxy that may interfere.
+// nights is an organisation whose plays change. Night after night, a program of /docs copies them through a proxy.
 type nights struct {
 	*testkit.World
-	t      *testing.T
-	url    string // of the service
-	org    string
-	forks  []testkit.Fork
-	keys   []testkit.Key
-	sealer *sealer.Sealer
-	random *rand.Rand
-
-	mu            sync.Mutex
-	requests      int
-	abortResponse func(r *http.Request) bool // true aborts the response
-	afterResponse func()                     // of one answer
+	t         *testing.T
+	url       string // of the proxy
+	org       string
+	forks     []testkit.Fork
+	keys      []testkit.Key
+	sealer    *sealer.Sealer
+	random    *rand.Rand
+	program   string
+	folder    string
+	night     time.Time
+	requests  int
+	interfere func(forward func()) // with an export
 }
-
-const firstNight = "2026-01-20" // the copy spans three calendar years
 
 func newNights(t *testing.T, forks int) *nights {
 	served := apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{})
-	n := &nights{World: served.World, t: t, url: served.Base, random: rand.New(rand.NewPCG(1, 2))}
+	n := &nights{World: served.World, t: t, random: rand.New(rand.NewPCG(1, 2)), folder: t.TempDir()}
+	n.program = apptest.ReadFile(t, apptest.InTree("web/docs/recipes/sync.py"))
+	n.night = time.Date(2026, 1, 20, 0, 0, 0, 0, time.UTC) // the copy spans three calendar years
+	n.url = n.proxy(served.Base)
 	n.org = n.Organisation(testkit.Organisation{}).ID
 	n.Players(n.org, 600)
 	for i := range forks {
@@ -63,35 +62,28 @@ func newNights(t *testing.T, forks int) *nights {
 	return n
 }
 
-// proxy forwards requests. It rotates the keys, because of their rate limit.
-func (n *nights) proxy() string {
-	target, err := url.Parse(n.url)
+// proxy forwards one request after the other. It rotates the keys, because of their rate limit.
+func (n *nights) proxy(base string) string {
+	target, err := url.Parse(base)
 	require.NoError(n.t, err)
+	var one sync.Mutex
 	forward := httputil.NewSingleHostReverseProxy(target)
 	forward.ModifyResponse = func(r *http.Response) error {
 		r.Header.Del("RateLimit")
 		return nil
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n.mu.Lock()
-		n.requests++
-		key := n.keys[n.requests%len(n.keys)]
-		var after func()
-		if n.abortResponse != nil {
-			if n.abortResponse(r) {
-				n.mu.Unlock()
-				panic(http.ErrAbortHandler)
-			}
-			after, n.afterResponse = n.afterResponse, nil
-		}
-		n.mu.Unlock()
-		if n.requests%1000 == 0 {
+		one.Lock()
+		defer one.Unlock()
+		if n.requests++; n.requests%1000 == 0 {
 			n.Exec(`delete from api_key_windows`)
 		}
-		r.Header.Set("Authorization", "Bearer "+key.Token())
-		forward.ServeHTTP(w, r)
-		if after != nil {
-			after()
+		r.Header.Set("Authorization", "Bearer "+n.keys[n.requests%len(n.keys)].Token())
+		serve := func() { forward.ServeHTTP(w, r) }
+		if n.interfere != nil && r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/csv") {
+			n.interfere(serve)
+		} else {
+			serve()
 		}
 	}))
 	n.t.Cleanup(server.Close)
@@ -99,21 +91,20 @@ func (n *nights) proxy() string {
 }
 
 // change adds the plays of a day, corrects plays of any age, and sometimes erases a player.
-func (n *nights) change(night time.Time) {
-	yesterday := night.AddDate(0, 0, -1)
+func (n *nights) change() {
 	for i, f := range n.forks {
 		if i%4 > 0 && n.random.IntN(6) > 0 {
 			continue // every fourth fork has plays each day
 		}
-		n.Plays(f, 1+n.random.IntN(3), yesterday.Add(9*time.Hour), time.Minute)
+		n.Plays(f, 1+n.random.IntN(3), n.night.Add(-15*time.Hour), time.Minute)
 	}
 	f := n.forks[n.random.IntN(len(n.forks))]
 	n.Exec(`update plays set score = 10000 - score where id in (select id from plays
-		where fork_id = $1 and score <> 5000 order by md5(id::text || $2) limit 2)`, f.ID, night.String())
-	n.Plays(f, 1, night.AddDate(0, 0, -1-n.random.IntN(700)), time.Minute) // late
+		where fork_id = $1 and score <> 5000 order by md5(id::text || $2) limit 2)`, f.ID, n.night.String())
+	n.Plays(f, 1, n.night.AddDate(0, 0, -1-n.random.IntN(700)), time.Minute) // late
 	if n.random.IntN(10) == 0 {
 		n.Exec(`delete from players where id = (select id from players where org_id = $1
-			order by md5(id::text || $2) limit 1)`, n.org, night.String())
+			order by md5(id::text || $2) limit 1)`, n.org, n.night.String())
 	}
 	if n.random.IntN(2) == 0 {
 		_, err := n.sealer.Seal(n.t.Context())
@@ -121,49 +112,36 @@ func (n *nights) change(night time.Time) {
 	}
 }
 
-// sync runs the program with the date of the night.
-func (n *nights) sync(program, folder, url string, night time.Time) (string, error) {
-	text := strings.NewReplacer("https://dg.example.org", url,
-		"dt.datetime.now(dt.timezone.utc).date()", "dt.date.fromisoformat("+night.Format(`"2006-01-02"`)+")",
-		"range(8)", "range(1)", "EXPORTS = 3", "EXPORTS = 1").Replace(program) // one fork at a time
-	require.NoError(n.t, os.WriteFile(filepath.Join(folder, "sync.py"), []byte(text), 0o600))
-	require.NoError(n.t, os.WriteFile(filepath.Join(folder, "key.txt"), []byte(n.keys[0].Token()), 0o600))
-	c := exec.CommandContext(n.t.Context(), "python3", "sync.py", "--dest", "csv", "--to", "copy")
-	c.Dir = folder
-	c.Env = append(os.Environ(), "DG_KEY_FILE=key.txt")
-	out, err := c.CombinedOutput()
-	return string(out), err
+// requireExit runs the program with the date of the night, for one fork at a time.
+func (n *nights) requireExit(status int, says string) {
+	text := strings.NewReplacer("https://dg.example.org", n.url,
+		"dt.datetime.now(dt.timezone.utc).date()", "dt.date.fromisoformat("+n.night.Format(`"2006-01-02"`)+")",
+		"range(8)", "range(1)", "EXPORTS = 3", "EXPORTS = 1").Replace(n.program)
+	nightly := recipe{file: "sync.py", command: "python3 sync.py --dest csv --to copy"}
+	out, got := nightly.run(n.t, n.folder, text, n.keys[0].Token())
+	require.Equal(n.t, status, got, out)
+	require.Contains(n.t, out, says)
 }
 
-// requireEqual requires that the copy equals the exports of the service.
-func (n *nights) requireEqual(folder string, night time.Time) {
+func rowsOfCSV(text string) []string { return strings.Split(strings.TrimSpace(text), "\n")[1:] }
+
+func (n *nights) requireEqual() {
 	for _, f := range n.forks {
 		var want []string
-		for year := 2024; year <= night.Year(); year++ {
-			last := fmt.Sprintf("%d-12-31", year)
-			if year == night.Year() {
-				last = night.AddDate(0, 0, -1).Format(time.DateOnly)
-			}
-			n.Exec(`delete from api_key_windows where key_id = $1`, n.keys[0].ID)
+		for year := 2024; year <= n.night.Year(); year++ {
+			last := min(fmt.Sprintf("%d-12-31", year), n.night.AddDate(0, 0, -1).Format(time.DateOnly))
 			file := apptest.ReadAll(n.t, apptest.Ask(n.t, apptest.NewClient(), fmt.Sprintf(
-				"%s/api/v1/forks/%s/exports/csv?from=%d-01-01&to=%s", n.url, f.ID, year, last), n.keys[0].Token()))
-			want = append(want, strings.Split(strings.TrimSpace(file), "\n")[1:]...)
+				"%s/api/v1/forks/%s/exports/csv?from=%d-01-01&to=%s", n.url, f.ID, year, last), ""))
+			want = append(want, rowsOfCSV(file)...)
 		}
-		file, err := os.ReadFile(filepath.Join(folder, "copy", "plays", f.ID+".csv"))
-		require.NoError(n.t, err)
-		got := strings.Split(strings.TrimSpace(string(file)), "\n")[1:]
-		require.Equal(n.t, want, got, "%s: %s", night, f.Slug)
+		got := rowsOfCSV(apptest.ReadFile(n.t, n.folder, "copy", "plays", f.ID+".csv"))
+		require.Equal(n.t, want, got, "%s: %s", n.night, f.Slug)
 	}
 }
 
-func isExport(r *http.Request) bool {
-	return r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/csv")
-}
-
-// After each night, the copy equals the exports. The nights include late plays, corrections,
-// erasures, a change of labels between HEAD and GET, aborted transfers and damaged copies. After a
-// change of the reporting mode the sync reads everything, otherwise only changed months. It refuses
-// a later first day, which would delete plays or keep erased ones.
+// After each night, the copy equals the exports: with late plays, corrections, erasures, a change of labels between
+// HEAD and GET, aborted transfers and damaged copies. The sync reads only changed months, and everything after a change
+// of the reporting mode. It refuses a later first day, which would delete plays or keep erased ones.
 func TestNightlySyncCopiesEveryChange(t *testing.T) {
 	t.Parallel()
 	forks, count := 2, 9
@@ -171,118 +149,77 @@ func TestNightlySyncCopiesEveryChange(t *testing.T) {
 		forks, count = 20, 30
 	}
 	n := newNights(t, forks)
-	url := n.proxy()
-	program, err := os.ReadFile(apptest.InTree("web/docs/recipes/sync.py"))
-	require.NoError(t, err)
-	folder := t.TempDir()
-	night, err := time.Parse(time.DateOnly, firstNight)
-	require.NoError(t, err)
+	copies := filepath.Join(n.folder, "copy", "plays")
 	mode := func(mode string) { n.Exec(`update organisations set reporting_mode = $1`, mode) }
-	run := func() (string, error) { return n.sync(string(program), folder, url, night) }
 	for i := range count {
-		n.change(night)
-		failing := false
+		n.change()
 		switch i {
 		case 3: // the reporting mode changes between HEAD and GET
-			failing = true
-			n.abortResponse = func(r *http.Request) bool {
-				if isExport(r) && n.afterResponse == nil && failing {
-					failing = false
-					mode("nominative")
-					n.afterResponse = func() { mode("pseudonymous") }
-				}
-				return false
+			n.interfere = func(forward func()) {
+				mode("nominative")
+				forward()
+				mode("pseudonymous")
 			}
 		case 4: // one copy is truncated, another is deleted
-			copies := filepath.Join(folder, "copy", "plays")
 			require.NoError(t, os.Truncate(filepath.Join(copies, n.forks[0].ID+".csv"), 500))
 			require.NoError(t, os.Remove(filepath.Join(copies, n.forks[1].ID+".csv")))
 		case 5: // transfers break off
-			n.abortResponse = isExport
+			n.interfere = func(func()) { panic(http.ErrAbortHandler) }
 		case 6:
 			mode("nominative")
 		case 7:
 			mode("pseudonymous")
 		}
-		if n.abortResponse != nil {
-			out, err := run()
-			require.ErrorContains(t, err, "exit status 1", "%s", out)
-			names, _ := exec.CommandContext(t.Context(), "grep", "-rl", "Player ",
-				filepath.Join(folder, "copy", "plays")).Output()
+		if n.interfere != nil {
+			n.requireExit(1, "")
+			names, _ := exec.CommandContext(t.Context(), "grep", "-rl", "Player ", copies).Output()
 			require.Empty(t, string(names), "a copy under pseudonyms has names")
-			n.abortResponse = nil
+			n.interfere = nil
 		}
-		out, err := run()
-		require.NoError(t, err, "%s", out)
-		n.requireEqual(folder, night)
-		night = night.AddDate(0, 0, 1)
+		n.requireExit(0, "")
+		n.requireEqual()
+		n.night = n.night.AddDate(0, 0, 1)
 	}
 	exports := func() int { return n.Count(`audit_entries where action = 'export.started'`) }
 	before := exports() // then a night without changes
-	out, err := run()
-	require.NoError(t, err, "%s", out)
+	n.requireExit(0, "")
 	require.Equal(t, before, exports(), "no month differs")
-	later := strings.Replace(string(program), `START = "2024-01`, `START = "2024-06`, 1)
-	out, err = n.sync(later, folder, url, night.AddDate(0, 0, 1))
-	require.ErrorContains(t, err, "exit status 2", "%s", out)
-	require.Contains(t, out, "the copy has plays before 2024-06-01")
-	var months []string
-	tags, err := os.ReadFile(filepath.Join(folder, "copy", "tags.csv"))
-	require.NoError(t, err)
-	for _, row := range strings.Split(strings.TrimSpace(string(tags)), "\n")[1:] {
-		months = append(months, strings.Split(row, ",")[1])
-	}
-	slices.Sort(months)
-	require.Equal(t, "2024-01", months[0])
+	n.program = strings.Replace(n.program, `START = "2024-01`, `START = "2024-06`, 1)
+	n.requireExit(2, "the copy has plays before 2024-06-01")
+	require.Contains(t, apptest.ReadFile(t, n.folder, "copy", "tags.csv"), ",2024-01,")
 }
 
-// A copy belongs to one organisation. The sync changes nothing if the key belongs to another
-// organisation, or to one without forks. It deletes the plays of a deleted fork. A title that is a
-// formula gets an apostrophe.
+// A copy belongs to one organisation: the sync changes nothing with a key of another one, or of one without forks. It
+// deletes the plays of a deleted fork. A title that is a formula gets an apostrophe.
 func TestNightlySyncCopiesOneOrganisation(t *testing.T) {
 	t.Parallel()
 	n := newNights(t, 2)
 	n.Exec(`update forks set title = ' =1+1;"+2' where id = $1`, n.forks[1].ID)
-	program, err := os.ReadFile(apptest.InTree("web/docs/recipes/sync.py"))
-	require.NoError(t, err)
-	night, err := time.Parse(time.DateOnly, firstNight)
-	require.NoError(t, err)
-	folder := t.TempDir()
-	run := func() (string, error) { return n.sync(string(program), folder, n.url, night) }
 	stored := func() []string {
-		names, err := filepath.Glob(filepath.Join(folder, "copy", "plays", "*"))
+		names, err := filepath.Glob(filepath.Join(n.folder, "copy", "plays", "*"))
 		require.NoError(t, err)
 		return names
 	}
-	out, err := run()
-	require.NoError(t, err, "%s", out)
+	n.requireExit(0, "")
 	require.Len(t, stored(), 2)
-	list, err := os.ReadFile(filepath.Join(folder, "copy", "forks.csv"))
-	require.NoError(t, err)
-	require.Contains(t, string(list), `"' =1+1;'""+2"`)
+	require.Contains(t, apptest.ReadFile(t, n.folder, "copy", "forks.csv"), `"' =1+1;'""+2"`)
 
-	key := n.keys[0]
+	keys := n.keys
 	other := n.Organisation(testkit.Organisation{}).ID
-	n.keys[0] = n.Key(other)
-	out, err = run()
-	require.ErrorContains(t, err, "exit status 3", "%s", out)
-	require.Contains(t, out, "no fork, nothing is deleted")
+	n.keys = []testkit.Key{n.Key(other)}
+	n.requireExit(3, "no fork, nothing is deleted")
 	n.Fork(testkit.Fork{OrganisationID: other})
-	out, err = run()
-	require.ErrorContains(t, err, "exit status 2", "%s", out)
-	require.Contains(t, out, "is it another organisation's?")
+	n.requireExit(2, "is it another organisation's?")
 	require.Len(t, stored(), 2)
 
-	n.keys[0] = key
+	n.keys = keys
 	n.Exec(`delete from plays where fork_id = $1`, n.forks[0].ID)
 	n.Exec(`delete from forks where id = $1`, n.forks[0].ID)
-	out, err = run()
-	require.NoError(t, err, "%s", out)
-	require.Equal(t, []string{filepath.Join(folder, "copy", "plays", n.forks[1].ID+".csv")}, stored())
+	n.requireExit(0, "")
+	require.Equal(t, []string{filepath.Join(n.folder, "copy", "plays", n.forks[1].ID+".csv")}, stored())
 }
 
-// curl revalidates both reports with --etag-compare. Python's requests-cache and R's req_cache
-// revalidate the statistics.
+// curl --etag-compare revalidates both reports. Python's requests-cache and R's req_cache revalidate the statistics.
 func TestClientsRevalidateReports(t *testing.T) {
 	t.Parallel()
 	served := apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{})
@@ -292,38 +229,30 @@ func TestClientsRevalidateReports(t *testing.T) {
 	url := served.Base + "/api/v1/forks/" + f.ID
 	const period = "?from=2026-01-01&to=2026-01-31"
 	header := "'Authorization: Bearer " + served.Key(f.OrganisationID).Token() + "'"
-	for client, script := range map[string]string{
-		"curl": `for path in stats exports/csv; do for try in 1 2; do
+	for _, of := range []struct{ client, needs, want, script string }{
+		{"curl", "curl --version", "200 304 200 304 ", `for path in stats exports/csv; do for try in 1 2; do
 			curl -sS -o body -w '%{http_code} ' --etag-compare tag --etag-save tag \
 			  -H ` + header + ` "` + url + `/$path` + period + `"
-			done; rm tag; done`,
-		"requests-cache": `python3 -c "import sys, requests_cache
+			done; rm tag; done`},
+		{"requests-cache", "python3 -c 'import requests_cache'", "200 False 30 200 True 30 ", `python3 -c "import sys, requests_cache
 s = requests_cache.CachedSession(backend='memory', cache_control=True)
 key, value = sys.argv[1].split(': ')
 for path in ['stats', 'stats']:
     r = s.get('` + url + `/' + path + '` + period + `', headers={key: value})
-    print(r.status_code, r.revalidated, r.json()['plays'], end=' ')" ` + header,
-		"httr2": `Rscript -e "library(httr2); a <- strsplit(commandArgs(TRUE), ': ')[[1]]; d <- tempfile()
+    print(r.status_code, r.revalidated, r.json()['plays'], end=' ')" ` + header},
+		{"httr2", "Rscript -e 'library(httr2)'", "FALSE TRUE TRUE TRUE ", `Rscript -e "library(httr2); a <- strsplit(commandArgs(TRUE), ': ')[[1]]; d <- tempfile()
 for (try in 1:2) { said <- capture.output(type = 'message', r <- req_perform(req_cache(req_headers(
     request('` + url + `/stats` + period + `'), Authorization = a[2]), d, debug = TRUE)))
-  cat(any(grepl('still ok', said)), grepl('plays.:30,', resp_body_string(r)), '') }" ` + header,
+  cat(any(grepl('still ok', said)), grepl('plays.:30,', resp_body_string(r)), '') }" ` + header},
 	} {
-		t.Run(client, func(t *testing.T) {
-			of := map[string][2]string{ // the required command, and the expected output
-				"curl":           {"curl --version", "200 304 200 304 "},
-				"requests-cache": {"python3 -c 'import requests_cache'", "200 False 30 200 True 30 "},
-				"httr2":          {"Rscript -e 'library(httr2)'", "FALSE TRUE TRUE TRUE "},
-			}
-			needs, want := of[client][0], of[client][1]
-			if out, err := shell(t, needs).CombinedOutput(); err != nil {
-				t.Skipf("SKIPPED, NOTHING WAS TESTED: %s: %v %s", needs, err, out)
-			}
-			c := shell(t, script)
+		t.Run(of.client, func(t *testing.T) {
+			skipWithout(t, of.needs)
+			c := shell(t, of.script)
 			c.Dir = t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(c.Dir, "tag"), nil, 0o600))
 			out, err := c.CombinedOutput()
 			require.NoError(t, err, "%s", out)
-			require.Equal(t, want, string(out))
+			require.Equal(t, of.want, string(out))
 		})
 	}
 }

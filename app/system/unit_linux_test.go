@@ -1,6 +1,7 @@
 package system
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -19,14 +20,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dg/app/apptest"
+	"dg/platform/testkit"
 	"dg/platform/testkit/tb"
 )
 
-// filterVariable makes the test binary run a program under a system-call filter. Its value is the
-// user's id and the numbers of the allowed calls.
+// filterVariable has the user's id and the numbers of the system calls that this binary allows a program.
 const filterVariable = "UNIT_FILTER"
 
-// runInstead runs a program instead of the tests if filterVariable is set.
 func runInstead() {
 	if user, allowed, is := strings.Cut(os.Getenv(filterVariable), " "); is {
 		_ = os.Unsetenv(filterVariable)
@@ -34,58 +34,36 @@ func runInstead() {
 	}
 }
 
-// runFiltered replaces this process by the program. As under systemd, all other system calls fail
-// with EPERM.
+// runFiltered replaces this process by the program. As under systemd, all other system calls fail with EPERM.
 func runFiltered(user, allowed string) error {
 	runtime.LockOSThread()
-	id, err := strconv.Atoi(user)
-	if err != nil {
-		return err
-	}
-	if id != os.Geteuid() {
-		if err := syscall.Setgroups(nil); err != nil {
-			return err
-		}
-		if err := syscall.Setgid(id); err != nil {
-			return err
-		}
-		if err := syscall.Setuid(id); err != nil {
+	if id, _ := strconv.Atoi(user); id != os.Geteuid() {
+		if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(id), syscall.Setuid(id)); err != nil {
 			return err
 		}
 	}
 	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}} // the call's number
 	for number := range strings.SplitSeq(allowed, ",") {
-		n, err := strconv.ParseUint(number, 10, 32)
-		if err != nil {
-			return err
-		}
+		n, _ := strconv.ParseUint(number, 10, 32)
 		filter = append(filter, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ, Jf: 1, K: uint32(n)},
 			unix.SockFilter{Code: unix.BPF_RET, K: unix.SECCOMP_RET_ALLOW})
 	}
-	filter = append(filter,
-		unix.SockFilter{Code: unix.BPF_RET, K: unix.SECCOMP_RET_ERRNO | uint32(syscall.EPERM)})
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return err
-	}
+	filter = append(filter, unix.SockFilter{Code: unix.BPF_RET, K: unix.SECCOMP_RET_ERRNO | uint32(syscall.EPERM)})
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
-	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER,
-		uintptr(unsafe.Pointer(&program)), 0, 0); err != nil {
+	if err := errors.Join(unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), unix.Prctl(unix.PR_SET_SECCOMP,
+		unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&program)), 0, 0)); err != nil {
 		return err
 	}
 	return syscall.Exec(os.Args[1], os.Args[1:], os.Environ())
 }
 
-// filterOfUnit returns the numbers of the system calls that dg.service allows.
 func filterOfUnit(t *testing.T) string {
-	module, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}",
-		"golang.org/x/sys").Output()
+	module, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/sys").Output()
 	require.NoError(t, err)
-	table, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(module)), "unix",
-		"zsysnum_linux_"+runtime.GOARCH+".go"))
-	require.NoError(t, err)
+	table := apptest.ReadFile(t, strings.TrimSpace(string(module)), "unix", "zsysnum_linux_"+runtime.GOARCH+".go")
 	numbers := map[string]string{}
-	for _, call := range regexp.MustCompile(`SYS_(\w+)\s+= (\d+)`).FindAllStringSubmatch(string(table), -1) {
-		numbers[strings.ToLower(call[1])] = call[2]
+	for _, call := range testkit.Cells(`SYS_(\w+)\s+= (\d+)`, table) {
+		numbers[strings.ToLower(call[0])] = call[1]
 	}
 	var members func(string) []string
 	members = func(group string) (names []string) {
@@ -103,18 +81,15 @@ func filterOfUnit(t *testing.T) string {
 		}
 		return names
 	}
-	unit, err := os.ReadFile(apptest.InTree("configs", "deploy", "dg.service"))
-	require.NoError(t, err)
+	unit := apptest.ReadFile(t, apptest.InTree("configs", "deploy", "dg.service"))
 	var allowed []string
-	for _, line := range regexp.MustCompile(`(?m)^SystemCallFilter=(~?)(.*)$`).
-		FindAllStringSubmatch(string(unit), -1) {
-		for group := range strings.FieldsSeq(line[2]) {
-			if line[1] == "" {
-				allowed = append(allowed, members(group)...)
-				continue
+	for _, line := range testkit.Cells(`(?m)^SystemCallFilter=(~?)(.*)$`, unit) {
+		for group := range strings.FieldsSeq(line[1]) {
+			if of := members(group); line[0] == "" {
+				allowed = append(allowed, of...)
+			} else {
+				allowed = slices.DeleteFunc(allowed, func(n string) bool { return slices.Contains(of, n) })
 			}
-			denied := members(group)
-			allowed = slices.DeleteFunc(allowed, func(n string) bool { return slices.Contains(denied, n) })
 		}
 	}
 	allowed = slices.DeleteFunc(allowed, func(n string) bool { return n == "" }) // of other machines
@@ -122,13 +97,9 @@ func filterOfUnit(t *testing.T) string {
 	return strings.Join(allowed, ",")
 }
 
-// operations.md, Install: under the filter of dg.service, commands work on an embedded and on an
-// external server.
+// operations.md, Install: under the filter of dg.service, commands work on an embedded and on an external server.
 func TestServiceWorksUnderItsFilter(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("SKIPPED, NOTHING WAS TESTED: this is about systemd")
-	}
 	allowed := filterOfUnit(t)
 	x := apptest.NewExternal(t)
 	user := statOf(t, filepath.Join(x.Dir, "cluster")).Uid
@@ -151,19 +122,15 @@ func TestServiceWorksUnderItsFilter(t *testing.T) {
 	}
 	for i, database := range [][]string{{"--data-dir", dir}, x.Flags()} {
 		h := apptest.NewHistory(t, uint64(i), 1_000)
-		serve := func() *apptest.Child {
-			return run(append([]string{"serve", "--addr", "127.0.0.1:0", "--ops-addr", "127.0.0.1:0"},
-				database...)...).UntilServing()
-		}
+		serve := func() *apptest.Child { return run(append([]string{"serve"}, database...)...).UntilServing() }
 		serve().Stop()
 		for _, command := range [][]string{{"migrate"}, {"import", h.File}, {"doctor"}} {
 			c := run(append(command, database...)...)
 			require.Zero(t, c.Status(time.Minute), "%v: %s%s", command, c.Out.String(), c.Log.String())
 		}
 		again := serve()
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", again.Process.Pid))
-		require.NoError(t, err)
-		require.Regexp(t, fmt.Sprintf(`(?s)\nUid:\t%d\t.*\nSeccomp:\t2\n`, user), string(status))
+		status := apptest.ReadFile(t, fmt.Sprintf("/proc/%d/status", again.Process.Pid))
+		require.Regexp(t, fmt.Sprintf(`(?s)\nUid:\t%d\t.*\nSeccomp:\t2\n`, user), status)
 		again.Fetch("/readyz", "")
 		again.Stop()
 	}
