@@ -14,8 +14,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// rules.md, CSV: a running export needs no free connection of the request pool. If that pool is
-// exhausted, the export continues, and a revocation still aborts it within two seconds.
+// rules.md, CSV: a running export needs no free connection of the request pool. If that pool is exhausted, the export
+// continues, and a revocation still aborts it within two seconds.
 func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	w := start(t)
 	x := w.tenant(30_000)
@@ -36,8 +36,8 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	require.Less(t, time.Since(revoked), 3*time.Second)
 }
 
-// rules.md, CSV: all rows come from one snapshot. A change of the reporting mode, or an erasure,
-// does not change the labels and rows of a running export.
+// rules.md, CSV: all rows come from one snapshot. A change of the reporting mode, or an erasure, does not change the
+// labels and rows of a running export.
 func TestRunningExportKeepsItsSnapshot(t *testing.T) {
 	w := start(t)
 	x := w.tenant(10_000)
@@ -52,8 +52,7 @@ func TestRunningExportKeepsItsSnapshot(t *testing.T) {
 	require.Contains(t, next, "Player 5")
 }
 
-// At shutdown, running exports continue for the grace. Then they end with a reset, which the audit
-// log records.
+// At shutdown, running exports continue for the grace. Then they end with a reset, which the audit log records.
 func TestShutdownAbortsExportsVisibly(t *testing.T) {
 	w := start(t)
 	x := w.tenant(10_000)
@@ -77,8 +76,7 @@ func TestShutdownStoresKeyUsage(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.call(x, "/api/v1/forks"))
 	require.Equal(t, http.StatusNotFound, w.call(x, "/api/v1/forks/x"))
 	require.Equal(t, http.StatusForbidden, w.call(x, "/docs"))
-	const stored = `select count(*) from api_key_usage
-		where key_id = $1 and (accepted, refused, limited) = (2, 1, 0)`
+	const stored = `select count(*) from api_key_usage where key_id = $1 and (accepted, refused, limited) = (2, 1, 0)`
 	require.Zero(t, testkit.One[int](w.World.World, stored, x.key.ID))
 	require.NoError(t, w.Stop())
 	w.Close()

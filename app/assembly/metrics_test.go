@@ -7,10 +7,10 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,23 +26,17 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// Each metric has a help text, and a name and type that follow Prometheus' conventions. Alerts and
-// documented queries use only existing metrics.
+// Each metric follows Prometheus' conventions and has a help text. Alerts and documented queries use existing metrics.
 func TestMetricsFollowTheConventions(t *testing.T) {
 	t.Parallel()
 	// a failed replica does not prevent the start
 	w := apptest.ServeInProcess(t, testkit.New(t),
 		assembly.Settings{Replicas: []string{"postgres://dg_app@127.0.0.1:1/dg"}})
 	ctx, stop := context.WithCancel(t.Context())
-	ran := make(chan struct{})
-	go func() {
-		defer close(ran)
-		w.RunBackground(ctx)
-	}()
-	defer func() {
-		stop()
-		<-ran
-	}()
+	var background sync.WaitGroup
+	background.Go(func() { w.RunBackground(ctx) })
+	defer background.Wait()
+	defer stop()
 	w.Browser("").Get("/sign-in")
 
 	apptest.Until(t, 20*time.Second, "the background work does not register its own", func() bool {
@@ -55,9 +49,7 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 		require.Contains(t, problem.Metric, "pgxpool_", problem.Text)
 	}
 	for _, page := range []string{"alerts.yml", "metrics.md"} {
-		text, err := os.ReadFile("../../configs/deploy/" + page)
-		require.NoError(t, err)
-		for _, name := range metricName.FindAllString(string(text), -1) {
+		for _, name := range metricName.FindAllString(apptest.ReadFile(t, apptest.InTree("configs/deploy", page)), -1) {
 			name = strings.TrimSuffix(strings.TrimSuffix(name, "_count"), "_bucket")
 			served, err := testutil.GatherAndCount(w.Ops, name)
 			require.NoError(t, err)
@@ -75,9 +67,8 @@ func TestEachEventIsCountedOnce(t *testing.T) {
 	foreign := w.tenant(0)
 	require.InDelta(t, 1, w.Value("dg_ready"), 0)
 	require.InDelta(t, 0, w.Value("dg_keys_expiring_in_use"), 0)
-	wrong := x
+	wrong, unknown := x, x
 	wrong.key.Secret = strings.Repeat("x", len(x.key.Secret))
-	unknown := x
 	unknown.key.ID = strings.Repeat("x", len(x.key.ID))
 	require.Equal(t, http.StatusOK, w.call(x, x.exportPath()))
 	w.call(x, foreign.exportPath())
@@ -86,11 +77,9 @@ func TestEachEventIsCountedOnce(t *testing.T) {
 	signInWith(w.Browser(""), "nobody@acme.example", wrongPassword)
 	signInWith(w.Browser(""), x.owner.Email, wrongPassword)
 	for _, series := range [][2]string{
-		{"dg_exports_finished_total", "completed"},
-		{"dg_key_refusals_total", "other_organisation"}, {"dg_key_refusals_total", "wrong_secret"},
-		{"dg_key_refusals_total", "unknown_key"},
-		{"dg_sign_in_failures_total", "unknown_email"},
-		{"dg_sign_in_failures_total", "wrong_password"},
+		{"dg_exports_finished_total", "completed"}, {"dg_key_refusals_total", "other_organisation"},
+		{"dg_key_refusals_total", "wrong_secret"}, {"dg_key_refusals_total", "unknown_key"},
+		{"dg_sign_in_failures_total", "unknown_email"}, {"dg_sign_in_failures_total", "wrong_password"},
 	} {
 		// the server records an export's end after its last byte
 		apptest.Until(t, 20*time.Second, fmt.Sprint(series), func() bool {
@@ -128,26 +117,27 @@ func spansOfTrace(t *testing.T, c *tb.Collector, flush func(), name string) (spa
 			spans = append(spans, s)
 		}
 	}
-	require.True(t,
-		slices.ContainsFunc(spans, func(s *tracepb.Span) bool { return s.GetName() == name }),
+	require.True(t, slices.ContainsFunc(spans, func(s *tracepb.Span) bool { return s.GetName() == name }),
 		"no span %s in %v", name, c.Spans())
 	return spans
 }
 
-// A request is a span of its caller's trace, and its statements are child spans, even after an
-// export's handler has returned. No span has a key, an id, a query value or a parameter.
-func TestRequestAndItsStatementsAreTraced(t *testing.T) {
+func startTraced(t *testing.T) (*world, *tb.Collector, *telemetry.Traces) {
 	c := tb.NewCollector(t)
 	traces, err := telemetry.NewTraces(t.Context(), "1.2.3", slog.Default(),
-		otlptracehttp.WithEndpointURL(c.URL+"/v1/traces"),
-		otlptracehttp.WithHeaders(map[string]string{"X-Team": "dg"}))
+		otlptracehttp.WithEndpointURL(c.URL+"/v1/traces"), otlptracehttp.WithHeaders(map[string]string{"X-Team": "dg"}))
 	require.NoError(t, err)
-	w := start(t, traces.Tracer())
+	return startWith(t, assembly.Settings{Tracer: traces.Tracer()}), c, traces
+}
+
+// A request is a span of its caller's trace, and its statements are child spans, even after an export's handler has
+// returned. No span has a key, an id, a query value or a parameter.
+func TestRequestAndItsStatementsAreTraced(t *testing.T) {
+	w, c, traces := startTraced(t)
 	x := w.tenant(3)
 	for _, path := range []string{x.statsPath(), x.exportPath()} {
-		require.Equal(t, http.StatusOK, w.call(x, path, "traceparent",
-			"00-"+callersTrace+"-"+callersSpan+"-01", "tracestate", "caller="+x.key.Secret,
-			"X-Request-Id", "the-request"))
+		require.Equal(t, http.StatusOK, w.call(x, path, "traceparent", "00-"+callersTrace+"-"+callersSpan+"-01",
+			"tracestate", "caller="+x.key.Secret, "X-Request-Id", "the-request"))
 	}
 	require.NoError(t, w.Stop()) // the export has ended
 	spans := spansOfTrace(t, c, traces.Close, "GET /api/v1/forks/:forkId/exports/csv")
@@ -168,9 +158,7 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 		attributes := tb.Attributes(s.GetAttributes())
 		known := []string{"db.client.connection.pool.name", "db.system.name"}
 		if slices.Contains(roots, string(s.GetSpanId())) {
-			known = []string{
-				"dg.request_id", "http.request.method", "http.response.status_code", "http.route",
-			}
+			known = []string{"dg.request_id", "http.request.method", "http.response.status_code", "http.route"}
 			require.Equal(t, "the-request", attributes["dg.request_id"])
 			require.Contains(t, attributes["http.response.status_code"], "200")
 		} else {
@@ -191,10 +179,7 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 
 // The spans of a failed request and statement are marked with error codes, without texts.
 func TestFailuresAreMarkedInTraces(t *testing.T) {
-	c := tb.NewCollector(t)
-	traces, err := telemetry.NewTraces(t.Context(), "", slog.Default(), otlptracehttp.WithEndpointURL(c.URL))
-	require.NoError(t, err)
-	w := start(t, traces.Tracer())
+	w, c, traces := startTraced(t)
 	x := w.tenant(0)
 	w.Exec(`revoke select on forks from dg_app`)
 	require.Equal(t, http.StatusInternalServerError, w.call(x, "/api/v1/forks/"+x.fork.ID,

@@ -2,12 +2,10 @@ package assembly_test
 
 import (
 	"net/http"
-	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/otel/trace"
 
 	"dg/app/apptest"
 	"dg/app/assembly"
@@ -17,6 +15,7 @@ import (
 const (
 	password      = testkit.Password
 	wrongPassword = "wrong horse battery"
+	january       = "?from=2026-01-01&to=2026-01-31"
 )
 
 type world struct {
@@ -24,13 +23,10 @@ type world struct {
 	cookie string // session cookie of the requests that ask sends without a key
 }
 
-// start starts the program, with a tracer if one is given.
-func start(t *testing.T, tracer ...trace.Tracer) *world {
+func start(t *testing.T) *world { return startWith(t, assembly.Settings{}) }
+
+func startWith(t *testing.T, settings assembly.Settings) *world {
 	t.Parallel()
-	settings := assembly.Settings{}
-	if len(tracer) > 0 {
-		settings.Tracer = tracer[0]
-	}
 	return &world{World: apptest.ServeInProcess(t, testkit.New(t), settings)}
 }
 
@@ -58,15 +54,10 @@ func (w *world) call(x tenant, path string, headers ...string) (status int) {
 	return response.StatusCode
 }
 
-func (x tenant) exportPath() string {
-	return "/api/v1/forks/" + x.fork.ID + "/exports/csv?from=2026-01-01&to=2026-01-31"
-}
+func (x tenant) exportPath() string { return "/api/v1/forks/" + x.fork.ID + "/exports/csv" + january }
 
-func (x tenant) statsPath() string {
-	return "/api/v1/forks/" + x.fork.ID + "/stats?from=2026-01-01&to=2026-01-31"
-}
+func (x tenant) statsPath() string { return "/api/v1/forks/" + x.fork.ID + "/stats" + january }
 
-// beginExport starts a tenant's export with a small receive window.
 func (w *world) beginExport(x tenant) *http.Response {
 	response := apptest.Ask(w.T, apptest.SmallWindowClient(), w.Base+x.exportPath(), x.key.Token())
 	require.Equal(w.T, http.StatusOK, response.StatusCode)
@@ -83,14 +74,12 @@ func signInWith(b *testkit.Browser, email, password string) (status int) {
 	return b.Post("/sign-in", testkit.Form("email", email, "password", password)).StatusCode
 }
 
-// breakAuditLog makes every write to the audit log fail.
 func (w *world) breakAuditLog() {
 	w.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
 }
 
-// rules.md, Audit log: a change of password is recorded in the log of each of the person's
-// organisations, in the same transaction. Without an entry, neither the change nor a download of
-// the log succeeds. Signing in or out is not recorded.
+// rules.md, Audit log: a change of password is recorded in the log of each of the person's organisations. Without an
+// entry, neither the change nor a download of the log succeeds. Signing in or out is not recorded.
 func TestPasswordIsRecordedInEachLog(t *testing.T) {
 	w := start(t)
 	acme := w.tenant(0)
@@ -99,16 +88,15 @@ func TestPasswordIsRecordedInEachLog(t *testing.T) {
 	w.Join(globex.ID, ann.ID, "owner")
 	b := w.signIn(ann, "")
 	const changed = "battery horse staple"
-	b.Post("/account/password",
-		testkit.Form("current", password, "new", changed, "repeat", changed)).Is(t, 303)
+	change := func(from, to string) testkit.Page {
+		return b.Post("/account/password", testkit.Form("current", from, "new", to, "repeat", to))
+	}
+	change(password, changed).Is(t, 303)
 	w.breakAuditLog()
 	b.Get("/o/"+acme.Slug+"/settings/audit-log.csv").Is(t, 503)
-	b.Post("/account/password",
-		testkit.Form("current", changed, "new", password, "repeat", password)).Is(t, 503)
+	change(changed, password).Is(t, 503)
 	b.Post("/sign-out", nil)
-	require.Equal(t, slices.Sorted(slices.Values([]string{acme.ID, globex.ID})), testkit.One[[]string](w.World.World,
-		`select array_agg(distinct org_id::text order by org_id::text)
-		from audit_entries where action = 'password.changed'`))
-	require.Equal(t, 2, w.Count(`audit_entries`))
+	require.ElementsMatch(t, []string{acme.ID + " password.changed", globex.ID + " password.changed"},
+		testkit.One[[]string](w.World.World, `select array_agg(concat(org_id, ' ', action)) from audit_entries`))
 	require.Equal(t, http.StatusSeeOther, signInWith(w.Browser(""), ann.Email, changed))
 }

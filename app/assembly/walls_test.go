@@ -29,9 +29,7 @@ type neighbours struct {
 
 // newNeighbours stores Beta first, so that a query without an organisation returns Beta's row.
 func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
-	t.Parallel()
-	settings := assembly.Settings{Policy: policy}
-	w := &world{World: apptest.ServeInProcess(t, testkit.New(t), settings)}
+	w := startWith(t, assembly.Settings{Policy: policy})
 	n := neighbours{world: w, beta: w.tenant(0), acme: w.tenant(0)}
 	n.foreignGroup = w.Group(n.beta.ID, w.Players(n.beta.ID, 5)...)
 	n.beta.owner.Name = "Bettina of Beta"
@@ -41,21 +39,14 @@ func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
 	return n
 }
 
-func (n neighbours) ask(path string) (status int, body string) {
-	response := apptest.Ask(n.T, apptest.NewClient(), n.Base+"/api/v1/forks"+path, n.acme.key.Token())
-	return response.StatusCode, apptest.ReadAll(n.T, response)
-}
-
-// screens opens each screen and form of Acme as its owner, with the ids of Beta's fork and key in
-// the path. A path with such an id must get one of the statuses refused.
+// screens opens each screen and form of Acme, with the ids of Beta's fork and key in the path: these must be refused.
 func (n neighbours) screens(refused ...int) {
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
-		path := strings.NewReplacer(":org", n.acme.Slug, ":fork", n.beta.fork.ID,
-			":key", n.beta.key.ID, ":recipe", "python", ":language", "de", ":operation", "getForkStats").Replace(s.Path)
+		path := strings.NewReplacer(":org", n.acme.Slug, ":fork", n.beta.fork.ID, ":key", n.beta.key.ID,
+			":recipe", "python", ":language", "de", ":operation", "getForkStats").Replace(s.Path)
 		foreign := s.Permission != (authz.Permission{}) && strings.Count(s.Path, ":") > 1
 		if s.Page != nil {
-			p := n.owner.Get(path).Lacks(n.T, n.beta.fork.ID, n.beta.key.ID, n.beta.owner.Name,
-				n.foreignGroup)
+			p := n.owner.Get(path).Lacks(n.T, n.beta.fork.ID, n.beta.key.ID, n.beta.owner.Name, n.foreignGroup)
 			if foreign {
 				require.Contains(n.T, refused, p.StatusCode, s.Path)
 			}
@@ -66,18 +57,14 @@ func (n neighbours) screens(refused ...int) {
 	}
 }
 
-// requireBetaUnchanged requires that nothing of Beta has changed.
 func (n neighbours) requireBetaUnchanged() {
 	require.Equal(n.T, 1, n.Count(`api_keys k join organisations o on o.id = k.org_id
 		where k.id = $1 and k.revoked_at is null and k.name <> 'Ours' and o.reporting_mode = $2`,
 		n.beta.key.ID, n.beta.ReportingMode))
 }
 
-// allFields has the fields of all forms.
 var allFields = testkit.Form("mode", "nominative", "organisation", "Acme", "name", "Ours",
 	"scopes", "forks:read", "overlap", "now", "expiry", "never")
-
-const statsQuery = "/stats?from=2026-03-01&to=2026-03-31"
 
 // organisationCondition matches the condition of tenant.Scope, and that in the SQL of tenant.Raw.
 var organisationCondition = regexp.MustCompile(`(?:"?\w+"?\."?org_id"?|"organisations"\."id") = \$\d+`)
@@ -119,8 +106,8 @@ func (n neighbours) removeConditions() {
 	}
 }
 
-// The policy alone protects organisations: it refuses access to another organisation's data even if
-// gorm's SQL lacks the condition. publicapi's test of its policy covers the statements of the API.
+// The policy alone protects organisations: it refuses another organisation's data even if gorm's SQL lacks the
+// condition.
 func TestPolicyAloneProtectsOrganisations(t *testing.T) {
 	n := newNeighbours(t, nil)
 	n.removeConditions()
@@ -138,28 +125,20 @@ e = some(where (p.eft == allow))
 [matchers]
 m = true`
 
-// The SQL alone protects organisations: even if the policy allows everything, no query returns
-// another organisation's data.
+// The SQL alone protects organisations: even if the policy allows everything, no query returns another's data.
 func TestQueriesAloneProtectOrganisations(t *testing.T) {
 	policy, err := authz.Compile(openModel, "p, any, any, any, any")
 	require.NoError(t, err)
 	n := newNeighbours(t, policy)
-	for name, path := range map[string]string{
-		"fork":   "/" + n.beta.fork.ID,
-		"report": "/" + n.beta.fork.ID + statsQuery,
-		"export": "/" + n.beta.fork.ID + "/exports/csv?from=2026-03-01&to=2026-03-31",
-		"group":  "/" + n.acme.fork.ID + statsQuery + "&groupId=" + n.foreignGroup,
-	} {
-		status, _ := n.ask(path)
-		require.Equal(t, http.StatusNotFound, status, name)
+	for _, path := range []string{"/api/v1/forks/" + n.beta.fork.ID, n.beta.statsPath(), n.beta.exportPath(),
+		n.acme.statsPath() + "&groupId=" + n.foreignGroup} {
+		require.Equal(t, http.StatusNotFound, n.call(n.acme, path), path)
 	}
-	status, body := n.ask("")
-	require.Equal(t, http.StatusOK, status)
-	require.Contains(t, body, n.acme.fork.ID)
-	require.NotContains(t, body, n.beta.fork.ID)
+	list := apptest.ReadAll(t, apptest.Ask(t, apptest.NewClient(), n.Base+"/api/v1/forks", n.acme.key.Token()))
+	require.Contains(t, list, n.acme.fork.ID)
+	require.NotContains(t, list, n.beta.fork.ID)
 
 	n.screens(http.StatusNotFound)
-	n.owner.Post("/o/"+n.beta.Slug+"/settings/organisation/reporting-mode",
-		testkit.Form("mode", "nominative"))
+	n.owner.Post("/o/"+n.beta.Slug+"/settings/organisation/reporting-mode", testkit.Form("mode", "nominative"))
 	n.requireBetaUnchanged()
 }

@@ -2,9 +2,9 @@ package chaos
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,14 +15,13 @@ import (
 	"dg/platform/testkit"
 )
 
-// attacker is an owner who knows all players and groups, and requests reports with a key and in a
-// browser. unplayed is a fork without plays: its reports are the empty ones to compare with.
+// attacker is an owner who knows all players and groups. unplayed is a fork whose reports are the empty ones to compare
+// with.
 type attacker struct {
-	*testing.T
+	*testkit.Browser
 	db             *testkit.World
-	base           string
 	organisation   testkit.Organisation
-	cookie, key    string
+	key            string
 	requests       int
 	fork, unplayed testkit.Fork
 	groups         []playerGroup
@@ -38,9 +37,8 @@ const attackedDays = 12
 
 var attackedFrom = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
-// rules.md, Anonymity: if fewer than five members of a group played, its report equals the report
-// of a group without plays: in status, headers, sizes, files and screens. The groups overlap and
-// have about five members. Other reports are correct.
+// rules.md, Anonymity: if fewer than five members of a group played, its report equals that of a group without plays:
+// in status, headers, sizes, files and screens. Other reports are correct.
 func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -61,30 +59,23 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 		}
 		require.Positive(t, min(hidden, shown))
 	}
-	require.Zero(t, db.Count(`audit_entries
-		where action = 'export.finished' and details->>'outcome' = 'completed'
-		  and (details->>'rows')::int between 1 and 4`), "rows of a hidden group")
+	require.Zero(t, db.Count(`audit_entries where action = 'export.finished' and details->>'outcome' = 'completed'
+		and (details->>'rows')::int between 1 and 4`), "rows of a hidden group")
 }
 
-// minActive is the least number of active members for which a report is shown.
 const minActive = 5
 
 func newAttacker(t *testing.T, db *testkit.World, base string, random *rand.Rand) *attacker {
-	a := &attacker{T: t, db: db, base: base, played: map[[2]int]bool{}}
+	a := &attacker{db: db, played: map[[2]int]bool{}}
 	a.organisation = db.Organisation(testkit.Organisation{})
 	a.fork = db.Fork(testkit.Fork{OrganisationID: a.organisation.ID})
 	a.unplayed = db.Fork(testkit.Fork{OrganisationID: a.organisation.ID})
-	owner := testkit.NewBrowser(t, base).
-		SignIn(db.Member(a.organisation.ID, "owner").Email, testkit.Password, "")
-	a.cookie = "__Host-dg=" + owner.Session()
+	a.Browser = testkit.NewBrowser(t, base).SignIn(db.Member(a.organisation.ID, "owner").Email, testkit.Password, "")
 	players := db.Players(a.organisation.ID, 12+random.IntN(8))
 	for _, size := range []int{4, 5, 6, 7, len(players) - 1} {
-		random.Shuffle(len(players), func(i, j int) {
-			players[i], players[j] = players[j], players[i]
-		})
-		members := players[:size:size]
-		a.groups = append(a.groups, playerGroup{db.Group(a.organisation.ID, members...),
-			append([]testkit.Player(nil), members...)})
+		random.Shuffle(len(players), func(i, j int) { players[i], players[j] = players[j], players[i] })
+		members := slices.Clone(players[:size])
+		a.groups = append(a.groups, playerGroup{db.Group(a.organisation.ID, members...), members})
 	}
 	var plays []testkit.Play
 	for range 2 * len(players) {
@@ -112,8 +103,8 @@ func (a *attacker) requestReports(g playerGroup, from, to int) (active int) {
 	query := "?from=" + day(from) + "&to=" + day(to) + "&groupId=" + g.id
 	if active >= minActive {
 		shown := a.observe(http.MethodGet, "/api/v1/forks/FORK/stats"+query, a.fork)
-		require.Contains(a, shown, fmt.Sprintf(`"uniquePlayers":%d`, active))
-		require.Contains(a, shown, `"suppressed":false`)
+		require.Contains(a.T, shown, fmt.Sprintf(`"uniquePlayers":%d`, active))
+		require.Contains(a.T, shown, `"suppressed":false`)
 		return active
 	}
 	screen := "/o/" + a.organisation.Slug + "/reports/FORK"
@@ -125,9 +116,8 @@ func (a *attacker) requestReports(g playerGroup, from, to int) (active int) {
 	} {
 		method, path, _ := strings.Cut(path, " ")
 		path, more, _ := strings.Cut(path, "?")
-		path += query + "&" + more
-		path = strings.TrimSuffix(path, "&")
-		require.Equal(a, a.observe(method, path, a.unplayed), a.observe(method, path, a.fork),
+		path = strings.TrimSuffix(path+query+"&"+more, "&")
+		require.Equal(a.T, a.observe(method, path, a.unplayed), a.observe(method, path, a.fork),
 			"%d of %d members played: %s", active, len(g.members), path)
 	}
 	return active
@@ -135,26 +125,16 @@ func (a *attacker) requestReports(g playerGroup, from, to int) (active int) {
 
 // observe returns a response without its date, request id and the fork's id.
 func (a *attacker) observe(method, path string, fork testkit.Fork) string {
-	request, err := http.NewRequestWithContext(a.Context(), method,
-		a.base+strings.Replace(path, "FORK", fork.ID, 1), http.NoBody)
-	require.NoError(a, err)
 	if a.requests++; a.requests%100 == 1 { // a key may send 120 requests a minute
 		a.key = a.db.Key(a.organisation.ID).Token()
 	}
+	header := testkit.SameOrigin
 	if strings.HasPrefix(path, "/api/") {
-		request.Header.Set("Authorization", "Bearer "+a.key)
-	} else {
-		request.Header.Set("Cookie", a.cookie)
-		request.Header.Set("Sec-Fetch-Site", "same-origin")
+		header = http.Header{"Authorization": {"Bearer " + a.key}}
 	}
-	response, err := apptest.NewClient().Do(request)
-	require.NoError(a, err)
-	defer response.Body.Close()
-	body := apptest.ReadAll(a.T, response)
-	require.Equal(a, http.StatusOK, response.StatusCode, "%s: %s", path, body)
-	header := maps.Clone(response.Header)
+	page := a.Send(method, strings.Replace(path, "FORK", fork.ID, 1), "", header).Is(a.T, 200)
 	for _, name := range []string{"Date", "X-Request-Id", "Ratelimit", "Ratelimit-Policy"} {
-		header.Del(name)
+		page.Header.Del(name)
 	}
-	return strings.ReplaceAll(fmt.Sprint(response.StatusCode, header, body), fork.ID, "FORK")
+	return strings.ReplaceAll(fmt.Sprint(page.Header, page.Body), fork.ID, "FORK")
 }

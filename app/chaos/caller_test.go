@@ -5,11 +5,13 @@ import (
 	"expvar"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,8 +24,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// caller is a customer that calls everything for its organisation. Each response must be correct to
-// the byte, or a visible failure.
+// caller is a customer that calls everything. Each response must be correct to the byte, or a visible failure.
 type caller struct {
 	http       *http.Client
 	base, slug string
@@ -53,15 +54,13 @@ const (
 
 const calledPeriod = "?from=2026-01-01&to=2026-03-31"
 
-// newCaller stores an organisation and records the correct responses before the faults begin.
 func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	organisation := db.Organisation(testkit.Organisation{})
 	fork := db.Fork(testkit.Fork{OrganisationID: organisation.ID})
 	c := &caller{
-		base: base, slug: organisation.Slug,
+		base: base, slug: organisation.Slug, email: db.Member(organisation.ID, "owner").Email,
 		http:      apptest.ClientOf(strings.TrimPrefix(base, "http://")), // attackers use another address
 		spareKeys: make(chan string, apptest.Sized(10, 60, 300)), wantEntries: map[[2]string]int{},
-		email: db.Member(organisation.ID, "owner").Email,
 	}
 	c.http.Timeout = 20 * time.Second
 	group := db.Group(organisation.ID, db.Players(organisation.ID, 40)[:20]...)
@@ -72,9 +71,8 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	for range cap(c.spareKeys) {
 		c.spareKeys <- db.Key(organisation.ID).Token()
 	}
-	owner := testkit.NewBrowser(t, base).
-		SignIn(db.Member(organisation.ID, "owner").Email, testkit.Password, "")
-	c.cookie = "__Host-dg=" + owner.Session()
+	owner := db.Member(organisation.ID, "owner") // each sign-in as c.email ends an older session
+	c.cookie = "__Host-dg=" + testkit.NewBrowser(t, base).SignIn(owner.Email, testkit.Password, "").Session()
 	c.calls = map[string]func(id string) outcome{
 		"sign-in": c.signIn, "revocation": c.revoke, "refusal": c.useWrongSecret,
 	}
@@ -147,11 +145,8 @@ func (c *caller) useWrongSecret(id string) outcome {
 	return got
 }
 
-// send sends a request. Its response must have the status, or be a visible failure. A response with
-// the status needs the audit entry.
-func (c *caller) send(
-	id, path string, status int, entry string, form url.Values, headers ...string,
-) (outcome, []byte) {
+// send requires the status or a visible failure. A response with the status needs the audit entry.
+func (c *caller) send(id, path string, status int, entry string, form url.Values, headers ...string) (outcome, []byte) {
 	request := newRequest(c.base+path, form, append(headers, "X-Request-Id", id))
 	if form == nil {
 		request.Body = io.NopCloser(strings.NewReader("")) // without GetBody, net/http does not retry
@@ -208,14 +203,10 @@ func callEverything(all []*caller, clients int) (stop func()) {
 	for n := range clients {
 		running.Go(func() {
 			c := all[n%len(all)]
+			names := slices.Collect(maps.Keys(c.calls))
 			for !ended.Load() {
-				for name := range c.calls { // in random order
-					c.call(name)
-					<-time.After(time.Duration(rand.IntN(200)) * time.Millisecond)
-					if ended.Load() {
-						return
-					}
-				}
+				c.call(names[rand.IntN(len(names))])
+				<-time.After(time.Duration(rand.IntN(200)) * time.Millisecond)
 			}
 		})
 	}
@@ -230,11 +221,9 @@ func callEverything(all []*caller, clients int) (stop func()) {
 
 // newRequest returns a GET, or a POST if there is a form, with headers as name, value pairs.
 func newRequest(address string, form url.Values, headers []string) *http.Request {
-	method := http.MethodGet
-	body := io.Reader(http.NoBody)
+	method, body := http.MethodGet, io.Reader(http.NoBody)
 	if form != nil {
-		method = http.MethodPost
-		body = strings.NewReader(form.Encode())
+		method, body = http.MethodPost, strings.NewReader(form.Encode())
 	}
 	request, err := http.NewRequest(method, address, body)
 	if err != nil {
@@ -242,8 +231,8 @@ func newRequest(address string, form url.Values, headers []string) *http.Request
 	}
 	request.Header.Set("Sec-Fetch-Site", "same-origin")
 	if form != nil {
-		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		request.GetBody = nil // keeps net/http from retrying with the same request id
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])

@@ -15,9 +15,9 @@ import (
 // counterTables have counters and times of last use. They may change although the request fails.
 var counterTables = []string{"api_key_windows", "api_key_usage", "password_guesses"}
 
-// failCommitSQL makes the n-th commit fail that writes any other table. A sequence counts
-// transactions, because it is not rolled back. The end of an export does not count: it is recorded
-// in the background, sometimes after the next request has begun.
+// failCommitSQL makes the n-th commit fail that writes any other table. A sequence counts transactions, because it is
+// not rolled back. The end of an export does not count: it is recorded in the background, sometimes after the next
+// request has begun.
 const failCommitSQL = `create sequence commits;
 	create table failing (n bigint);
 	create function fail_commit() returns trigger language plpgsql security definer as $$ begin
@@ -33,8 +33,8 @@ const failCommitSQL = `create sequence commits;
 		return null;
 	end $$`
 
-// rules.md, Failures: if the commit of a change fails, the request fails and nothing changes:
-// neither the data nor the audit log. The test fails each commit of each writing request once.
+// rules.md, Failures: if the commit of a change fails, the request fails and nothing changes: neither the data nor the
+// audit log. The test fails each commit of each writing request once.
 func TestFailedCommitChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRequestWorld(t, func(url string) string { return url })
@@ -42,8 +42,7 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 	for _, table := range w.tables {
 		if !slices.Contains(counterTables, table) {
 			w.admin.Exec(fmt.Sprintf(`create constraint trigger fails after insert or update or delete
-				on public.%s deferrable initially deferred for each row execute function fail_commit()`,
-				table))
+				on public.%s deferrable initially deferred for each row execute function fail_commit()`, table))
 		}
 	}
 	failed := 0
@@ -77,8 +76,7 @@ func (w *requestWorld) checksums() string {
 		if !slices.Contains(counterTables, table) {
 			parts = append(parts, fmt.Sprintf(`select '%s ' || md5(string_agg(row, '' order by row)) as row
 				from (select (to_jsonb(t) - 'last_used_at' - 'expires_at')::text as row from public.%[1]s t
-				where to_jsonb(t) ->> 'action' is distinct from 'export.finished') r`,
-				table))
+				where to_jsonb(t) ->> 'action' is distinct from 'export.finished') r`, table))
 		}
 	}
 	return testkit.One[string](w.admin,

@@ -27,8 +27,7 @@ type tableRequest struct {
 
 func (s tableRequest) String() string { return strings.Join([]string{s.verb, s.path, s.who}, " ") }
 
-// requests parses a table with the columns who, verb, path, status and, optionally,
-// form:name=value&….
+// requests parses a table with the columns who, verb, path, status and, optionally, form:name=value&….
 func (w *requestWorld) requests(table string) (all []tableRequest) {
 	names := strings.NewReplacer("{period}", "?from=2026-03-01&to=2026-03-31",
 		"{none}", "00000000-0000-4000-8000-000000000000",

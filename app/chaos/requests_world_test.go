@@ -33,19 +33,10 @@ type requestWorld struct {
 	offeredSecret string // the offered two-step secret of "enrolling"
 }
 
-// newRequestWorld stores the data for the requests and serves the program. through returns the URL
-// by which the program reaches the database.
-func newRequestWorld(
-	t *testing.T, through func(url string) string, furnish ...func(w *requestWorld),
-) *requestWorld {
-	w := &requestWorld{
-		t:      t,
-		db:     testkit.New(t),
-		keys:   map[string]string{},
-		people: map[string]map[string]string{"-": {}},
-		forks:  map[string]string{},
-		groups: map[string]string{},
-	}
+// newRequestWorld stores data and serves the program. through returns the URL by which it reaches the database.
+func newRequestWorld(t *testing.T, through func(url string) string, furnish ...func(w *requestWorld)) *requestWorld {
+	w := &requestWorld{t: t, db: testkit.New(t), keys: map[string]string{}, forks: map[string]string{},
+		people: map[string]map[string]string{"-": {}}, groups: map[string]string{}}
 	w.fill()
 	for _, more := range furnish {
 		more(w)
@@ -61,7 +52,6 @@ func (w *requestWorld) allRequests() []tableRequest {
 	return w.requests(endpointTable(w.t) + apiTable + pageTable() + screenTable + formTable)
 }
 
-// saveTables copies all tables, for restoreTables.
 func (w *requestWorld) saveTables() {
 	w.tables = testkit.One[[]string](w.admin, `select array_agg(tablename::text order by tablename)
 		from pg_tables where schemaname = 'public'`)
@@ -80,8 +70,7 @@ func (w *requestWorld) restoreTables() {
 	w.admin.Exec(sql + ` commit`)
 }
 
-// fill stores two organisations on the Pro plan and one below that plan. One is nominative, and the
-// plays are sealed.
+// fill stores two organisations on the Pro plan and one below that plan. One is nominative, and the plays are sealed.
 func (w *requestWorld) fill() {
 	march := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	acme := w.organisation("acme", testkit.Organisation{}, 60)
@@ -112,8 +101,7 @@ func (w *requestWorld) fill() {
 		[]string{id("revoked"), id("limited-refusals")})
 	w.db.Exec(`update api_keys set (created_at, expires_at) =
 		(now() - interval '2 days', now() - interval '1 day') where id = $1`, id("expired"))
-	w.db.Exec(`insert into api_key_windows (key_id, refused, instants)
-		select id, refused, array_fill(
+	w.db.Exec(`insert into api_key_windows (key_id, refused, instants) select id, refused, array_fill(
 			case when id = $1 and not refused or id = $2
 			  and refused then now() + interval '20 minutes' else '-infinity' end, array[120])
 		  from api_keys, (values (false), (true)) as r (refused)`, id("limited"), id("limited-refusals"))
@@ -129,8 +117,7 @@ func newSealer(db *postgres.DB) *sealer.Sealer {
 	return s
 }
 
-// organisation stores an organisation with a fork, plays of twelve players over 20 days, a shown
-// group and a hidden group.
+// organisation stores an organisation with a fork, plays of twelve players, a shown group and a hidden group.
 func (w *requestWorld) organisation(slug string, o testkit.Organisation, plays int) string {
 	o.Slug = slug
 	o = w.db.Organisation(o)

@@ -15,27 +15,24 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// proof runs statements as the owner of the tables, under row-level security. The setting dg.org
-// selects the visible rows: those of one organisation, of everyone or of no one.
+// proof runs statements as the owner of the tables, under row-level security. The setting dg.org selects the visible
+// rows: those of one organisation, of everyone or of no one.
 //
-// A statement is scoped if its result with one organisation's rows equals that with all rows, and
-// if it changes no other rows. It must still hold after all rows have moved to another
-// organisation: then each id among its parameters, except the organisation's, belongs to another.
+// A statement is scoped if its result with one organisation's rows equals that with all rows, and if it changes no
+// other rows. It must still hold after all rows have moved to another organisation: then each id among its parameters,
+// except the organisation's, belongs to another.
 type proof struct {
-	t     *testing.T
-	admin *pgx.Conn
-	// the column with the organisation, by table
-	tables        map[string]string
+	t             *testing.T
+	admin         *pgx.Conn
+	tables        map[string]string // the column with the organisation, by table
 	organisations []string
 	before        []string        // a checksum of the rows of each table and organisation
 	moved         bool            // whether the rows have moved to the next organisation
 	usesTables    map[string]bool // by SQL text: whether the statement uses an organisation's table
-	// by tag: whether the result depends on rows of an organisation
-	dependsOnRows map[string]bool
+	dependsOnRows map[string]bool // by tag: whether the result depends on rows of an organisation
 }
 
-const everyone = "everyone"
-const noOne = "no one"
+const everyone, noOne = "everyone", "no one"
 
 // Results of statements that return no rows.
 var (
@@ -43,12 +40,10 @@ var (
 	writeTag = regexp.MustCompile(`^(INSERT|UPDATE|DELETE|MERGE) `)
 )
 
-// newProof adds row-level security to the tables of organisations. Each table must have rows of
-// several organisations. The serving role loses its rights on these tables.
+// newProof adds row-level security to the tables of organisations. The serving role loses its rights on them.
 func newProof(t *testing.T, database string) *proof {
-	p := &proof{t: t, tables: map[string]string{"organisations": "id"}}
-	p.usesTables = map[string]bool{}
-	p.dependsOnRows = map[string]bool{}
+	p := &proof{t: t, tables: map[string]string{"organisations": "id"}, usesTables: map[string]bool{},
+		dependsOnRows: map[string]bool{}}
 	var err error
 	p.admin, err = pgx.Connect(t.Context(), tb.AsRole(database, "postgres"))
 	require.NoError(t, err)
@@ -84,8 +79,7 @@ func (p *proof) list(sql string) []string {
 	return all
 }
 
-// rows returns a checksum of the rows of each table and organisation. Each text ends with the
-// organisation.
+// rows returns a checksum of the rows of each table and organisation. Each text ends with the organisation.
 func (p *proof) rows() []string {
 	var parts []string
 	for table, column := range p.tables {
@@ -114,8 +108,7 @@ func (p *proof) moveRows() {
 	p.before = p.rows()
 }
 
-// run runs a statement as a role. It returns its rows, its command tag or its error code. The next
-// run rolls the statement back.
+// run runs a statement as a role. It returns its rows, its command tag or its error code. The next run rolls it back.
 func (p *proof) run(s sentStatement, role, visible string) string {
 	p.exec(fmt.Sprintf(`rollback; begin; set local role %s; set local dg.org = '%s'`, role, visible))
 	r := p.admin.PgConn().ExecParams(p.t.Context(), s.sql, s.values, nil, s.formats, nil).Read()
@@ -144,12 +137,9 @@ func (p *proof) changedOrganisations() (organisations []string) {
 	return organisations
 }
 
-// sqlStateDenied is the SQLSTATE of a statement on a table that the role may not read.
-const sqlStateDenied = "42501"
-
 func (p *proof) isOnOrganisations(s sentStatement) bool {
 	if _, known := p.usesTables[s.sql]; !known {
-		p.usesTables[s.sql] = p.run(s, "dg_app", everyone) == sqlStateDenied
+		p.usesTables[s.sql] = p.run(s, "dg_app", everyone) == "42501" // it may not read the table
 	}
 	return p.usesTables[s.sql]
 }
@@ -174,8 +164,7 @@ func (p *proof) sufficientFor(s sentStatement, of []string) (organisations []str
 	return organisations
 }
 
-// unscoped returns the unscoped statements by their tags. It moves all rows to other organisations,
-// so it can run only once.
+// unscoped returns the unscoped statements by their tags. It moves all rows to other organisations: it runs once.
 func (p *proof) unscoped(sent []sentStatement) (byTag map[string]string) {
 	byTag = map[string]string{}
 	type candidate struct {

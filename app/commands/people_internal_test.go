@@ -21,8 +21,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// oddPeople have unusual names and addresses. sent is what browsers send for the address. "" means
-// that creation is refused.
+// oddPeople have unusual names and addresses. sent is what browsers send for the address.
 var oddPeople = []struct{ name, email, sent string }{
 	{"Zoë O'Brien-Łukasz", "zoe@example.org", "zoe@example.org"},
 	{"李小龍", "Li.XiaoLong@Example.ORG", "li.xiaolong@example.org"},
@@ -40,24 +39,14 @@ var oddPeople = []struct{ name, email, sent string }{
 	{"Digits", "1@2.3", "1@2.3"},
 	{"Dots", ".a..b.@example.org", ".a..b.@example.org"},
 	{"Long", strings.Repeat("l", 242) + "@example.org", strings.Repeat("l", 242) + "@example.org"},
-	{"Too long", strings.Repeat("l", 243) + "@example.org", ""},
-	{"No at", "no-at-sign", ""},
-	{"Two words", "two words@x.org", ""},
-	{"Two ats", "a@b@c", ""},
-	{"Named", "Name <a@b.org>", ""},
-	{"Umlaut", "jürgen@example.org", ""},
-	{"Empty local", "@example.org", ""},
-	{"Empty domain", "a@", ""},
-	{"Nothing", "", ""},
-	{"Underscore", "a@under_score.org", ""},
-	{"Hyphen first", "a@-x.org", ""},
-	{"Dot last", "a@example.org.", ""},
-	{"Literal", "a@[192.0.2.1]", ""},
-	{"Quoted", `"a b"@example.org`, ""},
-	{"Line\nbreak", "name@example.org", ""},
-	{strings.Repeat("n", 201), "name2@example.org", ""},
-	{"Full width", "a＠example.org", ""},
 }
+
+var (
+	refusedEmails = []string{strings.Repeat("l", 243) + "@example.org", "no-at-sign", "two words@x.org", "a@b@c",
+		"Name <a@b.org>", "jürgen@example.org", "@example.org", "a@", "", "a@under_score.org", "a@-x.org",
+		"a@example.org.", "a@[192.0.2.1]", `"a b"@example.org`, "a＠example.org"}
+	refusedNames = []string{"Line\nbreak", strings.Repeat("n", 201)}
+)
 
 var discardStdio = Stdio{Stdout: io.Discard, Stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
 
@@ -72,32 +61,30 @@ func newOperator(t *testing.T) (*testkit.World, *operator) {
 	return w, o
 }
 
-// A person created by a command or an import can sign in with the address as browsers send it.
-// Otherwise creation is refused, and the error names the field.
+// A person created by a command or an import can sign in with the address as browsers send it. Otherwise creation is
+// refused, and the error names the field.
 func TestCreatedPeopleCanSignIn(t *testing.T) {
 	w, o := newOperator(t)
-	w.Organisation(testkit.Organisation{Slug: "acme"})
+	acme := w.Organisation(testkit.Organisation{Slug: "acme"})
 	visitors := identity.New(w.DB, time.Now, identity.Recorder{
 		OrganisationsOf: o.orgs.OrganisationIDsIn, Audit: audit.New(w.DB), Log: discardStdio.log,
 		OnFailedSignIn: func(string) {},
 	}, identity.Keyring{})
+	address := config.Address{BaseURL: "http://localhost"}
 	ways := map[string]func(name, email, role string) error{
 		"organisation create": func(name, email, _ string) error {
-			return organisationCreateCmd{Address: config.Address{BaseURL: "http://localhost"},
-				Name: "Theirs", Slug: "o-" + uuid.NewString()[:8], Plan: "pro", ReportingMode: "nominative",
-				OwnerEmail: email, OwnerName: name}.Run(t.Context(), discardStdio, o)
+			return organisationCreateCmd{Address: address, Name: "Theirs", Slug: "o-" + uuid.NewString()[:8],
+				Plan: "pro", ReportingMode: "nominative", OwnerEmail: email, OwnerName: name}.Run(t.Context(), discardStdio, o)
 		},
 		"member add": func(name, email, role string) error {
-			return memberAddCmd{Address: config.Address{BaseURL: "http://localhost"},
-				member: member{"acme", email}, Role: role, Name: name}.Run(t.Context(), discardStdio, o)
+			return memberAddCmd{Address: address, member: member{"acme", email}, Role: role, Name: name}.
+				Run(t.Context(), discardStdio, o)
 		},
 		"import": func(name, email, role string) error {
-			organisation := testkit.One[string](w, `select id::text from organisations where slug = 'acme'`)
 			id := uuid.NewString()
-			lines := fmt.Sprintf(`{"type":"user","id":"%s","email":%s,"name":%s}
-				{"type":"membership","organisationId":"%[4]s","userId":"%[1]s","role":"%[5]s"}`,
-				id, quoteJSON(email), quoteJSON(name), organisation, role)
-			lines = strings.ReplaceAll(lines, "\n\t\t\t\t", "\n")
+			lines := fmt.Sprintf(`{"type":"user","id":"%s","email":%s,"name":%s}`+"\n"+
+				`{"type":"membership","organisationId":"%[4]s","userId":"%[1]s","role":"%[5]s"}`,
+				id, quoteJSON(email), quoteJSON(name), acme.ID, role)
 			_, err := importer.Importer{Pool: o.Pool}.Import(t.Context(), []importer.Input{{Name: "people",
 				Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(lines)), nil },
 			}}, nil)
@@ -106,17 +93,14 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 	}
 	roles := []org.Role{org.RoleOwner, org.RoleAdmin, org.RoleMember}
 	for way, create := range ways {
+		for _, email := range refusedEmails {
+			require.ErrorContains(t, create("A name", email, "owner"), "mail", "%s: %q", way, email)
+		}
+		for _, name := range refusedNames {
+			require.ErrorContains(t, create(name, "a@example.org", "owner"), "name", "%s: %q", way, name)
+		}
 		for i, who := range oddPeople {
-			err := create(who.name, who.email, string(roles[i%3]))
-			if who.sent == "" {
-				wrong := "mail"
-				if strings.HasPrefix(who.email, "name") {
-					wrong = "name"
-				}
-				require.ErrorContains(t, err, wrong, "%s: %q", way, who.email)
-				continue
-			}
-			require.NoError(t, err, "%s: %q", way, who.email)
+			require.NoError(t, create(who.name, who.email, string(roles[i%3])), "%s: %q", way, who.email)
 			w.Exec(`update users set password_hash = $1`, testkit.PasswordHash)
 			for _, sent := range []string{who.sent, who.email} {
 				session, err := visitors.SignIn(t.Context(), sent, testkit.Password, "")
@@ -130,8 +114,8 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 	}
 }
 
-// backup.md, Erasing: dg erase accepts an organisation and pseudonyms. dg account delete ends
-// memberships and sessions, keeps names in the log, and refuses the last owner of an organisation.
+// backup.md, Erasing: dg erase accepts an organisation and pseudonyms. dg account delete ends memberships and sessions,
+// keeps names in the log, and refuses the last owner of an organisation.
 func TestEraseTakesPseudonymsAndAccountDeleteAnEmail(t *testing.T) {
 	w, o := newOperator(t)
 	acme := w.Organisation(testkit.Organisation{Slug: "acme"})
@@ -156,21 +140,18 @@ func TestEraseTakesPseudonymsAndAccountDeleteAnEmail(t *testing.T) {
 	w.Member(acme.ID, "owner")
 	require.NoError(t, remove())
 	require.Zero(t, w.Count(`users where id = $1`, ann.ID))
-	require.Equal(t, "account.deleted acme Ann, account.deleted other Ann, "+
-		"role.changed acme Ann, role.changed other Ann",
-		testkit.One[string](w, `select string_agg(concat_ws(' ', action, slug, details->>'name'), ', ' order by action, slug)
-			from audit_entries e join organisations o on o.id = e.org_id
+	require.Equal(t, []string{"account.deleted acme Ann", "account.deleted other Ann", "role.changed acme Ann",
+		"role.changed other Ann"}, testkit.One[[]string](w, `select array_agg(concat_ws(' ', action, slug,
+			details->>'name') order by action, slug) from audit_entries e join organisations o on o.id = e.org_id
 			where target_id = $1 and actor_kind = 'operator'`, ann.ID))
 	require.ErrorContains(t, remove(), "No account has the e-mail")
 }
 
-// quoteJSON returns a text as a JSON string.
 func quoteJSON(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(text) + `"`
 }
 
-// backup.md, Old audit entries: if a prune is interrupted, its error says how many entries are only
-// in the file.
+// backup.md, Old audit entries: if a prune is interrupted, its error says how many entries are only in the file.
 func TestInterruptedPruneCountsRemovedEntries(t *testing.T) {
 	w, o := newOperator(t)
 	for _, id := range []string{"00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"} {

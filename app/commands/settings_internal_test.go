@@ -32,13 +32,11 @@ func writeFile(t *testing.T, name, text string) string {
 	return path
 }
 
-// Settings come first from flags, then from variables, the file of --config and files of secrets. A
-// byte order mark is skipped.
+// Settings come first from flags, then from variables, the file of --config and files of secrets. A byte order mark is
+// skipped.
 func TestSettingSourcesHavePrecedence(t *testing.T) {
 	key := strings.Repeat("A", 43) + "="
-	for _, name := range []string{
-		"DG_ADDR", "DG_BASE_URL", "DG_OPS_ADDR", "DG_SECRET_KEY_FILE", "DG_ADRR", "TEST_OF_FILE",
-	} {
+	for _, name := range strings.Fields("DG_ADDR DG_BASE_URL DG_OPS_ADDR DG_SECRET_KEY_FILE DG_ADRR TEST_OF_FILE") {
 		t.Setenv(name, "") // restored after the test
 		require.NoError(t, os.Unsetenv(name))
 	}
@@ -60,17 +58,17 @@ func TestSettingSourcesHavePrecedence(t *testing.T) {
 	t.Setenv("DG_SECRET_KEY", "") // an empty variable counts as unset
 	_, _, err = parseArgs("serve")
 	require.NoError(t, err)
-	t.Setenv("DG_SECRET_KEY", key)
-	_, _, err = parseArgs("serve")
-	require.ErrorContains(t, err, "DG_SECRET_KEY and DG_SECRET_KEY_FILE are both set")
-	t.Setenv("DG_SECRET_KEY", "")
-	t.Setenv("DG_SECRET_KEY_FILE", file+".gone")
-	_, _, err = parseArgs("serve")
-	require.ErrorContains(t, err, "DG_SECRET_KEY_FILE: open")
 	empty := writeFile(t, "empty", "\ufeff \n")
-	t.Setenv("DG_SECRET_KEY_FILE", empty)
-	_, _, err = parseArgs("serve")
-	require.ErrorContains(t, err, "DG_SECRET_KEY_FILE: "+empty+" is empty")
+	for _, wrong := range []struct{ key, file, says string }{
+		{key, os.Getenv("DG_SECRET_KEY_FILE"), "DG_SECRET_KEY and DG_SECRET_KEY_FILE are both set"},
+		{"", file + ".gone", "DG_SECRET_KEY_FILE: open"},
+		{"", empty, "DG_SECRET_KEY_FILE: " + empty + " is empty"},
+	} {
+		t.Setenv("DG_SECRET_KEY", wrong.key)
+		t.Setenv("DG_SECRET_KEY_FILE", wrong.file)
+		_, _, err = parseArgs("serve")
+		require.ErrorContains(t, err, wrong.says)
+	}
 }
 
 // A settings file that systemd would read differently is refused. The error quotes no value.
@@ -93,8 +91,7 @@ func TestAmbiguousSettingsFileIsRefused(t *testing.T) {
 	}
 }
 
-// `dg serve --help` is the reference of the settings: it lists every variable of every command,
-// with its flag.
+// `dg serve --help` is the reference of the settings: it lists every variable of every command, with its flag.
 func TestHelpNamesEverySetting(t *testing.T) {
 	t.Parallel()
 	exit := -1
@@ -119,8 +116,7 @@ func TestHelpNamesEverySetting(t *testing.T) {
 	require.Contains(t, help, "PG_BIN")
 }
 
-// dg serve runs more threads than processors and collects garbage less often, unless its
-// environment overrides these.
+// dg serve runs more threads than processors and collects garbage less often, unless its environment overrides these.
 func TestEnvironmentOverridesTheRuntimesTuning(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	percent := debug.SetGCPercent(90)
@@ -130,24 +126,18 @@ func TestEnvironmentOverridesTheRuntimesTuning(t *testing.T) {
 		debug.SetGCPercent(percent)
 		debug.SetMemoryLimit(bytes)
 	})
-	t.Setenv("GOMAXPROCS", "2")
-	t.Setenv("GOGC", "90")
-	t.Setenv("GOMEMLIMIT", "1TiB")
-	tuneRuntime()
-	require.Equal(t, before, runtime.GOMAXPROCS(0))
-	require.Equal(t, 90, debug.SetGCPercent(90))
-	require.Equal(t, int64(1<<40), debug.SetMemoryLimit(-1))
-	t.Setenv("GOMAXPROCS", "")
-	t.Setenv("GOGC", "")
-	t.Setenv("GOMEMLIMIT", "")
-	tuneRuntime()
-	require.Equal(t, threadsPerProcessor*before, runtime.GOMAXPROCS(0))
-	require.Equal(t, gcPercent, debug.SetGCPercent(gcPercent))
-	require.Equal(t, int64(memoryLimit), debug.SetMemoryLimit(-1))
+	tuned := func(threads, percent, limit string) []any {
+		t.Setenv("GOMAXPROCS", threads)
+		t.Setenv("GOGC", percent)
+		t.Setenv("GOMEMLIMIT", limit)
+		tuneRuntime()
+		return []any{runtime.GOMAXPROCS(0), debug.SetGCPercent(90), debug.SetMemoryLimit(-1)}
+	}
+	require.Equal(t, []any{before, 90, int64(1 << 40)}, tuned("2", "90", "1TiB"))
+	require.Equal(t, []any{threadsPerProcessor * before, gcPercent, int64(memoryLimit)}, tuned("", "", ""))
 }
 
-// configs/deploy/nginx.conf: a proxy on the same machine gets segments no larger than those of a
-// network.
+// configs/deploy/nginx.conf: a proxy on the same machine gets segments no larger than those of a network.
 func TestLoopbackSegmentsAreLimited(t *testing.T) {
 	ln, err := listen(t.Context(), "DG_ADDR", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -18,29 +18,26 @@ import (
 
 var now = time.Date(2026, 11, 20, 15, 30, 0, 0, time.UTC)
 
-func demoFile(t *testing.T) []byte { return demoFileAt(t, now) }
-
-func demoFileAt(t *testing.T, now time.Time) []byte {
+func demoFile(t *testing.T, now time.Time) []byte {
 	var b bytes.Buffer
 	require.NoError(t, demo.Write(&b, now))
 	return b.Bytes()
 }
 
-// Past plays do not depend on now, so that the documentation's sample responses match every
-// demo.
+// Past plays do not depend on now, so that the documentation's sample responses match every demo.
 func TestPastPlaysDoNotDependOnTheInstant(t *testing.T) {
 	t.Parallel()
 	plays := regexp.MustCompile(`(?m)^.*"startedAt":"2026-03-0.*$`)
-	first := plays.FindAll(demoFileAt(t, now.AddDate(0, -7, 0)), -1)
+	first := plays.FindAll(demoFile(t, now.AddDate(0, -7, 0)), -1)
 	assert.NotEmpty(t, first)
-	assert.Equal(t, first, plays.FindAll(demoFileAt(t, now.AddDate(3, 0, 5)), -1))
+	assert.Equal(t, first, plays.FindAll(demoFile(t, now.AddDate(3, 0, 5)), -1))
 }
 
 // organisations.ndjson has the same accounts as Accounts, with hashes of their passwords.
 func TestDemoPasswordsMatchTheirHashes(t *testing.T) {
 	t.Parallel()
 	user := regexp.MustCompile(`"email":"([^"]+)".*"passwordHash":"([^"]+)"`)
-	found := user.FindAllStringSubmatch(string(demoFile(t)), -1)
+	found := user.FindAllStringSubmatch(string(demoFile(t, now)), -1)
 	require.Len(t, found, len(demo.Accounts))
 	for i, a := range demo.Accounts {
 		assert.Equal(t, a.Email, found[i][1])
@@ -48,13 +45,13 @@ func TestDemoPasswordsMatchTheirHashes(t *testing.T) {
 	}
 }
 
-// The demo can be imported, and its figures look real: quiet weekends, players who learn, abandoned
-// plays, every skill. A small change of the demo moves no figure by more than 2.5%.
+// The demo can be imported, and its figures look real: quiet weekends, players who learn, abandoned plays, every skill.
+// A small change of the demo moves no figure by more than 2.5%.
 func TestDemoLooksReal(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t).Owner.Pool
 	input := importer.Input{Name: "demo", Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(bytes.NewReader(demoFile(t))), nil
+		return io.NopCloser(bytes.NewReader(demoFile(t, now))), nil
 	}}
 	_, err := importer.Importer{Pool: db}.Import(t.Context(), []importer.Input{input}, nil)
 	require.NoError(t, err)

@@ -18,8 +18,8 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// Each fault results in a warning with its fix: a wrong clock, a full disk, and a server that may
-// lose commits in a crash, such as the test server. Package system tests the other faults.
+// Each fault results in a warning with its fix: a wrong clock, a full disk, and a server that may lose commits in a
+// crash, such as the test server. Package system tests the other faults.
 func TestClockAndDiskAreChecked(t *testing.T) {
 	db := pgtest.New(t)
 	sql, err := queries.ReadFile("sql/database.sql")
@@ -47,8 +47,8 @@ func TestOpsAddressIsPrivate(t *testing.T) {
 	}
 }
 
-// Missing and changed keys are reported, each with a statement that restores the key and deletes
-// orphaned rows. The list of keys matches the migrations.
+// Missing and changed keys are reported, each with a statement that restores the key and deletes orphaned rows. The
+// list of keys matches the migrations.
 func TestMissingKeysAreRenewed(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
@@ -85,9 +85,7 @@ func TestMissingKeysAreRenewed(t *testing.T) {
 func TestRefusedConnectionsAreExplained(t *testing.T) {
 	t.Parallel()
 	for advice, err := range map[string]error{
-		"is still meant, run as a superuser: alter role {role} valid until 'infinity'": &pgconn.PgError{
-			Code: "28P01",
-		},
+		"is still meant, run as a superuser: alter role {role} valid until 'infinity'": &pgconn.PgError{Code: "28P01"},
 		"let pg_hba.conf admit it":                   &pgconn.PgError{Code: "28000", Routine: "ClientAuthentication"},
 		"set DG_DATABASE_POOLER to transaction":      &pgconn.PgError{Code: "42P05"},
 		"raise max_connections":                      &pgconn.PgError{Code: "53300", Routine: "InitProcess"},
@@ -96,19 +94,18 @@ func TestRefusedConnectionsAreExplained(t *testing.T) {
 	} {
 		require.ErrorContains(t, explain(fmt.Errorf("open: %w", err)), advice)
 	}
-	for _, url := range []string{"sslmode=require", "sslmode=verify-full"} {
+	for mode, advice := range map[string]string{
+		"require":     "set ssl = on in postgresql.conf; a server on this machine",
+		"verify-full": "add sslrootcert=FILE to the URL",
+	} {
 		server := httptest.NewUnstartedServer(nil)
-		server.Listener = startTLS{server.Listener, url == "sslmode=require"}
+		server.Listener = startTLS{server.Listener, mode == "require"}
 		server.StartTLS()
 		t.Cleanup(server.Close)
-		_, err := postgres.Open(t.Context(), "postgres://dg@"+server.Listener.Addr().String()+"/dg?"+url,
+		_, err := postgres.Open(t.Context(), "postgres://dg@"+server.Listener.Addr().String()+"/dg?sslmode="+mode,
 			postgres.Options{})
-		if url == "sslmode=require" {
-			require.ErrorContains(t, explain(err), "set ssl = on in postgresql.conf; a server on this machine")
-			require.NotContains(t, explain(err).Error(), "prefer", "which a remote server would answer in the clear")
-			continue
-		}
-		require.ErrorContains(t, explain(err), "add sslrootcert=FILE to the URL")
+		require.ErrorContains(t, explain(err), advice)
+		require.NotContains(t, explain(err).Error(), "prefer", "which a remote server would answer in the clear")
 	}
 }
 
@@ -123,13 +120,7 @@ func (l startTLS) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := "S"
-	if l.refuses {
-		answer = "N"
-	}
-	_, err = io.ReadFull(conn, make([]byte, 8))
-	if err == nil {
-		_, err = conn.Write([]byte(answer))
-	}
+	_, _ = io.ReadFull(conn, make([]byte, 8))
+	_, err = io.WriteString(conn, map[bool]string{true: "N", false: "S"}[l.refuses])
 	return conn, err
 }

@@ -2,12 +2,9 @@ package otherprogram
 
 import (
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/uuid"
@@ -25,7 +22,8 @@ import (
 
 const period = "?from=2026-03-01&to=2026-03-31"
 
-// Each endpoint serves the key's organisation, and refuses forks and groups of another one.
+// Each endpoint serves the key's organisation, and refuses forks and groups of another one. Reports have no ETag,
+// because the host program does not declare that its pseudonyms are constant.
 func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
@@ -41,25 +39,16 @@ func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 	} {
 		p.call(token, path).Is(t, 200).Has(t, want).Lacks(t, south.fork)
 	}
-	p.call(token, "forks/"+south.fork).Is(t, 403)
-	p.call(token, "forks/"+north.fork+"/stats"+period+"&groupId="+south.cohort).Is(t, 404)
-	require.Equal(t, 2, p.db.Count(`audit_entries where org_id = $1 and action = 'api_key.refused'`,
-		north.id))
-}
-
-// The host program has players in a view and does not declare that pseudonyms are constant.
-// Therefore its reports have no ETag.
-func TestReportsOfTheHostProgramHaveNoTags(t *testing.T) {
-	p := start(t)
-	north := p.newSchool("north", "gold")
-	token := p.newKey(north)
 	for _, path := range []string{"/stats", "/exports/csv"} {
 		for _, method := range []string{http.MethodHead, http.MethodGet} {
-			answer := p.send(method, "/api/v1/forks/"+north.fork+path+period, token, "*").Is(t, 200)
+			answer := p.send(method, "/api/v1/"+fork+path+period, token, "*").Is(t, 200)
 			require.Empty(t, answer.Header.Values("ETag"), path)
 			require.Empty(t, answer.Header.Values("DG-Months"), path)
 		}
 	}
+	p.call(token, "forks/"+south.fork).Is(t, 403)
+	p.call(token, "forks/"+north.fork+"/stats"+period+"&groupId="+south.cohort).Is(t, 404)
+	require.Equal(t, 2, p.db.Count(`audit_entries where org_id = $1 and action = 'api_key.refused'`, north.id))
 }
 
 // A change in the host program's tables takes effect at the next request.
@@ -95,69 +84,45 @@ func TestPeopleOfTheHostProgramManageKeys(t *testing.T) {
 		testkit.One[[]string](p.db, `select array_agg(action order by at, id) from audit_entries`))
 }
 
-// A plain fiber.App ignores case and trailing slashes. The API matches its paths exactly: a request
-// without a key reaches nothing of it. The host program's own routes are unchanged.
+// A plain fiber.App ignores case and trailing slashes, and may decode paths or keep the case of headers. The API still
+// matches its paths exactly, and a request without a key reaches nothing of it. The host's own routes are unchanged.
 func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
-	p := start(t)
-	north := p.newSchool("north", "gold")
-	token := p.newKey(north)
-	for path, want := range map[string][2]int{ // expected statuses, without and with a key
-		"/api/v1/forks":               {401, 200},
-		"/API/v1/forks":               {404, 403},
-		"//api/v1/forks":              {404, 403},
-		"/api/v1/forks/":              {401, 404},
-		"/api/v1/%2e%2e/v1/forks":     {401, 404},
-		"/%61pi/v1/forks":             {404, 403},
-		"/api/v1/forks/" + north.fork: {401, 200},
-		"/lessons/7":                  {200, 403},
-		"/crash":                      {418, 403},
-		"/nowhere":                    {404, 403},
-	} {
-		for i, key := range []string{"", token} {
-			if answer := p.send(http.MethodGet, path, key).Is(t, want[i]); want[i] != 200 {
-				answer.Lacks(t, north.fork)
-			}
-		}
-	}
-	p.send(http.MethodPost, "/api/v1/forks", token).Is(t, 405)
-}
-
-// The host app may decode paths or keep the case of headers. Neither changes which paths belong to
-// the API, or what counts as a key. The host's own routes may call apikeys.AuditRequest.
-func TestSettingsOfTheAppDoNotMoveTheAPI(t *testing.T) {
 	for name, config := range map[string]fiber.Config{
-		"UnescapePath":             {UnescapePath: true},
-		"DisableHeaderNormalizing": {DisableHeaderNormalizing: true},
+		"": {}, "UnescapePath": {UnescapePath: true}, "DisableHeaderNormalizing": {DisableHeaderNormalizing: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := startWith(t, config)
-			token := p.newKey(p.newSchool("north", "gold"))
-			for path, want := range map[string][2]string{ // expected statuses, without and with a key
-				"/api/v1/forks":     {"401", "200"},
-				"/api%2Fv1/forks":   {"404", "403"},
-				"/%61pi/v1/forks":   {"404", "403"},
-				"/lessons/a%20b":    {"200", "403"},
-				"/mine":             {"200", "403"},
-				"/api/v1/fork%73/x": {"401", "404"},
+			north := p.newSchool("north", "gold")
+			key := "authorization: Bearer " + p.newKey(north) + "\r\n"
+			for request, want := range map[string][2]string{ // expected statuses, without and with a key
+				"GET /api/v1/forks":               {"401", "200"},
+				"GET /API/v1/forks":               {"404", "403"},
+				"GET //api/v1/forks":              {"404", "403"},
+				"GET /api/v1/forks/":              {"401", "404"},
+				"GET /api/v1/%2e%2e/v1/forks":     {"401", "404"},
+				"GET /api%2Fv1/forks":             {"404", "403"},
+				"GET /%61pi/v1/forks":             {"404", "403"},
+				"GET /api/v1/forks/" + north.fork: {"401", "200"},
+				"GET /api/v1/fork%73/x":           {"401", "404"},
+				"GET /lessons/a%20b":              {"200", "403"},
+				"GET /mine":                       {"200", "403"}, // calls apikeys.AuditRequest
+				"GET /crash":                      {"418", "403"},
+				"GET /nowhere":                    {"404", "403"},
+				"POST /api/v1/forks":              {"401", "405"},
 			} {
-				for i, key := range []string{"", "authorization: Bearer " + token + "\r\n"} {
-					conn, err := net.Dial("tcp", p.addr)
-					require.NoError(t, err)
-					_, err = io.WriteString(conn, "GET "+path+
-						" HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+key+"\r\n")
-					require.NoError(t, err)
-					answer, err := io.ReadAll(conn)
-					require.NoError(t, err)
-					require.NoError(t, conn.Close())
-					require.Equal(t, want[i], strings.Fields(string(answer))[1], "%s %q", path, key)
+				for i, key := range []string{"", key} {
+					answer := p.raw(request + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + key + "\r\n")
+					require.Equal(t, want[i], strings.Fields(answer)[1], "%s %q", request, key)
+					require.Equal(t, want[i] == "200" && strings.Contains(request, "/api/"),
+						strings.Contains(answer, north.fork), request)
 				}
 			}
 		})
 	}
 }
 
-// A plain fiber.App executes smuggled requests. Behind the API's guard none is executed: the first
-// request gets one response, and the connection closes. app/chaos tests more payloads.
+// A plain fiber.App executes smuggled requests. Behind the API's guard none is executed: the first request gets one
+// response, and the connection closes. app/chaos tests more payloads.
 func TestSmuggledRequestsAreNotExecuted(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
@@ -175,15 +140,9 @@ func TestSmuggledRequestsAreNotExecuted(t *testing.T) {
 		"two lengths":  "Content-Length: 0\r\n" + length,
 		"body of none": "Content-Length: 5\r\n",
 	} {
-		conn, err := net.Dial("tcp", p.addr)
-		require.NoError(t, err)
-		require.NoError(t, conn.SetDeadline(time.Now().Add(time.Second)))
-		_, err = io.WriteString(conn, "GET /api/v1/forks HTTP/1.1\r\nHost: x\r\n"+key+framing+"\r\n"+whole)
-		require.NoError(t, err)
-		answers, _ := io.ReadAll(conn)
-		_ = conn.Close()
-		require.NotContains(t, string(answers), north.fork, name)
-		require.LessOrEqual(t, strings.Count(string(answers), "HTTP/1.1 "), 1, name)
+		answers := p.raw("GET /api/v1/forks HTTP/1.1\r\nHost: x\r\n" + key + framing + "\r\n" + whole)
+		require.NotContains(t, answers, north.fork, name)
+		require.LessOrEqual(t, strings.Count(answers, "HTTP/1.1 "), 1, name)
 	}
 }
 
@@ -192,30 +151,22 @@ func TestHostProgramWritesForksAndPlays(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
 	token := p.newKey(north)
-	require.NoError(t, tb.Exec(t, tb.AsRole(p.db.OwnerURL, "postgres"), `do $$ begin create role host_writer; exception when duplicate_object then null; end $$;
-		grant host_writer to dg_owner;
+	require.NoError(t, tb.Exec(t, tb.AsRole(p.db.OwnerURL, "postgres"), `do $$ begin create role host_writer;
+			exception when duplicate_object then null; end $$; grant host_writer to dg_owner;
 		grant select, insert, update, delete on games, forks, plays to host_writer;
 		grant select (id), update (version) on organisations to host_writer`))
 	require.NoError(t, postgres.Migrate(t.Context(), p.db.OwnerURL, migrations.API, "dg_app", nil))
 	written := uuid.NewString()
 	answers := games.PackAnswers([]games.SkillResult{{Skill: 0, Attempts: 2, Correct: 1}})
-	tx, err := p.db.Owner.Pool.Begin(t.Context())
+	tx := p.db.Begin(`set local role host_writer`)
+	_, err := tx.Exec(t.Context(), `insert into forks (id, org_id, game_id, slug, title, major, status, visibility,
+		source_locale, suspended, created_at, updated_at) select $1, org_id, game_id, 'written', 'Written', 1, 'active',
+		'public', 'en', false, now(), now() from forks where id = $2`, written, north.fork)
 	require.NoError(t, err)
-	for _, statement := range []struct {
-		sql  string
-		args []any
-	}{
-		{`set local role host_writer`, nil},
-		{`insert into forks (id, org_id, game_id, slug, title, major, status, visibility, source_locale,
-			suspended, created_at, updated_at) select $1, org_id, game_id, 'written', 'Written', 1, 'active',
-			'public', 'en', false, now(), now() from forks where id = $2`, []any{written, north.fork}},
-		{`insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
-			values (gen_random_uuid(), $1, $2, 1, '2026-03-02', '2026-03-02 00:01', 8550, true, $3)`,
-			[]any{north.id, written, answers}},
-	} {
-		_, err := tx.Exec(t.Context(), statement.sql, statement.args...)
-		require.NoError(t, err, statement.sql)
-	}
+	_, err = tx.Exec(t.Context(), `insert into plays (id, org_id, fork_id, player, started_at, completed_at, score,
+		passed, answers) values (gen_random_uuid(), $1, $2, 1, '2026-03-02', '2026-03-02 00:01', 8550, true, $3)`,
+		north.id, written, answers)
+	require.NoError(t, err)
 	require.NoError(t, tx.Commit(t.Context()))
 	p.call(token, "forks/"+written+"/stats"+period).Has(t, `{"plays":1,"uniquePlayers":1,`, `"bestScorePercent":85.5,`)
 }

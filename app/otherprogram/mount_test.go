@@ -9,8 +9,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// schema creates the host program's tables, and views with the columns that apikeys, games and
-// reports read.
+// schema creates the host program's tables, and views with the columns that apikeys, games and reports read.
 const schema = `
 create table tenants (id uuid primary key, handle text not null unique, tier text not null,
 	named boolean not null, version bigint);

@@ -35,16 +35,13 @@ func start(t *testing.T) *program { return startWith(t, fiber.Config{}) }
 func startWith(t *testing.T, config fiber.Config) *program {
 	t.Parallel()
 	db := testkit.On(t, pgtest.Empty(t))
-	migrate := func() {
-		require.NoError(t, postgres.Migrate(t.Context(), db.OwnerURL, migrations.API, "dg_app", nil))
-	}
+	migrate := func() { require.NoError(t, postgres.Migrate(t.Context(), db.OwnerURL, migrations.API, "dg_app", nil)) }
 	migrate()
 	db.Exec(schema)
 	migrate()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	host, err := publicapi.NewHost(db.DB, tenants{}, "http://"+ln.Addr().String(),
-		slog.New(slog.DiscardHandler))
+	host, err := publicapi.NewHost(db.DB, tenants{}, "http://"+ln.Addr().String(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	config.DisableStartupMessage = true
 	app := fiber.New(config)
@@ -69,8 +66,7 @@ func startWith(t *testing.T, config fiber.Config) *program {
 	return &program{t, db, host.Keys, ln.Addr().String()}
 }
 
-// send sends a request with a key ("": none) and an optional If-None-Match. It returns the
-// response.
+// send sends a request with a key ("": none) and an optional If-None-Match. It returns the response.
 func (p *program) send(method, path, token string, tag ...string) testkit.Page {
 	r, err := http.NewRequestWithContext(p.t.Context(), method, "http://"+p.addr+path, nil)
 	require.NoError(p.t, err)
@@ -84,6 +80,18 @@ func (p *program) send(method, path, token string, tag ...string) testkit.Page {
 	body, err := io.ReadAll(response.Body)
 	require.NoError(p.t, err)
 	return testkit.Page{Response: response, Body: string(body)}
+}
+
+// raw sends a text on a new connection and returns everything until the connection closes, at most ten seconds.
+func (p *program) raw(text string) (answers string) {
+	conn, err := net.Dial("tcp", p.addr)
+	require.NoError(p.t, err)
+	defer conn.Close()
+	require.NoError(p.t, conn.SetDeadline(time.Now().Add(10*time.Second)))
+	_, err = io.WriteString(conn, text)
+	require.NoError(p.t, err)
+	all, _ := io.ReadAll(conn)
+	return string(all)
 }
 
 func (p *program) call(token, path string) testkit.Page {
@@ -100,8 +108,7 @@ func (p *program) newSchool(handle, tier string) (s school) {
 	s.head = add(person, s.id, "head")
 	s.teacher = add(person, s.id, "teacher")
 	s.cohort = add(`insert into cohorts values (gen_random_uuid(), $1) returning id`, s.id)
-	p.db.Exec(
-		`insert into learners select $1, n, 'P-' || n, 'Learner ' || n from generate_series(1, 6) n`, s.id)
+	p.db.Exec(`insert into learners select $1, n, 'P-' || n, 'Learner ' || n from generate_series(1, 6) n`, s.id)
 	p.db.Exec(`insert into cohort_learners select $1, $2, n from generate_series(1, 6) n`, s.id, s.cohort)
 	fork := p.db.Fork(testkit.Fork{OrganisationID: s.id})
 	for n := range 6 {
@@ -112,8 +119,7 @@ func (p *program) newSchool(handle, tier string) (s school) {
 	return s
 }
 
-// actor returns the subject of a person of the school. It has an owner's grants, but changes read
-// the role again.
+// actor returns a person of the school. It has an owner's grants, but changes read the role again.
 func (s school) actor(person string) apikeys.Actor {
 	return apikeys.Actor{Person: apikeys.Person{ID: person, Name: "A person"}, Subject: authz.Subject{
 		Kind: authz.Member, OrganisationID: s.id, Grants: authz.MemberGrants("owner", false)}}
