@@ -124,7 +124,7 @@
       list.addEventListener('keydown', (e) => { if (e.key === 'Escape' && list.open) { list.open = false; list.querySelector('summary').focus(); } });
     }
 
-    for (const chosen of all('.choose .tabs [aria-current]', root)) chosen.scrollIntoView({ inline: 'center', block: 'nearest' });
+    for (const chosen of all('.chips [aria-current]', root)) chosen.scrollIntoView({ inline: 'center', block: 'nearest' });
 
     // A phone has the menus of a report in a sheet.
     for (const button of all('[data-sheet]', root)) {
