@@ -87,8 +87,7 @@ var (
 	testOfTree    = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(t `)
 )
 
-// Every section of the specification and every subject of /docs/security has tests. All tests named in promises.md and
-// mechanisms.md exist. Every test of app/chaos proves a promise.
+// Each section of the specification and subject of /docs/security has tests. All tests that documents name exist.
 func TestPromisesHaveTests(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile("promises.md")

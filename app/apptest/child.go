@@ -51,8 +51,7 @@ func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 	c := &Child{Cmd: exec.Command(program, args...), T: t, exited: make(chan struct{})}
 	// Another program may listen on the default addresses.
 	c.Env = append(CleanEnvironment(), "DG_SHUTDOWN_DELAY=0s", "DG_ADDR=127.0.0.1:0", "DG_OPS_ADDR=127.0.0.1:0")
-	c.Stdout = &c.Out
-	c.Stderr = &c.Log
+	c.Stdout, c.Stderr = &c.Out, &c.Log
 	if prepare != nil {
 		prepare(c.Cmd)
 	}

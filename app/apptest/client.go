@@ -26,8 +26,7 @@ func clientBy(dial func(ctx context.Context, network, address string) (net.Conn,
 	}
 }
 
-// SmallWindowClient returns a client with a small receive window, so that the server soon blocks if the client does not
-// read.
+// SmallWindowClient returns a client with a small receive window: the server soon blocks if the client does not read.
 func SmallWindowClient() *http.Client {
 	return clientBy(func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)

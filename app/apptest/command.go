@@ -17,8 +17,7 @@ func Succeeds(t *testing.T, dir string, args ...string) (output string) {
 	return RunToExit(t, 0, append(args, "--data-dir", dir))
 }
 
-// Refuses runs a command on the data folder dir. It requires exit status 1 and an output that contains says, and
-// returns the output.
+// Refuses runs a command on a data folder, requires exit status 1 and an output with the text, and returns the output.
 func Refuses(t *testing.T, says, dir string, args ...string) (output string) {
 	output = RunToExit(t, 1, append(args, "--data-dir", dir))
 	require.Contains(t, output, says, "%v", args)

@@ -26,8 +26,7 @@ func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...strin
 	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
-	// An import also analyses and seals. Without them the export has another query plan, and runs during the first
-	// seal.
+	// As after an import: otherwise the export has another query plan, and runs during the first seal.
 	db.Exec(`analyze`)
 	RunToExit(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
 		"--migrate-database-url", db.OwnerURL})

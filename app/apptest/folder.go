@@ -25,8 +25,7 @@ func ReadFile(t *testing.T, path ...string) string {
 	return string(text)
 }
 
-// NewFolder returns the path of a data folder that PostgreSQL's user can enter. When the test ends, no process may run
-// on that folder.
+// NewFolder returns the path of a data folder, on which no process may run when the test ends.
 func NewFolder(t *testing.T) string {
 	base := reachableFolder(t)
 	dir := filepath.Join(base, "data folder")

@@ -53,8 +53,7 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 	address = FreeAddress(t)
 	var log tb.Buffer
 	proxy := exec.Command(program, proxyArguments(t, name, dir, address, upstream, changes)...)
-	proxy.Stdout = &log
-	proxy.Stderr = &log
+	proxy.Stdout, proxy.Stderr = &log, &log
 	require.NoError(t, proxy.Start())
 	t.Cleanup(func() {
 		_ = proxy.Process.Signal(syscall.SIGTERM)
@@ -82,8 +81,7 @@ func ServeBehindProxy(t *testing.T, args ...string) *ExportServer {
 		[]string{"--base-url", PublicURL, "--trusted-proxies", "127.0.0.1/32"})...)
 }
 
-// proxyArguments writes the example to dir, with other addresses and httptest's certificate. It returns the arguments
-// with which the proxy reads that file.
+// proxyArguments writes the example with other addresses and httptest's certificate, and returns the arguments for it.
 func proxyArguments(t *testing.T, name, dir, address, upstream string, changes []string) []string {
 	example := map[string]string{"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
 	text, err := os.ReadFile(InTree("configs", "deploy", example))

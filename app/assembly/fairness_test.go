@@ -16,13 +16,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// Slots of the request pool, which has 12 connections.
-const (
-	unauthenticatedSlots = 3 // for all unauthenticated requests
-	organisationSlots    = 3 // for one organisation on the API, and the same number on the screens
-)
-
-// loadCase is a request that many clients repeat and that waits for a lock. These requests may take hold connections.
+// loadCase is a request that many clients repeat and that waits for a lock. Of 12 connections, all unauthenticated
+// requests may hold 3, and those of an organisation on the screens 3.
 type loadCase struct {
 	name, lock string
 	hold       int
@@ -31,10 +26,10 @@ type loadCase struct {
 }
 
 var loadCases = []loadCase{
-	{"first uses of a key", `select from api_keys where id = 'KEY' for update`, unauthenticatedSlots,
+	{"first uses of a key", `select from api_keys where id = 'KEY' for update`, 3,
 		func(w *world, x tenant, _ int) { w.ask("/api/v1/forks", x.key.Token(), 0) }, nil},
 	{"wrong secrets from many networks", `select from api_key_windows where refused and key_id = 'KEY' for update`,
-		unauthenticatedSlots, func(w *world, x tenant, turn int) {
+		3, func(w *world, x tenant, turn int) {
 			wrong := testkit.Key{ID: x.key.ID, Secret: strings.Repeat("0", len(x.key.Secret))}
 			w.ask("/api/v1/forks", wrong.Token(), turn)
 		}, func(w *world, x tenant, _ *testkit.Browser) {
@@ -43,7 +38,7 @@ var loadCases = []loadCase{
 	{"sign-ins to an account from one address",
 		`update password_guesses set wrong = 1 where key_hash = sha256('account:EMAIL')`, 2,
 		func(w *world, x tenant, _ int) { signInWith(w.Browser("198.51.100.1"), x.owner.Email, wrongPassword) }, nil},
-	{"screens of one organisation", `lock table api_key_usage in access exclusive mode`, organisationSlots,
+	{"screens of one organisation", `lock table api_key_usage in access exclusive mode`, 3,
 		func(w *world, x tenant, _ int) { w.ask("/o/"+x.Slug+"/settings/api-keys/"+x.key.ID, "", 0) },
 		func(w *world, x tenant, owner *testkit.Browser) {
 			owner.Post("/o/"+x.Slug+"/settings/api-keys/"+x.key.ID+"/revoke", nil).Is(w.T, 303)

@@ -84,7 +84,6 @@ func (l unscopedConn) ExecContext(ctx context.Context, text string, args ...any)
 	return l.ConnPool.ExecContext(ctx, removeCondition(text), args...)
 }
 
-// unscopedPool begins transactions without that condition.
 type unscopedPool struct {
 	unscopedConn
 	db *sql.DB
@@ -106,8 +105,7 @@ func (n neighbours) removeConditions() {
 	}
 }
 
-// The policy alone protects organisations: it refuses another organisation's data even if gorm's SQL lacks the
-// condition.
+// The policy alone protects organisations: it refuses another one's data even if gorm's SQL lacks the condition.
 func TestPolicyAloneProtectsOrganisations(t *testing.T) {
 	n := newNeighbours(t, nil)
 	n.removeConditions()

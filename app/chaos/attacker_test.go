@@ -15,8 +15,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// attacker is an owner who knows all players and groups. unplayed is a fork whose reports are the empty ones to compare
-// with.
+// attacker is an owner who knows all players and groups. Reports of unplayed are the empty ones to compare with.
 type attacker struct {
 	*testkit.Browser
 	db             *testkit.World
@@ -37,8 +36,7 @@ const attackedDays = 12
 
 var attackedFrom = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
-// rules.md, Anonymity: if fewer than five members of a group played, its report equals that of a group without plays:
-// in status, headers, sizes, files and screens. Other reports are correct.
+// rules.md, Anonymity: a report with fewer than five active members equals one without plays, in all that is sent.
 func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -34,7 +34,6 @@ type proof struct {
 
 const everyone, noOne = "everyone", "no one"
 
-// Results of statements that return no rows.
 var (
 	sqlState = regexp.MustCompile(`^[0-9A-Z]{5}$`)
 	writeTag = regexp.MustCompile(`^(INSERT|UPDATE|DELETE|MERGE) `)

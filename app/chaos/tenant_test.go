@@ -66,8 +66,7 @@ var plantedStatements = map[string]string{
 		select gen_random_uuid(), id, 'x' from organisations where id <> $1`,
 }
 
-// rules.md, Data: every statement on organisations' data needs only the rows of one organisation, except acrossTenants.
-// The test sends the statements of every route and command. It fails if one that the source names is missing.
+// rules.md, Data: every statement of the program needs only the rows of one organisation, except acrossTenants.
 func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	t.Parallel()
 	r := &recorder{statements: map[string]sentStatement{}}

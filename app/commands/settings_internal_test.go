@@ -3,7 +3,6 @@ package commands
 import (
 	"bytes"
 	"context"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -32,8 +31,7 @@ func writeFile(t *testing.T, name, text string) string {
 	return path
 }
 
-// Settings come first from flags, then from variables, the file of --config and files of secrets. A byte order mark is
-// skipped.
+// Settings come first from flags, then variables, the file of --config and files of secrets, without byte order marks.
 func TestSettingSourcesHavePrecedence(t *testing.T) {
 	key := strings.Repeat("A", 43) + "="
 	for _, name := range strings.Fields("DG_ADDR DG_BASE_URL DG_OPS_ADDR DG_SECRET_KEY_FILE DG_ADRR TEST_OF_FILE") {
@@ -91,14 +89,13 @@ func TestAmbiguousSettingsFileIsRefused(t *testing.T) {
 	}
 }
 
-// `dg serve --help` is the reference of the settings: it lists every variable of every command, with its flag.
+// dg serve --help lists every variable of every command, with its flag. dg --version has Go's version and the platform.
 func TestHelpNamesEverySetting(t *testing.T) {
 	t.Parallel()
 	exit := -1
 	model := parser(t.Context(), new(cli), Stdio{}, &exit).Model
-	var out bytes.Buffer
-	require.Zero(t, Run(t.Context(), []string{"serve", "--help"}, Stdio{Stdout: &out, Stderr: io.Discard}))
-	help := out.String()
+	status, help, _ := runCommand(t, "serve", "--help")
+	require.Zero(t, status)
 	settings := map[string]bool{}
 	for _, command := range model.Children {
 		for _, flag := range append(model.Flags, command.Flags...) {
@@ -114,6 +111,9 @@ func TestHelpNamesEverySetting(t *testing.T) {
 	}
 	require.Len(t, settings, 16)
 	require.Contains(t, help, "PG_BIN")
+	status, version, _ := runCommand(t, "--version")
+	require.Zero(t, status)
+	require.Regexp(t, `^dg \S+ \(go1\.\S+, \w+/\w+\)\n$`, version)
 }
 
 // dg serve runs more threads than processors and collects garbage less often, unless its environment overrides these.
@@ -153,4 +153,34 @@ func TestLoopbackSegmentsAreLimited(t *testing.T) {
 	}))
 	require.NoError(t, err)
 	require.LessOrEqual(t, segment, tcpSegmentSize)
+}
+
+func runCommand(t *testing.T, args ...string) (status int, out, err string) {
+	var stdout, stderr bytes.Buffer
+	status = Run(t.Context(), args, Stdio{Stdout: &stdout, Stderr: &stderr})
+	return status, stdout.String(), stderr.String()
+}
+
+// A command-line mistake is reported in one clear line on standard error, with exit status 2.
+func TestCommandLineMistakesAreExplained(t *testing.T) {
+	t.Parallel()
+	for line, says := range map[string]string{
+		"serve --prot 8080": "unknown flag --prot",
+		"serve extra":       "unexpected argument extra",
+		"sevre":             "sevre",
+		"":                  "expected one of",
+		"import":            "file",
+		"audit prune --export x --before 2025-01-15": "--before",
+		"serve --addr":           "--addr",
+		"serve --log-level=loud": "--log-level must be one of",
+		"health --demo":          "unknown flag --demo",
+		"database postgres://dg_owner:hunter2@127.0.0.1/dg":       "unexpected argument a URL, not shown",
+		"serve --trusted-proxies=https://dg:hunter2@example.org/": "--trusted-proxies",
+	} {
+		status, out, err := runCommand(t, strings.Fields(line)...)
+		require.Equal(t, 2, status, "dg %s", line)
+		require.Regexp(t, `(^|\n)dg: .*`+says+`.*\n$`, err, "dg %s", line)
+		require.NotContains(t, err, "hunter2")
+		require.Empty(t, out)
+	}
 }

@@ -45,8 +45,7 @@ func TestDemoPasswordsMatchTheirHashes(t *testing.T) {
 	}
 }
 
-// The demo can be imported, and its figures look real: quiet weekends, players who learn, abandoned plays, every skill.
-// A small change of the demo moves no figure by more than 2.5%.
+// The demo can be imported, and its figures look real. A small change of the demo moves none by more than 2.5%.
 func TestDemoLooksReal(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t).Owner.Pool

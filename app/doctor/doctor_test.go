@@ -18,9 +18,8 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// Each fault results in a warning with its fix: a wrong clock, a full disk, and a server that may lose commits in a
-// crash, such as the test server. Package system tests the other faults.
-func TestClockAndDiskAreChecked(t *testing.T) {
+// A wrong clock, a full disk, a server that may lose commits, and an ops address for every network result in warnings.
+func TestClockDiskAndOpsAddressAreChecked(t *testing.T) {
 	db := pgtest.New(t)
 	sql, err := queries.ReadFile("sql/database.sql")
 	require.NoError(t, err)
@@ -36,10 +35,6 @@ func TestClockAndDiskAreChecked(t *testing.T) {
 	const gib = 1 << 30
 	require.Empty(t, checkFreeSpace(gib))
 	require.Len(t, checkFreeSpace(gib-1), 1)
-}
-
-// An ops address that every network can reach results in a warning.
-func TestOpsAddressIsPrivate(t *testing.T) {
 	for address, warnings := range map[string]int{"0.0.0.0:1": 1, ":1": 1, "[::]:1": 1, "127.0.0.1:1": 0, "dg:1": 0} {
 		s := &Installation{Serve: config.Serve{OpsAddr: address, Address: config.Address{Addr: "127.0.0.1:1"}}}
 		said, _ := checkSettings(t.Context(), s)
@@ -47,8 +42,7 @@ func TestOpsAddressIsPrivate(t *testing.T) {
 	}
 }
 
-// Missing and changed keys are reported, each with a statement that restores the key and deletes orphaned rows. The
-// list of keys matches the migrations.
+// Each missing or changed key is reported with a statement that restores it. The list of keys matches the migrations.
 func TestMissingKeysAreRenewed(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)

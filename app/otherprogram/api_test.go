@@ -22,8 +22,7 @@ import (
 
 const period = "?from=2026-03-01&to=2026-03-31"
 
-// Each endpoint serves the key's organisation, and refuses forks and groups of another one. Reports have no ETag,
-// because the host program does not declare that its pseudonyms are constant.
+// Each endpoint serves the key's organisation alone. Without constant pseudonyms, reports have no ETag.
 func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
@@ -84,8 +83,7 @@ func TestPeopleOfTheHostProgramManageKeys(t *testing.T) {
 		testkit.One[[]string](p.db, `select array_agg(action order by at, id) from audit_entries`))
 }
 
-// A plain fiber.App ignores case and trailing slashes, and may decode paths or keep the case of headers. The API still
-// matches its paths exactly, and a request without a key reaches nothing of it. The host's own routes are unchanged.
+// The API matches its paths exactly, under each setting of the app, and leaves the host's own routes unchanged.
 func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 	for name, config := range map[string]fiber.Config{
 		"": {}, "UnescapePath": {UnescapePath: true}, "DisableHeaderNormalizing": {DisableHeaderNormalizing: true},
@@ -121,8 +119,7 @@ func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 	}
 }
 
-// A plain fiber.App executes smuggled requests. Behind the API's guard none is executed: the first request gets one
-// response, and the connection closes. app/chaos tests more payloads.
+// A plain fiber.App executes smuggled requests. Behind the API's guard, only the first request gets a response.
 func TestSmuggledRequestsAreNotExecuted(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
@@ -159,14 +156,12 @@ func TestHostProgramWritesForksAndPlays(t *testing.T) {
 	written := uuid.NewString()
 	answers := games.PackAnswers([]games.SkillResult{{Skill: 0, Attempts: 2, Correct: 1}})
 	tx := p.db.Begin(`set local role host_writer`)
-	_, err := tx.Exec(t.Context(), `insert into forks (id, org_id, game_id, slug, title, major, status, visibility,
+	p.db.ExecIn(tx, `insert into forks (id, org_id, game_id, slug, title, major, status, visibility,
 		source_locale, suspended, created_at, updated_at) select $1, org_id, game_id, 'written', 'Written', 1, 'active',
 		'public', 'en', false, now(), now() from forks where id = $2`, written, north.fork)
-	require.NoError(t, err)
-	_, err = tx.Exec(t.Context(), `insert into plays (id, org_id, fork_id, player, started_at, completed_at, score,
+	p.db.ExecIn(tx, `insert into plays (id, org_id, fork_id, player, started_at, completed_at, score,
 		passed, answers) values (gen_random_uuid(), $1, $2, 1, '2026-03-02', '2026-03-02 00:01', 8550, true, $3)`,
 		north.id, written, answers)
-	require.NoError(t, err)
 	require.NoError(t, tx.Commit(t.Context()))
 	p.call(token, "forks/"+written+"/stats"+period).Has(t, `{"plays":1,"uniquePlayers":1,`, `"bestScorePercent":85.5,`)
 }

@@ -2,7 +2,9 @@ package system
 
 import (
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/alexedwards/argon2id"
 	"github.com/stretchr/testify/require"
@@ -45,8 +47,7 @@ var (
 	secondSecretKey = strings.Repeat("H", 42) + "A="
 )
 
-// operations.md, Secret key: every two-step secret is stored encrypted, including older and imported ones. Two
-// instances get the key and its successor one after the other, while they serve.
+// operations.md, Secret key: every secret is stored encrypted. Two instances change the key while they serve.
 func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -99,8 +100,7 @@ func TestWrongSecretKeyIsRefused(t *testing.T) {
 	require.Regexp(t, `ok +secrets`, apptest.Succeeds(t, d.dir, "doctor", "--secret-key", firstSecretKey))
 }
 
-// README, Try it: the printed curl line works as pasted. A second run replaces the key and prints a working line. A
-// kill -9 of dg loses no data: the next run joins its PostgreSQL server and stops it.
+// README, Try it: the printed curl line works. dg survives kill -9, and exits when its PostgreSQL server is killed.
 func TestDemoSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -109,8 +109,6 @@ func TestDemoSurvivesAKill(t *testing.T) {
 	body := runCurlLine(t, c.Out.String())
 	require.Equal(t, 6, strings.Count(body, `"gameId"`))
 	c.Fetch("/healthz", "")
-
-	// dg demo joins the running server and replaces the key.
 	replaced := apptest.Succeeds(t, dir, "demo", "--base-url", c.URL)
 	require.False(t, c.Accepts(first), "the first key is revoked")
 	require.Equal(t, body, runCurlLine(t, replaced))
@@ -124,7 +122,10 @@ func TestDemoSurvivesAKill(t *testing.T) {
 		key := apptest.DemoKey.FindString(greeting)
 		require.NotContains(t, c.Log.String()+again.Log.String(), key[len(key)-49:], "no secret in the log")
 	}
-	again.Stop()
+	require.NoError(t, syscall.Kill(server, syscall.SIGKILL))
+	require.Equal(t, 1, again.Status(15*time.Second), "a supervisor restarts both")
+	require.Regexp(t, `dg: the embedded PostgreSQL has ended: see ".*/postgres\.log"`, again.Log.String())
+	apptest.ServeOn(t, dir).Stop()
 	require.Empty(t, apptest.ProcessesOn(t, dir))
 }
 

@@ -73,8 +73,7 @@ func requireSameResponses(t *testing.T, e *apptest.ExportServer, public *http.Cl
 	}
 }
 
-// operations.md, Proxy; /docs/security, Imports and updates: behind a proxy with two instances, a rolling restart loses
-// no request. haproxy checks /readyz, where a stopping instance returns 503.
+// operations.md, Proxy: behind a proxy with two instances, a rolling restart loses no request.
 func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
 	t.Parallel()
 	for _, of := range [][]string{
@@ -136,31 +135,29 @@ func TestExportsAreStreamedAndBreakVisibly(t *testing.T) {
 	plays := apptest.Sized(100_000, 100_000, 1_000_000)
 	e := apptest.StartExportServer(t, db, plays, db.Flags()...)
 	// Sequential, because each subtest looks at PostgreSQL's activity. The last one kills dg.
-	t.Run("is streamed whole in little memory", func(t *testing.T) { checkStreaming(t, e) })
+	t.Run("is streamed whole in little memory", func(t *testing.T) {
+		if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
+			t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
+		}
+		for _, encoding := range []string{"identity", "gzip"} {
+			e.Fetch("/api/v1/forks", e.Token)
+			idle := e.Memory("VmRSS")
+			// resets VmHWM
+			require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", e.Process.Pid), []byte("5"), 0))
+			id := "streamed-" + encoding
+			response, body := e.BeginExport(t, id, "Accept-Encoding", encoding)
+			rows := countRows(t, response, body)
+			above := e.Memory("VmHWM") - idle
+			t.Logf("%d plays, %s: %.1f MB above idle", e.Plays, encoding, float64(above)/(1<<20))
+			require.Equal(t, e.Plays, rows)
+			outcome, counted := e.AwaitExport(t, id)
+			require.Equal(t, "completed", outcome)
+			require.Equal(t, e.Plays, counted)
+			require.Less(t, above, 32<<20)
+		}
+	})
 	t.Run("breaks visibly", func(t *testing.T) { requireVisibleBreak(t, e, e.URL) })
 	t.Run("breaks visibly when dg is killed", func(t *testing.T) { breakDuringQuery(t, e, e.URL, "wget", e.Kill) })
-}
-
-func checkStreaming(t *testing.T, e *apptest.ExportServer) {
-	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
-		t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
-	}
-	for _, encoding := range []string{"identity", "gzip"} {
-		e.Fetch("/api/v1/forks", e.Token)
-		idle := e.Memory("VmRSS")
-		// resets VmHWM
-		require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", e.Process.Pid), []byte("5"), 0))
-		id := "streamed-" + encoding
-		response, body := e.BeginExport(t, id, "Accept-Encoding", encoding)
-		rows := countRows(t, response, body)
-		above := e.Memory("VmHWM") - idle
-		t.Logf("%d plays, %s: %.1f MB above idle", e.Plays, encoding, float64(above)/(1<<20))
-		require.Equal(t, e.Plays, rows)
-		outcome, counted := e.AwaitExport(t, id)
-		require.Equal(t, "completed", outcome)
-		require.Equal(t, e.Plays, counted)
-		require.Less(t, above, 32<<20)
-	}
 }
 
 func countRows(t *testing.T, response *http.Response, body io.Reader) int {

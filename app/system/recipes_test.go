@@ -48,15 +48,6 @@ type cookbook struct {
 	from         string // the first day of the recipes' period
 }
 
-func newCookbook(t *testing.T) *cookbook {
-	b := &cookbook{demoServed: serveDemo(t)}
-	b.reader = apptest.SignedIn(t, b.URL, apptest.DemoAccount(t, "maren@harbour.example.com"))
-	b.fork = testkit.Find(t, `fork="" +# such as ([0-9a-f-]{36})`, b.text("curl"))
-	b.from = testkit.Find(t, `from=([0-9-]{10})`, b.text("curl"))
-	b.organisation = testkit.One[string](b.db, `select org_id::text from forks where id = $1`, b.fork)
-	return b
-}
-
 func (b *cookbook) text(id string) string {
 	page := b.reader.Get("/docs/recipes/" + id).Body
 	return stripMarkup(testkit.Find(b.reader.T, `(?s)<code id="recipe">(.*?)</code></pre>`, page))
@@ -104,11 +95,14 @@ func (r recipe) run(t *testing.T, folder, text, key string) (out string, status 
 	return string(said), c.ProcessState.ExitCode()
 }
 
-// The recipes of /docs, and the first requests of the guide, run as copied from their pages. They read every play and
-// obey Retry-After. They fail visibly for a hidden group, a broken transfer and a redirect, which never gets the key.
+// The recipes of /docs and the guide's first requests run as copied, and fail visibly. No redirect gets the key.
 func TestRecipesRunAsCopied(t *testing.T) {
 	t.Parallel()
-	b := newCookbook(t)
+	b := &cookbook{demoServed: serveDemo(t)}
+	b.reader = apptest.SignedIn(t, b.URL, apptest.DemoAccount(t, "maren@harbour.example.com"))
+	b.fork = testkit.Find(t, `fork="" +# such as ([0-9a-f-]{36})`, b.text("curl"))
+	b.from = testkit.Find(t, `from=([0-9-]{10})`, b.text("curl"))
+	b.organisation = testkit.One[string](b.db, `select org_id::text from forks where id = $1`, b.fork)
 	guide := b.reader.Get("/docs").Body + b.reader.Get("/docs/csv").Body
 	steps := firstRequest.FindAllStringSubmatch(guide, -1)
 	require.Len(t, steps, 9)

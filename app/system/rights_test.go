@@ -17,8 +17,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Install: roles.sh runs twice on a managed server, without a superuser. It reports the excess rights
-// that remain, as does dg doctor, whose statement revokes them.
+// operations.md, Install: roles.sh runs without a superuser. It and dg doctor report the excess rights that remain.
 func TestRolesAreCreatedWithoutSuperuser(t *testing.T) {
 	t.Parallel()
 	x := newWithoutRoles(t, `create role manager login createrole createdb`)
@@ -73,8 +72,7 @@ func TestRolesScriptLogsNoPassword(t *testing.T) {
 	require.NotContains(t, log, "hunter2")
 }
 
-// The serving role has only the rights that dg needs. An attacker with an injection or a stolen password cannot undo a
-// revocation, hide a use, or fill the disk outside the tables.
+// With the serving role nobody can undo a revocation, hide a use, or fill the disk outside the tables.
 func TestServingRoleHasMinimalRights(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)

@@ -33,8 +33,6 @@ func ofAccount(s web.Screen) bool {
 
 func ofDocs(s web.Screen) bool { return strings.HasPrefix(s.Path, "/docs") }
 
-// Page states that look different, by who sees them.
-
 var signedOutScreens = []screen{
 	{name: "sign-in-error", shows: "Wrong", path: "/sign-in", status: http.StatusUnauthorized,
 		do: submitWith("#email", "who@example.com", "#password", "wrong")},
@@ -63,9 +61,7 @@ func adminScreens(t *testing.T) []screen {
 		{name: "two-step", shows: "Scan this code", path: "/account/two-step", waits: "#totp",
 			do: submitWith("#current", "admin-without-second-step")},
 		{name: "recovery-codes", shows: "Save these ten", path: "/account/two-step", waits: "#codes",
-			do: func(p *browsertest.Page) {
-				submitWith("#code", testkit.CodeOf(t, p.Text("#totp"), time.Now()))(p)
-			}},
+			do: func(p *browsertest.Page) { submitWith("#code", testkit.CodeOf(t, p.Text("#totp"), time.Now()))(p) }},
 	}
 }
 

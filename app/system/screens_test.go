@@ -48,8 +48,7 @@ func revokeFirstKey(t *testing.T, p *browsertest.Page) {
 	p.Click("dialog[open] button.danger")
 }
 
-// In a browser, a person creates a key, uses it, sees its use, revokes it and finds all events in the audit log. Below
-// the Pro plan keys are paused and can be revoked.
+// In a browser, a person creates, uses and revokes a key, and sees its use and events. Below Pro it is paused.
 func TestKeyLifeInABrowser(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
@@ -96,8 +95,7 @@ func TestKeyLifeInABrowser(t *testing.T) {
 	require.False(t, d.Accepts(paused), "revoked while it was paused")
 }
 
-// The reference sends an operation with a key to the page's own address. It stores no part of the key. A request that
-// the content security policy blocks fails the test.
+// The reference sends an operation with a key to the page's own address, and stores no part of the key.
 func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t, "--base-url", "http://localhost:1")
@@ -134,8 +132,7 @@ type viewer struct {
 	screens []screen
 }
 
-// In a browser, every screen and open dialog of the demo meets WCAG 2.2 A and AA, in light, dark and forced colours. No
-// screen scrolls sideways at 320 px, transfers 35 KB or more, or logs a console error. DG_SHOTS stores screenshots.
+// Every screen meets WCAG 2.2 AA in three colour modes, fits into 320 px and 35 KB, and logs no console error.
 func TestScreensAreAccessibleAndSmall(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)

@@ -24,18 +24,28 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Install and Monitoring: dg serve notifies systemd when it is ready and when it stops. dg health
-// reports whether it is ready. The log starts with version and base URL. The collector gets all traces.
+// operations.md, Monitoring: systemd, dg health, the log and the collector of traces learn the state of dg serve.
 func TestServeReportsItsState(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	collector := tb.NewCollector(t)
-	path, state := notifySocket(t, dir)
+	path := filepath.Join(filepath.Dir(dir), "notify")
+	systemd, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	require.NoError(t, err)
+	defer systemd.Close()
+	require.NoError(t, os.Chmod(path, 0o777)) // as root, dg serve has changed its user by then
+	requireState := func(state string) {
+		require.NoError(t, systemd.SetReadDeadline(time.Now().Add(time.Minute)))
+		text := make([]byte, 64)
+		n, err := systemd.Read(text)
+		require.NoError(t, err)
+		require.Equal(t, state, string(text[:n]))
+	}
 	c := apptest.LaunchWith(t, func(c *exec.Cmd) {
 		c.Env = append(c.Env, "NOTIFY_SOCKET="+path, "OTEL_EXPORTER_OTLP_ENDPOINT="+collector.URL,
 			"OTEL_EXPORTER_OTLP_HEADERS=hunter2,x-team=%hunter2")
 	}, "serve", "--data-dir", dir, "--base-url", "http://127.0.0.1:8080")
-	require.Equal(t, "READY=1", state())
+	requireState("READY=1")
 	address := strings.TrimPrefix(c.UntilServing().URL, "http://")
 	for _, addr := range []string{address, strings.Replace(address, "127.0.0.1", "0.0.0.0", 1)} {
 		status, out, problem := apptest.RunCommand(t, "health", "--addr", addr)
@@ -43,7 +53,7 @@ func TestServeReportsItsState(t *testing.T) {
 		require.Equal(t, "ready\n", out)
 	}
 	c.Stop()
-	require.Equal(t, "STOPPING=1", state())
+	requireState("STOPPING=1")
 	status, _, problem := apptest.RunCommand(t, "health", "--addr", address)
 	require.Equal(t, 1, status)
 	require.Contains(t, problem, "refused")
@@ -54,22 +64,6 @@ func TestServeReportsItsState(t *testing.T) {
 		return s.GetName() == "GET /readyz"
 	}), "%v", collector.Spans())
 	require.Equal(t, "/v1/traces", collector.Received()[0].URL.Path)
-}
-
-// notifySocket listens as systemd does. state waits for the next notification.
-func notifySocket(t *testing.T, dir string) (path string, state func() string) {
-	path = filepath.Join(filepath.Dir(dir), "notify")
-	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = socket.Close() })
-	require.NoError(t, os.Chmod(path, 0o777)) // as root, dg serve has changed its user by then
-	return path, func() string {
-		require.NoError(t, socket.SetReadDeadline(time.Now().Add(time.Minute)))
-		text := make([]byte, 64)
-		n, err := socket.Read(text)
-		require.NoError(t, err)
-		return string(text[:n])
-	}
 }
 
 // A second Ctrl-C ends dg at once, without the grace. A Ctrl-C at the same time as the first may be lost.
@@ -93,8 +87,8 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	require.NotErrorIs(t, <-ended, io.EOF)
 }
 
-// Two concurrent commands succeed, and the last one stops the server. If no database exists, one creates it and the
-// other waits. Only dg serve and dg demo create a database.
+// Commands share a server with each other and dg serve; the last one stops it. Only dg serve and demo create a
+// database.
 func TestConcurrentCommandsShareOneServer(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
@@ -108,25 +102,16 @@ func TestConcurrentCommandsShareOneServer(t *testing.T) {
 		testkit.Concurrently(2, func(int) { apptest.Succeeds(t, dir, command...) })
 		require.Empty(t, apptest.ProcessesOn(t, dir))
 	}
-	d := apptest.OpenAdminDB(t, dir)
-	require.Equal(t, h.Plays, d.Count(`plays where org_id = $1`, h.IDs.Organisation))
-	require.Equal(t, 2, d.Count(`organisations where id <> $1`, h.IDs.Organisation), "the demo, once")
-}
-
-// dg import works while dg serve runs and afterwards. dg database prints the URL of a running server.
-func TestCommandsBesideAndAfterServe(t *testing.T) {
-	t.Parallel()
-	dir := apptest.NewFolder(t)
 	c := apptest.ServeOn(t, dir)
-	apptest.NewHistory(t, 1, 5_000).ImportInto(t, dir)
+	apptest.NewHistory(t, 2, 5_000).ImportInto(t, dir)
 	require.Regexp(t, `^postgres://dg_owner@/dg\?`, apptest.Succeeds(t, dir, "database"))
 	c.Fetch("/readyz", "")
 	c.Stop()
 	require.Empty(t, apptest.ProcessesOn(t, dir))
-	apptest.NewHistory(t, 2, 5_000).ImportInto(t, dir)
-	require.Empty(t, apptest.ProcessesOn(t, dir))
 	apptest.Refuses(t, "is not running on "+dir+": start dg serve", dir, "database")
-	require.Equal(t, 10_000, apptest.Tables(t, apptest.OpenAdminDB(t, dir))["plays"])
+	d := apptest.OpenAdminDB(t, dir)
+	require.Equal(t, h.Plays, d.Count(`plays where org_id = $1`, h.IDs.Organisation))
+	require.Equal(t, 4, d.Count(`organisations`), "the demo's two, once, and those of the histories")
 }
 
 // requireUser requires that every thread runs as the user, without capabilities and without root's group.
@@ -156,8 +141,7 @@ func joinServer(t *testing.T, dir string) *embeddedpg.Server {
 	return server
 }
 
-// As root, dg serve binds its ports and then continues as the owner of the data. It serves requests and metrics, and
-// shares the server with other commands in both directions. It stops without waiting for them, and leaves no process.
+// As root, dg serve binds its ports, continues as the data's owner, shares its server, and leaves no process.
 func TestServeDropsRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 || runtime.GOOS != "linux" {

@@ -139,19 +139,13 @@ func (n *nights) requireEqual() {
 	}
 }
 
-// After each night, the copy equals the exports: with late plays, corrections, erasures, a change of labels between
-// HEAD and GET, aborted transfers and damaged copies. The sync reads only changed months, and everything after a change
-// of the reporting mode. It refuses a later first day, which would delete plays or keep erased ones.
+// After each night, the copy equals the exports, whatever changed or failed. Only changed months are read again.
 func TestNightlySyncCopiesEveryChange(t *testing.T) {
 	t.Parallel()
-	forks, count := 2, 9
-	if os.Getenv("DG_SOAK") != "" {
-		forks, count = 20, 30
-	}
-	n := newNights(t, forks)
+	n := newNights(t, apptest.Sized(2, 2, 20))
 	copies := filepath.Join(n.folder, "copy", "plays")
 	mode := func(mode string) { n.Exec(`update organisations set reporting_mode = $1`, mode) }
-	for i := range count {
+	for i := range apptest.Sized(9, 9, 30) {
 		n.change()
 		switch i {
 		case 3: // the reporting mode changes between HEAD and GET
@@ -189,8 +183,7 @@ func TestNightlySyncCopiesEveryChange(t *testing.T) {
 	require.Contains(t, apptest.ReadFile(t, n.folder, "copy", "tags.csv"), ",2024-01,")
 }
 
-// A copy belongs to one organisation: the sync changes nothing with a key of another one, or of one without forks. It
-// deletes the plays of a deleted fork. A title that is a formula gets an apostrophe.
+// A copy belongs to one organisation: the sync changes nothing with a key of another one, or of one without forks.
 func TestNightlySyncCopiesOneOrganisation(t *testing.T) {
 	t.Parallel()
 	n := newNights(t, 2)
