@@ -108,7 +108,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	}
 	log := apptest.ReadFile(t, x.Dir, "postgres.log")
 	require.Regexp(t, `(?i)execute \S+: .*insert into .?(audit_entries|sessions)`, log, "it logs every statement")
-	shapeless := outputs{"PostgreSQL's log": log} // texts that contain hashes, as the tables of people do
+	shapeless := outputs{"PostgreSQL's log": log} // they have hashes: searched without secretShapes
 	for table := range apptest.Tables(t, d) {
 		of := s.pages
 		if table == "users" || table == "recovery_codes" {

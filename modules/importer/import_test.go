@@ -26,7 +26,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// import.md: every field of every type is stored.
+// Each field of import.md is stored.
 func TestImportStoresTheObjectsOfAFile(t *testing.T) {
 	b := setup(t)
 	reading, _ := games.SkillByID("data.reading.charts")
@@ -41,8 +41,16 @@ func TestImportStoresTheObjectsOfAFile(t *testing.T) {
 		`select concat_ws('|', email, email_key, name, password_hash, totp_secret, locale)
 			from users where id = '$ann'`: "Ann@Example.com|ann@example.com|Ann|$argon|JBSWY3DPEHPK3PXP|en",
 		`select coalesce(password_hash, totp_secret, locale) from users where id = '$bob'`: "null",
+		`select concat_ws('|', slug, name, plan, reporting_mode)
+			from organisations where id = '$acme'`: "acme|Acme|pro|pseudonymous",
+		`select concat_ws('|', org_id, role) from memberships where user_id = '$ann'`: "$acme|owner",
+		`select concat_ws('|', slug, title) from games where id = '$game'`:            "game|Game",
+		`select concat_ws('|', org_id, game_id, slug, title, major, status, visibility, source_locale, suspended,
+			deployed_release_number, created_at at time zone 'UTC') from forks where id = '$fork2'`: "$acme|$game|fork-2|" +
+			"Fork 2|2|archived|restricted|de|t|2026-01-01 00:00:00",
 		`select concat_ws('|', configuration, deployed_release_number, updated_at at time zone 'UTC')
 			from forks where id = '$fork'`: `{"a": [1, {"b": null}]}|3|2026-01-01 23:00:00`,
+		`select concat_ws('|', org_id, name) from player_groups where id = '$group'`: "$acme|Group",
 		`select string_agg(ordinal || ':' || display_name, ' ' order by ordinal)
 			from players where org_id = '$acme'`: "1:One 2:Two 3:Three",
 		`select string_agg(player::text, ' ' order by player) from group_members where group_id = '$group'`: "1 2",

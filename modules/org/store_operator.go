@@ -235,7 +235,7 @@ func (s *Service) erasePlayer(
 }
 
 // PlayerID finds the organisation's player by pseudonym (in any case) or id, and returns the id.
-// The pool must connect as the owner of the tables. Errors: apperr.NotFound.
+// Errors: apperr.NotFound.
 func (s *Service) PlayerID(ctx context.Context, organisationID, player string) (string, error) {
 	var row playerRow
 	err := s.db.Gorm.WithContext(ctx).

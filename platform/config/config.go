@@ -32,7 +32,7 @@ func (d Database) Embedded() bool { return d.DatabaseURL == "" }
 
 // Check returns an error about the first invalid setting, without URLs: they may have passwords.
 func (d Database) Check() error {
-	urls := len(d.Replicas())
+	replicas := len(d.Replicas())
 	switch {
 	case d.Embedded() && d.MigrateDatabaseURL+d.ReplicaURLs != "":
 		return errors.New("DG_MIGRATE_DATABASE_URL or DG_DATABASE_REPLICA_URLS is set and " +
@@ -40,7 +40,7 @@ func (d Database) Check() error {
 	case d.Pooled() && d.MigrateDatabaseURL == "":
 		return errors.New("DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not: set it to " +
 			"PostgreSQL itself, where migrations and imports have a session of their own")
-	case urls > 8 || urls != strings.Count(d.ReplicaURLs, "://"): // each check takes up to 2 s
+	case replicas > 8 || replicas != strings.Count(d.ReplicaURLs, "://"): // each check takes up to 2 s
 		return errors.New("DG_DATABASE_REPLICA_URLS is not a list of at most 8 URLs such as " +
 			"postgres://user:password@host:5432/database, separated by spaces")
 	}

@@ -160,7 +160,7 @@ func (r *request) end(status int, bytes int64, err error) {
 // MarkAuthenticated exempts the request from log sampling, unless its response is a 429.
 func MarkAuthenticated(c *fiber.Ctx) { requestOf(c).authenticated = true }
 
-// SetRoute names the route in log and metrics, for routes that fiber's router does not know.
+// SetRoute names the route in log, metrics and traces, for routes that fiber's router does not know.
 func SetRoute(c *fiber.Ctx, template string) { requestOf(c).route = template }
 
 // RequestID returns the id in the log, the audit log and X-Request-Id. Outside Handle, it returns

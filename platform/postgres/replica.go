@@ -196,8 +196,8 @@ const stateSQL = `/* postgres.replica */ select pg_is_in_recovery(),
 // firstDelay is the first delay between checks of a replica's replay. Each delay doubles.
 const firstDelay = time.Millisecond
 
-// flush makes the primary send all records up to now. Commits that wrote only unlogged tables, such
-// as those of requests, are otherwise flushed within 200 ms.
+// flush makes the primary send all records up to now. A commit that wrote only unlogged tables, such
+// as that of a request, is asynchronous: the WAL writer may flush it only after replicaWait.
 func (r *Replica) flush(ctx context.Context) error {
 	_, err := r.primary.Pool.Exec(ctx, `/* postgres.flush */ select pg_logical_emit_message(true, 'dg', '')
 		from set_config('synchronous_commit', 'local', true)`)

@@ -28,11 +28,11 @@ func NewBrowser(t testing.TB, base string) *Browser {
 
 // SignIn signs a person in, with the current code of the two-step secret if there is one.
 func (b *Browser) SignIn(email, password, totpSecret string) *Browser {
-	next := b.Post("/sign-in", Form("email", email, "password", password))
-	require.Equal(b.T, "/sign-in?begun=1", next.Header.Get("Location"), next.Body)
+	response := b.Post("/sign-in", Form("email", email, "password", password))
+	require.Equal(b.T, "/sign-in?begun=1", response.Header.Get("Location"), response.Body)
 	if totpSecret != "" {
-		next = b.Post("/sign-in/code", Form("code", CodeOf(b.T, totpSecret, time.Now())))
-		require.Equal(b.T, "/", next.Header.Get("Location"), next.Body)
+		response = b.Post("/sign-in/code", Form("code", CodeOf(b.T, totpSecret, time.Now())))
+		require.Equal(b.T, "/", response.Header.Get("Location"), response.Body)
 	}
 	return b
 }

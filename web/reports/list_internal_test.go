@@ -46,10 +46,12 @@ func TestPlayersAreSorted(t *testing.T) {
 		require.Len(t, sorted, 1)
 	}
 	// A heading sorts by its column, and a second click reverses the order.
-	best := func(order string) columnHead { return players.page(pageURLWith("from=1&page=2"+order), all).Columns[2] }
+	best := func(sort string) columnHead {
+		return players.page(pageURLWith("from=1&page=2&sort="+sort), all).Columns[2]
+	}
 	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "", true}, best(""))
-	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=best", "descending", true}, best("&sort=-best"))
-	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "ascending", true}, best("&sort=best"))
+	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=best", "descending", true}, best("-best"))
+	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "ascending", true}, best("best"))
 }
 
 // Players without a pass are listed by best score, lowest first. Those without a score come first.

@@ -14,15 +14,15 @@ type Pager struct {
 
 // NewPager returns the requested page of size elements, or the nearest existing page. path returns
 // the path of a page, counted from 1. An empty list has one empty page.
-func NewPager(asked string, all, size int, path func(page int) string) Pager {
-	page := max(1, min(PageOf(asked), (all+size-1)/size))
-	p := Pager{From: (page - 1) * size, To: min(page*size, all)}
+func NewPager(asked string, total, size int, path func(page int) string) Pager {
+	page := max(1, min(PageOf(asked), (total+size-1)/size))
+	p := Pager{From: (page - 1) * size, To: min(page*size, total)}
 	p.Shown = fmt.Sprintf("%s–%s of %s", Count(int64(p.From+1)), Count(int64(p.To)),
-		Count(int64(all)))
+		Count(int64(total)))
 	if page > 1 {
 		p.Previous = path(page - 1)
 	}
-	if p.To < all {
+	if p.To < total {
 		p.Next = path(page + 1)
 	}
 	return p
