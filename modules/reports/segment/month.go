@@ -3,6 +3,8 @@ package segment
 import (
 	"encoding/binary"
 	"slices"
+
+	"dg/modules/games"
 )
 
 // Month is the binary form of a fork's plays in one calendar month.
@@ -14,7 +16,7 @@ type Month struct {
 	// month began (4 bytes).
 	Head []byte
 	// Tail is a checksum, and for each player a size (uvarint) and a part of that size. The part
-	// has the day (1 byte) and the result (2 bytes) of each play, then the sums of the skills. The
+	// has the day (1 byte) and the result (2 bytes) of each play, then appendSmallSkills. The
 	// sizes let a reader skip players. Tail is nil if the month has too many plays.
 	Tail []byte
 }
@@ -64,7 +66,50 @@ func packPlays(from int64, plays []Play) (b []byte) {
 		b = binary.LittleEndian.AppendUint16(b, p.result())
 		sums.addAnswers(p.Answers)
 	}
-	return sums.appendSkills(b)
+	return sums.appendSmallSkills(b)
+}
+
+// largeSkill begins a skill whose numbers do not fit into one byte.
+const largeSkill = 0xf0
+
+// appendSmallSkills is appendSkills for few answers. A byte holds the number of skills without
+// answers before the skill (4 bits, up to 14), its attempts less 1 (2 bits) and its correct answers
+// (2 bits). Larger numbers follow largeSkill as uvarints.
+func (s *Sums) appendSmallSkills(b []byte) []byte {
+	skipped := 0
+	for _, k := range s.Skills {
+		if k.Attempts == 0 {
+			skipped++
+			continue
+		}
+		if skipped <= 14 && k.Attempts <= 4 && k.Correct <= 3 {
+			b = append(b, byte(skipped<<4)|byte(k.Attempts-1)<<2|byte(k.Correct))
+		} else {
+			b = binary.AppendUvarint(append(b, largeSkill), uint64(skipped))
+			b = binary.AppendUvarint(b, uint64(k.Attempts-1))
+			b = binary.AppendUvarint(b, uint64(k.Correct))
+		}
+		skipped = 0
+	}
+	return b
+}
+
+// smallSkills adds the sums that appendSmallSkills packed, up to the end of the bytes.
+func (r *reader) smallSkills(to *Sums) {
+	for i := uint64(0); len(r.b) > 0 && !r.damaged; i++ {
+		small := uint64(r.take(1)[0])
+		skipped, more, correct := small>>4, small>>2&3, small&3
+		if small >= largeSkill {
+			skipped, more, correct = r.uvarint(), r.uvarint(), r.uvarint()
+		}
+		if skipped >= games.SkillSpace-i {
+			r.damaged = true
+			return
+		}
+		i += skipped
+		to.Skills[i].Attempts += int64(more) + 1
+		to.Skills[i].Correct += int64(correct)
+	}
 }
 
 // UnpackMonth adds a month's sums to players. Errors: ErrDamaged, maybe after some are added.
@@ -156,6 +201,6 @@ func (a *Accumulator) addMember(first int, plays int32, packed []byte) bool {
 		a.Days[first+int(b[0])].add(&p)
 		a.Total.add(&p)
 	}
-	r.skills(&a.Total)
+	r.smallSkills(&a.Total)
 	return !r.damaged
 }
