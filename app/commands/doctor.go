@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -59,20 +58,12 @@ func (c healthCmd) Run(ctx context.Context, p Stdio) error {
 	}
 	ctx, stop := context.WithTimeout(ctx, healthTimeout)
 	defer stop()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		"http://"+net.JoinHostPort(cmp.Or(host, "localhost"), port)+"/readyz", http.NoBody)
+	answer, text, err := doctor.Get(ctx, net.JoinHostPort(cmp.Or(host, "localhost"), port)+"/readyz")
 	if err != nil {
 		return err
 	}
-	// without the environment's proxy, because the address is on this machine
-	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
-	if err != nil || answer.StatusCode != http.StatusOK {
+	if answer.StatusCode != http.StatusOK {
 		return fmt.Errorf("not ready: %s: %s", answer.Status, text)
 	}
-	return p.print("%s\n", strings.TrimSpace(string(text)))
+	return p.print("%s\n", strings.TrimSpace(text))
 }

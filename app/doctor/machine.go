@@ -60,18 +60,23 @@ func checkAddresses(ctx context.Context, s *Installation) (_ []string, failures 
 func servesDG(ctx context.Context, address string) bool {
 	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
 	defer stop()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz",
-		http.NoBody)
+	answer, text, err := Get(ctx, address+"/healthz")
+	return err == nil && answer.StatusCode == http.StatusOK && text == "ok\n"
+}
+
+// Get asks a dg on this machine, without the environment's proxy. text begins the body.
+func Get(ctx context.Context, addressAndPath string) (answer *http.Response, text string, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addressAndPath, http.NoBody)
 	if err != nil {
-		return false
+		return nil, "", err
 	}
-	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
+	answer, err = (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
 	if err != nil {
-		return false
+		return nil, "", err
 	}
 	defer answer.Body.Close()
-	text, _ := io.ReadAll(io.LimitReader(answer.Body, 10))
-	return answer.StatusCode == http.StatusOK && string(text) == "ok\n"
+	body, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
+	return answer, string(body), err
 }
 
 func checkFolder(ctx context.Context, s *Installation) ([]string, error) {
