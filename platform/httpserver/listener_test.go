@@ -21,7 +21,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// isRefused reports whether the server refuses a new connection from the address.
 func (b *testServer) isRefused(t *testing.T, from string) bool {
 	c := b.dialFrom(t, from)
 	_, _ = io.WriteString(c, get+"Connection: close\r\n"+end)
@@ -29,21 +28,16 @@ func (b *testServer) isRefused(t *testing.T, from string) bool {
 	return !strings.HasPrefix(string(answer), "HTTP/1.1 200")
 }
 
-// rules.md, Bounds: an address has at most 500 connections. A trusted proxy has no such limit.
-// Closing a connection frees its slot.
+// rules.md, Bounds: an address has at most 500 open connections. A trusted proxy has no such limit.
 func TestConnectionsPerAddressAreBounded(t *testing.T) {
-	b := serve(t, Options{
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")},
-	}, plainRoutes)
+	b := serve(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}, plainRoutes)
 	open := map[string][]net.Conn{}
 	for _, from := range []string{"127.0.0.2", "127.0.0.9"} {
 		for range maxPerNetwork[0] {
 			open[from] = append(open[from], b.dialFrom(t, from))
 		}
 	}
-	eventually(t, "all to be accepted", func() bool {
-		return b.listener.count() == 2*maxPerNetwork[0]
-	})
+	eventually(t, "all to be accepted", func() bool { return b.listener.count() == 2*maxPerNetwork[0] })
 	require.True(t, b.isRefused(t, "127.0.0.2"))
 	require.False(t, b.isRefused(t, "127.0.0.3"))
 	require.False(t, b.isRefused(t, "127.0.0.9"))
@@ -51,13 +45,10 @@ func TestConnectionsPerAddressAreBounded(t *testing.T) {
 	eventually(t, "the place to be given back", func() bool { return !b.isRefused(t, "127.0.0.2") })
 }
 
-// rules.md, Bounds: a /48 has at most 2,000 connections in total. A second close of a connection
-// frees no second slot.
+// rules.md, Bounds: a /48 has at most 2,000 connections in total. A second close of a connection frees no second slot.
 func TestConnectionsPerSiteAreBounded(t *testing.T) {
 	l := New(Options{MaxConnections: 10_000}).listener
-	connect := func(address string) *conn {
-		return l.admit(nil, netip.MustParseAddr(address))
-	}
+	connect := func(address string) *conn { return l.admit(nil, netip.MustParseAddr(address)) }
 	var last *conn
 	for i := range maxPerNetwork[1] {
 		last = connect(fmt.Sprintf("2001:db8:1:%x::1", i))
@@ -82,23 +73,18 @@ func TestRefusedConnectionGetsTheErrorBody(t *testing.T) {
 	require.Equal(t, "ERR_UNAVAILABLE", body.Details.Code)
 }
 
-// A connection that the client aborts within a request is counted. The log has one line a second
-// and no error.
+// A connection that the client aborts within a request is counted. The log has one line a second and no error.
 func TestClientAbortIsNotLoggedAsAnError(t *testing.T) {
 	metrics := prometheus.NewRegistry()
 	b := serve(t, Options{Metrics: metrics}, plainRoutes)
-	for _, sent := range []string{
-		"GET / HT", get, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf",
-	} {
+	for _, sent := range []string{"GET / HT", get, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf"} {
 		c := b.dial(t)
 		_, err := io.WriteString(c, sent)
 		require.NoError(t, err)
 		require.NoError(t, c.(*net.TCPConn).SetLinger(0))
 		require.NoError(t, c.Close())
 	}
-	eventually(t, "all to be counted", func() bool {
-		return testutil.ToFloat64(b.metrics.aborts) == 3
-	})
+	eventually(t, "all to be counted", func() bool { return testutil.ToFloat64(b.metrics.aborts) == 3 })
 	require.Equal(t, 1, strings.Count(b.logs.String(), "ended its connection"))
 	require.NotContains(t, b.logs.String(), "ERROR")
 	require.Zero(t, testutil.CollectAndCount(b.metrics.duration))
@@ -115,7 +101,6 @@ func TestTotalConnectionsAreBounded(t *testing.T) {
 	eventually(t, "the place to be given back", func() bool { return !b.isRefused(t, "127.0.0.3") })
 }
 
-// failingListener returns one of errs from each Accept.
 type failingListener struct {
 	net.Listener
 	errs chan error
@@ -126,9 +111,9 @@ func (f failingListener) Accept() (net.Conn, error) { return nil, <-f.errs }
 // Without retries, fasthttp would stop serving at the first error.
 func TestAcceptErrorsAreRetried(t *testing.T) {
 	f := failingListener{errs: make(chan error, 3)}
-	f.errs <- syscall.EMFILE
-	f.errs <- syscall.ECONNABORTED
-	f.errs <- net.ErrClosed
+	for _, err := range []error{syscall.EMFILE, syscall.ECONNABORTED, net.ErrClosed} {
+		f.errs <- err
+	}
 	bounded := New(Options{}).listener
 	bounded.start(f)
 	_, err := bounded.Accept()
@@ -150,11 +135,9 @@ func TestShutdownWithoutConnectionsSkipsTheDelay(t *testing.T) {
 	require.NoError(t, within10s(t, b.beginShutdown(t), "the shutdown"))
 }
 
-// waitingServer serves /wait, which answers after release is closed, and /query, which waits for
-// the end of its context.
+// waitingServer serves /wait, which answers once release is closed, and /query, which waits for its context's end.
 func waitingServer(t *testing.T, grace time.Duration) (b *testServer, begun, release chan struct{}) {
-	begun = make(chan struct{}, 1)
-	release = make(chan struct{})
+	begun, release = make(chan struct{}, 1), make(chan struct{})
 	b = serve(t, Options{Grace: grace}, func(app *fiber.App) {
 		app.Get("/wait", func(c *fiber.Ctx) error {
 			begun <- struct{}{}
@@ -170,7 +153,6 @@ func waitingServer(t *testing.T, grace time.Duration) (b *testServer, begun, rel
 	return b, begun, release
 }
 
-// getAsync sends a GET in the background.
 func (b *testServer) getAsync(t *testing.T, path string) <-chan answer {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+path, http.NoBody)
 	require.NoError(t, err)

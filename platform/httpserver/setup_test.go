@@ -25,13 +25,11 @@ import (
 // testTimeout bounds every wait of a test.
 const testTimeout = 10 * time.Second
 
-// testServer is a server that runs on a real port.
 type testServer struct {
 	*Server
-	addr   string
-	url    string
-	logs   tb.Buffer
-	served chan struct{} // closed when Serve has returned
+	addr, url string
+	logs      tb.Buffer
+	served    chan struct{} // closed when Serve has returned
 }
 
 // serve starts a server, and stops it when the test ends.
@@ -70,7 +68,6 @@ func within10s[T any](t *testing.T, c <-chan T, what string) T {
 	}
 }
 
-// answer is a response whose body was read.
 type answer struct {
 	*http.Response
 	body   string
@@ -160,7 +157,6 @@ var errorCodes = map[int][2]string{
 	503: {"unavailable", "ERR_UNAVAILABLE"},
 }
 
-// wantHeaders compares headers by name.
 func (a answer) wantHeaders(t *testing.T, headers map[string]string) {
 	t.Helper()
 	for name, want := range headers {
@@ -174,9 +170,7 @@ func (a answer) wantError(t *testing.T, status int) {
 	require.Equal(t, status, a.StatusCode, a.body)
 	require.Regexp(t, validRequestID, a.Header.Get("X-Request-Id"))
 	a.wantHeaders(t, map[string]string{
-		"Content-Type":  "application/json; charset=utf-8",
-		"Cache-Control": "private, no-cache",
-		"Server":        "",
+		"Content-Type": "application/json; charset=utf-8", "Cache-Control": "private, no-cache", "Server": "",
 	})
 	if a.Request != nil && a.Request.Method == http.MethodHead {
 		require.Empty(t, a.body)
@@ -187,7 +181,6 @@ func (a answer) wantError(t *testing.T, status int) {
 		`"details":{"code":"`+codes[1]+`"}}$`, a.body)
 }
 
-// eventually waits until ok returns true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	if !waitUntil(testTimeout, ok) {
