@@ -28,43 +28,27 @@ func TestTransientFailuresAreUnavailable(t *testing.T) {
 			fmt.Errorf("write failed: %w", syscall.ECONNRESET),
 			fmt.Errorf("write failed: %w", syscall.EPIPE),
 			fmt.Errorf("receive message: %w", io.ErrUnexpectedEOF),
-			pgconn.ErrConnClosed,
-			puddle.ErrClosedPool,
+			pgconn.ErrConnClosed, puddle.ErrClosedPool,
 			context.DeadlineExceeded, // no connection was free in time
 			&net.DNSError{IsTimeout: true},
 			fmt.Errorf("open: %w", &pgconn.ConnectError{}),
-			code("57P01"), // an administrator stopped the server
-			code("57P02"), // the server crashed
-			code("57P03"), // the server starts
-			code("57014"), // statement timeout
-			code("55P03"), // lock timeout
-			code("25P03"), // idle in transaction
-			code("53300"), // too many connections
-			code("53100"), // disk full
-			code("08006"), // connection failure
-			code("3D000"), // no such database
-			code("28P01"), // wrong password
-			code("58030"), // I/O error of the server
-			code("40001"), // serialization failure, or conflict with a standby's recovery
-			code("40P01"), // deadlock
-			code("25006"), // read-only transaction
+			code("57P01"), code("57P02"), code("57P03"), // the server was stopped, crashed, starts
+			code("57014"), code("55P03"), code("25P03"), // timeout of a statement, a lock, an idle transaction
+			code("53300"), code("53100"), code("08006"), // too many connections, disk full, connection failure
+			code("3D000"), code("28P01"), // no such database, wrong password
+			code("58030"),                // I/O error of the server
+			code("40001"),                // serialization failure, or conflict with a standby's recovery
+			code("40P01"), code("25006"), // deadlock, read-only transaction
 			&pgconn.PgError{Code: "0A000", Routine: "get_relation_info"}, // unlogged on a standby
 			fmt.Errorf("keys: %w", code("57P01")),
 			sql.ErrTxDone, // the context ended before the commit
 		},
 		false: {
-			nil,
-			context.Canceled,
-			fmt.Errorf("x: %w", context.Canceled),
+			nil, context.Canceled, fmt.Errorf("x: %w", context.Canceled),
 			fmt.Errorf("%w: %w", gorm.ErrDuplicatedKey, code("23505")),
-			code("22P02"), // bad value
-			code("42601"), // syntax
-			code("0A000"), // feature not supported
-			code("55006"), // object in use
-			pgx.ErrNoRows,
-			gorm.ErrRecordNotFound,
-			errors.New("x"),
-			os.ErrNotExist,
+			code("22P02"), code("42601"), // bad value, syntax
+			code("0A000"), code("55006"), // feature not supported, object in use
+			pgx.ErrNoRows, gorm.ErrRecordNotFound, errors.New("x"), os.ErrNotExist,
 		},
 	} {
 		for _, err := range errs {
@@ -73,8 +57,7 @@ func TestTransientFailuresAreUnavailable(t *testing.T) {
 	}
 }
 
-// The error of an invalid URL names the faulty option or file. RoleOf finds the user in both
-// places.
+// The error of an invalid URL names the faulty option or file. RoleOf finds the user in both places.
 func TestUnreadableURLNamesItsFault(t *testing.T) {
 	for tail, want := range map[string]string{
 		"host/dg?sslrootcert=/nowhere.pem":    "open /nowhere.pem: no such file",

@@ -2,13 +2,12 @@ package postgres_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
 	"os/exec"
+	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -38,7 +37,6 @@ func newDatabase(t *testing.T) (serving, owner string) {
 	return db.URL, db.OwnerURL
 }
 
-// open creates an empty database and opens a pool on it.
 func open(t *testing.T, options postgres.Options) *postgres.DB {
 	serving, _ := newDatabase(t)
 	return pgtest.Open(t, serving, options)
@@ -51,7 +49,6 @@ func requireMentions(t *testing.T, err error, words ...string) {
 	}
 }
 
-// querier is a pool or a transaction.
 type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
@@ -67,20 +64,13 @@ func settings(t *testing.T, on querier, value string, names iter.Seq[string]) (f
 // Otherwise the URL could turn off timeouts or change the isolation level.
 func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	serving, _ := newDatabase(t)
-	hostile := serving +
-		"&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable" +
+	hostile := serving + "&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable" +
 		"&statement_timeout=0&jit=on&search_path=app"
 	db := pgtest.Open(t, hostile, postgres.Options{Name: "reads", LockTimeout: 3 * time.Second})
 	want := map[string]string{
-		"application_name":                    "reads",
-		"TimeZone":                            "UTC",
-		"client_encoding":                     "UTF8",
-		"default_transaction_isolation":       "read committed",
-		"jit":                                 "off",
-		"search_path":                         "public",
-		"statement_timeout":                   "30s", // the default of dg
-		"lock_timeout":                        "3s",
-		"idle_in_transaction_session_timeout": "10s",
+		"application_name": "reads", "TimeZone": "UTC", "client_encoding": "UTF8", "jit": "off", "lock_timeout": "3s",
+		"search_path": "public", "default_transaction_isolation": "read committed",
+		"idle_in_transaction_session_timeout": "10s", "statement_timeout": "30s", // the default of dg
 	}
 	require.Equal(t, want, settings(t, db.Pool, "current_setting(name)", maps.Keys(want)))
 	// over a Unix socket the current TCP settings read as 0, but reset_val has the requested values
@@ -95,11 +85,8 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 func TestTimesAreReadAsUTC(t *testing.T) {
 	db := open(t, postgres.Options{})
 	var direct, byGorm time.Time
-	require.NoError(t,
-		db.Pool.QueryRow(t.Context(), `select '2026-03-01 09:30+02'::timestamptz`).Scan(&direct))
-	require.NoError(t,
-		db.Gorm.Scopes(onNoTable).Raw(`select '2026-03-01 09:30+02'::timestamptz`).Scan(&byGorm).
-			Error)
+	require.NoError(t, db.Pool.QueryRow(t.Context(), `select '2026-03-01 09:30+02'::timestamptz`).Scan(&direct))
+	require.NoError(t, db.Gorm.Scopes(onNoTable).Raw(`select '2026-03-01 09:30+02'::timestamptz`).Scan(&byGorm).Error)
 	want := time.Date(2026, 3, 1, 7, 30, 0, 0, time.UTC)
 	require.Equal(t, []time.Time{want, want}, []time.Time{direct, byGorm})
 }
@@ -109,10 +96,7 @@ var onNoTable = tenant.Across("on no organisation's table")
 
 // PostgreSQL's errors are query_canceled (57014) and lock_not_available (55P03).
 func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
-	db := open(t, postgres.Options{
-		StatementTimeout: 50 * time.Millisecond,
-		LockTimeout:      20 * time.Millisecond,
-	})
+	db := open(t, postgres.Options{StatementTimeout: 50 * time.Millisecond, LockTimeout: 20 * time.Millisecond})
 	_, err := db.Pool.Exec(t.Context(), `select pg_sleep(20)`)
 	requireMentions(t, err, "57014")
 	holder, err := db.Pool.Begin(t.Context())
@@ -129,30 +113,25 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []string{
 		"postgres://dg:topsecret@localhost:port/dg", "postgres://dg:top%secret@localhost/dg",
-		"postgres://dg:topsecret/x@localhost/dg",
-		"postgres://dg:topsecret@localhost:1/dg?sslmode=perhaps",
-		"host=localhost password=topsecret sslmode=perhaps",
-		"postgres://dg:topsecret@localhost:1/dg", "postgres://dg:topsecret@[::1/dg",
-		"postgres://dg:Superp@$$secret@localhost:1/dg", "postgres://dg:p@secret/x@localhost:1/dg",
-		"postgres://localhost:1/secret@localhost/dg", "postgres://dg:p@secret?x=1@localhost:1/dg",
-		"postgres://dg:p?x@secret@localhost:1/dg", "postgres://dg:p/x?y@secret@localhost:1/dg",
-		"topsecret",
+		"postgres://dg:topsecret/x@localhost/dg", "postgres://dg:topsecret@localhost:1/dg?sslmode=perhaps",
+		"host=localhost password=topsecret sslmode=perhaps", "postgres://dg:topsecret@localhost:1/dg",
+		"postgres://dg:topsecret@[::1/dg", "postgres://dg:Superp@$$secret@localhost:1/dg",
+		"postgres://dg:p@secret/x@localhost:1/dg", "postgres://localhost:1/secret@localhost/dg",
+		"postgres://dg:p@secret?x=1@localhost:1/dg", "postgres://dg:p?x@secret@localhost:1/dg",
+		"postgres://dg:p/x?y@secret@localhost:1/dg", "topsecret",
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		_, err := postgres.Open(ctx, bad, postgres.Options{})
+		_, opened := postgres.Open(ctx, bad, postgres.Options{})
 		cancel()
-		_, roleErr := postgres.RoleOf(bad)
-		for _, err := range []error{
-			err, errors.Join(roleErr, errors.New("")), postgres.Migrate(t.Context(), bad, schema, "x", nil),
-		} {
-			require.Error(t, err, bad)
-			require.NotContains(t, fmt.Sprintf("%v %+v", err, err), "secret")
-		}
+		_, roleErr := postgres.RoleOf(bad) // may be nil
+		migrated := postgres.Migrate(t.Context(), bad, schema, "x", nil)
+		require.Error(t, opened, bad)
+		require.Error(t, migrated, bad)
+		require.NotContains(t, fmt.Sprintf("%+v %+v %+v", opened, roleErr, migrated), "secret")
 	}
 }
 
-// If the server ends the connection within a result, pgx and gorm return an unavailable error, not
-// a partial result.
+// If the server ends the connection within a result, pgx and gorm return an unavailable error, not a partial result.
 func TestTerminatedConnectionIsUnavailable(t *testing.T) {
 	db := open(t, postgres.Options{MaxConns: 1})
 	const ends = `select n, case when n = 5000 then pg_terminate_backend(pg_backend_pid()) end
@@ -162,8 +141,7 @@ func TestTerminatedConnectionIsUnavailable(t *testing.T) {
 	}
 	require.True(t, postgres.IsUnavailable(rows.Err()), "%v", rows.Err())
 	require.NoError(t, db.Pool.Ping(t.Context()))
-	var read []map[string]any
-	err := db.Gorm.Scopes(onNoTable).Raw(ends).Scan(&read).Error
+	err := db.Gorm.Scopes(onNoTable).Raw(ends).Scan(&[]map[string]any{}).Error
 	require.True(t, postgres.IsUnavailable(err), "%v", err)
 	batch := &pgx.Batch{}
 	batch.Queue(`select 1`)
@@ -172,23 +150,20 @@ func TestTerminatedConnectionIsUnavailable(t *testing.T) {
 	require.True(t, postgres.IsUnavailable(err), "%v", err)
 }
 
-// A position covers commits that are visible but not flushed, whatever the reader's
-// synchronous_commit. It has the server's timeline.
+// A position covers visible, unflushed commits, whatever the reader's synchronous_commit, and has the timeline.
 func TestPositionCoversUnflushedCommits(t *testing.T) {
 	url, _ := newDatabase(t)
 	for _, reader := range []string{"on", "off"} {
 		require.NoError(t, tb.Exec(t, url+"&synchronous_commit=off", `create temporary table t ()`))
 		before := tb.Query[uint64](t, url, `select (pg_current_wal_insert_lsn() - '0/0')::bigint`)
-		at := tb.Query[postgres.Position](t, url+"&synchronous_commit="+reader,
-			`select `+postgres.PositionExpression)
+		at := tb.Query[postgres.Position](t, url+"&synchronous_commit="+reader, `select `+postgres.PositionExpression)
 		require.GreaterOrEqual(t, at.LSN, before)
 		require.Equal(t, uint32(1), at.Timeline)
 	}
 	require.Zero(t, tb.Query[postgres.Position](t, url, `select null::text`))
 }
 
-// A connection to a standby, which refuses writes, is closed. A new connection may reach the
-// primary.
+// A connection to a standby, which refuses writes, is closed. A new connection may reach the primary.
 func TestConnectionToStandbyIsClosed(t *testing.T) {
 	db := open(t, postgres.Options{MaxConns: 1})
 	conn, err := db.Pool.Acquire(t.Context())
@@ -207,16 +182,13 @@ type fruit struct{ Name string }
 
 func (fruit) TableName() string { return "fruit" }
 
-// Prepared statements of a running program survive a new column, because a newer program may
-// migrate meanwhile (doc.go, Migrations).
+// Prepared statements survive a new column, because a newer program may migrate meanwhile (doc.go, Migrations).
 func TestStatementsOutliveANewColumn(t *testing.T) {
 	owner := pgtest.New(t).Owner
 	_, err := owner.Pool.Exec(t.Context(), `create table fruit (name text)`)
 	require.NoError(t, err)
 	require.NoError(t, owner.Gorm.WithContext(t.Context()).Connection(func(db *gorm.DB) error {
-		for _, sql := range []string{
-			`alter table fruit add colour text`, `alter table fruit add taste text`,
-		} {
+		for _, sql := range []string{`alter table fruit add colour text`, `alter table fruit add taste text`} {
 			require.NoError(t, db.Find(&[]fruit{}).Error)
 			_, err := owner.Pool.Exec(t.Context(), sql)
 			require.NoError(t, err)
@@ -235,7 +207,7 @@ func TestStatementsBeginWithTheirTag(t *testing.T) {
 	const acme = "00000000-0000-4000-8000-00000000000a"
 	in := func() *gorm.DB { return db.Scopes(postgres.Tag("org.groups"), tenant.Scope(acme)) }
 	row := playerGroup{OrgID: acme}
-	for begin, statement := range map[string]*gorm.DB{
+	for begin, built := range map[string]*gorm.DB{
 		`/* org.groups */ SELECT "player_groups"."id",`:  in().Find(&[]playerGroup{}),
 		`/* org.groups */ SELECT "name" FROM`:            in().Model(&row).Select("name").Find(&[]string{}),
 		`/* org.groups */ SELECT count(*) FROM`:          in().Model(&row).Count(new(int64)),
@@ -243,9 +215,8 @@ func TestStatementsBeginWithTheirTag(t *testing.T) {
 		`/* org.groups */ DELETE FROM "player_groups"`:   in().Delete(&playerGroup{}),
 		`/* org.groups */ INSERT INTO "player_groups" (`: in().Create(&row),
 	} {
-		require.NoError(t, statement.Error)
-		require.True(t, strings.HasPrefix(statement.Statement.SQL.String(), begin),
-			statement.Statement.SQL.String())
+		require.NoError(t, built.Error)
+		require.Regexp(t, "^"+regexp.QuoteMeta(begin), built.Statement.SQL.String())
 	}
 }
 
@@ -271,15 +242,13 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	require.NoError(t, await(time.Minute))
 }
 
-// startPooler starts PgBouncer in front of the shared server. It returns the direct URLs of a new
-// database for the serving role and the owner.
+// startPooler starts PgBouncer and returns the direct URLs of a new database for the serving role and the owner.
 func startPooler(t *testing.T, lines ...string) (b func(string) string, serving, owner string) {
 	db := pgtest.Empty(t)
 	return pgtest.StartBouncer(t, db.URL, lines...), db.URL, db.OwnerURL
 }
 
-// With the role's settings of roles.sh, sessions behind a transaction pooler have the same limits
-// as direct ones. dg prepares statements if the pooler supports them.
+// With the settings of roles.sh, sessions behind a transaction pooler have the limits of direct ones, prepared or not.
 func TestBoundsHoldThroughPooler(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := startPooler(t)
@@ -294,8 +263,7 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 		kinds = kinds[:1]
 	}
 	for _, kind := range kinds {
-		db := pgtest.Open(t, postgres.ThroughPooler(b(direct), kind),
-			postgres.Options{Name: "dg reads", MaxConns: 8})
+		db := pgtest.Open(t, postgres.ThroughPooler(b(direct), kind), postgres.Options{Name: "dg reads", MaxConns: 8})
 		holder, err := db.Pool.Begin(t.Context()) // forces the next statement into another session
 		require.NoError(t, err)
 		of := pgtest.Open(t, direct, postgres.Options{}).Pool
@@ -329,8 +297,7 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 	}
 }
 
-// Open refuses a pooler that drops dg's settings. Migrate refuses every pooler. The error names the
-// setting to change.
+// Open refuses a pooler that drops dg's settings. Migrate refuses every pooler. The error names the setting to change.
 func TestPoolerThatDropsSettingsIsRefused(t *testing.T) {
 	t.Parallel()
 	refusing, direct, owner := startPooler(t)

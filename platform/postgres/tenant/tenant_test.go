@@ -48,9 +48,7 @@ func newGroups(t *testing.T) (*gorm.DB, []playerGroup) {
 		values (?, 'acme', 'Acme', 'pro', 'pseudonymous'), (?, 'beta', 'Beta', 'pro', 'pseudonymous')`,
 		acme, beta).
 		Error)
-	rows := []playerGroup{
-		{ID: acmeSales, OrgID: acme, Name: "Sales"}, {ID: betaSales, OrgID: beta, Name: "Sales"},
-	}
+	rows := []playerGroup{{ID: acmeSales, OrgID: acme, Name: "Sales"}, {ID: betaSales, OrgID: beta, Name: "Sales"}}
 	for _, row := range rows {
 		require.NoError(t, db.Scopes(tenant.Scope(row.OrgID)).Create(&row).Error)
 	}
@@ -68,8 +66,7 @@ func (orTrue) ModifyStatement(s *gorm.Statement) {
 
 func (orTrue) Build(clause.Builder) {}
 
-// rules.md, Data: the guard refuses a statement that is not scoped to an organisation by its
-// structure, whatever its text.
+// rules.md, Data: the guard refuses a statement whose structure does not scope it to an organisation, whatever it says.
 func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	db, _ := newGroups(t)
 	var found []playerGroup
@@ -150,8 +147,7 @@ func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	require.Nil(t, db.Raw("select name from player_groups where org_id = ?", acme).Row())
 }
 
-// A scoped statement reads and changes only rows of its organisation, whatever its other
-// conditions.
+// A scoped statement reads and changes only rows of its organisation, whatever its other conditions.
 func TestScopedStatementsAddTheOrganisation(t *testing.T) {
 	db, rows := newGroups(t)
 	mine := func() *gorm.DB { return db.Scopes(tenant.Scope(acme)) }
@@ -164,16 +160,14 @@ func TestScopedStatementsAddTheOrganisation(t *testing.T) {
 		"columns":  mine().Select("id, org_id", "name").Where(map[string]any{"name": "Sales"}),
 		"group":    mine().Select("id", "org_id", "name").Group("id").Order("lower(name)"),
 		"subquery": mine().Where("id in (?)", mine().Model(&playerGroup{}).Select("id")),
-		"raw": tenant.Raw(db, acme,
-			"select * from player_groups where org_id = @org and name = ?", "Sales"),
+		"raw":      tenant.Raw(db, acme, "select * from player_groups where org_id = @org and name = ?", "Sales"),
 	} {
 		var found []playerGroup
 		require.NoError(t, q.Find(&found).Error, name)
 		require.Equal(t, rows[:1], found, name)
 	}
 	require.Equal(t, int64(1),
-		mine().Model(&playerGroup{}).Where("name = ?", "x").Or("true").Update("name", "y").
-			RowsAffected)
+		mine().Model(&playerGroup{}).Where("name = ?", "x").Or("true").Update("name", "y").RowsAffected)
 	const rename = "update player_groups set name = ? where org_id = @org"
 	require.Equal(t, int64(1), tenant.Exec(db, acme, rename, "z").RowsAffected)
 	require.Equal(t, int64(1), mine().Where("name = ?", "z").Or("true").Delete(&playerGroup{}).RowsAffected)
@@ -201,8 +195,7 @@ var withoutOrganisation = map[string]string{
 
 // The guard covers every table with an organisation. Every other table is listed with a reason.
 func TestGuardedTablesAreThoseOfTheDatabase(t *testing.T) {
-	rows, err := pgtest.New(t).
-		Owner.Pool.Query(t.Context(),
+	rows, err := pgtest.New(t).Owner.Pool.Query(t.Context(),
 		`select t.table_name, exists (select from information_schema.columns c
 		where (c.table_schema, c.table_name, c.column_name) = (t.table_schema, t.table_name, 'org_id'))
 		from information_schema.tables t where t.table_schema = 'public'`)
