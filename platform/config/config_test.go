@@ -16,12 +16,10 @@ import (
 // dg serve --help: DG_BASE_URL is https, or http on a loopback host.
 func TestBaseURLIsHTTPSOrLoopback(t *testing.T) {
 	for base, want := range map[string]string{
-		"https://dg.example.org":      "https://dg.example.org",
-		"https://dg.example.org//":    "https://dg.example.org",
-		"https://dg.example.org:8443": "https://dg.example.org:8443",
-		"https://192.0.2.7":           "https://192.0.2.7", "https://[2001:db8::7]": "https://[2001:db8::7]",
-		"http://127.8.9.10": "http://127.8.9.10", "http://localhost:8080/": "http://localhost:8080",
-		"http://[::1]:8080": "http://[::1]:8080",
+		"https://dg.example.org": "https://dg.example.org", "https://dg.example.org//": "https://dg.example.org",
+		"https://dg.example.org:8443": "https://dg.example.org:8443", "https://192.0.2.7": "https://192.0.2.7",
+		"https://[2001:db8::7]": "https://[2001:db8::7]", "http://127.8.9.10": "http://127.8.9.10",
+		"http://localhost:8080/": "http://localhost:8080", "http://[::1]:8080": "http://[::1]:8080",
 	} {
 		got, err := config.Address{BaseURL: base, Addr: "0.0.0.0:8080"}.Base()
 		require.NoError(t, err, base)
@@ -29,10 +27,9 @@ func TestBaseURLIsHTTPSOrLoopback(t *testing.T) {
 	}
 	for _, base := range []string{
 		"http://dg.example.org", "http://192.0.2.7", "http://0.0.0.0:8080", "http://[::]:8080",
-		"http://localhost.example.org", "http://127.0.0.1.example.org",
-		"http://notlocalhost", "http://10.0.0.1", "ftp://dg.example.org", "dg.example.org",
-		"dg.example.org:8443", "//dg.example.org", "/", "https://", "https:///path",
-		"https://:8443", "https:dg.example.org", "https://user@dg.example.org",
+		"http://localhost.example.org", "http://127.0.0.1.example.org", "http://notlocalhost", "http://10.0.0.1",
+		"ftp://dg.example.org", "dg.example.org", "dg.example.org:8443", "//dg.example.org", "/", "https://",
+		"https:///path", "https://:8443", "https:dg.example.org", "https://user@dg.example.org",
 		"https://user:pass@dg.example.org", "https://dg.example.org?x=1", "https://dg.example.org?",
 		"https://dg.example.org#x", "https://dg.example.org#", "https://dg example.org",
 		"https://dg.example.org:port", " https://dg.example.org", "https://dg.example.org\n",
@@ -56,8 +53,7 @@ func TestDefaultBaseURLIsLoopback(t *testing.T) {
 		require.Equal(t, want, got)
 	}
 	for _, addr := range []string{
-		"", ":8080", "0.0.0.0:8080", "[::]:8080", "192.0.2.7:8080", "dg.example.org:8080",
-		"::1:8080", "8080",
+		"", ":8080", "0.0.0.0:8080", "[::]:8080", "192.0.2.7:8080", "dg.example.org:8080", "::1:8080", "8080",
 	} {
 		got, err := config.Address{Addr: addr}.Base()
 		require.ErrorContains(t, err, "DG_ADDR", "%q", addr)
@@ -83,8 +79,7 @@ func TestLoopbackOnlyNeedsALoopbackAddressAndURL(t *testing.T) {
 	}
 }
 
-// An error names the variable and a valid value. rules.md, Audit log: migrations connect as the
-// owner.
+// An error names the variable and a valid value. rules.md, Audit log: migrations connect as the owner.
 func TestInvalidSettingsAreExplained(t *testing.T) {
 	valid := config.Serve{PoolRequests: 4}
 	valid.Addr = "127.0.0.1:8080"
@@ -92,27 +87,18 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 	for want, spoil := range map[string]func(*config.Serve){
 		"DG_ADDR 0.0.0.0:8080 is not an address of this machine alone, such as 127.0.0.1:8080: " +
 			"set DG_BASE_URL to its public https address": func(c *config.Serve) { c.Addr = "0.0.0.0:8080" },
-		"DG_BASE_URL is not scheme, host and port: https, such as https://dg.example.org, or http " +
-			"on a loopback host, such as http://127.0.0.1:8080": func(c *config.Serve) {
-			c.BaseURL = "http://dg.example"
-		},
-		"DG_OPERATOR is not a name and an address, such as Help desk <dg@example.org>": func(
-			c *config.Serve,
-		) {
+		"DG_BASE_URL is not scheme, host and port: https, such as https://dg.example.org, or http on a loopback " +
+			"host, such as http://127.0.0.1:8080": func(c *config.Serve) { c.BaseURL = "http://dg.example" },
+		"DG_OPERATOR is not a name and an address, such as Help desk <dg@example.org>": func(c *config.Serve) {
 			c.Operator = "dg@example.org"
 		},
-		"DG_POOL_REQUESTS is 3: set it to 4 or more": func(c *config.Serve) { c.PoolRequests = 3 },
-		"DG_SHUTDOWN_DELAY is -1s: set it to 0s to 30s": func(c *config.Serve) {
-			c.ShutdownDelay = -time.Second
-		},
-		"DG_MIGRATE_DATABASE_URL or DG_DATABASE_REPLICA_URLS is set and DG_DATABASE_URL is not: " +
-			"set it, or none of them for the embedded server": func(c *config.Serve) {
-			c.MigrateDatabaseURL = "postgres://x"
-		},
+		"DG_POOL_REQUESTS is 3: set it to 4 or more":    func(c *config.Serve) { c.PoolRequests = 3 },
+		"DG_SHUTDOWN_DELAY is -1s: set it to 0s to 30s": func(c *config.Serve) { c.ShutdownDelay = -time.Second },
+		"DG_MIGRATE_DATABASE_URL or DG_DATABASE_REPLICA_URLS is set and DG_DATABASE_URL is not: set it, or none of " +
+			"them for the embedded server": func(c *config.Serve) { c.MigrateDatabaseURL = "postgres://x" },
 		"DG_DATABASE_POOLER is set and DG_MIGRATE_DATABASE_URL is not: set it to PostgreSQL " +
 			"itself, where migrations and imports have a session of their own": func(c *config.Serve) {
-			c.DatabaseURL = "postgres://x"
-			c.DatabasePooler = "transaction"
+			c.DatabaseURL, c.DatabasePooler = "postgres://x", "transaction"
 		},
 		"DG_TRUSTED_PROXIES has ::/0: any client can name any address as its own. Set it to the " +
 			"addresses of your proxies only": func(c *config.Serve) {
@@ -123,8 +109,7 @@ func TestInvalidSettingsAreExplained(t *testing.T) {
 		spoil(&c)
 		require.EqualError(t, c.Check(), want)
 	}
-	valid.DatabaseURL = "x"
-	valid.MigrateDatabaseURL = "y"
+	valid.DatabaseURL, valid.MigrateDatabaseURL = "x", "y"
 	require.NoError(t, valid.Check())
 }
 

@@ -32,8 +32,7 @@ func TestCopiedFolderHasItsOwnServer(t *testing.T) {
 	require.ErrorContains(t, tb.Exec(t, second.OwnerURL(), `table original`), "does not exist")
 }
 
-// If PostgreSQL's user cannot enter root's folder, the data is stored in a folder that it can
-// enter.
+// If PostgreSQL's user cannot enter root's folder, the data is stored in a folder that it can enter.
 func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	needsRoot(t)
 	dir := newFolder(t)
@@ -112,7 +111,6 @@ func TestUserWithoutNameIsExplained(t *testing.T) {
 	require.Contains(t, nameless.firstLine(t), "add a line for it to /etc/passwd")
 }
 
-// fakePostgres makes a folder whose postgres reports the version.
 func fakePostgres(t *testing.T, version string) string {
 	bin := t.TempDir()
 	script := "#!/bin/sh\necho 'postgres (PostgreSQL) " + version + "'\n"
@@ -152,18 +150,7 @@ func TestPGBINReplacesTheSearch(t *testing.T) {
 	}
 }
 
-// Programs on PATH precede those of a distribution.
-func TestProgramsAreFoundOnThePath(t *testing.T) {
-	newest := fakePostgres(t, "99.1")
-	t.Setenv("PATH", newest+":"+os.Getenv("PATH"))
-	t.Setenv("PG_BIN", "")
-	got, err := FindProgram(t.Context(), anotherFolder(t), "postgres")
-	require.NoError(t, err)
-	require.Equal(t, newest, got)
-}
-
-// dg resolves a symbolic link on PATH to find the other programs. It creates no database if initdb
-// is missing beside postgres.
+// A link in PG_BIN or on PATH leads to the other programs. No database is created if initdb is missing beside postgres.
 func TestProgramsAreThoseBesideTheLinksTarget(t *testing.T) {
 	real := fakePostgres(t, "99.1")
 	linked := t.TempDir()
@@ -174,4 +161,10 @@ func TestProgramsAreThoseBesideTheLinksTarget(t *testing.T) {
 	require.Equal(t, real, got)
 	_, err = FindPrograms(t.Context(), anotherFolder(t))
 	require.ErrorContains(t, err, "with the program initdb: install it, set PG_BIN")
+
+	t.Setenv("PG_BIN", "") // programs on PATH precede those of a distribution
+	t.Setenv("PATH", linked+":"+os.Getenv("PATH"))
+	got, err = FindProgram(t.Context(), anotherFolder(t), "postgres")
+	require.NoError(t, err)
+	require.Equal(t, real, got)
 }

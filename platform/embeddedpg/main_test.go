@@ -19,8 +19,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// folderVariable makes the test binary a process that uses the data folder and that a test can
-// kill.
+// folderVariable makes the test binary a process that uses the data folder and that a test can kill.
 const folderVariable = "DG_EMBEDDEDPG_TEST_FOLDER"
 
 // fastOptions make tests independent of the disk's speed.
@@ -52,14 +51,13 @@ func useServer(dir string) {
 	}
 }
 
-// peer is another process that uses a data folder.
 type peer struct {
 	*exec.Cmd
 	in  io.Closer
 	out *bufio.Reader
 }
 
-// startPeer starts another process on the folder. prepare may change the command.
+// startPeer starts another process on the folder with a command that prepare may change.
 func startPeer(t *testing.T, dir string, prepare func(*exec.Cmd)) peer {
 	program, err := os.Executable()
 	require.NoError(t, err)
@@ -79,21 +77,18 @@ func startPeer(t *testing.T, dir string, prepare func(*exec.Cmd)) peer {
 	return a
 }
 
-// firstLine waits for the first line of output: "started", or an error.
 func (a peer) firstLine(t *testing.T) string {
 	line, err := a.out.ReadString('\n')
 	require.NoError(t, err, "it said nothing")
 	return strings.TrimSpace(line)
 }
 
-// joinServer starts another process on the folder and waits until it has joined the server.
 func joinServer(t *testing.T, dir string, prepare func(*exec.Cmd)) peer {
 	a := startPeer(t, dir, prepare)
 	require.Equal(t, "started", a.firstLine(t))
 	return a
 }
 
-// leave closes the process's input and waits until it has left the server.
 func (a peer) leave(t *testing.T) {
 	require.NoError(t, a.in.Close())
 	require.NoError(t, a.Wait())
@@ -104,14 +99,12 @@ func (a peer) kill() {
 	_ = a.Wait()
 }
 
-// newFolder calls t.Parallel and returns the path of a new folder.
 func newFolder(t *testing.T, below ...string) string {
 	t.Parallel()
 	return anotherFolder(t, below...)
 }
 
-// anotherFolder returns the path of a data folder that PostgreSQL's user can enter, in memory if
-// possible. The test's cleanup kills a server that still runs on it.
+// anotherFolder returns a data folder for PostgreSQL's user, in memory if possible. The cleanup kills a server on it.
 func anotherFolder(t *testing.T, below ...string) string {
 	parent := os.TempDir()
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
@@ -133,7 +126,6 @@ func anotherFolder(t *testing.T, below ...string) string {
 	return dir
 }
 
-// start starts or joins the server on the folder, and stops it when the test ends.
 func start(t *testing.T, dir string) *Server {
 	s, err := Start(context.Background(), dir, fastOptions...)
 	if err != nil && strings.Contains(err.Error(), "dg needs PostgreSQL") {
@@ -150,26 +142,22 @@ func stop(t *testing.T, s *Server) {
 	require.NoError(t, s.Stop(ctx))
 }
 
-// stoppedCluster returns a folder with a database and no running server.
 func stoppedCluster(t *testing.T) string {
 	dir := newFolder(t)
 	stop(t, start(t, dir))
 	return dir
 }
 
-// waitUntilStopped waits until no process of the folder's server runs.
 func waitUntilStopped(t *testing.T, dir string) {
 	f := dataDir{path: dataPath(dir)}
 	require.Eventually(t, func() bool { return !f.running() }, 20*time.Second, 10*time.Millisecond,
 		"PostgreSQL runs on %s", dir)
 }
 
-// requireServing fails unless the server answers a query.
 func requireServing(t *testing.T, s *Server) {
 	require.Equal(t, "dg_app", tb.Query[string](t, s.URL(), `select current_user`))
 }
 
-// killServer sends SIGKILL to the server's postmaster.
 func killServer(t *testing.T, dir string) {
 	p, err := dataDir{path: dir}.readPIDFile()
 	require.NoError(t, err)

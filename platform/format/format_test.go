@@ -12,46 +12,21 @@ import (
 	"dg/platform/format"
 )
 
-// rules.md, CSV, Formula guard: an apostrophe precedes a formula sign or control character at the
-// start of a cell, after blanks. It also precedes a sign after ";" or TAB. Cells are quoted as in
-// RFC 4180.
+// rules.md, CSV, Formula guard: apostrophes precede a formula's sign, also after blanks, ";" or TAB. Quotes: RFC 4180.
 func TestTextCellsAreQuotedAndGuarded(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                            "",
-		"Ada Lovelace":                "Ada Lovelace",
-		"P-7K3M9QXA2F":                "P-7K3M9QXA2F",
-		"=1+1":                        "'=1+1",
-		"+49 30":                      "'+49 30",
-		"-1":                          "'-1",
-		"@SUM(A1)":                    "'@SUM(A1)",
-		"\tx":                         "'\tx",
-		"\rx":                         "\"'\rx\"",
-		"\nx":                         "\"'\nx\"",
-		"\x00x":                       "'\x00x",
-		"＝1+1":                        "'＝1+1",
-		"＋1":                          "'＋1",
-		"－1":                          "'－1",
-		"＠x":                          "'＠x",
-		"＜1":                          "＜1", // a full-width sign that does not begin a formula
-		"x=1":                         "x=1",
-		"'=1":                         "'=1",
-		"Lovelace, Ada":               `"Lovelace, Ada"`,
-		"a\nb":                        "\"a\nb\"",
-		`"=1"`:                        `"""=1"""`, // the quote precedes the sign
-		" =1+1":                       "' =1+1",
-		"\u2003\u3000@x":              "'\u2003\u3000@x",
-		"\ufeff=1":                    "'\ufeff=1",
-		" x=1":                        " x=1",
-		"a;=1+1":                      "a;'=1+1",
-		"a\t@x":                       "a\t'@x",
-		";-1;+2;x=3":                  ";'-1;'+2;x=3",
-		"a;\rb":                       "\"a;'\rb\"",
-		"a,b;=1":                      `"a,b;'=1"`,
-		`a;"=1"`:                      `"a;'""=1"""`, // a reader that splits at ";" may drop the quotes
-		"a;\u00a0-1\t ＠b":             "a;'\u00a0-1\t' ＠b",
-		"a; b =1":                     "a; b =1",
+		"": "", "Ada Lovelace": "Ada Lovelace", "P-7K3M9QXA2F": "P-7K3M9QXA2F", "\u202eevil": "\u202eevil",
+		"=1+1": "'=1+1", "+49 30": "'+49 30", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "x=1": "x=1", "'=1": "'=1",
+		"\tx": "'\tx", "\rx": "\"'\rx\"", "\nx": "\"'\nx\"", "\x00x": "'\x00x",
+		"＝1+1": "'＝1+1", "＋1": "'＋1", "－1": "'－1", "＠x": "'＠x",
+		"＜1":            "＜1", // a full-width sign that does not begin a formula
+		"Lovelace, Ada": `"Lovelace, Ada"`, "a\nb": "\"a\nb\"",
+		`"=1"`:  `"""=1"""`, // the quote precedes the sign
+		" =1+1": "' =1+1", "\u2003\u3000@x": "'\u2003\u3000@x", "\ufeff=1": "'\ufeff=1", " x=1": " x=1",
+		"a;=1+1": "a;'=1+1", "a\t@x": "a\t'@x", ";-1;+2;x=3": ";'-1;'+2;x=3", "a;\rb": "\"a;'\rb\"", "a,b;=1": `"a,b;'=1"`,
+		`a;"=1"`:          `"a;'""=1"""`, // a reader that splits at ";" may drop the quotes
+		"a;\u00a0-1\t ＠b": "a;'\u00a0-1\t' ＠b", "a; b =1": "a; b =1",
 		"\xc2=1":                      "\xc2=1", // half of a UTF-8 character is not a blank
-		"\u202eevil":                  "\u202eevil",
 		strings.Repeat("a", 1<<16):    strings.Repeat("a", 1<<16),
 		"=" + strings.Repeat(`"`, 99): `"'=` + strings.Repeat(`"`, 198) + `"`,
 	} {
@@ -62,13 +37,11 @@ func TestTextCellsAreQuotedAndGuarded(t *testing.T) {
 // The Excel dialect guards a sign after every separator, and quotes cells with any separator.
 func TestExcelTextCellsAreGuardedAfterEverySeparator(t *testing.T) {
 	for text, want := range map[string]string{
-		"Ada Lovelace": "Ada Lovelace", "=1+1": "'=1+1", "Lovelace, Ada": `"Lovelace, Ada"`,
-		"a;b": `"a;b"`, "a\tb": "\"a\tb\"", "a,=1": `"a,'=1"`, "a;=1": `"a;'=1"`,
-		"a\n@x": "\"a\n'@x\"", "a\r＝1": "\"a\r'＝1\"", `a,"-1"`: `"a,'""-1"""`,
-		"Ada, -1": `"Ada,' -1"`, "a\n\u3000=1": "\"a\n'\u3000=1\"", "x=1": "x=1",
+		"Ada Lovelace": "Ada Lovelace", "=1+1": "'=1+1", "Lovelace, Ada": `"Lovelace, Ada"`, "a;b": `"a;b"`,
+		"a\tb": "\"a\tb\"", "a,=1": `"a,'=1"`, "a;=1": `"a;'=1"`, "a\n@x": "\"a\n'@x\"", "a\r＝1": "\"a\r'＝1\"",
+		`a,"-1"`: `"a,'""-1"""`, "Ada, -1": `"Ada,' -1"`, "a\n\u3000=1": "\"a\n'\u3000=1\"", "x=1": "x=1",
 	} {
-		require.Equal(t, "x;"+want, string(format.ExcelSemicolon.AppendCell([]byte("x;"), []byte(text))),
-			"%.60q", text)
+		require.Equal(t, "x;"+want, string(format.ExcelSemicolon.AppendCell([]byte("x;"), []byte(text))), "%q", text)
 	}
 }
 
@@ -90,16 +63,14 @@ var anyText = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(part, 0, 12).Draw(t, "parts"), "")
 })
 
-// Patterns that a cell must not match after it was read: a formula or control character at its
-// start, or a formula after a separator.
+// A cell that was read must not match: a formula or control character at its start, or a formula after a separator.
 const (
 	formulaAtStart             = `^[\p{Z}\p{C}]*[=+\-@＝＋－＠]|^\p{Z}*[\t\r\n\x00]`
 	formulaAfterSemicolonOrTab = `[;\t][\p{Z}\p{C}"]*[=+\-@＝＋－＠]`
 	formulaAfterSeparator      = `[;\t,\r\n][\p{Z}\p{C}"]*[=+\-@＝＋－＠]`
 )
 
-// A CSV reader gets every text back, except for
-// apostrophes. No cell contains a formula.
+// A CSV reader gets every text back, except for apostrophes. No cell contains a formula.
 func TestCellsReadBackWithoutFormulas(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -15,16 +15,17 @@ import (
 	"dg/platform/apperr"
 )
 
-// rules.md, Bounds: a key holds at most PerKey slots, and all keys together at most Max. A second
-// release of a slot has no effect.
+func acquire(t *testing.T, l *Limiter, key string, n int) (release func()) {
+	release, err := l.AcquireN(t.Context(), key, n)
+	require.NoError(t, err)
+	return release
+}
+
+// rules.md, Bounds: a key holds at most PerKey slots, all keys at most Max. A second release of a slot has no effect.
 func TestSlotsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Max: 3, PerKey: 2, BusyMessage: "Busy.", KeyBusyMessage: "Yours."})
-		acquire := func(key string) func() {
-			release, err := l.Acquire(t.Context(), key)
-			require.NoError(t, err)
-			return release
-		}
+		acquire := func(key string) (release func()) { return acquire(t, l, key, 1) }
 		refused := func(key, busy string) {
 			began := time.Now()
 			_, err := l.Acquire(t.Context(), key)
@@ -78,13 +79,12 @@ func TestBurstOfOneKeyDoesNotDelayAnother(t *testing.T) {
 // A request whose context has ended stops waiting, for its key and for a slot.
 func TestWaitingEndsWithItsContext(t *testing.T) {
 	l := New(Options{Max: 1, PerKey: 1})
-	_, err := l.Acquire(t.Context(), "a")
-	require.NoError(t, err)
+	acquire(t, l, "a", 1)
 	gone := errors.New("gone")
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(gone)
 	for _, key := range []string{"a", "b"} {
-		_, err = l.Acquire(ctx, key)
+		_, err := l.Acquire(ctx, key)
 		require.ErrorIs(t, err, gone)
 	}
 }
@@ -115,8 +115,7 @@ func TestBoundsHoldUnderLoad(t *testing.T) {
 	}
 }
 
-// hold starts work that holds a slot until ctx ends. It returns once the work holds the slot or was
-// refused.
+// hold starts work that holds a slot until ctx ends. It returns once the work holds the slot or was refused.
 func hold(ctx context.Context, r *Requests, surface Surface, credential, network string) error {
 	held := make(chan error, 2)
 	go func() {
@@ -129,8 +128,7 @@ func hold(ctx context.Context, r *Requests, surface Surface, credential, network
 	return <-held
 }
 
-// Requests with a known credential queue per tenant, all others per network, so that a flood of
-// invalid credentials delays only itself. Public pages have their own queue.
+// Known credentials queue per tenant, others per network: a flood of invalid ones delays itself alone.
 func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -140,9 +138,7 @@ func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 			go func() { _ = hold(ctx, r, API, "invalid", strconv.Itoa(i%200)) }()
 		}
 		synctest.Wait()
-		acquire := func(surface Surface, credential string) error {
-			return hold(ctx, r, surface, credential, "1")
-		}
+		acquire := func(surface Surface, credential string) error { return hold(ctx, r, surface, credential, "1") }
 		began := time.Now()
 		for range 3 {
 			require.NoError(t, acquire(API, "key"))
@@ -158,8 +154,7 @@ func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 	})
 }
 
-// rules.md, Bounds: a /48 never takes the last slot of unknown credentials or of public
-// pages.
+// rules.md, Bounds: a /48 never takes the last slot of unknown credentials or of public pages.
 func TestSiteLeavesASlot(t *testing.T) {
 	for _, surface := range []Surface{API, Public} {
 		synctest.Test(t, func(t *testing.T) {
@@ -178,14 +173,12 @@ func TestSiteLeavesASlot(t *testing.T) {
 	}
 }
 
-// Work that waits for a slot of a limiter holds no slot of Requests: the password queue must not
-// block unknown keys.
+// Work that waits for a slot of a limiter holds no slot of Requests: the password queue must not block unknown keys.
 func TestWaiterOfALimiterHoldsNoSlotOfRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := NewRequests(12)
 		passwords := New(Options{Max: 1, PerKey: 1})
-		_, err := passwords.Acquire(t.Context(), "first")
-		require.NoError(t, err)
+		acquire(t, passwords, "first", 1)
 		require.NoError(t, r.Run(t.Context(), Screens, "", "n", func(ctx context.Context) error {
 			go func() { _, _ = passwords.Acquire(ctx, "second") }()
 			synctest.Wait()
@@ -202,11 +195,7 @@ func TestWaiterOfALimiterHoldsNoSlotOfRequests(t *testing.T) {
 func TestSmallWorkOvertakesALargeWaiterForASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Max: 96, PerKey: 48})
-		acquire := func(key string, n int) (release func()) {
-			release, err := l.AcquireN(t.Context(), key, n)
-			require.NoError(t, err)
-			return release
-		}
+		acquire := func(key string, n int) (release func()) { return acquire(t, l, key, n) }
 		first := acquire("a", 48)
 		acquire("b", 30)
 		began := time.Now()
@@ -233,8 +222,7 @@ func TestSmallWorkOvertakesALargeWaiterForASecond(t *testing.T) {
 func TestCancelledWaiterUnblocksOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Options{Max: 10, PerKey: 10})
-		_, err := l.AcquireN(t.Context(), "a", 8)
-		require.NoError(t, err)
+		acquire(t, l, "a", 8)
 		ctx, stop := context.WithCancel(t.Context())
 		go func() { _, _ = l.AcquireN(ctx, "b", 5) }()
 		<-time.After(overtakeWindow)
@@ -254,9 +242,8 @@ func TestRefusalReleasesItsSlots(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			l := New(Options{Max: most, PerKey: 1, PerSite: 1, SiteOf: siteOf})
-			release, err := l.Acquire(t.Context(), "first")
-			require.NoError(t, err)
-			_, err = l.Acquire(t.Context(), "second")
+			release := acquire(t, l, "first", 1)
+			_, err := l.Acquire(t.Context(), "second")
 			require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
 			release()
 			require.Empty(t, l.semaphores)

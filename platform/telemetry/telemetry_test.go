@@ -71,19 +71,17 @@ func TestOpsServerServesMetricsAndProfiles(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-// While a profile runs, a second one of any kind is refused. pprof itself refuses only one of the
-// same kind.
+// While a profile runs, a second one of any kind is refused. pprof itself refuses only one of the same kind.
 func TestProfilesRunOneAtATime(t *testing.T) {
 	server := httptest.NewServer(OpsHandler(NewRegistry(), "127.0.0.1:0"))
 	defer server.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	get := func(profile string) int {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet,
-			server.URL+"/debug/pprof/"+profile, nil)
+	get := func(profile string) int { // 0: the server has stopped
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/debug/pprof/"+profile, nil)
 		require.NoError(t, err)
 		response, err := http.DefaultClient.Do(request)
-		if err != nil { // the server has stopped
+		if err != nil {
 			return 0
 		}
 		defer response.Body.Close()
@@ -110,14 +108,12 @@ func TestOpsServerAnswersOnlyForItsOwnHost(t *testing.T) {
 		{"127.0.0.1:0", "127.0.0.1.evil.example", 421}, {"127.0.0.1:0", "", 421},
 		{"Metrics.internal:8081", "metrics.internal:8081", 200},
 	} {
-		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet,
-			"/debug/pprof/goroutine?debug=1", nil)
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/debug/pprof/goroutine?debug=1", nil)
 		request.Host = c.host
 		answer := httptest.NewRecorder()
 		OpsHandler(NewRegistry(), c.addr).ServeHTTP(answer, request)
 		require.Equal(t, c.status, answer.Code, "%+v", c)
-		require.Equal(t, c.status == 200,
-			strings.Contains(answer.Body.String(), "goroutine profile"), "%+v", c)
+		require.Equal(t, c.status == 200, strings.Contains(answer.Body.String(), "goroutine profile"), "%+v", c)
 	}
 }
 
@@ -193,9 +189,7 @@ func TestSilentCollectorDelaysNothing(t *testing.T) {
 	}
 	t.Parallel()
 	release := make(chan struct{})
-	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		<-release
-	}))
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
 	defer silent.Close()
 	defer close(release)
 	traces, err := NewTraces(t.Context(), "", slog.New(slog.DiscardHandler),
@@ -210,8 +204,7 @@ func TestSilentCollectorDelaysNothing(t *testing.T) {
 	require.Less(t, time.Since(begun), flushTimeout+time.Second)
 }
 
-// metrics.md, Traces: OTEL_ variables have their documented meaning. dg does not start with
-// unsupported values.
+// metrics.md, Traces: OTEL_ variables have their documented meaning. dg does not start with unsupported values.
 func TestOpenTelemetryVariablesConfigureTraces(t *testing.T) {
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1"
 	for _, c := range []struct {
