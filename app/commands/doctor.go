@@ -58,12 +58,12 @@ func (c healthCmd) Run(ctx context.Context, p Stdio) error {
 	}
 	ctx, stop := context.WithTimeout(ctx, healthTimeout)
 	defer stop()
-	answer, text, err := doctor.Get(ctx, net.JoinHostPort(cmp.Or(host, "localhost"), port)+"/readyz")
+	status, text, err := doctor.Get(ctx, net.JoinHostPort(cmp.Or(host, "localhost"), port)+"/readyz")
 	if err != nil {
 		return err
 	}
-	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("not ready: %s: %s", answer.Status, text)
+	if status != http.StatusOK {
+		return fmt.Errorf("not ready: %d: %s", status, text)
 	}
 	return p.print("%s\n", strings.TrimSpace(text))
 }

@@ -72,7 +72,8 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 	ways := map[string]func(name, email, role string) error{
 		"organisation create": func(name, email, _ string) error {
 			return organisationCreateCmd{Address: address, Name: "Theirs", Slug: "o-" + uuid.NewString()[:8],
-				Plan: "pro", ReportingMode: "nominative", OwnerEmail: email, OwnerName: name}.Run(t.Context(), discardStdio, o)
+				Plan: "pro", ReportingMode: "nominative", OwnerEmail: email, OwnerName: name,
+			}.Run(t.Context(), discardStdio, o)
 		},
 		"member add": func(name, email, role string) error {
 			return memberAddCmd{Address: address, member: member{"acme", email}, Role: role, Name: name}.

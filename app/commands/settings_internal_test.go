@@ -34,7 +34,7 @@ func writeFile(t *testing.T, name, text string) string {
 // Settings come first from flags, then variables, the file of --config and files of secrets, without byte order marks.
 func TestSettingSourcesHavePrecedence(t *testing.T) {
 	key := strings.Repeat("A", 43) + "="
-	for _, name := range strings.Fields("DG_ADDR DG_BASE_URL DG_OPS_ADDR DG_SECRET_KEY_FILE DG_ADRR TEST_OF_FILE") {
+	for name := range strings.FieldsSeq("DG_ADDR DG_BASE_URL DG_OPS_ADDR DG_SECRET_KEY_FILE DG_ADRR TEST_OF_FILE") {
 		t.Setenv(name, "") // restored after the test
 		require.NoError(t, os.Unsetenv(name))
 	}

@@ -60,23 +60,23 @@ func checkAddresses(ctx context.Context, s *Installation) (_ []string, failures 
 func servesDG(ctx context.Context, address string) bool {
 	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
 	defer stop()
-	answer, text, err := Get(ctx, address+"/healthz")
-	return err == nil && answer.StatusCode == http.StatusOK && text == "ok\n"
+	status, text, err := Get(ctx, address+"/healthz")
+	return err == nil && status == http.StatusOK && text == "ok\n"
 }
 
 // Get asks a dg on this machine, without the environment's proxy. text begins the body.
-func Get(ctx context.Context, addressAndPath string) (answer *http.Response, text string, err error) {
+func Get(ctx context.Context, addressAndPath string) (status int, text string, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addressAndPath, http.NoBody)
 	if err != nil {
-		return nil, "", err
+		return 0, "", err
 	}
-	answer, err = (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
+	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
 	if err != nil {
-		return nil, "", err
+		return 0, "", err
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, 4096))
-	return answer, string(body), err
+	return answer.StatusCode, string(body), err
 }
 
 func checkFolder(ctx context.Context, s *Installation) ([]string, error) {

@@ -118,6 +118,26 @@ func TestRoleLostDuringTheRequestCreatesNoKey(t *testing.T) {
 	}
 }
 
+// org/doc.go: what depends on a role locks it. A new, replaced or renamed key waits for a change of the role.
+func TestChangeOfAKeyWaitsForTheRole(t *testing.T) {
+	b := setup(t)
+	key, _ := b.newKey()
+	admin := member(ourOrganisation, "admin", true)
+	for _, replaced := range []string{"", key.ID} {
+		removal := b.Begin(`update memberships set role = 'member' where user_id = $1`, admin.ID)
+		requireCode(t, apperr.AccessDenied, b.WhileWaiting(removal, func() error {
+			_, _, err := b.keys.Create(b.t.Context(), admin,
+				apikeys.NewKey{Name: "x", Scopes: bothScopes, Replaces: replaced}, request)
+			return err
+		}, nil))
+		b.Exec(`update memberships set role = 'admin' where user_id = $1`, admin.ID)
+	}
+	removal := b.Begin(`update memberships set role = 'member' where user_id = $1`, admin.ID)
+	requireCode(t, apperr.AccessDenied, b.WhileWaiting(removal, func() error {
+		return b.keys.Rename(b.t.Context(), admin, key.ID, apikeys.Label{Name: "x"}, request)
+	}, nil))
+}
+
 // rules.md, Formats: timestamps are truncated to the millisecond. The list shows what Create returned.
 func TestNewKeyIsListedAsCreated(t *testing.T) {
 	b := setup(t)
