@@ -14,8 +14,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// An error page says what happened and has one link to continue. A 403 says who can help. Except
-// for a 404, it has the request id. It has the header of the signed-in person.
+// An error page says what happened and has one link to continue, the request id and the signed-in person's header.
 func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Acme <Works>"})
@@ -32,20 +31,13 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 		{owner.Get("/nowhere").Has(t, "Acme &lt;Works&gt;", "Sign out"), 404, "Page not found", wrong,
 			`href="` + acme.At("/reports") + `">Open reports`},
 		{stale.Get("/nowhere").Lacks(t, "Sign in", "Sign out"), 404, "Page not found", wrong, `href="/">Open reports`},
-		{
-			owner.Get(acme.At("/reports/x")), 404, "Fork not found",
-			"<p>It does not exist, or belongs to another organisation.</p>",
-			`href="` + acme.At("/reports") + `">Open reports`,
-		},
-		{
-			owner.Get("/o/other/reports"), 404, "Page not found",
-			"Organisation not found, or you are not a member of it.", `href="/">Choose organisation`,
-		},
-		{
-			w.SignedIn(t, acme.Member).Get(acme.At("/reports")), 403, "Access denied",
+		{owner.Get(acme.At("/reports/x")), 404, "Fork not found",
+			"<p>It does not exist, or belongs to another organisation.</p>", `href="` + acme.At("/reports") + `">Open reports`},
+		{owner.Get("/o/other/reports"), 404, "Page not found",
+			"Organisation not found, or you are not a member of it.", `href="/">Choose organisation`},
+		{w.SignedIn(t, acme.Member).Get(acme.At("/reports")), 403, "Access denied",
 			"Only owners and admins of \u2068Acme &lt;Works&gt;\u2069 can open reports and settings. " +
-				"The operator of DG can change your role.", `href="/account">Open your account`,
-		},
+				"The operator of DG can change your role.", `href="/account">Open your account`},
 		{owner.Send(http.MethodPost, "/docs", "x=y", nil), 405, "Request failed", "Allow header", `href="/">Open reports`},
 	} {
 		c.page.Is(t, c.status).Has(t, "<h1>"+c.title+"</h1>", "<title>"+c.title+" – ", c.message,
@@ -56,12 +48,9 @@ func TestErrorPageSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	}
 }
 
-// An error page names the operator. A 503 page reloads after the interval in data-retry, unless it
-// answers a form.
+// An error page names the operator. A 503 page reloads after the interval in data-retry, unless it answers a form.
 func TestErrorPageNamesTheOperatorAndReloads(t *testing.T) {
-	w := webtest.StartWith(t, assembly.Settings{
-		Operator: mail.Address{Name: "Help <desk>", Address: "dg@example.org"},
-	})
+	w := webtest.StartWith(t, assembly.Settings{Operator: mail.Address{Name: "Help <desk>", Address: "dg@example.org"}})
 	acme := w.Organisation("acme")
 	w.Browser(t).Get("/nowhere").Is(t, 404).Lacks(t, "data-retry").Has(t,
 		`Operated by <bdi>Help &lt;desk&gt;</bdi>, <a href="mailto:dg@example.org">dg@example.org</a>`)
@@ -81,15 +70,12 @@ func TestErrorPageNamesTheOperatorAndReloads(t *testing.T) {
 	p.WaitFor(`h1:text("Account")`)
 }
 
-// Browsers get errors as pages. API paths, requests with an API key and clients that accept JSON get the
-// JSON error of the API.
+// Browsers get errors as pages. API paths, API keys and clients that accept JSON get the JSON error of the API.
 func TestErrorsArePagesInBrowsersOnly(t *testing.T) {
 	_, _, b := webtest.StartAsOwner(t)
 	for path, header := range map[string]http.Header{
-		"/api/v1/nowhere": nil,
-		"/nowhere":        {"Authorization": {"Bearer dg_live_x"}},
-		"/elsewhere":      {"Authorization": {"Basic eA==", "Bearer dg_live_x"}},
-		"/other":          {"Accept": {"application/json"}},
+		"/api/v1/nowhere": nil, "/nowhere": {"Authorization": {"Bearer dg_live_x"}},
+		"/elsewhere": {"Authorization": {"Basic eA==", "Bearer dg_live_x"}}, "/other": {"Accept": {"application/json"}},
 	} {
 		p := b.Send(http.MethodGet, path, "", header)
 		require.True(t, strings.HasPrefix(p.Body, `{"code":"`), "%s: %s", path, p.Body)

@@ -53,13 +53,11 @@ func TestStaticFilesAreCached(t *testing.T) {
 	require.Contains(t, kept.Header.Get("Cache-Control"), "immutable")
 	plain := b.Get("/static/dg.css?v=older")
 	require.Equal(t, "no-cache", plain.Header.Get("Cache-Control"))
-	b.Send(http.MethodGet, "/static/dg.css", "",
-		http.Header{"If-None-Match": {plain.Header.Get("ETag")}}).Is(t, 304)
+	b.Send(http.MethodGet, "/static/dg.css", "", http.Header{"If-None-Match": {plain.Header.Get("ETag")}}).Is(t, 304)
 	b.Get("/static/../site.go").Is(t, 404)
 }
 
-// rules.md, Formats: a malformed id counts as an unknown id. An organisation is found by its exact
-// slug, however the address is encoded.
+// rules.md, Formats: a malformed id is unknown. An organisation is found by its exact slug, however it is encoded.
 func TestMalformedSlugIsNotFound(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, slug := range []string{
@@ -82,8 +80,7 @@ func TestMalformedSlugIsNotFound(t *testing.T) {
 	}
 }
 
-// A form submitted after its session has ended changes nothing. It leads to the sign-in, and then
-// to the empty form.
+// A form submitted after its session has ended changes nothing. It leads to the sign-in, and then to the empty form.
 func TestFormLeadsBackAfterTheSessionEnded(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.Owner)
@@ -124,7 +121,7 @@ func TestTwoStepSetupLeadsBack(t *testing.T) {
 
 const confirmation = `<div class="note" role="status">`
 
-// The next page confirms a change, once. The sign-in page confirms the sign-out.
+// The next page confirms a change, once, and the sign-in page the sign-out. A forged notice is escaped, without links.
 func TestChangeIsConfirmedOnce(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "BI & co", apikeys.ReportsRead)
@@ -132,26 +129,20 @@ func TestChangeIsConfirmedOnce(t *testing.T) {
 	require.Equal(t, "BI & co has been revoked. Requests with this key are now refused.",
 		webtest.Notes(t, b.Get(next).Has(t, confirmation))[0])
 	b.Get(next).Lacks(t, confirmation)
-	b.Get(b.Post("/sign-out", nil).Header.Get("Location")).Has(t,
-		confirmation+"<div><strong>You have signed out.</strong>")
-}
-
-// An invalid notice cookie is ignored. The text of a notice is escaped and has no links.
-func TestForgedNoticeIsNotShown(t *testing.T) {
-	_, _, b := webtest.StartAsOwner(t)
-	get := func(notice string) testkit.Page {
+	forged := func(notice string) testkit.Page {
 		b.Cookies["__Host-dg-notice"] = base64.RawURLEncoding.EncodeToString([]byte(notice))
 		return b.Get("/account").Is(t, 200)
 	}
 	for _, text := range []string{"x", "null", `{"Strong":5}`, `{"Strong":"S`} {
-		get(text).Lacks(t, confirmation)
+		forged(text).Lacks(t, confirmation)
 	}
-	get(`{"Strong":"<b>","Kind":"bad","Action":"Go","ActionPath":"//evil.example"}`).Has(t, confirmation+"<div><strong>&lt;b&gt;</strong></div></div>").
-		Lacks(t, "evil.example")
+	forged(`{"Strong":"<b>","Kind":"bad","Action":"Go","ActionPath":"//evil.example"}`).Lacks(t, "evil.example").
+		Has(t, confirmation+"<div><strong>&lt;b&gt;</strong></div></div>")
+	b.Get(b.Post("/sign-out", nil).Header.Get("Location")).Has(t,
+		confirmation+"<div><strong>You have signed out.</strong>")
 }
 
-// A link on another site or in a mail starts no download. The response is a page that links to the
-// screen, and the log has no entry. A sign-in continues at the screen.
+// A link on another site starts no download and logs nothing: its page links to the screen, where a sign-in continues.
 func TestCrossSiteDownloadIsRejected(t *testing.T) {
 	h := newRouteWorld(t)
 	b := h.SignedIn(t, h.acme.Owner)
@@ -174,8 +165,7 @@ func TestCrossSiteDownloadIsRejected(t *testing.T) {
 		files[file] = h.Base + path
 		signedOut := h.Browser(t)
 		signedOut.Send(http.MethodGet, file, "", http.Header{}).Is(t, 403)
-		testkit.RequireRedirect(t, "/sign-in?"+url.Values{"next": {path + query}}.Encode(),
-			signedOut.Get(file))
+		testkit.RequireRedirect(t, "/sign-in?"+url.Values{"next": {path + query}}.Encode(), signedOut.Get(file))
 	}
 	require.Zero(t, h.DB.Count(`audit_entries where action like '%export%'`))
 	require.NotEmpty(t, files)
@@ -185,9 +175,7 @@ func TestCrossSiteDownloadIsRejected(t *testing.T) {
 	}
 }
 
-// A person with several organisations switches between their reports. In an organisation where they
-// are only a member, they see the account alone. Screens outside organisations offer the choice. A
-// person with one organisation gets no switch.
+// People with several organisations switch between them, and choose one elsewhere. A member sees the account alone.
 func TestOrganisationIsSwitched(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	vale := w.OrganisationOf(testkit.Organisation{Slug: "a&b", Name: "Vale <b>"})
@@ -195,23 +183,19 @@ func TestOrganisationIsSwitched(t *testing.T) {
 	w.DB.Join(vale.ID, acme.Owner.ID, "admin")
 	w.DB.Join(club.ID, acme.Owner.ID, "member")
 	b := w.SignedIn(t, acme.Owner)
-	for path, chosen := range map[string]bool{
-		acme.At("/settings/audit-log"): true, "/docs": false, "/account": false,
-	} {
+	for path, chosen := range map[string]bool{acme.At("/settings/audit-log"): true, "/docs": false, "/account": false} {
 		p := b.Get(path).Has(t,
 			`<li><a href="`+html.EscapeString(vale.At("/reports"))+`"><bdi>Vale &lt;b&gt;</bdi></a></li>`,
 			`<li><a href="/account"><bdi>Organisation club</bdi></a></li>`)
 		require.Equal(t, !chosen, strings.Contains(p.Body, "Choose organisation"), path)
-		require.Equal(t, chosen,
-			strings.Contains(p.Body, `aria-current="true"><bdi>Organisation acme</bdi>`), path)
+		require.Equal(t, chosen, strings.Contains(p.Body, `aria-current="true"><bdi>Organisation acme</bdi>`), path)
 	}
 	for _, alone := range []string{acme.At("/reports"), "/account", "/docs"} {
 		w.SignedIn(t, acme.Admin).Get(alone).Lacks(t, `class="switch"`)
 	}
 }
 
-// The list of organisations opens by a click, finds by typing and closes by Escape. Times are in the
-// reader's time zone, with UTC as their title.
+// The list of organisations opens, finds by typing and closes by Escape. Times are in the reader's zone, titled in UTC.
 func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	vale := w.Organisation("vale")
@@ -243,8 +227,7 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	require.Equal(t, vale.At("/reports"), p.Path())
 }
 
-// announced returns what a screen reader announces, in order: a line for each role, name and
-// description.
+// announced returns what a screen reader announces, in order: a line for each role, name and description.
 func announced(t *testing.T, p *browsertest.Page) string {
 	t.Helper()
 	tree := browsertest.Do(p, "read the tree",
@@ -285,8 +268,7 @@ func announced(t *testing.T, p *browsertest.Page) string {
 	return strings.Join(lines, "\n")
 }
 
-// A screen reader announces what each figure describes, what a choice opens, what happened to the
-// secret, and which key or entry a control belongs to.
+// A screen reader announces what figures describe, choices open, became of the secret, and controls belong to.
 func TestScreenReaderAnnouncesContext(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)

@@ -14,7 +14,6 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// sensitiveForm is a form that requires a recent password.
 type sensitiveForm struct {
 	path       string
 	fields     url.Values
@@ -22,28 +21,20 @@ type sensitiveForm struct {
 	wantStatus int      // status of the response to the change
 }
 
-// sensitiveForms returns all sensitive forms by name. It makes the admin with two-step verification
-// an owner.
+// sensitiveForms returns all sensitive forms by name. It makes the admin with two-step verification an owner.
 func sensitiveForms(t *testing.T, w *webtest.World, acme *webtest.Organisation) map[string]sensitiveForm {
 	w.DB.Exec(`update memberships set role = 'owner' where user_id = $1`, acme.Admin.ID)
 	old := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
 	return map[string]sensitiveForm{
-		"a new key": {acme.At("/settings/api-keys/new"), url.Values{
-			"name": {"Warehouse"}, "description": {"Ask Bo"}, "scopes": {"reports:read"},
-			"expiry": {"day"}, "day": {"2027-01-02"},
-		}, []string{
-			`value="Warehouse"`, `value="Ask Bo"`, `value="2027-01-02"`,
-			`value="reports:read" aria-describedby="sr-h" checked`,
-			`id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`,
-		}, http.StatusOK},
-		"a replacement": {acme.At("/settings/api-keys/%s/replace", old.ID),
-			webtest.ReplacementForm("week"),
-			[]string{`id="oweek" name="overlap" value="week" aria-describedby="oweekh" checked`},
-			http.StatusOK},
+		"a new key": {acme.At("/settings/api-keys/new"), testkit.Form("name", "Warehouse", "description", "Ask Bo",
+			"scopes", "reports:read", "expiry", "day", "day", "2027-01-02"), []string{
+			`value="Warehouse"`, `value="Ask Bo"`, `value="2027-01-02"`, `value="reports:read" aria-describedby="sr-h" checked`,
+			`id="xday" name="expiry" value="day" aria-describedby="xdayh" checked`}, http.StatusOK},
+		"a replacement": {acme.At("/settings/api-keys/%s/replace", old.ID), webtest.ReplacementForm("week"),
+			[]string{`id="oweek" name="overlap" value="week" aria-describedby="oweekh" checked`}, http.StatusOK},
 		"a mode": {acme.At("/settings/organisation/reporting-mode"),
 			testkit.Form("mode", "nominative", "organisation", acme.Name),
-			[]string{`value="nominative" checked`, `name="organisation" value="` + acme.Name + `"`},
-			http.StatusSeeOther},
+			[]string{`value="nominative" checked`, `name="organisation" value="` + acme.Name + `"`}, http.StatusSeeOther},
 	}
 }
 
@@ -54,7 +45,6 @@ func (s sensitiveForm) withProof(password, code string) url.Values {
 	return form
 }
 
-// ageSessions sets how long ago all sessions entered the password.
 func ageSessions(w *webtest.World, since string) {
 	w.DB.Exec(`update sessions set authenticated_at = now() - $1::interval`, since)
 }
@@ -64,15 +54,13 @@ func proofFields(p testkit.Page) [2]bool {
 	return [2]bool{strings.Contains(p.Body, `name="current"`), strings.Contains(p.Body, `name="code"`)}
 }
 
-// storedState returns the stored keys and reporting modes.
 func storedState(w *webtest.World) string {
 	return testkit.One[string](w.DB, `select concat_ws(' ',
 		(select string_agg(id || coalesce(revoked_at::text, ''), ',' order by id) from api_keys),
 		(select string_agg(reporting_mode, ',' order by id) from organisations))`)
 }
 
-// rules.md, Keys: after 15 minutes each sensitive form asks for the password in place and keeps its
-// fields. The correct password makes the change, and is valid for the next 15 minutes.
+// rules.md, Keys: after 15 minutes each sensitive form asks for the password in place, keeps its fields, and proceeds.
 func TestSensitiveFormsAskForThePasswordInPlace(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	const again = "Enter your password again."
@@ -116,10 +104,7 @@ func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	path := acme.At("/settings/api-keys/new")
 	ageSessions(w, "1 hour")
-	form := webtest.NewKeyForm()
-	form.Del("name")
-	form.Del("scopes")
-	form.Set("current", "wrong horse battery")
+	form := testkit.Form("expiry", "90", "current", "wrong horse battery")
 	p := b.Post(path, form).Is(t, 422).Has(t, "<strong>3 things to fix.</strong>",
 		"Enter a name.", "Choose at least one scope.", "The password is wrong.")
 	require.Equal(t, [2]bool{true, false}, proofFields(p), "without two-step verification there is no code")
@@ -128,16 +113,12 @@ func TestRightPasswordCountsInAFormWithErrors(t *testing.T) {
 	require.Equal(t, [2]bool{}, proofFields(p))
 }
 
-// Revoking and renaming need no password: a leaked key must be revoked without delay, and a name is
-// not sensitive.
+// Revoking and renaming need no password: a leaked key must be revoked without delay, and a name is not sensitive.
 func TestRevokingAndRenamingNeverAsk(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "BI", apikeys.ReportsRead)
 	ageSessions(w, "10 hours")
-	for path, form := range map[string]url.Values{
-		"/rename": {"name": {"Warehouse"}},
-		"/revoke": {},
-	} {
+	for path, form := range map[string]url.Values{"/rename": {"name": {"Warehouse"}}, "/revoke": {}} {
 		at := acme.At("/settings/api-keys/%s", key.ID) + path
 		require.Equal(t, [2]bool{}, proofFields(b.Get(at)), path)
 		b.Post(at, form).Is(t, 303)

@@ -39,8 +39,7 @@ func (h *routeWorld) at(t *testing.T, s web.Screen) string {
 	path := strings.NewReplacer(":org", h.acme.Slug, ":fork", h.fork, ":recipe", "python",
 		":operation", "getForkStats").Replace(s.Path)
 	if strings.Contains(path, ":key") {
-		key := h.NewKey(t, h.acme, "BI", apikeys.ForksRead)
-		path = strings.Replace(path, ":key", key.ID, 1)
+		return strings.Replace(path, ":key", h.NewKey(t, h.acme, "BI", apikeys.ForksRead).ID, 1)
 	}
 	return path
 }
@@ -66,13 +65,11 @@ func (h *routeWorld) readers(t *testing.T) []reader {
 	}
 }
 
-// may reports whether the policy grants the reader the screen's permission.
 func (r reader) may(t *testing.T, s web.Screen) bool {
 	policy, err := authz.New()
 	require.NoError(t, err)
-	return policy.Authorize(authz.Subject{
-		Kind: authz.Member, OrganisationID: "acme", Grants: authz.MemberGrants(r.role, r.twoStep),
-	}, s.Permission, "acme") == nil
+	return policy.Authorize(authz.Subject{Kind: authz.Member, OrganisationID: "acme",
+		Grants: authz.MemberGrants(r.role, r.twoStep)}, s.Permission, "acme") == nil
 }
 
 // Each role can open the screens, and send the forms, whose permission it holds, and no others.
@@ -101,8 +98,7 @@ func TestEveryScreenChecksItsPermission(t *testing.T) {
 	}
 }
 
-// links matches the targets of links and forms. A form that changes something has the prefix
-// "post".
+// links matches the targets of links and forms. A form that changes something has the prefix "post".
 const links = `(?:href|(?:method="(post)" )?action)="(/[^"#?]*)([^"#]*)`
 
 // The links and forms of the screens offer each role all permitted screens and no others.
@@ -163,8 +159,7 @@ func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 	admin.Get(list).Is(t, 404)
 }
 
-// A form sent from another site is refused, as is one without a header that names its site. Older
-// browsers name the page in Origin.
+// Forms from another site, or without a header that names the site, are refused. Older browsers name it in Origin.
 func TestCrossOriginFormsAreRejected(t *testing.T) {
 	h := newRouteWorld(t)
 	b := h.SignedIn(t, h.acme.Owner)
@@ -201,6 +196,8 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 	}
 }
 
+var postForm = regexp.MustCompile(`<form [^>]*method="post"[^>]*>.{0,100}`)
+
 // If another account opened a form, as in another tab, sending the form changes nothing.
 func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 	h := newRouteWorld(t)
@@ -211,15 +208,10 @@ func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 	for _, s := range screens {
 		if s.Page != nil {
 			path := h.at(t, s)
-			for _, who := range []struct {
-				browser *testkit.Browser
-				id      string
-			}{{owner, h.acme.Owner.ID}, {admin, h.acme.Admin.ID}} {
-				all := regexp.MustCompile(`<form [^>]*method="post"[^>]*>.{0,100}`).
-					FindAllString(who.browser.Get(path).Body, -1)
-				for _, form := range all {
+			for id, browser := range map[string]*testkit.Browser{h.acme.Owner.ID: owner, h.acme.Admin.ID: admin} {
+				for _, form := range postForm.FindAllString(browser.Get(path).Body, -1) {
 					if !strings.Contains(path, "/reset") {
-						require.Contains(t, form, `name="account" value="`+who.id+`"`, path)
+						require.Contains(t, form, `name="account" value="`+id+`"`, path)
 						forms++
 					}
 				}
@@ -254,8 +246,7 @@ func TestEveryPageHasSecurityHeaders(t *testing.T) {
 	for _, path := range paths {
 		p := b.Get(path).Lacks(t, "style=")
 		require.NotRegexp(t, `<script[^>]*>[^<]|<[^<>]* on\w+=`, p.Body, "%s: inline script", path)
-		require.NotRegexp(t, `<(script|link|img)[^>]* (src|href)="(https?:|//)`, p.Body,
-			"%s: of another host", path)
+		require.NotRegexp(t, `<(script|link|img)[^>]* (src|href)="(https?:|//)`, p.Body, "%s: of another host", path)
 		policy := p.Header.Get("Content-Security-Policy")
 		require.Contains(t, policy, "default-src 'none'", path)
 		require.Contains(t, policy, "frame-ancestors 'none'", path)

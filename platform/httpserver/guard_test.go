@@ -20,7 +20,6 @@ func plainRoutes(app *fiber.App) {
 	app.Get("/panic", func(*fiber.Ctx) error { panic("secret internals") })
 }
 
-// Parts of requests.
 const (
 	host     = " HTTP/1.1\r\nHost: x\r\n"
 	get      = "GET /ok" + host
@@ -94,9 +93,8 @@ func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 func TestRouterErrorsHaveTheErrorBody(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
 	for request, status := range map[string]int{
-		"GET /nowhere": 404, "HEAD /nowhere": 404, "GET /OK": 404, "GET /ok/": 404,
-		"GET /%6fk": 404, "GET //ok": 404, "POST /ok": 405, "TRACE /ok": 405, "OPTIONS /ok": 405,
-		"GET /panic": 500, "HEAD /panic": 500,
+		"GET /nowhere": 404, "HEAD /nowhere": 404, "GET /OK": 404, "GET /ok/": 404, "GET /%6fk": 404, "GET //ok": 404,
+		"POST /ok": 405, "TRACE /ok": 405, "OPTIONS /ok": 405, "GET /panic": 500, "HEAD /panic": 500,
 	} {
 		t.Run(request, func(t *testing.T) {
 			method, path, _ := strings.Cut(request, " ")
@@ -115,8 +113,7 @@ func TestRouterErrorsHaveTheErrorBody(t *testing.T) {
 func TestValidRequestPassesTheGuard(t *testing.T) {
 	b := serve(t, Options{}, plainRoutes)
 	for _, request := range []string{
-		get + end, "GET /ok HTTP/1.0\r\n\r\n", "GET http://x/ok" + host + end,
-		get + "Content-Length: 0\r\n" + end,
+		get + end, "GET /ok HTTP/1.0\r\n\r\n", "GET http://x/ok" + host + end, get + "Content-Length: 0\r\n" + end,
 		get + strings.Repeat("X-F: "+strings.Repeat("b", 990)+"\r\n", 15) + end, post + length2 + end + "hi",
 	} {
 		require.Equal(t, 200, b.raw(t, request).StatusCode, "%.60q", request)
@@ -135,12 +132,9 @@ func TestErrorsBecomeResponses(t *testing.T) {
 	}{
 		"validation": {apperr.New(apperr.Validation, "Give from and to."), 400, "Give from and to."},
 		"auth":       {apperr.New(apperr.AuthRequired, "Send <secret>."), 401, "Send <secret>."},
-		"access": {
-			apperr.New(apperr.AccessDenied, "The key has not that scope."), 403, "The key has not that scope.",
-		},
-		"rate": {&apperr.Error{
-			Code: apperr.RateLimited, Message: "Wait a moment, please.", RetryAfter: 7,
-		}, 429, "Wait a moment, please."},
+		"access":     {apperr.New(apperr.AccessDenied, "Not in its scopes."), 403, "Not in its scopes."},
+		"rate": {&apperr.Error{Code: apperr.RateLimited, Message: "Wait a moment, please.",
+			RetryAfter: 7}, 429, "Wait a moment, please."},
 		"unavailable":  {apperr.New(apperr.Unavailable, "Try again later, please."), 503, "Try again later, please."},
 		"wrapped":      {fmt.Errorf("reports: %w", apperr.New(apperr.NotFound, "No such fork.")), 404, "No such fork."},
 		"with-a-cause": {apperr.Wrap(apperr.NotFound, errUnreachable, "No such fork."), 404, "No such fork."},

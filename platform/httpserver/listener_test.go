@@ -121,7 +121,6 @@ func TestAcceptErrorsAreRetried(t *testing.T) {
 	require.Empty(t, f.errs)
 }
 
-// beginShutdown starts the shutdown and returns a channel with its result.
 func (b *testServer) beginShutdown(t *testing.T) <-chan error {
 	stopped := make(chan error, 1)
 	go func() { stopped <- b.Shutdown(context.Background()) }()

@@ -103,14 +103,11 @@ func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 	type requestValues struct{ id, addr, path, param, header string }
 	var mu sync.Mutex
 	var all []requestValues
-	b := serve(t, Options{
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-	}, func(app *fiber.App) {
+	b := serve(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, func(app *fiber.App) {
 		app.Get("/v/:p", func(c *fiber.Ctx) error {
 			mu.Lock()
 			defer mu.Unlock()
-			all = append(all,
-				requestValues{RequestID(c), ClientAddr(c), c.Path(), c.Params("p"), c.Get("User-Agent")})
+			all = append(all, requestValues{RequestID(c), ClientAddr(c), c.Path(), c.Params("p"), c.Get("User-Agent")})
 			return nil
 		})
 	})
@@ -134,8 +131,7 @@ func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
 	}, func(app *fiber.App) {
 		app.Get("/forks/:id", func(c *fiber.Ctx) error { return c.SendString("12345") })
 	})
-	id := b.get(t, "/forks/hidden?token=topsecret", "Authorization", "Bearer dg_live_secret").
-		Header.Get("X-Request-Id")
+	id := b.get(t, "/forks/hidden?token=topsecret", "Authorization", "Bearer dg_live_secret").Header.Get("X-Request-Id")
 	b.raw(t, "GET /forks/7?token=topsecret BROKEN\r\nAuthorization: Bearer dg_live_secret\r\n\r\n")
 	eventually(t, "two log lines", func() bool { return strings.Count(b.logs.String(), "\n") >= 2 })
 	logs := b.logs.String()
@@ -216,10 +212,8 @@ func TestJSONHasAnETagPerEncoding(t *testing.T) {
 	zipped := b.get(t, "/j", "Accept-Encoding", "gzip")
 	require.Equal(t, body, zipped.decompressedBody(t))
 	for _, a := range []answer{plain, zipped} {
-		a.wantHeaders(t, map[string]string{
-			"Vary": "Authorization, Accept-Encoding", "Cache-Control": "private, no-cache",
-			"Content-Type": "application/json; charset=utf-8",
-		})
+		a.wantHeaders(t, map[string]string{"Vary": "Authorization, Accept-Encoding",
+			"Cache-Control": "private, no-cache", "Content-Type": "application/json; charset=utf-8"})
 	}
 	tag := plain.Header.Get("ETag")
 	ztag := zipped.Header.Get("ETag")
@@ -240,10 +234,8 @@ func TestJSONHasAnETagPerEncoding(t *testing.T) {
 			if a.StatusCode == 304 {
 				require.Empty(t, a.body+a.Header.Get("Content-Type"))
 				require.NotEmpty(t, a.Header.Get("X-Request-Id"))
-				a.wantHeaders(t, map[string]string{
-					"ETag": map[string]string{"": tag, "gzip": ztag}[c.accept],
-					"Vary": "Authorization, Accept-Encoding", "Cache-Control": "private, no-cache",
-				})
+				a.wantHeaders(t, map[string]string{"ETag": map[string]string{"": tag, "gzip": ztag}[c.accept],
+					"Vary": "Authorization, Accept-Encoding", "Cache-Control": "private, no-cache"})
 			}
 		}
 		dated := b.get(t, "/j", "If-Modified-Since", "Fri, 31 Dec 2199 00:00:00 GMT")

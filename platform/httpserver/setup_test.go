@@ -22,7 +22,6 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// testTimeout bounds every wait of a test.
 const testTimeout = 10 * time.Second
 
 type testServer struct {
@@ -32,7 +31,6 @@ type testServer struct {
 	served    chan struct{} // closed when Serve has returned
 }
 
-// serve starts a server, and stops it when the test ends.
 func serve(t *testing.T, o Options, routes func(*fiber.App)) *testServer {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -100,7 +98,6 @@ func (b *testServer) dialFrom(t *testing.T, address string) net.Conn {
 	return c
 }
 
-// raw sends the request without changes and reads one response.
 func (b *testServer) raw(t *testing.T, request string) answer {
 	t.Helper()
 	c := b.dial(t)
@@ -169,9 +166,8 @@ func (a answer) wantError(t *testing.T, status int) {
 	t.Helper()
 	require.Equal(t, status, a.StatusCode, a.body)
 	require.Regexp(t, validRequestID, a.Header.Get("X-Request-Id"))
-	a.wantHeaders(t, map[string]string{
-		"Content-Type": "application/json; charset=utf-8", "Cache-Control": "private, no-cache", "Server": "",
-	})
+	a.wantHeaders(t, map[string]string{"Content-Type": "application/json; charset=utf-8",
+		"Cache-Control": "private, no-cache", "Server": ""})
 	if a.Request != nil && a.Request.Method == http.MethodHead {
 		require.Empty(t, a.body)
 		return

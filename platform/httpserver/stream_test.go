@@ -52,7 +52,6 @@ func (s *fakeSource) Next() ([]byte, error) {
 
 func (s *fakeSource) Close(sent int64, err error) { s.closed <- closeCall{sent, err} }
 
-// wantClosed checks that the source was closed exactly once, with the error.
 func (s *fakeSource) wantClosed(t *testing.T, is error) closeCall {
 	e := within10s(t, s.closed, "the source to be closed")
 	require.ErrorIs(t, e.err, is)
@@ -135,9 +134,8 @@ func TestResponseWithoutABodyReadsNoBlock(t *testing.T) {
 	b := serveSource(t, Options{}, s)
 	a := b.do(t, http.MethodHead, "/x", "Accept-Encoding", "gzip")
 	require.Equal(t, 200, a.StatusCode)
-	a.wantHeaders(t, map[string]string{
-		"Content-Type": "text/csv; charset=utf-8", "Content-Encoding": "gzip", "Content-Length": "",
-	})
+	a.wantHeaders(t, map[string]string{"Content-Type": "text/csv; charset=utf-8", "Content-Encoding": "gzip",
+		"Content-Length": ""})
 	c := b.dial(t)
 	_, _ = io.WriteString(c, "HEAD /x"+host+"\r\nHEAD /x"+host+"Connection: close\r\n\r\n")
 	all, _ := io.ReadAll(c)
@@ -149,7 +147,6 @@ func TestResponseWithoutABodyReadsNoBlock(t *testing.T) {
 
 var errBrokenRows = errors.New("the rows broke")
 
-// beginStream requests a stream, and reads its headers and first bytes.
 func (b *testServer) beginStream(t *testing.T, path string, header ...string) net.Conn {
 	c := b.dial(t)
 	_, _ = io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n"+strings.Join(append(header, ""), "\r\n")+"\r\n")

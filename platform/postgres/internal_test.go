@@ -101,11 +101,10 @@ func TestEachOfSeveralHostsHasAShortTimeout(t *testing.T) {
 // A span's name is the statement's tag. Without a tag it is the first word of the statement.
 func TestSpansAreNamedByTags(t *testing.T) {
 	for sql, want := range map[string]string{
-		"/* reports.days */ select 1":           "reports.days",
-		"\n\t/* audit.appendToAll */\n\tinsert": "audit.appendToAll",
-		"begin isolation level serializable":    "begin", "-- ping": "ping", "COMMIT": "COMMIT",
-		"select 'secret'": "select", "/* secret */ select 'secret'": "statement",
-		"'secret'": "statement", "": "statement",
+		"/* reports.days */ select 1": "reports.days", "\n\t/* audit.appendToAll */\n\tinsert": "audit.appendToAll",
+		"begin isolation level serializable": "begin", "-- ping": "ping", "COMMIT": "COMMIT",
+		"select 'secret'": "select", "/* secret */ select 'secret'": "statement", "'secret'": "statement",
+		"": "statement",
 	} {
 		require.Equal(t, want, statementName(sql), "%q", sql)
 	}

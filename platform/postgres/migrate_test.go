@@ -25,7 +25,6 @@ var schema = files{
 
 type files map[string]string // names and SQL
 
-// with returns a file system with both sets of files.
 func (f files) with(more files) fstest.MapFS {
 	all := fstest.MapFS{"migrations.go": {Data: []byte("package migrations")}}
 	for _, some := range []files{f, more} {
@@ -81,10 +80,8 @@ func migrateAtOnce(t *testing.T, n int, owner string, files fs.FS) {
 // Slow files make the instances overlap: during the migration in the first round, during the grants in the second.
 func TestConcurrentMigrationsRunOnce(t *testing.T) {
 	serving, owner := newDatabase(t)
-	slow := schemaWith(files{
-		"3_slow.sql":        "insert into things values (2);\nselect pg_sleep(0.2);",
-		"grants/things.sql": "grant select on things to :role;\nselect pg_sleep(0.1);",
-	})
+	slow := schemaWith(files{"3_slow.sql": "insert into things values (2);\nselect pg_sleep(0.2);",
+		"grants/things.sql": "grant select on things to :role;\nselect pg_sleep(0.1);"})
 	for range 2 {
 		migrateAtOnce(t, 3, owner, slow)
 	}
@@ -107,11 +104,9 @@ func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 // Any operator command of an older program migrates first. It must keep the rights of the newer program.
 func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	serving, owner := newDatabase(t)
-	newer := schemaWith(files{
-		"3_more.sql":      "create table more (id int);\nalter table log add column note text;",
+	newer := schemaWith(files{"3_more.sql": "create table more (id int);\nalter table log add column note text;",
 		"grants/more.sql": "grant select on more to :role;",
-		"grants/log.sql":  string(schema["grants/log.sql"].Data) + "grant update (note) on log to :role;",
-	})
+		"grants/log.sql":  string(schema["grants/log.sql"].Data) + "grant update (note) on log to :role;"})
 	require.NoError(t, postgres.Migrate(t.Context(), owner, newer, servingRole, nil))
 	require.NoError(t, tb.Exec(t, serving, `select from more; update log set note = ''`))
 	var book tb.Buffer

@@ -23,7 +23,6 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// The roles of the embedded server.
 const (
 	superuser   = "postgres"
 	ownerRole   = "dg_owner"
@@ -42,7 +41,6 @@ func open(t *testing.T, options postgres.Options) *postgres.DB {
 	return pgtest.Open(t, serving, options)
 }
 
-// requireMentions fails unless the error contains every one of the words.
 func requireMentions(t *testing.T, err error, words ...string) {
 	for _, word := range words {
 		require.ErrorContains(t, err, word)
@@ -53,7 +51,6 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// settings reads a column of pg_settings for the named settings.
 func settings(t *testing.T, on querier, value string, names iter.Seq[string]) (found map[string]string) {
 	require.NoError(t, on.QueryRow(t.Context(),
 		`select json_object_agg(name, `+value+`) from pg_settings where name = any($1)`,
@@ -74,10 +71,8 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	}
 	require.Equal(t, want, settings(t, db.Pool, "current_setting(name)", maps.Keys(want)))
 	// over a Unix socket the current TCP settings read as 0, but reset_val has the requested values
-	want = map[string]string{
-		"tcp_keepalives_idle": "15", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
-		"tcp_user_timeout": "30000", "client_connection_check_interval": "5000",
-	}
+	want = map[string]string{"tcp_keepalives_idle": "15", "tcp_keepalives_interval": "5", "tcp_keepalives_count": "3",
+		"tcp_user_timeout": "30000", "client_connection_check_interval": "5000"}
 	require.Equal(t, want, settings(t, db.Pool, "reset_val", maps.Keys(want)))
 }
 
@@ -91,7 +86,6 @@ func TestTimesAreReadAsUTC(t *testing.T) {
 	require.Equal(t, []time.Time{want, want}, []time.Time{direct, byGorm})
 }
 
-// onNoTable is the scope of statements on tables without organisations.
 var onNoTable = tenant.Across("on no organisation's table")
 
 // PostgreSQL's errors are query_canceled (57014) and lock_not_available (55P03).
@@ -267,10 +261,9 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 		holder, err := db.Pool.Begin(t.Context()) // forces the next statement into another session
 		require.NoError(t, err)
 		of := pgtest.Open(t, direct, postgres.Options{}).Pool
-		want := settings(t, of, "setting", slices.Values([]string{
-			"TimeZone", "jit", "search_path", "default_transaction_isolation", "statement_timeout",
-			"lock_timeout", "idle_in_transaction_session_timeout", "client_connection_check_interval",
-		}))
+		want := settings(t, of, "setting", slices.Values([]string{"TimeZone", "jit", "search_path",
+			"default_transaction_isolation", "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout",
+			"client_connection_check_interval"}))
 		for name, on := range map[string]querier{"a pool": db.Pool, "a transaction": holder} {
 			require.Equal(t, want, settings(t, on, "setting", maps.Keys(want)), name)
 		}

@@ -59,7 +59,6 @@ func TestBusyPrimaryKeepsTheReplicaInUse(t *testing.T) {
 	require.True(t, replica.LeftOut())
 }
 
-// waitUntilUsed checks the replica until a check succeeds.
 func waitUntilUsed(t *testing.T, replica *postgres.Replica, primary *postgres.DB) {
 	watching, stop := context.WithCancel(t.Context())
 	watched := make(chan struct{})

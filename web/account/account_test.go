@@ -39,8 +39,7 @@ func TestSignOutEverywhere(t *testing.T) {
 	colleague.Get("/account").Is(t, 200)
 }
 
-// The well-known address, which password managers open, leads to the form. The form takes the
-// current password and ends the person's other sessions. Many wrong passwords lock it.
+// The well-known address leads to the form. A change ends the other sessions, and many wrong passwords lock it.
 func TestPasswordIsChanged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	known := b.Get("/.well-known/change-password").Is(t, 302)
@@ -49,8 +48,7 @@ func TestPasswordIsChanged(t *testing.T) {
 	const wrong = "wrong horse battery"
 	const replacement = "battery horse staple"
 	change := func(current, password, repeat string) testkit.Page {
-		return b.Post("/account/password",
-			testkit.Form("current", current, "new", password, "repeat", repeat))
+		return b.Post("/account/password", testkit.Form("current", current, "new", password, "repeat", repeat))
 	}
 	for says, p := range map[string]testkit.Page{
 		"The password is wrong":      change(wrong, replacement, replacement),
@@ -61,8 +59,7 @@ func TestPasswordIsChanged(t *testing.T) {
 	}
 	testkit.RequireRedirect(t, "/account", change(testkit.Password, replacement, replacement))
 	testkit.RequireRedirect(t, "/sign-in", other.Get("/"))
-	require.Contains(t, webtest.Notes(t, b.Get("/account"))[0],
-		"Password changed. Your other sessions have ended.")
+	require.Contains(t, webtest.Notes(t, b.Get("/account"))[0], "Password changed. Your other sessions have ended.")
 	for range 10 {
 		change(wrong, replacement, replacement)
 	}
@@ -75,8 +72,7 @@ func recoveryCodesIn(t *testing.T, p testkit.Page) []string {
 	return slices.Concat(cells...)
 }
 
-// Two-step verification is turned on with the password and a code of the shown secret. It is turned
-// off with the password and a code.
+// Two-step verification is turned on with the password and a code of the shown secret, and off with both.
 func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.AdminPlain)
@@ -107,8 +103,7 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	b.Get("/account").Has(t, "Two-step verification is off.")
 }
 
-// New recovery codes need the password and a code, and void the old ones. A recovery code replaces
-// the authenticator's code.
+// New recovery codes need the password and a code, and void the old ones. Each replaces the authenticator's code once.
 func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.Admin)
@@ -125,8 +120,7 @@ func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	phoneless.Post("/sign-in?next=%2Faccount", webtest.Credentials(acme.Admin))
 	const recovery = "/sign-in/code?next=%2Faccount&recovery=1"
 	phoneless.Post(recovery, testkit.Form("code", old[1])).Is(t, 401).Has(t, "Check it, or enter another one")
-	testkit.RequireRedirect(t, "/account",
-		phoneless.Post(recovery, testkit.Form("code", strings.ToUpper(codes[1]))))
+	testkit.RequireRedirect(t, "/account", phoneless.Post(recovery, testkit.Form("code", strings.ToUpper(codes[1]))))
 	phoneless.Get("/account").Has(t, "9 of 10 recovery codes left.",
 		"<strong>9 recovery codes left.</strong> Create new ones in your account.")
 }

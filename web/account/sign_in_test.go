@@ -15,8 +15,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// The sign-in takes e-mail and password, and then the code of two-step verification. It continues
-// at the requested page.
+// The sign-in takes e-mail and password, then the code of two-step verification, and continues at the requested page.
 func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	wanted := "/settings/audit-log?actor=a%20b&x=%2F"
@@ -31,8 +30,7 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	const evil = "?next=%2F%2Fevil.example" // web/ui tests other values of next
 	testkit.RequireRedirect(t, "/", plain.Get("/sign-in"+evil))
 	testkit.RequireRedirect(t, "/", plain.Get("/sign-in/code"+evil))
-	testkit.RequireRedirect(t, "/sign-in?begun=1",
-		w.Browser(t).Post("/sign-in"+evil, webtest.Credentials(acme.Owner)))
+	testkit.RequireRedirect(t, "/sign-in?begun=1", w.Browser(t).Post("/sign-in"+evil, webtest.Credentials(acme.Owner)))
 
 	withCode := w.Browser(t)
 	code := "/sign-in/code?next=" + url.QueryEscape(wanted)
@@ -40,8 +38,7 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	testkit.RequireRedirect(t, code, withCode.Get(signIn+"&begun=1"))
 	testkit.RequireRedirect(t, "/sign-in", withCode.Get("/")) // the code has not been sent yet
 	withCode.Get("/sign-in").Is(t, 200)
-	testkit.RequireRedirect(t, wanted,
-		withCode.Post(code, testkit.Form("code", w.CodeNow(t, testkit.TOTPSecret))))
+	testkit.RequireRedirect(t, wanted, withCode.Post(code, testkit.Form("code", w.CodeNow(t, testkit.TOTPSecret))))
 	testkit.RequireRedirect(t, acme.At("/reports"), withCode.Get("/"))
 
 	testkit.RequireRedirect(t, "/sign-in", w.Browser(t).Get("/sign-in/code"))
@@ -50,8 +47,7 @@ func TestSignInContinuesToTheRequestedPage(t *testing.T) {
 	testkit.RequireRedirect(t, "/account", member.Get("/"))
 }
 
-// A browser that drops cookies, or Secure cookies over http, gets a message that says what is
-// missing.
+// A browser that drops cookies, or Secure cookies over http, gets a message that says what is missing.
 func TestSignInSaysThatCookiesAreMissing(t *testing.T) {
 	const missing = "did not keep the cookie of your session"
 	w, acme := webtest.StartAcme(t)
@@ -65,8 +61,7 @@ func TestSignInSaysThatCookiesAreMissing(t *testing.T) {
 	}
 }
 
-// An unknown e-mail and a wrong password get the same response. The form keeps the e-mail. Failed
-// attempts lock both steps.
+// An unknown e-mail and a wrong password get the same response. Failed attempts lock both steps.
 func TestSignInErrorsRevealNothing(t *testing.T) {
 	clock := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 	w, acme := webtest.StartAt(t, &clock)
@@ -115,8 +110,7 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 	testkit.RequireRedirect(t, "/sign-in", planted.Get("/"))
 }
 
-// A wrong password or code moves the focus to its field. A button shows the typed password. After
-// the sign-out, Back shows nothing of the account.
+// An error moves the focus to its field. A button shows the password. After the sign-out, Back shows nothing.
 func TestSignInByKeyboard(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
@@ -140,16 +134,13 @@ func TestSignInByKeyboard(t *testing.T) {
 	p.WaitFor(`h1:text("Sign in")`)
 }
 
-// Every e-mail address that is accepted for a new person can sign in from a browser. The browser's
-// e-mail field rejects the addresses that creation rejects.
+// Every e-mail address that creation accepts can sign in from a browser, and the field rejects what creation rejects.
 func TestBrowserSignsInEveryAcceptedEmail(t *testing.T) {
 	w, _ := webtest.StartAcme(t)
-	accepted := []string{
-		"Li.XiaoLong@Example.ORG", "maryam@bücher.example", "astro@BÜCHER.example ", "and@faß.example",
+	accepted := []string{"Li.XiaoLong@Example.ORG", "maryam@bücher.example", "astro@BÜCHER.example ", "and@faß.example",
 		"zhang@例子.example", "olga@пример.example", "o'hara+tag@example.org", "{brace}|pipe@example.org",
 		"a!#$%&*/=?^_`~-@example.org", "  blanks@example.org ", "root@localhost", "1@2.3", ".a..b.@example.org",
-		"v@r3---sn-4g5e.example.org", strings.Repeat("l", 242) + "@example.org",
-	}
+		"v@r3---sn-4g5e.example.org", strings.Repeat("l", 242) + "@example.org"}
 	for _, email := range accepted {
 		_, ok := identity.ParseEmail(email)
 		require.True(t, ok, email)
@@ -179,9 +170,7 @@ func TestBrowserSignsInEveryAcceptedEmail(t *testing.T) {
 	}
 }
 
-// The script copies the secret and the recovery codes, and saves the codes as a file. It asks
-// before the reader leaves a page whose codes were neither copied nor saved. The codes are shown
-// once.
+// The script copies secret and codes, and asks before the reader leaves codes unsaved. The codes are shown once.
 func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)

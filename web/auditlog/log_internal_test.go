@@ -12,8 +12,7 @@ import (
 	"dg/modules/audit"
 )
 
-// Each filter, alone or combined, sets the filter of package audit and is kept in the address. A
-// period includes its first and last day.
+// Each filter, alone or combined, sets that of package audit and is kept. A period includes its first and last day.
 func TestFieldsSetTheFilter(t *testing.T) {
 	march := func(n int) time.Time { return time.Date(2026, 3, n, 0, 0, 0, 0, time.UTC) }
 	for query, want := range map[string]audit.Filter{
@@ -26,8 +25,7 @@ func TestFieldsSetTheFilter(t *testing.T) {
 	} {
 		values, err := url.ParseQuery(query)
 		require.NoError(t, err)
-		at := logQuery{Fields: fields([]audit.Actor{{ID: "p-1", Name: "Ann"}},
-			[]apikeys.Key{{ID: "k-1", Name: "BI"}})}
+		at := logQuery{Fields: fields([]audit.Actor{{ID: "p-1", Name: "Ann"}}, []apikeys.Key{{ID: "k-1", Name: "BI"}})}
 		for i := range at.Fields {
 			f := &at.Fields[i]
 			require.NoError(t, f.read(values[f.Name], &at.page.Filter))
@@ -41,27 +39,18 @@ func TestFieldsSetTheFilter(t *testing.T) {
 
 // A row shows the values that audit.ActionDisplay lists for its action, in that order.
 func TestRowShowsTheValuesOfItsAction(t *testing.T) {
-	person := audit.Target{Kind: "person", ID: "u-1"}
-	key := audit.Target{Kind: "api_key", ID: "k-1"}
+	person, key := audit.Target{Kind: "person", ID: "u-1"}, audit.Target{Kind: "api_key", ID: "k-1"}
 	for want, e := range map[string]audit.Entry{
-		"Old entries removed|Before 1 Jan 2025|Entries 12,408": {
-			Action:  audit.LogPruned,
+		"Old entries removed|Before 1 Jan 2025|Entries 12,408": {Action: audit.LogPruned,
 			Target:  audit.Target{Kind: "organisation", ID: "o-1"},
-			Details: map[string]any{"before": "2025-01-01", "entries": 12408.0},
-		},
-		"Role changed|Person Ann|From none|To owner": {
-			Action: audit.RoleChanged, Target: person,
-			Details: map[string]any{"name": "Ann", "from": "none", "to": "owner"},
-		},
-		"Reset link created|Person Ann|Until 2026-11-21T09:30:05Z": {
-			Action: audit.ResetCreated, Target: person,
-			Details: map[string]any{"name": "Ann", "until": "2026-11-21T09:30:05Z"},
-		},
+			Details: map[string]any{"before": "2025-01-01", "entries": 12408.0}},
+		"Role changed|Person Ann|From none|To owner": {Action: audit.RoleChanged, Target: person,
+			Details: map[string]any{"name": "Ann", "from": "none", "to": "owner"}},
+		"Reset link created|Person Ann|Until 2026-11-21T09:30:05Z": {Action: audit.ResetCreated, Target: person,
+			Details: map[string]any{"name": "Ann", "until": "2026-11-21T09:30:05Z"}},
 		"Key revoked|Key Today’s": {Action: audit.KeyRevoked, Target: key},
-		"Key replaced|Key BI|Stops at 2026-11-21T09:30:05Z": {
-			Action: audit.KeyReplaced, Target: key,
-			Details: map[string]any{"name": "BI", "stopsAt": "2026-11-21T09:30:05Z"},
-		},
+		"Key replaced|Key BI|Stops at 2026-11-21T09:30:05Z": {Action: audit.KeyReplaced, Target: key,
+			Details: map[string]any{"name": "BI", "stopsAt": "2026-11-21T09:30:05Z"}},
 		"Key renamed|Key 2026-03-01|Old name 2026-11-21T09:30:05Z": { // a name that looks like a day is shown as a name
 			Action: audit.KeyRenamed, Target: key,
 			Details: map[string]any{"newName": "2026-03-01", "oldName": "2026-11-21T09:30:05Z"},

@@ -35,8 +35,7 @@ func entryRows(t *testing.T, p testkit.Page) (all []string) {
 	return all
 }
 
-// Each day has a heading, and each refusal is marked. A click on an actor or an action adds that filter
-// and keeps the others.
+// Each day has a heading, each refusal is marked, and actors and actions are links that add a filter to the others.
 func TestClickOnAValueFiltersTheLog(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	w.Append(t, acme, audit.Entry{Actor: audit.Actor{Kind: audit.Key, ID: "gone", Name: "Gone"},
@@ -57,13 +56,10 @@ func TestClickOnAValueFiltersTheLog(t *testing.T) {
 // Links lead to older and newer entries and keep the filters, even while the log grows.
 func TestAuditLogIsPaged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
+	entry := audit.Entry{Actor: audit.Actor{Kind: audit.Key, ID: "k"}, Action: audit.KeyRefused, Reason: audit.Revoked}
 	add := func(n int) {
 		for range n {
-			w.Append(t, acme, audit.Entry{
-				Actor:  audit.Actor{Kind: audit.Key, ID: "k", Name: "K"},
-				Action: audit.KeyRefused,
-				Reason: audit.Revoked,
-			})
+			w.Append(t, acme, entry)
 		}
 	}
 	add(100)
@@ -74,16 +70,14 @@ func TestAuditLogIsPaged(t *testing.T) {
 	p := b.Get(acme.At("/settings/audit-log?action=api_key.refused"))
 	require.Empty(t, p.Link("← Newest"), "the first page")
 	add(20)
-	second := b.Get(p.Link("Older →"))
-	second.Has(t, `<option value="api_key.refused" selected>`)
+	second := b.Get(p.Link("Older →")).Has(t, `<option value="api_key.refused" selected>`)
 	require.Equal(t, want, append(entryIDs(t, p), entryIDs(t, second)...))
 	require.Empty(t, second.Link("Older →"), "the last page")
 	require.Equal(t, w.LogOf(t, acme)[0].ID, entryIDs(t, b.Get(second.Link("← Newest")))[0])
 	b.Get(acme.At("/settings/audit-log?before=%d", want[99])).Has(t, "No older entries")
 }
 
-// The row of an entry has its label, target and main values. Unfolded, the entry shows all values.
-// An export has two rows: its start and its end.
+// A row has an entry's label, target and main values, and unfolds to all. An export has two: its start and its end.
 func TestAuditEntryShowsItsValues(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "Warehouse", apikeys.ReportsRead)
@@ -91,13 +85,9 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 	fork := w.Fork(acme)
 	group := w.DB.GroupNamed(acme.ID, "Western region", w.DB.Players(acme.ID, 6)...)
 	byKey := audit.Actor{Kind: audit.Key, ID: key.ID, Name: key.Name}
-	w.Append(t, acme, audit.Entry{
-		Actor: byKey, Action: audit.KeyRefused, Reason: audit.InsufficientScope,
-		Request: audit.Request{
-			Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.118",
-			UserAgent: "python-requests/2.32.3", ID: "01JD7K3V9Q2M8T4XN6ZB",
-		},
-	})
+	w.Append(t, acme, audit.Entry{Actor: byKey, Action: audit.KeyRefused, Reason: audit.InsufficientScope,
+		Request: audit.Request{Method: "GET", Path: "/api/v1/forks", Address: "192.0.2.118",
+			UserAgent: "python-requests/2.32.3", ID: "01JD7K3V9Q2M8T4XN6ZB"}})
 	target := audit.Target{Kind: "fork", ID: fork.ID}
 	w.Append(t, acme, audit.Entry{Actor: byKey, Action: audit.ExportStarted, Target: target,
 		Details: map[string]any{"groupId": group, "reportingMode": "nominative", "exportId": "x-1",
@@ -111,8 +101,7 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 	for i, want := range []string{
 		"Key: Warehouse Request refused Reason: expired Refusals: 2,880",
 		"Key: Warehouse Export ended Prompting at the dock Outcome: client gone Rows: 12,408",
-		"Key: Warehouse Export started Prompting at the dock Group: Western region " +
-			"Reporting mode: nominative",
+		"Key: Warehouse Export started Prompting at the dock Group: Western region Reporting mode: nominative",
 		"Key: Warehouse Request refused Reason: insufficient scope Request: GET /api/v1/forks",
 		acme.Owner.Name + " Key created Warehouse",
 	} {
@@ -126,15 +115,13 @@ func TestAuditEntryShowsItsValues(t *testing.T) {
 		`<dt>Group</dt><dd><bdi>Western region</bdi> <span class="off mono"><bdi>`+group)
 	b.Get(acme.At("/settings/audit-log")).Lacks(t, foreign.Name)
 	for query, status := range map[string]int{
-		"before=-1": 404, "before=1%27": 404, "before=99999999999999999999": 404, "person=%zz": 400,
-		"entry=1": 400,
+		"before=-1": 404, "before=1%27": 404, "before=99999999999999999999": 404, "person=%zz": 400, "entry=1": 400,
 	} {
 		b.Get(acme.At("/settings/audit-log?%s", query)).Is(t, status)
 	}
 }
 
-// The screen and the file refuse unknown filters and values, and name them. Ignoring them would
-// show every entry.
+// The screen and the file refuse unknown filters and values, and name them. Ignoring them would show every entry.
 func TestInvalidAuditFiltersAreRefused(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	foreign := w.NewKey(t, w.Organisation("other"), "Theirs", apikeys.ReportsRead)
@@ -168,10 +155,8 @@ func TestAuditFilterOptionsAreSortedByName(t *testing.T) {
 		w.NewKey(t, acme, name, apikeys.ReportsRead)
 	}
 	for _, name := range []string{"zoe", "Ann"} {
-		w.Append(t, acme, audit.Entry{
-			Actor:  audit.Actor{Kind: audit.Person, ID: uuid.NewString(), Name: name},
-			Action: audit.PasswordChanged,
-		})
+		person := audit.Actor{Kind: audit.Person, ID: uuid.NewString(), Name: name}
+		w.Append(t, acme, audit.Entry{Actor: person, Action: audit.PasswordChanged})
 	}
 	body := b.Get(acme.At("/settings/audit-log")).Body
 	for name, want := range map[string]string{
@@ -188,19 +173,15 @@ func isVisible(p *browsertest.Page, selector string) bool {
 	return browsertest.Eval[bool](p, `document.querySelector('`+selector+`').checkVisibility()`)
 }
 
-// On a phone the first entry is visible without scrolling, and the filters are folded. An entry
-// opens in place.
+// On a phone the first entry is visible without scrolling, and the filters are folded. An entry opens in place.
 func TestAuditLogInABrowser(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	for i := range 60 {
 		w.Append(t, o, audit.Entry{
-			Actor:  audit.Actor{Kind: audit.Key, ID: "k", Name: "Power BI, dashboard"},
-			Action: audit.KeyRefused,
-			Reason: audit.OutsideAPI,
-			Request: audit.Request{
-				Method: "GET", Path: fmt.Sprint("/", i, strings.Repeat("-settings", 200)),
-				Address: "2001:db8:85a3:1234:5678:8a2e:370:7334",
-			},
+			Actor: audit.Actor{Kind: audit.Key, ID: "k", Name: "Power BI, dashboard"}, Action: audit.KeyRefused,
+			Reason: audit.OutsideAPI, Request: audit.Request{Method: "GET",
+				Path:    fmt.Sprint("/", i, strings.Repeat("-settings", 200)),
+				Address: "2001:db8:85a3:1234:5678:8a2e:370:7334"},
 		})
 	}
 	p := browsertest.New(t)

@@ -69,18 +69,16 @@ func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 	}
 }
 
-// The OpenAPI document states the limits that the program enforces. The CSV page lists the columns
-// of the OpenAPI document.
+// The OpenAPI document states the limits that the program enforces. The CSV page lists its columns.
 func TestDocsStateLimitsAndColumns(t *testing.T) {
 	w := webtest.Start(t)
 	body := w.Browser(t).Get("/docs").Body + w.Browser(t).Get("/docs/csv").Body
 	document := strings.Join(strings.Fields(contractTexts(t)), " ")
 	for _, fact := range []string{
 		fmt.Sprintf("at most %d reports at once", reports.MaxReportsOfOrganisation),
-		fmt.Sprintf("%d reports running, or the instance %d", reports.MaxReportsOfOrganisation,
-			reports.MaxReports), fmt.Sprintf("at most %d exports; an instance runs %d reports, %d large",
-			exports.MaxConcurrentOfOrganisation, reports.MaxReports,
-			reports.MaxLargeReports), fmt.Sprintf("ones and %d exports in all", exports.MaxConcurrent),
+		fmt.Sprintf("%d reports running, or the instance %d", reports.MaxReportsOfOrganisation, reports.MaxReports),
+		fmt.Sprintf("at most %d exports; an instance runs %d reports, %d large ones and %d exports in all",
+			exports.MaxConcurrentOfOrganisation, reports.MaxReports, reports.MaxLargeReports, exports.MaxConcurrent),
 		fmt.Sprintf("%d exports of the organisation or %d of the instance",
 			exports.MaxConcurrentOfOrganisation, exports.MaxConcurrent),
 		fmt.Sprintf("waits for up to %.0f seconds", limit.Wait.Seconds()),
@@ -98,8 +96,7 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	header := testkit.Find(t, `(?m)^(playId,[A-Za-z,]+)$`, contractTexts(t))
 	columns := testkit.Cells(`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`, body)
 	require.Equal(t, header, strings.Join(slices.Concat(columns...), ","))
-	require.Contains(t, html.UnescapeString(body), ` --max-redirs 0 `+w.Base+`/api/v1/forks`,
-		"the address of this service")
+	require.Contains(t, html.UnescapeString(body), ` --max-redirs 0 `+w.Base+`/api/v1/forks`)
 	require.NotContains(t, body, "dg.example.org")
 }
 
@@ -130,14 +127,11 @@ func TestDocsNeedNoSignIn(t *testing.T) {
 	w.Browser(t).Get("/docs/search?q=503").Is(t, 200)
 }
 
-// The page for works councils has the same facts in each language. Each fact states the constant
-// that the program enforces.
+// The page for works councils has the same facts in each language, with the constants that the program enforces.
 func TestPrivacyPageHasTheSameFactsInEachLanguage(t *testing.T) {
 	w, _ := webtest.StartAcme(t)
 	rows := 0
-	for language, path := range map[string]string{
-		"en": "", "de": "/de", "fr": "/fr", "es": "/es", "pt": "/pt",
-	} {
+	for language, path := range map[string]string{"en": "", "de": "/de", "fr": "/fr", "es": "/es", "pt": "/pt"} {
 		body := w.Browser(t).Get("/docs/privacy"+path).Is(t, 200).
 			Has(t, `<div class="head" lang="`+language+`">`).Lacks(t, "{threshold}", "<dd></dd>").Body
 		require.Regexp(t, `[^0-9]`+strconv.Itoa(reports.MinGroup)+`[^0-9]`, body)
@@ -174,9 +168,7 @@ func TestColouredProgramsAreThePrograms(t *testing.T) {
 	}
 }
 
-// With an organisation, the examples use one of its forks and groups and recent days. Copied
-// programs start when its oldest fork was created. Without an organisation, they use the days of
-// the sample responses.
+// Examples use the organisation's own fork, group and days, or those of the sample responses without an organisation.
 func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	globex := w.Organisation("globex")
@@ -202,29 +194,24 @@ func TestDocsExamplesAreTheReadersOwn(t *testing.T) {
 	w.SignedIn(t, acme.Owner).Get("/docs").Has(t, invented)
 }
 
-// The reference shows each operation of the OpenAPI document with its parameters, fields, answers and
-// examples.
+// The reference shows each operation of the OpenAPI document with its parameters, fields, answers and examples.
 func TestReferenceShowsTheDocument(t *testing.T) {
 	w := webtest.Start(t)
 	index := w.Browser(t).Get("/docs/reference")
 	for operation, names := range map[string][]string{
 		"listForks": {`<span class="sr">items[].</span>deployedReleaseNumber`, "integer or null", "If-None-Match", "ETag"},
 		"getFork":   {"/api/v1/forks/{forkId}", "deployedReleaseNumber", "forkId"},
-		"getForkStats": {
-			`players[].</span>bestScorePercent`, `skills[].</span>skillId`, "data.reading.charts", "groupId",
-			"date-time", "#ERR_VALIDATION",
-		},
-		"exportForkPlaysCsv": {
-			"text/csv", "X-DG-Report-Suppressed", "playId,forkId", "<td><code>scorePercent</code></td>",
-		},
+		"getForkStats": {`players[].</span>bestScorePercent`, `skills[].</span>skillId`, "data.reading.charts", "groupId",
+			"date-time", "#ERR_VALIDATION"},
+		"exportForkPlaysCsv": {"text/csv", "X-DG-Report-Suppressed", "playId,forkId",
+			"<td><code>scorePercent</code></td>"},
 	} {
 		index.Has(t, `href="/docs/reference/`+operation+`"`)
 		w.Browser(t).Get("/docs/reference/"+operation).Has(t, names...).Lacks(t, "$ref")
 	}
 }
 
-// A search finds readers' terms, and its links lead to the section. Without a result it suggests
-// the recipes.
+// A search finds readers' terms, and its links lead to the section. Without a result it suggests the recipes.
 func TestSearchLeadsToThePage(t *testing.T) {
 	w, _, owner := webtest.StartAsOwner(t)
 	first := regexp.MustCompile(`<dl class="results">\s*<dt><a href="([^"]*)"`)
@@ -246,8 +233,7 @@ func TestSearchLeadsToThePage(t *testing.T) {
 	w.Browser(t).Get("/docs/search?q="+hostile).Is(t, 200).Lacks(t, "<b>")
 }
 
-// Changes are listed newest first. The OpenAPI document has the deprecation headers
-// that the page shows.
+// Changes are listed newest first. The OpenAPI document has the deprecation headers that the page shows.
 func TestChangesAreDated(t *testing.T) {
 	page := webtest.Start(t).Browser(t).Get("/docs/changes").Body
 	days := slices.Concat(testkit.Cells(`<time datetime="(\d{4}-\d{2}-\d{2})">`, page)...)
@@ -261,8 +247,7 @@ func TestChangesAreDated(t *testing.T) {
 	}
 }
 
-// The sidebar stays visible while the page scrolls, and marks the current section. Typing a query
-// shows results and marks no section. Enter opens the first result, and Escape restores the page.
+// The sidebar stays and marks the section. A query shows results. Enter opens the first, Escape restores the page.
 func TestDocsInABrowser(t *testing.T) {
 	w := webtest.Start(t)
 	p := browsertest.New(t)

@@ -14,10 +14,7 @@ import (
 	"dg/web/internal/webtest"
 )
 
-func usageOf(
-	w *webtest.World, o *webtest.Organisation, k apikeys.Key, daysAgo int, accepted, refused,
-	limited int64,
-) {
+func usageOf(w *webtest.World, o *webtest.Organisation, k apikeys.Key, daysAgo int, accepted, refused, limited int64) {
 	w.DB.Exec(`insert into api_key_usage (org_id, key_id, day, accepted, refused, limited)
 		values ($1, $2, (now() at time zone 'utc')::date - $3::int, $4, $5, $6)`, o.ID, k.ID,
 		daysAgo, accepted, refused, limited)
@@ -57,8 +54,7 @@ func TestKeyPageShowsUsageAndActions(t *testing.T) {
 	b.Get(acme.At("/settings/audit-log?key=%s", key.ID)).Has(t, "Key created")
 }
 
-// A key that does not work, or that was replaced, cannot be replaced. A revoked key can only be
-// renamed.
+// A key that does not work, or that was replaced, cannot be replaced. A revoked key can only be renamed.
 func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	now := time.Now()
@@ -67,16 +63,12 @@ func TestKeyPageOffersWhatCanBeDone(t *testing.T) {
 		person testkit.Person
 		offers string
 	}{
-		"usable":           {"name = name", acme.Owner, "/replace /rename /revoke"},
-		"without two-step": {"name = name", acme.AdminPlain, "/revoke"},
-		"replaced":         {"revoked_at = now() + interval '1 d'", acme.Admin, "/rename /revoke"},
-		"revoked":          {"revoked_at = now()", acme.Owner, "/rename"},
-		"expired": {
-			"created_at = now() - interval '2 d', expires_at = now() - interval '1 d'", acme.Owner, "/rename",
-		},
-		"replaced and expired": {
-			"revoked_at = now() + interval '1 d', expires_at = now()", acme.Owner, "/rename",
-		},
+		"usable":               {"name = name", acme.Owner, "/replace /rename /revoke"},
+		"without two-step":     {"name = name", acme.AdminPlain, "/revoke"},
+		"replaced":             {"revoked_at = now() + interval '1 d'", acme.Admin, "/rename /revoke"},
+		"revoked":              {"revoked_at = now()", acme.Owner, "/rename"},
+		"expired":              {"created_at = now() - interval '2 d', expires_at = now()", acme.Owner, "/rename"},
+		"replaced and expired": {"revoked_at = now() + interval '1 d', expires_at = now()", acme.Owner, "/rename"},
 	} {
 		key := w.NewKey(t, acme, name, apikeys.ForksRead)
 		w.DB.Exec(`update api_keys set `+c.change+` where id = $1`, key.ID)
@@ -104,21 +96,18 @@ func TestKeyIsRenamed(t *testing.T) {
 	path := acme.At("/settings/api-keys/%s", key.ID)
 	b.Get(path+"/rename").Has(t, `name="name" maxlength="200" required autocomplete="off" value="BI"`)
 
-	b.Post(path+"/rename",
-		url.Values{"name": {"  "}, "description": {strings.Repeat("é", 201)}}).Is(t, 400).Has(t,
+	b.Post(path+"/rename", url.Values{"name": {"  "}, "description": {strings.Repeat("é", 201)}}).Is(t, 400).Has(t,
 		"Enter a name.", "The description is too long. Use 200 characters or fewer.",
 		"<title>Error: Edit key")
 	require.Equal(t, "BI", w.AllKeys(t, acme)[0].Name)
 
-	done := b.Post(path+"/rename",
-		url.Values{"name": {" Power BI "}, "description": {" For Ann "}}).Is(t, 303)
+	done := b.Post(path+"/rename", url.Values{"name": {" Power BI "}, "description": {" For Ann "}}).Is(t, 303)
 	require.Equal(t, path, done.Header.Get("Location"))
 	b.Get(path).Has(t, "<h1><bdi>Power BI</bdi></h1>", `<bdi>For Ann</bdi>`)
 	b.Get(acme.At("/settings/audit-log?key=%s", key.ID)).Has(t, "Key renamed", "Old name: <bdi>BI")
 }
 
-// A replaced key can be revoked at once. This holds even on an instance whose clock is ahead, so
-// that it shows the overlap as ended.
+// A replaced key can be revoked at once, even on an instance whose clock shows the overlap as ended.
 func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	now := time.Now().Add(2 * time.Hour)
 	w, acme := webtest.StartAt(t, &now)
@@ -131,8 +120,7 @@ func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	require.WithinDuration(t, time.Now(), *stopped.RevokedAt, time.Minute)
 }
 
-// The confirmation shows the key's name, its last use and the effect, and works without JavaScript.
-// Revoking again changes nothing.
+// The confirmation shows the key, its last use and the effect, without JavaScript. Revoking again changes nothing.
 func TestKeyIsRevokedAfterConfirmation(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Minute)
 	w, acme := webtest.StartAt(t, &now)

@@ -14,8 +14,7 @@ import (
 	"dg/web/ui"
 )
 
-// A screen omits the usage of keys if reading it takes too long. Any other failure is an error, as
-// is the end of the request.
+// A screen omits the usage of keys if reading it takes too long. Other failures, and the request's end, are errors.
 func TestSlowUsageIsOmitted(t *testing.T) {
 	days := map[string][]apikeys.Usage{"k-1": {{Accepted: 1}}}
 	failed := errors.New("failed")

@@ -14,7 +14,6 @@ import (
 	"dg/web/internal/webtest"
 )
 
-// tabTo presses Tab until the focused element has the description.
 func tabTo(t *testing.T, p *browsertest.Page, what string) {
 	t.Helper()
 	for range 40 {
@@ -26,8 +25,7 @@ func tabTo(t *testing.T, p *browsertest.Page, what string) {
 	t.Fatalf("the keyboard does not reach %q", what)
 }
 
-// The form's errors link to their fields. The expiry "On a date" shows the date field. A double
-// click submits the form once: the response has the secret.
+// Errors link to their fields, "On a date" shows the date field, and a double click submits the form once.
 func TestKeyFormByKeyboard(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
@@ -64,8 +62,7 @@ func TestKeyFormByKeyboard(t *testing.T) {
 	require.Equal(t, apikeys.Scopes{apikeys.ReportsRead}, keys[0].Scopes)
 }
 
-// The browser asks before it leaves a page with a secret that was not copied completely. The page
-// never comes back, neither by a reload nor through the history.
+// The browser asks before it leaves a secret that was not copied completely. The page never comes back.
 func TestBrowserAsksBeforeLeavingTheSecret(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
@@ -95,8 +92,7 @@ func TestBrowserAsksBeforeLeavingTheSecret(t *testing.T) {
 	}`), secret)
 	p.Click(`a:text("Done")`)
 	p.Click(`#leave[open] button:text("Stay here")`)
-	require.Contains(t,
-		copySelection(`getSelection().selectAllChildren(document.querySelector('main'))`), secret)
+	require.Contains(t, copySelection(`getSelection().selectAllChildren(document.querySelector('main'))`), secret)
 	tabTo(t, p, "Done")
 	p.Press(kb.Enter)
 	p.WaitFor("table.keys")
@@ -109,8 +105,7 @@ func TestBrowserAsksBeforeLeavingTheSecret(t *testing.T) {
 	}
 }
 
-// A form's response adds no POST to the history. After an error, and on the page of the secret,
-// neither a reload nor Back submits the form again.
+// A form's response adds no POST to the history: neither a reload nor Back submits the form again.
 func TestReloadAndBackDoNotResubmitForms(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)

@@ -37,16 +37,14 @@ func row(t *testing.T, p testkit.Page, name string) string {
 	return ""
 }
 
-// The list has each key's state, times, scopes and creator, the newest key first. Revoked and expired
-// keys are folded.
+// The list has each key's state, times, scopes and creator, the newest key first. Revoked and expired keys are folded.
 func TestKeysAreListed(t *testing.T) {
 	now := fixedNow
 	w, acme := webtest.StartAt(t, &now)
 	day := 24 * time.Hour
 	forks := apikeys.ForksRead
 	reports := apikeys.ReportsRead
-	add := func(name string, ago time.Duration, used, expires, revoked any,
-		scopes ...apikeys.Scope) apikeys.Key {
+	add := func(name string, ago time.Duration, used, expires, revoked any, scopes ...apikeys.Scope) apikeys.Key {
 		k := w.NewKey(t, acme, name, scopes...)
 		setKey(t, w, k, now.Add(-ago), used, expires, revoked)
 		return k
@@ -88,17 +86,21 @@ func TestManyRevokedKeysArePaged(t *testing.T) {
 	w.ManyKeys(acme, "revoked ", 1105, 0)
 	p := b.Get(acme.At("/settings/api-keys"))
 	p.Has(t, "Revoked and expired (1,099)", "1–100 of 1,099", acme.At("/settings/api-keys?page=2"))
-	p.Lacks(t, "data-name>revoked 999<")
-	p.Has(t, "The audit log has the oldest keys.")
-	b.Get(acme.At("/settings/api-keys?page=2")).Has(t, "data-name>revoked 999<", "<details open>",
-		"data-name>BI<")
+	p.Lacks(t, "data-name>revoked 999<").Has(t, "The audit log has the oldest keys.")
+	b.Get(acme.At("/settings/api-keys?page=2")).Has(t, "data-name>revoked 999<", "<details open>", "data-name>BI<")
 }
 
-// Below the Pro plan, a notice replaces the Create button. Listing and revoking still work.
-func TestKeysBelowThePlanAreListedAndRevoked(t *testing.T) {
+// If all keys are in use, the form says so and keeps its values. Below the Pro plan, keys are only listed and revoked.
+func TestKeysAboveTheLimitOrBelowThePlanAreNotCreated(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, o, "BI", apikeys.ForksRead)
+	path := o.At("/settings/api-keys/new")
+	w.ManyKeys(o, "n", 99, 99)
+	b.Post(path, webtest.NewKeyForm()).Is(t, 400).Has(t, "has 100 usable keys", `value="Warehouse"`)
 	w.DB.Exec(`update organisations set plan = 'team' where id = $1`, o.ID)
+	for _, p := range []testkit.Page{b.Get(path), b.Post(path, webtest.NewKeyForm())} {
+		p.Is(t, 403).Has(t, "part of the Pro and Enterprise plans")
+	}
 	list := b.Get(o.At("/settings/api-keys")).Is(t, 200).Lacks(t, "/settings/api-keys/new\"").
 		Has(t, `href="`+o.At("/settings/organisation")+`">See the plan`)
 	require.Contains(t, webtest.Notes(t, list)[0], "warn: The API comes with the Pro plan. Keys are paused")
@@ -106,8 +108,7 @@ func TestKeysBelowThePlanAreListedAndRevoked(t *testing.T) {
 	b.Post(o.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
 }
 
-// rules.md, Keys: the list shows each active key's requests of the last 30 days. List and key page
-// wait at most a second for them.
+// rules.md, Keys: the list shows each active key's requests of 30 days. List and key page wait a second at most.
 func TestKeyListShowsUsage(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	used := w.NewKey(t, acme, "Used", apikeys.ReportsRead)
@@ -131,9 +132,7 @@ func TestKeyListShowsUsage(t *testing.T) {
 	page.Is(t, 200).Has(t, "<p>Not available. Try again in a moment.</p>", "/revoke")
 }
 
-// A notice above every settings screen tells owners and admins which keys expire within 30 days:
-// three by name, the others by number. It becomes more urgent at 7 days and at 1 day. Paused,
-// revoked and expired keys are not announced.
+// Every settings screen announces the usable keys that expire within 30 days: three by name, urgent near the end.
 func TestExpiringKeysAreAnnounced(t *testing.T) {
 	now := fixedNow
 	w, acme := webtest.StartAt(t, &now)
@@ -147,11 +146,9 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 		k := w.NewKey(t, acme, name, apikeys.ForksRead)
 		setKey(t, w, k, now.AddDate(-1, 0, 0), nil, now.Add(left), nil)
 	}
-	want := []string{
-		"bad: first expires in 1 day. 22 Nov 2026, 09:31 UTC",
-		"warn: second expires in 7 days. 28 Nov 2026, 09:31 UTC",
-		"third expires in 8 days. 29 Nov 2026, 09:31 UTC", "2 more keys expire within 30 days.",
-	}
+	want := []string{"bad: first expires in 1 day. 22 Nov 2026, 09:31 UTC",
+		"warn: second expires in 7 days. 28 Nov 2026, 09:31 UTC", "third expires in 8 days. 29 Nov 2026, 09:31 UTC",
+		"2 more keys expire within 30 days."}
 	for _, screen := range []string{"organisation", "api-keys", "audit-log"} {
 		notes := announced("/settings/" + screen)
 		require.Len(t, notes, len(want))
@@ -193,8 +190,7 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	for query, want := range map[string]string{
 		"q=WARE": "Warehouse ", "q=" + soon.ID: "LMS ", "q=none": "", "show=unused": "bi ",
 		"show=expiring": "LMS ", "show=expired": "Old ", "sort=name": "bi LMS Warehouse Old ",
-		"sort=used": "Warehouse LMS bi Old ", "sort=expiry": "LMS Warehouse bi Old ",
-		"show=unused&q=ware": "",
+		"sort=used": "Warehouse LMS bi Old ", "sort=expiry": "LMS Warehouse bi Old ", "show=unused&q=ware": "",
 	} {
 		require.Equal(t, want, list(query), query)
 	}
@@ -206,8 +202,7 @@ func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
 	b.Get(acme.At("/settings/api-keys")).Lacks(t, `role="search"`)
 }
 
-// On a phone a key takes three lines, including its expiry. Keys with the same name also show their
-// ids, on a fourth line.
+// On a phone a key takes three lines, including its expiry. Keys of the same name show their ids on a fourth.
 func TestKeysHaveThreeLinesOnPhones(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	for _, name := range []string{"BI", "LMS", "BI"} {
@@ -217,14 +212,11 @@ func TestKeysHaveThreeLinesOnPhones(t *testing.T) {
 	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
 	p.Emulate(360, browsertest.Light)
 	require.Equal(t, 2, p.Count("tbody th small"))
-	require.Less(t, browsertest.Eval[float64](p,
-		`document.querySelector('tbody tr:nth-child(2)').offsetHeight`), 100.0)
+	require.Less(t, browsertest.Eval[float64](p, `document.querySelector('tbody tr:nth-child(2)').offsetHeight`), 100.0)
 	webtest.RequireAccessible(t, p, "keys")
 }
 
-// A key's page links to its predecessor and successor. It shows the key's own refusals and exports
-// with their network, and links to them in the log. The form that replaces the key links to its
-// revocation.
+// A key's page links to its predecessor, successor and log, and shows its own refusals and exports with their network.
 func TestKeyPageHasItsHistory(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	old := w.NewKey(t, acme, "BI", apikeys.ForksRead)
@@ -234,10 +226,8 @@ func TestKeyPageHasItsHistory(t *testing.T) {
 	b.Get(at(old)+"/replace").Has(t, "Leaked?", `href="`+at(old)+`/revoke"`)
 	for address, k := range map[string]apikeys.Key{"203.0.113.7": old, "198.51.100.9": other} {
 		for _, action := range []audit.Action{audit.KeyRefused, audit.ExportStarted} {
-			e := audit.Entry{
-				Actor: audit.Actor{Kind: audit.Key, ID: k.ID, Name: k.Name}, Action: action,
-				Request: audit.Request{Method: "GET", Path: "/api/v1/forks", Address: address},
-			}
+			e := audit.Entry{Actor: audit.Actor{Kind: audit.Key, ID: k.ID, Name: k.Name}, Action: action,
+				Request: audit.Request{Method: "GET", Path: "/api/v1/forks", Address: address}}
 			if action == audit.KeyRefused {
 				e.Reason = audit.WrongSecret
 			}

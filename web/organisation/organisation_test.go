@@ -30,10 +30,8 @@ func TestOrganisationShowsPlanModeAndMembers(t *testing.T) {
 		"<bdi>member@acme.example</bdi>", `<span class="state on">On`,
 		`<span class="state warn">Off</span>`, "Only an owner can change this.").Lacks(t, "<script>")
 	require.Equal(t, 1, strings.Count(p.Body, "member@acme.example"), "a name that is the e-mail, once")
-	order := []int{
-		strings.Index(p.Body, "owner@acme"), strings.Index(p.Body, "admin@acme"),
-		strings.Index(p.Body, "admin-plain@acme"), strings.Index(p.Body, "member@acme"),
-	}
+	order := []int{strings.Index(p.Body, "owner@acme"), strings.Index(p.Body, "admin@acme"),
+		strings.Index(p.Body, "admin-plain@acme"), strings.Index(p.Body, "member@acme")}
 	require.IsIncreasing(t, order, "owners first, then by name: = stands before a")
 	w.DB.Exec(`update organisations set plan = 'team', reporting_mode = 'nominative' where id = $1`, acme.ID)
 	w.SignedIn(t, acme.Owner).Get(acme.At("/settings/organisation")).Has(t,
@@ -67,13 +65,9 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	for _, c := range []struct{ mode, shown, says string }{
 		{"pseudonymous", "Pseudonymous", "Nothing was changed. The reporting mode is the same."},
 		{"nominative", "Nominative", "Reporting mode changed. Reports, exports and the API now show names."},
-		{
-			"pseudonymous", "Pseudonymous",
-			"Reporting mode changed. Reports, exports and the API no longer show names.",
-		},
+		{"pseudonymous", "Pseudonymous", "Reporting mode changed. Reports, exports and the API no longer show names."},
 	} {
-		testkit.RequireRedirect(t, screen,
-			b.Post(form, testkit.Form("mode", c.mode, "organisation", acme.Name)))
+		testkit.RequireRedirect(t, screen, b.Post(form, testkit.Form("mode", c.mode, "organisation", acme.Name)))
 		shown := b.Get(screen).Has(t, "<p>"+c.shown+"</p>")
 		require.Equal(t, c.says, webtest.Notes(t, shown)[0])
 	}
@@ -85,8 +79,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 	require.Len(t, w.LogOf(t, acme), 2)
 }
 
-// Nominative reporting requires typing the organisation's name. The form lists the keys that will
-// read names.
+// Nominative reporting requires typing the organisation's name. The form lists the keys that will read names.
 func TestNominativeReportingNeedsTheTypedName(t *testing.T) {
 	w := webtest.Start(t)
 	acme := w.OrganisationOf(testkit.Organisation{Slug: "acme", Name: "Ac\u200bme <Works>  e\u0301"})
@@ -114,8 +107,7 @@ func TestNominativeReportingNeedsTheTypedName(t *testing.T) {
 	b.Post(form, testkit.Form("mode", "pseudonymous")).Is(t, 303)
 }
 
-// The settings list groups with their ids, 25 a page. Above 20 groups there is a search by name,
-// which ignores case and accents.
+// The settings list groups with their ids, 25 a page. Above 20 groups a search ignores case and accents.
 func TestSettingsListGroupIDs(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	other := w.Organisation("other")

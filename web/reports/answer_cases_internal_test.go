@@ -9,13 +9,10 @@ import (
 	"dg/modules/reports"
 )
 
-// Cases at the thresholds of the rules, with noise computed by hand. Counts differ by more than
-// 2√(a+b), scores by more than 50√(1/n+1/m) points, rates by more than 2√(p(1-p)(1/n+1/m)), and all
-// by at least 5% or 1 point.
+// Noise: 2√(a+b) of counts, 50√(1/n+1/m) points of scores, 2√(p(1-p)(1/n+1/m)) of rates; at least 5% or 1 point.
 func TestAnswerAtItsThresholds(t *testing.T) {
 	type skills = []reports.SkillStat
-	// Each player has one play. The arguments are completed and passed plays, or all and completed
-	// ones.
+	// Each player has one play. The arguments are completed and passed plays, or all and completed ones.
 	passed := func(completed, passed int64) sums { return sums{completed, completed, passed, completed, 760} }
 	finished := func(plays, completed int64) sums { return sums{plays, completed, completed, plays, 760} }
 	few := func(answers, a, b, c int64) skills {
@@ -69,8 +66,7 @@ func TestAnswerAtItsThresholds(t *testing.T) {
 		// Failures: the share is within a point of one in a small number.
 		{passed(1_000, 657), sums{}, nil, "One in three finished plays failed.", true},
 		{passed(1_000, 656), sums{}, nil, "65.6% of finished plays passed.", true},
-		// Skills: 20 answers are needed. The sample size is the number of answers or, if smaller,
-		// of players.
+		// Skills: 20 answers are needed. The sample size is the number of answers or, if smaller, of players.
 		{played(400), sums{}, skills{skill(formats, 0, 19), skill(examples, 90, 100)}, "Formats", false},
 		{played(400), sums{}, skills{skill(formats, 0, 20), skill(examples, 90, 100)}, alone, true},
 		{played(400), sums{}, few(100, 48, 62, 99), both, true},

@@ -54,8 +54,7 @@ func TestChartIsReadByKeysPointerAndTouch(t *testing.T) {
 	read(7, "touch")
 }
 
-// A choice changes the page in place: window, scroll position and focus stay. Back and reload
-// follow the address. A link to another kind of page loads normally.
+// A choice keeps window, scroll position and focus. Back and reload follow the address. Other links load normally.
 func TestChoicesChangeThePageInPlace(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)
@@ -135,8 +134,7 @@ func TestJobsTakeFewClicks(t *testing.T) {
 	}
 }
 
-// From the list of reports, two clicks lead to the weakest skill of a group and to a file of last week,
-// also on a phone. Up to eight groups are links there. The menu of more has a search: typing is no click.
+// Two clicks lead from the list to a group's weakest skill, or last week's file. More than eight groups have a menu.
 func TestJobsFromTheListTakeTwoClicks(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	players := w.DB.Players(o.ID, 6)

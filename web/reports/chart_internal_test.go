@@ -11,8 +11,7 @@ import (
 	"dg/modules/reports"
 )
 
-// A bar spans its days and is as high as its plays. The compared period has a level line to the
-// same scale. A score has a dot, even a score of 0. The line breaks where no play was completed.
+// Bars and lines share a scale and span their days. A score of 0 has a dot. The line breaks without completed plays.
 func TestChartIsDrawnToScale(t *testing.T) {
 	p := reports.Period{From: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), Days: 7}
 	daily := []reports.DailyStat{
@@ -28,8 +27,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	}
 	c := draw(plays)
 	require.Equal(t, []string{"15", "10", "5", "0"}, c.Panel.Labels)
-	require.Equal(t,
-		"M20 11v4h60v-4zM120 14v1h60v-1zM220 12v3h60v-3zM320 14v1h60v-1zM620 6v9h60v-9z", c.Shapes)
+	require.Equal(t, "M20 11v4h60v-4zM120 14v1h60v-1zM220 12v3h60v-3zM320 14v1h60v-1zM620 6v9h60v-9z", c.Shapes)
 	require.Equal(t, "M5 4h90", c.EarlierPath)
 	require.Equal(t, "Thu 26 Nov 2026 (so far)", c.Most.Name)
 	require.Equal(t, "Fri 13 Nov 2026", c.Bars[0].EarlierName)
@@ -43,8 +41,7 @@ func TestChartIsDrawnToScale(t *testing.T) {
 	require.Equal(t, "M50 500h.01L150 0L250 1000L350 0M650 1000h.01", draw(completion).Shapes)
 }
 
-// In a long period, only values without neighbours have a dot, because many dots would run
-// together.
+// In a long period, only values without neighbours have a dot, because many dots would run together.
 func TestLongPeriodsHaveDotsOnlyForIsolatedScores(t *testing.T) {
 	for days, dots := range map[int]string{31: "M250 0h.01M1250 0h.01M1350 0h.01", 32: "M250 0h.01"} {
 		daily := make([]reports.DailyStat, days)
@@ -105,12 +102,9 @@ func TestScoreAxisStartsNearTheScores(t *testing.T) {
 // ParsePeriod accepts each preset on every day of four years, also on a leap day.
 func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	leapDay := time.Date(2028, 2, 29, 0, 0, 0, 0, time.UTC)
-	want := []string{
-		"2028-02-29_2028-02-29", "2028-02-22_2028-02-28", "2028-02-01_2028-02-28",
-		"2027-12-01_2028-02-28", "2027-03-01_2028-02-28", "2028-02-28_2028-02-29",
-		"2028-02-21_2028-02-27", "2028-02-01_2028-02-29", "2028-01-01_2028-01-31",
-		"2028-01-01_2028-02-29", "2027-10-01_2027-12-31", "2028-01-01_2028-02-29",
-	}
+	want := []string{"2028-02-29_2028-02-29", "2028-02-22_2028-02-28", "2028-02-01_2028-02-28", "2027-12-01_2028-02-28",
+		"2027-03-01_2028-02-28", "2028-02-28_2028-02-29", "2028-02-21_2028-02-27", "2028-02-01_2028-02-29",
+		"2028-01-01_2028-01-31", "2028-01-01_2028-02-29", "2027-10-01_2027-12-31", "2028-01-01_2028-02-29"}
 	for i, p := range presets(leapDay) {
 		require.Equal(t, want[i], p.period.String(), p.name)
 	}
@@ -123,8 +117,7 @@ func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	}
 }
 
-// A change has a direction and the earlier figure. Small changes have no colour, and large ones are
-// given as multiples. Without an average there is no change.
+// A change has a direction and the earlier figure. Small ones have no colour, large ones are multiples.
 func TestFiguresAreCompared(t *testing.T) {
 	changes := func(now reports.Statistics, before *reports.Statistics) (all []string) {
 		var c *comparison
@@ -142,16 +135,12 @@ func TestFiguresAreCompared(t *testing.T) {
 	}
 	now := reports.Statistics{Plays: 163, UniquePlayers: 20, Completed: 100, AvgScore: 687, Passed: 50}
 	before := reports.Statistics{Plays: 151, UniquePlayers: 25, Completed: 90, AvgScore: 674, Passed: 45}
-	require.Equal(t, []string{
-		"163|up|8%|was 151", "20|down|20%|was 25", "68.7%|up|1.3 points|was 67.4%",
-		"61.3%|up|1.7 points|was 59.6%", "50.0%|||unchanged",
-	}, changes(now, &before))
+	require.Equal(t, []string{"163|up|8%|was 151", "20|down|20%|was 25", "68.7%|up|1.3 points|was 67.4%",
+		"61.3%|up|1.7 points|was 59.6%", "50.0%|||unchanged"}, changes(now, &before))
 	require.Equal(t, "20", changes(now, nil)[1], "without a comparison there is no word of one")
 	nothing := reports.Statistics{}
-	require.Equal(t, []string{
-		"0|down|100%|was 151", "0|down|100%|was 25", "–|||no comparison", "–|||no comparison",
-		"–|||no comparison",
-	}, changes(nothing, &before))
+	require.Equal(t, []string{"0|down|100%|was 151", "0|down|100%|was 25", "–|||no comparison", "–|||no comparison",
+		"–|||no comparison"}, changes(nothing, &before))
 	require.Equal(t, "68.7%|||no comparison", changes(now, &nothing)[2])
 
 	for _, c := range []struct {
@@ -181,9 +170,7 @@ func TestFiguresAreCompared(t *testing.T) {
 	}
 }
 
-// The previous period ends the day before, and has the same length in days or whole months. 52
-// weeks earlier keeps the weekdays. No period begins before 2000. If a period includes today, both
-// sides end a day earlier.
+// The previous period has the same length, the year's the same weekdays. None begins before 2000 or includes today.
 func TestComparedPeriodsHaveEqualLength(t *testing.T) {
 	for period, want := range map[string][3]string{
 		// complete days, the previous ones, and those a year earlier
@@ -223,9 +210,8 @@ func TestComparedPeriodsHaveEqualLength(t *testing.T) {
 
 // Above the limit of plays, the overview does not count players, and compares only plays.
 func TestOverviewOfUncountedPlayersComparesPlays(t *testing.T) {
-	o := reports.Overview{
-		Current: reports.OverviewTotals{Plays: 300_000}, Earlier: reports.OverviewTotals{Plays: 250_000},
-	}
+	o := reports.Overview{Current: reports.OverviewTotals{Plays: 300_000},
+		Earlier: reports.OverviewTotals{Plays: 250_000}}
 	c := compareOverview(reports.Period{Days: defaultDays}, o)
 	require.Equal(t,
 		[]figure{{Key: "plays", Name: "Plays", Value: "300,000", Change: &change{"up", false, "20%", "was 250,000"}}},

@@ -17,8 +17,7 @@ import (
 	"dg/web/ui"
 )
 
-// The default period is the last 28 complete days. The preset of the current period is marked.
-// Presets keep the group.
+// The default period is the last 28 complete days. The preset of the current period is marked. Presets keep the group.
 func TestDashboardPeriodsAndPresets(t *testing.T) {
 	now := time.Date(2026, 11, 21, 23, 59, 59, 0, time.UTC)
 	w, o := webtest.StartAt(t, &now)
@@ -44,8 +43,7 @@ func TestDashboardPeriodsAndPresets(t *testing.T) {
 	require.Equal(t, 13, strings.Count(p.Body, "&amp;groupId="+group), "periods and the group itself")
 }
 
-// The dashboard shows the ids of its fork and group, and a command that reads its figures from the
-// API. rules.md, Formats: ids are compared without regard to case.
+// The dashboard shows its ids and its API request. rules.md, Formats: ids are compared without regard to case.
 func TestDashboardShowsItsAPIRequest(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o).ID
@@ -58,8 +56,8 @@ func TestDashboardShowsItsAPIRequest(t *testing.T) {
 	p.Has(t, `<code id="fork-id" translate="no">`+fork+`</code>`, `<code id="group-id" translate="no">`+group+`</code>`)
 }
 
-// If the period in the address is invalid, the page explains it and keeps the form.
-func TestInvalidPeriodOfAReportIsExplained(t *testing.T) {
+// If the period in the address is invalid, the page explains it and keeps the form. A misspelt parameter is refused.
+func TestInvalidAddressOfAReportIsExplained(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o).ID
 	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
@@ -68,14 +66,12 @@ func TestInvalidPeriodOfAReportIsExplained(t *testing.T) {
 		"?from=2025-01-01&to=2026-11-21": {"The period has 690 days. Choose 366 days or fewer.", "to"},
 		"?from=2026-11-21&to=2026-11-20": {"“To” (20 Nov 2026) is before “From” (21 Nov 2026).", "to"},
 		"?from=2026-02-30&to=2026-11-20": {
-			"“From” is not a date. Choose a date from 1 Jan 2000 to 31 Dec 2199.", "from",
-		},
+			"“From” is not a date. Choose a date from 1 Jan 2000 to 31 Dec 2199.", "from"},
 		"?from=2026-11-20": {"“To” is not a date.", "to"},
 		"?to=2026-11-20&from=" + url.QueryEscape(hostile):             {"“From” is not a date.", "from"},
 		"?to=%00&from=%FF%FE&groupId=" + url.QueryEscape(hostile+"'"): {"“From” is not a date.", "from"},
 	} {
-		p := b.Get(o.At("/reports/%s%s", fork, query)).Is(t, 400)
-		p.Has(t, want[0], "<title>Error: ", "Invalid period")
+		p := b.Get(o.At("/reports/%s%s", fork, query)).Is(t, 400).Has(t, want[0], "<title>Error: ", "Invalid period")
 		p.Lacks(t, "<script>alert", "plays.csv")
 		require.Equal(t, [][]string{{want[1]}}, testkit.Cells(
 			`name="([^"]*)" type="date" [^>]* value="[^"]*" aria-invalid="true" aria-describedby="period-error"`,
@@ -84,14 +80,8 @@ func TestInvalidPeriodOfAReportIsExplained(t *testing.T) {
 	}
 	b.Get(o.At("/reports/%s?from=2025-01-01&to=2026-11-21&groupId=%s", fork, group)).Has(t,
 		`value="2025-01-01"`, `value="2026-11-21"`, `name="groupId" value="`+group+`"`)
-}
 
-// A misspelt group parameter is refused. If it were ignored, the page would show the figures of all
-// players.
-func TestMisspeltGroupIsRefused(t *testing.T) {
-	w, o, b := webtest.StartAsOwner(t)
-	fork := w.Fork(o).ID
-	group := w.DB.GroupNamed(o.ID, "Western region", w.DB.Players(o.ID, 6)...)
+	// If a misspelt group were ignored, the page would show the figures of all players.
 	for _, query := range []string{
 		"?group=" + group, "?groupid=" + group, "?from=2026-03-01&to=2026-03-02&group_id=",
 		"?%3Cb%3Egroup" + strings.Repeat("x", 2_000),
@@ -111,11 +101,9 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	fork := w.Fork(o)
 	today := time.Now().UTC()
 	w.DB.Players(o.ID, 3)
-	w.DB.Plays(fork, 1, today, 0)
-	w.DB.Plays(fork, 60, today.AddDate(0, 0, -1), 0)
-	w.DB.Plays(fork, 7, today.AddDate(0, 0, -28), 0)
-	w.DB.Plays(fork, 50, today.AddDate(0, 0, -29), 0)
-	w.DB.Plays(fork, 75, today.AddDate(0, 0, -365), 0)
+	for ago, n := range map[int]int{0: 1, 1: 60, 28: 7, 29: 50, 365: 75} {
+		w.DB.Plays(fork, n, today.AddDate(0, 0, -ago), 0)
+	}
 	base := o.At("/reports/%s", fork.ID)
 	follow := func(p testkit.Page, name string) testkit.Page { return b.Get(p.Link(name)) }
 
@@ -143,8 +131,7 @@ func TestComparisonIsKeptInTheAddress(t *testing.T) {
 	b.Get(o.At("/reports")).Has(t, ">was 50", `<p class="lede">`+days(0, 28)+" vs "+days(28, 28))
 }
 
-// rules.md, Anonymity: if k-anonymity hides the compared period, the page equals that of a period
-// without plays.
+// rules.md, Anonymity: if k-anonymity hides the compared period, the page equals that of a period without plays.
 func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
@@ -158,12 +145,9 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	day := time.Date(2026, 3, 11, 9, 0, 0, 0, time.UTC)
 	play(day, players...)
 	const nothing = "There are no figures to compare with."
-	for with, before := range map[string]time.Time{
-		"": day.AddDate(0, 0, -1), "year": day.AddDate(0, 0, -364),
-	} {
+	for with, before := range map[string]time.Time{"": day.AddDate(0, 0, -1), "year": day.AddDate(0, 0, -364)} {
 		read := func() testkit.Page {
-			return b.Get(o.At("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s&compare=%s",
-				fork.ID, group, with))
+			return b.Get(o.At("/reports/%s?from=2026-03-11&to=2026-03-11&groupId=%s&compare=%s", fork.ID, group, with))
 		}
 		empty := read().Has(t, nothing).Lacks(t, `class="line"`).Body
 		play(before, players[:4]...)
@@ -187,8 +171,7 @@ func TestHiddenComparedPeriodLooksLikeAnEmptyOne(t *testing.T) {
 	b.Get(o.At("/reports/%s?from=2000-01-01&to=2000-01-07", fork.ID)).Is(t, 200).Has(t, nothing)
 }
 
-// rules.md, Bounds: a dashboard holds one report slot at a time, so that concurrent dashboards
-// cannot deadlock.
+// rules.md, Bounds: a dashboard holds one report slot at a time, so that concurrent dashboards cannot deadlock.
 func TestConcurrentDashboardsDoNotDeadlock(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	// the second fork has no plays, so its last play is looked up
@@ -196,9 +179,7 @@ func TestConcurrentDashboardsDoNotDeadlock(t *testing.T) {
 	testkit.Concurrently(12, func(i int) { assert.Equal(t, 200, b.Get(paths[i%2]).StatusCode) })
 }
 
-// rules.md, Anonymity: a pseudonymous report warns of groups that lack 1 to 4 of its players, and
-// says what to do. The warning names neither a person nor a hidden group. The API and files have no
-// warning.
+// rules.md, Anonymity: a pseudonymous report, not the API, warns of groups that lack 1 to 4 players, and names no one.
 func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
@@ -232,8 +213,7 @@ func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w.API(t, o)("/forks/"+fork.ID+"/stats"+period).Is(t, 200).Lacks(t, "Half", "Sales EU")
 }
 
-// rules.md, Anonymity: the group menu marks groups whose report is hidden, including idle groups.
-// Plays of another period, fork or organisation have no effect.
+// rules.md, Anonymity: the menu marks groups whose report is hidden, also idle ones, by the plays of this report alone.
 func TestHiddenGroupsAreMarked(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)

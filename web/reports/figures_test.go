@@ -39,9 +39,7 @@ type statistics struct {
 	}
 }
 
-// percent returns cell if it equals the API's figure times scale, with one decimal. Otherwise it
-// returns that figure. If an API rate ends in 5, both neighbours are allowed: the API has rounded
-// it, while the screen rounds once.
+// percent returns cell if it equals the API's figure times scale, or a neighbour of a rounded 5. Otherwise that figure.
 func percent(t *testing.T, cell string, figure json.Number, scale int64) string {
 	exact, ok := new(big.Rat).SetString(figure.String())
 	require.True(t, ok, figure)
@@ -62,7 +60,6 @@ const (
 	playerCells = `<tr><th scope="row"(?: class="mono")?><bdi translate="no">([^<]*)</bdi></th><td class="n">([^<]*)</td><td class="n best(?: yes)?">(?:<span class="off">)?([^<]*)(?:</span>)?</td><td class="no-phone">(?:<span class="state yes">(Yes)</span>|<span class="state warn">No</span>)</td><td class="n off"><time datetime="([^"]*)"`
 )
 
-// allPlayers returns the player rows of this page and all later pages.
 func allPlayers(b *testkit.Browser, p testkit.Page) [][]string {
 	rows := testkit.Cells(playerCells, p.Body)
 	for next := p.Link("Next →"); next != ""; next = p.Link("Next →") {
@@ -74,12 +71,10 @@ func allPlayers(b *testkit.Browser, p testkit.Page) [][]string {
 
 var commaOfThousands = regexp.MustCompile(`(\d),(\d{3})`)
 
-// cellsWithoutCommas returns the cells that match a pattern, without commas in numbers.
 func cellsWithoutCommas(pattern string, p testkit.Page) [][]string {
 	return testkit.Cells(pattern, commaOfThousands.ReplaceAllString(p.Body, "$1$2"))
 }
 
-// requireSameFigures requires that the dashboard equals the API's statistics, to the displayed decimal.
 func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want statistics) {
 	mode := map[string]string{"pseudonymous": "Pseudonymous", "nominative": "Nominative"}
 	require.Contains(t, testkit.Find(t, `<p class="lede[^"]*">(.*)</p>`, p.Body),
@@ -143,10 +138,8 @@ func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want s
 	}
 	var players [][]string
 	for _, q := range want.Players {
-		players = append(players, []string{
-			q.PlayerLabel, q.Plays.String(), percent(t, "", q.BestScorePercent, 1),
-			map[bool]string{true: "Yes"}[q.Passed], q.LastPlayedAt,
-		})
+		players = append(players, []string{q.PlayerLabel, q.Plays.String(), percent(t, "", q.BestScorePercent, 1),
+			map[bool]string{true: "Yes"}[q.Passed], q.LastPlayedAt})
 	}
 	listed := allPlayers(b, b.Get(strings.Replace(p.Request.URL.RequestURI(), "?", "/players?", 1)))
 	for _, row := range listed {
@@ -185,9 +178,8 @@ func randomPlays(
 	for i := range plays {
 		at := now.Truncate(time.Millisecond).
 			Add(-time.Duration(random.Int64N(int64(days)*86_400_000)) * time.Millisecond)
-		p := testkit.Play{
-			Fork: forks[random.IntN(len(forks))], Player: players[random.IntN(len(players))], StartedAt: at,
-		}
+		p := testkit.Play{Fork: forks[random.IntN(len(forks))], Player: players[random.IntN(len(players))],
+			StartedAt: at}
 		if score := random.IntN(13_000) - 3_000; score >= 0 {
 			p.CompletedAt = at.Add(time.Minute)
 			p.Score = min(score, 10_000)
@@ -196,9 +188,8 @@ func randomPlays(
 		var results []games.SkillResult
 		for _, s := range random.Perm(games.SkillCount)[:random.IntN(4)] {
 			attempts := 1 + random.IntN(7)
-			results = append(results, games.SkillResult{
-				Skill: games.Skill(s), Attempts: attempts, Correct: random.IntN(attempts + 1),
-			})
+			results = append(results, games.SkillResult{Skill: games.Skill(s), Attempts: attempts,
+				Correct: random.IntN(attempts + 1)})
 		}
 		p.Answers = games.PackAnswers(results)
 		plays[i] = p
@@ -206,8 +197,7 @@ func randomPlays(
 	w.DB.StorePlays(plays)
 }
 
-// rules.md, Figures: API and dashboard show the same figures, to the digit. Random queries combine
-// fork, period and group, in both modes. They include suppressed and empty reports.
+// rules.md, Figures: API and dashboard show the same figures, to the digit, for random queries in both modes.
 func TestDashboardShowsTheFiguresOfTheAPI(t *testing.T) {
 	w := webtest.Start(t)
 	seed := rand.Uint64()

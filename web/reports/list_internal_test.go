@@ -36,9 +36,8 @@ func TestPlayersAreSorted(t *testing.T) {
 		{Label: "B", Plays: 8, Completed: true, BestScore: 700, Passed: true, LastPlayedAt: at},
 	}
 	for order, want := range map[string]string{
-		"": "CAB", "nothing": "CAB", "--plays": "CAB", "plays": "ABC", "-plays": "CAB",
-		"label": "ABC", "-label": "CBA", "best": "CAB", "-best": "BAC",
-		"last": "CBA", "-last": "ACB",
+		"": "CAB", "nothing": "CAB", "--plays": "CAB", "plays": "ABC", "-plays": "CAB", "label": "ABC",
+		"-label": "CBA", "best": "CAB", "-best": "BAC", "last": "CBA", "-last": "ACB",
 	} {
 		l := players.page(pageURLWith("sort="+order), slices.Clone(all))
 		require.Equal(t, want, strings.Join(labelsOf(l), ""), order)
@@ -54,8 +53,7 @@ func TestPlayersAreSorted(t *testing.T) {
 	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "ascending", true}, best("best"))
 }
 
-// Players without a pass are listed by best score, lowest first. Those without a score come first.
-// The page of all players filters by pass, and shows the number for each choice.
+// Players without a pass are listed by best score, those without a score first. The page of all filters by pass.
 func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	all := []player{
 		{Label: "A", Completed: true, BestScore: 400}, {Label: "B", Completed: true, Passed: true},
@@ -71,8 +69,7 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	require.Equal(t, "DCA", strings.Join(labelsOf(list[player]{Rows: notPassed(all)}), ""))
 }
 
-// A page has 25 players, and its links keep the other parameters. A page number out of range
-// selects the nearest page.
+// A page has 25 players, and its links keep the other parameters. A page number out of range selects the nearest page.
 func TestPlayersArePaged(t *testing.T) {
 	var all []player
 	for i := range 51 {
@@ -121,20 +118,15 @@ func shownSkills(l skillList) (all []string) {
 	return all
 }
 
-// The list has the eight weakest skills, weakest first, or all skills by area in the catalogue's
-// order. A change is the difference of the shown rates. It is coloured if it exceeds its noise.
+// The list has the eight weakest skills, or all by area. A change of the shown rates is coloured above its noise.
 func TestWeakestSkillsAreListed(t *testing.T) {
-	s := reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{
-		skill("data.quality.formats", 500, 1000), skill("ai.usage.good-fit", 200, 1000),
-		skill("data.reading.charts", 200, 1000),
-	}}
-	before := reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{
-		skill("ai.usage.good-fit", 400, 1000), skill("data.reading.charts", 250, 1000),
-	}}
+	s := reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{skill("data.quality.formats", 500, 1000),
+		skill("ai.usage.good-fit", 200, 1000), skill("data.reading.charts", 200, 1000)}}
+	before := reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{skill("ai.usage.good-fit", 400, 1000),
+		skill("data.reading.charts", 250, 1000)}}
 	at := pageURLWith("from=2026-03-01")
 	l := newSkillList(s, &comparison{earlierStats: &before}, at)
-	require.Equal(t,
-		[]string{"# ", "ai.usage.good-fit", "data.reading.charts", "data.quality.formats"}, shownSkills(l))
+	require.Equal(t, []string{"# ", "ai.usage.good-fit", "data.reading.charts", "data.quality.formats"}, shownSkills(l))
 	require.Equal(t, ui.Link{Name: "All 3, by area", Path: "/r?from=2026-03-01&skills=all"}, l.Other)
 	var by []string
 	for _, row := range l.Areas[0].Rows {
@@ -148,9 +140,8 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 	}
 	require.Equal(t, "data.quality.formats", s.Skills[0].SkillID, "the caller's order stays")
 	l = newSkillList(s, nil, pageURLWith("from=2026-03-01&skills=all"))
-	require.Equal(t, []string{
-		"# Data", "data.quality.formats", "data.reading.charts", "# AI", "ai.usage.good-fit",
-	}, shownSkills(l))
+	require.Equal(t, []string{"# Data", "data.quality.formats", "data.reading.charts", "# AI",
+		"ai.usage.good-fit"}, shownSkills(l))
 	require.Equal(t, ui.Link{Name: "Weakest first", Path: "/r?from=2026-03-01"}, l.Other)
 }
 

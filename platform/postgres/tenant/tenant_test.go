@@ -16,11 +16,7 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-type playerGroup struct {
-	ID    string
-	OrgID string
-	Name  string
-}
+type playerGroup struct{ ID, OrgID, Name string }
 
 const (
 	acme      = "00000000-0000-4000-8000-00000000000a"
@@ -31,7 +27,6 @@ const (
 
 func (playerGroup) TableName() string { return "player_groups" }
 
-// membership joins its organisation as a model.
 type membership struct {
 	OrgID        string
 	UserID       string
@@ -55,7 +50,6 @@ func newGroups(t *testing.T) (*gorm.DB, []playerGroup) {
 	return db, rows
 }
 
-// orTrue adds SQL after a statement's conditions.
 type orTrue struct{}
 
 func (orTrue) ModifyStatement(s *gorm.Statement) {
