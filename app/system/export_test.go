@@ -56,7 +56,8 @@ func requireSameResponses(t *testing.T, e *apptest.ExportServer, public *http.Cl
 		{"GET", "/api/v1/forks", "If-None-Match", tag}, {"GET", "/api/v1/forks", "X-Long", large},
 		{"GET", "/api/v1//forks", "", ""}, {"GET", "/api/v1/%2e%2e/forks", "", ""},
 		{"GET", "/api/v1/forks%2Fx", "", ""}, {"GET", "/API/v1/forks", "", ""},
-		{"GET", "/api/v1/forks?" + large, "", ""}, {"GET", "/sign-in", "", ""}, {"GET", "/account/reset?token=x", "", ""}, {"GET", "/openapi/v1.json", "", ""},
+		{"GET", "/api/v1/forks?" + large, "", ""}, {"GET", "/sign-in", "", ""},
+		{"GET", "/account/reset?token=x", "", ""}, {"GET", "/openapi/v1.json", "", ""},
 	} {
 		send := func(c *http.Client, base string) []any {
 			request, err := http.NewRequestWithContext(t.Context(), q.method, base+q.path, http.NoBody)
