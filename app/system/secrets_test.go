@@ -146,7 +146,7 @@ func (s *secretWorld) useKeys(t *testing.T, d *testkit.World) {
 		{"/api/v1/forks", "Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("dg:"+key.Token()))},
 		{"/api/v1/forks?key=" + key.Token() + "&access_token=" + key.Token()},
 		{"/api/v1/forks", "Cookie", "key=" + key.Token(), "User-Agent", key.Token()},
-		{"/nowhere?key=" + key.Token(), "Authorization", bearer},
+		{"/nowhere?key=" + key.Token(), "Authorization", bearer, "User-Agent", "bi " + key.Token()},
 		{"/api/v1/forks/%25zz", "Authorization", bearer},
 		{"/x/" + strings.ReplaceAll(key.Token(), "_", "%255f"), "Authorization", bearer},
 		{"/x/DG_LIVE_" + key.ID + "_" + key.Secret, "User-Agent", "DG_LIVE_" + key.ID + "%5F" + key.Secret},
