@@ -3,6 +3,7 @@ package limit
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strconv"
 	"sync"
 	"testing"
@@ -248,5 +249,27 @@ func TestRefusalReleasesItsSlots(t *testing.T) {
 			release()
 			require.Empty(t, l.semaphores)
 		})
+	}
+}
+
+// A slot that is granted while the context ends belongs to the waiter, which releases it. An error would lose the slot.
+func TestSlotGrantedAsTheContextEndsIsAcquired(t *testing.T) {
+	for range 100 { // acquire sees the end first in about half of the runs
+		var s semaphore
+		ctx, cancel := context.WithCancel(t.Context())
+		acquired := make(chan error, 1)
+		go func() { acquired <- s.acquire(ctx, 1) }()
+		s.mu.Lock()
+		for s.waiters.Len() == 0 {
+			s.mu.Unlock()
+			runtime.Gosched()
+			s.mu.Lock()
+		}
+		cancel()
+		runtime.Gosched()
+		s.free++
+		s.grant()
+		s.mu.Unlock()
+		require.NoError(t, <-acquired)
 	}
 }
