@@ -243,6 +243,19 @@ func TestSignOutEverywhereEndsARotatingSession(t *testing.T) {
 	require.Zero(t, b.Count(`sessions`))
 }
 
+// A session that ends between the reading and the renewal of its token is not renewed, and nothing is changed.
+func TestSessionThatEndsDuringAChangeIsNotRenewed(t *testing.T) {
+	b := setup(t)
+	b.person(ann, "")
+	own := b.signIn(ann)
+	signOut := b.Begin(`delete from sessions`)
+	require.ErrorIs(t, b.WhileWaiting(signOut, func() error {
+		return b.change(own, proof(""))
+	}, nil), identity.ErrNoSession)
+	require.Zero(t, b.Count(`sessions`))
+	require.NoError(t, b.try(ann, password, home))
+}
+
 // A person has at most 100 signed-in sessions. The newest stays, and one that waits for a code ends none.
 func TestSessionLimitKeepsNewAndPendingSessions(t *testing.T) {
 	b := setup(t)

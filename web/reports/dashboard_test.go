@@ -83,7 +83,7 @@ func TestInvalidAddressOfAReportIsExplained(t *testing.T) {
 
 	// If a misspelt group were ignored, the page would show the figures of all players.
 	for _, query := range []string{
-		"?group=" + group, "?groupid=" + group, "?from=2026-03-01&to=2026-03-02&group_id=",
+		"?group=" + group, "?groupid=" + group, "?GroupId=" + group, "?from=2026-03-01&to=2026-03-02&group_id=",
 		"?%3Cb%3Egroup" + strings.Repeat("x", 2_000),
 	} {
 		for _, page := range []string{"", "/plays.csv"} {
