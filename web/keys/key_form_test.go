@@ -29,6 +29,18 @@ func keyOf(t *testing.T, w *webtest.World, o *webtest.Organisation, p testkit.Pa
 	return key
 }
 
+// doc.go: all data of the page with the secret is read before the creation. An error after it would lose the secret.
+func TestPageOfANewKeyReadsNothingAfterTheCreation(t *testing.T) {
+	w, acme := webtest.StartAt(t, new(fixedNow))
+	b := w.SignedIn(t, acme.Admin)
+	w.DB.Exec(`create function hide_keys() returns trigger language plpgsql security definer as
+		'begin revoke select on api_keys from dg_app; return null; end'`)
+	w.DB.Exec(`create constraint trigger hide_keys after insert on api_keys
+		deferrable initially deferred for each row execute function hide_keys()`)
+	secretIn(t, b.Post(acme.At("/settings/api-keys/new"), webtest.NewKeyForm()).Is(t, 200))
+	b.Get(acme.At("/settings/api-keys")).Is(t, 500)
+}
+
 // rules.md, Keys: by default both scopes and 90 days; else 30 or 365 days, a future day at 00:00 UTC, or never.
 func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	now := fixedNow
