@@ -33,11 +33,9 @@ func TestEachGrantHasItsPermissionsOnly(t *testing.T) {
 				want := slices.Contains(to, [2]string{string(kind), grant})
 				s := authz.Subject{Kind: kind, OrganisationID: "a", Grants: []string{"other", grant}}
 				require.Equal(t, want, policy.Authorize(s, permission, "a") == nil, "%v %v", s, permission)
-				require.ErrorIs(t, policy.Authorize(s, permission, "b"), authz.ErrDenied,
-					"another organisation: %v %v", s, permission)
+				require.ErrorIs(t, policy.Authorize(s, permission, "b"), authz.ErrDenied, "%v %v", s, permission)
 				s.OrganisationID = ""
-				require.ErrorIs(t, policy.Authorize(s, permission, ""), authz.ErrDenied,
-					"no organisation: %v %v", s, permission)
+				require.ErrorIs(t, policy.Authorize(s, permission, ""), authz.ErrDenied, "%v %v", s, permission)
 			}
 		}
 	}

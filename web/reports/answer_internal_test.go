@@ -29,11 +29,7 @@ func skill(id string, correct, answers int64) reports.SkillStat {
 	return reports.SkillStat{SkillID: id, Attempts: answers, Correct: correct}
 }
 
-const (
-	formats    = "data.quality.formats"
-	examples   = "prompting.examples"
-	duplicates = "data.quality.duplicates"
-)
+const formats, examples, duplicates = "data.quality.formats", "prompting.examples", "data.quality.duplicates"
 
 // The answer names changes that exceed their noise and 5% (rates: 1 point), and no other. Asterisks mark bold words.
 func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
