@@ -32,13 +32,17 @@ func (r *relay) forward(to, from net.Conn) {
 	b := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(b)
-		r.RLock()
-		_, wrong := to.Write(b[:n])
-		r.RUnlock()
-		if wrong != nil || err != nil {
+		r.wait()
+		if _, wrong := to.Write(b[:n]); wrong != nil || err != nil {
 			return
 		}
 	}
+}
+
+// wait holds no lock during a write, which may block until the test has locked the relay.
+func (r *relay) wait() {
+	r.RLock()
+	defer r.RUnlock()
 }
 
 // rules.md, CSV and Failures: while the database is silent, exports break visibly and requests get 503.
