@@ -19,7 +19,7 @@ import (
 var staticFiles embed.FS
 
 // Comments, indentation, and blanks at braces and semicolons are a sixth of a compressed file, and are not served.
-// No text in the files may contain them.
+// A string in the files must not contain what notServed matches.
 var notServed = regexp.MustCompile(`(?ms)\s*/\*.*?\*/|^\s*//[^\n]*\n|^[ \t]+| ({) |;? (}) ?|(;) `)
 
 type files map[string]httpserver.File

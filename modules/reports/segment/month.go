@@ -16,8 +16,9 @@ type Month struct {
 	// month began (4 bytes).
 	Head []byte
 	// Tail is a checksum, and for each player a size (uvarint) and a part of that size. The part
-	// has the day (1 byte) and the result (2 bytes) of each play, then appendSmallSkills. The
-	// sizes let a reader skip players. Tail is nil if the month has too many plays.
+	// has the day (1 byte) and the result (2 bytes) of each play, then the sums of the skills, as
+	// appendSmallSkills packs them. The sizes let a reader skip players. Tail is nil if the month
+	// has too many plays.
 	Tail []byte
 }
 

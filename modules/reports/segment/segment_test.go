@@ -120,6 +120,23 @@ func TestPackedMonthReturnsThePlaysOfEachPlayer(t *testing.T) {
 	})
 }
 
+// A month keeps the sums of each skill, whether its numbers fit into one byte or not.
+func TestMonthKeepsTheAnswersToEachSkill(t *testing.T) {
+	for skill := range games.SkillSpace {
+		for attempts := range int64(6) {
+			for correct := range attempts + 1 {
+				var want, got Sums
+				want.Skills[0] = SkillSums{Attempts: 1, Correct: 1}
+				want.Skills[skill] = SkillSums{attempts + 1, correct + 1}
+				r := reader{b: want.appendSmallSkills(nil)}
+				r.smallSkills(&got)
+				require.False(t, r.damaged)
+				require.Equal(t, want, got)
+			}
+		}
+	}
+}
+
 // doc.go, Invariants: a segment with a wrong byte, or cut anywhere, is damaged.
 func TestDamagedMonthIsRefused(t *testing.T) {
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
