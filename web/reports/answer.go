@@ -32,7 +32,7 @@ func (c *comparison) unchanged(s reports.Statistics) string {
 	}
 	switch by := max(now-before, before-now); {
 	case 10*by > before:
-		return fmt.Sprintf("%swere %s: the change may be chance.", players, ui.Count(before))
+		return fmt.Sprintf("%s%s from %s (may be chance).", players, downUp.of(now-before), ui.Count(before))
 	case by > 0:
 		players += "about "
 	}
@@ -91,7 +91,7 @@ func howTheyDid(s reports.Statistics, c *comparison) string {
 			continue
 		}
 		sentence := fmt.Sprintf(m.sentence, writePercent(now),
-			ui.Points(max(now-before, before-now)), m.verbs[min(1, max(0, now-before))])
+			ui.Points(max(now-before, before-now)), m.verbs.of(now-before))
 		return c.upToYesterday(sentence)
 	}
 	return howManyPassed(s)

@@ -35,9 +35,16 @@ type measure struct {
 
 	// for a rate or score: whether a change exceeds its noise, and the sentence about it
 	exceeds  func(now, before reports.Statistics) bool
-	sentence string    // with placeholders for the value, the points and the verb
-	verbs    [2]string // the verb for a fall, and that for a rise
+	sentence string // with placeholders for the value, the points and the verb
+	verbs    verbs
 }
+
+// verbs are the verb for a fall, and that for a rise.
+type verbs [2]string
+
+func (v verbs) of(by int64) string { return v[min(1, max(0, by))] }
+
+var downUp = verbs{"down", "up"}
 
 var (
 	plays = measure{key: "plays", name: "Plays", count: true,
@@ -51,7 +58,7 @@ var (
 			return exceedsNoise(float64(now.AvgScore)/1000, float64(before.AvgScore)/1000,
 				scoreDeviation*scoreDeviation*perPeople(now.UniquePlayers, before.UniquePlayers))
 		},
-		sentence: "The average score %[3]s %[2]s points to %[1]s.", verbs: [2]string{"fell", "rose"},
+		sentence: "The average score %[3]s %[2]s points to %[1]s.", verbs: verbs{"fell", "rose"},
 	}
 	completion = rate("completion", "Completion rate", "plays were finished",
 		func(s reports.Statistics) (part, whole int64) { return s.Completed, s.Plays })
@@ -70,7 +77,7 @@ func rate(key, name, did string, of func(reports.Statistics) (part, whole int64)
 		exceeds: func(now, before reports.Statistics) bool {
 			return ratesDiffer(ratio(of(now)), now.UniquePlayers, ratio(of(before)), before.UniquePlayers)
 		},
-		sentence: "%[1]s of " + did + ", %[3]s %[2]s points.", verbs: [2]string{"down", "up"},
+		sentence: "%[1]s of " + did + ", %[3]s %[2]s points.", verbs: downUp,
 	}
 }
 
@@ -161,9 +168,7 @@ func (m measure) change(s reports.Statistics, c *comparison) *change {
 		d.By = m.difference(max(now-before, before-now), before)
 		d.Small = !changed
 		d.Was = fmt.Sprintf("was %s", m.format(before))
-		if d.Direction = "up"; now < before {
-			d.Direction = "down"
-		}
+		d.Direction = downUp.of(now - before)
 	}
 	if shown, _ := m.read(s); now != shown {
 		d.Was = fmt.Sprintf("%s, %s", m.format(now), d.Was)
