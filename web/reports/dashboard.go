@@ -126,7 +126,7 @@ func (h *Handler) showReport(
 	if name == "players" {
 		view.Title = "Players, " + view.Title
 		view.Back = report.Path("q", "", "sort", "", "player", "", "passed", "")
-		view.Players, view.PassedLinks = playersPage(stats.Players(), view.pageURL)
+		view.Players, view.PassedLinks, view.Answer = playersPage(stats.Players(), view.pageURL)
 	}
 	view.fill(period, stats, report)
 	return h.Render(c, fiber.StatusOK, name, view)

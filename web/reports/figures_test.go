@@ -141,7 +141,7 @@ func requireSameFigures(t *testing.T, b *testkit.Browser, p testkit.Page, want s
 		players = append(players, []string{q.PlayerLabel, q.Plays.String(), percent(t, "", q.BestScorePercent, 1),
 			map[bool]string{true: "Yes"}[q.Passed], q.LastPlayedAt})
 	}
-	listed := allPlayers(b, b.Get(strings.Replace(p.Request.URL.RequestURI(), "?", "/players?", 1)))
+	listed := allPlayers(b, b.Get(strings.Replace(p.Request.URL.RequestURI(), "?", "/players?sort=-plays&", 1)))
 	for _, row := range listed {
 		if row[2] == "Unfinished" { // the API's response does not distinguish the two
 			row[2] = "0.0%"

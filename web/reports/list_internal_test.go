@@ -31,13 +31,13 @@ func pageURLWith(query string) pageURL {
 func TestPlayersAreSorted(t *testing.T) {
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	all := []player{
-		{Label: "C", Plays: 9, LastPlayedAt: at},
+		{Label: "C", Plays: 7, LastPlayedAt: at},
 		{Label: "A", Plays: 8, Completed: true, LastPlayedAt: at.Add(time.Second)},
 		{Label: "B", Plays: 8, Completed: true, BestScore: 700, Passed: true, LastPlayedAt: at},
 	}
 	for order, want := range map[string]string{
-		"": "CAB", "nothing": "CAB", "--plays": "CAB", "plays": "ABC", "-plays": "CAB", "label": "ABC",
-		"-label": "CBA", "best": "CAB", "-best": "BAC", "last": "CBA", "-last": "ACB",
+		"": "CAB", "nothing": "CAB", "--plays": "CAB", "plays": "CAB", "-plays": "ABC", "label": "ABC",
+		"passed": "CAB", "-passed": "BAC", "-label": "CBA", "best": "CAB", "-best": "BAC", "last": "CBA", "-last": "ACB",
 	} {
 		l := players.page(pageURLWith("sort="+order), slices.Clone(all))
 		require.Equal(t, want, strings.Join(labelsOf(l), ""), order)
@@ -59,13 +59,17 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Label: "A", Completed: true, BestScore: 400}, {Label: "B", Completed: true, Passed: true},
 		{Label: "C", Completed: true}, {Label: "D"},
 	}
-	l, links := playersPage(all, pageURLWith("passed=no&sort=label"))
+	l, links, answer := playersPage(all, pageURLWith("passed=no&sort=label"))
 	require.Equal(t, "ACD", strings.Join(labelsOf(l), ""))
 	require.Equal(t, []ui.Link{
 		{Name: "All 4", Path: "/r?sort=label"},
 		{Name: "Not passed 3", Path: "/r?passed=no&sort=label", Current: true},
 		{Name: "Passed 1", Path: "/r?passed=yes&sort=label"},
 	}, links)
+	require.Equal(t, "*1 of 4 people* passed.", clauseText(answer))
+	l, _, _ = playersPage(all, pageURLWith(""))
+	require.Equal(t, "DCAB", strings.Join(labelsOf(l), ""))
+	require.Equal(t, "ascending", l.Columns[3].Direction, "by Passed")
 	require.Equal(t, "DCA", strings.Join(labelsOf(list[player]{Rows: notPassed(all)}), ""))
 }
 

@@ -15,7 +15,7 @@ type player = reports.PlayerStat
 
 const playersPerPage = 25
 
-// players is sorted by plays by default, most plays first, as in the API.
+// players lists those who need help first by default: no pass, lowest best score. Ties keep the API's order.
 var players = listing[player]{
 	plural: "players",
 	columns: []column[player]{
@@ -23,11 +23,11 @@ var players = listing[player]{
 			func(a, b player) int { return strings.Compare(a.Label, b.Label) }},
 		{"Plays", "-plays", true, func(a, b player) int { return cmp.Compare(a.Plays, b.Plays) }},
 		{"Best score", "-best", true, func(a, b player) int { return cmp.Compare(bestKey(a), bestKey(b)) }},
-		{"Passed", "", false, nil},
+		{"Passed", "passed", false, byNeed},
 		{"Last play", "-last", true,
 			func(a, b player) int { return a.LastPlayedAt.Compare(b.LastPlayedAt) }},
 	},
-	defaultSort:     "-plays",
+	defaultSort:     "passed",
 	search:          "player",
 	text:            func(p player) string { return p.Label },
 	searchThreshold: playersPerPage,
@@ -37,36 +37,47 @@ var players = listing[player]{
 // notPassed returns the players without a pass, lowest best score first.
 func notPassed(all []player) []player {
 	all = slices.DeleteFunc(all, func(p player) bool { return p.Passed })
-	slices.SortStableFunc(all, func(a, b player) int { return cmp.Compare(bestKey(a), bestKey(b)) })
+	slices.SortStableFunc(all, byNeed)
 	return all
 }
 
 // playersPage lists the players that the parameter passed selects, and returns the links for its
-// choices.
-func playersPage(all []player, at pageURL) (l list[player], links []ui.Link) {
-	chosen := at.Param("passed")
-	passed := 0
-	for _, p := range all {
-		if p.Passed {
-			passed++
-		}
-	}
+// choices and how many passed.
+func playersPage(all []player, at pageURL) (l list[player], links []ui.Link, answer []clause) {
+	passed := slices.DeleteFunc(slices.Clone(all), func(p player) bool { return !p.Passed })
+	shown := all
 	for _, of := range []struct {
 		name, key string
-		players   int
-	}{{"All", "", len(all)}, {"Not passed", "no", len(all) - passed}, {"Passed", "yes", passed}} {
-		links = append(links, ui.Link{Name: of.name + " " + ui.Count(int64(of.players)),
-			Path: at.Path("passed", of.key), Current: of.key == chosen})
+		players   []player
+	}{{"All", "", all}, {"Not passed", "no", notPassed(slices.Clone(all))}, {"Passed", "yes", passed}} {
+		current := of.key == at.Param("passed")
+		if current {
+			shown = of.players
+		}
+		links = append(links, ui.Link{Name: of.name + " " + ui.Count(int64(len(of.players))),
+			Path: at.Path("passed", of.key), Current: current})
 	}
-	if chosen == "yes" || chosen == "no" {
-		all = slices.DeleteFunc(all, func(p player) bool { return p.Passed != (chosen == "yes") })
+	if len(all) > 0 {
+		answer = []clause{{Strong: ui.Count(int64(len(passed))) + " of " +
+			ui.Plural(int64(len(all)), "1 person", "%s people"), After: " passed."}}
 	}
-	return players.page(at, all), links
+	return players.page(at, shown), links, answer
 }
 
 // Players handles GET /reports/:fork/players with all players of a report.
 func (h *Handler) Players(c *fiber.Ctx, p *ui.Principal) error {
 	return h.report(c, p, "players", "/players")
+}
+
+// byNeed puts players without a pass first, and lower best scores before higher ones.
+func byNeed(a, b player) int {
+	need := func(p player) reports.Percent {
+		if p.Passed {
+			return bestKey(p) + 2*fullRate
+		}
+		return bestKey(p)
+	}
+	return cmp.Compare(need(a), need(b))
 }
 
 // bestKey sorts players without a completed play below a score of 0.
