@@ -20,7 +20,7 @@ func newAnswer(s reports.Statistics, c *comparison) []clause {
 	if c != nil && who.After == "." && how == howTheyDid(s, nil) {
 		who.After = c.unchanged(s)
 	}
-	return append([]clause{who, {After: how}}, weakestSkill(s)...)
+	return append([]clause{who, {After: how}}, skillClauses(s, c)...)
 }
 
 // unchanged describes the number of players if it has not changed.
@@ -121,6 +121,26 @@ func howManyPassed(s reports.Statistics) string {
 
 // minAnswers is how many answers a skill needs to be named.
 const minAnswers = 20
+
+// skillClauses names the skill that is weakest by more than noise, else the one that fell most, else
+// the two weakest.
+func skillClauses(s reports.Statistics, c *comparison) []clause {
+	weakest := weakestSkill(s)
+	if len(weakest) == 1 || c == nil {
+		return weakest
+	}
+	var most skillRow
+	for _, k := range cmp.Or(c.completeStats, &s).Skills {
+		row, before := newSkillRow(k, s, c), findSkill(*c.earlierStats, k.SkillID)
+		if row.Direction == "down" && row.by < most.by && min(k.Attempts, before.Attempts) >= minAnswers {
+			most = row
+		}
+	}
+	if most.by == 0 {
+		return weakest
+	}
+	return []clause{{c.upToYesterday("The skill "), most.Name, " fell " + ui.Points(-most.by) + " points."}}
+}
 
 // weakestSkill names the weakest skill if its difference to the next exceeds their noise. Otherwise
 // it names the two weakest of at least three. It returns nil if neither applies.

@@ -133,6 +133,34 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 	}
 }
 
+// The skill that fell most is named unless one is weakest: by more than its noise, from 20 answers, on complete days.
+func TestAnswerNamesTheSkillThatFellMost(t *testing.T) {
+	type skills = []reports.SkillStat
+	before := skills{skill(formats, 360, 400), skill(examples, 320, 400), skill(duplicates, 19, 19)}
+	pair := skills{skill(formats, 281, 400), skill(examples, 280, 400), skill(duplicates, 300, 400)}
+	const fell = "The skill *Formats* fell 19.7 points."
+	for _, c := range []struct {
+		now, complete, before skills
+		last                  string
+	}{
+		{pair, nil, before, fell},
+		{pair, pair, before, "Up to yesterday, the skill *Formats* fell 19.7 points."},
+		{pair, before, before, "Weakest skills: *Giving examples* and *Formats*."},
+		{pair, nil, pair, "Weakest skills: *Giving examples* and *Formats*."},
+		{append(skills{skill(duplicates, 9, 19)}, pair[:2]...), nil, before, fell},
+		{append(skills{skill(duplicates, 200, 400)}, pair[:2]...), nil, before, "Weakest skill: *Duplicates, 50.0%*."},
+		{pair[:2], nil, before[1:], "The skill *Giving examples* fell 10.0 points."},
+		{skills{skill(formats, 352, 400), skill(examples, 360, 400)}, nil, before[:2], "71.4% of finished plays passed."},
+	} {
+		compared := &comparison{EarlierDays: "4 to 31 Oct", earlierStats: played(400).statistics(c.before...)}
+		if c.complete != nil {
+			compared.completeStats = played(400).statistics(c.complete...)
+		}
+		got := clauseText(newAnswer(*played(400).statistics(c.now...), compared))
+		require.True(t, strings.HasSuffix(got, " "+c.last), "%s: %s", c.last, got)
+	}
+}
+
 func clauseText(clauses []clause) string {
 	var words []string
 	for _, c := range clauses {

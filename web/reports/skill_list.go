@@ -26,6 +26,7 @@ type skillRow struct {
 	reports.SkillStat
 	Name, Rate, Before string
 	By, Direction      string // Direction is "" if the change is too small to be coloured
+	by                 int64  // the change in tenths of a point
 }
 
 type area struct{ prefix, name string }
@@ -79,14 +80,11 @@ func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skill
 		return row
 	}
 	row.Before = writePercent(skillRate(before))
-	by := int64(skillRate(now) - skillRate(before))
-	sign, direction := "+", "up"
-	if by < 0 {
-		sign, direction = "−", "down"
-	}
-	row.By = sign + ui.Points(max(by, -by))
-	if max(by, -by) >= minPoints && skillsDiffer(now, complete.UniquePlayers, before, c.earlierStats.UniquePlayers) {
-		row.Direction = direction
+	row.by = int64(skillRate(now) - skillRate(before))
+	by := max(row.by, -row.by)
+	row.By = map[bool]string{true: "−", false: "+"}[row.by < 0] + ui.Points(by)
+	if by >= minPoints && skillsDiffer(now, complete.UniquePlayers, before, c.earlierStats.UniquePlayers) {
+		row.Direction = downUp.of(row.by)
 	}
 	return row
 }
