@@ -150,7 +150,8 @@ func TestAnswerNamesTheSkillThatFellMost(t *testing.T) {
 		{append(skills{skill(duplicates, 9, 19)}, pair[:2]...), nil, before, fell},
 		{append(skills{skill(duplicates, 200, 400)}, pair[:2]...), nil, before, "Weakest skill: *Duplicates, 50.0%*."},
 		{pair[:2], nil, before[1:], "The skill *Giving examples* fell 10.0 points."},
-		{skills{skill(formats, 352, 400), skill(examples, 360, 400)}, nil, before[:2], "71.4% of finished plays passed."},
+		{skills{skill(formats, 352, 400), skill(examples, 360, 400)}, nil, before[:2],
+			"71.4% of finished plays passed."},
 	} {
 		compared := &comparison{EarlierDays: "4 to 31 Oct", earlierStats: played(400).statistics(c.before...)}
 		if c.complete != nil {

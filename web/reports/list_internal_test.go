@@ -37,7 +37,8 @@ func TestPlayersAreSorted(t *testing.T) {
 	}
 	for order, want := range map[string]string{
 		"": "CAB", "nothing": "CAB", "--plays": "CAB", "plays": "CAB", "-plays": "ABC", "label": "ABC",
-		"passed": "CAB", "-passed": "BAC", "-label": "CBA", "best": "CAB", "-best": "BAC", "last": "CBA", "-last": "ACB",
+		"passed": "CAB", "-passed": "BAC", "-label": "CBA", "best": "CAB", "-best": "BAC", "last": "CBA",
+		"-last": "ACB",
 	} {
 		l := players.page(pageURLWith("sort="+order), slices.Clone(all))
 		require.Equal(t, want, strings.Join(labelsOf(l), ""), order)
