@@ -35,22 +35,21 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 			b.setPlan(org.PlanPro)
 			key, _ := b.newKey()
 			b.setPlan(plan)
-			_, created, createErr := b.create(c.actor)
-			_, _, replaceErr := b.keys.Create(b.t.Context(), c.actor, successor(key, week), request)
-			renameErr := b.keys.Rename(b.t.Context(), c.actor, key.ID, apikeys.Label{Name: "new"}, request)
+			changes := b.changes(c.actor, key)
 			listed, listErr := b.keys.List(b.t.Context(), c.actor)
-			_, usageErr := b.keys.UsageOf(b.t.Context(), c.actor, nil)
-			revokeErr := b.keys.Revoke(b.t.Context(), c.actor, key.ID, request)
-			creates := c.creates && plan.IncludesAPI()
-			for err, ok := range map[*error]bool{
-				&createErr: creates, &replaceErr: creates, &renameErr: c.creates,
-				&listErr: c.revokes, &usageErr: c.revokes, &revokeErr: c.revokes,
-			} {
-				require.Equal(t, ok, *err == nil, "%+v %s: %v", c, plan, *err)
-				require.Equal(t, !ok, apperr.Is(*err, apperr.AccessDenied), "%v", *err)
-			}
-			require.Equal(t, creates, created != apikeys.Token{})
 			require.Equal(t, c.revokes, len(listed) == b.Count(`api_keys`))
+			_, usageErr := b.keys.UsageOf(b.t.Context(), c.actor, nil)
+			creates := c.creates && plan.IncludesAPI()
+			for _, may := range []struct {
+				err error
+				ok  bool
+			}{
+				{changes["create"](), creates}, {changes["replace"](), creates}, {changes["rename"](), c.creates},
+				{listErr, c.revokes}, {usageErr, c.revokes}, {changes["revoke"](), c.revokes},
+			} {
+				require.Equal(t, may.ok, may.err == nil, "%+v %s: %v", c, plan, may.err)
+				require.Equal(t, !may.ok, apperr.Is(may.err, apperr.AccessDenied), "%v", may.err)
+			}
 			require.Equal(t, c.creates, b.Count(`api_keys where id = $1 and name = 'new'`, key.ID) == 1)
 			stopped := b.instant("revoked_at", key)
 			require.Equal(t, c.revokes, stopped != nil && stopped.Before(time.Now()), "in its overlap")
@@ -58,12 +57,16 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 	}
 }
 
-// Name and scopes are required. The expiry is optional and must lie in the future.
+// Name and scopes are required. The expiry is optional and must lie in the future. A rename has the same rules.
 func TestNewKeyIsValidated(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 3, 1, 9, 30, 0, 123_000_000, time.UTC)
 	keys := b.instance(b.DB, func() time.Time { return now })
+	key, _ := b.newKey()
 	named := func(name string) apikeys.NewKey { return apikeys.NewKey{Name: name, Scopes: bothScopes} }
+	described := func(text string) apikeys.NewKey {
+		return apikeys.NewKey{Name: "w", Description: text, Scopes: bothScopes}
+	}
 	scoped := func(scopes ...apikeys.Scope) apikeys.NewKey { return apikeys.NewKey{Name: "w", Scopes: scopes} }
 	expiring := func(in time.Duration) apikeys.NewKey {
 		return apikeys.NewKey{Name: "w", Scopes: bothScopes, ExpiresAt: new(now.Add(in))}
@@ -72,9 +75,11 @@ func TestNewKeyIsValidated(t *testing.T) {
 		"": { // they are taken
 			named(strings.Repeat("é", 200)), named(`<b>'"; drop`), scoped(apikeys.ForksRead),
 			scoped(apikeys.ReportsRead, apikeys.ForksRead), expiring(time.Millisecond),
+			described(strings.Repeat("é", 200)),
 		},
-		"name":   {named(" \u00a0\u3000"), named(strings.Repeat("n", 201)), named("a\nb")},
-		"scopes": {scoped(), scoped("forks:write"), scoped(apikeys.ForksRead, apikeys.ForksRead)},
+		"name":        {named(" \u00a0\u3000"), named(strings.Repeat("n", 201)), named("a\nb")},
+		"description": {described(strings.Repeat("d", 201)), described("a\nb"), described("\u200b")},
+		"scopes":      {scoped(), scoped("forks:write"), scoped(apikeys.ForksRead, apikeys.ForksRead)},
 		"expiresAt": {
 			expiring(0), expiring(500 * time.Microsecond), {Name: "w", Scopes: bothScopes, ExpiresAt: &time.Time{}},
 		},
@@ -89,6 +94,10 @@ func TestNewKeyIsValidated(t *testing.T) {
 			require.Equal(t, field, requireCode(t, apperr.Validation, err).Field, "%+v", in)
 			require.Zero(t, token)
 			require.Equal(t, before, b.Count(`api_keys`))
+			if field == "name" || field == "description" {
+				err := keys.Rename(b.t.Context(), b.owner, key.ID, apikeys.Label{in.Name, in.Description}, request)
+				require.Equal(t, field, requireCode(t, apperr.Validation, err).Field, "%+v", in)
+			}
 		}
 	}
 }
@@ -123,19 +132,12 @@ func TestChangeOfAKeyWaitsForTheRole(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
 	admin := member(ourOrganisation, "admin", true)
-	for _, replaced := range []string{"", key.ID} {
+	changes := b.changes(admin, key)
+	for _, name := range []string{"create", "replace", "rename"} {
 		removal := b.Begin(`update memberships set role = 'member' where user_id = $1`, admin.ID)
-		requireCode(t, apperr.AccessDenied, b.WhileWaiting(removal, func() error {
-			_, _, err := b.keys.Create(b.t.Context(), admin,
-				apikeys.NewKey{Name: "x", Scopes: bothScopes, Replaces: replaced}, request)
-			return err
-		}, nil))
+		requireCode(t, apperr.AccessDenied, b.WhileWaiting(removal, changes[name], nil))
 		b.Exec(`update memberships set role = 'admin' where user_id = $1`, admin.ID)
 	}
-	removal := b.Begin(`update memberships set role = 'member' where user_id = $1`, admin.ID)
-	requireCode(t, apperr.AccessDenied, b.WhileWaiting(removal, func() error {
-		return b.keys.Rename(b.t.Context(), admin, key.ID, apikeys.Label{Name: "x"}, request)
-	}, nil))
 }
 
 // rules.md, Formats: timestamps are truncated to the millisecond. The list shows what Create returned.
@@ -163,13 +165,9 @@ func TestKeyIsNotCreatedWithoutItsAuditEntry(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	b.Exec(`revoke insert on audit_entries from dg_app`)
-	_, created, err := b.create(b.owner)
-	require.Error(t, err)
-	require.Zero(t, created, "no token without its key")
-	_, _, err = b.replace(key, 0)
-	require.Error(t, err)
-	require.Error(t, b.keys.Revoke(b.t.Context(), b.owner, key.ID, request))
-	require.Error(t, b.keys.Rename(b.t.Context(), b.owner, key.ID, apikeys.Label{Name: "x"}, request))
+	for name, change := range b.changes(b.owner, key) {
+		require.Error(t, change(), name)
+	}
 	listed, err := b.keys.List(b.t.Context(), b.owner)
 	require.NoError(t, err)
 	require.Equal(t, []apikeys.Key{key}, listed)
@@ -230,6 +228,24 @@ const week = 7 * 24 * time.Hour
 func successor(key apikeys.Key, overlap time.Duration) apikeys.NewKey {
 	ends := time.Now().Add(60 * 24 * time.Hour)
 	return apikeys.NewKey{Name: "Successor", Scopes: bothScopes, ExpiresAt: &ends, Replaces: key.ID, Overlap: overlap}
+}
+
+// changes returns each change of a key by the actor.
+func (b *bundle) changes(actor apikeys.Actor, key apikeys.Key) map[string]func() error {
+	create := func(in apikeys.NewKey) func() error {
+		return func() error {
+			_, token, err := b.keys.Create(b.t.Context(), actor, in, request)
+			require.Equal(b.t, err != nil, token == apikeys.Token{}, "no token without its key")
+			return err
+		}
+	}
+	return map[string]func() error{
+		"create": create(apikeys.NewKey{Name: "n", Scopes: bothScopes}), "replace": create(successor(key, week)),
+		"rename": func() error {
+			return b.keys.Rename(b.t.Context(), actor, key.ID, apikeys.Label{Name: "new"}, request)
+		},
+		"revoke": func() error { return b.keys.Revoke(b.t.Context(), actor, key.ID, request) },
+	}
 }
 
 func (b *bundle) replace(key apikeys.Key, overlap time.Duration) (apikeys.Key, apikeys.Token, error) {

@@ -1,6 +1,7 @@
 package apikeys
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"net/url"
@@ -8,7 +9,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -130,6 +134,25 @@ func TestCounterIsBounded(t *testing.T) {
 	c.add(usageKey{"o", "0", 1}, counts{refused: 1, limited: 2})
 	require.Len(t, c.counts, maxCounted)
 	require.Equal(t, counts{1, 1, 2}, c.counts[usageKey{"o", "0", 1}])
+}
+
+// Usage is stored at each interval. An attempt that fails ends neither the next one nor the counts.
+func TestUsageIsStoredAtEachInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool, err := pgxpool.New(t.Context(), "")
+		require.NoError(t, err)
+		pool.Close() // each attempt fails
+		attempts := 0
+		c := UsageCounter{
+			db: &postgres.DB{Pool: pool}, counts: map[usageKey]counts{{}: {accepted: 1}},
+			now: func() time.Time { attempts++; return time.Now() },
+		}
+		ctx, stop := context.WithTimeout(t.Context(), 3*storeInterval+1)
+		defer stop()
+		c.Run(ctx)
+		require.Equal(t, 3, attempts)
+		require.Equal(t, map[usageKey]counts{{}: {accepted: 1}}, c.counts)
+	})
 }
 
 // authenticate.sql reads the LSN that replicas are compared with.

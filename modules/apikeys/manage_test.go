@@ -1,8 +1,10 @@
 package apikeys_test
 
 import (
+	"cmp"
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,20 +78,10 @@ func TestRevocationIsRecordedOnce(t *testing.T) {
 // An entry records the key's name as read under the lock, not as read before it.
 func TestEntryHasTheNameReadUnderTheLock(t *testing.T) {
 	b := setup(t)
-	key, _ := b.newKey()
-	for name, change := range map[string]func() error{
-		"rename": func() error {
-			return b.keys.Rename(b.t.Context(), b.owner, key.ID, apikeys.Label{Name: "Second"}, request)
-		},
-		"replace": func() error {
-			_, _, err := b.replace(key, apikeys.Overlaps[1].Duration)
-			return err
-		},
-		"revoke": func() error { return b.keys.Revoke(b.t.Context(), b.owner, key.ID, request) },
-	} {
-		key, _ = b.newKey()
+	for _, name := range []string{"rename", "replace", "revoke"} {
+		key, _ := b.newKey()
 		rename := b.Begin(`update api_keys set name = 'First' where id = $1`, key.ID)
-		require.NoError(t, b.WhileWaiting(rename, change, nil), name)
+		require.NoError(t, b.WhileWaiting(rename, b.changes(b.owner, key)[name], nil), name)
 		require.Equal(t, 1, b.Count(`audit_entries where target_id = $1
 			and coalesce(details ->> 'oldName', details ->> 'name') = 'First'`, key.ID), name)
 	}
@@ -118,21 +110,18 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 	for _, id := range []string{
 		theirs.ID, unknownKey.ID, "", "x", token.String(), "\x00", strings.Repeat("\xff", 22), ours.ID + "\n",
 	} {
-		_, readErr := b.keys.Key(b.t.Context(), b.owner, id)
-		errs := []error{
-			readErr, b.keys.Revoke(b.t.Context(), b.owner, id, request),
-			b.keys.Rename(b.t.Context(), b.owner, id, apikeys.Label{Name: "n"}, request),
-		}
-		if id != "" { // "" creates a key instead of replacing one
-			_, _, err := b.replace(apikeys.Key{ID: id}, 0)
-			errs = append(errs, err)
-		}
-		for _, err := range errs {
-			requireCode(t, apperr.NotFound, err)
+		_, err := b.keys.Key(b.t.Context(), b.owner, id)
+		requireCode(t, apperr.NotFound, err)
+		for name, change := range b.changes(b.owner, apikeys.Key{ID: id}) {
+			if name != "create" && (id != "" || name != "replace") { // replacing "" creates a key
+				requireCode(t, apperr.NotFound, change())
+			}
 		}
 	}
 	_, err = b.keys.Key(b.t.Context(), member(ourOrganisation, "member", false), ours.ID)
 	requireCode(t, apperr.AccessDenied, err)
+	_, _, err = b.keys.Create(t.Context(), b.owner, apikeys.NewKey{ID: theirs.ID, Name: "n", Scopes: bothScopes}, request)
+	require.ErrorIs(t, err, apikeys.ErrAlreadyCreated)
 	b.accept(token)
 	b.storeUsage()
 	_, err = b.keys.UsageOf(b.t.Context(), b.owner, []apikeys.Key{theirs})
@@ -157,9 +146,14 @@ func TestKeyListIsBounded(t *testing.T) {
 	listed, err := b.keys.List(b.t.Context(), b.owner)
 	require.NoError(t, err)
 	require.Len(t, listed, apikeys.MaxListed)
+	require.True(t, slices.IsSortedFunc(listed, func(a, k apikeys.Key) int {
+		return cmp.Or(k.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, k.ID))
+	}), "newest first")
+	usage, err := b.keys.UsageOf(t.Context(), b.owner, listed)
+	require.NoError(t, err)
+	require.Len(t, usage, apikeys.MaxUsable, "of the first keys")
 	usable := 0
-	for i, k := range listed {
-		require.False(t, i > 0 && k.CreatedAt.After(listed[i-1].CreatedAt), "newest first")
+	for _, k := range listed {
 		if k.State(time.Now(), org.PlanPro) == apikeys.StateUsable {
 			usable++
 		}
@@ -280,26 +274,31 @@ func TestUsageIsCountedByDayOfArrival(t *testing.T) {
 	b.storeUsage()
 	require.Equal(t, int64(1), b.usage(key)[0].Accepted)
 	require.Equal(t, 1, b.Count(`api_key_usage`), "the day before has been removed")
+	now = now.AddDate(0, 0, -apikeys.UsageDays)
+	require.Zero(t, b.usageToday(key), "a count of a clock that is ahead is left out")
 }
 
 // Two instances that store counts of many keys concurrently lose no count and do not deadlock.
 func TestInstancesStoreUsageConcurrently(t *testing.T) {
 	b := setup(t)
-	var keys [20]apikeys.Key
-	var tokens [20]apikeys.Token
+	var keys [40]apikeys.Key
+	var tokens [40]apikeys.Token
 	for i := range keys {
 		keys[i], tokens[i] = b.newKey()
 	}
 	errs := b.concurrently(2, func(_ int, on *apikeys.Service) (err error) {
-		for _, token := range tokens {
-			_, used := on.Authenticate(b.t.Context(), token, requestFunc)
-			err = errors.Join(err, used, on.UsageCounter.Store(b.t.Context()))
+		for range 5 {
+			for _, token := range tokens {
+				_, used := on.Authenticate(b.t.Context(), token, requestFunc)
+				err = errors.Join(err, used)
+			}
+			err = errors.Join(err, on.UsageCounter.Store(b.t.Context()))
 		}
 		return err
 	})
 	require.Equal(t, 2, countAccepted(errs), "%v", errs)
 	for _, key := range keys {
-		require.Equal(t, [3]int64{2, 0, 0}, b.usageToday(key))
+		require.Equal(t, [3]int64{10, 0, 0}, b.usageToday(key))
 	}
 }
 
@@ -370,4 +369,7 @@ func TestLastUseOnlyAdvances(t *testing.T) {
 	again := b.instant("last_used_at", key)
 	require.True(t, again.Equal(*first) || again.Truncate(time.Minute).After(*first),
 		"the second use moves it only if another minute has begun")
+	_, unused := b.newKey()
+	b.Exec(`revoke update on api_keys from dg_app`)
+	require.ErrorContains(t, b.use(unused), "last used")
 }

@@ -24,19 +24,22 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 	b := setup(t)
 	response := b.send(http.MethodGet)
 	require.Equal(t, http.StatusOK, response.StatusCode)
-	require.Equal(t, `attachment; filename="bung-1_2026-01-01_2026-01-01.csv"`,
+	require.Equal(t, `attachment; filename="bung-1_2026-01-01_2026-01-02.csv"`,
 		response.Header.Get("Content-Disposition"))
 	require.Equal(t, "no-store, no-transform", response.Header.Get("Cache-Control"))
 	id := testkit.One[string](b.World, `select details->>'exportId' from audit_entries where action = 'export.started'`)
-	about := `{"from": "2026-01-01", "to": "2026-01-01", "exportId": "` + id + `", `
+	about := `{"from": "2026-01-01", "to": "2026-01-02", "exportId": "` + id + `", `
 	require.JSONEq(t, about+`"reportingMode": "pseudonymous"}`, b.details("export.started"))
 	entry := b.Begin(`lock table audit_entries in share mode`)
 	require.Equal(t, 20_001, strings.Count(b.read(response), "\n"))
 	require.Eventually(t, func() bool { return b.service.slots.Stats().Running == 0 },
 		10*time.Second, 5*time.Millisecond, "the slot waits for the entry")
 	require.Zero(t, b.Count(finishedEntries))
-	require.NoError(t, entry.Rollback(t.Context()))
-	require.JSONEq(t, about+`"rows": 20000, "outcome": "completed"}`, b.finishedDetails())
+	require.NoError(t, b.WhileWaiting(entry, func() error {
+		b.service.Drain() // waits for the entry
+		return nil
+	}, nil))
+	require.JSONEq(t, about+`"rows": 20000, "outcome": "completed"}`, b.details("export.finished"))
 }
 
 // If the rows fail after export.started was recorded, export.finished is recorded too.
@@ -135,10 +138,13 @@ func TestExportIsSentInFullOrNotAtAll(t *testing.T) {
 		}
 		require.Zero(t, b.service.slots.Stats().Running)
 	}
-	b.request.Query.GroupID = b.request.Query.ForkID // no group has this id
-	requireAnswers(http.StatusNotFound)
-	for range attempts {
-		require.Equal(t, http.StatusNotFound, b.send(http.MethodHead).StatusCode)
+	foreign := b.Group(b.Organisation(testkit.Organisation{}).ID)
+	for _, group := range []string{b.request.Query.ForkID, foreign} { // no group has the id of a fork
+		b.request.Query.GroupID = group
+		requireAnswers(http.StatusNotFound)
+		for range attempts {
+			require.Equal(t, http.StatusNotFound, b.send(http.MethodHead).StatusCode)
+		}
 	}
 	b.request.Query.GroupID = ""
 	b.beforeSend = func() { panic("index out of range") }
@@ -246,13 +252,12 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 		apperr.New(apperr.NotFound, "Gone."):   errAccessEnded,
 		context.DeadlineExceeded:               context.DeadlineExceeded,
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			asked := 0
-			gate := newGate(t, func(context.Context) error {
+		asked := 0
+		withGate(t, func(t *testing.T, gate *Gate) {
+			gate.recheck = func(context.Context) error {
 				asked++
 				return answer
-			})
-			defer gate.Close()
+			}
 			enter := func() error {
 				leave, err := gate.Enter()
 				if err == nil {
@@ -272,17 +277,20 @@ func TestRecheckDistinguishesLostAccessFromSilence(t *testing.T) {
 	}
 }
 
-func newGate(t *testing.T, recheck func(context.Context) error) *Gate {
-	g := &Gate{turns: make(chan struct{}, 1), beganAt: time.Now(), recheckedAt: time.Now(), recheck: recheck}
-	g.Context, g.stop = context.WithCancelCause(t.Context())
-	return g
+// withGate calls f with a gate whose actor keeps access, in virtual time.
+func withGate(t *testing.T, f func(*testing.T, *Gate)) {
+	synctest.Test(t, func(t *testing.T) {
+		g := &Gate{turns: make(chan struct{}, 1), beganAt: time.Now(), recheckedAt: time.Now()}
+		g.recheck = func(context.Context) error { return nil }
+		g.Context, g.stop = context.WithCancelCause(t.Context())
+		defer g.Close()
+		f(t, g)
+	})
 }
 
 // rules.md, CSV: a download ends after 30 minutes, although its actor still has access.
 func TestDownloadEndsAfterThirtyMinutes(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		gate := newGate(t, func(context.Context) error { return nil })
-		defer gate.Close()
+	withGate(t, func(t *testing.T, gate *Gate) {
 		var err error
 		for began := time.Now(); time.Since(began) <= 30*time.Minute; time.Sleep(time.Second) {
 			var leave func()
@@ -297,9 +305,7 @@ func TestDownloadEndsAfterThirtyMinutes(t *testing.T) {
 
 // rules.md, Bounds: the first block has the request's deadline, each later block its own 9 seconds.
 func TestDeadlineOfTheFirstByteEndsNoLaterBlock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		gate := newGate(t, func(context.Context) error { return nil })
-		defer gate.Close()
+	withGate(t, func(t *testing.T, gate *Gate) {
 		gate.firstByteDeadline = time.Now().Add(5 * time.Second)
 		for range 3 {
 			leave, err := gate.Enter()

@@ -42,7 +42,7 @@ func setup(t *testing.T) *bundle {
 	b.db = pgtest.Open(t, b.URL, postgres.Options{LockTimeout: 20 * time.Second, MaxConns: 10})
 	b.request = Request{
 		Query: reports.Query{
-			OrganisationID: fork.OrganisationID, ForkID: fork.ID, Period: reports.Period{From: fork.CreatedAt, Days: 1},
+			OrganisationID: fork.OrganisationID, ForkID: fork.ID, Period: reports.Period{From: fork.CreatedAt, Days: 2},
 		},
 		Slug: fork.Slug, Actor: audit.Actor{Kind: audit.Person, ID: "ann", Name: "Ann"},
 		Request: audit.Request{Method: "GET", Path: "/export", ID: "request-0001"},

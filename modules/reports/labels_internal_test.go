@@ -29,13 +29,8 @@ func newLabelsEnv(t *testing.T) *env {
 }
 
 // requireLabels compares the labels of a report with a column of players.
-func (e *env) requireLabels(t *testing.T, s *Service, column string) {
-	q := query(testFrom, 1, "")
-	report, err := s.Open(t.Context(), q)
-	require.NoError(t, err)
-	defer report.Close()
-	stats, err := s.Statistics(t.Context(), report)
-	require.NoError(t, err)
+func (e *env) requireLabels(t *testing.T, column string) {
+	stats := e.figures(t, query(testFrom, 1, ""))
 	// CollectRows returns its error
 	rows, _ := e.Owner.Pool.Query(t.Context(), `select `+column+` from players p
 		where exists (select from plays y where y.org_id = p.org_id and y.player = p.ordinal)
@@ -52,13 +47,14 @@ func (e *env) requireLabels(t *testing.T, s *Service, column string) {
 // doc.go, Invariants: cached labels equal those of the report's snapshot on all instances, after any change.
 func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 	e := newLabelsEnv(t)
-	other := New(e.DB, e.reports.options) // stands for another instance
-	unchanged := func(what string, s *Service) {
+	other := *e // stands for another instance
+	other.reports = New(e.DB, e.reports.options)
+	unchanged := func(what string, e *env) {
 		t.Helper()
-		e.requireLabels(t, s, "display_name")
-		kept, _ := s.labels.lru.Peek(labelsKey{testOrg, org.Nominative})
-		e.requireLabels(t, s, "display_name")
-		still, _ := s.labels.lru.Peek(labelsKey{testOrg, org.Nominative})
+		e.requireLabels(t, "display_name")
+		kept, _ := e.reports.labels.lru.Peek(labelsKey{testOrg, org.Nominative})
+		e.requireLabels(t, "display_name")
+		still, _ := e.reports.labels.lru.Peek(labelsKey{testOrg, org.Nominative})
 		require.Same(t, kept, still, what)
 	}
 	for _, change := range []string{
@@ -72,16 +68,16 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 		`with p as (insert into players select gen_random_uuid(), '` + testOrg + `', 9000, 'P-new', 'New'
 		  returning ordinal) select * from p`,
 	} {
-		unchanged(change, e.reports)
-		unchanged(change, other)
+		unchanged(change, e)
+		unchanged(change, &other)
 		e.Exec(change)
-		e.requireLabels(t, e.reports, "display_name")
-		e.requireLabels(t, other, "display_name")
+		e.requireLabels(t, "display_name")
+		other.requireLabels(t, "display_name")
 	}
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
-	e.requireLabels(t, e.reports, "label")
+	e.requireLabels(t, "label")
 	e.Exec(`update organisations set reporting_mode = 'nominative'`)
-	e.requireLabels(t, e.reports, "display_name")
+	e.requireLabels(t, "display_name")
 	require.Equal(t, 2, e.reports.labels.lru.Len(), "both modes are kept")
 
 	const version = `select version from player_ordinals`
@@ -99,25 +95,25 @@ func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
 	_, err := e.statistics(t.Context(), q)
 	require.ErrorContains(t, err, `column "display_name" does not exist`)
 	e.Exec(`alter table players rename unread to display_name`)
-	e.requireLabels(t, e.reports, "display_name")
+	e.requireLabels(t, "display_name")
 
 	older := e.open(t, q)
 	const rename = `update players set display_name = $1 where ordinal = 1`
 	e.Exec(rename, "After")
-	e.requireLabels(t, e.reports, "display_name")
+	e.requireLabels(t, "display_name")
 	stats, err := e.reports.Statistics(t.Context(), older)
 	require.NoError(t, err)
 	for _, p := range stats.Players() {
 		require.NotEqual(t, "After", p.Label)
 	}
-	e.requireLabels(t, e.reports, "display_name")
+	e.requireLabels(t, "display_name")
 
 	e.Exec(`alter table player_ordinals rename to hidden`)
 	e.Exec(`alter table players disable trigger player_version`)
-	without := New(e.DB, Options{FixedPseudonyms: true})
-	e.requireLabels(t, without, "display_name")
+	e.reports = New(e.DB, Options{FixedPseudonyms: true})
+	e.requireLabels(t, "display_name")
 	e.Exec(rename, "Later")
-	e.requireLabels(t, without, "display_name")
+	e.requireLabels(t, "display_name")
 }
 
 func labelsOf(bytes int) *labels { return &labels{text: strings.Repeat("x", bytes)} }

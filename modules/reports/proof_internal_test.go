@@ -84,6 +84,7 @@ func TestLargeDaysHaveAHash(t *testing.T) {
 func TestTagsChangeWithTheWireFormat(t *testing.T) {
 	skills := games.SkillIDs()
 	require.Equal(t, wireFormat, wireFormatOf(csvHeader, skills))
+	require.True(t, strings.HasPrefix(wireFormat, fmt.Sprintln(wireVersion)))
 	q := query(testFrom, 100, "")
 	const proven = 4
 	of := func(format string) []string {
