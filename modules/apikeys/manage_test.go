@@ -120,7 +120,8 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 	}
 	_, err = b.keys.Key(b.t.Context(), member(ourOrganisation, "member", false), ours.ID)
 	requireCode(t, apperr.AccessDenied, err)
-	_, _, err = b.keys.Create(t.Context(), b.owner, apikeys.NewKey{ID: theirs.ID, Name: "n", Scopes: bothScopes}, request)
+	in := apikeys.NewKey{ID: theirs.ID, Name: "n", Scopes: bothScopes}
+	_, _, err = b.keys.Create(b.t.Context(), b.owner, in, request)
 	require.ErrorIs(t, err, apikeys.ErrAlreadyCreated)
 	b.accept(token)
 	b.storeUsage()

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/reports"
@@ -230,8 +232,11 @@ func TestRefusedExportNamesTheLimit(t *testing.T) {
 		"on this instance: at most 8 run at once":     "aaaabbbc" + "d",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := New(nil, nil, nil, nil)
-			var err error
+			metrics := prometheus.NewRegistry()
+			s := New(nil, nil, nil, metrics)
+			outcomesServed, err := testutil.GatherAndCount(metrics, "dg_exports_finished_total")
+			require.NoError(t, err)
+			require.Equal(t, len(outcomes)+1, outcomesServed, "each has a value before its first event")
 			for _, organisation := range held {
 				require.NoError(t, err)
 				_, err = s.slots.Acquire(t.Context(), string(organisation))
