@@ -103,6 +103,45 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	p.WaitFor("#email")
 }
 
+// On a phone, tiles fill two rows, no label touches an edge, the download names its period, and idle forks are short.
+func TestPhonesHaveRoomForEveryLabel(t *testing.T) {
+	w, o := webtest.StartAcme(t)
+	players := w.DB.Players(o.ID, 8)
+	w.DB.GroupNamed(o.ID, "All but one", players[1:]...)
+	fork := w.Fork(o)
+	w.Fork(o)
+	w.DB.Plays(fork, 60, time.Date(2026, 3, 10, 9, 0, 0, 0, time.UTC), time.Minute)
+	w.DB.Plays(fork, 60, time.Date(2026, 2, 10, 9, 0, 0, 0, time.UTC), time.Minute)
+	w.DB.Plays(fork, 1, time.Now().AddDate(0, 0, -2), 0)
+	p := browsertest.New(t)
+	webtest.SignInWith(p, w, o.Owner, o.At("/reports/%s?from=2026-03-01&to=2026-03-28", fork.ID))
+	measure := func(script string) float64 {
+		return browsertest.Eval[float64](p, `(() => {`+
+			`const box = (s) => document.querySelector(s).getBoundingClientRect(); const gap = (e) => { const r = document.createRange(); r.selectNodeContents(e); `+
+			`return e.parentNode.getBoundingClientRect().right - r.getBoundingClientRect().right; }; return `+script+` })()`)
+	}
+	const chartEnd, page = `box('.of-report').bottom + scrollY`, `document.documentElement.scrollHeight`
+	for n := 0; n < 20 && p.Count("#overlaps") == 0; n++ { // on a busy machine the query may exceed hintTimeout
+		p.Reload()
+	}
+	require.Equal(t, 1, p.Count("#overlaps"))
+	require.LessOrEqual(t, measure(chartEnd), 620.0)
+	require.LessOrEqual(t, measure(page), 1100.0)
+
+	p.Emulate(360, browsertest.Light)
+	require.LessOrEqual(t, measure(`box('.of-report').top + scrollY`), 380.0)
+	require.LessOrEqual(t, measure(page), 1600.0)
+	require.InDelta(t, 0, measure(`box('.figures').right - box('.figures > :last-child').right`), 1)
+	require.Regexp(t, `^Download\n1–28 Mar`, p.Text(".split .btn.primary"))
+	require.InDelta(t, 0, measure(`box('[data-sheet] .who').top - box('[data-sheet]').top -
+		(box('[data-sheet]').bottom - box('[data-sheet] small').bottom)`), 2.5)
+	tightest := `Math.min(...[...document.querySelectorAll('.figures dt')].map(gap))`
+	require.Greater(t, measure(tightest), 5.0)
+	p.Open(o.At("/reports"))
+	require.Greater(t, measure(tightest), 5.0)
+	require.Less(t, measure(`box('.idle').height`), .6*measure(`box('.forks tbody tr:not(.idle)').height`))
+}
+
 // Common tasks take few clicks or taps in an open report. On a phone, one sheet has all menus.
 func TestJobsTakeFewClicks(t *testing.T) {
 	w, o := webtest.StartAcme(t)
