@@ -84,9 +84,7 @@ func datesOf(from time.Time, days int) string {
 	return ui.Period(reports.Period{From: from, Days: days})
 }
 
-func newChart(
-	p reports.Period, s reports.Statistics, compared *comparison, today time.Time, m measure,
-) *chart {
+func newChart(p reports.Period, s reports.Statistics, compared *comparison, today time.Time, m measure) *chart {
 	c := &chart{
 		Name: m.name, Unit: "day", Count: m.count, Period: ui.Period(p), Whole: m.text(s),
 		Ticks: ui.Ticks(p), measure: m,

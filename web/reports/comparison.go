@@ -209,9 +209,7 @@ var comparisons = []struct{ name, key string }{
 // comparedPeriods returns the complete days of p, and the previous period. That has as many months
 // if p is whole months, otherwise as many days. compareYear goes back 52 weeks, so that weekdays
 // match.
-func comparedPeriods(
-	p reports.Period, with string, today time.Time,
-) (complete, earlier reports.Period, ok bool) {
+func comparedPeriods(p reports.Period, with string, today time.Time) (complete, earlier reports.Period, ok bool) {
 	complete = p
 	earlier = reports.Period{From: p.From.AddDate(0, 0, -p.Days), Days: p.Days}
 	switch end := p.End(); {

@@ -67,13 +67,8 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, name, path string) error
 	if err != nil {
 		return err
 	}
-	view := &dashboardView{
-		Layout:    ui.NewLayout(p, fork.Title, ui.AreaReports),
-		ForkTitle: fork.Title,
-		Back:      p.Path("/reports"),
-		State:     stateOf(fork),
-		Today:     h.Today(),
-	}
+	view := &dashboardView{Layout: ui.NewLayout(p, fork.Title, ui.AreaReports), ForkTitle: fork.Title,
+		Back: p.Path("/reports"), State: stateOf(fork), Today: h.Today()}
 	if view.groupMenu, err = h.groupMenuOf(c.UserContext(), p, at); err != nil {
 		return err
 	}
@@ -83,9 +78,8 @@ func (h *Handler) report(c *fiber.Ctx, p *ui.Principal, name, path string) error
 		at.query.Set("to", period.Day(period.Days-1))
 	}
 	for _, preset := range presets(view.Today) {
-		view.Presets = append(view.Presets, ui.Link{
-			Name: preset.name, Path: at.withPeriod(preset.period).Path(), Current: preset.period == period,
-		})
+		view.Presets = append(view.Presets, ui.Link{Name: preset.name,
+			Path: at.withPeriod(preset.period).Path(), Current: preset.period == period})
 		if preset.period == period && view.PeriodName == "" {
 			view.PeriodName = preset.name
 		}
@@ -140,9 +134,7 @@ var (
 
 // forkOf returns the path's fork. It returns errNoFork even if the fork exists but the policy
 // denies it.
-func (h *Handler) forkOf(
-	c *fiber.Ctx, p *ui.Principal, permission authz.Permission,
-) (games.Fork, error) {
+func (h *Handler) forkOf(c *fiber.Ctx, p *ui.Principal, permission authz.Permission) (games.Fork, error) {
 	fork, err := h.Games.Fork(c.UserContext(), p.Organisation.ID, input.ID(input.PathID(c.Params("fork"))))
 	if apperr.Is(err, apperr.NotFound) {
 		return games.Fork{}, errNoFork
@@ -158,20 +150,13 @@ func (h *Handler) forkOf(
 }
 
 func queryOf(p *ui.Principal, fork games.Fork, period reports.Period, at pageURL) reports.Query {
-	return reports.Query{
-		OrganisationID: p.Organisation.ID,
-		ForkID:         fork.ID,
-		Period:         period,
-		GroupID:        at.Param("groupId"),
-		Position:       p.Position,
-	}
+	return reports.Query{OrganisationID: p.Organisation.ID, ForkID: fork.ID, Period: period,
+		GroupID: at.Param("groupId"), Position: p.Position}
 }
 
 // statistics waits for a report slot and, for a large report, for a slot of large reports. It has
 // released both when it returns.
-func (h *Handler) statistics(
-	ctx context.Context, p *ui.Principal, q reports.Query,
-) (reports.Statistics, error) {
+func (h *Handler) statistics(ctx context.Context, p *ui.Principal, q reports.Query) (reports.Statistics, error) {
 	report, err := h.Reports.Open(ctx, q)
 	if err != nil {
 		return reports.Statistics{}, groupError(err)
@@ -258,14 +243,11 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report page
 	with := v.Param("compare")
 	v.Compares = with != compareOff
 	for _, c := range comparisons {
-		v.Comparisons = append(v.Comparisons, ui.Link{
-			Name: c.name, Path: v.Path("compare", c.key), Current: c.key == with,
-		})
+		v.Comparisons = append(v.Comparisons,
+			ui.Link{Name: c.name, Path: v.Path("compare", c.key), Current: c.key == with})
 	}
-	v.Comparisons = append(v.Comparisons, ui.Link{
-		Name: "Last quarter, 52 weeks earlier",
-		Path: v.withPeriod(presetNamed(v.Today, "Last quarter")).Path("compare", compareYear),
-	})
+	v.Comparisons = append(v.Comparisons, ui.Link{Name: "Last quarter, 52 weeks earlier",
+		Path: v.withPeriod(presetNamed(v.Today, "Last quarter")).Path("compare", compareYear)})
 	v.Overlaps = s.Overlaps[:min(len(s.Overlaps), shownOverlaps)]
 	v.More = len(s.Overlaps) > shownOverlaps
 	if s.Plays == 0 {

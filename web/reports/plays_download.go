@@ -30,12 +30,8 @@ func (h *Handler) DownloadPlays(c *fiber.Ctx, p *ui.Principal) error {
 		return apperr.NewField("format", "The format is unknown. Choose one beside “Download”.")
 	}
 	export, err := h.Exports.Open(c, exports.Request{
-		Query:   queryOf(p, fork, period, at),
-		Dialect: dialect,
-		Slug:    fork.Slug,
-		Actor:   p.AuditActor(),
-		Request: apikeys.AuditRequest(c, c.Path()),
-		Recheck: h.AccessCheck(p, reports.ExportReport),
+		Query: queryOf(p, fork, period, at), Dialect: dialect, Slug: fork.Slug, Actor: p.AuditActor(),
+		Request: apikeys.AuditRequest(c, c.Path()), Recheck: h.AccessCheck(p, reports.ExportReport),
 	})
 	if err != nil {
 		return groupError(err)

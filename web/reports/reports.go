@@ -33,20 +33,13 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 		return err
 	}
 	period := lastDays(h.Today(), defaultDays)
-	overview, err := h.Reports.Overview(c.UserContext(), reports.Query{
-		OrganisationID: p.Organisation.ID,
-		Period:         period,
-		Position:       p.Position,
-	})
+	overview, err := h.Reports.Overview(c.UserContext(),
+		reports.Query{OrganisationID: p.Organisation.ID, Period: period, Position: p.Position})
 	if err != nil {
 		return err
 	}
-	view := &reportsView{
-		Layout:     ui.NewLayout(p, "Reports", ui.AreaReports),
-		Period:     ui.Period(period),
-		Counted:    overview.Counted,
-		Comparison: compareOverview(period, overview),
-	}
+	view := &reportsView{Layout: ui.NewLayout(p, "Reports", ui.AreaReports), Period: ui.Period(period),
+		Counted: overview.Counted, Comparison: compareOverview(period, overview)}
 	view.Figures = overviewFigures(overview, view.Comparison)
 	if view.groupMenu, err = h.groupMenuOf(c.UserContext(), p, at); err != nil {
 		return err
@@ -79,10 +72,5 @@ func overviewFigures(o reports.Overview, c *comparison) []figure {
 }
 
 func statisticsOf(t reports.OverviewTotals) *reports.Statistics {
-	return &reports.Statistics{
-		Plays:          t.Plays,
-		UniquePlayers:  t.Players,
-		Completed:      t.Completed,
-		CompletionRate: t.CompletionRate,
-	}
+	return &reports.Statistics{Plays: t.Plays, UniquePlayers: t.Players, Completed: t.Completed}
 }
