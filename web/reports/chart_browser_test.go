@@ -103,8 +103,9 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	p.WaitFor("#email")
 }
 
-// On a phone, tiles fill two rows, no label touches an edge, the download names its period, and idle forks are short.
-func TestPhonesHaveRoomForEveryLabel(t *testing.T) {
+// Chart and page keep their bounds. On phones tiles fill two rows, labels keep off edges, the download names its period,
+// and idle forks are short.
+func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	players := w.DB.Players(o.ID, 8)
 	w.DB.GroupNamed(o.ID, "All but one", players[1:]...)
@@ -127,6 +128,7 @@ func TestPhonesHaveRoomForEveryLabel(t *testing.T) {
 	require.Equal(t, 1, p.Count("#overlaps"))
 	require.LessOrEqual(t, measure(chartEnd), 620.0)
 	require.LessOrEqual(t, measure(page), 1100.0)
+	require.InDelta(t, 0, measure(`box('.halves > :first-child').bottom - box('.halves > :last-child').bottom`), 1)
 
 	p.Emulate(360, browsertest.Light)
 	require.LessOrEqual(t, measure(`box('.of-report').top + scrollY`), 380.0)
