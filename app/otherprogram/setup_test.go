@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
 
 	"dg/migrations"
@@ -62,6 +63,11 @@ func startWith(t *testing.T, config fiber.Config) *program {
 		<-served
 		<-served
 		require.NoError(t, host.Close(context.Background()))
+		works, err := testutil.GatherAndCount(host.Metrics, "dg_background_panics_total")
+		require.NoError(t, err)
+		require.Equal(t, 2, works, "the sealer and the usage of keys run")
+		require.Zero(t, db.Count(`api_keys k where last_used_at is not null
+			and not exists (select from api_key_usage where key_id = k.id)`), "the usage of each key is stored")
 	})
 	return &program{t, db, host.Keys, ln.Addr().String()}
 }

@@ -64,17 +64,6 @@ func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 	requireEntry(audit.KeyRevoked, map[string]any{"name": "BI"})
 }
 
-// Concurrent revocations of a key on two instances revoke it once and add one entry.
-func TestRevocationIsRecordedOnce(t *testing.T) {
-	b := setup(t)
-	key, _ := b.newKey()
-	errs := b.concurrently(20, func(_ int, on *apikeys.Service) error {
-		return on.Revoke(b.t.Context(), b.owner, key.ID, request)
-	})
-	require.Equal(t, 20, countAccepted(errs), "revoking a revoked key is no error")
-	require.Len(t, b.entries(audit.KeyRevoked), 1)
-}
-
 // An entry records the key's name as read under the lock, not as read before it.
 func TestEntryHasTheNameReadUnderTheLock(t *testing.T) {
 	b := setup(t)

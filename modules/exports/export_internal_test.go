@@ -103,6 +103,7 @@ func TestOutcomeOfAbortedExport(t *testing.T) {
 				require.ErrorIs(t, err, syscall.ECONNRESET)
 			}
 			require.Contains(t, b.finishedDetails(), `"outcome": "`+outcome+`"`)
+			require.Empty(t, b.service.turns, "each turn is given back")
 		})
 	}
 }

@@ -85,7 +85,7 @@ func (h *history) playRandomly(random *rand.Rand, n int, from, to time.Time) {
 		}
 		if random.IntN(4) > 0 {
 			p.Completed = started.Add(time.Duration(random.IntN(3_600_000)) * time.Millisecond)
-			p.Score = random.IntN(10_001)
+			p.Score = max(0, random.IntN(12_001)-2000) // a score of 0 differs from none
 			p.Passed = random.IntN(2) == 0
 		}
 		for _, s := range random.Perm(games.SkillCount)[:random.IntN(5)] {

@@ -37,34 +37,28 @@ func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 	forks := newMockForks(t) // like a query without its condition on the organisation
 	forks.On("Fork", mock.Anything, "own", "fork").Return(foreign, nil)
 	forks.On("Forks", mock.Anything, "own").Return([]games.Fork{foreign}, nil)
+	policy, err := authz.New()
+	require.NoError(t, err)
+	token := apikeys.NewToken()
 	for path, status := range map[string]int{
 		"/api/v1/forks": http.StatusInternalServerError, "/api/v1/forks/fork": http.StatusForbidden,
 		"/api/v1/forks/fork/stats": http.StatusForbidden, "/api/v1/forks/fork/exports/csv": http.StatusForbidden,
 	} {
 		keys := newMockKeys(t)
+		keys.On("Authenticate", mock.Anything, token, mock.Anything).Return(apikeys.Caller{
+			Actor: audit.Actor{Kind: audit.Key, ID: "key"},
+			Subject: authz.Subject{Kind: authz.Key, OrganisationID: "own",
+				Grants: []string{string(apikeys.ForksRead), string(apikeys.ReportsRead)}},
+		}, nil)
 		if status == http.StatusForbidden {
 			keys.On("Refuse", mock.Anything, mock.Anything, audit.OtherOrganisation, mock.Anything,
 				mock.Anything, errForeignFork).Return(errForeignFork)
 		}
-		response, body := askMocks(t, path, Dependencies{Keys: keys, Games: forks})
+		app := mount(t, Dependencies{Keys: keys, Games: forks, Policy: policy, Requests: limit.NewRequests(5)})
+		response, body := ask(t, app, path, http.Header{"Authorization": {"Bearer " + token.String()}})
 		require.Equal(t, status, response.StatusCode, path)
 		require.NotContains(t, body, "Foreign", path)
 	}
-}
-
-// askMocks sends a request with a usable key of the organisation "own".
-func askMocks(t *testing.T, path string, m Dependencies) (response *http.Response, body string) {
-	policy, err := authz.New()
-	require.NoError(t, err)
-	token := apikeys.NewToken()
-	m.Keys.(*mockKeys).On("Authenticate", mock.Anything, token, mock.Anything).Return(apikeys.Caller{
-		Actor: audit.Actor{Kind: audit.Key, ID: "key"},
-		Subject: authz.Subject{Kind: authz.Key, OrganisationID: "own",
-			Grants: []string{string(apikeys.ForksRead), string(apikeys.ReportsRead)}},
-	}, nil)
-	m.Policy = policy
-	m.Requests = limit.NewRequests(5)
-	return ask(t, mount(t, m), path, http.Header{"Authorization": {"Bearer " + token.String()}})
 }
 
 func mount(t *testing.T, m Dependencies) *fiber.App {
@@ -253,26 +247,21 @@ func TestStatisticsEqualEncodingJSON(t *testing.T) {
 			rows := make([]reports.PlayerStat, n)
 			for i := range rows {
 				rows[i] = reports.PlayerStat{
-					Label:     fmt.Sprintf("Player %d", i),
-					Plays:     1 + random.Int64N(1<<random.IntN(31)),
-					BestScore: reports.Percent(random.IntN(1001)),
+					Label: fmt.Sprintf("Player %d", i), Plays: 1 + random.Int64N(1<<random.IntN(31)),
+					BestScore: reports.Percent(random.IntN(1001)), Passed: random.IntN(2) == 0,
 					LastPlayedAt: time.UnixMilli(random.Int64N(253_402_300_800_000+62_135_596_800_000) -
 						62_135_596_800_000).UTC(), // gives the years 1 to 9999
-					Passed: random.IntN(2) == 0,
 				}
 				if i < odd {
 					rows[i].Label = names[random.IntN(len(names))]
 				}
 			}
 			requireEncoded(t, reports.Statistics{
-				Plays:          random.Int64N(1e9),
-				UniquePlayers:  int64(n),
-				CompletionRate: reports.Rate(random.IntN(10_001)),
-				ReportingMode:  org.Nominative,
-				Daily: slices.Repeat([]reports.DailyStat{{Date: "2026-03-01", Plays: 1e17,
-					AvgScore: 625}}, random.IntN(367)),
+				Plays: random.Int64N(1e9), UniquePlayers: int64(n), CompletionRate: reports.Rate(random.IntN(10_001)),
+				ReportingMode: org.Nominative, Player: func(i int) reports.PlayerStat { return rows[i] },
+				Daily: slices.Repeat([]reports.DailyStat{{Date: "2026-03-01", Plays: 1e17, AvgScore: 625}},
+					random.IntN(367)),
 				Skills: []reports.SkillStat{{SkillID: "phishing", Attempts: 3, CorrectRate: 6667}},
-				Player: func(i int) reports.PlayerStat { return rows[i] },
 			})
 		}
 	}

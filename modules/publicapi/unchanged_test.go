@@ -174,12 +174,13 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 	}
 }
 
-// rules.md, Unchanged: the current tag of this encoding and report gets 304, without a body or an audit entry.
+// rules.md, Unchanged and Headers: the current tag of this encoding gets 304, without a body or an audit entry.
 func TestUnchangedReportsAreNotSent(t *testing.T) {
 	p := startProvable(t)
-	cache := map[string]string{"/stats": "private, no-cache", "/exports/csv": "no-store, no-transform"}
-	for _, endpoint := range provableEndpoints {
-		path := p.path(endpoint)
+	for path, cache := range map[string]string{
+		"/api/v1/forks": "private, no-cache", "/api/v1/forks/" + p.fork.ID: "private, no-cache",
+		p.path("/stats"): "private, no-cache", p.path("/exports/csv"): "no-store, no-transform",
+	} {
 		first := p.ask(t, http.MethodGet, path).Is(t, http.StatusOK)
 		tag := first.Header.Get("ETag")
 		require.Regexp(t, `^"[\w-]{22}"$`, tag)
@@ -193,13 +194,16 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 				for _, name := range []string{"ETag", "Cache-Control", "Vary", "DG-Months"} {
 					require.Equal(t, first.Header.Values(name), again.Header.Values(name), name)
 				}
-				require.Equal(t, cache[endpoint], again.Header.Get("Cache-Control"))
+				require.Equal(t, cache, again.Header.Get("Cache-Control"))
 			}
 		}
 		require.Len(t, p.entries(t, p.org), entries, "a 304 makes no entry")
 		p.ask(t, http.MethodGet, path, "If-None-Match", tag, "Accept-Encoding", "gzip").Is(t, http.StatusOK)
 		zipped := p.ask(t, http.MethodHead, path, "Accept-Encoding", "gzip").Header.Get("ETag")
 		p.ask(t, http.MethodGet, path, "If-None-Match", zipped).Is(t, http.StatusOK)
+		if !strings.Contains(path, "?") {
+			continue
+		}
 		other := strings.Replace(path, "04-20", "04-21", 1) // adds a day without plays
 		p.ask(t, http.MethodGet, other, "If-None-Match", tag).Is(t, http.StatusOK)
 		p.ask(t, http.MethodGet, path+"&x=1", "If-None-Match", "*").Is(t, http.StatusBadRequest)

@@ -149,4 +149,8 @@ func TestFirstRowsDoNotWaitForAllPlayers(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, x.cells)
 	require.EqualValues(t, 2*firstRows, x.Rows())
+	var timeouts string
+	require.NoError(t, x.snap.conn.QueryRow(t.Context(), `select current_setting('statement_timeout') || ' ' ||
+		current_setting('idle_in_transaction_session_timeout')`).Scan(&timeouts))
+	require.Equal(t, "31min 31min", timeouts, "a slow client may take 30 minutes")
 }

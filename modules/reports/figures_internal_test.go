@@ -109,19 +109,6 @@ func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 	require.Equal(t, Rate(10_000), rate(plays, plays))
 }
 
-// A completed play with the score 0 differs from an unfinished one; in segments, package segment tests it.
-func TestZeroScoreDiffersFromNoScore(t *testing.T) {
-	e := newEnv(t)
-	e.play(testFork, 1, testFrom)
-	e.play(testFork, 2, testFrom)
-	e.Exec(`update plays set score = 0, passed = false, completed_at = started_at where player = 2`)
-	s := e.figures(t, query(testFrom, 1, ""))
-	require.Equal(t, DailyStat{Date: "2023-11-20", Plays: 2, Completed: 1}, s.Daily[0])
-	for _, p := range s.Players() {
-		require.Equal(t, p.Label == "Player 2", p.Completed)
-	}
-}
-
 // The average of several days is the average of their plays, not of the daily averages.
 func TestDaysAreSummedAndRoundedOnce(t *testing.T) {
 	days := []DailyStat{{"1", 3, 1, 1, 10_000, 1000}, {Date: "2"}, {"3", 4, 2, 1, 1, 0}}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -80,7 +81,7 @@ func TestLargeDaysHaveAHash(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// Another CSV header or another skill changes all tags.
+// Another CSV header or another skill changes all tags. Another fork or period changes the tag of the whole.
 func TestTagsChangeWithTheWireFormat(t *testing.T) {
 	skills := games.SkillIDs()
 	require.Equal(t, wireFormat, wireFormatOf(csvHeader, skills))
@@ -99,6 +100,9 @@ func TestTagsChangeWithTheWireFormat(t *testing.T) {
 		for i, tag := range of(other) {
 			require.NotEqual(t, now[i], tag)
 		}
+	}
+	for _, other := range []Query{query(testFrom, 99, ""), {ForkID: otherFork, Period: q.Period}} {
+		require.NotEqual(t, now[proven], newProof(wireFormat, other, make([]int64, proven), proven).Tag)
 	}
 }
 
@@ -188,14 +192,11 @@ func TestNoTagIsStaleUnderWriters(t *testing.T) {
 		proven.Add(1)
 		err = add(x.Proof.Tag, string(file))
 		for month := range strings.SplitSeq(x.Proof.Months, ", ") {
-			rows := ""
-			for row := range strings.SplitSeq(string(file), "\n") {
-				if strings.Contains(row, ","+month[:len("2024-01")]+"-") &&
-					strings.HasPrefix(strings.Split(row, ",")[5], month[:len("2024-01")]) {
-					rows += row + "\n"
-				}
-			}
-			err = errors.Join(err, add(month, rows))
+			rows := slices.DeleteFunc(strings.Split(string(file), "\n"), func(row string) bool {
+				cells := strings.Split(row, ",")
+				return len(cells) < 6 || !strings.HasPrefix(cells[5], month[:len("2024-01")])
+			})
+			err = errors.Join(err, add(month, strings.Join(rows, "\n")))
 		}
 		return err
 	})
@@ -230,6 +231,9 @@ func TestTagsOfAnotherHistoryDoNotMatch(t *testing.T) {
 	before, _ := e.proof(t, query(testFrom, 10, ""))
 	again, _ := e.proof(t, query(testFrom, 10, ""))
 	require.Equal(t, before, again)
+	require.Equal(t, testkit.One[string](e.World, `select concat_ws(' ', system_identifier, timeline_id, d.oid,
+		'players'::regclass::oid) from pg_control_system(), pg_control_checkpoint(), pg_database d
+		where datname = current_database()`), testkit.One[string](e.World, historySQL))
 	e.Exec(`alter table players rename to former`)
 	e.Exec(`create table players (like former including all)`)
 	e.Exec(`insert into players select * from former`)
