@@ -63,7 +63,9 @@ func TestErrorPageNamesTheOperatorAndReloads(t *testing.T) {
 		create view sessions as select * from away where down();
 		grant all on sessions to public`)
 	owner.Get("/account?x=1").Is(t, 503).Has(t, "<h1>Service unavailable</h1>",
-		`<a class="btn primary" href="/account?x=1">Try again</a>`).Lacks(t, "Retry-After", "Sign in")
+		`<a class="btn primary" href="/account?x=1">Try again</a>`).Lacks(t, "Retry-After", "Sign in").
+		Has(t, "data-retry")
+	owner.Post("/account", nil).Is(t, 503).Lacks(t, "data-retry")
 	p.Open("/account")
 	require.Contains(t, p.Text("main"), "This page tries again")
 	w.DB.Exec(`drop view sessions; alter table away rename to sessions`)

@@ -126,6 +126,7 @@ func TestChangeIsConfirmedOnce(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	key := w.NewKey(t, acme, "BI & co", apikeys.ReportsRead)
 	next := b.Post(acme.At("/settings/api-keys/%s/revoke", key.ID), nil).Is(t, 303).Header.Get("Location")
+	b.Post(acme.At("/settings/api-keys/new"), nil).Is(t, 400).Lacks(t, confirmation)
 	require.Equal(t, "BI & co has been revoked. Requests with this key are now refused.",
 		webtest.Notes(t, b.Get(next).Has(t, confirmation))[0])
 	b.Get(next).Lacks(t, confirmation)

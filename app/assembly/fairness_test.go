@@ -81,7 +81,7 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 			require.Equal(t, http.StatusOK, w.call(second, "/api/v1/forks"))
 			// the list of keys reads the locked tables, so this is another page
 			other.Get("/o/"+second.Slug+"/settings/organisation").Is(t, 200)
-			w.signIn(second.owner, "198.51.100.2")
+			w.signIn(second.owner, "198.51.100.2").Get("/o/"+second.Slug+"/settings/organisation").Is(t, 200)
 			if c.check != nil {
 				c.check(w, first, owner)
 			}

@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/audit"
@@ -120,8 +122,8 @@ func TestEraseTakesPseudonymsAndAccountDeleteAnEmail(t *testing.T) {
 	other := w.Organisation(testkit.Organisation{Slug: "other"})
 	players := w.Players(acme.ID, 3)
 	theirs := w.Players(other.ID, 3) // with the same pseudonyms
-	require.NoError(t, eraseCmd{Players: []string{"acme", strings.ToLower(players[0].Label), players[1].ID}}.
-		Run(t.Context(), discardStdio, o))
+	erased := []string{"acme", strings.ToLower(players[0].Label), strings.ToUpper(players[1].ID)}
+	require.NoError(t, eraseCmd{Players: erased}.Run(t.Context(), discardStdio, o))
 	for _, wrong := range [][]string{{"acme"}, {"acme", players[0].Label}, {"nobody", players[2].Label},
 		{"acme", theirs[0].ID}, {"nobody", theirs[0].ID}} {
 		require.Error(t, eraseCmd{Players: wrong}.Run(t.Context(), discardStdio, o), wrong)
@@ -133,6 +135,11 @@ func TestEraseTakesPseudonymsAndAccountDeleteAnEmail(t *testing.T) {
 	w.Join(acme.ID, ann.ID, "owner")
 	w.Join(other.ID, ann.ID, "member")
 	remove := func() error { return accountDeleteCmd{Email: "Ann@example.org"}.Run(t.Context(), discardStdio, o) }
+	w.Person(testkit.Person{Email: "bob@example.org"})
+	removing := w.Begin(`delete from users where email_key = 'bob@example.org'`)
+	require.ErrorContains(t, w.WhileWaiting(removing, func() error {
+		return accountDeleteCmd{Email: "bob@example.org"}.Run(t.Context(), discardStdio, o)
+	}, nil), "No account has the e-mail", "another command has deleted it meanwhile")
 	require.ErrorContains(t, remove(), "leaves acme without an owner")
 	require.Equal(t, 2, w.Count(`memberships where user_id = $1`, ann.ID))
 	w.Member(acme.ID, "owner")
@@ -163,4 +170,20 @@ func TestInterruptedPruneCountsRemovedEntries(t *testing.T) {
 	require.ErrorContains(t, err, "1 of the entries in ")
 	require.ErrorContains(t, err, "maybe those of organisation 00000000-0000-4000-8000-00000000000b")
 	require.NotErrorIs(t, err, context.Canceled, "whose text replaces the message")
+}
+
+// configs/deploy/import.md: the error of an import says whether to repeat it, and that nothing was imported.
+func TestFailedImportIsExplained(t *testing.T) {
+	for want, err := range map[string]error{
+		"a player was erased while":                    &pgconn.PgError{Code: "23502", TableName: "plays"},
+		"the disk of the database is full":             &pgconn.PgError{Code: "53100"},
+		"another change got in the way. Import again:": errors.Join(&pgconn.PgError{Code: "40P01"}),
+		"another change got in the way. Import":        &pgconn.PgError{Code: "55P03"},
+		"the connection to the database was lost":      io.ErrUnexpectedEOF,
+		"players.ndjson:1: wrong":                      errors.New("players.ndjson:1: wrong"),
+	} {
+		require.Regexp(t, `^nothing was imported:\s+`+want, wrapImportError(t.Context(), err).Error())
+	}
+	unknown := fmt.Errorf("%w: %w", importer.ErrUnconfirmed, io.ErrUnexpectedEOF)
+	require.Equal(t, unknown, wrapImportError(t.Context(), unknown), "which may have imported everything")
 }

@@ -124,7 +124,7 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 	refused("leaves cafe-no-1-sohne without an owner", "member role cafe-no-1-sohne ann@example.org member")
 	added := dg("member add cafe-no-1-sohne ben@example.org --name Ben")
 	require.Regexp(t, `Link for Ben \(ben@example.org\), valid(.|\n)*account/reset`, added)
-	require.NotContains(t, added, "two-step", "a brand-new person has none")
+	require.NotContains(t, added, "Its use", "a brand-new person has no two-step verification and no session")
 	refused("is a member already", "member add cafe-no-1-sohne BEN@example.org")
 	refused("No account has the e-mail", "member role cafe-no-1-sohne nobody@example.org owner")
 	dg("member role cafe-no-1-sohne Ben@example.org owner")

@@ -111,7 +111,7 @@ func TestPeopleHaveTheirNewestName(t *testing.T) {
 	for _, of := range []string{ours, theirs} {
 		for _, actor := range []audit.Actor{
 			{Kind: audit.Person, ID: "p2", Name: "Before"}, {Kind: audit.Person, ID: "p1", Name: of},
-			{Kind: audit.Person, ID: "p2", Name: of}, {Kind: audit.Key, ID: "p3", Name: of},
+			{Kind: audit.Person, ID: "p2", Name: of}, {Kind: audit.Key, ID: "p3", Name: of}, {Kind: audit.Person},
 		} {
 			e := entry(of)
 			e.Actor = actor

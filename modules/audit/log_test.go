@@ -96,6 +96,8 @@ func TestInvalidEntryIsRefused(t *testing.T) {
 	unknownAction.Action = "api_key.seen"
 	noKind := entry(ours)
 	noKind.Actor.Kind = ""
+	failures := 0
+	b.log.OnWriteFailure = func() { failures++ }
 	for name, e := range map[string]audit.Entry{
 		"no organisation":         entry(""),
 		"an unknown organisation": entry("00000000-0000-4000-8000-00000000000c"),
@@ -110,6 +112,8 @@ func TestInvalidEntryIsRefused(t *testing.T) {
 			require.Equal(t, e.Action == "api_key.seen", apperr.Is(err, apperr.Internal), "%s: %v", name, err)
 		}
 	}
+	require.Error(t, b.log.CountRefusal(t.Context(), entry("no id")))
+	require.Equal(t, 9, failures)
 	require.Zero(t, b.Count(`audit_entries`))
 }
 

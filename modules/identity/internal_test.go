@@ -5,6 +5,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/alexedwards/argon2id"
@@ -97,11 +98,14 @@ func TestPasswordMatchesItsHash(t *testing.T) {
 	again, err := h.hash(t.Context(), "Zo\u00eb and friends")
 	require.NoError(t, err)
 	require.NotEqual(t, hash, again)
+	longest := strings.Repeat("x", maxPassword)
+	ofLongest, err := h.hash(t.Context(), longest)
+	require.NoError(t, err)
 	for _, c := range []struct {
 		hash, password string
 		matches        bool
 	}{
-		{hash, "Zo\u00eb and friends", true}, {again, "Zoe\u0308 and friends", true},
+		{ofLongest, longest, true}, {hash, "Zo\u00eb and friends", true}, {again, "Zoe\u0308 and friends", true},
 		{hash, "Zo\u00eb and friends ", false}, {hash, "", false},
 		{reference, "password", true}, {reference, "Password", false},
 	} {
@@ -145,10 +149,10 @@ func TestLargestHashRunsAlone(t *testing.T) {
 	h := newHasher(hashCost)
 	largest := hashCost
 	largest.Memory = maxMemory
-	for range 2 {
-		release, err := h.acquire(t.Context(), largest)
+	for _, cost := range []argon2id.Params{largest, hashCost} { // a small hash takes the share of a processor
+		release, err := h.acquire(t.Context(), cost)
 		require.NoError(t, err)
-		require.False(t, h.memory.TryAcquire(1))
+		require.False(t, h.memory.TryAcquire(int64(maxMemory-max(cost.Memory, h.minShare)+1)))
 		release()
 	}
 	require.True(t, h.memory.TryAcquire(maxMemory))
@@ -163,9 +167,9 @@ func TestWeakPasswordsAreRefused(t *testing.T) {
 		"too long":           {strings.Repeat("a", 1001), strings.Repeat("€", 334)},
 		"invalid characters": {strings.Repeat("\xff", 20)},
 		"easy to guess": {
-			"password1234", "Password123!", "P@ssw0rd1234", "passwordpassword", "mypassword!!", "MotDePasse2026",
-			"contraseña123", "passwort12345", "123456789012", "111111111111", "            ", "abcabcabcabc",
-			"abcdefghijkl", "qwertyuiop12", "dgdgdgdgdgdg", "dg-reporting-dg", "correct horse battery staple",
+			"password1234", "passwordkxqvm", "Password123!", "P@ssw0rd1234", "passwordpassword", "mypassword!!",
+			"MotDePasse2026", "contraseña123", "passwort12345", "123456789012", "111111111111", "            ",
+			"abcabcabcabc", "abcdefghijkl", "qwertyuiop12", "dgdgdgdgdgdg", "dg-reporting-dg", "correct horse battery staple",
 			"😀😀😀😀😀😀😀😀😀😀😀😀", "maren.solheim@harbour.example", "Maren.Solheim", "maren.solheim2026!", "zoe.dijkstra1",
 			"Dijkstra2026!", "van dijkstra!", "ZOËDIJKSTRA1",
 		},
@@ -179,7 +183,7 @@ func TestWeakPasswordsAreRefused(t *testing.T) {
 	for _, accepted := range []string{
 		"correct horse battery", "battery horse staple", "Zoe and friends", "twelve chars", "839201748261",
 		"kx7-Qp2-mV9-tL4", "the dog ate my passport", "Zürich im Regen", "日本語のパスワードは長い", "with\x00a NUL in it",
-		"dijkstra walks the graph", strings.Repeat("lengthy-on", 100),
+		"dijkstra walks the graph", strings.Repeat("lengthy-on", 100), "passwordkxqvmz",
 	} {
 		require.NoError(t, checkPassword(accepted, maren), accepted)
 	}
@@ -237,4 +241,15 @@ func TestCodeIsAcceptedInEverySpelling(t *testing.T) {
 
 func wide(text string) string {
 	return strings.Map(func(r rune) rune { return r + '\uff01' - '!' }, text)
+}
+
+// The clients of a /48 leave a slot of the sign-ins to others.
+func TestSiteLeavesASignIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slots := New(nil, time.Now, Recorder{}, Keyring{}).slots
+		for i, network := range []string{"1:1", "1:2", "1:3", "1:4", "2:1"} {
+			_, err := slots.Acquire(t.Context(), "2001:db8:"+network+"::/64")
+			require.Equal(t, i == maxSignIns-1, err != nil, network)
+		}
+	})
 }

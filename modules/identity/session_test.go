@@ -168,12 +168,15 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	require.Len(t, session.Token, 52)
 	hash := sha256.Sum256([]byte(session.Token))
 	require.Equal(t, hash[:], testkit.One[[]byte](b.World, `select token_hash from sessions`))
-	require.NotEqual(t, session.Token, b.signIn(ann).Token)
+	next, err := b.people.SignIn(b.ctx(), ann, password, session.Token)
+	require.NoError(t, err)
+	require.NotEqual(t, session.Token, next.Token)
+	require.False(t, b.isActive(session.Token), "a sign-in ends the browser's former session")
 	for range 2 {
-		require.NoError(t, b.other.SignOut(b.ctx(), session.Token))
+		require.NoError(t, b.other.SignOut(b.ctx(), next.Token))
 	}
 	for _, token := range []string{
-		"", session.Token, session.Token + "=", string(hash[:]), strings.Repeat("A", 100_000),
+		"", next.Token, next.Token + "=", string(hash[:]), strings.Repeat("A", 100_000),
 	} {
 		_, err := b.people.Session(b.ctx(), token)
 		require.ErrorIs(t, err, identity.ErrNoSession)
@@ -260,7 +263,8 @@ func TestSessionThatEndsDuringAChangeIsNotRenewed(t *testing.T) {
 func TestSessionLimitKeepsNewAndPendingSessions(t *testing.T) {
 	b := setup(t)
 	b.addSessions(b.person(ann, secret), 100)
-	b.Exec(`update sessions set last_used_at = $1, expires_at = $1`, b.now().Add(time.Hour))
+	b.Exec(`update sessions set expires_at = $1, last_used_at = $1::timestamptz
+		- case token_hash when sha256('7') then interval '1 h' else '0' end`, b.now().Add(time.Hour))
 	owners := b.signIn(ann)
 	for range 200 {
 		b.signIn(ann)
@@ -270,5 +274,32 @@ func TestSessionLimitKeepsNewAndPendingSessions(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, b.isActive(in.Token))
 	require.Equal(t, 100, b.Count(`sessions where not second_step_due`))
+	require.Zero(t, b.Count(`sessions where token_hash = sha256('7')`), "the least recently used")
 	require.Equal(t, 200, b.Count(`sessions where second_step_due`), "which a sign-in does not end")
+}
+
+// Whatever compares a password or a code waits for a slot, two of a network, and gives it back if it fails.
+func TestPasswordChecksWaitForASlot(t *testing.T) {
+	b := setup(t)
+	b.person(ann, "")
+	session := b.signIn(ann)
+	slots := b.people.Limiters()["sign_ins"]
+	for name, check := range map[string]func() error{
+		"sign-in":  func() error { return errorOf(b.people.SignIn(b.ctx(), ann, wrongPassword, "")) },
+		"code":     func() error { return errorOf(b.people.VerifySecondStep(b.ctx(), "", "")) },
+		"password": func() error { return b.change(session, identity.Proof{Password: wrongPassword}) },
+		"reset":    func() error { return b.people.ResetPassword(b.ctx(), "", replacement, "") },
+	} {
+		first, err := slots.Acquire(b.ctx(), home)
+		require.NoError(t, err)
+		second, err := slots.Acquire(b.ctx(), home)
+		require.NoError(t, err)
+		done := make(chan error, 1)
+		go func() { done <- check() }()
+		require.Eventually(t, func() bool { return slots.Stats().Waiting == 1 }, 4*time.Second, time.Millisecond, name)
+		first()
+		second()
+		require.Error(t, <-done, name)
+		require.Zero(t, slots.Stats().Running, name)
+	}
 }

@@ -30,12 +30,12 @@ import (
 // entries returns the audit entries since the last call, and deletes them. It omits the usual actor and request.
 func (b bundle) entries() string {
 	recorded := b.one(`select string_agg(concat_ws(' ', o.slug, actor_kind, action, target_id, details, method,
-		e.path), ', ' order by action, details, o.slug) from audit_entries e join organisations o on o.id = e.org_id`)
+		e.path, e.address, user_agent, request_id), ', ' order by action, details, o.slug) from audit_entries e join organisations o on o.id = e.org_id`)
 	b.Exec(`truncate audit_entries`)
 	for _, name := range []string{"acme", "other", "ann", "bob"} {
 		recorded = strings.ReplaceAll(recorded, idOf(name).String(), "$"+name)
 	}
-	return strings.NewReplacer(" CLI dg import", "", " operator ", " ").Replace(recorded)
+	return strings.NewReplacer(" CLI dg import ::1 dg/1 r", "", " operator ", " ").Replace(recorded)
 }
 
 // rules.md, Audit log: an import records each change of access as the operator. One that fails adds no entry.
@@ -126,12 +126,6 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 		require.NoError(t, err)
 		return made
 	}
-	for _, keys := range []identity.Keyring{ring(one, nil), ring(two, one)} {
-		_, err := identity.MigrateSecrets(t.Context(), b.Owner, keys, false)
-		require.NoError(t, err)
-	}
-	b.Exec(`insert into recovery_codes select id, sha256('code') from users`)
-	before := b.contents()
 	imports := func(keys identity.Keyring) error {
 		keys, err := identity.KeyringForImport(t.Context(), b.Owner, keys)
 		if err == nil {
@@ -140,14 +134,33 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 		}
 		return err
 	}
+	require.NoError(t, imports(ring(one, nil)))
+	require.Equal(t, 1, b.Count(`secret_key_check`), "the first key is introduced")
+	_, err := identity.MigrateSecrets(t.Context(), b.Owner, ring(two, one), false)
+	require.NoError(t, err)
+	b.Exec(`insert into recovery_codes select id, sha256('code') from users`)
+	before := b.contents()
 	for _, keys := range []identity.Keyring{ring(one, two), ring(two, one), ring(two, nil)} {
 		require.NoError(t, imports(keys))
 		require.Equal(t, before, b.contents())
 	}
 	require.ErrorIs(t, imports(ring(one, nil)), identity.ErrWrongSecretKey)
-	_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(one, two)}.Import(t.Context(),
+	_, err = Importer{Pool: b.Owner.Pool, Keyring: ring(one, two)}.Import(t.Context(),
 		[]Input{filledFile("world", world)}, nil)
 	require.ErrorIs(t, err, identity.ErrWrongSecretKey, "the key is replaced while the import runs")
+	owner := pgtest.Open(t, b.OwnerURL, postgres.Options{LockTimeout: 50 * time.Millisecond})
+	for _, clear := range []string{``, `delete from secret_key_check; update users set totp_secret = null`} {
+		b.Exec(clear)
+		held := b.Begin(`select from users where id = $1 for update`, idOf("bob"))
+		require.NoError(t, b.WhileWaiting(held, func() error {
+			_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(two, nil)}.Import(t.Context(),
+				[]Input{filledFile("f", changedLine("bob", "Bob", "Rob "+clear[:min(len(clear), 1)]))}, nil)
+			return err
+		}, func() {
+			_, err := identity.MigrateSecrets(t.Context(), owner, ring(one, two), false)
+			require.ErrorContains(t, err, "55P03", "no key is introduced or replaced until the import ends")
+		}))
+	}
 }
 
 // An import fails if a player is erased between the check and the write of plays.
@@ -347,13 +360,22 @@ func TestRenameDuringAnErasureDoesNotDeadlock(t *testing.T) {
 func TestImportDoesNotDeadlockWithAChangeOfMode(t *testing.T) {
 	b := setup(t)
 	b.Join(idOf("acme").String(), idOf("bob").String(), "owner")
-	mode := b.Begin(`select from organisations where id = '` + idOf("acme").String() + `' for no key update`)
-	require.NoError(t, b.WhileWaiting(mode, func() error {
-		_, err := b.importFiles(filledFile("f", memberLine(`$ann","role":"owner`, `$bob","role":"admin`)+"\n"+
-			changedLine("fork", `"id":"$fork","organisationId":"$acme","gameId":"$game","slug":"fork"`,
-				`"id":"$fork9","organisationId":"$acme","gameId":"$game","slug":"fork-9"`)))
+	for role, line := range map[string]string{
+		"admin": changedLine("fork", `"id":"$fork","organisationId":"$acme","gameId":"$game","slug":"fork"`,
+			`"id":"$fork9","organisationId":"$acme","gameId":"$game","slug":"fork-9"`),
+		"member": changedLine("fork2", `"Fork 2"`, `"Fork two"`),
+	} {
+		mode := b.Begin(`select from organisations where id = $1 for no key update`, idOf("acme"))
+		require.NoError(t, b.WhileWaiting(mode, func() error {
+			_, err := b.importFiles(filledFile("f", memberLine(`$ann","role":"owner`, `$bob","role":"`+role)+"\n"+line))
+			return err
+		}, func() { b.ExecIn(mode, `select lock_membership($1, $2)`, idOf("acme"), idOf("bob")) }))
+	}
+	key := b.Begin(`select from memberships where user_id = $1 for share`, idOf("bob"))
+	require.NoError(t, b.WhileWaiting(key, func() error {
+		_, err := b.importFiles(filledFile("f", memberLine(`$ann`, `$bob`)+"\n"+changedLine("bob", "Bob", "Rob")))
 		return err
-	}, func() { b.ExecIn(mode, `select lock_membership($1, $2)`, idOf("acme"), idOf("bob")) }))
+	}, func() { b.ExecIn(key, `select from users where id = $1 for share`, idOf("bob")) }))
 }
 
 // An import reverts no change that commits while it writes its audit entries.

@@ -24,6 +24,7 @@ import (
 	"dg/modules/identity"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 // Each field of import.md is stored.
@@ -96,18 +97,20 @@ var replacements = []struct{ typ, line, sql, want string }{
 	{"group", strings.Replace(changedLine("group", `"Group"`, `"Team"`), `"$p1","$p2"`, ``, 1),
 		"select count(*) from group_members", "0"},
 	{"play", changedLine("play", `87.55`, `8.756e1`), "select score from plays where id = '$play'", "8756"},
-	{"play", changedLine("play", `"releaseNumber":3`, `"releaseNumber":4`),
-		"select release_number from plays where id = '$play'", "4"},
-	{"play", changedLine("play", `09:40:00.5Z`, `09:40:00.6Z`),
+	{"play", changedLine("play", `"releaseNumber":3`, `"releaseNumber":0`),
+		"select release_number from plays where id = '$play'", "0"},
+	{"play", changedLine("play", `09:40:00.5Z`, `09:40:00.6009Z`),
 		"select completed_at at time zone 'UTC' from plays where id = '$play'", "2026-03-01 09:40:00.6"},
 	{"play", changedLine("play", `"passed":true`, `"passed":false`),
 		"select passed from plays where id = '$play'", "false"},
-	{"play", changedLine("play", `"attempts":3`, `"attempts":4`),
-		"select length(answers) from plays where id = '$play'", "4"},
+	{"play", changedLine("play", `"attempts":3`, `"attempts":100`),
+		"select length(answers) from plays where id = '$play'", "100"},
+	{"play", changedLine("open", `[]`, `[{"skillId":"`+strings.Join(games.SkillIDs(), `","attempts":1,"correct":1},{"skillId":"`)+
+		`","attempts":1,"correct":1}]`), "select length(answers) from plays where id = '$open'", "30"},
 	{"play", changedLine("play", `"$p1"`, `"$p3"`), "select player from plays where id = '$play'", "3"},
 	{"play", changedLine("open", `2026-03-02T09:30:00Z`, `1999-12-31T23:30:00-00:30`),
 		"select started_at at time zone 'UTC' from plays where id = '$open'", "2000-01-01 00:00:00"},
-	{"play", changedLine("open", `2026-03-02T09:30:00Z`, `2200-01-01T00:59:59.999+01:00`),
+	{"play", changedLine("open", `2026-03-02T09:30:00Z`, `2200-01-01T00:59:59.9999+01:00`),
 		"select started_at at time zone 'UTC' from plays where id = '$open'", "2199-12-31 23:59:59.999"},
 	{
 		"play",
@@ -246,6 +249,27 @@ func TestCancelledImportChangesNothing(t *testing.T) {
 		cancel()
 		require.ErrorIs(t, err, context.Canceled, at)
 		assert.Equal(t, before, b.contents())
+	}
+}
+
+// A commit is not interrupted. Without its confirmation the outcome is unknown.
+func TestLostCommitIsUnconfirmed(t *testing.T) {
+	b := setup(t)
+	b.Exec(`create function hold() returns trigger language plpgsql as
+		'begin perform pg_advisory_xact_lock(7); return null; end'`)
+	b.Exec(`create constraint trigger hold after update on games deferrable initially deferred
+		for each row execute function hold()`)
+	ctx, interrupt := context.WithCancel(t.Context())
+	for i, then := range []func(){func() {
+		require.NoError(t, tb.Exec(t, b.OwnerURL, `select pg_terminate_backend(pid) from pg_stat_activity
+			where datname = current_database() and wait_event = 'advisory'`))
+	}, interrupt} {
+		err := b.WhileWaiting(b.Begin(`select pg_advisory_xact_lock(7)`), func() error {
+			file := filledFile("f", changedLine("game", `"Game"`, fmt.Sprintf(`"Title %d"`, i)))
+			_, err := Importer{Pool: b.Owner.Pool}.Import(ctx, []Input{file}, nil)
+			return err
+		}, then)
+		require.Equal(t, i == 0, errors.Is(err, ErrUnconfirmed), "%d: %v", i, err)
 	}
 }
 

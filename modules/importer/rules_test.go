@@ -26,7 +26,7 @@ const world = `
 {"type":"user","id":"$bob","email":"bob@example.com","name":"Bob"}
 {"type":"membership","organisationId":"$acme","userId":"$ann","role":"owner"}
 {"type":"game","id":"$game","slug":"game","title":"Game"}
-{"type":"fork","id":"$fork","organisationId":"$acme","gameId":"$game","slug":"fork","title":"Fork","major":1,"status":"active","visibility":"public","sourceLocale":"en","deployedReleaseNumber":3,"suspended":false,"configuration":{"a":[1,{"b":null}]},"createdAt":"2026-01-01T00:00:00Z","updatedAt":"2026-01-02T00:00:00+01:00"}
+{"type":"fork","id":"$fork","organisationId":"$acme","gameId":"$game","slug":"fork","title":"Fork","major":0,"status":"active","visibility":"public","sourceLocale":"en","deployedReleaseNumber":3,"suspended":false,"configuration":{"a":[1,{"b":null}]},"createdAt":"2026-01-01T00:00:00Z","updatedAt":"2026-01-02T00:00:00.0009+01:00"}
 {"type":"fork","id":"$fork2","organisationId":"$acme","gameId":"$game","slug":"fork-2","title":"Fork 2","major":2,"status":"archived","visibility":"restricted","sourceLocale":"de","suspended":true,"createdAt":"2026-01-01T00:00:00Z","updatedAt":"2026-01-01T00:00:00Z"}
 {"type":"player","id":"$p1","organisationId":"$acme","displayName":"One"}
 {"type":"player","id":"$p2","organisationId":"$acme","displayName":"Two"}
@@ -71,7 +71,7 @@ func setup(t *testing.T) bundle {
 }
 
 func (b bundle) importFiles(files ...Input) ([]Count, error) {
-	request := audit.Request{Method: "CLI", Path: "dg import"}
+	request := audit.Request{Method: "CLI", Path: "dg import", Address: "::1", UserAgent: "dg/1", ID: "r"}
 	return Importer{Pool: b.Owner.Pool, Request: request}.Import(b.t.Context(), files, nil)
 }
 

@@ -305,4 +305,9 @@ func TestErasureBesideARenameDoesNotDeadlock(t *testing.T) {
 	require.NoError(t, b.WhileWaiting(renaming, func() error { return b.erase(player.ID) },
 		func() { b.ExecIn(renaming, `update players set display_name = 'New' where id = $1`, player.ID) }))
 	require.Zero(t, b.Count(`players`))
+	player = b.Players(ours, 1)[0]
+	erasing := b.Begin(`select from player_ordinals where org_id = $1 for update`, ours)
+	require.ErrorContains(t, b.WhileWaiting(erasing, func() error { return b.erase(player.ID) },
+		func() { b.ExecIn(erasing, `delete from players`) }), "No such player")
+	require.Len(t, b.entries(ours), 1, "one erasure of two is recorded")
 }

@@ -146,10 +146,13 @@ func TestErrorsBecomeResponses(t *testing.T) {
 		"internal":     {apperr.Wrap(apperr.Internal, errors.New("cause"), "internals"), 500, ""},
 		"code-unknown": {apperr.New("ERR_ODD", "internals"), 500, ""},
 	}
+	ofTheBody := []string{"ETag", "Last-Modified", "Content-Encoding", "Content-Disposition", "Content-Language"}
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/:case", func(c *fiber.Ctx) error {
 			c.Set("RateLimit", "kept")
-			c.Set("Content-Disposition", "dropped")
+			for _, name := range ofTheBody {
+				c.Set(name, "dropped")
+			}
 			return cases[c.Params("case")].err
 		})
 	})
@@ -163,9 +166,13 @@ func TestErrorsBecomeResponses(t *testing.T) {
 			require.Equal(t, map[int]string{429: "7", 503: "2"}[c.status], a.Header.Get("Retry-After"))
 			require.Equal(t, map[int]string{401: "Bearer"}[c.status], a.Header.Get("WWW-Authenticate"))
 			require.Equal(t, "kept", a.Header.Get("RateLimit"))
-			require.Empty(t, a.Header.Get("Content-Disposition"))
+			for _, name := range ofTheBody {
+				require.Empty(t, a.Header.Get(name))
+			}
 			if c.status >= 500 {
-				require.Contains(t, b.logs.String(), a.Header.Get("X-Request-Id"))
+				level := map[bool]string{true: "WARN", false: "ERROR"}[c.status == 503]
+				require.Regexp(t, `"level":"`+level+`","msg":"request failed","request_id":"`+a.Header.Get("X-Request-Id"),
+					b.logs.String())
 			}
 		})
 	}

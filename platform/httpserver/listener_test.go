@@ -55,7 +55,10 @@ func TestConnectionsPerSiteAreBounded(t *testing.T) {
 		require.NotNil(t, last)
 	}
 	require.Nil(t, connect("2001:db8:1:ffff::1"))
-	require.NotNil(t, connect("2001:db8:2::1"))
+	other := connect("2001:db8:2::1")
+	require.NotNil(t, other)
+	other.forget()
+	require.Len(t, l.networks, maxPerNetwork[1]+1, "a network without connections is forgotten")
 	last.forget()
 	last.forget()
 	require.NotNil(t, connect("2001:db8:1:ffff::1"))
@@ -92,10 +95,15 @@ func TestClientAbortIsNotLoggedAsAnError(t *testing.T) {
 
 // rules.md, Bounds: the total number of connections is limited.
 func TestTotalConnectionsAreBounded(t *testing.T) {
-	b := serve(t, Options{MaxConnections: 2}, plainRoutes)
+	b := serve(t, Options{MaxConnections: 4}, plainRoutes)
 	first := b.dial(t)
+	b.dial(t)
 	b.dialFrom(t, "127.0.0.2")
-	eventually(t, "both to be accepted", func() bool { return b.listener.count() == 2 })
+	eventually(t, "all to be accepted", func() bool { return b.listener.count() == 3 })
+	require.True(t, b.isRefused(t, "127.0.0.1"), "an address has at most half")
+	require.False(t, b.isRefused(t, "127.0.0.3"))
+	b.dialFrom(t, "127.0.0.2")
+	eventually(t, "all to be accepted", func() bool { return b.listener.count() == 4 })
 	require.True(t, b.isRefused(t, "127.0.0.3"))
 	require.NoError(t, first.Close())
 	eventually(t, "the place to be given back", func() bool { return !b.isRefused(t, "127.0.0.3") })

@@ -18,6 +18,8 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/stretchr/testify/require"
 	"github.com/valyala/fasthttp"
+
+	"dg/platform/apperr"
 )
 
 // openapi.yaml, X-Request-Id: the client's id is used if it matches [A-Za-z0-9_-]{8,64}.
@@ -148,19 +150,23 @@ func TestRequestIsLoggedOnceWithoutSecrets(t *testing.T) {
 	require.Equal(t, 2, strings.Count(logs, "\n"), logs)
 }
 
-// Authenticated requests and server faults are always logged. Other requests are sampled.
+// Authenticated requests below the rate limit and server faults are always logged. Other requests are sampled.
 func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
 	b := serve(t, Options{}, func(app *fiber.App) {
 		app.Get("/known", func(c *fiber.Ctx) error {
 			MarkAuthenticated(c)
 			return c.SendString("ok")
 		})
+		app.Get("/limited", func(c *fiber.Ctx) error {
+			MarkAuthenticated(c)
+			return apperr.New(apperr.RateLimited, "Wait a moment.")
+		})
 		app.Get("/broken", func(*fiber.Ctx) error { return fiber.ErrInternalServerError })
 		plainRoutes(app)
 	})
 	const flood = 500
 	for i := range flood {
-		b.get(t, "/ok")
+		b.get(t, []string{"/ok", "/limited"}[i%2])
 		if i%10 == 0 {
 			b.get(t, "/broken")
 		}
@@ -168,8 +174,10 @@ func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
 	b.get(t, "/known")
 	count := func(what string) int { return strings.Count(b.logs.String(), what) }
 	eventually(t, "the last request to be logged", func() bool { return count("/known") > 0 })
-	require.Less(t, count(`"route":"/ok"`), flood)
-	require.Positive(t, count(`"route":"/ok"`))
+	for _, route := range []string{`"route":"/ok"`, `"route":"/limited"`} {
+		require.Less(t, count(route), flood/2)
+		require.Positive(t, count(route))
+	}
 	require.Equal(t, flood/10, count(`"route":"/broken"`))
 }
 
@@ -264,4 +272,6 @@ func TestLargeJSONHasAContentLength(t *testing.T) {
 	require.True(t, bytes.Equal(body, []byte(a.body)))
 	eventually(t, "the log line", func() bool { return strings.Contains(b.logs.String(), `"bytes":4194304`) })
 	require.Len(t, sent, 1)
+	b.get(t, "/j", "Range", "bytes=9-").wantError(t, 400)
+	require.Len(t, sent, 2, "what is not sent is over, too")
 }

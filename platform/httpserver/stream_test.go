@@ -128,7 +128,7 @@ func TestUnsentFileIsClosed(t *testing.T) {
 	s.wantClosed(t, ErrClientGone)
 }
 
-// HTTP/1.0 gets 505. HEAD gets the headers, and no bytes after them.
+// HTTP/1.0 gets 505, a range 400. HEAD gets the headers, and no bytes after them.
 func TestResponseWithoutABodyReadsNoBlock(t *testing.T) {
 	s := newFakeSource(noise(10), nil)
 	b := serveSource(t, Options{}, s)
@@ -141,8 +141,10 @@ func TestResponseWithoutABodyReadsNoBlock(t *testing.T) {
 	all, _ := io.ReadAll(c)
 	require.Regexp(t, `^(HTTP/1\.1 200 OK\r\n([A-Z][^\r\n]*\r\n)+\r\n){2}$`, string(all))
 	b.raw(t, "GET /x HTTP/1.0\r\n\r\n").wantError(t, 505)
-	require.Len(t, s.rest, 10)
 	s.wantClosed(t, nil)
+	b.get(t, "/x", "Range", "bytes=9-").wantError(t, 400)
+	s.wantClosed(t, nil)
+	require.Len(t, s.rest, 10)
 }
 
 var errBrokenRows = errors.New("the rows broke")
@@ -173,6 +175,7 @@ func TestBrokenTransferEndsWithAReset(t *testing.T) {
 				e := within10s(t, source.closed, "the source to be closed")
 				require.Error(t, e.err)
 				require.NotErrorIs(t, e.err, ErrClientGone)
+				eventually(t, "the log line", func() bool { return strings.Contains(b.logs.String(), `"broken":"`) })
 			})
 		}
 	}

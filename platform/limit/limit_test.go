@@ -88,6 +88,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 		_, err := l.Acquire(ctx, key)
 		require.ErrorIs(t, err, gone)
 	}
+	require.Equal(t, Stats{Running: 1}, l.Stats(), "which is no refusal")
 }
 
 // The number of running pieces is always the smaller of Max and the sum of the keys' slots.
@@ -157,6 +158,7 @@ func TestUnknownCredentialsWaitWithTheirNetwork(t *testing.T) {
 
 // rules.md, Bounds: a /48 never takes the last slot of unknown credentials or of public pages.
 func TestSiteLeavesASlot(t *testing.T) {
+	require.Equal(t, 10, NewRequests(100).networks.options.Max, "a tenth")
 	for _, surface := range []Surface{API, Public} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())

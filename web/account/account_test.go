@@ -35,6 +35,11 @@ func TestSignOutEverywhere(t *testing.T) {
 	require.NotContains(t, b.Cookies, "__Host-dg")
 	testkit.RequireRedirect(t, "/sign-in?next=%2Faccount", other.Get("/account"))
 	colleague.Get("/account").Is(t, 200)
+	w.DB.Exec(`insert into account_resets select id, sha256('reset'), now() + interval '1 h' from users where id = $1`,
+		acme.Owner.ID)
+	colleague.Post("/account/reset", testkit.Form("token", "reset", "new", "battery horse", "repeat", "battery horse")).
+		Is(t, 200)
+	require.Empty(t, colleague.Cookies, "a reset signs this browser out, whoever used it")
 }
 
 // The well-known address leads to the form. A change ends the other sessions, and many wrong passwords lock it.

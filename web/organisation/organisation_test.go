@@ -88,6 +88,8 @@ func TestNominativeReportingNeedsTheTypedName(t *testing.T) {
 	}
 	w.NewKey(t, acme, "Forks only", apikeys.ForksRead)
 	revoked := w.NewKey(t, acme, "Old", apikeys.ReportsRead)
+	expired := w.NewKey(t, acme, "Expired", apikeys.ReportsRead)
+	w.DB.Exec(`update api_keys set created_at = '2020-01-01', expires_at = '2020-01-02' where id = $1`, expired.ID)
 	b := w.SignedIn(t, acme.Owner)
 	b.Post(acme.At("/settings/api-keys/%s/revoke", revoked.ID), url.Values{})
 	form := acme.At("/settings/organisation/reporting-mode")
