@@ -128,7 +128,7 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	require.Equal(t, 1, p.Count("#overlaps"))
 	require.LessOrEqual(t, measure(chartEnd), 620.0)
 	require.LessOrEqual(t, measure(page), 1100.0)
-	require.InDelta(t, 0, measure(`box('.halves > :first-child').bottom - box('.halves > :last-child').bottom`), 1)
+	require.InDelta(t, 0, measure(`box('#skills').bottom - box('#skills + .card').bottom`), 1)
 
 	p.Emulate(360, browsertest.Light)
 	require.LessOrEqual(t, measure(`box('.of-report').top + scrollY`), 380.0)
