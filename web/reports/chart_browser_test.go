@@ -103,7 +103,7 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	p.WaitFor("#email")
 }
 
-// Chart and page keep their bounds. On phones tiles fill two rows, labels keep off edges, the download names its period,
+// Chart and page keep their bounds. On phones tiles fill two rows, labels keep off edges, a download names its period,
 // and idle forks are short.
 func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	w, o := webtest.StartAcme(t)
@@ -118,7 +118,8 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	webtest.SignInWith(p, w, o.Owner, o.At("/reports/%s?from=2026-03-01&to=2026-03-28", fork.ID))
 	measure := func(script string) float64 {
 		return browsertest.Eval[float64](p, `(() => {`+
-			`const box = (s) => document.querySelector(s).getBoundingClientRect(); const gap = (e) => { const r = document.createRange(); r.selectNodeContents(e); `+
+			`const box = (s) => document.querySelector(s).getBoundingClientRect(); const gap = (e) => { `+
+			`const r = document.createRange(); r.selectNodeContents(e); `+
 			`return e.parentNode.getBoundingClientRect().right - r.getBoundingClientRect().right; }; return `+script+` })()`)
 	}
 	const chartEnd, page = `box('.of-report').bottom + scrollY`, `document.documentElement.scrollHeight`
