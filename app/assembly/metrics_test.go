@@ -43,16 +43,14 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 		served, err := testutil.GatherAndCount(w.Ops, "dg_background_panics_total")
 		return err == nil && served > 0
 	})
-	problems, err := testutil.GatherAndLint(w.Ops)
-	require.NoError(t, err)
+	problems := tb.Must(testutil.GatherAndLint(w.Ops))(t)
 	for _, problem := range problems {
 		require.Contains(t, problem.Metric, "pgxpool_", problem.Text)
 	}
 	for _, page := range []string{"alerts.yml", "metrics.md"} {
 		for _, name := range metricName.FindAllString(apptest.ReadFile(t, apptest.InTree("configs/deploy", page)), -1) {
 			name = strings.TrimSuffix(strings.TrimSuffix(name, "_count"), "_bucket")
-			served, err := testutil.GatherAndCount(w.Ops, name)
-			require.NoError(t, err)
+			served := tb.Must(testutil.GatherAndCount(w.Ops, name))(t)
 			require.Positive(t, served, "%s of %s", name, page)
 		}
 	}
@@ -93,8 +91,7 @@ func TestEachEventIsCountedOnce(t *testing.T) {
 	w.call(wrong, "/api/v1/forks")
 	require.InDelta(t, 1, w.Value("dg_audit_failures_total"), 0)
 	require.InDelta(t, 3, w.Value("dg_key_refusals_total"), 0, "not recorded, not counted")
-	families, err := w.Ops.Gather()
-	require.NoError(t, err)
+	families := tb.Must(w.Ops.Gather())(t)
 	for _, id := range []string{x.ID, x.fork.ID, foreign.fork.ID, x.key.ID, unknown.key.ID, "nobody@"} {
 		require.NotContains(t, fmt.Sprint(families), id)
 	}

@@ -43,9 +43,7 @@ var (
 func newProof(t *testing.T, database string) *proof {
 	p := &proof{t: t, tables: map[string]string{"organisations": "id"}, usesTables: map[string]bool{},
 		dependsOnRows: map[string]bool{}}
-	var err error
-	p.admin, err = pgx.Connect(t.Context(), tb.AsRole(database, "postgres"))
-	require.NoError(t, err)
+	p.admin = tb.Must(pgx.Connect(t.Context(), tb.AsRole(database, "postgres")))(t)
 	t.Cleanup(func() { _ = p.admin.Close(t.Context()) })
 	for _, table := range p.list(`select c.relname::text from pg_class c join pg_attribute a on a.attrelid = c.oid
 		where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'org_id'`) {

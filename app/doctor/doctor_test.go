@@ -16,19 +16,17 @@ import (
 	"dg/platform/config"
 	"dg/platform/postgres"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 // A wrong clock, a full disk, a server that may lose commits, and an ops address for every network result in warnings.
 func TestClockDiskAndOpsAddressAreChecked(t *testing.T) {
 	db := pgtest.New(t)
-	sql, err := queries.ReadFile("sql/database.sql")
-	require.NoError(t, err)
+	sql := tb.Must(queries.ReadFile("sql/database.sql"))(t)
 	for behind, faults := range map[time.Duration]int{time.Second: 1, 6 * time.Second: 2} {
-		rows, err := db.Owner.Pool.Query(t.Context(), string(sql),
-			pgx.NamedArgs{"now": time.Now().Add(-behind), "owner": "dg_owner"})
-		require.NoError(t, err)
-		found, err := pgx.CollectRows(rows, pgx.RowToMap)
-		require.NoError(t, err)
+		rows := tb.Must(db.Owner.Pool.Query(t.Context(), string(sql),
+			pgx.NamedArgs{"now": time.Now().Add(-behind), "owner": "dg_owner"}))(t)
+		found := tb.Must(pgx.CollectRows(rows, pgx.RowToMap))(t)
 		require.Len(t, found, faults, "%v", found)
 		require.Contains(t, fmt.Sprint(found), "fsync, full_page_writes, synchronous_commit is off")
 	}
@@ -55,8 +53,7 @@ func TestMissingKeysAreRenewed(t *testing.T) {
 		order by conname) from pg_constraint where connamespace = 'public'::regnamespace and conparentid = 0
 		and conrelid not in (0, 'dg_schema_versions'::regclass) and contype in ('p', 'u', 'f'))`
 	run(`create table former as select ` + keys + ` as keys`)
-	_, err := checkSchema(t.Context(), s)
-	require.NoError(t, err)
+	tb.Must(checkSchema(t.Context(), s))(t)
 	run(`do $$ declare k record; begin
 		for k in select split_part(key, '|', 1) as of, split_part(key, '|', 2) as name from former, unnest(keys) key
 		loop
@@ -64,13 +61,12 @@ func TestMissingKeysAreRenewed(t *testing.T) {
 		end loop; end $$;
 		alter table games add constraint games_pkey unique (id);
 		insert into recovery_codes values (gen_random_uuid(), sha256('code'))`)
-	_, err = checkSchema(t.Context(), s)
+	_, err := checkSchema(t.Context(), s)
 	require.ErrorContains(t, err, "the key plays_org_id_player_fkey is missing or changed")
 	for _, advice := range regexp.MustCompile(`(?m)tables: (.*)$`).FindAllStringSubmatch(err.Error(), -1) {
 		run(advice[1])
 	}
-	_, err = checkSchema(t.Context(), s)
-	require.NoError(t, err)
+	tb.Must(checkSchema(t.Context(), s))(t)
 	run(`do $$ begin assert (select keys from former) = ` + keys + ` and not exists (select from recovery_codes),
 		'constraints.sql lacks a key'; end $$`)
 }

@@ -21,6 +21,7 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 type program struct {
@@ -40,8 +41,7 @@ func startWith(t *testing.T, config fiber.Config) *program {
 	migrate()
 	db.Exec(schema)
 	migrate()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	host, err := publicapi.NewHost(db.DB, tenants{}, "http://"+ln.Addr().String(), slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	config.DisableStartupMessage = true
@@ -63,8 +63,7 @@ func startWith(t *testing.T, config fiber.Config) *program {
 		<-served
 		<-served
 		require.NoError(t, host.Close(context.Background()))
-		works, err := testutil.GatherAndCount(host.Metrics, "dg_background_panics_total")
-		require.NoError(t, err)
+		works := tb.Must(testutil.GatherAndCount(host.Metrics, "dg_background_panics_total"))(t)
 		require.Equal(t, 2, works, "the sealer and the usage of keys run")
 		require.Zero(t, db.Count(`api_keys k where last_used_at is not null
 			and not exists (select from api_key_usage where key_id = k.id)`), "the usage of each key is stored")
@@ -74,28 +73,23 @@ func startWith(t *testing.T, config fiber.Config) *program {
 
 // send sends a request with a key ("": none) and an optional If-None-Match. It returns the response.
 func (p *program) send(method, path, token string, tag ...string) testkit.Page {
-	r, err := http.NewRequestWithContext(p.t.Context(), method, "http://"+p.addr+path, nil)
-	require.NoError(p.t, err)
+	r := tb.Must(http.NewRequestWithContext(p.t.Context(), method, "http://"+p.addr+path, nil))(p.t)
 	r.Header["If-None-Match"] = tag
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	response, err := http.DefaultClient.Do(r)
-	require.NoError(p.t, err)
+	response := tb.Must(http.DefaultClient.Do(r))(p.t)
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	require.NoError(p.t, err)
+	body := tb.Must(io.ReadAll(response.Body))(p.t)
 	return testkit.Page{Response: response, Body: string(body)}
 }
 
 // raw sends a text on a new connection and returns everything until the connection closes, at most ten seconds.
 func (p *program) raw(text string) (answers string) {
-	conn, err := net.Dial("tcp", p.addr)
-	require.NoError(p.t, err)
+	conn := tb.Must(net.Dial("tcp", p.addr))(p.t)
 	defer conn.Close()
 	require.NoError(p.t, conn.SetDeadline(time.Now().Add(10*time.Second)))
-	_, err = io.WriteString(conn, text)
-	require.NoError(p.t, err)
+	tb.Must(io.WriteString(conn, text))(p.t)
 	all, _ := io.ReadAll(conn)
 	return string(all)
 }

@@ -36,12 +36,10 @@ func TestProxyExamplesForwardResponses(t *testing.T) {
 			address := apptest.StartProxy(t, name, upstream, apptest.WithoutTLS...)
 			requireVisibleBreak(t, e, "http://"+address)
 			// Over HTTP/1.0 a truncated file would look complete.
-			conn, err := net.Dial("tcp", address)
-			require.NoError(t, err)
+			conn := tb.Must(net.Dial("tcp", address))(t)
 			defer conn.Close()
 			fmt.Fprintf(conn, "GET %s HTTP/1.0\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n", e.ExportPath, e.Token)
-			response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-			require.NoError(t, err)
+			response := tb.Must(http.ReadResponse(bufio.NewReader(conn), nil))(t)
 			require.Equal(t, http.StatusHTTPVersionNotSupported, response.StatusCode)
 		})
 	}
@@ -60,12 +58,10 @@ func requireSameResponses(t *testing.T, e *apptest.ExportServer, public *http.Cl
 		{"GET", "/account/reset?token=x", "", ""}, {"GET", "/openapi/v1.json", "", ""},
 	} {
 		send := func(c *http.Client, base string) []any {
-			request, err := http.NewRequestWithContext(t.Context(), q.method, base+q.path, http.NoBody)
-			require.NoError(t, err)
+			request := tb.Must(http.NewRequestWithContext(t.Context(), q.method, base+q.path, http.NoBody))(t)
 			request.Host = "dg.example.org"
 			request.Header = http.Header{"Authorization": {"Bearer " + e.Token}, cmp.Or(q.header, "X"): {q.value}}
-			response, err := c.Do(request)
-			require.NoError(t, err)
+			response := tb.Must(c.Do(request))(t)
 			defer response.Body.Close()
 			return []any{response.StatusCode, response.Header["Etag"], response.Header["Content-Type"],
 				apptest.ReadAll(t, response)}
@@ -163,8 +159,7 @@ func TestExportsAreStreamedAndBreakVisibly(t *testing.T) {
 
 func countRows(t *testing.T, response *http.Response, body io.Reader) int {
 	if response.Header.Get("Content-Encoding") == "gzip" {
-		z, err := gzip.NewReader(body)
-		require.NoError(t, err)
+		z := tb.Must(gzip.NewReader(body))(t)
 		body = z
 	}
 	lines := 0

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
+	"dg/platform/testkit/tb"
 )
 
 // fault is an operator's mistake. dg doctor and dg serve report it in the same words.
@@ -76,8 +77,7 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	require.NotZero(t, doctor(`failure +schema .* the database has no schema yet`))
 	require.Zero(t, x.Count(`pg_tables where schemaname = 'public'`), "doctor changes nothing")
 	x.Succeeds("migrate")
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	taken := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	in := taken.Addr().String()
 	require.NotZero(t, doctor(`failure +address +cannot listen on DG_ADDR `+in+`: .*in use`, "--addr", in))
@@ -202,8 +202,7 @@ func TestAdviceRestoresTriggers(t *testing.T) {
 
 // faultsOfURLs are URLs that reach no PostgreSQL server, or that PostgreSQL refuses.
 func faultsOfURLs(t *testing.T, x *apptest.External) (faults []fault) {
-	other, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	other := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = other.Close() })
 	go func() {
 		for conn, err := other.Accept(); err == nil; conn, err = other.Accept() {
@@ -330,8 +329,7 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 
 	broken := apptest.NewFolder(t)
 	apptest.ServeOn(t, broken).Stop()
-	conf, err := filepath.Glob(broken + "/*/postgresql.conf")
-	require.NoError(t, err)
+	conf := tb.Must(filepath.Glob(broken + "/*/postgresql.conf"))(t)
 	require.Len(t, conf, 1)
 	require.NoError(t, os.WriteFile(conf[0], []byte("no setting\n"), 0o600))
 	require.Regexp(t, `(?s)^ok +settings\n.*\nfailure +database .*parameter "no"`,

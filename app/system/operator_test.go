@@ -17,6 +17,7 @@ import (
 	"dg/app/apptest"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 // operations.md, Upgrade: only dg serve, migrate and demo migrate. Others require the schema and the owner's role.
@@ -77,8 +78,7 @@ func TestAuditPruneCommand(t *testing.T) {
 	apptest.Refuses(t, "file exists", d.dir, prune("2025-01", "first")...)
 	require.Contains(t, apptest.Succeeds(t, d.dir, prune("2025-01", "second")...),
 		"Wrote 2 entries from before 2025-01-01")
-	left, err := os.ReadDir(folder)
-	require.NoError(t, err)
+	left := tb.Must(os.ReadDir(folder))(t)
 	require.Len(t, left, 2)
 	require.Equal(t, 4, strings.Count(apptest.ReadFile(t, folder, "first"), "\n"))
 	require.Equal(t, 2, strings.Count(apptest.ReadFile(t, folder, "second"), "\n"))
@@ -169,8 +169,7 @@ func newBackupPage(t *testing.T, d *testkit.World) backupPage {
 }
 
 func (p backupPage) run(block int, settings ...string) error {
-	dg, err := apptest.Binary()
-	require.NoError(p.t, err)
+	dg := tb.Must(apptest.Binary())(p.t)
 	cmd := exec.CommandContext(p.t.Context(), "sh", "-ec",
 		`dg() { "$DG" --log-level=warn "$@"; }`+"\n"+p.blocks[block][1])
 	cmd.Dir = p.folder
@@ -268,8 +267,7 @@ func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	const unknown = "00000000-0000-4000-8000-00000000dead"
 	id := testkit.One[string](d, `select id::text from players where label = $1`, most.PlayerLabel)
 	slug := testkit.One[string](d, `select slug from organisations`)
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	require.NoError(t, err)
+	full := tb.Must(os.OpenFile("/dev/full", os.O_WRONLY, 0))(t)
 	defer full.Close()
 	for _, command := range [][]string{{"erase", slug, most.PlayerLabel}, {"doctor"}} {
 		lost := apptest.LaunchWith(t, func(c *exec.Cmd) { c.Stdout = full }, append(command, "--data-dir", dir)...)

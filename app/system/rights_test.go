@@ -77,12 +77,10 @@ func TestServingRoleHasMinimalRights(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
 	c := x.Serve("--demo") // the import of the demo uses temporary tables, as the owner
-	serving, err := pgxpool.New(t.Context(), x.URL)
-	require.NoError(t, err)
+	serving := tb.Must(pgxpool.New(t.Context(), x.URL))(t)
 	defer serving.Close()
 	d := x.World
-	files, err := filepath.Glob(apptest.InTree("migrations", "grants", "*.sql"))
-	require.NoError(t, err)
+	files := tb.Must(filepath.Glob(apptest.InTree("migrations", "grants", "*.sql")))(t)
 	grants := ""
 	for _, name := range files {
 		grants += apptest.ReadFile(t, name)

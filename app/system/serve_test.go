@@ -30,15 +30,13 @@ func TestServeReportsItsState(t *testing.T) {
 	dir := apptest.NewFolder(t)
 	collector := tb.NewCollector(t)
 	path := filepath.Join(filepath.Dir(dir), "notify")
-	systemd, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
-	require.NoError(t, err)
+	systemd := tb.Must(net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"}))(t)
 	defer systemd.Close()
 	require.NoError(t, os.Chmod(path, 0o777)) // as root, dg serve has changed its user by then
 	requireState := func(state string) {
 		require.NoError(t, systemd.SetReadDeadline(time.Now().Add(time.Minute)))
 		text := make([]byte, 64)
-		n, err := systemd.Read(text)
-		require.NoError(t, err)
+		n := tb.Must(systemd.Read(text))(t)
 		require.Equal(t, state, string(text[:n]))
 	}
 	c := apptest.LaunchWith(t, func(c *exec.Cmd) {
@@ -116,8 +114,7 @@ func TestConcurrentCommandsShareOneServer(t *testing.T) {
 
 // requireUser requires that every thread runs as the user, without capabilities and without root's group.
 func requireUser(c *apptest.Child, uid, gid uint32) {
-	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", c.Process.Pid))
-	require.NoError(c.T, err)
+	threads := tb.Must(filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", c.Process.Pid)))(c.T)
 	require.NotEmpty(c.T, threads)
 	want := fmt.Sprintf(
 		`(?s)\nUid:(\t%d){4}\nGid:(\t%d){4}\n.*\n(Cap(Inh|Prm|Eff):\t0+\n){3}.*\nCapAmb:\t0+\n`, uid, gid)
@@ -130,15 +127,12 @@ func requireUser(c *apptest.Child, uid, gid uint32) {
 }
 
 func statOf(t *testing.T, path string) *syscall.Stat_t {
-	info, err := os.Stat(path)
-	require.NoError(t, err)
+	info := tb.Must(os.Stat(path))(t)
 	return info.Sys().(*syscall.Stat_t)
 }
 
 func joinServer(t *testing.T, dir string) *embeddedpg.Server {
-	server, err := embeddedpg.Start(t.Context(), dir)
-	require.NoError(t, err)
-	return server
+	return tb.Must(embeddedpg.Start(t.Context(), dir))(t)
 }
 
 // As root, dg serve binds its ports, continues as the data's owner, shares its server, and leaves no process.

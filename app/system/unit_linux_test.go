@@ -106,12 +106,10 @@ func TestServiceWorksUnderItsFilter(t *testing.T) {
 	dir := apptest.NewFolder(t)
 	base := filepath.Dir(dir)
 	require.NoError(t, os.Chown(base, int(user), -1))
-	built, err := apptest.Binary()
-	require.NoError(t, err)
+	built := tb.Must(apptest.Binary())(t)
 	program := filepath.Join(base, "dg")
 	require.NoError(t, exec.CommandContext(t.Context(), "install", built, program).Run())
-	self, err := os.Executable()
-	require.NoError(t, err)
+	self := tb.Must(os.Executable())(t)
 	run := func(args ...string) *apptest.Child {
 		return apptest.LaunchWith(t, func(c *exec.Cmd) {
 			c.Path = self

@@ -10,6 +10,7 @@ import (
 	"dg/modules/identity"
 	"dg/platform/apperr"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 func (b *bundle) changeFrom(address string, of identity.Session, current string) error {
@@ -27,8 +28,7 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	other := b.signIn(ann)
 	bobs := b.signIn(bob)
 	b.advance(time.Minute)
-	renewed, err := b.people.ChangePassword(b.ctx(), session.Token, proof(""), replacement)
-	require.NoError(t, err)
+	renewed := tb.Must(b.people.ChangePassword(b.ctx(), session.Token, proof(""), replacement))(t)
 	require.Equal(t, b.now(), *renewed.Person.PasswordSince)
 	require.Equal(t, session.StartedAt, renewed.StartedAt)
 	for token, active := range map[string]bool{
@@ -38,7 +38,7 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	}
 	require.ErrorIs(t, b.try(ann, password, home), identity.ErrWrongPassword)
 	require.NoError(t, b.try(ann, replacement, home))
-	_, err = b.people.ChangePassword(b.ctx(), renewed.Token, identity.Proof{}, "eleven char")
+	_, err := b.people.ChangePassword(b.ctx(), renewed.Token, identity.Proof{}, "eleven char")
 	require.Equal(t, "new", apperr.From(err).Field, "before the current password is compared")
 	require.ErrorIs(t, b.change(session, identity.Proof{Password: replacement}), identity.ErrNoSession)
 }
@@ -108,8 +108,7 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 
 	b.agePassword(session, "-1 minute")
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, none), "in the future")
-	changed, err := b.people.ChangePassword(b.ctx(), session.Token, proof(""), replacement)
-	require.NoError(t, err)
+	changed := tb.Must(b.people.ChangePassword(b.ctx(), session.Token, proof(""), replacement))(t)
 	require.NoError(t, b.reauthenticate(changed, none), "it was entered for the change")
 	require.NoError(t, b.people.SignOut(b.ctx(), changed.Token))
 	require.Equal(t, identity.ErrNoSession, b.reauthenticate(changed, none))
@@ -179,9 +178,7 @@ func TestChangesRequirePasswordAndCode(t *testing.T) {
 
 // reset creates a reset as the owner of the tables, like dg account reset.
 func (b *bundle) reset(email string) identity.Reset {
-	reset, err := b.operator(b.Owner).BeginReset(b.ctx(), email)
-	require.NoError(b.t, err)
-	return reset
+	return tb.Must(b.operator(b.Owner).BeginReset(b.ctx(), email))(b.t)
 }
 
 // A reset requires neither password nor code. It ends all sessions of the person, and the browser's.
@@ -206,8 +203,7 @@ func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	require.True(t, b.isActive(bobs.Token))
 	require.Zero(t, b.Count(`recovery_codes`))
 	require.ErrorIs(t, b.people.ResetPassword(b.ctx(), reset.Token, password, ""), identity.ErrNoReset)
-	in, err := b.people.SignIn(b.ctx(), ann, replacement, "")
-	require.NoError(t, err)
+	in := tb.Must(b.people.SignIn(b.ctx(), ann, replacement, ""))(t)
 	require.False(t, in.SecondStepDue)
 	require.Equal(t, b.now(), *in.Person.PasswordSince)
 	require.NoError(t, b.people.ResetPassword(b.ctx(), b.reset(ann).Token, password, bobs.Token))
@@ -260,8 +256,7 @@ func TestEmailKeysAreRewrittenOrWarnedOf(t *testing.T) {
 		_, err := b.people.SignIn(b.ctx(), sent, password, "")
 		require.NoError(t, err, sent)
 	}
-	warnings, err := identity.CheckEmails(b.ctx(), b.DB)
-	require.NoError(t, err)
+	warnings := tb.Must(identity.CheckEmails(b.ctx(), b.DB))(t)
 	require.Len(t, warnings, 2)
 	both := warnings[0] + warnings[1]
 	require.Regexp(t, `another account has the e-mail "cy@(faß|xn--fa-hia)\.example"`, both)

@@ -10,14 +10,13 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 func (b *bundle) use(keys identity.Keyring) identity.Reencrypted {
 	b.people.UseKeys(keys)
 	b.other.UseKeys(keys)
-	done, err := identity.MigrateSecrets(b.ctx(), b.Owner, keys, false)
-	require.NoError(b.t, err)
-	return done
+	return tb.Must(identity.MigrateSecrets(b.ctx(), b.Owner, keys, false))(b.t)
 }
 
 func (b *bundle) storedSecret(email string) string {
@@ -37,8 +36,7 @@ func TestOfferedSecretIsEncrypted(t *testing.T) {
 	require.ErrorIs(t, err, identity.ErrTwoStepOff)
 	offer, session := b.offer(session)
 	require.Regexp(t, `^v1\.`, testkit.One[string](b.World, `select totp_offer from sessions`))
-	_, err = b.confirm(session, b.code(offer.Secret, 0))
-	require.NoError(t, err)
+	tb.Must(b.confirm(session, b.code(offer.Secret, 0)))(t)
 	require.Regexp(t, `^v1\.`, b.storedSecret(ann))
 	require.NoError(t, b.verify(b.signIn(ann), b.code(offer.Secret, 1)))
 }
@@ -161,11 +159,9 @@ func TestKeyThatReplacesALostKeyRefusesClearSecrets(t *testing.T) {
 	_, err := identity.MigrateSecrets(b.ctx(), b.Owner, identity.Keyring{}, true)
 	require.ErrorContains(t, err, "set DG_SECRET_KEY")
 	keys := identity.KeyringOf(2, 0)
-	done, err := identity.MigrateSecrets(b.ctx(), b.Owner, keys, true)
-	require.NoError(t, err)
+	done := tb.Must(identity.MigrateSecrets(b.ctx(), b.Owner, keys, true))(t)
 	require.Equal(t, identity.Reencrypted{Unreadable: 1}, done)
-	unreadable, err := identity.CheckSecretKey(b.ctx(), b.DB, keys)
-	require.NoError(t, err)
+	unreadable := tb.Must(identity.CheckSecretKey(b.ctx(), b.DB, keys))(t)
 	require.Equal(t, []string{ann}, unreadable)
 	for _, keys := range []identity.Keyring{{}, keys} {
 		b.other.UseKeys(keys)

@@ -13,6 +13,7 @@ import (
 
 	"dg/modules/identity"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 // A response to a sign-in does not reveal whether the e-mail is known.
@@ -145,10 +146,9 @@ func TestEndedSessionIsNotRenewed(t *testing.T) {
 		"password":    func(_, full identity.Session) error { return b.change(full, proof(b.code(secret, 1))) },
 	} {
 		pending := b.signIn(ann)
-		full, err := b.people.VerifySecondStep(b.ctx(), b.signIn(ann).Token, b.code(secret, 0))
-		require.NoError(t, err)
+		full := tb.Must(b.people.VerifySecondStep(b.ctx(), b.signIn(ann).Token, b.code(secret, 0)))(t)
 		b.advance(time.Minute)
-		err = b.WhileWaiting(b.Begin(`select from users for update`), func() error { return change(pending, full) },
+		err := b.WhileWaiting(b.Begin(`select from users for update`), func() error { return change(pending, full) },
 			func() { b.Exec(`delete from sessions`) })
 		require.ErrorIs(t, err, identity.ErrNoSession, name)
 		require.Zero(t, b.Count(`sessions`), name)
@@ -162,14 +162,12 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	session := b.signIn("ANN@example.COM")
 	want := identity.Person{ID: id, Name: "Name of Ann@Example.com", Email: "Ann@Example.com"}
 	require.Equal(t, identity.Session{Person: want, Token: session.Token, StartedAt: b.now()}, session)
-	seen, err := b.other.Session(b.ctx(), session.Token)
-	require.NoError(t, err)
+	seen := tb.Must(b.other.Session(b.ctx(), session.Token))(t)
 	require.Equal(t, session, seen)
 	require.Len(t, session.Token, 52)
 	hash := sha256.Sum256([]byte(session.Token))
 	require.Equal(t, hash[:], testkit.One[[]byte](b.World, `select token_hash from sessions`))
-	next, err := b.people.SignIn(b.ctx(), ann, password, session.Token)
-	require.NoError(t, err)
+	next := tb.Must(b.people.SignIn(b.ctx(), ann, password, session.Token))(t)
 	require.NotEqual(t, session.Token, next.Token)
 	require.False(t, b.isActive(session.Token), "a sign-in ends the browser's former session")
 	for range 2 {
@@ -270,8 +268,7 @@ func TestSessionLimitKeepsNewAndPendingSessions(t *testing.T) {
 		b.signIn(ann)
 	}
 	require.Equal(t, 100, b.Count(`sessions where not second_step_due`))
-	in, err := b.people.VerifySecondStep(b.ctx(), owners.Token, b.code(secret, 0))
-	require.NoError(t, err)
+	in := tb.Must(b.people.VerifySecondStep(b.ctx(), owners.Token, b.code(secret, 0)))(t)
 	require.True(t, b.isActive(in.Token))
 	require.Equal(t, 100, b.Count(`sessions where not second_step_due`))
 	require.Zero(t, b.Count(`sessions where token_hash = sha256('7')`), "the least recently used")
@@ -290,10 +287,8 @@ func TestPasswordChecksWaitForASlot(t *testing.T) {
 		"password": func() error { return b.change(session, identity.Proof{Password: wrongPassword}) },
 		"reset":    func() error { return b.people.ResetPassword(b.ctx(), "", replacement, "") },
 	} {
-		first, err := slots.Acquire(b.ctx(), home)
-		require.NoError(t, err)
-		second, err := slots.Acquire(b.ctx(), home)
-		require.NoError(t, err)
+		first := tb.Must(slots.Acquire(b.ctx(), home))(t)
+		second := tb.Must(slots.Acquire(b.ctx(), home))(t)
 		done := make(chan error, 1)
 		go func() { done <- check() }()
 		require.Eventually(t, func() bool { return slots.Stats().Waiting == 1 }, 4*time.Second, time.Millisecond, name)

@@ -91,15 +91,11 @@ func (b *bundle) person(email, secret string) string {
 }
 
 func (b *bundle) signIn(email string) identity.Session {
-	session, err := b.people.SignIn(b.ctx(), email, password, "")
-	require.NoError(b.t, err)
-	return session
+	return tb.Must(b.people.SignIn(b.ctx(), email, password, ""))(b.t)
 }
 
 func (b *bundle) code(secret string, steps int) string {
-	code, err := totp.GenerateCode(secret, b.now().Add(time.Duration(steps)*30*time.Second))
-	require.NoError(b.t, err)
-	return code
+	return tb.Must(totp.GenerateCode(secret, b.now().Add(time.Duration(steps)*30*time.Second)))(b.t)
 }
 
 func (b *bundle) wrongCode(secret string) string {

@@ -9,6 +9,7 @@ import (
 
 	"dg/modules/identity"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 // The second step changes the token, against session fixation. A pending session lasts ten minutes.
@@ -27,13 +28,11 @@ func TestSecondStepChangesTheToken(t *testing.T) {
 		require.ErrorIs(t, err, identity.ErrNoSession)
 	}
 	b.advance(5 * time.Minute)
-	seen, err := b.other.Session(b.ctx(), pending.Token) // a read does not extend the session
-	require.NoError(t, err)
+	seen := tb.Must(b.other.Session(b.ctx(), pending.Token))(t) // a read does not extend the session
 	require.True(t, seen.SecondStepDue)
 	b.advance(5*time.Minute - time.Millisecond)
 	b.agePassword(pending, "20 minutes")
-	full, err := b.other.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))
-	require.NoError(t, err)
+	full := tb.Must(b.other.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0)))(t)
 	require.False(t, full.SecondStepDue)
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(full, identity.Proof{}))
 	require.Equal(t, pending.StartedAt, full.StartedAt, "24 h from the password")
@@ -118,10 +117,8 @@ func TestTenWrongCodesLockThePerson(t *testing.T) {
 
 // offer enters the password and returns the offer and the session under its new token.
 func (b *bundle) offer(of identity.Session) (identity.Enrolment, identity.Session) {
-	continued, err := b.other.BeginTwoStep(b.ctx(), of.Token, proof(""))
-	require.NoError(b.t, err)
-	offer, err := b.people.OfferedTwoStep(b.ctx(), continued.Token)
-	require.NoError(b.t, err)
+	continued := tb.Must(b.other.BeginTwoStep(b.ctx(), of.Token, proof("")))(b.t)
+	offer := tb.Must(b.people.OfferedTwoStep(b.ctx(), continued.Token))(b.t)
 	return offer, continued
 }
 
@@ -147,8 +144,7 @@ func TestOfferedSecretIsMadeAfterThePassword(t *testing.T) {
 	for _, err := range []error{errorOf(offered(stolen)), errorOf(b.confirm(stolen, b.code(first.Secret, 0)))} {
 		require.ErrorIs(t, err, identity.ErrNoSession)
 	}
-	again, err := offered(own)
-	require.NoError(t, err)
+	again := tb.Must(offered(own))(t)
 	require.Equal(t, first, again, "a reloaded page shows the secret that was scanned")
 	second, own := b.offer(own)
 	require.NotEqual(t, first.Secret, second.Secret)
@@ -174,8 +170,7 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 	require.Equal(t, identity.ErrWrongCode, errorOf(b.confirm(session, b.wrongCode(offer.Secret))))
 	require.False(t, b.signIn(ann).SecondStepDue, "not in force yet")
 	b.advance(time.Minute)
-	on, err := b.confirm(session, b.code(offer.Secret, 0))
-	require.NoError(t, err)
+	on := tb.Must(b.confirm(session, b.code(offer.Secret, 0)))(t)
 	require.True(t, on.Person.TwoStep)
 	require.Equal(t, b.now(), *on.Person.TwoStepSince)
 	require.Equal(t, session.StartedAt, on.StartedAt)
@@ -187,8 +182,7 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 	pending := b.signIn(ann)
 	require.True(t, pending.SecondStepDue)
 	require.Equal(t, identity.ErrWrongCode, b.verify(pending, b.code(offer.Secret, 0)), "the code confirmed the secret")
-	off, err := b.people.TurnOffTwoStep(b.ctx(), on.Token, proof(b.code(offer.Secret, 1)))
-	require.NoError(t, err)
+	off := tb.Must(b.people.TurnOffTwoStep(b.ctx(), on.Token, proof(b.code(offer.Secret, 1))))(t)
 	require.False(t, off.Person.TwoStep)
 	require.True(t, b.isActive(off.Token))
 	require.Equal(t, 1, b.Count(`sessions`))
@@ -207,9 +201,7 @@ func (b *bundle) enrolled(email string) (secret string, codes []string, session 
 }
 
 func (b *bundle) recoveryCodesLeft(session identity.Session) int {
-	left, err := b.other.RecoveryCodesLeft(b.ctx(), session.Token)
-	require.NoError(b.t, err)
-	return left
+	return tb.Must(b.other.RecoveryCodesLeft(b.ctx(), session.Token))(b.t)
 }
 
 // A person gets ten readable codes, stored as hashes. Each works once, in any spelling.

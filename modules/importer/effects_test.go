@@ -25,6 +25,7 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 // entries returns the audit entries since the last call, and deletes them. It omits the usual actor and request.
@@ -136,8 +137,7 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 	}
 	require.NoError(t, imports(ring(one, nil)))
 	require.Equal(t, 1, b.Count(`secret_key_check`), "the first key is introduced")
-	_, err := identity.MigrateSecrets(t.Context(), b.Owner, ring(two, one), false)
-	require.NoError(t, err)
+	tb.Must(identity.MigrateSecrets(t.Context(), b.Owner, ring(two, one), false))(t)
 	b.Exec(`insert into recovery_codes select id, sha256('code') from users`)
 	before := b.contents()
 	for _, keys := range []identity.Keyring{ring(one, two), ring(two, one), ring(two, nil)} {
@@ -145,7 +145,7 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 		require.Equal(t, before, b.contents())
 	}
 	require.ErrorIs(t, imports(ring(one, nil)), identity.ErrWrongSecretKey)
-	_, err = Importer{Pool: b.Owner.Pool, Keyring: ring(one, two)}.Import(t.Context(),
+	_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(one, two)}.Import(t.Context(),
 		[]Input{filledFile("world", world)}, nil)
 	require.ErrorIs(t, err, identity.ErrWrongSecretKey, "the key is replaced while the import runs")
 	owner := pgtest.Open(t, b.OwnerURL, postgres.Options{LockTimeout: 50 * time.Millisecond})
@@ -393,8 +393,7 @@ func TestImportDoesNotRevertALaterChange(t *testing.T) {
 		_, err := screens.Exec(t.Context(), `update organisations set reporting_mode = 'pseudonymous'
 			where id = $1`, idOf("acme"))
 		require.NoError(t, err)
-		_, err = screens.Exec(t.Context(), `update users set password_hash = 'new' where id = $1`, idOf("ann"))
-		require.NoError(t, err)
+		tb.Must(screens.Exec(t.Context(), `update users set password_hash = 'new' where id = $1`, idOf("ann")))(t)
 	}))
 	require.Equal(t, "pseudonymous new", b.one(fill(`select concat_ws(' ',
 		(select reporting_mode from organisations where id = '$acme'),
@@ -417,7 +416,6 @@ func TestErasureGivesWayToAnImport(t *testing.T) {
 		}
 		return io.NopCloser(strings.NewReader(fill(changedLine("p2", `"Two"`, `"Zwei"`)) + "\n")), nil
 	}}
-	_, err := b.importFiles(filledFile("first", changedLine("play", `"id":"$play"`, `"id":"$new"`)), second)
-	require.NoError(t, err)
+	tb.Must(b.importFiles(filledFile("first", changedLine("play", `"id":"$play"`, `"id":"$new"`)), second))(t)
 	require.NoError(t, <-erased)
 }

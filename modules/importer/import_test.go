@@ -321,8 +321,7 @@ func maxLiveHeap(t *testing.T, plays int) (most uint64) {
 func compress(t *testing.T, s string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, err := w.Write([]byte(s))
-	require.NoError(t, err)
+	tb.Must(w.Write([]byte(s)))(t)
 	require.NoError(t, w.Close())
 	return b.String()
 }
@@ -389,8 +388,7 @@ func TestEveryScoreIsExact(t *testing.T) {
 
 // configs/deploy/import.md names every type with all of its fields.
 func TestDocumentNamesEveryField(t *testing.T) {
-	text, err := os.ReadFile("../../configs/deploy/import.md")
-	require.NoError(t, err)
+	text := tb.Must(os.ReadFile("../../configs/deploy/import.md"))(t)
 	for _, object := range []any{organisation{}, user{}, membership{}, game{}, fork{}, player{}, group{}, play{}} {
 		kind := reflect.TypeOf(object)
 		row := regexp.MustCompile("(?m)^\\| `" + kind.Name() + "` \\| .*$").FindString(string(text))

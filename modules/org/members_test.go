@@ -11,6 +11,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 // Memberships are the person's own. The slug of another organisation is answered like an unknown one.
@@ -20,20 +21,17 @@ func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	b.Exec(`update organisations set name = 'Zulu' where id = $1`, ours)
 	b.Join(ours, ann, "member")
 	b.Join(theirs, ann, "admin")
-	found, err := b.orgs.MembershipsOf(t.Context(), ann)
-	require.NoError(t, err)
+	found := tb.Must(b.orgs.MembershipsOf(t.Context(), ann))(t)
 	our := b.organisation(ours)
 	their := b.organisation(theirs)
 	require.Equal(t, []org.Membership{
 		{OrganisationID: theirs, Organisation: their, Role: org.RoleAdmin, HasOthers: true},
 		{OrganisationID: ours, Organisation: our, Role: org.RoleMember, HasOthers: true},
 	}, found)
-	ids, err := b.orgs.OrganisationIDsIn(b.DB.Gorm, ann)
-	require.NoError(t, err)
+	ids := tb.Must(b.orgs.OrganisationIDsIn(b.DB.Gorm, ann))(t)
 	require.Equal(t, []string{ours, theirs}, ids)
 	for i, slug := range []string{"theirs", "ours"} {
-		one, err := b.orgs.Membership(t.Context(), ann, slug)
-		require.NoError(t, err)
+		one := tb.Must(b.orgs.Membership(t.Context(), ann, slug))(t)
 		require.Equal(t, found[i], one)
 	}
 	for _, slug := range []string{"theirs", "nowhere", "", "Ours", "\x00", "\xff", ours} {
@@ -52,12 +50,10 @@ func TestListsOfMembersAreBounded(t *testing.T) {
 		  from generate_series(1, 1200) n`)
 	b.Exec(`insert into memberships (org_id, user_id, role)
 		select id, $1, 'member' from organisations where slug like 'many-%'`, ann)
-	found, err := b.orgs.MembershipsOf(t.Context(), ann)
-	require.NoError(t, err)
+	found := tb.Must(b.orgs.MembershipsOf(t.Context(), ann))(t)
 	require.Len(t, found, 100)
 	require.Equal(t, "0100", found[99].Organisation.Name)
-	ids, err := b.orgs.OrganisationIDsIn(b.DB.Gorm, ann)
-	require.NoError(t, err)
+	ids := tb.Must(b.orgs.OrganisationIDsIn(b.DB.Gorm, ann))(t)
 	require.Len(t, ids, 1000)
 
 	b.Exec(`with more as (insert into users (id, email, email_key, name)
@@ -88,8 +84,7 @@ func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 				{theirs, personID(theirs, "member"), []string{"member"}}, {theirs, personID(ours, "owner"), nil},
 				{ours, unknown, nil}, {ours, "' or true --", nil}, {"", personID(ours, "owner"), nil},
 			} {
-				subject, err := read(tx, c.organisation, c.person)
-				require.NoError(t, err)
+				subject := tb.Must(read(tx, c.organisation, c.person))(t)
 				require.Equal(t, authz.Subject{
 					Kind: authz.Member, OrganisationID: c.organisation, Grants: c.grants,
 				}, subject)
@@ -117,8 +112,7 @@ func TestGroupsAreListedByName(t *testing.T) {
 			ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", n), OrganisationID: ours, Name: fmt.Sprintf("%04d", n),
 		}
 	}
-	groups, err := b.orgs.Groups(t.Context(), ours, "")
-	require.NoError(t, err)
+	groups := tb.Must(b.orgs.Groups(t.Context(), ours, ""))(t)
 	require.Len(t, groups, 500)
 	require.Equal(t, group(1), groups[0])
 	require.Equal(t, group(500), groups[499])
@@ -130,8 +124,7 @@ func TestGroupsAreListedByName(t *testing.T) {
 		require.NoError(t, err, chosen)
 		require.Equal(t, want, got, chosen)
 	}
-	got, err := b.orgs.Groups(t.Context(), theirs, last.ID)
-	require.NoError(t, err)
+	got := tb.Must(b.orgs.Groups(t.Context(), theirs, last.ID))(t)
 	require.Len(t, got, 3, "a group of another organisation is not added")
 
 	for page, want := range map[int][2]int{1: {1, 10}, 2: {11, 20}, 70: {691, 695}, -7: {1, 10}, 1 << 60: {691, 695}} {

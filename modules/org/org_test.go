@@ -14,6 +14,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 const (
@@ -30,8 +31,7 @@ type bundle struct {
 
 func setup(t *testing.T) bundle {
 	t.Parallel()
-	policy, err := authz.New()
-	require.NoError(t, err)
+	policy := tb.Must(authz.New())(t)
 	b := bundle{World: testkit.New(t), t: t}
 	b.orgs = org.New(b.DB, audit.New(b.DB), policy)
 	b.Organisation(testkit.Organisation{ID: ours, Slug: "ours", Name: "Ours"})
@@ -127,15 +127,11 @@ func actor(organisation, role string, twoStep bool) org.Actor {
 var request = audit.Request{Method: "POST", Path: "/o/ours/settings", ID: "request-0001"}
 
 func (b bundle) organisation(id string) org.Organisation {
-	o, err := b.orgs.OrganisationIn(b.DB.Gorm.WithContext(b.t.Context()), id)
-	require.NoError(b.t, err)
-	return o
+	return tb.Must(b.orgs.OrganisationIn(b.DB.Gorm.WithContext(b.t.Context()), id))(b.t)
 }
 
 func (b bundle) entries(id string) []audit.Entry {
-	entries, err := audit.New(b.DB).List(b.t.Context(), id, audit.Page{Limit: 1000})
-	require.NoError(b.t, err)
-	return entries
+	return tb.Must(audit.New(b.DB).List(b.t.Context(), id, audit.Page{Limit: 1000}))(b.t)
 }
 
 // Each change adds one entry with the actor, the old and the new mode. Setting the current mode adds none.

@@ -156,15 +156,13 @@ func TestProgramsAreThoseBesideTheLinksTarget(t *testing.T) {
 	linked := t.TempDir()
 	require.NoError(t, os.Symlink(filepath.Join(real, "postgres"), filepath.Join(linked, "postgres")))
 	t.Setenv("PG_BIN", linked)
-	got, err := FindProgram(t.Context(), anotherFolder(t), "postgres")
-	require.NoError(t, err)
+	got := tb.Must(FindProgram(t.Context(), anotherFolder(t), "postgres"))(t)
 	require.Equal(t, real, got)
-	_, err = FindPrograms(t.Context(), anotherFolder(t))
+	_, err := FindPrograms(t.Context(), anotherFolder(t))
 	require.ErrorContains(t, err, "with the program initdb: install it, set PG_BIN")
 
 	t.Setenv("PG_BIN", "") // programs on PATH precede those of a distribution
 	t.Setenv("PATH", linked+":"+os.Getenv("PATH"))
-	got, err = FindProgram(t.Context(), anotherFolder(t), "postgres")
-	require.NoError(t, err)
+	got = tb.Must(FindProgram(t.Context(), anotherFolder(t), "postgres"))(t)
 	require.Equal(t, real, got)
 }

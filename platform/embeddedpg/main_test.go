@@ -59,15 +59,12 @@ type peer struct {
 
 // startPeer starts another process on the folder with a command that prepare may change.
 func startPeer(t *testing.T, dir string, prepare func(*exec.Cmd)) peer {
-	program, err := os.Executable()
-	require.NoError(t, err)
+	program := tb.Must(os.Executable())(t)
 	a := peer{Cmd: exec.CommandContext(context.Background(), program)}
 	a.Env = append(os.Environ(), folderVariable+"="+dir)
 	a.Stderr = os.Stderr
-	a.in, err = a.StdinPipe()
-	require.NoError(t, err)
-	out, err := a.StdoutPipe()
-	require.NoError(t, err)
+	a.in = tb.Must(a.StdinPipe())(t)
+	out := tb.Must(a.StdoutPipe())(t)
 	a.out = bufio.NewReader(out)
 	if prepare != nil {
 		prepare(a.Cmd)
@@ -110,8 +107,7 @@ func anotherFolder(t *testing.T, below ...string) string {
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		parent = "/dev/shm"
 	}
-	base, err := os.MkdirTemp(parent, "dg-embeddedpg-test-")
-	require.NoError(t, err)
+	base := tb.Must(os.MkdirTemp(parent, "dg-embeddedpg-test-"))(t)
 	require.NoError(t, os.Chmod(base, 0o755))
 	dir := filepath.Join(append([]string{base}, append(below, "data folder")...)...)
 	t.Cleanup(func() {
@@ -159,7 +155,6 @@ func requireServing(t *testing.T, s *Server) {
 }
 
 func killServer(t *testing.T, dir string) {
-	p, err := dataDir{path: dir}.readPIDFile()
-	require.NoError(t, err)
+	p := tb.Must(dataDir{path: dir}.readPIDFile())(t)
 	require.NoError(t, syscall.Kill(p.pid, syscall.SIGKILL))
 }

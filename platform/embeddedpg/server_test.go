@@ -33,16 +33,14 @@ func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 			current_setting('listen_addresses'))
 		from pg_database where datname = 'dg'`))
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table mine (); drop table mine`))
-	info, err := os.Stat(s.socket)
-	require.NoError(t, err)
+	info := tb.Must(os.Stat(s.socket))(t)
 	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 
 	t.Run("the log has no values", func(t *testing.T) {
 		for _, url := range []string{s.URL(), s.OwnerURL()} {
 			require.ErrorContains(t, tb.Exec(t, url, `select 'topsecret'::uuid`), "topsecret")
 		}
-		text, err := os.ReadFile(s.data.file(logFile))
-		require.NoError(t, err)
+		text := tb.Must(os.ReadFile(s.data.file(logFile)))(t)
 		require.NotContains(t, string(text), "topsecret")
 	})
 }
@@ -53,8 +51,7 @@ func TestLastUserStopsTheServer(t *testing.T) {
 	_, err := RunningURL(dir)
 	require.ErrorIs(t, err, errNotRunning)
 	command := joinServer(t, dir, nil)
-	url, err := RunningURL(dir)
-	require.NoError(t, err)
+	url := tb.Must(RunningURL(dir))(t)
 	require.Equal(t, "dg_owner", tb.Query[string](t, url, `select current_user`))
 	serve := start(t, dir)
 	command.leave(t) // this process started the server
@@ -65,8 +62,7 @@ func TestLastUserStopsTheServer(t *testing.T) {
 	require.Error(t, serve.Check())
 	require.NoDirExists(t, serve.socket)
 
-	log, err := os.Open(serve.data.file(logFile)) // a server of dg 1.0.0 locks it
-	require.NoError(t, err)
+	log := tb.Must(os.Open(serve.data.file(logFile)))(t) // a server of dg 1.0.0 locks it
 	defer log.Close()
 	require.True(t, tryLock(log))
 	require.True(t, serve.data.running())
@@ -93,8 +89,7 @@ func TestUsersThatEndAtOnceLeaveNoServer(t *testing.T) {
 func TestServerOfAKilledUserIsUsedAndStopped(t *testing.T) {
 	dir := newFolder(t)
 	user := joinServer(t, dir, func(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} })
-	before, err := dataDir{path: dir}.readPIDFile()
-	require.NoError(t, err)
+	before := tb.Must(dataDir{path: dir}.readPIDFile())(t)
 	require.NoError(t, syscall.Kill(-user.Process.Pid, syscall.SIGKILL))
 	user.kill()
 	s := start(t, dir)
@@ -191,10 +186,8 @@ func TestFailedStartShowsTheLog(t *testing.T) {
 // The error names a server that dg did not start. dg does not use or stop that server.
 func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 	dir := stoppedCluster(t)
-	f, err := openDataDir(t.Context(), dir)
-	require.NoError(t, err)
-	bin, err := FindProgram(t.Context(), dir, "postgres")
-	require.NoError(t, err)
+	f := tb.Must(openDataDir(t.Context(), dir))(t)
+	bin := tb.Must(FindProgram(t.Context(), dir, "postgres"))(t)
 	socket := filepath.Dir(dir)
 	byHand := f.command(t.Context(), filepath.Join(bin, "postgres"), f.arguments(socket, nil)...)
 	require.NoError(t, os.Chmod(socket, 0o777))
@@ -207,7 +200,7 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 		_, err := f.readPIDFile()
 		return errors.Is(err, errForeignServer)
 	}, 20*time.Second, 10*time.Millisecond, "it does not answer")
-	_, err = Start(t.Context(), dir, fastOptions...)
+	_, err := Start(t.Context(), dir, fastOptions...)
 	require.ErrorContains(t, err, "(PID "+strconv.Itoa(byHand.Process.Pid)+")")
 }
 
@@ -224,12 +217,10 @@ func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 	require.NoError(t, os.Truncate(log, maxLog))
 	require.NoError(t, s.Check())
 	require.ErrorContains(t, tb.Exec(t, s.url("postgres", "dg"), `select 1/0`), "division by zero")
-	text, err := os.ReadFile(log)
-	require.NoError(t, err)
+	text := tb.Must(os.ReadFile(log))(t)
 	require.Less(t, len(text), 1000)
 	require.Contains(t, string(text), "division by zero")
-	old, err := os.Stat(log + ".old")
-	require.NoError(t, err)
+	old := tb.Must(os.Stat(log + ".old"))(t)
 	require.EqualValues(t, maxLog, old.Size())
 }
 
@@ -253,8 +244,7 @@ func TestServerWithoutSocketIsNamed(t *testing.T) {
 func TestErrorNamesBackendOfAKilledServer(t *testing.T) {
 	dir := newFolder(t)
 	s := start(t, dir)
-	conn, err := pgx.Connect(t.Context(), s.URL())
-	require.NoError(t, err)
+	conn := tb.Must(pgx.Connect(t.Context(), s.URL()))(t)
 	busy := int(conn.PgConn().PID())
 	go func() {
 		_, _ = conn.Exec(t.Context(), `select count(*) from generate_series(1, 10000) a,
@@ -269,7 +259,7 @@ func TestErrorNamesBackendOfAKilledServer(t *testing.T) {
 			where pid = `+strconv.Itoa(busy)+` and state = 'active')`)
 	}, 20*time.Second, 10*time.Millisecond)
 	killServer(t, dir)
-	_, err = Start(t.Context(), dir, fastOptions...)
+	_, err := Start(t.Context(), dir, fastOptions...)
 	require.ErrorContains(t, err, "process "+strconv.Itoa(s.pid)+" on ")
 	require.ErrorContains(t, err, "end those that fuser names for")
 }

@@ -19,6 +19,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/tb"
 )
 
 func (b *testServer) isRefused(t *testing.T, from string) bool {
@@ -67,8 +69,7 @@ func TestConnectionsPerSiteAreBounded(t *testing.T) {
 
 // A connection over the limit gets fixed bytes, which are a 503 with the code of errors.yaml.
 func TestRefusedConnectionGetsTheErrorBody(t *testing.T) {
-	response, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(refusedConnection)), nil)
-	require.NoError(t, err)
+	response := tb.Must(http.ReadResponse(bufio.NewReader(bytes.NewReader(refusedConnection)), nil))(t)
 	defer response.Body.Close()
 	require.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
 	var body struct{ Details struct{ Code string } }
@@ -82,8 +83,7 @@ func TestClientAbortIsNotLoggedAsAnError(t *testing.T) {
 	b := serve(t, Options{Metrics: metrics}, plainRoutes)
 	for _, sent := range []string{"GET / HT", get, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf"} {
 		c := b.dial(t)
-		_, err := io.WriteString(c, sent)
-		require.NoError(t, err)
+		tb.Must(io.WriteString(c, sent))(t)
 		require.NoError(t, c.(*net.TCPConn).SetLinger(0))
 		require.NoError(t, c.Close())
 	}
@@ -161,8 +161,7 @@ func waitingServer(t *testing.T, grace time.Duration) (b *testServer, begun, rel
 }
 
 func (b *testServer) getAsync(t *testing.T, path string) <-chan answer {
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+path, http.NoBody)
-	require.NoError(t, err)
+	request := tb.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, b.url+path, http.NoBody))(t)
 	answers := make(chan answer, 1)
 	go func() {
 		if response, err := plainClient.Do(request); err == nil {
@@ -196,9 +195,8 @@ func TestShutdownCancelsQueriesAfterTheGrace(t *testing.T) {
 func TestServeAfterShutdownClosesTheListener(t *testing.T) {
 	s := New(Options{})
 	require.NoError(t, s.Shutdown(context.Background()))
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	require.NoError(t, s.Serve(ln))
-	_, err = ln.Accept()
+	_, err := ln.Accept()
 	require.ErrorIs(t, err, net.ErrClosed)
 }

@@ -33,8 +33,7 @@ type testServer struct {
 
 func serve(t *testing.T, o Options, routes func(*fiber.App)) *testServer {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	b := &testServer{served: make(chan struct{}), addr: ln.Addr().String()}
 	b.url = "http://" + b.addr
 	o.Logger = slog.New(slog.NewJSONHandler(&b.logs, nil))
@@ -77,13 +76,9 @@ func (a answer) decompressedBody(t *testing.T) []byte {
 	t.Helper()
 	body := io.Reader(strings.NewReader(a.body))
 	if a.Header.Get("Content-Encoding") == "gzip" {
-		var err error
-		body, err = gzip.NewReader(body)
-		require.NoError(t, err)
+		body = tb.Must(gzip.NewReader(body))(t)
 	}
-	all, err := io.ReadAll(body)
-	require.NoError(t, err)
-	return all
+	return tb.Must(io.ReadAll(body))(t)
 }
 
 func (b *testServer) dial(t *testing.T) net.Conn { return b.dialFrom(t, "127.0.0.1") }
@@ -91,8 +86,7 @@ func (b *testServer) dial(t *testing.T) net.Conn { return b.dialFrom(t, "127.0.0
 func (b *testServer) dialFrom(t *testing.T, address string) net.Conn {
 	t.Helper()
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: testTimeout}
-	c, err := d.DialContext(t.Context(), "tcp", b.addr)
-	require.NoError(t, err)
+	c := tb.Must(d.DialContext(t.Context(), "tcp", b.addr))(t)
 	t.Cleanup(func() { c.Close() })
 	require.NoError(t, c.SetDeadline(time.Now().Add(testTimeout)))
 	return c
@@ -101,8 +95,7 @@ func (b *testServer) dialFrom(t *testing.T, address string) net.Conn {
 func (b *testServer) raw(t *testing.T, request string) answer {
 	t.Helper()
 	c := b.dial(t)
-	_, err := io.WriteString(c, request)
-	require.NoError(t, err)
+	tb.Must(io.WriteString(c, request))(t)
 	method, _, _ := strings.Cut(request, " ")
 	r := bufio.NewReader(c)
 	resp, err := http.ReadResponse(r, &http.Request{Method: method})
@@ -130,13 +123,11 @@ func (b *testServer) get(t *testing.T, path string, header ...string) answer {
 
 func (b *testServer) do(t *testing.T, method, path string, header ...string) answer {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, b.url+path, nil)
-	require.NoError(t, err)
+	req := tb.Must(http.NewRequestWithContext(t.Context(), method, b.url+path, nil))(t)
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Add(header[i], header[i+1])
 	}
-	resp, err := plainClient.Do(req)
-	require.NoError(t, err)
+	resp := tb.Must(plainClient.Do(req))(t)
 	return readAnswer(resp)
 }
 

@@ -127,8 +127,7 @@ func TestPublicRightsAreNotRevoked(t *testing.T) {
 	t.Cleanup(func() {
 		require.NoError(t, tb.Exec(t, superURL, `drop owned by `+other+`; drop role `+other))
 	})
-	grants, err := os.ReadFile("../../migrations/grants/schema.sql")
-	require.NoError(t, err)
+	grants := tb.Must(os.ReadFile("../../migrations/grants/schema.sql"))(t)
 	whole := schemaWith(files{"grants/schema.sql": string(grants)})
 	for _, migrating := range []string{owner, superURL} {
 		require.NoError(t, postgres.Migrate(t.Context(), migrating, whole, servingRole, nil))

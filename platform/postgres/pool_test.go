@@ -87,11 +87,9 @@ func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
 	db := open(t, postgres.Options{StatementTimeout: 50 * time.Millisecond, LockTimeout: 20 * time.Millisecond})
 	_, err := db.Pool.Exec(t.Context(), `select pg_sleep(20)`)
 	require.ErrorContains(t, err, "57014")
-	holder, err := db.Pool.Begin(t.Context())
-	require.NoError(t, err)
+	holder := tb.Must(db.Pool.Begin(t.Context()))(t)
 	defer holder.Rollback(context.Background())
-	_, err = holder.Exec(t.Context(), `select pg_advisory_xact_lock(815)`)
-	require.NoError(t, err)
+	tb.Must(holder.Exec(t.Context(), `select pg_advisory_xact_lock(815)`))(t)
 	err = db.Gorm.Scopes(onNoTable).Exec(`select pg_advisory_xact_lock(815)`).Error
 	require.ErrorContains(t, err, "55P03")
 }
@@ -154,10 +152,9 @@ func TestPositionCoversUnflushedCommits(t *testing.T) {
 // A connection to a standby, which refuses writes, is closed. A new connection may reach the primary.
 func TestConnectionToStandbyIsClosed(t *testing.T) {
 	db := open(t, postgres.Options{MaxConns: 1})
-	conn, err := db.Pool.Acquire(t.Context())
-	require.NoError(t, err)
+	conn := tb.Must(db.Pool.Acquire(t.Context()))(t)
 	defer conn.Release()
-	_, err = conn.Exec(t.Context(), `begin read only; create temporary sequence s`)
+	_, err := conn.Exec(t.Context(), `begin read only; create temporary sequence s`)
 	if err == nil { // PostgreSQL allows temporary sequences
 		_, err = conn.Exec(t.Context(), `select setval('s', 1); create table t (id int)`)
 	}
@@ -173,13 +170,11 @@ func (fruit) TableName() string { return "fruit" }
 // Prepared statements survive a new column, because a newer program may migrate meanwhile (doc.go, Migrations).
 func TestStatementsOutliveANewColumn(t *testing.T) {
 	owner := pgtest.New(t).Owner
-	_, err := owner.Pool.Exec(t.Context(), `create table fruit (name text)`)
-	require.NoError(t, err)
+	tb.Must(owner.Pool.Exec(t.Context(), `create table fruit (name text)`))(t)
 	require.NoError(t, owner.Gorm.WithContext(t.Context()).Connection(func(db *gorm.DB) error {
 		for _, sql := range []string{`alter table fruit add colour text`, `alter table fruit add taste text`} {
 			require.NoError(t, db.Find(&[]fruit{}).Error)
-			_, err := owner.Pool.Exec(t.Context(), sql)
-			require.NoError(t, err)
+			tb.Must(owner.Pool.Exec(t.Context(), sql))(t)
 		}
 		return db.Find(&[]fruit{}).Error
 	}))
@@ -214,13 +209,11 @@ func TestLockWaitIsLoggedAndBounded(t *testing.T) {
 	db := pgtest.New(t)
 	log := &tb.Buffer{}
 	await := func(timeout time.Duration) error {
-		tx, err := db.Owner.Pool.Begin(t.Context())
-		require.NoError(t, err)
+		tx := tb.Must(db.Owner.Pool.Begin(t.Context()))(t)
 		defer func() { _ = tx.Rollback(t.Context()) }() // frees the connection: the pool is small
 		return postgres.AwaitLock(t.Context(), log.Logger(), "import", timeout, tx)
 	}
-	holder, err := db.Owner.Pool.Begin(t.Context())
-	require.NoError(t, err)
+	holder := tb.Must(db.Owner.Pool.Begin(t.Context()))(t)
 	require.NoError(t, postgres.AwaitLock(t.Context(), log.Logger(), "import", 0, holder))
 	require.ErrorIs(t, await(0), postgres.ErrLocked)
 	require.Empty(t, log.String())
@@ -241,19 +234,16 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := startPooler(t)
 	pgtest.SetRoleDefaults(t, direct)
-	out, err := exec.CommandContext(t.Context(), "pgbouncer", "--version").Output()
-	require.NoError(t, err)
+	out := tb.Must(exec.CommandContext(t.Context(), "pgbouncer", "--version").Output())(t)
 	var minor int
-	_, err = fmt.Sscanf(string(out), "PgBouncer 1.%d", &minor)
-	require.NoError(t, err)
+	tb.Must(fmt.Sscanf(string(out), "PgBouncer 1.%d", &minor))(t)
 	kinds := []string{"transaction", "prepared"}
 	if minor < 24 { // PgBouncer 1.21 to 1.23 need a setting for this
 		kinds = kinds[:1]
 	}
 	for _, kind := range kinds {
 		db := pgtest.Open(t, postgres.ThroughPooler(b(direct), kind), postgres.Options{Name: "dg reads", MaxConns: 8})
-		holder, err := db.Pool.Begin(t.Context()) // forces the next statement into another session
-		require.NoError(t, err)
+		holder := tb.Must(db.Pool.Begin(t.Context()))(t) // forces the next statement into another session
 		of := pgtest.Open(t, direct, postgres.Options{}).Pool
 		want := settings(t, of, "setting", slices.Values([]string{"TimeZone", "jit", "search_path",
 			"default_transaction_isolation", "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout",
@@ -276,9 +266,8 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 			})
 		}
 		all.Wait()
-		_, err = holder.Exec(t.Context(), `select pg_advisory_xact_lock(99)`)
-		require.NoError(t, err)
-		_, err = db.Pool.Exec(t.Context(), `select pg_advisory_xact_lock(99)`)
+		tb.Must(holder.Exec(t.Context(), `select pg_advisory_xact_lock(99)`))(t)
+		_, err := db.Pool.Exec(t.Context(), `select pg_advisory_xact_lock(99)`)
 		require.ErrorContains(t, err, "55P03")
 		require.NoError(t, holder.Rollback(t.Context()))
 	}

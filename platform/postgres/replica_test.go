@@ -25,16 +25,13 @@ func TestBusyPrimaryKeepsTheReplicaInUse(t *testing.T) {
 	_, url := newDatabase(t)
 	require.NoError(t, tb.Exec(t, url, standbySQL))
 	primary := pgtest.Open(t, url, postgres.Options{MaxConns: 1})
-	replicas, err := postgres.OpenReplicas(t.Context(), []string{url}, primary, postgres.Options{})
-	require.NoError(t, err)
+	replicas := tb.Must(postgres.OpenReplicas(t.Context(), []string{url}, primary, postgres.Options{}))(t)
 	replica := replicas[0]
 	require.True(t, replica.LeftOut(), "before the first check")
 	replica.DB.Close()
-	config, err := pgxpool.ParseConfig(url)
-	require.NoError(t, err)
+	config := tb.Must(pgxpool.ParseConfig(url))(t)
 	config.ConnConfig.RuntimeParams["search_path"] = "standby, pg_catalog"
-	pool, err := pgxpool.NewWithConfig(t.Context(), config)
-	require.NoError(t, err)
+	pool := tb.Must(pgxpool.NewWithConfig(t.Context(), config))(t)
 	t.Cleanup(pool.Close)
 	replica.DB = &postgres.DB{Pool: pool}
 	primary.UseReplicas(replicas, primary)
@@ -50,8 +47,7 @@ func TestBusyPrimaryKeepsTheReplicaInUse(t *testing.T) {
 		replayed("FFFFFF/0")
 		waitUntilUsed(t, replica, primary)
 		replayed("0/1")
-		busy, err := primary.Pool.Acquire(t.Context())
-		require.NoError(t, err)
+		busy := tb.Must(primary.Pool.Acquire(t.Context()))(t)
 		require.Nil(t, primary.AcquireReplica(t.Context(), at))
 		busy.Release()
 	}

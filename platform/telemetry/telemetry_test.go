@@ -23,8 +23,7 @@ import (
 // The logger follows the settings for format and level.
 func TestLoggerWritesJSONOrText(t *testing.T) {
 	var b bytes.Buffer
-	log, err := NewLogger(&b, "warn", "json")
-	require.NoError(t, err)
+	log := tb.Must(NewLogger(&b, "warn", "json"))(t)
 	log.Info("quiet")
 	log.Warn("loud", "waited_ms", 1.5)
 	var line map[string]any
@@ -32,8 +31,7 @@ func TestLoggerWritesJSONOrText(t *testing.T) {
 	require.Equal(t, "loud", line["msg"])
 	require.Equal(t, 1.5, line["waited_ms"])
 	b.Reset()
-	log, err = NewLogger(&b, "DEBUG", "text")
-	require.NoError(t, err)
+	log = tb.Must(NewLogger(&b, "DEBUG", "text"))(t)
 	log.Debug("detail", "waited_ms", 60000)
 	require.Contains(t, b.String(), "msg=detail waited_ms=60000")
 }
@@ -51,16 +49,14 @@ func TestUnknownLogSettingsAreRefused(t *testing.T) {
 
 // The ops server serves metrics and profiles until its context ends.
 func TestOpsServerServesMetricsAndProfiles(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- ServeOps(ctx, ln, OpsHandler(NewRegistry(), ln.Addr().String())) }()
 	for path, want := range map[string]string{
 		"/metrics": "go_goroutines", "/debug/pprof/": "heap", "/debug/pprof/goroutine?debug=1": "goroutine profile",
 	} {
-		resp, err := http.Get("http://" + ln.Addr().String() + path)
-		require.NoError(t, err)
+		resp := tb.Must(http.Get("http://" + ln.Addr().String() + path))(t)
 		body, _ := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		require.Equal(t, http.StatusOK, resp.StatusCode, path)
@@ -148,9 +144,8 @@ func TestSupervisorEndsWithItsContext(t *testing.T) {
 func TestFailingCollectorIsLoggedOnce(t *testing.T) {
 	var log bytes.Buffer
 	c := tb.NewCollector(t)
-	traces, err := NewTraces(t.Context(), "", slog.New(slog.NewTextHandler(&log, nil)),
-		otlptracehttp.WithEndpointURL(c.URL+"/hunter2/v1/traces"))
-	require.NoError(t, err)
+	traces := tb.Must(NewTraces(t.Context(), "", slog.New(slog.NewTextHandler(&log, nil)),
+		otlptracehttp.WithEndpointURL(c.URL+"/hunter2/v1/traces")))(t)
 	send := func() {
 		for range 3 {
 			_, span := traces.Tracer().Start(context.Background(), "work")

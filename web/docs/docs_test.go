@@ -22,6 +22,7 @@ import (
 	"dg/platform/limit"
 	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
+	"dg/platform/testkit/tb"
 	"dg/web/internal/webtest"
 )
 
@@ -34,8 +35,7 @@ var (
 
 // contractTexts returns the texts of the OpenAPI document, one on each line.
 func contractTexts(t *testing.T) string {
-	source, err := os.ReadFile("../../modules/publicapi/openapi.json")
-	require.NoError(t, err)
+	source := tb.Must(os.ReadFile("../../modules/publicapi/openapi.json"))(t)
 	var texts []string
 	for decoder := json.NewDecoder(bytes.NewReader(source)); ; {
 		token, err := decoder.Token()
@@ -86,11 +86,9 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	} {
 		require.Contains(t, document, fact)
 	}
-	list, err := os.ReadFile("docs.json")
-	require.NoError(t, err)
+	list := tb.Must(os.ReadFile("docs.json"))(t)
 	for _, r := range regexp.MustCompile(`"file": "(.+)",\s+"tables": true`).FindAllSubmatch(list, -1) {
-		program, err := os.ReadFile("recipes/" + string(r[1]))
-		require.NoError(t, err)
+		program := tb.Must(os.ReadFile("recipes/" + string(r[1])))(t)
 		require.Contains(t, string(program), "avgScorePercent", "the table of days of %s", r[1])
 	}
 	header := testkit.Find(t, `(?m)^(playId,[A-Za-z,]+)$`, contractTexts(t))
@@ -157,12 +155,10 @@ func TestColouredProgramsAreThePrograms(t *testing.T) {
 	}
 	require.Greater(t, programs, 25)
 	var coloured map[string]string
-	file, err := os.ReadFile("coloured.json")
-	require.NoError(t, err)
+	file := tb.Must(os.ReadFile("coloured.json"))(t)
 	require.NoError(t, json.Unmarshal(file, &coloured))
 	for file, program := range coloured {
-		text, err := os.ReadFile("recipes/" + file)
-		require.NoError(t, err)
+		text := tb.Must(os.ReadFile("recipes/" + file))(t)
 		plain := regexp.MustCompile(`</?span[^>]*>`).ReplaceAllString(program, "")
 		require.Equal(t, strings.TrimSuffix(string(text), "\n"), html.UnescapeString(plain), file)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 	"dg/web/internal/webtest"
 )
 
@@ -24,9 +25,7 @@ func secretIn(t *testing.T, p testkit.Page) apikeys.Token {
 }
 
 func keyOf(t *testing.T, w *webtest.World, o *webtest.Organisation, p testkit.Page) apikeys.Key {
-	key, err := w.Keys.Key(t.Context(), o.AsOwner(), secretIn(t, p.Is(t, 200)).ID)
-	require.NoError(t, err)
-	return key
+	return tb.Must(w.Keys.Key(t.Context(), o.AsOwner(), secretIn(t, p.Is(t, 200)).ID))(t)
 }
 
 // doc.go: all data of the page with the secret is read before the creation. An error after it would lose the secret.
@@ -62,8 +61,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	require.Equal(t, "Power BI, learning dashboard", key.Name, "without the blanks around")
 	require.Equal(t, acme.Admin.Name, key.CreatedBy.Name)
 	require.Equal(t, now, key.CreatedAt.UTC())
-	_, err := w.Keys.Authenticate(t.Context(), secretIn(t, created), nil)
-	require.NoError(t, err)
+	tb.Must(w.Keys.Authenticate(t.Context(), secretIn(t, created), nil))(t)
 	b.Get(acme.At("/settings/api-keys/new")).Has(t, `min="2026-11-22"`) // tomorrow: today has begun
 	for chosen, want := range map[[2]string]string{
 		{"30", ""}:            "2026-12-21T00:00:00Z",
@@ -74,8 +72,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	} {
 		maps.Copy(sent, testkit.Form("expiry", chosen[0], "day", chosen[1]))
 		made := keyOf(t, w, acme, b.Post(acme.At("/settings/api-keys/new"), sent))
-		expires, err := json.Marshal(made.ExpiresAt)
-		require.NoError(t, err)
+		expires := tb.Must(json.Marshal(made.ExpiresAt))(t)
 		require.Equal(t, want, strings.Trim(string(expires), `"`), chosen)
 	}
 	sent["scopes"] = []string{"reports:read"} // without this scope the sample command would be refused
@@ -124,8 +121,7 @@ func TestInvalidKeyFormIsRejected(t *testing.T) {
 	b := w.SignedIn(t, acme.Owner)
 	for _, c := range keyFormErrors {
 		form := webtest.NewKeyForm()
-		change, err := url.ParseQuery(c.change)
-		require.NoError(t, err)
+		change := tb.Must(url.ParseQuery(c.change))(t)
 		maps.Copy(form, change)
 		p := b.Post(acme.At("/settings/api-keys/new"), form).Is(t, 400)
 		p.Has(t, "<strong>1 thing to fix.</strong>", `<li><a href="#`+c.field+`">`,

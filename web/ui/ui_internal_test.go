@@ -19,6 +19,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/authz"
 	"dg/platform/postgres"
+	"dg/platform/testkit/tb"
 )
 
 // No value of the parameter next leads the sign-in to another site. Browsers read a backslash as a slash.
@@ -38,8 +39,7 @@ func TestLocalPathStaysOnTheSite(t *testing.T) {
 	} {
 		require.Equal(t, next, LocalPath(next))
 	}
-	base, err := url.Parse("https://dg.example/sign-in")
-	require.NoError(t, err)
+	base := tb.Must(url.Parse("https://dg.example/sign-in"))(t)
 	require.NoError(t, quick.Check(func(prefix uint8, rest string) bool {
 		next := []string{"/", "//", `/\`, "/%2f", "https:", ""}[prefix%6] + rest
 		resolved, err := base.Parse(LocalPath(next))
@@ -135,11 +135,9 @@ func (w fakeModules) membershipOf(context.Context, *postgres.DB, string, string)
 
 // rules.md, CSV: a running download checks its person's access to that organisation. A failed check is no lost access.
 func TestDownloadIsRecheckedForAccess(t *testing.T) {
-	policy, err := authz.New()
-	require.NoError(t, err)
+	policy := tb.Must(authz.New())(t)
 	model := strings.Replace(configs.AuthzModel, "hasGrant(r.grants, p.grant)", "hasGrant(r.grants)", 1)
-	broken, err := authz.Compile(model, configs.AuthzPolicy)
-	require.NoError(t, err)
+	broken := tb.Must(authz.Compile(model, configs.AuthzPolicy))(t)
 	as := func(role org.Role, id, slugOf string) org.Membership {
 		return org.Membership{OrganisationID: id, Organisation: org.Organisation{ID: slugOf, Slug: "acme"}, Role: role}
 	}

@@ -23,6 +23,16 @@ func SkipOrFail(t testing.TB, err error) {
 	t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
 }
 
+// Must takes the results of a call, and returns a function that fails the test for an error and returns the value:
+// session := tb.Must(people.SignIn(ctx, email, password, ""))(t).
+func Must[T any](value T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		require.NoError(t, err)
+		return value
+	}
+}
+
 // ChangeURL returns a database's URL after a change, such as of the role.
 func ChangeURL(connection string, change func(*url.URL)) string {
 	u, err := url.Parse(connection)
