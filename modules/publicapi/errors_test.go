@@ -106,11 +106,10 @@ var provocations = map[string]func(a *attempt){
 
 	"KeyMissing":    func(a *attempt) { a.authorization = "" },
 	"KeyIncomplete": func(a *attempt) { a.authorization = a.authorization[:len(a.authorization)-1] },
-	"KeyMalformed":  func(a *attempt) { a.authorization += "0" },
+	"KeyMalformed":  func(a *attempt) { a.authorization = a.authorization[:len(a.authorization)-1] + "-" },
 	"KeyInvalid":    func(a *attempt) { a.authorization = "Bearer " + wrongSecret(a.key) },
-	"KeyRevoked":    after(`update api_keys set revoked_at = date_trunc('milliseconds', now()) where id = $1`),
-	"KeyExpired": after(
-		`update api_keys set expires_at = date_trunc('milliseconds', clock_timestamp()) where id = $1`),
+	"KeyRevoked":    after(`update api_keys set revoked_at = '2026-02-03T09:30:59Z' where id = $1`),
+	"KeyExpired":    after(`update api_keys set expires_at = '2026-02-03T09:30:59Z' where id = $1`),
 	"PlanBelowPro": after(
 		`update organisations set plan = 'team' where id = (select org_id from api_keys where id = $1)`),
 	"ScopeMissing":      after(`update api_keys set scopes = '{forks:read}' where id = $1`),
@@ -280,6 +279,9 @@ func (a *attempt) requireAnswer(message string) {
 		challenge = `Bearer error="invalid_token"`
 	}
 	require.Equal(t, challenge, got.Header.Get("WWW-Authenticate"))
+	if message == "KeyRevoked" || message == "KeyExpired" {
+		require.Contains(t, got.Body, " on 2026-02-03 at 09:30 UTC. ")
+	}
 	if got.StatusCode == http.StatusTooManyRequests {
 		require.Regexp(t, `^([1-9]|[1-5]\d|60)$`, got.Header.Get("Retry-After"))
 	}

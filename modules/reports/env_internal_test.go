@@ -227,6 +227,9 @@ func plainOverview(ctx context.Context, db *pgxpool.Conn, p Period) (Overview, e
 func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom.AddDate(0, 0, 30), 1, 100)
+	other := e.Organisation(testkit.Organisation{}).ID
+	e.Players(other, 1)
+	e.Plays(e.Fork(testkit.Fork{OrganisationID: other}), 5, testFrom.AddDate(0, 0, 30), 0) // are not counted
 	q := Query{OrganisationID: testOrg, Period: Period{From: testFrom, Days: 60}}
 	e.reports.maxOverviewPlays = 99
 	o, err := e.reports.Overview(t.Context(), q)

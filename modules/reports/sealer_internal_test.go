@@ -1,13 +1,16 @@
 package reports
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"dg/modules/reports/segment"
@@ -182,6 +185,33 @@ func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
 		e.sealer.Now = func() time.Time { return now }
 		require.Equal(t, want, e.seal(t), now)
 	}
+	e.sealer.Now = func() time.Time { return end }
+	e.seal(t)
+	e.sealer.MinPlays = 100 // a fork that has segments is sealed with fewer plays too
+	e.Exec(`delete from fork_months`)
+	e.play(testFork, 1, end.Add(-2*day))
+	require.Equal(t, sealer.Result{Days: 1, Months: 1}, e.seal(t))
+	e.Exec(`delete from fork_days`)
+	require.Equal(t, 2, e.seal(t).Days)
+}
+
+// A pass begins at once, and ten minutes after the end of each, even if it fails.
+func TestPassesAreMadeEveryTenMinutes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool, err := pgxpool.New(t.Context(), "")
+		require.NoError(t, err)
+		pool.Close() // each pass fails
+		passes := 0
+		s := newSealer(&postgres.DB{Pool: pool})
+		s.OnPass = func(_ sealer.Result, err error) {
+			require.Error(t, err)
+			passes++
+		}
+		ctx, stop := context.WithTimeout(t.Context(), 21*time.Minute)
+		defer stop()
+		s.Run(ctx)
+		require.Equal(t, 3, passes)
+	})
 }
 
 // TRUNCATE is not MVCC-safe: a report waits for it before its snapshot, and it waits for a running sealer.
