@@ -3,15 +3,11 @@ package chaos
 import (
 	"context"
 	"expvar"
-	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -19,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/app/apptest"
-	"dg/app/assembly"
 	"dg/platform/testkit"
 )
 
@@ -128,65 +123,4 @@ func idle(_ context.Context, conn net.Conn) error {
 	_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
 	_, _ = io.Copy(io.Discard, conn)
 	return net.ErrClosed
-}
-
-// /docs/security, Fair shares: 72 clients with wrong passwords and sessions delay neither new keys nor sign-ins.
-func TestPasswordQueueDelaysNoKey(t *testing.T) {
-	t.Parallel()
-	db := testkit.New(t)
-	w := apptest.ServeInProcess(t, db, assembly.Settings{})
-	acme := db.Organisation(testkit.Organisation{})
-	slowest := func() time.Duration { // the 99th percentile
-		var took []time.Duration
-		for i := range apptest.Sized(8, 100, 100) {
-			b := w.Browser(fmt.Sprintf("198.51.100.%d", i))
-			key := db.Key(acme.ID)
-			measure := func(path string, header http.Header) {
-				began := time.Now()
-				b.Send(http.MethodGet, path, "", header).Is(t, 200)
-				took = append(took, time.Since(began))
-			}
-			measure("/api/v1/forks", http.Header{"Authorization": {"Bearer " + key.Token()}})
-			b.SignIn(db.Member(acme.ID, "owner").Email, testkit.Password, "")
-			measure("/account", testkit.SameOrigin)
-			measure("/o/"+acme.Slug+"/settings/api-keys", testkit.SameOrigin)
-			db.Exec(`delete from api_keys where id = $1`, key.ID)
-		}
-		slices.Sort(took)
-		return took[len(took)*99/100]
-	}
-	quiet := slowest()
-	defer postPasswords(t, w)()
-	loaded := slowest()
-	t.Logf("99th percentile: quiet %s, loaded %s", quiet, loaded)
-	if apptest.Chaos {
-		require.LessOrEqual(t, loaded, max(50*time.Millisecond, 3*quiet))
-	}
-}
-
-func postPasswords(t *testing.T, w *apptest.World) (stop func()) {
-	var stopped atomic.Bool
-	var all sync.WaitGroup
-	for i := range 72 {
-		form := testkit.Form("email", fmt.Sprintf("stranger%d@example.org", i), "password", "wrong horse battery")
-		headers := []string{"X-Forwarded-For", fmt.Sprintf("203.0.113.%d", i%6)}
-		if i >= 60 {
-			headers = append(headers, "Cookie", fmt.Sprintf("__Host-dg=made-up-%d", i))
-		}
-		all.Go(func() {
-			for !stopped.Load() {
-				request := newRequest(w.Base+"/sign-in", form, headers)
-				if response, err := http.DefaultTransport.RoundTrip(request); err == nil {
-					_ = response.Body.Close()
-				}
-			}
-		})
-	}
-	apptest.Until(t, 20*time.Second, "sign-ins to wait", func() bool {
-		return w.Value("dg_work_waiting", "sign_ins") >= 6
-	})
-	return func() {
-		stopped.Store(true)
-		all.Wait()
-	}
 }

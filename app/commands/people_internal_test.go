@@ -23,31 +23,20 @@ import (
 	"dg/platform/testkit"
 )
 
-// oddPeople have unusual names and addresses. sent is what browsers send for the address.
+// oddPeople have unusual names and addresses. sent is what browsers send for the address, which
+// TestBrowserSignsInEveryAcceptedEmail compares with identity.ParseEmail for more of them.
 var oddPeople = []struct{ name, email, sent string }{
-	{"Zoë O'Brien-Łukasz", "zoe@example.org", "zoe@example.org"},
-	{"李小龍", "Li.XiaoLong@Example.ORG", "li.xiaolong@example.org"},
+	{"Zoë O'Brien-Łukasz", "Zoe@Example.ORG", "zoe@example.org"},
 	{"مريم", "maryam@bücher.example", "maryam@xn--bcher-kva.example"},
 	{"👩‍🚀", "astro@BÜCHER.example", "astro@xn--bcher-kva.example"},
 	{"Ånd", "and@faß.example", "and@xn--fa-hia.example"},
-	{"Ånd", "chromium@faß.example", "chromium@fass.example"},
-	{"=cmd|' /C calc'!A0", "o'hara+tag@example.org", "o'hara+tag@example.org"},
-	{"<b>Bold</b>", "{brace}|pipe@example.org", "{brace}|pipe@example.org"},
-	{"'; drop table users; --", "a!#$%&*/=?^_`~-@example.org", "a!#$%&*/=?^_`~-@example.org"},
-	{"x", "  blanks@example.org ", "blanks@example.org"},
+	{"=cmd|' /C calc'!A0", "chromium@faß.example", "chromium@fass.example"},
+	{"<b>Bold</b>", "  blanks@example.org ", "blanks@example.org"},
 	{strings.Repeat("n", 200), "\tlinebreak@example.org\n", "linebreak@example.org"},
-	{"No dot", "root@localhost", "root@localhost"}, {"Digits", "1@2.3", "1@2.3"},
-	{"Hyphens", "v@r3---sn-4g5e.example.org", "v@r3---sn-4g5e.example.org"},
-	{"Dots", ".a..b.@example.org", ".a..b.@example.org"},
-	{"Long", strings.Repeat("l", 242) + "@example.org", strings.Repeat("l", 242) + "@example.org"},
 }
 
-var (
-	refusedEmails = []string{strings.Repeat("l", 243) + "@example.org", "no-at-sign", "two words@x.org", "a@b@c",
-		"Name <a@b.org>", "jürgen@example.org", "@example.org", "a@", "", "a@under_score.org", "a@-x.org",
-		"a@example.org.", "a@[192.0.2.1]", `"a b"@example.org`, "a＠example.org"}
-	refusedNames = []string{"Line\nbreak", strings.Repeat("n", 201)}
-)
+var refusedEmails = []string{strings.Repeat("l", 243) + "@example.org", "no-at-sign", "", "jürgen@example.org"}
+var refusedNames = []string{"Line\nbreak", strings.Repeat("n", 201)}
 
 var discardStdio = Stdio{Stdout: io.Discard, Stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
 

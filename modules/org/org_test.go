@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gorm.io/gorm"
 
@@ -211,25 +210,6 @@ func TestLastOwnerCannotLeave(t *testing.T) {
 		})
 	}, func() { b.ExecIn(first, `delete from memberships where user_id = $1`, personID(ours, "owner")) })
 	require.ErrorContains(t, err, "leaves ours without an owner")
-}
-
-// Concurrent changes form one chain: each entry records the mode that the previous change set.
-func TestConcurrentChangesOfReportingModeFormAChain(t *testing.T) {
-	b := setup(t)
-	testkit.Concurrently(40, func(i int) {
-		mode := []org.ReportingMode{org.Nominative, org.Pseudonymous}[i%2]
-		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), mode, request)
-		assert.NoError(t, err)
-	})
-	// Entries are counted, because their order may differ: an instant is taken before the lock.
-	modes := map[any]int{string(org.Pseudonymous): 1}
-	for _, e := range b.entries(ours) {
-		require.NotEqual(t, e.Details["from"], e.Details["to"])
-		modes[e.Details["from"]]--
-		modes[e.Details["to"]]++
-	}
-	require.Equal(t, 1, modes[string(b.organisation(ours).ReportingMode)], "the chain ends there")
-	require.NotEmpty(t, b.entries(ours))
 }
 
 // ErasePlayer deletes the player with all memberships in groups, or nothing. The entry has the id, not the name.

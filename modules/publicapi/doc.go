@@ -5,7 +5,7 @@
 //
 // Two independent checks isolate organisations. After authentication, every statement but the
 // look-ups of owners is scoped to the caller's organisation. The policy is asked about the owner of
-// the loaded resource (walls_test.go of app/assembly).
+// the loaded resource (tenants_test.go of app/assembly).
 //
 // Mount is one middleware before every route of any fiber.App: it matches paths itself, keeps no
 // string that fiber reuses, and writes the API's errors (package httpserver).

@@ -20,18 +20,6 @@ func TestLongPathWorks(t *testing.T) {
 	requireServing(t, start(t, dir))
 }
 
-// A copied data folder, such as that of a second checkout, runs its own server.
-func TestCopiedFolderHasItsOwnServer(t *testing.T) {
-	dir := stoppedCluster(t)
-	copied := filepath.Join(filepath.Dir(dir), "copy")
-	out, err := exec.CommandContext(t.Context(), "cp", "-a", dir, copied).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	original := start(t, dir)
-	second := start(t, copied)
-	require.NoError(t, tb.Exec(t, original.OwnerURL(), `create table original ()`))
-	require.ErrorContains(t, tb.Exec(t, second.OwnerURL(), `table original`), "does not exist")
-}
-
 // If PostgreSQL's user cannot enter root's folder, the data is stored in a folder that it can enter.
 func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	needsRoot(t)
@@ -70,18 +58,6 @@ func TestRootUsesTheFolderOfANormalUser(t *testing.T) {
 	rootsOwn := anotherFolder(t)
 	start(t, rootsOwn)
 	require.Contains(t, startPeer(t, rootsOwn, asNobody).firstLine(t), "permission denied")
-}
-
-// A folder with foreign files is refused, and the error names the files.
-func TestUnfitFoldersAreRefused(t *testing.T) {
-	dir := newFolder(t)
-	require.NoError(t, os.Mkdir(dir, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "thesis.txt"), nil, 0o600))
-	_, err := Start(t.Context(), dir, fastOptions...)
-	require.ErrorContains(t, err, dir)
-	require.ErrorContains(t, err, "another program or an earlier build (thesis.txt)")
-	_, err = Start(t.Context(), filepath.Join(dir, "thesis.txt", "sub"), fastOptions...)
-	require.ErrorContains(t, err, "not a directory")
 }
 
 // asUser makes a process run as the user, and gives the parent folder to that user.

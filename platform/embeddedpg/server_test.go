@@ -173,16 +173,6 @@ func TestInterruptedInitdbIsRepeated(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(dir, newCluster))
 }
 
-// The error of a failed start shows PostgreSQL's message. A later start succeeds.
-func TestFailedStartShowsTheLog(t *testing.T) {
-	dir := newFolder(t)
-	_, err := Start(t.Context(), dir, "--shared_buffers=plenty")
-	require.ErrorContains(t, err, dir)
-	require.ErrorContains(t, err, `invalid value for parameter "shared_buffers": "plenty"`)
-	requireServing(t, start(t, dir))
-	require.FileExists(t, filepath.Join(dir, logFile+".old"))
-}
-
 // The error names a server that dg did not start. dg does not use or stop that server.
 func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 	dir := stoppedCluster(t)

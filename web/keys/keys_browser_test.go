@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/stretchr/testify/require"
 
@@ -131,28 +130,4 @@ func TestReloadAndBackDoNotResubmitForms(t *testing.T) {
 	require.Zero(t, p.Count("#errors"))
 	require.Equal(t, 3, strings.Count(w.Logged.String(), "method=POST route=/o/:org/settings/api-keys"))
 	require.Len(t, w.AllKeys(t, acme), 1)
-}
-
-// A key can be created and revoked without JavaScript. The form's default expiry is valid.
-func TestKeysWithoutScript(t *testing.T) {
-	w, acme := webtest.StartAcme(t)
-	p := browsertest.New(t)
-	browsertest.Do(p, "turn scripts off", browsertest.Command(emulation.SetScriptExecutionDisabled,
-		emulation.SetScriptExecutionDisabledParams{Value: true}))
-	webtest.SignInWith(p, w, acme.Owner, acme.At("/settings/api-keys"))
-	p.Click(`a:text("Create key")`)
-	p.Fill("#name", "LMS")
-	p.Click(`button:text("Create key")`)
-	p.WaitFor("#secret")
-	require.Zero(t, p.Count("button[data-copy]"), "it needs script")
-	key := w.AllKeys(t, acme)[0]
-	require.Equal(t, time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 90), key.ExpiresAt.UTC())
-	p.Click(`a:text("Done")`)
-
-	p.Click(`tbody tr:first-child a.revoke`)
-	require.Equal(t, "Revoke “LMS”?", p.Text("h1"))
-	require.Contains(t, p.Focused(), "Cancel")
-	p.Click(`button:text("Revoke key")`)
-	require.Contains(t, p.Text(`.note[role="status"]`), "LMS has been revoked.")
-	require.NotNil(t, w.AllKeys(t, acme)[0].RevokedAt)
 }
