@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 
@@ -150,12 +151,16 @@ func TestInterruptedPruneCountsRemovedEntries(t *testing.T) {
 			Actor: audit.OperatorActor, Action: audit.LogExported}))
 	}
 	w.Exec(`update audit_entries set at = '2024-01-01'`)
-	held := w.Begin(`select from audit_entries order by org_id desc limit 1 for update`)
-	ctx, interrupt := context.WithCancel(t.Context())
-	err := w.WhileWaiting(held, func() error {
-		return auditPruneCmd{Before: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC),
-			Export: filepath.Join(t.TempDir(), "old.ndjson")}.Run(ctx, discardStdio, o)
-	}, interrupt)
+	file := filepath.Join(t.TempDir(), "old.ndjson")
+	prune := auditPruneCmd{Before: time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), Export: file}
+	interrupted := func(by pgx.Tx) error {
+		ctx, interrupt := context.WithCancel(t.Context())
+		return w.WhileWaiting(by, func() error { return prune.Run(ctx, discardStdio, o) }, interrupt)
+	}
+	err := interrupted(w.Begin(`lock table audit_refusals in access exclusive mode`))
+	require.ErrorContains(t, err, "nothing was removed")
+	require.NoFileExists(t, file, "it is incomplete")
+	err = interrupted(w.Begin(`select from audit_entries order by org_id desc limit 1 for update`))
 	require.ErrorContains(t, err, "1 of the entries in ")
 	require.ErrorContains(t, err, "maybe those of organisation 00000000-0000-4000-8000-00000000000b")
 	require.NotErrorIs(t, err, context.Canceled, "whose text replaces the message")
