@@ -21,6 +21,7 @@ import (
 
 	"dg/modules/apikeys"
 	"dg/modules/audit"
+	"dg/modules/exports"
 	"dg/modules/games"
 	"dg/modules/org"
 	"dg/modules/reports"
@@ -39,26 +40,59 @@ func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 	forks.On("Forks", mock.Anything, "own").Return([]games.Fork{foreign}, nil)
 	policy, err := authz.New()
 	require.NoError(t, err)
-	token := apikeys.NewToken()
 	for path, status := range map[string]int{
 		"/api/v1/forks": http.StatusInternalServerError, "/api/v1/forks/fork": http.StatusForbidden,
 		"/api/v1/forks/fork/stats": http.StatusForbidden, "/api/v1/forks/fork/exports/csv": http.StatusForbidden,
 	} {
-		keys := newMockKeys(t)
-		keys.On("Authenticate", mock.Anything, token, mock.Anything).Return(apikeys.Caller{
-			Actor: audit.Actor{Kind: audit.Key, ID: "key"},
-			Subject: authz.Subject{Kind: authz.Key, OrganisationID: "own",
-				Grants: []string{string(apikeys.ForksRead), string(apikeys.ReportsRead)}},
-		}, nil)
+		keys, header := usableKey(t)
 		if status == http.StatusForbidden {
 			keys.On("Refuse", mock.Anything, mock.Anything, audit.OtherOrganisation, mock.Anything,
 				mock.Anything, errForeignFork).Return(errForeignFork)
 		}
 		app := mount(t, Dependencies{Keys: keys, Games: forks, Policy: policy, Requests: limit.NewRequests(5)})
-		response, body := ask(t, app, path, http.Header{"Authorization": {"Bearer " + token.String()}})
+		response, body := ask(t, app, path, header)
 		require.Equal(t, status, response.StatusCode, path)
 		require.NotContains(t, body, "Foreign", path)
 	}
+}
+
+// usableKey returns the headers of a request with a key of the organisation "own".
+func usableKey(t *testing.T) (*mockKeys, http.Header) {
+	keys := newMockKeys(t)
+	token := apikeys.NewToken()
+	keys.On("Authenticate", mock.Anything, token, mock.Anything).Return(apikeys.Caller{
+		Actor: audit.Actor{Kind: audit.Key, ID: "key"},
+		Subject: authz.Subject{Kind: authz.Key, OrganisationID: "own",
+			Grants: []string{string(apikeys.ForksRead), string(apikeys.ReportsRead)}},
+	}, nil)
+	return keys, http.Header{"Authorization": {"Bearer " + token.String()}}
+}
+
+type openExport func(c *fiber.Ctx) error
+
+func (open openExport) Open(c *fiber.Ctx, _ exports.Request) (*exports.Export, error) {
+	return nil, open(c)
+}
+
+// limit/doc.go, Invariant: an export that has a slot of its own holds none of the requests.
+func TestExportFreesTheSlotOfItsRequest(t *testing.T) {
+	policy, err := authz.New()
+	require.NoError(t, err)
+	requests := limit.NewRequests(5)
+	running := func() int64 { return requests.Limiters()["unknown_requests"].Stats().Running }
+	keys, header := usableKey(t)
+	forks := newMockForks(t)
+	forks.On("Fork", mock.Anything, "own", "fork").Return(games.Fork{ID: "fork", OrganisationID: "own"}, nil)
+	open := func(c *fiber.Ctx) error {
+		assert.EqualValues(t, 1, running())
+		_, err := limit.New(limit.Options{Max: 1, PerKey: 1}).Acquire(c.UserContext(), "own")
+		assert.NoError(t, err)
+		assert.Zero(t, running())
+		return errOutsideAPI
+	}
+	m := Dependencies{Keys: keys, Games: forks, Policy: policy, Requests: requests, Exports: openExport(open)}
+	response, _ := ask(t, mount(t, m), "/api/v1/forks/fork/exports/csv?from=2026-03-01&to=2026-03-01", header)
+	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }
 
 func mount(t *testing.T, m Dependencies) *fiber.App {
@@ -73,16 +107,21 @@ func mount(t *testing.T, m Dependencies) *fiber.App {
 func TestRefusedKeyTakesAnUnauthenticatedSlot(t *testing.T) {
 	requests := limit.NewRequests(5)
 	keys := newMockKeys(t)
+	takesSlot := func(mock.Arguments) {
+		assert.EqualValues(t, 1, requests.Limiters()["unknown_requests"].Stats().Running)
+	}
 	keys.On("Authenticate", mock.Anything, mock.Anything, mock.Anything).Return(apikeys.Caller{}, errNoKey).
-		Run(func(mock.Arguments) {
-			assert.EqualValues(t, 1, requests.Limiters()["unknown_requests"].Stats().Running)
-		}).Twice()
+		Run(takesSlot).Twice()
+	keys.On("RefuseOutsideAPI", mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(errOutsideAPI).
+		Run(takesSlot)
 	app := mount(t, Dependencies{Keys: keys, Requests: requests})
 	header := http.Header{"Authorization": {"Bearer " + apikeys.NewToken().String()}}
 	for range 2 {
 		response, _ := ask(t, app, "/api/v1/forks", header)
 		require.Equal(t, http.StatusUnauthorized, response.StatusCode)
 	}
+	response, _ := ask(t, app, "/healthz", header)
+	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }
 
 // rules.md, Order of checks, 2: no key, a malformed key or several headers get 401 before any lookup.
