@@ -72,7 +72,7 @@ func (c memberRemoveCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 
 func (o *operator) changeRole(ctx context.Context, p Stdio, m member, role org.Role) error {
 	err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		person, _, err := identity.PersonIn(tx, m.Email)
+		person, err := identity.PersonIn(tx, m.Email)
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (o *operator) addMember(
 	if !ok {
 		return false, fmt.Errorf("%q is not an e-mail: it takes %s", m.Email, identity.EmailFormat)
 	}
-	person, password, err := identity.PersonIn(tx, email)
+	person, err := identity.PersonIn(tx, email)
 	if errors.Is(err, identity.ErrNoSuchEmail) {
 		if name != "" && !input.ValidText(name) {
 			return false, fmt.Errorf("%q is not a name: it takes 1 to 200 printable characters", name)
@@ -107,7 +107,7 @@ func (o *operator) addMember(
 	if err != nil {
 		return false, err
 	}
-	return !password, o.setRole(tx, m, person, role, func(now org.Role) error {
+	return !person.HasPassword, o.setRole(tx, m, person, role, func(now org.Role) error {
 		if now != org.NoRole {
 			return fmt.Errorf("%s is a member already: change the role with dg member role", m.Email)
 		}
@@ -145,7 +145,7 @@ type accountDeleteCmd struct {
 func (c accountDeleteCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	ctx = identity.WithRequest(ctx, o.request)
 	if err := o.Gorm.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		person, _, err := identity.PersonIn(tx, c.Email)
+		person, err := identity.PersonIn(tx, c.Email)
 		if err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (o *operator) printReset(ctx context.Context, p Stdio, base, email string) 
 	switch {
 	case person.TwoStep:
 		effects = "Its use turns two-step verification off, voids the recovery codes and ends all sessions.\n"
-	case person.PasswordSince != nil:
+	case person.HasPassword:
 		effects = "Its use ends all sessions.\n"
 	}
 	return p.print(`Link for %s, valid once until %s:

@@ -36,6 +36,11 @@ func TestAccountResetPrintsALink(t *testing.T) {
 		from audit_entries e join organisations o on o.id = e.org_id
 		where e.action = 'account.reset_created' and e.target_kind = 'person'
 		and (details->>'until')::timestamptz = (select date_trunc('second', expires_at) from account_resets)`))
+	d.db.Exec(`update users set password_since = null, totp_secret = null where email_key = $1`, tomas.Email)
+	out = apptest.Succeeds(t, d.dir, reset...)
+	require.Contains(t, out, "Its use ends all sessions.", "an imported password is one too")
+	link = apptest.ResetLink.FindStringSubmatch(out)
+	require.Contains(t, d.Fetch(link[2], ""), "This ends all your sessions.")
 
 	d.db.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
 	require.NotRegexp(t, apptest.ResetLink, apptest.Refuses(t, "", d.dir, reset...))

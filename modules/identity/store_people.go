@@ -17,6 +17,7 @@ type Person struct {
 	ID, Name, Email string
 	TwoStep         bool       // whether two-step verification is on
 	TwoStepSince    *time.Time // nil: off, or the secret was imported
+	HasPassword     bool
 	PasswordSince   *time.Time // nil: no password, or it was imported
 }
 
@@ -41,6 +42,7 @@ func (r userRow) person() Person {
 		Email:         r.Email,
 		TwoStep:       r.TOTPSecret != nil,
 		TwoStepSince:  r.TOTPSince,
+		HasPassword:   r.PasswordHash != nil,
 		PasswordSince: r.PasswordSince,
 	}
 }
@@ -62,12 +64,11 @@ func (s *Service) People(ctx context.Context, ids []string) ([]Person, error) {
 	return people, nil
 }
 
-// PersonIn returns the person with the e-mail in the caller's transaction, and whether the person
-// has a password. Errors: ErrNoSuchEmail.
-func PersonIn(tx transaction, email string) (_ Person, password bool, _ error) {
+// PersonIn returns the person with the e-mail in the caller's transaction. Errors: ErrNoSuchEmail.
+func PersonIn(tx transaction, email string) (Person, error) {
 	row, err := takeRow[userRow](tx, "identity.personByEmail", ErrNoSuchEmail, "email_key = ?",
 		EmailKey(email))
-	return row.person(), row.PasswordHash != nil, err
+	return row.person(), err
 }
 
 // AddPersonIn adds a person without a password. The caller's transaction must have the owner's
