@@ -165,7 +165,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	b := setup(t)
 	id := b.person("Ann@Example.com", "")
 	session := b.signIn("ANN@example.COM")
-	want := identity.Person{ID: id, Name: "Name of Ann@Example.com", Email: "Ann@Example.com"}
+	want := identity.Person{ID: id, Name: "Name of Ann@Example.com", Email: "Ann@Example.com", HasPassword: true}
 	require.Equal(t, identity.Session{Person: want, Token: session.Token, StartedAt: b.now()}, session)
 	seen := tb.Must(b.other.Session(b.ctx(), session.Token))(t)
 	require.Equal(t, session, seen)

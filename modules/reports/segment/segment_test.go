@@ -36,26 +36,26 @@ func playsOf(from time.Time, days int) *rapid.Generator[[]Play] {
 	}))
 }
 
-// A month keeps 300 plays of a player, and an ordinal 300 above the previous one: neither fits into one byte.
+// A month keeps 300 plays of a player, and an ordinal 300 above the one before: each alone takes two bytes.
 func TestMonthHasAllPlaysOfABusyPlayer(t *testing.T) {
 	from := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	plays := []Play{{Player: 1, StartedAt: from.UnixMilli()}}
+	plays := []Play{{Player: 302, StartedAt: from.UnixMilli()}}
 	for i := range int64(300) {
 		plays = append(plays, Play{
-			Player: 301, StartedAt: from.UnixMilli() + i*time.Hour.Milliseconds(), Completed: true, Score: 9,
+			Player: 2, StartedAt: from.UnixMilli() + i*time.Hour.Milliseconds(), Completed: true, Score: 9,
 		})
 	}
 	m := packMonth(from, plays)
 	var players Players
 	require.NoError(t, UnpackMonth(from.UnixMilli(), m.Head, &players))
-	require.Equal(t, []int32{1, 301}, players.Ordinals())
-	require.Equal(t, int32(300), players.Get(301).Plays)
+	require.Equal(t, []int32{2, 302}, players.Ordinals())
+	require.Equal(t, int32(300), players.Get(2).Plays)
 	a := NewAccumulator(from, 31)
 	a.ExpectMonth(from)
-	busy := func(ordinal int32) bool { return ordinal == 301 }
+	busy := func(ordinal int32) bool { return ordinal == 2 }
 	require.NoError(t, UnpackMembers(from.UnixMilli(), m.Head, m.Tail, busy, a))
 	require.Equal(t, DaySums{Plays: 300, Completed: 300, ScoreSum: 2700}, a.Total.DaySums)
-	require.Equal(t, int32(300), a.Players.Get(301).Plays)
+	require.Equal(t, int32(300), a.Players.Get(2).Plays)
 }
 
 // doc.go, Invariants: a packed day returns its plays, in the order of player and start, and their sums.
