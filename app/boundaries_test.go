@@ -21,9 +21,9 @@ var mayImport = map[string]string{
 	"app/assembly": "app/apptest platform web web/ui modules/publicapi modules/identity modules/apikeys " +
 		"modules/games modules/reports modules/reports/sealer modules/reports/segment modules/exports modules/org " +
 		"modules/audit", // apptest in tests
-	"scripts/bench":           "* platform/testkit", // its data
+	"scripts/bench":           "* platform/testkit", // testkit makes its data
 	"scripts/contract":        "platform",
-	"app/chaos":               "app/apptest", // tests only, as is app/system
+	"app/chaos":               "app/apptest", // has only tests, like app/system
 	"app/system":              "app/apptest app/commands",
 	"app/demo":                "platform modules/apikeys modules/audit modules/games modules/identity",
 	"app/doctor":              "app/demo migrations modules/identity platform",

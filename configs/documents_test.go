@@ -62,8 +62,8 @@ func TestInstallKeepsSettings(t *testing.T) {
 	require.Equal(t, settings[0], settings[1])
 }
 
-// sizing.md: PgBouncer refuses a comment after a value. operations.md: nginx would log the query of a
-// request, which for /account/reset contains a token.
+// sizing.md has no comment after a value, which PgBouncer refuses. nginx.conf does not log the query of
+// /account/reset, which contains a token.
 func TestProxyExamplesAvoidKnownMistakes(t *testing.T) {
 	block := regexp.MustCompile(`(?s)\[pgbouncer\].*?` + "```").Find(readDeployFile(t, "sizing.md"))
 	require.Contains(t, string(block), "max_client_conn")

@@ -147,7 +147,7 @@ func TestChangeIsConfirmedOnce(t *testing.T) {
 func TestCrossSiteDownloadIsRejected(t *testing.T) {
 	h := newRouteWorld(t)
 	b := h.SignedIn(t, h.acme.Owner)
-	files := map[string]string{} // the page that names a file
+	files := map[string]string{} // page that links to each file, by the file's path
 	for _, s := range screens {
 		path, isFile := strings.CutSuffix(strings.TrimSuffix(h.at(t, s), "/plays.csv"), ".csv")
 		if !isFile && !strings.HasSuffix(s.Path, ".csv") {
@@ -269,7 +269,7 @@ func announced(t *testing.T, p *browsertest.Page) string {
 	return strings.Join(lines, "\n")
 }
 
-// A screen reader announces what figures describe, choices open, became of the secret, and controls belong to.
+// A screen reader announces the context of figures, choices and controls, and that the secret was copied.
 func TestScreenReaderAnnouncesContext(t *testing.T) {
 	w, o := webtest.StartAcme(t)
 	fork := w.Fork(o)

@@ -168,7 +168,7 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 		{"Sec-Fetch-Site": {"same-site"}},
 		{"Sec-Fetch-Site": {"cross-site"}, "Origin": {h.Base}},
 		{"Origin": {"https://evil.example"}},
-		{"Origin": {"null"}}, // a sandboxed page sends it
+		{"Origin": {"null"}}, // a sandboxed page sends null
 		{"Referer": {h.Base + "/account"}},
 		{},
 	}
@@ -233,7 +233,7 @@ func TestFormOfAnotherAccountChangesNothing(t *testing.T) {
 	require.Greater(t, forms, 10)
 }
 
-// HEAD on every page has the status and headers of GET, and starts no export.
+// Every page has security headers and no inline script. HEAD has the headers of GET, and starts no export.
 func TestEveryPageHasSecurityHeaders(t *testing.T) {
 	h := newRouteWorld(t)
 	b := h.SignedIn(t, h.acme.Owner)

@@ -29,7 +29,7 @@ var Binary = sync.OnceValues(func() (string, error) {
 		CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build dg: %w\n%s", err, out)
 	}
-	return path, os.Rename(fresh, path) // atomic, for concurrent test runs
+	return path, os.Rename(fresh, path) // a rename is atomic: other test runs may build too
 })
 
 type Child struct {
@@ -37,14 +37,14 @@ type Child struct {
 	T        *testing.T
 	Out, Log tb.Buffer
 	exited   chan struct{}
-	URL      string // where it listens, which is not its base URL behind a proxy
+	URL      string // URL of its listener, which differs from the base URL behind a proxy
 	Ops      string // address of the ops server
 }
 
 // Launch starts dg, which is killed when the test ends.
 func Launch(t *testing.T, args ...string) *Child { return LaunchWith(t, nil, args...) }
 
-// LaunchWith is Launch with a change of the command by prepare. There is no shutdown delay.
+// LaunchWith is like Launch, but prepare changes the command first. There is no shutdown delay.
 func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
 	program, err := Binary()
 	require.NoError(t, err)

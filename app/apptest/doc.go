@@ -2,6 +2,6 @@
 //
 //   - Programs: RunCommand runs dg in this process. Launch, Serve…, Succeeds and Refuses start the binary as a Child;
 //     World is the assembled program on a testkit.World. NewFolder makes data folders.
-//   - PostgreSQL: OpenAdminDB and AdminDBAt are a testkit.World as superuser; External is a server that can restart.
+//   - PostgreSQL: OpenAdminDB and AdminDBAt return a testkit.World as superuser; External is a server that can restart.
 //   - Clients: Ask and SignedIn, a testkit.Browser; StartProxy starts nginx or haproxy.
 package apptest

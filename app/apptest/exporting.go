@@ -15,7 +15,7 @@ import (
 type ExportServer struct {
 	*Child
 	*testkit.World
-	ExportPath string // of an export of all plays
+	ExportPath string // path of an export of all plays
 	Plays      int
 	Token      string
 	MoreTokens []string // more keys of the organisation
@@ -26,7 +26,7 @@ func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...strin
 	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 500)
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
-	// As after an import: otherwise the export has another query plan, and runs during the first seal.
+	// An import analyses too. Otherwise the export has another query plan, and runs during the first seal.
 	db.Exec(`analyze`)
 	RunToExit(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
 		"--migrate-database-url", db.OwnerURL})

@@ -19,14 +19,14 @@ func Postmaster(t *testing.T, dir string) int {
 	text, err := os.ReadFile(filepath.Join(dir, "cluster", "postmaster.pid"))
 	require.NoError(t, err)
 	var pid int
-	_, err = fmt.Sscan(string(text), &pid) // its first line
+	_, err = fmt.Sscan(string(text), &pid) // the first line is the process id
 	require.NoError(t, err)
 	return pid
 }
 
 // External is a PostgreSQL server that dg did not start. After Stop, Start starts it under the same URL.
 type External struct {
-	*testkit.World // as the superuser
+	*testkit.World // connects as the superuser
 	T              *testing.T
 	Dir            string
 	Link           string // symbolic link to the socket's folder; its path survives restarts

@@ -14,7 +14,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// Sealable is how many plays a fork needs for segments.
+// Sealable is a number of plays that gives a fork segments.
 const Sealable = sealer.MinPlays + 1_000
 
 // History is an import file with plays. IDs and Query select its plays.

@@ -24,7 +24,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// WithoutTLS are the replacements that change the proxies' examples to plain HTTP.
+// WithoutTLS has the changes for StartProxy that turn the examples into plain HTTP.
 var WithoutTLS = []string{" ssl crt /etc/haproxy/dg.example.org.pem", "", " ssl sndbuf", " sndbuf"}
 
 // ClientOf returns a client of the server at the address. It connects from 127.0.0.2 and keeps its connections.

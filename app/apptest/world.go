@@ -23,7 +23,7 @@ type World struct {
 	*testkit.World
 	*assembly.Program
 	T    *testing.T
-	Base string       // where it serves
+	Base string       // URL of the server
 	Stop func() error // stops serving; later calls return the same error
 }
 

@@ -33,7 +33,7 @@ import (
 // Settings configure a Program.
 type Settings struct {
 	ServingURL        string
-	Replicas          []string // URLs of hot standbys, for the same role
+	Replicas          []string // URLs of hot standbys, with the serving role
 	MaxRequestConns   int32    // connections for requests; 0: defaultRequests
 	BaseURL           string
 	Operator          mail.Address // shown on error pages; zero: none
@@ -41,11 +41,11 @@ type Settings struct {
 	Logger            *slog.Logger
 	Keyring           identity.Keyring // encrypts the secrets of two-step verification
 	Now               func() time.Time // nil: time.Now
-	Grace             time.Duration    // as in httpserver.Options
-	ShutdownDelay     time.Duration    // as in httpserver.Options
+	Grace             time.Duration    // see httpserver.Options
+	ShutdownDelay     time.Duration    // see httpserver.Options
 	Policy            *authz.Policy    // nil: the embedded one
 	Version           string           // version of the program, for the metrics
-	Tracer            trace.Tracer     // nil: nothing is spansOfTrace
+	Tracer            trace.Tracer     // nil: nothing is traced
 	UnreadableSecrets int              // number of secrets that no key decrypts, for the metrics
 }
 
@@ -59,7 +59,7 @@ type Program struct {
 	ready  readiness
 
 	exports    *exports.Service
-	background map[string]func(context.Context) // by the name that the log and the metrics show
+	background map[string]func(context.Context) // tasks by their name in the log and the metrics
 }
 
 // New opens the pools and builds a Program on them. The caller must call Close.

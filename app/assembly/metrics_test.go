@@ -99,7 +99,7 @@ func TestEachEventIsCountedOnce(t *testing.T) {
 	}
 	w.Close() // closes the pools: without a database the program is not ready
 	apptest.Until(t, 5*time.Second, "the program to be unready", func() bool {
-		return w.Value("dg_ready") == 0 // at most readyAge old
+		return w.Value("dg_ready") == 0 // the cached result is at most readyAge old
 	})
 }
 
@@ -135,7 +135,7 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 		require.Equal(t, http.StatusOK, w.call(x, path, "traceparent", "00-"+callersTrace+"-"+callersSpan+"-01",
 			"tracestate", "caller="+x.key.Secret, "X-Request-Id", "the-request"))
 	}
-	require.NoError(t, w.Stop()) // the export has ended
+	require.NoError(t, w.Stop()) // returns after the export has ended
 	spans := spansOfTrace(t, c, traces.Close, "GET /api/v1/forks/:forkId/exports/csv")
 
 	names := map[string]int{}

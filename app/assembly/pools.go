@@ -20,7 +20,7 @@ import (
 
 // Pools are an instance's connection pools: work on one pool takes no connection of another.
 type Pools struct {
-	Requests  *postgres.DB // for short queries
+	Requests  *postgres.DB // short queries
 	Snapshots *postgres.DB // reports, exports and the sealer
 	Recheck   *postgres.DB // one connection, which rechecks access during downloads
 
@@ -35,7 +35,7 @@ const (
 	defaultRequests = 12
 )
 
-// openPools returns the pools that it has opened even after an error, so that the caller can close
+// openPools returns the open pools. It returns them with an error too, so that the caller can close
 // them.
 func openPools(ctx context.Context, s Settings) (p Pools, err error) {
 	open := func(name string, size int32) (db *postgres.DB) {
@@ -85,7 +85,7 @@ func (p Pools) Close() {
 	all.Wait()
 }
 
-// otherFiles is for descriptors other than clients and database connections: log, listeners, ops.
+// otherFiles reserves descriptors for the log, the listeners and the connections to ops.
 const otherFiles = 64 + telemetry.MaxOpsConnections
 
 // reservedFiles counts each database connection twice, because cancelling its query takes another
@@ -127,7 +127,7 @@ func (p *Program) mountHealth(router fiber.Router) {
 	})
 }
 
-// readyAge is how old the result of /readyz may be, because anyone may request it at any rate.
+// readyAge is the lifetime of a cached result, because anyone may request /readyz at any rate.
 const readyAge = time.Second
 
 // readiness caches the last result of Pools.ready. Concurrent requests wait for one check.

@@ -81,7 +81,7 @@ func (w *world) breakAuditLog() {
 	w.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
 }
 
-// rules.md, Audit log: each organisation of a person records a new password. Without an entry nothing changes.
+// rules.md, Audit log: the log of each organisation of a person has a new password. If an entry fails, nothing changes.
 func TestPasswordIsRecordedInEachLog(t *testing.T) {
 	w := start(t)
 	acme := w.tenant(0)

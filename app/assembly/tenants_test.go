@@ -37,7 +37,7 @@ func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
 	n.foreignGroup = w.Group(n.beta.ID, w.Players(n.beta.ID, 5)...)
 	n.beta.owner.Name = "Bettina of Beta"
 	w.Exec(`update users set name = $1 where id = $2`, n.beta.owner.Name, n.beta.owner.ID)
-	w.signIn(n.beta.owner, "") // which her log names
+	w.signIn(n.beta.owner, "") // Beta's owner has a session too
 	n.owner = w.signIn(n.acme.owner, "")
 	return n
 }
@@ -149,7 +149,7 @@ func TestQueriesAloneProtectOrganisations(t *testing.T) {
 type loadCase struct {
 	name, lock string
 	hold       int
-	ask        func(w *world, first tenant, turn int) // may fail
+	ask        func(w *world, first tenant, turn int) // ignores failures
 	check      func(w *world, first tenant, owner *testkit.Browser)
 }
 

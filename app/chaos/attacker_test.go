@@ -15,7 +15,7 @@ import (
 	"dg/platform/testkit"
 )
 
-// attacker is an owner who knows all players and groups. Reports of unplayed are the empty ones to compare with.
+// attacker is an owner who knows all players and groups, and compares reports of fork with empty ones of unplayed.
 type attacker struct {
 	*testkit.Browser
 	db             *testkit.World
@@ -36,7 +36,7 @@ const attackedDays = 12
 
 var attackedFrom = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
-// rules.md, Anonymity: a report with fewer than five active members equals one without plays, in all that is sent.
+// rules.md, Anonymity: a response on fewer than five active members equals one without plays, headers included.
 func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -33,7 +33,7 @@ type caller struct {
 	keys       []string // used in rotation, so that each stays below its rate limit
 	spareKeys  chan string
 	requests   atomic.Int64
-	outcomes   expvar.Map // by outcome
+	outcomes   expvar.Map // number of calls by outcome
 	calls      map[string]func(id string) outcome
 
 	mu             sync.Mutex
@@ -127,7 +127,7 @@ func (c *caller) revoke(id string) outcome {
 	select {
 	case token = <-c.spareKeys:
 	default:
-		return gotRight // all are revoked
+		return gotRight // all spare keys are revoked
 	}
 	path := "/o/" + c.slug + "/settings/api-keys/" + strings.Split(token, "_")[2] + "/revoke"
 	got, _ := c.send(id, path, http.StatusSeeOther, "api_key.revoked", url.Values{}, "Cookie", c.cookie)
@@ -182,7 +182,7 @@ func (c *caller) send(id, path string, status int, entry string, form url.Values
 	return c.recordWrong("%s: %d to %s: %.300s", id, response.StatusCode, path, body), nil
 }
 
-// The API's body of a 503, and words that no response may contain.
+// A 503 of the API has errorBody. No response may match internals.
 var (
 	errorBody = regexp.MustCompile(`^\{"code":"unavailable","message":"[^"]+",` +
 		`"details":\{"code":"ERR_UNAVAILABLE"\}\}\s*$`)

@@ -23,7 +23,7 @@ type hostileClients struct {
 	running sync.WaitGroup
 }
 
-// /docs/security: many slow, hostile connections on both listeners spoil no response of a customer.
+// /docs/security: many slow, hostile connections to both listeners break no response to a customer.
 func TestChaosHostileClients(t *testing.T) {
 	if !apptest.Chaos {
 		t.Parallel()

@@ -22,7 +22,7 @@ func TestChaosDatabaseIsKilled(t *testing.T) {
 	x := apptest.NewExternal(t)
 	dg := x.Serve()
 	db := x.World
-	var all []*caller // waitForSuccess calls the first one only
+	var all []*caller // only waitForSuccess uses the first one
 	for range apptest.Sized(4, 9, 9) {
 		all = append(all, newCaller(t, db, dg.URL))
 	}
@@ -99,7 +99,7 @@ func requireEntries(t *testing.T, db *testkit.World, seen map[[2]string]int) {
 			  and s.details->>'exportId' = f.details->>'exportId')`))
 }
 
-// busyMetric matches metrics that are not 0. Pools are not among them, because a scrape may use a connection.
+// busyMetric matches unfinished work and open connections. It omits pools, because a scrape may use a connection.
 var busyMetric = regexp.MustCompile(`(?m)^(?:dg_work_running|dg_work_waiting|dg_http_connections_open)[^ ]* [^0]`)
 
 // configs/deploy/import.md: an interrupted import says so and imports nothing. A second run succeeds.

@@ -22,7 +22,7 @@ import (
 type tableRequest struct {
 	who, verb, path string // who: a person, key:name, or "-" for signed out
 	want            int    // the expected status
-	form            string // of a POST
+	form            string // body of a POST
 }
 
 func (s tableRequest) String() string { return strings.Join([]string{s.verb, s.path, s.who}, " ") }

@@ -63,7 +63,7 @@ func (w *requestWorld) saveTables() {
 }
 
 func (w *requestWorld) restoreTables() {
-	sql := `begin; set local session_replication_role = replica;` // also for deferred triggers
+	sql := `begin; set local session_replication_role = replica;` // disables triggers, deferred ones too
 	for _, table := range w.tables {
 		sql += fmt.Sprintf(`delete from public.%s;
 			insert into public.%[1]s overriding system value table saved.%[1]s;`, table)
@@ -187,7 +187,7 @@ func (w *requestWorld) send(s tableRequest) int {
 // counterTables have counters and times of last use. They may change although the request fails.
 var counterTables = []string{"api_key_windows", "api_key_usage", "password_guesses"}
 
-// failCommitSQL makes the n-th commit fail that writes any other table. A sequence counts transactions, because it is
+// failCommitSQL makes the n-th commit that writes other tables fail. A sequence counts transactions, because it is
 // not rolled back. The end of an export does not count: it is recorded in the background.
 const failCommitSQL = `create sequence commits;
 	create table failing (n bigint);
@@ -204,7 +204,7 @@ const failCommitSQL = `create sequence commits;
 		return null;
 	end $$`
 
-// rules.md, Failures: if a commit fails, the request fails, and neither data nor audit log change. Each fails once.
+// rules.md, Failures: if a commit fails, so does the request, and neither data nor audit log change. Each fails once.
 func TestFailedCommitChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRequestWorld(t, func(url string) string { return url })

@@ -26,7 +26,7 @@ import (
 type smuggler struct {
 	name, address string
 	hiddenClient  string // the client address that the access log shows for a hidden request
-	path          string // of an export
+	path          string // path of an export
 	keys          []string
 }
 
@@ -74,7 +74,7 @@ func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
 			ids, err := s.answersOf(n, all[n].payload)
 			assert.NoError(t, err, all[n].name)
 			for _, id := range ids {
-				if of := requestIDPattern.FindStringSubmatch(id); of != nil { // dg makes others itself
+				if of := requestIDPattern.FindStringSubmatch(id); of != nil { // dg itself generates the other ids
 					assert.Equal(t, []string{s.name, fmt.Sprintf("%05d", n)}, of[2:],
 						"%s: %s got another's answer", s.name, all[n].name)
 				}
@@ -163,7 +163,7 @@ func smugglings() (all []smuggling) {
 			all = append(all, smuggling{request + ", " + name, request + " HTTP/1.1\r\nOUTER" + rest})
 		}
 	}
-	// Invalid first requests, after which no second request may be executed.
+	// After these invalid requests, no second request may be executed.
 	for _, head := range []string{
 		"BREW /healthz HTTP/1.1\r\nOUTER\r\n", "GET /healthz HTTP/9.9\r\nOUTER\r\n", "GET /healthz\r\n\r\n",
 		"GET /healthz#x HTTP/1.1\r\nOUTER\r\n", "GET /healthz HTTP/1.1\rOUTER\r\n",

@@ -136,7 +136,7 @@ func (p *proof) changedOrganisations() (organisations []string) {
 
 func (p *proof) isOnOrganisations(s sentStatement) bool {
 	if _, known := p.usesTables[s.sql]; !known {
-		p.usesTables[s.sql] = p.run(s, "dg_app", everyone) == "42501" // it may not read the table
+		p.usesTables[s.sql] = p.run(s, "dg_app", everyone) == "42501" // the role may not read the table
 	}
 	return p.usesTables[s.sql]
 }

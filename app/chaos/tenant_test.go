@@ -113,7 +113,7 @@ func programTags(t *testing.T) (tags []string) {
 
 type recorder struct {
 	mu         sync.Mutex
-	statements map[string]sentStatement // each once
+	statements map[string]sentStatement // by SQL and values, each once
 }
 
 type sentStatement struct {
@@ -158,7 +158,7 @@ func (r *recorder) record(m pgproto3.FrontendMessage, prepared map[string]string
 		return
 	case *pgproto3.Bind:
 		s = sentStatement{sql: prepared[m.PreparedStatement], formats: m.ParameterFormatCodes}
-		for _, value := range m.Parameters { // of the reader's buffer
+		for _, value := range m.Parameters { // the reader reuses its buffer
 			s.values = append(s.values, bytes.Clone(value))
 		}
 	case *pgproto3.Query:
@@ -179,7 +179,7 @@ func (w *requestWorld) storeMoreRows() {
 	w.db.Plays(fork, 12, today.AddDate(0, 0, -20), 8*time.Hour)
 	_, err := newSealer(w.db.DB).Seal(w.t.Context())
 	require.NoError(w.t, err)
-	// Marks days and a month without plays as unsealed, leaves a day and a month unsealed, and damages segments.
+	// These rows have dirty marks without plays, an unsealed day, an unsealed month and damaged segments.
 	w.db.Exec(`delete from plays where started_at < '2026-02-20'`)
 	w.db.Plays(fork, 3, today.AddDate(0, 0, -2), time.Hour)
 	w.db.Exec(`delete from fork_months where fork_id = $1`, w.forks["other"])

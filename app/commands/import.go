@@ -98,7 +98,7 @@ func wrapImportError(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, importer.ErrUnconfirmed):
 		return err
-	case ctx.Err() != nil: // the cause of err
+	case ctx.Err() != nil: // err is only a consequence
 		return errors.New("interrupted: nothing was imported")
 	case is && failed.Code == sqlStateNotNull && failed.TableName == "plays":
 		return errors.New(nothing + "a player was erased while the import ran. Import again, which names " +

@@ -105,13 +105,13 @@ func TestCreatedPeopleCanSignIn(t *testing.T) {
 	}
 }
 
-// backup.md, Erasing: dg erase accepts pseudonyms. dg account delete keeps names in the log, and an owner.
+// backup.md, Erasing: dg erase accepts pseudonyms. dg account delete keeps names in the log, and the last owner.
 func TestEraseTakesPseudonymsAndAccountDeleteAnEmail(t *testing.T) {
 	w, o := newOperator(t)
 	acme := w.Organisation(testkit.Organisation{Slug: "acme"})
 	other := w.Organisation(testkit.Organisation{Slug: "other"})
 	players := w.Players(acme.ID, 3)
-	theirs := w.Players(other.ID, 3) // with the same pseudonyms
+	theirs := w.Players(other.ID, 3) // their pseudonyms are the same
 	erased := []string{"acme", strings.ToLower(players[0].Label), strings.ToUpper(players[1].ID)}
 	require.NoError(t, eraseCmd{Players: erased}.Run(t.Context(), discardStdio, o))
 	for _, wrong := range [][]string{{"acme"}, {"acme", players[0].Label}, {"nobody", players[2].Label},

@@ -100,7 +100,7 @@ func (p Stdio) warn(v doctor.Verdict, check, says string) {
 	}
 }
 
-// tellSystemd does nothing without NOTIFY_SOCKET.
+// tellSystemd sends a state to systemd if NOTIFY_SOCKET is set.
 func tellSystemd(log *slog.Logger, state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
 		log.Warn("systemd could not be notified", "error", err)
@@ -190,7 +190,7 @@ const tcpSegmentSize = 1448
 
 func limitSegments(_, _ string, c syscall.RawConn) error {
 	return c.Control(func(fd uintptr) {
-		// only slow readers time out if this fails
+		// if this fails, only slow readers time out
 		_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_MAXSEG, tcpSegmentSize)
 	})
 }

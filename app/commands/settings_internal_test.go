@@ -35,7 +35,7 @@ func writeFile(t *testing.T, name, text string) string {
 func TestSettingSourcesHavePrecedence(t *testing.T) {
 	key := strings.Repeat("A", 43) + "="
 	for name := range strings.FieldsSeq("DG_ADDR DG_BASE_URL DG_OPS_ADDR DG_SECRET_KEY_FILE DG_ADRR TEST_OF_FILE") {
-		t.Setenv(name, "") // restored after the test
+		t.Setenv(name, "") // restores the variable after the test
 		require.NoError(t, os.Unsetenv(name))
 	}
 	t.Setenv("DG_OPS_ADDR", "127.0.0.1:3")

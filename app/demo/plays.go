@@ -49,7 +49,7 @@ type demo struct {
 	source  *rand.ChaCha8
 	random  *rand.Rand
 	forks   []fork              // forks that have a release
-	players map[string][]player // by organisation, in order of joining
+	players map[string][]player // players by organisation, in order of joining
 }
 
 // reseed resets the random numbers. The same text, of at least 32 bytes, gives the same numbers.
@@ -169,7 +169,7 @@ func activity(date time.Time) float64 {
 	return 1
 }
 
-// age grows from 0 to 1 while the fork gets players and releases.
+// play returns a random play. age grows from 0 to 1 while the fork gets players and releases.
 func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int) play {
 	who := d.pick(d.players[f.OrganisationID], age)
 	p := play{
@@ -188,7 +188,7 @@ func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int)
 	played[who.id]++
 	completed := p.StartedAt.Add(d.duration())
 	if d.random.IntN(10) == 0 || completed.After(d.now) {
-		p.Skills = p.Skills[:1] // given up, or still running
+		p.Skills = p.Skills[:1] // the play was given up, or is still running
 		return p
 	}
 	p.CompletedAt = &completed

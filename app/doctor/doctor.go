@@ -44,7 +44,7 @@ func (s *Installation) Close() {
 // Verdict is how serious a finding is.
 type Verdict string
 
-// The verdicts. A failure keeps dg serve from starting; a warning does not.
+// A failure keeps dg serve from starting; a warning does not.
 const (
 	OK      Verdict = "ok"
 	Warning Verdict = "warning"
@@ -112,7 +112,7 @@ func (s *Installation) query(
 	if err != nil {
 		return nil, err
 	}
-	owner, _ := postgres.RoleOf(cmp.Or(s.MigrateDatabaseURL, s.ServingURL)) // checkOwner tells the error
+	owner, _ := postgres.RoleOf(cmp.Or(s.MigrateDatabaseURL, s.ServingURL)) // checkOwner reports the error
 	rows, _ := db.Query(ctx, "/* doctor."+name+" */ "+string(sql), pgx.NamedArgs{
 		"now":     time.Now(),
 		"known":   len(versions()),
@@ -186,7 +186,7 @@ func Keyring(c config.Secrets) (identity.Keyring, error) {
 	return identity.NewKeyring(current, previous)
 }
 
-// checkSecrets names people to dg doctor only: the log of dg serve has the number.
+// checkSecrets names people only in dg doctor: dg serve logs their number.
 func checkSecrets(ctx context.Context, s *Installation) ([]string, error) {
 	keys, err := Keyring(s.Secrets)
 	if err != nil {

@@ -71,7 +71,7 @@ func TestMissingKeysAreRenewed(t *testing.T) {
 		'constraints.sql lacks a key'; end $$`)
 }
 
-// fixes also has advice for causes that no test can create on the embedded server.
+// A refused connection is reported with advice, even for causes that no test can produce.
 func TestRefusedConnectionsAreExplained(t *testing.T) {
 	t.Parallel()
 	for advice, err := range map[string]error{
@@ -99,7 +99,7 @@ func TestRefusedConnectionsAreExplained(t *testing.T) {
 	}
 }
 
-// startTLS answers PostgreSQL's request for TLS. If refuses is set, it refuses the request.
+// startTLS accepts a PostgreSQL client's request for TLS, or refuses it if refuses is set.
 type startTLS struct {
 	net.Listener
 	refuses bool

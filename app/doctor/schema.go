@@ -60,7 +60,7 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 	}); err != nil {
 		return nil, err
 	}
-	if !found[""].works { // newer than this program, which does not know the new objects
+	if !found[""].works { // the schema is newer: this program does not know its objects
 		return []string{"the schema is newer than this program, which leaves it as it is: install the newer dg"}, nil
 	}
 	_, missingKeys := s.query(ctx, s.db.Pool, "constraints")
@@ -91,8 +91,8 @@ func fixOf(name string, parts []string, exists, always bool) string {
 
 // object is an index or a trigger in the database.
 type object struct {
-	works  bool // an index is valid, a trigger is enabled
-	always bool // the trigger also fires during replication
+	works  bool // whether an index is valid, or a trigger is enabled
+	always bool // whether a trigger also fires during replication
 }
 
 // compareObjects warns of missing or invalid indexes, and fails for missing or disabled triggers.

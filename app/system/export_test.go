@@ -32,7 +32,7 @@ func TestProxyExamplesForwardResponses(t *testing.T) {
 			e := apptest.ServeBehindProxy(t)
 			upstream := strings.TrimPrefix(e.URL, "http://")
 			requireSameResponses(t, e, apptest.ClientOf(apptest.StartProxy(t, name, upstream)))
-			// Plain HTTP, because TLS itself would report a broken connection.
+			// The proxies speak plain HTTP, because TLS itself would report a broken connection.
 			address := apptest.StartProxy(t, name, upstream, apptest.WithoutTLS...)
 			requireVisibleBreak(t, e, "http://"+address)
 			// Over HTTP/1.0 a truncated file would look complete.
@@ -80,7 +80,7 @@ func TestRollingRestartBehindProxiesLosesNothing(t *testing.T) {
 	}
 }
 
-// rollingRestart restarts two instances, the second once the proxy uses the first again. line is that of one instance.
+// rollingRestart restarts two instances, the second once the proxy uses the first again. line configures one instance.
 func rollingRestart(t *testing.T, proxy, line, delay string) {
 	db := testkit.New(t)
 	addresses := []string{apptest.FreeAddress(t), apptest.FreeAddress(t)}
@@ -131,7 +131,7 @@ func TestExportsAreStreamedAndBreakVisibly(t *testing.T) {
 	db := testkit.New(t)
 	plays := apptest.Sized(100_000, 100_000, 1_000_000)
 	e := apptest.StartExportServer(t, db, plays, db.Flags()...)
-	// Sequential, because each subtest looks at PostgreSQL's activity. The last one kills dg.
+	// The subtests run in sequence, because each looks at PostgreSQL's activity. The last one kills dg.
 	t.Run("is streamed whole in little memory", func(t *testing.T) {
 		if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
 			t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
@@ -192,7 +192,7 @@ func startClient(t *testing.T, name, url, key string) (finish func() int) {
 	cmd.Env = append(os.Environ(), "URL="+url, "KEY="+key)
 	require.NoError(t, cmd.Start())
 	return func() int {
-		_ = cmd.Wait() // the status says it
+		_ = cmd.Wait() // ProcessState has the exit status
 		return cmd.ProcessState.ExitCode()
 	}
 }

@@ -24,16 +24,16 @@ type fault struct {
 	args        []string // settings that cause the fault
 	env         []string
 	fixed       []string // settings of the repair
-	says        string   // a regular expression
+	says        string   // pattern of the report
 	serve       outcome
 }
 
-type outcome string // of dg serve on a fault
+type outcome string // reaction of dg serve to a fault
 
 const (
 	serveStops    outcome = "stops" // dg doctor exits with 1
 	serveWarns    outcome = "warns"
-	serveMigrates outcome = "mends" // by its migration, which dg doctor does not run
+	serveMigrates outcome = "mends" // its migration repairs the fault; dg doctor does not migrate
 )
 
 var sqlOfAdvice = regexp.MustCompile(`run as [^:]+: (.+)`)
@@ -107,14 +107,14 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	}
 }
 
-// faultsOfRoles are excess rights of the serving role, and refused connections.
+// faultsOfRoles returns excess rights of the serving role, and refused connections.
 func faultsOfRoles() []fault {
 	const member = `member of dg_owner, which may change the audit log: .*revoke dg_owner from dg_app`
 	return []fault{
 		sqlFault(serveStops, `grant dg_owner to dg_app`, member),
 		sqlFault(serveStops, `alter role dg_app noinherit; grant dg_owner to dg_app`, member),
 		sqlFault(serveStops, `create role steward; grant dg_owner to steward with admin option; set role steward;
-			grant dg_owner to dg_app; reset role`, member), // no grant by the superuser, who revokes it
+			grant dg_owner to dg_app; reset role`, member), // steward is the grantor, but the superuser revokes
 		sqlFault(serveStops, `create role clerk; grant dg_owner to clerk; grant clerk to dg_app`,
 			`member of clerk, which may change the audit log`),
 		sqlFault(serveStops, `grant pg_write_all_data to dg_app`, `member of pg_write_all_data`),
@@ -200,7 +200,7 @@ func TestAdviceRestoresTriggers(t *testing.T) {
 	}
 }
 
-// faultsOfURLs are URLs that reach no PostgreSQL server, or that PostgreSQL refuses.
+// faultsOfURLs returns URLs that reach no PostgreSQL server, or that PostgreSQL refuses.
 func faultsOfURLs(t *testing.T, x *apptest.External) (faults []fault) {
 	other := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = other.Close() })

@@ -37,7 +37,7 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	}
 	x.Exec(`grant temporary on database dg to public`)
 	require.NotContains(t, x.Succeeds("migrate"), "level=WARN", "dg doctor and dg serve say it")
-	run("organisation list", `^$`) // without the warnings of a migration
+	run("organisation list", `^$`) // a migration would print warnings
 	run("organisation list", `^dg: the role that migrates may not create tables, or does not own those of dg: `+
 		`name the owner of the database in DG_MIGRATE_DATABASE_URL; roles.sh creates one\n$`,
 		"--migrate-database-url", "")
@@ -47,7 +47,7 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	run("migrate", `^dg: this database is of an earlier build of dg: give dg an empty database or data folder\n$`)
 }
 
-// rules.md, Audit log: dg audit prune removes only entries in a complete file. After a failure, another run goes on.
+// rules.md, Audit log: dg audit prune removes only entries in a complete file. After a failure, another run continues.
 func TestAuditPruneCommand(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
@@ -161,7 +161,7 @@ type backupPage struct {
 func newBackupPage(t *testing.T, d *testkit.World) backupPage {
 	pgtest.RequireProgram(t, "pg_dump")
 	p := backupPage{t: t, folder: t.TempDir(), programs: programsOf(d)}
-	require.NoError(t, os.WriteFile(p.folder+"/psqlrc", []byte("\\timing on\n"), 0o600)) // an operator's
+	require.NoError(t, os.WriteFile(p.folder+"/psqlrc", []byte("\\timing on\n"), 0o600)) // the operator's own settings
 	p.blocks = regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(
 		apptest.ReadFile(t, apptest.InTree("configs", "deploy", "backup.md")), -1)
 	require.Len(t, p.blocks, 2, "back up, restore")

@@ -49,7 +49,7 @@ func (r *relay) wait() {
 func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	t.Parallel()
 	const plays = 200_000                   // more than the socket buffers hold
-	const silenceTimeout = 11 * time.Second // for requests and exports, to notice a silent database
+	const silenceTimeout = 11 * time.Second // within it, requests and exports notice a silent database
 	x := apptest.NewExternal(t)
 	x.Succeeds("migrate")
 	r := &relay{}
@@ -93,7 +93,7 @@ func ownersSession(t *testing.T, d *testkit.World) string {
 	return "__Host-dg=session"
 }
 
-// On a standby every request fails, because each writes the rate limit: with 503, not 500. /readyz names the reason.
+// On a standby every request gets 503, not 500, because each writes the rate limit. /readyz names the reason.
 func TestStandbyIsNotReady(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)

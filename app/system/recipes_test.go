@@ -84,7 +84,7 @@ func (r recipe) run(t *testing.T, folder, text, key string) (out string, status 
 	for name, content := range map[string]string{
 		r.file:    text,
 		"dg.curl": fmt.Sprintf("header = \"Authorization: Bearer %s\"\n", key),
-		"key.txt": "\ufeff" + key + "\n", // as from an editor that writes a byte order mark
+		"key.txt": "\ufeff" + key + "\n", // some editors write a byte order mark
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 	}
@@ -138,7 +138,7 @@ func (b *cookbook) checkFirstRequests(t *testing.T, r recipe, steps [][]string, 
 			require.Zero(t, status, out)
 			file, _ := os.ReadFile(filepath.Join(folder, "plays.csv"))
 			require.Regexp(t, `"items":\[\{"id":|"suppressed":false|playId,`, out+string(file))
-			_, _ = b.runRedirected(t, r, stripMarkup(step[2]), key) // may succeed: it prints whatever response it gets
+			_, _ = b.runRedirected(t, r, stripMarkup(step[2]), key) // may succeed, because curl prints any response
 		}
 	}
 }
@@ -160,7 +160,7 @@ func (b *cookbook) checkReads(t *testing.T, r recipe, text, key string) {
 	out, status := r.run(t, folder, through, key)
 	require.Zero(t, status, out)
 	require.Equal(t, int32(2), lists.Load(), "asks again")
-	if r.id == "curl" { // it saves the rows
+	if r.id == "curl" { // this recipe saves the rows to a file
 		require.Len(t, rowsOfCSV(apptest.ReadFile(t, folder, "plays.csv")), want)
 	} else {
 		require.Regexp(t, fmt.Sprintf(`\b%d( plays|\|)`, want), out)

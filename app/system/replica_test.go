@@ -258,6 +258,6 @@ func (w *replicated) requireLeftOut(since int, why string) {
 
 // withLatency forwards a connection after a delay that is longer than a read waits for a replica.
 func withLatency(client, server net.Conn) {
-	time.Sleep(100 * time.Millisecond) // a network with latency
+	time.Sleep(100 * time.Millisecond) // simulates the latency of a network
 	(&relay{}).pass(client, server)
 }

@@ -53,7 +53,7 @@ func createRoles(x *apptest.External, user string) (says string) {
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
-	out, err := run("") // a failed openssl
+	out, err := run("") // the password is empty, as after a failure of openssl
 	require.Error(x.T, err)
 	require.Contains(x.T, out, "APP_PASSWORD")
 	out, err = run("hunter2")
@@ -72,7 +72,7 @@ func TestRolesScriptLogsNoPassword(t *testing.T) {
 	require.NotContains(t, log, "hunter2")
 }
 
-// With the serving role nobody can undo a revocation, hide a use, or fill the disk outside the tables.
+// The serving role cannot undo a revocation, hide a use, or fill the disk outside the tables.
 func TestServingRoleHasMinimalRights(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)

@@ -124,7 +124,7 @@ type screen struct {
 	shows      string // text that appears only on this screen
 	status     int    // 0: 200
 	do         func(*browsertest.Page)
-	waits      string // for this element after do
+	waits      string // selector of an element to wait for after do
 }
 
 type viewer struct {
@@ -188,7 +188,7 @@ func (v viewer) checkScreens(t *testing.T, c *apptest.Child) {
 	})
 }
 
-// maxTransferred bounds the compressed bytes of a screen with its files, but icons, and 300 bytes of headers for each.
+// maxTransferred bounds a screen and its files except icons: their compressed bytes, and 300 bytes of headers for each.
 const maxTransferred = 35 << 10
 
 func (s screen) check(t *testing.T, p *browsertest.Page) {

@@ -24,12 +24,12 @@ import (
 
 const (
 	databasePassword = "hunter2-Tr0ub4dor"
-	// of a random password
+	// hash of a random password
 	passwordHash = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$W6VvX0Vw3bMkxlxmNYSYbWUfRzDwE0YhNqLyBkyfPmI"
 	totpSecret   = "KRSXG5CTMVRXEZLUKRSXG5CTMVRXEZLU"
 )
 
-type outputs map[string]string // by where they are
+type outputs map[string]string // texts by their place
 
 var secretShapes = map[string]*regexp.Regexp{
 	"a key":                   regexp.MustCompile(`dg_live_[0-9A-Za-z]{20,}_[0-9A-Za-z]{40,}`),

@@ -179,7 +179,7 @@ type demoServed struct {
 	*apptest.Child
 	dir   string
 	db    *testkit.World
-	token string // of the demo's key
+	token string // token of the demo's key
 }
 
 func serveDemo(t *testing.T, args ...string) *demoServed {

@@ -28,7 +28,7 @@ import (
 type nights struct {
 	*testkit.World
 	t         *testing.T
-	url       string // of the proxy
+	url       string // URL of the proxy
 	org       string
 	forks     []testkit.Fork
 	keys      []testkit.Key
@@ -38,7 +38,7 @@ type nights struct {
 	folder    string
 	night     time.Time
 	requests  int
-	interfere func(forward func()) // with an export
+	interfere func(forward func()) // changes or breaks the forwarding of an export
 }
 
 func newNights(t *testing.T, forks int) *nights {
@@ -101,7 +101,7 @@ func (n *nights) change() {
 	f := n.forks[n.random.IntN(len(n.forks))]
 	n.Exec(`update plays set score = 10000 - score where id in (select id from plays
 		where fork_id = $1 and score <> 5000 order by md5(id::text || $2) limit 2)`, f.ID, n.night.String())
-	n.Plays(f, 1, n.night.AddDate(0, 0, -1-n.random.IntN(700)), time.Minute) // late
+	n.Plays(f, 1, n.night.AddDate(0, 0, -1-n.random.IntN(700)), time.Minute) // arrives late
 	if n.random.IntN(10) == 0 {
 		n.Exec(`delete from players where id = (select id from players where org_id = $1
 			order by md5(id::text || $2) limit 1)`, n.org, n.night.String())

@@ -42,7 +42,7 @@ func runFiltered(user, allowed string) error {
 			return err
 		}
 	}
-	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}} // the call's number
+	filter := []unix.SockFilter{{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}} // loads the number of the call
 	for number := range strings.SplitSeq(allowed, ",") {
 		n, _ := strconv.ParseUint(number, 10, 32)
 		filter = append(filter, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ, Jf: 1, K: uint32(n)},
@@ -75,7 +75,7 @@ func filterOfUnit(t *testing.T) string {
 			switch {
 			case name[0] != '@':
 				names = append(names, numbers[name])
-			case name != group: // its first line
+			case name != group: // the first line repeats the group
 				names = append(names, members(name)...)
 			}
 		}
@@ -92,7 +92,7 @@ func filterOfUnit(t *testing.T) string {
 			}
 		}
 	}
-	allowed = slices.DeleteFunc(allowed, func(n string) bool { return n == "" }) // of other machines
+	allowed = slices.DeleteFunc(allowed, func(n string) bool { return n == "" }) // "": another architecture's call
 	require.Greater(t, len(allowed), 200)
 	return strings.Join(allowed, ",")
 }

@@ -192,7 +192,7 @@ type model struct {
 	accepted []float64
 }
 
-// ask returns whether a request is accepted now, how many remain, and the oldest age in the window.
+// ask returns whether a request is accepted now, how many remain, and the age of the oldest in the window.
 func (m *model) ask() (ok bool, left int, oldest float64) {
 	m.accepted = slices.DeleteFunc(m.accepted, func(at float64) bool { return m.now-at >= 60 })
 	if len(m.accepted) > 0 {

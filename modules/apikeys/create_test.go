@@ -72,7 +72,7 @@ func TestNewKeyIsValidated(t *testing.T) {
 		return apikeys.NewKey{Name: "w", Scopes: bothScopes, ExpiresAt: new(now.Add(in))}
 	}
 	for field, inputs := range map[string][]apikeys.NewKey{
-		"": { // they are taken
+		"": { // valid
 			named(strings.Repeat("é", 200)), named(`<b>'"; drop`), scoped(apikeys.ForksRead),
 			scoped(apikeys.ReportsRead, apikeys.ForksRead), expiring(time.Millisecond),
 			described(strings.Repeat("é", 200)),
@@ -102,7 +102,7 @@ func TestNewKeyIsValidated(t *testing.T) {
 	}
 }
 
-// org/doc.go: what depends on a role locks it. A new, replaced or renamed key waits for a change of the role.
+// org/doc.go: creating, replacing or renaming a key locks the actor's role, and waits for a change of it.
 func TestRoleLostDuringTheRequestChangesNoKey(t *testing.T) {
 	b := setup(t)
 	key, _ := b.newKey()
@@ -122,7 +122,7 @@ func TestRoleLostDuringTheRequestChangesNoKey(t *testing.T) {
 			b.Exec(`delete from memberships where user_id = $1`, admin.ID)
 			b.Join(ourOrganisation, admin.ID, "admin")
 		}
-		require.Equal(t, 1, b.Count(`audit_entries`), lose) // that of the key
+		require.Equal(t, 1, b.Count(`audit_entries`), lose) // the entry of the key's creation
 	}
 }
 

@@ -297,7 +297,7 @@ func TestLastUseOnlyAdvances(t *testing.T) {
 	wrongSecret := func(token apikeys.Token) error { return b.use(withWrongSecret(token)) }
 	outside := func(token apikeys.Token) error { return b.useOutside(token.ID) }
 	for name, c := range map[string]struct {
-		before   string // last_used_at as it was
+		before   string // stored last_used_at
 		change   string // "": none
 		use      func(apikeys.Token) error
 		advances bool

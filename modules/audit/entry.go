@@ -51,12 +51,12 @@ type Request struct {
 type Entry struct {
 	ID             int64 // its random bits hide the size of the log
 	OrganisationID string
-	At             time.Time // by the database's clock, truncated to the millisecond
+	At             time.Time // instant of the database's clock, truncated to the millisecond
 	Actor          Actor
 	Action         Action
 	Target         Target
 	Reason         Reason         // "": the entry is no refusal
-	Details        map[string]any // such as the period and the number of rows of an export
+	Details        map[string]any // facts of the action, such as the period of an export
 	Request        Request
 }
 

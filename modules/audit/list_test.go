@@ -54,7 +54,7 @@ func (b bundle) storeRandomEntries(t *testing.T) []audit.Entry {
 		require.NoError(t, b.log.Append(t.Context(), e))
 	}
 	b.Exec(`update audit_entries set at = $1::timestamptz + floor(random() * 6 * 24) * interval '1 h'`, firstDay)
-	for range 200 { // in random minutes of six hours
+	for range 200 { // each in a random minute of six hours
 		b.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
 			values ($1, $2, 'K', 'expired', $3, 7) on conflict do nothing`, pick(ours, ours, theirs),
 			pick("k1", "k2"), firstDay.Add(time.Duration(random.IntN(360))*time.Minute))

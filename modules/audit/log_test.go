@@ -219,14 +219,14 @@ func TestIDsAreRandom(t *testing.T) {
 	}
 	listed := b.list(t, ours, audit.Page{Limit: 100})
 	require.Len(t, listed, 40)
-	const random = 1<<53 - 1 // the random bits, below the microseconds within the millisecond
+	const random = 1<<53 - 1 // mask of the random bits; the bits above are microseconds
 	for i := range listed[1:] {
 		gap := listed[i].ID&random - listed[i+1].ID&random
 		require.Greater(t, max(gap, -gap), int64(1_000_000), "%d, %d", listed[i].ID, listed[i+1].ID)
 	}
 }
 
-// rules.md, Audit log: the serving role only adds and reads entries; by any other right it could change them.
+// rules.md, Audit log: the serving role may add and read entries, and has no other right on them.
 func TestServingRoleHasTwoRightsOnEntries(t *testing.T) {
 	w := testkit.New(t)
 	require.Equal(t, []string{"select", "insert"}, testkit.One[[]string](w, `select array(select p

@@ -84,7 +84,7 @@ func TestOutcomeOfAbortedExport(t *testing.T) {
 	} {
 		t.Run(outcome, func(t *testing.T) {
 			b := setup(t)
-			var begun atomic.Bool // the client has received the first bytes
+			var begun atomic.Bool // whether the client has received the first bytes
 			b.request.Recheck = func(ctx context.Context, _ *postgres.DB) error {
 				if !begun.Load() {
 					return nil
@@ -228,7 +228,7 @@ func TestEndIsRecordedAfterARestart(t *testing.T) {
 
 // rules.md, Bounds: a refused export's error names the limit that it reached.
 func TestRefusedExportNamesTheLimit(t *testing.T) {
-	for want, held := range map[string]string{ // a letter is an organisation's slot; the last is refused
+	for want, held := range map[string]string{ // each letter requests a slot for an organisation; the last is refused
 		"of this organisation: at most 4 run at once": "aaaa" + "a",
 		"on this instance: at most 8 run at once":     "aaaabbbc" + "d",
 	} {

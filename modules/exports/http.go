@@ -57,7 +57,7 @@ func (s *Service) Open(c *fiber.Ctx, r Request) (*Export, error) {
 		request: r, service: s, release: release, gate: s.NewGate(c, r.Recheck), id: uuid.NewString(),
 	}
 	defer func() {
-		if e.plays == nil { // after an error or a panic
+		if e.plays == nil { // OpenExport failed or panicked
 			e.free()
 		}
 	}()
@@ -95,12 +95,12 @@ func (e *Export) Close() {
 }
 
 func (e *Export) free() {
-	defer e.release() // also if closing panics
+	defer e.release() // frees the slot even if closing panics
 	e.gate.Close()
 	e.plays.Close()
 }
 
-const monthsHeader = "DG-Months" // sends Proof.Months
+const monthsHeader = "DG-Months" // header with Proof.Months
 
 func (e *Export) header(c *fiber.Ctx) map[string]string {
 	name := fileName(e.request.Slug, e.request.Query)

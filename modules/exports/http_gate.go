@@ -15,7 +15,7 @@ import (
 
 // These limits bound a download.
 const (
-	timeLimit       = 30 * time.Minute       // of a whole download
+	timeLimit       = 30 * time.Minute       // limit of a whole download
 	blockTimeout    = 9 * time.Second        // limit of a recheck and the next block
 	recheckInterval = 500 * time.Millisecond // between two rechecks, at least
 	turnWait        = 100 * time.Millisecond // wait for a turn; after it the block is made out of turn
@@ -79,7 +79,7 @@ func (g *Gate) Enter() (leave func(), err error) {
 		free()
 	}
 	entered := false
-	defer func() { // also after a panic of recheck
+	defer func() { // runs also after a panic of recheck
 		if !entered {
 			back()
 		}

@@ -24,11 +24,11 @@ import (
 type bundle struct {
 	*testkit.World
 	t          *testing.T
-	db         *postgres.DB // with a lock timeout that is longer than the tests' waits
+	db         *postgres.DB // its lock timeout exceeds the tests' waits
 	url        string
 	service    *Service
 	request    Request // the export that the route opens
-	beforeSend func()  // nil: nothing
+	beforeSend func()  // called before Send; may be nil
 
 	firstByteDeadline time.Duration // deadline of the route; 0: the server's default
 }

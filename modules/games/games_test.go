@@ -127,7 +127,7 @@ func TestSkillsAreFoundByID(t *testing.T) {
 func TestPackedAnswersDoNotDependOnOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2026))
 	for range 2000 {
-		var want [games.SkillCount][2]int // attempts, correct
+		var want [games.SkillCount][2]int // attempts and correct answers by skill
 		var results []games.SkillResult
 		for _, skill := range random.Perm(games.SkillCount)[:random.IntN(games.SkillCount+1)] {
 			attempts := 1 + random.IntN(1+random.IntN(games.MaxAttempts))

@@ -44,7 +44,7 @@ func KeyringOf(current, previous byte) Keyring {
 		}
 		return bytes.Repeat([]byte{b}, 32)
 	}
-	ring, _ := NewKeyring(key(current), key(previous)) // which never fails
+	ring, _ := NewKeyring(key(current), key(previous)) // never fails: each key has 32 bytes or none
 	return ring
 }
 
@@ -146,7 +146,7 @@ func TestLargestHashRunsAlone(t *testing.T) {
 	h := newHasher(hashCost)
 	largest := hashCost
 	largest.Memory = maxMemory
-	for _, cost := range []argon2id.Params{largest, hashCost} { // a small hash takes the share of a processor
+	for _, cost := range []argon2id.Params{largest, hashCost} { // a small hash acquires minShare
 		release := tb.Must(h.acquire(t.Context(), cost))(t)
 		require.False(t, h.memory.TryAcquire(int64(maxMemory-max(cost.Memory, h.minShare)+1)))
 		release()
@@ -238,7 +238,7 @@ func wide(text string) string {
 	return strings.Map(func(r rune) rune { return r + '\uff01' - '!' }, text)
 }
 
-// The clients of a /48 leave a slot of the sign-ins to others.
+// The clients of a /48 leave a sign-in slot to others.
 func TestSiteLeavesASignIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slots := New(nil, time.Now, Recorder{}, Keyring{}).slots

@@ -124,14 +124,14 @@ var hashCost = argon2id.Params{
 	KeyLength:   32,
 }
 
-// Bounds of new imported hashes. A sign-in with a costlier hash would delay the others.
+// These bounds apply to newly imported hashes: a sign-in with a costlier hash would delay others.
 const (
 	maxImportedMemory      = 64 << 10 // in KiB
 	maxImportedParallelism = 4
 	maxImportedWork        = 389_120 // memory in KiB × iterations: ten times that of hashCost
 )
 
-// Bounds of stored hashes: version 1.0.0 imported more. Costlier hashes match no password.
+// These bounds apply to stored hashes: version 1.0.0 imported costlier ones. Beyond them, no password matches.
 const (
 	maxMemory      = 256 << 10 // in KiB
 	maxIterations  = 10

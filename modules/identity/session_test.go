@@ -33,7 +33,7 @@ func TestWrongPasswordAndUnknownEmailGetTheSameResponse(t *testing.T) {
 		(convert_to('ann@example.com', 'UTF8'), convert_to('account:ann@example.com', 'UTF8'))`))
 }
 
-// The test measures allocated memory, which shows that a hash, nearly all of the time, is computed.
+// A hash is computed for an unknown e-mail too, as the allocated memory shows.
 func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
 	b := setupAlone(t)
 	people := b.service(b.DB)
@@ -221,7 +221,7 @@ func (b *bundle) addSessions(id string, n int) {
 		id, b.now(), n)
 }
 
-// Sign-ins remove expired rows, at most 1,000 of a table. They do not wait for rows that another instance removes.
+// Sign-ins remove expired rows, at most 1,000 per table. They do not wait for rows that another instance removes.
 func TestExpiredRowsAreSwept(t *testing.T) {
 	b := setup(t)
 	b.addSessions(b.person(ann, ""), 1050)
@@ -267,7 +267,7 @@ func TestSessionLimitKeepsNewAndPendingSessions(t *testing.T) {
 	require.Equal(t, 200, b.Count(`sessions where second_step_due`), "which a sign-in does not end")
 }
 
-// Whatever compares a password or a code waits for a slot, two of a network, and gives it back if it fails.
+// Each check of a password or code waits for one of its network's two slots, and frees it even if it fails.
 func TestPasswordChecksWaitForASlot(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")

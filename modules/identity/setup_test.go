@@ -37,7 +37,7 @@ type bundle struct {
 	*testkit.World
 	t             *testing.T
 	people, other *identity.Service
-	millis        atomic.Int64 // of the clock
+	millis        atomic.Int64 // the clock, in milliseconds since 1970
 	programLog    tb.Buffer    // the program's log
 }
 

@@ -138,7 +138,7 @@ func reencrypt(tx transaction, keys Keyring, encrypted bool) (done Reencrypted, 
 		}
 		changed, err := updateRows(tx, "identity.reencrypt", &userRow{}, map[string]any{
 			"totp_secret":    keys.Encrypt(r.ID, secret),
-			"totp_rewritten": gorm.Expr("totp_rewritten + 1"), // so that sessions stay
+			"totp_rewritten": gorm.Expr("totp_rewritten + 1"), // exempts the change from ending sessions
 		}, "id = ? and totp_secret = ?", r.ID, *r.TOTPSecret)
 		if err != nil {
 			return done, err

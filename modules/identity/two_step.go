@@ -125,7 +125,7 @@ func twoStepColumns(secret, since, lastStep any) map[string]any {
 	}
 }
 
-// Codes of the previous and the next step are accepted too, because clocks drift.
+// stepSeconds is the time step of codes. Codes of neighbouring steps are accepted too, because clocks drift.
 const stepSeconds = 30
 
 // TOTPIssuer is the name under which an authenticator app shows the codes.
@@ -142,7 +142,7 @@ var base32Secret = base32.StdEncoding.WithPadding(base32.NoPadding)
 // A valid text is base32 of at least 80 bits, in at most 200 characters.
 func ParseTOTPSecret(text string) (string, bool) {
 	secret := strings.ToUpper(strings.TrimRight(text, "="))
-	if strings.ContainsAny(secret, "\r\n") { // the decoder skips them
+	if strings.ContainsAny(secret, "\r\n") { // the decoder would skip line breaks
 		return "", false
 	}
 	b, err := base32Secret.DecodeString(secret)

@@ -90,7 +90,7 @@ func TestImportRecordsTheModeReadUnderTheLock(t *testing.T) {
 	require.Zero(t, b.Count(`audit_entries`))
 }
 
-// An import of a new password or two-step secret ends the person's sessions, and clears the old one's date.
+// An import of a new password or two-step secret ends the person's sessions, and clears the date of the old one.
 func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 	b := setup(t)
 	anns := fill(changedLine("ann", "", ""))
@@ -310,7 +310,7 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 		done <- err
 	}()
 	try()
-	for stored := false; !stored; { // stored: the whole first file is
+	for stored := false; !stored; { // stored: whether the first file is stored
 		select {
 		case err := <-done:
 			require.FailNow(t, "the import ends early", err)
@@ -412,7 +412,7 @@ func TestErasureGivesWayToAnImport(t *testing.T) {
 				func(*gorm.DB, string) error { return nil }, audit.Request{})
 		}()
 		for b.Count(`pg_locks where not granted and locktype in ('tuple', 'transactionid')`) == 0 {
-			continue // until the erasure has locked the ordinals, and waits for the player
+			continue // wait until the erasure has locked the ordinals and waits for the player
 		}
 		return io.NopCloser(strings.NewReader(fill(changedLine("p2", `"Two"`, `"Zwei"`)) + "\n")), nil
 	}}

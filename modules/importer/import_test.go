@@ -234,7 +234,7 @@ func (t terminal) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// The import is cancelled while it reads the file, checks players or writes players.
+// An import changes nothing if it is cancelled while it reads the file, checks players or writes players.
 func TestCancelledImportChangesNothing(t *testing.T) {
 	b := setup(t)
 	before := b.contents()
@@ -286,7 +286,6 @@ func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 	assert.Equal(t, "203 203 203",
 		b.one("select concat_ws(' ', count(distinct ordinal), max(ordinal), (select last from "+
 			"player_ordinals where org_id = $1)) from players where org_id = $1", idOf("acme")))
-	// The ordinal of a deleted player is not reused.
 	b.Exec(`delete from players where ordinal = 203`)
 	b.imports(filledFile("f", changedLine("p1", "$p1", "$after")))
 	assert.Equal(t, "204", b.one("select ordinal from players where id = $1", idOf("after")))
@@ -296,7 +295,7 @@ func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 func TestImportUsesConstantMemory(t *testing.T) {
 	small := maxLiveHeap(t, 2_000)
 	large := maxLiveHeap(t, 8_000)
-	require.Less(t, large, small+1<<20) // 6,000 more plays would take 170 bytes each
+	require.Less(t, large, small+1<<20) // 170 bytes for each of the 6,000 more plays
 }
 
 func maxLiveHeap(t *testing.T, plays int) (most uint64) {
@@ -344,7 +343,7 @@ func TestFilesAreReadPlainAndCompressed(t *testing.T) {
 	assert.Equal(t, "9", b.one("select count(*) from games"))
 }
 
-// A file that is cut, damaged or fails to be read imports nothing.
+// A file that is truncated, damaged or unreadable imports nothing.
 func TestUnreadableFileIsRefused(t *testing.T) {
 	const unreadable = "expected a whole file with lines of at most 8 MB, and nothing after its end if it is gzip, got "
 	b := setup(t)

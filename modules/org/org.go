@@ -2,7 +2,7 @@ package org
 
 import "crypto/rand"
 
-// Organisation is an organisation. It is both the stored row and what other modules see.
+// Organisation is both the stored row and what other modules see.
 type Organisation struct {
 	ID, Slug, Name string
 	Plan           Plan

@@ -102,7 +102,7 @@ func (s *Service) SetRoleIn(tx *gorm.DB, slug string, person audit.Actor, role R
 		if m.PersonID == person.ID {
 			now = m.Role
 		} else {
-			owned = true // m is another owner
+			owned = true // m, another member, is an owner
 		}
 	}
 	if err := mayChange(now); err != nil || now == role {
@@ -207,7 +207,7 @@ func (s *Service) erasePlayer(
 		if err != nil {
 			return err
 		}
-		// before the player, as in an import: a trigger updates player_ordinals
+		// locks before the player, as an import does: a trigger updates player_ordinals
 		if err := tenant.Exec(tx, organisationID, lockPlayersSQL).Error; err != nil {
 			return fmt.Errorf("org: lock players: %w", err)
 		}

@@ -47,7 +47,7 @@ func (s *Service) SetReportingMode(
 		before, err := s.OrganisationIn(tx.Clauses(clause.Locking{Strength: "NO KEY UPDATE"}),
 			organisation)
 		switch {
-		case errors.Is(err, errOrganisationNotFound): // it has no owners
+		case errors.Is(err, errOrganisationNotFound): // an unknown organisation has no owners
 			return errNotOwner
 		case err != nil:
 			return err

@@ -66,7 +66,7 @@ func TestEnumsOfResponsesMayGrow(t *testing.T) {
 	require.Nil(t, skills.MaxItems, "the catalogue may grow")
 }
 
-// The description is short, because generators copy it with the version into the head of each file.
+// The document has the release's version and a short description, which generators copy into each file.
 func TestDocumentHasTheVersionOfTheRelease(t *testing.T) {
 	info := storedDocument(t).Info
 	require.LessOrEqual(t, utf8.RuneCountInString(info.Description), 100)
@@ -135,7 +135,7 @@ func (w *world) check(t *testing.T, got testkit.Page) {
 	}
 	route, params, undeclared := w.router.FindRoute(r)
 	if undeclared != nil || got.Header.Get("Content-Encoding") != "" {
-		return // the uncompressed answer is checked
+		return // only uncompressed, documented responses are checked further
 	}
 	input := &openapi3filter.RequestValidationInput{
 		Request: r, Route: route, PathParams: params,

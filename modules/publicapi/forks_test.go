@@ -92,7 +92,7 @@ func TestHeadRunsTheChecksOfGet(t *testing.T) {
 		}
 		require.Equal(t, get.Header, head.Header, path)
 	}
-	var groups []any // of the recorded exports
+	var groups []any // group ids of the recorded exports
 	for _, e := range w.entries(t, h.id) {
 		if e.Action != audit.ExportStarted {
 			continue

@@ -26,8 +26,8 @@ const (
 	documentPath = "/openapi/v1.json"
 )
 
-// Mount adds the API to any fiber.App, before every other route. It matches paths exactly, whatever
-// the app's settings, refuses keys on all other paths, and writes the API's errors.
+// Mount adds the API to any fiber.App, before every other route. It matches paths exactly under
+// any settings of the app, refuses keys on all other paths, and writes the API's errors.
 func (a *API) Mount(app *fiber.App) { app.Use(a.serve) }
 
 // serve decides by the path alone whether a request is inside the API. It responds 404 if fiber

@@ -74,7 +74,7 @@ func (open openExport) Open(c *fiber.Ctx, _ exports.Request) (*exports.Export, e
 	return nil, open(c)
 }
 
-// limit/doc.go, Invariant: an export that has a slot of its own holds none of the requests.
+// limit/doc.go, Invariant: an export that has a slot of its own holds no slot of requests.
 func TestExportFreesTheSlotOfItsRequest(t *testing.T) {
 	policy, err := authz.New()
 	require.NoError(t, err)
@@ -221,7 +221,7 @@ func parseQuery(t *testing.T, query string) (read reports.Query, err error) {
 	return read, err
 }
 
-// rules.md, Formats: the parameters of statistics and exports. Packages input and reports test days and periods.
+// rules.md, Formats: reports refuse invalid parameters. Packages input and reports test days and periods.
 func TestReportParametersAreValidated(t *testing.T) {
 	const day = "from=2024-03-01&to=2024-03-02"
 	for query, group := range map[string]string{

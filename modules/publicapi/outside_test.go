@@ -119,7 +119,7 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 		log.ask("CONNECT", target, nil).Is(t, http.StatusNotImplemented)
 	}
 	log.requireEntries()
-	for target, status := range map[string]int{ // requests without Host
+	for target, status := range map[string]int{ // these requests have no Host
 		"/api/v1/" + tail: 200, "//x/api/v1/" + tail: 403, "//api/v1/" + tail: 403,
 		"x//y/api/v1/" + tail: 400,
 	} {

@@ -51,7 +51,7 @@ func appendPlayers(b []byte, s reports.Statistics) []byte {
 		panic(panics[i])
 	}
 	for k, part := range parts {
-		if len(part) > share(k+1)-share(k) { // too long for its share: append has copied it
+		if len(part) > share(k+1)-share(k) { // part outgrew its share: append has moved it
 			return slices.Concat(b, slices.Concat(parts...))
 		}
 	}

@@ -56,7 +56,7 @@ func newEnv(t *testing.T) *env {
 	return e
 }
 
-// newSealedEnv has n random, sealed plays within some days from testFrom on.
+// newSealedEnv returns an env with n random, sealed plays within some days from testFrom on.
 func newSealedEnv(t *testing.T, days, n int) *env {
 	e := newEnv(t)
 	e.insert(testFrom, days, n)
@@ -229,7 +229,7 @@ func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	e.insert(testFrom.AddDate(0, 0, 30), 1, 100)
 	other := e.Organisation(testkit.Organisation{}).ID
 	e.Players(other, 1)
-	e.Plays(e.Fork(testkit.Fork{OrganisationID: other}), 5, testFrom.AddDate(0, 0, 30), 0) // are not counted
+	e.Plays(e.Fork(testkit.Fork{OrganisationID: other}), 5, testFrom.AddDate(0, 0, 30), 0) // these plays do not count
 	q := Query{OrganisationID: testOrg, Period: Period{From: testFrom, Days: 60}}
 	e.reports.maxOverviewPlays = 99
 	o, err := e.reports.Overview(t.Context(), q)

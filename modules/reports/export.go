@@ -147,7 +147,7 @@ func (e *Export) startRest(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	e.row = exportRow{} // so that a player without cells has no key
+	e.row = exportRow{} // a player without cells must not keep a key
 	e.cells = make([]string, e.snap.lastOrdinal+1)
 	for i, ordinal := range l.ordinals {
 		e.cells[max(ordinal, ^ordinal)] = l.at(int32(i))

@@ -77,7 +77,7 @@ func labelsIn(texts map[int32]string) *labels {
 	for _, ordinal := range slices.SortedFunc(maps.Keys(texts), func(a, b int32) int {
 		return cmp.Or(strings.Compare(texts[a], texts[b]), cmp.Compare(a, b))
 	}) {
-		if texts[ordinal] == last { // no text is empty
+		if texts[ordinal] == last { // the first text differs from last: it is not empty
 			l.ordinals = append(l.ordinals, ^ordinal)
 		} else {
 			l.ordinals = append(l.ordinals, ordinal)

@@ -70,7 +70,7 @@ func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	e := newEnv(t)
 	other := e.Organisation(testkit.Organisation{}).ID
-	e.Group(other, e.Players(other, 40)...) // has the same ordinals
+	e.Group(other, e.Players(other, 40)...) // its members have the same ordinals
 	q := query(testFrom, 1, testGroup)
 	play := func(member int, at time.Time) { e.play(testFork, 4*member+1, at) }
 	suppressed := func() bool {
@@ -105,7 +105,7 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	for _, members := range []int{25, 50, 51, 350, 437, 438, 2500, players} {
 		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", 1000+members)
 		groups[members] = id
-		memberships += members // without statistics, the whole table is read
+		memberships += members // bounds a scan of the whole table, without statistics
 		e.group(id, `select 1 + i * ($2 / $1) from generate_series(0, $1::int - 1) i`, members, players)
 	}
 	for date := range 10 { // two large days between small ones

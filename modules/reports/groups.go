@@ -74,7 +74,7 @@ func (s *Service) ShownGroups(ctx context.Context, q Query) (shown []string, err
 	rows, _ := s.db.Pool.Query(ctx, activeMembersSQL, args) // rows.Err returns its error
 	var id string
 	var active int
-	shown = []string{} // not nil, which means a failed query in the dashboard
+	shown = []string{} // nil would mean a failed query on the dashboard
 	_, err = pgx.ForEachRow(rows, []any{&id, &active}, func() error {
 		if !suppressed(id, active) {
 			shown = append(shown, id)

@@ -133,7 +133,7 @@ type cachedLabels struct {
 
 func newLabelCache() *labelCache {
 	c := &labelCache{}
-	c.lru, _ = simplelru.NewLRU(math.MaxInt, func(_ labelsKey, e *cachedLabels) { // fails for size 0
+	c.lru, _ = simplelru.NewLRU(math.MaxInt, func(_ labelsKey, e *cachedLabels) { // fails only for size 0
 		e.expiry.Stop()
 		c.bytes -= e.size()
 	})

@@ -77,7 +77,7 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 func TestLargeDayIsCountedOnce(t *testing.T) {
 	e := newEnv(t)
 	e.sealer.MaxDayPlays = 20
-	e.insert(testFrom.Add(20*day), 1, 400) // enough that the group is not suppressed
+	e.insert(testFrom.Add(20*day), 1, 400) // enough plays to show the group
 	e.insert(testFrom.Add(50*day), 1, 10)
 	e.Exec(`update plays set fork_id = $1`, testFork)
 	require.Equal(t, sealer.Result{Days: 1, Months: 2, Large: 1}, e.seal(t),

@@ -73,7 +73,7 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	require.NoError(t, limited.Err(), "%d writes, %d erasures, %d sealed days, %d rebuilds", written.Load(),
 		erased.Load(), sealed.Load(), rebuilt.Load())
 
-	// then at rest, with all due days and months sealed
+	// compare again without writers, with all due days and months sealed
 	e.insert(testFrom.Add(50*day), 1, 200)
 	e.seal(t)
 	require.Zero(t, e.seal(t))

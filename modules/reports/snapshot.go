@@ -153,6 +153,6 @@ func (s *snapshot) close() {
 		return
 	}
 	if _, err := conn.Exec(ctx, "rollback"); err != nil {
-		_ = conn.Conn().Close(ctx) // so that Release discards the connection
+		_ = conn.Conn().Close(ctx) // makes Release discard the connection
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"syscall"
 )
 
-// Paths relative to the data folder.
+// These paths are relative to the data folder.
 const (
 	cluster    = "cluster"
 	newCluster = "cluster.new" // renamed to cluster when complete

@@ -81,7 +81,7 @@ func TestInvalidHTTPGetsTheErrorBody(t *testing.T) {
 		{"method that is no token", "G(T /ok" + host + end, 400, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			a := b.raw(t, c.request) // reports stray bytes, as of a body after HEAD
+			a := b.raw(t, c.request) // reports stray bytes, such as a body after HEAD
 			a.wantError(t, c.status)
 			require.Contains(t, a.body, c.message)
 			require.True(t, a.closed, "the connection stays open")
@@ -122,7 +122,7 @@ func TestValidRequestPassesTheGuard(t *testing.T) {
 
 var errUnreachable = fmt.Errorf("10.1.2.3: %w", syscall.ECONNREFUSED)
 
-// An error determines status, code and message of the response. Only the log shows the cause, of a 5xx.
+// An error determines status, code and message of the response. Only the log shows the cause of a 5xx.
 func TestErrorsBecomeResponses(t *testing.T) {
 	internals := errors.New("internals")
 	cases := map[string]struct {

@@ -116,7 +116,7 @@ type failingListener struct {
 
 func (f failingListener) Accept() (net.Conn, error) { return nil, <-f.errs }
 
-// Without retries, fasthttp would stop serving at the first error.
+// The listener retries Accept after an error, at which fasthttp would stop serving.
 func TestAcceptErrorsAreRetried(t *testing.T) {
 	f := failingListener{errs: make(chan error, 3)}
 	for _, err := range []error{syscall.EMFILE, syscall.ECONNABORTED, net.ErrClosed} {

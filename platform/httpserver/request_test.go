@@ -100,7 +100,7 @@ func TestMetricsAreByRouteTemplate(t *testing.T) {
 	}
 }
 
-// fasthttp reuses its buffers for the connection's next request, so values must be copied.
+// Values are copies, because fasthttp reuses its buffers for the connection's next request.
 func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 	type requestValues struct{ id, addr, path, param, header string }
 	var mu sync.Mutex

@@ -218,7 +218,7 @@ func (s *semaphore) release(n int64) {
 	s.grant()
 }
 
-// grant requires mu.
+// grant gives free slots to waiters. The caller must hold mu.
 func (s *semaphore) grant() {
 	for at := s.waiters.Front(); at != nil; {
 		next := at.Next()

@@ -64,7 +64,7 @@ func NewRequests(connections int) *Requests {
 	}
 }
 
-// slotKey is the key of a context's slot, a func() that frees it.
+// slotKey is the context key of a func() that frees the slot.
 type slotKey struct{}
 
 // Run runs work in a slot of the credential's tenant, or of the network if the credential is

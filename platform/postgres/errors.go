@@ -52,7 +52,7 @@ func IsUnavailable(err error) bool {
 		})
 	}
 	_, unconnected := errors.AsType[*pgconn.ConnectError](err)
-	e, ok := errors.AsType[net.Error](err) // context.DeadlineExceeded is one
+	e, ok := errors.AsType[net.Error](err) // context.DeadlineExceeded is a net.Error
 	is := func(target error) bool { return errors.Is(err, target) }
 	return !is(context.Canceled) &&
 		(unconnected || ok && e.Timeout() || slices.ContainsFunc(unavailableErrors, is))

@@ -23,7 +23,7 @@ var schema = files{
 	"grants/log.sql":    "revoke all on log from :role;\ngrant select, insert on log to :role;",
 }.with(nil)
 
-type files map[string]string // names and SQL
+type files map[string]string // SQL by name
 
 func (f files) with(more files) fstest.MapFS {
 	all := fstest.MapFS{"migrations.go": {Data: []byte("package migrations")}}
@@ -77,7 +77,7 @@ func migrateAtOnce(t *testing.T, n int, owner string, files fs.FS) {
 	})
 }
 
-// Slow files make the instances overlap: during the migration in the first round, during the grants in the second.
+// Concurrent instances migrate once. Slow files make them overlap: first in the migration, then in the grants.
 func TestConcurrentMigrationsRunOnce(t *testing.T) {
 	serving, owner := newDatabase(t)
 	slow := schemaWith(files{"3_slow.sql": "insert into things values (2);\nselect pg_sleep(0.2);",
@@ -102,7 +102,7 @@ func TestFailedMigrationIsNamedAndEarlierOnesStay(t *testing.T) {
 	require.NoError(t, postgres.Migrate(t.Context(), owner, schema, servingRole, nil))
 }
 
-// Any operator command of an older program migrates first. It must keep the rights of the newer program.
+// A migration by an older program changes nothing: it keeps the rights that the newer program granted.
 func TestOlderProgramKeepsRightsOfNewerOne(t *testing.T) {
 	serving, owner := newDatabase(t)
 	newer := schemaWith(files{"3_more.sql": "create table more (id int);\nalter table log add column note text;",

@@ -52,7 +52,7 @@ func settings(t *testing.T, on querier, value string, names iter.Seq[string]) (f
 	return found
 }
 
-// Otherwise the URL could turn off timeouts or change the isolation level.
+// A URL cannot turn off timeouts, change the isolation level or set other values that dg sets.
 func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	serving, _ := newDatabase(t)
 	hostile := serving + "&timezone=Asia/Tokyo&client_encoding=LATIN1&default_transaction_isolation=serializable" +
@@ -61,7 +61,7 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	want := map[string]string{
 		"application_name": "reads", "TimeZone": "UTC", "client_encoding": "UTF8", "jit": "off", "lock_timeout": "3s",
 		"search_path": "public", "default_transaction_isolation": "read committed",
-		"idle_in_transaction_session_timeout": "10s", "statement_timeout": "30s", // the default of dg
+		"idle_in_transaction_session_timeout": "10s", "statement_timeout": "30s", // defaults of dg
 	}
 	require.Equal(t, want, settings(t, db.Pool, "current_setting(name)", maps.Keys(want)))
 	// over a Unix socket the current TCP settings read as 0, but reset_val has the requested values
@@ -70,7 +70,7 @@ func TestSessionSettingsOverrideTheURL(t *testing.T) {
 	require.Equal(t, want, settings(t, db.Pool, "reset_val", maps.Keys(want)))
 }
 
-// By default pgx, also below gorm, returns instants in the machine's time zone.
+// pgx and gorm return instants in UTC, where pgx by default returns them in the machine's time zone.
 func TestTimesAreReadAsUTC(t *testing.T) {
 	db := open(t, postgres.Options{})
 	var direct, byGorm time.Time
@@ -82,7 +82,7 @@ func TestTimesAreReadAsUTC(t *testing.T) {
 
 var onNoTable = tenant.Across("on no organisation's table")
 
-// PostgreSQL's errors are query_canceled (57014) and lock_not_available (55P03).
+// Statements and waits for locks time out with query_canceled (57014) and lock_not_available (55P03).
 func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
 	db := open(t, postgres.Options{StatementTimeout: 50 * time.Millisecond, LockTimeout: 20 * time.Millisecond})
 	_, err := db.Pool.Exec(t.Context(), `select pg_sleep(20)`)
@@ -109,7 +109,7 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		_, opened := postgres.Open(ctx, bad, postgres.Options{})
 		cancel()
-		_, roleErr := postgres.RoleOf(bad) // may be nil
+		_, roleErr := postgres.RoleOf(bad) // nil if only other parts are bad
 		migrated := postgres.Migrate(t.Context(), bad, schema, "x", nil)
 		require.Error(t, opened, bad)
 		require.Error(t, migrated, bad)
@@ -155,7 +155,7 @@ func TestConnectionToStandbyIsClosed(t *testing.T) {
 	conn := tb.Must(db.Pool.Acquire(t.Context()))(t)
 	defer conn.Release()
 	_, err := conn.Exec(t.Context(), `begin read only; create temporary sequence s`)
-	if err == nil { // PostgreSQL allows temporary sequences
+	if err == nil { // read-only transactions may create temporary sequences
 		_, err = conn.Exec(t.Context(), `select setval('s', 1); create table t (id int)`)
 	}
 	require.ErrorContains(t, err, "25006")

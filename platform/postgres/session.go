@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// The default bounds of a session (rules.md, Bounds).
+// These bounds apply to a session by default (rules.md, Bounds).
 const (
 	statementTimeout = 30 * time.Second
 	lockTimeout      = 2 * time.Second
@@ -90,7 +90,7 @@ func sessionParams(opts Options) map[string]string {
 		// could run.
 		"idle_session_timeout": "0",
 
-		// Releases the locks of a client that died silently within half a minute.
+		// Keepalives release the locks of a silently dead client within half a minute.
 		"tcp_keepalives_idle":              "15",
 		"tcp_keepalives_interval":          "5",
 		"tcp_keepalives_count":             "3",

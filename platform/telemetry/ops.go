@@ -24,7 +24,7 @@ func OpsHandler(g prometheus.Gatherer, addr string) http.Handler {
 	mux.Handle("GET /metrics", promhttp.HandlerFor(g, promhttp.HandlerOpts{}))
 	profiles := http.NewServeMux()
 	profiles.HandleFunc("/debug/pprof/", pprof.Index)
-	// Without pprof.Cmdline, because a flag may contain the database's password.
+	// pprof.Cmdline is left out, because a flag may contain the database's password.
 	profiles.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	profiles.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	profiles.HandleFunc("/debug/pprof/trace", pprof.Trace)

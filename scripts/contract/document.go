@@ -15,7 +15,7 @@ type value json.RawMessage
 func (v value) get(names ...string) value {
 	for _, name := range names {
 		var object map[string]json.RawMessage
-		_ = json.Unmarshal(v, &object) // fails for what is no object, which has no members
+		_ = json.Unmarshal(v, &object) // fails unless v is an object; then there is no member
 		v = value(object[name])
 	}
 	return v
@@ -38,7 +38,7 @@ func (v value) members() iter.Seq2[string, value] {
 
 func (v value) list() (all []value) {
 	var items []json.RawMessage
-	_ = json.Unmarshal(v, &items) // fails for what is no list
+	_ = json.Unmarshal(v, &items) // fails unless v is a list; then there is no item
 	for _, item := range items {
 		all = append(all, value(item))
 	}

@@ -65,7 +65,7 @@ func pretty(v value) string {
 		return strings.TrimSuffix(v.text(), "\n")
 	}
 	var b bytes.Buffer
-	_ = json.Indent(&b, v, "", "  ") // v was read as JSON, so that this cannot fail
+	_ = json.Indent(&b, v, "", "  ") // cannot fail: v was read as JSON
 	return leaf.ReplaceAllStringFunc(b.String(), func(object string) string {
 		if line := strings.Join(strings.Fields(object), " "); len(line) < 140 {
 			return strings.NewReplacer("{ ", "{", " }", "}").Replace(line)

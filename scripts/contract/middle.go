@@ -13,27 +13,27 @@ import (
 	"time"
 )
 
-// condition is what the middle does, and what is right then: the program works, fails with its
-// destination as it was, or (either) does one of both.
+// condition describes what the middle does and the right result: the program works, fails with its
+// destination unchanged, or either.
 type condition struct {
 	name          string
 	works, either bool
-	short         bool // also for Start snippets
-	csv           bool // only for programs that read CSV
-	json          bool // not for curl that prints JSON: it does not look into it
-	// Not for programs whose requests are curl's own: the key is typed into dg.curl, curl waits for a date of any
-	// year, and shows its own message.
+	short         bool // applies to Start snippets too
+	csv           bool // applies only to programs that read CSV
+	json          bool // does not apply to curl that prints JSON, which it does not parse
+	// whether the condition excludes programs that send requests by curl: dg.curl has their key, curl accepts a date
+	// of any year, and curl prints its own message
 	ours  bool
 	key   func(string) string
 	env   []string
 	file  string // a file of the home folder that would change the header
 	says  string // text that the program prints
 	tries int    // expected number of requests; 0: any
-	// Whose key: that of the demo, or of an organisation of table.sql.
+	// owner of the key: an organisation of table.sql; "": the demo
 	data    string
 	days    int           // length of the period, which ends today; 0: forty; negative: it begins later
 	group   string        // the groupId that is set in the program
-	nothing bool          // no whole week: a program that draws says so
+	nothing bool          // no whole week: a program that draws must report it
 	stalls  bool          // the export stops after its first half
 	signal  bool          // the program gets SIGINT when the export stops
 	twice   bool          // two runs at once, of which at least one succeeds
@@ -121,7 +121,7 @@ func hideFirstYear(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool
 	return true
 }
 
-// signInPage answers every request with a page, as a sign-in does that stands in between.
+// signInPage answers every request with a page, like a proxy that requires a sign-in.
 func signInPage(w http.ResponseWriter, _ *http.Request, _ []byte, _ int) bool {
 	w.Header().Set("Content-Type", "text/html")
 	_, _ = io.WriteString(w, "<html>Log in</html>")
@@ -144,7 +144,7 @@ func gzipResponse(w http.ResponseWriter, r *http.Request, whole []byte, _ int) b
 	return true
 }
 
-// changeCSV sends the CSV that change makes of the whole one.
+// changeCSV sends the CSV as modified by change.
 func changeCSV(change func(string) string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, r *http.Request, whole []byte, _ int) bool {
 		if !strings.HasSuffix(r.URL.Path, "/csv") || r.Method == http.MethodHead {
@@ -156,7 +156,7 @@ func changeCSV(change func(string) string) func(http.ResponseWriter, *http.Reque
 	}
 }
 
-// busyOnce answers the first request of a cell with 429: five seconds are real, so there is one.
+// busyOnce answers only the first request of a cell with 429, because the program really waits.
 func busyOnce(retryAfter string) func(http.ResponseWriter, *http.Request, []byte, int) bool {
 	return func(w http.ResponseWriter, _ *http.Request, _ []byte, attempt int) bool {
 		if attempt > 0 {
@@ -175,7 +175,7 @@ func busyOnce(retryAfter string) func(http.ResponseWriter, *http.Request, []byte
 	}
 }
 
-// busyForever answers 503, with the key as a gateway may: the program gives up after eight tries.
+// busyForever answers 503, and echoes the key, as a gateway may. The program gives up after eight tries.
 func busyForever(w http.ResponseWriter, r *http.Request, _ []byte, _ int) bool {
 	w.Header().Set("Retry-After", "0")
 	w.WriteHeader(http.StatusServiceUnavailable)
@@ -234,7 +234,7 @@ func (m *middle) stall(w http.ResponseWriter, whole []byte, signal bool) {
 	_, _ = conn.Read(make([]byte, 1))
 }
 
-// meet lets the first request for an export wait for the same one of the other run.
+// meet makes the first request for an export wait for the other run's.
 func (m *middle) meet(path string) {
 	m.mu.Lock()
 	other, second := m.waitingRuns[path]
@@ -348,7 +348,7 @@ var conditions = []condition{
 	{name: "a folder without right", either: true, short: true, csv: true, frozen: true},
 }
 
-const minDefaultWait = 4900 * time.Millisecond // five seconds, less what timers round
+const minDefaultWait = 4900 * time.Millisecond // five seconds, less the rounding of timers
 
 // middle forwards to the demo, unless the condition answers.
 type middle struct {

@@ -25,23 +25,23 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// program runs in a folder that contains its file. Its destination contains old until it receives a whole answer.
+// program runs in a folder that contains its file. Its destination contains old until a whole answer has arrived.
 type program struct {
 	File        string // path below web/docs/recipes
 	Name        string // name of the table's row; "": the file's
-	Command     string // TABLE_PSQL is a connection as the owner of a database
+	Command     string // shell command; TABLE_PSQL is a connection as a database's owner
 	Needs       string // a command that succeeds where the program can run
 	Destination string // the file or folder that the program writes; "": it prints
 	Asks        string // a command that prints old while a database has it
-	Prepare     string // command that puts old rows into a database
+	Prepare     string // a command that puts old rows into a database
 	Draws       string // the file with the program's chart
-	Rows        string // prints ids and labels of the stored plays, or an export
-	Append      string // to the program: saves the ids and labels of its plays as rows.csv
+	Rows        string // a command that prints ids and labels of the stored plays, or an export
+	Append      string // code for the program's end: saves ids and labels of its plays as rows.csv
 	Client      string // the folder of a generated client in TABLE_CLIENTS
-	Short       bool   // a Start snippet: only keys, wrong 200, redirects and resets
-	ByCurl      bool   `yaml:"byCurl"` // its requests are those of curl: see condition.ours
-	Again       bool   // another row has the same requests: those for keys and waits are left out
-	// An environment of Python: its name and its folder of programs.
+	Short       bool   // a Start snippet: only conditions with condition.short apply
+	ByCurl      bool   `yaml:"byCurl"` // it sends requests by curl: see condition.ours
+	Again       bool   // another row has the same requests: conditions on keys and waits are left out
+	// name of an environment of Python, and its folder of programs
 	Python, Bin string
 }
 
@@ -108,7 +108,7 @@ func runTable(base, key, recipes string) error {
 	return nil
 }
 
-// without says whether the row of p has no cell for c.
+// without reports whether the row of p has no cell for c.
 func (p program) without(c condition) bool {
 	return !regexp.MustCompile(os.Getenv("TABLE_CONDITIONS")).MatchString(c.name) ||
 		p.Short && !c.short || p.ByCurl && c.ours || c.locale && os.Getenv("LOCPATH") == "" ||
@@ -161,7 +161,7 @@ func (t *table) row(p program) error {
 	return nil
 }
 
-// shell is a command of the row in a folder, which is its home.
+// shell returns a shell command that runs in a folder, which is also its home.
 func (p program) shell(ctx context.Context, folder, text string) *exec.Cmd {
 	command := exec.CommandContext(ctx, "sh", "-c", text)
 	command.Dir = folder
@@ -169,7 +169,7 @@ func (p program) shell(ctx context.Context, folder, text string) *exec.Cmd {
 		return strings.HasPrefix(v, "HOME=") || strings.HasPrefix(v, "DG_")
 	}), "HOME="+folder, "MPLBACKEND=Agg", "TABLE_PYTHON="+p.Python,
 		"PATH="+strings.TrimPrefix(p.Bin+":"+os.Getenv("PATH"), ":"))
-	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what the shell starts ends with it
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a process group, which Cancel kills
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) }
 	return command
 }
@@ -178,7 +178,7 @@ const notMounted = "NOT RUN: a small disk needs root"
 
 // cell returns what is wrong, or "".
 func (t *table) cell(m *middle, p program, c condition) (wrong string, err error) {
-	folder, err := os.MkdirTemp("", "contract 'table\" é") // a path with blanks and quotes, not ASCII
+	folder, err := os.MkdirTemp("", "contract 'table\" é") // the path has a blank, quotes and a non-ASCII letter
 	if err != nil {
 		return "", err
 	}
@@ -199,12 +199,12 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 		return "", err
 	}
 	m.set(c)
-	// of the rate limit, which the cells together exceed
+	// TABLE_RESET resets the rate limit, which the cells together exceed
 	if out, err := exec.CommandContext(ctx, "sh", "-c", os.Getenv("TABLE_RESET")).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("TABLE_RESET: %w: %s", err, out)
 	}
-	_ = p.shell(ctx, folder, p.Prepare).Run() // fails in PostgreSQL before the first cell has made the table
-	if c.full {                               // a full disk that has room for one page
+	_ = p.shell(ctx, folder, p.Prepare).Run() // fails in PostgreSQL until the first cell has created the table
+	if c.full {                               // fill the disk except for one page
 		_ = exec.CommandContext(ctx, "sh", "-c", `cat /dev/zero >"$0/ballast"; truncate -s -4096 "$0/ballast"`, folder).Run()
 	}
 	if c.frozen && exec.CommandContext(ctx, "mount", "-o", "remount,ro", folder).Run() != nil {
@@ -231,7 +231,7 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 	for i := range runs {
 		runs[i].failed = runs[i].command.Wait()
 		if runs[i].failed == nil {
-			ended = &runs[i] // a run that worked
+			ended = &runs[i] // report on a run that succeeded
 		} else if c.twice && runs[i].out.Len() == 0 {
 			return "a run fails and says nothing", nil
 		}
@@ -248,14 +248,14 @@ func (t *table) cell(m *middle, p program, c condition) (wrong string, err error
 	return t.compare(ctx, p, c, folder, ended.failed)
 }
 
-// run is a program that runs.
+// run is one execution of a program.
 type run struct {
 	command *exec.Cmd
 	out     bytes.Buffer
 	failed  error
 }
 
-// compare says where the stored plays are not those of the service, with their labels.
+// compare returns how the stored plays and labels differ from those of the service, or "".
 func (t *table) compare(ctx context.Context, p program, c condition, folder string, failed error) (string, error) {
 	stored, _ := p.shell(ctx, folder, p.Rows).Output()
 	rows := plays(string(stored), "")
@@ -303,8 +303,8 @@ func (t *table) want(ctx context.Context, key, query, before string, first bool)
 	return rows, nil
 }
 
-// plays returns the ids and labels in CSV, sorted: of exports, of plays before a day or of all; or of two
-// columns.
+// plays returns the ids and labels in CSV, sorted. The CSV is exports, of which before ("": all) bounds the
+// day, or has two columns.
 func plays(text, before string) []string {
 	reader := csv.NewReader(strings.NewReader(text))
 	reader.FieldsPerRecord, reader.LazyQuotes = -1, true
@@ -370,7 +370,7 @@ func (t *table) fill(folder, url, key string, p program, c condition) error {
 	return nil
 }
 
-// The periods of the programs become the last forty days.
+// fill replaces these parts of a program, such as its days by the last forty days.
 var (
 	timeLimitPattern = regexp.MustCompile(`(-y |timeout=|speed-time = |retry-delay = |low_speed_time = ` +
 		`|LOW_SPEED_TIME => )[0-9]+`)
@@ -436,7 +436,7 @@ func (t *table) problemOf(m *middle, p program, c condition, folder string, out 
 	return ""
 }
 
-// ofLanguage matches what a language says where the program says nothing.
+// ofLanguage matches error messages of languages, which a program must not leave to its user.
 var ofLanguage = regexp.MustCompile(`Traceback|JSONDecodeError|SyntaxError|TypeError|Warning:|Fatal error|parse error`)
 
 // hasRows leaves out header rows: a fork without plays may be whole while another one failed.

@@ -25,7 +25,7 @@ func TestAccountShowsThePersonAndSecurity(t *testing.T) {
 	w.SignedIn(t, acme.Admin).Get("/account").Has(t, `<span class="state on">On`)
 }
 
-// All sessions of the person end, and no one else’s.
+// All sessions of the person end, and no other person's.
 func TestSignOutEverywhere(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	other := w.SignedIn(t, acme.Owner)
@@ -42,7 +42,7 @@ func TestSignOutEverywhere(t *testing.T) {
 	require.Empty(t, colleague.Cookies, "a reset signs this browser out, whoever used it")
 }
 
-// The well-known address leads to the form. A change ends the other sessions, and many wrong passwords lock it.
+// The well-known address leads to the form. A change ends the other sessions, and many wrong passwords lock the form.
 func TestPasswordIsChanged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	known := b.Get("/.well-known/change-password").Is(t, 302)

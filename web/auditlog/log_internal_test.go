@@ -56,7 +56,7 @@ func TestRowShowsTheValuesOfItsAction(t *testing.T) {
 			Details: map[string]any{"newName": "2026-03-01", "oldName": "2026-11-21T09:30:05Z"},
 		},
 		"Two-step turned on": {Action: audit.TwoStepTurnedOn, Target: person},
-		"key.seen":           {Action: "key.seen"}, // of a newer program
+		"key.seen":           {Action: "key.seen"}, // an action of a newer program
 	} {
 		v := names{"api_key": {"k-1": "Today’s"}}.view(e)
 		row := []string{v.Label}

@@ -222,7 +222,7 @@ var hostile = []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(
 func TestAuditLogEscapesHostileText(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	for _, text := range hostile {
-		name := strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?") // what names can be
+		name := strings.ReplaceAll(strings.ToValidUTF8(text, "?"), "\x00", "?") // names are valid UTF-8 without NUL
 		person := audit.Actor{Kind: audit.Person, ID: uuid.NewString(), Name: name}
 		key := audit.Actor{Kind: audit.Key, ID: "k", Name: name}
 		for _, e := range []audit.Entry{

@@ -27,7 +27,7 @@ type page struct {
 	NoticeLanguages []ui.Link
 }
 
-// limits are what the pages state, taken from the constants that enforce the limits.
+// limits has the numbers that the pages state, from the constants that enforce them.
 var limits = map[string]int{
 	"Requests":              apikeys.MaxRequests,
 	"Window":                apikeys.RateWindow,

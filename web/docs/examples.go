@@ -10,8 +10,8 @@ import (
 	"dg/web/ui"
 )
 
-// The ids and days of the examples in the OpenAPI document and in the recipes. Fill replaces them.
-// They are the demo's, where requests get the sample responses.
+// Examples in the OpenAPI document and the recipes have these ids and days, which Fill replaces. They
+// are the demo's, where requests get the sample responses.
 const (
 	exampleFork  = "60772820-1226-4be5-b50f-c2adbe3dca64"
 	exampleGroup = "367856ea-0ce4-4434-8f3b-0260cd0f3211"

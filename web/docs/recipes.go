@@ -40,8 +40,8 @@ type recipe struct {
 	// The program's result for the demo: a static file, or a text in recipes/. "": no result is
 	// shown.
 	Picture, Output string
-	// Which of the API's promises a tool keeps, and how it handles changes. nil: the program reads
-	// everything again.
+	// Keeps says which of the API's promises a tool keeps, and how it handles changes. nil: the
+	// program reads everything again.
 	Keeps *struct{ Players, Names, Hidden, Erased, Renamed, Revoked, Down string }
 }
 

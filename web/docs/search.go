@@ -138,7 +138,7 @@ type textReader struct {
 // read reads an element. Text after a heading belongs to the heading's line.
 func (r *textReader) read(n *html.Node) {
 	switch n.DataAtom {
-	case atom.Pre, atom.Form, atom.Fieldset, atom.Button, atom.Label, atom.H1: // programs, controls, the name
+	case atom.Pre, atom.Form, atom.Fieldset, atom.Button, atom.Label, atom.H1: // not searched
 		return
 	case atom.P, atom.Li, atom.Tr, atom.Dt, atom.Dd, atom.H2, atom.H3, atom.Div, atom.Summary:
 		r.endLine()

@@ -12,7 +12,7 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// Keys is what the screens call of apikeys.Service.
+// Keys has the methods of apikeys.Service that the screens call.
 type Keys interface {
 	List(ctx context.Context, actor apikeys.Actor) ([]apikeys.Key, error)
 	Key(ctx context.Context, actor apikeys.Actor, id string) (apikeys.Key, error)

@@ -46,7 +46,7 @@ func TestKeyPageShowsUsageAndActions(t *testing.T) {
 	p = b.Get(path).Has(t, "<p>1,214 accepted, 3 refused, 1 limited</p>")
 	today := time.Now().UTC().Format("Mon 2 Jan 2006")
 	p.Has(t, "<title>"+today+": 1,204 accepted, 3 refused, 1 limited</title>",
-		`<g class="bars" aria-hidden="true">`) // usage of thirty days would precede the link to the table
+		`<g class="bars" aria-hidden="true">`) // a link to the table precedes only longer charts
 	require.Contains(t, testkit.TextOf(p.Body), today+" 1,204 3 1")
 	require.Equal(t, 31, strings.Count(p.Body, `<tr><th scope="`))
 	p.Has(t, "Refused (key or scope), or limited (over 120")

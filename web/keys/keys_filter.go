@@ -16,7 +16,7 @@ import (
 // keysQuery selects and sorts the keys of the list. Unknown values are ignored.
 type keysQuery struct{ Search, Show, Sort string }
 
-// Options of the fields. The first one is the default.
+// The first option of each field is the default.
 var (
 	showOptions = [][2]string{
 		{"", "All"}, {"unused", "Unused in 30 days"}, {"expiring", "Expiring soon"}, {"expired", "Expired"},

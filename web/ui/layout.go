@@ -10,7 +10,7 @@ import (
 	"dg/platform/authz"
 )
 
-// Layout is what surrounds the content of a screen. Each view embeds one.
+// Layout has the parts of a page around the content of its screen. Each view embeds one.
 type Layout struct {
 	Title     string     // title of the screen; the browser's title also names the organisation
 	Area      string     // the area that the top bar marks as current
@@ -20,7 +20,7 @@ type Layout struct {
 	HasCookie bool // true with a nil User: the session could not be read, so no sign-in is offered
 }
 
-// Values of Layout.Area.
+// Layout.Area has one of these values.
 const (
 	AreaNone     = ""
 	AreaReports  = "reports"

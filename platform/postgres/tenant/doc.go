@@ -4,7 +4,7 @@
 // Raw and Exec take the organisation as an argument. The guard refuses other statements on these
 // tables, joins, expressions and raw SQL, unless Across marks them as exceptions. It catches what
 // people forget, not what they contrive: it looks at a statement's structure and does not parse SQL.
-// TestStatementsAreScopedToAnOrganisation (package app/system) runs statements under row-level
+// TestStatementsAreScopedToAnOrganisation (package app/chaos) runs statements under row-level
 // security. Production does without, because row-level security costs 7 to 21% of a request.
 // Reconsider this once programs without the guard share the serving role.
 package tenant

@@ -143,7 +143,7 @@ func isPlain(c clause.Clause) bool {
 	switch e := c.Expression.(type) {
 	case clause.Expr:
 		return e.SQL == "count(*)" // the SQL of gorm's Count
-	case clause.From, clause.Insert, clause.Update, clause.Delete: // gorm's own are empty
+	case clause.From, clause.Insert, clause.Update, clause.Delete: // gorm leaves them empty
 		return reflect.ValueOf(e).IsZero()
 	case clause.GroupBy:
 		return len(e.Having) == 0 &&

@@ -36,7 +36,7 @@ func (p *Page) Back() {
 // Mode is how a page is shown: its media, colour scheme and forced colours.
 type Mode struct{ media, scheme, forced string }
 
-// The modes of a page. Forced colours are those of Windows' contrast themes.
+// Forced colours are those of Windows' contrast themes.
 var (
 	Light         = Mode{"screen", "light", "none"}
 	Dark          = Mode{"screen", "dark", "none"}
@@ -54,8 +54,8 @@ func (p *Page) Emulate(width int, mode Mode) {
 			{Name: "forced-colors", Value: mode.forced},
 		},
 	}))
-	// Follows the mode, because it waits for the layout. Otherwise a screenshot has the previous
-	// width.
+	// The window changes last, because this waits for the layout. Otherwise a screenshot has the
+	// previous width.
 	Do(p, "change the window", chromedp.EmulateViewport(int64(width), 800))
 }
 

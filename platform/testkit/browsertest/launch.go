@@ -32,7 +32,7 @@ func launch() (context.Context, error) {
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("lang", "en-GB"),
 		chromedp.Flag("accept-lang", "en-GB"),
-		// Keeps a click that comes before the first frame of a loaded page.
+		// The flag keeps a click that comes before the first frame of a loaded page.
 		chromedp.Flag("allow-pre-commit-input", true),
 		chromedp.ModifyCmdFunc(func(cmd *exec.Cmd) {
 			cmd.Args = append([]string{"sh", "-c", keeper, "sh", dir, cmd.Path}, cmd.Args[1:]...)

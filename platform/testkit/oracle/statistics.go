@@ -43,7 +43,7 @@ type Skill struct {
 	CorrectRate float64 `json:"correctRate"`
 }
 
-type sum struct { // totals of a day, a player or all plays
+type sum struct { // has the totals of a day, a player or all plays
 	plays, completed, passed, score int64
 	best                            int
 	last                            time.Time

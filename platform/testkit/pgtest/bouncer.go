@@ -92,7 +92,7 @@ var roleDefaults = regexp.MustCompile(`(?m)^alter role dg_app in database dg (se
 
 // SetRoleDefaults applies the role settings of roles.sh to the URL's role, in the URL's database.
 func SetRoleDefaults(t testing.TB, direct string) {
-	script, err := os.ReadFile("../../configs/deploy/roles.sh") // from app/system or platform/postgres
+	script, err := os.ReadFile("../../configs/deploy/roles.sh") // relative to app/system or platform/postgres
 	require.NoError(t, err)
 	database := tb.Query[string](t, direct, `select quote_ident(current_database())`)
 	for _, found := range roleDefaults.FindAllStringSubmatch(string(script), -1) {
