@@ -102,7 +102,7 @@ async function fill(selector, value) {
 let pictures = 0;
 async function picture(name) { writeFileSync(`${folder}/${engine}-${String(++pictures).padStart(2, '0')}-${name}.png`, Buffer.from(await driver.picture(), 'base64')); }
 
-function code(secret, late = 0) { // of now: RFC 6238
+function code(secret, late = 0) { // the current code of RFC 6238
   const bits = [...secret].map((c) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(c).toString(2).padStart(5, '0')).join('');
   const key = Buffer.from(bits.match(/.{8}/g).map((b) => parseInt(b, 2)));
   const step = Buffer.alloc(8);

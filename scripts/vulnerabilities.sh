@@ -14,7 +14,7 @@ status=0
 go tool -modfile=scripts/tools/go.mod govulncheck -mode binary "$binary" >"$out" 2>&1 || status=$?
 case $status in
 0) exit 0 ;;
-3) ;; # it has found vulnerabilities
+3) ;; # govulncheck has found vulnerabilities
 *)
   cat "$out" >&2
   grep -Eq 'fetching vulnerabilities:|unrecognized vulndb format' "$out" || exit 1

@@ -4,7 +4,7 @@
 # migrates; the other role owns nothing and serves. An existing role or database stays as it is, with
 # its password: the script can run again.
 set -eu
-# Not passed as arguments of psql, which other users of the machine can see.
+# Passwords are variables, because other users of the machine can see arguments of psql.
 export OWNER_PASSWORD="${OWNER_PASSWORD:?}" APP_PASSWORD="${APP_PASSWORD:?}" PGOPTIONS="-c client_min_messages=warning"
 cd / # psql warns of a folder that it cannot enter
 psql -Xq -v ON_ERROR_STOP=1 ${POSTGRES_USER:+-U "$POSTGRES_USER"} -d postgres <<'SQL'

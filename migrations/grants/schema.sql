@@ -1,4 +1,4 @@
--- Rights on objects other than the tables of modules.
+-- These rights are on objects other than the tables of modules.
 
 grant usage on schema public to :role;
 

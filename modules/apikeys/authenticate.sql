@@ -1,8 +1,8 @@
 /* apikeys.authenticate */
 -- $1 the key's id, $2 the SHA-256 of the secret, $3 whether it was used outside /api/v1/, $4
 -- whether replicas answer reads. Returns the key, the reason of a rejection ('': accepted), the
--- key's dates, the remaining requests and the seconds until one more is accepted. No row: the id is
--- unknown. remaining and reset are null over the limit, and for a key without a window or with
+-- key's dates, the remaining requests and the seconds until one more is accepted, or no row for an
+-- unknown id. remaining and reset are null over the limit, and for a key without a window or with
 -- timestamps in the future. apikeys.retryAfter finds out which: only rejected requests pay for
 -- that. If first_in_minute, a separate statement stores the last use: in this statement it would
 -- make each use 20% slower. The count is exact: updates of a window row are serialised, and each

@@ -1,4 +1,4 @@
-# The run.sh of clients, table and tools source this file; work is a folder of theirs.
+# clients/run.sh, table.sh and other scripts source this file. work is their temporary folder.
 
 say() { printf '\n== %s\n' "$1"; }
 
@@ -14,7 +14,7 @@ awaits() {
 	return 1
 }
 
-# demo PORT builds and serves the demo; its operations are on the port before. It sets base, key and socket.
+# demo PORT builds and serves the demo, with the ops server on PORT - 1. It sets base, key and socket.
 demo() {
 	(cd "$root" && go build -trimpath -o "$work/dg" ./app)
 	base=http://127.0.0.1:$1

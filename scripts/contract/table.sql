@@ -1,5 +1,5 @@
--- Three organisations for the table, one without forks, one without plays and one with an unfinished play, 39 odd names for the nominative one, and
--- a key for each, with the secret :'secret'. The ids of the keys are 22 times z, n, o and r.
+-- Stores organisations for the table: one without forks, one without plays, one with an unfinished play and a nominative one with 39 odd names.
+-- Each has a key with the secret :'secret'. The ids of the keys are 22 times z, n, o and r.
 insert into organisations (id, slug, name, plan, reporting_mode) values
     ('00000000-0000-4000-8000-00000000000a', 'table-none', 'None', 'pro', 'pseudonymous'),
     ('00000000-0000-4000-8000-00000000000b', 'table-one', 'One', 'pro', 'pseudonymous');
@@ -14,7 +14,7 @@ insert into plays (started_at, player, release_number, id, org_id, fork_id, answ
 insert into organisations (id, slug, name, plan, reporting_mode) values
     ('00000000-0000-4000-8000-00000000000c', 'table-zero', 'No fork', 'pro', 'pseudonymous');
 
--- No control characters: no name has any.
+-- Names have no control characters.
 with odd as (select name, row_number() over () as n from unnest(array[
     'Doe, Jane', '"', '""', 'Jane "Jay" Doe', '"Jane"', 'a","b', '=1+1', '=HYPERLINK("https://example.org","x")', '+49 30', '-1', '@sum', '＝1',
     '''quoted''', 'O''Neill; "x", y', 'NA', 'null', 'NULL', 'NaN', 'None', '\N', '\.', '\', 'TRUE', '007', '1e5', '2024-01-01', ' blank ',

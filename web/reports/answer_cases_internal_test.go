@@ -9,7 +9,7 @@ import (
 	"dg/modules/reports"
 )
 
-// Noise: 2√(a+b) of counts, 50√(1/n+1/m) points of scores, 2√(p(1-p)(1/n+1/m)) of rates; at least 5% or 1 point.
+// Changes above the noise are named: 2√(a+b) for counts, 50√(1/n+1/m) for scores, 2√(p(1-p)(1/n+1/m)) for rates.
 func TestAnswerAtItsThresholds(t *testing.T) {
 	type skills = []reports.SkillStat
 	// Each player has one play. The arguments are completed and passed plays, or all and completed ones.
@@ -35,7 +35,7 @@ func TestAnswerAtItsThresholds(t *testing.T) {
 		{played(1), played(10), nil, "*90% fewer people played* (1, were 10)", true},
 		{played(200), played(100), nil, "(200, were 100)", true},
 		{played(5), sums{}, nil, "more", false},
-		// Players: at least 5%.
+		// Players: a change below 5% is not named.
 		{played(10_499), played(10_000), nil, "more", false},
 		{played(10_500), played(10_000), nil, "*5% more people played* (10,500, were 10,000)", true},
 		{played(9_501), played(10_000), nil, "fewer", false},

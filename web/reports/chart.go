@@ -9,10 +9,10 @@ import (
 )
 
 type chart struct {
-	Name    string // of the measure
+	Name    string // name of the measure
 	Unit    string // what a bar stands for: day or week
 	Count   bool   // whether values are drawn as bars; otherwise as a line
-	Period  string // in words
+	Period  string // the period in words
 	Earlier string // the compared period in words; "": no comparison
 	Whole   string // the figure of the whole period
 	Bars    []bar

@@ -14,13 +14,13 @@ import (
 // are shown.
 type change struct {
 	Direction string // up or down; "": unchanged
-	Small     bool   // within the noise, or below the minimum size
+	Small     bool   // whether it is within the noise or below the minimum size
 	By, Was   string // the difference, and the earlier figure
 }
 
 // comparison covers only complete days, because an unfinished day would look like a decline.
 type comparison struct {
-	CompleteDays, EarlierDays string              // in words; CompleteDays is "" if the whole period is complete
+	CompleteDays, EarlierDays string              // in words; CompleteDays "": the whole period is complete
 	Weeks                     bool                // whether the days are 52 weeks earlier
 	completeStats             *reports.Statistics // nil: the whole period is complete
 	earlierStats              *reports.Statistics
@@ -30,12 +30,12 @@ type comparison struct {
 // plays.
 type measure struct {
 	key, name string // key: value of the query parameter show; "": the measure has no chart
-	count     bool   // a count; otherwise in tenths of a percent
+	count     bool   // whether it is a count; otherwise it is in tenths of a percent
 	read      func(reports.Statistics) (n int64, ok bool)
 
 	// for a rate or score: whether a change exceeds its noise, and the sentence about it
 	exceeds  func(now, before reports.Statistics) bool
-	sentence string // with placeholders for the value, the points and the verb
+	sentence string // format with placeholders for the value, the points and the verb
 	verbs    verbs
 }
 
@@ -141,7 +141,7 @@ func (m measure) compare(s reports.Statistics, c *comparison) (now, before int64
 type figure struct {
 	Key, Name, Value string
 	Path             string  // path of the report with this chart; "": the figure has no chart
-	Shown            bool    // in the chart
+	Shown            bool    // whether the chart shows the figure
 	Change           *change // nil: nothing is compared
 }
 
@@ -196,7 +196,7 @@ func formatShare(n, before int64) string {
 	return ui.Count(share) + "%"
 }
 
-// Values of the query parameter compare. "" selects the previous period.
+// The query parameter compare has one of these values. "" selects the previous period.
 const (
 	compareYear = "year"
 	compareOff  = "off"

@@ -27,8 +27,8 @@ type dashboardView struct {
 	Today           time.Time
 	Invalid         *apperr.Error // nil if the period is valid
 	Presets         []ui.Link
-	PeriodName      string // of the preset; "": none
-	Period          string // in words
+	PeriodName      string // name of the preset; "": none
+	Period          string // the period in words
 	Nominative      bool
 	Suppressed      bool
 	ForkID, Command string // Command is a curl command that reads the figures from the API
@@ -221,7 +221,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report page
 	v.Nominative = s.ReportingMode == org.Nominative
 	v.Suppressed = s.Suppressed
 	if s.Suppressed {
-		v.Comparison = nil // showing the earlier figures or not would tell a hidden report from an empty one
+		v.Comparison = nil // earlier figures would tell a hidden report from an empty one
 		return
 	}
 	file := pageURL{report.Self + "/plays.csv", v.query}

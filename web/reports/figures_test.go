@@ -39,7 +39,7 @@ type statistics struct {
 	}
 }
 
-// percent returns cell if it equals the API's figure times scale, or a neighbour of a rounded 5. Otherwise that figure.
+// percent returns cell if it is the figure times scale, a 5 rounded either way; otherwise the rounded product.
 func percent(t *testing.T, cell string, figure json.Number, scale int64) string {
 	exact, ok := new(big.Rat).SetString(figure.String())
 	require.True(t, ok, figure)

@@ -49,7 +49,7 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 	return row
 }
 
-type forkState struct{ Name, Mark string } // Mark: the CSS class
+type forkState struct{ Name, Mark string } // Mark is the CSS class
 
 func stateOf(f games.Fork) forkState {
 	switch {
@@ -72,7 +72,7 @@ var forks = listing[forkRow]{
 		{"Players", "-players", true,
 			func(a, b forkRow) int { return cmp.Compare(a.Players, b.Players) }},
 		{"Score", "-score", true, func(a, b forkRow) int {
-			return cmp.Or(cmp.Compare(a.stats.AvgScore, b.stats.AvgScore), // "–" below 0.0%
+			return cmp.Or(cmp.Compare(a.stats.AvgScore, b.stats.AvgScore), // "–" sorts below 0.0%
 				cmp.Compare(min(1, a.stats.Completed), min(1, b.stats.Completed)))
 		}},
 		{"Status", "", false, nil},

@@ -54,7 +54,7 @@ func TestPlayersAreSorted(t *testing.T) {
 	require.Equal(t, columnHead{"Best score", "/r?from=1&sort=-best", "ascending", true}, best("best"))
 }
 
-// Players without a pass are listed by best score, those without a score first. The page of all filters by pass.
+// Players without a pass are listed by best score, first those without a score. The page of players filters by pass.
 func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	all := []player{
 		{Label: "A", Completed: true, BestScore: 400}, {Label: "B", Completed: true, Passed: true},

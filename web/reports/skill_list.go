@@ -13,7 +13,7 @@ type skillList struct {
 	Areas    []skillArea
 	Compared bool
 	Half     bool    // whether the scale is 50 to 100%, because no rate is lower
-	Other    ui.Link // the other order
+	Other    ui.Link // link to the other order
 }
 
 type skillArea struct {

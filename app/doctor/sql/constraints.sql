@@ -1,5 +1,5 @@
--- Missing or changed keys, each with the statement that creates it: primary and unique keys come
--- first, because foreign keys reference them. The statement deletes orphaned rows, as ON DELETE
+-- Finds missing or changed keys, each with the statement that creates it. Primary and unique keys
+-- come first, because foreign keys reference them. The statement deletes orphaned rows, as ON DELETE
 -- CASCADE would have.
 select 'failure' as verdict, format('the key %s is missing or changed: run as the owner of the tables: %s'
     'alter table %s drop constraint if exists %s, add constraint %s %s', name, case when def ~ 'CASCADE' then

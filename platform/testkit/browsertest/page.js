@@ -1,4 +1,4 @@
-// What browsertest asks of a page: an expression whose value has the functions.
+// The value of this expression has the functions that browsertest calls in a page.
 ({
 	// visible lists the visible elements for a selector, which is CSS and may end in :text("…").
 	visible(selector) {

@@ -23,7 +23,7 @@ http.createServer(async (request, response) => {
 	}
 	const headers = new Headers(answer.headers);
 	for (const name of ['content-encoding', 'content-length', 'transfer-encoding', 'connection']) {
-		headers.delete(name); // of the body as it came
+		headers.delete(name); // these headers describe the original body
 	}
 	response.writeHead(answer.status, Object.fromEntries(headers));
 	if (mode === 'busy' && request.url.includes('/csv') && fs.existsSync('out/break')) {
