@@ -80,7 +80,7 @@ var forks = listing[forkRow]{
 	defaultSort:     "-plays",
 	search:          "q",
 	text:            func(r forkRow) string { return r.Title },
-	searchThreshold: 5,
+	searchThreshold: 10,
 	perPage:         100,
 }
 

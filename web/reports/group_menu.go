@@ -9,8 +9,7 @@ import (
 	"dg/web/ui"
 )
 
-// groupMenu is the menu of the report's group. On the list of reports, its choice applies to the
-// reports that the list opens.
+// groupMenu is the menu of the report's group.
 type groupMenu struct {
 	pageURL
 	Groups        []org.Group

@@ -18,7 +18,7 @@ type reportsView struct {
 	Period     string      // the days that the figures cover, in words
 	Counted    bool        // whether players and completion are counted; false if there are too many plays
 	Comparison *comparison // nil: the earlier period has no plays
-	groupMenu
+	HasGroups  bool
 }
 
 // ListReports handles GET /reports with the organisation's forks, and figures of all forks
@@ -41,13 +41,14 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	view := &reportsView{Layout: ui.NewLayout(p, "Reports", ui.AreaReports), Period: ui.Period(period),
 		Counted: overview.Counted, Comparison: compareOverview(period, overview)}
 	view.Figures = overviewFigures(overview, view.Comparison)
-	if view.groupMenu, err = h.groupMenuOf(c.UserContext(), p, at); err != nil {
+	groups, err := h.GroupsOf(c.UserContext(), p, reports.ReadReport, at.Param("groupId"))
+	if err != nil {
 		return err
 	}
+	view.HasGroups = len(groups) > 0
 	rows := make([]forkRow, len(all))
 	for i, f := range all {
-		rows[i] = newForkRow(f, overview.Forks[f.ID],
-			pageURL{p.Path("/reports/" + f.ID), nil}.Path("groupId", at.Param("groupId")))
+		rows[i] = newForkRow(f, overview.Forks[f.ID], p.Path("/reports/"+f.ID))
 	}
 	slices.SortFunc(rows, func(a, b forkRow) int {
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))

@@ -106,21 +106,20 @@ func TestReportsEscapeHostileNames(t *testing.T) {
 	}
 }
 
-// A group chosen on the list, or on the organisation's page, applies to the reports that the list opens.
-func TestReportsOpenForTheChosenGroup(t *testing.T) {
+// Each fork with plays links to the groups of its report, if the organisation has groups.
+func TestForksWithPlaysLinkToGroups(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	other := w.Organisation("other")
-	group := w.DB.GroupNamed(acme.ID, "Night shift", w.DB.Players(acme.ID, 2)...)
 	w.DB.GroupNamed(other.ID, "Theirs")
-	fork := w.DB.Fork(testkit.Fork{OrganisationID: acme.ID, Title: "Fork"})
+	played := w.Played(acme)
+	w.Fork(acme)
 	b := w.SignedIn(t, acme.Admin)
-	require.Equal(t, acme.At("/reports?groupId=%s", group),
-		b.Get(acme.At("/settings/organisation")).Link("<bdi>Night shift"))
-	list := b.Get(acme.At("/reports")).Lacks(t, "Theirs")
-	chosen := b.Get(list.Link("<bdi>Night shift")).Has(t, "The links open the reports of <bdi>Night shift</bdi>")
-	report := chosen.Link(`<bdi class="cut">Fork`)
-	require.Equal(t, acme.At("/reports/%s?groupId=%s", fork.ID, group), report)
-	b.Get(report).Has(t, "This group’s figures are hidden")
+	b.Get(acme.At("/reports")).Lacks(t, "By group")
+	w.DB.GroupNamed(acme.ID, "Night shift", w.DB.Players(acme.ID, 2)...)
+	const byGroup = `<a class="btn quiet" href="([^"]*)" aria-label="By group: [^"]+">By group</a>`
+	require.Equal(t, [][]string{{acme.At("/reports/%s#groups", played)}},
+		testkit.Cells(byGroup, b.Get(acme.At("/reports")).Lacks(t, "Night shift").Body))
+	b.Get(acme.At("/reports/"+played)).Has(t, `<ul id="groups">`, "<bdi>Night shift</bdi>").Lacks(t, "Theirs")
 }
 
 // rules.md, CSV: the download has the bytes of the API's export, in both modes. The audit log names the person.

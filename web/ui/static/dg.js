@@ -124,8 +124,6 @@
       list.addEventListener('keydown', (e) => { if (e.key === 'Escape' && list.open) { list.open = false; list.querySelector('summary').focus(); } });
     }
 
-    for (const chosen of all('.chips [aria-current]', root)) chosen.scrollIntoView({ inline: 'center', block: 'nearest' });
-
     // A phone has the menus of a report in a sheet.
     for (const button of all('[data-sheet]', root)) {
       button.hidden = false;
@@ -141,6 +139,15 @@
         for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(text);
       });
       find.addEventListener('keydown', (e) => { if (e.key === 'Enter') rows.find((row) => !row.hidden)?.querySelector('a').click(); });
+    }
+
+    // The fragment names a menu's list: browsers open its details without script, too.
+    const named = document.getElementById(location.hash.slice(1))?.closest('details > .menu');
+    if (named) {
+      named.parentNode.open = true;
+      all('button[data-sheet]').find((button) => button.checkVisibility() && button.nextElementSibling.contains(named))?.click();
+      const first = named.querySelector('[data-find], [aria-current]');
+      requestAnimationFrame(() => requestAnimationFrame(() => first?.focus()));  // browsers drop the focus in the first
     }
   };
   init(document);
