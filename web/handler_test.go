@@ -80,7 +80,7 @@ func TestMalformedSlugIsNotFound(t *testing.T) {
 	}
 }
 
-// A form submitted after its session has ended changes nothing. It leads to the sign-in, and then to the empty form.
+// A form submitted after its session has ended changes nothing, and leads to the sign-in and then to the empty form.
 func TestFormLeadsBackAfterTheSessionEnded(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.Owner)

@@ -159,7 +159,7 @@ func TestRevokedRoleTakesEffectOnTheNextRequest(t *testing.T) {
 	admin.Get(list).Is(t, 404)
 }
 
-// Forms from another site, or without a header that names the site, are refused. Older browsers name it in Origin.
+// Forms from another site, or without a header that names the site, are refused. Older browsers send Origin.
 func TestCrossOriginFormsAreRejected(t *testing.T) {
 	h := newRouteWorld(t)
 	b := h.SignedIn(t, h.acme.Owner)

@@ -204,7 +204,7 @@ const failCommitSQL = `create sequence commits;
 		return null;
 	end $$`
 
-// rules.md, Failures: if a commit fails, so does the request, and neither data nor audit log change. Each fails once.
+// rules.md, Failures: if any commit of a request fails, the request fails, and neither data nor audit log change.
 func TestFailedCommitChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRequestWorld(t, func(url string) string { return url })

@@ -308,7 +308,7 @@ func faultsOfSettings(x *apptest.External) []fault {
 	}
 }
 
-// backup.md: dg doctor and dg serve report faults of the embedded server's folder and programs. They create nothing.
+// backup.md: dg doctor and dg serve report faults of the embedded server's folder and programs, and create nothing.
 func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 	t.Parallel()
 	base := apptest.NewFolder(t)

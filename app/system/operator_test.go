@@ -20,7 +20,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Upgrade: only dg serve, migrate and demo migrate. Others require the schema and the owner's role.
+// operations.md, Upgrade: only dg serve, migrate and demo migrate. Other commands need the schema and the owner's role.
 func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	t.Parallel()
 	x := apptest.NewExternal(t)
@@ -245,7 +245,7 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 }
 
 // backup.md, Erasing a player: dg erase removes a player from all figures at once and prints the id, for a restore. If
-// it cannot, on a full disk, the player stays. dg doctor stands for commands that print in several places.
+// standard output cannot be written, dg erase and dg doctor fail, and the player stays.
 func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)

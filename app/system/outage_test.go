@@ -114,7 +114,7 @@ func TestStandbyIsNotReady(t *testing.T) {
 	require.Regexp(t, `failure +database.*standby.*: point DG_DATABASE_URL at the primary`, out)
 }
 
-// Two instances seal, answer, export and import through PgBouncer in transaction mode. They leave no session state.
+// Two instances seal, answer, export and import through PgBouncer in transaction mode, and leave no session state.
 func TestPgBouncerInTransactionMode(t *testing.T) {
 	t.Parallel()
 	db := testkit.New(t)

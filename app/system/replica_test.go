@@ -64,7 +64,7 @@ func (w *replicated) tagsChange(t *testing.T) {
 	}
 }
 
-// dg does not start with a replica of another cluster or database. dg doctor reports it, or that reports leave it out.
+// dg does not start with a replica of another cluster or database. dg doctor reports that, or a replica left out.
 func (w *replicated) foreignIsRefused(t *testing.T) {
 	const foreign = "replica 2 is not a copy of the primary"
 	both := w.standbyURL + " " + pgtest.New(t).URL

@@ -17,7 +17,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// operations.md, Install: roles.sh runs without a superuser. It and dg doctor report the excess rights that remain.
+// operations.md, Install: roles.sh runs without a superuser. The script and dg doctor report excess rights that remain.
 func TestRolesAreCreatedWithoutSuperuser(t *testing.T) {
 	t.Parallel()
 	x := newWithoutRoles(t, `create role manager login createrole createdb`)

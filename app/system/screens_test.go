@@ -48,7 +48,7 @@ func revokeFirstKey(t *testing.T, p *browsertest.Page) {
 	p.Click("dialog[open] button.danger")
 }
 
-// In a browser, a person creates, uses and revokes a key, and sees its use and events. Below Pro it is paused.
+// In a browser, a person creates, uses and revokes a key, and sees its use and events. Below Pro the key is paused.
 func TestKeyLifeInABrowser(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)
@@ -100,7 +100,7 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t, "--base-url", "http://localhost:1")
 	p := browsertest.New(t)
-	p.Open(d.URL + "/docs") // not the address that the OpenAPI document names
+	p.Open(d.URL + "/docs") // this address differs from the OpenAPI document's
 	p.Click(`a:text("Reference")`)
 	p.Click(`main a:text("Get the statistics of a fork")`)
 	answer := func() string {

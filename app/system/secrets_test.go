@@ -108,7 +108,7 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	}
 	log := apptest.ReadFile(t, x.Dir, "postgres.log")
 	require.Regexp(t, `(?i)execute \S+: .*insert into .?(audit_entries|sessions)`, log, "it logs every statement")
-	shapeless := outputs{"PostgreSQL's log": log} // they have hashes: searched without secretShapes
+	shapeless := outputs{"PostgreSQL's log": log} // may have hashes, which secretShapes would match
 	for table := range apptest.Tables(t, d) {
 		of := s.pages
 		if table == "users" || table == "recovery_codes" {
@@ -162,7 +162,7 @@ func (s *secretWorld) failSignIns(t *testing.T, a demo.Account) {
 	s.secrets["a password typed as the e-mail"] = "typed-" + uuid.NewString()
 	wrong := testkit.Form("email", a.Email, "password", s.secrets["a wrong password"])
 	s.pages["a failed sign-in"] = v.Post("/sign-in", wrong).Body
-	// not in s.pages: the page shows the typed e-mail again
+	// s.pages lacks this page, because it shows the typed e-mail again
 	v.Post("/sign-in", testkit.Form("email", s.secrets["a password typed as the e-mail"])).Is(t, 401)
 	v.SignIn(a.Email, a.Password, "")
 	s.secrets["a session of the first step"] = v.Session()

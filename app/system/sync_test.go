@@ -175,7 +175,7 @@ func TestNightlySyncCopiesEveryChange(t *testing.T) {
 		n.night = n.night.AddDate(0, 0, 1)
 	}
 	exports := func() int { return n.Count(`audit_entries where action = 'export.started'`) }
-	before := exports() // then a night without changes
+	before := exports() // the next night has no changes
 	n.requireExit(0, "")
 	require.Equal(t, before, exports(), "no month differs")
 	n.program = strings.Replace(n.program, `START = "2024-01`, `START = "2024-06`, 1)

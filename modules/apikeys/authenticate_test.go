@@ -89,7 +89,7 @@ func TestUnknownKeyIsNotRecorded(t *testing.T) {
 	require.Equal(t, 2, b.Count(`api_key_windows`), "an unknown id has no window")
 }
 
-// rules.md, Audit log: a refusal is recorded with its target. If that fails, it is a 503.
+// rules.md, Audit log: a refusal is recorded with its target. If the recording fails, the response is a 503.
 func TestRefusalIsRecordedOrUnavailable(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()

@@ -124,7 +124,7 @@ func TestFileNamesAreASCII(t *testing.T) {
 	}
 }
 
-// rules.md, CSV and Failures: without its start's entry an export is not sent; without its end's, it is sent in full.
+// rules.md, CSV and Failures: an export is not sent if its start cannot be recorded, but in full if its end cannot.
 // rules.md, Bounds: a failure frees the slot, and a running export holds it.
 func TestExportIsSentInFullOrNotAtAll(t *testing.T) {
 	b := setup(t)

@@ -23,7 +23,7 @@ func (b *bundle) storedSecret(email string) string {
 	return testkit.One[string](b.World, `select totp_secret from users where email_key = $1`, email)
 }
 
-// An offered secret is encrypted. One that is stored in clear is refused and can be replaced.
+// An offered secret is encrypted. An offer that is stored in clear is refused and can be replaced.
 func TestOfferedSecretIsEncrypted(t *testing.T) {
 	b := setup(t)
 	b.use(identity.KeyringOf(1, 0))

@@ -48,7 +48,7 @@ func KeyringOf(current, previous byte) Keyring {
 	return ring
 }
 
-// A stored secret decrypts only with its key, for its person. One in clear is read only without a key.
+// A stored secret decrypts only with its key, for its person. A secret in clear is read only without a key.
 func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 	const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 	require.Equal(t, secret, KeyringOf(0, 0).Encrypt("ann", secret))
@@ -86,7 +86,7 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 	require.Error(t, err)
 }
 
-// from the test vectors of the argon2 reference implementation
+// This hash is from the test vectors of the argon2 reference implementation.
 const reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
 // Hashes of other implementations match. Passwords are normalised to NFC; each hash has a salt.
@@ -128,7 +128,7 @@ func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 	}
 }
 
-// An import refuses hashes that would delay other sign-ins. One that is already stored matches.
+// An import refuses hashes that would delay other sign-ins. A stored hash of that cost still matches.
 func TestCostlyHashIsNotImported(t *testing.T) {
 	require.True(t, ValidPasswordHash(reference))
 	for _, params := range []string{"m=65537,t=1,p=1", "m=65536,t=6,p=1", "m=8192,t=10,p=5", "m=65536,t=2,p=16"} {

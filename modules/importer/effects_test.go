@@ -39,7 +39,7 @@ func (b bundle) entries() string {
 	return strings.NewReplacer(" CLI dg import ::1 dg/1 r", "", " operator ", " ").Replace(recorded)
 }
 
-// rules.md, Audit log: an import records each change of access as the operator. One that fails adds no entry.
+// rules.md, Audit log: an import records each change of access as the operator. A failed import adds no entry.
 func TestImportRecordsEachChangeOfAccess(t *testing.T) {
 	b := setup(t)
 	require.Equal(t, `other organisation.created $other {"plan": "free"}, `+
@@ -118,7 +118,7 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 	}
 }
 
-// operations.md: at each step of a key replacement, an import keeps stored secrets. Without the key it is refused.
+// operations.md: at each step of a key replacement, an import keeps stored secrets. Without the key it fails.
 func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 	b := setup(t)
 	one, two := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)

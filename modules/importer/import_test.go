@@ -27,7 +27,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// Each field of import.md is stored.
+// Each field that import.md documents is stored.
 func TestImportStoresTheObjectsOfAFile(t *testing.T) {
 	b := setup(t)
 	reading, _ := games.SkillByID("data.reading.charts")

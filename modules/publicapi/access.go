@@ -138,8 +138,8 @@ func (a *API) forkOf(r *call) (games.Fork, error) {
 }
 
 const (
-	maxHashed         = 1_000  // plays, 1.5 to 3 µs each: a small part of a GET
-	maxHashedForProof = 10_000 // for HEAD and If-None-Match, which need the tag
+	maxHashed         = 1_000  // plays of 1.5 to 3 µs each: a small part of a GET
+	maxHashedForProof = 10_000 // plays hashed for HEAD and If-None-Match, which need the tag
 )
 
 // queryOf sets Position, so that the report is not older than the authentication.

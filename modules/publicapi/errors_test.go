@@ -329,7 +329,7 @@ type access struct {
 	target string
 	scope  apikeys.Scope
 	status int
-	reason audit.Reason // in the organisation's log; "": no entry
+	reason audit.Reason // reason in the organisation's log; "": no entry
 }
 
 // accesses combines endpoints, forks, groups and scopes. Ids are case-insensitive.

@@ -223,7 +223,7 @@ func plainOverview(ctx context.Context, db *pgxpool.Conn, p Period) (Overview, e
 	return o, nil
 }
 
-// Above maxOverviewPlays an overview counts plays only. It reports damaged segments.
+// Above maxOverviewPlays an overview counts plays only, and still reports damaged segments.
 func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom.AddDate(0, 0, 30), 1, 100)

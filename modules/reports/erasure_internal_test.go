@@ -66,7 +66,7 @@ func TestErasedPlayerIsInNoSegment(t *testing.T) {
 	e.requireAgreement(t)
 }
 
-// An erasure waits for a sealer that commits a changed day. Otherwise it would delete the new segment as dirty.
+// An erasure waits for a sealer that commits a changed day. Otherwise the erasure would delete the new segment.
 func TestErasureDuringASealKeepsSealedDays(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 100, 2000)
@@ -112,7 +112,7 @@ func (e *env) whileSealing(t *testing.T, s *sealer.Sealer, lock pgx.Tx, f func()
 	require.NoError(t, <-done)
 }
 
-// Reading fewer segments than were counted is ErrDamaged. It never gives a smaller sum.
+// Reading fewer segments than were counted gives ErrDamaged, never a smaller sum.
 func TestMissingSegmentIsDamage(t *testing.T) {
 	e := newEnv(t)
 	e.play(testFork, 1, days(0, 3)...)

@@ -139,7 +139,7 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	within("dirty")
 }
 
-// The totals of complete days equal those of a report on these days, and are hidden if it is suppressed.
+// The totals of complete days equal those of a report on these days, and are hidden if that is suppressed.
 func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 	e := newSealedEnv(t, 80, 4000)
 	const few = testFork

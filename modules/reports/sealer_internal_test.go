@@ -44,7 +44,7 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	e.requireAgreement(t)
 }
 
-// Segments of another version are not read. Those of a later one stay until a write: two sealers must not compete.
+// Segments of another version are not read. Those of a later version stay until a write: two sealers must not compete.
 func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	e := newEnv(t)
 	e.insert(testFrom, 100, 2000)
@@ -73,7 +73,7 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	}
 }
 
-// A day with too many plays is not read from a segment. It is counted once per change.
+// A day with too many plays is not read from a segment, and is counted once per change.
 func TestLargeDayIsCountedOnce(t *testing.T) {
 	e := newEnv(t)
 	e.sealer.MaxDayPlays = 20
@@ -195,7 +195,7 @@ func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
 	require.Equal(t, 2, e.seal(t).Days)
 }
 
-// A pass begins at once, and ten minutes after the end of each, even if it fails.
+// The first pass begins at once, each other one ten minutes after the previous pass ended, even if that failed.
 func TestPassesAreMadeEveryTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, err := pgxpool.New(t.Context(), "")
@@ -214,7 +214,7 @@ func TestPassesAreMadeEveryTenMinutes(t *testing.T) {
 	})
 }
 
-// TRUNCATE is not MVCC-safe: a report waits for it before its snapshot, and it waits for a running sealer.
+// TRUNCATE is not MVCC-safe: reports wait for it before their snapshot, and TRUNCATE waits for a running sealer.
 func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 	e := newSealedEnv(t, 100, 500)
 	e.requireAgreement(t) // prepares the statements, because the preparation would wait before the snapshot
@@ -284,7 +284,7 @@ func TestManySmallForksDoNotStopTheSealer(t *testing.T) {
 	e.Exec(`insert into plays select started_at, completed_at, player, release_number, score, passed,
 		gen_random_uuid(), org_id, $1, answers from plays where fork_id <> $1
 		order by fork_id limit $2`, otherFork, plays+200)
-	require.Eventually(t, func() bool { // until autovacuum's snapshot allows pages to be all-visible
+	require.Eventually(t, func() bool { // waits until autovacuum's snapshot allows pages to be all-visible
 		e.Exec(`vacuum analyze plays`)
 		return e.Count(`pg_class where oid = 'plays'::regclass and relallvisible > relpages * 0.9`) > 0
 	}, time.Minute, 10*time.Millisecond)

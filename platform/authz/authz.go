@@ -80,7 +80,7 @@ func (p *Policy) Authorize(s Subject, want Permission, organisationID string) er
 	return nil
 }
 
-// hasGrant, for the casbin model, reports whether a subject's grants contain a policy line's.
+// hasGrant tells the casbin model whether a subject's grants contain the grant of a policy line.
 func hasGrant(args ...any) (any, error) {
 	if len(args) != 2 {
 		return false, errors.New("hasGrant: want two arguments")

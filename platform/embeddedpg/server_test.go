@@ -45,7 +45,7 @@ func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 	})
 }
 
-// The server runs until its last user stops, whichever process started it. One of dg 1.0.0 counts as running.
+// The server runs until its last user stops, whichever process started it. A server of dg 1.0.0 counts as running.
 func TestLastUserStopsTheServer(t *testing.T) {
 	dir := newFolder(t)
 	_, err := RunningURL(dir)

@@ -181,7 +181,7 @@ func TestUnauthenticatedRequestsAreSampled(t *testing.T) {
 	require.Equal(t, flood/10, count(`"route":"/broken"`))
 }
 
-// 501 and 505 are 5xx statuses that clients cause, so they may be sampled.
+// Server faults are always logged. 501 and 505 may be sampled, because clients cause them.
 func TestServerFaultsAreAlwaysLogged(t *testing.T) {
 	for _, status := range []int{200, 404, 431, 500, 501, 503, 505} {
 		require.Equal(t, status == 500 || status == 503, isServerFault(status), status)

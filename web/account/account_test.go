@@ -106,7 +106,7 @@ func TestTwoStepIsTurnedOnAndOff(t *testing.T) {
 	b.Get("/account").Has(t, "Two-step verification is off.")
 }
 
-// New recovery codes need the password and a code, and void the old ones. Each replaces the authenticator's code once.
+// New recovery codes need the password and a code, and void the old ones. Each works once in place of a code.
 func TestRecoveryCodesAreReplacedAndUsed(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	b := w.SignedIn(t, acme.Admin)

@@ -12,7 +12,7 @@ import (
 	"dg/modules/audit"
 )
 
-// Each filter, alone or combined, sets that of package audit and is kept. A period includes its first and last day.
+// Each field, alone or combined, sets its filter and keeps its value. A period includes its first and last day.
 func TestFieldsSetTheFilter(t *testing.T) {
 	march := func(n int) time.Time { return time.Date(2026, 3, n, 0, 0, 0, 0, time.UTC) }
 	for query, want := range map[string]audit.Filter{

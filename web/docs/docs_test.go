@@ -49,7 +49,7 @@ func contractTexts(t *testing.T) string {
 	}
 }
 
-// The page lists the contract's errors with cause and fix. Each has an id to link to.
+// The page lists the contract's errors with cause and fix. Each error has an id to link to.
 func TestDocsNameEachErrorOfTheContract(t *testing.T) {
 	page := webtest.Start(t).Browser(t).Get("/docs/errors").Is(t, 200)
 	var want, got, ids []string

@@ -159,7 +159,7 @@ func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
 		"the expiry, in a day, in a week")
 }
 
-// A replacement shows the new key once, and when the old key stops. Until then, the list has it under its successor.
+// A replacement shows the new key once, and when the old key stops. Until then, the list has that under its successor.
 func TestKeyIsReplaced(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	old := w.NewKey(t, acme, "BI", apikeys.ForksRead)

@@ -19,7 +19,7 @@ type Principal struct {
 	identity.Session
 	// membership in the path's organisation; elsewhere the person's only one, or the zero value
 	org.Membership
-	Memberships  []org.Membership // all of the person's; nil if the path's organisation is the only one
+	Memberships  []org.Membership // all memberships of the person; nil if the path's organisation is the only one
 	LacksTwoStep bool             // whether only the lack of two-step verification caused the refusal
 	policy       *authz.Policy
 }

@@ -60,7 +60,7 @@ func (orTrue) ModifyStatement(s *gorm.Statement) {
 
 func (orTrue) Build(clause.Builder) {}
 
-// rules.md, Data: the guard refuses a statement whose structure does not scope it to an organisation, whatever it says.
+// rules.md, Data: the guard refuses a statement whose structure does not scope it to an organisation.
 func TestStatementsWithoutAnOrganisationAreRefused(t *testing.T) {
 	db, _ := newGroups(t)
 	var found []playerGroup
