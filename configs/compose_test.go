@@ -9,6 +9,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/tb"
 )
 
 // compose.yaml trusts only the gateway's address, at which dg sees the host's proxy: no container can
@@ -26,8 +28,7 @@ func TestComposeTrustsTheProxyAlone(t *testing.T) {
 	}
 	require.NoError(t, yaml.Unmarshal(readDeployFile(t, "compose.yaml"), &file))
 	environment := file.Services["dg"].Environment
-	settings, err := os.ReadFile("../platform/config/config.go")
-	require.NoError(t, err)
+	settings := tb.Must(os.ReadFile("../platform/config/config.go"))(t)
 	for _, s := range regexp.MustCompile(`env:"(DG_\w+)"`).FindAllSubmatch(settings, -1) {
 		if name := string(s[1]); name != "DG_ADDR" && name != "DG_DATA_DIR" {
 			require.Contains(t, environment, name)
@@ -36,8 +37,7 @@ func TestComposeTrustsTheProxyAlone(t *testing.T) {
 	setting := environment["DG_TRUSTED_PROXIES"]
 	trusted := regexp.MustCompile(`^\$\{DG_TRUSTED_PROXIES:-(.+)\}$`).FindStringSubmatch(setting)
 	require.NotNil(t, trusted)
-	proxy, err := netip.ParsePrefix(trusted[1])
-	require.NoError(t, err)
+	proxy := tb.Must(netip.ParsePrefix(trusted[1]))(t)
 	require.True(t, proxy.IsSingleIP(), "%s", proxy)
 	network := file.Networks["default"].IPAM.Config
 	require.Len(t, network, 1)
@@ -56,7 +56,5 @@ func TestComposeSeparatesSuperuserAndImageHasHealthCheck(t *testing.T) {
 
 func readDeployFile(t *testing.T, name string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("deploy", name))
-	require.NoError(t, err)
-	return text
+	return tb.Must(os.ReadFile(filepath.Join("deploy", name)))(t)
 }

@@ -42,8 +42,7 @@ func startWith(t *testing.T, config fiber.Config) *program {
 	db.Exec(schema)
 	migrate()
 	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	host, err := publicapi.NewHost(db.DB, tenants{}, "http://"+ln.Addr().String(), slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
+	host := tb.Must(publicapi.NewHost(db.DB, tenants{}, "http://"+ln.Addr().String(), slog.New(slog.DiscardHandler)))(t)
 	config.DisableStartupMessage = true
 	app := fiber.New(config)
 	host.Mount(app) // mounted first, because it refuses keys on all other paths

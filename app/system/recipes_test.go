@@ -20,6 +20,7 @@ import (
 
 	"dg/app/apptest"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 // recipe is a program of /docs with the command that runs it. PYTHON in the command stands for a Python with pandas.
@@ -174,8 +175,7 @@ func (b *cookbook) checkReads(t *testing.T, r recipe, text, key string) {
 }
 
 func (b *cookbook) intercept(t *testing.T, answers func(http.ResponseWriter, *http.Request) bool) (base string) {
-	to, err := url.Parse(b.URL)
-	require.NoError(t, err)
+	to := tb.Must(url.Parse(b.URL))(t)
 	proxy := httputil.NewSingleHostReverseProxy(to)
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !answers(w, r) {
@@ -194,8 +194,7 @@ func (b *cookbook) checkSync(t *testing.T, r recipe, text, key string) {
 	require.Contains(t, out, "the key is refused: 401")
 	out, status = r.run(t, folder, text, key)
 	require.Zero(t, status, out)
-	files, err := filepath.Glob(filepath.Join(folder, "copy/plays/*.csv"))
-	require.NoError(t, err)
+	files := tb.Must(filepath.Glob(filepath.Join(folder, "copy/plays/*.csv")))(t)
 	plays := 0
 	for _, name := range files {
 		plays += len(rowsOfCSV(apptest.ReadFile(t, name)))

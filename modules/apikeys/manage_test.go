@@ -14,6 +14,7 @@ import (
 	"dg/modules/audit"
 	"dg/modules/org"
 	"dg/platform/apperr"
+	"dg/platform/testkit/tb"
 )
 
 // rules.md, Audit log: each change of a key adds one entry. A rename to the current label adds none.
@@ -46,8 +47,7 @@ func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 			require.NoError(t, b.keys.Rename(b.t.Context(), admin, key.ID, to, request))
 			require.Equal(t, c.name, b.accept(token).Actor.Name, "from the next request on")
 		}
-		read, err := b.other.Key(b.t.Context(), b.owner, key.ID)
-		require.NoError(t, err)
+		read := tb.Must(b.other.Key(b.t.Context(), b.owner, key.ID))(t)
 		require.Equal(t, []string{c.name, c.description}, []string{read.Name, read.Description})
 		requireEntry(audit.KeyRenamed, c.details)
 	}
@@ -141,8 +141,7 @@ func TestKeyListIsBounded(t *testing.T) {
 	require.True(t, slices.IsSortedFunc(listed, func(a, k apikeys.Key) int {
 		return cmp.Or(k.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, k.ID))
 	}), "newest first")
-	usage, err := b.keys.UsageOf(t.Context(), b.owner, listed)
-	require.NoError(t, err)
+	usage := tb.Must(b.keys.UsageOf(t.Context(), b.owner, listed))(t)
 	require.Len(t, usage, apikeys.MaxUsable, "of the first keys")
 	usable := 0
 	for _, k := range listed {
@@ -280,8 +279,7 @@ func TestKeysThatExpireInUseAreCounted(t *testing.T) {
 	} {
 		key, _ := b.newKey()
 		b.Exec(`update api_keys set `+change+` where id = $1`, key.ID)
-		n, err := b.keys.ExpiringInUse(t.Context())
-		require.NoError(t, err)
+		n := tb.Must(b.keys.ExpiringInUse(t.Context()))(t)
 		require.Equal(t, counts, n == 1, change)
 		b.Exec(`update api_keys set last_used_at = null where id = $1`, key.ID)
 	}

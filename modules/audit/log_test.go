@@ -15,6 +15,7 @@ import (
 	"dg/modules/audit"
 	"dg/platform/apperr"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 const (
@@ -37,9 +38,7 @@ func setup(t *testing.T) bundle {
 }
 
 func (b bundle) list(t *testing.T, organisation string, p audit.Page) []audit.Entry {
-	entries, err := b.log.List(t.Context(), organisation, p)
-	require.NoError(t, err)
-	return entries
+	return tb.Must(b.log.List(t.Context(), organisation, p))(t)
 }
 
 func (b bundle) clock(t *testing.T) time.Time {
@@ -276,8 +275,7 @@ func TestPruneRemovesExportedEntriesOnly(t *testing.T) {
 	b.storeOldEntries(t, theirs, 3)
 	log := audit.New(b.Owner)
 	var file bytes.Buffer
-	n, err := log.ExportBefore(t.Context(), ours, pruneFrom, &file)
-	require.NoError(t, err)
+	n := tb.Must(log.ExportBefore(t.Context(), ours, pruneFrom, &file))(t)
 	require.EqualValues(t, 2_501, n)
 	require.Equal(t, 2_501, strings.Count(file.String(), "\n"))
 	count, lines, _ := strings.Cut(file.String(), "\n")

@@ -19,6 +19,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 // rules.md, CSV: the start is recorded before the first byte; neither file nor slot waits for the entry of its end.
@@ -110,8 +111,7 @@ func TestOutcomeOfAbortedExport(t *testing.T) {
 
 // rules.md, CSV: the file name is ASCII, with the slug, the period and the group, for any slug.
 func TestFileNamesAreASCII(t *testing.T) {
-	period, err := reports.ParsePeriod("2024-02-29", "2024-03-01")
-	require.NoError(t, err)
+	period := tb.Must(reports.ParsePeriod("2024-02-29", "2024-03-01"))(t)
 	for slug, name := range map[string]string{
 		"onboarding_2024-A": "onboarding_2024-A_", "a\"; filename=\"evil.exe": "a-filename-evil-exe_",
 		"../../etc/passwd": "etc-passwd_", "a\r\nSet-Cookie: x=y": "a-Set-Cookie-x-y_", "größe": "gr-e_", "-rf": "rf_",
@@ -297,14 +297,10 @@ func withGate(t *testing.T, f func(*testing.T, *Gate)) {
 // rules.md, CSV: a download ends after 30 minutes, although its actor still has access.
 func TestDownloadEndsAfterThirtyMinutes(t *testing.T) {
 	withGate(t, func(t *testing.T, gate *Gate) {
-		var err error
 		for began := time.Now(); time.Since(began) <= 30*time.Minute; time.Sleep(time.Second) {
-			var leave func()
-			leave, err = gate.Enter()
-			require.NoError(t, err)
-			leave()
+			tb.Must(gate.Enter())(t)()
 		}
-		_, err = gate.Enter()
+		_, err := gate.Enter()
 		require.Equal(t, "time_limit", outcomeOf(err))
 	})
 }
@@ -314,13 +310,11 @@ func TestDeadlineOfTheFirstByteEndsNoLaterBlock(t *testing.T) {
 	withGate(t, func(t *testing.T, gate *Gate) {
 		gate.firstByteDeadline = time.Now().Add(5 * time.Second)
 		for range 3 {
-			leave, err := gate.Enter()
-			require.NoError(t, err)
+			leave := tb.Must(gate.Enter())(t)
 			time.Sleep(4 * time.Second)
 			leave()
 		}
-		_, err := gate.Enter()
-		require.NoError(t, err)
+		tb.Must(gate.Enter())(t)
 		time.Sleep(blockTimeout - time.Nanosecond)
 		synctest.Wait()
 		require.NoError(t, gate.Context.Err())

@@ -123,9 +123,7 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 	b := setup(t)
 	one, two := bytes.Repeat([]byte{1}, 32), bytes.Repeat([]byte{2}, 32)
 	ring := func(current, previous []byte) identity.Keyring {
-		made, err := identity.NewKeyring(current, previous)
-		require.NoError(t, err)
-		return made
+		return tb.Must(identity.NewKeyring(current, previous))(t)
 	}
 	imports := func(keys identity.Keyring) error {
 		keys, err := identity.KeyringForImport(t.Context(), b.Owner, keys)
@@ -390,9 +388,8 @@ func TestImportDoesNotRevertALaterChange(t *testing.T) {
 			fill(`{"type":"membership","organisationId":"$other","userId":"$bob","role":"admin"}`)))
 		return err
 	}, func() {
-		_, err := screens.Exec(t.Context(), `update organisations set reporting_mode = 'pseudonymous'
-			where id = $1`, idOf("acme"))
-		require.NoError(t, err)
+		tb.Must(screens.Exec(t.Context(), `update organisations set reporting_mode = 'pseudonymous'
+			where id = $1`, idOf("acme")))(t)
 		tb.Must(screens.Exec(t.Context(), `update users set password_hash = 'new' where id = $1`, idOf("ann")))(t)
 	}))
 	require.Equal(t, "pseudonymous new", b.one(fill(`select concat_ws(' ',

@@ -307,13 +307,12 @@ func maxLiveHeap(t *testing.T, plays int) (most uint64) {
 		}()
 		return r, nil
 	}}
-	_, err := Importer{Pool: pgtest.New(t).Owner.Pool}.Import(t.Context(), []Input{input}, terminal(func(string) {
+	tb.Must(Importer{Pool: pgtest.New(t).Owner.Pool}.Import(t.Context(), []Input{input}, terminal(func(string) {
 		var m runtime.MemStats
 		runtime.GC()
 		runtime.ReadMemStats(&m)
 		most = max(most, m.HeapAlloc)
-	}))
-	require.NoError(t, err)
+	})))(t)
 	return most
 }
 

@@ -25,12 +25,11 @@ import (
 	"dg/modules/games"
 	"dg/modules/importer"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 func storedDocument(t *testing.T) *openapi3.T {
-	document, err := openapi3.NewLoader().LoadFromFile("openapi.json")
-	require.NoError(t, err)
-	return document
+	return tb.Must(openapi3.NewLoader().LoadFromFile("openapi.json"))(t)
 }
 
 // rules.md, Formats: enums of responses may grow. x-extensible-enum has the values of specification 2.4.
@@ -70,8 +69,7 @@ func TestEnumsOfResponsesMayGrow(t *testing.T) {
 func TestDocumentHasTheVersionOfTheRelease(t *testing.T) {
 	info := storedDocument(t).Info
 	require.LessOrEqual(t, utf8.RuneCountInString(info.Description), 100)
-	changes, err := os.ReadFile("../../CHANGELOG.md")
-	require.NoError(t, err)
+	changes := tb.Must(os.ReadFile("../../CHANGELOG.md"))(t)
 	release := regexp.MustCompile(`(?m)^## v?(\d+\.\d+\.\d+)`).FindSubmatch(changes)
 	require.NotNil(t, release, "the changelog names the release")
 	require.Equal(t, string(release[1]), info.Version)
@@ -88,9 +86,7 @@ func newRouter(t *testing.T, url string) routers.Router {
 		}
 	}
 	// TestExamplesAreResponsesOfTheDemo checks the examples
-	router, err := legacy.NewRouter(document, openapi3.DisableExamplesValidation())
-	require.NoError(t, err)
-	return router
+	return tb.Must(legacy.NewRouter(document, openapi3.DisableExamplesValidation()))(t)
 }
 
 // narrow restricts the schema to the values that this program sends. Clients accept more.
@@ -182,8 +178,7 @@ func checkCSV(t *testing.T, route *routers.Route, body string) {
 func TestDocumentIsValid(t *testing.T) {
 	document := storedDocument(t)
 	require.NoError(t, document.Validate(t.Context()))
-	stored, err := os.ReadFile("openapi.json")
-	require.NoError(t, err)
+	stored := tb.Must(os.ReadFile("openapi.json"))(t)
 	w := start(t)
 	require.Equal(t, strings.Replace(string(stored), document.Servers[0].URL, w.url, 1),
 		w.send(t, http.MethodGet, "/openapi/v1.json", "").Is(t, http.StatusOK).Body,
@@ -218,8 +213,7 @@ type example struct {
 // examples.json has the demo's responses, which scripts/contract copies into the document. After a change, `DG_UPDATE=1
 // go test ./modules/publicapi -run TestExamples && make generate` updates both.
 func TestExamplesAreResponsesOfTheDemo(t *testing.T) {
-	stored, err := os.ReadFile("examples.json")
-	require.NoError(t, err)
+	stored := tb.Must(os.ReadFile("examples.json"))(t)
 	var examples []example
 	require.NoError(t, json.Unmarshal(stored, &examples))
 	w := start(t)
@@ -232,8 +226,7 @@ func TestExamplesAreResponsesOfTheDemo(t *testing.T) {
 		}
 	}
 	input := importer.Input{Name: t.Name(), Open: func() (io.ReadCloser, error) { return io.NopCloser(&few), nil }}
-	_, err = importer.Importer{Pool: w.Owner.Pool}.Import(t.Context(), []importer.Input{input}, nil)
-	require.NoError(t, err)
+	tb.Must(importer.Importer{Pool: w.Owner.Pool}.Import(t.Context(), []importer.Input{input}, nil))(t)
 	// fixed pseudonyms give equal responses
 	w.Exec(`alter table players disable trigger player_pseudonym`)
 	w.Exec(`update players set label = 'P-' || upper(left(md5(id::text), 10))`)

@@ -19,6 +19,7 @@ import (
 	"dg/modules/games"
 	"dg/platform/testkit"
 	"dg/platform/testkit/oracle"
+	"dg/platform/testkit/tb"
 )
 
 // history is an organisation and its plays, both in the database and for the oracle.
@@ -142,8 +143,7 @@ func (h *history) requireAgreement(t *testing.T, w *world, key testkit.Key, from
 	}
 	stats := w.get(t, "/api/v1/forks/"+o.Fork+"/stats"+query, key)
 	s := decodeJSON[report](t, stats)
-	want, err := json.Marshal(o.Statistics(slices.Values(h.plays)))
-	require.NoError(t, err)
+	want := tb.Must(json.Marshal(o.Statistics(slices.Values(h.plays))))(t)
 	require.JSONEq(t, string(want), stats.Body)
 	file := w.get(t, "/api/v1/forks/"+o.Fork+"/exports/csv"+query, key).Is(t, http.StatusOK)
 	require.Equal(t, o.CSV(h.plays), file.Body)
@@ -274,8 +274,7 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 
 	// not w.get, because w.check refuses cells with CR
 	got := w.wire(t, line(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+key.Token()))
-	rows, err := csv.NewReader(strings.NewReader(got.Body)).ReadAll()
-	require.NoError(t, err)
+	rows := tb.Must(csv.NewReader(strings.NewReader(got.Body)).ReadAll())(t)
 	require.Len(t, rows, len(hostileNames)+1)
 	for _, row := range rows[1:] {
 		require.Equal(t, cellOf[row[3]], row[4], "%q", row)

@@ -30,6 +30,7 @@ import (
 	"dg/platform/httpserver"
 	"dg/platform/limit"
 	"dg/platform/testkit/oracle"
+	"dg/platform/testkit/tb"
 )
 
 // rules.md, Failures: if a query returned another organisation's data, the policy alone would refuse it.
@@ -38,8 +39,7 @@ func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 	forks := newMockForks(t) // like a query without its condition on the organisation
 	forks.On("Fork", mock.Anything, "own", "fork").Return(foreign, nil)
 	forks.On("Forks", mock.Anything, "own").Return([]games.Fork{foreign}, nil)
-	policy, err := authz.New()
-	require.NoError(t, err)
+	policy := tb.Must(authz.New())(t)
 	for path, status := range map[string]int{
 		"/api/v1/forks": http.StatusInternalServerError, "/api/v1/forks/fork": http.StatusForbidden,
 		"/api/v1/forks/fork/stats": http.StatusForbidden, "/api/v1/forks/fork/exports/csv": http.StatusForbidden,
@@ -76,8 +76,7 @@ func (open openExport) Open(c *fiber.Ctx, _ exports.Request) (*exports.Export, e
 
 // limit/doc.go, Invariant: an export that has a slot of its own holds no slot of requests.
 func TestExportFreesTheSlotOfItsRequest(t *testing.T) {
-	policy, err := authz.New()
-	require.NoError(t, err)
+	policy := tb.Must(authz.New())(t)
 	requests := limit.NewRequests(5)
 	running := func() int64 { return requests.Limiters()["unknown_requests"].Stats().Running }
 	keys, header := usableKey(t)
@@ -96,8 +95,7 @@ func TestExportFreesTheSlotOfItsRequest(t *testing.T) {
 }
 
 func mount(t *testing.T, m Dependencies) *fiber.App {
-	api, err := New(m, "http://dg.example.org")
-	require.NoError(t, err)
+	api := tb.Must(New(m, "http://dg.example.org"))(t)
 	app := fiber.New()
 	api.Mount(app)
 	return app
@@ -156,8 +154,7 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 // rules.md, Bounds: statistics above 64 KB wait while 48 MB of their organisation are being sent.
 func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
 	t.Parallel()
-	api, err := New(Dependencies{}, "http://dg.example.org")
-	require.NoError(t, err)
+	api := tb.Must(New(Dependencies{}, "http://dg.example.org"))(t)
 	header := http.Header{}
 	send := func(organisation string, size int) (status int) {
 		app := fiber.New()
@@ -174,9 +171,7 @@ func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
 	}
 	const small, large = 64 << 10, 64<<10 + 1
 	hold := func(megabytes int) (release func()) {
-		release, err := api.largeResponses.AcquireN(t.Context(), "own", megabytes)
-		require.NoError(t, err)
-		return release
+		return tb.Must(api.largeResponses.AcquireN(t.Context(), "own", megabytes))(t)
 	}
 	requireWait := func(size int, release func()) {
 		done := make(chan int, 1)
@@ -206,8 +201,7 @@ func ask(t *testing.T, app *fiber.App, path string, header http.Header) (respons
 	response, err := app.Test(r, -1) // -1: no timeout
 	require.NoError(t, err)
 	defer response.Body.Close()
-	read, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
+	read := tb.Must(io.ReadAll(response.Body))(t)
 	return response, string(read)
 }
 
@@ -228,8 +222,7 @@ func TestReportParametersAreValidated(t *testing.T) {
 		day: "", "to=2024-03-02&" + day[:15]: "", day + "&groupId=x": "x",
 		day + "&groupId=0B9F6F0E-5A3C-4D56-9A77-1F8F5A1C2E40": "0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e40",
 	} {
-		period, err := reports.ParsePeriod("2024-03-01", "2024-03-02")
-		require.NoError(t, err)
+		period := tb.Must(reports.ParsePeriod("2024-03-01", "2024-03-02"))(t)
 		got, err := parseQuery(t, query)
 		require.NoError(t, err, query)
 		require.Equal(t, reports.Query{
@@ -312,8 +305,7 @@ func requireEncoded(t *testing.T, s reports.Statistics) {
 	text := statisticsJSON(s)
 	var read oracle.Statistics
 	require.NoError(t, json.Unmarshal(text, &read))
-	again, err := json.Marshal(read)
-	require.NoError(t, err)
+	again := tb.Must(json.Marshal(read))(t)
 	require.Equal(t, string(again), string(text))
 	require.Equal(t, []int{len(s.Daily), int(s.UniquePlayers)}, []int{len(read.Daily), len(read.Players)})
 	for i, p := range read.Players {

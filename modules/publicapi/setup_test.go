@@ -18,6 +18,7 @@ import (
 	"dg/app/assembly"
 	"dg/modules/audit"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 // rules.md, Formats: a day is a UTC day in every time zone of the process.
@@ -53,19 +54,16 @@ func startAlone(t *testing.T) *world {
 
 // send sends a request and checks the response. headers are pairs of name and value.
 func (w *world) send(t *testing.T, method, path, authorization string, headers ...string) testkit.Page {
-	r, err := http.NewRequestWithContext(t.Context(), method, w.url+path, http.NoBody)
-	require.NoError(t, err)
+	r := tb.Must(http.NewRequestWithContext(t.Context(), method, w.url+path, http.NoBody))(t)
 	if authorization != "" {
 		r.Header.Set("Authorization", authorization)
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Add(headers[i], headers[i+1])
 	}
-	response, err := w.http.RoundTrip(r)
-	require.NoError(t, err)
+	response := tb.Must(w.http.RoundTrip(r))(t)
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	require.NoError(t, err)
+	body := tb.Must(io.ReadAll(response.Body))(t)
 	got := testkit.Page{Response: response, Body: string(body)}
 	w.check(t, got)
 	return got
@@ -81,15 +79,12 @@ func (w *world) get(t *testing.T, path string, key testkit.Key, headers ...strin
 }
 
 func (w *world) entries(t *testing.T, organisationID string) []audit.Entry {
-	entries, err := audit.New(w.DB).List(t.Context(), organisationID, audit.Page{Limit: 1000})
-	require.NoError(t, err)
-	return entries
+	return tb.Must(audit.New(w.DB).List(t.Context(), organisationID, audit.Page{Limit: 1000}))(t)
 }
 
 // wire sends the exact bytes of a request, which a client library would change, and reads the response.
 func (w *world) wire(t *testing.T, request string) testkit.Page {
-	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://"))
-	require.NoError(t, err)
+	conn := tb.Must((&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://")))(t)
 	defer conn.Close()
 	require.NoError(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
 	// the write may fail, because a server may refuse a request without reading all of it

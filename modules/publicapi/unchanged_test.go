@@ -17,6 +17,7 @@ import (
 
 	"dg/modules/reports/sealer"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 // provable is a pseudonymous organisation. Its fork has plays in January, March and April 2024.
@@ -75,8 +76,7 @@ func (p *provable) read(t *testing.T) (bytes, tags [2]string) {
 }
 
 func (p *provable) seal(t *testing.T) {
-	_, err := p.sealer.Seal(t.Context())
-	require.NoError(t, err)
+	tb.Must(p.sealer.Seal(t.Context()))(t)
 }
 
 // rules.md, Unchanged: statistics that are read twice, as after a damaged segment, have no tag.
@@ -103,14 +103,12 @@ var otherValue = map[string]string{
 func TestTagsChangeWithEveryColumn(t *testing.T) {
 	p := startProvable(t)
 	type column struct{ table, name, kind string }
-	rows, err := p.Owner.Pool.Query(t.Context(), `select table_name::text, column_name::text, data_type::text
+	rows := tb.Must(p.Owner.Pool.Query(t.Context(), `select table_name::text, column_name::text, data_type::text
 		from information_schema.columns where table_schema = 'public'
-		 and table_name in ('plays', 'players', 'forks', 'organisations')`)
-	require.NoError(t, err)
-	columns, err := pgx.CollectRows(rows, func(r pgx.CollectableRow) (c column, err error) {
+		 and table_name in ('plays', 'players', 'forks', 'organisations')`))(t)
+	columns := tb.Must(pgx.CollectRows(rows, func(r pgx.CollectableRow) (c column, err error) {
 		return c, r.Scan(&c.table, &c.name, &c.kind)
-	})
-	require.NoError(t, err)
+	}))(t)
 	row := map[string]string{
 		"plays": "00000000-0000-4000-8000-000000000130", "forks": p.fork.ID, "organisations": p.org,
 		"players": testkit.One[string](p.World, `select id::text from players where ordinal = 1`),
@@ -120,8 +118,7 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 	for state, prepare := range map[string]func(){
 		"before sealing": func() {}, "after sealing": func() { p.seal(t) },
 		"after a rebuild": func() {
-			_, err := p.sealer.Rebuild(t.Context(), time.Minute)
-			require.NoError(t, err)
+			tb.Must(p.sealer.Rebuild(t.Context(), time.Minute))(t)
 		},
 	} {
 		var changed, refused []string

@@ -17,6 +17,7 @@ import (
 	"dg/platform/format"
 	"dg/platform/postgres"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 // env is a database with one organisation, two forks and 40 players, 10 of them in a group. Plays
@@ -100,9 +101,7 @@ func query(from time.Time, days int, group string) Query {
 }
 
 func (e *env) seal(t *testing.T) sealer.Result {
-	done, err := e.sealer.Seal(t.Context())
-	require.NoError(t, err)
-	return done
+	return tb.Must(e.sealer.Seal(t.Context()))(t)
 }
 
 func (e *env) statistics(ctx context.Context, q Query) (Statistics, error) {
@@ -116,23 +115,19 @@ func (e *env) statistics(ctx context.Context, q Query) (Statistics, error) {
 
 // open opens a report until the test ends.
 func (e *env) open(t *testing.T, q Query) *Report {
-	report, err := e.reports.Open(t.Context(), q)
-	require.NoError(t, err)
+	report := tb.Must(e.reports.Open(t.Context(), q))(t)
 	t.Cleanup(report.Close)
 	return report
 }
 
 func (e *env) openExport(t *testing.T, q Query) *Export {
-	export, err := e.reports.OpenExport(t.Context(), q, format.CSV)
-	require.NoError(t, err)
+	export := tb.Must(e.reports.OpenExport(t.Context(), q, format.CSV))(t)
 	t.Cleanup(export.Close)
 	return export
 }
 
 func (e *env) figures(t *testing.T, q Query) Statistics {
-	s, err := e.statistics(t.Context(), q)
-	require.NoError(t, err)
-	return s
+	return tb.Must(e.statistics(t.Context(), q))(t)
 }
 
 func (e *env) requireAgreement(t *testing.T) {
@@ -232,21 +227,18 @@ func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	e.Plays(e.Fork(testkit.Fork{OrganisationID: other}), 5, testFrom.AddDate(0, 0, 30), 0) // these plays do not count
 	q := Query{OrganisationID: testOrg, Period: Period{From: testFrom, Days: 60}}
 	e.reports.maxOverviewPlays = 99
-	o, err := e.reports.Overview(t.Context(), q)
-	require.NoError(t, err)
+	o := tb.Must(e.reports.Overview(t.Context(), q))(t)
 	require.Equal(t, []any{false, OverviewTotals{Plays: 100}}, []any{o.Counted, o.Earlier})
 	e.reports.maxOverviewPlays = 100
 	e.seal(t)
-	o, err = e.reports.Overview(t.Context(), q)
-	require.NoError(t, err)
+	o = tb.Must(e.reports.Overview(t.Context(), q))(t)
 	require.True(t, o.Counted)
 	require.Positive(t, o.Earlier.Players)
 
 	found := 0
 	e.reports.OnDamage = func(Query, error) { found++ }
 	e.Exec(`update fork_days set sums = set_byte(sums, 6, 77) where fork_id = $1`, testFork)
-	damaged, err := e.reports.Overview(t.Context(), q)
-	require.NoError(t, err)
+	damaged := tb.Must(e.reports.Overview(t.Context(), q))(t)
 	require.Equal(t, o, damaged)
 	require.Equal(t, 1, found)
 }

@@ -16,6 +16,7 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 // erase erases the player like dg erase, but without the sealer's pass after it.
@@ -30,14 +31,12 @@ func (e *env) playerID(ordinal int) string {
 // storedPlayers returns the players in all stored segments, dirty or clean.
 func (e *env) storedPlayers(t *testing.T) map[int32]bool {
 	stored := map[int32]bool{}
-	rows, err := e.Owner.Pool.Query(t.Context(), `select day, head_bytes, segment from fork_days`)
-	require.NoError(t, err)
+	rows := tb.Must(e.Owner.Pool.Query(t.Context(), `select day, head_bytes, segment from fork_days`))(t)
 	require.NoError(t, segment.ReadSegments(rows, 1, func(s segment.StoredSegment) error {
 		return segment.UnpackDay(s.Date.UnixMilli(), s.Head, s.Tail, nil,
 			func(p *segment.Play) { stored[p.Player] = true })
 	}))
-	rows, err = e.Owner.Pool.Query(t.Context(), `select month, head_bytes, segment from fork_months`)
-	require.NoError(t, err)
+	rows = tb.Must(e.Owner.Pool.Query(t.Context(), `select month, head_bytes, segment from fork_months`))(t)
 	require.NoError(t, segment.ReadSegments(rows, 0, func(s segment.StoredSegment) error {
 		var players segment.Players
 		err := segment.UnpackMonth(s.Date.UnixMilli(), s.Head, &players)
@@ -118,8 +117,7 @@ func TestMissingSegmentIsDamage(t *testing.T) {
 	e.play(testFork, 1, days(0, 3)...)
 	e.seal(t)
 	for counted, want := range map[int]error{3: nil, 4: segment.ErrDamaged} {
-		rows, err := e.Owner.Pool.Query(t.Context(), `select day, head_bytes, segment from fork_days`)
-		require.NoError(t, err)
+		rows := tb.Must(e.Owner.Pool.Query(t.Context(), `select day, head_bytes, segment from fork_days`))(t)
 		require.ErrorIs(t, segment.ReadSegments(rows, counted,
 			func(segment.StoredSegment) error { return nil }), want)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"dg/platform/format"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 // rules.md, CSV: rows are ordered by startedAt, then playId, before and after firstRows.
@@ -120,18 +121,15 @@ func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
 	require.Equal(t, e.Count(`plays where player = 40`), unnamed) // no row repeats the key of the previous row
 	s := e.figures(t, query(testFrom, 1, ""))
 	require.True(t, slices.ContainsFunc(s.Players(), func(p PlayerStat) bool { return p.Label == "" }))
-	o, err := e.reports.Overview(t.Context(), query(testFrom, 1, ""))
-	require.NoError(t, err)
+	o := tb.Must(e.reports.Overview(t.Context(), query(testFrom, 1, "")))(t)
 	require.Equal(t, s.UniquePlayers, o.Current.Players)
 }
 
 func (e *env) export(t *testing.T, q Query, f format.Dialect) (x *Export, file string) {
-	x, err := e.reports.OpenExport(t.Context(), q, f)
-	require.NoError(t, err)
+	x = tb.Must(e.reports.OpenExport(t.Context(), q, f))(t)
 	defer x.Close()
-	text, err := x.AppendRows(t.Context(), nil, 1<<20)
-	require.NoError(t, err)
-	_, err = x.AppendRows(t.Context(), nil, 1)
+	text := tb.Must(x.AppendRows(t.Context(), nil, 1<<20))(t)
+	_, err := x.AppendRows(t.Context(), nil, 1)
 	require.ErrorIs(t, err, io.EOF)
 	return x, string(text)
 }
@@ -141,12 +139,10 @@ func TestFirstRowsDoNotWaitForAllPlayers(t *testing.T) {
 	e := newEnv(t)
 	e.Plays(theFork, 2*firstRows, testFrom, 0)
 	x := e.openExport(t, query(testFrom, 1, ""))
-	text, err := x.AppendRows(t.Context(), nil, 10_000)
-	require.NoError(t, err)
+	text := tb.Must(x.AppendRows(t.Context(), nil, 10_000))(t)
 	require.Greater(t, len(text), 10_000)
 	require.Nil(t, x.cells)
-	_, err = x.AppendRows(t.Context(), nil, 1<<20)
-	require.NoError(t, err)
+	tb.Must(x.AppendRows(t.Context(), nil, 1<<20))(t)
 	require.NotNil(t, x.cells)
 	require.EqualValues(t, 2*firstRows, x.Rows())
 	var timeouts string

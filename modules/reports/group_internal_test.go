@@ -17,6 +17,7 @@ import (
 
 	"dg/modules/org"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 // rules.md, Order of checks: opening a report returns the group's owner and reads no scores.
@@ -75,8 +76,7 @@ func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	play := func(member int, at time.Time) { e.play(testFork, 4*member+1, at) }
 	suppressed := func() bool {
 		report := e.open(t, q)
-		shown, err := e.reports.ShownGroups(t.Context(), q)
-		require.NoError(t, err)
+		shown := tb.Must(e.reports.ShownGroups(t.Context(), q))(t)
 		require.Equal(t, map[bool][]string{true: {}, false: {testGroup}}[report.Suppressed], shown)
 		return report.Suppressed
 	}
@@ -177,8 +177,7 @@ func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 
 func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
 	for _, segments := range []bool{true, false} {
-		s, err := open(t.Context(), e.DB, q, segments)
-		require.NoError(t, err)
+		s := tb.Must(open(t.Context(), e.DB, q, segments))(t)
 		defer s.close()
 		explained := e.explain(t, s, metadataSQL)
 		if s.largeGroup {
@@ -225,8 +224,7 @@ func genericPlan(t *testing.T, tx *pgx.Conn, sql string, named pgx.NamedArgs) pl
 	require.NoError(t, tx.QueryRow(t.Context(), `explain (analyze, buffers, format json)
 		execute explained (`+strings.Join(values, ", ")+`)`,
 		append([]any{pgx.QueryExecModeSimpleProtocol}, args...)...).Scan(&text), sql)
-	_, err = tx.Exec(t.Context(), `deallocate explained`)
-	require.NoError(t, err)
+	tb.Must(tx.Exec(t.Context(), `deallocate explained`))(t)
 	var plans []struct{ Plan planNode }
 	require.NoError(t, json.Unmarshal(text, &plans))
 	return plans[0].Plan
@@ -345,8 +343,7 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 	require.Positive(t, found)
 	require.Positive(t, hidden)
 	e.Exec(`update organisations set reporting_mode = 'nominative'`)
-	s, err := report("")
-	require.NoError(t, err)
+	s := tb.Must(report(""))(t)
 	require.Empty(t, s.Overlaps, "names need no comparison")
 }
 
@@ -369,8 +366,7 @@ func TestSlowOverlapsDoNotFailTheReport(t *testing.T) {
 		time.Nanosecond:        {0},
 	} {
 		q.OverlapsTimeout = timeout
-		s, err := e.statistics(ctx, q)
-		require.NoError(t, err)
+		s := tb.Must(e.statistics(ctx, q))(t)
 		require.EqualValues(t, 3_000, s.UniquePlayers)
 		require.Contains(t, found, len(s.Overlaps))
 	}

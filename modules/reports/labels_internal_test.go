@@ -15,6 +15,7 @@ import (
 	"dg/platform/apperr"
 	"dg/platform/limit"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 const manyPlayers = 1500 // enough that all labels are read
@@ -35,8 +36,7 @@ func (e *env) requireLabels(t *testing.T, column string) {
 	rows, _ := e.Owner.Pool.Query(t.Context(), `select `+column+` from players p
 		where exists (select from plays y where y.org_id = p.org_id and y.player = p.ordinal)
 		order by `+column+` collate "C"`)
-	want, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	require.NoError(t, err)
+	want := tb.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
 	var got []string
 	for _, p := range stats.Players() {
 		got = append(got, p.Label)
@@ -101,8 +101,7 @@ func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
 	const rename = `update players set display_name = $1 where ordinal = 1`
 	e.Exec(rename, "After")
 	e.requireLabels(t, "display_name")
-	stats, err := e.reports.Statistics(t.Context(), older)
-	require.NoError(t, err)
+	stats := tb.Must(e.reports.Statistics(t.Context(), older))(t)
 	for _, p := range stats.Players() {
 		require.NotEqual(t, "After", p.Label)
 	}
@@ -168,8 +167,7 @@ func TestLargeReportsLeaveSlotsForSmallOnes(t *testing.T) {
 	e.Plays(theFork, largeReport+1, testFrom, 0)
 	e.group(otherFork, `select i from generate_series(1, $1::int) i`, largeReport)
 	large := func(group string) bool {
-		s, err := open(t.Context(), e.DB, query(testFrom, 1, group), true)
-		require.NoError(t, err)
+		s := tb.Must(open(t.Context(), e.DB, query(testFrom, 1, group), true))(t)
 		s.close()
 		return s.large
 	}
@@ -206,8 +204,7 @@ func TestRefusedReportSaysWhenToRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(nil, Options{})
 		for range MaxReportsOfOrganisation {
-			_, err := s.smallReports.Acquire(t.Context(), testOrg)
-			require.NoError(t, err)
+			tb.Must(s.smallReports.Acquire(t.Context(), testOrg))(t)
 		}
 		_, err := s.Open(t.Context(), query(testFrom, 1, ""))
 		require.True(t, apperr.Is(err, apperr.Unavailable))

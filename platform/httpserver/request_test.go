@@ -20,6 +20,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"dg/platform/apperr"
+	"dg/platform/testkit/tb"
 )
 
 // openapi.yaml, X-Request-Id: the client's id is used if it matches [A-Za-z0-9_-]{8,64}.
@@ -90,8 +91,7 @@ func TestMetricsAreByRouteTemplate(t *testing.T) {
 	}
 	b.raw(t, "BREW /x HTTP/1.1\r\nHost: x\r\n\r\n")
 	eventually(t, "all to be counted", func() bool { return testutil.CollectAndCount(b.metrics.duration) == 3 })
-	got, err := testutil.CollectAndFormat(reg, expfmt.TypeTextPlain, "dg_http_request_duration_seconds")
-	require.NoError(t, err)
+	got := tb.Must(testutil.CollectAndFormat(reg, expfmt.TypeTextPlain, "dg_http_request_duration_seconds"))(t)
 	for _, labels := range []string{
 		`method="GET",route="/api/v1/forks/:id",status="200"} 2`,
 		`method="GET",route="unmatched",status="404"} 2`, `method="other",route="unmatched",status="501"} 1`,
@@ -119,8 +119,7 @@ func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 		s := strings.Repeat(x, 8)
 		_, _ = fmt.Fprintf(c, "GET /v/%s"+host+"X-Request-Id: %s\r\nUser-Agent: %s\r\n"+
 			"X-Forwarded-For: 192.0.2.%d\r\n\r\n", s, s, s, i)
-		response, err := http.ReadResponse(r, nil)
-		require.NoError(t, err)
+		response := tb.Must(http.ReadResponse(r, nil))(t)
 		require.Equal(t, 200, readAnswer(response).StatusCode)
 	}
 	require.Equal(t, requestValues{"aaaaaaaa", "192.0.2.0", "/v/aaaaaaaa", "aaaaaaaa", "aaaaaaaa"}, all[0])

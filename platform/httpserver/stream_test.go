@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dg/platform/apperr"
+	"dg/platform/testkit/tb"
 )
 
 type fakeSource struct {
@@ -152,8 +153,7 @@ var errBrokenRows = errors.New("the rows broke")
 func (b *testServer) beginStream(t *testing.T, path string, header ...string) net.Conn {
 	c := b.dial(t)
 	_, _ = io.WriteString(c, "GET "+path+" HTTP/1.1\r\nHost: x\r\n"+strings.Join(append(header, ""), "\r\n")+"\r\n")
-	_, err := io.ReadFull(c, make([]byte, 1000))
-	require.NoError(t, err)
+	tb.Must(io.ReadFull(c, make([]byte, 1000)))(t)
 	return c
 }
 
@@ -191,10 +191,8 @@ func TestFirstBlockIsSentAtOnce(t *testing.T) {
 		})
 		conn := serveSource(t, Options{}, source).dial(t)
 		_, _ = io.WriteString(conn, "GET /x HTTP/1.1\r\nHost: x\r\nAccept-Encoding: "+accept+"\r\n\r\n")
-		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
-		require.NoError(t, err)
-		_, err = io.ReadFull(response.Body, make([]byte, 1))
-		require.NoError(t, err)
+		response := tb.Must(http.ReadResponse(bufio.NewReader(conn), nil))(t)
+		tb.Must(io.ReadFull(response.Body, make([]byte, 1)))(t)
 		close(begun)
 		source.wantClosed(t, nil)
 	}

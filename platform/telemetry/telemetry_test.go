@@ -73,8 +73,7 @@ func TestProfilesRunOneAtATime(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	get := func(profile string) int { // 0: the server has stopped
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/debug/pprof/"+profile, nil)
-		require.NoError(t, err)
+		request := tb.Must(http.NewRequestWithContext(ctx, http.MethodGet, server.URL+"/debug/pprof/"+profile, nil))(t)
 		response, err := http.DefaultClient.Do(request)
 		if err != nil {
 			return 0

@@ -18,13 +18,13 @@ import (
 	"dg/modules/audit"
 	"dg/platform/testkit"
 	"dg/platform/testkit/browsertest"
+	"dg/platform/testkit/tb"
 	"dg/web/internal/webtest"
 )
 
 func entryIDs(t *testing.T, p testkit.Page) (ids []int64) {
 	for _, row := range testkit.Cells(`<tr role="row" id="E(\d+)">`, p.Body) {
-		id, err := strconv.ParseInt(row[0], 10, 64)
-		require.NoError(t, err)
+		id := tb.Must(strconv.ParseInt(row[0], 10, 64))(t)
 		ids = append(ids, id)
 	}
 	return ids
@@ -238,8 +238,7 @@ func TestAuditLogEscapesHostileText(t *testing.T) {
 	}
 	want := len(w.LogOf(t, acme)) + 2 // the header row and the entry of the download
 	file := b.Get(acme.At("/settings/audit-log.csv")).Is(t, 200)
-	rows, err := csv.NewReader(strings.NewReader(file.Body)).ReadAll()
-	require.NoError(t, err)
+	rows := tb.Must(csv.NewReader(strings.NewReader(file.Body)).ReadAll())(t)
 	require.Len(t, rows, want)
 	for _, text := range slices.Concat(rows...) {
 		require.NotRegexp(t, "^[=+\\-@\\t\\r\\n\\x00]", text, "a formula")

@@ -14,6 +14,7 @@ import (
 	"dg/migrations"
 	"dg/platform/postgres/tenant"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 type playerGroup struct{ ID, OrgID, Name string }
@@ -189,24 +190,22 @@ var withoutOrganisation = map[string]string{
 
 // The guard covers every table with an organisation. Every other table is listed with a reason.
 func TestGuardedTablesAreThoseOfTheDatabase(t *testing.T) {
-	rows, err := pgtest.New(t).Owner.Pool.Query(t.Context(),
+	rows := tb.Must(pgtest.New(t).Owner.Pool.Query(t.Context(),
 		`select t.table_name, exists (select from information_schema.columns c
 		where (c.table_schema, c.table_name, c.column_name) = (t.table_schema, t.table_name, 'org_id'))
-		from information_schema.tables t where t.table_schema = 'public'`)
-	require.NoError(t, err)
+		from information_schema.tables t where t.table_schema = 'public'`))(t)
 	owned := map[string]string{"organisations": "id"}
 	others := []string{}
 	var name string
 	var hasOrganisation bool
-	_, err = pgx.ForEachRow(rows, []any{&name, &hasOrganisation}, func() error {
+	tb.Must(pgx.ForEachRow(rows, []any{&name, &hasOrganisation}, func() error {
 		if hasOrganisation {
 			owned[name] = "org_id"
 		} else if name != "organisations" {
 			others = append(others, name)
 		}
 		return nil
-	})
-	require.NoError(t, err)
+	}))(t)
 	require.Equal(t, owned, migrations.TenantColumns)
 	require.ElementsMatch(t, slices.Collect(maps.Keys(withoutOrganisation)), others)
 }
