@@ -20,7 +20,7 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// Dependencies are what the screens need.
+// Dependencies are the services and settings of the screens.
 type Dependencies struct {
 	ui.Services
 	Requests *limit.Requests // shared with the API

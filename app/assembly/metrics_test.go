@@ -126,8 +126,8 @@ func startTraced(t *testing.T) (*world, *tb.Collector, *telemetry.Traces) {
 	return startWith(t, assembly.Settings{Tracer: traces.Tracer()}), c, traces
 }
 
-// A request is a span of its caller's trace, and its statements are child spans, also those that an export runs after
-// its handler has returned. Spans have the request id, but no key, no id of an object, no query value and no parameter.
+// A request is a span of its caller's trace. Its statements are child spans, even those that an export runs after its
+// handler has returned. Spans have the request id, but no key, no id of an object, no query value and no parameter.
 func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	w, c, traces := startTraced(t)
 	x := w.tenant(3)

@@ -21,7 +21,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// Installation is what the checks examine. The caller must call Close.
+// Installation has the settings and the database to check. The caller must call Close.
 type Installation struct {
 	config.Serve
 	UnknownVariables []string // variables that look like settings but are not
@@ -51,7 +51,7 @@ const (
 	Failure Verdict = "failure"
 )
 
-// Run runs the checks of the lists until one fails, and returns its error. It tells the result of
+// Run runs the checks of the lists until one fails, and returns its error. It reports the result of
 // each check.
 func (s *Installation) Run(ctx context.Context, lists ...[]check) error {
 	for _, c := range slices.Concat(lists...) {
@@ -76,7 +76,7 @@ type check struct {
 	run  func(context.Context, *Installation) (warnings []string, _ error)
 }
 
-// The lists of checks. dg serve runs Machine before it opens the database, Server before it
+// These lists have the checks. dg serve runs Machine before it opens the database, Server before it
 // migrates, then Schema and Serving. checkDatabase opens the connection that later checks use.
 var (
 	Machine = []check{{"settings", checkSettings}, {"address", checkAddresses}, {"folder", checkFolder}}

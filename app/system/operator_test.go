@@ -195,7 +195,7 @@ func tableHashes(t *testing.T, d *testkit.World) map[string]string {
 	return hashes
 }
 
-// backup.md: a backup restores every row and right elsewhere, and no revoked key. A damaged one changes nothing.
+// backup.md: a backup restores every row and right elsewhere, and no revoked key. A damaged backup changes nothing.
 func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t)

@@ -9,10 +9,10 @@ import (
 	"dg/platform/input"
 )
 
-// Scope is what a key may read.
+// Scope is a kind of data that a key may read.
 type Scope string
 
-// The scopes.
+// A key has at least one of these scopes.
 const (
 	ForksRead   Scope = "forks:read"
 	ReportsRead Scope = "reports:read"
@@ -45,7 +45,7 @@ type Person struct {
 // State is StateUsable, or the reason why a key does not work.
 type State string
 
-// The states.
+// A key is in one of these states.
 const (
 	StateUsable  State = "usable"
 	StateRevoked State = "revoked"
@@ -139,10 +139,10 @@ var checks = input.New(map[string]string{
 	},
 })
 
-// Violations returns what is wrong with the fields. Create checks that ExpiresAt is in the future.
+// Violations returns the rules that the fields break. Create checks that ExpiresAt is in the future.
 func (in NewKey) Violations() []input.Violation { return checks.Violations(in) }
 
-// Violations returns what is wrong with the fields.
+// Violations returns the rules that the fields break.
 func (l Label) Violations() []input.Violation { return checks.Violations(l) }
 
 func (in NewKey) key(now time.Time) (Key, error) {

@@ -15,7 +15,7 @@ const UnknownKey audit.Reason = "unknown_key"
 var errInvalidKey = apperr.New(apperr.AuthRequired,
 	"Invalid API key. Copy the whole key again, or create another one in the organisation's settings.")
 
-// rejection tells the reason only for a correct secret: authenticate.sql checks that first.
+// rejection reveals the reason only for a correct secret: authenticate.sql checks that first.
 func (r authResult) rejection() error {
 	switch {
 	case r.reason == audit.Revoked && r.revokedAt != nil:

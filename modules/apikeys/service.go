@@ -10,7 +10,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// The permissions on keys.
+// The policy grants these permissions on keys.
 var (
 	CreateKey  = authz.Permission{Resource: "api_key", Action: "create"}
 	ListKeys   = authz.Permission{Resource: "api_key", Action: "list"}

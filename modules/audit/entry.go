@@ -8,7 +8,7 @@ import (
 // Reason says why a request with a key was refused.
 type Reason string
 
-// The reasons of refusals.
+// A refusal has one of these reasons.
 const (
 	WrongSecret       Reason = "wrong_secret"
 	Revoked           Reason = "revoked"
@@ -22,7 +22,7 @@ const (
 // ActorKind is the kind of an actor: a person, a key or the operator.
 type ActorKind string
 
-// The kinds of actor.
+// An actor is of one of these kinds.
 const (
 	Person   ActorKind = "person"
 	Key      ActorKind = "key"

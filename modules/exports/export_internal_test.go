@@ -207,7 +207,7 @@ func TestFirstByteTimesOutWithTheRequest(t *testing.T) {
 	require.Contains(t, b.finishedDetails(), `"outcome": "database_unavailable"`)
 }
 
-// rules.md, Audit log: the end is recorded once, even over a restart. What may be a lost reply is not retried.
+// rules.md, Audit log: the end is recorded once, even over a restart. A lost reply is not retried.
 func TestEndIsRecordedAfterARestart(t *testing.T) {
 	for state, attempts := range map[string]int64{"57P01": 3, "08006": 1} {
 		t.Run(state, func(t *testing.T) {

@@ -31,7 +31,7 @@ type Fork struct {
 	OrganisationVersion   int64 // org.Organisation.Version, read in the same snapshot
 }
 
-// The permissions on forks.
+// The policy grants these permissions on forks.
 var (
 	ListForks = authz.Permission{Resource: "fork", Action: "list"}
 	ReadFork  = authz.Permission{Resource: "fork", Action: "read"}

@@ -211,7 +211,7 @@ func decodeError(err error) string {
 // fieldAt returns a JSON pointer without its first slash, such as skills/2/attempts.
 func fieldAt(pointer jsontext.Pointer) string { return strings.TrimPrefix(string(pointer), "/") }
 
-// faultText says what is expected and, unless got is "", what was found. field "": the whole line.
+// faultText states the expected and, unless got is "", the found value. field "" means the whole line.
 func faultText(field, expected, got string) string {
 	text := "expected " + expected
 	if field != "" {

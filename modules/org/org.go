@@ -54,7 +54,7 @@ type CountedGroup struct {
 // Plan is the subscription of an organisation.
 type Plan string
 
-// The plans, lowest first.
+// These are the plans, lowest first.
 const (
 	PlanFree       Plan = "free"
 	PlanTeam       Plan = "team"
@@ -69,7 +69,7 @@ func (p Plan) IncludesAPI() bool { return p == PlanPro || p == PlanEnterprise }
 // ReportingMode says how players are named in reports: by pseudonym or display name.
 type ReportingMode string
 
-// The reporting modes.
+// An organisation has one of these reporting modes.
 const (
 	Pseudonymous ReportingMode = "pseudonymous"
 	Nominative   ReportingMode = "nominative"
@@ -78,7 +78,7 @@ const (
 // Role decides, with two-step verification, what a person may do in an organisation.
 type Role string
 
-// The roles.
+// A member has one of these roles.
 const (
 	RoleOwner  Role = "owner"
 	RoleAdmin  Role = "admin"

@@ -18,7 +18,7 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// The permissions on organisations.
+// The policy grants these permissions on organisations.
 var (
 	ReadOrganisation    = authz.Permission{Resource: "organisation", Action: "read"}
 	ChangeReportingMode = authz.Permission{Resource: "reporting_mode", Action: "change"}

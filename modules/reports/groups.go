@@ -17,7 +17,7 @@ type Overlap struct {
 	Players int    // number of the report's players outside the group: 1 to MinGroup-1
 }
 
-// MaxOverlaps is one more than the dashboard shows, so that it can tell whether more exist.
+// MaxOverlaps is one more than the dashboard shows, so that the dashboard knows whether more exist.
 const MaxOverlaps = 6
 
 // largeGroupsSQL returns the groups with enough members for an overlap. If there are none,

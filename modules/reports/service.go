@@ -10,7 +10,7 @@ import (
 	"dg/platform/postgres"
 )
 
-// The permissions on reports.
+// The policy grants these permissions on reports.
 var (
 	ReadReport   = authz.Permission{Resource: "report", Action: "read"}
 	ExportReport = authz.Permission{Resource: "report", Action: "export"}

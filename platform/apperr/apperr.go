@@ -10,7 +10,7 @@ import (
 // Code is the details.code of the API's error body. It also decides the HTTP status.
 type Code string
 
-// The codes of the API.
+// The API responds with these codes.
 const (
 	Validation       Code = "ERR_VALIDATION"
 	AuthRequired     Code = "ERR_AUTH_REQUIRED"

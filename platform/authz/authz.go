@@ -15,7 +15,7 @@ import (
 // Kind says what a subject is: an API key or a member of an organisation.
 type Kind string
 
-// The kinds of subject.
+// A subject is of one of these kinds.
 const (
 	Key    Kind = "key"
 	Member Kind = "member"

@@ -45,8 +45,8 @@ func FindPrograms(ctx context.Context, dir string) (string, error) {
 	return FindProgram(ctx, dir, "postgres")
 }
 
-// FindProgram returns a folder that has the named program of PostgreSQL, in the major version of
-// the data in dir or, without data, in version 15 or later.
+// FindProgram returns a folder that has the named program of PostgreSQL. The major version is that of
+// the data in dir or, without data, 15 or later.
 func FindProgram(ctx context.Context, dir, name string) (string, error) {
 	text, _ := os.ReadFile(filepath.Join(dataPath(dir), cluster, "PG_VERSION"))
 	written := strings.TrimSpace(string(text))

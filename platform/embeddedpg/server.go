@@ -155,9 +155,8 @@ func RunningURL(dir string) (string, error) {
 // Folder returns the data folder: for root it may differ from the dir given to Start.
 func (s *Server) Folder() string { return s.data.path }
 
-// Check returns an error if the server that Start found or started has ended, if another process has
-// started a new one since, or if no new connection reaches it. It ignores an unreadable PID file.
-// It also bounds the server's log.
+// Check returns an error if the server of Start has ended, was replaced by another process, or accepts
+// no new connection. It ignores an unreadable PID file. It also bounds the server's log.
 func (s *Server) Check() error {
 	now, err := s.data.readPIDFile()
 	if !s.data.running() || err == nil && now != s.postmaster {

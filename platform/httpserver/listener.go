@@ -32,7 +32,7 @@ var refusedConnection = func() []byte {
 		contentJSON, len(body), body)
 }()
 
-// defaultConnections leaves reserved file descriptors of the soft limit, which Go has raised.
+// defaultConnections is the soft limit, which Go has raised, less reserved files, but at least half of the limit.
 func defaultConnections(reserved int) int {
 	var files syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &files) != nil {

@@ -32,7 +32,7 @@ type Options struct {
 	ErrorPage ErrorPage
 	// RedactPath removes secrets from a path before it is logged; nil logs it unchanged.
 	RedactPath func(path string) string
-	// MaxConnections defaults to what the limit of open files leaves after ReservedFiles.
+	// MaxConnections defaults to the limit of open files less ReservedFiles.
 	MaxConnections int
 	// ReservedFiles is how many file descriptors the rest of the process needs.
 	ReservedFiles int

@@ -25,7 +25,7 @@ const maxTenants = 10_000
 // does not keep an owner from revoking the key.
 type Surface string
 
-// The surfaces.
+// A request belongs to one of these surfaces.
 const (
 	API     Surface = "api"
 	Screens Surface = "screens"

@@ -68,8 +68,8 @@ func NotExecuted(err error) bool {
 // terminationStates are admin_shutdown, crash_shutdown, cannot_connect_now and idle_session_timeout.
 var terminationStates = []string{"57P01", "57P02", "57P03", "57P05"}
 
-// isStandbyError reports whether a standby refused a write (25006) or a read of an unlogged table. The
-// latter shares 0A000 with permanent errors: only the routine differs, as texts are localised.
+// isStandbyError reports whether a standby refused a write (25006) or a read of an unlogged table. That
+// read shares 0A000 with permanent errors: only the routine differs, because texts are localised.
 func isStandbyError(e *pgconn.PgError) bool {
 	return e.Code == "25006" || e.Code == "0A000" && e.Routine == "get_relation_info"
 }

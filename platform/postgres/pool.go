@@ -22,7 +22,7 @@ import (
 
 // Options configure a pool. A zero timeout means the default, a negative one no timeout.
 type Options struct {
-	Name             string // application_name, which tells the pools apart in pg_stat_activity
+	Name             string // application_name, which distinguishes the pools in pg_stat_activity
 	MaxConns         int32  // 0: the URL's pool_max_conns, or pgx's default
 	StatementTimeout time.Duration
 	LockTimeout      time.Duration

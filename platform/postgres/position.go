@@ -15,7 +15,7 @@ const (
 	// a page boundary it lies behind the page header. Replay reaches it with the next record, at the
 	// latest with that of Replica.flush.
 	PositionExpression = positionOf + `pg_current_wal_insert_lsn()` + positionEnd
-	// flushedExpression is what a replica can have received. A check writes no record of its own.
+	// flushedExpression is the highest LSN that a replica can have received. A check writes no record of its own.
 	flushedExpression = positionOf + `pg_current_wal_flush_lsn()` + positionEnd
 	positionOf        = `(case when not pg_is_in_recovery() then
 	(select left(pg_walfile_name(lsn), 8) || ' ' || (lsn - '0/0') from `

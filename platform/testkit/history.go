@@ -19,7 +19,7 @@ type HistorySize struct {
 	Groups         []int // the size of each group, which has the first players
 }
 
-// HistoryIDs are the ids of what the file imports.
+// HistoryIDs are the ids of the objects in the file.
 type HistoryIDs struct {
 	Organisation, Fork uuid.UUID
 	Groups             []uuid.UUID

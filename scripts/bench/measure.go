@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// work runs what is measured, or its baseline, and returns the time in milliseconds.
+// work runs a measured operation or its baseline, and returns the time in milliseconds.
 type work func(context.Context) (float64, error)
 
 // timed returns work that reports the mean of several runs, because a single quick run is noisy.

@@ -176,7 +176,7 @@ func (p program) shell(ctx context.Context, folder, text string) *exec.Cmd {
 
 const notMounted = "NOT RUN: a small disk needs root"
 
-// cell returns what is wrong, or "".
+// cell runs a program under a condition, and returns its fault, or "".
 func (t *table) cell(m *middle, p program, c condition) (wrong string, err error) {
 	folder, err := os.MkdirTemp("", "contract 'table\" é") // the path has a blank, quotes and a non-ASCII letter
 	if err != nil {
@@ -380,7 +380,7 @@ var (
 	lastDayPattern  = regexp.MustCompile(`2026-03-02`)
 )
 
-// problemOf returns what a run did wrong, or "".
+// problemOf returns the fault of a run, or "".
 func (t *table) problemOf(m *middle, p program, c condition, folder string, out []byte, failed error) string {
 	key := t.keys[""]
 	secret := key[strings.LastIndex(key, "_")+1:]

@@ -55,7 +55,7 @@ func (h *Handler) AuditLog(c *fiber.Ctx, p *ui.Principal) error {
 	if view.Layout, err = h.SettingsLayout(c, p, "Audit log", "audit-log"); err != nil {
 		return err
 	}
-	at.page.Limit = entriesPerPage + 1 // one more entry tells whether there is an older page
+	at.page.Limit = entriesPerPage + 1 // one more entry shows whether there is an older page
 	entries, err := h.entries(c.UserContext(), p, at.page)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 
 type chart struct {
 	Name    string // name of the measure
-	Unit    string // what a bar stands for: day or week
+	Unit    string // length of a bar: day or week
 	Count   bool   // whether values are drawn as bars; otherwise as a line
 	Period  string // the period in words
 	Earlier string // the compared period in words; "": no comparison

@@ -165,7 +165,7 @@ func TestDownloadEqualsTheAPIExport(t *testing.T) {
 	}
 }
 
-// An invalid download gets a page that says what to do, and no log entry. Others have the chosen format and the same name.
+// An invalid download gets a page with advice, and no log entry. Others have the chosen format, and all the same name.
 func TestDownloadHasTheChosenFormatOrIsRejected(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	other := w.Organisation("other")

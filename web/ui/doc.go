@@ -1,5 +1,5 @@
-// Package ui has what several packages of screens share, such as Pages, which renders views, and
-// Services, whose methods find the Principal of a request.
+// Package ui has what several packages of screens share. For example, Pages renders views, and methods
+// of Services find the Principal of a request.
 //
 // A form posts to a path that shows the form's page on GET, except for /sign-out. If the session
 // has ended, the sign-in therefore leads to that page.

@@ -100,8 +100,8 @@ func (p *Principal) lacksOnlyTwoStep(permission authz.Permission) bool {
 	return !p.Person.TwoStep && with.May(permission)
 }
 
-// AuthorizeAll returns apperr.AccessDenied if the policy denies any of the things. It asks the
-// policy once for consecutive things of the same owner.
+// AuthorizeAll returns apperr.AccessDenied if the policy denies any of the objects. It asks the
+// policy once for consecutive objects of the same owner.
 func AuthorizeAll[T any](
 	p *Principal, permission authz.Permission, things []T, ownerOf func(T) string,
 ) error {

@@ -94,7 +94,7 @@ func (p *Page) Press(keys ...string) {
 // clipboard is locked while a page copies and reads: all pages of the process share the clipboard.
 var clipboard sync.Mutex
 
-// Copied returns what the action copies to the clipboard.
+// Copied returns the text that the action copies to the clipboard.
 func (p *Page) Copied(action func()) string {
 	clipboard.Lock()
 	defer clipboard.Unlock()

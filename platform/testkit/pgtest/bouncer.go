@@ -39,8 +39,8 @@ max_client_conn = 1000
 %[3]s
 `
 
-// StartBouncer starts PgBouncer in transaction mode in front of the server of a URL, with the
-// settings of Debian's package and further lines of configuration. through returns the URL of a
+// StartBouncer starts PgBouncer in transaction mode in front of a URL's server. The configuration is that
+// of Debian's package, and the given lines. through returns the URL of a
 // connection through it.
 func StartBouncer(
 	t testing.TB, server string, lines ...string,

@@ -1,8 +1,8 @@
 // Package pgtest gives a test a migrated PostgreSQL database of its own in tens of milliseconds.
 //
 // All test processes of a machine and user share one embedded server (package embeddedpg). Each has
-// a keeper, another process of its program, which leaves the server when the test process has ended,
-// also if it was killed: the server stops with its last user. TestMain needs no call. The server's
+// a keeper, another process of its program. The keeper leaves the server when the test process ends or
+// is killed: the server stops with its last user. TestMain needs no call. The server's
 // folder stays until the next boot. It is in memory (/dev/shm) if there is enough.
 //
 // A database is a copy of a template with the migrated schema, which is named by the hash of the
