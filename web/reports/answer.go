@@ -16,16 +16,46 @@ type clause struct{ Before, Strong, After string }
 // newAnswer says who played, how they did, and which skill is weakest. It names only changes that
 // measure.compare reports as changed. s must have plays.
 func newAnswer(s reports.Statistics, c *comparison) []clause {
-	who, how := whoPlayed(s, c), howTheyDid(s, c)
+	who, how := howMany(uniquePlayers, s, c), howTheyDid(s, c)
 	if c != nil && who.After == "." && how == howTheyDid(s, nil) {
-		who.After = c.unchanged(s)
+		who.After = c.unchanged(uniquePlayers, s)
 	}
 	return append([]clause{who, {After: how}}, skillClauses(s, c)...)
 }
 
-// unchanged describes the number of players if it has not changed.
-func (c *comparison) unchanged(s reports.Statistics) string {
-	now, before, _, _ := uniquePlayers.compare(s, c)
+// newListAnswer says how much was played, and which fork's plays changed by the largest share of
+// those whose change exceeds its noise.
+func newListAnswer(s reports.Statistics, c *comparison, forks []forkRow) []clause {
+	all := howMany(plays, s, c)
+	if c == nil {
+		return []clause{all}
+	}
+	if all.After == "." {
+		all.After = c.unchanged(plays, s)
+	}
+	var most *forkRow
+	var largest float64
+	for i := range forks {
+		f := &forks[i]
+		before := f.Plays - f.difference
+		share := ratio(max(f.difference, -f.difference), before)
+		if countChanged(f.Plays, before) && share > largest {
+			most, largest = f, share
+		}
+	}
+	if most == nil || len(forks) == 1 {
+		return []clause{all}
+	}
+	by := fmt.Sprintf(", from %s to %s.", ui.Count(most.Plays-most.difference), ui.Count(most.Plays))
+	if largest < 1 {
+		by = fmt.Sprintf(", by %s.", most.Change.By)
+	}
+	return []clause{all, {"", most.Title, " " + score.verbs.of(most.difference) + " most" + by}}
+}
+
+// unchanged describes the number of players or plays if it has not changed.
+func (c *comparison) unchanged(m measure, s reports.Statistics) string {
+	now, before, _, _ := m.compare(s, c)
 	players := ", "
 	if c.completeStats != nil {
 		players += ui.Count(now) + " up to yesterday, "
@@ -45,22 +75,28 @@ func (c *comparison) unchanged(s reports.Statistics) string {
 	return fmt.Sprintf("%sas many as %s (%s).", players, when, ui.Count(before))
 }
 
-func whoPlayed(s reports.Statistics, c *comparison) clause {
-	played := ui.Plural(s.UniquePlayers, "%s person played", "%s people played")
+// howMany describes a count of plays or players and its change, if it has changed.
+func howMany(m measure, s reports.Statistics, c *comparison) clause {
+	one, noun := "1 person played", "people played"
+	if m.key == plays.key {
+		one, noun = "1 play", "plays"
+	}
+	n, _ := m.read(s)
+	played := ui.Plural(n, one, "%s "+noun)
 	if c == nil {
 		return clause{Strong: played, After: "."}
 	}
-	now, before, changed, _ := uniquePlayers.compare(s, c)
+	now, before, changed, _ := m.compare(s, c)
 	by := formatShare(max(now-before, before-now), before)
 	switch {
 	case !changed:
 		return clause{Strong: played, After: "."}
 	case now < before:
-		played = by + " fewer people played"
+		played = by + " fewer " + noun
 	case strings.HasPrefix(by, "×"):
-		played = strings.TrimPrefix(by, "×") + " times as many people played"
+		played = strings.TrimPrefix(by, "×") + " times as many " + noun
 	default:
-		played = by + " more people played"
+		played = by + " more " + noun
 	}
 	return clause{
 		Strong: c.upToYesterday(played),

@@ -19,6 +19,7 @@ type reportsView struct {
 	Counted    bool        // whether players and completion are counted; false if there are too many plays
 	Comparison *comparison // nil: the earlier period has no plays
 	HasGroups  bool
+	Answer     []clause
 }
 
 // ListReports handles GET /reports with the organisation's forks, and figures of all forks
@@ -53,6 +54,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	slices.SortFunc(rows, func(a, b forkRow) int {
 		return cmp.Or(strings.Compare(a.Title, b.Title), strings.Compare(a.Path, b.Path))
 	})
+	view.Answer = newListAnswer(*statisticsOf(overview.Current), view.Comparison, rows)
 	view.list = forks.page(at, rows)
 	return h.Render(c, fiber.StatusOK, "reports", view)
 }
