@@ -60,6 +60,10 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Label: "A", Completed: true, BestScore: 400}, {Label: "B", Completed: true, Passed: true},
 		{Label: "C", Completed: true}, {Label: "D"},
 	}
+	l, _, _ := playersPage(all, pageURLWith("passed=no"))
+	require.Equal(t, "DCA", strings.Join(labelsOf(l), ""))
+	require.Equal(t, columnHead{"Best score", "/r?passed=no&sort=-best", "ascending", true}, l.Columns[2])
+	require.Len(t, l.Columns, 4, "without Passed")
 	l, links, answer := playersPage(all, pageURLWith("passed=no&sort=label"))
 	require.Equal(t, "ACD", strings.Join(labelsOf(l), ""))
 	require.Equal(t, []ui.Link{
@@ -67,22 +71,22 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 		{Name: "Not passed 3", Path: "/r?passed=no&sort=label", Current: true},
 		{Name: "Passed 1", Path: "/r?passed=yes&sort=label"},
 	}, links)
-	require.Equal(t, "*1 of 4 people* passed.", clauseText(answer))
+	require.Equal(t, "*1 of 4 people* passed (25.0%).", clauseText(answer))
 	l, _, _ = playersPage(all, pageURLWith(""))
 	require.Equal(t, "DCAB", strings.Join(labelsOf(l), ""))
 	require.Equal(t, "ascending", l.Columns[3].Direction, "by Passed")
 	require.Equal(t, "DCA", strings.Join(labelsOf(list[player]{Rows: notPassed(all)}), ""))
 }
 
-// A page has 25 players, and its links keep the other parameters. A page number out of range selects the nearest page.
+// A page has 30 players, and its links keep the other parameters. A page number out of range selects the nearest page.
 func TestPlayersArePaged(t *testing.T) {
 	var all []player
-	for i := range 51 {
+	for i := range 61 {
 		all = append(all, player{Label: fmt.Sprintf("%02d", i)})
 	}
 	for page, want := range map[string][2]string{
-		"": {"00", "1–25 of 51"}, "2": {"25", "26–50 of 51"}, "3": {"50", "51–51 of 51"},
-		"-1": {"00", "1–25 of 51"}, "x": {"00", "1–25 of 51"}, "9999999999": {"50", "51–51 of 51"},
+		"": {"00", "1–30 of 61"}, "2": {"30", "31–60 of 61"}, "3": {"60", "61–61 of 61"},
+		"-1": {"00", "1–30 of 61"}, "x": {"00", "1–30 of 61"}, "9999999999": {"60", "61–61 of 61"},
 	} {
 		l := players.page(pageURLWith("page="+page), all)
 		require.Equal(t, want, [2]string{l.Rows[0].Label, l.Shown})
@@ -91,7 +95,7 @@ func TestPlayersArePaged(t *testing.T) {
 	require.Equal(t, "/r?groupId=g&page=3&sort=label", l.Next)
 	require.Equal(t, "/r?groupId=g&page=1&sort=label", l.Previous)
 	require.True(t, l.Searchable)
-	require.False(t, players.page(pageURLWith(""), all[:25]).Searchable)
+	require.False(t, players.page(pageURLWith(""), all[:30]).Searchable)
 }
 
 // A search finds any part of the label. It ignores case, accents and surrounding spaces.

@@ -13,7 +13,7 @@ import (
 
 type player = reports.PlayerStat
 
-const playersPerPage = 25
+const playersPerPage = 30
 
 // players lists those who need help first by default: no pass, lowest best score. Ties keep the API's order.
 var players = listing[player]{
@@ -58,10 +58,16 @@ func playersPage(all []player, at pageURL) (l list[player], links []ui.Link, ans
 			Path: at.Path("passed", of.key), Current: current})
 	}
 	if len(all) > 0 {
-		answer = []clause{{Strong: ui.Count(int64(len(passed))) + " of " +
-			ui.Plural(int64(len(all)), "1 person", "%s people"), After: " passed."}}
+		n := int64(len(passed))
+		answer = []clause{{Strong: ui.Count(n) + " of " + ui.Plural(int64(len(all)), "1 person", "%s people"),
+			After: " passed (" + writePercent(reports.PercentOf(n, int64(len(all)))) + ")."}}
 	}
-	return players.page(at, shown), links, answer
+	of := players
+	if at.Param("passed") != "" { // all rows are alike
+		of.columns = slices.DeleteFunc(slices.Clone(of.columns), func(c column[player]) bool { return c.sort == of.defaultSort })
+		of.defaultSort = "best"
+	}
+	return of.page(at, shown), links, answer
 }
 
 // Players handles GET /reports/:fork/players with all players of a report.

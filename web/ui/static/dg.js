@@ -36,7 +36,7 @@
       time.textContent = local(at, time.dataset.local, time.closest('[data-tz]')?.dataset.tz, time.closest('.kv, .choices') ? 'short' : undefined);
       if (time.closest('[data-brief]')) time.textContent = time.textContent.replace(` ${new Date().getFullYear()}`, '');
     }
-    if (zone !== 'UTC') for (const el of all('[data-zone]', root)) el.textContent = `Times are in your time zone (${zone}).`;
+    if (zone !== 'UTC') for (const el of all('[data-zone]', root)) el.textContent = el.textContent.replace('UTC', `your time zone (${zone})`);
 
     // Charts: point at a bar, touch it, or press the arrow keys to read it.
     for (const cursor of all('.plot .cursor', root)) {
