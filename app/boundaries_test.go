@@ -16,11 +16,11 @@ import (
 // mayImport lists the parts that a part may import, by path. "*" stands for every part but platform/testkit.
 var mayImport = map[string]string{
 	"app":          "app/commands",
-	"app/commands": "* app/apptest", // apptest in tests
+	"app/commands": "* app/apptest", // only tests import apptest
 	"app/apptest":  "app/assembly app/commands app/demo modules/reports/sealer platform platform/testkit",
 	"app/assembly": "app/apptest platform web web/ui modules/publicapi modules/identity modules/apikeys " +
 		"modules/games modules/reports modules/reports/sealer modules/reports/segment modules/exports modules/org " +
-		"modules/audit", // apptest in tests
+		"modules/audit", // only tests import apptest
 	"scripts/bench":           "* platform/testkit", // testkit makes its data
 	"scripts/contract":        "platform",
 	"app/chaos":               "app/apptest", // has only tests, like app/system
@@ -39,7 +39,7 @@ var mayImport = map[string]string{
 	"modules/reports/segment": "modules/games",
 	"modules/exports":         "platform modules/reports modules/audit",
 	"modules/publicapi": "platform modules/apikeys modules/games modules/reports modules/reports/sealer " +
-		"modules/exports modules/org modules/audit app/apptest", // apptest in tests
+		"modules/exports modules/org modules/audit app/apptest", // only tests import apptest
 	"modules/importer": "platform modules/audit modules/identity modules/org modules/games",
 	"platform":         "platform configs migrations",
 	"platform/testkit": "platform platform/testkit migrations", // not part of "*", so its importers list it
@@ -53,7 +53,7 @@ var mayImport = map[string]string{
 	"web/organisation":     "modules/apikeys modules/audit modules/org platform web/ui",
 	"web/docs":             "modules/apikeys modules/exports modules/games modules/org modules/reports platform web/ui",
 	"web/reports":          "modules/apikeys modules/exports modules/games modules/org modules/reports platform web/ui",
-	"web/internal/webtest": "* app/apptest platform/testkit", // test kit
+	"web/internal/webtest": "* app/apptest platform/testkit", // webtest is a test kit
 }
 
 // partOf returns the package's key in mayImport: its own path, or that of the nearest parent folder.

@@ -22,7 +22,7 @@ import (
 func TestHSTSCoversSubdomains(t *testing.T) {
 	for base, want := range map[string]string{
 		"https://dg.example.org": "max-age=31536000; includeSubDomains",
-		"http://127.0.0.1:8080":  "", // browsers ignore it over http
+		"http://127.0.0.1:8080":  "", // browsers ignore HSTS over http
 	} {
 		app := fiber.New()
 		c := app.AcquireCtx(&fasthttp.RequestCtx{})

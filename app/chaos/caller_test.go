@@ -151,7 +151,7 @@ func (c *caller) send(id, path string, status int, entry string, form url.Values
 	if form == nil {
 		request.Body = io.NopCloser(strings.NewReader("")) // without GetBody, net/http does not retry
 	}
-	request.Close = rand.IntN(4) == 0 // some connections are new
+	request.Close = rand.IntN(4) == 0 // some requests end their connection
 	response, err := c.http.Do(request)
 	if os.IsTimeout(err) {
 		return gotTimeout, nil

@@ -113,7 +113,7 @@ func TestInterruptedImportChangesNothing(t *testing.T) {
 		Replace(apptest.ReadFile(t, h.File))
 	change := filepath.Join(t.TempDir(), "change.ndjson")
 	require.NoError(t, os.WriteFile(change, []byte(text), 0o600))
-	rows := func() string { // a checksum of everything that an import writes
+	rows := func() string { // rows returns a checksum of everything that an import writes
 		return testkit.One[string](x.World, `select concat(
 			(select md5(string_agg(t::text, '' order by id)) from plays t),
 			(select md5(string_agg((to_jsonb(t) - 'version')::text, '' order by id)) from organisations t),

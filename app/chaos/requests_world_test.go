@@ -27,7 +27,7 @@ type requestWorld struct {
 	admin         *testkit.World
 	tables        []string
 	keys          map[string]string            // tokens by name
-	people        map[string]map[string]string // cookies by name
+	people        map[string]map[string]string // cookies by person and name
 	forks         map[string]string
 	groups        map[string]string
 	keyID         string // id of the key that forms change

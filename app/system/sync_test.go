@@ -94,7 +94,7 @@ func (n *nights) proxy(base string) string {
 func (n *nights) change() {
 	for i, f := range n.forks {
 		if i%4 > 0 && n.random.IntN(6) > 0 {
-			continue // every fourth fork has plays each day
+			continue // only every fourth fork has plays each day
 		}
 		n.Plays(f, 1+n.random.IntN(3), n.night.Add(-15*time.Hour), time.Minute)
 	}

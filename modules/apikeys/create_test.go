@@ -72,7 +72,7 @@ func TestNewKeyIsValidated(t *testing.T) {
 		return apikeys.NewKey{Name: "w", Scopes: bothScopes, ExpiresAt: new(now.Add(in))}
 	}
 	for field, inputs := range map[string][]apikeys.NewKey{
-		"": { // valid
+		"": { // valid input
 			named(strings.Repeat("é", 200)), named(`<b>'"; drop`), scoped(apikeys.ForksRead),
 			scoped(apikeys.ReportsRead, apikeys.ForksRead), expiring(time.Millisecond),
 			described(strings.Repeat("é", 200)),
@@ -176,7 +176,7 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	require.Contains(t, apikeys.ErrTooMany.Message, "Revoke one")
 	require.Len(t, b.entries(audit.KeyCreated), 1)
 
-	// organisations count apart, and a revocation makes room
+	// each organisation has a limit of its own, and a revocation makes room
 	_, _, err := b.create(member(theirOrganisation, "owner", false))
 	require.NoError(t, err)
 	b.Exec(`update api_keys set revoked_at = now() where name = 'lasting7'`)

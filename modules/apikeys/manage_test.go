@@ -206,7 +206,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	require.Zero(t, b.usageToday(other))
 	require.Equal(t, 1, b.Count(`api_key_usage`), "an unknown key is not counted")
 
-	// One that is refused after authentication moves from Accepted to Refused, even if its count was stored before.
+	// A request refused after authentication moves from Accepted to Refused, even if its count was stored before.
 	b.ageRequestsInWindows(key.ID, 61)
 	caller := b.accept(token)
 	b.storeUsage()

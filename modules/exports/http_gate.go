@@ -17,8 +17,8 @@ import (
 const (
 	timeLimit       = 30 * time.Minute       // limit of a whole download
 	blockTimeout    = 9 * time.Second        // limit of a recheck and the next block
-	recheckInterval = 500 * time.Millisecond // between two rechecks, at least
-	turnWait        = 100 * time.Millisecond // wait for a turn; after it the block is made out of turn
+	recheckInterval = 500 * time.Millisecond // minimum time between two rechecks
+	turnWait        = 100 * time.Millisecond // maximum wait for a turn; then the block is made without one
 )
 
 // These errors end a download early.

@@ -70,7 +70,7 @@ func TestThiefOfASessionLocksTheirOwnNetworkOnly(t *testing.T) {
 		guess(network)
 	}
 	requireLocked(t, b.try(ann, password, home), b.now().Add(10*time.Minute))
-	requireLocked(t, b.try(ann, password, "2001:db8::2"), b.now().Add(10*time.Minute)) // own lock ends earlier
+	requireLocked(t, b.try(ann, password, "2001:db8::2"), b.now().Add(10*time.Minute)) // network lock ends earlier
 	b.advance(10 * time.Minute)
 	b.signIn(ann)
 }

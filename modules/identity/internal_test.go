@@ -224,7 +224,7 @@ func TestCodeIsAcceptedInEverySpelling(t *testing.T) {
 			require.Equal(t, want, got)
 		}
 	}
-	for _, zero := range []rune{'\u0660', '\u06f0'} { // Arabic-Indic, Persian
+	for _, zero := range []rune{'\u0660', '\u06f0'} { // zeros of Arabic-Indic and Persian digits
 		_, ok := matchTOTP(secret, strings.Map(func(r rune) rune { return r - '0' + zero }, code), now, 0)
 		require.True(t, ok, "%q", zero)
 	}

@@ -57,8 +57,8 @@ func TestExportInEachFormat(t *testing.T) {
 		('00000000-0000-4000-8000-00000000000c', $1, $2, 2, null, '2023-11-20 11:00:00Z', null, null, null, '')`,
 		testOrg, testFork)
 	const (
-		name   = "\"Zoë;'=1,+2\n@x\""   // as the API writes it
-		guard  = "\"Zoë;'=1,'+2\n'@x\"" // as the CSV for spreadsheets has it
+		name   = "\"Zoë;'=1,+2\n@x\""   // the cell in the API's dialect
+		guard  = "\"Zoë;'=1,'+2\n'@x\"" // the cell in the spreadsheets' dialect
 		skills = `prompting.context=1/1;data.reading.proportions=0/1`
 		first  = "00000000-0000-4000-8000-00000000000a|" + testFork + "|7|P-1|" + guard +
 			"|2023-11-20 09:30:00|2023-11-20 09:41:12|672|true|"

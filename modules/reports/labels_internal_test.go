@@ -18,7 +18,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-const manyPlayers = 1500 // enough that all labels are read
+const manyPlayers = 1500 // enough players to read all labels
 
 func newLabelsEnv(t *testing.T) *env {
 	e := newEnv(t)

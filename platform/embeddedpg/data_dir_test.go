@@ -36,7 +36,7 @@ func TestFolderThatOnlyRootCanEnterMoves(t *testing.T) {
 	require.NoError(t, tb.Exec(t, s.OwnerURL(), `create table kept ()`))
 	stop(t, s)
 	require.NoDirExists(t, dir)
-	require.NoError(t, os.Chmod(above, 0o755)) // hides no data
+	require.NoError(t, os.Chmod(above, 0o755)) // the folder, now reachable, must not hide the data
 	require.NoError(t, tb.Exec(t, start(t, dir).OwnerURL(), `table kept`))
 }
 

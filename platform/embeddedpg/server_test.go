@@ -62,7 +62,7 @@ func TestLastUserStopsTheServer(t *testing.T) {
 	require.Error(t, serve.Check())
 	require.NoDirExists(t, serve.socket)
 
-	log := tb.Must(os.Open(serve.data.file(logFile)))(t) // a server of dg 1.0.0 locks it
+	log := tb.Must(os.Open(serve.data.file(logFile)))(t) // a server of dg 1.0.0 locks the log
 	defer log.Close()
 	require.True(t, tryLock(log))
 	require.True(t, serve.data.running())

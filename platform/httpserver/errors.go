@@ -20,7 +20,7 @@ const (
 	cachePrivate = "private, no-cache"
 	varyOn       = "Authorization, Accept-Encoding"
 	contentJSON  = "application/json; charset=utf-8"
-	retryAfter   = 2 // seconds, the default for a 503
+	retryAfter   = 2 // default for a 503, in seconds
 )
 
 // WriteError responds with err and returns nil. An *apperr.Error other than Internal decides code
@@ -91,7 +91,7 @@ func (r *request) writeFailure(c *fiber.Ctx, f Failure) {
 		resp.Header.Set(fiber.HeaderLink, "</docs/errors#"+string(f.Detail)+`>; rel="help"`)
 	}
 	resp.SetStatusCode(f.Status)
-	resp.SkipBody = c.Context().IsHead() // fasthttp sets it only for a request that it has parsed
+	resp.SkipBody = c.Context().IsHead() // fasthttp sets SkipBody only for parsed requests
 }
 
 // setHeaders removes the headers of the replaced body. It keeps others, such as RateLimit.

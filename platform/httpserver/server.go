@@ -102,7 +102,7 @@ func New(o Options) *Server {
 		ReadTimeout:                  readTimeout,
 		WriteTimeout:                 writeTimeout,
 		IdleTimeout:                  idleTimeout,
-		ErrorHandler: func(c *fiber.Ctx, err error) error { // fasthttp calls it for requests that it cannot read
+		ErrorHandler: func(c *fiber.Ctx, err error) error { // fasthttp calls this handler for unreadable requests
 			if errors.Is(err, fiber.ErrBadGateway) { // fiber's name for a connection that broke
 				s.countAbort(c)
 				return nil

@@ -248,7 +248,7 @@ func (s *stream) resetOnClose(on bool) {
 func (s *stream) CloseWithError(writeErr error) error {
 	err := s.outcome(writeErr)
 	s.close(err)
-	if s.req.streaming { // else another response replaced the body
+	if s.req.streaming { // otherwise another response replaced the body
 		s.req.end(fiber.StatusOK, s.sent, err)
 	}
 	return err

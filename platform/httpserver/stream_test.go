@@ -24,7 +24,7 @@ import (
 )
 
 type fakeSource struct {
-	rest   []byte                 // the blocks
+	rest   []byte                 // bytes not yet returned
 	then   func() ([]byte, error) // called after the last block; nil: the end
 	closed chan closeCall
 }

@@ -26,7 +26,7 @@ type Options struct {
 	KeyBusyMessage string // the message if the key has no free slot; "": BusyMessage
 
 	PerSite int                     // slots of the keys of one site; 0: no such limit
-	SiteOf  func(key string) string // needed with PerSite
+	SiteOf  func(key string) string // returns the key's site; needed with PerSite
 }
 
 // Limiter is a semaphore for each key, one for each site, and one for all keys together.
@@ -35,7 +35,7 @@ type Limiter struct {
 	slots   *semaphore
 
 	mu         sync.Mutex
-	semaphores map[semaphoreKey]*sharedSemaphore // those of running or waiting work
+	semaphores map[semaphoreKey]*sharedSemaphore // semaphores of running or waiting work
 
 	waiting, running    atomic.Int64
 	refused, keyRefused atomic.Uint64

@@ -88,7 +88,7 @@ func (b *bench) load(ctx context.Context) error {
 			return fmt.Errorf("make keys: %w", err)
 		}
 	}
-	return b.execute(ctx, `vacuum (analyze)`) // as autovacuum does on a running server
+	return b.execute(ctx, `vacuum (analyze)`) // autovacuum does this on a running server
 }
 
 func (d *data) sets() []*set { return []*set{&d.Main, &d.Other, &d.Small} }

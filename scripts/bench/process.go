@@ -18,7 +18,7 @@ func (b *bench) dg(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, b.binary, append(args, "--database-url", b.embedded.URL(),
 		"--migrate-database-url", b.embedded.OwnerURL())...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = stopTimeout // bounds the end of dg before it is killed
+	cmd.WaitDelay = stopTimeout // then dg is killed
 	cmd.Stderr = os.Stderr
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "DG_") // the environment may name another database

@@ -18,7 +18,7 @@ type documentation struct {
 	Pages []page // loadDocumentation adds a page for each recipe and operation
 	// recipes/start has a file for each request of Start in each of Languages.
 	Languages  []struct{ ID, Name, Extension string }
-	Start      []struct{ ID, Title, Operation, Save string } // Save: options with which curl saves the response
+	Start      []struct{ ID, Title, Operation, Save string } // Save has the options with which curl saves the response
 	Clients    []struct{ ID, Name, File, Source, Needs string }
 	Recipes    []recipe
 	Operations reference `json:"-"`

@@ -144,7 +144,7 @@ func (r *textReader) read(n *html.Node) {
 		r.endLine()
 	}
 	for _, a := range n.Attr {
-		if a.Key == "class" && a.Val == "stack brief" { // the list of recipes
+		if a.Key == "class" && a.Val == "stack brief" { // the list of recipes is not searched
 			return
 		}
 		if a.Key == "id" && (n.DataAtom == atom.H2 || n.DataAtom == atom.Tr) {

@@ -48,7 +48,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 			skills: skills{skill(formats, 109, 160), skill(examples, 113, 164), skill(duplicates, 194, 250)},
 			who:    "*27% fewer people played* (89, were 122).", how: "One in three finished plays failed.",
 			top: "Weakest skills: *Formats* and *Giving examples*."},
-		// clause: who played
+		// These cases concern the clause on who played.
 		{name: "no comparison", now: steady},
 		{name: "one player", now: sums{1, 1, 1, 1, 900}, who: "*1 person played*.",
 			how: "The only finished play passed."},
@@ -75,7 +75,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 			who: "*400 people played*, as many as on 4 to 31 Oct (400)."},
 		{name: "an unfinished day without a change", now: played(200), complete: played(100), before: played(100),
 			who: "*200 people played*, 100 up to yesterday, as many as in 4 to 31 Oct (100)."},
-		// clause: how they did
+		// These cases concern the clause on how they did.
 		{name: "the score fell", now: scored(400, 681), before: scored(400, 763),
 			how: "The average score fell 8.2 points to 68.1%."},
 		{name: "the score rose", now: scored(400, 816), before: scored(400, 766),
@@ -104,7 +104,7 @@ func TestAnswerNamesWhatTheFiguresProve(t *testing.T) {
 		{name: "the score fell until yesterday", now: sums{801, 701, 501, 401, 682},
 			complete: scored(400, 681), before: scored(400, 763),
 			how: "Up to yesterday, the average score fell 8.2 points to 68.1%."},
-		// clause: the weakest skill
+		// These cases concern the clause on the weakest skill.
 		{name: "one is weakest", now: steady,
 			skills: skills{skill(examples, 280, 400), skill(formats, 200, 400)},
 			top:    "Weakest skill: *Formats, 50.0%*."},

@@ -179,7 +179,7 @@ func TestConcurrentDashboardsDoNotDeadlock(t *testing.T) {
 	testkit.Concurrently(12, func(i int) { assert.Equal(t, 200, b.Get(paths[i%2]).StatusCode) })
 }
 
-// rules.md, Anonymity: a pseudonymous report, not the API, warns of groups that lack 1 to 4 players, without their names.
+// rules.md, Anonymity: a pseudonymous report, not the API, warns of groups that lack 1 to 4 players, without names.
 func TestReportWarnsOfGroupsThatLackFewPlayers(t *testing.T) {
 	w, o, b := webtest.StartAsOwner(t)
 	fork := w.Fork(o)
