@@ -143,7 +143,7 @@ func TestChangeIsConfirmedOnce(t *testing.T) {
 		confirmation+"<div><strong>You have signed out.</strong>")
 }
 
-// A link on another site starts no download and logs nothing: its page links to the screen, where a sign-in continues.
+// A link on another site starts no download and adds no entry. The error page links to the screen of the download.
 func TestCrossSiteDownloadIsRejected(t *testing.T) {
 	h := newRouteWorld(t)
 	b := h.SignedIn(t, h.acme.Owner)

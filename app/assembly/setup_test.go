@@ -81,7 +81,7 @@ func (w *world) breakAuditLog() {
 	w.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
 }
 
-// rules.md, Audit log: the log of each organisation of a person has a new password. If an entry fails, nothing changes.
+// rules.md, Audit log: a new password is recorded in the log of each organisation of the person, or is not set.
 func TestPasswordIsRecordedInEachLog(t *testing.T) {
 	w := start(t)
 	acme := w.tenant(0)
@@ -156,7 +156,7 @@ func TestShutdownAbortsExportsVisibly(t *testing.T) {
 		  and (details->>'rows')::int between 1 and 9999`))
 }
 
-// The usage of the last minute is in memory until Close stores it.
+// Close stores the usage of the last minute, which is in memory until then.
 func TestShutdownStoresKeyUsage(t *testing.T) {
 	w := start(t)
 	x := w.tenant(1)

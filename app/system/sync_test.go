@@ -183,7 +183,7 @@ func TestNightlySyncCopiesEveryChange(t *testing.T) {
 	require.Contains(t, apptest.ReadFile(t, n.folder, "copy", "tags.csv"), ",2024-01,")
 }
 
-// A copy belongs to one organisation: the sync changes nothing with a key of another one, or of one without forks.
+// The sync changes nothing in a copy with the key of another organisation, or of one without forks.
 func TestNightlySyncCopiesOneOrganisation(t *testing.T) {
 	t.Parallel()
 	n := newNights(t, 2)

@@ -136,7 +136,7 @@ func TestCounterIsBounded(t *testing.T) {
 	require.Equal(t, counts{1, 1, 2}, c.counts[usageKey{"o", "0", 1}])
 }
 
-// Usage is stored at each interval. An attempt that fails ends neither the next one nor the counts.
+// Usage is stored at each interval. A failed attempt prevents no later one and loses no count.
 func TestUsageIsStoredAtEachInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pool, err := pgxpool.New(t.Context(), "")

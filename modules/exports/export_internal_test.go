@@ -187,7 +187,7 @@ func TestExportsTakeTurns(t *testing.T) {
 	require.Len(t, b.service.turns, cap(b.service.turns))
 }
 
-// rules.md, Bounds: an export sends its first byte within the request's deadline, or 503, though entry or rows wait.
+// rules.md, Bounds: an export sends its first byte within the request's deadline, or 503, even if entry or rows wait.
 func TestFirstByteTimesOutWithTheRequest(t *testing.T) {
 	b := setup(t)
 	b.firstByteDeadline = 300 * time.Millisecond

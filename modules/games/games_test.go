@@ -151,7 +151,7 @@ func TestPackedAnswersDoNotDependOnOrder(t *testing.T) {
 	}
 }
 
-// The packed form is stored: a change of it would change the meaning of every stored play.
+// The packed form never changes, because every stored play would change its meaning.
 func TestPackedFormIsFixed(t *testing.T) {
 	require.Equal(t, []byte{}, games.PackAnswers(nil), "no answers are no bytes, and not null")
 	require.Equal(t, []byte{1, 0, 0, 3, 3, 58}, games.PackAnswers([]games.SkillResult{

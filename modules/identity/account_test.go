@@ -19,7 +19,7 @@ func (b *bundle) changeFrom(address string, of identity.Session, current string)
 	return err
 }
 
-// A new password ends the person's other sessions. The own session continues under a new token.
+// A new password ends the person's other sessions. This session continues under a new token.
 func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	b := setup(t)
 	b.person(ann, "")
@@ -114,7 +114,7 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	require.Equal(t, identity.ErrNoSession, b.reauthenticate(changed, none))
 }
 
-// Reauthentication requires a code, which works once, but for all concurrent submits of a form.
+// Reauthentication requires a code. A code works once, but for all concurrent submits of a form.
 func TestReauthenticationRequiresACode(t *testing.T) {
 	b := setup(t)
 	secret, codes, session := b.enrolled(ann)

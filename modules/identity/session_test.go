@@ -160,7 +160,7 @@ func TestEndedSessionIsNotRenewed(t *testing.T) {
 	require.NoError(t, b.try(bob, password, home), "nothing is changed")
 }
 
-// A session is valid on every instance. The e-mail is compared without case.
+// A session is stored under the hash of its token, and is valid on every instance. E-mails are compared without case.
 func TestTokensAreStoredAsHashes(t *testing.T) {
 	b := setup(t)
 	id := b.person("Ann@Example.com", "")

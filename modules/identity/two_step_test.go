@@ -154,7 +154,7 @@ func TestOfferedSecretIsMadeAfterThePassword(t *testing.T) {
 	}
 }
 
-// Turning two-step verification on or off ends the person's other sessions, and this one's token.
+// Turning two-step verification on or off ends the person's other sessions, and renews this one's token.
 func TestCodeConfirmsTwoStep(t *testing.T) {
 	b := setup(t)
 	const ann = "ann+dg@example.com"

@@ -373,7 +373,7 @@ func TestUnreadableFileIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, failed)
 }
 
-// The column has hundredths of a percent: 0.00 to 100.00 are read without floating-point errors.
+// Each score from 0.00 to 100.00 is stored exactly, in hundredths of a percent.
 func TestEveryScoreIsExact(t *testing.T) {
 	t.Parallel()
 	for want := range int16(100_01) {

@@ -182,7 +182,7 @@ func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	require.Empty(t, b.entries(ours))
 }
 
-// The transaction that sets the mode reads the actor's role again, and locks as a change of role does: no deadlock.
+// The transaction that sets the mode reads the actor's role again, and locks like a change of role, against deadlocks.
 func TestChangeOfModeWaitsForAChangeOfRole(t *testing.T) {
 	b := setup(t)
 	owner := actor(ours, "owner", false)

@@ -116,7 +116,7 @@ func TestDaysAreSummedAndRoundedOnce(t *testing.T) {
 	require.Equal(t, DailyStat{Date: "2"}, SumDays(days[1:2]))
 }
 
-// rules.md, Formats: the error names the parameter, and shows its value and the correct form.
+// rules.md, Formats: the error of a period names the parameter, and shows its value and the correct form.
 func TestInvalidPeriodIsExplained(t *testing.T) {
 	const (
 		noDay  = "`from` is not a day from 2000-01-01 to 2199-12-31: "

@@ -106,7 +106,7 @@ func TestTagsChangeWithTheWireFormat(t *testing.T) {
 	}
 }
 
-// If two plays get the same correction, their combined hash changes: of 100,000 pairs, 1.5 keep its low 16 bits.
+// If two plays get the same correction, their combined hash changes: of 100,000 pairs, about 1.5 keep its low 16 bits.
 func TestEqualCorrectionsDoNotCancel(t *testing.T) {
 	e := newEnv(t)
 	count := func(expression string) int {

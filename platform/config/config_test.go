@@ -60,7 +60,7 @@ func TestDefaultBaseURLIsLoopback(t *testing.T) {
 	}
 }
 
-// A proxy can publish a loopback address, and a port mapping can publish a loopback URL.
+// LoopbackOnly checks address and URL: a proxy can publish a loopback address, a port mapping a loopback URL.
 func TestLoopbackOnlyNeedsALoopbackAddressAndURL(t *testing.T) {
 	for _, c := range []struct {
 		addr, base string

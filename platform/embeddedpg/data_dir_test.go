@@ -79,7 +79,7 @@ func needsRoot(t *testing.T) {
 	}
 }
 
-// initdb needs a user name. An arbitrary user id in a container has no name.
+// A user without a name, as in some containers, gets an explanation, because initdb needs a name.
 func TestUserWithoutNameIsExplained(t *testing.T) {
 	needsRoot(t)
 	dir := newFolder(t)

@@ -138,7 +138,7 @@ func TestServerStopsAfterItsRecovery(t *testing.T) {
 	require.NoError(t, tb.Exec(t, start(t, dir).OwnerURL(), `table kept`))
 }
 
-// After a power cut or a container restart, another process may have the id in postmaster.pid.
+// The server starts even if another process has the id in postmaster.pid, as after a power cut.
 func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 	dir := newFolder(t)
 	for _, content := range []string{
@@ -161,7 +161,7 @@ func TestStaleProcessIDIsNoObstacle(t *testing.T) {
 	}
 }
 
-// initdb writes to cluster.new, which the next start removes. Only a complete one is renamed to cluster.
+// The next start removes cluster.new of an interrupted initdb. Only a complete one is renamed to cluster.
 func TestInterruptedInitdbIsRepeated(t *testing.T) {
 	dir := newFolder(t)
 	user := startPeer(t, dir, nil)

@@ -136,7 +136,7 @@ func (b *testServer) beginShutdown(t *testing.T) <-chan error {
 	return stopped
 }
 
-// The delay is for a proxy that still opens connections: without any, a shutdown ends at once.
+// Without connections a shutdown skips its delay, which is for proxies that still open some.
 func TestShutdownWithoutConnectionsSkipsTheDelay(t *testing.T) {
 	b := serve(t, Options{ShutdownDelay: time.Minute}, plainRoutes)
 	require.NoError(t, within10s(t, b.beginShutdown(t), "the shutdown"))

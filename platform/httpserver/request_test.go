@@ -100,7 +100,7 @@ func TestMetricsAreByRouteTemplate(t *testing.T) {
 	}
 }
 
-// Values are copies, because fasthttp reuses its buffers for the connection's next request.
+// Values of a request are copies, because fasthttp reuses its buffers for the connection's next request.
 func TestValuesOutliveTheNextRequestOnTheConnection(t *testing.T) {
 	type requestValues struct{ id, addr, path, param, header string }
 	var mu sync.Mutex

@@ -58,7 +58,7 @@ type form struct {
 	Scopes []string `json:"scopes" validate:"min=1,unique,dive,oneof=a:read b:read"`
 }
 
-// A message names the field by its json tag.
+// Check reports the first invalid field, by its json tag.
 func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 	good := form{Title: "t", Scopes: []string{"a:read"}}
 	checks := input.New(nil, nil)
@@ -86,7 +86,7 @@ func TestCheckReportsTheFirstInvalidField(t *testing.T) {
 	}
 }
 
-// A mistake in the program panics, or its error names the field and the rule.
+// A wrong use of Checker panics, or its error names the field and the rule.
 func TestInvalidTagsAreReported(t *testing.T) {
 	checks := input.New(nil, nil)
 	require.Panics(t, func() { _ = checks.Check("text") })

@@ -57,7 +57,7 @@ func TestTransientFailuresAreUnavailable(t *testing.T) {
 	}
 }
 
-// The error of an invalid URL names the faulty option or file. RoleOf finds the user in both places.
+// The error of an invalid URL names the faulty option or file. RoleOf finds the user in both places of a URL.
 func TestUnreadableURLNamesItsFault(t *testing.T) {
 	for tail, want := range map[string]string{
 		"host/dg?sslrootcert=/nowhere.pem":    "open /nowhere.pem: no such file",

@@ -128,7 +128,7 @@ func TestSupervisorRestartsAfterAPanic(t *testing.T) {
 	require.Contains(t, log.String(), "telemetry_test.go", "the stack names the line")
 }
 
-// After its context has ended, a panic restarts nothing.
+// A panic after the end of the context restarts nothing.
 func TestSupervisorEndsWithItsContext(t *testing.T) {
 	s := NewSupervisor(slog.New(slog.DiscardHandler), NewRegistry())
 	s.wait = time.Hour

@@ -40,7 +40,7 @@ func TestPageOfANewKeyReadsNothingAfterTheCreation(t *testing.T) {
 	b.Get(acme.At("/settings/api-keys")).Is(t, 500)
 }
 
-// rules.md, Keys: by default both scopes and 90 days; else 30 or 365 days, a future day at 00:00 UTC, or never.
+// rules.md, Keys: a key has both scopes and 90 days by default, else 30 or 365 days, a day at 00:00 UTC, or no end.
 func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	now := fixedNow
 	w, acme := webtest.StartAt(t, &now)
@@ -159,7 +159,7 @@ func TestReplacementHasTheValuesOfTheOldKey(t *testing.T) {
 		"the expiry, in a day, in a week")
 }
 
-// A replacement shows the new key once, and when the old key stops. Until then, the list has that under its successor.
+// A replacement shows the new key once, and when the old key stops. Until then, the list has the old key under the new.
 func TestKeyIsReplaced(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	old := w.NewKey(t, acme, "BI", apikeys.ForksRead)

@@ -117,7 +117,7 @@ func TestPresetsAreValidOnEveryDay(t *testing.T) {
 	}
 }
 
-// A change has a direction and the earlier figure. Small ones have no colour, large ones are multiples.
+// A change has a direction and the earlier figure. Small changes have no colour, large ones are multiples.
 func TestFiguresAreCompared(t *testing.T) {
 	changes := func(now reports.Statistics, before *reports.Statistics) (all []string) {
 		var c *comparison

@@ -154,7 +154,7 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 	require.Equal(t, ui.Link{Name: "Weakest first", Path: "/r?from=2026-03-01"}, l.Other)
 }
 
-// The labels of skills are those of the catalogue, no more and no less.
+// The skills with labels are exactly those of the catalogue.
 func TestEverySkillHasANameAndAnArea(t *testing.T) {
 	var all []reports.SkillStat
 	for i := range games.SkillCount {
