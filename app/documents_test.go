@@ -21,7 +21,7 @@ var (
 	relativeLink = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]+)?\)`)
 )
 
-// changelog names former files.
+// changelog is exempt, because it names former files.
 const changelog = "CHANGELOG.md"
 
 // Every file, link and test that a document names exists.

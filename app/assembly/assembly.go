@@ -77,7 +77,7 @@ func New(ctx context.Context, s Settings) (*Program, error) {
 	return p, nil
 }
 
-// NewWithPools builds a Program on open pools. Its Close closes them.
+// NewWithPools builds a Program on open pools. Close of the Program closes the pools.
 func NewWithPools(pools Pools, s Settings) (*Program, error) {
 	if s.Now == nil {
 		s.Now = time.Now

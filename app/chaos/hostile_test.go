@@ -62,7 +62,7 @@ func TestChaosHostileClients(t *testing.T) {
 	requireCorrectResponses(t, apptest.AdminDBAt(t, db.URL), dg, c)
 }
 
-// hold keeps n connections open that behave, with a small receive window. It reopens each a second after it was closed.
+// hold runs behave on n connections with a small receive window. It reopens each a second after its end.
 func (h *hostileClients) hold(address string, n int, behave func(ctx context.Context, conn net.Conn) error) {
 	dialer := net.Dialer{
 		LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 3)}, Timeout: 2 * time.Second,

@@ -72,7 +72,7 @@ func (p Stdio) print(format string, args ...any) error {
 // quotedURL matches a URL in a message and everything after it, which may be part of its password.
 var quotedURL = regexp.MustCompile(`(?s)[^\s="]*://.*`)
 
-// Run runs the command of args. It returns 0, 1 if the command failed, or 2 for wrong arguments.
+// Run runs the command of args. It returns the exit status: 0, 1 for a failure, or 2 for wrong arguments.
 func Run(ctx context.Context, args []string, p Stdio) int {
 	var c cli
 	out := &checkedWriter{Writer: p.Stdout}

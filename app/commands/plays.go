@@ -18,8 +18,8 @@ type eraseCmd struct {
 	Players []string `arg:"" name:"player" help:"Slug of the organisation and pseudonyms, or ids of players. Take them out of your import files first: an import would bring them back."`
 }
 
-// Run erases each player in a transaction of its own, which fails if the player's line cannot be
-// written: the operator's list repeats erasures after a restore. It continues after an unknown player.
+// Run erases each player in a transaction, and continues after an unknown one. A transaction fails if the
+// player's line cannot be written, because the operator needs the line to erase again after a restore.
 func (c eraseCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	players, slug := c.Players, ""
 	if !input.IsID(input.ID(players[0])) {

@@ -1,4 +1,4 @@
-// Package demo has two organisations to look at, with accounts, and an API key for the first.
+// Package demo has two sample organisations with accounts, and an API key for the first.
 //
 // organisations.ndjson has all but the plays. Some names in the second organisation are valid, but
 // dangerous in a spreadsheet, a page or a terminal.

@@ -197,7 +197,7 @@ func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int)
 	return p
 }
 
-// pick returns a player, more often one who joined early. The last 5% never play.
+// pick returns a player, more often one who joined early. The last 5% to join never play.
 func (d *demo) pick(players []player, age float64) player {
 	joined := float64(len(players)) * (0.4 + 0.55*age)
 	at := d.random.Float64()

@@ -112,7 +112,7 @@ func (n *nights) change() {
 	}
 }
 
-// requireExit runs the program with the date of the night, for one fork at a time.
+// requireExit runs the program with the night's date, one fork at a time, and requires its exit status and output.
 func (n *nights) requireExit(status int, says string) {
 	text := strings.NewReplacer("https://dg.example.org", n.url,
 		"dt.datetime.now(dt.timezone.utc).date()", "dt.date.fromisoformat("+n.night.Format(`"2006-01-02"`)+")",

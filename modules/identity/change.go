@@ -83,7 +83,7 @@ type change struct {
 }
 
 // changePerson calls fn with the person's row locked. It commits even after ErrWrongCode, so that
-// the counts of attempts persist. Errors: ErrNoSession, also if SecondStepDue is not secondStepDue.
+// the counts of attempts persist. Errors: ErrNoSession, also if the session is at another step.
 func (s *Service) changePerson(
 	ctx context.Context, token string, secondStepDue bool, fn func(*change) error,
 ) (renewed Session, err error) {

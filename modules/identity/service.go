@@ -76,7 +76,7 @@ const (
 	reasonLocked        = "locked"
 )
 
-// FailureReasons are the values that OnFailedSignIn is called with.
+// FailureReasons are the possible arguments of OnFailedSignIn.
 var FailureReasons = []string{reasonUnknownEmail, reasonWrongPassword, reasonWrongCode, reasonLocked}
 
 type requestKey struct{}

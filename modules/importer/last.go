@@ -111,7 +111,7 @@ func (r *run) batch(table string) *batch {
 	return r.batches[slices.IndexFunc(r.batches, func(b *batch) bool { return b.table == table })]
 }
 
-// entry describes the audit entries of an action. The query changes returns a row for each: the
+// entry describes the audit entries of an action. The query in changes returns a row for each: the
 // organisation, the id of the target and the details.
 type entry struct {
 	action  audit.Action

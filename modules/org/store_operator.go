@@ -169,8 +169,8 @@ type playerRow struct {
 func (playerRow) TableName() string { return "players" }
 
 // ErasePlayer deletes a player with plays and memberships in groups. In the same transaction,
-// forget removes what is derived from plays, and an audit entry records the player's id without the
-// name. The pool must connect as the owner of the tables. It tries again
+// forget removes data derived from plays, and an audit entry records the player's id without the
+// name. The pool must connect as the owner of the tables. ErasePlayer tries again
 // for a minute while an import holds the player or the ordinals.
 // Errors: apperr.NotFound, those of forget, SQLSTATE 55P03.
 func (s *Service) ErasePlayer(

@@ -53,7 +53,7 @@ var (
 )
 
 // authenticate authenticates and routes a request in a slot of Dependencies.Requests. Reports and
-// exports release it for a slot of their own limiter.
+// exports release that slot for one of their own limiter.
 func (a *API) authenticate(c *fiber.Ctx, path string) error {
 	token, err := bearerToken(authorizationHeaders(c))
 	if err != nil {

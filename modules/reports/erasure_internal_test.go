@@ -92,7 +92,7 @@ func TestErasureDuringASealKeepsSealedDays(t *testing.T) {
 	require.Equal(t, 3, e.Count(`fork_months where fork_id = $1`, testFork))
 }
 
-// whileSealing calls f while a sealer waits for a lock, which is given back once f waits too.
+// whileSealing calls f while a sealer waits for a lock, which is released once f waits too.
 func (e *env) whileSealing(t *testing.T, s *sealer.Sealer, lock pgx.Tx, f func() error) {
 	done := make(chan error, 1)
 	require.NoError(t, e.WhileWaiting(lock, func() error {

@@ -184,8 +184,8 @@ func (d dataDir) boundLog() {
 	}
 }
 
-// Stop ends this process's use of the server. The last user shuts the server down and waits until
-// ctx ends: the shutdown then continues. A second Stop does nothing.
+// Stop ends this process's use of the server. The last user shuts the server down. If ctx ends
+// the wait for the shutdown, the shutdown continues. A second Stop does nothing.
 func (s *Server) Stop(ctx context.Context) error {
 	if s.clusterLock == nil {
 		return nil

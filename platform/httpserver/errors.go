@@ -60,7 +60,7 @@ func unavailable(err error) bool {
 		errors.Is(err, ErrStopped) || postgres.IsUnavailable(err)
 }
 
-// logFailure logs err as an error, or a 503 as a warning. It skips what clients cause.
+// logFailure logs err as an error, or a 503 as a warning. It skips failures that clients cause.
 func (r *request) logFailure(f Failure, err error) {
 	if !isServerFault(f.Status) {
 		return

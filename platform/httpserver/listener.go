@@ -125,7 +125,7 @@ func (c *conn) Close() error {
 	return c.TCPConn.Close()
 }
 
-// forget may be called twice, but counts the connection only once.
+// forget removes the connection from the counts. A second call does nothing.
 func (c *conn) forget() {
 	c.ln.mu.Lock()
 	defer c.ln.mu.Unlock()

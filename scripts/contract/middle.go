@@ -208,7 +208,7 @@ func resetAfter(part float64) func(http.ResponseWriter, *http.Request, []byte, i
 	}
 }
 
-// beginResponse sends a part of the answer.
+// beginResponse sends the first part of the answer.
 func beginResponse(w http.ResponseWriter, whole []byte, part float64) net.Conn {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

@@ -20,7 +20,7 @@ type notice struct {
 
 var noticeLanguages = []string{"en", "de", "fr", "es", "pt"}
 
-// privacyPages returns /privacy in English, and /privacy/de and so on.
+// privacyPages returns the page /privacy in English and its translations, such as /privacy/de.
 func privacyPages() (all []page) {
 	var notices map[string]notice
 	decodeFile("privacy.json", &notices)

@@ -7,7 +7,7 @@ import (
 	"dg/modules/games"
 )
 
-// Sums add up plays without telling players apart.
+// Sums add up plays without distinguishing players.
 type Sums struct {
 	DaySums
 	Skills [games.SkillSpace]SkillSums
