@@ -31,7 +31,8 @@ func (s *Service) Groups(
 	if input.IsID(chosen) {
 		listed = listed.Or("id = ?", chosen)
 	}
-	return groups, apperr.Annotate(listed.Find(&groups).Error, "org: groups")
+	err := listed.Find(&groups).Error
+	return groups, apperr.Annotate(err, "org: groups")
 }
 
 // FindGroups returns, by name, at most 50 groups whose name contains the text, in any case and with

@@ -242,3 +242,19 @@ func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	require.Equal(t, o, damaged)
 	require.Equal(t, 1, found)
 }
+
+// A read of plays that breaks off after some rows is an error, never a smaller figure.
+func TestReadThatBreaksOffIsAnError(t *testing.T) {
+	e := newSealedEnv(t, 60, 400)
+	e.Exec(`create function readable(player int) returns boolean language plpgsql as $$ begin
+		if player = 37 then raise 'broken off'; end if; return true; end $$`)
+	e.Exec(`create policy readable on plays using (readable(player)); alter table plays enable row level security`)
+	q := query(testFrom, 60, "")
+	_, err := e.reports.Overview(t.Context(), q)
+	require.ErrorContains(t, err, "broken off")
+	e.Exec(`truncate fork_days, fork_months`)
+	for _, q.GroupID = range []string{"", testGroup} {
+		_, err = e.statistics(t.Context(), q)
+		require.ErrorContains(t, err, "broken off")
+	}
+}

@@ -122,7 +122,8 @@ func (s *snapshot) overview(ctx context.Context, maxPlays int64) (Overview, erro
 	if !o.Counted {
 		return o, nil
 	}
-	return o, r.readPlayers(ctx, &o)
+	err := r.readPlayers(ctx, &o)
+	return o, err
 }
 
 // overviewReader takes sealed days from their stored sums, and counts the plays of other days.

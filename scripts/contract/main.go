@@ -143,7 +143,8 @@ func readSources() (s sources, err error) {
 	if err := json.Compact(&compact, source); err != nil {
 		return s, fmt.Errorf("%s: %w", examplesFile, err)
 	}
-	return s, json.Unmarshal(compact.Bytes(), &s.Answers)
+	err = json.Unmarshal(compact.Bytes(), &s.Answers)
+	return s, err
 }
 
 // render executes a template of contract.tmpl. A mistake in the template ends the process.
