@@ -62,7 +62,7 @@ func waitForSuccess(t *testing.T, c *caller) {
 	}
 }
 
-// requireCorrectResponses requires right responses with their audit entries, and that dg is idle again.
+// requireCorrectResponses requires right responses with their audit entries, and an idle dg.
 func requireCorrectResponses(t *testing.T, db *testkit.World, dg *apptest.Child, callers ...*caller) {
 	for _, c := range callers {
 		t.Logf("%v", &c.outcomes)

@@ -118,7 +118,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	return 0
 }
 
-// network reads a CIDR.
+// network is kong's decoder of a network in CIDR form.
 func network(c *kong.DecodeContext, target reflect.Value) error {
 	text := c.Scan.Pop().String()
 	prefix, err := netip.ParsePrefix(text)

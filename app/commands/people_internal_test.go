@@ -24,8 +24,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// oddPeople have unusual names and addresses. sent is what browsers send for the address, which
-// TestBrowserSignsInEveryAcceptedEmail compares with identity.ParseEmail for more of them.
+// oddPeople have unusual names and addresses. sent is the address as browsers send it.
+// TestBrowserSignsInEveryAcceptedEmail compares more addresses with identity.ParseEmail.
 var oddPeople = []struct{ name, email, sent string }{
 	{"Zoë O'Brien-Łukasz", "Zoe@Example.ORG", "zoe@example.org"},
 	{"مريم", "maryam@bücher.example", "maryam@xn--bcher-kva.example"},

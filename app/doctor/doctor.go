@@ -41,7 +41,7 @@ func (s *Installation) Close() {
 	}
 }
 
-// Verdict is how serious a finding is.
+// Verdict is the severity of a finding.
 type Verdict string
 
 // A failure keeps dg serve from starting; a warning does not.

@@ -59,7 +59,7 @@ func IsUnavailable(err error) bool {
 }
 
 // NotExecuted reports whether PostgreSQL certainly did not execute the statement that failed with
-// err: nothing was sent, or the server ended the connection, and said so, instead of executing it.
+// err. Either nothing was sent, or the server reported the end of the connection instead.
 func NotExecuted(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return pgconn.SafeToRetry(err) || ok && slices.Contains(terminationStates, e.Code)

@@ -99,7 +99,7 @@ func (s *historyWriter) end(started time.Time) string {
 		completed.Format(instant), score/100, score%100, score >= 7_000)
 }
 
-// answers draws answers to two to four skills: 5.5 on average.
+// answers draws 5.5 answers on average, to two to four skills.
 func (s *historyWriter) answers() string {
 	texts := make([]string, 2+s.random.IntN(3))
 	first := s.random.IntN(len(historySkills))

@@ -65,7 +65,7 @@ func (w *World) WhileWaiting(tx pgx.Tx, fn func() error, then func()) error {
 	return <-done
 }
 
-// Count counts rows: from is what follows "from" in a query.
+// Count counts rows. from is the part of a query after the word "from".
 func (w *World) Count(from string, args ...any) int {
 	return One[int](w, `select count(*) from `+from, args...)
 }

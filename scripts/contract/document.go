@@ -11,7 +11,7 @@ import (
 // value is a JSON value, or empty if there is none. It keeps the order of members, as the pages need.
 type value json.RawMessage
 
-// get returns the member of an object, the member of that with the next name, and so on.
+// get follows the names through nested objects, and returns the last member.
 func (v value) get(names ...string) value {
 	for _, name := range names {
 		var object map[string]json.RawMessage

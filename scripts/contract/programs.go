@@ -303,8 +303,8 @@ func (t *table) want(ctx context.Context, key, query, before string, first bool)
 	return rows, nil
 }
 
-// plays returns the ids and labels in CSV, sorted. The CSV is exports, of which before ("": all) bounds the
-// day, or has two columns.
+// plays returns the ids and labels in CSV, sorted. The CSV has two columns, or is an export, whose plays must
+// start before a day ("": any).
 func plays(text, before string) []string {
 	reader := csv.NewReader(strings.NewReader(text))
 	reader.FieldsPerRecord, reader.LazyQuotes = -1, true

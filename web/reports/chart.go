@@ -161,7 +161,7 @@ func (c *chart) tick(b bar, percent int) string {
 	return fmt.Sprintf("M%d %dh%d", left, c.Panel.Top-b.before.n, percent*b.Days)
 }
 
-// panel sets Most, too.
+// panel returns the frame of the chart, and sets Most.
 func (c *chart) panel(p reports.Period) ui.Panel {
 	low, high := int64(fullRate), int64(0)
 	for _, b := range c.Bars {

@@ -15,7 +15,7 @@ type player = reports.PlayerStat
 
 const playersPerPage = 30
 
-// players lists those who need help first by default: no pass, lowest best score. Ties keep the API's order.
+// players lists players in need of help first by default: no pass, lowest best score. Ties keep the API's order.
 var players = listing[player]{
 	plural: "players",
 	columns: []column[player]{

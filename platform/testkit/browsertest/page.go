@@ -99,7 +99,7 @@ func run[T any](p *Page, action chromedp.Action[T]) (T, error) {
 	return chromedp.Run(ctx, action)
 }
 
-// poll retries every error, because a page that is being replaced has transient ones.
+// poll retries every error, because a page that is being replaced has transient errors.
 func (p *Page) poll(name string, try func() error) {
 	deadline := time.Now().Add(timeout)
 	for {
