@@ -155,20 +155,26 @@ func howManyPassed(s reports.Statistics) string {
 	return writePercent(reports.PercentOf(s.Passed, s.Completed)) + " of finished plays passed."
 }
 
-// minAnswers is how many answers a skill needs to be named.
+// minAnswers is how many answers a skill needs to be named, and its change to be coloured.
 const minAnswers = 20
 
 // skillClauses names the skill that is weakest by more than noise, else the one that fell most, else
 // the two weakest.
 func skillClauses(s reports.Statistics, c *comparison) []clause {
 	weakest := weakestSkill(s)
-	if len(weakest) == 1 || c == nil {
+	if c == nil {
+		return weakest
+	}
+	if len(weakest) == 1 {
+		row := newSkillRow(byWeakness(s.Skills)[0], s, c)
+		if c.completeStats == nil && row.Direction == "down" {
+			weakest[0].After = fmt.Sprintf(", down %s points.", ui.Points(-row.by))
+		}
 		return weakest
 	}
 	var most skillRow
 	for _, k := range cmp.Or(c.completeStats, &s).Skills {
-		row, before := newSkillRow(k, s, c), findSkill(*c.earlierStats, k.SkillID)
-		if row.Direction == "down" && row.by < most.by && min(k.Attempts, before.Attempts) >= minAnswers {
+		if row := newSkillRow(k, s, c); row.Direction == "down" && row.by < most.by {
 			most = row
 		}
 	}

@@ -150,6 +150,8 @@ func TestAnswerNamesTheSkillThatFellMost(t *testing.T) {
 		{pair, nil, pair, "Weakest skills: *Giving examples* and *Formats*."},
 		{append(skills{skill(duplicates, 9, 19)}, pair[:2]...), nil, before, fell},
 		{append(skills{skill(duplicates, 200, 400)}, pair[:2]...), nil, before, "Weakest skill: *Duplicates, 50.0%*."},
+		{skills{skill(formats, 200, 400), pair[1]}, nil, before, "Weakest skill: *Formats, 50.0%*, down 40.0 points."},
+		{skills{skill(formats, 200, 400), pair[1]}, before, before, "Weakest skill: *Formats, 50.0%*."},
 		{pair[:2], nil, before[1:], "The skill *Giving examples* fell 10.0 points."},
 		{skills{skill(formats, 352, 400), skill(examples, 360, 400)}, nil, before[:2],
 			"71.4% of finished plays passed."},

@@ -143,6 +143,12 @@ func TestWeakestSkillsAreListed(t *testing.T) {
 	}
 	require.Equal(t, []string{"20.0% 40.0% −20.0 down", "20.0% 25.0% −5.0 ", "50.0%   "}, by)
 	require.False(t, l.Half, "the scale begins at 0")
+	for answers, direction := range map[int64]string{19: "", 20: "down"} {
+		k, earlier := skill("ai.usage.bias", 0, answers), skill("ai.usage.bias", 20, 20)
+		row := newSkillRow(k, reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{k}}, &comparison{
+			earlierStats: &reports.Statistics{UniquePlayers: 100, Skills: []reports.SkillStat{earlier}}})
+		require.Equal(t, direction, row.Direction, answers)
+	}
 	for correct, half := range map[int64]bool{499: false, 500: true} {
 		s := reports.Statistics{Skills: []reports.SkillStat{skill("ai.usage.good-fit", correct, 1000)}}
 		require.Equal(t, half, newSkillList(s, nil, at).Half)
