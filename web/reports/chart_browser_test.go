@@ -135,8 +135,9 @@ func TestReportsFitDesktopsAndPhones(t *testing.T) {
 	require.LessOrEqual(t, measure(`box('.of-report').top + scrollY`), 380.0)
 	require.LessOrEqual(t, measure(page), 1600.0)
 	require.InDelta(t, 0, measure(`box('.figures').right - box('.figures > :last-child').right`), 1)
-	require.Regexp(t, `^Download\n1–28 Mar`, p.Text(".split .btn.primary"))
-	require.InDelta(t, 0, measure(`box('[data-sheet] .who').top - box('[data-sheet]').top -
+	require.Equal(t, "Download", p.Text(".split .btn.primary"))
+	require.Regexp(t, `^All players\n1–28 Mar[^\n]* vs `, p.Text("[data-sheet]"))
+	require.InDelta(t, 0, measure(`box('[data-sheet] .cut .cut').top - box('[data-sheet]').top -
 		(box('[data-sheet]').bottom - box('[data-sheet] small').bottom)`), 2.5)
 	tightest := `Math.min(...[...document.querySelectorAll('.figures dt')].map(gap))`
 	require.Greater(t, measure(tightest), 5.0)

@@ -226,7 +226,7 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report page
 	}
 	file := pageURL{report.Self + "/plays.csv", v.query}
 	v.Download = ui.Download{
-		CSV: file.Path(), Excel: file.Path("format", format.ExcelName), Primary: s.Plays > 0, Period: v.Period,
+		CSV: file.Path(), Excel: file.Path("format", format.ExcelName), Primary: s.Plays > 0,
 		LastWeek: file.withPeriod(presetNamed(v.Today, "Last week")).Path(),
 	}
 	if v.PassedLinks != nil { // only on the page of all players

@@ -49,7 +49,6 @@ type Link struct {
 type Download struct {
 	CSV, Excel string
 	LastWeek   string // path of the last whole week; "": not offered
-	Period     string // the period in words; "": the file has none
 	Primary    bool   // whether it is the screen's primary action
 }
 
