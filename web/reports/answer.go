@@ -27,30 +27,21 @@ func newAnswer(s reports.Statistics, c *comparison) []clause {
 // those whose change exceeds its noise.
 func newListAnswer(s reports.Statistics, c *comparison, forks []forkRow) []clause {
 	all := howMany(plays, s, c)
-	if c == nil {
-		return []clause{all}
-	}
-	if all.After == "." {
+	if c != nil && all.After == "." {
 		all.After = c.unchanged(plays, s)
 	}
-	var most *forkRow
-	var largest float64
-	for i := range forks {
-		f := &forks[i]
-		before := f.Plays - f.difference
-		share := ratio(max(f.difference, -f.difference), before)
-		if countChanged(f.Plays, before) && share > largest {
-			most, largest = f, share
-		}
-	}
-	if most == nil || len(forks) == 1 {
+	if c == nil || len(forks) < 2 {
 		return []clause{all}
 	}
-	by := fmt.Sprintf(", from %s to %s.", ui.Count(most.Plays-most.difference), ui.Count(most.Plays))
-	if largest < 1 {
-		by = fmt.Sprintf(", by %s.", most.Change.By)
+	most := slices.MaxFunc(forks, func(a, b forkRow) int { return cmp.Compare(a.share(), b.share()) })
+	by := fmt.Sprintf("from %s to %s", ui.Count(most.Plays-most.difference), ui.Count(most.Plays))
+	switch share := most.share(); {
+	case share == 0:
+		return []clause{all}
+	case share < 1:
+		by = "by " + most.Change.By
 	}
-	return []clause{all, {"", most.Title, " " + score.verbs.of(most.difference) + " most" + by}}
+	return []clause{all, {"", most.Title, " " + score.verbs.of(most.difference) + " most, " + by + "."}}
 }
 
 // unchanged describes the number of players or plays if it has not changed.
@@ -77,12 +68,9 @@ func (c *comparison) unchanged(m measure, s reports.Statistics) string {
 
 // howMany describes a count of plays or players and its change, if it has changed.
 func howMany(m measure, s reports.Statistics, c *comparison) clause {
-	one, noun := "1 person played", "people played"
-	if m.key == plays.key {
-		one, noun = "1 play", "plays"
-	}
 	n, _ := m.read(s)
-	played := ui.Plural(n, one, "%s "+noun)
+	noun := m.nouns[1]
+	played := ui.Plural(n, "1 "+m.nouns[0], "%s "+noun)
 	if c == nil {
 		return clause{Strong: played, After: "."}
 	}

@@ -32,6 +32,7 @@ type measure struct {
 	key, name string // key: value of the query parameter show; "": the measure has no chart
 	count     bool   // whether it is a count; otherwise it is in tenths of a percent
 	read      func(reports.Statistics) (n int64, ok bool)
+	nouns     [2]string // of a count: singular and plural, with the verb
 
 	// for a rate or score: whether a change exceeds its noise, and the sentence about it
 	exceeds  func(now, before reports.Statistics) bool
@@ -47,9 +48,9 @@ func (v verbs) of(by int64) string { return v[min(1, max(0, by))] }
 var downUp = verbs{"down", "up"}
 
 var (
-	plays = measure{key: "plays", name: "Plays", count: true,
+	plays = measure{key: "plays", name: "Plays", count: true, nouns: [2]string{"play", "plays"},
 		read: func(s reports.Statistics) (int64, bool) { return s.Plays, true }}
-	uniquePlayers = measure{name: "Players", count: true,
+	uniquePlayers = measure{name: "Players", count: true, nouns: [2]string{"person played", "people played"},
 		read: func(s reports.Statistics) (int64, bool) { return s.UniquePlayers, true }}
 	score = measure{
 		key: "score", name: "Average score",

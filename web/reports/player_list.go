@@ -63,8 +63,8 @@ func playersPage(all []player, at pageURL) (l list[player], links []ui.Link, ans
 			After: " passed (" + writePercent(reports.PercentOf(n, int64(len(all)))) + ")."}}
 	}
 	of := players
-	if at.Param("passed") != "" { // all rows are alike
-		of.columns = slices.DeleteFunc(slices.Clone(of.columns), func(c column[player]) bool { return c.sort == of.defaultSort })
+	if at.Param("passed") != "" {
+		of.columns = slices.Concat(of.columns[:3], of.columns[4:]) // without Passed
 		of.defaultSort = "best"
 	}
 	return of.page(at, shown), links, answer

@@ -67,9 +67,9 @@ func compareOverview(p reports.Period, o reports.Overview) *comparison {
 }
 
 func overviewFigures(o reports.Overview, c *comparison) []figure {
-	of := []measure{plays}
-	if o.Counted {
-		of = append(of, uniquePlayers, completion)
+	of := []measure{plays, uniquePlayers, completion}
+	if !o.Counted {
+		of = of[:1]
 	}
 	return newFigures(*statisticsOf(o.Current), c, of...)
 }
