@@ -64,8 +64,7 @@ func newProof(t *testing.T, database string) *proof {
 }
 
 func (p *proof) exec(sql string) {
-	_, err := p.admin.Exec(p.t.Context(), sql)
-	require.NoError(p.t, err, sql)
+	require.NoError(p.t, tb.ErrorOf(p.admin.Exec(p.t.Context(), sql)), sql)
 }
 
 func (p *proof) list(sql string) []string {

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/tb"
 )
 
 // parseArgs returns the settings of a command line, and the variables that are not settings.
@@ -43,8 +45,7 @@ func TestSettingSourcesHavePrecedence(t *testing.T) {
 	file := writeFile(t, "dg.env", "\ufeffDG_ADDR=127.0.0.1:1\r\n# settings\n; more\n\n"+
 		"DG_OPS_ADDR=127.0.0.1:2\nDG_BASE_URL=https://file.example\nDG_ADRR=a=b c#d\nTEST_OF_FILE=z \n"+
 		"DG_SECRET_KEY_FILE="+writeFile(t, "key", "\ufeff"+key+"\n")+"\n")
-	c, unknown, err := parseArgs("serve", "--base-url", "https://flag.example", "--config", file)
-	require.NoError(t, err)
+	c, unknown := tb.Must2(parseArgs("serve", "--base-url", "https://flag.example", "--config", file))(t)
 	require.Equal(t, "https://flag.example", c.Serve.BaseURL)
 	require.Equal(t, "127.0.0.1:3", c.Serve.OpsAddr)
 	require.Equal(t, "127.0.0.1:1", c.Serve.Addr)
@@ -54,8 +55,7 @@ func TestSettingSourcesHavePrecedence(t *testing.T) {
 	require.Equal(t, "a=b c#d", os.Getenv("DG_ADRR"))
 	require.Equal(t, "z", os.Getenv("TEST_OF_FILE"), "a variable of libpq, for example")
 	t.Setenv("DG_SECRET_KEY", "") // an empty variable counts as unset
-	_, _, err = parseArgs("serve")
-	require.NoError(t, err)
+	require.NoError(t, tb.ErrorOf2(parseArgs("serve")))
 	empty := writeFile(t, "empty", "\ufeff \n")
 	for _, wrong := range []struct{ key, file, says string }{
 		{key, os.Getenv("DG_SECRET_KEY_FILE"), "DG_SECRET_KEY and DG_SECRET_KEY_FILE are both set"},
@@ -64,8 +64,7 @@ func TestSettingSourcesHavePrecedence(t *testing.T) {
 	} {
 		t.Setenv("DG_SECRET_KEY", wrong.key)
 		t.Setenv("DG_SECRET_KEY_FILE", wrong.file)
-		_, _, err = parseArgs("serve")
-		require.ErrorContains(t, err, wrong.says)
+		require.ErrorContains(t, tb.ErrorOf2(parseArgs("serve")), wrong.says)
 	}
 }
 
@@ -139,11 +138,9 @@ func TestEnvironmentOverridesTheRuntimesTuning(t *testing.T) {
 
 // configs/deploy/nginx.conf: a proxy on the same machine gets segments no larger than those of a network.
 func TestLoopbackSegmentsAreLimited(t *testing.T) {
-	ln, err := listen(t.Context(), "DG_ADDR", "127.0.0.1:0")
-	require.NoError(t, err)
+	ln := tb.Must(listen(t.Context(), "DG_ADDR", "127.0.0.1:0"))(t)
 	defer ln.Close()
-	conn, err := net.Dial("tcp", ln.Addr().String())
-	require.NoError(t, err)
+	conn := tb.Must(net.Dial("tcp", ln.Addr().String()))(t)
 	defer conn.Close()
 	raw, err := conn.(*net.TCPConn).SyscallConn()
 	require.NoError(t, err)

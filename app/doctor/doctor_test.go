@@ -46,8 +46,7 @@ func TestMissingKeysAreRenewed(t *testing.T) {
 	db := pgtest.New(t)
 	s := &Installation{db: db.Owner}
 	run := func(sql string) {
-		_, err := db.Owner.Pool.Exec(t.Context(), sql)
-		require.NoError(t, err, sql)
+		require.NoError(t, tb.ErrorOf(db.Owner.Pool.Exec(t.Context(), sql)), sql)
 	}
 	const keys = `(select array_agg(format('%s|%s|%s', conrelid::regclass, conname, pg_get_constraintdef(oid))
 		order by conname) from pg_constraint where connamespace = 'public'::regnamespace and conparentid = 0

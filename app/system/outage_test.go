@@ -16,6 +16,7 @@ import (
 	"dg/app/apptest"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 // relay forwards connections to a database. While it is locked, it forwards nothing and closes none.
@@ -56,12 +57,10 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	e := apptest.StartExportServer(t, x.World, plays, "--database-url",
 		apptest.ProxyDatabase(t, x.URL, r.pass), "--migrate-database-url", x.OwnerURL)
 	_, file := e.BeginExport(t, "silent-export")
-	_, err := io.CopyN(io.Discard, file, 64<<10)
-	require.NoError(t, err)
+	require.NoError(t, tb.ErrorOf(io.CopyN(io.Discard, file, 64<<10)))
 	r.Lock()
 	silent := time.Now()
-	_, err = io.Copy(io.Discard, file)
-	require.Error(t, err, "a file that is broken off looks whole")
+	require.Error(t, tb.ErrorOf(io.Copy(io.Discard, file)), "a file that is broken off looks whole")
 	require.Less(t, time.Since(silent), silenceTimeout)
 	testkit.Concurrently(40, func(i int) { // more requests than the pools have connections
 		begun := time.Now()
@@ -82,8 +81,7 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	defer r.Unlock()
 	require.NoError(t, e.Process.Signal(syscall.SIGTERM))
 	e.Status(20 * time.Second)
-	_, err = io.Copy(io.Discard, file)
-	require.Error(t, err)
+	require.Error(t, tb.ErrorOf(io.Copy(io.Discard, file)))
 }
 
 func ownersSession(t *testing.T, d *testkit.World) string {

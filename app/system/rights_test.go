@@ -102,8 +102,7 @@ func TestServingRoleHasMinimalRights(t *testing.T) {
 			  %s::timestamptz from organisations limit 1`, id, used, revoked)
 	}
 	run := func(sql string) error {
-		_, err := serving.Exec(t.Context(), sql)
-		return err
+		return tb.ErrorOf(serving.Exec(t.Context(), sql))
 	}
 	for _, refused := range []string{
 		`update api_keys set revoked_at = null where id = 'gone'`,

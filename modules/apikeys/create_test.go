@@ -13,6 +13,7 @@ import (
 	"dg/modules/org"
 	"dg/platform/apperr"
 	"dg/platform/postgres"
+	"dg/platform/testkit/tb"
 )
 
 // rules.md, Keys: owners, and admins with two-step verification, create and rename; any owner or admin revokes.
@@ -132,9 +133,8 @@ func TestNewKeyIsListedAsCreated(t *testing.T) {
 	now := time.Date(2026, 3, 1, 9, 30, 0, 999_999_999, time.UTC)
 	keys := b.instance(b.DB, func() time.Time { return now })
 	expires := time.Date(2199, 12, 31, 23, 59, 59, 999_999_999, time.FixedZone("", -3600))
-	made, _, err := keys.Create(b.t.Context(), b.owner,
-		apikeys.NewKey{Name: "Entrepôt", Scopes: bothScopes, ExpiresAt: &expires}, request)
-	require.NoError(t, err)
+	made, _ := tb.Must2(keys.Create(b.t.Context(), b.owner,
+		apikeys.NewKey{Name: "Entrepôt", Scopes: bothScopes, ExpiresAt: &expires}, request))(t)
 	want := apikeys.Key{
 		ID: made.ID, OrganisationID: ourOrganisation, Name: "Entrepôt", Scopes: bothScopes,
 		CreatedAt: time.Date(2026, 3, 1, 9, 30, 0, 999_000_000, time.UTC), CreatedBy: b.owner.Person,
@@ -166,8 +166,7 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	b.insertKeys(50, "expiring", &future, nil)
 	b.insertKeys(apikeys.MaxUsable-51, "lasting", nil, nil)
 	errs := b.concurrently(10, func(_ int, on *apikeys.Service) error {
-		_, _, err := on.Create(b.t.Context(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request)
-		return err
+		return tb.ErrorOf2(on.Create(b.t.Context(), b.owner, apikeys.NewKey{Name: "n", Scopes: bothScopes}, request))
 	})
 	require.Equal(t, 1, countAccepted(errs))
 	for _, err := range errs { // on a busy machine a request may time out waiting for the lock
@@ -177,8 +176,7 @@ func TestUsableKeysAreLimited(t *testing.T) {
 	require.Len(t, b.entries(audit.KeyCreated), 1)
 
 	// each organisation has a limit of its own, and a revocation makes room
-	_, _, err := b.create(member(theirOrganisation, "owner", false))
-	require.NoError(t, err)
+	require.NoError(t, tb.ErrorOf2(b.create(member(theirOrganisation, "owner", false))))
 	b.Exec(`update api_keys set revoked_at = now() where name = 'lasting7'`)
 	b.newKey()
 }
@@ -191,8 +189,7 @@ func TestFormSentTwiceCreatesOneKey(t *testing.T) {
 		ID: apikeys.NewID(), Name: "Next", Scopes: []apikeys.Scope{apikeys.ForksRead}, Replaces: old.ID,
 	}
 	create := func(_ int, on *apikeys.Service) error {
-		_, _, err := on.Create(t.Context(), b.owner, in, request)
-		return err
+		return tb.ErrorOf2(on.Create(t.Context(), b.owner, in, request))
 	}
 	tx := b.Begin(`select pg_advisory_xact_lock(hashtextextended('api_keys ' || $1, 0))`, ourOrganisation)
 	err := b.WhileWaiting(tx, func() error { return errors.Join(b.concurrently(2, create)...) }, func() {
@@ -240,8 +237,7 @@ func TestReplacedKeyWorksUntilTheOverlapEnds(t *testing.T) {
 	for _, choice := range apikeys.Overlaps {
 		overlap := choice.Duration
 		old, token := b.newKey()
-		made, newToken, err := b.replace(old, overlap)
-		require.NoError(t, err)
+		made, newToken := tb.Must2(b.replace(old, overlap))(t)
 		require.Equal(t, old.ID, made.Replaces)
 		require.WithinDuration(t, time.Now().Add(overlap), *b.instant("revoked_at", old), time.Minute)
 
@@ -261,11 +257,9 @@ func TestReplacedKeyWorksUntilTheOverlapEnds(t *testing.T) {
 	}
 	old, _ := b.newKey()
 	b.Exec(`update api_keys set expires_at = now() + interval '5 h' where id = $1`, old.ID)
-	_, _, err := b.replace(old, week)
-	require.NoError(t, err)
+	require.NoError(t, tb.ErrorOf2(b.replace(old, week)))
 	require.Equal(t, b.instant("expires_at", old), b.instant("revoked_at", old))
-	_, _, err = b.replace(old, week)
-	require.ErrorIs(t, err, apikeys.ErrNotReplaceable, "in its overlap")
+	require.ErrorIs(t, tb.ErrorOf2(b.replace(old, week)), apikeys.ErrNotReplaceable, "in its overlap")
 }
 
 // Only a usable key can be replaced. The rules of creation apply to the new key.
@@ -276,12 +270,10 @@ func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 	b.insertKeys(1, "expired", &past, nil)
 	b.insertKeys(1, "revoked", nil, &past)
 	for _, id := range []string{"expired000000000000001", "revoked000000000000001"} {
-		_, _, err := b.replace(apikeys.Key{ID: id}, 0)
-		require.ErrorIs(t, err, apikeys.ErrNotReplaceable)
+		require.ErrorIs(t, tb.ErrorOf2(b.replace(apikeys.Key{ID: id}, 0)), apikeys.ErrNotReplaceable)
 	}
 	for _, overlap := range []time.Duration{-1, time.Second, 2 * week} {
-		_, _, err := b.replace(key, overlap)
-		require.Equal(t, "overlap", requireCode(t, apperr.Validation, err).Field)
+		require.Equal(t, "overlap", requireCode(t, apperr.Validation, tb.ErrorOf2(b.replace(key, overlap))).Field)
 	}
 	b.setPlan(org.PlanTeam)
 	_, _, err := b.replace(key, 0)
@@ -292,14 +284,10 @@ func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 
 	// Both keys count during an overlap, so at MaxUsable only an immediate replacement is allowed.
 	b.insertKeys(apikeys.MaxUsable-1, "lasting", nil, nil)
-	_, _, err = b.replace(key, time.Hour)
-	require.ErrorIs(t, err, apikeys.ErrTooMany)
-	_, _, err = b.replace(key, 0)
-	require.NoError(t, err)
-	_, _, err = b.replace(key, 0)
-	require.ErrorIs(t, err, apikeys.ErrNotReplaceable)
-	_, _, err = b.create(b.owner)
-	require.ErrorIs(t, err, apikeys.ErrTooMany)
+	require.ErrorIs(t, tb.ErrorOf2(b.replace(key, time.Hour)), apikeys.ErrTooMany)
+	require.NoError(t, tb.ErrorOf2(b.replace(key, 0)))
+	require.ErrorIs(t, tb.ErrorOf2(b.replace(key, 0)), apikeys.ErrNotReplaceable)
+	require.ErrorIs(t, tb.ErrorOf2(b.create(b.owner)), apikeys.ErrTooMany)
 }
 
 // rules.md, Keys: from 30 days before a key ends, callers see the earlier of expiry and revocation.

@@ -21,8 +21,7 @@ import (
 func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 	b := setup(t)
 	admin := member(ourOrganisation, "admin", true)
-	key, token, err := b.create(admin)
-	require.NoError(t, err)
+	key, token := tb.Must2(b.create(admin))(t)
 	entries := 0
 	requireEntry := func(action audit.Action, details map[string]any) {
 		entries++
@@ -51,8 +50,7 @@ func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 		require.Equal(t, []string{c.name, c.description}, []string{read.Name, read.Description})
 		requireEntry(audit.KeyRenamed, c.details)
 	}
-	made, _, err := b.keys.Create(b.t.Context(), admin, successor(key, time.Hour), request)
-	require.NoError(t, err)
+	made, _ := tb.Must2(b.keys.Create(b.t.Context(), admin, successor(key, time.Hour), request))(t)
 	requireEntry(audit.KeyReplaced, map[string]any{
 		"name": "BI", "replacement": made.ID,
 		"stopsAt": b.instant("revoked_at", key).UTC().Format("2006-01-02T15:04:05.000Z"),
@@ -91,30 +89,26 @@ func TestRevocationDoesNotWait(t *testing.T) {
 // Another organisation's key can be neither read nor changed. A malformed id is an unknown id.
 func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 	b := setup(t)
-	theirs, token, err := b.create(member(theirOrganisation, "owner", true))
-	require.NoError(t, err)
+	theirs, token := tb.Must2(b.create(member(theirOrganisation, "owner", true)))(t)
 	ours, _ := b.newKey()
 	before := b.Count(`audit_entries`)
 	for _, id := range []string{
 		theirs.ID, unknownKey.ID, "", "x", token.String(), "\x00", strings.Repeat("\xff", 22), ours.ID + "\n",
 	} {
-		_, err := b.keys.Key(b.t.Context(), b.owner, id)
-		requireCode(t, apperr.NotFound, err)
+		requireCode(t, apperr.NotFound, tb.ErrorOf(b.keys.Key(b.t.Context(), b.owner, id)))
 		for name, change := range b.changes(b.owner, apikeys.Key{ID: id}) {
 			if name != "create" && (id != "" || name != "replace") { // replacing "" creates a key
 				requireCode(t, apperr.NotFound, change())
 			}
 		}
 	}
-	_, err = b.keys.Key(b.t.Context(), member(ourOrganisation, "member", false), ours.ID)
+	_, err := b.keys.Key(b.t.Context(), member(ourOrganisation, "member", false), ours.ID)
 	requireCode(t, apperr.AccessDenied, err)
 	in := apikeys.NewKey{ID: theirs.ID, Name: "n", Scopes: bothScopes}
-	_, _, err = b.keys.Create(b.t.Context(), b.owner, in, request)
-	require.ErrorIs(t, err, apikeys.ErrAlreadyCreated)
+	require.ErrorIs(t, tb.ErrorOf2(b.keys.Create(b.t.Context(), b.owner, in, request)), apikeys.ErrAlreadyCreated)
 	b.accept(token)
 	b.storeUsage()
-	_, err = b.keys.UsageOf(b.t.Context(), b.owner, []apikeys.Key{theirs})
-	requireCode(t, apperr.AccessDenied, err)
+	requireCode(t, apperr.AccessDenied, tb.ErrorOf(b.keys.UsageOf(b.t.Context(), b.owner, []apikeys.Key{theirs})))
 	theirs.OrganisationID = ourOrganisation
 	require.Zero(t, b.usageToday(theirs), "their usage is not read")
 	require.Equal(t, before, b.Count(`audit_entries`))

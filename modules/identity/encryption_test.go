@@ -32,8 +32,7 @@ func TestOfferedSecretIsEncrypted(t *testing.T) {
 	b.Exec(`update sessions set totp_offer = $1`, forgedSecret)
 	_, err := b.confirm(session, b.code(forgedSecret, 0))
 	require.True(t, apperr.Is(err, apperr.Unavailable), "%v", err)
-	_, err = b.people.OfferedTwoStep(b.ctx(), session.Token)
-	require.ErrorIs(t, err, identity.ErrTwoStepOff)
+	require.ErrorIs(t, tb.ErrorOf(b.people.OfferedTwoStep(b.ctx(), session.Token)), identity.ErrTwoStepOff)
 	offer, session := b.offer(session)
 	require.Regexp(t, `^v1\.`, testkit.One[string](b.World, `select totp_offer from sessions`))
 	tb.Must(b.confirm(session, b.code(offer.Secret, 0)))(t)
@@ -76,7 +75,7 @@ func TestRemovedSecretStaysRemovedUnderANewKey(t *testing.T) {
 	pending := b.signIn(bob)
 	b.fail(9, identity.ErrWrongCode, func() error { return b.verify(pending, b.wrongCode(secret)) })
 	replace := func() error {
-		return errorOf(identity.MigrateSecrets(b.ctx(), b.Owner, identity.KeyringOf(2, 1), false))
+		return tb.ErrorOf(identity.MigrateSecrets(b.ctx(), b.Owner, identity.KeyringOf(2, 1), false))
 	}
 	before := b.storedSecret(bob)
 	removal := b.Begin(`update users set totp_secret = null where email_key = $1`, ann)
@@ -123,8 +122,7 @@ func TestDatabaseAcceptsOnlyItsSecretKey(t *testing.T) {
 	b := setup(t)
 	b.person(ann, secret)
 	check := func(keys identity.Keyring) error {
-		_, err := identity.CheckSecretKey(b.ctx(), b.DB, keys)
-		return err
+		return tb.ErrorOf(identity.CheckSecretKey(b.ctx(), b.DB, keys))
 	}
 	require.NoError(t, check(identity.KeyringOf(7, 0)), "the database has no key yet")
 	for _, turn := range []struct{ current, previous byte }{{1, 0}, {2, 1}, {3, 2}, {2, 3}} {
@@ -139,12 +137,11 @@ func TestDatabaseAcceptsOnlyItsSecretKey(t *testing.T) {
 			require.ErrorIs(t, err, identity.ErrWrongSecretKey)
 		}
 	}
-	_, err := b.DB.Pool.Exec(b.ctx(), `delete from secret_key_check`)
-	require.ErrorContains(t, err, "permission denied")
+	require.ErrorContains(t, tb.ErrorOf(b.DB.Pool.Exec(b.ctx(), `delete from secret_key_check`)), "permission denied")
 
 	b.Exec(`delete from secret_key_check`)
 	b.person(bob, secret)
-	_, err = identity.MigrateSecrets(b.ctx(), b.Owner, identity.KeyringOf(9, 0), false)
+	_, err := identity.MigrateSecrets(b.ctx(), b.Owner, identity.KeyringOf(9, 0), false)
 	require.ErrorIs(t, err, identity.ErrWrongSecretKey)
 	require.Equal(t, secret, b.storedSecret(bob), "nothing changes")
 	require.NoError(t, check(identity.Keyring{}))

@@ -82,8 +82,7 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 		require.NotContains(t, err.Error(), secret)
 		require.NotContains(t, apperr.From(err).Message, "DG_SECRET_KEY", "settings belong in the log")
 	}
-	_, err := NewKeyring(make([]byte, 31), nil)
-	require.Error(t, err)
+	require.Error(t, tb.ErrorOf(NewKeyring(make([]byte, 31), nil)))
 }
 
 // This hash is from the test vectors of the argon2 reference implementation.

@@ -64,12 +64,12 @@ func TestTenWrongPasswordsLockAnAccount(t *testing.T) {
 	b.person(ann, "")
 	b.person(bob, "")
 	require.Equal(t, [3]int{50, 0, 0}, b.countResults(func(_ int, on *identity.Service) error {
-		return errorOf(on.SignIn(b.ctx(), ann, password, "")) // correct passwords are not counted
+		return tb.ErrorOf(on.SignIn(b.ctx(), ann, password, "")) // correct passwords are not counted
 	}))
 	for i, email := range []string{ann, "nobody@example.com"} {
 		from := "198.51.100." + strconv.Itoa(i)
 		require.Equal(t, [3]int{0, 10, 40}, b.countResults(func(_ int, on *identity.Service) error {
-			return errorOf(on.SignIn(b.from(from), email, wrongPassword, ""))
+			return tb.ErrorOf(on.SignIn(b.from(from), email, wrongPassword, ""))
 		}), email)
 		until := b.now().Add(10 * time.Minute)
 		for _, p := range []string{password, wrongPassword} {
@@ -123,13 +123,13 @@ func TestSignInsAreLogged(t *testing.T) {
 	id := b.person(ann, secret)
 	pending := b.signIn(ann)
 	require.Empty(t, b.programLog.String(), "the code is due")
-	require.Error(t, errorOf(b.people.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))))
-	require.NoError(t, errorOf(b.people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))))
+	require.Error(t, tb.ErrorOf(b.people.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))))
+	require.NoError(t, tb.ErrorOf(b.people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))))
 	require.Contains(t, b.programLog.String(), `msg="signed in" person_id=`+id)
 	for range 11 {
-		require.Error(t, errorOf(b.people.SignIn(b.ctx(), ann, wrongPassword, "")))
+		require.Error(t, tb.ErrorOf(b.people.SignIn(b.ctx(), ann, wrongPassword, "")))
 	}
-	require.Error(t, errorOf(b.people.SignIn(b.ctx(), "typed password", wrongPassword, "")))
+	require.Error(t, tb.ErrorOf(b.people.SignIn(b.ctx(), "typed password", wrongPassword, "")))
 	require.Equal(t, 10, strings.Count(b.programLog.String(), `msg="sign-in failed" reason=wrong_password`))
 	require.Equal(t, 1, strings.Count(b.programLog.String(), `msg="sign-in failed" reason=unknown_email`))
 	require.Equal(t, 1, strings.Count(b.programLog.String(), `reason=wrong_code person_id=`+id))
@@ -181,8 +181,7 @@ func TestTokensAreStoredAsHashes(t *testing.T) {
 	for _, token := range []string{
 		"", next.Token, next.Token + "=", string(hash[:]), strings.Repeat("A", 100_000),
 	} {
-		_, err := b.people.Session(b.ctx(), token)
-		require.ErrorIs(t, err, identity.ErrNoSession)
+		require.ErrorIs(t, tb.ErrorOf(b.people.Session(b.ctx(), token)), identity.ErrNoSession)
 	}
 }
 
@@ -274,8 +273,8 @@ func TestPasswordChecksWaitForASlot(t *testing.T) {
 	session := b.signIn(ann)
 	slots := b.people.Limiters()["sign_ins"]
 	for name, check := range map[string]func() error{
-		"sign-in":  func() error { return errorOf(b.people.SignIn(b.ctx(), ann, wrongPassword, "")) },
-		"code":     func() error { return errorOf(b.people.VerifySecondStep(b.ctx(), "", "")) },
+		"sign-in":  func() error { return tb.ErrorOf(b.people.SignIn(b.ctx(), ann, wrongPassword, "")) },
+		"code":     func() error { return tb.ErrorOf(b.people.VerifySecondStep(b.ctx(), "", "")) },
 		"password": func() error { return b.change(session, identity.Proof{Password: wrongPassword}) },
 		"reset":    func() error { return b.people.ResetPassword(b.ctx(), "", replacement, "") },
 	} {

@@ -152,23 +152,18 @@ func requireLocked(t *testing.T, err error, until time.Time) {
 	require.Positive(t, apperr.From(err).RetryAfter)
 }
 
-func errorOf[T any](_ T, err error) error { return err }
-
 func proof(code string) identity.Proof { return identity.Proof{Password: password, Code: code} }
 
 func (b *bundle) try(email, password, address string) error {
-	_, err := b.other.SignIn(b.from(address), email, password, "")
-	return err
+	return tb.ErrorOf(b.other.SignIn(b.from(address), email, password, ""))
 }
 
 func (b *bundle) verify(of identity.Session, code string) error {
-	_, err := b.other.VerifySecondStep(b.ctx(), of.Token, code)
-	return err
+	return tb.ErrorOf(b.other.VerifySecondStep(b.ctx(), of.Token, code))
 }
 
 func (b *bundle) change(of identity.Session, given identity.Proof) error {
-	_, err := b.people.ChangePassword(b.ctx(), of.Token, given, replacement)
-	return err
+	return tb.ErrorOf(b.people.ChangePassword(b.ctx(), of.Token, given, replacement))
 }
 
 func (b *bundle) fail(times int, want error, fn func() error) {

@@ -20,7 +20,7 @@ func TestSecondStepChangesTheToken(t *testing.T) {
 	late := b.signIn(ann)
 	require.True(t, pending.Person.TwoStep)
 	for _, err := range []error{
-		errorOf(b.people.TurnOffTwoStep(b.ctx(), pending.Token, proof(b.code(secret, 0)))),
+		tb.ErrorOf(b.people.TurnOffTwoStep(b.ctx(), pending.Token, proof(b.code(secret, 0)))),
 		b.change(pending, proof(b.code(secret, 0))),
 		b.people.SignOutEverywhere(b.ctx(), pending.Token),
 		b.people.Reauthenticate(b.ctx(), pending.Token, proof(b.code(secret, 0))),
@@ -80,7 +80,7 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 			pending = append(pending, b.signIn(ann))
 		}
 		counts := b.countResults(func(nth int, on *identity.Service) error {
-			return errorOf(on.VerifySecondStep(b.ctx(), pending[nth%sessions].Token, code))
+			return tb.ErrorOf(on.VerifySecondStep(b.ctx(), pending[nth%sessions].Token, code))
 		})
 		require.Equal(t, 1, b.Count(`sessions where not second_step_due`))
 		return counts
@@ -135,13 +135,13 @@ func TestOfferedSecretIsMadeAfterThePassword(t *testing.T) {
 	offered := func(to identity.Session) (identity.Enrolment, error) {
 		return b.other.OfferedTwoStep(b.ctx(), to.Token)
 	}
-	require.ErrorIs(t, errorOf(offered(stolen)), identity.ErrTwoStepOff)
+	require.ErrorIs(t, tb.ErrorOf(offered(stolen)), identity.ErrTwoStepOff)
 	_, err := b.people.BeginTwoStep(b.ctx(), stolen.Token, identity.Proof{Password: wrongPassword})
 	require.Equal(t, identity.ErrWrongPassword, err)
-	require.ErrorIs(t, errorOf(offered(stolen)), identity.ErrTwoStepOff)
+	require.ErrorIs(t, tb.ErrorOf(offered(stolen)), identity.ErrTwoStepOff)
 
 	first, own := b.offer(stolen)
-	for _, err := range []error{errorOf(offered(stolen)), errorOf(b.confirm(stolen, b.code(first.Secret, 0)))} {
+	for _, err := range []error{tb.ErrorOf(offered(stolen)), tb.ErrorOf(b.confirm(stolen, b.code(first.Secret, 0)))} {
 		require.ErrorIs(t, err, identity.ErrNoSession)
 	}
 	again := tb.Must(offered(own))(t)
@@ -149,7 +149,7 @@ func TestOfferedSecretIsMadeAfterThePassword(t *testing.T) {
 	second, own := b.offer(own)
 	require.NotEqual(t, first.Secret, second.Secret)
 	b.agePassword(own, "15 minutes 1 second")
-	for _, err := range []error{errorOf(offered(own)), errorOf(b.confirm(own, b.code(second.Secret, 0)))} {
+	for _, err := range []error{tb.ErrorOf(offered(own)), tb.ErrorOf(b.confirm(own, b.code(second.Secret, 0)))} {
 		require.ErrorIs(t, err, identity.ErrTwoStepOff)
 	}
 }
@@ -161,13 +161,13 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 	b.person("Ann+DG@Example.com", "")
 	session := b.signIn(ann)
 	other := b.signIn(ann)
-	require.ErrorIs(t, errorOf(b.confirm(session, "123456")), identity.ErrTwoStepOff)
+	require.ErrorIs(t, tb.ErrorOf(b.confirm(session, "123456")), identity.ErrTwoStepOff)
 	others, _ := b.offer(other)
 	offer, session := b.offer(session)
 	require.NotEqual(t, offer.Secret, others.Secret)
 	require.Regexp(t, `^[A-Z2-7]{32}$`, offer.Secret)
 	require.Equal(t, "otpauth://totp/DG:Ann%2BDG@Example.com?secret="+offer.Secret+"&issuer=DG", offer.URL)
-	require.Equal(t, identity.ErrWrongCode, errorOf(b.confirm(session, b.wrongCode(offer.Secret))))
+	require.Equal(t, identity.ErrWrongCode, tb.ErrorOf(b.confirm(session, b.wrongCode(offer.Secret))))
 	require.False(t, b.signIn(ann).SecondStepDue, "not in force yet")
 	b.advance(time.Minute)
 	on := tb.Must(b.confirm(session, b.code(offer.Secret, 0)))(t)
@@ -176,8 +176,8 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 	require.Equal(t, session.StartedAt, on.StartedAt)
 	require.True(t, b.isActive(on.Token))
 	require.Equal(t, 1, b.Count(`sessions`))
-	require.ErrorIs(t, errorOf(b.people.BeginTwoStep(b.ctx(), on.Token, proof(""))), identity.ErrTwoStepOn)
-	require.ErrorIs(t, errorOf(b.confirm(on, b.code(offer.Secret, 1))), identity.ErrTwoStepOn)
+	require.ErrorIs(t, tb.ErrorOf(b.people.BeginTwoStep(b.ctx(), on.Token, proof(""))), identity.ErrTwoStepOn)
+	require.ErrorIs(t, tb.ErrorOf(b.confirm(on, b.code(offer.Secret, 1))), identity.ErrTwoStepOn)
 
 	pending := b.signIn(ann)
 	require.True(t, pending.SecondStepDue)
@@ -187,7 +187,7 @@ func TestCodeConfirmsTwoStep(t *testing.T) {
 	require.True(t, b.isActive(off.Token))
 	require.Equal(t, 1, b.Count(`sessions`))
 	require.Zero(t, b.Count(`recovery_codes`), "voided with the secret")
-	require.ErrorIs(t, errorOf(b.people.TurnOffTwoStep(b.ctx(), off.Token, proof(""))), identity.ErrTwoStepOff)
+	require.ErrorIs(t, tb.ErrorOf(b.people.TurnOffTwoStep(b.ctx(), off.Token, proof(""))), identity.ErrTwoStepOff)
 }
 
 func (b *bundle) enrolled(email string) (secret string, codes []string, session identity.Session) {

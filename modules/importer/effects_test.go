@@ -84,8 +84,7 @@ func TestImportRecordsTheModeReadUnderTheLock(t *testing.T) {
 	b.entries()
 	owner := b.Begin(`update organisations set reporting_mode = 'nominative' where id = $1`, idOf("acme"))
 	require.NoError(t, b.WhileWaiting(owner, func() error {
-		_, err := b.importFiles(filledFile("f", changedLine("acme", `"pseudonymous"`, `"nominative"`)))
-		return err
+		return tb.ErrorOf(b.importFiles(filledFile("f", changedLine("acme", `"pseudonymous"`, `"nominative"`))))
 	}, nil))
 	require.Zero(t, b.Count(`audit_entries`))
 }
@@ -345,8 +344,7 @@ func TestRenameDuringAnErasureDoesNotDeadlock(t *testing.T) {
 	b := setup(t)
 	erasing := b.Begin(`select from player_ordinals where org_id = $1 for update`, idOf("acme"))
 	require.NoError(t, b.WhileWaiting(erasing, func() error {
-		_, err := b.importFiles(filledFile("renamed", changedLine("p1", `"One"`, `"Uno"`)))
-		return err
+		return tb.ErrorOf(b.importFiles(filledFile("renamed", changedLine("p1", `"One"`, `"Uno"`))))
 	}, func() {
 		b.ExecIn(erasing, `delete from players where id = $1`, idOf("p2"))
 		b.ExecIn(erasing, `update players set display_name = 'x' where id = $1`, idOf("p1"))

@@ -266,8 +266,7 @@ func TestLostCommitIsUnconfirmed(t *testing.T) {
 	}, interrupt} {
 		err := b.WhileWaiting(b.Begin(`select pg_advisory_xact_lock(7)`), func() error {
 			file := filledFile("f", changedLine("game", `"Game"`, fmt.Sprintf(`"Title %d"`, i)))
-			_, err := Importer{Pool: b.Owner.Pool}.Import(ctx, []Input{file}, nil)
-			return err
+			return tb.ErrorOf(Importer{Pool: b.Owner.Pool}.Import(ctx, []Input{file}, nil))
 		}, then)
 		require.Equal(t, i == 0, errors.Is(err, ErrUnconfirmed), "%d: %v", i, err)
 	}

@@ -59,8 +59,7 @@ func TestListsOfMembersAreBounded(t *testing.T) {
 	b.Exec(`with more as (insert into users (id, email, email_key, name)
 		select gen_random_uuid(), n || '@example.org', n || '@example.org', 'N' from generate_series(1, 598) n
 		returning id) insert into memberships (org_id, user_id, role) select $1, id, 'member' from more`, ours)
-	members, all, err := b.orgs.Members(t.Context(), ours)
-	require.NoError(t, err)
+	members, all := tb.Must2(b.orgs.Members(t.Context(), ours))(t)
 	require.Equal(t, []org.Member{
 		{ours, personID(ours, "owner"), org.RoleOwner}, {ours, personID(ours, "admin"), org.RoleAdmin},
 	}, members[:2])
@@ -99,8 +98,7 @@ func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 // Groups returns the first 500 and the chosen one. GroupPage returns the nearest page for a number out of range.
 func TestGroupsAreListedByName(t *testing.T) {
 	b := setup(t)
-	none, all, err := b.orgs.GroupPage(t.Context(), ours, 1, 10)
-	require.NoError(t, err)
+	none, all := tb.Must2(b.orgs.GroupPage(t.Context(), ours, 1, 10))(t)
 	require.Empty(t, none)
 	require.Zero(t, all)
 	b.Exec(`insert into player_groups (id, org_id, name)
@@ -128,8 +126,7 @@ func TestGroupsAreListedByName(t *testing.T) {
 	require.Len(t, got, 3, "a group of another organisation is not added")
 
 	for page, want := range map[int][2]int{1: {1, 10}, 2: {11, 20}, 70: {691, 695}, -7: {1, 10}, 1 << 60: {691, 695}} {
-		groups, all, err := b.orgs.GroupPage(t.Context(), ours, page, 10)
-		require.NoError(t, err)
+		groups, all := tb.Must2(b.orgs.GroupPage(t.Context(), ours, page, 10))(t)
 		require.Equal(t, 695, all)
 		require.Equal(t, group(want[0]), groups[0].Group, page)
 		require.Equal(t, group(want[1]), groups[len(groups)-1].Group, page)
@@ -144,8 +141,7 @@ func TestGroupsAreFoundByPartOfTheName(t *testing.T) {
 		union all select gen_random_uuid(), $1, 'Club ' || n from generate_series(1, 50) n
 		union all select gen_random_uuid(), unnest(array[$1, $2]::uuid[]), 'Nuit'`, ours, theirs)
 	for text, want := range map[string]int{"nui": 1, "EQUIPE": 50, "club": 50, "%": 0} {
-		found, more, err := b.orgs.FindGroups(t.Context(), ours, text)
-		require.NoError(t, err)
+		found, more := tb.Must2(b.orgs.FindGroups(t.Context(), ours, text))(t)
 		require.Len(t, found, want, text)
 		if text == "EQUIPE" {
 			require.Equal(t, "Équipe 2", found[1].Name, "before Équipe 10")

@@ -84,8 +84,7 @@ func TestExportFreesTheSlotOfItsRequest(t *testing.T) {
 	forks.On("Fork", mock.Anything, "own", "fork").Return(games.Fork{ID: "fork", OrganisationID: "own"}, nil)
 	open := func(c *fiber.Ctx) error {
 		assert.EqualValues(t, 1, running())
-		_, err := limit.New(limit.Options{Max: 1, PerKey: 1}).Acquire(c.UserContext(), "own")
-		assert.NoError(t, err)
+		assert.NoError(t, tb.ErrorOf(limit.New(limit.Options{Max: 1, PerKey: 1}).Acquire(c.UserContext(), "own")))
 		assert.Zero(t, running())
 		return errOutsideAPI
 	}
@@ -260,8 +259,7 @@ func TestErrorsNameTheParameterAndItsValue(t *testing.T) {
 		"from=2026-03-01&to=dg_live_" + id + "_" + strings.Repeat("s", 49): strings.Replace(noDay, "from", "to", 1) +
 			"dg_live_" + id + "_…" + format,
 	} {
-		_, err := parseQuery(t, sent)
-		require.EqualError(t, err, "ERR_VALIDATION: "+want, sent)
+		require.EqualError(t, tb.ErrorOf(parseQuery(t, sent)), "ERR_VALIDATION: "+want, sent)
 	}
 }
 

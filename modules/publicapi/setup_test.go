@@ -96,8 +96,7 @@ func (w *world) wire(t *testing.T, request string) testkit.Page {
 	body, err := io.ReadAll(response.Body)
 	require.NoError(t, err, "%.200q", request)
 	if response.Close {
-		_, err := in.ReadByte()
-		require.ErrorIs(t, err, io.EOF, "data after an answer that closes")
+		require.ErrorIs(t, tb.ErrorOf(in.ReadByte()), io.EOF, "data after an answer that closes")
 	}
 	return testkit.Page{Response: response, Body: string(body)}
 }

@@ -61,8 +61,7 @@ func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 	require.Zero(t, e.DB.Pool.Stat().AcquiredConns())
 
 	for _, unknown := range []string{testOrg, "G", "\x00"} {
-		_, err := e.statistics(t.Context(), query(testFrom, 10, unknown))
-		require.ErrorIs(t, err, ErrGroupNotFound)
+		require.ErrorIs(t, tb.ErrorOf(e.statistics(t.Context(), query(testFrom, 10, unknown))), ErrGroupNotFound)
 	}
 	require.Zero(t, e.reports.smallReports.Stats().Running)
 }
@@ -184,8 +183,7 @@ func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
 			explained += e.explain(t, s, membersSQL)
 		}
 		if segments {
-			sums, _, err := s.sum(t.Context())
-			require.NoError(t, err)
+			sums, _ := tb.Must2(s.sum(t.Context()))(t)
 			players := sums.Players.Ordinals()
 			statistics = explained + e.explain(t, s, s.playsSQL(), playsArgs(s.query.Period, s.days)) +
 				e.explain(t, s, labelsSQL(players), pgx.NamedArgs{"players": players})
@@ -212,14 +210,12 @@ func (e *env) explain(t *testing.T, s *snapshot, sql string, more ...pgx.NamedAr
 
 // genericPlan runs a statement in a transaction with force_generic_plan.
 func genericPlan(t *testing.T, tx *pgx.Conn, sql string, named pgx.NamedArgs) planNode {
-	sql, args, err := named.RewriteQuery(t.Context(), nil, sql, nil)
-	require.NoError(t, err)
+	sql, args := tb.Must2(named.RewriteQuery(t.Context(), nil, sql, nil))(t)
 	values := make([]string, len(args))
 	for i := range args {
 		values[i] = fmt.Sprint("$", i+1)
 	}
-	_, err = tx.Exec(t.Context(), `prepare explained as `+sql)
-	require.NoError(t, err, sql)
+	require.NoError(t, tb.ErrorOf(tx.Exec(t.Context(), `prepare explained as `+sql)), sql)
 	var text []byte
 	require.NoError(t, tx.QueryRow(t.Context(), `explain (analyze, buffers, format json)
 		execute explained (`+strings.Join(values, ", ")+`)`,

@@ -92,8 +92,7 @@ func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
 	e := newLabelsEnv(t)
 	q := query(testFrom, 1, "")
 	e.Exec(`alter table players rename display_name to unread`)
-	_, err := e.statistics(t.Context(), q)
-	require.ErrorContains(t, err, `column "display_name" does not exist`)
+	require.ErrorContains(t, tb.ErrorOf(e.statistics(t.Context(), q)), `column "display_name" does not exist`)
 	e.Exec(`alter table players rename unread to display_name`)
 	e.requireLabels(t, "display_name")
 
@@ -222,8 +221,7 @@ func TestReportOfFailedReplicaIsReadFromPrimary(t *testing.T) {
 		report := e.open(t, q)
 		report.snap.replica = replica
 		// aborts the transaction, so that every later statement fails
-		_, err := report.snap.conn.Exec(t.Context(), `select 1 / 0`)
-		require.Error(t, err)
+		require.Error(t, tb.ErrorOf(report.snap.conn.Exec(t.Context(), `select 1 / 0`)))
 		got, err := e.reports.Statistics(t.Context(), report)
 		report.Close()
 		if !replica {

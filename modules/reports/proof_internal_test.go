@@ -21,6 +21,7 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 func newProofEnv(t *testing.T) *env {
@@ -214,10 +215,8 @@ func TestFailedProofReleasesConnectionAndSlot(t *testing.T) {
 	e.Exec(`alter table fork_days rename hash to other`)
 	q := query(testFrom, 10, "")
 	q.MaxHashedPlays = 1000
-	_, err := e.reports.Open(t.Context(), q)
-	require.ErrorContains(t, err, `column "hash"`)
-	_, err = e.reports.OpenExport(t.Context(), q, format.CSV)
-	require.ErrorContains(t, err, `column "hash"`)
+	require.ErrorContains(t, tb.ErrorOf(e.reports.Open(t.Context(), q)), `column "hash"`)
+	require.ErrorContains(t, tb.ErrorOf(e.reports.OpenExport(t.Context(), q, format.CSV)), `column "hash"`)
 	require.Zero(t, e.DB.Pool.Stat().AcquiredConns())
 	for name, limiter := range e.reports.Limiters() {
 		require.Zero(t, limiter.Stats().Running, name)

@@ -19,6 +19,7 @@ import (
 	"dg/platform/testkit/pgtest"
 
 	"dg/modules/reports/sealer"
+	"dg/platform/testkit/tb"
 )
 
 // One sealer works at a time. Another pass returns ErrLocked. A rebuild waits, and marks nothing if it times out.
@@ -28,10 +29,8 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	days := e.seal(t).Days
 	rebuilder := newSealer(e.Owner)
 	lock := e.Begin(`select pg_advisory_xact_lock(hashtextextended('sealer', 0))`)
-	_, err := e.sealer.Seal(t.Context())
-	require.ErrorIs(t, err, postgres.ErrLocked)
-	_, err = rebuilder.Rebuild(t.Context(), 300*time.Millisecond)
-	require.ErrorIs(t, err, postgres.ErrLocked)
+	require.ErrorIs(t, tb.ErrorOf(e.sealer.Seal(t.Context())), postgres.ErrLocked)
+	require.ErrorIs(t, tb.ErrorOf(rebuilder.Rebuild(t.Context(), 300*time.Millisecond)), postgres.ErrLocked)
 	require.Zero(t, e.Count(`unsealed_days`))
 
 	var done sealer.Result
@@ -198,8 +197,7 @@ func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
 // The first pass begins at once, each other one ten minutes after the previous pass ended, even if that failed.
 func TestPassesAreMadeEveryTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pool, err := pgxpool.New(t.Context(), "")
-		require.NoError(t, err)
+		pool := tb.Must(pgxpool.New(t.Context(), ""))(t)
 		pool.Close() // each pass fails
 		passes := 0
 		s := newSealer(&postgres.DB{Pool: pool})
@@ -230,8 +228,7 @@ func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 	lock := e.Begin(`lock table fork_months in share row exclusive mode`)
 	other := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 1, LockTimeout: -1})
 	e.whileSealing(t, e.sealer, lock, func() error {
-		_, err := other.Pool.Exec(t.Context(), `truncate plays`)
-		return err
+		return tb.ErrorOf(other.Pool.Exec(t.Context(), `truncate plays`))
 	})
 	e.requireAgreement(t)
 	e.seal(t)

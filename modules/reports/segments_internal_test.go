@@ -22,6 +22,7 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 // Figures from segments equal those from the plays under random writes, imports, erasures, seals and rebuilds.
@@ -66,8 +67,7 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	})
 	repeat(ctx, work, done, 1, func(*rand.Rand) error {
 		rebuilt.Add(1)
-		_, err := rebuilder.Rebuild(ctx, time.Minute)
-		return withoutConflicts(err)
+		return withoutConflicts(tb.ErrorOf(rebuilder.Rebuild(ctx, time.Minute)))
 	})
 	require.NoError(t, work.Wait())
 	require.NoError(t, limited.Err(), "%d writes, %d erasures, %d sealed days, %d rebuilds", written.Load(),
@@ -275,8 +275,7 @@ func write(ctx context.Context, random *rand.Rand, db *postgres.DB) error {
 		args["days"] = 100
 		args["n"] = 150
 	}
-	_, err := db.Pool.Exec(ctx, sql, args)
-	return err
+	return tb.ErrorOf(db.Pool.Exec(ctx, sql, args))
 }
 
 // corruptions damage one sealed row each. They are SQL with a random number $1 from 0 to a million.
@@ -329,8 +328,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 			planted++
 		}
 		e.requireAgreement(t)
-		_, err := rebuilder.Rebuild(t.Context(), time.Minute)
-		require.NoError(t, err)
+		require.NoError(t, tb.ErrorOf(rebuilder.Rebuild(t.Context(), time.Minute)))
 	}
 	require.Positive(t, reported)
 	reported = 0

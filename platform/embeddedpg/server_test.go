@@ -48,8 +48,7 @@ func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 // The server runs until its last user stops, whichever process started it. A server of dg 1.0.0 counts as running.
 func TestLastUserStopsTheServer(t *testing.T) {
 	dir := newFolder(t)
-	_, err := RunningURL(dir)
-	require.ErrorIs(t, err, errNotRunning)
+	require.ErrorIs(t, tb.ErrorOf(RunningURL(dir)), errNotRunning)
 	command := joinServer(t, dir, nil)
 	url := tb.Must(RunningURL(dir))(t)
 	require.Equal(t, "dg_owner", tb.Query[string](t, url, `select current_user`))
@@ -187,8 +186,7 @@ func TestServerStartedByHandIsLeftAlone(t *testing.T) {
 		_ = byHand.Wait()
 	}()
 	require.Eventually(t, func() bool {
-		_, err := f.readPIDFile()
-		return errors.Is(err, errForeignServer)
+		return errors.Is(tb.ErrorOf(f.readPIDFile()), errForeignServer)
 	}, 20*time.Second, 10*time.Millisecond, "it does not answer")
 	_, err := Start(t.Context(), dir, fastOptions...)
 	require.ErrorContains(t, err, "(PID "+strconv.Itoa(byHand.Process.Pid)+")")

@@ -85,12 +85,11 @@ var onNoTable = tenant.Across("on no organisation's table")
 // Statements and waits for locks time out with query_canceled (57014) and lock_not_available (55P03).
 func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
 	db := open(t, postgres.Options{StatementTimeout: 50 * time.Millisecond, LockTimeout: 20 * time.Millisecond})
-	_, err := db.Pool.Exec(t.Context(), `select pg_sleep(20)`)
-	require.ErrorContains(t, err, "57014")
+	require.ErrorContains(t, tb.ErrorOf(db.Pool.Exec(t.Context(), `select pg_sleep(20)`)), "57014")
 	holder := tb.Must(db.Pool.Begin(t.Context()))(t)
 	defer holder.Rollback(context.Background())
 	tb.Must(holder.Exec(t.Context(), `select pg_advisory_xact_lock(815)`))(t)
-	err = db.Gorm.Scopes(onNoTable).Exec(`select pg_advisory_xact_lock(815)`).Error
+	err := db.Gorm.Scopes(onNoTable).Exec(`select pg_advisory_xact_lock(815)`).Error
 	require.ErrorContains(t, err, "55P03")
 }
 
@@ -270,8 +269,7 @@ func TestBoundsHoldThroughPooler(t *testing.T) {
 		}
 		all.Wait()
 		tb.Must(holder.Exec(t.Context(), `select pg_advisory_xact_lock(99)`))(t)
-		_, err := db.Pool.Exec(t.Context(), `select pg_advisory_xact_lock(99)`)
-		require.ErrorContains(t, err, "55P03")
+		require.ErrorContains(t, tb.ErrorOf(db.Pool.Exec(t.Context(), `select pg_advisory_xact_lock(99)`)), "55P03")
 		require.NoError(t, holder.Rollback(t.Context()))
 	}
 }
@@ -288,8 +286,7 @@ func TestPoolerThatDropsSettingsIsRefused(t *testing.T) {
 		postgres.ThroughPooler(refusing(unset), "transaction"): "roles.sh",
 		postgres.ThroughPooler(refusing(unset), "prepared"):    "roles.sh",
 	} {
-		_, err := postgres.Open(t.Context(), u, postgres.Options{MaxConns: 1})
-		require.ErrorAs(t, err, &misfit)
+		require.ErrorAs(t, tb.ErrorOf(postgres.Open(t.Context(), u, postgres.Options{MaxConns: 1})), &misfit)
 		require.Contains(t, misfit.Fix, says)
 		require.Contains(t, misfit.Problem, "idle_in_transaction_session_timeout is 0")
 	}

@@ -42,8 +42,7 @@ func TestUnknownLogSettingsAreRefused(t *testing.T) {
 		`level "loud": use debug, info, warn or error`: {"loud", "json"}, `level "": `: {"", "json"},
 		`format "xml": use json or text`: {"info", "xml"}, `format "": `: {"info", ""},
 	} {
-		_, err := NewLogger(io.Discard, c[0], c[1])
-		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, tb.ErrorOf(NewLogger(io.Discard, c[0], c[1])), want)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"dg/modules/apikeys"
 	"dg/modules/audit"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 	"dg/web/internal/webtest"
 )
 
@@ -24,13 +25,12 @@ func usageOf(w *webtest.World, o *webtest.Organisation, k apikeys.Key, daysAgo i
 func TestKeyPageShowsUsageAndActions(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
 	ends := time.Now().Add(300 * 24 * time.Hour)
-	key, token, err := w.Keys.Create(t.Context(), acme.AsOwner(), apikeys.NewKey{
+	key, token := tb.Must2(w.Keys.Create(t.Context(), acme.AsOwner(), apikeys.NewKey{
 		Name:        "Warehouse",
 		Description: "Ask <b>Ann</b>",
 		Scopes:      []apikeys.Scope{apikeys.ReportsRead},
 		ExpiresAt:   &ends,
-	}, audit.Request{})
-	require.NoError(t, err)
+	}, audit.Request{}))(t)
 	path := acme.At("/settings/api-keys/%s", key.ID)
 	b.Get(acme.At("/settings/api-keys")).Has(t, `<a href="`+path+`"><bdi data-name>Warehouse</bdi></a>`)
 	p := b.Get(path).Is(t, 200)
@@ -115,8 +115,7 @@ func TestReplacedKeyIsRevokedByAnInstanceWhoseClockIsAhead(t *testing.T) {
 	w.DB.Exec(`update api_keys set revoked_at = now() + interval '1 h' where id = $1`, key.ID)
 	b := w.SignedIn(t, acme.Owner)
 	b.Post(acme.At("/settings/api-keys/%s/revoke", key.ID), url.Values{}).Is(t, 303)
-	stopped, err := w.Keys.Key(t.Context(), acme.AsOwner(), key.ID)
-	require.NoError(t, err)
+	stopped := tb.Must(w.Keys.Key(t.Context(), acme.AsOwner(), key.ID))(t)
 	require.WithinDuration(t, time.Now(), *stopped.RevokedAt, time.Minute)
 }
 

@@ -33,6 +33,20 @@ func Must[T any](value T, err error) func(t testing.TB) T {
 	}
 }
 
+// Must2 is Must for a call with two values.
+func Must2[T, U any](one T, two U, err error) func(t testing.TB) (T, U) {
+	return func(t testing.TB) (T, U) {
+		t.Helper()
+		require.NoError(t, err)
+		return one, two
+	}
+}
+
+// ErrorOf returns a call's error without its value: require.ErrorIs(t, tb.ErrorOf(people.Session(ctx, "")), want).
+func ErrorOf[T any](_ T, err error) error { return err }
+
+func ErrorOf2[T, U any](_ T, _ U, err error) error { return err }
+
 // ChangeURL returns a database's URL after a change, such as of the role.
 func ChangeURL(connection string, change func(*url.URL)) string {
 	u, err := url.Parse(connection)
