@@ -77,6 +77,7 @@ func TestChoicesChangeThePageInPlace(t *testing.T) {
 	})()`)
 	p.WaitFor(`#show-score[aria-current]`)
 	require.Contains(t, p.Path(), "show=score")
+	require.Zero(t, p.Count(".of-report .halo"), "nothing cuts the earlier line")
 	require.Equal(t, 40, browsertest.Eval[int](p, `Math.round(scrollY)`))
 	require.Equal(t, "show-score", browsertest.Eval[string](p, `document.activeElement.id`))
 	p.Click("#m-period > summary")

@@ -119,7 +119,7 @@ func TestForksWithPlaysLinkToGroups(t *testing.T) {
 	const byGroup = `<a class="btn quiet" href="([^"]*)" aria-label="By group: [^"]+">By group</a>`
 	require.Equal(t, [][]string{{acme.At("/reports/%s#groups", played)}},
 		testkit.Cells(byGroup, b.Get(acme.At("/reports")).Lacks(t, "Night shift").Body))
-	b.Get(acme.At("/reports/"+played)).Has(t, `<ul id="groups">`, "<bdi>Night shift</bdi>").Lacks(t, "Theirs")
+	b.Get(acme.At("/reports/%s", played)).Has(t, `<ul id="groups">`, "<bdi>Night shift</bdi>").Lacks(t, "Theirs")
 }
 
 // rules.md, CSV: the download has the bytes of the API's export, in both modes. The audit log names the person.

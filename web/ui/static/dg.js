@@ -141,13 +141,12 @@
       find.addEventListener('keydown', (e) => { if (e.key === 'Enter') rows.find((row) => !row.hidden)?.querySelector('a').click(); });
     }
 
-    // The fragment names a menu's list: browsers open its details without script, too.
+    // A fragment opens a menu, in most browsers without script too. They drop the focus in the first frame.
     const named = document.getElementById(location.hash.slice(1))?.closest('details > .menu');
     if (named) {
       named.parentNode.open = true;
-      all('button[data-sheet]').find((button) => button.checkVisibility() && button.nextElementSibling.contains(named))?.click();
-      const first = named.querySelector('[data-find], [aria-current]');
-      requestAnimationFrame(() => requestAnimationFrame(() => first?.focus()));  // browsers drop the focus in the first
+      all('[data-sheet]').find((button) => button.checkVisibility())?.click();
+      requestAnimationFrame(() => requestAnimationFrame(() => named.querySelector('[data-find], [aria-current]')?.focus()));
     }
   };
   init(document);
