@@ -66,8 +66,8 @@ func partOf(pkg string) string {
 	return pkg
 }
 
-// forbidden returns why an import is not allowed, or "".
-func forbidden(from, to string) string {
+// whyForbidden returns why an import is not allowed, or "".
+func whyForbidden(from, to string) string {
 	part := partOf(from)
 	target := partOf(to)
 	names, known := mayImport[part]
@@ -95,7 +95,7 @@ func TestModuleBoundaries(t *testing.T) {
 		{"app/commands", "platform/testkit/pgtest"}, {"app", "app/apptest"}, {"scripts/bench", "app/commands"},
 		{"web/keys", "web/reports"}, {"web/ui", "web/keys"},
 	} {
-		require.NotEmpty(t, forbidden(edge[0], edge[1]), "%v", edge)
+		require.NotEmpty(t, whyForbidden(edge[0], edge[1]), "%v", edge)
 	}
 	out, err := exec.CommandContext(t.Context(), "go", "list",
 		"-json=ImportPath,Imports,TestImports,XTestImports", "dg/...").Output()
@@ -112,7 +112,7 @@ func TestModuleBoundaries(t *testing.T) {
 			func(to string) bool { return to != "dg/app/apptest" && to != "dg/app/commands" })
 		for _, imported := range slices.Concat(pkg.Imports, ofTests) {
 			if to, own := strings.CutPrefix(imported, "dg/"); own {
-				assert.Empty(t, forbidden(strings.TrimPrefix(pkg.ImportPath, "dg/"), to))
+				assert.Empty(t, whyForbidden(strings.TrimPrefix(pkg.ImportPath, "dg/"), to))
 			}
 		}
 	}

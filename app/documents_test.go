@@ -14,11 +14,11 @@ import (
 )
 
 var (
-	// namedFile matches a file in a document: its path, or its name after another file of the same folder.
-	namedFile = regexp.MustCompile(
+	// namedFilePattern matches a file in a document: its path, or its name after another file of the same folder.
+	namedFilePattern = regexp.MustCompile(
 		"`((?:[A-Za-z_]+/)*[A-Za-z0-9_]+\\.(?:go|sql|md|yaml|yml|csv|conf|cfg|html|json|txt|sh))`")
-	namedTest    = regexp.MustCompile("`(Test[A-Z]\\w*)`")
-	relativeLink = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]+)?\)`)
+	namedTestPattern    = regexp.MustCompile("`(Test[A-Z]\\w*)`")
+	relativeLinkPattern = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]+)?\)`)
 )
 
 // changelog is exempt, because it names former files.
@@ -40,16 +40,16 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	require.Contains(t, documents, "CONTRIBUTING.md")
 	for name, text := range documents {
 		folder := path.Dir(name)
-		for _, link := range relativeLink.FindAllStringSubmatch(string(text), -1) {
+		for _, link := range relativeLinkPattern.FindAllStringSubmatch(string(text), -1) {
 			require.True(t, exists(path.Join(folder, link[1])), "%s: %s", name, link[0])
 		}
 		if name == changelog {
 			continue
 		}
-		for _, test := range namedTest.FindAllStringSubmatch(string(text), -1) {
+		for _, test := range namedTestPattern.FindAllStringSubmatch(string(text), -1) {
 			require.Contains(t, sources.String(), "func "+test[1]+"(", name)
 		}
-		for _, file := range namedFile.FindAllStringSubmatch(string(text), -1) {
+		for _, file := range namedFilePattern.FindAllStringSubmatch(string(text), -1) {
 			if strings.Contains(file[1], "/") {
 				folder = path.Dir(file[1])
 			}
@@ -76,15 +76,15 @@ func filesOfTree(t *testing.T, suffix string) map[string][]byte {
 	return files
 }
 
-// promiseRow matches a row of promises.md: a section, the promise, and the tests that prove it.
-var promiseRow = regexp.MustCompile(`(?m)^\| ([a-z0-9., ]+) \| (.+) \| (Test.+) \|$`)
+// promiseRowPattern matches a row of promises.md: a section, the promise, and the tests that prove it.
+var promiseRowPattern = regexp.MustCompile(`(?m)^\| ([a-z0-9., ]+) \| (.+) \| (Test.+) \|$`)
 
 var specSections = strings.Fields(
 	"1 2.1 2.2 2.3 2.4 2.5 3.1 3.2 4 4.1 4.2 4.3 4.4 4.5 5.1 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 6 7 8 9")
 
 var (
-	subjectOfPage = regexp.MustCompile(`<dt>([^<]+)</dt>`)
-	testOfTree    = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(t `)
+	subjectPattern = regexp.MustCompile(`<dt>([^<]+)</dt>`)
+	testPattern    = regexp.MustCompile(`(?m)^func (Test[A-Za-z0-9_]+)\(t `)
 )
 
 // Each section of the specification and subject of /docs/security has tests. All tests that documents name exist.
@@ -92,11 +92,11 @@ func TestPromisesHaveTests(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile("promises.md")
 	require.NoError(t, err)
-	rows := promiseRow.FindAllStringSubmatch(string(table), -1)
+	rows := promiseRowPattern.FindAllStringSubmatch(string(table), -1)
 	require.Len(t, rows, strings.Count(string(table), "\n| ")-1, "a row is malformed")
 	page := string(filesOfTree(t, ".html")["web/docs/templates/security.html"])
 	var subjects, sections, proved, named []string
-	for _, found := range subjectOfPage.FindAllStringSubmatch(page, -1) {
+	for _, found := range subjectPattern.FindAllStringSubmatch(page, -1) {
 		subjects = append(subjects, found[1])
 	}
 	require.Greater(t, len(subjects), 20)
@@ -119,7 +119,7 @@ func TestPromisesHaveTests(t *testing.T) {
 
 	var there []string
 	for file, text := range filesOfTree(t, "_test.go") {
-		for _, found := range testOfTree.FindAllStringSubmatch(string(text), -1) {
+		for _, found := range testPattern.FindAllStringSubmatch(string(text), -1) {
 			there = append(there, found[1])
 			if strings.Contains(file, "chaos") {
 				assert.Contains(t, named, found[1], "a suite of chaos proves a promise")

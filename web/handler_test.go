@@ -157,13 +157,13 @@ func TestCrossSiteDownloadIsRejected(t *testing.T) {
 		file := h.at(t, s) + query
 		for _, elsewhere := range []http.Header{
 			{"Sec-Fetch-Site": {"cross-site"}}, {"Sec-Fetch-Site": {"same-site"}},
-			{"Sec-Fetch-Site": {"none"}}, {"Referer": {"https://evil.example/" + h.Base}}, {},
-			{"Sec-Fetch-Site": {"cross-site"}, "Referer": {h.Base + path}}, {"Referer": {path}},
+			{"Sec-Fetch-Site": {"none"}}, {"Referer": {"https://evil.example/" + h.BaseURL}}, {},
+			{"Sec-Fetch-Site": {"cross-site"}, "Referer": {h.BaseURL + path}}, {"Referer": {path}},
 		} {
 			b.Send(http.MethodGet, file, "", elsewhere).Is(t, 403).Has(t, "nothing was downloaded",
 				`href="`+path+strings.ReplaceAll(query, "&", "&amp;"))
 		}
-		files[file] = h.Base + path
+		files[file] = h.BaseURL + path
 		signedOut := h.Browser(t)
 		signedOut.Send(http.MethodGet, file, "", http.Header{}).Is(t, 403)
 		testkit.RequireRedirect(t, "/sign-in?"+url.Values{"next": {path + query}}.Encode(), signedOut.Get(file))

@@ -166,10 +166,10 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 	rejected := []http.Header{
 		{"Sec-Fetch-Site": {"cross-site"}},
 		{"Sec-Fetch-Site": {"same-site"}},
-		{"Sec-Fetch-Site": {"cross-site"}, "Origin": {h.Base}},
+		{"Sec-Fetch-Site": {"cross-site"}, "Origin": {h.BaseURL}},
 		{"Origin": {"https://evil.example"}},
 		{"Origin": {"null"}}, // a sandboxed page sends null
-		{"Referer": {h.Base + "/account"}},
+		{"Referer": {h.BaseURL + "/account"}},
 		{},
 	}
 	for _, s := range screens {
@@ -184,9 +184,9 @@ func TestCrossOriginFormsAreRejected(t *testing.T) {
 	b.Get("/account").Is(t, 200)
 	for _, header := range []http.Header{
 		{"Sec-Fetch-Site": {"same-origin"}},
-		{"Sec-Fetch-Site": {"same-origin"}, "Origin": {h.Base}},
+		{"Sec-Fetch-Site": {"same-origin"}, "Origin": {h.BaseURL}},
 		{"Sec-Fetch-Site": {"none"}}, // a bookmark or a reload
-		{"Origin": {h.Base}},
+		{"Origin": {h.BaseURL}},
 	} {
 		b := h.SignedIn(t, h.acme.Owner)
 		kept := b.Cookies["__Host-dg"]

@@ -21,9 +21,9 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// Binary builds the program once a process, without the race detector, and returns its path.
-var Binary = sync.OnceValues(func() (string, error) {
-	path := InTree("bin", "dg-test")
+// BuildBinary builds the program once a process, without the race detector, and returns its path.
+var BuildBinary = sync.OnceValues(func() (string, error) {
+	path := RepositoryPath("bin", "dg-test")
 	fresh := fmt.Sprintf("%s-%d", path, os.Getpid())
 	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", fresh, "dg/app").
 		CombinedOutput(); err != nil {
@@ -34,11 +34,11 @@ var Binary = sync.OnceValues(func() (string, error) {
 
 type Child struct {
 	*exec.Cmd
-	T        *testing.T
-	Out, Log tb.Buffer
-	exited   chan struct{}
-	URL      string // URL of its listener, which differs from the base URL behind a proxy
-	Ops      string // address of the ops server
+	T          *testing.T
+	Out, Log   tb.Buffer
+	exited     chan struct{}
+	ListenURL  string // URL of its listener, which differs from the base URL behind a proxy
+	OpsAddress string // address of the ops server
 }
 
 // Launch starts dg, which is killed when the test ends.
@@ -46,7 +46,7 @@ func Launch(t *testing.T, args ...string) *Child { return LaunchWith(t, nil, arg
 
 // LaunchWith is like Launch, but prepare changes the command first. There is no shutdown delay.
 func LaunchWith(t *testing.T, prepare func(*exec.Cmd), args ...string) *Child {
-	program, err := Binary()
+	program, err := BuildBinary()
 	require.NoError(t, err)
 	c := &Child{Cmd: exec.Command(program, args...), T: t, exited: make(chan struct{})}
 	// Another program may listen on the default addresses.
@@ -81,19 +81,19 @@ func ServeOn(t *testing.T, dir string, args ...string) *Child {
 
 // ServeWith starts dg serve on free ports and waits until it serves.
 func ServeWith(t *testing.T, args ...string) *Child {
-	return Launch(t, append([]string{"serve"}, args...)...).UntilServing()
+	return Launch(t, append([]string{"serve"}, args...)...).AwaitServing()
 }
 
 // listenLine matches the addresses in the text or the JSON format of the log.
 var listenLine = regexp.MustCompile(`"dg listens".*address"?[=:]"?([\d.:]+).*operations"?[=:]"?([\d.:]+)`)
 
-func (c *Child) UntilServing() *Child {
+func (c *Child) AwaitServing() *Child {
 	defer func() {
-		if c.URL == "" {
+		if c.ListenURL == "" {
 			c.T.Log(c.Log.String())
 		}
 	}()
-	Until(c.T, 2*time.Minute, "dg does not serve", func() bool {
+	WaitUntil(c.T, 2*time.Minute, "dg does not serve", func() bool {
 		select {
 		case <-c.exited:
 			require.FailNow(c.T, "dg ended", c.Log.String())
@@ -103,24 +103,24 @@ func (c *Child) UntilServing() *Child {
 	})
 	addresses := listenLine.FindStringSubmatch(c.Log.String())
 	require.NotNil(c.T, addresses)
-	c.URL = "http://" + addresses[1]
-	c.Ops = addresses[2]
+	c.ListenURL = "http://" + addresses[1]
+	c.OpsAddress = addresses[2]
 	return c
 }
 
 func (c *Child) DemoToken() string {
-	Until(c.T, 30*time.Second, "there is no demo key", func() bool { return CurlLine.MatchString(c.Out.String()) })
-	return DemoKey.FindString(c.Out.String())
+	WaitUntil(c.T, 30*time.Second, "no demo key", func() bool { return CurlLinePattern.MatchString(c.Out.String()) })
+	return DemoKeyPattern.FindString(c.Out.String())
 }
 
 // Get sends a GET with a key ("": none) and headers as name, value pairs.
 func (c *Child) Get(path, token string, headers ...string) testkit.Page {
-	response := Ask(c.T, NewClient(), c.URL+path, token, headers...)
+	response := Get(c.T, NewClient(), c.ListenURL+path, token, headers...)
 	return testkit.Page{Response: response, Body: ReadAll(c.T, response)}
 }
 
-// Fetch is like Get, but requires status 200. It returns the body.
-func (c *Child) Fetch(path, token string, headers ...string) string {
+// GetBody is like Get, but requires status 200. It returns the body.
+func (c *Child) GetBody(path, token string, headers ...string) string {
 	return c.Get(path, token, headers...).Is(c.T, http.StatusOK).Body
 }
 
@@ -130,8 +130,8 @@ func (c *Child) Accepts(token string) bool {
 	return status == http.StatusOK
 }
 
-// Status waits until the process has ended and returns its exit status, or -1 if a signal ended it.
-func (c *Child) Status(within time.Duration) int {
+// ExitStatus waits until the process has ended and returns its exit status, or -1 if a signal ended it.
+func (c *Child) ExitStatus(within time.Duration) int {
 	select {
 	case <-c.exited:
 	case <-time.After(within):
@@ -143,7 +143,7 @@ func (c *Child) Status(within time.Duration) int {
 // Stop sends SIGTERM to dg and requires exit status 0.
 func (c *Child) Stop() {
 	require.NoError(c.T, c.Process.Signal(syscall.SIGTERM))
-	require.Zero(c.T, c.Status(30*time.Second), "%s", c.Log.String())
+	require.Zero(c.T, c.ExitStatus(30*time.Second), "%s", c.Log.String())
 }
 
 func (c *Child) Kill() {
@@ -151,15 +151,15 @@ func (c *Child) Kill() {
 	<-c.exited
 }
 
-func (c *Child) Operations(path string) string {
-	response := Ask(c.T, NewClient(), "http://"+c.Ops+path, "")
+func (c *Child) GetOps(path string) string {
+	response := Get(c.T, NewClient(), "http://"+c.OpsAddress+path, "")
 	require.Equal(c.T, http.StatusOK, response.StatusCode, path)
 	return ReadAll(c.T, response)
 }
 
-// Metric returns the value of a series, or 0 if the series is missing.
-func (c *Child) Metric(series string) float64 {
-	found := testkit.Cells(`(?m)^`+regexp.QuoteMeta(series)+` (\S+)$`, c.Operations("/metrics"))
+// MetricValue returns the value of a series, or 0 if the series is missing.
+func (c *Child) MetricValue(series string) float64 {
+	found := testkit.Cells(`(?m)^`+regexp.QuoteMeta(series)+` (\S+)$`, c.GetOps("/metrics"))
 	if found == nil {
 		return 0
 	}
@@ -177,8 +177,8 @@ func (c *Child) Memory(name string) int {
 	return kb << 10
 }
 
-// Until polls until the condition holds. message is the failure's text.
-func Until(t *testing.T, within time.Duration, message string, condition func() bool) {
+// WaitUntil polls until the condition holds. message is the failure's text.
+func WaitUntil(t *testing.T, within time.Duration, message string, condition func() bool) {
 	for deadline := time.Now().Add(within); !condition(); <-time.After(5 * time.Millisecond) {
 		require.False(t, time.Now().After(deadline), "after %s: %s", within, message)
 	}

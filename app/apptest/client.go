@@ -12,9 +12,9 @@ import (
 )
 
 // NewClient returns a client that opens a new connection for each request and follows no redirect.
-func NewClient() *http.Client { return clientBy((&net.Dialer{}).DialContext) }
+func NewClient() *http.Client { return newClientWithDial((&net.Dialer{}).DialContext) }
 
-func clientBy(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
+func newClientWithDial(dial func(ctx context.Context, network, address string) (net.Conn, error)) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
@@ -28,7 +28,7 @@ func clientBy(dial func(ctx context.Context, network, address string) (net.Conn,
 
 // SmallWindowClient returns a client with a small receive window: the server soon blocks if the client does not read.
 func SmallWindowClient() *http.Client {
-	return clientBy(func(ctx context.Context, network, address string) (net.Conn, error) {
+	return newClientWithDial(func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
 		if tcp, ok := conn.(*net.TCPConn); ok {
 			err = tcp.SetReadBuffer(16 << 10)
@@ -56,8 +56,8 @@ func ReadSlowly(body io.Reader) <-chan error {
 	return ended
 }
 
-// Ask sends a GET with a key ("": none) and headers as name, value pairs.
-func Ask(t *testing.T, c *http.Client, url, token string, headers ...string) *http.Response {
+// Get sends a GET with a key ("": none) and headers as name, value pairs.
+func Get(t *testing.T, c *http.Client, url, token string, headers ...string) *http.Response {
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
 	require.NoError(t, err)
 	if token != "" {

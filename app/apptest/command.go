@@ -12,21 +12,21 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// Succeeds runs a command on the data folder dir and requires exit status 0. It returns the output.
-func Succeeds(t *testing.T, dir string, args ...string) (output string) {
-	return RunToExit(t, 0, append(args, "--data-dir", dir))
+// RequireSuccess runs a command on the data folder dir and requires exit status 0. It returns the output.
+func RequireSuccess(t *testing.T, dir string, args ...string) (output string) {
+	return RequireExit(t, 0, append(args, "--data-dir", dir))
 }
 
-// Refuses runs a command on a data folder, requires exit status 1 and an output with the text, and returns the output.
-func Refuses(t *testing.T, says, dir string, args ...string) (output string) {
-	output = RunToExit(t, 1, append(args, "--data-dir", dir))
+// RequireRefusal is like RequireSuccess, but requires exit status 1 and an output with the text.
+func RequireRefusal(t *testing.T, says, dir string, args ...string) (output string) {
+	output = RequireExit(t, 1, append(args, "--data-dir", dir))
 	require.Contains(t, output, says, "%v", args)
 	return output
 }
 
-func RunToExit(t *testing.T, status int, args []string) (output string) {
+func RequireExit(t *testing.T, status int, args []string) (output string) {
 	c := Launch(t, args...)
-	require.Equal(t, status, c.Status(10*time.Minute), "%v: %s", args, c.Log.String())
+	require.Equal(t, status, c.ExitStatus(10*time.Minute), "%v: %s", args, c.Log.String())
 	return c.Out.String() + c.Log.String()
 }
 

@@ -26,17 +26,17 @@ func OpenAdminDB(t *testing.T, dir string) *testkit.World {
 	server, err := embeddedpg.Start(t.Context(), dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, server.Stop(context.Background())) })
-	return AdminDBAt(t, server.URL())
+	return OpenAdminDBAt(t, server.URL())
 }
 
-func AdminDBAt(t *testing.T, connection string) *testkit.World {
+func OpenAdminDBAt(t *testing.T, connection string) *testkit.World {
 	pool, err := pgxpool.New(t.Context(), tb.AsRole(connection, "postgres"))
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	return testkit.On(t, &pgtest.Database{URL: connection, Owner: &postgres.DB{Pool: pool}})
 }
 
-func Tables(t *testing.T, db *testkit.World) map[string]int {
+func RowCounts(t *testing.T, db *testkit.World) map[string]int {
 	counts := map[string]int{}
 	for _, name := range testkit.One[[]string](db,
 		`select array_agg(tablename::text) from pg_tables where schemaname = 'public'`) {
@@ -46,14 +46,14 @@ func Tables(t *testing.T, db *testkit.World) map[string]int {
 	return counts
 }
 
-func Dump(db *testkit.World, table string) string {
+func DumpTable(db *testkit.World, table string) string {
 	return testkit.One[string](db, `select coalesce(string_agg(t::text, E'\n'), '') from `+
 		pgx.Identifier{table}.Sanitize()+` t`)
 }
 
 // AwaitExport waits until the end of the request's export is recorded, and returns its audit details.
 func (e *ExportServer) AwaitExport(t *testing.T, requestID string) (outcome string, rows int) {
-	Until(t, 30*time.Second, "the export's end is not recorded", func() bool {
+	WaitUntil(t, 30*time.Second, "the export's end is not recorded", func() bool {
 		err := e.Owner.Pool.QueryRow(context.Background(),
 			`select details->>'outcome', (details->>'rows')::int from audit_entries
 			where action = 'export.finished' and request_id = $1`, requestID).Scan(&outcome, &rows)

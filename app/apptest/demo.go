@@ -42,20 +42,20 @@ func CopyDemo(t *testing.T, dir string) {
 	demoFolder.Do(func() {
 		demoFolder.base = reachableFolder(t)
 		demoFolder.dir = filepath.Join(demoFolder.base, "data folder")
-		Succeeds(t, demoFolder.dir, "demo")
+		RequireSuccess(t, demoFolder.dir, "demo")
 	})
 	out, err := exec.CommandContext(t.Context(), "cp", "-a", demoFolder.dir, dir).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }
 
-var CurlLine = regexp.MustCompile(`(?m)^\s*(curl .*)$`)
-var DemoKey = regexp.MustCompile(`dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+`)
+var CurlLinePattern = regexp.MustCompile(`(?m)^\s*(curl .*)$`)
+var DemoKeyPattern = regexp.MustCompile(`dg_live_[0-9A-Za-z]+_[0-9A-Za-z]+`)
 
-func SignedIn(t *testing.T, base string, a demo.Account) *testkit.Browser {
+func SignIn(t *testing.T, base string, a demo.Account) *testkit.Browser {
 	return testkit.NewBrowser(t, base).SignIn(a.Email, a.Password, a.TOTPSecret)
 }
 
-var ResetLink = regexp.MustCompile(`(http://\S+)(/account/reset\?token=([A-Z2-7]{52}))`)
+var ResetLinkPattern = regexp.MustCompile(`(http://\S+)(/account/reset\?token=([A-Z2-7]{52}))`)
 
 func DemoAccount(t *testing.T, email string) demo.Account {
 	at := slices.IndexFunc(demo.Accounts, func(a demo.Account) bool { return a.Email == email })

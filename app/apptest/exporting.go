@@ -28,13 +28,13 @@ func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...strin
 	db.Plays(fork, plays, fork.CreatedAt, time.Second)
 	// An import analyses too. Otherwise the export has another query plan, and runs during the first seal.
 	db.Exec(`analyze`)
-	RunToExit(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
+	RequireExit(t, 0, []string{"segments", "rebuild", "--database-url", db.OwnerURL,
 		"--migrate-database-url", db.OwnerURL})
 	e := &ExportServer{
 		ExportPath: "/api/v1/forks/" + fork.ID + "/exports/csv?from=2026-01-01&to=2026-12-31",
 		Plays:      plays,
 		Child:      ServeWith(t, args...),
-		World:      AdminDBAt(t, db.URL),
+		World:      OpenAdminDBAt(t, db.URL),
 		Token:      db.Key(fork.OrganisationID).Token(),
 	}
 	for range 4 {
@@ -44,7 +44,8 @@ func StartExportServer(t *testing.T, db *testkit.World, plays int, args ...strin
 }
 
 func (e *ExportServer) BeginExport(t *testing.T, requestID string, headers ...string) (*http.Response, *bufio.Reader) {
-	response := Ask(t, SmallWindowClient(), e.URL+e.ExportPath, e.Token, append(headers, "X-Request-Id", requestID)...)
+	headers = append(headers, "X-Request-Id", requestID)
+	response := Get(t, SmallWindowClient(), e.ListenURL+e.ExportPath, e.Token, headers...)
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	body := bufio.NewReaderSize(response.Body, 4<<10)
 	_, err := body.Peek(1)

@@ -15,7 +15,7 @@ import (
 	"dg/platform/testkit"
 )
 
-func Postmaster(t *testing.T, dir string) int {
+func PostmasterPID(t *testing.T, dir string) int {
 	text, err := os.ReadFile(filepath.Join(dir, "cluster", "postmaster.pid"))
 	require.NoError(t, err)
 	var pid int
@@ -24,8 +24,8 @@ func Postmaster(t *testing.T, dir string) int {
 	return pid
 }
 
-// External is a PostgreSQL server that dg did not start. After Stop, Start starts it under the same URL.
-type External struct {
+// ExternalServer is a PostgreSQL server that dg did not start. After Stop, Start starts it under the same URL.
+type ExternalServer struct {
 	*testkit.World // connects as the superuser
 	T              *testing.T
 	Dir            string
@@ -33,18 +33,18 @@ type External struct {
 	Server         *embeddedpg.Server
 }
 
-func NewExternal(t *testing.T) *External { return ExternalOn(t, NewFolder(t)) }
+func NewExternalServer(t *testing.T) *ExternalServer { return NewExternalServerIn(t, NewFolder(t)) }
 
-func ExternalOn(t *testing.T, dir string) *External {
-	x := &External{T: t, Dir: dir, Link: filepath.Join(filepath.Dir(dir), "socket")}
+func NewExternalServerIn(t *testing.T, dir string) *ExternalServer {
+	x := &ExternalServer{T: t, Dir: dir, Link: filepath.Join(filepath.Dir(dir), "socket")}
 	t.Cleanup(x.Stop)
 	x.Start()
-	x.World = AdminDBAt(t, x.As(url.User("dg_app")))
-	x.OwnerURL = x.As(url.User("dg_owner"))
+	x.World = OpenAdminDBAt(t, x.URLAs(url.User("dg_app")))
+	x.OwnerURL = x.URLAs(url.User("dg_owner"))
 	return x
 }
 
-func (x *External) Start() {
+func (x *ExternalServer) Start() {
 	var err error
 	x.Server, err = embeddedpg.Start(context.Background(), x.Dir)
 	require.NoError(x.T, err)
@@ -57,21 +57,23 @@ func (x *External) Start() {
 	}
 }
 
-func (x *External) Stop() { require.NoError(x.T, x.Server.Stop(context.Background())) }
+func (x *ExternalServer) Stop() { require.NoError(x.T, x.Server.Stop(context.Background())) }
 
-func (x *External) As(role *url.Userinfo) string {
+func (x *ExternalServer) URLAs(role *url.Userinfo) string {
 	return fmt.Sprintf("postgres://%s@/dg?host=%s", role, url.QueryEscape(x.Link))
 }
 
-// On appends the flags with the server's URLs to a command line.
-func (x *External) On(args ...string) []string { return append(args, x.Flags()...) }
+// WithFlags appends the flags with the server's URLs to a command line.
+func (x *ExternalServer) WithFlags(args ...string) []string { return append(args, x.Flags()...) }
 
-// Succeeds runs a command on the server and requires exit status 0. It returns the output.
-func (x *External) Succeeds(args ...string) (output string) { return RunToExit(x.T, 0, x.On(args...)) }
+// RequireSuccess runs a command on the server and requires exit status 0. It returns the output.
+func (x *ExternalServer) RequireSuccess(args ...string) (output string) {
+	return RequireExit(x.T, 0, x.WithFlags(args...))
+}
 
-func (x *External) Serve(args ...string) *Child { return ServeWith(x.T, x.On(args...)...) }
+func (x *ExternalServer) Serve(args ...string) *Child { return ServeWith(x.T, x.WithFlags(args...)...) }
 
-func (x *External) Kill() {
-	require.NoError(x.T, syscall.Kill(Postmaster(x.T, x.Dir), syscall.SIGKILL))
+func (x *ExternalServer) Kill() {
+	require.NoError(x.T, syscall.Kill(PostmasterPID(x.T, x.Dir), syscall.SIGKILL))
 	x.Stop()
 }

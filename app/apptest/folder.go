@@ -14,10 +14,12 @@ import (
 	"dg/platform/embeddedpg"
 )
 
-// root is the folder of go.mod. A test runs in the folder of its package, such as app/system.
-var root, _ = filepath.Abs("../..")
+// repositoryRoot is the folder of go.mod. A test runs in the folder of its package, such as app/system.
+var repositoryRoot, _ = filepath.Abs("../..")
 
-func InTree(path ...string) string { return filepath.Join(append([]string{root}, path...)...) }
+func RepositoryPath(path ...string) string {
+	return filepath.Join(append([]string{repositoryRoot}, path...)...)
+}
 
 func ReadFile(t *testing.T, path ...string) string {
 	text, err := os.ReadFile(filepath.Join(path...))
@@ -30,7 +32,7 @@ func NewFolder(t *testing.T) string {
 	base := reachableFolder(t)
 	dir := filepath.Join(base, "data folder")
 	t.Cleanup(func() {
-		Until(t, 20*time.Second, "a process is left on "+dir, func() bool {
+		WaitUntil(t, 20*time.Second, "a process is left on "+dir, func() bool {
 			if len(ProcessesOn(t, dir)) == 0 {
 				return true
 			}

@@ -14,8 +14,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// Sealable is a number of plays that gives a fork segments.
-const Sealable = sealer.MinPlays + 1_000
+// SealablePlays is a number of plays that gives a fork segments.
+const SealablePlays = sealer.MinPlays + 1_000
 
 // History is an import file with plays. IDs and Query select its plays.
 type History struct {
@@ -44,7 +44,7 @@ func (h History) ImportInto(t *testing.T, dir string) string {
 	if !embeddedpg.HasData(dir) { // only dg serve and dg demo create a database
 		ServeOn(t, dir).Stop()
 	}
-	return Succeeds(t, dir, "import", h.File)
+	return RequireSuccess(t, dir, "import", h.File)
 }
 
 func LastDays(n int) string {
@@ -56,18 +56,18 @@ func (h History) CSV() string {
 	return "/api/v1/forks/" + h.IDs.Fork.String() + "/exports/csv" + h.Query
 }
 
-// Soak reports whether tests run at the sizes of make soak.
-var Soak = os.Getenv("DG_SOAK") == "1"
+// SoakEnabled reports whether tests run at the sizes of make soak.
+var SoakEnabled = os.Getenv("DG_SOAK") == "1"
 
-// Chaos reports whether chaos tests run at full size (make chaos, make soak).
-var Chaos = Soak || os.Getenv("DG_CHAOS") == "1"
+// ChaosEnabled reports whether chaos tests run at full size (make chaos, make soak).
+var ChaosEnabled = SoakEnabled || os.Getenv("DG_CHAOS") == "1"
 
-// Sized returns the size for make test, make chaos or make soak.
-func Sized(cut, chaotic, soaked int) int {
+// PickSize returns the size for make test, make chaos or make soak.
+func PickSize(cut, chaotic, soaked int) int {
 	switch {
-	case Soak:
+	case SoakEnabled:
 		return soaked
-	case Chaos:
+	case ChaosEnabled:
 		return chaotic
 	}
 	return cut

@@ -27,10 +27,10 @@ import (
 // WithoutTLS has the changes for StartProxy that turn the examples into plain HTTP.
 var WithoutTLS = []string{" ssl crt /etc/haproxy/dg.example.org.pem", "", " ssl sndbuf", " sndbuf"}
 
-// ClientOf returns a client of the server at the address. It connects from 127.0.0.2 and keeps its connections.
-func ClientOf(address string) *http.Client {
+// NewProxyClient returns a client of the server at the address. It connects from 127.0.0.2 and keeps its connections.
+func NewProxyClient(address string) *http.Client {
 	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
-	c := clientBy(func(ctx context.Context, _, _ string) (net.Conn, error) {
+	c := newClientWithDial(func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return from.DialContext(ctx, "tcp", address)
 	})
 	transport := c.Transport.(*http.Transport)
@@ -62,8 +62,8 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 			t.Log(log.String())
 		}
 	})
-	c := ClientOf(address)
-	Until(t, 10*time.Second, name+" does not serve", func() bool {
+	c := NewProxyClient(address)
+	WaitUntil(t, 10*time.Second, name+" does not serve", func() bool {
 		base := PublicURL
 		if len(changes) > 0 {
 			base = "http://" + address
@@ -77,14 +77,14 @@ func StartProxy(t *testing.T, name, upstream string, changes ...string) (address
 // ServeBehindProxy starts dg serve with one large fork and with loopback as a trusted proxy.
 func ServeBehindProxy(t *testing.T, args ...string) *ExportServer {
 	db := testkit.New(t)
-	return StartExportServer(t, db, Sized(30_000, 150_000, 150_000), slices.Concat(args, db.Flags(),
+	return StartExportServer(t, db, PickSize(30_000, 150_000, 150_000), slices.Concat(args, db.Flags(),
 		[]string{"--base-url", PublicURL, "--trusted-proxies", "127.0.0.1/32"})...)
 }
 
 // proxyArguments writes the example with other addresses and httptest's certificate, and returns the arguments for it.
 func proxyArguments(t *testing.T, name, dir, address, upstream string, changes []string) []string {
 	example := map[string]string{"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
-	text, err := os.ReadFile(InTree("configs", "deploy", example))
+	text, err := os.ReadFile(RepositoryPath("configs", "deploy", example))
 	require.NoError(t, err)
 	certificate := filepath.Join(dir, "certificate.pem")
 	require.NoError(t, os.WriteFile(certificate, selfSigned(t), 0o600))

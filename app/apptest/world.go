@@ -18,22 +18,22 @@ import (
 	"dg/platform/testkit"
 )
 
-// World is the assembled program, served in this process on the test's database.
-type World struct {
+// LocalServer is the assembled program, served in this process on the test's database.
+type LocalServer struct {
 	*testkit.World
 	*assembly.Program
-	T    *testing.T
-	Base string       // URL of the server
-	Stop func() error // stops serving; later calls return the same error
+	T       *testing.T
+	BaseURL string       // URL of the server
+	Stop    func() error // stops serving; later calls return the same error
 }
 
 // ServeInProcess serves the program. Loopback addresses are trusted proxies, and the grace is one second.
-func ServeInProcess(t *testing.T, db *testkit.World, settings assembly.Settings) *World {
+func ServeInProcess(t *testing.T, db *testkit.World, settings assembly.Settings) *LocalServer {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	w := &World{World: db, T: t, Base: "http://" + ln.Addr().String()}
+	w := &LocalServer{World: db, T: t, BaseURL: "http://" + ln.Addr().String()}
 	settings.ServingURL = cmp.Or(settings.ServingURL, db.URL)
-	settings.BaseURL = w.Base
+	settings.BaseURL = w.BaseURL
 	settings.Logger = cmp.Or(settings.Logger, slog.New(slog.DiscardHandler))
 	settings.Grace = time.Second
 	settings.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
@@ -54,14 +54,14 @@ func ServeInProcess(t *testing.T, db *testkit.World, settings assembly.Settings)
 }
 
 // Browser returns a browser with the client address that a proxy would forward.
-func (w *World) Browser(address string) *testkit.Browser {
-	b := testkit.NewBrowser(w.T, w.Base)
+func (w *LocalServer) Browser(address string) *testkit.Browser {
+	b := testkit.NewBrowser(w.T, w.BaseURL)
 	b.Address = address
 	return b
 }
 
-// Value returns the sum of a metric's series. With labels, only series with one of these label values count.
-func (w *World) Value(metric string, labels ...string) (sum float64) {
+// MetricValue returns the sum of a metric's series. With labels, only series with one of these label values count.
+func (w *LocalServer) MetricValue(metric string, labels ...string) (sum float64) {
 	families, err := w.Ops.Gather()
 	require.NoError(w.T, err)
 	for _, f := range families {

@@ -40,9 +40,9 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 	defer stop()
 	w.Browser("").Get("/sign-in")
 
-	apptest.Until(t, 20*time.Second, "the background work does not register its own", func() bool {
+	apptest.WaitUntil(t, 20*time.Second, "the background work does not register its own", func() bool {
 		served, err := testutil.GatherAndCount(w.Ops, "dg_background_panics_total")
-		return err == nil && served > 0 && w.Value("dg_sealer_passes_total", "locked") == 1
+		return err == nil && served > 0 && w.MetricValue("dg_sealer_passes_total", "locked") == 1
 	})
 	require.NoError(t, lock.Rollback(t.Context()))
 	problems := tb.Must(testutil.GatherAndLint(w.Ops))(t)
@@ -50,7 +50,8 @@ func TestMetricsFollowTheConventions(t *testing.T) {
 		require.Contains(t, problem.Metric, "pgxpool_", problem.Text)
 	}
 	for _, page := range []string{"alerts.yml", "metrics.md"} {
-		for _, name := range metricName.FindAllString(apptest.ReadFile(t, apptest.InTree("configs/deploy", page)), -1) {
+		text := apptest.ReadFile(t, apptest.RepositoryPath("configs/deploy", page))
+		for _, name := range metricName.FindAllString(text, -1) {
 			name = strings.TrimSuffix(strings.TrimSuffix(name, "_count"), "_bucket")
 			served := tb.Must(testutil.GatherAndCount(w.Ops, name))(t)
 			require.Positive(t, served, "%s of %s", name, page)
@@ -63,10 +64,10 @@ var metricName = regexp.MustCompile(`\bdg_[a-z_]+[a-z]\b`)
 // Each event is counted once, under its reason or outcome. No label has an id.
 func TestEachEventIsCountedOnce(t *testing.T) {
 	w := start(t)
-	x := w.tenant(3)
-	foreign := w.tenant(0)
-	require.InDelta(t, 1, w.Value("dg_ready"), 0)
-	require.InDelta(t, 0, w.Value("dg_keys_expiring_in_use"), 0)
+	x := w.newTenant(3)
+	foreign := w.newTenant(0)
+	require.InDelta(t, 1, w.MetricValue("dg_ready"), 0)
+	require.InDelta(t, 0, w.MetricValue("dg_keys_expiring_in_use"), 0)
 	wrong, unknown := x, x
 	wrong.key.Secret = strings.Repeat("x", len(x.key.Secret))
 	unknown.key.ID = strings.Repeat("x", len(x.key.ID))
@@ -82,34 +83,34 @@ func TestEachEventIsCountedOnce(t *testing.T) {
 		{"dg_sign_in_failures_total", "unknown_email"}, {"dg_sign_in_failures_total", "wrong_password"},
 	} {
 		// the server records an export's end after its last byte
-		apptest.Until(t, 20*time.Second, fmt.Sprint(series), func() bool {
-			return w.Value(series[0], series[1]) == 1 && w.Value("dg_work_running") == 0
+		apptest.WaitUntil(t, 20*time.Second, fmt.Sprint(series), func() bool {
+			return w.MetricValue(series[0], series[1]) == 1 && w.MetricValue("dg_work_running") == 0
 		})
 	}
-	require.InDelta(t, 3, w.Value("dg_key_refusals_total"), 0)
-	require.InDelta(t, 2, w.Value("dg_sign_in_failures_total"), 0)
-	require.InDelta(t, 0, w.Value("dg_audit_failures_total"), 0)
+	require.InDelta(t, 3, w.MetricValue("dg_key_refusals_total"), 0)
+	require.InDelta(t, 2, w.MetricValue("dg_sign_in_failures_total"), 0)
+	require.InDelta(t, 0, w.MetricValue("dg_audit_failures_total"), 0)
 	w.breakAuditLog()
 	w.call(wrong, "/api/v1/forks")
-	require.InDelta(t, 1, w.Value("dg_audit_failures_total"), 0)
-	require.InDelta(t, 3, w.Value("dg_key_refusals_total"), 0, "not recorded, not counted")
+	require.InDelta(t, 1, w.MetricValue("dg_audit_failures_total"), 0)
+	require.InDelta(t, 3, w.MetricValue("dg_key_refusals_total"), 0, "not recorded, not counted")
 	families := tb.Must(w.Ops.Gather())(t)
 	for _, id := range []string{x.ID, x.fork.ID, foreign.fork.ID, x.key.ID, unknown.key.ID, "nobody@"} {
 		require.NotContains(t, fmt.Sprint(families), id)
 	}
 	w.Close() // closes the pools: without a database the program is not ready
-	apptest.Until(t, 5*time.Second, "the program to be unready", func() bool {
-		return w.Value("dg_ready") == 0 // the cached result is at most readyAge old
+	apptest.WaitUntil(t, 5*time.Second, "the program to be unready", func() bool {
+		return w.MetricValue("dg_ready") == 0 // the cached result is at most readyAge old
 	})
 }
 
-const callersTrace, callersSpan = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+const callerTraceID, callerSpanID = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 
 // spansOfTrace returns the spans of the caller's trace, which must include one with the name.
 func spansOfTrace(t *testing.T, c *tb.Collector, flush func(), name string) (spans []*tracepb.Span) {
 	flush()
 	for _, s := range c.Spans() {
-		if hex.EncodeToString(s.GetTraceId()) == callersTrace {
+		if hex.EncodeToString(s.GetTraceId()) == callerTraceID {
 			spans = append(spans, s)
 		}
 	}
@@ -130,9 +131,9 @@ func startTraced(t *testing.T) (*world, *tb.Collector, *telemetry.Traces) {
 // handler has returned. Spans have the request id, but no key, no id of an object, no query value and no parameter.
 func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	w, c, traces := startTraced(t)
-	x := w.tenant(3)
+	x := w.newTenant(3)
 	for _, path := range []string{x.statsPath(), x.exportPath()} {
-		require.Equal(t, http.StatusOK, w.call(x, path, "traceparent", "00-"+callersTrace+"-"+callersSpan+"-01",
+		require.Equal(t, http.StatusOK, w.call(x, path, "traceparent", "00-"+callerTraceID+"-"+callerSpanID+"-01",
 			"tracestate", "caller="+x.key.Secret, "X-Request-Id", "the-request"))
 	}
 	require.NoError(t, w.Stop()) // returns after the export has ended
@@ -142,7 +143,7 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 	var roots []string
 	for _, s := range spans {
 		names[s.GetName()]++
-		if hex.EncodeToString(s.GetParentSpanId()) == callersSpan {
+		if hex.EncodeToString(s.GetParentSpanId()) == callerSpanID {
 			roots = append(roots, string(s.GetSpanId()))
 		}
 	}
@@ -176,10 +177,10 @@ func TestRequestAndItsStatementsAreTraced(t *testing.T) {
 // The spans of a failed request and statement are marked with error codes, without texts.
 func TestFailuresAreMarkedInTraces(t *testing.T) {
 	w, c, traces := startTraced(t)
-	x := w.tenant(0)
+	x := w.newTenant(0)
 	w.Exec(`revoke select on forks from dg_app`)
 	require.Equal(t, http.StatusInternalServerError, w.call(x, "/api/v1/forks/"+x.fork.ID,
-		"traceparent", "00-"+callersTrace+"-"+callersSpan+"-01"))
+		"traceparent", "00-"+callerTraceID+"-"+callerSpanID+"-01"))
 	marks := map[string]string{}
 	for _, s := range spansOfTrace(t, c, traces.Close, "GET /api/v1/forks/:forkId") {
 		if s.GetStatus().GetCode() == tracepb.Status_STATUS_CODE_ERROR {

@@ -18,11 +18,11 @@ import (
 const (
 	password      = testkit.Password
 	wrongPassword = "wrong horse battery"
-	january       = "?from=2026-01-01&to=2026-01-31"
+	januaryQuery  = "?from=2026-01-01&to=2026-01-31"
 )
 
 type world struct {
-	*apptest.World
+	*apptest.LocalServer
 	cookie string // session cookie of the requests that ask sends without a key
 }
 
@@ -30,7 +30,7 @@ func start(t *testing.T) *world { return startWith(t, assembly.Settings{}) }
 
 func startWith(t *testing.T, settings assembly.Settings) *world {
 	t.Parallel()
-	return &world{World: apptest.ServeInProcess(t, testkit.New(t), settings)}
+	return &world{LocalServer: apptest.ServeInProcess(t, testkit.New(t), settings)}
 }
 
 type tenant struct {
@@ -40,7 +40,7 @@ type tenant struct {
 	key   testkit.Key
 }
 
-func (w *world) tenant(plays int) tenant {
+func (w *world) newTenant(plays int) tenant {
 	x := tenant{Organisation: w.Organisation(testkit.Organisation{})}
 	x.owner = w.Member(x.ID, "owner")
 	x.fork = w.Fork(testkit.Fork{OrganisationID: x.ID})
@@ -52,17 +52,19 @@ func (w *world) tenant(plays int) tenant {
 
 // call sends a GET with the tenant's key and with headers as name, value pairs.
 func (w *world) call(x tenant, path string, headers ...string) (status int) {
-	response := apptest.Ask(w.T, apptest.NewClient(), w.Base+path, x.key.Token(), headers...)
+	response := apptest.Get(w.T, apptest.NewClient(), w.BaseURL+path, x.key.Token(), headers...)
 	apptest.ReadAll(w.T, response)
 	return response.StatusCode
 }
 
-func (x tenant) exportPath() string { return "/api/v1/forks/" + x.fork.ID + "/exports/csv" + january }
+func (x tenant) exportPath() string {
+	return "/api/v1/forks/" + x.fork.ID + "/exports/csv" + januaryQuery
+}
 
-func (x tenant) statsPath() string { return "/api/v1/forks/" + x.fork.ID + "/stats" + january }
+func (x tenant) statsPath() string { return "/api/v1/forks/" + x.fork.ID + "/stats" + januaryQuery }
 
 func (w *world) beginExport(x tenant) *http.Response {
-	response := apptest.Ask(w.T, apptest.SmallWindowClient(), w.Base+x.exportPath(), x.key.Token())
+	response := apptest.Get(w.T, apptest.SmallWindowClient(), w.BaseURL+x.exportPath(), x.key.Token())
 	require.Equal(w.T, http.StatusOK, response.StatusCode)
 	return response
 }
@@ -84,8 +86,8 @@ func (w *world) breakAuditLog() {
 // rules.md, Audit log: a new password is recorded in the log of each organisation of the person, or is not set.
 func TestPasswordIsRecordedInEachLog(t *testing.T) {
 	w := start(t)
-	acme := w.tenant(0)
-	globex := w.tenant(0)
+	acme := w.newTenant(0)
+	globex := w.newTenant(0)
 	ann := acme.owner
 	w.Join(globex.ID, ann.ID, "owner")
 	b := w.signIn(ann, "")
@@ -99,14 +101,14 @@ func TestPasswordIsRecordedInEachLog(t *testing.T) {
 	change(changed, password).Is(t, 503)
 	b.Post("/sign-out", nil)
 	require.ElementsMatch(t, []string{acme.ID + " password.changed", globex.ID + " password.changed"},
-		testkit.One[[]string](w.World.World, `select array_agg(concat(org_id, ' ', action)) from audit_entries`))
+		testkit.One[[]string](w.LocalServer.World, `select array_agg(concat(org_id, ' ', action)) from audit_entries`))
 	require.Equal(t, http.StatusSeeOther, signInWith(w.Browser(""), ann.Email, changed))
 }
 
 // rules.md, CSV: with an exhausted request pool an export continues, and a revocation aborts it within two seconds.
 func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	w := start(t)
-	x := w.tenant(30_000)
+	x := w.newTenant(30_000)
 	running := apptest.ReadSlowly(w.beginExport(x).Body)
 	requests := w.Pools.Requests.Pool
 	for range requests.Config().MaxConns {
@@ -115,7 +117,7 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 		defer conn.Release()
 	}
 	rechecks := w.Pools.Recheck.Pool.Stat().AcquireCount()
-	apptest.Until(t, 20*time.Second, "the export is not rechecked", func() bool {
+	apptest.WaitUntil(t, 20*time.Second, "the export is not rechecked", func() bool {
 		return w.Pools.Recheck.Pool.Stat().AcquireCount() > rechecks+3
 	})
 	revoked := time.Now()
@@ -127,7 +129,7 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 // rules.md, CSV: all rows are of one snapshot, despite a change of the reporting mode or an erasure.
 func TestRunningExportKeepsItsSnapshot(t *testing.T) {
 	w := start(t)
-	x := w.tenant(10_000)
+	x := w.newTenant(10_000)
 	running := w.beginExport(x)
 	w.Exec(`update organisations set reporting_mode = 'nominative'`)
 	w.Exec(`delete from plays where player < 5`)
@@ -135,14 +137,14 @@ func TestRunningExportKeepsItsSnapshot(t *testing.T) {
 	require.Equal(t, 10_001, strings.Count(file, "\n"))
 	require.Equal(t, 1_000, strings.Count(file, ",P-1,P-1,"))
 	require.NotContains(t, file, "Player")
-	next := apptest.ReadAll(t, apptest.Ask(t, apptest.NewClient(), w.Base+x.exportPath(), x.key.Token()))
+	next := apptest.ReadAll(t, apptest.Get(t, apptest.NewClient(), w.BaseURL+x.exportPath(), x.key.Token()))
 	require.Contains(t, next, "Player 5")
 }
 
 // At shutdown, running exports continue for the grace. Then they end with a reset, which the audit log records.
 func TestShutdownAbortsExportsVisibly(t *testing.T) {
 	w := start(t)
-	x := w.tenant(10_000)
+	x := w.newTenant(10_000)
 	running := []io.Reader{w.beginExport(x).Body, w.beginExport(x).Body}
 	begun := time.Now()
 	require.NoError(t, w.Stop())
@@ -159,13 +161,13 @@ func TestShutdownAbortsExportsVisibly(t *testing.T) {
 // Close stores the usage of the last minute, which is in memory until then.
 func TestShutdownStoresKeyUsage(t *testing.T) {
 	w := start(t)
-	x := w.tenant(1)
+	x := w.newTenant(1)
 	require.Equal(t, http.StatusOK, w.call(x, "/api/v1/forks"))
 	require.Equal(t, http.StatusNotFound, w.call(x, "/api/v1/forks/x"))
 	require.Equal(t, http.StatusForbidden, w.call(x, "/docs"))
 	const stored = `select count(*) from api_key_usage where key_id = $1 and (accepted, refused, limited) = (2, 1, 0)`
-	require.Zero(t, testkit.One[int](w.World.World, stored, x.key.ID))
+	require.Zero(t, testkit.One[int](w.LocalServer.World, stored, x.key.ID))
 	require.NoError(t, w.Stop())
 	w.Close()
-	require.Equal(t, 1, testkit.One[int](w.World.World, stored, x.key.ID))
+	require.Equal(t, 1, testkit.One[int](w.LocalServer.World, stored, x.key.ID))
 }

@@ -33,7 +33,7 @@ type neighbours struct {
 // newNeighbours stores Beta first, so that a query without an organisation returns Beta's row.
 func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
 	w := startWith(t, assembly.Settings{Policy: policy})
-	n := neighbours{world: w, beta: w.tenant(0), acme: w.tenant(0)}
+	n := neighbours{world: w, beta: w.newTenant(0), acme: w.newTenant(0)}
 	n.foreignGroup = w.Group(n.beta.ID, w.Players(n.beta.ID, 5)...)
 	n.beta.owner.Name = "Bettina of Beta"
 	w.Exec(`update users set name = $1 where id = $2`, n.beta.owner.Name, n.beta.owner.ID)
@@ -42,8 +42,8 @@ func newNeighbours(t *testing.T, policy *authz.Policy) neighbours {
 	return n
 }
 
-// screens opens each screen and form of Acme, with the ids of Beta's fork and key in the path: these must be refused.
-func (n neighbours) screens(refused ...int) {
+// visitScreens requires that each screen and form of Acme is refused with the ids of Beta's fork and key in the path.
+func (n neighbours) visitScreens(refused ...int) {
 	for _, s := range web.New(web.Dependencies{}, "", time.Now).Screens() {
 		path := strings.NewReplacer(":org", n.acme.Slug, ":fork", n.beta.fork.ID, ":key", n.beta.key.ID,
 			":recipe", "python", ":language", "de", ":operation", "getForkStats").Replace(s.Path)
@@ -112,7 +112,7 @@ func (n neighbours) removeConditions() {
 func TestPolicyAloneProtectsOrganisations(t *testing.T) {
 	n := newNeighbours(t, nil)
 	n.removeConditions()
-	n.screens(http.StatusForbidden, http.StatusNotFound)
+	n.visitScreens(http.StatusForbidden, http.StatusNotFound)
 	n.owner.Post("/o/"+n.acme.Slug+"/settings/organisation/reporting-mode", allFields).Is(t, 403)
 	n.requireBetaUnchanged()
 }
@@ -135,11 +135,11 @@ func TestQueriesAloneProtectOrganisations(t *testing.T) {
 		n.acme.statsPath() + "&groupId=" + n.foreignGroup} {
 		require.Equal(t, http.StatusNotFound, n.call(n.acme, path), path)
 	}
-	list := apptest.ReadAll(t, apptest.Ask(t, apptest.NewClient(), n.Base+"/api/v1/forks", n.acme.key.Token()))
+	list := apptest.ReadAll(t, apptest.Get(t, apptest.NewClient(), n.BaseURL+"/api/v1/forks", n.acme.key.Token()))
 	require.Contains(t, list, n.acme.fork.ID)
 	require.NotContains(t, list, n.beta.fork.ID)
 
-	n.screens(http.StatusNotFound)
+	n.visitScreens(http.StatusNotFound)
 	n.owner.Post("/o/"+n.beta.Slug+"/settings/organisation/reporting-mode", testkit.Form("mode", "nominative"))
 	n.requireBetaUnchanged()
 }
@@ -179,8 +179,8 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 	for _, c := range loadCases {
 		t.Run(c.name, func(t *testing.T) {
 			w := start(t)
-			first := w.tenant(10)
-			second := w.tenant(10)
+			first := w.newTenant(10)
+			second := w.newTenant(10)
 			owner := w.signIn(first.owner, "192.0.2.201")
 			w.cookie = owner.Session()
 			other := w.signIn(second.owner, "192.0.2.202")
@@ -197,12 +197,12 @@ func TestLoadLeavesConnectionsForOthers(t *testing.T) {
 			lock := w.Begin(strings.NewReplacer("KEY", first.key.ID, "EMAIL", first.owner.Email).Replace(c.lock))
 			defer w.startLoad(func(turn int) { c.ask(w, first, turn) })()
 			defer func() { _ = lock.Rollback(context.Background()) }()
-			apptest.Until(t, 20*time.Second, "the load takes too few connections", func() bool {
+			apptest.WaitUntil(t, 20*time.Second, "the load takes too few connections", func() bool {
 				return w.Pools.Requests.Pool.Stat().AcquiredConns() >= int32(c.hold)
 			})
 			// AcquiredConns would include short statements, so count statements that wait for the lock
 			for range 200 {
-				require.LessOrEqual(t, testkit.One[int](w.World.World,
+				require.LessOrEqual(t, testkit.One[int](w.LocalServer.World,
 					`select count(distinct pid) from pg_locks join pg_stat_activity using (pid)
 					where datname = current_database() and not granted`), c.hold)
 			}
@@ -235,7 +235,7 @@ func (w *world) startLoad(ask func(turn int)) (stop func()) {
 
 // ask sends a request from one of 100 networks, with a key or, for "", with w.cookie. It ignores failures.
 func (w *world) ask(path, token string, network int) {
-	request, _ := http.NewRequestWithContext(w.T.Context(), http.MethodGet, w.Base+path, http.NoBody)
+	request, _ := http.NewRequestWithContext(w.T.Context(), http.MethodGet, w.BaseURL+path, http.NoBody)
 	if token == "" {
 		request.AddCookie(&http.Cookie{Name: "__Host-dg", Value: w.cookie})
 	} else {

@@ -34,7 +34,7 @@ type playerGroup struct {
 
 const attackedDays = 12
 
-var attackedFrom = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+var firstAttackedDay = time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 
 // rules.md, Anonymity: a response on fewer than five active members equals one without plays, headers included.
 func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
@@ -43,8 +43,8 @@ func TestHiddenReportsLookLikeEmptyOnes(t *testing.T) {
 	t.Logf("seed %d", seed)
 	db := testkit.New(t)
 	dg := apptest.ServeWith(t, db.Flags()...)
-	for n := range apptest.Sized(3, 60, 200) {
-		a := newAttacker(t, db, dg.URL, rand.New(rand.NewPCG(seed, uint64(n))))
+	for n := range apptest.PickSize(3, 60, 200) {
+		a := newAttacker(t, db, dg.ListenURL, rand.New(rand.NewPCG(seed, uint64(n))))
 		hidden, shown := 0, 0
 		for _, g := range a.groups {
 			for _, days := range [][2]int{{0, attackedDays - 1}, {0, 5}, {6, 11}, {3, 3}, {4, 4}} {
@@ -80,7 +80,7 @@ func newAttacker(t *testing.T, db *testkit.World, base string, random *rand.Rand
 		p := players[random.IntN(len(players))]
 		day := random.IntN(attackedDays)
 		a.played[[2]int{day, p.Ordinal}] = true
-		at := attackedFrom.AddDate(0, 0, day).Add(time.Duration(random.IntN(86_000)) * time.Second)
+		at := firstAttackedDay.AddDate(0, 0, day).Add(time.Duration(random.IntN(86_000)) * time.Second)
 		plays = append(plays, testkit.Play{Fork: a.fork, Player: p, StartedAt: at})
 	}
 	db.StorePlays(plays)
@@ -97,7 +97,7 @@ func (a *attacker) requestReports(g playerGroup, from, to int) (active int) {
 			}
 		}
 	}
-	day := func(n int) string { return attackedFrom.AddDate(0, 0, n).Format(time.DateOnly) }
+	day := func(n int) string { return firstAttackedDay.AddDate(0, 0, n).Format(time.DateOnly) }
 	query := "?from=" + day(from) + "&to=" + day(to) + "&groupId=" + g.id
 	if active >= minActive {
 		shown := a.observe(http.MethodGet, "/api/v1/forks/FORK/stats"+query, a.fork)

@@ -59,13 +59,13 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 	fork := db.Fork(testkit.Fork{OrganisationID: organisation.ID})
 	c := &caller{
 		base: base, slug: organisation.Slug, email: db.Member(organisation.ID, "owner").Email,
-		http:      apptest.ClientOf(strings.TrimPrefix(base, "http://")), // attackers use another address
-		spareKeys: make(chan string, apptest.Sized(10, 60, 300)), wantEntries: map[[2]string]int{},
+		http:      apptest.NewProxyClient(strings.TrimPrefix(base, "http://")), // attackers use another address
+		spareKeys: make(chan string, apptest.PickSize(10, 60, 300)), wantEntries: map[[2]string]int{},
 	}
 	c.http.Timeout = 20 * time.Second
 	group := db.Group(organisation.ID, db.Players(organisation.ID, 40)[:20]...)
 	db.Plays(fork, 1500, fork.CreatedAt, time.Hour)
-	for range apptest.Sized(20, 60, 60) {
+	for range apptest.PickSize(20, 60, 60) {
 		c.keys = append(c.keys, db.Key(organisation.ID).Token())
 	}
 	for range cap(c.spareKeys) {
@@ -84,7 +84,7 @@ func newCaller(t *testing.T, db *testkit.World, base string) *caller {
 		api + "/exports/csv" + calledPeriod:  "export.started",
 		screen + "/plays.csv" + calledPeriod: "export.started",
 	} {
-		response := apptest.Ask(t, c.http, base+path, "", c.credential(path)...)
+		response := apptest.Get(t, c.http, base+path, "", c.credentialHeader(path)...)
 		right := apptest.ReadAll(t, response)
 		require.Equal(t, http.StatusOK, response.StatusCode, path)
 		c.calls[path] = func(id string) outcome { return c.read(id, path, entry, right) }
@@ -99,14 +99,14 @@ func (c *caller) call(name string) outcome {
 }
 
 func (c *caller) read(id, path, entry, right string) outcome {
-	got, body := c.send(id, path, http.StatusOK, entry, nil, c.credential(path)...)
+	got, body := c.send(id, path, http.StatusOK, entry, nil, c.credentialHeader(path)...)
 	if got == gotRight && string(body) != right {
 		return c.recordWrong("%s: 200 with %d bytes, not %d", id, len(body), len(right))
 	}
 	return got
 }
 
-func (c *caller) credential(path string) []string {
+func (c *caller) credentialHeader(path string) []string {
 	if strings.HasPrefix(path, "/o/") {
 		return []string{"Cookie", c.cookie, "Sec-Fetch-Site", "same-origin"}
 	}
@@ -175,18 +175,18 @@ func (c *caller) send(id, path string, status int, entry string, form url.Values
 	case form == nil && bytes.Contains(body, []byte("Transfer-Encoding is not supported")):
 		return gotBroken, nil // net/http sends an empty body in chunks if it could not read the body within 200 ms
 	case response.StatusCode == http.StatusServiceUnavailable &&
-		response.Header.Get("Retry-After") != "" && !internals.Match(body) &&
-		(errorBody.Match(body) || !strings.HasPrefix(path, "/api/")):
+		response.Header.Get("Retry-After") != "" && !internalsPattern.Match(body) &&
+		(errorBodyPattern.Match(body) || !strings.HasPrefix(path, "/api/")):
 		return got503, nil
 	}
 	return c.recordWrong("%s: %d to %s: %.300s", id, response.StatusCode, path, body), nil
 }
 
-// A 503 of the API has errorBody. No response may match internals.
+// A 503 of the API matches errorBodyPattern. No response may match internalsPattern.
 var (
-	errorBody = regexp.MustCompile(`^\{"code":"unavailable","message":"[^"]+",` +
+	errorBodyPattern = regexp.MustCompile(`^\{"code":"unavailable","message":"[^"]+",` +
 		`"details":\{"code":"ERR_UNAVAILABLE"\}\}\s*$`)
-	internals = regexp.MustCompile(`(?i)postgres|dial |socket|SQLSTATE`)
+	internalsPattern = regexp.MustCompile(`(?i)postgres|dial |socket|SQLSTATE`)
 )
 
 func (c *caller) recordWrong(format string, args ...any) outcome {

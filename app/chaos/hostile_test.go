@@ -25,7 +25,7 @@ type hostileClients struct {
 
 // /docs/security: many slow, hostile connections to both listeners break no response to a customer.
 func TestChaosHostileClients(t *testing.T) {
-	if !apptest.Chaos {
+	if !apptest.ChaosEnabled {
 		t.Parallel()
 	}
 	db := testkit.New(t)
@@ -33,8 +33,8 @@ func TestChaosHostileClients(t *testing.T) {
 		c.Args = append([]string{"sh", "-c", `ulimit -n 256 && exec "$0" "$@"`, c.Path}, c.Args[1:]...)
 		c.Path = "/bin/sh"
 	}
-	dg := apptest.LaunchWith(t, fewFiles, append([]string{"serve"}, db.Flags()...)...).UntilServing()
-	c := newCaller(t, db, dg.URL)
+	dg := apptest.LaunchWith(t, fewFiles, append([]string{"serve"}, db.Flags()...)...).AwaitServing()
+	c := newCaller(t, db, dg.ListenURL)
 	ctx, end := context.WithCancel(t.Context())
 	h := &hostileClients{ctx: ctx}
 	stop := func() {
@@ -42,24 +42,24 @@ func TestChaosHostileClients(t *testing.T) {
 		h.running.Wait()
 	}
 	defer stop()
-	public := strings.TrimPrefix(dg.URL, "http://")
-	h.hold(public, apptest.Sized(150, 2000, 2000), trickle("GET /api/v1/forks HTTP/1.1\r\nHost: x\r\nX-Slow: "))
-	h.hold(public, apptest.Sized(150, 2000, 2000),
+	public := strings.TrimPrefix(dg.ListenURL, "http://")
+	h.hold(public, apptest.PickSize(150, 2000, 2000), trickle("GET /api/v1/forks HTTP/1.1\r\nHost: x\r\nX-Slow: "))
+	h.hold(public, apptest.PickSize(150, 2000, 2000),
 		trickle("POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\nemail="))
-	h.hold(public, apptest.Sized(150, 4500, 4500), slowReaders)
-	h.hold(public, apptest.Sized(300, 10_000, 10_000), idle)
-	h.hold(dg.Ops, 300, idle)
+	h.hold(public, apptest.PickSize(150, 4500, 4500), readSlowly)
+	h.hold(public, apptest.PickSize(300, 10_000, 10_000), stayIdle)
+	h.hold(dg.OpsAddress, 300, stayIdle)
 	rest := callEverything([]*caller{c}, 6)
 	defer rest()
-	<-time.After(time.Duration(apptest.Sized(1, 20, 60)) * time.Second)
+	<-time.After(time.Duration(apptest.PickSize(1, 20, 60)) * time.Second)
 	rest()
 	stop()
 	require.NotContains(t, dg.Log.String(), "too many open files")
 	require.NotNil(t, c.outcomes.Get(string(gotRight)))
-	if apptest.Chaos { // make test runs other tests concurrently
+	if apptest.ChaosEnabled { // make test runs other tests concurrently
 		c.outcomes.Do(func(n expvar.KeyValue) { require.Equal(t, string(gotRight), n.Key, n.Value) })
 	}
-	requireCorrectResponses(t, apptest.AdminDBAt(t, db.URL), dg, c)
+	requireCorrectResponses(t, apptest.OpenAdminDBAt(t, db.URL), dg, c)
 }
 
 // hold runs behave on n connections with a small receive window. It reopens each a second after its end.
@@ -109,8 +109,8 @@ func trickle(beginning string) func(ctx context.Context, conn net.Conn) error {
 	}
 }
 
-// slowReaders pipeline requests for large responses and read 1 KB a second.
-func slowReaders(ctx context.Context, conn net.Conn) error {
+// readSlowly pipeline requests for large responses and read 1 KB a second.
+func readSlowly(ctx context.Context, conn net.Conn) error {
 	_, err := io.WriteString(conn, strings.Repeat("GET /openapi/v1.json HTTP/1.1\r\nHost: x\r\n\r\n", 50))
 	for err == nil && ctx.Err() == nil {
 		pause(ctx, 500*time.Millisecond)
@@ -119,7 +119,7 @@ func slowReaders(ctx context.Context, conn net.Conn) error {
 	return err
 }
 
-func idle(_ context.Context, conn net.Conn) error {
+func stayIdle(_ context.Context, conn net.Conn) error {
 	_, _ = io.WriteString(conn, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
 	_, _ = io.Copy(io.Discard, conn)
 	return net.ErrClosed

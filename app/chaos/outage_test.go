@@ -19,17 +19,17 @@ import (
 // /docs/security, Database outage: while PostgreSQL is killed, each response is correct or a visible failure.
 func TestChaosDatabaseIsKilled(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternal(t)
+	x := apptest.NewExternalServer(t)
 	dg := x.Serve()
 	db := x.World
 	var all []*caller // only waitForSuccess uses the first one
-	for range apptest.Sized(4, 9, 9) {
-		all = append(all, newCaller(t, db, dg.URL))
+	for range apptest.PickSize(4, 9, 9) {
+		all = append(all, newCaller(t, db, dg.ListenURL))
 	}
-	stop := callEverything(all[1:], apptest.Sized(30, 50, 50))
+	stop := callEverything(all[1:], apptest.PickSize(30, 50, 50))
 	defer stop()
 	waitForSuccess(t, all[0])
-	for i := range apptest.Sized(2, 20, 100) {
+	for i := range apptest.PickSize(2, 20, 100) {
 		<-time.After(time.Duration(200+rand.IntN(1000)) * time.Millisecond) // a random moment
 		if i%2 == 0 {
 			x.Kill()
@@ -51,14 +51,14 @@ func killBackend(t *testing.T, d *testkit.World) {
 		where usename = 'dg_app' and backend_type = 'client backend'`)
 	require.NoError(t, syscall.Kill(pids[rand.IntN(len(pids))], syscall.SIGKILL))
 	answers := func() bool { return d.Owner.Pool.Ping(t.Context()) == nil }
-	apptest.Until(t, 10*time.Second, "the server lives on", func() bool { return !answers() })
-	apptest.Until(t, 30*time.Second, "the server does not recover", answers)
+	apptest.WaitUntil(t, 10*time.Second, "the server lives on", func() bool { return !answers() })
+	apptest.WaitUntil(t, 30*time.Second, "the server does not recover", answers)
 }
 
 func waitForSuccess(t *testing.T, c *caller) {
 	defer c.http.CloseIdleConnections()
 	for name := range c.calls {
-		apptest.Until(t, time.Minute, "no right answer: "+name, func() bool { return c.call(name) == gotRight })
+		apptest.WaitUntil(t, time.Minute, "no right answer: "+name, func() bool { return c.call(name) == gotRight })
 	}
 }
 
@@ -70,8 +70,8 @@ func requireCorrectResponses(t *testing.T, db *testkit.World, dg *apptest.Child,
 		requireEntries(t, db, c.wantEntries)
 	}
 	require.NotRegexp(t, "panicked|goroutine ", dg.Log.String())
-	apptest.Until(t, 30*time.Second, "requests have left something", func() bool {
-		metrics := dg.Operations("/metrics")
+	apptest.WaitUntil(t, 30*time.Second, "requests have left something", func() bool {
+		metrics := dg.GetOps("/metrics")
 		require.Contains(t, metrics, "\ndg_work_running")
 		require.Contains(t, metrics, "\ndg_http_connections_open")
 		return !busyMetric.MatchString(metrics) && db.Count(`pg_stat_activity
@@ -105,10 +105,10 @@ var busyMetric = regexp.MustCompile(`(?m)^(?:dg_work_running|dg_work_waiting|dg_
 // configs/deploy/import.md: an interrupted import says so and imports nothing. A second run succeeds.
 func TestInterruptedImportChangesNothing(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternal(t)
+	x := apptest.NewExternalServer(t)
 	h := apptest.NewHistory(t, 61, 6_000)
-	x.Succeeds("migrate")
-	x.Succeeds("import", h.File)
+	x.RequireSuccess("migrate")
+	x.RequireSuccess("import", h.File)
 	text := strings.NewReplacer(`"passed":true`, `"passed":false`, `"plan":"pro"`, `"plan":"enterprise"`).
 		Replace(apptest.ReadFile(t, h.File))
 	change := filepath.Join(t.TempDir(), "change.ndjson")
@@ -137,23 +137,23 @@ func TestInterruptedImportChangesNothing(t *testing.T) {
 		}, 1, "dg: nothing was imported: the connection to the database was lost"},
 	} {
 		lock := x.Begin(`lock table plays in share row exclusive mode`)
-		dg := apptest.Launch(t, x.On("import", change)...)
-		apptest.Until(t, time.Minute, "never held", func() bool { return importing(`wait_event_type = 'Lock'`) > 0 })
+		dg := apptest.Launch(t, x.WithFlags("import", change)...)
+		apptest.WaitUntil(t, time.Minute, "never held", func() bool { return importing(`wait_event_type = 'Lock'`) > 0 })
 		end.do(dg)
-		require.Equal(t, end.status, dg.Status(30*time.Second), "%s: %s", name, dg.Log.String())
+		require.Equal(t, end.status, dg.ExitStatus(30*time.Second), "%s: %s", name, dg.Log.String())
 		require.Contains(t, dg.Log.String(), end.says, name)
 		require.NoError(t, lock.Rollback(t.Context()))
-		apptest.Until(t, time.Minute, "its work goes on", func() bool { return importing(`true`) == 0 })
+		apptest.WaitUntil(t, time.Minute, "its work goes on", func() bool { return importing(`true`) == 0 })
 		require.Equal(t, before, rows(), name)
 	}
 	x.Exec(`create function full_disk() returns trigger language plpgsql as $$ begin
 		raise 'no space left' using errcode = '53100'; end $$`)
 	x.Exec(`create trigger full_disk before update on plays execute function full_disk()`)
-	require.Contains(t, apptest.RunToExit(t, 1, x.On("import", change)),
+	require.Contains(t, apptest.RequireExit(t, 1, x.WithFlags("import", change)),
 		"dg: nothing was imported: the disk of the database is full. Free")
 	require.Equal(t, before, rows())
 	x.Exec(`drop function full_disk cascade`)
-	x.Succeeds("import", change)
+	x.RequireSuccess("import", change)
 	require.NotEqual(t, before, rows())
 }
 

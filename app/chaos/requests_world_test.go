@@ -21,13 +21,13 @@ import (
 )
 
 type requestWorld struct {
-	*apptest.World
+	*apptest.LocalServer
 	t             *testing.T
 	db            *testkit.World
 	admin         *testkit.World
 	tables        []string
-	keys          map[string]string            // tokens by name
-	people        map[string]map[string]string // cookies by person and name
+	tokens        map[string]string            // tokens by name
+	cookies       map[string]map[string]string // cookies by person and name
 	forks         map[string]string
 	groups        map[string]string
 	keyID         string // id of the key that forms change
@@ -36,15 +36,15 @@ type requestWorld struct {
 
 // newRequestWorld stores data and serves the program. through returns the URL by which it reaches the database.
 func newRequestWorld(t *testing.T, through func(url string) string, furnish ...func(w *requestWorld)) *requestWorld {
-	w := &requestWorld{t: t, db: testkit.New(t), keys: map[string]string{}, forks: map[string]string{},
-		people: map[string]map[string]string{"-": {}}, groups: map[string]string{}}
+	w := &requestWorld{t: t, db: testkit.New(t), tokens: map[string]string{}, forks: map[string]string{},
+		cookies: map[string]map[string]string{"-": {}}, groups: map[string]string{}}
 	w.fill()
 	for _, more := range furnish {
 		more(w)
 	}
-	w.World = apptest.ServeInProcess(t, w.db, assembly.Settings{ServingURL: through(w.db.URL)})
+	w.LocalServer = apptest.ServeInProcess(t, w.db, assembly.Settings{ServingURL: through(w.db.URL)})
 	w.signAllIn()
-	w.admin = apptest.AdminDBAt(t, w.db.OwnerURL)
+	w.admin = apptest.OpenAdminDBAt(t, w.db.OwnerURL)
 	w.saveTables()
 	return w
 }
@@ -74,12 +74,12 @@ func (w *requestWorld) restoreTables() {
 // fill stores two organisations on the Pro plan and one below that plan. One is nominative, and the plays are sealed.
 func (w *requestWorld) fill() {
 	march := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	acme := w.organisation("acme", testkit.Organisation{}, 60)
+	acme := w.createOrganisation("acme", testkit.Organisation{}, 60)
 	other := w.db.Fork(testkit.Fork{OrganisationID: acme, Title: "Another fork"})
 	w.db.Plays(other, 700, march, time.Hour) // more plays than the export's first statement reads
 	w.forks["other"] = other.ID
-	w.organisation("named", testkit.Organisation{ReportingMode: "nominative"}, 60)
-	w.organisation("below", testkit.Organisation{Plan: "team"}, 0)
+	w.createOrganisation("named", testkit.Organisation{ReportingMode: "nominative"}, 60)
+	w.createOrganisation("below", testkit.Organisation{Plan: "team"}, 0)
 	_, err := newSealer(w.db.DB).Seal(w.t.Context())
 	require.NoError(w.t, err)
 	for _, p := range []struct{ name, role, secret string }{
@@ -93,11 +93,11 @@ func (w *requestWorld) fill() {
 		select id, sha256('code') from users where totp_secret is not null`)
 	w.db.Exec(`insert into account_resets (user_id, token_hash, expires_at) select id,
 		sha256('reset'), now() + interval '1 hour' from users where email = 'admin@acme.example'`)
-	w.keys["forks-only"] = w.db.Key(acme, "forks:read").Token()
+	w.tokens["forks-only"] = w.db.Key(acme, "forks:read").Token()
 	for _, name := range []string{"revoked", "expired", "limited", "limited-refusals"} {
-		w.keys[name] = w.db.Key(acme).Token()
+		w.tokens[name] = w.db.Key(acme).Token()
 	}
-	id := func(name string) string { return strings.Split(w.keys[name], "_")[2] }
+	id := func(name string) string { return strings.Split(w.tokens[name], "_")[2] }
 	w.db.Exec(`update api_keys set revoked_at = now() - interval '1 hour' where id = any ($1)`,
 		[]string{id("revoked"), id("limited-refusals")})
 	w.db.Exec(`update api_keys set (created_at, expires_at) =
@@ -107,8 +107,8 @@ func (w *requestWorld) fill() {
 			  and refused then now() + interval '20 minutes' else '-infinity' end, array[120])
 		  from api_keys, (values (false), (true)) as r (refused)`, id("limited"), id("limited-refusals"))
 	none := strings.Repeat("s", 49)
-	w.keys["unknown"] = testkit.Key{ID: strings.Repeat("u", 22), Secret: none}.Token()
-	w.keys["wrong-secret"] = testkit.Key{ID: id("acme"), Secret: none}.Token()
+	w.tokens["unknown"] = testkit.Key{ID: strings.Repeat("u", 22), Secret: none}.Token()
+	w.tokens["wrong-secret"] = testkit.Key{ID: id("acme"), Secret: none}.Token()
 	w.keyID = id("acme")
 }
 
@@ -118,8 +118,8 @@ func newSealer(db *postgres.DB) *sealer.Sealer {
 	return s
 }
 
-// organisation stores an organisation with a fork, plays of twelve players, a shown group and a hidden group.
-func (w *requestWorld) organisation(slug string, o testkit.Organisation, plays int) string {
+// createOrganisation stores an organisation with a fork, plays of twelve players, a shown group and a hidden group.
+func (w *requestWorld) createOrganisation(slug string, o testkit.Organisation, plays int) string {
 	o.Slug = slug
 	o = w.db.Organisation(o)
 	players := w.db.Players(o.ID, 12)
@@ -127,7 +127,7 @@ func (w *requestWorld) organisation(slug string, o testkit.Organisation, plays i
 	w.db.Fork(testkit.Fork{OrganisationID: o.ID, Title: "Empty fork of " + slug})
 	w.db.Plays(fork, plays, time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), 8*time.Hour)
 	w.forks[slug] = fork.ID
-	w.keys[slug] = w.db.Key(o.ID).Token()
+	w.tokens[slug] = w.db.Key(o.ID).Token()
 	w.groups[slug] = w.db.Group(o.ID, players[:8]...)
 	w.groups["small "+slug] = w.db.Group(o.ID, players[:3]...)
 	return o.ID
@@ -136,28 +136,28 @@ func (w *requestWorld) organisation(slug string, o testkit.Organisation, plays i
 // signAllIn signs all people in. "code" is a session that still needs its second step.
 func (w *requestWorld) signAllIn() {
 	for _, name := range []string{"owner", "admin", "plain", "member", "enrolling", "code"} {
-		c := testkit.NewBrowser(w.t, w.Base)
+		c := testkit.NewBrowser(w.t, w.BaseURL)
 		email := strings.Replace(name, "code", "admin", 1) + "@acme.example"
 		secret := map[string]string{"admin": testkit.TOTPSecret}[name]
-		w.people[name] = c.SignIn(email, testkit.Password, secret).Cookies
+		w.cookies[name] = c.SignIn(email, testkit.Password, secret).Cookies
 	}
-	page := testkit.NewBrowser(w.t, w.Base)
-	page.Cookies = maps.Clone(w.people["enrolling"])
+	page := testkit.NewBrowser(w.t, w.BaseURL)
+	page.Cookies = maps.Clone(w.cookies["enrolling"])
 	w.offeredSecret = page.BeginTwoStep(testkit.Password)
-	w.people["enrolling"] = page.Cookies
+	w.cookies["enrolling"] = page.Cookies
 	// dates the last use back, so that each request stores a new one
 	w.db.Exec(`update sessions set last_used_at = last_used_at - interval '5 minutes'`)
 	w.db.Exec(`update users set totp_last_step = null`)
 }
 
-// idle waits until the program uses no connection and no slot of a limiter.
-func (w *requestWorld) idle() {
-	apptest.Until(w.t, 20*time.Second, "connections are in use after the answer", func() bool {
+// awaitIdle waits until the program uses no connection and no slot of a limiter.
+func (w *requestWorld) awaitIdle() {
+	apptest.WaitUntil(w.t, 20*time.Second, "connections are in use after the answer", func() bool {
 		used := int32(0)
 		for _, db := range []*postgres.DB{w.Pools.Requests, w.Pools.Snapshots, w.Pools.Recheck} {
 			used += db.Pool.Stat().AcquiredConns()
 		}
-		return used == 0 && w.Value("dg_work_running") == 0
+		return used == 0 && w.MetricValue("dg_work_running") == 0
 	})
 }
 
@@ -166,11 +166,11 @@ func (w *requestWorld) send(s tableRequest) int {
 	headers := []string{"Accept", "text/html", "User-Agent", "Firefox"}
 	key, isKey := strings.CutPrefix(s.who, "key:")
 	if isKey {
-		headers = []string{"Authorization", "Bearer " + w.keys[key]}
+		headers = []string{"Authorization", "Bearer " + w.tokens[key]}
 	}
-	request := newRequest(w.Base+s.path, s.values(w), headers)
+	request := newRequest(w.BaseURL+s.path, s.values(w), headers)
 	request.Method = s.verb
-	for name, value := range w.people[s.who] {
+	for name, value := range w.cookies[s.who] {
 		request.AddCookie(&http.Cookie{Name: name, Value: value})
 	}
 	response, err := apptest.NewClient().Do(request)
@@ -223,7 +223,7 @@ func TestFailedCommitChangesNothing(t *testing.T) {
 			w.admin.Exec(`truncate failing; alter sequence commits restart`)
 			w.admin.Exec(`insert into failing values ($1)`, n)
 			status := w.send(s)
-			w.idle()
+			w.awaitIdle()
 			if testkit.One[int64](w.admin, `select last_value from commits`) < int64(n) {
 				require.Equal(t, s.want, status, s)
 				break

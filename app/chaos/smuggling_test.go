@@ -39,8 +39,8 @@ func (s *smuggler) dial() (net.Conn, error) {
 	return tls.DialWithDialer(from, "tcp", s.address, &tls.Config{InsecureSkipVerify: true})
 }
 
-// answersOf sends a payload on a new connection and returns the request ids of the responses.
-func (s *smuggler) answersOf(n int, payload string) (ids []string, err error) {
+// requestIDsOf sends a payload on a new connection and returns the request ids of the responses.
+func (s *smuggler) requestIDsOf(n int, payload string) (ids []string, err error) {
 	conn, err := s.dial()
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (s *smuggler) smuggle(t *testing.T, all []smuggling) {
 	var next atomic.Int32
 	testkit.Concurrently(24, func(int) {
 		for n := int(next.Add(1)) - 1; n < len(all); n = int(next.Add(1)) - 1 {
-			ids, err := s.answersOf(n, all[n].payload)
+			ids, err := s.requestIDsOf(n, all[n].payload)
 			assert.NoError(t, err, all[n].name)
 			for _, id := range ids {
 				if of := requestIDPattern.FindStringSubmatch(id); of != nil { // dg itself generates the other ids
@@ -100,7 +100,7 @@ func (s *smuggler) executedNames(log, from string, all []smuggling) (names []str
 func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 	t.Parallel()
 	p := apptest.ServeBehindProxy(t, "--log-format", "json")
-	upstream := strings.TrimPrefix(p.URL, "http://")
+	upstream := strings.TrimPrefix(p.ListenURL, "http://")
 	path, _, _ := strings.Cut(p.ExportPath, "?")
 	all := smugglings()
 	for _, name := range []string{"direct", "nginx", "haproxy"} {
@@ -112,9 +112,9 @@ func TestChaosSmuggledRequestsAreNotExecuted(t *testing.T) {
 				s.hiddenClient = "127.0.0.1"
 			}
 			s.smuggle(t, all)
-			apptest.Until(t, 30*time.Second, "the request that is no trick is not seen", func() bool {
+			apptest.WaitUntil(t, 30*time.Second, "the request that is no trick is not seen", func() bool {
 				// repeats the valid payload, because a loaded machine may exceed its deadline
-				_, err := s.answersOf(len(all)-1, all[len(all)-1].payload)
+				_, err := s.requestIDsOf(len(all)-1, all[len(all)-1].payload)
 				require.NoError(t, err)
 				return slices.Contains(s.executedNames(p.Log.String(), "127.0.0.2", all), pipelined)
 			})

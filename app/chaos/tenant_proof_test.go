@@ -26,8 +26,8 @@ type proof struct {
 	admin         *pgx.Conn
 	tables        map[string]string // the column with the organisation, by table
 	organisations []string
-	before        []string        // a checksum of the rows of each table and organisation
-	moved         bool            // whether the rows have moved to the next organisation
+	checksums     []string        // a checksum of the rows of each table and organisation
+	rowsMoved     bool            // whether the rows have moved to the next organisation
 	usesTables    map[string]bool // by SQL text: whether the statement uses an organisation's table
 	dependsOnRows map[string]bool // by tag: whether the result depends on rows of an organisation
 }
@@ -45,21 +45,21 @@ func newProof(t *testing.T, database string) *proof {
 		dependsOnRows: map[string]bool{}}
 	p.admin = tb.Must(pgx.Connect(t.Context(), tb.AsRole(database, "postgres")))(t)
 	t.Cleanup(func() { _ = p.admin.Close(t.Context()) })
-	for _, table := range p.list(`select c.relname::text from pg_class c join pg_attribute a on a.attrelid = c.oid
+	for _, table := range p.queryStrings(`select c.relname::text from pg_class c join pg_attribute a on a.attrelid = c.oid
 		where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'org_id'`) {
 		p.tables[table] = "org_id"
 	}
-	p.organisations = p.list(`select id::text from organisations order by 1`)
+	p.organisations = p.queryStrings(`select id::text from organisations order by 1`)
 	p.exec(`grant all on all tables in schema public to dg_app`)
 	for table, column := range p.tables {
 		p.exec(fmt.Sprintf(`revoke all on %[1]s from dg_app;
 			alter table %[1]s enable row level security, force row level security;
 			create policy visible on %[1]s using (current_setting('dg.org') in (%[2]s::text, 'everyone'))`,
 			table, column))
-		others := p.list(fmt.Sprintf(`select distinct %s::text from %s`, column, table))
+		others := p.queryStrings(fmt.Sprintf(`select distinct %s::text from %s`, column, table))
 		require.Greater(t, len(others), 1, "%s needs rows of several organisations", table)
 	}
-	p.before = p.rows()
+	p.checksums = p.readChecksums()
 	return p
 }
 
@@ -67,7 +67,7 @@ func (p *proof) exec(sql string) {
 	require.NoError(p.t, tb.ErrorOf(p.admin.Exec(p.t.Context(), sql)), sql)
 }
 
-func (p *proof) list(sql string) []string {
+func (p *proof) queryStrings(sql string) []string {
 	rows, err := p.admin.Query(p.t.Context(), sql)
 	require.NoError(p.t, err, sql)
 	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
@@ -75,15 +75,15 @@ func (p *proof) list(sql string) []string {
 	return all
 }
 
-// rows returns a checksum of the rows of each table and organisation. Each text ends with the organisation.
-func (p *proof) rows() []string {
+// readChecksums returns a checksum of the rows of each table and organisation. Each text ends with the organisation.
+func (p *proof) readChecksums() []string {
 	var parts []string
 	for table, column := range p.tables {
 		parts = append(parts,
 			fmt.Sprintf(`select concat_ws(' ', '%[1]s', md5(string_agg(x::text, '' order by x::text)), %[2]s)
 			from %[1]s x group by %[2]s`, table, column))
 	}
-	return p.list(strings.Join(parts, " union all "))
+	return p.queryStrings(strings.Join(parts, " union all "))
 }
 
 func (p *proof) moveRows() {
@@ -100,8 +100,8 @@ func (p *proof) moveRows() {
 			alter table %[1]s enable trigger all`, table, column))
 	}
 	p.exec(`set session_replication_role = origin`)
-	p.moved = true
-	p.before = p.rows()
+	p.rowsMoved = true
+	p.checksums = p.readChecksums()
 }
 
 // run runs a statement as a role. It returns its rows, its command tag or its error code. The next run rolls it back.
@@ -125,15 +125,15 @@ func (p *proof) run(s sentStatement, role, visible string) string {
 
 func (p *proof) changedOrganisations() (organisations []string) {
 	p.exec(`reset role`)
-	for _, row := range p.rows() {
-		if !slices.Contains(p.before, row) {
+	for _, row := range p.readChecksums() {
+		if !slices.Contains(p.checksums, row) {
 			organisations = append(organisations, row[strings.LastIndex(row, " ")+1:])
 		}
 	}
 	return organisations
 }
 
-func (p *proof) isOnOrganisations(s sentStatement) bool {
+func (p *proof) usesOrganisationTable(s sentStatement) bool {
 	if _, known := p.usesTables[s.sql]; !known {
 		p.usesTables[s.sql] = p.run(s, "dg_app", everyone) == "42501" // the role may not read the table
 	}
@@ -144,7 +144,7 @@ func (p *proof) isOnOrganisations(s sentStatement) bool {
 func (p *proof) sufficientFor(s sentStatement, of []string) (organisations []string) {
 	result := p.run(s, "dg_owner", everyone)
 	if sqlState.MatchString(result) { // a failed statement reads and changes nothing
-		require.True(p.t, p.moved, "%s: %s", result, s.sql)
+		require.True(p.t, p.rowsMoved, "%s: %s", result, s.sql)
 		return of
 	}
 	var changed []string
@@ -160,8 +160,8 @@ func (p *proof) sufficientFor(s sentStatement, of []string) (organisations []str
 	return organisations
 }
 
-// unscoped returns the unscoped statements by their tags. It moves all rows to other organisations: it runs once.
-func (p *proof) unscoped(sent []sentStatement) (byTag map[string]string) {
+// unscopedByTag returns the unscoped statements by their tags. It moves all rows to other organisations: it runs once.
+func (p *proof) unscopedByTag(sent []sentStatement) (byTag map[string]string) {
 	byTag = map[string]string{}
 	type candidate struct {
 		sentStatement
@@ -169,7 +169,7 @@ func (p *proof) unscoped(sent []sentStatement) (byTag map[string]string) {
 	}
 	var candidates []candidate
 	for _, s := range sent {
-		if !p.isOnOrganisations(s) {
+		if !p.usesOrganisationTable(s) {
 			p.dependsOnRows[s.tag()] = true
 			continue
 		}

@@ -22,8 +22,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// acrossTenants maps statements that are not scoped to an organisation to the reason (rules.md, Data).
-var acrossTenants = map[string]string{
+// crossTenantReasons maps statements that are not scoped to an organisation to the reason (rules.md, Data).
+var crossTenantReasons = map[string]string{
 	"apikeys.authenticate": "finds the key of a request by its id, and with it the organisation",
 	"games.forkOwner":      "the use of another organisation's fork is refused, and audited as such",
 	"reports.groupOwner":   "the use of another organisation's group is refused, and audited as such",
@@ -66,7 +66,7 @@ var plantedStatements = map[string]string{
 		select gen_random_uuid(), id, 'x' from organisations where id <> $1`,
 }
 
-// rules.md, Data: every statement of the program needs only the rows of one organisation, except acrossTenants.
+// rules.md, Data: every statement of the program needs only the rows of one organisation, except crossTenantReasons.
 func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 	t.Parallel()
 	r := &recorder{statements: map[string]sentStatement{}}
@@ -81,14 +81,14 @@ func TestStatementsAreScopedToAnOrganisation(t *testing.T) {
 		}
 		r.statements[name] = sentStatement{sql: "/* " + name + " */ " + sql, values: [][]byte{[]byte(value)}}
 	}
-	unscoped := p.unscoped(slices.Collect(maps.Values(r.statements)))
-	expected := slices.AppendSeq(slices.Collect(maps.Keys(acrossTenants)), maps.Keys(plantedStatements))
+	unscoped := p.unscopedByTag(slices.Collect(maps.Values(r.statements)))
+	expected := slices.AppendSeq(slices.Collect(maps.Keys(crossTenantReasons)), maps.Keys(plantedStatements))
 	require.ElementsMatch(t, expected, slices.Collect(maps.Keys(unscoped)))
 
 	for _, tag := range programTags(t) {
 		shows, sent := p.dependsOnRows[tag]
 		assert.True(t, sent || unsentTags.MatchString(tag), "no case sends %s", tag)
-		assert.True(t, shows || !sent || acrossTenants[tag] != "" || tag == "reports.lockPlays",
+		assert.True(t, shows || !sent || crossTenantReasons[tag] != "" || tag == "reports.lockPlays",
 			"%s reads and changes no row of an organisation", tag)
 	}
 }
@@ -98,7 +98,7 @@ func programTags(t *testing.T) (tags []string) {
 	tag := regexp.MustCompile(`(?:/\* |Tag\("|, "|^")(` + modules + `\.[\w.]+)(?: \*/|")`)
 	for _, pattern := range []string{"app/commands/*.go", "modules/*/*.go", "modules/*/*/*.go", "modules/*/*.sql",
 		"web/*.go", "web/*/*.go"} {
-		files, err := filepath.Glob(apptest.InTree(pattern))
+		files, err := filepath.Glob(apptest.RepositoryPath(pattern))
 		require.NoError(t, err)
 		for _, file := range files {
 			for _, found := range tag.FindAllStringSubmatch(apptest.ReadFile(t, file), -1) {
@@ -211,7 +211,7 @@ func (w *requestWorld) sendEverything(ownerURL string) {
 		owner GET /o/acme/settings/audit-log?before=`+entry+` 200
 		key:acme GET /api/v1/forks/{fork}/stats?from=2026-03-01&to=2026-03-20 200`)...) {
 		require.NotZero(w.t, w.send(s), s)
-		w.idle()
+		w.awaitIdle()
 		w.restoreTables()
 	}
 	require.NoError(w.t, apikeys.CheckUsable(w.t.Context(), w.Pools.Recheck, w.organisationOf("acme"), w.keyID))

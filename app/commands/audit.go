@@ -42,7 +42,7 @@ func (c auditPruneCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 		if exported[id] == 0 {
 			continue
 		}
-		if err := o.audits.Prune(ctx, id, c.Before, exported[id], o.request); err != nil {
+		if err := o.auditLog.Prune(ctx, id, c.Before, exported[id], o.request); err != nil {
 			// not %w: the cause may be an interruption, and its text would replace this message
 			return fmt.Errorf("%d of the entries in %s were removed, of which it is the only copy, and maybe "+
 				"those of organisation %s; run it again with another file: %v", total, c.Export, id, err)
@@ -64,7 +64,7 @@ func (c auditPruneCmd) export(
 	exported := map[string]int64{}
 	buffered := bufio.NewWriter(file)
 	for _, id := range organisations {
-		if exported[id], err = o.audits.ExportBefore(ctx, id, c.Before, buffered); err != nil {
+		if exported[id], err = o.auditLog.ExportBefore(ctx, id, c.Before, buffered); err != nil {
 			return nil, errors.Join(err, os.Remove(c.Export))
 		}
 	}

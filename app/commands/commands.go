@@ -69,8 +69,8 @@ func (p Stdio) print(format string, args ...any) error {
 	return err
 }
 
-// quotedURL matches a URL in a message and everything after it, which may be part of its password.
-var quotedURL = regexp.MustCompile(`(?s)[^\s="]*://.*`)
+// quotedURLPattern matches a URL in a message and everything after it, which may be part of its password.
+var quotedURLPattern = regexp.MustCompile(`(?s)[^\s="]*://.*`)
 
 // Run runs the command of args. It returns the exit status: 0, 1 for a failure, or 2 for wrong arguments.
 func Run(ctx context.Context, args []string, p Stdio) int {
@@ -78,7 +78,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	out := &checkedWriter{Writer: p.Stdout}
 	p.Stdout = out
 	helped := -1
-	parsed, err := parser(ctx, &c, p, &helped).Parse(args)
+	parsed, err := newParser(ctx, &c, p, &helped).Parse(args)
 	if helped >= 0 { // --help or --version was used
 		return helped
 	}
@@ -86,7 +86,7 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 		p.log, err = telemetry.NewLogger(p.Stderr, c.LogLevel, c.LogFormat)
 	}
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "dg:", quotedURL.ReplaceAllString(err.Error(), "a URL, not shown"))
+		fmt.Fprintln(p.Stderr, "dg:", quotedURLPattern.ReplaceAllString(err.Error(), "a URL, not shown"))
 		return 2
 	}
 	p.unknownVariables = unknownSettings(parsed.Model)
@@ -118,8 +118,8 @@ func Run(ctx context.Context, args []string, p Stdio) int {
 	return 0
 }
 
-// network is kong's decoder of a network in CIDR form.
-func network(c *kong.DecodeContext, target reflect.Value) error {
+// decodeNetwork is kong's decoder of a network in CIDR form.
+func decodeNetwork(c *kong.DecodeContext, target reflect.Value) error {
 	text := c.Scan.Pop().String()
 	prefix, err := netip.ParsePrefix(text)
 	if err != nil {
@@ -133,8 +133,8 @@ func network(c *kong.DecodeContext, target reflect.Value) error {
 // version is set by the linker (-X).
 var version = "dev"
 
-// parser returns kong's parser. --help and --version set exit, because an exit would end a test.
-func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
+// newParser returns kong's parser. --help and --version set exit, because an exit would end a test.
+func newParser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 	return kong.Must(c, kong.Name("dg"), kong.UsageOnError(), kong.Writers(p.Stdout, p.Stderr),
 		kong.Exit(func(code int) { *exit = code }),
 		kong.Description(
@@ -142,8 +142,8 @@ func parser(ctx context.Context, c *cli, p Stdio, exit *int) *kong.Kong {
 		),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Resolvers(kong.ResolverFunc(secretFile)),
-		kong.TypeMapper(reflect.TypeFor[netip.Prefix](), kong.MapperFunc(network)),
+		kong.Resolvers(kong.ResolverFunc(readSecretFile)),
+		kong.TypeMapper(reflect.TypeFor[netip.Prefix](), kong.MapperFunc(decodeNetwork)),
 		kong.Vars{
 			"version": fmt.Sprintf("dg %s (%s, %s/%s)", version, runtime.Version(), runtime.GOOS,
 				runtime.GOARCH),
@@ -201,8 +201,8 @@ func readText(path string) (string, error) {
 	return strings.TrimPrefix(string(text), "\ufeff"), err
 }
 
-// secretFile is a kong resolver. It reads a secret from the file named by the variable NAME_FILE.
-func secretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+// readSecretFile is a kong resolver. It reads a secret from the file named by the variable NAME_FILE.
+func readSecretFile(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	if !flag.Tag.Has("secret") {
 		return nil, nil
 	}

@@ -158,7 +158,7 @@ func (c migrateCmd) Run(ctx context.Context, p Stdio) error {
 	defer db.release()
 	s := db.installation()
 	defer s.Close()
-	if err := s.Run(ctx, doctor.Server); err != nil {
+	if err := s.Run(ctx, doctor.ServerChecks); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {

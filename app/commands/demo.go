@@ -33,7 +33,7 @@ func (c demoCmd) Run(ctx context.Context, p Stdio) error {
 	s := doctor.Installation{Tell: p.warn, Serve: config.Serve{
 		Database: c.Database, Address: c.Address, Secrets: c.Secrets,
 	}}
-	db, err := open(ctx, &s, p)
+	db, err := openDatabase(ctx, &s, p)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (o *operator) loadDemo(ctx context.Context, p Stdio, base string) (string, 
 			return "", fmt.Errorf("load the demo: %w", err)
 		}
 	}
-	keys := apikeys.New(o.DB, o.orgs, o.audits, o.policy, time.Now)
+	keys := apikeys.New(o.DB, o.orgs, o.auditLog, o.policy, time.Now)
 	key, err := demo.RecreateKey(ctx, keys, o.request)
 	if err != nil {
 		return "", err

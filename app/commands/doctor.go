@@ -24,7 +24,7 @@ func (c doctorCmd) Run(ctx context.Context, p Stdio) error {
 	s := doctor.Installation{Serve: c.Serve, UnknownVariables: p.unknownVariables, ServeMayRun: true,
 		ServingURL: servingURL(c.Database), Tell: p.tell}
 	defer s.Close()
-	err := errors.Join(s.Run(ctx, doctor.Machine), c.checkDatabase(ctx, &s, p))
+	err := errors.Join(s.Run(ctx, doctor.MachineChecks), c.checkDatabase(ctx, &s, p))
 	if err != nil { // the checks have printed their findings
 		return errors.New("a check failed")
 	}
@@ -43,7 +43,7 @@ func (c doctorCmd) checkDatabase(ctx context.Context, s *doctor.Installation, p 
 	}
 	defer db.release()
 	s.ServingURL = db.servingURL
-	return s.Run(ctx, doctor.Server, doctor.Schema, doctor.Serving)
+	return s.Run(ctx, doctor.ServerChecks, doctor.SchemaChecks, doctor.ServingChecks)
 }
 
 // healthCmd is `dg health`, for container images without curl.

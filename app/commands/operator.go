@@ -25,7 +25,7 @@ type operator struct {
 	*postgres.DB
 	database *database
 	policy   *authz.Policy
-	audits   *audit.Log
+	auditLog *audit.Log
 	orgs     *org.Service
 	people   identity.Operator
 	request  audit.Request // recorded in the audit entries
@@ -43,7 +43,7 @@ func openOperator(ctx context.Context, selected *kong.Context, p Stdio) (o *oper
 	}
 	s := db.installation()
 	defer s.Close()
-	if err = s.Run(ctx, doctor.Server, doctor.Schema); err == nil {
+	if err = s.Run(ctx, doctor.ServerChecks, doctor.SchemaChecks); err == nil {
 		command, _, _ := strings.Cut(selected.Command(), " <")
 		o, err = db.operator(ctx, "dg "+command)
 	}
@@ -75,7 +75,7 @@ func (db *database) operator(ctx context.Context, command string) (*operator, er
 		DB:       owner,
 		database: db,
 		policy:   policy,
-		audits:   audits,
+		auditLog: audits,
 		orgs:     orgs,
 		people: identity.Operator{DB: owner, Now: time.Now,
 			Recorder: identity.Recorder{OrganisationsOf: orgs.OrganisationIDsIn, Audit: audits}},

@@ -147,7 +147,7 @@ func TestInterruptedPruneCountsRemovedEntries(t *testing.T) {
 	w, o := newOperator(t)
 	for _, id := range []string{"00000000-0000-4000-8000-00000000000a", "00000000-0000-4000-8000-00000000000b"} {
 		w.Organisation(testkit.Organisation{ID: id})
-		require.NoError(t, o.audits.Append(t.Context(), audit.Entry{OrganisationID: id,
+		require.NoError(t, o.auditLog.Append(t.Context(), audit.Entry{OrganisationID: id,
 			Actor: audit.OperatorActor, Action: audit.LogExported}))
 	}
 	w.Exec(`update audit_entries set at = '2024-01-01'`)

@@ -42,10 +42,10 @@ func (c serveCmd) Run(ctx context.Context, p Stdio) error {
 		return demo.ErrNotLoopback
 	}
 	s := doctor.Installation{Serve: c.Serve, UnknownVariables: p.unknownVariables, Tell: p.warn}
-	if err := s.Run(ctx, doctor.Machine); err != nil {
+	if err := s.Run(ctx, doctor.MachineChecks); err != nil {
 		return err
 	}
-	db, err := open(ctx, &s, p)
+	db, err := openDatabase(ctx, &s, p)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func tellSystemd(log *slog.Logger, state string) {
 	}
 }
 
-func open(ctx context.Context, s *doctor.Installation, p Stdio) (*database, error) {
+func openDatabase(ctx context.Context, s *doctor.Installation, p Stdio) (*database, error) {
 	defer s.Close()
 	db, err := connect(ctx, s.Database, true, p.log)
 	if err != nil {
@@ -122,7 +122,7 @@ func open(ctx context.Context, s *doctor.Installation, p Stdio) (*database, erro
 }
 
 func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
-	if err := s.Run(ctx, doctor.Server); err != nil {
+	if err := s.Run(ctx, doctor.ServerChecks); err != nil {
 		return err
 	}
 	if err := db.migrate(ctx); err != nil {
@@ -131,7 +131,7 @@ func (db *database) prepare(ctx context.Context, s *doctor.Installation) error {
 	if err := db.encrypt(ctx, s.Secrets, false); err != nil {
 		return err
 	}
-	return s.Run(ctx, doctor.Schema, doctor.Serving)
+	return s.Run(ctx, doctor.SchemaChecks, doctor.ServingChecks)
 }
 
 // settings ignores errors of flags, because the checks have validated the flags.

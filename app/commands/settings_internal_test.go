@@ -20,7 +20,7 @@ import (
 // parseArgs returns the settings of a command line, and the variables that are not settings.
 func parseArgs(args ...string) (c cli, unknown []string, err error) {
 	exit := -1
-	read, err := parser(context.Background(), &c, Stdio{}, &exit).Parse(args)
+	read, err := newParser(context.Background(), &c, Stdio{}, &exit).Parse(args)
 	if err != nil {
 		return c, nil, err
 	}
@@ -92,7 +92,7 @@ func TestAmbiguousSettingsFileIsRefused(t *testing.T) {
 func TestHelpNamesEverySetting(t *testing.T) {
 	t.Parallel()
 	exit := -1
-	model := parser(t.Context(), new(cli), Stdio{}, &exit).Model
+	model := newParser(t.Context(), new(cli), Stdio{}, &exit).Model
 	status, help, _ := runCommand(t, "serve", "--help")
 	require.Zero(t, status)
 	settings := map[string]bool{}

@@ -23,7 +23,7 @@ var organisations []byte
 // Write writes the demo in the import format, with the plays up to now. Plays before now do not
 // depend on now, so that the documentation's sample responses match every demo.
 func Write(w io.Writer, now time.Time) error {
-	d := demo{
+	d := generator{
 		out:     bufio.NewWriter(w),
 		now:     now.UTC().Truncate(time.Millisecond),
 		players: map[string][]player{},
@@ -42,8 +42,8 @@ func Write(w io.Writer, now time.Time) error {
 	return d.out.Flush()
 }
 
-// demo is the state of one Write.
-type demo struct {
+// generator is the state of one Write.
+type generator struct {
 	out     *bufio.Writer
 	now     time.Time
 	source  *rand.ChaCha8
@@ -53,12 +53,12 @@ type demo struct {
 }
 
 // reseed resets the random numbers. The same text, of at least 32 bytes, gives the same numbers.
-func (d *demo) reseed(text string) {
+func (d *generator) reseed(text string) {
 	d.source = rand.NewChaCha8([32]byte([]byte(text)))
 	d.random = rand.New(d.source) //nolint:gosec // the demo is the same each time
 }
 
-func (d *demo) writeLine(line []byte) error {
+func (d *generator) writeLine(line []byte) error {
 	var object struct {
 		Type string
 		fork
@@ -110,9 +110,9 @@ type skillResult struct {
 	Correct  int    `json:"correct"`
 }
 
-// firstSkill maps a game to the first of its nine consecutive skills. The four games cover all
+// firstSkillByGame maps a game to the first of its nine consecutive skills. The four games cover all
 // skills.
-var firstSkill = map[string]int{
+var firstSkillByGame = map[string]int{
 	"8ef841b7-252d-45bf-8936-b455777e8322": 0,  // Prompt Harbour
 	"ba1e27c3-f129-4fda-a7d4-09cc78b47780": 3,  // Data Detectives
 	"42f2325a-48d4-4878-8238-35384fee0306": 21, // Agents on Watch
@@ -123,7 +123,7 @@ const skillsPerGame = 9
 
 const passPercent = 70
 
-func (d *demo) writePlays(f *fork) error {
+func (d *generator) writePlays(f *fork) error {
 	d.reseed(f.ID)
 	first := f.CreatedAt.Truncate(day).Add(day)
 	last, grown := d.now, first.AddDate(2, 0, 0)
@@ -135,7 +135,7 @@ func (d *demo) writePlays(f *fork) error {
 	for date := first; date.Before(last); date = date.Add(day) {
 		age := min(float64(date.Sub(first))/float64(grown.Sub(first)), 1)
 		for range d.playCount(f, date) {
-			p := d.play(f, date, age, played)
+			p := d.newPlay(f, date, age, played)
 			if p.StartedAt.After(d.now) {
 				continue
 			}
@@ -147,7 +147,7 @@ func (d *demo) writePlays(f *fork) error {
 	return nil
 }
 
-func (d *demo) playCount(f *fork, date time.Time) int {
+func (d *generator) playCount(f *fork, date time.Time) int {
 	players := float64(len(d.players[f.OrganisationID]))
 	rate := players / 240 * float64(f.DeployedReleaseNumber) * activity(date)
 	return max(0, int(math.Round(rate+math.Sqrt(rate)*d.random.NormFloat64())))
@@ -169,24 +169,24 @@ func activity(date time.Time) float64 {
 	return 1
 }
 
-// play returns a random play. age grows from 0 to 1 while the fork gets players and releases.
-func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int) play {
-	who := d.pick(d.players[f.OrganisationID], age)
+// newPlay returns a random play. age grows from 0 to 1 while the fork gets players and releases.
+func (d *generator) newPlay(f *fork, date time.Time, age float64, played map[string]int) play {
+	who := d.pickPlayer(d.players[f.OrganisationID], age)
 	p := play{
 		Type:          "play",
 		ID:            uuid.Must(uuid.NewRandomFromReader(d.source)),
 		ForkID:        f.ID,
 		PlayerID:      who.id,
-		StartedAt:     date.Add(d.timeOfDay()),
+		StartedAt:     date.Add(d.randomTimeOfDay()),
 		ReleaseNumber: min(1+int(age*float64(f.DeployedReleaseNumber)), f.DeployedReleaseNumber),
 	}
 	if d.random.IntN(100) == 0 {
 		p.ReleaseNumber = 0 // a preview has no release
 	}
 	// Learning saturates: the first plays of a fork teach the most.
-	share := d.answer(&p, firstSkill[f.GameID], who.ability+0.2*(1-math.Exp(-float64(played[who.id])/4)))
+	share := d.answer(&p, firstSkillByGame[f.GameID], who.ability+0.2*(1-math.Exp(-float64(played[who.id])/4)))
 	played[who.id]++
-	completed := p.StartedAt.Add(d.duration())
+	completed := p.StartedAt.Add(d.randomDuration())
 	if d.random.IntN(10) == 0 || completed.After(d.now) {
 		p.Skills = p.Skills[:1] // the play was given up, or is still running
 		return p
@@ -197,24 +197,24 @@ func (d *demo) play(f *fork, date time.Time, age float64, played map[string]int)
 	return p
 }
 
-// pick returns a player, more often one who joined early. The last 5% to join never play.
-func (d *demo) pick(players []player, age float64) player {
+// pickPlayer returns a player, more often one who joined early. The last 5% to join never play.
+func (d *generator) pickPlayer(players []player, age float64) player {
 	joined := float64(len(players)) * (0.4 + 0.55*age)
 	at := d.random.Float64()
 	return players[int(joined*at*at)]
 }
 
-func (d *demo) timeOfDay() time.Duration {
+func (d *generator) randomTimeOfDay() time.Duration {
 	hour := min(max(12.5+2.5*d.random.NormFloat64(), 0), 23.9)
 	return time.Duration(hour * float64(time.Hour)).Truncate(time.Millisecond)
 }
 
-func (d *demo) duration() time.Duration {
+func (d *generator) randomDuration() time.Duration {
 	minutes := 9 * math.Exp(0.45*d.random.NormFloat64())
 	return time.Duration(minutes * float64(time.Minute)).Truncate(time.Millisecond)
 }
 
-func (d *demo) answer(p *play, first int, ability float64) (share float64) {
+func (d *generator) answer(p *play, first int, ability float64) (share float64) {
 	attempts := 0
 	correct := 0
 	for _, at := range d.random.Perm(skillsPerGame)[:3+d.random.IntN(3)] {

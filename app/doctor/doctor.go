@@ -76,13 +76,13 @@ type check struct {
 	run  func(context.Context, *Installation) (warnings []string, _ error)
 }
 
-// These lists have the checks. dg serve runs Machine before it opens the database, Server before it
-// migrates, then Schema and Serving. checkDatabase opens the connection that later checks use.
+// These lists have the checks. dg serve runs MachineChecks before it opens the database, ServerChecks before it
+// migrates, then SchemaChecks and ServingChecks. checkDatabase opens the connection that later checks use.
 var (
-	Machine = []check{{"settings", checkSettings}, {"address", checkAddresses}, {"folder", checkFolder}}
-	Server  = []check{{"database", checkDatabase}, {"owner", checkOwner}}
-	Schema  = []check{{"schema", checkSchema}}
-	Serving = []check{
+	MachineChecks = []check{{"settings", checkSettings}, {"address", checkAddresses}, {"folder", checkFolder}}
+	ServerChecks  = []check{{"database", checkDatabase}, {"owner", checkOwner}}
+	SchemaChecks  = []check{{"schema", checkSchema}}
+	ServingChecks = []check{
 		{"rights", checkSQL("rights")},
 		{"secrets", checkSecrets},
 		{"e-mails", checkEmails},

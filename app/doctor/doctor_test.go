@@ -88,7 +88,7 @@ func TestRefusedConnectionsAreExplained(t *testing.T) {
 		"verify-full": "add sslrootcert=FILE to the URL",
 	} {
 		server := httptest.NewUnstartedServer(nil)
-		server.Listener = startTLS{server.Listener, mode == "require"}
+		server.Listener = startTLSListener{server.Listener, mode == "require"}
 		server.StartTLS()
 		t.Cleanup(server.Close)
 		_, err := postgres.Open(t.Context(), "postgres://dg@"+server.Listener.Addr().String()+"/dg?sslmode="+mode,
@@ -98,13 +98,13 @@ func TestRefusedConnectionsAreExplained(t *testing.T) {
 	}
 }
 
-// startTLS accepts a PostgreSQL client's request for TLS, or refuses it if refuses is set.
-type startTLS struct {
+// startTLSListener accepts a PostgreSQL client's request for TLS, or refuses it if refuses is set.
+type startTLSListener struct {
 	net.Listener
 	refuses bool
 }
 
-func (l startTLS) Accept() (net.Conn, error) {
+func (l startTLSListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err

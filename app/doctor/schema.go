@@ -18,10 +18,10 @@ import (
 )
 
 var (
-	// schemaStatement matches a statement that creates or drops an index or a trigger.
-	schemaStatement = regexp.MustCompile(`(?m)^(create|drop) (?:constraint )?(index|trigger) (\w+)[^;]*`)
-	enableAlways    = regexp.MustCompile(`enable always trigger (\w+)`)
-	onTable         = regexp.MustCompile(` on (\w+)`)
+	// schemaStatementPattern matches a statement that creates or drops an index or a trigger.
+	schemaStatementPattern = regexp.MustCompile(`(?m)^(create|drop) (?:constraint )?(index|trigger) (\w+)[^;]*`)
+	enableAlwaysPattern    = regexp.MustCompile(`enable always trigger (\w+)`)
+	onTablePattern         = regexp.MustCompile(` on (\w+)`)
 )
 
 // repairs renew the data that a missing trigger has left stale. The other triggers refuse or
@@ -51,9 +51,9 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 		where relnamespace = 'public'::regnamespace and not tgisinternal
 		union all select '', max(version_id) <= $1, false from dg_schema_versions where is_applied`,
 		len(versions()))
-	found := map[string]object{}
+	found := map[string]schemaObject{}
 	var name string
-	var is object
+	var is schemaObject
 	if _, err := pgx.ForEachRow(rows, []any{&name, &is.works, &is.always}, func() error {
 		found[name] = is
 		return nil
@@ -69,10 +69,10 @@ func checkSchema(ctx context.Context, s *Installation) (warnings []string, _ err
 }
 
 // fixOf returns the statement that creates or repairs an index or a trigger. parts are the
-// submatches of schemaStatement.
+// submatches of schemaStatementPattern.
 func fixOf(name string, parts []string, exists, always bool) string {
 	create := strings.Join(strings.Fields(parts[0]), " ")
-	enable := fmt.Sprintf("alter table %s enable trigger %s", onTable.FindStringSubmatch(create)[1], name)
+	enable := fmt.Sprintf("alter table %s enable trigger %s", onTablePattern.FindStringSubmatch(create)[1], name)
 	if always {
 		enable = strings.Replace(enable, "enable", "enable always", 1)
 	}
@@ -89,15 +89,15 @@ func fixOf(name string, parts []string, exists, always bool) string {
 	return create
 }
 
-// object is an index or a trigger in the database.
-type object struct {
+// schemaObject is an index or a trigger in the database.
+type schemaObject struct {
 	works  bool // whether an index is valid, or a trigger is enabled
 	always bool // whether a trigger also fires during replication
 }
 
 // compareObjects warns of missing or invalid indexes, and fails for missing or disabled triggers.
-func compareObjects(found map[string]object) (warnings []string, failures error) {
-	created := map[string][]string{} // submatches of schemaStatement by name
+func compareObjects(found map[string]schemaObject) (warnings []string, failures error) {
+	created := map[string][]string{} // submatches of schemaStatementPattern by name
 	var script strings.Builder
 	for _, file := range versions() {
 		text, err := fs.ReadFile(migrations.FS, file)
@@ -106,7 +106,7 @@ func compareObjects(found map[string]object) (warnings []string, failures error)
 		}
 		script.Write(text)
 	}
-	for _, parts := range schemaStatement.FindAllStringSubmatch(script.String(), -1) {
+	for _, parts := range schemaStatementPattern.FindAllStringSubmatch(script.String(), -1) {
 		if parts[1] == "create" {
 			created[parts[3]] = parts
 		} else {
@@ -114,7 +114,7 @@ func compareObjects(found map[string]object) (warnings []string, failures error)
 		}
 	}
 	enabled := map[string]bool{}
-	for _, parts := range enableAlways.FindAllStringSubmatch(script.String(), -1) {
+	for _, parts := range enableAlwaysPattern.FindAllStringSubmatch(script.String(), -1) {
 		enabled[parts[1]] = true
 	}
 	var broken []string // names of the broken triggers

@@ -19,7 +19,7 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-const period = "?from=2026-03-01&to=2026-03-31"
+const periodQuery = "?from=2026-03-01&to=2026-03-31"
 
 // Each endpoint serves the key's organisation alone. Without constant pseudonyms, reports have no ETag.
 func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
@@ -29,26 +29,26 @@ func TestEndpointsServeTheOrganisationsOfTheHostProgram(t *testing.T) {
 	token := p.newKey(north)
 	fork := "forks/" + north.fork
 	for path, want := range map[string]string{
-		"forks":                  `"id":"` + north.fork + `"`,
-		fork:                     `"id":"` + north.fork + `"`,
-		fork + "/stats" + period: `{"plays":6,"uniquePlayers":6,`,
-		fork + "/stats" + period + "&groupId=" + north.cohort: `"playerLabel":"P-6"`,
-		fork + "/exports/csv" + period:                        ",,P-1,P-1,2026-03-01T09:30:00.000Z",
+		"forks":                       `"id":"` + north.fork + `"`,
+		fork:                          `"id":"` + north.fork + `"`,
+		fork + "/stats" + periodQuery: `{"plays":6,"uniquePlayers":6,`,
+		fork + "/stats" + periodQuery + "&groupId=" + north.cohort: `"playerLabel":"P-6"`,
+		fork + "/exports/csv" + periodQuery:                        ",,P-1,P-1,2026-03-01T09:30:00.000Z",
 	} {
 		p.call(token, path).Is(t, 200).Has(t, want).Lacks(t, south.fork)
 	}
 	for _, path := range []string{"/stats", "/exports/csv"} {
 		for _, method := range []string{http.MethodHead, http.MethodGet} {
-			answer := p.send(method, "/api/v1/"+fork+path+period, token, "*").Is(t, 200)
+			answer := p.send(method, "/api/v1/"+fork+path+periodQuery, token, "*").Is(t, 200)
 			require.Empty(t, answer.Header.Values("ETag"), path)
 			require.Empty(t, answer.Header.Values("DG-Months"), path)
 		}
 	}
-	smuggling := p.raw("GET /api/v1/forks HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" +
+	smuggling := p.sendRaw("GET /api/v1/forks HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" +
 		"GET /api/v1/forks HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token + "\r\n\r\n")
 	require.NotContains(t, smuggling, north.fork, "as a plain fiber.App would answer")
 	p.call(token, "forks/"+south.fork).Is(t, 403)
-	p.call(token, "forks/"+north.fork+"/stats"+period+"&groupId="+south.cohort).Is(t, 404)
+	p.call(token, "forks/"+north.fork+"/stats"+periodQuery+"&groupId="+south.cohort).Is(t, 404)
 	require.Equal(t, 2, p.db.Count(`audit_entries where org_id = $1 and action = 'api_key.refused'`, north.id))
 }
 
@@ -57,7 +57,7 @@ func TestChangesInTheHostProgramTakeEffectAtOnce(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
 	token := p.newKey(north)
-	statistics := "forks/" + north.fork + "/stats" + period
+	statistics := "forks/" + north.fork + "/stats" + periodQuery
 	p.call(token, statistics).Has(t, `"reportingMode":"pseudonymous"`)
 	p.db.Exec(`update tenants set named = true`)
 	p.call(token, statistics).Has(t, `"playerLabel":"Learner 1"`)
@@ -73,10 +73,10 @@ func TestPeopleOfTheHostProgramManageKeys(t *testing.T) {
 	p := start(t)
 	north := p.newSchool("north", "gold")
 	silver := p.newSchool("silver", "silver")
-	key, token := tb.Must2(p.create(north, north.head))(t)
-	_, _, err := p.create(north, north.teacher)
+	key, token := tb.Must2(p.createKey(north, north.head))(t)
+	_, _, err := p.createKey(north, north.teacher)
 	require.True(t, apperr.Is(err, apperr.AccessDenied), err)
-	require.ErrorIs(t, tb.ErrorOf2(p.create(silver, silver.head)), apikeys.ErrBelowPlan)
+	require.ErrorIs(t, tb.ErrorOf2(p.createKey(silver, silver.head)), apikeys.ErrBelowPlan)
 	require.NoError(t, p.keys.Revoke(t.Context(), north.actor(north.head), key.ID, audit.Request{}))
 	p.call(token, "forks").Is(t, 401)
 	require.Equal(t, []string{"api_key.created", "api_key.revoked", "api_key.refused"},
@@ -109,7 +109,7 @@ func TestPathsOfTheAPIAreMatchedExactly(t *testing.T) {
 				"POST /api/v1/forks":              {"401", "405"},
 			} {
 				for i, key := range []string{"", key} {
-					answer := p.raw(request + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + key + "\r\n")
+					answer := p.sendRaw(request + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + key + "\r\n")
 					require.Equal(t, want[i], strings.Fields(answer)[1], "%s %q", request, key)
 					require.Equal(t, want[i] == "200" && strings.Contains(request, "/api/"),
 						strings.Contains(answer, north.fork), request)
@@ -139,5 +139,6 @@ func TestHostProgramWritesForksAndPlays(t *testing.T) {
 		passed, answers) values (gen_random_uuid(), $1, $2, 1, '2026-03-02', '2026-03-02 00:01', 8550, true, $3)`,
 		north.id, written, answers)
 	require.NoError(t, tx.Commit(t.Context()))
-	p.call(token, "forks/"+written+"/stats"+period).Has(t, `{"plays":1,"uniquePlayers":1,`, `"bestScorePercent":85.5,`)
+	p.call(token, "forks/"+written+"/stats"+periodQuery).
+		Has(t, `{"plays":1,"uniquePlayers":1,`, `"bestScorePercent":85.5,`)
 }

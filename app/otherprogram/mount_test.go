@@ -9,8 +9,8 @@ import (
 	"dg/platform/postgres/tenant"
 )
 
-// schema creates the host program's tables, and views with the columns that apikeys, games and reports read.
-const schema = `
+// schemaSQL creates the host program's tables, and views with the columns that apikeys, games and reports read.
+const schemaSQL = `
 create table tenants (id uuid primary key, handle text not null unique, tier text not null,
 	named boolean not null, version bigint);
 create table staff (id uuid primary key, tenant uuid not null references tenants,

@@ -39,7 +39,7 @@ func startWith(t *testing.T, config fiber.Config) *program {
 	db := testkit.On(t, pgtest.Empty(t))
 	migrate := func() { require.NoError(t, postgres.Migrate(t.Context(), db.OwnerURL, migrations.API, "dg_app", nil)) }
 	migrate()
-	db.Exec(schema)
+	db.Exec(schemaSQL)
 	migrate()
 	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	host := tb.Must(publicapi.NewHost(db.DB, tenants{}, "http://"+ln.Addr().String(), slog.New(slog.DiscardHandler)))(t)
@@ -83,8 +83,8 @@ func (p *program) send(method, path, token string, tag ...string) testkit.Page {
 	return testkit.Page{Response: response, Body: string(body)}
 }
 
-// raw sends a text on a new connection and returns everything until the connection closes, at most ten seconds.
-func (p *program) raw(text string) (answers string) {
+// sendRaw sends a text on a new connection and returns everything until the connection closes, at most ten seconds.
+func (p *program) sendRaw(text string) (answers string) {
 	conn := tb.Must(net.Dial("tcp", p.addr))(p.t)
 	defer conn.Close()
 	require.NoError(p.t, conn.SetDeadline(time.Now().Add(10*time.Second)))
@@ -124,14 +124,14 @@ func (s school) actor(person string) apikeys.Actor {
 		Kind: authz.Member, OrganisationID: s.id, Grants: authz.MemberGrants("owner", false)}}
 }
 
-func (p *program) create(s school, person string) (apikeys.Key, string, error) {
+func (p *program) createKey(s school, person string) (apikeys.Key, string, error) {
 	key, token, err := p.keys.Create(p.t.Context(), s.actor(person), apikeys.NewKey{Name: "Warehouse",
 		Scopes: []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}}, audit.Request{})
 	return key, token.String(), err
 }
 
 func (p *program) newKey(s school) string {
-	_, token, err := p.create(s, s.head)
+	_, token, err := p.createKey(s, s.head)
 	require.NoError(p.t, err)
 	return token
 }

@@ -21,13 +21,13 @@ func TestAccountResetPrintsALink(t *testing.T) {
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
 	d.db.Exec(`insert into memberships (org_id, user_id, role) select o.id, u.id, 'member' from organisations o, users u
 		where o.slug = 'atelier-north-light' and u.email_key = $1`, tomas.Email)
-	apptest.Refuses(t, "dg: No account has the e-mail", d.dir, "account", "reset", "nobody@example.com")
-	reset := []string{"account", "reset", strings.ToUpper(tomas.Email), "--base-url", d.URL}
-	out := apptest.Succeeds(t, d.dir, reset...)
+	apptest.RequireRefusal(t, "dg: No account has the e-mail", d.dir, "account", "reset", "nobody@example.com")
+	reset := []string{"account", "reset", strings.ToUpper(tomas.Email), "--base-url", d.ListenURL}
+	out := apptest.RequireSuccess(t, d.dir, reset...)
 	require.Contains(t, out, "turns two-step verification off")
-	link := apptest.ResetLink.FindStringSubmatch(out)
+	link := apptest.ResetLinkPattern.FindStringSubmatch(out)
 	require.NotNil(t, link, out)
-	require.Equal(t, "strict-origin", testkit.NewBrowser(t, d.URL).Get(link[2]).Is(t, 200).Header.Get(
+	require.Equal(t, "strict-origin", testkit.NewBrowser(t, d.ListenURL).Get(link[2]).Is(t, 200).Header.Get(
 		"Referrer-Policy"), "the log of a proxy has the Referer of the page's style")
 	require.Equal(t, "atelier-north-light operator CLI dg account reset Tomás Okafor, "+
 		"harbour-and-vale operator CLI dg account reset Tomás Okafor",
@@ -37,13 +37,13 @@ func TestAccountResetPrintsALink(t *testing.T) {
 		where e.action = 'account.reset_created' and e.target_kind = 'person'
 		and (details->>'until')::timestamptz = (select date_trunc('second', expires_at) from account_resets)`))
 	d.db.Exec(`update users set password_since = null, totp_secret = null where email_key = $1`, tomas.Email)
-	out = apptest.Succeeds(t, d.dir, reset...)
+	out = apptest.RequireSuccess(t, d.dir, reset...)
 	require.Contains(t, out, "Its use ends all sessions.", "an imported password is one too")
-	link = apptest.ResetLink.FindStringSubmatch(out)
-	require.Contains(t, d.Fetch(link[2], ""), "This ends all your sessions.")
+	link = apptest.ResetLinkPattern.FindStringSubmatch(out)
+	require.Contains(t, d.GetBody(link[2], ""), "This ends all your sessions.")
 
 	d.db.Exec(`alter table audit_entries add constraint full_disk check (false) not valid`)
-	require.NotRegexp(t, apptest.ResetLink, apptest.Refuses(t, "", d.dir, reset...))
+	require.NotRegexp(t, apptest.ResetLinkPattern, apptest.RequireRefusal(t, "", d.dir, reset...))
 	require.Equal(t, 1, d.db.Count(`account_resets where token_hash = sha256($1)`, []byte(link[3])), "the link stays")
 }
 
@@ -59,7 +59,9 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 	apptest.CopyDemo(t, dir)
 	db := apptest.OpenAdminDB(t, dir)
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
-	inClear := func(db *testkit.World) bool { return strings.Contains(apptest.Dump(db, "users"), tomas.TOTPSecret) }
+	inClear := func(db *testkit.World) bool {
+		return strings.Contains(apptest.DumpTable(db, "users"), tomas.TOTPSecret)
+	}
 	const key, previous = "--secret-key", "--secret-key-previous"
 	var instances [2]*apptest.Child
 	for i, keys := range [][]string{
@@ -76,11 +78,11 @@ func TestTwoStepSecretsAreEncrypted(t *testing.T) {
 		}
 		for _, c := range instances[:min(i+1, 2)] {
 			db.Exec(`update users set totp_last_step = 0 where totp_secret is not null`)
-			apptest.SignedIn(t, c.URL, tomas)
+			apptest.SignIn(t, c.ListenURL, tomas)
 		}
 	}
 	imported := apptest.NewFolder(t)
-	apptest.Succeeds(t, imported, "demo", key, firstSecretKey)
+	apptest.RequireSuccess(t, imported, "demo", key, firstSecretKey)
 	require.False(t, inClear(apptest.OpenAdminDB(t, imported)))
 }
 
@@ -90,19 +92,19 @@ func TestWrongSecretKeyIsRefused(t *testing.T) {
 	d := serveDemo(t, "--secret-key", firstSecretKey)
 	wrong := []string{"--secret-key", secondSecretKey}
 	for _, command := range [][]string{{"demo"}, {"import", "/dev/null"}, {"migrate"}} {
-		apptest.Refuses(t, "set DG_SECRET_KEY to that key", d.dir, append(command, wrong...)...)
+		apptest.RequireRefusal(t, "set DG_SECRET_KEY to that key", d.dir, append(command, wrong...)...)
 	}
 	d.Stop()
-	apptest.Succeeds(t, d.dir, "migrate") // succeeds without a key, because it stores no secret
-	require.Contains(t, apptest.Succeeds(t, d.dir, append([]string{"migrate", "--forget-secret-key"}, wrong...)...),
+	apptest.RequireSuccess(t, d.dir, "migrate") // succeeds without a key, because it stores no secret
+	require.Contains(t, apptest.RequireSuccess(t, d.dir, append([]string{"migrate", "--forget-secret-key"}, wrong...)...),
 		"reset the accounts")
 	served := apptest.ServeOn(t, d.dir, wrong...)
 	require.NotContains(t, served.Log.String(), "@", "the log has no e-mail address")
 	served.Stop()
 	require.Regexp(t, `warning +secrets +\d two-step secrets cannot be decrypted, those of .*tomas@harbour.*: set`,
-		apptest.Succeeds(t, d.dir, append([]string{"doctor"}, wrong...)...))
+		apptest.RequireSuccess(t, d.dir, append([]string{"doctor"}, wrong...)...))
 	apptest.ServeOn(t, d.dir, "--secret-key", firstSecretKey, "--secret-key-previous", secondSecretKey)
-	require.Regexp(t, `ok +secrets`, apptest.Succeeds(t, d.dir, "doctor", "--secret-key", firstSecretKey))
+	require.Regexp(t, `ok +secrets`, apptest.RequireSuccess(t, d.dir, "doctor", "--secret-key", firstSecretKey))
 }
 
 // README, Try it: the printed curl line works. dg survives kill -9, and exits when its PostgreSQL server is killed.
@@ -113,22 +115,22 @@ func TestDemoSurvivesAKill(t *testing.T) {
 	first := c.DemoToken()
 	body := runCurlLine(t, c.Out.String())
 	require.Equal(t, 6, strings.Count(body, `"gameId"`))
-	c.Fetch("/healthz", "")
-	replaced := apptest.Succeeds(t, dir, "demo", "--base-url", c.URL)
+	c.GetBody("/healthz", "")
+	replaced := apptest.RequireSuccess(t, dir, "demo", "--base-url", c.ListenURL)
 	require.False(t, c.Accepts(first), "the first key is revoked")
 	require.Equal(t, body, runCurlLine(t, replaced))
-	server := apptest.Postmaster(t, dir)
+	server := apptest.PostmasterPID(t, dir)
 	c.Kill()
 
 	again := apptest.ServeOn(t, dir, "--demo")
-	require.Equal(t, server, apptest.Postmaster(t, dir))
+	require.Equal(t, server, apptest.PostmasterPID(t, dir))
 	require.Equal(t, body, runCurlLine(t, again.Out.String()))
 	for _, greeting := range []string{c.Out.String(), replaced, again.Out.String()} {
-		key := apptest.DemoKey.FindString(greeting)
+		key := apptest.DemoKeyPattern.FindString(greeting)
 		require.NotContains(t, c.Log.String()+again.Log.String(), key[len(key)-49:], "no secret in the log")
 	}
 	require.NoError(t, syscall.Kill(server, syscall.SIGKILL))
-	require.Equal(t, 1, again.Status(15*time.Second), "a supervisor restarts both")
+	require.Equal(t, 1, again.ExitStatus(15*time.Second), "a supervisor restarts both")
 	require.Regexp(t, `dg: the embedded PostgreSQL has ended: see ".*/postgres\.log"`, again.Log.String())
 	apptest.ServeOn(t, dir).Stop()
 	require.Empty(t, apptest.ProcessesOn(t, dir))
@@ -139,8 +141,8 @@ func TestDemoAccountsAreNotServedInPublic(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
 	refused := func(says string, command ...string) {
-		apptest.Refuses(t, says, dir, append(command, "--base-url", "https://dg.example.org")...)
-		apptest.Refuses(t, says, dir, append(command, "--addr", "0.0.0.0:0", "--base-url", "http://127.0.0.1:8080")...)
+		apptest.RequireRefusal(t, says, dir, append(command, "--base-url", "https://dg.example.org")...)
+		apptest.RequireRefusal(t, says, dir, append(command, "--addr", "0.0.0.0:0", "--base-url", "http://127.0.0.1:8080")...)
 	}
 	refused("the passwords of the demo are published", "serve", "--demo")
 	refused("the passwords of the demo are published", "demo")

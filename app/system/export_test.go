@@ -30,8 +30,8 @@ func TestProxyExamplesForwardResponses(t *testing.T) {
 	for _, name := range []string{"nginx", "haproxy"} {
 		t.Run(name, func(t *testing.T) {
 			e := apptest.ServeBehindProxy(t)
-			upstream := strings.TrimPrefix(e.URL, "http://")
-			requireSameResponses(t, e, apptest.ClientOf(apptest.StartProxy(t, name, upstream)))
+			upstream := strings.TrimPrefix(e.ListenURL, "http://")
+			requireSameResponses(t, e, apptest.NewProxyClient(apptest.StartProxy(t, name, upstream)))
 			// The proxies speak plain HTTP, because TLS itself would report a broken connection.
 			address := apptest.StartProxy(t, name, upstream, apptest.WithoutTLS...)
 			requireVisibleBreak(t, e, "http://"+address)
@@ -66,7 +66,7 @@ func requireSameResponses(t *testing.T, e *apptest.ExportServer, public *http.Cl
 			return []any{response.StatusCode, response.Header["Etag"], response.Header["Content-Type"],
 				apptest.ReadAll(t, response)}
 		}
-		require.Equal(t, send(apptest.NewClient(), e.URL), send(public, apptest.PublicURL), "%.60v", q)
+		require.Equal(t, send(apptest.NewClient(), e.ListenURL), send(public, apptest.PublicURL), "%.60v", q)
 	}
 }
 
@@ -115,8 +115,8 @@ func rollingRestart(t *testing.T, proxy, line, delay string) {
 	for i := range instances {
 		instances[i].Stop()
 		instances[i] = start(i)
-		apptest.Until(t, time.Minute, "the proxy does not use the new instance", func() bool {
-			return instances[i].Metric(
+		apptest.WaitUntil(t, time.Minute, "the proxy does not use the new instance", func() bool {
+			return instances[i].MetricValue(
 				`dg_http_request_duration_seconds_count{method="GET",route="/openapi/v1.json",status="200"}`) > 0
 		})
 	}
@@ -129,7 +129,7 @@ func rollingRestart(t *testing.T, proxy, line, delay string) {
 func TestExportsAreStreamedAndBreakVisibly(t *testing.T) {
 	t.Parallel()
 	db := testkit.New(t)
-	plays := apptest.Sized(100_000, 100_000, 1_000_000)
+	plays := apptest.PickSize(100_000, 100_000, 1_000_000)
 	e := apptest.StartExportServer(t, db, plays, db.Flags()...)
 	// The subtests run in sequence, because each looks at PostgreSQL's activity. The last one kills dg.
 	t.Run("is streamed whole in little memory", func(t *testing.T) {
@@ -137,7 +137,7 @@ func TestExportsAreStreamedAndBreakVisibly(t *testing.T) {
 			t.Skipf("SKIPPED, NOTHING WAS TESTED: %v", err)
 		}
 		for _, encoding := range []string{"identity", "gzip"} {
-			e.Fetch("/api/v1/forks", e.Token)
+			e.GetBody("/api/v1/forks", e.Token)
 			idle := e.Memory("VmRSS")
 			// resets VmHWM
 			require.NoError(t, os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", e.Process.Pid), []byte("5"), 0))
@@ -153,8 +153,8 @@ func TestExportsAreStreamedAndBreakVisibly(t *testing.T) {
 			require.Less(t, above, 32<<20)
 		}
 	})
-	t.Run("breaks visibly", func(t *testing.T) { requireVisibleBreak(t, e, e.URL) })
-	t.Run("breaks visibly when dg is killed", func(t *testing.T) { breakDuringQuery(t, e, e.URL, "wget", e.Kill) })
+	t.Run("breaks visibly", func(t *testing.T) { requireVisibleBreak(t, e, e.ListenURL) })
+	t.Run("breaks visibly when dg is killed", func(t *testing.T) { breakDuringQuery(t, e, e.ListenURL, "wget", e.Kill) })
 }
 
 func countRows(t *testing.T, response *http.Response, body io.Reader) int {
@@ -218,12 +218,12 @@ func breakDuringQuery(t *testing.T, e *apptest.ExportServer, url, client string,
 	e.Exec(`create policy stalled on plays using (reached(id)); alter table plays enable row level security`)
 	defer e.Exec(`alter table plays disable row level security; drop policy stalled on plays; drop function reached`)
 	finish := startClient(t, client, url+e.ExportPath, e.Token)
-	apptest.Until(t, 20*time.Second, "no export waits", func() bool {
+	apptest.WaitUntil(t, 20*time.Second, "no export waits", func() bool {
 		return testkit.One[int](e.World, `select count(*)`+stalledExports) == 1
 	})
 	breakOff()
 	exit := finish()
-	if url == e.URL { // the exit status differs behind a proxy
+	if url == e.ListenURL { // the exit status differs behind a proxy
 		require.Equal(t, exportClients[client].exit, exit, client)
 	}
 	require.NotZero(t, exit, client)

@@ -23,7 +23,7 @@ type fault struct {
 	plant, mend string   // SQL that a superuser runs; without mend, the SQL of the advice repairs the fault
 	args        []string // settings that cause the fault
 	env         []string
-	fixed       []string // settings of the repair
+	repairArgs  []string // settings of the repair
 	says        string   // pattern of the report
 	serve       outcome
 }
@@ -45,18 +45,18 @@ func (f fault) check(t *testing.T, args []string) (advice string) {
 			slices.Concat([]string{command}, args, f.args)...)
 	}
 	doctor := run("doctor")
-	status := doctor.Status(time.Minute)
+	status := doctor.ExitStatus(time.Minute)
 	said := doctor.Out.String() + doctor.Log.String()
 	require.Regexp(t, f.says, said)
 	serve := run("serve")
 	if f.serve == serveStops {
 		require.NotZero(t, status, said)
-		require.NotZero(t, serve.Status(time.Minute))
+		require.NotZero(t, serve.ExitStatus(time.Minute))
 	} else {
 		require.Regexp(t, `(?m)^(warning|failure)`, said)
 		migrates := f.serve == serveMigrates || strings.Contains(said, "no schema yet")
 		require.Equal(t, migrates, status != 0, said)
-		serve.UntilServing().Stop()
+		serve.AwaitServing().Stop()
 	}
 	if f.serve != serveMigrates {
 		require.Regexp(t, f.says, serve.Log.String(), "dg serve")
@@ -68,7 +68,7 @@ func (f fault) check(t *testing.T, args []string) (advice string) {
 // operations.md, Install and Settings: dg doctor and dg serve report the same faults. dg doctor changes nothing.
 func TestDoctorAndServeFindFaults(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternal(t)
+	x := apptest.NewExternalServer(t)
 	doctor := func(says string, args ...string) (status int) {
 		status, out := runDoctor(x, args...)
 		require.Regexp(t, says, out)
@@ -76,21 +76,21 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 	}
 	require.NotZero(t, doctor(`failure +schema .* the database has no schema yet`))
 	require.Zero(t, x.Count(`pg_tables where schemaname = 'public'`), "doctor changes nothing")
-	x.Succeeds("migrate")
+	x.RequireSuccess("migrate")
 	taken := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	in := taken.Addr().String()
 	require.NotZero(t, doctor(`failure +address +cannot listen on DG_ADDR `+in+`: .*in use`, "--addr", in))
 	running := x.Serve()
-	at := []string{"--secret-key", firstSecretKey, "--ops-addr", running.Ops, "--addr",
-		strings.TrimPrefix(running.URL, "http://")}
+	at := []string{"--secret-key", firstSecretKey, "--ops-addr", running.OpsAddress, "--addr",
+		strings.TrimPrefix(running.ListenURL, "http://")}
 	require.Zero(t, doctor(`^(ok +\S+\n)+$`, at...))
 	x.Exec(`create database elsewhere owner dg_owner`)
 	require.NotZero(t, doctor(`warning +database .* answers at DG_ADDR, but none uses this database`,
-		append(at, inDatabase(x, "elsewhere")...)...))
+		append(at, databaseFlags(x, "elsewhere")...)...))
 	running.Stop()
 	for _, flag := range []string{"--addr", "--ops-addr"} {
-		require.Regexp(t, in+`: .*address already in use: set DG_`, apptest.RunToExit(t, 1, x.On("serve", flag, in)))
+		require.Regexp(t, in+`: .*address already in use: set DG_`, apptest.RequireExit(t, 1, x.WithFlags("serve", flag, in)))
 	}
 	for _, f := range slices.Concat(faultsOfDatabases(x), faultsOfRoles(), faultsOfURLs(t, x), faultsOfSettings(x)) {
 		t.Run(f.says, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestDoctorAndServeFindFaults(t *testing.T) {
 				f.mend = sql[1]
 			}
 			x.Exec(f.mend)
-			status, out := runDoctor(x, f.fixed...)
+			status, out := runDoctor(x, f.repairArgs...)
 			require.Zero(t, status, "%s is repaired: %s", advice, out)
 			require.NotRegexp(t, f.says, out)
 		})
@@ -126,7 +126,7 @@ func faultsOfRoles() []fault {
 			grant create on database dg to dg_app`,
 			`revoke create on database dg from dg_app; revoke create on schema public from maker`),
 		// Doctor's own statements would run this function as the owner.
-		mended(serveStops, `grant create on schema public to dg_app; set role dg_app;
+		mendedFault(serveStops, `grant create on schema public to dg_app; set role dg_app;
 			create function public.format(text, name, bigint) returns text language sql return 'hijacked';
 			reset role; revoke create on schema public from dg_app`,
 			`drop function public.format(text, name, bigint)`, `owns function public.format\(`),
@@ -152,9 +152,9 @@ func faultsOfRoles() []fault {
 		sqlFault(serveStops, `update pg_database set datallowconn = false where datname = 'dg'`,
 			`alter database dg allow_connections true`),
 		sqlFault(serveStops, `alter role dg_app nologin`, `alter role dg_app login`),
-		mended(serveStops, `alter table organisations owner to postgres`,
+		mendedFault(serveStops, `alter table organisations owner to postgres`,
 			`alter table organisations owner to dg_owner`, `does not own those of dg`),
-		mended(serveWarns, `insert into dg_schema_versions (version_id, is_applied) values (99, true)`,
+		mendedFault(serveWarns, `insert into dg_schema_versions (version_id, is_applied) values (99, true)`,
 			`delete from dg_schema_versions where version_id = 99`, `newer .*than this program`),
 		sqlFault(serveWarns, `drop index plays_period`, `create index concurrently plays_period on plays`),
 		sqlFault(serveWarns, `update pg_index set indisvalid = false where indexrelid = 'forks_list'::regclass`,
@@ -177,8 +177,8 @@ func faultsOfRoles() []fault {
 // dg doctor's advice restores the triggers exactly, and repairs the data that they maintain.
 func TestAdviceRestoresTriggers(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternal(t)
-	x.Succeeds("migrate")
+	x := apptest.NewExternalServer(t)
+	x.RequireSuccess("migrate")
 	const triggers = `(select string_agg(pg_get_triggerdef(oid) || tgenabled::text, '\n' order by tgname)
 		from pg_trigger where not tgisinternal)`
 	x.Exec(`create table former as select ` + triggers + ` as triggers`)
@@ -194,14 +194,14 @@ func TestAdviceRestoresTriggers(t *testing.T) {
 		"; dg segments rebuild")
 	require.True(t, isLast, said)
 	x.Exec(`drop table former; ` + repair)
-	x.Succeeds("segments", "rebuild")
+	x.RequireSuccess("segments", "rebuild")
 	for _, kept := range []string{"organisations", "player_ordinals", "sessions", "account_resets", "recovery_codes"} {
 		require.Contains(t, repair, " "+kept)
 	}
 }
 
 // faultsOfURLs returns URLs that reach no PostgreSQL server, or that PostgreSQL refuses.
-func faultsOfURLs(t *testing.T, x *apptest.External) (faults []fault) {
+func faultsOfURLs(t *testing.T, x *apptest.ExternalServer) (faults []fault) {
 	other := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { _ = other.Close() })
 	go func() {
@@ -214,7 +214,7 @@ func faultsOfURLs(t *testing.T, x *apptest.External) (faults []fault) {
 		"postgres://dg_app:hunter2@nowhere.invalid/dg":             `correct the host of the URL`,
 		"postgres://dg_app:hunter2@/dg?host=/nowhere":              `correct the folder of its socket`,
 		"postgres://dg_app:hunter2@" + other.Addr().String() + "/": `what answers there is not PostgreSQL`,
-		x.As(url.User("nobody")):                                   `"nobody" does not exist.*correct the role`,
+		x.URLAs(url.User("nobody")):                                `"nobody" does not exist.*correct the role`,
 		x.URL + "&pgbouncer=true":                                  `"pgbouncer".*remove the parameter`,
 		x.URL + "&work_mem=much":                                   `"work_mem": "much".*correct the value`,
 		"postgres://dg_app:hunter2@127.0.0.1/dg?sslmode=maybe":     `sslmode is invalid`,
@@ -228,7 +228,7 @@ func sqlFault(serve outcome, sql, says string) fault {
 	return fault{serve: serve, plant: sql, says: says}
 }
 
-func mended(serve outcome, plant, mend, says string) fault {
+func mendedFault(serve outcome, plant, mend, says string) fault {
 	return fault{serve: serve, plant: plant, mend: mend, says: says}
 }
 
@@ -236,48 +236,49 @@ func flagFault(serve outcome, says string, args ...string) fault {
 	return fault{serve: serve, says: says, args: args}
 }
 
-func variable(serve outcome, says, set string) fault {
+func variableFault(serve outcome, says, set string) fault {
 	return fault{serve: serve, says: says, env: []string{set}}
 }
 
-func inDatabase(x *apptest.External, name string) (flags []string) {
+func databaseFlags(x *apptest.ExternalServer, name string) (flags []string) {
 	at := strings.NewReplacer("/dg?", "/"+name+"?")
 	return []string{"--database-url", at.Replace(x.URL), "--migrate-database-url", at.Replace(x.OwnerURL)}
 }
 
-func faultsOfDatabases(x *apptest.External) []fault {
-	stranger := []string{"--migrate-database-url", x.As(url.User("stranger"))}
+func faultsOfDatabases(x *apptest.ExternalServer) []fault {
+	stranger := []string{"--migrate-database-url", x.URLAs(url.User("stranger"))}
 	return []fault{
 		sqlFault(serveMigrates, `revoke select on plays from dg_app`, `may not read plays`),
 		sqlFault(serveMigrates, `grant delete on audit_entries to dg_app`, `may remove audit entries`),
-		mended(serveStops, `grant delete on audit_entries to public`, `revoke delete on audit_entries from public`,
+		mendedFault(serveStops, `grant delete on audit_entries to public`, `revoke delete on audit_entries from public`,
 			`may remove audit entries`),
-		mended(serveStops, `create table goose_db_version ()`, `drop table goose_db_version`,
+		mendedFault(serveStops, `create table goose_db_version ()`, `drop table goose_db_version`,
 			`this database is of an earlier build of dg`),
-		mended(serveStops, `alter role dg_owner nologin`, `alter role dg_owner login`,
+		mendedFault(serveStops, `alter role dg_owner nologin`, `alter role dg_owner login`,
 			`DG_MIGRATE_DATABASE_URL: .*"dg_owner" is not permitted`),
 		{plant: `create role stranger login`, args: stranger,
 			says: `the role that migrates may not create tables`, serve: serveStops},
 		{plant: `grant create on schema public to stranger`, args: stranger,
 			says: `or does not own those of dg`, serve: serveStops},
-		mended(serveWarns, `revoke usage on schema public from dg_app, public`,
+		mendedFault(serveWarns, `revoke usage on schema public from dg_app, public`,
 			`grant usage on schema public to dg_app, public`, `may not use the schema public`),
 		{plant: `create database polish owner dg_owner template template0
-			locale_provider icu icu_locale 'pl' encoding 'UTF8'`, args: inDatabase(x, "polish"), says: `has the collation pl: rename it`, serve: serveWarns},
+			locale_provider icu icu_locale 'pl' encoding 'UTF8'`, args: databaseFlags(x, "polish"),
+			says: `has the collation pl: rename it`, serve: serveWarns},
 		{plant: `create database latin owner dg_owner template template0 locale 'C' encoding 'LATIN1'`,
-			args: inDatabase(x, "latin"), says: `has the encoding LATIN1: rename it`, serve: serveStops},
-		{plant: `create database other owner dg_owner`, args: inDatabase(x, "other")[2:],
+			args: databaseFlags(x, "latin"), says: `has the encoding LATIN1: rename it`, serve: serveStops},
+		{plant: `create database other owner dg_owner`, args: databaseFlags(x, "other")[2:],
 			says: `DG_MIGRATE_DATABASE_URL leads to database other`, serve: serveStops},
-		flagFault(serveStops, `refuses the connection.*database "gone" does not exist`, inDatabase(x, "gone")[:2]...),
+		flagFault(serveStops, `refuses the connection.*database "gone" does not exist`, databaseFlags(x, "gone")[:2]...),
 	}
 }
 
-func faultsOfSettings(x *apptest.External) []fault {
+func faultsOfSettings(x *apptest.ExternalServer) []fault {
 	const unreachable = "postgres://dg_app:hunter2@127.0.0.1:1/dg"
 	const twoAts = "postgres://dg_app:p@$$hunter2@127.0.0.1:1/dg"
 	key := []string{"--secret-key", firstSecretKey}
 	return []fault{
-		flagFault(serveStops, `the serving role is a superuser`, "--database-url", x.As(url.User("postgres"))),
+		flagFault(serveStops, `the serving role is a superuser`, "--database-url", x.URLAs(url.User("postgres"))),
 		flagFault(serveStops, `the serving role owns \d+ tables`, "--database-url", x.OwnerURL),
 		flagFault(serveWarns, `one role migrates and serves`, "--database-url", x.OwnerURL, "--migrate-database-url",
 			""),
@@ -290,20 +291,21 @@ func faultsOfSettings(x *apptest.External) []fault {
 		flagFault(serveStops, `replica 1: the database URL cannot be read`, "--database-replica-urls", twoAts),
 		flagFault(serveWarns, `two-step secrets are stored in clear`, "--base-url", "https://dg.example",
 			"--trusted-proxies", "10.0.0.1/32"),
-		variable(serveWarns, `DG_TRUSTED_PROXY is not a setting`, "DG_TRUSTED_PROXY=10.0.0.1/32"),
-		variable(serveStops, `DG_SHUTDOWN_DELAY is 40s: set it to 0s to 30s`, "DG_SHUTDOWN_DELAY=40s"),
-		variable(serveStops, `"10.0.0.1" is not a network: write .*10.0.0.1/32`, "DG_TRUSTED_PROXIES=10.0.0.1"),
-		variable(serveStops, `must be one of .*"transaction","prepared"`, "DG_DATABASE_POOLER=session"),
+		variableFault(serveWarns, `DG_TRUSTED_PROXY is not a setting`, "DG_TRUSTED_PROXY=10.0.0.1/32"),
+		variableFault(serveStops, `DG_SHUTDOWN_DELAY is 40s: set it to 0s to 30s`, "DG_SHUTDOWN_DELAY=40s"),
+		variableFault(serveStops, `"10.0.0.1" is not a network: write .*10.0.0.1/32`, "DG_TRUSTED_PROXIES=10.0.0.1"),
+		variableFault(serveStops, `must be one of .*"transaction","prepared"`, "DG_DATABASE_POOLER=session"),
 		flagFault(serveStops, `--config: open /nowhere: no such file`, "--config", "/nowhere"),
-		variable(serveStops, `OTEL_TRACES_EXPORTER is "zipkin": set it to otlp or none`, "OTEL_TRACES_EXPORTER=zipkin"),
+		variableFault(serveStops, `OTEL_TRACES_EXPORTER is "zipkin": set it to otlp or none`, "OTEL_TRACES_EXPORTER=zipkin"),
 		flagFault(serveStops, `cannot listen on DG_ADDR 192.0.2.1:8080`, "--addr", "192.0.2.1:8080", "--base-url",
 			"https://dg.example"),
 		flagFault(serveStops, `cannot listen on DG_OPS_ADDR 127.0.0.1:8099: .*address already in use`, "--addr",
 			"127.0.0.1:8099", "--ops-addr", "127.0.0.1:8099"),
 		// This start records the key, which all later commands need.
-		{args: append(key, "--base-url", "https://dg.example"), says: `no proxy is trusted`, fixed: key, serve: serveWarns},
-		{says: `encrypted with another key: set DG_SECRET_KEY to that key`, fixed: key, serve: serveStops},
-		{args: []string{"--secret-key", secondSecretKey}, fixed: key,
+		{args: append(key, "--base-url", "https://dg.example"), says: `no proxy is trusted`, repairArgs: key,
+			serve: serveWarns},
+		{says: `encrypted with another key: set DG_SECRET_KEY to that key`, repairArgs: key, serve: serveStops},
+		{args: []string{"--secret-key", secondSecretKey}, repairArgs: key,
 			says: `encrypted with another key: set DG_SECRET_KEY to that key`, serve: serveStops},
 	}
 }
@@ -324,7 +326,7 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 	}
 	// Without a database, dg doctor suggests --config, because a service may have other settings.
 	require.Regexp(t, `ok +folder\nfailure +database +there is no database in .*/new, .* --config`,
-		apptest.Refuses(t, "", base+"/new", "doctor"))
+		apptest.RequireRefusal(t, "", base+"/new", "doctor"))
 	require.NoDirExists(t, base+"/new")
 
 	broken := apptest.NewFolder(t)
@@ -333,5 +335,5 @@ func TestDoctorAndServeFindFaultsOfTheFolder(t *testing.T) {
 	require.Len(t, conf, 1)
 	require.NoError(t, os.WriteFile(conf[0], []byte("no setting\n"), 0o600))
 	require.Regexp(t, `(?s)^ok +settings\n.*\nfailure +database .*parameter "no"`,
-		apptest.Refuses(t, "", broken, "doctor"))
+		apptest.RequireRefusal(t, "", broken, "doctor"))
 }

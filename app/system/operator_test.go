@@ -23,10 +23,10 @@ import (
 // operations.md, Upgrade: only dg serve, migrate and demo migrate. Other commands need the schema and the owner's role.
 func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternal(t)
+	x := apptest.NewExternalServer(t)
 	run := func(line, says string, more ...string) {
-		c := apptest.Launch(t, append(x.On(strings.Fields(line)...), more...)...)
-		status := c.Status(time.Minute)
+		c := apptest.Launch(t, append(x.WithFlags(strings.Fields(line)...), more...)...)
+		status := c.ExitStatus(time.Minute)
 		require.Regexp(t, says, c.Log.String(), line)
 		require.Equal(t, says == `^$`, status == 0, line)
 	}
@@ -36,7 +36,7 @@ func TestOperatorCommandsDoNotMigrate(t *testing.T) {
 		require.Zero(t, x.Count(`pg_tables where schemaname = 'public'`), line)
 	}
 	x.Exec(`grant temporary on database dg to public`)
-	require.NotContains(t, x.Succeeds("migrate"), "level=WARN", "dg doctor and dg serve say it")
+	require.NotContains(t, x.RequireSuccess("migrate"), "level=WARN", "dg doctor and dg serve say it")
 	run("organisation list", `^$`) // a migration would print warnings
 	run("organisation list", `^dg: the role that migrates may not create tables, or does not own those of dg: `+
 		`name the owner of the database in DG_MIGRATE_DATABASE_URL; roles.sh creates one\n$`,
@@ -63,8 +63,8 @@ func TestAuditPruneCommand(t *testing.T) {
 		return []string{"audit", "prune", "--before", before, "--export", filepath.Join(folder, file)}
 	}
 	nextMonth := time.Now().UTC().AddDate(0, 2, 0).Format("2006-01")
-	apptest.Refuses(t, "has not begun", d.dir, prune(nextMonth, "never")...)
-	apptest.Refuses(t, "nothing was removed", d.dir, prune("2025-01", "no such folder/file")...)
+	apptest.RequireRefusal(t, "has not begun", d.dir, prune(nextMonth, "never")...)
+	apptest.RequireRefusal(t, "nothing was removed", d.dir, prune("2025-01", "no such folder/file")...)
 	require.Zero(t, count(`action = 'audit_log.pruned'`))
 
 	// The first run cannot remove the entries of one organisation. The next run removes them.
@@ -72,11 +72,11 @@ func TestAuditPruneCommand(t *testing.T) {
 		if old.org_id = (select max(id::text)::uuid
 		  from organisations) then raise 'refused here'; end if; return old; end $$`)
 	d.db.Exec(`create trigger refuse before delete on audit_entries for each row execute function refuse()`)
-	require.Contains(t, apptest.Refuses(t, "2 of the entries in", d.dir, prune("2025-01", "first")...),
+	require.Contains(t, apptest.RequireRefusal(t, "2 of the entries in", d.dir, prune("2025-01", "first")...),
 		"run it again with another file")
 	d.db.Exec(`drop function refuse cascade`)
-	apptest.Refuses(t, "file exists", d.dir, prune("2025-01", "first")...)
-	require.Contains(t, apptest.Succeeds(t, d.dir, prune("2025-01", "second")...),
+	apptest.RequireRefusal(t, "file exists", d.dir, prune("2025-01", "first")...)
+	require.Contains(t, apptest.RequireSuccess(t, d.dir, prune("2025-01", "second")...),
 		"Wrote 2 entries from before 2025-01-01")
 	left := tb.Must(os.ReadDir(folder))(t)
 	require.Len(t, left, 2)
@@ -93,26 +93,26 @@ func TestOrganisationAndMemberCommands(t *testing.T) {
 	c := apptest.ServeOn(t, dir)
 	d := apptest.OpenAdminDB(t, dir)
 	dg := func(line string, more ...string) string {
-		return apptest.Succeeds(t, dir, append(strings.Fields(line), more...)...)
+		return apptest.RequireSuccess(t, dir, append(strings.Fields(line), more...)...)
 	}
 	refused := func(says, line string, more ...string) {
-		apptest.Refuses(t, says, dir, append(strings.Fields(line), more...)...)
+		apptest.RequireRefusal(t, says, dir, append(strings.Fields(line), more...)...)
 	}
 	require.Contains(t, dg("organisation list"), "no organisations")
 
-	out := dg("organisation create --slug cafe-no-1-sohne --owner-email Ann@example.org", "--base-url", c.URL,
+	out := dg("organisation create --slug cafe-no-1-sohne --owner-email Ann@example.org", "--base-url", c.ListenURL,
 		"--name", "Café Nº 1 & Söhne")
-	require.Contains(t, out, c.URL+"/o/cafe-no-1-sohne")
-	link := apptest.ResetLink.FindStringSubmatch(out)
+	require.Contains(t, out, c.ListenURL+"/o/cafe-no-1-sohne")
+	link := apptest.ResetLinkPattern.FindStringSubmatch(out)
 	require.NotNil(t, link, out)
-	first := c.Fetch(link[2], "")
+	first := c.GetBody(link[2], "")
 	require.Contains(t, first, "Ann@example.org")
 	require.NotContains(t, first, "ends all your sessions", "there are none")
 	refused("already has the slug", "organisation create --slug cafe-no-1-sohne --owner-email x@example.org --name",
 		"cafe no 1 sohne")
 	refused("not an e-mail", "organisation create --slug other --owner-email x --name Other")
 	refused("not a slug", "organisation create --owner-email a@b.example --slug A/B --name Other")
-	require.Equal(t, 1, apptest.Tables(t, d)["users"], "a refused command stores nobody")
+	require.Equal(t, 1, apptest.RowCounts(t, d)["users"], "a refused command stores nobody")
 
 	dg("organisation plan cafe-no-1-sohne enterprise")
 	dg("organisation plan cafe-no-1-sohne enterprise")
@@ -163,13 +163,13 @@ func newBackupPage(t *testing.T, d *testkit.World) backupPage {
 	p := backupPage{t: t, folder: t.TempDir(), programs: programsOf(d)}
 	require.NoError(t, os.WriteFile(p.folder+"/psqlrc", []byte("\\timing on\n"), 0o600)) // the operator's own settings
 	p.blocks = regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(
-		apptest.ReadFile(t, apptest.InTree("configs", "deploy", "backup.md")), -1)
+		apptest.ReadFile(t, apptest.RepositoryPath("configs", "deploy", "backup.md")), -1)
 	require.Len(t, p.blocks, 2, "back up, restore")
 	return p
 }
 
 func (p backupPage) run(block int, settings ...string) error {
-	dg := tb.Must(apptest.Binary())(p.t)
+	dg := tb.Must(apptest.BuildBinary())(p.t)
 	cmd := exec.CommandContext(p.t.Context(), "sh", "-ec",
 		`dg() { "$DG" --log-level=warn "$@"; }`+"\n"+p.blocks[block][1])
 	cmd.Dir = p.folder
@@ -185,7 +185,7 @@ func (p backupPage) run(block int, settings ...string) error {
 // tableHashes returns a hash of the rows of each table that a restore brings back.
 func tableHashes(t *testing.T, d *testkit.World) map[string]string {
 	hashes := map[string]string{}
-	for name := range apptest.Tables(t, d) {
+	for name := range apptest.RowCounts(t, d) {
 		hashes[name] = testkit.One[string](d, `select count(*) || ' ' ||
 			coalesce(md5(string_agg(md5(r::text), '' order by md5(r::text))), '') from `+
 			pgx.Identifier{name}.Sanitize()+` r`)
@@ -209,7 +209,7 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 	require.NoError(t, p.run(0, "DG_DATA_DIR="+d.dir))
 	d.Stop()
 
-	x := apptest.NewExternal(t)
+	x := apptest.NewExternalServer(t)
 	own := []string{"DG_DATABASE_URL=" + x.URL, "DG_MIGRATE_DATABASE_URL=" + x.OwnerURL}
 	revoked := filepath.Join(p.folder, "revoked.txt")
 	list := apptest.ReadFile(t, revoked)
@@ -220,7 +220,7 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 		replaced.ID+"|"+expiresAt.Format(time.RFC3339Nano)+"\nNewerThanTheBackup0000|2026-01-01 00:00:00+00\n"), 0o600))
 	require.NoError(t, p.run(1, own...))
 	d2 := x.World
-	require.Regexp(t, `(?m)^ok +rights$`, x.Succeeds("doctor"), "none is missing or in excess")
+	require.Regexp(t, `(?m)^ok +rights$`, x.RequireSuccess("doctor"), "none is missing or in excess")
 	require.Zero(t, d2.Count(`sessions, account_resets`))
 	c := x.Serve()
 	require.True(t, c.Accepts(d.token))
@@ -249,7 +249,7 @@ func TestBackupPageRestoresAllButRevocations(t *testing.T) {
 func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	t.Parallel()
 	dir := apptest.NewFolder(t)
-	h := apptest.NewHistory(t, 31, apptest.Sealable)
+	h := apptest.NewHistory(t, 31, apptest.SealablePlays)
 	h.ImportInto(t, dir)
 	d := apptest.OpenAdminDB(t, dir)
 	c := apptest.ServeOn(t, dir)
@@ -261,7 +261,7 @@ func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 		Players              []figures
 	}
 	var was, is figures
-	require.NoError(t, json.Unmarshal([]byte(c.Fetch(path, token)), &was))
+	require.NoError(t, json.Unmarshal([]byte(c.GetBody(path, token)), &was))
 	require.Equal(t, h.Plays, was.Plays)
 	most := was.Players[0]
 	const unknown = "00000000-0000-4000-8000-00000000dead"
@@ -271,13 +271,13 @@ func TestEraseRemovesAPlayerEverywhere(t *testing.T) {
 	defer full.Close()
 	for _, command := range [][]string{{"erase", slug, most.PlayerLabel}, {"doctor"}} {
 		lost := apptest.LaunchWith(t, func(c *exec.Cmd) { c.Stdout = full }, append(command, "--data-dir", dir)...)
-		require.Equal(t, 1, lost.Status(time.Minute), "%v: %s", command, lost.Log.String())
+		require.Equal(t, 1, lost.ExitStatus(time.Minute), "%v: %s", command, lost.Log.String())
 		require.Contains(t, lost.Log.String(), "standard output cannot be written")
 	}
 	require.Equal(t, 1, d.Count(`players where id = $1`, id))
-	out := apptest.Refuses(t, unknown+"  no such player\n", dir, "erase", slug, unknown, most.PlayerLabel)
+	out := apptest.RequireRefusal(t, unknown+"  no such player\n", dir, "erase", slug, unknown, most.PlayerLabel)
 	require.Contains(t, out, "\n"+id+"  erased from organisation ")
-	stats, plays := c.Fetch(path, token), c.Fetch(h.CSV(), token)
+	stats, plays := c.GetBody(path, token), c.GetBody(h.CSV(), token)
 	require.NoError(t, json.Unmarshal([]byte(stats), &is))
 	require.Equal(t, was.Plays-most.Plays, is.Plays)
 	require.Equal(t, was.UniquePlayers-1, is.UniquePlayers)

@@ -51,8 +51,8 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	t.Parallel()
 	const plays = 200_000                   // more than the socket buffers hold
 	const silenceTimeout = 11 * time.Second // within it, requests and exports notice a silent database
-	x := apptest.NewExternal(t)
-	x.Succeeds("migrate")
+	x := apptest.NewExternalServer(t)
+	x.RequireSuccess("migrate")
 	r := &relay{}
 	e := apptest.StartExportServer(t, x.World, plays, "--database-url",
 		apptest.ProxyDatabase(t, x.URL, r.pass), "--migrate-database-url", x.OwnerURL)
@@ -71,7 +71,7 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	outcome, rows := e.AwaitExport(t, "silent-export")
 	require.Equal(t, "database_unavailable", outcome)
 	require.Less(t, rows, e.Plays)
-	apptest.Until(t, 5*time.Second, "dg does not answer again", func() bool {
+	apptest.WaitUntil(t, 5*time.Second, "dg does not answer again", func() bool {
 		return e.Get("/api/v1/forks", e.Token).StatusCode == http.StatusOK
 	})
 	require.Equal(t, http.StatusOK, e.Get(e.ExportPath, e.Token).StatusCode)
@@ -80,7 +80,7 @@ func TestStalledDatabaseIsNotARevokedKey(t *testing.T) {
 	r.Lock()
 	defer r.Unlock()
 	require.NoError(t, e.Process.Signal(syscall.SIGTERM))
-	e.Status(20 * time.Second)
+	e.ExitStatus(20 * time.Second)
 	require.Error(t, tb.ErrorOf(io.Copy(io.Discard, file)))
 }
 
@@ -94,20 +94,20 @@ func ownersSession(t *testing.T, d *testkit.World) string {
 // On a standby every request gets 503, not 500, because each writes the rate limit. /readyz names the reason.
 func TestStandbyIsNotReady(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternal(t)
+	x := apptest.NewExternalServer(t)
 	c := x.Serve("--demo")
 	token := c.DemoToken()
 	x.Stop()
 	setStandby(t, x, true)
 	x.Start()
-	apptest.Until(t, 30*time.Second, "/readyz does not speak of the standby", func() bool {
+	apptest.WaitUntil(t, 30*time.Second, "/readyz does not speak of the standby", func() bool {
 		ready := c.Get("/readyz", "")
 		return ready.StatusCode == http.StatusServiceUnavailable && strings.Contains(ready.Body, "standby")
 	})
 	for _, path := range []string{"/api/v1/forks", "/api/v1/nothing", "/docs"} {
 		require.Equal(t, http.StatusServiceUnavailable, c.Get(path, token).StatusCode, path)
 	}
-	c.Fetch("/healthz", "")
+	c.GetBody("/healthz", "")
 	_, out := runDoctor(x)
 	require.Regexp(t, `failure +database.*standby.*: point DG_DATABASE_URL at the primary`, out)
 }
@@ -118,32 +118,32 @@ func TestPgBouncerInTransactionMode(t *testing.T) {
 	db := testkit.New(t)
 	fork := db.Fork(testkit.Fork{OrganisationID: db.Organisation(testkit.Organisation{}).ID})
 	db.Players(fork.OrganisationID, 200)
-	db.Plays(fork, apptest.Sealable, fork.CreatedAt, 10*time.Minute)
+	db.Plays(fork, apptest.SealablePlays, fork.CreatedAt, 10*time.Minute)
 	token := db.Key(fork.OrganisationID).Token()
 	pgtest.SetRoleDefaults(t, db.URL)
 	flags := []string{"--database-url", pgtest.StartBouncer(t, db.URL)(db.URL), "--migrate-database-url", db.OwnerURL,
 		"--database-pooler", "transaction"}
 	apptest.ServeWith(t, flags...)
 	c := apptest.ServeWith(t, flags...)
-	d := apptest.AdminDBAt(t, db.URL)
-	apptest.Until(t, 30*time.Second, "days stay unsealed", func() bool {
+	d := apptest.OpenAdminDBAt(t, db.URL)
+	apptest.WaitUntil(t, 30*time.Second, "days stay unsealed", func() bool {
 		return testkit.One[int](d, `select count(distinct (started_at at time zone 'UTC')::date)
 			- (select count(*) from fork_days) from plays where started_at < date_trunc('day', now(), 'UTC')`) == 0
 	})
 	path := "/api/v1/forks/" + fork.ID
-	e := &apptest.ExportServer{Child: c, World: d, Token: token, Plays: apptest.Sealable,
+	e := &apptest.ExportServer{Child: c, World: d, Token: token, Plays: apptest.SealablePlays,
 		ExportPath: path + "/exports/csv?from=2026-01-01&to=2026-12-31"}
 	response, body := e.BeginExport(t, "whole-export-1")
 	require.Equal(t, e.Plays, countRows(t, response, body))
 	h := apptest.NewHistory(t, 7, 1000)
-	apptest.RunToExit(t, 0, append([]string{"import", h.File}, flags...))
+	apptest.RequireExit(t, 0, append([]string{"import", h.File}, flags...))
 	for range 5 { // each request may use another session of the pooler
 		require.Equal(t, http.StatusOK, c.Get(path, token).StatusCode)
-		c.Fetch(path+"/stats?from=2026-01-01&to=2026-12-31", token)
+		c.GetBody(path+"/stats?from=2026-01-01&to=2026-12-31", token)
 	}
-	require.Regexp(t, `(?m)^ok +database$`, apptest.RunToExit(t, 0, append([]string{"doctor"}, flags...)))
+	require.Regexp(t, `(?m)^ok +database$`, apptest.RequireExit(t, 0, append([]string{"doctor"}, flags...)))
 	require.Regexp(t, `failure +database +.*startup parameter.*: if a pooler leads there, set DG_DATABASE_POOLER`,
-		apptest.RunToExit(t, 1, append([]string{"doctor"}, flags[:4]...)))
+		apptest.RequireExit(t, 1, append([]string{"doctor"}, flags[:4]...)))
 	require.Zero(t, testkit.One[int](d, `select (select count(*) from pg_locks
 			where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()))
 		+ (select count(*) from pg_stat_activity where datname = current_database() and state ~ 'in transaction')`))

@@ -26,7 +26,7 @@ import (
 // recipe is a program of /docs with the command that runs it. PYTHON in the command stands for a Python with pandas.
 type recipe struct {
 	id, file, command string
-	needs             string // a command that must succeed; otherwise the recipe is skipped
+	requiredCommand   string // a command that must succeed; otherwise the recipe is skipped
 }
 
 func recipes(t *testing.T) []recipe {
@@ -42,7 +42,7 @@ func recipes(t *testing.T) []recipe {
 
 // cookbook is a served demo. reader is a person who reads its documentation.
 type cookbook struct {
-	*demoServed
+	*servedDemo
 	reader       *testkit.Browser
 	organisation string
 	fork         string
@@ -99,8 +99,8 @@ func (r recipe) run(t *testing.T, folder, text, key string) (out string, status 
 // The recipes of /docs and the guide's first requests run as copied, and fail visibly. No redirect gets the key.
 func TestRecipesRunAsCopied(t *testing.T) {
 	t.Parallel()
-	b := &cookbook{demoServed: serveDemo(t)}
-	b.reader = apptest.SignedIn(t, b.URL, apptest.DemoAccount(t, "maren@harbour.example.com"))
+	b := &cookbook{servedDemo: serveDemo(t)}
+	b.reader = apptest.SignIn(t, b.ListenURL, apptest.DemoAccount(t, "maren@harbour.example.com"))
 	b.fork = testkit.Find(t, `fork="" +# such as ([0-9a-f-]{36})`, b.text("curl"))
 	b.from = testkit.Find(t, `from=([0-9-]{10})`, b.text("curl"))
 	b.organisation = testkit.One[string](b.db, `select org_id::text from forks where id = $1`, b.fork)
@@ -110,7 +110,7 @@ func TestRecipesRunAsCopied(t *testing.T) {
 	for _, r := range recipes(t) {
 		t.Run(r.id, func(t *testing.T) {
 			t.Parallel()
-			skipWithout(t, r.needs)
+			skipWithout(t, r.requiredCommand)
 			key := b.db.Key(b.organisation).Token()
 			text := b.text(r.id)
 			if r.id == "nightly-sync" {
@@ -121,7 +121,7 @@ func TestRecipesRunAsCopied(t *testing.T) {
 			}
 			out, status := b.runRedirected(t, r, text, key)
 			require.NotZero(t, status, out)
-			out, status = r.run(t, t.TempDir(), strings.ReplaceAll(text, b.URL, "http://dg.invalid"), key)
+			out, status = r.run(t, t.TempDir(), strings.ReplaceAll(text, b.ListenURL, "http://dg.invalid"), key)
 			require.NotZero(t, status, out)
 			require.Regexp(t, `https://|"http" (not supported or )?disabled`, out)
 			b.checkFirstRequests(t, r, steps, key)
@@ -157,7 +157,7 @@ func (b *cookbook) checkReads(t *testing.T, r recipe, text, key string) {
 		http.Error(w, `{"code": "resource-exhausted"}`, http.StatusTooManyRequests)
 		return true
 	})
-	through := setVariable(t, strings.ReplaceAll(text, b.URL, busy), "fork", b.fork)
+	through := setVariable(t, strings.ReplaceAll(text, b.ListenURL, busy), "fork", b.fork)
 	out, status := r.run(t, folder, through, key)
 	require.Zero(t, status, out)
 	require.Equal(t, int32(2), lists.Load(), "asks again")
@@ -175,7 +175,7 @@ func (b *cookbook) checkReads(t *testing.T, r recipe, text, key string) {
 }
 
 func (b *cookbook) intercept(t *testing.T, answers func(http.ResponseWriter, *http.Request) bool) (base string) {
-	to := tb.Must(url.Parse(b.URL))(t)
+	to := tb.Must(url.Parse(b.ListenURL))(t)
 	proxy := httputil.NewSingleHostReverseProxy(to)
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !answers(w, r) {
@@ -210,13 +210,13 @@ func (b *cookbook) failsOnBrokenTransfer(t *testing.T, r recipe, text, key strin
 			return false
 		}
 		w.Header().Set("Content-Length", "100000")
-		file := b.Fetch(r.URL.RequestURI(), key)
+		file := b.GetBody(r.URL.RequestURI(), key)
 		_, _ = w.Write([]byte(file[:min(500, len(file))]))
 		panic(http.ErrAbortHandler)
 	})
 	folder := t.TempDir()
 	b.db.Exec(`delete from api_key_windows`)
-	out, status := r.run(t, folder, strings.NewReplacer(b.URL, broken, "max_tries = 8", "max_tries = 2").
+	out, status := r.run(t, folder, strings.NewReplacer(b.ListenURL, broken, "max_tries = 8", "max_tries = 2").
 		Replace(text), key)
 	require.NotZero(t, status, out)
 	require.NotContains(t, out, "average score")
@@ -230,7 +230,7 @@ func (b *cookbook) runRedirected(t *testing.T, r recipe, text, key string) (out 
 	defer elsewhere.Close()
 	service := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
 	defer service.Close()
-	out, status = r.run(t, t.TempDir(), strings.ReplaceAll(text, b.URL, service.URL), key)
+	out, status = r.run(t, t.TempDir(), strings.ReplaceAll(text, b.ListenURL, service.URL), key)
 	require.Zero(t, arrived.Load(), out)
 	return out, status
 }

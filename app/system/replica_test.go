@@ -24,11 +24,11 @@ func TestReplicasAreNeverBehind(t *testing.T) {
 	t.Parallel()
 	w := newReplicated(t)
 	t.Run("reports read from the replica", w.readsFromReplica)
-	t.Run("its tags change with the plays", w.tagsChange)
-	t.Run("it has to be of the same database", w.foreignIsRefused)
-	t.Run("a lagging replica is never seen", w.pausedIsNeverSeen)
-	t.Run("a dead replica is left out", w.deadIsLeftOut)
-	t.Run("another history is never read", w.divergedIsNeverRead)
+	t.Run("its tags change with the plays", w.entityTagsChange)
+	t.Run("it has to be of the same database", w.foreignServerIsRefused)
+	t.Run("a lagging replica is never seen", w.pausedStandbyIsNeverSeen)
+	t.Run("a dead replica is left out", w.deadStandbyIsLeftOut)
+	t.Run("another history is never read", w.divergedStandbyIsNeverRead)
 	require.NotRegexp(t, `s3cret|request failed`, w.dg.Log.String())
 }
 
@@ -40,15 +40,15 @@ func (w *replicated) readsFromReplica(t *testing.T) {
 		"dashboard":  func() { w.screen("/reports/" + w.fork) },
 		"download":   func() { w.screen("/reports/" + w.fork + "/plays.csv" + w.query) },
 	} {
-		w.untilRead(what, ask)
+		w.awaitRead(what, ask)
 	}
 }
 
 // rules.md, Unchanged: a change on the primary changes the ETags that a replica computes.
-func (w *replicated) tagsChange(t *testing.T) {
+func (w *replicated) entityTagsChange(t *testing.T) {
 	tags := func() (tags [2]string) {
 		for i, endpoint := range []string{"/stats", "/exports/csv"} {
-			w.untilRead(endpoint, func() {
+			w.awaitRead(endpoint, func() {
 				tags[i] = w.dg.Get("/api/v1/forks/"+w.fork+endpoint+w.query, w.token, "If-None-Match", `""`).
 					Is(t, http.StatusOK).Header.Get("ETag")
 			})
@@ -65,11 +65,11 @@ func (w *replicated) tagsChange(t *testing.T) {
 }
 
 // dg does not start with a replica of another cluster or database. dg doctor reports that, or a replica left out.
-func (w *replicated) foreignIsRefused(t *testing.T) {
+func (w *replicated) foreignServerIsRefused(t *testing.T) {
 	const foreign = "replica 2 is not a copy of the primary"
 	both := w.standbyURL + " " + pgtest.New(t).URL
 	another := strings.Replace(w.standbyURL, "/dg?", "/postgres?", 1)
-	refused := apptest.RunToExit(t, 1, w.external.On("serve", "--database-replica-urls", both))
+	refused := apptest.RequireExit(t, 1, w.external.WithFlags("serve", "--database-replica-urls", both))
 	require.Contains(t, refused, foreign)
 	require.NotContains(t, refused, "s3cret")
 	for list, says := range map[string]string{
@@ -79,7 +79,7 @@ func (w *replicated) foreignIsRefused(t *testing.T) {
 		"postgres://127.0.0.1:1/dg " + w.standbyURL: "reports leave out replica 1: the database does not answer",
 		w.external.URL: "reports leave out replica 1: it is no standby any more, or never was one",
 	} {
-		apptest.Until(t, 30*time.Second, "doctor does not say: "+says, func() bool {
+		apptest.WaitUntil(t, 30*time.Second, "doctor does not say: "+says, func() bool {
 			_, found := runDoctor(w.external, "--database-replica-urls", list)
 			require.NotContains(t, found, "s3cret")
 			return strings.Contains(found, says)
@@ -87,7 +87,7 @@ func (w *replicated) foreignIsRefused(t *testing.T) {
 	}
 }
 
-func (w *replicated) pausedIsNeverSeen(t *testing.T) {
+func (w *replicated) pausedStandbyIsNeverSeen(t *testing.T) {
 	var name, label string
 	require.NoError(t, w.primary.Owner.Pool.QueryRow(t.Context(), `select p.display_name, label from players p
 		join plays y on y.org_id = p.org_id and y.player = p.ordinal
@@ -95,7 +95,7 @@ func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 	w.primary.Exec(`update organisations set reporting_mode = 'nominative' where id = $1`, w.org)
 	require.Contains(t, w.stats(), name)
 	since := len(w.dg.Log.String())
-	w.replay("pause")
+	w.setReplay("pause")
 	w.primary.Exec(`begin; set local synchronous_commit = off;
 		update organisations set reporting_mode = 'pseudonymous' where id = '` + w.org + `'; commit`)
 	begun := time.Now()
@@ -109,19 +109,19 @@ func (w *replicated) pausedIsNeverSeen(t *testing.T) {
 	w.primary.Exec(`delete from players where org_id = $1 and label = $2`, w.org, label)
 	require.NotContains(t, w.export()+w.stats(), label, "an erased player")
 	w.primary.Exec(`update forks set title = 'Renamed' where id = $1`, w.fork)
-	require.Contains(t, w.dg.Fetch("/api/v1/forks/"+w.fork, w.token), "Renamed", "the cache of forks")
+	require.Contains(t, w.dg.GetBody("/api/v1/forks/"+w.fork, w.token), "Renamed", "the cache of forks")
 	w.primary.Exec(`update organisations set plan = 'team' where id = $1`, w.org)
 	require.False(t, w.dg.Accepts(w.token))
 	w.primary.Exec(`update organisations set plan = 'pro' where id = $1`, w.org)
-	w.replay("resume")
-	w.untilRead("what was behind", func() { w.stats() })
+	w.setReplay("resume")
+	w.awaitRead("what was behind", func() { w.stats() })
 }
 
-func (w *replicated) deadIsLeftOut(t *testing.T) {
+func (w *replicated) deadStandbyIsLeftOut(t *testing.T) {
 	want := w.stats()
 	w.standby.Kill()
-	apptest.Until(t, 30*time.Second, "a check does not notice it, without any read", func() bool {
-		return w.dg.Fetch("/readyz", "") == "ready\nreplica 1: left out\n"
+	apptest.WaitUntil(t, 30*time.Second, "a check does not notice it, without any read", func() bool {
+		return w.dg.GetBody("/readyz", "") == "ready\nreplica 1: left out\n"
 	})
 	for range 4 {
 		begun := time.Now()
@@ -129,13 +129,13 @@ func (w *replicated) deadIsLeftOut(t *testing.T) {
 		require.Less(t, time.Since(begun), 2*time.Second)
 		w.export()
 	}
-	require.Equal(t, 1.0, w.dg.Metric(`dg_replica_resting{replica="1"}`))
+	require.Equal(t, 1.0, w.dg.MetricValue(`dg_replica_resting{replica="1"}`))
 	w.standby.Start()
-	w.untilRead("a replica that came back", func() { w.stats() })
+	w.awaitRead("a replica that came back", func() { w.stats() })
 }
 
 // A diverged replica accepts writes, has more records on the same timeline, or follows its own promotion.
-func (w *replicated) divergedIsNeverRead(t *testing.T) {
+func (w *replicated) divergedStandbyIsNeverRead(t *testing.T) {
 	right := w.stats()
 	for _, c := range []struct{ state, why string }{
 		{"promoted", "it is no standby any more"},
@@ -162,7 +162,7 @@ func (w *replicated) divergedIsNeverRead(t *testing.T) {
 	}
 }
 
-func newStandby(t *testing.T, x *apptest.External) *apptest.External {
+func newStandby(t *testing.T, x *apptest.ExternalServer) *apptest.ExternalServer {
 	pgtest.RequireProgram(t, "pg_basebackup")
 	x.Exec(`alter system set max_standby_streaming_delay = 0`)
 	dir := apptest.NewFolder(t)
@@ -173,10 +173,10 @@ func newStandby(t *testing.T, x *apptest.External) *apptest.External {
 		"DATA="+filepath.Join(x.Dir, "cluster"))
 	out, err := copied.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	return apptest.ExternalOn(t, dir)
+	return apptest.NewExternalServerIn(t, dir)
 }
 
-func setStandby(t *testing.T, x *apptest.External, standby bool) {
+func setStandby(t *testing.T, x *apptest.ExternalServer, standby bool) {
 	signal := filepath.Join(x.Dir, "cluster", "standby.signal")
 	if standby {
 		require.NoError(t, os.WriteFile(signal, nil, 0o600))
@@ -188,9 +188,9 @@ func setStandby(t *testing.T, x *apptest.External, standby bool) {
 // replicated is dg on a primary with one replica. It has a key of an organisation with plays.
 type replicated struct {
 	t                *testing.T
-	external         *apptest.External
+	external         *apptest.ExternalServer
 	primary          *testkit.World
-	standby          *apptest.External
+	standby          *apptest.ExternalServer
 	standbyURL       string // contains a password that no output may show
 	dg               *apptest.Child
 	token, org, fork string
@@ -198,10 +198,10 @@ type replicated struct {
 }
 
 func newReplicated(t *testing.T) *replicated {
-	x := apptest.NewExternal(t)
+	x := apptest.NewExternalServer(t)
 	x.Serve("--demo").Stop() // creates the schema before the standby is copied
 	w := &replicated{t: t, external: x, standby: newStandby(t, x), primary: x.World}
-	w.standbyURL = apptest.ProxyDatabase(t, w.standby.As(url.UserPassword("dg_app", "s3cret")), withLatency)
+	w.standbyURL = apptest.ProxyDatabase(t, w.standby.URLAs(url.UserPassword("dg_app", "s3cret")), withLatency)
 	w.dg = x.Serve("--demo", "--database-replica-urls", w.standbyURL)
 	w.token = w.dg.DemoToken()
 	w.org = testkit.One[string](w.primary,
@@ -216,9 +216,9 @@ func (w *replicated) stats() string { return w.read("/stats") }
 
 func (w *replicated) export() string { return w.read("/exports/csv") }
 
-// replay pauses or resumes the standby's replay. It retries, because replay may cancel the statement.
-func (w *replicated) replay(what string) {
-	apptest.Until(w.t, 10*time.Second, "replay does not "+what, func() bool {
+// setReplay pauses or resumes the standby's replay. It retries, because replay may cancel the statement.
+func (w *replicated) setReplay(what string) {
+	apptest.WaitUntil(w.t, 10*time.Second, "replay does not "+what, func() bool {
 		_, err := w.standby.Owner.Pool.Exec(context.Background(), `select pg_wal_replay_`+what+`()`)
 		return err == nil
 	})
@@ -226,20 +226,22 @@ func (w *replicated) replay(what string) {
 
 func (w *replicated) read(endpoint string) string {
 	w.primary.Exec(`delete from api_key_windows`) // this test exceeds the rate limit of a key
-	return w.dg.Fetch("/api/v1/forks/"+w.fork+endpoint+w.query, w.token)
+	return w.dg.GetBody("/api/v1/forks/"+w.fork+endpoint+w.query, w.token)
 }
 
 func (w *replicated) screen(path string) string {
 	slug := testkit.One[string](w.primary, `select slug from organisations where id = $1`, w.org)
-	return w.dg.Fetch("/o/"+slug+path, "", "Cookie", ownersSession(w.t, w.primary),
+	return w.dg.GetBody("/o/"+slug+path, "", "Cookie", ownersSession(w.t, w.primary),
 		"Accept", "text/html", "Sec-Fetch-Site", "same-origin")
 }
 
-func (w *replicated) readCount() float64 { return w.dg.Metric(`dg_replica_reads_total{replica="1"}`) }
+func (w *replicated) readCount() float64 {
+	return w.dg.MetricValue(`dg_replica_reads_total{replica="1"}`)
+}
 
-func (w *replicated) untilRead(what string, ask func()) {
+func (w *replicated) awaitRead(what string, ask func()) {
 	before := w.readCount()
-	apptest.Until(w.t, 30*time.Second, what+" does not read from the replica", func() bool {
+	apptest.WaitUntil(w.t, 30*time.Second, what+" does not read from the replica", func() bool {
 		w.primary.Exec(`delete from api_key_windows`) // a busy machine exceeds the rate limit
 		ask()
 		return w.readCount() != before
@@ -248,12 +250,12 @@ func (w *replicated) untilRead(what string, ask func()) {
 
 // requireLeftOut requires that the replica is left out, with the reason in the log after position since.
 func (w *replicated) requireLeftOut(since int, why string) {
-	apptest.Until(w.t, 30*time.Second, "the replica is not left out, because "+why, func() bool {
+	apptest.WaitUntil(w.t, 30*time.Second, "the replica is not left out, because "+why, func() bool {
 		w.stats()
 		return strings.Contains(w.dg.Log.String()[since:], why)
 	})
-	require.Equal(w.t, 1.0, w.dg.Metric(`dg_replica_resting{replica="1"}`))
-	require.Equal(w.t, "ready\nreplica 1: left out\n", w.dg.Fetch("/readyz", ""))
+	require.Equal(w.t, 1.0, w.dg.MetricValue(`dg_replica_resting{replica="1"}`))
+	require.Equal(w.t, "ready\nreplica 1: left out\n", w.dg.GetBody("/readyz", ""))
 }
 
 // withLatency forwards a connection after a delay that is longer than a read waits for a replica.

@@ -24,8 +24,8 @@ func TestRolesAreCreatedWithoutSuperuser(t *testing.T) {
 	for range 2 {
 		require.Regexp(t, `^Remains open: dg_app may create large objects.*\n$`, createRoles(x, "manager"))
 	}
-	x.Succeeds("migrate")
-	doctor := func() string { return x.Succeeds("doctor", "--secret-key", firstSecretKey) }
+	x.RequireSuccess("migrate")
+	doctor := func() string { return x.RequireSuccess("doctor", "--secret-key", firstSecretKey) }
 	said := doctor()
 	require.Regexp(t, `warning +rights +the serving role may create large objects`, said)
 	x.Exec(sqlOfAdvice.FindStringSubmatch(said)[1])
@@ -33,21 +33,21 @@ func TestRolesAreCreatedWithoutSuperuser(t *testing.T) {
 }
 
 // newWithoutRoles returns a server without dg's roles and database, after the statement.
-func newWithoutRoles(t *testing.T, statement string) *apptest.External {
+func newWithoutRoles(t *testing.T, statement string) *apptest.ExternalServer {
 	if _, err := exec.LookPath("psql"); err != nil {
 		tb.SkipOrFail(t, err)
 	}
-	x := apptest.NewExternal(t)
-	superuser := strings.Replace(x.As(url.User("postgres")), "/dg?", "/postgres?", 1)
+	x := apptest.NewExternalServer(t)
+	superuser := strings.Replace(x.URLAs(url.User("postgres")), "/dg?", "/postgres?", 1)
 	for _, sql := range []string{`drop database dg`, `drop role dg_app`, `drop role dg_owner`, statement} {
 		require.NoError(t, tb.Exec(t, superuser, sql))
 	}
 	return x
 }
 
-func createRoles(x *apptest.External, user string) (says string) {
+func createRoles(x *apptest.ExternalServer, user string) (says string) {
 	run := func(appPassword string) (string, error) {
-		c := exec.CommandContext(x.T.Context(), "sh", apptest.InTree("configs", "deploy", "roles.sh"))
+		c := exec.CommandContext(x.T.Context(), "sh", apptest.RepositoryPath("configs", "deploy", "roles.sh"))
 		c.Env = append(apptest.CleanEnvironment(), "PGHOST="+x.Link, "PGPORT=5432", "PGUSER="+user,
 			"OWNER_PASSWORD=hunter2", "APP_PASSWORD="+appPassword)
 		out, err := c.CombinedOutput()
@@ -75,18 +75,18 @@ func TestRolesScriptLogsNoPassword(t *testing.T) {
 // The serving role cannot undo a revocation, hide a use, or fill the disk outside the tables.
 func TestServingRoleHasMinimalRights(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternal(t)
+	x := apptest.NewExternalServer(t)
 	c := x.Serve("--demo") // the import of the demo uses temporary tables, as the owner
 	serving := tb.Must(pgxpool.New(t.Context(), x.URL))(t)
 	defer serving.Close()
 	d := x.World
-	files := tb.Must(filepath.Glob(apptest.InTree("migrations", "grants", "*.sql")))(t)
+	files := tb.Must(filepath.Glob(apptest.RepositoryPath("migrations", "grants", "*.sql")))(t)
 	grants := ""
 	for _, name := range files {
 		grants += apptest.ReadFile(t, name)
 	}
 	require.NotContains(t, grants, "on all tables", "such a statement touches others' tables")
-	for table := range apptest.Tables(t, d) {
+	for table := range apptest.RowCounts(t, d) {
 		require.Contains(t, grants, "revoke all on "+table+" from :role;", "a right that is no longer given is taken")
 	}
 	d.Exec(`insert into api_keys

@@ -25,78 +25,78 @@ func tableScreens(fork, key string, has func(web.Screen) bool) (all []screen) {
 	return all
 }
 
-func ofOrganisation(s web.Screen) bool { return s.Permission != authz.Permission{} }
+func isOrganisationScreen(s web.Screen) bool { return s.Permission != authz.Permission{} }
 
-func ofAccount(s web.Screen) bool {
+func isAccountScreen(s web.Screen) bool {
 	return strings.HasPrefix(s.Path, "/account") && s.Path != "/account/reset"
 }
 
-func ofDocs(s web.Screen) bool { return strings.HasPrefix(s.Path, "/docs") }
+func isDocsScreen(s web.Screen) bool { return strings.HasPrefix(s.Path, "/docs") }
 
 var signedOutScreens = []screen{
-	{name: "sign-in-error", shows: "Wrong", path: "/sign-in", status: http.StatusUnauthorized,
-		do: submitWith("#email", "who@example.com", "#password", "wrong")},
-	{name: "code", shows: "Verification code", path: "/sign-in",
-		do: submitWith("#email", "tomas@harbour.example.com", "#password", "admin-with-two-steps")},
-	{name: "code-recovery", shows: "Each works once", path: "/sign-in/code?recovery=1"},
-	{name: "reset-error", shows: "The passwords do not match", path: "/account/reset?token=look",
+	{name: "sign-in-error", uniqueText: "Wrong", path: "/sign-in", status: http.StatusUnauthorized,
+		action: submitWith("#email", "who@example.com", "#password", "wrong")},
+	{name: "code", uniqueText: "Verification code", path: "/sign-in",
+		action: submitWith("#email", "tomas@harbour.example.com", "#password", "admin-with-two-steps")},
+	{name: "code-recovery", uniqueText: "Each works once", path: "/sign-in/code?recovery=1"},
+	{name: "reset-error", uniqueText: "The passwords do not match", path: "/account/reset?token=look",
 		status: http.StatusUnprocessableEntity,
-		do:     submitWith("#new", "battery horse staple", "#repeat", "battery horse")},
-	{name: "docs-long-line", shows: "Cron’s hours", path: "/docs/recipes/nightly-sync"},
-	{name: "docs-search-typed", shows: "precedes what a spreadsheet", path: "/docs", waits: ".results",
-		do: func(p *browsertest.Page) { p.Fill("#search", "formula spreadsheet") }},
-	{name: "not-found", shows: "Page not found", path: "/nowhere", status: http.StatusNotFound},
+		action: submitWith("#new", "battery horse staple", "#repeat", "battery horse")},
+	{name: "docs-long-line", uniqueText: "Cron’s hours", path: "/docs/recipes/nightly-sync"},
+	{name: "docs-search-typed", uniqueText: "precedes what a spreadsheet", path: "/docs", awaitedSelector: ".results",
+		action: func(p *browsertest.Page) { p.Fill("#search", "formula spreadsheet") }},
+	{name: "not-found", uniqueText: "Page not found", path: "/nowhere", status: http.StatusNotFound},
 }
 
 var memberScreens = []screen{
-	{name: "member-account", shows: "Sessions end after 12 hours", path: "/account"},
-	{name: "member-forbidden", shows: "Access denied", path: "/o/harbour-and-vale/reports",
+	{name: "member-account", uniqueText: "Sessions end after 12 hours", path: "/account"},
+	{name: "member-forbidden", uniqueText: "Access denied", path: "/o/harbour-and-vale/reports",
 		status: http.StatusForbidden},
 }
 
 // adminScreens are for an admin without two-step verification. The last one sets it up.
 func adminScreens(t *testing.T) []screen {
 	return []screen{
-		{name: "keys-no-two-step", shows: "two-step", path: "/settings/api-keys"},
-		{name: "two-step", shows: "Scan this code", path: "/account/two-step", waits: "#totp",
-			do: submitWith("#current", "admin-without-second-step")},
-		{name: "recovery-codes", shows: "Save these ten", path: "/account/two-step", waits: "#codes",
-			do: func(p *browsertest.Page) { submitWith("#code", testkit.CodeOf(t, p.Text("#totp"), time.Now()))(p) }},
+		{name: "keys-no-two-step", uniqueText: "two-step", path: "/settings/api-keys"},
+		{name: "two-step", uniqueText: "Scan this code", path: "/account/two-step", awaitedSelector: "#totp",
+			action: submitWith("#current", "admin-without-second-step")},
+		{name: "recovery-codes", uniqueText: "Save these ten", path: "/account/two-step", awaitedSelector: "#codes",
+			action: func(p *browsertest.Page) { submitWith("#code", testkit.CodeOf(t, p.Text("#totp"), time.Now()))(p) }},
 	}
 }
 
 func reportScreens(fork, smallGroup string) []screen {
 	report := "/o/harbour-and-vale/reports/" + fork
 	return []screen{
-		{name: "reports-none", shows: "No fork matches", path: "/o/harbour-and-vale/reports?q=zzz"},
-		{name: "dashboard-warns", shows: "1 person in this report is not in All but one", path: report,
-			do: func(p *browsertest.Page) {
+		{name: "reports-none", uniqueText: "No fork matches", path: "/o/harbour-and-vale/reports?q=zzz"},
+		{name: "dashboard-warns", uniqueText: "1 person in this report is not in All but one", path: report,
+			action: func(p *browsertest.Page) {
 				// on a busy machine a page may omit the warning, because it has only 300 ms
 				for n := 0; n < 20 && !strings.Contains(p.Text("body"), "All but one"); n++ {
 					p.Reload()
 				}
 				click(`summary:text("Show as table")`, "#overlaps > summary")(p)
 			}},
-		{name: "dashboard-compared", shows: "Last quarter", path: report + "?compare=year",
-			do:    click("#m-period > summary", `a:text("Last quarter")`),
-			waits: `#show-plays[href*="-01&to="], #show-plays[href*="-01&show="]`},
-		{name: "dashboard-score", shows: "Average score", path: report + "?show=score", do: click("#show-pass")},
-		{name: "dashboard-skills", shows: "Prompting", path: report + "?skills=all"},
-		{name: "dashboard-call", shows: "Read this report from the API", path: report + apptest.LastDays(366),
-			do: click(`summary:text("Read this report from the API")`)},
-		{name: "dashboard-suppressed", shows: "hidden",
+		{name: "dashboard-compared", uniqueText: "Last quarter", path: report + "?compare=year",
+			action:          click("#m-period > summary", `a:text("Last quarter")`),
+			awaitedSelector: `#show-plays[href*="-01&to="], #show-plays[href*="-01&show="]`},
+		{name: "dashboard-score", uniqueText: "Average score", path: report + "?show=score", action: click("#show-pass")},
+		{name: "dashboard-skills", uniqueText: "Prompting", path: report + "?skills=all"},
+		{name: "dashboard-call", uniqueText: "Read this report from the API", path: report + apptest.LastDays(366),
+			action: click(`summary:text("Read this report from the API")`)},
+		{name: "dashboard-suppressed", uniqueText: "hidden",
 			path: report + apptest.LastDays(366) + "&groupId=" + smallGroup},
-		{name: "dashboard-empty", shows: "No plays", path: report + "?from=2001-01-01&to=2001-01-07"},
-		{name: "dashboard-bad-period", shows: "Invalid period", path: report + "?from=2026-02-30&to=x",
+		{name: "dashboard-empty", uniqueText: "No plays", path: report + "?from=2001-01-01&to=2001-01-07"},
+		{name: "dashboard-bad-period", uniqueText: "Invalid period", path: report + "?from=2026-02-30&to=x",
 			status: http.StatusBadRequest},
 	}
 }
 
 // passwordScreen is the form for a new key in a session without a recent sign-in.
 func passwordScreen(t *testing.T, db *testkit.World) screen {
-	return screen{name: "key-new-password", shows: "The password is wrong.", waits: "#current-error",
+	return screen{name: "key-new-password", uniqueText: "The password is wrong.", awaitedSelector: "#current-error",
 		path: "/settings/api-keys/new", // a script shows the response in the page, so the page's status stays 200
-		do: func(p *browsertest.Page) {
+		action: func(p *browsertest.Page) {
 			db.Exec(`update sessions s set authenticated_at = now() - interval '1 hour'
 				from users u where u.id = s.user_id and u.email_key = 'tomas@harbour.example.com'`)
 			p.Reload()
@@ -105,24 +105,24 @@ func passwordScreen(t *testing.T, db *testkit.World) screen {
 }
 
 var ownerScreens = []screen{
-	{name: "key-new-errors", shows: "Nothing has been saved", path: "/settings/api-keys/new",
-		do: click(`main button.primary`), waits: "[aria-invalid=true]"},
-	{name: "key-leave-dialog", shows: "Leave", path: "/settings/api-keys/new", waits: "dialog[open]",
-		do: func(p *browsertest.Page) {
+	{name: "key-new-errors", uniqueText: "Nothing has been saved", path: "/settings/api-keys/new",
+		action: click(`main button.primary`), awaitedSelector: "[aria-invalid=true]"},
+	{name: "key-leave-dialog", uniqueText: "Leave", path: "/settings/api-keys/new", awaitedSelector: "dialog[open]",
+		action: func(p *browsertest.Page) {
 			createKey(p)
 			p.Click(`header a.mark`)
 		}},
-	{name: "key-replaced", shows: "before the old one stops", path: "/settings/api-keys", waits: "#secret",
-		do: click("table.keys tbody tr:last-child th a", `main .actions a:text("Replace")`, "main button.primary")},
-	{name: "revoke-dialog", shows: "Revoke", path: "/settings/api-keys",
-		do: click("table.keys tbody tr:first-child a.revoke"), waits: "dialog[open]"},
-	{name: "revoked", shows: "revoked", path: "/settings/api-keys",
-		do: func(p *browsertest.Page) {
+	{name: "key-replaced", uniqueText: "before the old one stops", path: "/settings/api-keys", awaitedSelector: "#secret",
+		action: click("table.keys tbody tr:last-child th a", `main .actions a:text("Replace")`, "main button.primary")},
+	{name: "revoke-dialog", uniqueText: "Revoke", path: "/settings/api-keys",
+		action: click("table.keys tbody tr:first-child a.revoke"), awaitedSelector: "dialog[open]"},
+	{name: "revoked", uniqueText: "revoked", path: "/settings/api-keys",
+		action: func(p *browsertest.Page) {
 			p.Open(p.Attr("table.keys a.revoke", "href"))
 			click("main button.danger", "main details summary")(p)
 		}},
-	{name: "audit-entry", shows: "Request id", path: "/settings/audit-log",
-		do: click("table.log tr.area:first-child + tr summary")},
-	{name: "audit-none", shows: "Clear filters",
+	{name: "audit-entry", uniqueText: "Request id", path: "/settings/audit-log",
+		action: click("table.log tr.area:first-child + tr summary")},
+	{name: "audit-none", uniqueText: "Clear filters",
 		path: "/o/harbour-and-vale/settings/audit-log?from=2001-01-01&to=2001-01-02"},
 }

@@ -25,7 +25,7 @@ import (
 )
 
 func signIn(t *testing.T, p *browsertest.Page, d *apptest.Child, a demo.Account, screen string) {
-	p.Open(d.URL + "/sign-in?next=" + screen)
+	p.Open(d.ListenURL + "/sign-in?next=" + screen)
 	p.Fill("#email", a.Email)
 	p.Fill("#password", a.Password)
 	p.Click("button.primary")
@@ -80,7 +80,7 @@ func TestKeyLifeInABrowser(t *testing.T) {
 	}
 	require.NotContains(t, log, key[31:], "a secret")
 
-	p.Open(d.URL + "/settings/api-keys")
+	p.Open(d.ListenURL + "/settings/api-keys")
 	paused := create(func(key string) {
 		require.True(t, d.Accepts(key))
 		p.WaitFor(`#first-request`)
@@ -100,7 +100,7 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	t.Parallel()
 	d := serveDemo(t, "--base-url", "http://localhost:1")
 	p := browsertest.New(t)
-	p.Open(d.URL + "/docs") // this address differs from the OpenAPI document's
+	p.Open(d.ListenURL + "/docs") // this address differs from the OpenAPI document's
 	p.Click(`a:text("Reference")`)
 	p.Click(`main a:text("Get the statistics of a fork")`)
 	answer := func() string {
@@ -120,11 +120,11 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 }
 
 type screen struct {
-	name, path string
-	shows      string // text that appears only on this screen
-	status     int    // 0: 200
-	do         func(*browsertest.Page)
-	waits      string // selector of an element to wait for after do
+	name, path      string
+	uniqueText      string // text that appears only on this screen
+	status          int    // 0: 200
+	action          func(*browsertest.Page)
+	awaitedSelector string // selector of an element to wait for after do
 }
 
 type viewer struct {
@@ -154,15 +154,15 @@ func TestScreensAreAccessibleAndSmall(t *testing.T) {
 		  ago * 13 % 29, ago % 7 / 6 * 40 from api_keys k, generate_series(0, 29) ago`)
 	d.db.Exec(`update api_keys set created_at = created_at - interval '40 days', last_used_at = now()`)
 	viewers := []viewer{
-		{"maren@harbour.example.com", slices.Concat(tableScreens(fork, key, ofOrganisation), ownerScreens)},
-		{"tomas@harbour.example.com", append(slices.Concat(tableScreens(fork, key, ofAccount),
+		{"maren@harbour.example.com", slices.Concat(tableScreens(fork, key, isOrganisationScreen), ownerScreens)},
+		{"tomas@harbour.example.com", append(slices.Concat(tableScreens(fork, key, isAccountScreen),
 			reportScreens(fork, smallGroup)), passwordScreen(t, d.db))},
-		{"", slices.Concat(tableScreens(fork, key, ofDocs), signedOutScreens)},
+		{"", slices.Concat(tableScreens(fork, key, isDocsScreen), signedOutScreens)},
 		{"claire@harbour.example.com", adminScreens(t)},
 		{"ilya@harbour.example.com", memberScreens},
 		{"noor@atelier.example.org", []screen{
-			{name: "keys-empty", shows: "No keys", path: "/settings/api-keys"},
-			{name: "hostile-reports", shows: "<em>", path: "/reports"},
+			{name: "keys-empty", uniqueText: "No keys", path: "/settings/api-keys"},
+			{name: "hostile-reports", uniqueText: "<em>", path: "/reports"},
 		}},
 	}
 	testkit.Concurrently(2, func(half int) {
@@ -171,14 +171,14 @@ func TestScreensAreAccessibleAndSmall(t *testing.T) {
 		}
 	})
 	d.db.Exec(`update organisations set plan = 'team' where slug = 'harbour-and-vale'`)
-	belowPro := []screen{{name: "keys-below-pro", shows: "paused", path: "/settings/api-keys"}}
+	belowPro := []screen{{name: "keys-below-pro", uniqueText: "paused", path: "/settings/api-keys"}}
 	viewer{"maren@harbour.example.com", belowPro}.checkScreens(t, d.Child)
 }
 
 func (v viewer) checkScreens(t *testing.T, c *apptest.Child) {
 	t.Run(cmp.Or(v.email, "signed out"), func(t *testing.T) {
 		page := browsertest.New(t)
-		page.Open(c.URL + "/sign-in")
+		page.Open(c.ListenURL + "/sign-in")
 		if v.email != "" {
 			signIn(t, page, c, apptest.DemoAccount(t, v.email), "/account")
 		}
@@ -197,15 +197,15 @@ func (s screen) check(t *testing.T, p *browsertest.Page) {
 	assert.Less(t, browsertest.Eval[int](p,
 		`performance.getEntries().reduce((sum, e) => sum + (e.name.includes("dg.svg") ? 0 : e.transferSize ?? 0), 0)`),
 		maxTransferred)
-	if s.do != nil {
-		s.do(p)
+	if s.action != nil {
+		s.action(p)
 	}
-	if s.waits != "" {
-		p.WaitFor(s.waits)
+	if s.awaitedSelector != "" {
+		p.WaitFor(s.awaitedSelector)
 	}
 	require.Equal(t, cmp.Or(s.status, http.StatusOK), browsertest.Eval[int](p,
 		`performance.getEntriesByType('navigation')[0].responseStatus`))
-	require.Contains(t, p.Text("body"), s.shows)
+	require.Contains(t, p.Text("body"), s.uniqueText)
 	checkAccessibility(t, p)
 	takePictures(t, p, s.name)
 }

@@ -39,7 +39,7 @@ var secretShapes = map[string]*regexp.Regexp{
 	"the address of a secret": regexp.MustCompile(`otpauth://`),
 }
 
-func (o outputs) requireNone(t *testing.T, secrets map[string]string, shapes map[string]*regexp.Regexp) {
+func (o outputs) requireNoSecrets(t *testing.T, secrets map[string]string, shapes map[string]*regexp.Regexp) {
 	looked := maps.Clone(shapes)
 	for name, secret := range secrets {
 		require.Greater(t, len(secret), 12, name)
@@ -58,15 +58,15 @@ func (o outputs) requireNone(t *testing.T, secrets map[string]string, shapes map
 // secretWorld is a running dg whose callers and people use all of their secrets.
 type secretWorld struct {
 	*apptest.Child
-	database []string // flags for its URLs and its secret key
-	secrets  map[string]string
-	pages    outputs // texts in which nothing may look like a secret
+	databaseFlags []string // flags for its URLs and its secret key
+	secrets       map[string]string
+	pages         outputs // texts in which nothing may look like a secret
 }
 
 // rules.md, Keys; /docs/security, Logs: no secret is stored, logged or shown, except as a hash.
 func TestSecretsAppearNowhere(t *testing.T) {
 	t.Parallel()
-	x := apptest.NewExternal(t)
+	x := apptest.NewExternalServer(t)
 	d := x.World
 	d.Exec(`alter role all set log_statement = 'all'`)
 	s := &secretWorld{pages: outputs{}, secrets: map[string]string{
@@ -75,33 +75,33 @@ func TestSecretsAppearNowhere(t *testing.T) {
 		"a TOTP secret":           totpSecret,
 		"a password hash":         passwordHash[30:],
 	}}
-	s.database = []string{"--database-url", x.As(url.UserPassword("dg_app", databasePassword)),
-		"--migrate-database-url", x.As(url.UserPassword("dg_owner", databasePassword)),
+	s.databaseFlags = []string{"--database-url", x.URLAs(url.UserPassword("dg_app", databasePassword)),
+		"--migrate-database-url", x.URLAs(url.UserPassword("dg_owner", databasePassword)),
 		"--secret-key", s.secrets["the secret key"]}
-	s.Child = apptest.ServeWith(t, append([]string{"--log-level", "debug", "--demo"}, s.database...)...)
+	s.Child = apptest.ServeWith(t, append([]string{"--log-level", "debug", "--demo"}, s.databaseFlags...)...)
 	demoKey, ok := apikeys.ParseToken(s.DemoToken())
 	require.True(t, ok)
 	s.secrets["the demo key's secret"] = demoKey.Secret
 	// the greeting shows the key twice: alone and in the curl line
 	greeting := outputs{"the greeting": strings.Replace(s.Out.String(), demoKey.Secret, "", 2)}
-	greeting.requireNone(t, s.secrets, secretShapes)
+	greeting.requireNoSecrets(t, s.secrets, secretShapes)
 	s.importSecrets(t)
 	maren := apptest.DemoAccount(t, "maren@harbour.example.com")
 	tomas := apptest.DemoAccount(t, "tomas@harbour.example.com")
 	s.secrets["maren's password"], s.secrets["tomas's password"] = maren.Password, tomas.Password
 	s.secrets["tomas's secret"] = tomas.TOTPSecret
 	s.failSignIns(t, tomas) // first, because the log only samples unauthenticated requests after many of them
-	s.enrol(t, maren)
-	s.reset(t, tomas)
+	s.enrolTwoStep(t, maren)
+	s.resetPassword(t, tomas)
 	s.useKeys(t, d)
 
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/goroutine?debug=2",
 		"/debug/pprof/heap?debug=1", "/debug/pprof/allocs?debug=1"} {
-		s.pages[path] = fetchAll(t, "http://"+s.Ops+path)
+		s.pages[path] = fetchAll(t, "http://"+s.OpsAddress+path)
 	}
-	s.pages["dg doctor"] = apptest.RunToExit(t, 0, append([]string{"doctor"}, s.database...))
+	s.pages["dg doctor"] = apptest.RequireExit(t, 0, append([]string{"doctor"}, s.databaseFlags...))
 	require.NoError(t, s.Process.Signal(syscall.SIGQUIT))
-	s.Status(10 * time.Second)
+	s.ExitStatus(10 * time.Second)
 	s.pages["the log and the dump of SIGQUIT"] = s.Log.String()
 	for _, part := range []string{"msg=request", "route=/account/reset", "goroutine 1 "} {
 		require.Contains(t, s.Log.String(), part)
@@ -109,18 +109,18 @@ func TestSecretsAppearNowhere(t *testing.T) {
 	log := apptest.ReadFile(t, x.Dir, "postgres.log")
 	require.Regexp(t, `(?i)execute \S+: .*insert into .?(audit_entries|sessions)`, log, "it logs every statement")
 	shapeless := outputs{"PostgreSQL's log": log} // may have hashes, which secretShapes would match
-	for table := range apptest.Tables(t, d) {
+	for table := range apptest.RowCounts(t, d) {
 		of := s.pages
 		if table == "users" || table == "recovery_codes" {
 			of = shapeless
 		}
-		of["the table "+table] = apptest.Dump(d, table) + " "
+		of["the table "+table] = apptest.DumpTable(d, table) + " "
 	}
-	s.pages.requireNone(t, s.secrets, secretShapes)
+	s.pages.requireNoSecrets(t, s.secrets, secretShapes)
 	// the table users has the imported hash, and the statement log has the typed e-mail
 	delete(s.secrets, "a password hash")
 	delete(s.secrets, "a password typed as the e-mail")
-	shapeless.requireNone(t, s.secrets, map[string]*regexp.Regexp{})
+	shapeless.requireNoSecrets(t, s.secrets, map[string]*regexp.Regexp{})
 }
 
 // useKeys sends keys in valid and invalid ways. TestRedactRemovesSecrets tests more forms.
@@ -151,13 +151,13 @@ func (s *secretWorld) useKeys(t *testing.T, d *testkit.World) {
 		{"/x/" + strings.ReplaceAll(key.Token(), "_", "%255f"), "Authorization", bearer},
 		{"/x/DG_LIVE_" + key.ID + "_" + key.Secret, "User-Agent", "DG_LIVE_" + key.ID + "%5F" + key.Secret},
 	} {
-		s.pages[fmt.Sprintf("answer %d", i)] = fetchAll(t, s.URL+request[0], request[1:]...)
+		s.pages[fmt.Sprintf("answer %d", i)] = fetchAll(t, s.ListenURL+request[0], request[1:]...)
 	}
 }
 
 // failSignIns types a wrong password, a password as the e-mail, and a wrong code. Then it signs in.
 func (s *secretWorld) failSignIns(t *testing.T, a demo.Account) {
-	v := testkit.NewBrowser(t, s.URL)
+	v := testkit.NewBrowser(t, s.ListenURL)
 	s.secrets["a wrong password"] = "wrong-" + uuid.NewString()
 	s.secrets["a password typed as the e-mail"] = "typed-" + uuid.NewString()
 	wrong := testkit.Form("email", a.Email, "password", s.secrets["a wrong password"])
@@ -174,9 +174,10 @@ func (s *secretWorld) failSignIns(t *testing.T, a demo.Account) {
 
 var recoveryCode = regexp.MustCompile(`\b[0-9a-z]{4}(?:-[0-9a-z]{4}){3}\b`)
 
-// enrol changes the password, turns two-step verification on, uses a recovery code, creates a key and reads every page.
-func (s *secretWorld) enrol(t *testing.T, a demo.Account) {
-	v := apptest.SignedIn(t, s.URL, a)
+// enrolTwoStep changes the password, turns two-step verification on, uses a recovery code, creates a key and reads all
+// pages.
+func (s *secretWorld) enrolTwoStep(t *testing.T, a demo.Account) {
+	v := apptest.SignIn(t, s.ListenURL, a)
 	changed := "new-" + uuid.NewString()
 	v.Post("/account/password", testkit.Form("current", a.Password, "new", changed, "repeat", changed)).Is(t, 303)
 	s.secrets["the new password"] = changed
@@ -187,12 +188,12 @@ func (s *secretWorld) enrol(t *testing.T, a demo.Account) {
 	found := recoveryCode.FindAllString(codes, -1)
 	require.GreaterOrEqual(t, len(found), 10, codes)
 	s.secrets["a recovery code"], s.secrets["a used recovery code"] = found[0], found[1]
-	again := testkit.NewBrowser(t, s.URL)
+	again := testkit.NewBrowser(t, s.ListenURL)
 	again.SignIn(a.Email, changed, "")
 	testkit.RequireRedirect(t, "/", again.Post("/sign-in/code?recovery=1", testkit.Form("code", found[1])))
 	const settings = "/o/harbour-and-vale/settings/"
 	page := v.Post(settings+"api-keys/new", testkit.Form("name", "BI", "scopes", "forks:read", "expiry", "30"))
-	key := testkit.Find(t, "("+apptest.DemoKey.String()+")", page.Body)
+	key := testkit.Find(t, "("+apptest.DemoKeyPattern.String()+")", page.Body)
 	s.secrets["the new key"] = strings.Split(key, "_")[3]
 	require.True(t, s.Accepts(key))
 	s.secrets["a session"] = v.Session()
@@ -203,14 +204,14 @@ func (s *secretWorld) enrol(t *testing.T, a demo.Account) {
 	}
 }
 
-func (s *secretWorld) reset(t *testing.T, a demo.Account) {
-	reset := []string{"account", "reset", a.Email, "--base-url", s.URL}
-	out := apptest.RunToExit(t, 0, append(reset, s.database[:4]...))
-	link := apptest.ResetLink.FindStringSubmatch(out)
+func (s *secretWorld) resetPassword(t *testing.T, a demo.Account) {
+	reset := []string{"account", "reset", a.Email, "--base-url", s.ListenURL}
+	out := apptest.RequireExit(t, 0, append(reset, s.databaseFlags[:4]...))
+	link := apptest.ResetLinkPattern.FindStringSubmatch(out)
 	require.NotNil(t, link, out)
 	s.secrets["a reset link"] = link[3]
 	s.secrets["the password after it"] = "reset-" + uuid.NewString()
-	v := testkit.NewBrowser(t, s.URL)
+	v := testkit.NewBrowser(t, s.ListenURL)
 	v.Get(link[2])
 	s.pages["a used reset"] = v.Post(link[2], testkit.Form("token", link[3], "new", s.secrets["the password after it"],
 		"repeat", s.secrets["the password after it"])).Is(t, 200).Body
@@ -224,12 +225,12 @@ func (s *secretWorld) importSecrets(t *testing.T) {
 	for i, text := range []string{valid, strings.Replace(valid, totpSecret, totpSecret+"!", 1), valid + "}"} {
 		file := filepath.Join(t.TempDir(), "file.ndjson")
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		command := append([]string{"import", file}, s.database...)
-		s.pages[fmt.Sprintf("the output of import %d", i)] = apptest.RunToExit(t, min(i, 1), command) + " "
+		command := append([]string{"import", file}, s.databaseFlags...)
+		s.pages[fmt.Sprintf("the output of import %d", i)] = apptest.RequireExit(t, min(i, 1), command) + " "
 	}
 }
 
 func fetchAll(t *testing.T, url string, headers ...string) string {
-	response := apptest.Ask(t, apptest.NewClient(), url, "", headers...)
+	response := apptest.Get(t, apptest.NewClient(), url, "", headers...)
 	return fmt.Sprint(response.Status, response.Header, apptest.ReadAll(t, response))
 }

@@ -44,7 +44,7 @@ func TestServeReportsItsState(t *testing.T) {
 			"OTEL_EXPORTER_OTLP_HEADERS=hunter2,x-team=%hunter2")
 	}, "serve", "--data-dir", dir, "--base-url", "http://127.0.0.1:8080")
 	requireState("READY=1")
-	address := strings.TrimPrefix(c.UntilServing().URL, "http://")
+	address := strings.TrimPrefix(c.AwaitServing().ListenURL, "http://")
 	for _, addr := range []string{address, strings.Replace(address, "127.0.0.1", "0.0.0.0", 1)} {
 		status, out, problem := apptest.RunCommand(t, "health", "--addr", addr)
 		require.Zero(t, status, problem)
@@ -73,15 +73,15 @@ func TestSecondInterruptSkipsTheGrace(t *testing.T) {
 	c := apptest.ServeOn(t, dir)
 	key := apptest.OpenAdminDB(t, dir).Key(h.IDs.Organisation.String()).Token()
 	require.NoError(t, c.Process.Signal(syscall.SIGHUP), "which is ignored")
-	ended := apptest.ReadSlowly(apptest.Ask(t, apptest.SmallWindowClient(), c.URL+h.CSV(), key).Body)
+	ended := apptest.ReadSlowly(apptest.Get(t, apptest.SmallWindowClient(), c.ListenURL+h.CSV(), key).Body)
 	require.NoError(t, c.Process.Signal(os.Interrupt))
-	apptest.Until(t, 5*time.Second, "it does not say that it stops", func() bool {
+	apptest.WaitUntil(t, 5*time.Second, "it does not say that it stops", func() bool {
 		return strings.Contains(c.Log.String(), "stopping")
 	})
-	apptest.Until(t, 2*time.Second, "it does not end", func() bool {
+	apptest.WaitUntil(t, 2*time.Second, "it does not end", func() bool {
 		return errors.Is(c.Process.Signal(os.Interrupt), os.ErrProcessDone)
 	})
-	require.NotZero(t, c.Status(2*time.Second))
+	require.NotZero(t, c.ExitStatus(2*time.Second))
 	require.NotErrorIs(t, <-ended, io.EOF)
 }
 
@@ -93,20 +93,20 @@ func TestConcurrentCommandsShareOneServer(t *testing.T) {
 	h := apptest.NewHistory(t, 1, 5_000)
 	for _, line := range []string{"erase 00000000-0000-4000-8000-000000000001", "migrate",
 		"account reset ann@example.org", "segments rebuild", "import " + h.File} {
-		apptest.Refuses(t, "there is no database in", dir, strings.Fields(line)...)
+		apptest.RequireRefusal(t, "there is no database in", dir, strings.Fields(line)...)
 		require.NoDirExists(t, dir, line)
 	}
 	for _, command := range [][]string{{"demo"}, {"import", h.File}} {
-		testkit.Concurrently(2, func(int) { apptest.Succeeds(t, dir, command...) })
+		testkit.Concurrently(2, func(int) { apptest.RequireSuccess(t, dir, command...) })
 		require.Empty(t, apptest.ProcessesOn(t, dir))
 	}
 	c := apptest.ServeOn(t, dir)
 	apptest.NewHistory(t, 2, 5_000).ImportInto(t, dir)
-	require.Regexp(t, `^postgres://dg_owner@/dg\?`, apptest.Succeeds(t, dir, "database"))
-	c.Fetch("/readyz", "")
+	require.Regexp(t, `^postgres://dg_owner@/dg\?`, apptest.RequireSuccess(t, dir, "database"))
+	c.GetBody("/readyz", "")
 	c.Stop()
 	require.Empty(t, apptest.ProcessesOn(t, dir))
-	apptest.Refuses(t, "is not running on "+dir+": start dg serve", dir, "database")
+	apptest.RequireRefusal(t, "is not running on "+dir+": start dg serve", dir, "database")
 	d := apptest.OpenAdminDB(t, dir)
 	require.Equal(t, h.Plays, d.Count(`plays where org_id = $1`, h.IDs.Organisation))
 	require.Equal(t, 4, d.Count(`organisations`), "the demo's two, once, and those of the histories")
@@ -154,8 +154,8 @@ func TestServeDropsRoot(t *testing.T) {
 	c := serve("--demo")
 	c.DemoToken()
 	runCurlLine(t, c.Out.String())
-	require.Contains(t, c.Operations("/metrics"), "\nprocess_open_fds ", "/proc/self is its own")
-	apptest.Succeeds(t, dir, "migrate")
+	require.Contains(t, c.GetOps("/metrics"), "\nprocess_open_fds ", "/proc/self is its own")
+	apptest.RequireSuccess(t, dir, "migrate")
 	require.Zero(t, statOf(t, fmt.Sprintf("/proc/%d/mem", c.Process.Pid)).Uid,
 		"no other process of the user reads its memory")
 	c.Stop()
@@ -164,8 +164,8 @@ func TestServeDropsRoot(t *testing.T) {
 	another := joinServer(t, dir)
 	c = serve()
 	require.NoError(t, another.Stop(t.Context()))
-	require.Regexp(t, `(?m)^Sealed \d+ days and \d+ months`, apptest.Succeeds(t, dir, "segments", "rebuild"))
-	c.Fetch("/readyz", "")
+	require.Regexp(t, `(?m)^Sealed \d+ days and \d+ months`, apptest.RequireSuccess(t, dir, "segments", "rebuild"))
+	c.GetBody("/readyz", "")
 	another = joinServer(t, dir)
 	begun := time.Now()
 	c.Stop()
@@ -175,33 +175,33 @@ func TestServeDropsRoot(t *testing.T) {
 	require.Empty(t, apptest.ProcessesOn(t, dir))
 }
 
-type demoServed struct {
+type servedDemo struct {
 	*apptest.Child
 	dir   string
 	db    *testkit.World
 	token string // token of the demo's key
 }
 
-func serveDemo(t *testing.T, args ...string) *demoServed {
+func serveDemo(t *testing.T, args ...string) *servedDemo {
 	dir := apptest.NewFolder(t)
 	c := apptest.ServeOn(t, dir, append([]string{"--demo"}, args...)...)
-	return &demoServed{Child: c, dir: dir, db: apptest.OpenAdminDB(t, dir), token: c.DemoToken()}
+	return &servedDemo{Child: c, dir: dir, db: apptest.OpenAdminDB(t, dir), token: c.DemoToken()}
 }
 
 func programsOf(db *testkit.World) string {
 	return testkit.One[string](db, `select setting from pg_config where name = 'BINDIR'`)
 }
 
-func runDoctor(x *apptest.External, args ...string) (status int, out string) {
-	c := apptest.Launch(x.T, append(x.On("doctor"), args...)...)
-	return c.Status(time.Minute), c.Out.String()
+func runDoctor(x *apptest.ExternalServer, args ...string) (status int, out string) {
+	c := apptest.Launch(x.T, append(x.WithFlags("doctor"), args...)...)
+	return c.ExitStatus(time.Minute), c.Out.String()
 }
 
 func runCurlLine(t *testing.T, greeting string) (forks string) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		tb.SkipOrFail(t, err)
 	}
-	line := apptest.CurlLine.FindStringSubmatch(greeting)
+	line := apptest.CurlLinePattern.FindStringSubmatch(greeting)
 	require.NotNil(t, line, greeting)
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", line[1]+" --fail").Output()
 	require.NoError(t, err, line[1])

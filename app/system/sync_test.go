@@ -24,8 +24,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// nights is an organisation whose plays change. Night after night, a program of /docs copies them through a proxy.
-type nights struct {
+// nightlySync copies the changing plays of an organisation each night through a proxy, with a program of /docs.
+type nightlySync struct {
 	*testkit.World
 	t         *testing.T
 	url       string // URL of the proxy
@@ -41,12 +41,12 @@ type nights struct {
 	interfere func(forward func()) // changes or breaks the forwarding of an export
 }
 
-func newNights(t *testing.T, forks int) *nights {
+func newNightlySync(t *testing.T, forks int) *nightlySync {
 	served := apptest.ServeInProcess(t, testkit.New(t), assembly.Settings{})
-	n := &nights{World: served.World, t: t, random: rand.New(rand.NewPCG(1, 2)), folder: t.TempDir()}
-	n.program = apptest.ReadFile(t, apptest.InTree("web/docs/recipes/sync.py"))
+	n := &nightlySync{World: served.World, t: t, random: rand.New(rand.NewPCG(1, 2)), folder: t.TempDir()}
+	n.program = apptest.ReadFile(t, apptest.RepositoryPath("web/docs/recipes/sync.py"))
 	n.night = time.Date(2026, 1, 20, 0, 0, 0, 0, time.UTC) // the copy spans three calendar years
-	n.url = n.proxy(served.Base)
+	n.url = n.proxy(served.BaseURL)
 	n.org = n.Organisation(testkit.Organisation{}).ID
 	n.Players(n.org, 600)
 	for i := range forks {
@@ -63,7 +63,7 @@ func newNights(t *testing.T, forks int) *nights {
 }
 
 // proxy forwards one request after the other. It rotates the keys, because of their rate limit.
-func (n *nights) proxy(base string) string {
+func (n *nightlySync) proxy(base string) string {
 	target, err := url.Parse(base)
 	require.NoError(n.t, err)
 	var one sync.Mutex
@@ -90,8 +90,8 @@ func (n *nights) proxy(base string) string {
 	return server.URL
 }
 
-// change adds the plays of a day, corrects plays of any age, and sometimes erases a player.
-func (n *nights) change() {
+// changePlays adds the plays of a day, corrects plays of any age, and sometimes erases a player.
+func (n *nightlySync) changePlays() {
 	for i, f := range n.forks {
 		if i%4 > 0 && n.random.IntN(6) > 0 {
 			continue // only every fourth fork has plays each day
@@ -113,7 +113,7 @@ func (n *nights) change() {
 }
 
 // requireExit runs the program with the night's date, one fork at a time, and requires its exit status and output.
-func (n *nights) requireExit(status int, says string) {
+func (n *nightlySync) requireExit(status int, says string) {
 	text := strings.NewReplacer("https://dg.example.org", n.url,
 		"dt.datetime.now(dt.timezone.utc).date()", "dt.date.fromisoformat("+n.night.Format(`"2006-01-02"`)+")",
 		"range(8)", "range(1)", "EXPORTS = 3", "EXPORTS = 1").Replace(n.program)
@@ -125,12 +125,12 @@ func (n *nights) requireExit(status int, says string) {
 
 func rowsOfCSV(text string) []string { return strings.Split(strings.TrimSpace(text), "\n")[1:] }
 
-func (n *nights) requireEqual() {
+func (n *nightlySync) requireEqualCopy() {
 	for _, f := range n.forks {
 		var want []string
 		for year := 2024; year <= n.night.Year(); year++ {
 			last := min(fmt.Sprintf("%d-12-31", year), n.night.AddDate(0, 0, -1).Format(time.DateOnly))
-			file := apptest.ReadAll(n.t, apptest.Ask(n.t, apptest.NewClient(), fmt.Sprintf(
+			file := apptest.ReadAll(n.t, apptest.Get(n.t, apptest.NewClient(), fmt.Sprintf(
 				"%s/api/v1/forks/%s/exports/csv?from=%d-01-01&to=%s", n.url, f.ID, year, last), ""))
 			want = append(want, rowsOfCSV(file)...)
 		}
@@ -142,11 +142,11 @@ func (n *nights) requireEqual() {
 // After each night, the copy equals the exports, whatever changed or failed. Only changed months are read again.
 func TestNightlySyncCopiesEveryChange(t *testing.T) {
 	t.Parallel()
-	n := newNights(t, apptest.Sized(2, 2, 20))
+	n := newNightlySync(t, apptest.PickSize(2, 2, 20))
 	copies := filepath.Join(n.folder, "copy", "plays")
 	mode := func(mode string) { n.Exec(`update organisations set reporting_mode = $1`, mode) }
-	for i := range apptest.Sized(9, 9, 30) {
-		n.change()
+	for i := range apptest.PickSize(9, 9, 30) {
+		n.changePlays()
 		switch i {
 		case 3: // the reporting mode changes between HEAD and GET
 			n.interfere = func(forward func()) {
@@ -171,7 +171,7 @@ func TestNightlySyncCopiesEveryChange(t *testing.T) {
 			n.interfere = nil
 		}
 		n.requireExit(0, "")
-		n.requireEqual()
+		n.requireEqualCopy()
 		n.night = n.night.AddDate(0, 0, 1)
 	}
 	exports := func() int { return n.Count(`audit_entries where action = 'export.started'`) }
@@ -186,7 +186,7 @@ func TestNightlySyncCopiesEveryChange(t *testing.T) {
 // The sync changes nothing in a copy with the key of another organisation, or of one without forks.
 func TestNightlySyncCopiesOneOrganisation(t *testing.T) {
 	t.Parallel()
-	n := newNights(t, 2)
+	n := newNightlySync(t, 2)
 	n.Exec(`update forks set title = ' =1+1;"+2' where id = $1`, n.forks[1].ID)
 	stored := func() []string {
 		names, err := filepath.Glob(filepath.Join(n.folder, "copy", "plays", "*"))
@@ -219,7 +219,7 @@ func TestClientsRevalidateReports(t *testing.T) {
 	f := served.Fork(testkit.Fork{OrganisationID: served.Organisation(testkit.Organisation{}).ID})
 	served.Players(f.OrganisationID, 3)
 	served.Plays(f, 30, f.CreatedAt, time.Hour)
-	url := served.Base + "/api/v1/forks/" + f.ID
+	url := served.BaseURL + "/api/v1/forks/" + f.ID
 	const period = "?from=2026-01-01&to=2026-01-31"
 	header := "'Authorization: Bearer " + served.Key(f.OrganisationID).Token() + "'"
 	for _, of := range []struct{ client, needs, want, script string }{

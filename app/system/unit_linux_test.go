@@ -81,7 +81,7 @@ func filterOfUnit(t *testing.T) string {
 		}
 		return names
 	}
-	unit := apptest.ReadFile(t, apptest.InTree("configs", "deploy", "dg.service"))
+	unit := apptest.ReadFile(t, apptest.RepositoryPath("configs", "deploy", "dg.service"))
 	var allowed []string
 	for _, line := range testkit.Cells(`(?m)^SystemCallFilter=(~?)(.*)$`, unit) {
 		for group := range strings.FieldsSeq(line[1]) {
@@ -101,12 +101,12 @@ func filterOfUnit(t *testing.T) string {
 func TestServiceWorksUnderItsFilter(t *testing.T) {
 	t.Parallel()
 	allowed := filterOfUnit(t)
-	x := apptest.NewExternal(t)
+	x := apptest.NewExternalServer(t)
 	user := statOf(t, filepath.Join(x.Dir, "cluster")).Uid
 	dir := apptest.NewFolder(t)
 	base := filepath.Dir(dir)
 	require.NoError(t, os.Chown(base, int(user), -1))
-	built := tb.Must(apptest.Binary())(t)
+	built := tb.Must(apptest.BuildBinary())(t)
 	program := filepath.Join(base, "dg")
 	require.NoError(t, exec.CommandContext(t.Context(), "install", built, program).Run())
 	self := tb.Must(os.Executable())(t)
@@ -120,16 +120,16 @@ func TestServiceWorksUnderItsFilter(t *testing.T) {
 	}
 	for i, database := range [][]string{{"--data-dir", dir}, x.Flags()} {
 		h := apptest.NewHistory(t, uint64(i), 1_000)
-		serve := func() *apptest.Child { return run(append([]string{"serve"}, database...)...).UntilServing() }
+		serve := func() *apptest.Child { return run(append([]string{"serve"}, database...)...).AwaitServing() }
 		serve().Stop()
 		for _, command := range [][]string{{"migrate"}, {"import", h.File}, {"doctor"}} {
 			c := run(append(command, database...)...)
-			require.Zero(t, c.Status(time.Minute), "%v: %s%s", command, c.Out.String(), c.Log.String())
+			require.Zero(t, c.ExitStatus(time.Minute), "%v: %s%s", command, c.Out.String(), c.Log.String())
 		}
 		again := serve()
 		status := apptest.ReadFile(t, fmt.Sprintf("/proc/%d/status", again.Process.Pid))
 		require.Regexp(t, fmt.Sprintf(`(?s)\nUid:\t%d\t.*\nSeccomp:\t2\n`, user), status)
-		again.Fetch("/readyz", "")
+		again.GetBody("/readyz", "")
 		again.Stop()
 	}
 }

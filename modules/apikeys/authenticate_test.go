@@ -50,7 +50,7 @@ func TestKeyIsRejectedForTheFirstReasonThatHolds(t *testing.T) {
 	for bits := range 1 << len(rejections) {
 		key, token, want := b.rejectedKey(bits)
 		before := b.Count(`audit_entries`)
-		caller, err := b.keys.Authenticate(b.t.Context(), token, requestFunc)
+		caller, err := b.service.Authenticate(b.t.Context(), token, requestFunc)
 		if want == "" {
 			require.NoError(t, err)
 			require.Equal(t, key.ID, caller.Actor.ID)
@@ -96,7 +96,7 @@ func TestRefusalIsRecordedOrUnavailable(t *testing.T) {
 	caller := b.accept(token)
 	target := audit.Target{Kind: "fork", ID: "f"}
 	refuse := func() error {
-		return b.keys.Refuse(b.t.Context(), caller, audit.OtherOrganisation, target, request, errOutsideAPI)
+		return b.service.Refuse(b.t.Context(), caller, audit.OtherOrganisation, target, request, errOutsideAPI)
 	}
 	require.Equal(t, errOutsideAPI, refuse())
 	entry := b.entries(audit.KeyRefused)[0]
@@ -121,22 +121,22 @@ func TestCheckUsableAgreesWithAuthenticate(t *testing.T) {
 		key, token, why := b.rejectedKey(bits)
 		before := b.Count(`audit_entries`)
 		for _, err := range b.concurrently(2, func(int, *apikeys.Service) error {
-			return b.stillUsable(ourOrganisation, key.ID)
+			return b.checkUsable(ourOrganisation, key.ID)
 		}) {
 			require.Equal(t, why == "", err == nil, "%s: %v", why, err)
 			require.Equal(t, why != "", apperr.Is(err, apperr.AuthRequired), why)
 		}
 		require.Zero(t, b.requestsInWindow(key), "it is not counted")
 		require.Equal(t, before, b.Count(`audit_entries`), why)
-		require.Error(t, b.stillUsable(theirOrganisation, key.ID))
-		read, err := b.keys.Key(b.t.Context(), b.owner, key.ID)
+		require.Error(t, b.checkUsable(theirOrganisation, key.ID))
+		read, err := b.service.Key(b.t.Context(), b.owner, key.ID)
 		require.NoError(t, err)
 		plan := []org.Plan{org.PlanPro, org.PlanTeam}[bits&1]
 		require.Equal(t, states[why], read.State(time.Now(), plan))
 		b.setPlan(org.PlanEnterprise)
 		works := why == "" || why == audit.BelowPlan
 		require.Equal(t, works, b.use(token) == nil, "%s: later", why)
-		require.Equal(t, works, b.stillUsable(ourOrganisation, key.ID) == nil, "%s: later", why)
+		require.Equal(t, works, b.checkUsable(ourOrganisation, key.ID) == nil, "%s: later", why)
 	}
 }
 
@@ -145,7 +145,7 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 	b := setup(t)
 	for range 17 {
 		for reason, change := range map[audit.Reason]func(id string){
-			audit.Revoked: func(id string) { require.NoError(t, b.keys.Revoke(b.t.Context(), b.owner, id, request)) },
+			audit.Revoked: func(id string) { require.NoError(t, b.service.Revoke(b.t.Context(), b.owner, id, request)) },
 			audit.Expired: func(id string) {
 				b.Exec(`update api_keys set expires_at = now() - interval '1 ms' where id = $1`, id)
 			},
@@ -153,10 +153,10 @@ func TestChangesTakeEffectOnTheNextRequestOnEveryInstance(t *testing.T) {
 		} {
 			b.setPlan(org.PlanPro)
 			key, token := b.newKey()
-			require.Equal(t, 3, countAccepted(b.concurrently(3, b.uses(token))))
+			require.Equal(t, 3, countAccepted(b.concurrently(3, b.useFunc(token))))
 			change(key.ID)
 			before := len(b.entries(audit.KeyRefused))
-			for _, err := range b.concurrently(4, b.uses(token)) {
+			for _, err := range b.concurrently(4, b.useFunc(token)) {
 				requireCode(t, apperr.AuthRequired, err)
 			}
 			entries := b.entries(audit.KeyRefused)
@@ -185,23 +185,23 @@ func TestStateOfEndingKey(t *testing.T) {
 	}
 }
 
-// model is a reference rate limit: it lists the instants of accepted requests, in virtual seconds.
-type model struct {
-	now      float64
-	accepted []float64
+// windowModel is a reference rate limit: it lists the instants of accepted requests, in virtual seconds.
+type windowModel struct {
+	now        float64
+	acceptedAt []float64
 }
 
-// ask returns whether a request is accepted now, how many remain, and the age of the oldest in the window.
-func (m *model) ask() (ok bool, left int, oldest float64) {
-	m.accepted = slices.DeleteFunc(m.accepted, func(at float64) bool { return m.now-at >= 60 })
-	if len(m.accepted) > 0 {
-		oldest = m.now - m.accepted[0]
+// request returns whether a request is accepted now, how many remain, and the age of the oldest in the window.
+func (m *windowModel) request() (ok bool, left int, oldest float64) {
+	m.acceptedAt = slices.DeleteFunc(m.acceptedAt, func(at float64) bool { return m.now-at >= 60 })
+	if len(m.acceptedAt) > 0 {
+		oldest = m.now - m.acceptedAt[0]
 	}
-	if len(m.accepted) == 120 {
+	if len(m.acceptedAt) == 120 {
 		return false, 0, oldest
 	}
-	m.accepted = append(m.accepted, m.now)
-	return true, 120 - len(m.accepted), oldest
+	m.acceptedAt = append(m.acceptedAt, m.now)
+	return true, 120 - len(m.acceptedAt), oldest
 }
 
 // rules.md, Rate limits: no key gets more than 120 requests accepted in any 60 seconds, and none is
@@ -212,13 +212,13 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 	for seed := range uint64(6) {
 		random := mathrand.New(mathrand.NewPCG(seed, 2026))
 		key, token := b.newKey()
-		var m model
+		var m windowModel
 		rejections := 0
 		for range 14 {
 			began := time.Now()
 			for range random.IntN(70) {
-				want, left, oldest := m.ask()
-				on := []*apikeys.Service{b.keys, b.other}[random.IntN(2)]
+				want, left, oldest := m.request()
+				on := []*apikeys.Service{b.service, b.otherInstance}[random.IntN(2)]
 				caller, err := on.Authenticate(b.t.Context(), token, requestFunc)
 				wait := caller.RateLimit.Reset
 				if want {
@@ -248,7 +248,7 @@ func TestRateLimitIsASlidingWindow(t *testing.T) {
 func TestKeyIsRefusedUntilTheMinuteEnds(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
-	require.Equal(t, 120, countAccepted(b.concurrently(120, b.uses(token))))
+	require.Equal(t, 120, countAccepted(b.concurrently(120, b.useFunc(token))))
 	aged := func(seconds float64) error {
 		b.Exec(`update api_key_windows set instants = array_fill(clock_timestamp() -
 			make_interval(secs => $2), array[cardinality(instants)]) where key_id = $1`, key.ID, seconds)
@@ -301,7 +301,7 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 			  then now() + interval '20 min' else '-infinity' end order by i)
 			  from generate_series(1, $3::int) i) where key_id = $1`,
 			key.ID, head, apikeys.MaxRequests, before)
-		caller, err := b.keys.Authenticate(b.t.Context(), token, requestFunc)
+		caller, err := b.service.Authenticate(b.t.Context(), token, requestFunc)
 		left := 119 - before // below 0: the request is refused
 		if left < 0 {
 			for _, err := range []error{err, b.use(withWrongSecret(token))} {
@@ -313,7 +313,7 @@ func TestClockSetBackDoesNotLockAKey(t *testing.T) {
 			requireCode(t, apperr.AuthRequired, b.use(withWrongSecret(token)))
 		}
 		require.InDelta(t, 59, caller.RateLimit.Reset, 1.5)
-		require.Equal(t, max(0, left), countAccepted(b.concurrently(130, b.uses(token))))
+		require.Equal(t, max(0, left), countAccepted(b.concurrently(130, b.useFunc(token))))
 		b.ageRequestsInWindows(key.ID, 60)
 		require.Equal(t, 119, b.accept(token).RateLimit.Remaining, "after a minute")
 	}
@@ -350,7 +350,7 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	b := setup(t)
 	_, token := b.newKey()
 	refused := 0
-	for _, err := range b.concurrently(3_000, b.uses(withWrongSecret(token))) {
+	for _, err := range b.concurrently(3_000, b.useFunc(withWrongSecret(token))) {
 		if apperr.Is(err, apperr.AuthRequired) {
 			refused++
 			continue
@@ -361,7 +361,7 @@ func TestRejectedRequestsHaveTheirOwnLimit(t *testing.T) {
 	require.Equal(t, 120, b.Count(`audit_entries where action = 'api_key.refused'`))
 
 	for range 3 {
-		caller, err := b.keys.Authenticate(b.t.Context(), withWrongSecret(token), requestFunc)
+		caller, err := b.service.Authenticate(b.t.Context(), withWrongSecret(token), requestFunc)
 		requireCode(t, apperr.RateLimited, err)
 		require.Zero(t, caller, "a wrong secret learns nothing of the key")
 		requireCode(t, apperr.RateLimited, b.useOutside(token.ID))

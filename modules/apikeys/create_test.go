@@ -37,9 +37,9 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 			key, _ := b.newKey()
 			b.setPlan(plan)
 			changes := b.changes(c.actor, key)
-			listed, listErr := b.keys.List(b.t.Context(), c.actor)
+			listed, listErr := b.service.List(b.t.Context(), c.actor)
 			require.Equal(t, c.revokes, len(listed) == b.Count(`api_keys`))
-			_, usageErr := b.keys.UsageOf(b.t.Context(), c.actor, nil)
+			_, usageErr := b.service.UsageOf(b.t.Context(), c.actor, nil)
 			creates := c.creates && plan.IncludesAPI()
 			for _, may := range []struct {
 				err error
@@ -52,7 +52,7 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 				require.Equal(t, !may.ok, apperr.Is(may.err, apperr.AccessDenied), "%v", may.err)
 			}
 			require.Equal(t, c.creates, b.Count(`api_keys where id = $1 and name = 'new'`, key.ID) == 1)
-			stopped := b.instant("revoked_at", key)
+			stopped := b.readInstant("revoked_at", key)
 			require.Equal(t, c.revokes, stopped != nil && stopped.Before(time.Now()), "in its overlap")
 		}
 	}
@@ -62,7 +62,7 @@ func TestOnlyOwnersAndAdminsManageKeys(t *testing.T) {
 func TestNewKeyIsValidated(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 3, 1, 9, 30, 0, 123_000_000, time.UTC)
-	keys := b.instance(b.DB, func() time.Time { return now })
+	keys := b.newInstance(b.DB, func() time.Time { return now })
 	key, _ := b.newKey()
 	named := func(name string) apikeys.NewKey { return apikeys.NewKey{Name: name, Scopes: bothScopes} }
 	described := func(text string) apikeys.NewKey {
@@ -131,7 +131,7 @@ func TestRoleLostDuringTheRequestChangesNoKey(t *testing.T) {
 func TestNewKeyIsListedAsCreated(t *testing.T) {
 	b := setup(t)
 	now := time.Date(2026, 3, 1, 9, 30, 0, 999_999_999, time.UTC)
-	keys := b.instance(b.DB, func() time.Time { return now })
+	keys := b.newInstance(b.DB, func() time.Time { return now })
 	expires := time.Date(2199, 12, 31, 23, 59, 59, 999_999_999, time.FixedZone("", -3600))
 	made, _ := tb.Must2(keys.Create(b.t.Context(), b.owner,
 		apikeys.NewKey{Name: "Entrepôt", Scopes: bothScopes, ExpiresAt: &expires}, request))(t)
@@ -199,7 +199,7 @@ func TestFormSentTwiceCreatesOneKey(t *testing.T) {
 		}, 10*time.Second, time.Millisecond)
 	})
 	require.EqualError(t, err, apikeys.ErrAlreadyCreated.Error(), "the other one is created")
-	require.ErrorIs(t, create(0, b.keys), apikeys.ErrAlreadyCreated)
+	require.ErrorIs(t, create(0, b.service), apikeys.ErrAlreadyCreated)
 }
 
 const week = 7 * 24 * time.Hour
@@ -213,7 +213,7 @@ func successor(key apikeys.Key, overlap time.Duration) apikeys.NewKey {
 func (b *bundle) changes(actor apikeys.Actor, key apikeys.Key) map[string]func() error {
 	create := func(in apikeys.NewKey) func() error {
 		return func() error {
-			_, token, err := b.keys.Create(b.t.Context(), actor, in, request)
+			_, token, err := b.service.Create(b.t.Context(), actor, in, request)
 			require.Equal(b.t, err != nil, token == apikeys.Token{}, "no token without its key")
 			return err
 		}
@@ -221,14 +221,14 @@ func (b *bundle) changes(actor apikeys.Actor, key apikeys.Key) map[string]func()
 	return map[string]func() error{
 		"create": create(apikeys.NewKey{Name: "n", Scopes: bothScopes}), "replace": create(successor(key, week)),
 		"rename": func() error {
-			return b.keys.Rename(b.t.Context(), actor, key.ID, apikeys.Label{Name: "new"}, request)
+			return b.service.Rename(b.t.Context(), actor, key.ID, apikeys.Label{Name: "new"}, request)
 		},
-		"revoke": func() error { return b.keys.Revoke(b.t.Context(), actor, key.ID, request) },
+		"revoke": func() error { return b.service.Revoke(b.t.Context(), actor, key.ID, request) },
 	}
 }
 
 func (b *bundle) replace(key apikeys.Key, overlap time.Duration) (apikeys.Key, apikeys.Token, error) {
-	return b.keys.Create(b.t.Context(), b.owner, successor(key, overlap), request)
+	return b.service.Create(b.t.Context(), b.owner, successor(key, overlap), request)
 }
 
 // rules.md, Keys: the old key works on every instance until the end of the overlap, or its expiry if that is earlier.
@@ -239,10 +239,10 @@ func TestReplacedKeyWorksUntilTheOverlapEnds(t *testing.T) {
 		old, token := b.newKey()
 		made, newToken := tb.Must2(b.replace(old, overlap))(t)
 		require.Equal(t, old.ID, made.Replaces)
-		require.WithinDuration(t, time.Now().Add(overlap), *b.instant("revoked_at", old), time.Minute)
+		require.WithinDuration(t, time.Now().Add(overlap), *b.readInstant("revoked_at", old), time.Minute)
 
 		usable := func(_ int, on *apikeys.Service) error {
-			return errors.Join(b.stillUsable(ourOrganisation, old.ID), b.uses(token)(0, on))
+			return errors.Join(b.checkUsable(ourOrganisation, old.ID), b.useFunc(token)(0, on))
 		}
 		b.accept(newToken)
 		require.Equal(t, overlap > 0, countAccepted(b.concurrently(2, usable)) == 2, "%s", overlap)
@@ -258,7 +258,7 @@ func TestReplacedKeyWorksUntilTheOverlapEnds(t *testing.T) {
 	old, _ := b.newKey()
 	b.Exec(`update api_keys set expires_at = now() + interval '5 h' where id = $1`, old.ID)
 	require.NoError(t, tb.ErrorOf2(b.replace(old, week)))
-	require.Equal(t, b.instant("expires_at", old), b.instant("revoked_at", old))
+	require.Equal(t, b.readInstant("expires_at", old), b.readInstant("revoked_at", old))
 	require.ErrorIs(t, tb.ErrorOf2(b.replace(old, week)), apikeys.ErrNotReplaceable, "in its overlap")
 }
 
@@ -278,7 +278,7 @@ func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 	b.setPlan(org.PlanTeam)
 	_, _, err := b.replace(key, 0)
 	require.Contains(t, requireCode(t, apperr.AccessDenied, err).Message, "Pro and Enterprise")
-	require.Nil(t, b.instant("revoked_at", key))
+	require.Nil(t, b.readInstant("revoked_at", key))
 	require.Equal(t, 3, b.Count(`api_keys`))
 	b.setPlan(org.PlanPro)
 
@@ -294,7 +294,7 @@ func TestReplacementFollowsTheRulesOfCreation(t *testing.T) {
 func TestCallerIsToldWhenItsKeyEnds(t *testing.T) {
 	b := setup(t)
 	now := time.Now().UTC().Truncate(time.Millisecond)
-	b.keys = b.instance(b.DB, func() time.Time { return now })
+	b.service = b.newInstance(b.DB, func() time.Time { return now })
 	const days30 = 30 * 24 * time.Hour
 	for _, c := range []struct{ expires, revoked, want time.Duration }{ // from now; 0: never
 		{0, 0, 0}, {days30, 0, days30}, {days30 + time.Millisecond, 0, 0}, {time.Hour, 0, time.Hour},

@@ -24,7 +24,7 @@ import (
 const (
 	vectorID     = "0123456789ABCDEFGHIJKL"
 	vectorRandom = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg"
-	vector       = "dg_live_" + vectorID + "_" + vectorRandom + "1frvK9"
+	vectorToken  = "dg_live_" + vectorID + "_" + vectorRandom + "1frvK9"
 )
 
 const tokenRegexpText = `dg_live_[0-9A-Za-z]{22}_[0-9A-Za-z]{49}`
@@ -72,7 +72,7 @@ func TestChecksumIsCRC32InBase62(t *testing.T) {
 func TestTokenIsParsedByItsForm(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		drawn := rapid.OneOf(rapid.StringMatching(tokenRegexpText), rapid.Just(vector), rapid.String()).Draw(t, "text")
+		drawn := rapid.OneOf(rapid.StringMatching(tokenRegexpText), rapid.Just(vectorToken), rapid.String()).Draw(t, "text")
 		for at := range len(drawn) {
 			for _, text := range []string{
 				drawn, drawn[:at] + drawn[at+1:], drawn[:at] + "A" + drawn[at:], drawn + drawn[at:],
@@ -94,26 +94,28 @@ func TestTokenIsParsedByItsForm(t *testing.T) {
 func TestRedactRemovesSecrets(t *testing.T) {
 	t.Parallel()
 	everyByte := ""
-	for _, b := range []byte(vector) {
+	for _, b := range []byte(vectorToken) {
 		everyByte += fmt.Sprintf("%%%02X", b)
 	}
 	twice := strings.ReplaceAll(everyByte, "%", "%25")
-	separated := func(by string) string { return strings.ReplaceAll(vector, "_", by) }
-	cut := len(vector) - 20
+	separated := func(by string) string { return strings.ReplaceAll(vectorToken, "_", by) }
+	cut := len(vectorToken) - 20
 	for _, text := range []string{
-		vector, "/x/" + vector + "/y", vector + "," + vector, vector + "AAAA", vector[:cut], vector[31:], vector[31:74],
-		vector[:30] + ":" + vector[31:], "DG_LIVE_" + vector[8:], "Dg_Live_" + vector[8:], separated("%5F"),
+		vectorToken, "/x/" + vectorToken + "/y", vectorToken + "," + vectorToken, vectorToken + "AAAA",
+		vectorToken[:cut], vectorToken[31:], vectorToken[31:74],
+		vectorToken[:30] + ":" + vectorToken[31:], "DG_LIVE_" + vectorToken[8:], "Dg_Live_" + vectorToken[8:],
+		separated("%5F"),
 		separated("%5f"), separated("%255F"), separated("%" + strings.Repeat("25", 30) + "5F"), separated("__"),
 		separated("_%5F"), separated("-"), separated(""), separated("%E2%80%BF"), everyByte, twice,
-		"%64g_live_" + vector[8:], "%zz%" + separated("%5F") + "%4",
-		url.PathEscape("ü") + strings.ReplaceAll(vector[:cut], "_", "%5f"),
+		"%64g_live_" + vectorToken[8:], "%zz%" + separated("%5F") + "%4",
+		url.PathEscape("ü") + strings.ReplaceAll(vectorToken[:cut], "_", "%5f"),
 	} {
 		got := Redact(text)
 		require.NotContains(t, got, vectorRandom[22:28], text)
 		require.NotContains(t, got, fmt.Sprintf("%02X%%%02X", vectorRandom[22], vectorRandom[23]), text)
 		require.Contains(t, got, "…", text)
 	}
-	require.Equal(t, "/x/dg_live_"+vectorID+"_…/y", Redact("/x/"+vector+"/y"),
+	require.Equal(t, "/x/dg_live_"+vectorID+"_…/y", Redact("/x/"+vectorToken+"/y"),
 		"the id is no secret, and says which key it was")
 	for _, text := range []string{
 		"", "/api/v1/forks/0b9f6f0e-5a3c-4d56-9a77-1f8f5a1c2e40/stats", "dg_live_" + vectorID,

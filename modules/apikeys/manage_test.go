@@ -43,20 +43,20 @@ func TestEachChangeOfAKeyIsRecorded(t *testing.T) {
 	} {
 		to := apikeys.Label{Name: c.name, Description: c.description}
 		for range 2 {
-			require.NoError(t, b.keys.Rename(b.t.Context(), admin, key.ID, to, request))
+			require.NoError(t, b.service.Rename(b.t.Context(), admin, key.ID, to, request))
 			require.Equal(t, c.name, b.accept(token).Actor.Name, "from the next request on")
 		}
-		read := tb.Must(b.other.Key(b.t.Context(), b.owner, key.ID))(t)
+		read := tb.Must(b.otherInstance.Key(b.t.Context(), b.owner, key.ID))(t)
 		require.Equal(t, []string{c.name, c.description}, []string{read.Name, read.Description})
 		requireEntry(audit.KeyRenamed, c.details)
 	}
-	made, _ := tb.Must2(b.keys.Create(b.t.Context(), admin, successor(key, time.Hour), request))(t)
+	made, _ := tb.Must2(b.service.Create(b.t.Context(), admin, successor(key, time.Hour), request))(t)
 	requireEntry(audit.KeyReplaced, map[string]any{
 		"name": "BI", "replacement": made.ID,
-		"stopsAt": b.instant("revoked_at", key).UTC().Format("2006-01-02T15:04:05.000Z"),
+		"stopsAt": b.readInstant("revoked_at", key).UTC().Format("2006-01-02T15:04:05.000Z"),
 	})
 	for range 2 {
-		require.NoError(t, b.keys.Revoke(b.t.Context(), admin, key.ID, request))
+		require.NoError(t, b.service.Revoke(b.t.Context(), admin, key.ID, request))
 	}
 	requireEntry(audit.KeyRevoked, map[string]any{"name": "BI"})
 }
@@ -81,9 +81,9 @@ func TestRevocationDoesNotWait(t *testing.T) {
 	b.ExecIn(tx, `update memberships set role = 'admin' where user_id = $1`, b.owner.ID)
 	holder := b.Begin(`update api_key_windows set head = head where key_id = $1`, key.ID)
 	require.NoError(t, b.WhileWaiting(holder, func() error { return b.use(token) }, func() {
-		require.NoError(t, b.other.Revoke(b.t.Context(), b.owner, key.ID, request))
+		require.NoError(t, b.otherInstance.Revoke(b.t.Context(), b.owner, key.ID, request))
 	}), "it started before the commit: it may pass (doc.go, Trade-offs)")
-	require.Nil(t, b.instant("last_used_at", key))
+	require.Nil(t, b.readInstant("last_used_at", key))
 }
 
 // Another organisation's key can be neither read nor changed. A malformed id is an unknown id.
@@ -95,20 +95,20 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 	for _, id := range []string{
 		theirs.ID, unknownKey.ID, "", "x", token.String(), "\x00", strings.Repeat("\xff", 22), ours.ID + "\n",
 	} {
-		requireCode(t, apperr.NotFound, tb.ErrorOf(b.keys.Key(b.t.Context(), b.owner, id)))
+		requireCode(t, apperr.NotFound, tb.ErrorOf(b.service.Key(b.t.Context(), b.owner, id)))
 		for name, change := range b.changes(b.owner, apikeys.Key{ID: id}) {
 			if name != "create" && (id != "" || name != "replace") { // replacing "" creates a key
 				requireCode(t, apperr.NotFound, change())
 			}
 		}
 	}
-	_, err := b.keys.Key(b.t.Context(), member(ourOrganisation, "member", false), ours.ID)
+	_, err := b.service.Key(b.t.Context(), member(ourOrganisation, "member", false), ours.ID)
 	requireCode(t, apperr.AccessDenied, err)
 	in := apikeys.NewKey{ID: theirs.ID, Name: "n", Scopes: bothScopes}
-	require.ErrorIs(t, tb.ErrorOf2(b.keys.Create(b.t.Context(), b.owner, in, request)), apikeys.ErrAlreadyCreated)
+	require.ErrorIs(t, tb.ErrorOf2(b.service.Create(b.t.Context(), b.owner, in, request)), apikeys.ErrAlreadyCreated)
 	b.accept(token)
 	b.storeUsage()
-	requireCode(t, apperr.AccessDenied, tb.ErrorOf(b.keys.UsageOf(b.t.Context(), b.owner, []apikeys.Key{theirs})))
+	requireCode(t, apperr.AccessDenied, tb.ErrorOf(b.service.UsageOf(b.t.Context(), b.owner, []apikeys.Key{theirs})))
 	theirs.OrganisationID = ourOrganisation
 	require.Zero(t, b.usageToday(theirs), "their usage is not read")
 	require.Equal(t, before, b.Count(`audit_entries`))
@@ -117,7 +117,7 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 }
 
 func (b *bundle) listed() []apikeys.Key {
-	keys, err := b.keys.List(b.t.Context(), b.owner)
+	keys, err := b.service.List(b.t.Context(), b.owner)
 	require.NoError(b.t, err)
 	return keys
 }
@@ -135,7 +135,7 @@ func TestKeyListIsBounded(t *testing.T) {
 	require.True(t, slices.IsSortedFunc(listed, func(a, k apikeys.Key) int {
 		return cmp.Or(k.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, k.ID))
 	}), "newest first")
-	usage := tb.Must(b.keys.UsageOf(t.Context(), b.owner, listed))(t)
+	usage := tb.Must(b.service.UsageOf(t.Context(), b.owner, listed))(t)
 	require.Len(t, usage, apikeys.MaxUsable, "of the first keys")
 	usable := 0
 	for _, k := range listed {
@@ -173,14 +173,14 @@ func (b *bundle) usageToday(key apikeys.Key) [3]int64 {
 }
 
 func (b *bundle) usage(key apikeys.Key) []apikeys.Usage {
-	all, err := b.keys.UsageOf(b.t.Context(), b.owner, []apikeys.Key{key})
+	all, err := b.service.UsageOf(b.t.Context(), b.owner, []apikeys.Key{key})
 	require.NoError(b.t, err)
 	require.Len(b.t, all[key.ID], apikeys.UsageDays)
 	return all[key.ID]
 }
 
 func (b *bundle) storeUsage() {
-	for _, instance := range []*apikeys.Service{b.keys, b.other} {
+	for _, instance := range []*apikeys.Service{b.service, b.otherInstance} {
 		require.NoError(b.t, instance.UsageCounter.Store(b.t.Context()))
 	}
 }
@@ -190,7 +190,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	b := setup(t)
 	key, token := b.newKey()
 	other, _ := b.newKey()
-	b.concurrently(130, b.uses(token))
+	b.concurrently(130, b.useFunc(token))
 	for _, err := range []error{b.use(withWrongSecret(token)), b.useOutside(key.ID), b.use(unknownKey)} {
 		require.Error(t, err)
 	}
@@ -205,7 +205,7 @@ func TestUsageCountsEachRequestOnce(t *testing.T) {
 	caller := b.accept(token)
 	b.storeUsage()
 	require.Equal(t, errOutsideAPI,
-		b.keys.Refuse(b.t.Context(), caller, audit.InsufficientScope, audit.Target{}, request, errOutsideAPI))
+		b.service.Refuse(b.t.Context(), caller, audit.InsufficientScope, audit.Target{}, request, errOutsideAPI))
 	b.storeUsage()
 	b.storeUsage()
 	require.Equal(t, [3]int64{120, 3, 10}, b.usageToday(key))
@@ -222,7 +222,7 @@ func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 		perform pg_advisory_xact_lock(7); raise 'full'; end $$`)
 	b.Exec(`create trigger fail before insert on api_key_usage for each row execute function fail()`)
 	require.Error(t, b.WhileWaiting(b.Begin(`select pg_advisory_xact_lock(7)`), func() error {
-		return b.keys.UsageCounter.Store(b.t.Context())
+		return b.service.UsageCounter.Store(b.t.Context())
 	}, func() { b.accept(token) }))
 	b.Exec(`drop trigger fail on api_key_usage`)
 	b.Exec(`delete from api_keys where id = $1`, gone.ID)
@@ -235,13 +235,13 @@ func TestUsageIsKeptUntilItIsStored(t *testing.T) {
 func TestUsageIsCountedByDayOfArrival(t *testing.T) {
 	b := setup(t)
 	now := time.Now().UTC().Truncate(24 * time.Hour).Add(24*time.Hour - time.Millisecond)
-	b.keys = b.instance(b.DB, func() time.Time { return now })
+	b.service = b.newInstance(b.DB, func() time.Time { return now })
 	key, token := b.newKey()
 	b.accept(token)
 	last := b.accept(token)
 	now = now.Add(time.Millisecond)
 	require.Error(t,
-		b.keys.Refuse(b.t.Context(), last, audit.InsufficientScope, audit.Target{}, request, errOutsideAPI),
+		b.service.Refuse(b.t.Context(), last, audit.InsufficientScope, audit.Target{}, request, errOutsideAPI),
 		"it belongs to the day of its request")
 	b.accept(token)
 	b.storeUsage()
@@ -273,7 +273,7 @@ func TestKeysThatExpireInUseAreCounted(t *testing.T) {
 	} {
 		key, _ := b.newKey()
 		b.Exec(`update api_keys set `+change+` where id = $1`, key.ID)
-		n := tb.Must(b.keys.ExpiringInUse(t.Context()))(t)
+		n := tb.Must(b.service.ExpiringInUse(t.Context()))(t)
 		require.Equal(t, counts, n == 1, change)
 		b.Exec(`update api_keys set last_used_at = null where id = $1`, key.ID)
 	}
@@ -307,21 +307,21 @@ func TestLastUseOnlyAdvances(t *testing.T) {
 	} {
 		key, token := b.newKey()
 		b.Exec(`update api_keys set last_used_at = `+c.before+` where id = $1`, key.ID)
-		before := b.instant("last_used_at", key)
+		before := b.readInstant("last_used_at", key)
 		b.Exec(c.change)
 		theirs, _ := b.newKey()
 		_ = c.use(token)
-		after := b.instant("last_used_at", key)
-		require.Nil(t, b.instant("last_used_at", theirs), "%s: another key's", name)
+		after := b.readInstant("last_used_at", key)
+		require.Nil(t, b.readInstant("last_used_at", theirs), "%s: another key's", name)
 		require.Equal(t, c.advances, !reflect.DeepEqual(before, after), name)
 		require.True(t, !c.advances || b.Count(`api_keys where id = $1 and last_used_at between
 			clock_timestamp() - interval '1 min' and clock_timestamp()`, key.ID) == 1, name)
 	}
 	key, token := b.newKey()
 	b.Exec(`update api_keys set last_used_at = now() - interval '5 ms' where id = $1`, key.ID)
-	first := b.instant("last_used_at", key)
+	first := b.readInstant("last_used_at", key)
 	b.accept(token)
-	again := b.instant("last_used_at", key)
+	again := b.readInstant("last_used_at", key)
 	require.True(t, again.Equal(*first) || again.Truncate(time.Minute).After(*first),
 		"the second use moves it only if another minute has begun")
 	_, unused := b.newKey()

@@ -34,9 +34,9 @@ func requestFunc() audit.Request { return request }
 // bundle is a database with two organisations on the Pro plan, and two instances of the module, each with its own pool.
 type bundle struct {
 	*testkit.World
-	t           *testing.T
-	keys, other *apikeys.Service
-	owner       apikeys.Actor
+	t                      *testing.T
+	service, otherInstance *apikeys.Service
+	owner                  apikeys.Actor
 }
 
 func setup(t *testing.T) *bundle {
@@ -53,13 +53,13 @@ func setup(t *testing.T) *bundle {
 		}
 	}
 	second := pgtest.Open(t, b.URL, postgres.Options{MaxConns: 8})
-	b.keys = b.instance(b.DB, time.Now)
-	b.other = b.instance(second, time.Now)
+	b.service = b.newInstance(b.DB, time.Now)
+	b.otherInstance = b.newInstance(second, time.Now)
 	b.owner = member(ourOrganisation, "owner", false)
 	return b
 }
 
-func (b *bundle) instance(db *postgres.DB, now func() time.Time) *apikeys.Service {
+func (b *bundle) newInstance(db *postgres.DB, now func() time.Time) *apikeys.Service {
 	policy, err := authz.New()
 	require.NoError(b.t, err)
 	log := audit.New(db)
@@ -90,33 +90,33 @@ func (b *bundle) newKey() (apikeys.Key, apikeys.Token) {
 
 func (b *bundle) create(actor apikeys.Actor) (apikeys.Key, apikeys.Token, error) {
 	in := apikeys.NewKey{Name: "n", Scopes: bothScopes}
-	return b.keys.Create(b.t.Context(), actor, in, request)
+	return b.service.Create(b.t.Context(), actor, in, request)
 }
 
-func (b *bundle) use(token apikeys.Token) error { return b.uses(token)(0, b.keys) }
+func (b *bundle) use(token apikeys.Token) error { return b.useFunc(token)(0, b.service) }
 
 func (b *bundle) useOutside(id string) error {
-	return b.other.RefuseOutsideAPI(b.t.Context(), id, request, errOutsideAPI)
+	return b.otherInstance.RefuseOutsideAPI(b.t.Context(), id, request, errOutsideAPI)
 }
 
 func (b *bundle) accept(token apikeys.Token) apikeys.Caller {
-	caller, err := b.keys.Authenticate(b.t.Context(), token, requestFunc)
+	caller, err := b.service.Authenticate(b.t.Context(), token, requestFunc)
 	require.NoError(b.t, err)
 	return caller
 }
 
-func (b *bundle) stillUsable(organisation, id string) error {
+func (b *bundle) checkUsable(organisation, id string) error {
 	return apikeys.CheckUsable(b.t.Context(), b.DB, organisation, id)
 }
 
 // concurrently calls do n times concurrently, alternating between the two instances.
 func (b *bundle) concurrently(n int, do func(i int, on *apikeys.Service) error) []error {
 	errs := make([]error, n)
-	testkit.Concurrently(n, func(i int) { errs[i] = do(i, []*apikeys.Service{b.keys, b.other}[i%2]) })
+	testkit.Concurrently(n, func(i int) { errs[i] = do(i, []*apikeys.Service{b.service, b.otherInstance}[i%2]) })
 	return errs
 }
 
-func (b *bundle) uses(token apikeys.Token) func(int, *apikeys.Service) error {
+func (b *bundle) useFunc(token apikeys.Token) func(int, *apikeys.Service) error {
 	return func(_ int, on *apikeys.Service) error {
 		_, err := on.Authenticate(b.t.Context(), token, requestFunc)
 		return err
@@ -132,7 +132,7 @@ func countAccepted(errs []error) (n int) {
 	return n
 }
 
-func (b *bundle) instant(column string, key apikeys.Key) *time.Time {
+func (b *bundle) readInstant(column string, key apikeys.Key) *time.Time {
 	return testkit.One[*time.Time](b.World, `select `+column+` from api_keys where id = $1`, key.ID)
 }
 

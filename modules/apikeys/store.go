@@ -57,8 +57,8 @@ func selectKeys(db *gorm.DB, tag, organisationID string) *gorm.DB {
 
 // These conditions use the database clock.
 const (
-	isUnrevoked = "(revoked_at is null or revoked_at > clock_timestamp())"
-	isUsable    = isUnrevoked + " and (expires_at is null or expires_at > clock_timestamp())"
+	unrevokedCondition = "(revoked_at is null or revoked_at > clock_timestamp())"
+	usableCondition    = unrevokedCondition + " and (expires_at is null or expires_at > clock_timestamp())"
 )
 
 // databaseMillisecond truncates the database's clock to the precision of the columns.
@@ -84,7 +84,7 @@ const MaxListed = MaxUsable + 1000
 // the oldest of the revoked and expired keys. Errors: apperr.AccessDenied.
 func (s *Service) List(ctx context.Context, actor Actor) ([]Key, error) {
 	listed, err := s.findKeys(ctx, actor, "apikeys.list", func(of *gorm.DB) *gorm.DB {
-		return of.Order(isUsable + " desc, created_at desc, id").Limit(MaxListed)
+		return of.Order(usableCondition + " desc, created_at desc, id").Limit(MaxListed)
 	})
 	slices.SortFunc(listed, func(a, b Key) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), strings.Compare(a.ID, b.ID))

@@ -166,13 +166,13 @@ func expiryNotice(now time.Time, expiresAt, revokedAt *time.Time) *time.Time {
 // touchSQL commits asynchronously: a crash of PostgreSQL may lose the last use.
 const touchSQL = `/* apikeys.touch */
 update api_keys set last_used_at = date_trunc('milliseconds', clock_timestamp())
- where org_id = $1 and id = $2 and ` + isUnrevoked + `
+ where org_id = $1 and id = $2 and ` + unrevokedCondition + `
    and (last_used_at is null or last_used_at < date_trunc('minute', clock_timestamp()))
    and set_config('synchronous_commit', 'off', true) is not null`
 
 const usableSQL = `/* apikeys.usable */
 select exists (select from api_keys k join organisations o on o.id = k.org_id
- where k.org_id = $1 and k.id = $2 and o.plan in ('pro', 'enterprise') and ` + isUsable + `)`
+ where k.org_id = $1 and k.id = $2 and o.plan in ('pro', 'enterprise') and ` + usableCondition + `)`
 
 // CheckUsable returns nil while the key is usable, by the database clock. A call does not count
 // towards the rate limit. Errors: apperr.AuthRequired for a key that is revoked, expired, paused or

@@ -134,7 +134,7 @@ func stopReplaced(
 	var stopped Key
 	changed := selectKeys(tx, "apikeys.stopLater", k.OrganisationID).Model(&stopped).
 		Clauses(returningName).
-		Where("id = ? and revoked_at is null", k.ID).Where(isUsable).
+		Where("id = ? and revoked_at is null", k.ID).Where(usableCondition).
 		Update("revoked_at", gorm.Expr("least(expires_at, ? + make_interval(secs => ?))",
 			databaseMillisecond, overlap.Seconds()))
 	if changed.Error != nil {
@@ -162,7 +162,7 @@ func checkQuota(tx *gorm.DB, organisationID string) error {
 		return ErrBelowPlan
 	}
 	var usable int64
-	err = selectKeys(tx, "apikeys.countUsable", organisationID).Where(isUsable).
+	err = selectKeys(tx, "apikeys.countUsable", organisationID).Where(usableCondition).
 		Count(&usable).Error
 	if err != nil {
 		return fmt.Errorf("apikeys: count: %w", err)
@@ -271,7 +271,7 @@ func (s *Service) Revoke(ctx context.Context, actor Actor, id string, request au
 	return s.change(ctx, actor, RevokeKey, entry,
 		func(tx *gorm.DB, key Key) (details map[string]any, err error) {
 			changed := selectKeys(tx, "apikeys.revoke", key.OrganisationID).Model(&key).
-				Clauses(returningName).Where("id = ?", id).Where(isUnrevoked).
+				Clauses(returningName).Where("id = ?", id).Where(unrevokedCondition).
 				Update("revoked_at", databaseMillisecond)
 			if changed.RowsAffected > 0 { // no row: the key is revoked already
 				details = map[string]any{"name": key.Name}

@@ -13,43 +13,43 @@ type ActionDisplay struct {
 // Actions has all actions. An entry with any other action is refused.
 var Actions []ActionDisplay
 
-// action adds to Actions. A name in row is "target", "reason", "path" or a key of Entry.Details.
-func action(code Action, label string, row ...string) Action {
+// newAction adds to Actions. A name in row is "target", "reason", "path" or a key of Entry.Details.
+func newAction(code Action, label string, row ...string) Action {
 	Actions = append(Actions, ActionDisplay{code, label, row})
 	return code
 }
 
 // Account events are recorded in the logs of all organisations of the person.
 var (
-	KeyCreated     = action("api_key.created", "Key created", "target")
-	KeyReplaced    = action("api_key.replaced", "Key replaced", "target", "stopsAt")
-	KeyRenamed     = action("api_key.renamed", "Key renamed", "target", "oldName")
-	KeyRevoked     = action("api_key.revoked", "Key revoked", "target")
-	ExportStarted  = action("export.started", "Export started", "target", "groupId", "reportingMode")
-	ExportFinished = action("export.finished", "Export ended", "target", "outcome", "rows")
-	KeyRefused     = action("api_key.refused", "Request refused", "reason", "refusals", "path")
+	KeyCreated     = newAction("api_key.created", "Key created", "target")
+	KeyReplaced    = newAction("api_key.replaced", "Key replaced", "target", "stopsAt")
+	KeyRenamed     = newAction("api_key.renamed", "Key renamed", "target", "oldName")
+	KeyRevoked     = newAction("api_key.revoked", "Key revoked", "target")
+	ExportStarted  = newAction("export.started", "Export started", "target", "groupId", "reportingMode")
+	ExportFinished = newAction("export.finished", "Export ended", "target", "outcome", "rows")
+	KeyRefused     = newAction("api_key.refused", "Request refused", "reason", "refusals", "path")
 
-	ReportingModeChanged = action("reporting_mode.changed", "Reporting mode changed", "from", "to")
+	ReportingModeChanged = newAction("reporting_mode.changed", "Reporting mode changed", "from", "to")
 
-	LogExported = action("audit_log.exported", "Audit log downloaded")
-	LogPruned   = action("audit_log.pruned", "Old entries removed", "before", "entries")
+	LogExported = newAction("audit_log.exported", "Audit log downloaded")
+	LogPruned   = newAction("audit_log.pruned", "Old entries removed", "before", "entries")
 
-	PlayerErased        = action("player.erased", "Player erased", "target")
-	OrganisationCreated = action("organisation.created", "Organisation created", "plan")
-	PlanChanged         = action("plan.changed", "Plan changed", "from", "to")
-	RoleChanged         = action("role.changed", "Role changed", "target", "from", "to")
-	ResetCreated        = action("account.reset_created", "Reset link created", "target", "until")
+	PlayerErased        = newAction("player.erased", "Player erased", "target")
+	OrganisationCreated = newAction("organisation.created", "Organisation created", "plan")
+	PlanChanged         = newAction("plan.changed", "Plan changed", "from", "to")
+	RoleChanged         = newAction("role.changed", "Role changed", "target", "from", "to")
+	ResetCreated        = newAction("account.reset_created", "Reset link created", "target", "until")
 
-	TwoStepTurnedOn  = action("two_step.turned_on", "Two-step turned on")
-	TwoStepTurnedOff = action("two_step.turned_off", "Two-step turned off")
-	RecoveryCodeUsed = action("recovery_code.used", "Recovery code used")
-	PasswordChanged  = action("password.changed", "Password changed")
-	PasswordReset    = action("password.reset", "Password reset")
+	TwoStepTurnedOn  = newAction("two_step.turned_on", "Two-step turned on")
+	TwoStepTurnedOff = newAction("two_step.turned_off", "Two-step turned off")
+	RecoveryCodeUsed = newAction("recovery_code.used", "Recovery code used")
+	PasswordChanged  = newAction("password.changed", "Password changed")
+	PasswordReset    = newAction("password.reset", "Password reset")
 
 	// recorded by dg's commands and imports
-	PasswordRemoved = action("password.removed", "Password removed", "target")
-	TwoStepRemoved  = action("two_step.removed", "Two-step removed", "target")
-	AccountDeleted  = action("account.deleted", "Account deleted", "target")
+	PasswordRemoved = newAction("password.removed", "Password removed", "target")
+	TwoStepRemoved  = newAction("two_step.removed", "Two-step removed", "target")
+	AccountDeleted  = newAction("account.deleted", "Account deleted", "target")
 )
 
 // DisplayOf returns the display of an action. The label of an unknown action is its code.

@@ -12,8 +12,8 @@ import (
 	"dg/modules/audit"
 )
 
-// selects reports whether the filter selects the entry. It is the reference model of the queries.
-func selects(f audit.Filter, e audit.Entry) bool {
+// matches reports whether the filter selects the entry. It is the reference model of the queries.
+func matches(f audit.Filter, e audit.Entry) bool {
 	aboutKey := e.Actor.Kind == audit.Key && e.Actor.ID == f.KeyID ||
 		e.Target.Kind == "api_key" && e.Target.ID == f.KeyID
 	return (f.PersonID == "" || e.Actor.Kind == audit.Person && e.Actor.ID == f.PersonID) &&
@@ -22,8 +22,8 @@ func selects(f audit.Filter, e audit.Entry) bool {
 		(f.From.IsZero() || !e.At.Before(f.From)) && (f.To.IsZero() || e.At.Before(f.To))
 }
 
-func selectEntries(f audit.Filter, entries []audit.Entry) []audit.Entry {
-	return slices.DeleteFunc(slices.Clone(entries), func(e audit.Entry) bool { return !selects(f, e) })
+func matchingEntries(f audit.Filter, entries []audit.Entry) []audit.Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e audit.Entry) bool { return !matches(f, e) })
 }
 
 var random = rand.New(rand.NewPCG(3, 5))
@@ -88,12 +88,12 @@ func TestFiltersSelectTheirEntries(t *testing.T) {
 	}), "newest first")
 	found := 0
 	for _, f := range randomFilters(600) {
-		want := selectEntries(f, all)
+		want := matchingEntries(f, all)
 		found += len(want)
 		require.Equal(t, want, b.list(t, ours, audit.Page{Filter: f, Limit: 2000}), "%+v", f)
 
 		i := random.IntN(len(all)) // the filter may or may not select the cursor's entry
-		older := selectEntries(f, all[i+1:])
+		older := matchingEntries(f, all[i+1:])
 		limit := 1 + random.IntN(1+len(older))
 		page := b.list(t, ours, audit.Page{Filter: f, Before: all[i].ID, Limit: limit})
 		require.Equal(t, older[:min(limit, len(older))], page, "older: %+v", f)

@@ -47,8 +47,8 @@ func startAlone(t *testing.T) *world {
 	transport := &http.Transport{DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	return &world{
-		World: served.World, app: served.Server.App(), url: served.Base, http: transport,
-		router: newRouter(t, served.Base),
+		World: served.World, app: served.Server.App(), url: served.BaseURL, http: transport,
+		router: newRouter(t, served.BaseURL),
 	}
 }
 

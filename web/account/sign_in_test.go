@@ -114,7 +114,7 @@ func TestPlantedSessionIsNeverSignedIn(t *testing.T) {
 func TestSignInByKeyboard(t *testing.T) {
 	w, acme := webtest.StartAcme(t)
 	p := browsertest.New(t)
-	p.Open(w.Base + "/account")
+	p.Open(w.BaseURL + "/account")
 	require.Equal(t, "/sign-in?next=%2Faccount", p.Path())
 	p.Press(acme.Admin.Email, kb.Tab, "wrong horse battery", kb.Tab, kb.Enter)
 	require.Equal(t, "text", p.Attr("#password", "type"), "it is shown")
@@ -149,7 +149,7 @@ func TestBrowserSignsInEveryAcceptedEmail(t *testing.T) {
 	require.NoError(t, identity.RewriteEmailKeys(t.Context(), w.Owner))
 	p := browsertest.New(t)
 	for _, email := range accepted {
-		p.Open(w.Base + "/sign-in?next=/account")
+		p.Open(w.BaseURL + "/sign-in?next=/account")
 		p.Fill("#email", email)
 		p.Fill("#password", testkit.Password)
 		p.Press(kb.Enter)

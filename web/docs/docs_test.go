@@ -94,7 +94,7 @@ func TestDocsStateLimitsAndColumns(t *testing.T) {
 	header := testkit.Find(t, `(?m)^(playId,[A-Za-z,]+)$`, contractTexts(t))
 	columns := testkit.Cells(`<th role="rowheader" scope="row"><span class="mono">(\w+)</span></th>`, body)
 	require.Equal(t, header, strings.Join(slices.Concat(columns...), ","))
-	require.Contains(t, html.UnescapeString(body), ` --max-redirs 0 `+w.Base+`/api/v1/forks`)
+	require.Contains(t, html.UnescapeString(body), ` --max-redirs 0 `+w.BaseURL+`/api/v1/forks`)
 	require.NotContains(t, body, "dg.example.org")
 }
 
@@ -239,7 +239,7 @@ func TestChangesAreDated(t *testing.T) {
 func TestDocsInABrowser(t *testing.T) {
 	w := webtest.Start(t)
 	p := browsertest.New(t)
-	p.Open(w.Base + "/docs/errors")
+	p.Open(w.BaseURL + "/docs/errors")
 	p.Emulate(1280, browsertest.Light)
 	require.Equal(t, "location", p.Attr(`.sidebar a[href="#errors"]`, "aria-current"))
 	for _, section := range []string{"limits", "http"} {

@@ -50,7 +50,7 @@ func TestDashboardShowsItsAPIRequest(t *testing.T) {
 	group := w.DB.GroupNamed(o.ID, "Sales") // the group's figures are hidden, but not its id
 	p := b.Get(o.At("/reports/%s?from=2026-03-01&to=2026-03-31&groupId=%s",
 		strings.ToUpper(fork), strings.ToUpper(group)))
-	require.Contains(t, html.UnescapeString(p.Body), "curl -q -sS -G '"+w.Base+"/api/v1/forks/"+fork+
+	require.Contains(t, html.UnescapeString(p.Body), "curl -q -sS -G '"+w.BaseURL+"/api/v1/forks/"+fork+
 		"/stats' \\\n  -d from=2026-03-01 -d to=2026-03-31 -d groupId="+group+
 		" \\\n  -H @- <<<\"Authorization: Bearer $DG_KEY\"</code>")
 	p.Has(t, `<code id="fork-id" translate="no">`+fork+`</code>`, `<code id="group-id" translate="no">`+group+`</code>`)

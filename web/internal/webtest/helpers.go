@@ -113,7 +113,7 @@ func (w *World) ExportsOf(t *testing.T, o *Organisation, n int) (exports []audit
 // BeginDownload starts a download with a slow reader, and returns a channel for the error that ends
 // it.
 func (w *World) BeginDownload(t *testing.T, b *testkit.Browser, path string) (ended <-chan error) {
-	response := apptest.Ask(t, apptest.SmallWindowClient(), w.Base+path, "",
+	response := apptest.Get(t, apptest.SmallWindowClient(), w.BaseURL+path, "",
 		"Cookie", "__Host-dg="+b.Session(), "Sec-Fetch-Site", "same-origin")
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	return apptest.ReadSlowly(response.Body)
@@ -121,12 +121,12 @@ func (w *World) BeginDownload(t *testing.T, b *testkit.Browser, path string) (en
 
 // SignInWith signs a person in through the form, and then opens a path.
 func SignInWith(p *browsertest.Page, w *World, who testkit.Person, path string) {
-	p.Open(w.Base + "/sign-in")
+	p.Open(w.BaseURL + "/sign-in")
 	p.Fill("#email", who.Email)
 	p.Fill("#password", testkit.Password)
 	p.Click("main button.primary")
 	p.WaitFor("header.top")
-	p.Open(w.Base + path)
+	p.Open(w.BaseURL + path)
 }
 
 // RequireAccessible checks accessibility and width of a screen, in dark mode on a desktop and in

@@ -16,7 +16,7 @@ import (
 
 // World is a database with one instance of the program.
 type World struct {
-	*apptest.World
+	*apptest.LocalServer
 	DB     *testkit.World
 	Log    *audit.Log
 	now    func() time.Time
@@ -53,11 +53,11 @@ func StartWith(t *testing.T, settings assembly.Settings) *World {
 	w := &World{DB: testkit.New(t), now: settings.Now}
 	w.Log = audit.New(w.DB.DB)
 	settings.Logger = w.Logged.Logger()
-	w.World = apptest.ServeInProcess(t, w.DB, settings)
+	w.LocalServer = apptest.ServeInProcess(t, w.DB, settings)
 	return w
 }
 
-func (w *World) Browser(t *testing.T) *testkit.Browser { return testkit.NewBrowser(t, w.Base) }
+func (w *World) Browser(t *testing.T) *testkit.Browser { return testkit.NewBrowser(t, w.BaseURL) }
 
 func (w *World) SignedIn(t *testing.T, p testkit.Person) *testkit.Browser {
 	b := w.Browser(t).SignIn(p.Email, testkit.Password, "")
