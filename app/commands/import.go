@@ -44,7 +44,7 @@ func (c importCmd) Run(ctx context.Context, p Stdio, o *operator) error {
 	w := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "type\tadded\treplaced\tunchanged")
 	for _, c := range counts {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", c.Type, c.Added, c.Replaced, c.Unchanged)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\n", c.ObjectType, c.Added, c.Replaced, c.Unchanged)
 	}
 	for _, c := range counts {
 		if c.LostPasswords > 0 {
@@ -77,7 +77,7 @@ func interruptible(r io.Reader) io.ReadCloser {
 
 func (o *operator) importFiles(
 	ctx context.Context, inputs []importer.Input, keys identity.Keyring, p Stdio,
-) ([]importer.Count, error) {
+) ([]importer.ObjectCount, error) {
 	var terminal io.Writer
 	if f, ok := p.Stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		terminal = p.Stderr

@@ -30,7 +30,7 @@ var rejections = []struct {
 	{audit.WrongSecret, `update api_keys set secret_hash = sha256('another') where id = $1`},
 }
 
-func (b *bundle) rejectedKey(bits int) (key apikeys.Key, token apikeys.Token, want audit.Reason) {
+func (b *fixture) rejectedKey(bits int) (key apikeys.Key, token apikeys.Token, want audit.Reason) {
 	b.setPlan(org.PlanPro)
 	key, token = b.newKey()
 	b.Exec(`update api_keys set expires_at = now() + interval '1 h' where id = $1`, key.ID)

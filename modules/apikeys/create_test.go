@@ -210,7 +210,7 @@ func successor(key apikeys.Key, overlap time.Duration) apikeys.NewKey {
 }
 
 // changes returns each change of a key by the actor.
-func (b *bundle) changes(actor apikeys.Actor, key apikeys.Key) map[string]func() error {
+func (b *fixture) changes(actor apikeys.Actor, key apikeys.Key) map[string]func() error {
 	create := func(in apikeys.NewKey) func() error {
 		return func() error {
 			_, token, err := b.service.Create(b.t.Context(), actor, in, request)
@@ -227,7 +227,7 @@ func (b *bundle) changes(actor apikeys.Actor, key apikeys.Key) map[string]func()
 	}
 }
 
-func (b *bundle) replace(key apikeys.Key, overlap time.Duration) (apikeys.Key, apikeys.Token, error) {
+func (b *fixture) replace(key apikeys.Key, overlap time.Duration) (apikeys.Key, apikeys.Token, error) {
 	return b.service.Create(b.t.Context(), b.owner, successor(key, overlap), request)
 }
 

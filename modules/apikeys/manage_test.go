@@ -116,7 +116,7 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 	require.Equal(t, []apikeys.Key{ours}, b.listed())
 }
 
-func (b *bundle) listed() []apikeys.Key {
+func (b *fixture) listed() []apikeys.Key {
 	keys, err := b.service.List(b.t.Context(), b.owner)
 	require.NoError(b.t, err)
 	return keys
@@ -167,19 +167,19 @@ func TestKeyExpiresSoonInItsLastQuarter(t *testing.T) {
 	require.False(t, apikeys.Key{CreatedAt: now}.ExpiresSoon(now), "it never expires")
 }
 
-func (b *bundle) usageToday(key apikeys.Key) [3]int64 {
+func (b *fixture) usageToday(key apikeys.Key) [3]int64 {
 	today := b.usage(key)[apikeys.UsageDays-1]
 	return [3]int64{today.Accepted, today.Refused, today.Limited}
 }
 
-func (b *bundle) usage(key apikeys.Key) []apikeys.Usage {
+func (b *fixture) usage(key apikeys.Key) []apikeys.Usage {
 	all, err := b.service.UsageOf(b.t.Context(), b.owner, []apikeys.Key{key})
 	require.NoError(b.t, err)
 	require.Len(b.t, all[key.ID], apikeys.UsageDays)
 	return all[key.ID]
 }
 
-func (b *bundle) storeUsage() {
+func (b *fixture) storeUsage() {
 	for _, instance := range []*apikeys.Service{b.service, b.otherInstance} {
 		require.NoError(b.t, instance.UsageCounter.Store(b.t.Context()))
 	}

@@ -31,17 +31,17 @@ var request = audit.Request{Method: "GET", Path: "/api/v1/forks", ID: "request-0
 
 func requestFunc() audit.Request { return request }
 
-// bundle is a database with two organisations on the Pro plan, and two instances of the module, each with its own pool.
-type bundle struct {
+// fixture is a database with two organisations on the Pro plan, and two instances of the module with their own pools.
+type fixture struct {
 	*testkit.World
 	t                      *testing.T
 	service, otherInstance *apikeys.Service
 	owner                  apikeys.Actor
 }
 
-func setup(t *testing.T) *bundle {
+func setup(t *testing.T) *fixture {
 	t.Parallel()
-	b := &bundle{World: testkit.New(t), t: t}
+	b := &fixture{World: testkit.New(t), t: t}
 	for i, id := range []string{ourOrganisation, theirOrganisation} {
 		b.Organisation(testkit.Organisation{ID: id, Slug: fmt.Sprintf("org-%d", i)})
 		for _, role := range []string{"owner", "admin", "member"} {
@@ -59,7 +59,7 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-func (b *bundle) newInstance(db *postgres.DB, now func() time.Time) *apikeys.Service {
+func (b *fixture) newInstance(db *postgres.DB, now func() time.Time) *apikeys.Service {
 	policy, err := authz.New()
 	require.NoError(b.t, err)
 	log := audit.New(db)
@@ -76,47 +76,47 @@ func member(organisation, role string, twoStep bool) apikeys.Actor {
 	}
 }
 
-func (b *bundle) setPlan(plan org.Plan) {
+func (b *fixture) setPlan(plan org.Plan) {
 	b.Exec(`update organisations set plan = $2 where id = $1`, ourOrganisation, plan)
 }
 
 var bothScopes = []apikeys.Scope{apikeys.ForksRead, apikeys.ReportsRead}
 
-func (b *bundle) newKey() (apikeys.Key, apikeys.Token) {
+func (b *fixture) newKey() (apikeys.Key, apikeys.Token) {
 	key, token, err := b.create(b.owner)
 	require.NoError(b.t, err)
 	return key, token
 }
 
-func (b *bundle) create(actor apikeys.Actor) (apikeys.Key, apikeys.Token, error) {
+func (b *fixture) create(actor apikeys.Actor) (apikeys.Key, apikeys.Token, error) {
 	in := apikeys.NewKey{Name: "n", Scopes: bothScopes}
 	return b.service.Create(b.t.Context(), actor, in, request)
 }
 
-func (b *bundle) use(token apikeys.Token) error { return b.useFunc(token)(0, b.service) }
+func (b *fixture) use(token apikeys.Token) error { return b.useFunc(token)(0, b.service) }
 
-func (b *bundle) useOutside(id string) error {
+func (b *fixture) useOutside(id string) error {
 	return b.otherInstance.RefuseOutsideAPI(b.t.Context(), id, request, errOutsideAPI)
 }
 
-func (b *bundle) accept(token apikeys.Token) apikeys.Caller {
+func (b *fixture) accept(token apikeys.Token) apikeys.Caller {
 	caller, err := b.service.Authenticate(b.t.Context(), token, requestFunc)
 	require.NoError(b.t, err)
 	return caller
 }
 
-func (b *bundle) checkUsable(organisation, id string) error {
+func (b *fixture) checkUsable(organisation, id string) error {
 	return apikeys.CheckUsable(b.t.Context(), b.DB, organisation, id)
 }
 
 // concurrently calls do n times concurrently, alternating between the two instances.
-func (b *bundle) concurrently(n int, do func(i int, on *apikeys.Service) error) []error {
+func (b *fixture) concurrently(n int, do func(i int, on *apikeys.Service) error) []error {
 	errs := make([]error, n)
 	testkit.Concurrently(n, func(i int) { errs[i] = do(i, []*apikeys.Service{b.service, b.otherInstance}[i%2]) })
 	return errs
 }
 
-func (b *bundle) useFunc(token apikeys.Token) func(int, *apikeys.Service) error {
+func (b *fixture) useFunc(token apikeys.Token) func(int, *apikeys.Service) error {
 	return func(_ int, on *apikeys.Service) error {
 		_, err := on.Authenticate(b.t.Context(), token, requestFunc)
 		return err
@@ -132,11 +132,11 @@ func countAccepted(errs []error) (n int) {
 	return n
 }
 
-func (b *bundle) readInstant(column string, key apikeys.Key) *time.Time {
+func (b *fixture) readInstant(column string, key apikeys.Key) *time.Time {
 	return testkit.One[*time.Time](b.World, `select `+column+` from api_keys where id = $1`, key.ID)
 }
 
-func (b *bundle) insertKeys(n int, prefix string, expires, revoked *time.Time) {
+func (b *fixture) insertKeys(n int, prefix string, expires, revoked *time.Time) {
 	b.Exec(`insert into api_keys (id, org_id, name, scopes, secret_hash, created_at, created_by,
 		creator_name, expires_at, revoked_at)
 		select $3 || lpad(i::text, 22 - length($3), '0'), $1, $3 || i, array['forks:read'],
@@ -148,20 +148,20 @@ func withWrongSecret(token apikeys.Token) apikeys.Token {
 	return apikeys.Token{ID: token.ID, Secret: strings.ToLower(token.Secret)}
 }
 
-func (b *bundle) entries(action audit.Action) []audit.Entry {
+func (b *fixture) entries(action audit.Action) []audit.Entry {
 	all, err := audit.New(b.DB).List(b.t.Context(), ourOrganisation, audit.Page{Limit: 1000})
 	require.NoError(b.t, err)
 	return slices.DeleteFunc(all, func(e audit.Entry) bool { return e.Action != action })
 }
 
-func (b *bundle) ageRequestsInWindows(key string, seconds float64) {
+func (b *fixture) ageRequestsInWindows(key string, seconds float64) {
 	b.Exec(`update api_key_windows set instants =
 		(select array_agg(i - make_interval(secs => $2) order by nth) from unnest(instants) with ordinality u (i, nth))
 		where key_id = $1`, key, seconds)
 }
 
 // requestsInWindow counts the accepted and the refused requests of a key in the last 60 seconds.
-func (b *bundle) requestsInWindow(key apikeys.Key) (n [2]int) {
+func (b *fixture) requestsInWindow(key apikeys.Key) (n [2]int) {
 	for i, refused := range []bool{false, true} {
 		n[i] = b.Count(`api_key_windows, unnest(instants) i
 			where key_id = $1 and refused = $2 and i > clock_timestamp() - interval '60 s'`,

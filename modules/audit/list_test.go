@@ -40,10 +40,10 @@ var (
 )
 
 // storeRandomEntries stores entries in two logs, many with equal instants. It returns the log of ours, newest first.
-func (b bundle) storeRandomEntries(t *testing.T) []audit.Entry {
+func (b fixture) storeRandomEntries(t *testing.T) []audit.Entry {
 	for range 1500 {
 		e := audit.Entry{
-			OrganisationID: pick(ours, ours, ours, theirs),
+			OrganisationID: pick(ourOrganisation, ourOrganisation, ourOrganisation, theirOrganisation),
 			Actor: pick(
 				audit.Actor{Kind: audit.Person, ID: pick("p1", "p2", "k1"), Name: "P"},
 				audit.Actor{Kind: audit.Key, ID: pick("k1", "k2", "p1"), Name: "K"}),
@@ -56,12 +56,13 @@ func (b bundle) storeRandomEntries(t *testing.T) []audit.Entry {
 	b.Exec(`update audit_entries set at = $1::timestamptz + floor(random() * 6 * 24) * interval '1 h'`, firstDay)
 	for range 200 { // each in a random minute of six hours
 		b.Exec(`insert into audit_refusals (org_id, key_id, key_name, reason, at, refusals)
-			values ($1, $2, 'K', 'expired', $3, 7) on conflict do nothing`, pick(ours, ours, theirs),
+			values ($1, $2, 'K', 'expired', $3, 7) on conflict do nothing`,
+			pick(ourOrganisation, ourOrganisation, theirOrganisation),
 			pick("k1", "k2"), firstDay.Add(time.Duration(random.IntN(360))*time.Minute))
 	}
-	all := b.list(t, ours, audit.Page{Limit: 2000})
-	require.Len(t, all, b.Count(`audit_entries where org_id = $1`, ours)+
-		b.Count(`audit_refusals where org_id = $1`, ours))
+	all := b.list(t, ourOrganisation, audit.Page{Limit: 2000})
+	require.Len(t, all, b.Count(`audit_entries where org_id = $1`, ourOrganisation)+
+		b.Count(`audit_refusals where org_id = $1`, ourOrganisation))
 	return all
 }
 
@@ -90,37 +91,37 @@ func TestFiltersSelectTheirEntries(t *testing.T) {
 	for _, f := range randomFilters(600) {
 		want := matchingEntries(f, all)
 		found += len(want)
-		require.Equal(t, want, b.list(t, ours, audit.Page{Filter: f, Limit: 2000}), "%+v", f)
+		require.Equal(t, want, b.list(t, ourOrganisation, audit.Page{Filter: f, Limit: 2000}), "%+v", f)
 
 		i := random.IntN(len(all)) // the filter may or may not select the cursor's entry
 		older := matchingEntries(f, all[i+1:])
 		limit := 1 + random.IntN(1+len(older))
-		page := b.list(t, ours, audit.Page{Filter: f, Before: all[i].ID, Limit: limit})
+		page := b.list(t, ourOrganisation, audit.Page{Filter: f, Before: all[i].ID, Limit: limit})
 		require.Equal(t, older[:min(limit, len(older))], page, "older: %+v", f)
 	}
 	require.Greater(t, found, 10_000, "the filters select entries")
-	foreign := b.list(t, theirs, audit.Page{Limit: 1})[0].ID
+	foreign := b.list(t, theirOrganisation, audit.Page{Limit: 1})[0].ID
 	for _, id := range []int64{foreign, -1, 1 << 60} {
-		require.Empty(t, b.list(t, ours, audit.Page{Before: id, Limit: 9}))
+		require.Empty(t, b.list(t, ourOrganisation, audit.Page{Before: id, Limit: 9}))
 	}
 }
 
 // People lists each person of the log once, with the name in the person's newest entry.
 func TestPeopleHaveTheirNewestName(t *testing.T) {
 	b := setup(t)
-	for _, of := range []string{ours, theirs} {
+	for _, of := range []string{ourOrganisation, theirOrganisation} {
 		for _, actor := range []audit.Actor{
 			{Kind: audit.Person, ID: "p2", Name: "Before"}, {Kind: audit.Person, ID: "p1", Name: of},
 			{Kind: audit.Person, ID: "p2", Name: of}, {Kind: audit.Key, ID: "p3", Name: of}, {Kind: audit.Person},
 		} {
-			e := entry(of)
+			e := newEntry(of)
 			e.Actor = actor
 			require.NoError(t, b.log.Append(t.Context(), e))
 		}
 	}
-	people, err := b.log.People(t.Context(), ours)
+	people, err := b.log.People(t.Context(), ourOrganisation)
 	require.NoError(t, err)
 	require.Equal(t, []audit.Actor{
-		{Kind: audit.Person, ID: "p1", Name: ours}, {Kind: audit.Person, ID: "p2", Name: ours},
+		{Kind: audit.Person, ID: "p1", Name: ourOrganisation}, {Kind: audit.Person, ID: "p2", Name: ourOrganisation},
 	}, people)
 }

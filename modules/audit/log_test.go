@@ -19,33 +19,33 @@ import (
 )
 
 const (
-	ours   = "00000000-0000-4000-8000-00000000000a"
-	theirs = "00000000-0000-4000-8000-00000000000b"
+	ourOrganisation   = "00000000-0000-4000-8000-00000000000a"
+	theirOrganisation = "00000000-0000-4000-8000-00000000000b"
 )
 
-type bundle struct {
+type fixture struct {
 	*testkit.World
 	log *audit.Log
 }
 
-func setup(t *testing.T) bundle {
+func setup(t *testing.T) fixture {
 	t.Parallel()
 	db := testkit.New(t)
-	for _, id := range []string{ours, theirs} {
+	for _, id := range []string{ourOrganisation, theirOrganisation} {
 		db.Organisation(testkit.Organisation{ID: id})
 	}
-	return bundle{World: db, log: audit.New(db.DB)}
+	return fixture{World: db, log: audit.New(db.DB)}
 }
 
-func (b bundle) list(t *testing.T, organisation string, p audit.Page) []audit.Entry {
+func (b fixture) list(t *testing.T, organisation string, p audit.Page) []audit.Entry {
 	return tb.Must(b.log.List(t.Context(), organisation, p))(t)
 }
 
-func (b bundle) clock(t *testing.T) time.Time {
+func (b fixture) readClock(t *testing.T) time.Time {
 	return testkit.One[time.Time](b.World, `select date_trunc('milliseconds', clock_timestamp())`)
 }
 
-func entry(organisation string) audit.Entry {
+func newEntry(organisation string) audit.Entry {
 	return audit.Entry{
 		OrganisationID: organisation,
 		Actor:          audit.Actor{Kind: audit.Key, ID: "k-1", Name: "Entrepôt <b>'\";--"},
@@ -63,18 +63,18 @@ func entry(organisation string) audit.Entry {
 func TestEntryCommitsToTheNamedLogs(t *testing.T) {
 	b := setup(t)
 	other := b.Organisation(testkit.Organisation{}).ID
-	e := entry("")
+	e := newEntry("")
 	failed := errors.New("failed")
 	for _, want := range []error{failed, nil} {
 		err := b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
-			require.NoError(t, b.log.AppendIn(tx, entry(ours)))
-			require.NoError(t, b.log.AppendToAll(tx, []string{ours, theirs}, e))
+			require.NoError(t, b.log.AppendIn(tx, newEntry(ourOrganisation)))
+			require.NoError(t, b.log.AppendToAll(tx, []string{ourOrganisation, theirOrganisation}, e))
 			require.NoError(t, b.log.AppendToAll(tx, nil, e), "a person without organisations")
 			return want
 		})
 		require.Equal(t, want, err)
 		ids := map[int64]bool{}
-		for _, e.OrganisationID = range []string{ours, theirs, other} {
+		for _, e.OrganisationID = range []string{ourOrganisation, theirOrganisation, other} {
 			for _, listed := range b.list(t, e.OrganisationID, audit.Page{Limit: 10}) {
 				e.ID = listed.ID
 				e.At = listed.At
@@ -91,27 +91,27 @@ func TestEntryCommitsToTheNamedLogs(t *testing.T) {
 func TestInvalidEntryIsRefused(t *testing.T) {
 	b := setup(t)
 	tx := b.DB.Gorm.WithContext(t.Context())
-	unknownAction := entry(ours)
+	unknownAction := newEntry(ourOrganisation)
 	unknownAction.Action = "api_key.seen"
-	noKind := entry(ours)
+	noKind := newEntry(ourOrganisation)
 	noKind.Actor.Kind = ""
 	failures := 0
 	b.log.OnWriteFailure = func() { failures++ }
 	for name, e := range map[string]audit.Entry{
-		"no organisation":         entry(""),
-		"an unknown organisation": entry("00000000-0000-4000-8000-00000000000c"),
+		"no organisation":         newEntry(""),
+		"an unknown organisation": newEntry("00000000-0000-4000-8000-00000000000c"),
 		"no kind of actor":        noKind,
 		"an unknown action":       unknownAction,
 	} {
 		for _, err := range []error{
 			b.log.Append(t.Context(), e),
-			b.log.AppendToAll(tx, []string{ours, e.OrganisationID}, e),
+			b.log.AppendToAll(tx, []string{ourOrganisation, e.OrganisationID}, e),
 		} {
 			require.Error(t, err, name)
 			require.Equal(t, e.Action == "api_key.seen", apperr.Is(err, apperr.Internal), "%s: %v", name, err)
 		}
 	}
-	require.Error(t, b.log.CountRefusal(t.Context(), entry("no id")))
+	require.Error(t, b.log.CountRefusal(t.Context(), newEntry("no id")))
 	require.Equal(t, 9, failures)
 	require.Zero(t, b.Count(`audit_entries`))
 }
@@ -125,14 +125,14 @@ func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
 			OrganisationID: organisation, Actor: key, Action: audit.KeyRefused, Reason: reason,
 		}))
 	}
-	began := b.clock(t).Truncate(time.Minute)
+	began := b.readClock(t).Truncate(time.Minute)
 	for range 3 {
-		count(ours, audit.WrongSecret)
-		count(theirs, audit.WrongSecret)
+		count(ourOrganisation, audit.WrongSecret)
+		count(theirOrganisation, audit.WrongSecret)
 	}
-	count(ours, audit.OutsideAPI)
+	count(ourOrganisation, audit.OutsideAPI)
 	total := map[audit.Reason]float64{}
-	for _, e := range b.list(t, ours, audit.Page{Limit: 10}) {
+	for _, e := range b.list(t, ourOrganisation, audit.Page{Limit: 10}) {
 		require.Zero(t, e.At.UnixMilli()%60_000)
 		require.False(t, e.At.Before(began))
 		total[e.Reason] += e.Details[audit.RefusalsDetail].(float64)
@@ -142,8 +142,9 @@ func TestCountedRefusalsAreOneEntryAMinute(t *testing.T) {
 	require.Equal(t, map[audit.Reason]float64{audit.WrongSecret: 3, audit.OutsideAPI: 1}, total)
 
 	b.Exec(`update audit_refusals set at = at - interval '1 h'`)
-	count(ours, audit.OutsideAPI)
-	require.Equal(t, 1.0, b.list(t, ours, audit.Page{Limit: 1})[0].Details[audit.RefusalsDetail], "another minute")
+	count(ourOrganisation, audit.OutsideAPI)
+	newest := b.list(t, ourOrganisation, audit.Page{Limit: 1})[0]
+	require.Equal(t, 1.0, newest.Details[audit.RefusalsDetail], "another minute")
 }
 
 // Every field of an appended entry is listed. Its instant is truncated to the millisecond.
@@ -152,21 +153,21 @@ func TestEntryIsListedAsAppended(t *testing.T) {
 	entries := []audit.Entry{{ // empty fields; the database sets instant and id
 		ID:             77,
 		At:             time.Unix(0, 0),
-		OrganisationID: ours,
+		OrganisationID: ourOrganisation,
 		Actor:          audit.Actor{Kind: audit.Person},
 		Action:         audit.KeyCreated,
 		Details:        map[string]any{},
 	}}
 	for _, k := range audit.Actions {
-		e := entry(ours)
+		e := newEntry(ourOrganisation)
 		e.Action = k.Action
 		entries = append(entries, e)
 	}
 	for _, e := range entries {
-		before := b.clock(t)
+		before := b.readClock(t)
 		require.NoError(t, b.log.Append(t.Context(), e))
-		after := b.clock(t)
-		listed := b.list(t, ours, audit.Page{Limit: 1})[0]
+		after := b.readClock(t)
+		listed := b.list(t, ourOrganisation, audit.Page{Limit: 1})[0]
 		require.NotEqual(t, e.ID, listed.ID)
 		require.WithinRange(t, listed.At, before, after)
 		require.Equal(t, listed.At, listed.At.UTC().Truncate(time.Millisecond))
@@ -180,11 +181,11 @@ func TestEntryIsListedAsAppended(t *testing.T) {
 func TestInvalidTextFromClientsIsRecorded(t *testing.T) {
 	b := setup(t)
 	odd := strings.Repeat("é\x00\xff", 1000)
-	e := entry(ours)
+	e := newEntry(ourOrganisation)
 	e.Target.ID = odd
 	e.Request = audit.Request{Method: odd, Path: odd, UserAgent: odd}
 	require.NoError(t, b.log.Append(t.Context(), e))
-	listed := b.list(t, ours, audit.Page{Limit: 1})[0]
+	listed := b.list(t, ourOrganisation, audit.Page{Limit: 1})[0]
 	within := func(limit int) string { return strings.Repeat("é\uFFFD\uFFFD", limit/len("é\uFFFD\uFFFD")) }
 	require.Equal(t, within(1024), listed.Target.ID)
 	require.Equal(t, audit.Request{Method: within(16), Path: within(1024), UserAgent: within(256)}, listed.Request)
@@ -199,12 +200,12 @@ func TestServingRoleSetsNeitherInstantNorID(t *testing.T) {
 		  '') returning id, at`
 	var id int64
 	var at time.Time
-	before := b.clock(t)
-	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), insert, ours).Scan(&id, &at))
+	before := b.readClock(t)
+	require.NoError(t, b.DB.Pool.QueryRow(t.Context(), insert, ourOrganisation).Scan(&id, &at))
 	require.NotEqual(t, int64(77), id)
-	require.WithinRange(t, at, before, b.clock(t))
+	require.WithinRange(t, at, before, b.readClock(t))
 
-	require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), insert, ours).Scan(&id, &at))
+	require.NoError(t, b.Owner.Pool.QueryRow(t.Context(), insert, ourOrganisation).Scan(&id, &at))
 	require.Equal(t, int64(77), id)
 	require.Equal(t, 2020, at.Year())
 }
@@ -213,10 +214,10 @@ func TestServingRoleSetsNeitherInstantNorID(t *testing.T) {
 func TestIDsAreRandom(t *testing.T) {
 	b := setup(t)
 	for range 40 {
-		require.NoError(t, b.log.Append(t.Context(), entry(ours)))
-		require.NoError(t, b.log.Append(t.Context(), entry(theirs)))
+		require.NoError(t, b.log.Append(t.Context(), newEntry(ourOrganisation)))
+		require.NoError(t, b.log.Append(t.Context(), newEntry(theirOrganisation)))
 	}
-	listed := b.list(t, ours, audit.Page{Limit: 100})
+	listed := b.list(t, ourOrganisation, audit.Page{Limit: 100})
 	require.Len(t, listed, 40)
 	const random = 1<<53 - 1 // mask of the random bits; the bits above are microseconds
 	for i := range listed[1:] {
@@ -257,7 +258,7 @@ func TestSanitiseKeepsWhatFits(t *testing.T) {
 var pruneFrom = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // storeOldEntries stores n entries and a count of refusals before pruneFrom, and one of each at pruneFrom.
-func (b bundle) storeOldEntries(t *testing.T, organisation string, n int) {
+func (b fixture) storeOldEntries(t *testing.T, organisation string, n int) {
 	b.Exec(`insert into audit_entries (org_id, at, actor_kind, actor_id, actor_name, action,
 		target_kind, target_id, reason, details, method, path, address, user_agent, request_id)
 		select $1, $2::timestamptz - ($3 - n) * interval '1 h', 'key', 'k', 'Entrepôt',
@@ -271,35 +272,35 @@ func (b bundle) storeOldEntries(t *testing.T, organisation string, n int) {
 // Prune removes only what ExportBefore has written, and records it. Only the owner of the tables can prune.
 func TestPruneRemovesExportedEntriesOnly(t *testing.T) {
 	b := setup(t)
-	b.storeOldEntries(t, ours, 2_500) // more than two batches
-	b.storeOldEntries(t, theirs, 3)
+	b.storeOldEntries(t, ourOrganisation, 2_500) // more than two batches
+	b.storeOldEntries(t, theirOrganisation, 3)
 	log := audit.New(b.Owner)
 	var file bytes.Buffer
-	n := tb.Must(log.ExportBefore(t.Context(), ours, pruneFrom, &file))(t)
+	n := tb.Must(log.ExportBefore(t.Context(), ourOrganisation, pruneFrom, &file))(t)
 	require.EqualValues(t, 2_501, n)
 	require.Equal(t, 2_501, strings.Count(file.String(), "\n"))
 	count, lines, _ := strings.Cut(file.String(), "\n")
 	require.Contains(t, count, `"at":"2025-12-31T23:59:00.000Z","actorKind":"key","actorId":"k",`)
 	require.Contains(t, count, `"details":{"refusals":40},`)
 	newest, _, _ := strings.Cut(lines, "\n")
-	require.Regexp(t, `^\{"entryId":"E\d+","organisationId":"`+ours+`","at":"2025-12-31T23:00:00.000Z",`+
+	require.Regexp(t, `^\{"entryId":"E\d+","organisationId":"`+ourOrganisation+`","at":"2025-12-31T23:00:00.000Z",`+
 		`"actorKind":"key","actorId":"k","actorName":"Entrepôt","action":"api_key.refused",`+
 		`"reason":"wrong_secret","targetKind":"fork","targetId":"f","details":\{"rows":12\},`+
 		`"method":"GET","path":"/api/v1/forks","address":"192.0.2.1","userAgent":"bi/1.0",`+
 		`"requestId":"request-2499"\}$`, newest)
 
 	prune := func(from *audit.Log, exported int64) error {
-		return from.Prune(t.Context(), ours, pruneFrom, exported, audit.Request{Path: "dg audit prune"})
+		return from.Prune(t.Context(), ourOrganisation, pruneFrom, exported, audit.Request{Path: "dg audit prune"})
 	}
 	require.ErrorContains(t, prune(log, n-1), "2500 entries were exported and 2501 are there")
 	require.ErrorContains(t, prune(b.log, n), "permission denied")
-	require.Len(t, b.list(t, ours, audit.Page{Limit: 3_000}), 2_503)
+	require.Len(t, b.list(t, ourOrganisation, audit.Page{Limit: 3_000}), 2_503)
 	require.NoError(t, prune(log, n))
-	left := b.list(t, ours, audit.Page{Limit: 10})
+	left := b.list(t, ourOrganisation, audit.Page{Limit: 10})
 	require.Len(t, left, 3)
 	require.Equal(t, audit.LogPruned, left[0].Action)
 	require.Equal(t, audit.OperatorActor, left[0].Actor)
 	require.Equal(t, map[string]any{"before": "2026-01-01", "entries": 2_501.0}, left[0].Details)
 	require.Equal(t, pruneFrom, left[1].At.UTC())
-	require.Equal(t, 4, b.Count(`audit_entries where org_id = $1`, theirs))
+	require.Equal(t, 4, b.Count(`audit_entries where org_id = $1`, theirOrganisation))
 }

@@ -32,9 +32,9 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 	require.Equal(t, "no-store, no-transform", response.Header.Get("Cache-Control"))
 	id := testkit.One[string](b.World, `select details->>'exportId' from audit_entries where action = 'export.started'`)
 	about := `{"from": "2026-01-01", "to": "2026-01-02", "exportId": "` + id + `", `
-	require.JSONEq(t, about+`"reportingMode": "pseudonymous"}`, b.details("export.started"))
+	require.JSONEq(t, about+`"reportingMode": "pseudonymous"}`, b.readDetails("export.started"))
 	entry := b.Begin(`lock table audit_entries in share mode`)
-	require.Equal(t, 20_001, strings.Count(b.read(response), "\n"))
+	require.Equal(t, 20_001, strings.Count(b.readBody(response), "\n"))
 	require.Eventually(t, func() bool { return b.service.slots.Stats().Running == 0 },
 		10*time.Second, 5*time.Millisecond, "the slot waits for the entry")
 	require.Zero(t, b.Count(finishedEntries))
@@ -42,7 +42,7 @@ func TestExportIsSentAndRecorded(t *testing.T) {
 		b.service.Drain() // waits for the entry
 		return nil
 	}, nil))
-	require.JSONEq(t, about+`"rows": 20000, "outcome": "completed"}`, b.details("export.finished"))
+	require.JSONEq(t, about+`"rows": 20000, "outcome": "completed"}`, b.readDetails("export.finished"))
 }
 
 // If the rows fail after export.started was recorded, export.finished is recorded too.
@@ -53,7 +53,7 @@ func TestExportWhoseFirstRowsFailIsRecorded(t *testing.T) {
 	response := b.send(http.MethodGet)
 	require.Equal(t, http.StatusInternalServerError, response.StatusCode)
 	require.Empty(t, response.Header.Get("Content-Disposition"))
-	require.Contains(t, b.details("export.started"), "exportId")
+	require.Contains(t, b.readDetails("export.started"), "exportId")
 	require.Contains(t, b.finishedDetails(), `"rows": 0, "outcome": "failed"`)
 }
 
@@ -68,7 +68,7 @@ func TestExportOfRevokedKeyIsRefused(t *testing.T) {
 		return nil
 	}, func() { <-time.After(recheckInterval) }))
 	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
-	require.Contains(t, b.read(response), "Revoked.")
+	require.Contains(t, b.readBody(response), "Revoked.")
 	require.Contains(t, b.finishedDetails(), `"outcome": "access_ended"`)
 }
 
@@ -135,7 +135,7 @@ func TestExportIsSentInFullOrNotAtAll(t *testing.T) {
 			require.Equal(t, want, response.StatusCode)
 			whole := want == http.StatusOK
 			require.Equal(t, whole, response.Header.Get("Content-Disposition") != "")
-			require.Equal(t, whole, strings.Contains(b.read(response), "playId,"))
+			require.Equal(t, whole, strings.Contains(b.readBody(response), "playId,"))
 			b.service.Drain()
 			require.Zero(t, b.Count(finishedEntries), "no end without a start")
 		}
@@ -162,14 +162,14 @@ func TestExportIsSentInFullOrNotAtAll(t *testing.T) {
 	}
 	fifth := b.send(http.MethodGet)
 	require.Equal(t, http.StatusServiceUnavailable, fifth.StatusCode)
-	require.Contains(t, b.read(fifth), "at most 4 run at once")
+	require.Contains(t, b.readBody(fifth), "at most 4 run at once")
 }
 
 // Exports take turns to make blocks, but do not wait for an export whose database does not respond.
 func TestExportsTakeTurns(t *testing.T) {
 	b := setup(t)
 	export := func() error {
-		require.Equal(t, 20_001, strings.Count(b.read(b.send(http.MethodGet)), "\n"))
+		require.Equal(t, 20_001, strings.Count(b.readBody(b.send(http.MethodGet)), "\n"))
 		return nil
 	}
 	var taken atomic.Int64 // turns taken while the first block is made
@@ -218,7 +218,7 @@ func TestEndIsRecordedAfterARestart(t *testing.T) {
 			b.Exec(`create trigger down before insert on audit_entries for each row
 				when (new.action = 'export.finished') execute function down()`)
 			b.Exec(`grant usage on sequence attempts to public`)
-			b.read(b.send(http.MethodGet))
+			b.readBody(b.send(http.MethodGet))
 			b.service.pendingRecords.Wait()
 			require.Equal(t, attempts, testkit.One[int64](b.World, `select last_value from attempts`))
 			require.Equal(t, attempts == 3, b.Count(finishedEntries) == 1)

@@ -20,8 +20,8 @@ import (
 	"dg/platform/testkit/pgtest"
 )
 
-// bundle is a server with one route, which exports a fork with 20,000 plays.
-type bundle struct {
+// fixture is a server with one route, which exports a fork with 20,000 plays.
+type fixture struct {
 	*testkit.World
 	t          *testing.T
 	db         *postgres.DB // its lock timeout exceeds the tests' waits
@@ -33,9 +33,9 @@ type bundle struct {
 	firstByteDeadline time.Duration // deadline of the route; 0: the server's default
 }
 
-func setup(t *testing.T) *bundle {
+func setup(t *testing.T) *fixture {
 	t.Parallel()
-	b := &bundle{World: testkit.New(t), t: t}
+	b := &fixture{World: testkit.New(t), t: t}
 	fork := b.Fork(testkit.Fork{OrganisationID: b.Organisation(testkit.Organisation{}).ID, Slug: "Übung 1"})
 	b.Players(fork.OrganisationID, 5)
 	b.Plays(fork, 20_000, fork.CreatedAt, time.Second)
@@ -52,7 +52,7 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-func (b *bundle) serve() {
+func (b *fixture) serve() {
 	options := reports.Options{FixedPseudonyms: true, PlayerVersions: true}
 	b.service = New(reports.New(b.db, options), audit.New(b.db), b.db, nil)
 	server := httpserver.New(httpserver.Options{Logger: slog.New(slog.DiscardHandler), Grace: time.Millisecond})
@@ -85,7 +85,7 @@ func (b *bundle) serve() {
 }
 
 // send requests the export. The server blocks until the caller reads the body, because the socket buffers are small.
-func (b *bundle) send(method string) *http.Response {
+func (b *fixture) send(method string) *http.Response {
 	transport := &http.Transport{
 		DisableCompression: true,
 		DisableKeepAlives:  true,
@@ -105,22 +105,22 @@ func (b *bundle) send(method string) *http.Response {
 	return response
 }
 
-func (b *bundle) read(response *http.Response) string {
+func (b *fixture) readBody(response *http.Response) string {
 	file, err := io.ReadAll(response.Body)
 	require.NoError(b.t, err)
 	return string(file)
 }
 
-func (b *bundle) details(action string) string {
+func (b *fixture) readDetails(action string) string {
 	return testkit.One[string](b.World, `select details::text from audit_entries where action = $1`, action)
 }
 
 // finishedDetails returns the details of export.finished. It waits until the connection is released.
-func (b *bundle) finishedDetails() string {
+func (b *fixture) finishedDetails() string {
 	require.Eventually(b.t, func() bool {
 		return b.Count(finishedEntries) == 1 && b.db.Pool.Stat().AcquiredConns() == 0
 	}, 10*time.Second, 5*time.Millisecond)
-	return b.details("export.finished")
+	return b.readDetails("export.finished")
 }
 
 const finishedEntries = `audit_entries where action = 'export.finished'`

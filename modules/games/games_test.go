@@ -15,25 +15,25 @@ import (
 )
 
 const (
-	ours    = "00000000-0000-4000-8000-00000000000a"
-	theirs  = "00000000-0000-4000-8000-00000000000b"
-	unknown = "00000000-0000-4000-8000-00000000000c"
+	ourOrganisation   = "00000000-0000-4000-8000-00000000000a"
+	theirOrganisation = "00000000-0000-4000-8000-00000000000b"
+	unknownID         = "00000000-0000-4000-8000-00000000000c"
 
 	ourFork   = "00000000-0000-4000-8000-0000000000aa"
 	theirFork = "00000000-0000-4000-8000-0000000000bb"
 )
 
-type bundle struct {
+type fixture struct {
 	*testkit.World
-	games *games.Service
+	service *games.Service
 }
 
-func setup(t *testing.T) bundle {
+func setup(t *testing.T) fixture {
 	t.Parallel()
-	b := bundle{World: testkit.New(t)}
-	b.games = games.New(b.DB)
-	b.Organisation(testkit.Organisation{ID: ours})
-	b.Organisation(testkit.Organisation{ID: theirs})
+	b := fixture{World: testkit.New(t)}
+	b.service = games.New(b.DB)
+	b.Organisation(testkit.Organisation{ID: ourOrganisation})
+	b.Organisation(testkit.Organisation{ID: theirOrganisation})
 	return b
 }
 
@@ -43,15 +43,15 @@ func TestForksAreListedInOrder(t *testing.T) {
 	id := func(n int) string { return fmt.Sprintf("00000000-0000-4000-8000-%012x", n) }
 	for n, milliseconds := range map[int]int{3: 0, 2: 1, 4: 1, 5: 1, 1: 2} {
 		at := time.UnixMilli(int64(milliseconds))
-		b.Fork(testkit.Fork{ID: id(n), OrganisationID: ours, CreatedAt: at})
-		b.Fork(testkit.Fork{ID: id(n + 10), OrganisationID: theirs})
+		b.Fork(testkit.Fork{ID: id(n), OrganisationID: ourOrganisation, CreatedAt: at})
+		b.Fork(testkit.Fork{ID: id(n + 10), OrganisationID: theirOrganisation})
 	}
 	b.Exec(`update forks set status = 'archived' where id = $1`, id(4))
-	forks, err := b.games.Forks(t.Context(), ours)
+	forks, err := b.service.Forks(t.Context(), ourOrganisation)
 	require.NoError(t, err)
 	var got []string
 	for _, f := range forks {
-		require.Equal(t, ours, f.OrganisationID)
+		require.Equal(t, ourOrganisation, f.OrganisationID)
 		got = append(got, f.ID)
 	}
 	require.Equal(t, []string{id(3), id(2), id(4), id(5), id(1)}, got)
@@ -60,19 +60,20 @@ func TestForksAreListedInOrder(t *testing.T) {
 // rules.md, Order of checks: only ForkOwner distinguishes a fork of another organisation from an unknown one.
 func TestForkOwnerDistinguishesUnknownForks(t *testing.T) {
 	b := setup(t)
-	b.Fork(testkit.Fork{ID: ourFork, OrganisationID: ours})
-	b.Fork(testkit.Fork{ID: theirFork, OrganisationID: theirs})
+	b.Fork(testkit.Fork{ID: ourFork, OrganisationID: ourOrganisation})
+	b.Fork(testkit.Fork{ID: theirFork, OrganisationID: theirOrganisation})
 	for id, want := range map[string]string{
-		ourFork: ours, theirFork: theirs, unknown: "", "": "", "\x00": "", strings.ToUpper(ourFork): "",
-		"' or true --": "", ours: "",
+		ourFork: ourOrganisation, theirFork: theirOrganisation,
+		unknownID: "", "": "", "\x00": "", strings.ToUpper(ourFork): "",
+		"' or true --": "", ourOrganisation: "",
 	} {
-		owner, ownerErr := b.games.ForkOwner(t.Context(), id)
+		owner, ownerErr := b.service.ForkOwner(t.Context(), id)
 		require.Equal(t, want, owner, id)
 		require.Equal(t, want == "", apperr.Is(ownerErr, apperr.NotFound), "%q: %v", id, ownerErr)
-		fork, err := b.games.Fork(t.Context(), ours, id)
-		require.Equal(t, want != ours, apperr.Is(err, apperr.NotFound), "%q: %v", id, err)
-		require.Equal(t, want == ours, fork.ID == ourFork, id)
-		require.True(t, want == ours || fork == games.Fork{}, id)
+		fork, err := b.service.Fork(t.Context(), ourOrganisation, id)
+		require.Equal(t, want != ourOrganisation, apperr.Is(err, apperr.NotFound), "%q: %v", id, err)
+		require.Equal(t, want == ourOrganisation, fork.ID == ourFork, id)
+		require.True(t, want == ourOrganisation || fork == games.Fork{}, id)
 	}
 }
 
@@ -83,14 +84,14 @@ func TestVersionChangesWithEveryChangeToForks(t *testing.T) {
 		return testkit.One[[]int64](b.World, `select array_agg(version order by id) from organisations`)
 	}
 	first := versions()
-	b.Fork(testkit.Fork{ID: theirFork, OrganisationID: theirs})
+	b.Fork(testkit.Fork{ID: theirFork, OrganisationID: theirOrganisation})
 	require.Equal(t, first[0], versions()[0])
 	require.NotEqual(t, first[1], versions()[1])
 	for _, c := range []struct {
 		statement string
 		want      [2]bool // whether the versions of ours and theirs change
 	}{
-		{`insert into forks select '` + ourFork + `', '` + ours + `', game_id, slug, title, major,
+		{`insert into forks select '` + ourFork + `', '` + ourOrganisation + `', game_id, slug, title, major,
 			status, visibility, source_locale, 1, suspended, configuration, created_at, updated_at
 			from forks`, [2]bool{true, false}},
 		{`update forks set title = 'T' where id = '` + ourFork + `'`, [2]bool{true, false}},

@@ -13,21 +13,21 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-func (b *bundle) changeFrom(address string, of identity.Session, current string) error {
+func (b *fixture) changePasswordFrom(address string, of identity.Session, current string) error {
 	given := identity.Proof{Password: current}
-	return tb.ErrorOf(b.people.ChangePassword(b.from(address), of.Token, given, replacement))
+	return tb.ErrorOf(b.service.ChangePassword(b.contextFrom(address), of.Token, given, newPassword))
 }
 
 // A new password ends the person's other sessions. This session continues under a new token.
 func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	b := setup(t)
-	b.person(ann, "")
-	b.person(bob, "")
-	session := b.signIn(ann)
-	other := b.signIn(ann)
-	bobs := b.signIn(bob)
+	b.storePerson(annEmail, "")
+	b.storePerson(bobEmail, "")
+	session := b.signIn(annEmail)
+	other := b.signIn(annEmail)
+	bobs := b.signIn(bobEmail)
 	b.advance(time.Minute)
-	renewed := tb.Must(b.people.ChangePassword(b.ctx(), session.Token, proof(""), replacement))(t)
+	renewed := tb.Must(b.service.ChangePassword(b.ctx(), session.Token, proof(""), newPassword))(t)
 	require.Equal(t, b.now(), *renewed.Person.PasswordSince)
 	require.Equal(t, session.StartedAt, renewed.StartedAt)
 	for token, active := range map[string]bool{
@@ -35,61 +35,61 @@ func TestNewPasswordEndsOtherSessions(t *testing.T) {
 	} {
 		require.Equal(t, active, b.isActive(token))
 	}
-	require.ErrorIs(t, b.try(ann, password, home), identity.ErrWrongPassword)
-	require.NoError(t, b.try(ann, replacement, home))
-	_, err := b.people.ChangePassword(b.ctx(), renewed.Token, identity.Proof{}, "eleven char")
+	require.ErrorIs(t, b.trySignIn(annEmail, password, homeAddress), identity.ErrWrongPassword)
+	require.NoError(t, b.trySignIn(annEmail, newPassword, homeAddress))
+	_, err := b.service.ChangePassword(b.ctx(), renewed.Token, identity.Proof{}, "eleven char")
 	require.Equal(t, "new", apperr.From(err).Field, "before the current password is compared")
-	require.ErrorIs(t, b.change(session, identity.Proof{Password: replacement}), identity.ErrNoSession)
+	require.ErrorIs(t, b.changePassword(session, identity.Proof{Password: newPassword}), identity.ErrNoSession)
 }
 
 // Wrong passwords in a stolen session lock the thief's network. Five locked networks lock the account for all.
 func TestThiefOfASessionLocksTheirOwnNetworkOnly(t *testing.T) {
 	b := setup(t)
-	b.person(ann, "")
-	stolen := b.signIn(ann)
-	own := b.signIn(ann)
+	b.storePerson(annEmail, "")
+	stolen := b.signIn(annEmail)
+	own := b.signIn(annEmail)
 	guess := func(network int) {
-		b.fail(10, identity.ErrWrongPassword, func() error {
-			return b.changeFrom(fmt.Sprintf("2001:db8:0:%x::1", network), stolen, wrongPassword)
+		b.requireFailures(10, identity.ErrWrongPassword, func() error {
+			return b.changePasswordFrom(fmt.Sprintf("2001:db8:0:%x::1", network), stolen, wrongPassword)
 		})
 	}
 	for network := range 4 {
 		guess(network)
 	}
 	until := b.now().Add(10 * time.Minute)
-	requireLocked(t, b.changeFrom("2001:db8::2", stolen, password), until)
-	require.NoError(t, b.changeFrom("192.0.2.1", own, password))
+	requireLocked(t, b.changePasswordFrom("2001:db8::2", stolen, password), until)
+	require.NoError(t, b.changePasswordFrom("192.0.2.1", own, password))
 	require.False(t, b.isActive(stolen.Token))
 
 	b.Exec(`update users set password_hash = $1`, testkit.PasswordHash)
 	b.advance(10 * time.Minute)
-	stolen = b.signIn(ann)
+	stolen = b.signIn(annEmail)
 	for network := range 5 {
 		b.advance(time.Second)
 		guess(network)
 	}
-	requireLocked(t, b.try(ann, password, home), b.now().Add(10*time.Minute))
-	requireLocked(t, b.try(ann, password, "2001:db8::2"), b.now().Add(10*time.Minute)) // network lock ends earlier
+	requireLocked(t, b.trySignIn(annEmail, password, homeAddress), b.now().Add(10*time.Minute))
+	requireLocked(t, b.trySignIn(annEmail, password, "2001:db8::2"), b.now().Add(10*time.Minute)) // its network
 	b.advance(10 * time.Minute)
-	b.signIn(ann)
+	b.signIn(annEmail)
 }
 
 // agePassword sets the session's last password entry to this long ago, by the database's clock.
-func (b *bundle) agePassword(of identity.Session, since string) {
+func (b *fixture) agePassword(of identity.Session, since string) {
 	b.Exec(`update sessions set authenticated_at = now() - $2::interval where token_hash = sha256($1)`,
 		[]byte(of.Token), since)
 }
 
-func (b *bundle) reauthenticate(of identity.Session, given identity.Proof) error {
-	return b.other.Reauthenticate(b.ctx(), of.Token, given)
+func (b *fixture) reauthenticate(of identity.Session, given identity.Proof) error {
+	return b.otherInstance.Reauthenticate(b.ctx(), of.Token, given)
 }
 
 // rules.md, Keys: signing in counts as entering the password. The 15 minutes run per session, by the database's clock.
 func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 	b := setup(t)
-	b.person(ann, "")
-	session := b.signIn(ann)
-	other := b.signIn(ann)
+	b.storePerson(annEmail, "")
+	session := b.signIn(annEmail)
+	other := b.signIn(annEmail)
 	none := identity.Proof{}
 	wrong := identity.Proof{Password: wrongPassword}
 	b.advance(time.Hour)
@@ -107,16 +107,16 @@ func TestPasswordIsDueAfterFifteenMinutes(t *testing.T) {
 
 	b.agePassword(session, "-1 minute")
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, none), "in the future")
-	changed := tb.Must(b.people.ChangePassword(b.ctx(), session.Token, proof(""), replacement))(t)
+	changed := tb.Must(b.service.ChangePassword(b.ctx(), session.Token, proof(""), newPassword))(t)
 	require.NoError(t, b.reauthenticate(changed, none), "it was entered for the change")
-	require.NoError(t, b.people.SignOut(b.ctx(), changed.Token))
+	require.NoError(t, b.service.SignOut(b.ctx(), changed.Token))
 	require.Equal(t, identity.ErrNoSession, b.reauthenticate(changed, none))
 }
 
 // Reauthentication requires a code. A code works once, but for all concurrent submits of a form.
 func TestReauthenticationRequiresACode(t *testing.T) {
 	b := setup(t)
-	secret, codes, session := b.enrolled(ann)
+	secret, codes, session := b.enrolPerson(annEmail)
 	b.agePassword(session, "1 hour")
 	for _, wrong := range []string{"", b.wrongCode(secret), b.code(secret, -2)} {
 		require.Equal(t, identity.ErrWrongCode, b.reauthenticate(session, proof(wrong)), wrong)
@@ -143,19 +143,19 @@ func TestReauthenticationRequiresACode(t *testing.T) {
 // Changes of an account and reauthentication require password and code, and share the counts of wrong attempts.
 func TestChangesRequirePasswordAndCode(t *testing.T) {
 	b := setup(t)
-	secret, _, session := b.enrolled(ann)
+	secret, _, session := b.enrolPerson(annEmail)
 	b.agePassword(session, "1 hour")
 	changes := []func(identity.Proof) error{
-		func(given identity.Proof) error { return b.change(session, given) },
+		func(given identity.Proof) error { return b.changePassword(session, given) },
 		func(given identity.Proof) error {
-			return tb.ErrorOf(b.people.TurnOffTwoStep(b.ctx(), session.Token, given))
+			return tb.ErrorOf(b.service.TurnOffTwoStep(b.ctx(), session.Token, given))
 		},
 		func(given identity.Proof) error { return b.reauthenticate(session, given) },
 		func(given identity.Proof) error {
-			return tb.ErrorOf2(b.people.ReplaceRecoveryCodes(b.ctx(), session.Token, given))
+			return tb.ErrorOf2(b.service.ReplaceRecoveryCodes(b.ctx(), session.Token, given))
 		},
 		func(given identity.Proof) error {
-			return tb.ErrorOf(b.people.BeginTwoStep(b.ctx(), session.Token, given))
+			return tb.ErrorOf(b.service.BeginTwoStep(b.ctx(), session.Token, given))
 		},
 	}
 	refuse := func(changes []func(identity.Proof) error, wrong identity.Proof, want error) {
@@ -173,69 +173,69 @@ func TestChangesRequirePasswordAndCode(t *testing.T) {
 	refuse(changes[:4], proof(b.wrongCode(secret)), identity.ErrWrongCode)
 	b.advance(time.Hour)
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(session, identity.Proof{}))
-	require.NoError(t, b.change(session, proof(b.code(secret, 0))))
+	require.NoError(t, b.changePassword(session, proof(b.code(secret, 0))))
 }
 
-// reset creates a reset as the owner of the tables, like dg account reset.
-func (b *bundle) reset(email string) identity.Reset {
-	return tb.Must(b.operator(b.Owner).BeginReset(b.ctx(), email))(b.t)
+// beginReset creates a reset as the owner of the tables, like dg account reset.
+func (b *fixture) beginReset(email string) identity.Reset {
+	return tb.Must(b.newOperator(b.Owner).BeginReset(b.ctx(), email))(b.t)
 }
 
 // A reset requires neither password nor code. It ends all sessions of the person, and the browser's.
 func TestResetReplacesPasswordAndTwoStep(t *testing.T) {
 	b := setup(t)
-	secret, _, session := b.enrolled("Ann@example.com")
-	pending := b.signIn(ann)
-	b.fail(10, identity.ErrWrongCode, func() error { return b.verify(pending, b.wrongCode(secret)) })
-	b.person(bob, "")
-	bobs := b.signIn(bob)
-	reset := b.reset("ANN@example.com")
+	secret, _, session := b.enrolPerson("Ann@example.com")
+	pending := b.signIn(annEmail)
+	b.requireFailures(10, identity.ErrWrongCode, func() error { return b.verifyCode(pending, b.wrongCode(secret)) })
+	b.storePerson(bobEmail, "")
+	bobs := b.signIn(bobEmail)
+	reset := b.beginReset("ANN@example.com")
 	require.Equal(t, "Ann@example.com", reset.Person.Email)
 	require.True(t, b.isActive(session.Token), "only its use ends sessions")
 	for _, refused := range []string{"short", "password1234"} {
-		require.Equal(t, "new", apperr.From(b.people.ResetPassword(b.ctx(), reset.Token, refused, "")).Field, refused)
+		require.Equal(t, "new", apperr.From(b.service.ResetPassword(b.ctx(), reset.Token, refused, "")).Field, refused)
 	}
 	const office = "192.0.2.9" // wrong passwords lock this network, but not home
-	b.fail(10, identity.ErrWrongPassword, func() error { return b.try(ann, wrongPassword, office) })
-	require.NoError(t, b.people.ResetPassword(b.ctx(), reset.Token, replacement, ""))
-	require.NoError(t, b.try(ann, replacement, office), "a reset restores access")
+	b.requireFailures(10, identity.ErrWrongPassword, func() error { return b.trySignIn(annEmail, wrongPassword, office) })
+	require.NoError(t, b.service.ResetPassword(b.ctx(), reset.Token, newPassword, ""))
+	require.NoError(t, b.trySignIn(annEmail, newPassword, office), "a reset restores access")
 	require.False(t, b.isActive(session.Token))
 	require.True(t, b.isActive(bobs.Token))
 	require.Zero(t, b.Count(`recovery_codes`))
-	require.ErrorIs(t, b.people.ResetPassword(b.ctx(), reset.Token, password, ""), identity.ErrNoReset)
-	in := tb.Must(b.people.SignIn(b.ctx(), ann, replacement, ""))(t)
+	require.ErrorIs(t, b.service.ResetPassword(b.ctx(), reset.Token, password, ""), identity.ErrNoReset)
+	in := tb.Must(b.service.SignIn(b.ctx(), annEmail, newPassword, ""))(t)
 	require.False(t, in.SecondStepDue)
 	require.Equal(t, b.now(), *in.Person.PasswordSince)
-	require.NoError(t, b.people.ResetPassword(b.ctx(), b.reset(ann).Token, password, bobs.Token))
+	require.NoError(t, b.service.ResetPassword(b.ctx(), b.beginReset(annEmail).Token, password, bobs.Token))
 	require.False(t, b.isActive(bobs.Token))
 }
 
 // A reset lasts 30 minutes. A newer reset or a new password voids it. Only the owner of the tables creates one.
 func TestResetExpires(t *testing.T) {
 	b := setup(t)
-	b.person(ann, "")
-	_, err := b.operator(b.Owner).BeginReset(b.ctx(), "nobody@example.com")
+	b.storePerson(annEmail, "")
+	_, err := b.newOperator(b.Owner).BeginReset(b.ctx(), "nobody@example.com")
 	require.True(t, apperr.Is(err, apperr.NotFound))
-	require.ErrorContains(t, tb.ErrorOf(b.operator(b.DB).BeginReset(b.ctx(), ann)), "permission denied")
+	require.ErrorContains(t, tb.ErrorOf(b.newOperator(b.DB).BeginReset(b.ctx(), annEmail)), "permission denied")
 
-	used := b.reset(ann)
+	used := b.beginReset(annEmail)
 	require.Equal(t, [3]int{1, 49, 0}, b.countResults(func(_ int, on *identity.Service) error {
-		return on.ResetPassword(b.ctx(), used.Token, replacement, "")
+		return on.ResetPassword(b.ctx(), used.Token, newPassword, "")
 	}), "it works once over two instances")
 
-	first := b.reset(ann)
-	second := b.reset(ann)
+	first := b.beginReset(annEmail)
+	second := b.beginReset(annEmail)
 	require.Equal(t, 1, b.Count(`account_resets where token_hash = sha256($1)`, []byte(second.Token)))
 	b.advance(30*time.Minute - time.Millisecond)
-	whose, err := b.people.PersonOfReset(b.ctx(), second.Token)
+	whose, err := b.service.PersonOfReset(b.ctx(), second.Token)
 	require.NoError(t, err)
 	require.Equal(t, second.Person, whose)
 	b.advance(time.Millisecond)
-	third := b.reset(ann)
+	third := b.beginReset(annEmail)
 	b.Exec(`update users set password_hash = 'another'`)
 	for _, token := range []string{"", used.Token, first.Token, second.Token, third.Token} {
-		require.ErrorIs(t, tb.ErrorOf(b.people.PersonOfReset(b.ctx(), token)), identity.ErrNoReset)
-		require.ErrorIs(t, b.people.ResetPassword(b.ctx(), token, replacement, ""), identity.ErrNoReset)
+		require.ErrorIs(t, tb.ErrorOf(b.service.PersonOfReset(b.ctx(), token)), identity.ErrNoReset)
+		require.ErrorIs(t, b.service.ResetPassword(b.ctx(), token, newPassword, ""), identity.ErrNoReset)
 	}
 }
 
@@ -251,7 +251,7 @@ func TestEmailKeysAreRewrittenOrWarnedOf(t *testing.T) {
 		require.NoError(t, identity.RewriteEmailKeys(b.ctx(), b.Owner))
 	}
 	for _, sent := range []string{"ann@xn--bcher-kva.example", "bob@example.org"} {
-		require.NoError(t, tb.ErrorOf(b.people.SignIn(b.ctx(), sent, password, "")), sent)
+		require.NoError(t, tb.ErrorOf(b.service.SignIn(b.ctx(), sent, password, "")), sent)
 	}
 	warnings := tb.Must(identity.CheckEmails(b.ctx(), b.DB))(t)
 	require.Len(t, warnings, 2)

@@ -165,7 +165,7 @@ func (c *change) useCode(code string) error {
 	if recovery, is := parseRecoveryCode(code); is {
 		return c.useRecoveryCode(recovery)
 	}
-	secret, err := c.service.keys.decryptStored(c.session.UserID, *c.session.User.TOTPSecret)
+	secret, err := c.service.keyring.decryptStored(c.session.UserID, *c.session.User.TOTPSecret)
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (s *Service) UseCheapHashes() { s.passwords = newHasher(cheapCost) }
 
 // AttemptWrongPassword attempts a wrong password. It calls computing in place of the hash.
 func (s *Service) AttemptWrongPassword(ctx context.Context, email string, computing func()) error {
-	who, err := byEmail(s.gorm(ctx), email)
+	who, err := userByEmail(s.gorm(ctx), email)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (s *Service) AttemptWrongPassword(ctx context.Context, email string, comput
 	})
 }
 
-func (s *Service) UseKeys(keys Keyring) { s.keys = keys }
+func (s *Service) UseKeyring(keys Keyring) { s.keyring = keys }
 
 // KeyringOf returns a keyring whose keys repeat the byte 32 times. 0 means no key.
 func KeyringOf(current, previous byte) Keyring {
@@ -86,7 +86,7 @@ func TestKeyringDecryptsWhatItEncrypted(t *testing.T) {
 }
 
 // This hash is from the test vectors of the argon2 reference implementation.
-const reference = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+const referenceHash = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
 // Hashes of other implementations match. Passwords are normalised to NFC; each hash has a salt.
 func TestPasswordMatchesItsHash(t *testing.T) {
@@ -104,7 +104,7 @@ func TestPasswordMatchesItsHash(t *testing.T) {
 	}{
 		{ofLongest, longest, true}, {hash, "Zo\u00eb and friends", true}, {again, "Zoe\u0308 and friends", true},
 		{hash, "Zo\u00eb and friends ", false}, {hash, "", false},
-		{reference, "password", true}, {reference, "Password", false},
+		{referenceHash, "password", true}, {referenceHash, "Password", false},
 	} {
 		matches := tb.Must(h.matches(t.Context(), &c.hash, c.password))(t)
 		require.Equal(t, c.matches, matches, c.password)
@@ -115,12 +115,12 @@ func TestPasswordMatchesItsHash(t *testing.T) {
 func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 	const salt = "c29tZXNhbHQ"
 	const key = "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
-	with := func(part, wrong string) string { return strings.Replace(reference, part, wrong, 1) }
+	with := func(part, wrong string) string { return strings.Replace(referenceHash, part, wrong, 1) }
 	for _, hash := range []string{
 		"", "password", "$2y$10$abcdefghijklmnopqrstuv", with("argon2id", "argon2i"), with("v=19", "v=16"),
 		with("$v=19", ""), with("m=65536", "m=262145"), with("m=65536", "m=4294967296"), with("m=65536", "m=7"),
 		with("t=2", "t=0"), with("t=2", "t=11"), with("p=1", "p=17"), with("m=65536,t=2", "t=2,m=65536"),
-		with(salt, "c2Fs"), with(salt, "c29tZXNhbHQ="), with(salt, "c29tZXNhbHR"), with(key, "CTFh"), reference + "$",
+		with(salt, "c2Fs"), with(salt, "c29tZXNhbHQ="), with(salt, "c29tZXNhbHR"), with(key, "CTFh"), referenceHash + "$",
 	} {
 		require.False(t, ValidPasswordHash(hash), "%q", hash)
 		require.False(t, PasswordMatches(hash, "password"), "%q", hash)
@@ -129,14 +129,14 @@ func TestHashOutOfBoundsIsInvalid(t *testing.T) {
 
 // An import refuses hashes that would delay other sign-ins. A stored hash of that cost still matches.
 func TestCostlyHashIsNotImported(t *testing.T) {
-	require.True(t, ValidPasswordHash(reference))
+	require.True(t, ValidPasswordHash(referenceHash))
 	for _, params := range []string{"m=65537,t=1,p=1", "m=65536,t=6,p=1", "m=8192,t=10,p=5", "m=65536,t=2,p=16"} {
-		costly := strings.Replace(reference, "m=65536,t=2,p=1", params, 1)
+		costly := strings.Replace(referenceHash, "m=65536,t=2,p=1", params, 1)
 		require.False(t, ValidPasswordHash(costly), params)
 		require.NotNil(t, costOf(costly), params)
 	}
 	for _, params := range []string{"m=38912,t=10,p=4", "m=65536,t=5,p=4"} {
-		require.True(t, ValidPasswordHash(strings.Replace(reference, "m=65536,t=2,p=1", params, 1)), params)
+		require.True(t, ValidPasswordHash(strings.Replace(referenceHash, "m=65536,t=2,p=1", params, 1)), params)
 	}
 }
 
@@ -214,10 +214,10 @@ func TestCodeIsAcceptedInEverySpelling(t *testing.T) {
 	for _, between := range []string{
 		"", " ", "\u00a0", "\u202f", "-", "\u2011", "\u200b", "\u200e", "\ufeff", "\t", "\u00ad",
 	} {
-		_, ok := matchTOTP(secret, between+code[:3]+between+wide(code[3:])+between, now, 0)
+		_, ok := matchTOTP(secret, between+code[:3]+between+fullWidth(code[3:])+between, now, 0)
 		require.True(t, ok, "%q", between)
 		spelled := between + strings.ReplaceAll(recovery, "-", between) + between
-		for _, text := range []string{spelled, wide(recovery)} {
+		for _, text := range []string{spelled, fullWidth(recovery)} {
 			got, ok := parseRecoveryCode(text)
 			require.True(t, ok, "%q", text)
 			require.Equal(t, want, got)
@@ -233,7 +233,7 @@ func TestCodeIsAcceptedInEverySpelling(t *testing.T) {
 	}
 }
 
-func wide(text string) string {
+func fullWidth(text string) string {
 	return strings.Map(func(r rune) rune { return r + '\uff01' - '!' }, text)
 }
 

@@ -132,7 +132,7 @@ type Reset struct {
 func (o Operator) BeginReset(ctx context.Context, email string) (Reset, error) {
 	reset := Reset{Token: newToken(), ExpiresAt: instant(o.Now()).Add(resetTTL)}
 	err := o.DB.Gorm.WithContext(ctx).Transaction(func(tx transaction) error {
-		of, err := takeRow[userRow](tx.Clauses(lock), "identity.lockEmail", ErrNoSuchEmail,
+		of, err := takeRow[userRow](tx.Clauses(lockRow), "identity.lockEmail", ErrNoSuchEmail,
 			"email_key = ?", EmailKey(email))
 		if err != nil {
 			return err

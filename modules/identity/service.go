@@ -21,7 +21,7 @@ type Service struct {
 	recorder  Recorder
 	passwords *hasher
 	slots     *limit.Limiter // slots of sign-ins and other password checks
-	keys      Keyring        // encrypts two-step secrets
+	keyring   Keyring        // encrypts two-step secrets
 }
 
 // maxSignIns bounds the concurrent sign-ins, each of which holds at most one connection. Clients of
@@ -35,7 +35,7 @@ func New(db *postgres.DB, now func() time.Time, recorder Recorder, keys Keyring)
 		now:       now,
 		recorder:  recorder,
 		passwords: newHasher(hashCost),
-		keys:      keys,
+		keyring:   keys,
 		slots: limit.New(limit.Options{
 			Max:         maxSignIns,
 			PerKey:      maxSignIns / 2,

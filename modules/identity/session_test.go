@@ -19,14 +19,14 @@ import (
 // A response to a sign-in does not reveal whether the e-mail is known.
 func TestWrongPasswordAndUnknownEmailGetTheSameResponse(t *testing.T) {
 	b := setup(t)
-	b.person(ann, "")
-	b.Exec(`update users set password_hash = null where id = $1`, b.person(bob, ""))
+	b.storePerson(annEmail, "")
+	b.Exec(`update users set password_hash = null where id = $1`, b.storePerson(bobEmail, ""))
 	for _, c := range [][2]string{
-		{ann, wrongPassword}, {ann, ""}, {ann, strings.Repeat(password, 1000)}, {ann, password + "\x00"},
-		{bob, password}, {bob, ""}, {"nobody@example.com", password}, {"", ""}, {ann + "\x00", password},
+		{annEmail, wrongPassword}, {annEmail, ""}, {annEmail, strings.Repeat(password, 1000)}, {annEmail, password + "\x00"},
+		{bobEmail, password}, {bobEmail, ""}, {"nobody@example.com", password}, {"", ""}, {annEmail + "\x00", password},
 		{"\xff@example.com", password}, {strings.Repeat("a", 60_000), password},
 	} {
-		require.Equal(t, identity.ErrWrongPassword, b.try(c[0], c[1], home), "%.30q", c[0])
+		require.Equal(t, identity.ErrWrongPassword, b.trySignIn(c[0], c[1], homeAddress), "%.30q", c[0])
 	}
 	require.Zero(t, b.Count(`sessions`))
 	require.Zero(t, b.Count(`password_guesses where key_hash in
@@ -36,10 +36,10 @@ func TestWrongPasswordAndUnknownEmailGetTheSameResponse(t *testing.T) {
 // A hash is computed for an unknown e-mail too, as the allocated memory shows.
 func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
 	b := setupAlone(t)
-	people := b.service(b.DB)
+	people := b.newInstance(b.DB)
 	const hash = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQxMjM0NTY3OA$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
-	b.Person(testkit.Person{Email: ann, PasswordHash: hash})
-	b.Exec(`update users set password_hash = null where id = $1`, b.person(bob, ""))
+	b.Person(testkit.Person{Email: annEmail, PasswordHash: hash})
+	b.Exec(`update users set password_hash = null where id = $1`, b.storePerson(bobEmail, ""))
 	allocated := func(email, password string) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -48,66 +48,67 @@ func TestUnknownEmailTakesAsLongAsWrongPassword(t *testing.T) {
 		require.Error(t, err)
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	_ = b.try(ann, wrongPassword, home) // the first statements allocate more
-	for _, email := range []string{ann, bob, "nobody@example.com", "\x00"} {
+	_ = b.trySignIn(annEmail, wrongPassword, homeAddress) // the first statements allocate more
+	for _, email := range []string{annEmail, bobEmail, "nobody@example.com", "\x00"} {
 		require.InDelta(t, 19<<20, allocated(email, wrongPassword), 2<<20, email)
 	}
 	for range 10 {
-		_ = b.try(ann, wrongPassword, home)
+		_ = b.trySignIn(annEmail, wrongPassword, homeAddress)
 	}
-	require.Less(t, allocated(ann, password), uint64(2<<20), "a locked account costs nothing")
+	require.Less(t, allocated(annEmail, password), uint64(2<<20), "a locked account costs nothing")
 }
 
 // Ten wrong passwords, even concurrent ones, lock a known or unknown e-mail for ten minutes.
 func TestTenWrongPasswordsLockAnAccount(t *testing.T) {
 	b := setup(t)
-	b.person(ann, "")
-	b.person(bob, "")
+	b.storePerson(annEmail, "")
+	b.storePerson(bobEmail, "")
 	require.Equal(t, [3]int{50, 0, 0}, b.countResults(func(_ int, on *identity.Service) error {
-		return tb.ErrorOf(on.SignIn(b.ctx(), ann, password, "")) // correct passwords are not counted
+		return tb.ErrorOf(on.SignIn(b.ctx(), annEmail, password, "")) // correct passwords are not counted
 	}))
-	for i, email := range []string{ann, "nobody@example.com"} {
+	for i, email := range []string{annEmail, "nobody@example.com"} {
 		from := "198.51.100." + strconv.Itoa(i)
 		require.Equal(t, [3]int{0, 10, 40}, b.countResults(func(_ int, on *identity.Service) error {
-			return tb.ErrorOf(on.SignIn(b.from(from), email, wrongPassword, ""))
+			return tb.ErrorOf(on.SignIn(b.contextFrom(from), email, wrongPassword, ""))
 		}), email)
 		until := b.now().Add(10 * time.Minute)
 		for _, p := range []string{password, wrongPassword} {
 			b.advance(time.Second)
-			requireLocked(t, b.try(strings.ToUpper(email), p, from), until)
+			requireLocked(t, b.trySignIn(strings.ToUpper(email), p, from), until)
 		}
-		b.signIn(bob)
+		b.signIn(bobEmail)
 	}
 	b.advance(10*time.Minute - 4*time.Second)
-	require.Error(t, b.try(ann, wrongPassword, home))
+	require.Error(t, b.trySignIn(annEmail, wrongPassword, homeAddress))
 	b.advance(4 * time.Second)
-	b.signIn(ann)
+	b.signIn(annEmail)
+	signInWrongly := func() error { return b.trySignIn(annEmail, wrongPassword, homeAddress) }
 	for range 2 { // wrong passwords of different windows do not add up
-		b.fail(9, identity.ErrWrongPassword, func() error { return b.try(ann, wrongPassword, home) })
+		b.requireFailures(9, identity.ErrWrongPassword, signInWrongly)
 		b.advance(10 * time.Minute)
 	}
-	b.fail(5, identity.ErrWrongPassword, func() error { return b.try(ann, wrongPassword, home) })
-	b.signIn(ann) // the correct password resets the count
-	b.fail(10, identity.ErrWrongPassword, func() error { return b.try(ann, wrongPassword, home) })
+	b.requireFailures(5, identity.ErrWrongPassword, signInWrongly)
+	b.signIn(annEmail) // the correct password resets the count
+	b.requireFailures(10, identity.ErrWrongPassword, signInWrongly)
 }
 
 // A wrong password counts even if its request ends while the hash is computed.
 func TestWrongPasswordOfAnEndedRequestCounts(t *testing.T) {
 	b := setup(t)
-	b.person(ann, "")
+	b.storePerson(annEmail, "")
 	for range 10 {
 		ctx, cancel := context.WithCancel(b.ctx())
-		require.Equal(t, identity.ErrWrongPassword, b.people.AttemptWrongPassword(ctx, ann, cancel))
+		require.Equal(t, identity.ErrWrongPassword, b.service.AttemptWrongPassword(ctx, annEmail, cancel))
 	}
-	requireLocked(t, b.try(ann, password, home), b.now().Add(10*time.Minute))
+	requireLocked(t, b.trySignIn(annEmail, password, homeAddress), b.now().Add(10*time.Minute))
 }
 
 // A correct password is refused if a lock or a change of password commits while it is verified.
 func TestLockOrChangeDuringSignInRefusesThePassword(t *testing.T) {
 	b := setup(t)
-	b.person(ann, "")
+	b.storePerson(annEmail, "")
 	until := b.now().Add(time.Minute)
-	signIn := func() error { return b.try(ann, password, home) }
+	signIn := func() error { return b.trySignIn(annEmail, password, homeAddress) }
 	lock := b.Begin(`insert into password_guesses (key_hash, wrong, ends_at)
 		select sha256(convert_to('account:ann@example.com ' || password_hash, 'UTF8')), 50, $1 from users`, until)
 	requireLocked(t, b.WhileWaiting(lock, signIn, nil), until)
@@ -120,16 +121,16 @@ func TestLockOrChangeDuringSignInRefusesThePassword(t *testing.T) {
 // The program's log contains each sign-in, failure and lock, but no unknown e-mail.
 func TestSignInsAreLogged(t *testing.T) {
 	b := setup(t)
-	id := b.person(ann, secret)
-	pending := b.signIn(ann)
+	id := b.storePerson(annEmail, totpSecret)
+	pending := b.signIn(annEmail)
 	require.Empty(t, b.programLog.String(), "the code is due")
-	require.Error(t, tb.ErrorOf(b.people.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(secret))))
-	require.NoError(t, tb.ErrorOf(b.people.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0))))
+	require.Error(t, tb.ErrorOf(b.service.VerifySecondStep(b.ctx(), pending.Token, b.wrongCode(totpSecret))))
+	require.NoError(t, tb.ErrorOf(b.service.VerifySecondStep(b.ctx(), pending.Token, b.code(totpSecret, 0))))
 	require.Contains(t, b.programLog.String(), `msg="signed in" person_id=`+id)
 	for range 11 {
-		require.Error(t, tb.ErrorOf(b.people.SignIn(b.ctx(), ann, wrongPassword, "")))
+		require.Error(t, tb.ErrorOf(b.service.SignIn(b.ctx(), annEmail, wrongPassword, "")))
 	}
-	require.Error(t, tb.ErrorOf(b.people.SignIn(b.ctx(), "typed password", wrongPassword, "")))
+	require.Error(t, tb.ErrorOf(b.service.SignIn(b.ctx(), "typed password", wrongPassword, "")))
 	require.Equal(t, 10, strings.Count(b.programLog.String(), `msg="sign-in failed" reason=wrong_password`))
 	require.Equal(t, 1, strings.Count(b.programLog.String(), `msg="sign-in failed" reason=unknown_email`))
 	require.Equal(t, 1, strings.Count(b.programLog.String(), `reason=wrong_code person_id=`+id))
@@ -140,57 +141,57 @@ func TestSignInsAreLogged(t *testing.T) {
 // A session that ends while its change waits for the lock is not replaced by one with a new token.
 func TestEndedSessionIsNotRenewed(t *testing.T) {
 	b := setup(t)
-	b.person(ann, secret)
+	b.storePerson(annEmail, totpSecret)
 	for name, change := range map[string]func(pending, full identity.Session) error{
-		"second step": func(pending, _ identity.Session) error { return b.verify(pending, b.code(secret, 0)) },
-		"password":    func(_, full identity.Session) error { return b.change(full, proof(b.code(secret, 1))) },
+		"second step": func(pending, _ identity.Session) error { return b.verifyCode(pending, b.code(totpSecret, 0)) },
+		"password":    func(_, full identity.Session) error { return b.changePassword(full, proof(b.code(totpSecret, 1))) },
 	} {
-		pending := b.signIn(ann)
-		full := tb.Must(b.people.VerifySecondStep(b.ctx(), b.signIn(ann).Token, b.code(secret, 0)))(t)
+		pending := b.signIn(annEmail)
+		full := tb.Must(b.service.VerifySecondStep(b.ctx(), b.signIn(annEmail).Token, b.code(totpSecret, 0)))(t)
 		b.advance(time.Minute)
 		err := b.WhileWaiting(b.Begin(`select from users for update`), func() error { return change(pending, full) },
 			func() { b.Exec(`delete from sessions`) })
 		require.ErrorIs(t, err, identity.ErrNoSession, name)
 		require.Zero(t, b.Count(`sessions`), name)
 	}
-	b.person(bob, "")
-	own := b.signIn(bob)
-	err := b.WhileWaiting(b.Begin(`delete from sessions`), func() error { return b.change(own, proof("")) }, nil)
+	b.storePerson(bobEmail, "")
+	own := b.signIn(bobEmail)
+	err := b.WhileWaiting(b.Begin(`delete from sessions`), func() error { return b.changePassword(own, proof("")) }, nil)
 	require.ErrorIs(t, err, identity.ErrNoSession, "it ends between its reading and its renewal")
-	require.NoError(t, b.try(bob, password, home), "nothing is changed")
+	require.NoError(t, b.trySignIn(bobEmail, password, homeAddress), "nothing is changed")
 }
 
 // A session is stored under the hash of its token, and is valid on every instance. E-mails are compared without case.
 func TestTokensAreStoredAsHashes(t *testing.T) {
 	b := setup(t)
-	id := b.person("Ann@Example.com", "")
+	id := b.storePerson("Ann@Example.com", "")
 	session := b.signIn("ANN@example.COM")
 	want := identity.Person{ID: id, Name: "Name of Ann@Example.com", Email: "Ann@Example.com", HasPassword: true}
 	require.Equal(t, identity.Session{Person: want, Token: session.Token, StartedAt: b.now()}, session)
-	seen := tb.Must(b.other.Session(b.ctx(), session.Token))(t)
+	seen := tb.Must(b.otherInstance.Session(b.ctx(), session.Token))(t)
 	require.Equal(t, session, seen)
 	require.Len(t, session.Token, 52)
 	hash := sha256.Sum256([]byte(session.Token))
 	require.Equal(t, hash[:], testkit.One[[]byte](b.World, `select token_hash from sessions`))
-	next := tb.Must(b.people.SignIn(b.ctx(), ann, password, session.Token))(t)
+	next := tb.Must(b.service.SignIn(b.ctx(), annEmail, password, session.Token))(t)
 	require.NotEqual(t, session.Token, next.Token)
 	require.False(t, b.isActive(session.Token), "a sign-in ends the browser's former session")
 	for range 2 {
-		require.NoError(t, b.other.SignOut(b.ctx(), next.Token))
+		require.NoError(t, b.otherInstance.SignOut(b.ctx(), next.Token))
 	}
 	for _, token := range []string{
 		"", next.Token, next.Token + "=", string(hash[:]), strings.Repeat("A", 100_000),
 	} {
-		require.ErrorIs(t, tb.ErrorOf(b.people.Session(b.ctx(), token)), identity.ErrNoSession)
+		require.ErrorIs(t, tb.ErrorOf(b.service.Session(b.ctx(), token)), identity.ErrNoSession)
 	}
 }
 
 // A session ends 12 h after its last use, at most 24 h after its start.
 func TestSessionsExpire(t *testing.T) {
 	b := setup(t)
-	b.person(ann, "")
-	idle := b.signIn(ann)
-	used := b.signIn(ann)
+	b.storePerson(annEmail, "")
+	idle := b.signIn(annEmail)
+	used := b.signIn(annEmail)
 	lastUse := func(of identity.Session) time.Time {
 		return testkit.One[time.Time](b.World, `select last_used_at from sessions where token_hash = sha256($1)`,
 			[]byte(of.Token))
@@ -214,7 +215,7 @@ func TestSessionsExpire(t *testing.T) {
 	require.False(t, b.isActive(used.Token), "24 h in all, though it was used")
 }
 
-func (b *bundle) addSessions(id string, n int) {
+func (b *fixture) addSessions(id string, n int) {
 	b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at, second_step_due)
 		select sha256(n::text::bytea), $1, $2, $2, $2, false from generate_series(1, $3::int) n`,
 		id, b.now(), n)
@@ -223,12 +224,12 @@ func (b *bundle) addSessions(id string, n int) {
 // Sign-ins remove expired rows, at most 1,000 per table. They do not wait for rows that another instance removes.
 func TestExpiredRowsAreSwept(t *testing.T) {
 	b := setup(t)
-	b.addSessions(b.person(ann, ""), 1050)
+	b.addSessions(b.storePerson(annEmail, ""), 1050)
 	b.Exec(`insert into password_guesses (key_hash, wrong, ends_at)
 		select sha256(n::text::bytea), 10, $1 from generate_series(1, 1050) n`, b.now())
 	b.Begin(`delete from sessions where token_hash = sha256('2')`)
 	for _, want := range []int{50 + 1, 1 + 2} {
-		b.signIn(ann)
+		b.signIn(annEmail)
 		require.Equal(t, want, b.Count(`sessions`))
 	}
 	require.Zero(t, b.Count(`password_guesses where wrong > 0`))
@@ -237,10 +238,10 @@ func TestExpiredRowsAreSwept(t *testing.T) {
 // "Sign out everywhere" also ends a session whose token rotates concurrently.
 func TestSignOutEverywhereEndsARotatingSession(t *testing.T) {
 	b := setup(t)
-	id := b.person(ann, "")
-	own := b.signIn(ann)
+	id := b.storePerson(annEmail, "")
+	own := b.signIn(annEmail)
 	rotation := b.Begin(`select from users where id = $1 for no key update`, id)
-	require.NoError(t, b.WhileWaiting(rotation, func() error { return b.people.SignOutEverywhere(b.ctx(), own.Token) },
+	require.NoError(t, b.WhileWaiting(rotation, func() error { return b.service.SignOutEverywhere(b.ctx(), own.Token) },
 		func() {
 			b.ExecIn(rotation, `insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
 				second_step_due) values (sha256('rotated'), $1, $2, $2, $2, false)`, id, b.now().Add(time.Hour))
@@ -251,15 +252,15 @@ func TestSignOutEverywhereEndsARotatingSession(t *testing.T) {
 // A person has at most 100 signed-in sessions. The newest stays, and one that waits for a code ends none.
 func TestSessionLimitKeepsNewAndPendingSessions(t *testing.T) {
 	b := setup(t)
-	b.addSessions(b.person(ann, secret), 100)
+	b.addSessions(b.storePerson(annEmail, totpSecret), 100)
 	b.Exec(`update sessions set expires_at = $1, last_used_at = $1::timestamptz
 		- case token_hash when sha256('7') then interval '1 h' else '0' end`, b.now().Add(time.Hour))
-	owners := b.signIn(ann)
+	owners := b.signIn(annEmail)
 	for range 200 {
-		b.signIn(ann)
+		b.signIn(annEmail)
 	}
 	require.Equal(t, 100, b.Count(`sessions where not second_step_due`))
-	in := tb.Must(b.people.VerifySecondStep(b.ctx(), owners.Token, b.code(secret, 0)))(t)
+	in := tb.Must(b.service.VerifySecondStep(b.ctx(), owners.Token, b.code(totpSecret, 0)))(t)
 	require.True(t, b.isActive(in.Token))
 	require.Equal(t, 100, b.Count(`sessions where not second_step_due`))
 	require.Zero(t, b.Count(`sessions where token_hash = sha256('7')`), "the least recently used")
@@ -269,17 +270,17 @@ func TestSessionLimitKeepsNewAndPendingSessions(t *testing.T) {
 // Each check of a password or code waits for one of its network's two slots, and frees it even if it fails.
 func TestPasswordChecksWaitForASlot(t *testing.T) {
 	b := setup(t)
-	b.person(ann, "")
-	session := b.signIn(ann)
-	slots := b.people.Limiters()["sign_ins"]
+	b.storePerson(annEmail, "")
+	session := b.signIn(annEmail)
+	slots := b.service.Limiters()["sign_ins"]
 	for name, check := range map[string]func() error{
-		"sign-in":  func() error { return tb.ErrorOf(b.people.SignIn(b.ctx(), ann, wrongPassword, "")) },
-		"code":     func() error { return tb.ErrorOf(b.people.VerifySecondStep(b.ctx(), "", "")) },
-		"password": func() error { return b.change(session, identity.Proof{Password: wrongPassword}) },
-		"reset":    func() error { return b.people.ResetPassword(b.ctx(), "", replacement, "") },
+		"sign-in":  func() error { return tb.ErrorOf(b.service.SignIn(b.ctx(), annEmail, wrongPassword, "")) },
+		"code":     func() error { return tb.ErrorOf(b.service.VerifySecondStep(b.ctx(), "", "")) },
+		"password": func() error { return b.changePassword(session, identity.Proof{Password: wrongPassword}) },
+		"reset":    func() error { return b.service.ResetPassword(b.ctx(), "", newPassword, "") },
 	} {
-		first := tb.Must(slots.Acquire(b.ctx(), home))(t)
-		second := tb.Must(slots.Acquire(b.ctx(), home))(t)
+		first := tb.Must(slots.Acquire(b.ctx(), homeAddress))(t)
+		second := tb.Must(slots.Acquire(b.ctx(), homeAddress))(t)
 		done := make(chan error, 1)
 		go func() { done <- check() }()
 		require.Eventually(t, func() bool { return slots.Stats().Waiting == 1 }, 4*time.Second, time.Millisecond, name)

@@ -22,47 +22,47 @@ import (
 const (
 	password      = testkit.Password
 	wrongPassword = "wrong horse battery"
-	replacement   = "battery horse staple"
-	secret        = testkit.TOTPSecret
+	newPassword   = "battery horse staple"
+	totpSecret    = testkit.TOTPSecret
 
-	ann = "ann@example.com"
-	bob = "bob@example.com"
+	annEmail = "ann@example.com"
+	bobEmail = "bob@example.com"
 
-	home = "192.0.2.7" // the address of most sign-ins
+	homeAddress = "192.0.2.7" // the address of most sign-ins
 )
 
-// bundle is a database and two instances of the service, each with its own pool. Only advance moves
+// fixture is a database and two instances of the service, each with its own pool. Only advance moves
 // the clock. Hashes are cheap.
-type bundle struct {
+type fixture struct {
 	*testkit.World
-	t             *testing.T
-	people, other *identity.Service
-	millis        atomic.Int64 // the clock, in milliseconds since 1970
-	programLog    tb.Buffer    // the program's log
+	t                      *testing.T
+	service, otherInstance *identity.Service
+	clockMillis            atomic.Int64 // the clock, in milliseconds since 1970
+	programLog             tb.Buffer    // the program's log
 }
 
-func setup(t *testing.T) *bundle {
+func setup(t *testing.T) *fixture {
 	t.Parallel()
 	return setupAlone(t)
 }
 
 // setupAlone is setup for a test that does not run in parallel.
-func setupAlone(t *testing.T) *bundle {
-	b := &bundle{World: testkit.New(t), t: t}
-	b.millis.Store(time.Date(2026, 11, 21, 9, 30, 0, 123_000_000, time.UTC).UnixMilli())
-	b.people = b.service(b.DB)
-	b.other = b.service(pgtest.Open(t, b.URL, postgres.Options{MaxConns: 8}))
-	b.people.UseCheapHashes()
-	b.other.UseCheapHashes()
+func setupAlone(t *testing.T) *fixture {
+	b := &fixture{World: testkit.New(t), t: t}
+	b.clockMillis.Store(time.Date(2026, 11, 21, 9, 30, 0, 123_000_000, time.UTC).UnixMilli())
+	b.service = b.newInstance(b.DB)
+	b.otherInstance = b.newInstance(pgtest.Open(t, b.URL, postgres.Options{MaxConns: 8}))
+	b.service.UseCheapHashes()
+	b.otherInstance.UseCheapHashes()
 	return b
 }
 
-// service returns an instance with hashes at their real cost.
-func (b *bundle) service(db *postgres.DB) *identity.Service {
-	return identity.New(db, b.now, b.recorder(db), identity.Keyring{})
+// newInstance returns an instance with hashes at their real cost.
+func (b *fixture) newInstance(db *postgres.DB) *identity.Service {
+	return identity.New(db, b.now, b.newRecorder(db), identity.Keyring{})
 }
 
-func (b *bundle) recorder(db *postgres.DB) identity.Recorder {
+func (b *fixture) newRecorder(db *postgres.DB) identity.Recorder {
 	return identity.Recorder{
 		// tests of the assembled program cover these audit entries
 		OrganisationsOf: func(*gorm.DB, string) ([]string, error) { return nil, nil },
@@ -72,33 +72,33 @@ func (b *bundle) recorder(db *postgres.DB) identity.Recorder {
 	}
 }
 
-func (b *bundle) operator(db *postgres.DB) identity.Operator {
-	return identity.Operator{DB: db, Now: b.now, Recorder: b.recorder(db)}
+func (b *fixture) newOperator(db *postgres.DB) identity.Operator {
+	return identity.Operator{DB: db, Now: b.now, Recorder: b.newRecorder(db)}
 }
 
-func (b *bundle) now() time.Time { return time.UnixMilli(b.millis.Load()).UTC() }
+func (b *fixture) now() time.Time { return time.UnixMilli(b.clockMillis.Load()).UTC() }
 
-func (b *bundle) advance(d time.Duration) { b.millis.Add(d.Milliseconds()) }
+func (b *fixture) advance(d time.Duration) { b.clockMillis.Add(d.Milliseconds()) }
 
-func (b *bundle) ctx() context.Context { return b.from(home) }
+func (b *fixture) ctx() context.Context { return b.contextFrom(homeAddress) }
 
-func (b *bundle) from(address string) context.Context {
+func (b *fixture) contextFrom(address string) context.Context {
 	return identity.WithRequest(b.t.Context(), audit.Request{Address: address})
 }
 
-func (b *bundle) person(email, secret string) string {
+func (b *fixture) storePerson(email, secret string) string {
 	return b.Person(testkit.Person{Email: email, TOTPSecret: secret}).ID
 }
 
-func (b *bundle) signIn(email string) identity.Session {
-	return tb.Must(b.people.SignIn(b.ctx(), email, password, ""))(b.t)
+func (b *fixture) signIn(email string) identity.Session {
+	return tb.Must(b.service.SignIn(b.ctx(), email, password, ""))(b.t)
 }
 
-func (b *bundle) code(secret string, steps int) string {
+func (b *fixture) code(secret string, steps int) string {
 	return tb.Must(totp.GenerateCode(secret, b.now().Add(time.Duration(steps)*30*time.Second)))(b.t)
 }
 
-func (b *bundle) wrongCode(secret string) string {
+func (b *fixture) wrongCode(secret string) string {
 	for _, code := range []string{"000000", "111111", "222222", "333333"} {
 		if code != b.code(secret, -1) && code != b.code(secret, 0) && code != b.code(secret, 1) {
 			return code
@@ -107,8 +107,8 @@ func (b *bundle) wrongCode(secret string) string {
 	panic("three steps have four codes")
 }
 
-func (b *bundle) isActive(token string) bool {
-	_, err := b.other.Session(b.ctx(), token)
+func (b *fixture) isActive(token string) bool {
+	_, err := b.otherInstance.Session(b.ctx(), token)
 	if err != nil {
 		require.ErrorIs(b.t, err, identity.ErrNoSession)
 	}
@@ -119,11 +119,11 @@ const concurrency = 50
 
 // countResults runs fn 50 times concurrently, alternating between the two instances. It counts the
 // results: success, wrong, locked.
-func (b *bundle) countResults(fn func(nth int, people *identity.Service) error) (counts [3]int) {
+func (b *fixture) countResults(fn func(nth int, people *identity.Service) error) (counts [3]int) {
 	failed := make([]error, concurrency)
 	testkit.Concurrently(concurrency, func(i int) {
 		for range 20 {
-			failed[i] = fn(i, []*identity.Service{b.people, b.other}[i%2])
+			failed[i] = fn(i, []*identity.Service{b.service, b.otherInstance}[i%2])
 			if !postgres.IsUnavailable(failed[i]) && !apperr.Is(failed[i], apperr.Unavailable) {
 				break // otherwise fn timed out on a busy machine and changed nothing: retry
 			}
@@ -154,19 +154,19 @@ func requireLocked(t *testing.T, err error, until time.Time) {
 
 func proof(code string) identity.Proof { return identity.Proof{Password: password, Code: code} }
 
-func (b *bundle) try(email, password, address string) error {
-	return tb.ErrorOf(b.other.SignIn(b.from(address), email, password, ""))
+func (b *fixture) trySignIn(email, password, address string) error {
+	return tb.ErrorOf(b.otherInstance.SignIn(b.contextFrom(address), email, password, ""))
 }
 
-func (b *bundle) verify(of identity.Session, code string) error {
-	return tb.ErrorOf(b.other.VerifySecondStep(b.ctx(), of.Token, code))
+func (b *fixture) verifyCode(of identity.Session, code string) error {
+	return tb.ErrorOf(b.otherInstance.VerifySecondStep(b.ctx(), of.Token, code))
 }
 
-func (b *bundle) change(of identity.Session, given identity.Proof) error {
-	return tb.ErrorOf(b.people.ChangePassword(b.ctx(), of.Token, given, replacement))
+func (b *fixture) changePassword(of identity.Session, given identity.Proof) error {
+	return tb.ErrorOf(b.service.ChangePassword(b.ctx(), of.Token, given, newPassword))
 }
 
-func (b *bundle) fail(times int, want error, fn func() error) {
+func (b *fixture) requireFailures(times int, want error, fn func() error) {
 	for i := range times {
 		require.Equal(b.t, want, fn(), "%d", i)
 	}

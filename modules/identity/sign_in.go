@@ -34,7 +34,7 @@ func (s *Service) SignIn(ctx context.Context, email, password, previous string) 
 	if err := sweep(s.gorm(ctx), s.clock()); err != nil {
 		return Session{}, err
 	}
-	who, err := byEmail(s.gorm(ctx), email)
+	who, err := userByEmail(s.gorm(ctx), email)
 	if err != nil {
 		return Session{}, err
 	}
@@ -84,8 +84,8 @@ func (s *Service) VerifySecondStep(ctx context.Context, token, code string) (Ses
 	return session, nil
 }
 
-// byEmail returns a row without an id for an unknown e-mail, after the same query.
-func byEmail(db transaction, email string) (userRow, error) {
+// userByEmail returns a row without an id for an unknown e-mail, after the same query.
+func userByEmail(db transaction, email string) (userRow, error) {
 	unknown := userRow{Email: email}
 	key := EmailKey(email)
 	if !utf8.ValidString(key) || strings.Contains(key, "\x00") {

@@ -58,7 +58,7 @@ var acrossOrganisations = tenant.Across("people belong to no organisation")
 // joined. lockShare waits for such a change.
 var (
 	upsert     = clause.OnConflict{UpdateAll: true}
-	lock       = clause.Locking{Strength: "NO KEY UPDATE"}
+	lockRow    = clause.Locking{Strength: "NO KEY UPDATE"}
 	lockUser   = clause.Locking{Strength: "NO KEY UPDATE", Table: clause.Table{Name: "User"}}
 	lockShare  = clause.Locking{Strength: clause.LockingStrengthShare}
 	lockUpdate = clause.Locking{Strength: clause.LockingStrengthUpdate}

@@ -64,8 +64,8 @@ func verifyCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 	return len(rows) > 0, nil
 }
 
-// Reencrypted counts the secrets that MigrateSecrets encrypted or could not read.
-type Reencrypted struct{ Encrypted, Unreadable int }
+// ReencryptResult counts the secrets that MigrateSecrets encrypted or could not read.
+type ReencryptResult struct{ Encrypted, Unreadable int }
 
 // MigrateSecrets encrypts the secrets of users with the current key and stores the check value, in
 // one transaction. Sessions and recovery codes stay. With forgetLost, the current key replaces a
@@ -74,7 +74,7 @@ type Reencrypted struct{ Encrypted, Unreadable int }
 // Errors: ErrWrongSecretKey.
 func MigrateSecrets(
 	ctx context.Context, owner *postgres.DB, keys Keyring, forgetLost bool,
-) (done Reencrypted, err error) {
+) (done ReencryptResult, err error) {
 	if !keys.Encrypts() {
 		if forgetLost {
 			return done, errors.New("set DG_SECRET_KEY to the key that replaces the lost one")
@@ -120,7 +120,7 @@ func lockCheckValue(tx *gorm.DB, keys Keyring) (exists bool, err error) {
 }
 
 // If encrypted is true, a secret in clear is forged and counts as unreadable.
-func reencrypt(tx transaction, keys Keyring, encrypted bool) (done Reencrypted, err error) {
+func reencrypt(tx transaction, keys Keyring, encrypted bool) (done ReencryptResult, err error) {
 	var stale []userRow
 	// no lock: the update compares the secret, so that a concurrent change of it stays
 	err = tx.Scopes(postgres.Tag("identity.staleSecrets")).Select("id", "totp_secret").

@@ -139,7 +139,7 @@ func readSession(
 // lockPersonOf locks the person's row before the session is read.
 func lockPersonOf(tx transaction, token string) error {
 	person := tx.Model(&sessionRow{}).Select("user_id").Where("token_hash = ?", hashText(token))
-	_, err := takeRow[userRow](tx.Clauses(lock), "identity.lockPerson", ErrNoSession,
+	_, err := takeRow[userRow](tx.Clauses(lockRow), "identity.lockPerson", ErrNoSession,
 		"id = (?)", person)
 	return err
 }

@@ -39,7 +39,7 @@ func (s *Service) BeginTwoStep(ctx context.Context, token string, proof Proof) (
 			return err
 		}
 		return updateSession(c.tx, "identity.offerSecret", c.newSession.Token,
-			map[string]any{"totp_offer": s.keys.Encrypt(c.session.UserID, newTOTPSecret())})
+			map[string]any{"totp_offer": s.keyring.Encrypt(c.session.UserID, newTOTPSecret())})
 	})
 }
 
@@ -50,7 +50,7 @@ func (s *Service) OfferedTwoStep(ctx context.Context, token string) (Enrolment, 
 	if err != nil {
 		return Enrolment{}, err
 	}
-	secret, err := s.keys.decryptOffer(own)
+	secret, err := s.keyring.decryptOffer(own)
 	if err != nil {
 		return Enrolment{}, ErrTwoStepOff
 	}
@@ -91,7 +91,7 @@ func (c *change) confirmOffer(code string) (map[string]any, error) {
 	if c.session.User.TOTPSecret != nil {
 		return nil, ErrTwoStepOn
 	}
-	keys := c.service.keys
+	keys := c.service.keyring
 	secret, err := keys.decryptOffer(c.session)
 	if err != nil {
 		return nil, err

@@ -15,42 +15,42 @@ import (
 // The second step changes the token, against session fixation. A pending session lasts ten minutes.
 func TestSecondStepChangesTheToken(t *testing.T) {
 	b := setup(t)
-	b.person(ann, secret)
-	pending := b.signIn(ann)
-	late := b.signIn(ann)
+	b.storePerson(annEmail, totpSecret)
+	pending := b.signIn(annEmail)
+	late := b.signIn(annEmail)
 	require.True(t, pending.Person.TwoStep)
 	for _, err := range []error{
-		tb.ErrorOf(b.people.TurnOffTwoStep(b.ctx(), pending.Token, proof(b.code(secret, 0)))),
-		b.change(pending, proof(b.code(secret, 0))),
-		b.people.SignOutEverywhere(b.ctx(), pending.Token),
-		b.people.Reauthenticate(b.ctx(), pending.Token, proof(b.code(secret, 0))),
+		tb.ErrorOf(b.service.TurnOffTwoStep(b.ctx(), pending.Token, proof(b.code(totpSecret, 0)))),
+		b.changePassword(pending, proof(b.code(totpSecret, 0))),
+		b.service.SignOutEverywhere(b.ctx(), pending.Token),
+		b.service.Reauthenticate(b.ctx(), pending.Token, proof(b.code(totpSecret, 0))),
 	} {
 		require.ErrorIs(t, err, identity.ErrNoSession)
 	}
 	b.advance(5 * time.Minute)
-	seen := tb.Must(b.other.Session(b.ctx(), pending.Token))(t) // a read does not extend the session
+	seen := tb.Must(b.otherInstance.Session(b.ctx(), pending.Token))(t) // a read does not extend the session
 	require.True(t, seen.SecondStepDue)
 	b.advance(5*time.Minute - time.Millisecond)
 	b.agePassword(pending, "20 minutes")
-	full := tb.Must(b.other.VerifySecondStep(b.ctx(), pending.Token, b.code(secret, 0)))(t)
+	full := tb.Must(b.otherInstance.VerifySecondStep(b.ctx(), pending.Token, b.code(totpSecret, 0)))(t)
 	require.False(t, full.SecondStepDue)
 	require.Equal(t, identity.ErrPasswordDue, b.reauthenticate(full, identity.Proof{}))
 	require.Equal(t, pending.StartedAt, full.StartedAt, "24 h from the password")
 	require.NotEqual(t, pending.Token, full.Token)
 	require.False(t, b.isActive(pending.Token))
-	require.ErrorIs(t, b.verify(full, b.code(secret, 1)), identity.ErrNoSession, "no code is due")
+	require.ErrorIs(t, b.verifyCode(full, b.code(totpSecret, 1)), identity.ErrNoSession, "no code is due")
 	b.advance(time.Millisecond)
 	require.True(t, b.isActive(full.Token))
 	require.False(t, b.isActive(late.Token))
-	require.ErrorIs(t, b.verify(late, b.code(secret, 1)), identity.ErrNoSession)
+	require.ErrorIs(t, b.verifyCode(late, b.code(totpSecret, 1)), identity.ErrNoSession)
 }
 
 // Codes of the previous, current and next step are accepted, in ascending order, each once.
 func TestCodesOfNeighbouringStepsAreAccepted(t *testing.T) {
 	b := setup(t)
-	id := b.person(ann, secret)
+	id := b.storePerson(annEmail, totpSecret)
 	for _, odd := range []string{"", "abcdef", "\x00", "\u0661\u0662\u0663\u0664\u0665\u0666"} {
-		require.Equal(t, identity.ErrWrongCode, b.verify(b.signIn(ann), odd), "%q", odd)
+		require.Equal(t, identity.ErrWrongCode, b.verifyCode(b.signIn(annEmail), odd), "%q", odd)
 	}
 	for _, c := range []struct {
 		steps    []int
@@ -62,7 +62,7 @@ func TestCodesOfNeighbouringStepsAreAccepted(t *testing.T) {
 	} {
 		b.Exec(`update users set totp_last_step = null where id = $1`, id)
 		for i, step := range c.steps {
-			err := b.verify(b.signIn(ann), b.code(secret, step))
+			err := b.verifyCode(b.signIn(annEmail), b.code(totpSecret, step))
 			require.Equal(t, c.accepted[i], err == nil, "%v: %v", c.steps, err)
 		}
 	}
@@ -71,13 +71,13 @@ func TestCodesOfNeighbouringStepsAreAccepted(t *testing.T) {
 // A code or recovery code works once over two instances and many sessions. A second use counts as wrong.
 func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 	b := setup(t)
-	secret, recovery, _ := b.enrolled(ann)
+	secret, recovery, _ := b.enrolPerson(annEmail)
 	give := func(code string, sessions int) [3]int {
 		b.Exec(`delete from sessions`)
 		b.Exec(`delete from password_guesses`)
 		var pending []identity.Session
 		for range sessions {
-			pending = append(pending, b.signIn(ann))
+			pending = append(pending, b.signIn(annEmail))
 		}
 		counts := b.countResults(func(nth int, on *identity.Service) error {
 			return tb.ErrorOf(on.VerifySecondStep(b.ctx(), pending[nth%sessions].Token, code))
@@ -94,62 +94,66 @@ func TestConcurrentSessionsUseACodeOnce(t *testing.T) {
 // Ten wrong codes lock the person for an hour: fewer than 300 guesses a day. A correct code resets the count.
 func TestTenWrongCodesLockThePerson(t *testing.T) {
 	b := setup(t)
-	secret, recovery, _ := b.enrolled(ann)
-	b.person(bob, testkit.TOTPSecret)
-	guess := func() error { return b.verify(b.signIn(ann), b.wrongCode(secret)) }
+	secret, recovery, _ := b.enrolPerson(annEmail)
+	b.storePerson(bobEmail, testkit.TOTPSecret)
+	guess := func() error { return b.verifyCode(b.signIn(annEmail), b.wrongCode(secret)) }
 	for range 3 {
-		b.fail(9, identity.ErrWrongCode, guess)
-		require.NoError(t, b.verify(b.signIn(ann), b.code(secret, 0)))
+		b.requireFailures(9, identity.ErrWrongCode, guess)
+		require.NoError(t, b.verifyCode(b.signIn(annEmail), b.code(secret, 0)))
 		b.advance(time.Minute)
 	}
-	b.fail(5, identity.ErrWrongCode, guess)
-	b.fail(5, identity.ErrWrongCode, func() error { return b.verify(b.signIn(ann), "0000-0000-0000-0000") })
+	b.requireFailures(5, identity.ErrWrongCode, guess)
+	b.requireFailures(5, identity.ErrWrongCode, func() error {
+		return b.verifyCode(b.signIn(annEmail), "0000-0000-0000-0000")
+	})
 	until := b.now().Add(time.Hour)
 	for _, code := range []string{b.code(secret, 0), b.wrongCode(secret), recovery[0]} {
-		requireLocked(t, b.verify(b.signIn(ann), code), until)
+		requireLocked(t, b.verifyCode(b.signIn(annEmail), code), until)
 	}
-	require.NoError(t, b.verify(b.signIn(bob), b.code(testkit.TOTPSecret, 0)), "nothing else is locked")
+	require.NoError(t, b.verifyCode(b.signIn(bobEmail), b.code(testkit.TOTPSecret, 0)), "nothing else is locked")
 	b.advance(time.Hour - time.Millisecond)
-	requireLocked(t, b.verify(b.signIn(ann), b.code(secret, 0)), until)
+	requireLocked(t, b.verifyCode(b.signIn(annEmail), b.code(secret, 0)), until)
 	b.advance(time.Millisecond)
-	require.NoError(t, b.verify(b.signIn(ann), recovery[0]))
+	require.NoError(t, b.verifyCode(b.signIn(annEmail), recovery[0]))
 }
 
-// offer enters the password and returns the offer and the session under its new token.
-func (b *bundle) offer(of identity.Session) (identity.Enrolment, identity.Session) {
-	continued := tb.Must(b.other.BeginTwoStep(b.ctx(), of.Token, proof("")))(b.t)
-	offer := tb.Must(b.people.OfferedTwoStep(b.ctx(), continued.Token))(b.t)
+// offerTwoStep enters the password and returns the offer and the session under its new token.
+func (b *fixture) offerTwoStep(of identity.Session) (identity.Enrolment, identity.Session) {
+	continued := tb.Must(b.otherInstance.BeginTwoStep(b.ctx(), of.Token, proof("")))(b.t)
+	offer := tb.Must(b.service.OfferedTwoStep(b.ctx(), continued.Token))(b.t)
 	return offer, continued
 }
 
-func (b *bundle) confirm(of identity.Session, code string) (identity.Session, error) {
-	_, session, err := b.people.ConfirmTwoStep(b.ctx(), of.Token, code)
+func (b *fixture) confirmTwoStep(of identity.Session, code string) (identity.Session, error) {
+	_, session, err := b.service.ConfirmTwoStep(b.ctx(), of.Token, code)
 	return session, err
 }
 
 // The offered secret is made after the password check, for a new token: a thief of the old one cannot read it.
 func TestOfferedSecretIsMadeAfterThePassword(t *testing.T) {
 	b := setup(t)
-	b.person(ann, "")
-	stolen := b.signIn(ann)
+	b.storePerson(annEmail, "")
+	stolen := b.signIn(annEmail)
 	offered := func(to identity.Session) (identity.Enrolment, error) {
-		return b.other.OfferedTwoStep(b.ctx(), to.Token)
+		return b.otherInstance.OfferedTwoStep(b.ctx(), to.Token)
 	}
 	require.ErrorIs(t, tb.ErrorOf(offered(stolen)), identity.ErrTwoStepOff)
-	_, err := b.people.BeginTwoStep(b.ctx(), stolen.Token, identity.Proof{Password: wrongPassword})
+	_, err := b.service.BeginTwoStep(b.ctx(), stolen.Token, identity.Proof{Password: wrongPassword})
 	require.Equal(t, identity.ErrWrongPassword, err)
 	require.ErrorIs(t, tb.ErrorOf(offered(stolen)), identity.ErrTwoStepOff)
 
-	first, own := b.offer(stolen)
-	for _, err := range []error{tb.ErrorOf(offered(stolen)), tb.ErrorOf(b.confirm(stolen, b.code(first.Secret, 0)))} {
+	first, own := b.offerTwoStep(stolen)
+	for _, err := range []error{
+		tb.ErrorOf(offered(stolen)), tb.ErrorOf(b.confirmTwoStep(stolen, b.code(first.Secret, 0))),
+	} {
 		require.ErrorIs(t, err, identity.ErrNoSession)
 	}
 	again := tb.Must(offered(own))(t)
 	require.Equal(t, first, again, "a reloaded page shows the secret that was scanned")
-	second, own := b.offer(own)
+	second, own := b.offerTwoStep(own)
 	require.NotEqual(t, first.Secret, second.Secret)
 	b.agePassword(own, "15 minutes 1 second")
-	for _, err := range []error{tb.ErrorOf(offered(own)), tb.ErrorOf(b.confirm(own, b.code(second.Secret, 0)))} {
+	for _, err := range []error{tb.ErrorOf(offered(own)), tb.ErrorOf(b.confirmTwoStep(own, b.code(second.Secret, 0)))} {
 		require.ErrorIs(t, err, identity.ErrTwoStepOff)
 	}
 }
@@ -158,56 +162,56 @@ func TestOfferedSecretIsMadeAfterThePassword(t *testing.T) {
 func TestCodeConfirmsTwoStep(t *testing.T) {
 	b := setup(t)
 	const ann = "ann+dg@example.com"
-	b.person("Ann+DG@Example.com", "")
+	b.storePerson("Ann+DG@Example.com", "")
 	session := b.signIn(ann)
 	other := b.signIn(ann)
-	require.ErrorIs(t, tb.ErrorOf(b.confirm(session, "123456")), identity.ErrTwoStepOff)
-	others, _ := b.offer(other)
-	offer, session := b.offer(session)
+	require.ErrorIs(t, tb.ErrorOf(b.confirmTwoStep(session, "123456")), identity.ErrTwoStepOff)
+	others, _ := b.offerTwoStep(other)
+	offer, session := b.offerTwoStep(session)
 	require.NotEqual(t, offer.Secret, others.Secret)
 	require.Regexp(t, `^[A-Z2-7]{32}$`, offer.Secret)
 	require.Equal(t, "otpauth://totp/DG:Ann%2BDG@Example.com?secret="+offer.Secret+"&issuer=DG", offer.URL)
-	require.Equal(t, identity.ErrWrongCode, tb.ErrorOf(b.confirm(session, b.wrongCode(offer.Secret))))
+	require.Equal(t, identity.ErrWrongCode, tb.ErrorOf(b.confirmTwoStep(session, b.wrongCode(offer.Secret))))
 	require.False(t, b.signIn(ann).SecondStepDue, "not in force yet")
 	b.advance(time.Minute)
-	on := tb.Must(b.confirm(session, b.code(offer.Secret, 0)))(t)
+	on := tb.Must(b.confirmTwoStep(session, b.code(offer.Secret, 0)))(t)
 	require.True(t, on.Person.TwoStep)
 	require.Equal(t, b.now(), *on.Person.TwoStepSince)
 	require.Equal(t, session.StartedAt, on.StartedAt)
 	require.True(t, b.isActive(on.Token))
 	require.Equal(t, 1, b.Count(`sessions`))
-	require.ErrorIs(t, tb.ErrorOf(b.people.BeginTwoStep(b.ctx(), on.Token, proof(""))), identity.ErrTwoStepOn)
-	require.ErrorIs(t, tb.ErrorOf(b.confirm(on, b.code(offer.Secret, 1))), identity.ErrTwoStepOn)
+	require.ErrorIs(t, tb.ErrorOf(b.service.BeginTwoStep(b.ctx(), on.Token, proof(""))), identity.ErrTwoStepOn)
+	require.ErrorIs(t, tb.ErrorOf(b.confirmTwoStep(on, b.code(offer.Secret, 1))), identity.ErrTwoStepOn)
 
 	pending := b.signIn(ann)
 	require.True(t, pending.SecondStepDue)
-	require.Equal(t, identity.ErrWrongCode, b.verify(pending, b.code(offer.Secret, 0)), "the code confirmed the secret")
-	off := tb.Must(b.people.TurnOffTwoStep(b.ctx(), on.Token, proof(b.code(offer.Secret, 1))))(t)
+	require.Equal(t, identity.ErrWrongCode, b.verifyCode(pending, b.code(offer.Secret, 0)), "already used")
+	off := tb.Must(b.service.TurnOffTwoStep(b.ctx(), on.Token, proof(b.code(offer.Secret, 1))))(t)
 	require.False(t, off.Person.TwoStep)
 	require.True(t, b.isActive(off.Token))
 	require.Equal(t, 1, b.Count(`sessions`))
 	require.Zero(t, b.Count(`recovery_codes`), "voided with the secret")
-	require.ErrorIs(t, tb.ErrorOf(b.people.TurnOffTwoStep(b.ctx(), off.Token, proof(""))), identity.ErrTwoStepOff)
+	require.ErrorIs(t, tb.ErrorOf(b.service.TurnOffTwoStep(b.ctx(), off.Token, proof(""))), identity.ErrTwoStepOff)
 }
 
-func (b *bundle) enrolled(email string) (secret string, codes []string, session identity.Session) {
-	b.person(email, "")
+func (b *fixture) enrolPerson(email string) (secret string, codes []string, session identity.Session) {
+	b.storePerson(email, "")
 	session = b.signIn(email)
-	offer, session := b.offer(session)
-	codes, session, err := b.people.ConfirmTwoStep(b.ctx(), session.Token, b.code(offer.Secret, 0))
+	offer, session := b.offerTwoStep(session)
+	codes, session, err := b.service.ConfirmTwoStep(b.ctx(), session.Token, b.code(offer.Secret, 0))
 	require.NoError(b.t, err)
 	b.advance(time.Minute)
 	return offer.Secret, codes, session
 }
 
-func (b *bundle) recoveryCodesLeft(session identity.Session) int {
-	return tb.Must(b.other.RecoveryCodesLeft(b.ctx(), session.Token))(b.t)
+func (b *fixture) recoveryCodesLeft(session identity.Session) int {
+	return tb.Must(b.otherInstance.RecoveryCodesLeft(b.ctx(), session.Token))(b.t)
 }
 
 // A person gets ten readable codes, stored as hashes. Each works once, in any spelling.
 func TestRecoveryCodeWorksOnce(t *testing.T) {
 	b := setup(t)
-	secret, codes, session := b.enrolled(ann)
+	secret, codes, session := b.enrolPerson(annEmail)
 	unique := map[string]bool{}
 	for _, code := range codes {
 		unique[code] = true
@@ -216,15 +220,15 @@ func TestRecoveryCodeWorksOnce(t *testing.T) {
 	}
 	require.Len(t, unique, 10)
 	require.Equal(t, 10, b.recoveryCodesLeft(session))
-	b.enrolled(bob)
-	require.Equal(t, identity.ErrWrongCode, b.verify(b.signIn(bob), codes[0]), "another person's")
+	b.enrolPerson(bobEmail)
+	require.Equal(t, identity.ErrWrongCode, b.verifyCode(b.signIn(bobEmail), codes[0]), "another person's")
 	for i, typed := range []string{
 		codes[0], strings.NewReplacer("0", "O", "1", "l").Replace(codes[1]),
 		" " + strings.ToUpper(strings.ReplaceAll(codes[2], "-", " ")),
 	} {
-		require.NoError(t, b.verify(b.signIn(ann), typed), typed)
-		require.Equal(t, identity.ErrWrongCode, b.verify(b.signIn(ann), typed), "a second time")
+		require.NoError(t, b.verifyCode(b.signIn(annEmail), typed), typed)
+		require.Equal(t, identity.ErrWrongCode, b.verifyCode(b.signIn(annEmail), typed), "a second time")
 		require.Equal(t, 9-i, b.recoveryCodesLeft(session))
 	}
-	require.NoError(t, b.verify(b.signIn(ann), b.code(secret, 0)), "codes of the app still work")
+	require.NoError(t, b.verifyCode(b.signIn(annEmail), b.code(secret, 0)), "codes of the app still work")
 }

@@ -12,36 +12,36 @@ import (
 // of batch, and selects line, field and value of each violation.
 type check struct{ expected, query string }
 
-// duplicatesInFile selects repeated objects, because the order of their updates would be undefined.
-const duplicatesInFile = `
+// duplicatesSQL selects repeated objects, because the order of their updates would be undefined.
+const duplicatesSQL = `
 	select i.line, '{id}', concat_ws(', ', {i.key}) from import_{table} i
 	join (select {key}, min(line) as line from import_{table}
 	      group by {key} having count(*) > 1) o on {same}
 	where i.line > o.line`
 
-// refersTo requires a stored object. Objects of the same file count, because their type is stored
+// referenceCheck requires a stored object. Objects of the same file count, because their type is stored
 // first.
-func refersTo(name, column string) check {
+func referenceCheck(name, column string) check {
 	return check{"the id of a stored " + name + ", or of one in the file", fmt.Sprintf(`
 		select line, '%[1]sId', %[2]s::text from import_{table} i
 		where not exists (select from %[1]ss s where s.id = i.%[2]s)`, name, column)}
 }
 
-// refersToUser also searches last_users: the file's people are not in users yet.
-var refersToUser = check{"the id of a stored user, or of one in the file", `
+// userReferenceCheck also searches last_users: the file's people are not in users yet.
+var userReferenceCheck = check{"the id of a stored user, or of one in the file", `
 	select line, 'userId', user_id::text from import_{table} i
 	where not exists (select from users s where s.id = i.user_id)
 	  and not exists (select from last_users s where s.id = i.user_id)`}
 
-func immutable(name, column string) check {
+func immutableCheck(name, column string) check {
 	return check{"the " + name + " that is stored, which cannot change", fmt.Sprintf(`
 		select i.line, '%[1]sId', i.%[2]s::text from import_{table} i
 		join {table} o on {same} where o.%[2]s <> i.%[2]s`, name, column)}
 }
 
-// unique checks the end state of the file, among objects that satisfy the condition within. If two
+// uniqueCheck checks the end state of the file, among objects that satisfy the condition within. If two
 // lines conflict, it reports the later line.
-func unique(expected, field, column, within string) check {
+func uniqueCheck(expected, field, column, within string) check {
 	// a union, because the planner cannot hash a condition with "or"
 	return check{expected, fmt.Sprintf(`
 		select i.line, '%s', i.%[2]s from import_{table} i
@@ -55,12 +55,12 @@ func unique(expected, field, column, within string) check {
 		field, column, within)}
 }
 
-// check orders errors of a line and rule by length(field): playerIds[2] before playerIds[10].
-func (r *run) check(ctx context.Context, b *batch) error {
-	rules := append([]check{{"each " + b.name + " once in the file", duplicatesInFile}}, b.checks...)
+// runChecks orders errors of a line and rule by length(field): playerIds[2] before playerIds[10].
+func (r *run) runChecks(ctx context.Context, b *batch) error {
+	rules := append([]check{{"each " + b.name + " once in the file", duplicatesSQL}}, b.checks...)
 	queries := make([]string, len(rules))
 	for n, rule := range rules {
-		queries[n] = fmt.Sprintf("select *, %d from (%s) v (line, field, value)", n, b.sql(rule.query))
+		queries[n] = fmt.Sprintf("select *, %d from (%s) v (line, field, value)", n, b.renderSQL(rule.query))
 	}
 	rows, err := r.tx.Query(ctx, fmt.Sprintf(`/* importer.check.%s */
 		select * from (%s) v (line, field, value, rule)

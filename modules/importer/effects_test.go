@@ -28,9 +28,9 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// entries returns the audit entries since the last call, and deletes them. It omits the usual actor and request.
-func (b bundle) entries() string {
-	recorded := b.one(`select string_agg(concat_ws(' ', o.slug, actor_kind, action, target_id, details, method,
+// auditEntries returns the audit entries since the last call, and deletes them. It omits the usual actor and request.
+func (b fixture) auditEntries() string {
+	recorded := b.queryOne(`select string_agg(concat_ws(' ', o.slug, actor_kind, action, target_id, details, method,
 		e.path, e.address, user_agent, request_id), ', ' order by action, details, o.slug) from audit_entries e join organisations o on o.id = e.org_id`)
 	b.Exec(`truncate audit_entries`)
 	for _, name := range []string{"acme", "other", "ann", "bob"} {
@@ -44,7 +44,7 @@ func TestImportRecordsEachChangeOfAccess(t *testing.T) {
 	b := setup(t)
 	require.Equal(t, `other organisation.created $other {"plan": "free"}, `+
 		`acme organisation.created $acme {"plan": "pro"}, `+
-		`acme role.changed $ann {"to": "owner", "from": "none", "name": "Ann"}`, b.entries())
+		`acme role.changed $ann {"to": "owner", "from": "none", "name": "Ann"}`, b.auditEntries())
 	for _, c := range []struct{ lines, want string }{
 		{changedLine("acme", `"Acme"`, `"Acme Ltd"`), "null"},
 		{changedLine("acme", `"plan":"pro","reportingMode":"pseudonymous"`, `"plan":"free","reportingMode":"nominative"`),
@@ -61,27 +61,27 @@ func TestImportRecordsEachChangeOfAccess(t *testing.T) {
 			`acme password.removed $ann {"name": "Ann"}, other password.removed $ann {"name": "Ann"}, ` +
 				`other role.changed $ann {"to": "owner", "from": "none", "name": "Ann"}`},
 	} {
-		b.errorsOf(filledFile("f", c.lines+"\n"+`{"type":"nothing"}`))
-		b.imports(filledFile("f", c.lines))
-		require.Equal(t, c.want, b.entries(), c.lines)
-		b.imports(filledFile("f", c.lines))
-		require.Equal(t, "null", b.entries(), c.lines)
+		b.importErrors(filledFile("f", c.lines+"\n"+`{"type":"nothing"}`))
+		b.requireImport(filledFile("f", c.lines))
+		require.Equal(t, c.want, b.auditEntries(), c.lines)
+		b.requireImport(filledFile("f", c.lines))
+		require.Equal(t, "null", b.auditEntries(), c.lines)
 	}
 	const first = `{"type":"organisation","id":"$third","slug":"third","name":"Third","plan":"free","reportingMode":"nominative"}`
-	b.entries()
-	b.imports(filledFile("1", first), filledFile("2", strings.NewReplacer("free", "pro",
+	b.auditEntries()
+	b.requireImport(filledFile("1", first), filledFile("2", strings.NewReplacer("free", "pro",
 		"nominative", "pseudonymous").Replace(first)))
-	require.Equal(t, fill(`third organisation.created $third {"plan": "pro"}`), b.entries(),
+	require.Equal(t, fill(`third organisation.created $third {"plan": "pro"}`), b.auditEntries(),
 		"a later file of the import changes it")
-	b.imports(filledFile("f", changedLine("ann", "", "")))
-	counts := b.imports(filledFile("f", changedLine("ann", `"passwordHash":"$argon",`, "")))
-	require.Contains(t, counts, Count{Type: "user", Replaced: 1, LostPasswords: 1})
+	b.requireImport(filledFile("f", changedLine("ann", "", "")))
+	counts := b.requireImport(filledFile("f", changedLine("ann", `"passwordHash":"$argon",`, "")))
+	require.Contains(t, counts, ObjectCount{ObjectType: "user", Replaced: 1, LostPasswords: 1})
 }
 
 // rules.md, Audit log: an entry records what the import changed, even if an owner changes the mode concurrently.
 func TestImportRecordsTheModeReadUnderTheLock(t *testing.T) {
 	b := setup(t)
-	b.entries()
+	b.auditEntries()
 	owner := b.Begin(`update organisations set reporting_mode = 'nominative' where id = $1`, idOf("acme"))
 	require.NoError(t, b.WhileWaiting(owner, func() error {
 		return tb.ErrorOf(b.importFiles(filledFile("f", changedLine("acme", `"pseudonymous"`, `"nominative"`))))
@@ -103,13 +103,13 @@ func TestImportOfNewCredentialsEndsSessions(t *testing.T) {
 		{`JBSWY3DPEHPK3PXP`, `GEZDGNBVGY3TQOJQ`, "0 1 f t"},
 		{`,"totpSecret":"JBSWY3DPEHPK3PXP"`, ``, "0 1 f t"},
 	} {
-		b.imports(filledFile("world", world))
+		b.requireImport(filledFile("world", worldLines))
 		b.Exec(`insert into sessions (token_hash, user_id, created_at, last_used_at, expires_at,
 			second_step_due) select sha256(id::text::bytea), id, now(), now(), now(), false from users
 			on conflict do nothing`)
 		b.Exec(`update users set totp_last_step = 1, totp_since = now(), password_since = now()`)
-		b.imports(rawFile("f", strings.Replace(anns, c.old, c.new, 1)))
-		require.Equal(t, c.want, b.one(fill(`select concat_ws(' ',
+		b.requireImport(rawFile("f", strings.Replace(anns, c.old, c.new, 1)))
+		require.Equal(t, c.want, b.queryOne(fill(`select concat_ws(' ',
 			(select count(*) from sessions where user_id = '$ann'),
 			(select count(*) from sessions where user_id = '$bob'),
 			password_since is null, totp_since is null and totp_last_step is null)
@@ -128,7 +128,7 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 		keys, err := identity.KeyringForImport(t.Context(), b.Owner, keys)
 		if err == nil {
 			_, err = Importer{Pool: b.Owner.Pool, Keyring: keys}.Import(t.Context(),
-				[]Input{filledFile("world", world)}, nil)
+				[]Input{filledFile("world", worldLines)}, nil)
 		}
 		return err
 	}
@@ -136,14 +136,14 @@ func TestImportDoesNotReplaceTheSecretKey(t *testing.T) {
 	require.Equal(t, 1, b.Count(`secret_key_check`), "the first key is introduced")
 	tb.Must(identity.MigrateSecrets(t.Context(), b.Owner, ring(two, one), false))(t)
 	b.Exec(`insert into recovery_codes select id, sha256('code') from users`)
-	before := b.contents()
+	before := b.tableContents()
 	for _, keys := range []identity.Keyring{ring(one, two), ring(two, one), ring(two, nil)} {
 		require.NoError(t, imports(keys))
-		require.Equal(t, before, b.contents())
+		require.Equal(t, before, b.tableContents())
 	}
 	require.ErrorIs(t, imports(ring(one, nil)), identity.ErrWrongSecretKey)
 	_, err := Importer{Pool: b.Owner.Pool, Keyring: ring(one, two)}.Import(t.Context(),
-		[]Input{filledFile("world", world)}, nil)
+		[]Input{filledFile("world", worldLines)}, nil)
 	require.ErrorIs(t, err, identity.ErrWrongSecretKey, "the key is replaced while the import runs")
 	owner := pgtest.Open(t, b.OwnerURL, postgres.Options{LockTimeout: 50 * time.Millisecond})
 	for _, clear := range []string{``, `delete from secret_key_check; update users set totp_secret = null`} {
@@ -165,7 +165,7 @@ func TestPlaysOfAnErasedPlayerFailTheImport(t *testing.T) {
 	b := setup(t)
 	plays := &batch{format: formats[len(formats)-1]}
 	for _, play := range []string{"$play", "$other"} { // a stored play, then a new one
-		tx := b.Begin(plays.sql(`create temporary table import_plays on commit drop as
+		tx := b.Begin(plays.renderSQL(`create temporary table import_plays on commit drop as
 			select 1::bigint as line, {staged} from plays where id = '` + idOf("play").String() + `'`))
 		b.ExecIn(tx, `update import_plays set id = $1, player_id = $2, passed = false`, idOf(play[1:]), idOf("erased"))
 		err := plays.write(t.Context(), tx, plays.fileSQL, "import_plays")
@@ -176,8 +176,8 @@ func TestPlaysOfAnErasedPlayerFailTheImport(t *testing.T) {
 	}
 }
 
-// writes returns the writes that must not wait for an import, by the serving role and the operator.
-func (b bundle) writes(db, owner *postgres.DB) map[string]func() error {
+// writeFuncs returns the writes that must not wait for an import, by the serving role and the operator.
+func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
 	policy, err := authz.New()
 	require.NoError(b.t, err)
 	log := audit.New(db)
@@ -266,7 +266,7 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 	b.Join(idOf("acme").String(), idOf("bob").String(), "member")
 	// During the import's transaction, a write fails if it waits for a lock for 100 ms.
 	impatient := postgres.Options{LockTimeout: 100 * time.Millisecond}
-	writes := b.writes(pgtest.Open(t, b.URL, impatient), pgtest.Open(t, b.OwnerURL, impatient))
+	writes := b.writeFuncs(pgtest.Open(t, b.URL, impatient), pgtest.Open(t, b.OwnerURL, impatient))
 	plays := 2_000
 	if os.Getenv("DG_SOAK") == "1" {
 		plays = 300_000
@@ -320,7 +320,7 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 	for range 3 {
 		try()
 	}
-	writes = b.writes(b.DB, b.Owner)     // the commit itself may take longer
+	writes = b.writeFuncs(b.DB, b.Owner) // the commit itself may take longer
 	delete(writes, "password and reset") // the import's commit replaces this password
 	close(release)
 	for {
@@ -329,7 +329,7 @@ func TestNothingWaitsForAnImport(t *testing.T) {
 			require.NoError(t, err)
 			slices.Sort(all)
 			t.Log(len(all), "writes; 99th percentile", all[len(all)*99/100], "slowest", all[len(all)-1])
-			require.Equal(t, "Acme 2 Anna Other fork-9", b.one(fill(`select concat_ws(' ',
+			require.Equal(t, "Acme 2 Anna Other fork-9", b.queryOne(fill(`select concat_ws(' ',
 				(select name from organisations where id = '$acme'), (select name from users where id = '$ann'),
 				(select title from forks where id = '$fork'), (select slug from forks where id = '$fork9'))`)))
 			return
@@ -349,7 +349,7 @@ func TestRenameDuringAnErasureDoesNotDeadlock(t *testing.T) {
 		b.ExecIn(erasing, `delete from players where id = $1`, idOf("p2"))
 		b.ExecIn(erasing, `update players set display_name = 'x' where id = $1`, idOf("p1"))
 	}))
-	require.Equal(t, "Uno", b.one(fill(`select display_name from players where id = '$p1'`)))
+	require.Equal(t, "Uno", b.queryOne(fill(`select display_name from players where id = '$p1'`)))
 }
 
 // mechanisms.md: an import locks organisations, also those of forks, then memberships, then people.
@@ -390,7 +390,7 @@ func TestImportDoesNotRevertALaterChange(t *testing.T) {
 			where id = $1`, idOf("acme")))(t)
 		tb.Must(screens.Exec(t.Context(), `update users set password_hash = 'new' where id = $1`, idOf("ann")))(t)
 	}))
-	require.Equal(t, "pseudonymous new", b.one(fill(`select concat_ws(' ',
+	require.Equal(t, "pseudonymous new", b.queryOne(fill(`select concat_ws(' ',
 		(select reporting_mode from organisations where id = '$acme'),
 		(select password_hash from users where id = '$ann'))`)))
 }

@@ -15,10 +15,10 @@ import (
 
 // format defines a type of objects. In SQL, i is the staged row.
 type format struct {
-	name, table string
-	columns     string // columns that upsert.sql stores
-	staged      string // select list of the temporary table; "": columns
-	id, key     string // field and columns that identify an object; "": id
+	name, table   string
+	columns       string // columns that upsert.sql stores
+	stagedColumns string // select list of the temporary table; "": columns
+	id, key       string // field and columns that identify an object; "": id
 
 	checks []check
 	// SQL files that return the counts of added and replaced objects; finalSQL runs at the end
@@ -32,13 +32,13 @@ type readFunc func(line []byte, keys identity.Keyring) ([]any, []string)
 
 type batch struct {
 	format
-	pending [][]any // rows for the next COPY; the first value is the line number
-	count   Count   // Unchanged starts with all objects; apply subtracts
+	pending [][]any     // rows for the next COPY; the first value is the line number
+	count   ObjectCount // Unchanged starts with all objects; apply subtracts
 }
 
-// Count counts the added, replaced and unchanged objects of one type.
-type Count struct {
-	Type                       string
+// ObjectCount counts the added, replaced and unchanged objects of one type.
+type ObjectCount struct {
+	ObjectType                 string
 	Added, Replaced, Unchanged int64
 	LostPasswords              int64 // users whose stored password the import removes
 }
@@ -48,9 +48,9 @@ type Count struct {
 //go:embed *.sql
 var statements embed.FS
 
-// sql fills in the template. {same} joins the staged row i with the stored row o. {end} has the
+// renderSQL fills in the template. {same} joins the staged row i with the stored row o. {end} has the
 // rows of the table after the earlier files.
-func (b *batch) sql(template string) string {
+func (b *batch) renderSQL(template string) string {
 	key := cmp.Or(b.key, "id")
 	keys := strings.Split(key, ", ")
 	values := strings.Join(slices.DeleteFunc(strings.Split(b.columns, ", "),
@@ -60,7 +60,7 @@ func (b *batch) sql(template string) string {
 		ordered = "order by org_id"
 	}
 	return strings.NewReplacer("{table}", b.table, "{ordered}", ordered, "{key}", key, "{id}", cmp.Or(b.id, "id"),
-		"{staged}", cmp.Or(b.staged, b.columns),
+		"{staged}", cmp.Or(b.stagedColumns, b.columns),
 		"{same}", "("+qualify("o", key)+") = ("+qualify("i", key)+")", "{i.key}", qualify("i", key),
 		"{columns}", b.columns,
 		"{values}", values, "{o.values}", qualify("o", values), "{i.values}", qualify("i", values),
@@ -74,12 +74,12 @@ func qualify(table, columns string) string {
 	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
 }
 
-func (b *batch) copy(ctx context.Context, tx pgx.Tx) error {
+func (b *batch) copyRows(ctx context.Context, tx pgx.Tx) error {
 	if len(b.pending) == 0 {
 		return nil
 	}
 	columns := []string{"line"}
-	for column := range strings.SplitSeq(cmp.Or(b.staged, b.columns), ", ") {
+	for column := range strings.SplitSeq(cmp.Or(b.stagedColumns, b.columns), ", ") {
 		columns = append(columns, column[strings.LastIndex(column, " ")+1:])
 	}
 	_, err := tx.CopyFrom(ctx, pgx.Identifier{"import_" + b.table}, columns,
@@ -110,7 +110,7 @@ func (b *batch) write(ctx context.Context, tx pgx.Tx, file, rows string) error {
 		return err
 	}
 	var added, replaced int64
-	err = tx.QueryRow(ctx, b.sql(strings.ReplaceAll("/* importer.{table} */ "+string(sql),
+	err = tx.QueryRow(ctx, b.renderSQL(strings.ReplaceAll("/* importer.{table} */ "+string(sql),
 		"{rows}", rows))).Scan(&added, &replaced)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", b.table, err)
@@ -122,6 +122,6 @@ func (b *batch) write(ctx context.Context, tx pgx.Tx, file, rows string) error {
 }
 
 func (b *batch) exec(ctx context.Context, tx pgx.Tx, statement string) error {
-	_, err := tx.Exec(ctx, b.sql("/* importer.{table} */ "+statement))
+	_, err := tx.Exec(ctx, b.renderSQL("/* importer.{table} */ "+statement))
 	return err
 }

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	refersToOrganisation  = refersTo("organisation", "org_id")
-	immutableOrganisation = immutable("organisation", "org_id")
+	organisationReferenceCheck = referenceCheck("organisation", "org_id")
+	immutableOrganisationCheck = immutableCheck("organisation", "org_id")
 )
 
 // formats are in the order in which a file's objects are stored: a type refers to earlier types.
@@ -19,19 +19,19 @@ var (
 var formats = []format{{
 	name: "organisation", table: "organisations",
 	columns: "id, slug, name, plan, reporting_mode",
-	checks:  []check{unique("a slug that no other organisation has", "slug", "slug", "true")},
+	checks:  []check{uniqueCheck("a slug that no other organisation has", "slug", "slug", "true")},
 	fileSQL: "add.sql", finalSQL: "upsert.sql",
-	read: reader(func(o *organisation, _ identity.Keyring) []any {
+	read: newReadFunc(func(o *organisation, _ identity.Keyring) []any {
 		return []any{[16]byte(o.ID), o.Slug, o.Name, o.Plan, o.ReportingMode}
 	}),
 }, {
 	name: "user", table: "users",
 	columns: "id, email, email_key, name, password_hash, totp_secret, locale",
 	checks: []check{
-		unique("an e-mail that no other user has, in any case", "email", "email_key", "true"),
+		uniqueCheck("an e-mail that no other user has, in any case", "email", "email_key", "true"),
 	},
 	finalSQL: "users.sql",
-	read: reader(func(u *user, keys identity.Keyring) []any {
+	read: newReadFunc(func(u *user, keys identity.Keyring) []any {
 		email, _ := identity.ParseEmail(u.Email) // the rule email_address has checked it
 		secret := u.TOTPSecret
 		if secret != nil {
@@ -47,16 +47,16 @@ var formats = []format{{
 	name: "membership", table: "memberships",
 	columns: "org_id, user_id, role",
 	id:      "userId", key: "user_id, org_id",
-	checks:   []check{refersToOrganisation, refersToUser},
+	checks:   []check{organisationReferenceCheck, userReferenceCheck},
 	finalSQL: "upsert.sql",
-	read: reader(func(m *membership, _ identity.Keyring) []any {
+	read: newReadFunc(func(m *membership, _ identity.Keyring) []any {
 		return []any{[16]byte(m.OrganisationID), [16]byte(m.UserID), m.Role}
 	}),
 }, {
 	name: "game", table: "games",
 	columns: "id, slug, title",
 	fileSQL: "upsert.sql",
-	read: reader(func(g *game, _ identity.Keyring) []any {
+	read: newReadFunc(func(g *game, _ identity.Keyring) []any {
 		return []any{[16]byte(g.ID), g.Slug, g.Title}
 	}),
 }, {
@@ -64,14 +64,14 @@ var formats = []format{{
 	columns: "id, org_id, game_id, slug, title, major, status, visibility, source_locale, " +
 		"deployed_release_number, suspended, configuration, created_at, updated_at",
 	checks: []check{
-		refersToOrganisation,
-		immutableOrganisation,
-		refersTo("game", "game_id"),
-		unique("a slug that no other fork of the organisation has", "slug", "slug",
+		organisationReferenceCheck,
+		immutableOrganisationCheck,
+		referenceCheck("game", "game_id"),
+		uniqueCheck("a slug that no other fork of the organisation has", "slug", "slug",
 			"o.org_id = i.org_id"),
 	},
 	fileSQL: "add.sql", finalSQL: "upsert.sql",
-	read: reader(func(f *fork, _ identity.Keyring) []any {
+	read: newReadFunc(func(f *fork, _ identity.Keyring) []any {
 		return []any{
 			[16]byte(f.ID), [16]byte(f.OrganisationID), [16]byte(f.GameID), f.Slug, f.Title,
 			f.Major, f.Status, f.Visibility, f.SourceLocale, f.DeployedReleaseNumber, f.Suspended,
@@ -80,38 +80,38 @@ var formats = []format{{
 	}),
 }, {
 	name: "player", table: "players",
-	columns: "id, org_id, display_name",
-	staged:  "id, org_id, display_name, label",
-	checks:  []check{refersToOrganisation, immutableOrganisation},
-	fileSQL: "players.sql",
-	read: reader(func(p *player, _ identity.Keyring) []any {
+	columns:       "id, org_id, display_name",
+	stagedColumns: "id, org_id, display_name, label",
+	checks:        []check{organisationReferenceCheck, immutableOrganisationCheck},
+	fileSQL:       "players.sql",
+	read: newReadFunc(func(p *player, _ identity.Keyring) []any {
 		return []any{[16]byte(p.ID), [16]byte(p.OrganisationID), p.DisplayName, org.NewLabel()}
 	}),
 }, {
 	name: "group", table: "player_groups",
-	columns: "id, org_id, name",
-	staged:  "id, org_id, name, null::uuid[] as player_ids",
+	columns:       "id, org_id, name",
+	stagedColumns: "id, org_id, name, null::uuid[] as player_ids",
 	checks: []check{
-		refersToOrganisation,
-		immutableOrganisation,
-		{"the id of a player of the group's organisation, stored or in the file", foreignGroupPlayers},
+		organisationReferenceCheck,
+		immutableOrganisationCheck,
+		{"the id of a player of the group's organisation, stored or in the file", foreignGroupPlayersSQL},
 	},
 	fileSQL: "groups.sql",
-	read: reader(func(g *group, _ identity.Keyring) []any {
+	read: newReadFunc(func(g *group, _ identity.Keyring) []any {
 		return []any{[16]byte(g.ID), [16]byte(g.OrganisationID), g.Name, g.PlayerIDs}
 	}),
 }, {
 	name: "play", table: "plays",
-	staged: "id, fork_id, null::uuid as player_id, release_number, started_at, completed_at, " +
+	stagedColumns: "id, fork_id, null::uuid as player_id, release_number, started_at, completed_at, " +
 		"score, passed, answers",
 	checks: []check{
-		refersTo("fork", "fork_id"),
-		immutable("fork", "fork_id"),
-		refersTo("player", "player_id"),
-		{"a player of the fork's organisation", foreignPlayers},
+		referenceCheck("fork", "fork_id"),
+		immutableCheck("fork", "fork_id"),
+		referenceCheck("player", "player_id"),
+		{"a player of the fork's organisation", foreignPlayersSQL},
 	},
 	fileSQL: "plays.sql",
-	read: reader(func(p *play, _ identity.Keyring) []any {
+	read: newReadFunc(func(p *play, _ identity.Keyring) []any {
 		var completed *time.Time
 		var score *int16
 		if p.CompletedAt != nil {
@@ -139,13 +139,13 @@ func packAnswers(skills []skill) []byte {
 	return games.PackAnswers(results)
 }
 
-const foreignGroupPlayers = `
+const foreignGroupPlayersSQL = `
 	select i.line, 'playerIds[' || m.place - 1 || ']', m.player_id::text
 	from import_player_groups i
 	cross join unnest(i.player_ids) with ordinality m (player_id, place)
 	where not exists (select from players p where p.id = m.player_id and p.org_id = i.org_id)`
 
-const foreignPlayers = `
+const foreignPlayersSQL = `
 	select i.line, 'playerId', i.player_id::text
 	from import_plays i join forks f on f.id = i.fork_id join players p on p.id = i.player_id
 	where f.org_id <> p.org_id`

@@ -57,20 +57,20 @@ func TestImportStoresTheObjectsOfAFile(t *testing.T) {
 		`select string_agg(player::text, ' ' order by player) from group_members where group_id = '$group'`: "1 2",
 		`select count(*) from players where label ~ '^P-[0-9A-HJKMNP-TV-Z]{10}$'`:                           "4",
 	} {
-		assert.Equal(t, fill(want), b.one(fill(sql)), sql)
+		assert.Equal(t, fill(want), b.queryOne(fill(sql)), sql)
 	}
 }
 
 // An object that equals the stored one is counted as unchanged, and none of its rows is written.
 func TestSecondImportOfAFileWritesNothing(t *testing.T) {
 	b := setup(t)
-	before := b.contents()
-	s := b.imports(filledFile("world", world))
-	assert.Equal(t, before, b.contents())
+	before := b.tableContents()
+	s := b.requireImport(filledFile("world", worldLines))
+	assert.Equal(t, before, b.tableContents())
 	require.Len(t, s, len(formats))
 	for _, c := range s {
-		assert.Zero(t, c.Added+c.Replaced, c.Type)
-		assert.Positive(t, c.Unchanged, c.Type)
+		assert.Zero(t, c.Added+c.Replaced, c.ObjectType)
+		assert.Positive(t, c.Unchanged, c.ObjectType)
 	}
 }
 
@@ -124,22 +124,22 @@ var replacements = []struct{ typ, line, sql, want string }{
 func TestOnlyChangedObjectsAreReplaced(t *testing.T) {
 	b := setup(t)
 	const labels = "select string_agg(label || ordinal, ',' order by id) from players"
-	before := b.one(labels)
+	before := b.queryOne(labels)
 	for _, r := range replacements {
-		b.imports(filledFile("world", world)) // the stored objects: each change below differs in one field
-		s := b.imports(filledFile("f", r.line))
-		require.Contains(t, s, Count{Type: r.typ, Replaced: 1}, r.line)
-		require.Equal(t, r.want, b.one(fill(r.sql)))
-		s = b.imports(filledFile("f", r.line))
-		require.Contains(t, s, Count{Type: r.typ, Unchanged: 1}, r.line)
+		b.requireImport(filledFile("world", worldLines)) // the stored objects: each change below differs in one field
+		s := b.requireImport(filledFile("f", r.line))
+		require.Contains(t, s, ObjectCount{ObjectType: r.typ, Replaced: 1}, r.line)
+		require.Equal(t, r.want, b.queryOne(fill(r.sql)))
+		s = b.requireImport(filledFile("f", r.line))
+		require.Contains(t, s, ObjectCount{ObjectType: r.typ, Unchanged: 1}, r.line)
 	}
-	require.Equal(t, before, b.one(labels))
+	require.Equal(t, before, b.queryOne(labels))
 }
 
 // Objects may swap slugs and e-mails within a file.
 func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 	b := setup(t)
-	b.imports(filledFile("f", strings.Join([]string{
+	b.requireImport(filledFile("f", strings.Join([]string{
 		changedLine("acme", `"slug":"acme"`, `"slug":"other"`),
 		changedLine("other", `"slug":"other"`, `"slug":"acme"`),
 		changedLine("fork", `"slug":"fork"`, `"slug":"fork-2"`),
@@ -149,7 +149,7 @@ func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 		// slugs are unique within an organisation only
 		changedLine("fork", `"id":"$fork","organisationId":"$acme"`, `"id":"$fork4","organisationId":"$other"`),
 	}, "\n")))
-	require.Equal(t, "acme fork-2 bob@example.com", b.one(fill(`select concat_ws(' ',
+	require.Equal(t, "acme fork-2 bob@example.com", b.queryOne(fill(`select concat_ws(' ',
 		(select slug from organisations where id = '$other'), (select slug from forks where id = '$fork'),
 		(select email_key from users where id = '$ann'))`)))
 }
@@ -157,18 +157,18 @@ func TestUniquenessIsCheckedOnTheEndStateOfAFile(t *testing.T) {
 // Files are imported in order. An error names its file.
 func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 	b := setup(t)
-	s := b.imports(filledFile("1", changedLine("p1", `$p1`, `$new`)+"\n"+changedLine("play", `$p1`, `$new`)),
+	s := b.requireImport(filledFile("1", changedLine("p1", `$p1`, `$new`)+"\n"+changedLine("play", `$p1`, `$new`)),
 		filledFile("2", changedLine("play", `87.55`, `50`)),
 		filledFile("3", changedLine("p1", `$p1`, `$p9`)))
-	assert.Contains(t, s, Count{Type: "play", Replaced: 2})
-	assert.Contains(t, s, Count{Type: "player", Added: 2})
-	assert.Contains(t, b.imports(filledFile("4", changedLine("group", `$group`, `$newgroup`))),
-		Count{Type: "group", Added: 1})
+	assert.Contains(t, s, ObjectCount{ObjectType: "play", Replaced: 2})
+	assert.Contains(t, s, ObjectCount{ObjectType: "player", Added: 2})
+	assert.Contains(t, b.requireImport(filledFile("4", changedLine("group", `$group`, `$newgroup`))),
+		ObjectCount{ObjectType: "group", Added: 1})
 	assert.Equal(t, "4 5",
-		b.one("select string_agg(ordinal::text, ' ' order by ordinal) from players where id in "+
+		b.queryOne("select string_agg(ordinal::text, ' ' order by ordinal) from players where id in "+
 			"($1, $2)", idOf("new"), idOf("p9")))
 
-	got := b.errorsOf(filledFile("1", changedLine("p1", `"One"`, `"X"`)),
+	got := b.importErrors(filledFile("1", changedLine("p1", `"One"`, `"X"`)),
 		filledFile("2", changedLine("play", "$p1", "$none")), filledFile("3", "[]"))
 	require.Len(t, got, 2)
 	assert.True(t, strings.HasPrefix(got[0], "2:1: playerId: "), got[0])
@@ -178,7 +178,7 @@ func TestLaterFileReplacesObjectsOfEarlierOnes(t *testing.T) {
 // Errors are ordered by line, not by rule. Errors of a list are ordered by position.
 func TestFirstTwentyErrorsAreOrderedByLine(t *testing.T) {
 	b := setup(t)
-	got := b.errorsOf(filledFile("a", strings.Repeat("[]\n", 15)), filledFile("b", strings.Repeat("\n{}\n", 15)))
+	got := b.importErrors(filledFile("a", strings.Repeat("[]\n", 15)), filledFile("b", strings.Repeat("\n{}\n", 15)))
 	require.Len(t, got, MaxErrors)
 	require.Contains(t, got[14], "a:15: ")
 	require.Contains(t, got[19], "b:10: ")
@@ -188,7 +188,7 @@ func TestFirstTwentyErrorsAreOrderedByLine(t *testing.T) {
 		line := changedLine("play", []string{"$p1", "$fork"}[i%2], "$none")
 		lines.WriteString(strings.Replace(line, "$play", fmt.Sprintf("$x%d", i), 1) + "\n")
 	}
-	got = b.errorsOf(filledFile("f", lines.String()))
+	got = b.importErrors(filledFile("f", lines.String()))
 	require.Len(t, got, MaxErrors)
 	for i, text := range got {
 		want := fmt.Sprintf("f:%d: %s: ", i+1, []string{"playerId", "forkId"}[i%2])
@@ -199,7 +199,7 @@ func TestFirstTwentyErrorsAreOrderedByLine(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&players, `,"$x%d"`, i)
 	}
-	got = b.errorsOf(filledFile("f", changedLine("group", `,"$p2"`, players.String())))
+	got = b.importErrors(filledFile("f", changedLine("group", `,"$p2"`, players.String())))
 	require.Len(t, got, MaxErrors)
 	for i, text := range got {
 		require.Contains(t, text, fmt.Sprintf("f:1: playerIds[%d]: ", i+1))
@@ -220,7 +220,7 @@ func TestAllFieldsOfAFileAreCheckedBeforeReferences(t *testing.T) {
 		newFork("$fork7") + newFork("$fork8") + changedLine("fork", `"slug":"fork"`, `"slug":"moved"`): {"f:2: slug"},
 	} {
 		var got []string
-		for _, text := range b.errorsOf(filledFile("f", lines)) {
+		for _, text := range b.importErrors(filledFile("f", lines)) {
 			got = append(got, strings.Join(strings.SplitN(text, ": ", 3)[:2], ": "))
 		}
 		require.Equal(t, want, got)
@@ -237,7 +237,7 @@ func (t terminal) Write(text []byte) (int, error) {
 // An import changes nothing if it is cancelled while it reads the file, checks players or writes players.
 func TestCancelledImportChangesNothing(t *testing.T) {
 	b := setup(t)
-	before := b.contents()
+	before := b.tableContents()
 	for _, at := range []string{"reading", "checking players", "writing players"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		_, err := Importer{Pool: b.Owner.Pool}.
@@ -248,7 +248,7 @@ func TestCancelledImportChangesNothing(t *testing.T) {
 			}))
 		cancel()
 		require.ErrorIs(t, err, context.Canceled, at)
-		assert.Equal(t, before, b.contents())
+		assert.Equal(t, before, b.tableContents())
 	}
 }
 
@@ -280,14 +280,14 @@ func TestConcurrentImportsGiveUniqueOrdinals(t *testing.T) {
 		for i := range 50 {
 			lines.WriteString(changedLine("p1", "$p1", fmt.Sprintf("$n%dx%d", n, i)) + "\n")
 		}
-		b.imports(filledFile("f", lines.String()))
+		b.requireImport(filledFile("f", lines.String()))
 	})
 	assert.Equal(t, "203 203 203",
-		b.one("select concat_ws(' ', count(distinct ordinal), max(ordinal), (select last from "+
+		b.queryOne("select concat_ws(' ', count(distinct ordinal), max(ordinal), (select last from "+
 			"player_ordinals where org_id = $1)) from players where org_id = $1", idOf("acme")))
 	b.Exec(`delete from players where ordinal = 203`)
-	b.imports(filledFile("f", changedLine("p1", "$p1", "$after")))
-	assert.Equal(t, "204", b.one("select ordinal from players where id = $1", idOf("after")))
+	b.requireImport(filledFile("f", changedLine("p1", "$p1", "$after")))
+	assert.Equal(t, "204", b.queryOne("select ordinal from players where id = $1", idOf("after")))
 }
 
 // An import's live heap does not grow with the number of plays.
@@ -335,10 +335,10 @@ func TestFilesAreReadPlainAndCompressed(t *testing.T) {
 		"long":      line("g") + strings.Repeat(" ", maxLine-len(line("g"))) + "\n" + line("h"),
 		"long.crlf": line("i") + strings.Repeat(" ", maxLine-len(line("i"))) + "\r\n",
 	} {
-		b.imports(rawFile(name, content))
+		b.requireImport(rawFile(name, content))
 	}
-	b.imports(rawFile("empty", ""), rawFile("blank", "\n \r\n\t\n"))
-	assert.Equal(t, "9", b.one("select count(*) from games"))
+	b.requireImport(rawFile("empty", ""), rawFile("blank", "\n \r\n\t\n"))
+	assert.Equal(t, "9", b.queryOne("select count(*) from games"))
 }
 
 // A file that is truncated, damaged or unreadable imports nothing.
@@ -353,16 +353,16 @@ func TestUnreadableFileIsRefused(t *testing.T) {
 		"zero bytes after": packed + strings.Repeat("\x00", 512),
 		"garbage after":    packed + "garbage", "empty.gz": "", "no.gz": `{"type":"game"}`,
 	} {
-		got := b.errorsOf(rawFile(name, content))
+		got := b.importErrors(rawFile(name, content))
 		assert.Contains(t, got[0], unreadable, name)
 	}
 	for _, end := range []string{"", "\n{}"} {
-		got := b.errorsOf(rawFile("f", "\n"+strings.Repeat(" ", maxLine+2)+end))
+		got := b.importErrors(rawFile("f", "\n"+strings.Repeat(" ", maxLine+2)+end))
 		assert.Equal(t, []string{"f:2: " + unreadable + "bufio.Scanner: token too long"}, got)
 	}
 	failed := errors.New("disk on fire")
 	line := fill(changedLine("p1", "One", "X")) + "\n"
-	got := b.errorsOf(Input{"f", func() (io.ReadCloser, error) {
+	got := b.importErrors(Input{"f", func() (io.ReadCloser, error) {
 		return io.NopCloser(io.MultiReader(strings.NewReader(line), iotest.ErrReader(failed))), nil
 	}})
 	assert.Equal(t, []string{"f:2: " + unreadable + "disk on fire"}, got)

@@ -50,7 +50,7 @@ var ErrUnconfirmed = errors.New("the connection to the database was lost during 
 // database and ctx.
 func (im Importer) Import(
 	ctx context.Context, inputs []Input, terminal io.Writer,
-) ([]Count, error) {
+) ([]ObjectCount, error) {
 	// the default would collect garbage four times as often
 	if _, set := os.LookupEnv("GOGC"); !set { // respect an explicit GOGC
 		defer debug.SetGCPercent(debug.SetGCPercent(400))
@@ -67,7 +67,7 @@ func (im Importer) Import(
 	}
 	r := &run{Importer: im, tx: tx, progress: terminal}
 	for _, f := range formats {
-		b := &batch{format: f, count: Count{Type: f.name}}
+		b := &batch{format: f, count: ObjectCount{ObjectType: f.name}}
 		err := b.exec(ctx, tx, `create temporary table import_{table} on commit drop as
 			select 0::bigint as line, {staged} from {table} with no data;
 			create temporary table last_{table} (like import_{table}) on commit drop`)
@@ -87,7 +87,7 @@ func (im Importer) Import(
 	if err := r.storeLast(ctx); err != nil {
 		return nil, err
 	}
-	var counts []Count
+	var counts []ObjectCount
 	for _, b := range r.batches {
 		counts = append(counts, b.count)
 	}
@@ -178,7 +178,7 @@ func (r *run) store(ctx context.Context, b *batch) error {
 		return err
 	}
 	r.showProgress("checking " + b.table)
-	if err := r.check(ctx, b); err != nil || len(r.errors) > 0 {
+	if err := r.runChecks(ctx, b); err != nil || len(r.errors) > 0 {
 		return err
 	}
 	r.showProgress("writing " + b.table)
@@ -277,7 +277,7 @@ func (r *run) batchOf(line []byte) (b *batch, fault string) {
 func (r *run) flush(ctx context.Context) error {
 	r.showProgress("reading")
 	for _, b := range r.batches {
-		if err := b.copy(ctx, r.tx); err != nil {
+		if err := b.copyRows(ctx, r.tx); err != nil {
 			return err
 		}
 	}

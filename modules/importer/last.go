@@ -27,8 +27,8 @@ func (r *run) storeLast(ctx context.Context) error {
 	if err := r.countLostPasswords(ctx); err != nil {
 		return err
 	}
-	for _, e := range entries {
-		err := audit.AppendChanges(ctx, r.tx, e.action, e.target, r.Request, e.changes)
+	for _, e := range auditRules {
+		err := audit.AppendChanges(ctx, r.tx, e.action, e.targetKind, r.Request, e.changesSQL)
 		if err != nil {
 			return err
 		}
@@ -68,8 +68,8 @@ func (r *run) keepSecrets(ctx context.Context) error {
 	return err
 }
 
-// lockOrganisations also locks organisations of forks: a trigger changes them at the commit.
-const lockOrganisations = `/* importer.lockOrganisations */ select from organisations
+// lockOrganisationsSQL also locks organisations of forks: a trigger changes them at the commit.
+const lockOrganisationsSQL = `/* importer.lockOrganisations */ select from organisations
 	where id in (select id from last_organisations union select org_id from last_forks
 	  union select org_id from forks where xmin = pg_current_xact_id()::xid)
 	order by id for no key update`
@@ -88,7 +88,7 @@ func (r *run) lockChanged(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := r.tx.Exec(ctx, lockOrganisations); err != nil {
+	if _, err := r.tx.Exec(ctx, lockOrganisationsSQL); err != nil {
 		return err
 	}
 	for _, table := range []string{"memberships", "users"} {
@@ -103,7 +103,7 @@ func (r *run) lockChanged(ctx context.Context) error {
 
 func (r *run) countLostPasswords(ctx context.Context) error {
 	return r.tx.QueryRow(ctx, `/* importer.lostPasswords */ select count(*)
-		from last_users i join users o on o.id = i.id where `+passwordRemoved).
+		from last_users i join users o on o.id = i.id where `+passwordRemovedSQL).
 		Scan(&r.batch("users").count.LostPasswords)
 }
 
@@ -111,20 +111,20 @@ func (r *run) batch(table string) *batch {
 	return r.batches[slices.IndexFunc(r.batches, func(b *batch) bool { return b.table == table })]
 }
 
-// entry describes the audit entries of an action. The query in changes returns a row for each: the
+// auditRule describes the audit entries of an action. The query in changes returns a row for each: the
 // organisation, the id of the target and the details.
-type entry struct {
-	action  audit.Action
-	target  string // kind of the target
-	changes string
+type auditRule struct {
+	action     audit.Action
+	targetKind string // kind of the target
+	changesSQL string
 }
 
-var entries = []entry{
+var auditRules = []auditRule{
 	{audit.OrganisationCreated, "organisation", `
 		select o.id, o.id, jsonb_build_object('plan', coalesce(i.plan, o.plan)) from organisations o
-		left join last_organisations i on i.id = o.id where ` + isNew},
-	{audit.PlanChanged, "organisation", organisationChange("plan")},
-	{audit.ReportingModeChanged, "organisation", organisationChange("reporting_mode")},
+		left join last_organisations i on i.id = o.id where ` + isNewSQL},
+	{audit.PlanChanged, "organisation", organisationChangeSQL("plan")},
+	{audit.ReportingModeChanged, "organisation", organisationChangeSQL("reporting_mode")},
 	{audit.RoleChanged, "person", `
 		select i.org_id, i.user_id, jsonb_build_object('name', coalesce(n.name, u.name),
 			'from', coalesce(o.role, 'none'), 'to', i.role)
@@ -132,29 +132,29 @@ var entries = []entry{
 		left join memberships o on o.org_id = i.org_id and o.user_id = i.user_id
 		left join last_users n on n.id = i.user_id left join users u on u.id = i.user_id
 		where o.role is distinct from i.role`},
-	{audit.PasswordChanged, "person", personChange(
+	{audit.PasswordChanged, "person", personChangeSQL(
 		`i.password_hash is not null and o.password_hash is distinct from i.password_hash`)},
-	{audit.PasswordRemoved, "person", personChange(passwordRemoved)},
-	{audit.TwoStepTurnedOn, "person", personChange(
+	{audit.PasswordRemoved, "person", personChangeSQL(passwordRemovedSQL)},
+	{audit.TwoStepTurnedOn, "person", personChangeSQL(
 		`i.totp_secret is not null and o.totp_secret is distinct from i.totp_secret`)},
-	{audit.TwoStepRemoved, "person", personChange(`o.totp_secret is not null and i.totp_secret is null`)},
+	{audit.TwoStepRemoved, "person", personChangeSQL(`o.totp_secret is not null and i.totp_secret is null`)},
 }
 
 const (
 	// whether this transaction added the organisation
-	isNew           = `o.xmin = pg_current_xact_id()::xid`
-	passwordRemoved = `o.password_hash is not null and i.password_hash is null`
+	isNewSQL           = `o.xmin = pg_current_xact_id()::xid`
+	passwordRemovedSQL = `o.password_hash is not null and i.password_hash is null`
 )
 
-func organisationChange(column string) string {
+func organisationChangeSQL(column string) string {
 	return fmt.Sprintf(`
 		select i.id, i.id, jsonb_build_object('from', o.%[1]s, 'to', i.%[1]s)
 		from last_organisations i join organisations o on o.id = i.id
-		where o.%[1]s <> i.%[1]s and not `+isNew, column)
+		where o.%[1]s <> i.%[1]s and not `+isNewSQL, column)
 }
 
-// personChange selects changes of stored people, for each organisation that they belong to or join.
-func personChange(condition string) string {
+// personChangeSQL selects changes of stored people, for each organisation that they belong to or join.
+func personChangeSQL(condition string) string {
 	return `
 		select m.org_id, i.id, jsonb_build_object('name', i.name)
 		from last_users i join users o on o.id = i.id join (

@@ -172,7 +172,7 @@ const oneObject = "one JSON object in UTF-8"
 // By default, json also rejects duplicate names and invalid UTF-8, and is case-sensitive.
 var strictJSON = json.RejectUnknownMembers(true)
 
-func reader[T any](row func(*T, identity.Keyring) []any) readFunc {
+func newReadFunc[T any](row func(*T, identity.Keyring) []any) readFunc {
 	return func(line []byte, keys identity.Keyring) ([]any, []string) {
 		var fields struct {
 			Type   string `json:"type"`

@@ -18,8 +18,8 @@ import (
 	"dg/platform/testkit"
 )
 
-// world has two organisations and objects of each type. fill replaces each $name by a UUID.
-const world = `
+// worldLines has two organisations and objects of each type. fill replaces each $name by a UUID.
+const worldLines = `
 {"type":"organisation","id":"$acme","slug":"acme","name":"Acme","plan":"pro","reportingMode":"pseudonymous"}
 {"type":"organisation","id":"$other","slug":"other","name":"Other","plan":"free","reportingMode":"nominative"}
 {"type":"user","id":"$ann","email":"Ann@Example.com","name":"Ann","passwordHash":"$argon","totpSecret":"JBSWY3DPEHPK3PXP","locale":"en"}
@@ -39,10 +39,10 @@ const world = `
 
 const argonHash = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQxMjM0NTY3OA$AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
 
-var placeholder = regexp.MustCompile(`\$[a-z][a-z0-9]*`)
+var placeholderPattern = regexp.MustCompile(`\$[a-z][a-z0-9]*`)
 
 func fill(lines string) string {
-	return placeholder.ReplaceAllStringFunc(lines, func(name string) string {
+	return placeholderPattern.ReplaceAllStringFunc(lines, func(name string) string {
 		if name == "$argon" {
 			return argonHash
 		}
@@ -58,57 +58,57 @@ func rawFile(name, content string) Input {
 	return Input{name, func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }}
 }
 
-type bundle struct {
+type fixture struct {
 	*testkit.World
 	t *testing.T
 }
 
-func setup(t *testing.T) bundle {
+func setup(t *testing.T) fixture {
 	t.Parallel()
-	b := bundle{World: testkit.New(t), t: t}
-	b.imports(filledFile("world", world))
+	b := fixture{World: testkit.New(t), t: t}
+	b.requireImport(filledFile("world", worldLines))
 	return b
 }
 
-func (b bundle) importFiles(files ...Input) ([]Count, error) {
+func (b fixture) importFiles(files ...Input) ([]ObjectCount, error) {
 	request := audit.Request{Method: "CLI", Path: "dg import", Address: "::1", UserAgent: "dg/1", ID: "r"}
 	return Importer{Pool: b.Owner.Pool, Request: request}.Import(b.t.Context(), files, nil)
 }
 
-func (b bundle) imports(files ...Input) []Count {
+func (b fixture) requireImport(files ...Input) []ObjectCount {
 	s, err := b.importFiles(files...)
 	require.NoError(b.t, err)
 	return s
 }
 
-// errorsOf imports invalid files, and returns the texts of their errors. It requires that nothing has changed.
-func (b bundle) errorsOf(files ...Input) []string {
-	before := b.contents()
+// importErrors imports invalid files, and returns the texts of their errors. It requires that nothing has changed.
+func (b fixture) importErrors(files ...Input) []string {
+	before := b.tableContents()
 	_, err := b.importFiles(files...)
 	require.Error(b.t, err)
-	require.Equal(b.t, before, b.contents(), "an import that fails changes nothing")
+	require.Equal(b.t, before, b.tableContents(), "an import that fails changes nothing")
 	return strings.Split(err.Error(), "\n")
 }
 
-// contents returns a checksum of each table's rows and row versions.
-func (b bundle) contents() map[string]string {
+// tableContents returns a checksum of each table's rows and row versions.
+func (b fixture) tableContents() map[string]string {
 	sums := map[string]string{}
 	for _, table := range testkit.One[[]string](b.World,
 		`select array_agg(tablename::text) from pg_tables where schemaname = 'public'`) {
-		sums[table] = b.one(
+		sums[table] = b.queryOne(
 			`select md5(string_agg(ctid || ':' || xmin || t::text, '|' order by ctid)) from ` + table + ` t`)
 	}
 	require.Contains(b.t, sums, "plays")
 	return sums
 }
 
-func (b bundle) one(sql string, args ...any) string {
+func (b fixture) queryOne(sql string, args ...any) string {
 	return testkit.One[string](b.World, "select coalesce(("+sql+")::text, 'null')", args...)
 }
 
 // lineOf returns the first line of world that contains has, with old replaced by new.
 func lineOf(has, old, new string) string {
-	for line := range strings.SplitSeq(world, "\n") {
+	for line := range strings.SplitSeq(worldLines, "\n") {
 		if strings.Contains(line, has) {
 			if !strings.Contains(line, old) {
 				panic(old + " is not in " + line)
@@ -245,8 +245,8 @@ func TestInvalidFileIsRefused(t *testing.T) {
 		})
 	}
 	for _, r := range rules {
-		// The preceding valid line must not be stored either: errorsOf checks that.
-		got := b.errorsOf(filledFile("f", `{"type":"game","id":"$fresh","slug":"fresh","title":"Fresh"}`+"\n"+r.lines))
+		// The preceding valid line must not be stored either: importErrors checks that.
+		got := b.importErrors(filledFile("f", `{"type":"game","id":"$fresh","slug":"fresh","title":"Fresh"}`+"\n"+r.lines))
 		// An unknown organisation breaks several rules.
 		assert.LessOrEqual(t, len(got), 4, "%q", got)
 		want := fmt.Sprintf("f:%d: %s", 2+strings.Count(r.lines, "\n"), fill(r.want))
@@ -267,7 +267,7 @@ func TestLineWithManyErrorsIsRefusedFast(t *testing.T) {
 		took := func(errors int) time.Duration {
 			line := lineWith(errors)
 			began := time.Now()
-			got := b.errorsOf(filledFile("f", line))
+			got := b.importErrors(filledFile("f", line))
 			assert.LessOrEqual(t, len(got), MaxErrors, what)
 			assert.Contains(t, got[0], "f:1: ", what)
 			return time.Since(began)

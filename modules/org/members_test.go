@@ -18,24 +18,24 @@ import (
 func TestMembershipsAreThePersonsOwn(t *testing.T) {
 	b := setup(t)
 	ann := b.Person(testkit.Person{}).ID
-	b.Exec(`update organisations set name = 'Zulu' where id = $1`, ours)
-	b.Join(ours, ann, "member")
-	b.Join(theirs, ann, "admin")
-	found := tb.Must(b.orgs.MembershipsOf(t.Context(), ann))(t)
-	our := b.organisation(ours)
-	their := b.organisation(theirs)
+	b.Exec(`update organisations set name = 'Zulu' where id = $1`, ourOrganisation)
+	b.Join(ourOrganisation, ann, "member")
+	b.Join(theirOrganisation, ann, "admin")
+	found := tb.Must(b.service.MembershipsOf(t.Context(), ann))(t)
+	our := b.readOrganisation(ourOrganisation)
+	their := b.readOrganisation(theirOrganisation)
 	require.Equal(t, []org.Membership{
-		{OrganisationID: theirs, Organisation: their, Role: org.RoleAdmin, HasOthers: true},
-		{OrganisationID: ours, Organisation: our, Role: org.RoleMember, HasOthers: true},
+		{OrganisationID: theirOrganisation, Organisation: their, Role: org.RoleAdmin, HasOthers: true},
+		{OrganisationID: ourOrganisation, Organisation: our, Role: org.RoleMember, HasOthers: true},
 	}, found)
-	ids := tb.Must(b.orgs.OrganisationIDsIn(b.DB.Gorm, ann))(t)
-	require.Equal(t, []string{ours, theirs}, ids)
+	ids := tb.Must(b.service.OrganisationIDsIn(b.DB.Gorm, ann))(t)
+	require.Equal(t, []string{ourOrganisation, theirOrganisation}, ids)
 	for i, slug := range []string{"theirs", "ours"} {
-		one := tb.Must(b.orgs.Membership(t.Context(), ann, slug))(t)
+		one := tb.Must(b.service.Membership(t.Context(), ann, slug))(t)
 		require.Equal(t, found[i], one)
 	}
-	for _, slug := range []string{"theirs", "nowhere", "", "Ours", "\x00", "\xff", ours} {
-		found, err := b.orgs.Membership(t.Context(), personID(ours, "owner"), slug)
+	for _, slug := range []string{"theirs", "nowhere", "", "Ours", "\x00", "\xff", ourOrganisation} {
+		found, err := b.service.Membership(t.Context(), personID(ourOrganisation, "owner"), slug)
 		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", slug, err)
 		require.Zero(t, found, "%q", slug)
 	}
@@ -50,18 +50,19 @@ func TestListsOfMembersAreBounded(t *testing.T) {
 		  from generate_series(1, 1200) n`)
 	b.Exec(`insert into memberships (org_id, user_id, role)
 		select id, $1, 'member' from organisations where slug like 'many-%'`, ann)
-	found := tb.Must(b.orgs.MembershipsOf(t.Context(), ann))(t)
+	found := tb.Must(b.service.MembershipsOf(t.Context(), ann))(t)
 	require.Len(t, found, 100)
 	require.Equal(t, "0100", found[99].Organisation.Name)
-	ids := tb.Must(b.orgs.OrganisationIDsIn(b.DB.Gorm, ann))(t)
+	ids := tb.Must(b.service.OrganisationIDsIn(b.DB.Gorm, ann))(t)
 	require.Len(t, ids, 1000)
 
 	b.Exec(`with more as (insert into users (id, email, email_key, name)
 		select gen_random_uuid(), n || '@example.org', n || '@example.org', 'N' from generate_series(1, 598) n
-		returning id) insert into memberships (org_id, user_id, role) select $1, id, 'member' from more`, ours)
-	members, all := tb.Must2(b.orgs.Members(t.Context(), ours))(t)
+		returning id) insert into memberships (org_id, user_id, role) select $1, id, 'member' from more`, ourOrganisation)
+	members, all := tb.Must2(b.service.Members(t.Context(), ourOrganisation))(t)
 	require.Equal(t, []org.Member{
-		{ours, personID(ours, "owner"), org.RoleOwner}, {ours, personID(ours, "admin"), org.RoleAdmin},
+		{ourOrganisation, personID(ourOrganisation, "owner"), org.RoleOwner},
+		{ourOrganisation, personID(ourOrganisation, "admin"), org.RoleAdmin},
 	}, members[:2])
 	require.Equal(t, [2]int{500, 601}, [2]int{len(members), all})
 }
@@ -69,19 +70,21 @@ func TestListsOfMembersAreBounded(t *testing.T) {
 // Grants follow from role and two-step verification. LockedSubjectIn locks the role; SubjectIn does not.
 func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 	b := setup(t)
-	b.Exec(`update users set totp_secret = 'x' where id = $1`, personID(ours, "admin"))
+	b.Exec(`update users set totp_secret = 'x' where id = $1`, personID(ourOrganisation, "admin"))
 	for free, read := range map[int]func(*gorm.DB, string, string) (authz.Subject, error){
-		0: b.orgs.LockedSubjectIn, 1: b.orgs.SubjectIn,
+		0: b.service.LockedSubjectIn, 1: b.service.SubjectIn,
 	} {
 		require.NoError(t, b.DB.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
 			for _, c := range []struct {
 				organisation, person string
 				grants               []string
 			}{
-				{ours, personID(ours, "owner"), []string{"owner"}},
-				{ours, personID(ours, "admin"), []string{"admin", "admin+2fa"}},
-				{theirs, personID(theirs, "member"), []string{"member"}}, {theirs, personID(ours, "owner"), nil},
-				{ours, unknown, nil}, {ours, "' or true --", nil}, {"", personID(ours, "owner"), nil},
+				{ourOrganisation, personID(ourOrganisation, "owner"), []string{"owner"}},
+				{ourOrganisation, personID(ourOrganisation, "admin"), []string{"admin", "admin+2fa"}},
+				{theirOrganisation, personID(theirOrganisation, "member"), []string{"member"}},
+				{theirOrganisation, personID(ourOrganisation, "owner"), nil},
+				{ourOrganisation, unknownID, nil}, {ourOrganisation, "' or true --", nil},
+				{"", personID(ourOrganisation, "owner"), nil},
 			} {
 				subject := tb.Must(read(tx, c.organisation, c.person))(t)
 				require.Equal(t, authz.Subject{
@@ -89,7 +92,7 @@ func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 				}, subject)
 			}
 			require.Equal(t, free, testkit.One[int](b.World, `select count(*) from (select
-				from memberships where user_id = $1 for update skip locked) m`, personID(ours, "owner")))
+				from memberships where user_id = $1 for update skip locked) m`, personID(ourOrganisation, "owner")))
 			return nil
 		}))
 	}
@@ -98,35 +101,35 @@ func TestSubjectHasTheGrantsOfTheRole(t *testing.T) {
 // Groups returns the first 500 and the chosen one. GroupPage returns the nearest page for a number out of range.
 func TestGroupsAreListedByName(t *testing.T) {
 	b := setup(t)
-	none, all := tb.Must2(b.orgs.GroupPage(t.Context(), ours, 1, 10))(t)
+	none, all := tb.Must2(b.service.GroupPage(t.Context(), ourOrganisation, 1, 10))(t)
 	require.Empty(t, none)
 	require.Zero(t, all)
 	b.Exec(`insert into player_groups (id, org_id, name)
 		select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, $1::uuid, to_char(n, 'FM0000')
 		  from generate_series(1, 695) n
-		union all select gen_random_uuid(), $2::uuid, '0000' from generate_series(1, 3)`, ours, theirs)
+		union all select gen_random_uuid(), $2::uuid, '0000' from generate_series(1, 3)`, ourOrganisation, theirOrganisation)
 	group := func(n int) org.Group {
 		return org.Group{
-			ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", n), OrganisationID: ours, Name: fmt.Sprintf("%04d", n),
+			ID: fmt.Sprintf("00000000-0000-4000-8000-%012d", n), OrganisationID: ourOrganisation, Name: fmt.Sprintf("%04d", n),
 		}
 	}
-	groups := tb.Must(b.orgs.Groups(t.Context(), ours, ""))(t)
+	groups := tb.Must(b.service.Groups(t.Context(), ourOrganisation, ""))(t)
 	require.Len(t, groups, 500)
 	require.Equal(t, group(1), groups[0])
 	require.Equal(t, group(500), groups[499])
 	last := group(695)
 	for chosen, want := range map[string][]org.Group{
-		last.ID: append(groups[:500:500], last), group(2).ID: groups, unknown: groups,
+		last.ID: append(groups[:500:500], last), group(2).ID: groups, unknownID: groups,
 	} {
-		got, err := b.orgs.Groups(t.Context(), ours, chosen)
+		got, err := b.service.Groups(t.Context(), ourOrganisation, chosen)
 		require.NoError(t, err, chosen)
 		require.Equal(t, want, got, chosen)
 	}
-	got := tb.Must(b.orgs.Groups(t.Context(), theirs, last.ID))(t)
+	got := tb.Must(b.service.Groups(t.Context(), theirOrganisation, last.ID))(t)
 	require.Len(t, got, 3, "a group of another organisation is not added")
 
 	for page, want := range map[int][2]int{1: {1, 10}, 2: {11, 20}, 70: {691, 695}, -7: {1, 10}, 1 << 60: {691, 695}} {
-		groups, all := tb.Must2(b.orgs.GroupPage(t.Context(), ours, page, 10))(t)
+		groups, all := tb.Must2(b.service.GroupPage(t.Context(), ourOrganisation, page, 10))(t)
 		require.Equal(t, 695, all)
 		require.Equal(t, group(want[0]), groups[0].Group, page)
 		require.Equal(t, group(want[1]), groups[len(groups)-1].Group, page)
@@ -139,9 +142,9 @@ func TestGroupsAreFoundByPartOfTheName(t *testing.T) {
 	b.Exec(`insert into player_groups (id, org_id, name)
 		select gen_random_uuid(), $1::uuid, 'Équipe ' || n from generate_series(1, 60) n
 		union all select gen_random_uuid(), $1, 'Club ' || n from generate_series(1, 50) n
-		union all select gen_random_uuid(), unnest(array[$1, $2]::uuid[]), 'Nuit'`, ours, theirs)
+		union all select gen_random_uuid(), unnest(array[$1, $2]::uuid[]), 'Nuit'`, ourOrganisation, theirOrganisation)
 	for text, want := range map[string]int{"nui": 1, "EQUIPE": 50, "club": 50, "%": 0} {
-		found, more := tb.Must2(b.orgs.FindGroups(t.Context(), ours, text))(t)
+		found, more := tb.Must2(b.service.FindGroups(t.Context(), ourOrganisation, text))(t)
 		require.Len(t, found, want, text)
 		if text == "EQUIPE" {
 			require.Equal(t, "Équipe 2", found[1].Name, "before Équipe 10")

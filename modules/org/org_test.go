@@ -17,27 +17,27 @@ import (
 )
 
 const (
-	ours    = "00000000-0000-4000-8000-00000000000a"
-	theirs  = "00000000-0000-4000-8000-00000000000b"
-	unknown = "00000000-0000-4000-8000-00000000000c"
+	ourOrganisation   = "00000000-0000-4000-8000-00000000000a"
+	theirOrganisation = "00000000-0000-4000-8000-00000000000b"
+	unknownID         = "00000000-0000-4000-8000-00000000000c"
 )
 
-type bundle struct {
+type fixture struct {
 	*testkit.World
-	t    *testing.T
-	orgs *org.Service
+	t       *testing.T
+	service *org.Service
 }
 
-func setup(t *testing.T) bundle {
+func setup(t *testing.T) fixture {
 	t.Parallel()
 	policy := tb.Must(authz.New())(t)
-	b := bundle{World: testkit.New(t), t: t}
-	b.orgs = org.New(b.DB, audit.New(b.DB), policy)
-	b.Organisation(testkit.Organisation{ID: ours, Slug: "ours", Name: "Ours"})
+	b := fixture{World: testkit.New(t), t: t}
+	b.service = org.New(b.DB, audit.New(b.DB), policy)
+	b.Organisation(testkit.Organisation{ID: ourOrganisation, Slug: "ours", Name: "Ours"})
 	b.Organisation(testkit.Organisation{
-		ID: theirs, Slug: "theirs", Name: "Theirs", Plan: "free", ReportingMode: "nominative",
+		ID: theirOrganisation, Slug: "theirs", Name: "Theirs", Plan: "free", ReportingMode: "nominative",
 	})
-	for _, organisation := range []string{ours, theirs} {
+	for _, organisation := range []string{ourOrganisation, theirOrganisation} {
 		for _, role := range []string{"owner", "admin", "member"} {
 			b.Join(organisation, b.Person(testkit.Person{ID: personID(organisation, role)}).ID, role)
 		}
@@ -61,8 +61,8 @@ func TestProAndEnterpriseIncludeTheAPI(t *testing.T) {
 // rules.md, Data: every change to an organisation, and nothing else, gives it a new version, which never repeats.
 func TestVersionChangesWithEveryChange(t *testing.T) {
 	b := setup(t)
-	their := b.organisation(theirs).Version
-	first := b.organisation(ours).Version
+	their := b.readOrganisation(theirOrganisation).Version
+	first := b.readOrganisation(ourOrganisation).Version
 	now := first
 	seen := map[int64]bool{their: true, now: true}
 	for _, c := range []struct {
@@ -79,20 +79,20 @@ func TestVersionChangesWithEveryChange(t *testing.T) {
 		{`insert into player_groups (id, org_id, name) values (gen_random_uuid(), $1, 'n')`, false},
 	} {
 		before := now
-		b.Exec(c.statement, ours)
-		now = b.organisation(ours).Version
+		b.Exec(c.statement, ourOrganisation)
+		now = b.readOrganisation(ourOrganisation).Version
 		require.Equal(t, c.changesVersion, before != now, c.statement)
 		require.Equal(t, !c.changesVersion, seen[now], "it is new: %s", c.statement)
 		seen[now] = true
 	}
-	require.Equal(t, their, b.organisation(theirs).Version, "the other organisation's")
+	require.Equal(t, their, b.readOrganisation(theirOrganisation).Version, "the other organisation's")
 
 	// After a failover loses the last change, the next change does not repeat the lost version.
 	b.Exec(`alter table organisations disable trigger user`)
-	b.Exec(`update organisations set version = $2 where id = $1`, ours, first)
+	b.Exec(`update organisations set version = $2 where id = $1`, ourOrganisation, first)
 	b.Exec(`alter table organisations enable trigger user`)
-	b.Exec(`update organisations set name = name || '!' where id = $1`, ours)
-	require.NotContains(t, seen, b.organisation(ours).Version)
+	b.Exec(`update organisations set name = name || '!' where id = $1`, ourOrganisation)
+	require.NotContains(t, seen, b.readOrganisation(ourOrganisation).Version)
 }
 
 // A pseudonym is random: it is derived neither from the person nor from the organisation.
@@ -116,7 +116,7 @@ func TestLabelsAreRandom(t *testing.T) {
 	}
 }
 
-func actor(organisation, role string, twoStep bool) org.Actor {
+func newActor(organisation, role string, twoStep bool) org.Actor {
 	person := audit.Actor{Kind: audit.Person, ID: personID(organisation, role), Name: "Ada " + role}
 	return org.Actor{Person: person, Subject: authz.Subject{
 		Kind: authz.Member, OrganisationID: organisation, Grants: authz.MemberGrants(role, twoStep),
@@ -125,69 +125,69 @@ func actor(organisation, role string, twoStep bool) org.Actor {
 
 var request = audit.Request{Method: "POST", Path: "/o/ours/settings", ID: "request-0001"}
 
-func (b bundle) organisation(id string) org.Organisation {
-	return tb.Must(b.orgs.OrganisationIn(b.DB.Gorm.WithContext(b.t.Context()), id))(b.t)
+func (b fixture) readOrganisation(id string) org.Organisation {
+	return tb.Must(b.service.OrganisationIn(b.DB.Gorm.WithContext(b.t.Context()), id))(b.t)
 }
 
-func (b bundle) entries(id string) []audit.Entry {
+func (b fixture) entries(id string) []audit.Entry {
 	return tb.Must(audit.New(b.DB).List(b.t.Context(), id, audit.Page{Limit: 1000}))(b.t)
 }
 
 // Each change adds one entry with the actor, the old and the new mode. Setting the current mode adds none.
 func TestChangeOfReportingModeIsRecorded(t *testing.T) {
 	b := setup(t)
-	owner := actor(ours, "owner", false)
-	their := b.organisation(theirs)
+	owner := newActor(ourOrganisation, "owner", false)
+	their := b.readOrganisation(theirOrganisation)
 	for i, c := range []struct {
 		mode    org.ReportingMode
 		entries int
 	}{
 		{org.Pseudonymous, 0}, {org.Nominative, 1}, {org.Nominative, 1}, {org.Pseudonymous, 2},
 	} {
-		require.NoError(t, b.orgs.SetReportingMode(t.Context(), owner, c.mode, request))
-		require.Equal(t, c.mode, b.organisation(ours).ReportingMode, "step %d", i)
-		require.Len(t, b.entries(ours), c.entries, "step %d", i)
+		require.NoError(t, b.service.SetReportingMode(t.Context(), owner, c.mode, request))
+		require.Equal(t, c.mode, b.readOrganisation(ourOrganisation).ReportingMode, "step %d", i)
+		require.Len(t, b.entries(ourOrganisation), c.entries, "step %d", i)
 	}
-	last := b.entries(ours)[0]
+	last := b.entries(ourOrganisation)[0]
 	require.Equal(t, audit.ReportingModeChanged, last.Action)
 	require.Equal(t, owner.Person, last.Actor)
-	require.Equal(t, audit.Target{Kind: "organisation", ID: ours}, last.Target)
+	require.Equal(t, audit.Target{Kind: "organisation", ID: ourOrganisation}, last.Target)
 	require.Equal(t, map[string]any{"from": "nominative", "to": "pseudonymous"}, last.Details)
 	require.Equal(t, request, last.Request)
-	require.Empty(t, b.entries(theirs))
-	require.Equal(t, their, b.organisation(theirs))
+	require.Empty(t, b.entries(theirOrganisation))
+	require.Equal(t, their, b.readOrganisation(theirOrganisation))
 }
 
 // Only an owner can set the mode. An unknown mode is refused.
 func TestOnlyOwnersSetTheReportingMode(t *testing.T) {
 	b := setup(t)
-	before := b.organisation(ours)
+	before := b.readOrganisation(ourOrganisation)
 	for name, who := range map[string]org.Actor{
-		"admin with two-step": actor(ours, "admin", true),
-		"member":              actor(ours, "member", true),
-		"no organisation":     actor("", "owner", true),
-		"unknown one":         actor(unknown, "owner", false),
+		"admin with two-step": newActor(ourOrganisation, "admin", true),
+		"member":              newActor(ourOrganisation, "member", true),
+		"no organisation":     newActor("", "owner", true),
+		"unknown one":         newActor(unknownID, "owner", false),
 		"a key": {Subject: authz.Subject{
-			Kind: authz.Key, OrganisationID: ours, Grants: []string{"reports:read", "owner"},
+			Kind: authz.Key, OrganisationID: ourOrganisation, Grants: []string{"reports:read", "owner"},
 		}},
 	} {
-		err := b.orgs.SetReportingMode(t.Context(), who, org.Nominative, request)
+		err := b.service.SetReportingMode(t.Context(), who, org.Nominative, request)
 		require.True(t, apperr.Is(err, apperr.AccessDenied), "%s: %v", name, err)
 	}
 	for _, mode := range []org.ReportingMode{"", "Nominative", "nominative\x00"} {
-		err := b.orgs.SetReportingMode(t.Context(), actor(ours, "owner", false), mode, request)
+		err := b.service.SetReportingMode(t.Context(), newActor(ourOrganisation, "owner", false), mode, request)
 		require.True(t, apperr.Is(err, apperr.Validation), "%q: %v", mode, err)
 	}
-	require.Equal(t, before, b.organisation(ours))
-	require.Empty(t, b.entries(ours))
+	require.Equal(t, before, b.readOrganisation(ourOrganisation))
+	require.Empty(t, b.entries(ourOrganisation))
 }
 
 // The transaction that sets the mode reads the actor's role again, and locks like a change of role, against deadlocks.
 func TestChangeOfModeWaitsForAChangeOfRole(t *testing.T) {
 	b := setup(t)
-	owner := actor(ours, "owner", false)
-	set := func() error { return b.orgs.SetReportingMode(t.Context(), owner, org.Nominative, request) }
-	role := b.Begin(`select from organisations where id = $1 for no key update`, ours)
+	owner := newActor(ourOrganisation, "owner", false)
+	set := func() error { return b.service.SetReportingMode(t.Context(), owner, org.Nominative, request) }
+	role := b.Begin(`select from organisations where id = $1 for no key update`, ourOrganisation)
 	lost := b.WhileWaiting(role, set, func() {
 		b.ExecIn(role, `update memberships set role = 'admin' where user_id = $1`, owner.Person.ID)
 	})
@@ -195,20 +195,22 @@ func TestChangeOfModeWaitsForAChangeOfRole(t *testing.T) {
 	for _, err := range []error{lost, set()} {
 		require.True(t, apperr.Is(err, apperr.AccessDenied), "%v", err)
 	}
-	require.Equal(t, org.Pseudonymous, b.organisation(ours).ReportingMode)
-	require.Empty(t, b.entries(ours))
+	require.Equal(t, org.Pseudonymous, b.readOrganisation(ourOrganisation).ReportingMode)
+	require.Empty(t, b.entries(ourOrganisation))
 }
 
 // An organisation keeps an owner: if the last two leave concurrently, the second is refused.
 func TestLastOwnerCannotLeave(t *testing.T) {
 	b := setup(t)
-	last := b.Member(ours, "owner")
-	first := b.Begin(`select from organisations where id = $1 for no key update`, ours)
+	last := b.Member(ourOrganisation, "owner")
+	first := b.Begin(`select from organisations where id = $1 for no key update`, ourOrganisation)
 	err := b.WhileWaiting(first, func() error {
 		return b.Owner.Gorm.WithContext(t.Context()).Transaction(func(tx *gorm.DB) error {
-			return b.orgs.LeaveAllIn(tx, audit.Actor{ID: last.ID}, request)
+			return b.service.LeaveAllIn(tx, audit.Actor{ID: last.ID}, request)
 		})
-	}, func() { b.ExecIn(first, `delete from memberships where user_id = $1`, personID(ours, "owner")) })
+	}, func() {
+		b.ExecIn(first, `delete from memberships where user_id = $1`, personID(ourOrganisation, "owner"))
+	})
 	require.ErrorContains(t, err, "leaves ours without an owner")
 }
 
@@ -216,37 +218,37 @@ func TestLastOwnerCannotLeave(t *testing.T) {
 func TestErasedPlayerLeavesAnEntry(t *testing.T) {
 	b := setup(t)
 	owner := org.New(b.Owner, audit.New(b.Owner), nil)
-	players := b.Players(ours, 2)
-	b.Group(ours, players...)
+	players := b.Players(ourOrganisation, 2)
+	b.Group(ourOrganisation, players...)
 	failed := errors.New("failed")
 	erase := func(service *org.Service, id string, forget error) error {
 		return service.ErasePlayer(t.Context(), id, func(_ *gorm.DB, of string) error {
-			require.Equal(t, ours, of)
+			require.Equal(t, ourOrganisation, of)
 			return forget
 		}, audit.Request{Path: "dg erase"})
 	}
-	require.ErrorContains(t, erase(b.orgs, players[0].ID, nil), "permission denied")
+	require.ErrorContains(t, erase(b.service, players[0].ID, nil), "permission denied")
 	require.ErrorIs(t, erase(owner, players[0].ID, failed), failed)
 	require.Equal(t, 2, b.Count(`players`))
-	require.Empty(t, b.entries(ours))
+	require.Empty(t, b.entries(ourOrganisation))
 
 	require.NoError(t, erase(owner, players[0].ID, nil))
 	require.Equal(t, 1, b.Count(`players`))
 	require.Equal(t, 1, b.Count(`group_members`))
-	log := b.entries(ours)
+	log := b.entries(ourOrganisation)
 	require.Len(t, log, 1)
 	require.Equal(t, audit.Entry{
-		ID: log[0].ID, At: log[0].At, OrganisationID: ours, Actor: audit.OperatorActor,
+		ID: log[0].ID, At: log[0].At, OrganisationID: ourOrganisation, Actor: audit.OperatorActor,
 		Action: audit.PlayerErased, Target: audit.Target{Kind: "player", ID: players[0].ID},
 		Request: audit.Request{Path: "dg erase"}, Details: map[string]any{},
 	}, log[0])
-	for _, id := range []string{players[0].ID, unknown, "' or true --"} {
+	for _, id := range []string{players[0].ID, unknownID, "' or true --"} {
 		err := erase(owner, id, nil)
 		require.True(t, apperr.Is(err, apperr.NotFound), "%q: %v", id, err)
 	}
 }
 
-func (b bundle) erase(player string) error {
+func (b fixture) erasePlayer(player string) error {
 	return org.New(b.Owner, audit.New(b.Owner), nil).ErasePlayer(b.t.Context(), player,
 		func(*gorm.DB, string) error { return nil }, audit.Request{})
 }
@@ -255,7 +257,7 @@ func (b bundle) erase(player string) error {
 func TestErasureWithoutForeignKeysLeavesNothing(t *testing.T) {
 	b := setup(t)
 	var player string
-	for _, organisation := range []string{theirs, ours} {
+	for _, organisation := range []string{theirOrganisation, ourOrganisation} {
 		fork := b.Fork(testkit.Fork{OrganisationID: organisation})
 		players := b.Players(organisation, 2)
 		b.Group(organisation, players...)
@@ -266,24 +268,24 @@ func TestErasureWithoutForeignKeysLeavesNothing(t *testing.T) {
 	}
 	b.Exec(`alter table plays drop constraint plays_org_id_player_fkey`)
 	b.Exec(`alter table group_members drop constraint group_members_org_id_player_fkey`)
-	require.NoError(t, b.erase(player))
+	require.NoError(t, b.erasePlayer(player))
 	for _, of := range []string{"plays", "group_members"} {
-		require.Equal(t, 1, b.Count(of+` where org_id = $1`, ours), of)
-		require.Equal(t, 2, b.Count(of+` where org_id = $1`, theirs), of)
+		require.Equal(t, 1, b.Count(of+` where org_id = $1`, ourOrganisation), of)
+		require.Equal(t, 2, b.Count(of+` where org_id = $1`, theirOrganisation), of)
 	}
 }
 
 // An import locks the organisation's ordinals, then renames players. A concurrent erasure waits for the import.
 func TestErasureBesideARenameDoesNotDeadlock(t *testing.T) {
 	b := setup(t)
-	player := b.Players(ours, 1)[0]
-	renaming := b.Begin(`select from player_ordinals where org_id = $1 for update`, ours)
-	require.NoError(t, b.WhileWaiting(renaming, func() error { return b.erase(player.ID) },
+	player := b.Players(ourOrganisation, 1)[0]
+	renaming := b.Begin(`select from player_ordinals where org_id = $1 for update`, ourOrganisation)
+	require.NoError(t, b.WhileWaiting(renaming, func() error { return b.erasePlayer(player.ID) },
 		func() { b.ExecIn(renaming, `update players set display_name = 'New' where id = $1`, player.ID) }))
 	require.Zero(t, b.Count(`players`))
-	player = b.Players(ours, 1)[0]
-	erasing := b.Begin(`select from player_ordinals where org_id = $1 for update`, ours)
-	require.ErrorContains(t, b.WhileWaiting(erasing, func() error { return b.erase(player.ID) },
+	player = b.Players(ourOrganisation, 1)[0]
+	erasing := b.Begin(`select from player_ordinals where org_id = $1 for update`, ourOrganisation)
+	require.ErrorContains(t, b.WhileWaiting(erasing, func() error { return b.erasePlayer(player.ID) },
 		func() { b.ExecIn(erasing, `delete from players`) }), "No such player")
-	require.Len(t, b.entries(ours), 1, "one erasure of two is recorded")
+	require.Len(t, b.entries(ourOrganisation), 1, "one erasure of two is recorded")
 }

@@ -80,17 +80,17 @@ func newRouter(t *testing.T, url string) routers.Router {
 	document := storedDocument(t)
 	document.Servers[0].URL = url
 	for _, schema := range document.Components.Schemas {
-		narrow(schema.Value)
+		narrowSchema(schema.Value)
 		for _, property := range schema.Value.Properties {
-			narrow(property.Value)
+			narrowSchema(property.Value)
 		}
 	}
 	// TestExamplesAreResponsesOfTheDemo checks the examples
 	return tb.Must(legacy.NewRouter(document, openapi3.DisableExamplesValidation()))(t)
 }
 
-// narrow restricts the schema to the values that this program sends. Clients accept more.
-func narrow(s *openapi3.Schema) {
+// narrowSchema restricts the schema to the values that this program sends. Clients accept more.
+func narrowSchema(s *openapi3.Schema) {
 	switch {
 	case s.Type.Is("object"):
 		s.AdditionalProperties = openapi3.AdditionalProperties{Has: new(false)}
@@ -113,9 +113,9 @@ func screenHeaders(h http.Header) (names []string) {
 	return names
 }
 
-// check compares a request and its response with the document. Accepted requests must be valid.
+// checkResponse compares a request and its response with the document. Accepted requests must be valid.
 // Responses must have a declared status, headers and body, errors the declared body.
-func (w *world) check(t *testing.T, got testkit.Page) {
+func (w *world) checkResponse(t *testing.T, got testkit.Page) {
 	r := got.Request
 	assert.Regexp(t, `^[A-Za-z0-9_-]{8,64}$`, got.Header.Get("X-Request-Id"))
 	assert.Equal(t, "nosniff", got.Header.Get("X-Content-Type-Options"))

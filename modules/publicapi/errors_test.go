@@ -75,28 +75,28 @@ func checkError(t *testing.T, got testkit.Page) {
 
 // provocations maps the name of a message in errors.yaml to a change of a valid request, which provokes that message.
 var provocations = map[string]func(a *attempt){
-	"PeriodMissing":     query(""),
-	"DayMissing":        query("from=2026-03-01"),
+	"PeriodMissing":     setQuery(""),
+	"DayMissing":        setQuery("from=2026-03-01"),
 	"NotADay":           func(a *attempt) { a.query = strings.Replace(a.query, "from=2024", "from=1999", 1) },
-	"PeriodReversed":    query("from=2026-03-31&to=2026-03-01"),
-	"PeriodTooLong":     query("from=2024-03-31&to=2026-03-01"),
+	"PeriodReversed":    setQuery("from=2026-03-31&to=2026-03-01"),
+	"PeriodTooLong":     setQuery("from=2024-03-31&to=2026-03-01"),
 	"ParameterUnknown":  func(a *attempt) { a.query += "&group=x" },
-	"ParameterRepeated": query("from=2026-03-01&from=2026-03-01"),
-	"DayEmpty":          query("from="),
-	"GroupEmpty":        query("groupId="),
+	"ParameterRepeated": setQuery("from=2026-03-01&from=2026-03-01"),
+	"DayEmpty":          setQuery("from="),
+	"GroupEmpty":        setQuery("groupId="),
 
-	"BodySent":         raw("GET", "Content-Length: 1\r\n\r\nx"),
-	"LineEnding":       raw("GET", "X: y\nZ: y\r\n\r\n"),
-	"BodyInChunks":     raw("POST", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
-	"RequestMalformed": raw("GET", "no colon\r\n\r\n"),
-	"RequestTooSlow":   raw("GET", ""),
-	"BodyTooLarge":     raw("POST", "Content-Length: 99999999\r\n\r\n"),
-	"HeadersTooLarge":  raw("GET", "X: "+strings.Repeat("x", 20_000)+"\r\n\r\n"),
-	"HeaderRepeated":   raw("GET", "Authorization: x\r\n\r\n"),
+	"BodySent":         sendRaw("GET", "Content-Length: 1\r\n\r\nx"),
+	"LineEnding":       sendRaw("GET", "X: y\nZ: y\r\n\r\n"),
+	"BodyInChunks":     sendRaw("POST", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+	"RequestMalformed": sendRaw("GET", "no colon\r\n\r\n"),
+	"RequestTooSlow":   sendRaw("GET", ""),
+	"BodyTooLarge":     sendRaw("POST", "Content-Length: 99999999\r\n\r\n"),
+	"HeadersTooLarge":  sendRaw("GET", "X: "+strings.Repeat("x", 20_000)+"\r\n\r\n"),
+	"HeaderRepeated":   sendRaw("GET", "Authorization: x\r\n\r\n"),
 
-	"Fragment":      target("GET", "/api/v1/forks#x"),
-	"UrlTooLong":    target("GET", "/api/v1/forks?"+strings.Repeat("x", 5000)),
-	"MethodUnknown": target("BREW", "/api/v1/forks"),
+	"Fragment":      setTarget("GET", "/api/v1/forks#x"),
+	"UrlTooLong":    setTarget("GET", "/api/v1/forks?"+strings.Repeat("x", 5000)),
+	"MethodUnknown": setTarget("BREW", "/api/v1/forks"),
 
 	"OutsideApi":       func(a *attempt) { a.prefix = "/API/v1/" },
 	"PathUnknown":      func(a *attempt) { a.tail = "/statistics" },
@@ -108,12 +108,12 @@ var provocations = map[string]func(a *attempt){
 	"KeyIncomplete": func(a *attempt) { a.authorization = a.authorization[:len(a.authorization)-1] },
 	"KeyMalformed":  func(a *attempt) { a.authorization = a.authorization[:len(a.authorization)-1] + "-" },
 	"KeyInvalid":    func(a *attempt) { a.authorization = "Bearer " + wrongSecret(a.key) },
-	"KeyRevoked":    after(`update api_keys set revoked_at = '2026-02-03T09:30:59Z' where id = $1`),
-	"KeyExpired":    after(`update api_keys set expires_at = '2026-02-03T09:30:59Z' where id = $1`),
-	"PlanBelowPro": after(
+	"KeyRevoked":    executeSQL(`update api_keys set revoked_at = '2026-02-03T09:30:59Z' where id = $1`),
+	"KeyExpired":    executeSQL(`update api_keys set expires_at = '2026-02-03T09:30:59Z' where id = $1`),
+	"PlanBelowPro": executeSQL(
 		`update organisations set plan = 'team' where id = (select org_id from api_keys where id = $1)`),
-	"ScopeMissing":      after(`update api_keys set scopes = '{forks:read}' where id = $1`),
-	"TooManyRequests":   after(fillWindowSQL),
+	"ScopeMissing":      executeSQL(`update api_keys set scopes = '{forks:read}' where id = $1`),
+	"TooManyRequests":   executeSQL(fillWindowSQL),
 	"OtherOrganisation": func(a *attempt) { a.fork = a.foreign.forks[0] },
 	"TooManyRejections": func(a *attempt) {
 		a.w.Exec(strings.Replace(fillWindowSQL, "false", "true", 1), a.key.ID)
@@ -147,25 +147,25 @@ const (
 		on conflict (key_id, refused) do update set instants = excluded.instants`
 )
 
-func query(text string) func(*attempt) { return func(a *attempt) { a.query = text } }
+func setQuery(text string) func(*attempt) { return func(a *attempt) { a.query = text } }
 
-func after(sql string) func(*attempt) { return func(a *attempt) { a.w.Exec(sql, a.key.ID) } }
+func executeSQL(sql string) func(*attempt) { return func(a *attempt) { a.w.Exec(sql, a.key.ID) } }
 
-func target(method, path string) func(*attempt) {
-	return func(a *attempt) { a.raw = line(method, path, "Authorization: "+a.authorization) }
+func setTarget(method, path string) func(*attempt) {
+	return func(a *attempt) { a.rawRequest = requestText(method, path, "Authorization: "+a.authorization) }
 }
 
 func rawExport(versionAndHeaders string) func(*attempt) {
 	return func(a *attempt) {
-		a.raw = "GET " + a.prefix + "forks/" + a.fork + "/exports/csv?" + a.query + " " + versionAndHeaders +
+		a.rawRequest = "GET " + a.prefix + "forks/" + a.fork + "/exports/csv?" + a.query + " " + versionAndHeaders +
 			"\r\nHost: x\r\nAuthorization: " + a.authorization + "\r\n\r\n"
 	}
 }
 
-// raw sends the rest of the request without a client library.
-func raw(method, rest string) func(*attempt) {
+// sendRaw sends the rest of the request without a client library.
+func sendRaw(method, rest string) func(*attempt) {
 	return func(a *attempt) {
-		a.raw = method + " /api/v1/forks HTTP/1.1\r\nHost: x\r\nAuthorization: " + a.authorization + "\r\n" + rest
+		a.rawRequest = method + " /api/v1/forks HTTP/1.1\r\nHost: x\r\nAuthorization: " + a.authorization + "\r\n" + rest
 	}
 }
 
@@ -205,7 +205,7 @@ func TestEachDocumentedErrorIsReturned(t *testing.T) {
 	}
 }
 
-type check struct {
+type checkCase struct {
 	number  string       // number in rules.md, Order of checks
 	message string       // name in errors.yaml and in provocations
 	reason  audit.Reason // reason in the single audit entry; "": no entry
@@ -213,17 +213,17 @@ type check struct {
 
 // attempt is a request for a fork's statistics. It is valid until a provocation changes it.
 type attempt struct {
-	t             *testing.T
-	w             *world
-	mine, foreign *history
-	key           testkit.Key
-	expects       map[string][]string // expected audit entries of each request of ask, by request id
-	raw           string              // unless empty, replaces the whole request
+	t               *testing.T
+	w               *world
+	mine, foreign   *organisation
+	key             testkit.Key
+	expectedEntries map[string][]string // expected audit entries of each request of ask, by request id
+	rawRequest      string              // unless empty, replaces the whole request
 
 	authorization, method, prefix, fork, tail, query string
 }
 
-var checks = []check{
+var checkCases = []checkCase{
 	{"1", "OutsideApi", audit.OutsideAPI},
 	{"2", "KeyInvalid", audit.WrongSecret},
 	{"3a", "KeyRevoked", audit.Revoked},
@@ -248,9 +248,9 @@ func wrongSecret(key testkit.Key) string {
 
 func newAttempt(t *testing.T, w *world) *attempt {
 	a := &attempt{
-		t: t, w: w, mine: w.newHistory("pseudonymous", 1, 6, 5), foreign: w.newHistory("pseudonymous", 1, 6, 5),
+		t: t, w: w, mine: w.newOrganisation("pseudonymous", 1, 6, 5), foreign: w.newOrganisation("pseudonymous", 1, 6, 5),
 		method: http.MethodGet, prefix: "/api/v1/", tail: "/stats", query: "from=2024-05-01&to=2024-05-31",
-		expects: map[string][]string{},
+		expectedEntries: map[string][]string{},
 	}
 	a.fork = a.mine.forks[0]
 	a.key = w.Key(a.mine.id, "reports:read")
@@ -259,8 +259,8 @@ func newAttempt(t *testing.T, w *world) *attempt {
 }
 
 func (a *attempt) send() testkit.Page {
-	if a.raw != "" {
-		return a.w.wire(a.t, a.raw)
+	if a.rawRequest != "" {
+		return a.w.sendRaw(a.t, a.rawRequest)
 	}
 	return a.w.send(a.t, a.method, a.prefix+"forks/"+a.fork+a.tail+"?"+a.query, a.authorization)
 }
@@ -287,19 +287,19 @@ func (a *attempt) requireAnswer(message string) {
 	}
 	entries := a.w.entries(t, a.mine.id)
 	require.Empty(t, a.w.entries(t, a.foreign.id), "the log of the other organisation")
-	i := slices.IndexFunc(checks, func(c check) bool { return c.message == message })
-	if i < 0 || checks[i].reason == "" {
+	i := slices.IndexFunc(checkCases, func(c checkCase) bool { return c.message == message })
+	if i < 0 || checkCases[i].reason == "" {
 		require.Empty(t, entries)
 		return
 	}
 	require.Len(t, entries, 1)
 	e := entries[0]
 	require.Equal(t, audit.KeyRefused, e.Action)
-	require.Equal(t, checks[i].reason, e.Reason)
+	require.Equal(t, checkCases[i].reason, e.Reason)
 	require.Equal(t, audit.Actor{Kind: audit.Key, ID: a.key.ID, Name: "Warehouse"}, e.Actor)
 	require.Equal(t, got.Header.Get("X-Request-Id"), e.Request.ID)
 	require.Equal(t, "127.0.0.1", e.Request.Address)
-	if a.raw == "" {
+	if a.rawRequest == "" {
 		require.Equal(t, a.method, e.Request.Method)
 		require.Equal(t, a.prefix+"forks/"+a.fork+a.tail, e.Request.Path)
 	}
@@ -309,8 +309,8 @@ func (a *attempt) requireAnswer(message string) {
 // rules.md, Order of checks: if two checks fail, the response is that of the earlier check.
 func TestEarlierFailingCheckDecides(t *testing.T) {
 	w := start(t)
-	for i, first := range checks {
-		for _, second := range checks[i+1:] {
+	for i, first := range checkCases {
+		for _, second := range checkCases[i+1:] {
 			part := first.number[0]
 			if part == second.number[0] && slices.Contains([]byte("157"), part) {
 				continue // both change the same part of the request
@@ -325,39 +325,39 @@ func TestEarlierFailingCheckDecides(t *testing.T) {
 	}
 }
 
-type access struct {
+type accessCase struct {
 	target string
 	scope  apikeys.Scope
 	status int
 	reason audit.Reason // reason in the organisation's log; "": no entry
 }
 
-// accesses combines endpoints, forks, groups and scopes. Ids are case-insensitive.
-func accesses(own, foreign *history) []access {
+// accessCases combines endpoints, forks, groups and scopes. Ids are case-insensitive.
+func accessCases(own, foreign *organisation) []accessCase {
 	const period = "?from=2024-05-01&to=2024-05-31"
-	all := []access{{"", apikeys.ForksRead, 200, ""}, {"", apikeys.ReportsRead, 403, audit.InsufficientScope}}
+	all := []accessCase{{"", apikeys.ForksRead, 200, ""}, {"", apikeys.ReportsRead, 403, audit.InsufficientScope}}
 	for tail, scope := range map[string]apikeys.Scope{
 		"": apikeys.ForksRead, "/stats" + period: apikeys.ReportsRead, "/exports/csv" + period: apikeys.ReportsRead,
 	} {
 		ownTarget := "/" + strings.ToUpper(own.forks[0]) + tail
 		all = append(all,
-			access{ownTarget, scope, 200, ""},
-			access{"/" + strings.ToUpper(foreign.forks[0]) + tail, scope, 403, audit.OtherOrganisation},
-			access{"/" + unknownID + tail, scope, 404, ""},
-			access{"/" + own.forks[0] + "%00" + tail, scope, 404, ""},
+			accessCase{ownTarget, scope, 200, ""},
+			accessCase{"/" + strings.ToUpper(foreign.forks[0]) + tail, scope, 403, audit.OtherOrganisation},
+			accessCase{"/" + unknownID + tail, scope, 404, ""},
+			accessCase{"/" + own.forks[0] + "%00" + tail, scope, 404, ""},
 		)
 		if scope == apikeys.ForksRead {
-			all = append(all, access{ownTarget, apikeys.ReportsRead, 403, audit.InsufficientScope})
+			all = append(all, accessCase{ownTarget, apikeys.ReportsRead, 403, audit.InsufficientScope})
 			continue
 		}
 		ownTarget += "&groupId="
 		all = append(all,
-			access{ownTarget + own.groups[0].id, apikeys.ForksRead, 403, audit.InsufficientScope},
-			access{ownTarget + strings.ToUpper(own.groups[0].id), scope, 200, ""},
-			access{ownTarget + own.groups[1].id, scope, 200, ""},
-			access{ownTarget + strings.ToUpper(foreign.groups[0].id), scope, 404, audit.OtherOrganisation},
-			access{ownTarget + unknownID, scope, 404, ""},
-			access{ownTarget + own.groups[0].id + "%00", scope, 404, ""},
+			accessCase{ownTarget + own.groups[0].id, apikeys.ForksRead, 403, audit.InsufficientScope},
+			accessCase{ownTarget + strings.ToUpper(own.groups[0].id), scope, 200, ""},
+			accessCase{ownTarget + own.groups[1].id, scope, 200, ""},
+			accessCase{ownTarget + strings.ToUpper(foreign.groups[0].id), scope, 404, audit.OtherOrganisation},
+			accessCase{ownTarget + unknownID, scope, 404, ""},
+			accessCase{ownTarget + own.groups[0].id + "%00", scope, 404, ""},
 		)
 	}
 	return all
@@ -366,12 +366,12 @@ func accesses(own, foreign *history) []access {
 // rules.md, Order of checks: no response to two concurrent organisations has data of the other.
 func TestAccessMatrix(t *testing.T) {
 	w := start(t)
-	var organisations []*history
+	var organisations []*organisation
 	for _, mode := range []string{"pseudonymous", "nominative"} {
-		h := w.newHistory(mode, 1, 6, 5, 4) // a group of five is shown, one of four is not
+		h := w.newOrganisation(mode, 1, 6, 5, 4) // a group of five is shown, one of four is not
 		organisations = append(organisations, h)
 		for who := range h.players {
-			h.play(who, day("2024-05-05"))
+			h.addPlay(who, parseDay("2024-05-05"))
 		}
 	}
 	for n, own := range organisations {
@@ -382,9 +382,9 @@ func TestAccessMatrix(t *testing.T) {
 	}
 }
 
-func (w *world) requireAccess(t *testing.T, own, foreign *history) {
+func (w *world) requireAccess(t *testing.T, own, foreign *organisation) {
 	refused := map[string]audit.Reason{}
-	for i, a := range accesses(own, foreign) {
+	for i, a := range accessCases(own, foreign) {
 		id := fmt.Sprintf("%s-%d", own.id, i)
 		key := w.Key(own.id, string(a.scope))
 		got := w.get(t, "/api/v1/forks"+a.target, key, "X-Request-Id", id).Is(t, a.status)

@@ -22,8 +22,8 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// history is an organisation and its plays, both in the database and for the oracle.
-type history struct {
+// organisation is an organisation and its plays, both in the database and for the oracle.
+type organisation struct {
 	w        *world
 	id, mode string
 	forks    []string
@@ -34,13 +34,13 @@ type history struct {
 
 type group struct {
 	id      string
-	members []int // indexes of history.players
+	members []int // indexes of organisation.players
 }
 
-// newHistory stores an organisation with forks of one game, players, and groups of the given sizes.
+// newOrganisation stores an organisation with forks of one game, players, and groups of the given sizes.
 // All names contain its id, and some players share a name.
-func (w *world) newHistory(mode string, forks, players int, groups ...int) *history {
-	h := &history{w: w, id: uuid.NewString(), mode: mode}
+func (w *world) newOrganisation(mode string, forks, players int, groups ...int) *organisation {
+	h := &organisation{w: w, id: uuid.NewString(), mode: mode}
 	w.Organisation(testkit.Organisation{ID: h.id, Name: h.id, ReportingMode: mode})
 	game := w.Game()
 	for i := range forks {
@@ -65,12 +65,12 @@ func (w *world) newHistory(mode string, forks, players int, groups ...int) *hist
 	return h
 }
 
-func (h *history) play(player int, at time.Time) {
-	h.store(oracle.Play{ID: uuid.NewString(), Fork: h.forks[0], Player: player, Started: at})
+func (h *organisation) addPlay(player int, at time.Time) {
+	h.storePlays(oracle.Play{ID: uuid.NewString(), Fork: h.forks[0], Player: player, Started: at})
 }
 
-// playRandomly adds n plays between two instants, many of them at the start or end of a day.
-func (h *history) playRandomly(random *rand.Rand, n int, from, to time.Time) {
+// addRandomPlays adds n plays between two instants, many of them at the start or end of a day.
+func (h *organisation) addRandomPlays(random *rand.Rand, n int, from, to time.Time) {
 	plays := make([]oracle.Play, n)
 	for i := range plays {
 		started := from.Add(time.Duration(random.Int64N(to.Sub(from).Milliseconds())) * time.Millisecond)
@@ -97,10 +97,10 @@ func (h *history) playRandomly(random *rand.Rand, n int, from, to time.Time) {
 		}
 		plays[i] = p
 	}
-	h.store(plays...)
+	h.storePlays(plays...)
 }
 
-func (h *history) store(plays ...oracle.Play) {
+func (h *organisation) storePlays(plays ...oracle.Play) {
 	h.plays = append(h.plays, plays...)
 	for _, p := range plays {
 		var answers []games.SkillResult
@@ -117,15 +117,17 @@ func (h *history) store(plays ...oracle.Play) {
 	}
 }
 
-type report struct {
+type reportBody struct {
 	Suppressed bool
 	Players    []struct{ PlayerLabel string }
 }
 
 // requireAgreement compares the statistics and the CSV of the first fork with the oracle's. Labels
 // are keys under pseudonymous reporting, names under nominative reporting.
-func (h *history) requireAgreement(t *testing.T, w *world, key testkit.Key, from, to string, of *group) report {
-	o := oracle.Query{Fork: h.forks[0], From: day(from), To: day(to), Mode: h.mode}
+func (h *organisation) requireAgreement(
+	t *testing.T, w *world, key testkit.Key, from, to string, of *group,
+) reportBody {
+	o := oracle.Query{Fork: h.forks[0], From: parseDay(from), To: parseDay(to), Mode: h.mode}
 	for i := range games.SkillCount {
 		o.Skills = append(o.Skills, games.Skill(i).ID())
 	}
@@ -142,7 +144,7 @@ func (h *history) requireAgreement(t *testing.T, w *world, key testkit.Key, from
 		}
 	}
 	stats := w.get(t, "/api/v1/forks/"+o.Fork+"/stats"+query, key)
-	s := decodeJSON[report](t, stats)
+	s := decodeJSON[reportBody](t, stats)
 	want := tb.Must(json.Marshal(o.Statistics(slices.Values(h.plays))))(t)
 	require.JSONEq(t, string(want), stats.Body)
 	file := w.get(t, "/api/v1/forks/"+o.Fork+"/exports/csv"+query, key).Is(t, http.StatusOK)
@@ -165,10 +167,10 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 	}
 	for i := range rounds {
 		players := 4 + random.IntN(30)
-		h := w.newHistory([]string{"pseudonymous", "nominative"}[i%2], 2, players,
+		h := w.newOrganisation([]string{"pseudonymous", "nominative"}[i%2], 2, players,
 			0, 1, 4, min(5, players), min(6, players), players)
-		h.playRandomly(random, random.IntN(60), day("2024-02-27"), day("2024-03-03"))
-		h.playRandomly(random, random.IntN(60), day("2023-03-01"), day("2025-01-01"))
+		h.addRandomPlays(random, random.IntN(60), parseDay("2024-02-27"), parseDay("2024-03-03"))
+		h.addRandomPlays(random, random.IntN(60), parseDay("2023-03-01"), parseDay("2025-01-01"))
 		key := w.Key(h.id)
 		for range 4 {
 			p := periods[random.IntN(len(periods))]
@@ -181,7 +183,7 @@ func TestFiguresAgreeWithTheOracle(t *testing.T) {
 	}
 }
 
-func day(s string) time.Time {
+func parseDay(s string) time.Time {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
 		panic(err)
@@ -196,10 +198,10 @@ func TestGroupOfFewerThanFiveIsSuppressed(t *testing.T) {
 		shown := map[string]bool{}
 		for _, c := range [][2]int{{0, 0}, {4, 0}, {4, 4}, {6, 0}, {6, 4}, {6, 5}} {
 			members, active := c[0], c[1]
-			h := w.newHistory(mode, 1, 12, members)
+			h := w.newOrganisation(mode, 1, 12, members)
 			for who := range h.players { // players outside the group do not count
 				if slices.Index(h.groups[0].members, who) < active {
-					h.play(who, day("2024-05-05"))
+					h.addPlay(who, parseDay("2024-05-05"))
 				}
 			}
 			key := w.Key(h.id)
@@ -215,7 +217,7 @@ func TestGroupOfFewerThanFiveIsSuppressed(t *testing.T) {
 
 // suppressedResponses returns all responses on a suppressed group: statistics and CSV, GET and
 // HEAD, plain and compressed, headers and bodies.
-func (w *world) suppressedResponses(t *testing.T, h *history, key testkit.Key) string {
+func (w *world) suppressedResponses(t *testing.T, h *organisation, key testkit.Key) string {
 	query := "?from=2024-05-01&to=2024-05-31&groupId=" + h.groups[0].id
 	var all strings.Builder
 	for _, tail := range []string{"/stats", "/exports/csv"} {
@@ -252,9 +254,9 @@ var hostileNames = map[string]string{
 // rules.md, CSV: JSON has names unchanged, the CSV has the formula guard, and pseudonymous reports have no name.
 func TestHostileNamesAreEscaped(t *testing.T) {
 	w := start(t)
-	h := w.newHistory("nominative", 1, len(hostileNames))
+	h := w.newOrganisation("nominative", 1, len(hostileNames))
 	for who := range h.players {
-		h.play(who, day("2024-05-05"))
+		h.addPlay(who, parseDay("2024-05-05"))
 	}
 	cellOf := map[string]string{} // a player's cell by the player's key
 	for name, cell := range hostileNames {
@@ -267,13 +269,13 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 	const period = "?from=2024-05-01&to=2024-05-31"
 
 	var labels []string
-	for _, p := range decodeJSON[report](t, w.get(t, path+"/stats"+period, key)).Players {
+	for _, p := range decodeJSON[reportBody](t, w.get(t, path+"/stats"+period, key)).Players {
 		labels = append(labels, p.PlayerLabel)
 	}
 	require.ElementsMatch(t, slices.Collect(maps.Keys(hostileNames)), labels)
 
 	// not w.get, because w.check refuses cells with CR
-	got := w.wire(t, line(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+key.Token()))
+	got := w.sendRaw(t, requestText(http.MethodGet, path+"/exports/csv"+period, "Authorization: Bearer "+key.Token()))
 	rows := tb.Must(csv.NewReader(strings.NewReader(got.Body)).ReadAll())(t)
 	require.Len(t, rows, len(hostileNames)+1)
 	for _, row := range rows[1:] {

@@ -17,8 +17,8 @@ import (
 // rules.md, Formats: a fork in the list and a single fork have all fields in order, without the configuration.
 func TestForksHaveAllFieldsInOrder(t *testing.T) {
 	w := start(t)
-	h := w.newHistory("pseudonymous", 3, 0)
-	w.newHistory("pseudonymous", 1, 0)
+	h := w.newOrganisation("pseudonymous", 3, 0)
+	w.newOrganisation("pseudonymous", 1, 0)
 	w.Exec(
 		`update forks set status = 'archived', visibility = 'restricted', source_locale = 'pt', suspended = true,
 		title = E'<b>"\\\u202e=1+1', updated_at = '2026-02-01T00:00:00.123Z' where id = $1`, h.forks[1])
@@ -51,8 +51,8 @@ func TestForksHaveAllFieldsInOrder(t *testing.T) {
 // rules.md, Headers: ETags depend on the organisation's version; a 304 follows all checks.
 func TestForkETagsFollowTheOrganisationsVersion(t *testing.T) {
 	w := start(t)
-	h := w.newHistory("pseudonymous", 8, 0)
-	other := w.newHistory("pseudonymous", 8, 0)
+	h := w.newOrganisation("pseudonymous", 8, 0)
+	other := w.newOrganisation("pseudonymous", 8, 0)
 	key := w.Key(h.id)
 	for _, path := range []string{"/api/v1/forks", "/api/v1/forks/" + h.forks[0]} {
 		tag := w.get(t, path, key).Header.Get("ETag")
@@ -69,9 +69,9 @@ func TestForkETagsFollowTheOrganisationsVersion(t *testing.T) {
 // rules.md, Order of checks: HEAD runs the checks of GET and sends its headers. Only GET records an export.
 func TestHeadRunsTheChecksOfGet(t *testing.T) {
 	w := start(t)
-	h := w.newHistory("pseudonymous", 1, 6, 4)
-	other := w.newHistory("pseudonymous", 1, 0)
-	h.playRandomly(rand.New(rand.NewPCG(13, 13)), 20, day("2024-05-01"), day("2024-05-31"))
+	h := w.newOrganisation("pseudonymous", 1, 6, 4)
+	other := w.newOrganisation("pseudonymous", 1, 0)
+	h.addRandomPlays(rand.New(rand.NewPCG(13, 13)), 20, parseDay("2024-05-01"), parseDay("2024-05-31"))
 	key := w.Key(h.id)
 	period := "?from=2024-05-01&to=2024-05-31"
 	for _, path := range []string{

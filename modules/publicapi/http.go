@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	prefix       = "/api/v1/"
+	apiPrefix    = "/api/v1/"
 	documentPath = "/openapi/v1.json"
 )
 
@@ -36,7 +36,7 @@ func (a *API) serve(c *fiber.Ctx) error {
 	path := pathOf(c)
 	headers := strings.Join(authorizationHeaders(c), "\n")
 	switch {
-	case strings.HasPrefix(path, prefix):
+	case strings.HasPrefix(path, apiPrefix):
 		return httpserver.Handle(c, nil, func(c *fiber.Ctx) error {
 			err := a.authenticate(c, path)
 			if err != nil && apperr.Is(err, apperr.AuthRequired) && sendsToken(c) {
@@ -94,11 +94,11 @@ var endpoints = []endpoint{
 		(*API).exportForkPlays},
 }
 
-var forkPath = regexp.MustCompile(`^forks/([^/]+)(.*)$`)
+var forkPathPattern = regexp.MustCompile(`^forks/([^/]+)(.*)$`)
 
 func matchEndpoint(path string) (e endpoint, forkID string, ok bool) {
 	template := path
-	if m := forkPath.FindStringSubmatch(path); m != nil {
+	if m := forkPathPattern.FindStringSubmatch(path); m != nil {
 		forkID = input.PathID(m[1])
 		template = "forks/:forkId" + m[2]
 	}
@@ -127,16 +127,16 @@ var errUnknownPath = func() error {
 	}
 	last := len(paths) - 1
 	return apperr.New(apperr.NotFound, "No such endpoint. There are %s%s and %s, without a trailing "+
-		"slash. Ids of groups are in Settings, Organisation.", prefix, strings.Join(paths[:last], ", "),
+		"slash. Ids of groups are in Settings, Organisation.", apiPrefix, strings.Join(paths[:last], ", "),
 		paths[last])
 }()
 
 func (a *API) route(r *call) error {
-	e, forkID, ok := matchEndpoint(strings.TrimPrefix(r.path, prefix))
+	e, forkID, ok := matchEndpoint(strings.TrimPrefix(r.path, apiPrefix))
 	if !ok {
 		return errUnknownPath
 	}
-	httpserver.SetRoute(r.c, prefix+e.template)
+	httpserver.SetRoute(r.c, apiPrefix+e.template)
 	if m := r.c.Method(); m != fiber.MethodGet && m != fiber.MethodHead {
 		r.c.Set(fiber.HeaderAllow, "GET, HEAD")
 		return fiber.ErrMethodNotAllowed

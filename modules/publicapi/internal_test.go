@@ -49,8 +49,8 @@ func TestPolicyRefusesAnotherOrganisationsData(t *testing.T) {
 			keys.On("Refuse", mock.Anything, mock.Anything, audit.OtherOrganisation, mock.Anything,
 				mock.Anything, errForeignFork).Return(errForeignFork)
 		}
-		app := mount(t, Dependencies{Keys: keys, Games: forks, Policy: policy, Requests: limit.NewRequests(5)})
-		response, body := ask(t, app, path, header)
+		app := mountAPI(t, Dependencies{Keys: keys, Games: forks, Policy: policy, Requests: limit.NewRequests(5)})
+		response, body := sendGet(t, app, path, header)
 		require.Equal(t, status, response.StatusCode, path)
 		require.NotContains(t, body, "Foreign", path)
 	}
@@ -68,9 +68,9 @@ func usableKey(t *testing.T) (*mockKeys, http.Header) {
 	return keys, http.Header{"Authorization": {"Bearer " + token.String()}}
 }
 
-type openExport func(c *fiber.Ctx) error
+type exportOpener func(c *fiber.Ctx) error
 
-func (open openExport) Open(c *fiber.Ctx, _ exports.Request) (*exports.Export, error) {
+func (open exportOpener) Open(c *fiber.Ctx, _ exports.Request) (*exports.Export, error) {
 	return nil, open(c)
 }
 
@@ -88,12 +88,12 @@ func TestExportFreesTheSlotOfItsRequest(t *testing.T) {
 		assert.Zero(t, running())
 		return errOutsideAPI
 	}
-	m := Dependencies{Keys: keys, Games: forks, Policy: policy, Requests: requests, Exports: openExport(open)}
-	response, _ := ask(t, mount(t, m), "/api/v1/forks/fork/exports/csv?from=2026-03-01&to=2026-03-01", header)
+	m := Dependencies{Keys: keys, Games: forks, Policy: policy, Requests: requests, Exports: exportOpener(open)}
+	response, _ := sendGet(t, mountAPI(t, m), "/api/v1/forks/fork/exports/csv?from=2026-03-01&to=2026-03-01", header)
 	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }
 
-func mount(t *testing.T, m Dependencies) *fiber.App {
+func mountAPI(t *testing.T, m Dependencies) *fiber.App {
 	api := tb.Must(New(m, "http://dg.example.org"))(t)
 	app := fiber.New()
 	api.Mount(app)
@@ -111,13 +111,13 @@ func TestRefusedKeyTakesAnUnauthenticatedSlot(t *testing.T) {
 		Run(takesSlot).Twice()
 	keys.On("RefuseOutsideAPI", mock.Anything, mock.Anything, mock.Anything, mock.Anything).Return(errOutsideAPI).
 		Run(takesSlot)
-	app := mount(t, Dependencies{Keys: keys, Requests: requests})
+	app := mountAPI(t, Dependencies{Keys: keys, Requests: requests})
 	header := http.Header{"Authorization": {"Bearer " + apikeys.NewToken().String()}}
 	for range 2 {
-		response, _ := ask(t, app, "/api/v1/forks", header)
+		response, _ := sendGet(t, app, "/api/v1/forks", header)
 		require.Equal(t, http.StatusUnauthorized, response.StatusCode)
 	}
-	response, _ := ask(t, app, "/healthz", header)
+	response, _ := sendGet(t, app, "/healthz", header)
 	require.Equal(t, http.StatusForbidden, response.StatusCode)
 }
 
@@ -140,7 +140,7 @@ func TestChallengeSaysWhetherATokenWasSent(t *testing.T) {
 		{[]string{"Bearer " + token, "Bearer " + token}, invalid}, {[]string{"Bearer " + token, "Basic eDp5"}, invalid},
 	} {
 		path := "/api/v1/forks?api_key=" + token + "&access_token=" + token
-		response, _ := ask(t, app, path, http.Header{
+		response, _ := sendGet(t, app, path, http.Header{
 			"Authorization": c.headers,
 			"Cookie":        {"Authorization=Bearer " + token},
 		})
@@ -164,7 +164,7 @@ func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
 				return api.send(r, bytes.Repeat([]byte("1"), size), "")
 			})
 		})
-		response, body := ask(t, app, "/", header)
+		response, body := sendGet(t, app, "/", header)
 		assert.True(t, len(body) == size || header["Range"] != nil)
 		return response.StatusCode
 	}
@@ -194,7 +194,7 @@ func TestLargeStatisticsWaitForTheirOrganisation(t *testing.T) {
 	require.Zero(t, api.largeResponses.Stats().Running, "what was sent or refused gives its share back")
 }
 
-func ask(t *testing.T, app *fiber.App, path string, header http.Header) (response *http.Response, body string) {
+func sendGet(t *testing.T, app *fiber.App, path string, header http.Header) (response *http.Response, body string) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil)
 	r.Header = header
 	response, err := app.Test(r, -1) // -1: no timeout
@@ -210,7 +210,7 @@ func parseQuery(t *testing.T, query string) (read reports.Query, err error) {
 		read, err = reportQuery(c, games.Fork{ID: "fork", OrganisationID: "org"})
 		return nil
 	})
-	ask(t, app, "/?"+query, http.Header{})
+	sendGet(t, app, "/?"+query, http.Header{})
 	return read, err
 }
 
@@ -272,7 +272,7 @@ func TestStatisticsEqualEncodingJSON(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 1))
 	names := []string{"", "P-7K3M9QXA2F", "Zoë <b>\"O'Neil\\\"</b> & Søn", "\u2028\x00\t", "日本語",
 		strings.Repeat("long ", 60)}
-	for _, n := range []int{0, 1, 2, parallelRows - 1, parallelRows, 2*parallelRows + 1, 30_000} {
+	for _, n := range []int{0, 1, 2, minParallelRows - 1, minParallelRows, 2*minParallelRows + 1, 30_000} {
 		for _, odd := range []int{0, n / 2, n} { // number of players whose rows may exceed their share
 			rows := make([]reports.PlayerStat, n)
 			for i := range rows {

@@ -12,19 +12,19 @@ import (
 	"dg/platform/testkit"
 )
 
-var routeParameter = regexp.MustCompile(`:\w+\??|\*`)
+var routeParameterPattern = regexp.MustCompile(`:\w+\??|\*`)
 
-// ask sends a request with the headers (by default the key), and adds the entries to those that
+// sendExpecting sends a request with the headers (by default the key), and adds the entries to those that
 // requireEntries expects. Errors of requests with the key must be in errors.yaml.
-func (a *attempt) ask(method, target string, entries []string, headers ...string) testkit.Page {
-	id := fmt.Sprintf("request-%06d", len(a.expects))
-	if a.expects[id] = entries; len(a.expects)%100 == 0 {
+func (a *attempt) sendExpecting(method, target string, entries []string, headers ...string) testkit.Page {
+	id := fmt.Sprintf("request-%06d", len(a.expectedEntries))
+	if a.expectedEntries[id] = entries; len(a.expectedEntries)%100 == 0 {
 		a.w.Exec(`delete from api_key_windows`)
 	}
 	if headers != nil {
-		return a.w.wire(a.t, line(method, target, append(headers, "X-Request-Id: "+id)...))
+		return a.w.sendRaw(a.t, requestText(method, target, append(headers, "X-Request-Id: "+id)...))
 	}
-	got := a.w.wire(a.t, line(method, target, "Authorization: "+a.authorization, "X-Request-Id: "+id))
+	got := a.w.sendRaw(a.t, requestText(method, target, "Authorization: "+a.authorization, "X-Request-Id: "+id))
 	require.Equal(a.t, "nosniff", got.Header.Get("X-Content-Type-Options"), target)
 	if method == http.MethodHead {
 		require.Empty(a.t, got.Body, target)
@@ -41,12 +41,14 @@ func (a *attempt) requireEntries() {
 			select request_id, json_agg(concat_ws(' ', reason, method, path)) as entries
 			  from audit_entries where org_id = $1 group by 1) r`, a.mine.id)
 	require.Empty(a.t, a.w.entries(a.t, a.foreign.id))
-	for id, entries := range a.expects {
+	for id, entries := range a.expectedEntries {
 		require.Equal(a.t, entries, recorded[id], id)
 	}
 }
 
-func outsideAPI(method, path string) []string { return []string{"outside_api " + method + " " + path} }
+func outsideAPIEntries(method, path string) []string {
+	return []string{"outside_api " + method + " " + path}
+}
 
 // Every route and path outside /api/v1/* refuses an API key with 403, and records it once.
 func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
@@ -58,15 +60,15 @@ func TestEveryRouteOutsideRefusesKeys(t *testing.T) {
 			continue
 		}
 		routes++
-		route := routeParameter.ReplaceAllString(strings.Replace(r.Path, "/static/*", "/static/dg.css", 1), "x")
+		route := routeParameterPattern.ReplaceAllString(strings.Replace(r.Path, "/static/*", "/static/dg.css", 1), "x")
 		for _, path := range []string{route, route + "/x", strings.ToUpper(route), "/" + route} {
 			if strings.HasPrefix(path, "/api/v1/") {
 				continue
 			}
-			log.ask(r.Method, path+"?from=2024-05-01&to=2024-05-31", outsideAPI(r.Method, path)).
+			log.sendExpecting(r.Method, path+"?from=2024-05-01&to=2024-05-31", outsideAPIEntries(r.Method, path)).
 				Is(t, http.StatusForbidden)
 		}
-		without := log.ask(r.Method, route, nil, "X-No: key")
+		without := log.sendExpecting(r.Method, route, nil, "X-No: key")
 		require.NotEqual(t, http.StatusMethodNotAllowed, without.StatusCode,
 			"without a key, the route is there: %s %s", r.Method, r.Path)
 	}
@@ -91,17 +93,17 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 			sent, query, _ := strings.Cut(path, "?")
 			var entries []string
 			if !inside {
-				entries = outsideAPI(method, strings.ToValidUTF8(sent, "\uFFFD"))
+				entries = outsideAPIEntries(method, strings.ToValidUTF8(sent, "\uFFFD"))
 			}
-			log.ask(method, sent+"?"+log.query+"&"+query, entries).
+			log.sendExpecting(method, sent+"?"+log.query+"&"+query, entries).
 				Is(t, map[bool]int{true: http.StatusNotFound, false: http.StatusForbidden}[inside])
 		}
-		without := log.ask("GET", path, nil, "X-No: key")
+		without := log.sendExpecting("GET", path, nil, "X-No: key")
 		if path != "/" && path != "/openapi/v1.json" {
 			require.Contains(t, []int{401, 404}, without.StatusCode, path)
 		}
 	}
-	log.ask("OPTIONS", "*", outsideAPI("OPTIONS", "*")).Is(t, http.StatusForbidden)
+	log.sendExpecting("OPTIONS", "*", outsideAPIEntries("OPTIONS", "*")).Is(t, http.StatusForbidden)
 	for path, status := range map[string]int{
 		"/api/v1/../healthz": 404, "/api/v1/%2e%2e/healthz": 404, "/api/v1/": 404, "/api/v1/forks/": 404,
 		"/api/v1/forks/../../../healthz": 404, "/api/v1/forks%2F" + log.fork: 404, "/api/v1/Forks": 404,
@@ -113,17 +115,17 @@ func TestPathTricksDoNotReachTheAPI(t *testing.T) {
 		if status == http.StatusForbidden {
 			entries = []string{"insufficient_scope GET " + path}
 		}
-		log.ask("GET", path+"?"+log.query, entries).Is(t, status)
+		log.sendExpecting("GET", path+"?"+log.query, entries).Is(t, status)
 	}
 	for _, target := range []string{"dg.example:443", "/" + tail, "/api/v1/" + tail} {
-		log.ask("CONNECT", target, nil).Is(t, http.StatusNotImplemented)
+		log.sendExpecting("CONNECT", target, nil).Is(t, http.StatusNotImplemented)
 	}
 	log.requireEntries()
 	for target, status := range map[string]int{ // these requests have no Host
 		"/api/v1/" + tail: 200, "//x/api/v1/" + tail: 403, "//api/v1/" + tail: 403,
 		"x//y/api/v1/" + tail: 400,
 	} {
-		log.w.wire(t, "GET "+target+"?"+log.query+" HTTP/1.0\r\nAuthorization: "+
+		log.w.sendRaw(t, "GET "+target+"?"+log.query+" HTTP/1.0\r\nAuthorization: "+
 			log.authorization+"\r\n\r\n").Is(t, status)
 	}
 }
@@ -140,11 +142,11 @@ func TestKeyInAnyHeaderIsRefusedOutside(t *testing.T) {
 		{"Authorization: " + log.key.Token()[:40] + " x"},
 		{"Authorization: Bearer dg_live_short"}, // not recorded: the key is unknown
 	} {
-		entries := outsideAPI("GET", "/healthz")
+		entries := outsideAPIEntries("GET", "/healthz")
 		if strings.HasSuffix(headers[0], "short") {
 			entries = nil
 		}
-		log.ask("GET", "/healthz", entries, headers...).Is(t, http.StatusForbidden)
+		log.sendExpecting("GET", "/healthz", entries, headers...).Is(t, http.StatusForbidden)
 	}
 	log.requireEntries()
 }
@@ -156,18 +158,18 @@ func TestAbsoluteFormEqualsOriginForm(t *testing.T) {
 	for origin, entries := range map[string][]string{
 		report + "?" + log.query + "&u=http://x/y": nil,
 		"/api/v1/forks":                {"insufficient_scope GET /api/v1/forks"},
-		"//api/v1/forks":               outsideAPI("GET", "//api/v1/forks"),
-		"/healthz":                     outsideAPI("GET", "/healthz"),
-		"/?u=http://evil/api/v1/forks": outsideAPI("GET", "/"),
-		"/x/http://evil/api/v1/forks":  outsideAPI("GET", "/x/http://evil/api/v1/forks"),
+		"//api/v1/forks":               outsideAPIEntries("GET", "//api/v1/forks"),
+		"/healthz":                     outsideAPIEntries("GET", "/healthz"),
+		"/?u=http://evil/api/v1/forks": outsideAPIEntries("GET", "/"),
+		"/x/http://evil/api/v1/forks":  outsideAPIEntries("GET", "/x/http://evil/api/v1/forks"),
 	} {
-		want := log.ask("GET", origin, entries)
+		want := log.sendExpecting("GET", origin, entries)
 		for _, before := range []string{"http://evil", "HTTP://DG.example:8080", "http://[::1]:80"} {
-			got := log.ask("GET", before+origin, entries).Is(t, want.StatusCode)
+			got := log.sendExpecting("GET", before+origin, entries).Is(t, want.StatusCode)
 			require.Equal(t, want.Body, got.Body, before+origin)
 		}
-		without := log.ask("GET", origin, nil, "X-No: key")
-		log.ask("GET", "http://evil"+origin, nil, "X-No: key").Is(t, without.StatusCode)
+		without := log.sendExpecting("GET", origin, nil, "X-No: key")
+		log.sendExpecting("GET", "http://evil"+origin, nil, "X-No: key").Is(t, without.StatusCode)
 	}
 	log.requireEntries()
 }
@@ -182,10 +184,10 @@ func TestOtherMethodsInsideAreNotAllowed(t *testing.T) {
 	} {
 		for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "TRACE", "OPTIONS"} {
 			const browser = "Sec-Fetch-Site: cross-site"
-			got := a.w.wire(t, line(method, path, "Authorization: "+a.authorization, browser)).Is(t, status)
+			got := a.w.sendRaw(t, requestText(method, path, "Authorization: "+a.authorization, browser)).Is(t, status)
 			require.Equal(t, status == 405, got.Header.Get("Allow") == "GET, HEAD")
 			require.Empty(t, screenHeaders(got.Header), "%s %s", method, path)
-			a.w.wire(t, line(method, path, browser)).Is(t, 401) // authentication comes first
+			a.w.sendRaw(t, requestText(method, path, browser)).Is(t, 401) // authentication comes first
 		}
 	}
 }

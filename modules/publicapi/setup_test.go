@@ -65,7 +65,7 @@ func (w *world) send(t *testing.T, method, path, authorization string, headers .
 	defer response.Body.Close()
 	body := tb.Must(io.ReadAll(response.Body))(t)
 	got := testkit.Page{Response: response, Body: string(body)}
-	w.check(t, got)
+	w.checkResponse(t, got)
 	return got
 }
 
@@ -82,8 +82,8 @@ func (w *world) entries(t *testing.T, organisationID string) []audit.Entry {
 	return tb.Must(audit.New(w.DB).List(t.Context(), organisationID, audit.Page{Limit: 1000}))(t)
 }
 
-// wire sends the exact bytes of a request, which a client library would change, and reads the response.
-func (w *world) wire(t *testing.T, request string) testkit.Page {
+// sendRaw sends the exact bytes of a request, which a client library would change, and reads the response.
+func (w *world) sendRaw(t *testing.T, request string) testkit.Page {
 	conn := tb.Must((&net.Dialer{}).DialContext(t.Context(), "tcp", strings.TrimPrefix(w.url, "http://")))(t)
 	defer conn.Close()
 	require.NoError(t, conn.SetDeadline(time.Now().Add(30*time.Second)))
@@ -101,6 +101,6 @@ func (w *world) wire(t *testing.T, request string) testkit.Page {
 	return testkit.Page{Response: response, Body: string(body)}
 }
 
-func line(method, target string, headers ...string) string {
+func requestText(method, target string, headers ...string) string {
 	return method + " " + target + " HTTP/1.1\r\nHost: dg.example\r\n" + strings.Join(append(headers, "", ""), "\r\n")
 }

@@ -20,8 +20,8 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// provable is a pseudonymous organisation. Its fork has plays in January, March and April 2024.
-type provable struct {
+// provableReport is a pseudonymous organisation. Its fork has plays in January, March and April 2024.
+type provableReport struct {
 	*world
 	org    string
 	fork   testkit.Fork
@@ -31,13 +31,13 @@ type provable struct {
 
 const provablePeriod = "?from=2024-01-10&to=2024-04-20"
 
-func startProvable(t *testing.T) *provable {
-	p := &provable{world: start(t)}
+func startProvable(t *testing.T) *provableReport {
+	p := &provableReport{world: start(t)}
 	p.org = p.Organisation(testkit.Organisation{ID: "00000000-0000-4000-8000-0000000000a0"}).ID
 	p.fork = p.Fork(testkit.Fork{ID: "00000000-0000-4000-8000-0000000000f0", OrganisationID: p.org, Slug: "dock"})
 	players := p.Players(p.org, 7)
 	for i := range 60 {
-		at := day("2024-01-15").AddDate(0, []int{0, 2, 3}[i%3], i%5).Add(time.Duration(i) * time.Minute)
+		at := parseDay("2024-01-15").AddDate(0, []int{0, 2, 3}[i%3], i%5).Add(time.Duration(i) * time.Minute)
 		play := testkit.Play{
 			ID:   fmt.Sprintf("00000000-0000-4000-8000-0000000001%02d", i),
 			Fork: p.fork, Player: players[i%7], StartedAt: at, Answers: []byte{3, 2, 9},
@@ -55,27 +55,27 @@ func startProvable(t *testing.T) *provable {
 	return p
 }
 
-func (p *provable) path(endpoint string) string {
+func (p *provableReport) path(endpoint string) string {
 	return "/api/v1/forks/" + p.fork.ID + endpoint + provablePeriod
 }
 
 var provableEndpoints = []string{"/stats", "/exports/csv"}
 
-func (p *provable) ask(t *testing.T, method, path string, headers ...string) testkit.Page {
+func (p *provableReport) sendWithKey(t *testing.T, method, path string, headers ...string) testkit.Page {
 	p.Exec(`delete from api_key_windows`)
 	return p.send(t, method, path, "Bearer "+p.key.Token(), headers...)
 }
 
-func (p *provable) read(t *testing.T) (bytes, tags [2]string) {
+func (p *provableReport) readReports(t *testing.T) (bytes, tags [2]string) {
 	for i, endpoint := range provableEndpoints {
-		got := p.ask(t, http.MethodGet, p.path(endpoint)).Is(t, http.StatusOK)
+		got := p.sendWithKey(t, http.MethodGet, p.path(endpoint)).Is(t, http.StatusOK)
 		bytes[i] = got.Header.Get("Content-Disposition") + got.Body
 		tags[i] = got.Header.Get("ETag")
 	}
 	return bytes, tags
 }
 
-func (p *provable) seal(t *testing.T) {
+func (p *provableReport) seal(t *testing.T) {
 	tb.Must(p.sealer.Seal(t.Context()))(t)
 }
 
@@ -83,16 +83,16 @@ func (p *provable) seal(t *testing.T) {
 func TestStatisticsThatAreReadTwiceHaveNoTag(t *testing.T) {
 	p := startProvable(t)
 	p.seal(t)
-	bytes, tags := p.read(t)
+	bytes, tags := p.readReports(t)
 	require.NotEmpty(t, tags[0])
 	p.Exec(`update fork_days set sums = set_byte(sums, 6, 77)`)
-	again, tags := p.read(t)
+	again, tags := p.readReports(t)
 	require.Equal(t, bytes, again)
 	require.Empty(t, tags[0])
 }
 
-// otherValue has SQL expressions that change a column's value, by column name or by type.
-var otherValue = map[string]string{
+// otherValues has SQL expressions that change a column's value, by column name or by type.
+var otherValues = map[string]string{
 	"status": `'archived'`, "visibility": `'restricted'`, "source_locale": `'fr'`, "plan": `'enterprise'`,
 	"reporting_mode": `'nominative'`, "uuid": `'00000000-0000-4000-8000-00000000ffff'`, "text": `%s || 'x'`,
 	"boolean": `not %s`, "integer": `coalesce(%s, 0) + 1`, "smallint": `%s + 1`, "bigint": `%s + 1`,
@@ -113,7 +113,7 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 		"plays": "00000000-0000-4000-8000-000000000130", "forks": p.fork.ID, "organisations": p.org,
 		"players": testkit.One[string](p.World, `select id::text from players where ordinal = 1`),
 	}
-	bytes, tags := p.read(t)
+	bytes, tags := p.readReports(t)
 	require.NotEqual(t, tags[0], tags[1])
 	for state, prepare := range map[string]func(){
 		"before sealing": func() {}, "after sealing": func() { p.seal(t) },
@@ -125,8 +125,8 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 		for _, c := range columns {
 			name := c.table + "." + c.name
 			prepare()
-			other := otherValue[c.kind]
-			if of := otherValue[c.name]; of != "" {
+			other := otherValues[c.kind]
+			if of := otherValues[c.name]; of != "" {
 				other = of
 			}
 			require.NotEmpty(t, other, name)
@@ -142,7 +142,7 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 				continue
 			}
 			for _, when := range []string{"changed", "sealed"} {
-				gotBytes, gotTags := p.read(t)
+				gotBytes, gotTags := p.readReports(t)
 				for i := range gotBytes {
 					if gotBytes[i] != bytes[i] {
 						require.NotEqual(t, tags[i], gotTags[i], "%s of %s, %s", name, provableEndpoints[i], when)
@@ -156,7 +156,7 @@ func TestTagsChangeWithEveryColumn(t *testing.T) {
 				id = "00000000-0000-4000-8000-00000000ffff"
 			}
 			p.Exec(`update `+c.table+` set `+c.name+` = $1::text::`+c.kind+` where id = $2`, former, id)
-			_, again := p.read(t)
+			_, again := p.readReports(t)
 			require.Equal(t, tags, again, "%s: %s is as it was", state, name)
 		}
 		slices.Sort(changed)
@@ -178,14 +178,14 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 		"/api/v1/forks": "private, no-cache", "/api/v1/forks/" + p.fork.ID: "private, no-cache",
 		p.path("/stats"): "private, no-cache", p.path("/exports/csv"): "no-store, no-transform",
 	} {
-		first := p.ask(t, http.MethodGet, path).Is(t, http.StatusOK)
+		first := p.sendWithKey(t, http.MethodGet, path).Is(t, http.StatusOK)
 		tag := first.Header.Get("ETag")
 		require.Regexp(t, `^"[\w-]{22}"$`, tag)
-		require.Equal(t, tag, p.ask(t, http.MethodHead, path).Header.Get("ETag"))
+		require.Equal(t, tag, p.sendWithKey(t, http.MethodHead, path).Header.Get("ETag"))
 		entries := len(p.entries(t, p.org))
 		for _, sent := range []string{tag, `"other", W/` + tag, "*"} {
 			for _, method := range []string{http.MethodGet, http.MethodHead} {
-				again := p.ask(t, method, path, "If-None-Match", sent).Is(t, http.StatusNotModified)
+				again := p.sendWithKey(t, method, path, "If-None-Match", sent).Is(t, http.StatusNotModified)
 				require.Empty(t, again.Body)
 				require.Regexp(t, `r=119;`, again.Header.Get("RateLimit"))
 				for _, name := range []string{"ETag", "Cache-Control", "Vary", "DG-Months"} {
@@ -195,18 +195,18 @@ func TestUnchangedReportsAreNotSent(t *testing.T) {
 			}
 		}
 		require.Len(t, p.entries(t, p.org), entries, "a 304 makes no entry")
-		p.ask(t, http.MethodGet, path, "If-None-Match", tag, "Accept-Encoding", "gzip").Is(t, http.StatusOK)
-		zipped := p.ask(t, http.MethodHead, path, "Accept-Encoding", "gzip").Header.Get("ETag")
-		p.ask(t, http.MethodGet, path, "If-None-Match", zipped).Is(t, http.StatusOK)
+		p.sendWithKey(t, http.MethodGet, path, "If-None-Match", tag, "Accept-Encoding", "gzip").Is(t, http.StatusOK)
+		zipped := p.sendWithKey(t, http.MethodHead, path, "Accept-Encoding", "gzip").Header.Get("ETag")
+		p.sendWithKey(t, http.MethodGet, path, "If-None-Match", zipped).Is(t, http.StatusOK)
 		if !strings.Contains(path, "?") {
 			continue
 		}
 		other := strings.Replace(path, "04-20", "04-21", 1) // adds a day without plays
-		p.ask(t, http.MethodGet, other, "If-None-Match", tag).Is(t, http.StatusOK)
-		p.ask(t, http.MethodGet, path+"&x=1", "If-None-Match", "*").Is(t, http.StatusBadRequest)
+		p.sendWithKey(t, http.MethodGet, other, "If-None-Match", tag).Is(t, http.StatusOK)
+		p.sendWithKey(t, http.MethodGet, path+"&x=1", "If-None-Match", "*").Is(t, http.StatusBadRequest)
 	}
 	require.Regexp(t, `^2024-01=[\w-]{8}, 2024-02=[\w-]{8}, 2024-03=[\w-]{8}, 2024-04=[\w-]{8}$`,
-		p.ask(t, http.MethodHead, p.path("/exports/csv")).Header.Get("DG-Months"))
+		p.sendWithKey(t, http.MethodHead, p.path("/exports/csv")).Header.Get("DG-Months"))
 }
 
 // rules.md, Unchanged: reports with names or groups, which may change, have no tag. "*" does not match them.
@@ -217,7 +217,7 @@ func TestReportsOfNamesAndGroupsHaveNoTag(t *testing.T) {
 	for _, endpoint := range provableEndpoints {
 		for mode, suffix := range map[string]string{"pseudonymous": "&groupId=" + group, "nominative": ""} {
 			p.Exec(`update organisations set reporting_mode = $1`, mode)
-			got := p.ask(t, http.MethodGet, p.path(endpoint)+suffix, "If-None-Match", "*").Is(t, http.StatusOK)
+			got := p.sendWithKey(t, http.MethodGet, p.path(endpoint)+suffix, "If-None-Match", "*").Is(t, http.StatusOK)
 			require.Empty(t, got.Header.Values("ETag"), endpoint+mode)
 			require.Empty(t, got.Header.Values("DG-Months"), endpoint+mode)
 		}
@@ -229,23 +229,23 @@ func TestHashedUnsealedPlaysAreBounded(t *testing.T) {
 	p := startProvable(t)
 	shows := func(wantTag bool, months int, method string, headers ...string) {
 		t.Helper()
-		header := p.ask(t, method, p.path("/exports/csv"), headers...).Is(t, http.StatusOK).Header
+		header := p.sendWithKey(t, method, p.path("/exports/csv"), headers...).Is(t, http.StatusOK).Header
 		require.Len(t, header.Values("DG-Months"), 1)
 		require.Equal(t, []any{wantTag, months},
 			[]any{header.Get("ETag") != "", strings.Count(header.Get("DG-Months"), "=")})
 	}
 	proof := []string{"If-None-Match", `""`}
-	p.Plays(p.fork, 1000-60, day("2024-03-01"), time.Second)
+	p.Plays(p.fork, 1000-60, parseDay("2024-03-01"), time.Second)
 	shows(true, 4, http.MethodGet)
-	p.Plays(p.fork, 1, day("2024-03-02"), time.Second)
+	p.Plays(p.fork, 1, parseDay("2024-03-02"), time.Second)
 	shows(false, 3, http.MethodGet) // the last play of April exceeds the bound
 	shows(true, 4, http.MethodHead)
 	shows(true, 4, http.MethodGet, proof...)
-	p.Plays(p.fork, 9000, day("2024-01-11"), 10*time.Second)
+	p.Plays(p.fork, 9000, parseDay("2024-01-11"), 10*time.Second)
 	shows(false, 0, http.MethodGet)
 	shows(false, 3, http.MethodHead)
 	shows(false, 3, http.MethodGet, proof...)
-	stats := p.ask(t, http.MethodGet, p.path("/stats"), "If-None-Match", "*").Is(t, http.StatusOK)
+	stats := p.sendWithKey(t, http.MethodGet, p.path("/stats"), "If-None-Match", "*").Is(t, http.StatusOK)
 	require.Empty(t, stats.Header.Values("ETag"))
 	p.seal(t)
 	shows(true, 4, http.MethodGet)
@@ -260,7 +260,7 @@ func TestBytesOfReportsChangeWithTheirVersion(t *testing.T) {
 		"/exports/csv": {"759350f3ded627ac", "1b017d2da97425df"},
 	} {
 		for i, coding := range []string{"identity", "gzip"} {
-			got := p.ask(t, http.MethodGet, p.path(path), "Accept-Encoding", coding).Is(t, http.StatusOK)
+			got := p.sendWithKey(t, http.MethodGet, p.path(path), "Accept-Encoding", coding).Is(t, http.StatusOK)
 			sum := sha256.Sum256([]byte(got.Body))
 			assert.Equal(t, want[i], hex.EncodeToString(sum[:8]), path+" "+coding)
 		}

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	bytesOfDay    = 64 // most rows are shorter
-	bytesOfPlayer = 144
-	parallelRows  = 4000
+	bytesOfDay      = 64 // most rows are shorter
+	bytesOfPlayer   = 144
+	minParallelRows = 4000
 )
 
 // statisticsJSON appends by hand, because json.Marshal of 100,000 players takes ten times as long.
@@ -31,7 +31,7 @@ func statisticsJSON(s reports.Statistics) []byte {
 func appendPlayers(b []byte, s reports.Statistics) []byte {
 	n := int(s.UniquePlayers)
 	b = slices.Grow(b, bytesOfPlayer*n)
-	parts := make([][]byte, 1+min(runtime.GOMAXPROCS(0)-1, n/parallelRows))
+	parts := make([][]byte, 1+min(runtime.GOMAXPROCS(0)-1, n/minParallelRows))
 	first := func(k int) int { return n * k / len(parts) } // first row of the k-th part
 	share := func(k int) int { return len(b) + bytesOfPlayer*first(k) }
 	panics := make([]any, len(parts)) // panics of the goroutines, rethrown below

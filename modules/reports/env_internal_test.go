@@ -29,14 +29,14 @@ type env struct {
 }
 
 const (
-	testOrg   = "00000000-0000-4000-8000-000000000001"
-	testFork  = "00000000-0000-4000-8000-000000000002"
-	otherFork = "00000000-0000-4000-8000-000000000003"
-	testGroup = "00000000-0000-4000-8000-000000000004"
+	testOrgID   = "00000000-0000-4000-8000-000000000001"
+	testForkID  = "00000000-0000-4000-8000-000000000002"
+	otherForkID = "00000000-0000-4000-8000-000000000003"
+	testGroupID = "00000000-0000-4000-8000-000000000004"
 )
 
 var (
-	theFork  = testkit.Fork{ID: testFork, OrganisationID: testOrg}
+	testFork = testkit.Fork{ID: testForkID, OrganisationID: testOrgID}
 	testFrom = time.Date(2023, 11, 20, 0, 0, 0, 0, time.UTC)
 	testNow  = testFrom.Add(99*day + 12*time.Hour)
 )
@@ -44,23 +44,23 @@ var (
 func newEnv(t *testing.T) *env {
 	t.Parallel()
 	db := testkit.New(t)
-	db.Organisation(testkit.Organisation{ID: testOrg, ReportingMode: "nominative"})
-	for _, id := range []string{testFork, otherFork} {
-		db.Fork(testkit.Fork{ID: id, OrganisationID: testOrg})
+	db.Organisation(testkit.Organisation{ID: testOrgID, ReportingMode: "nominative"})
+	for _, id := range []string{testForkID, otherForkID} {
+		db.Fork(testkit.Fork{ID: id, OrganisationID: testOrgID})
 	}
-	db.Players(testOrg, 40)
+	db.Players(testOrgID, 40)
 	e := &env{
 		World: db, reports: New(db.DB, Options{FixedPseudonyms: true, PlayerVersions: true}), sealer: newSealer(db.DB),
 	}
 	e.reports.OnDamage = func(q Query, err error) { t.Errorf("damage in %s: %v", q.Period, err) }
-	e.group(testGroup, `select i from generate_series(1, 40, 4) i`)
+	e.storeGroup(testGroupID, `select i from generate_series(1, 40, 4) i`)
 	return e
 }
 
 // newSealedEnv returns an env with n random, sealed plays within some days from testFrom on.
 func newSealedEnv(t *testing.T, days, n int) *env {
 	e := newEnv(t)
-	e.insert(testFrom, days, n)
+	e.insertPlays(testFrom, days, n)
 	e.seal(t)
 	return e
 }
@@ -71,33 +71,33 @@ func newSealer(db *postgres.DB) *sealer.Sealer {
 	return s
 }
 
-// group stores a group. The query in ordinals returns its members.
-func (e *env) group(id, ordinals string, args ...any) {
-	e.Exec(`insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`, id, testOrg)
-	e.Exec(`insert into group_members select '`+testOrg+`', '`+id+`', * from (`+ordinals+`) o`, args...)
+// storeGroup stores a group. The query in ordinals returns its members.
+func (e *env) storeGroup(id, ordinals string, args ...any) {
+	e.Exec(`insert into player_groups (id, org_id, name) values ($1::uuid, $2, $1::text)`, id, testOrgID)
+	e.Exec(`insert into group_members select '`+testOrgID+`', '`+id+`', * from (`+ordinals+`) o`, args...)
 }
 
-// play adds a play of the fork by the player at each time, unfinished and without answers.
-func (e *env) play(fork string, player int, at ...time.Time) {
+// storePlays adds a play of the fork by the player at each time, unfinished and without answers.
+func (e *env) storePlays(fork string, player int, at ...time.Time) {
 	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $1, $2, $3::int, s, '' from unnest($4::timestamptz[]) s`,
-		testOrg, fork, player, at)
+		testOrgID, fork, player, at)
 }
 
-func (e *env) insert(at time.Time, days, n int) {
+func (e *env) insertPlays(at time.Time, days, n int) {
 	e.Exec(insertSQL, pgx.NamedArgs{"at": at, "days": days, "n": n})
 }
 
 const insertSQL = `insert into plays (id, org_id, fork_id, player, started_at, completed_at, score, passed, answers)
-	select gen_random_uuid(), '` + testOrg + `', case when random() < 0.8 then '` + testFork +
-	`' else '` + otherFork +
+	select gen_random_uuid(), '` + testOrgID + `', case when random() < 0.8 then '` + testForkID +
+	`' else '` + otherForkID +
 	`' end::uuid, (array(select ordinal from players))[1 + floor(random() * 40)], s, case when done then s + interval '5 s' end,
 	       case when done then floor(random() * 10001) end, case when done then random() < 0.5 end,
 	       decode(repeat(lpad(to_hex((random() * 59)::int), 2, '0'), (random() * 6)::int), 'hex')
 	  from (select date_trunc('milliseconds', @at::timestamptz + random() * @days * interval '1 day') as s, random() < 0.7 as done from generate_series(1, @n)) x`
 
-func query(from time.Time, days int, group string) Query {
-	return Query{OrganisationID: testOrg, ForkID: testFork, Period: Period{From: from, Days: days}, GroupID: group}
+func newQuery(from time.Time, days int, group string) Query {
+	return Query{OrganisationID: testOrgID, ForkID: testForkID, Period: Period{From: from, Days: days}, GroupID: group}
 }
 
 func (e *env) seal(t *testing.T) sealer.Result {
@@ -113,8 +113,8 @@ func (e *env) statistics(ctx context.Context, q Query) (Statistics, error) {
 	return e.reports.Statistics(ctx, report)
 }
 
-// open opens a report until the test ends.
-func (e *env) open(t *testing.T, q Query) *Report {
+// openReport opens a report until the test ends.
+func (e *env) openReport(t *testing.T, q Query) *Report {
 	report := tb.Must(e.reports.Open(t.Context(), q))(t)
 	t.Cleanup(report.Close)
 	return report
@@ -140,9 +140,10 @@ func (e *env) requireAgreement(t *testing.T) {
 // checkRandom compares a random report and overview with the snapshot's plays. If a segment is damaged, it reads both
 // again, as the service does.
 func (e *env) checkRandom(ctx context.Context, random *rand.Rand) error {
-	q := query(testFrom.AddDate(0, 0, random.IntN(60)), 1+random.IntN(110), []string{"", "", testGroup}[random.IntN(3)])
+	groupID := []string{"", "", testGroupID}[random.IntN(3)]
+	q := newQuery(testFrom.AddDate(0, 0, random.IntN(60)), 1+random.IntN(110), groupID)
 	q.OmitLists = random.IntN(4) == 0
-	s, err := open(ctx, e.DB, q, true)
+	s, err := openSnapshot(ctx, e.DB, q, true)
 	if err != nil {
 		return err
 	}
@@ -157,21 +158,21 @@ func (s *snapshot) compare(ctx context.Context) error {
 		return err
 	}
 	plain := *s
-	plain.days = nil
-	plain.months = nil
+	plain.sealedDays = nil
+	plain.sealedMonths = nil
 	b, err := plain.statistics(ctx)
 	if err != nil {
 		return err
 	}
 	if !sameStatistics(a, b) {
 		return fmt.Errorf("%s (group %q) differs: %d plays from %d sealed days and %d months, %d from the plays",
-			s.query.Period, s.query.GroupID, a.Plays, len(s.days), len(s.months), b.Plays)
+			s.query.Period, s.query.GroupID, a.Plays, len(s.sealedDays), len(s.sealedMonths), b.Plays)
 	}
 	want, err := plainOverview(ctx, s.conn, s.query.Period)
 	if err != nil {
 		return err
 	}
-	of := Query{OrganisationID: testOrg, Period: overviewPeriod(s.query.Period)}
+	of := Query{OrganisationID: testOrgID, Period: overviewPeriod(s.query.Period)}
 	got, err := newSnapshot(s.conn, of, s.useSegments).overview(ctx, maxOverviewPlays)
 	if err == nil && !assert.ObjectsAreEqual(want, got) {
 		err = fmt.Errorf("the overview until %s: %+v instead of %+v", s.query.Period, got, want)
@@ -188,7 +189,7 @@ func sameStatistics(a, b Statistics) bool {
 
 // plainOverview is the reference overview, counted from the plays.
 func plainOverview(ctx context.Context, db *pgxpool.Conn, p Period) (Overview, error) {
-	o := Overview{Counted: true, Forks: map[string]*ForkOverview{testFork: {}, otherFork: {}}}
+	o := Overview{Counted: true, Forks: map[string]*ForkOverview{testForkID: {}, otherForkID: {}}}
 	end := p.End()
 	for fork, f := range o.Forks {
 		var weeks []int64
@@ -207,13 +208,13 @@ func plainOverview(ctx context.Context, db *pgxpool.Conn, p Period) (Overview, e
 	}
 	for i, total := range []*OverviewTotals{&o.Current, &o.Earlier} {
 		err := db.QueryRow(ctx, `select count(*), count(score), count(distinct player) from plays
-			where org_id = $1 and started_at >= $2 and started_at < $3`, testOrg,
+			where org_id = $1 and started_at >= $2 and started_at < $3`, testOrgID,
 			end.AddDate(0, 0, -28*(i+1)), end.AddDate(0, 0, -28*i)).
 			Scan(&total.Plays, &total.Completed, &total.Players)
 		if err != nil {
 			return o, err
 		}
-		total.CompletionRate = rate(total.Completed, total.Plays)
+		total.CompletionRate = rateOf(total.Completed, total.Plays)
 	}
 	return o, nil
 }
@@ -221,11 +222,11 @@ func plainOverview(ctx context.Context, db *pgxpool.Conn, p Period) (Overview, e
 // Above maxOverviewPlays an overview counts plays only, and still reports damaged segments.
 func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 	e := newEnv(t)
-	e.insert(testFrom.AddDate(0, 0, 30), 1, 100)
+	e.insertPlays(testFrom.AddDate(0, 0, 30), 1, 100)
 	other := e.Organisation(testkit.Organisation{}).ID
 	e.Players(other, 1)
 	e.Plays(e.Fork(testkit.Fork{OrganisationID: other}), 5, testFrom.AddDate(0, 0, 30), 0) // these plays do not count
-	q := Query{OrganisationID: testOrg, Period: Period{From: testFrom, Days: 60}}
+	q := Query{OrganisationID: testOrgID, Period: Period{From: testFrom, Days: 60}}
 	e.reports.maxOverviewPlays = 99
 	o := tb.Must(e.reports.Overview(t.Context(), q))(t)
 	require.Equal(t, []any{false, OverviewTotals{Plays: 100}}, []any{o.Counted, o.Earlier})
@@ -237,7 +238,7 @@ func TestLargeOverviewCountsPlaysOnly(t *testing.T) {
 
 	found := 0
 	e.reports.OnDamage = func(Query, error) { found++ }
-	e.Exec(`update fork_days set sums = set_byte(sums, 6, 77) where fork_id = $1`, testFork)
+	e.Exec(`update fork_days set sums = set_byte(sums, 6, 77) where fork_id = $1`, testForkID)
 	damaged := tb.Must(e.reports.Overview(t.Context(), q))(t)
 	require.Equal(t, o, damaged)
 	require.Equal(t, 1, found)
@@ -249,11 +250,11 @@ func TestReadThatBreaksOffIsAnError(t *testing.T) {
 	e.Exec(`create function readable(player int) returns boolean language plpgsql as $$ begin
 		if player = 37 then raise 'broken off'; end if; return true; end $$`)
 	e.Exec(`create policy readable on plays using (readable(player)); alter table plays enable row level security`)
-	q := query(testFrom, 60, "")
+	q := newQuery(testFrom, 60, "")
 	_, err := e.reports.Overview(t.Context(), q)
 	require.ErrorContains(t, err, "broken off")
 	e.Exec(`truncate fork_days, fork_months`)
-	for _, q.GroupID = range []string{"", testGroup} {
+	for _, q.GroupID = range []string{"", testGroupID} {
 		_, err = e.statistics(t.Context(), q)
 		require.ErrorContains(t, err, "broken off")
 	}

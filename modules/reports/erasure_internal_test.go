@@ -19,8 +19,8 @@ import (
 	"dg/platform/testkit/tb"
 )
 
-// erase erases the player like dg erase, but without the sealer's pass after it.
-func erase(ctx context.Context, db *postgres.DB, player string) error {
+// erasePlayer erases the player like dg erase, but without the sealer's pass after it.
+func erasePlayer(ctx context.Context, db *postgres.DB, player string) error {
 	return org.New(db, audit.New(db), nil).ErasePlayer(ctx, player, sealer.DropDirty, audit.Request{Path: "dg erase"})
 }
 
@@ -51,14 +51,14 @@ func (e *env) storedPlayers(t *testing.T) map[int32]bool {
 // Once an erasure has committed, no segment contains the player, even if a sealer held the lock before.
 func TestErasedPlayerIsInNoSegment(t *testing.T) {
 	e := newEnv(t)
-	e.insert(testFrom, 100, 2000)
-	e.play(testFork, 3, testFrom.Add(80*day)) // February has a segment without player 7
+	e.insertPlays(testFrom, 100, 2000)
+	e.storePlays(testForkID, 3, testFrom.Add(80*day)) // February has a segment without player 7
 	e.Exec(`delete from plays where player = 7 and started_at >= '2024-02-01'`)
 	e.seal(t)
 	id := e.playerID(7)
 	require.True(t, e.storedPlayers(t)[7])
 	lock := e.Begin(`select pg_advisory_xact_lock(hashtextextended('sealer', 0))`)
-	require.NoError(t, e.WhileWaiting(lock, func() error { return erase(t.Context(), e.Owner, id) }, nil))
+	require.NoError(t, e.WhileWaiting(lock, func() error { return erasePlayer(t.Context(), e.Owner, id) }, nil))
 	stored := e.storedPlayers(t)
 	require.False(t, stored[7])
 	require.True(t, stored[3], "the other segments stay")
@@ -68,12 +68,12 @@ func TestErasedPlayerIsInNoSegment(t *testing.T) {
 // An erasure waits for a sealer that commits a changed day. Otherwise the erasure would delete the new segment.
 func TestErasureDuringASealKeepsSealedDays(t *testing.T) {
 	e := newEnv(t)
-	e.insert(testFrom, 100, 2000)
+	e.insertPlays(testFrom, 100, 2000)
 	e.Exec(`delete from plays where player = 7`)
-	e.play(otherFork, 7, testFrom.Add(15*day))
+	e.storePlays(otherForkID, 7, testFrom.Add(15*day))
 	e.seal(t)
 	changed := testFrom.Add(20 * day)
-	e.play(testFork, 3, changed)
+	e.storePlays(testForkID, 3, changed)
 	require.Equal(t, []int{1, 1}, e.marks())
 	e.Exec(`create function pause() returns trigger language plpgsql as $$
 		begin perform pg_advisory_xact_lock(4711); return null; end $$;
@@ -85,11 +85,11 @@ func TestErasureDuringASealKeepsSealedDays(t *testing.T) {
 	eraser := pgtest.Open(t, e.OwnerURL, slow)
 	id := e.playerID(7)
 	pause := e.Begin(`select pg_advisory_xact_lock(4711)`)
-	e.whileSealing(t, sealing, pause, func() error { return erase(t.Context(), eraser, id) })
-	require.Equal(t, 1, e.Count(`fork_days where fork_id = $1 and day = $2`, testFork, changed))
+	e.whileSealing(t, sealing, pause, func() error { return erasePlayer(t.Context(), eraser, id) })
+	require.Equal(t, 1, e.Count(`fork_days where fork_id = $1 and day = $2`, testForkID, changed))
 	e.seal(t)
 	e.requireAgreement(t)
-	require.Equal(t, 3, e.Count(`fork_months where fork_id = $1`, testFork))
+	require.Equal(t, 3, e.Count(`fork_months where fork_id = $1`, testForkID))
 }
 
 // whileSealing calls f while a sealer waits for a lock, which is released once f waits too.
@@ -114,7 +114,7 @@ func (e *env) whileSealing(t *testing.T, s *sealer.Sealer, lock pgx.Tx, f func()
 // Reading fewer segments than were counted gives ErrDamaged, never a smaller sum.
 func TestMissingSegmentIsDamage(t *testing.T) {
 	e := newEnv(t)
-	e.play(testFork, 1, days(0, 3)...)
+	e.storePlays(testForkID, 1, dayStarts(0, 3)...)
 	e.seal(t)
 	for counted, want := range map[int]error{3: nil, 4: segment.ErrDamaged} {
 		rows := tb.Must(e.Owner.Pool.Query(t.Context(), `select day, head_bytes, segment from fork_days`))(t)

@@ -42,7 +42,7 @@ type exportRow struct {
 // slot, because package exports limits exports. Errors: ErrGroupNotFound for an unknown group,
 // apperr.NotFound for an unknown organisation.
 func (s *Service) OpenExport(ctx context.Context, q Query, d format.Dialect) (*Export, error) {
-	snap, err := open(ctx, s.db, q, false)
+	snap, err := openSnapshot(ctx, s.db, q, false)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (e *Export) AppendRows(ctx context.Context, b []byte, size int) ([]byte, er
 const (
 	exportSQL = `/* reports.export */ select ` + segment.PlayColumns +
 		`, id, release_number, completed_at`
-	exportOrder = ` order by plays.started_at, plays.id`
+	exportOrderSQL = ` order by plays.started_at, plays.id`
 	// These columns are subqueries, because a join could sort all plays before the first row.
 	ownPlayerColumns = `, (select label from players where org_id = @org and ordinal = plays.player),
 		case when @mode = 'nominative' then
@@ -132,11 +132,11 @@ func (e *Export) start(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	sql := exportSQL + ownPlayerColumns + e.snap.exportFrom() + exportOrder
+	sql := exportSQL + ownPlayerColumns + e.snap.exportFrom() + exportOrderSQL
 	if e.cachesPlayers() {
 		sql += ` limit @firstRows`
 	}
-	e.rows = e.snap.rows(ctx, sql, e.args())
+	e.rows = e.snap.queryRows(ctx, sql, e.args())
 	return e.rows.Err()
 }
 
@@ -150,10 +150,10 @@ func (e *Export) startRest(ctx context.Context) (err error) {
 	e.row = exportRow{} // a player without cells must not keep a key
 	e.cells = make([]string, e.snap.lastOrdinal+1)
 	for i, ordinal := range l.ordinals {
-		e.cells[max(ordinal, ^ordinal)] = l.at(int32(i))
+		e.cells[max(ordinal, ^ordinal)] = l.label(int32(i))
 	}
-	sql := exportSQL + e.snap.exportFrom() + exportOrder + ` offset @firstRows`
-	e.rows = e.snap.rows(ctx, sql, e.args())
+	sql := exportSQL + e.snap.exportFrom() + exportOrderSQL + ` offset @firstRows`
+	e.rows = e.snap.queryRows(ctx, sql, e.args())
 	return e.rows.Err()
 }
 
@@ -162,8 +162,8 @@ func (e *Export) args() pgx.NamedArgs {
 }
 
 func (s *snapshot) exportFrom() string {
-	if s.grouped() && !s.largeGroup {
-		return playsOfMembers
+	if s.hasGroup() && !s.largeGroup {
+		return playsOfMembersSQL
 	}
 	return ` from plays where org_id = @org and fork_id = @fork and started_at >= @from
 		and started_at < @to`
@@ -172,10 +172,10 @@ func (s *snapshot) exportFrom() string {
 // cachesPlayers reports whether reading all players is faster than a look-up for each row.
 func (e *Export) cachesPlayers() bool {
 	s := e.snap
-	if s.lastOrdinal > maxExportPlayers || s.grouped() && !s.largeGroup {
+	if s.lastOrdinal > maxExportPlayers || s.hasGroup() && !s.largeGroup {
 		return false
 	}
-	return s.large || s.lastOrdinal <= largeReport // otherwise look-ups for the few rows are faster
+	return s.isLarge || s.lastOrdinal <= minLargeReport // otherwise look-ups for the few rows are faster
 }
 
 func (e *Export) next(ctx context.Context) (bool, error) {

@@ -17,22 +17,22 @@ import (
 // rules.md, CSV: rows are ordered by startedAt, then playId, before and after firstRows.
 func TestExportOrdersPlaysOfAnInstantByID(t *testing.T) {
 	e := newEnv(t)
-	e.Plays(theFork, 1203, testFrom, 0)
+	e.Plays(testFork, 1203, testFrom, 0)
 	for player := range 40 {
-		e.play(testFork, 1+player, testFrom.Add(-time.Millisecond), testFrom.Add(day))
+		e.storePlays(testForkID, 1+player, testFrom.Add(-time.Millisecond), testFrom.Add(day))
 	}
 	for _, c := range []struct {
 		group string
 		last  int // highest ordinal, which decides whether a group is large
-	}{{"", 40}, {testGroup, 40}, {testGroup, 4000}} {
+	}{{"", 40}, {testGroupID, 40}, {testGroupID, 4000}} {
 		e.Exec(`insert into players values (gen_random_uuid(), $1, $2, 'last', '')
-			on conflict do nothing`, testOrg, c.last)
-		q := query(testFrom, 1, c.group)
+			on conflict do nothing`, testOrgID, c.last)
+		q := newQuery(testFrom, 1, c.group)
 		want := testkit.One[[]string](e.World, `select array(select id::text from plays
 			where started_at = $2 and ($1 = '' or player in (select player from group_members
 			  where group_id::text = $1)) order by id)`, c.group, testFrom)
 		var got []string
-		_, file := e.export(t, q, format.CSV)
+		_, file := e.exportFile(t, q, format.CSV)
 		for line := range strings.Lines(file) {
 			id, _, _ := strings.Cut(line, ",")
 			got = append(got, id)
@@ -55,22 +55,22 @@ func TestExportInEachFormat(t *testing.T) {
 		('00000000-0000-4000-8000-00000000000b', $1, $2, 2, null, '2023-11-20 10:00:00Z',
 		  '2023-11-20 10:00:01Z', 10000, false, ''),
 		('00000000-0000-4000-8000-00000000000c', $1, $2, 2, null, '2023-11-20 11:00:00Z', null, null, null, '')`,
-		testOrg, testFork)
+		testOrgID, testForkID)
 	const (
 		name   = "\"Zoë;'=1,+2\n@x\""   // the cell in the API's dialect
 		guard  = "\"Zoë;'=1,'+2\n'@x\"" // the cell in the spreadsheets' dialect
 		skills = `prompting.context=1/1;data.reading.proportions=0/1`
-		first  = "00000000-0000-4000-8000-00000000000a|" + testFork + "|7|P-1|" + guard +
+		first  = "00000000-0000-4000-8000-00000000000a|" + testForkID + "|7|P-1|" + guard +
 			"|2023-11-20 09:30:00|2023-11-20 09:41:12|672|true|"
-		second = "00000000-0000-4000-8000-00000000000b|" + testFork +
+		second = "00000000-0000-4000-8000-00000000000b|" + testForkID +
 			"||P-2|Player 2|2023-11-20 10:00:00|2023-11-20 10:00:01|1|true|100|false|\"\"\n"
-		third = "00000000-0000-4000-8000-00000000000c|" + testFork +
+		third = "00000000-0000-4000-8000-00000000000c|" + testForkID +
 			"||P-2|Player 2|2023-11-20 11:00:00|||false|||\"\"\n"
 	)
-	_, excel := e.export(t, query(testFrom, 1, ""), format.ExcelSemicolon)
+	_, excel := e.exportFile(t, newQuery(testFrom, 1, ""), format.ExcelSemicolon)
 	require.Equal(t, "\uFEFF"+strings.ReplaceAll(csvHeader, ",", ";")+
 		strings.ReplaceAll(first+"87,5|true|\""+skills+"\"\n"+second+third, "|", ";"), excel)
-	_, plain := e.export(t, query(testFrom, 1, ""), format.CSV)
+	_, plain := e.exportFile(t, newQuery(testFrom, 1, ""), format.CSV)
 	require.True(t, strings.HasPrefix(plain, csvHeader))
 	require.Contains(t, plain,
 		"P-1,"+name+",2023-11-20T09:30:00.123Z,2023-11-20T09:41:12.500Z,672,true,87.5,true,"+skills+"\n")
@@ -79,12 +79,12 @@ func TestExportInEachFormat(t *testing.T) {
 // rules.md, CSV: playerKey is the pseudonym in both modes, playerLabel depends on the mode, cached or not.
 func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 	e := newEnv(t)
-	e.Plays(theFork, firstRows, testFrom, 0)
-	e.Players(testOrg, 1_000)
-	for group, count := range map[string]int{"": firstRows, testGroup: firstRows / 4} {
+	e.Plays(testFork, firstRows, testFrom, 0)
+	e.Players(testOrgID, 1_000)
+	for group, count := range map[string]int{"": firstRows, testGroupID: firstRows / 4} {
 		for _, mode := range []string{"nominative", "pseudonymous"} {
-			e.Exec(`update organisations set reporting_mode = $2 where id = $1`, testOrg, mode)
-			x, file := e.export(t, query(testFrom, 1, group), format.CSV)
+			e.Exec(`update organisations set reporting_mode = $2 where id = $1`, testOrgID, mode)
+			x, file := e.exportFile(t, newQuery(testFrom, 1, group), format.CSV)
 			require.Equal(t, group == "", x.cells != nil)
 			rows := strings.Split(strings.TrimSpace(file), "\n")[1:]
 			require.Len(t, rows, count)
@@ -104,11 +104,11 @@ func TestExportNamesThePlayerOfEachRow(t *testing.T) {
 // If a host program's view of players omits a player, the player's cells and label are empty.
 func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
 	e := newEnv(t)
-	e.Plays(theFork, 2*firstRows, testFrom, 0)
-	e.play(testFork, 40, testFrom.Add(2*time.Hour), testFrom.Add(day-time.Millisecond))
+	e.Plays(testFork, 2*firstRows, testFrom, 0)
+	e.storePlays(testForkID, 40, testFrom.Add(2*time.Hour), testFrom.Add(day-time.Millisecond))
 	e.Exec(`alter table plays drop constraint plays_org_id_player_fkey`)
 	e.Exec(`delete from players where ordinal = 40`)
-	_, file := e.export(t, query(testFrom, 1, ""), format.CSV)
+	_, file := e.exportFile(t, newQuery(testFrom, 1, ""), format.CSV)
 	unnamed := 0
 	for row := range strings.SplitSeq(strings.TrimSpace(file), "\n") {
 		cells := strings.Split(row, ",")
@@ -119,13 +119,13 @@ func TestPlaysOfAMissingPlayerAreShownWithoutLabel(t *testing.T) {
 		}
 	}
 	require.Equal(t, e.Count(`plays where player = 40`), unnamed) // no row repeats the key of the previous row
-	s := e.figures(t, query(testFrom, 1, ""))
+	s := e.figures(t, newQuery(testFrom, 1, ""))
 	require.True(t, slices.ContainsFunc(s.Players(), func(p PlayerStat) bool { return p.Label == "" }))
-	o := tb.Must(e.reports.Overview(t.Context(), query(testFrom, 1, "")))(t)
+	o := tb.Must(e.reports.Overview(t.Context(), newQuery(testFrom, 1, "")))(t)
 	require.Equal(t, s.UniquePlayers, o.Current.Players)
 }
 
-func (e *env) export(t *testing.T, q Query, f format.Dialect) (x *Export, file string) {
+func (e *env) exportFile(t *testing.T, q Query, f format.Dialect) (x *Export, file string) {
 	x = tb.Must(e.reports.OpenExport(t.Context(), q, f))(t)
 	defer x.Close()
 	text := tb.Must(x.AppendRows(t.Context(), nil, 1<<20))(t)
@@ -136,8 +136,8 @@ func (e *env) export(t *testing.T, q Query, f format.Dialect) (x *Export, file s
 // rules.md, CSV: the first rows do not wait for the labels of all players.
 func TestFirstRowsDoNotWaitForAllPlayers(t *testing.T) {
 	e := newEnv(t)
-	e.Plays(theFork, 2*firstRows, testFrom, 0)
-	x := e.openExport(t, query(testFrom, 1, ""))
+	e.Plays(testFork, 2*firstRows, testFrom, 0)
+	x := e.openExport(t, newQuery(testFrom, 1, ""))
 	text := tb.Must(x.AppendRows(t.Context(), nil, 10_000))(t)
 	require.Greater(t, len(text), 10_000)
 	require.Nil(t, x.cells)

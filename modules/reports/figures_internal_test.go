@@ -64,14 +64,14 @@ func TestRankingAgreesWithComparison(t *testing.T) {
 			maps.DeleteFunc(texts, func(ordinal int32, text string) bool {
 				return text == "" || ordinal*without%2 == 0 && without > 0
 			})
-			r := rank(&s, labelsIn(texts))
+			r := rank(&s, newLabels(texts))
 			require.Equal(t, rankByComparison(&s, texts),
 				Statistics{UniquePlayers: int64(s.Count()), Player: r.row}.Players())
 		}
 	})
 }
 
-func labelsIn(texts map[int32]string) *labels {
+func newLabels(texts map[int32]string) *labels {
 	l := &labels{}
 	last := ""
 	for _, ordinal := range slices.SortedFunc(maps.Keys(texts), func(a, b int32) int {
@@ -96,17 +96,17 @@ func TestFiguresAreRoundedHalfAwayFromZero(t *testing.T) {
 		"62.6":   meanScore(6255, 1).Append(nil), // a half goes up
 		"99.9":   meanScore(9994, 1).Append(nil),
 		"33.3":   meanScore(10_000, 3).Append(nil),
-		"0.6667": rate(2, 3).Append(nil),
-		"1":      rate(7, 7).Append(nil),
-		"0.0001": rate(1, 20_000).Append(nil), // a half goes up
+		"0.6667": rateOf(2, 3).Append(nil),
+		"1":      rateOf(7, 7).Append(nil),
+		"0.0001": rateOf(1, 20_000).Append(nil), // a half goes up
 		"12.4":   roundScore(1235).Append(nil),
 	} {
 		require.Equal(t, want, string(got))
 	}
-	require.Equal(t, Rate(0), rate(0, 0))
+	require.Equal(t, Rate(0), rateOf(0, 0))
 	const plays = 1_000_000_000 // the sums must not overflow
 	require.Equal(t, Percent(1000), meanScore(10_000*plays, plays))
-	require.Equal(t, Rate(10_000), rate(plays, plays))
+	require.Equal(t, Rate(10_000), rateOf(plays, plays))
 }
 
 // The average of several days is the average of their plays, not of the daily averages.

@@ -23,15 +23,15 @@ import (
 // rules.md, Order of checks: opening a report returns the group's owner and reads no scores.
 func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 	e := newEnv(t)
-	const otherOrg = otherFork // an id of another table, here and below
-	const otherGroup = testFork
+	const otherOrg = otherForkID // an id of another table, here and below
+	const otherGroup = testForkID
 	e.Organisation(testkit.Organisation{ID: otherOrg})
 	e.Exec(`insert into player_groups (id, org_id, name) values ($2, $1, 'H')`, otherOrg, otherGroup)
-	e.insert(testFrom, 10, 2_000)
+	e.insertPlays(testFrom, 10, 2_000)
 	// opened opens a report and an export, makes the change, and reads both
 	opened := func(group, change string) (Header, Statistics, []error) {
-		q := query(testFrom, 10, group)
-		report := e.open(t, q)
+		q := newQuery(testFrom, 10, group)
+		report := e.openReport(t, q)
 		defer report.Close()
 		export := e.openExport(t, q)
 		defer export.Close()
@@ -42,14 +42,14 @@ func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 		return report.Header, stats, []error{statsErr, err}
 	}
 	e.Exec(`alter table plays rename score to unread`)
-	header, _, errs := opened(testGroup, `select`)
-	require.Equal(t, Header{GroupOwner: testOrg, ReportingMode: org.Nominative}, header)
+	header, _, errs := opened(testGroupID, `select`)
+	require.Equal(t, Header{GroupOwner: testOrgID, ReportingMode: org.Nominative}, header)
 	for _, err := range errs {
 		require.ErrorContains(t, err, `column "score" does not exist`)
 	}
 	e.Exec(`alter table plays rename unread to score`)
 
-	_, stats, errs := opened(testGroup, `delete from plays`)
+	_, stats, errs := opened(testGroupID, `delete from plays`)
 	require.Equal(t, []error{nil, nil}, errs)
 	require.Positive(t, stats.Plays)
 
@@ -60,8 +60,8 @@ func TestGroupOwnerIsKnownBeforeScoresAreRead(t *testing.T) {
 	}
 	require.Zero(t, e.DB.Pool.Stat().AcquiredConns())
 
-	for _, unknown := range []string{testOrg, "G", "\x00"} {
-		require.ErrorIs(t, tb.ErrorOf(e.statistics(t.Context(), query(testFrom, 10, unknown))), ErrGroupNotFound)
+	for _, unknown := range []string{testOrgID, "G", "\x00"} {
+		require.ErrorIs(t, tb.ErrorOf(e.statistics(t.Context(), newQuery(testFrom, 10, unknown))), ErrGroupNotFound)
 	}
 	require.Zero(t, e.reports.smallReports.Stats().Running)
 }
@@ -71,19 +71,19 @@ func TestMembersAreActiveWithinThePeriod(t *testing.T) {
 	e := newEnv(t)
 	other := e.Organisation(testkit.Organisation{}).ID
 	e.Group(other, e.Players(other, 40)...) // its members have the same ordinals
-	q := query(testFrom, 1, testGroup)
-	play := func(member int, at time.Time) { e.play(testFork, 4*member+1, at) }
+	q := newQuery(testFrom, 1, testGroupID)
+	play := func(member int, at time.Time) { e.storePlays(testForkID, 4*member+1, at) }
 	suppressed := func() bool {
-		report := e.open(t, q)
+		report := e.openReport(t, q)
 		shown := tb.Must(e.reports.ShownGroups(t.Context(), q))(t)
-		require.Equal(t, map[bool][]string{true: {}, false: {testGroup}}[report.Suppressed], shown)
+		require.Equal(t, map[bool][]string{true: {}, false: {testGroupID}}[report.Suppressed], shown)
 		return report.Suppressed
 	}
 	for member := range 4 {
 		play(member, testFrom)
 		play(member, testFrom.Add(time.Hour))
 	}
-	e.play(otherFork, 4*7+1, testFrom)
+	e.storePlays(otherForkID, 4*7+1, testFrom)
 	play(4, testFrom.Add(-time.Millisecond))
 	play(5, testFrom.Add(day))
 	require.True(t, suppressed())
@@ -99,13 +99,13 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	e.sealer.MaxDayPlays = largeDay / 2
 	groups := map[int]string{}
 	memberships := 0
-	e.Players(testOrg, players-40)
+	e.Players(testOrgID, players-40)
 	// A group is large in segments from 51 members, in plays from 438.
 	for _, members := range []int{25, 50, 51, 350, 437, 438, 2500, players} {
 		id := fmt.Sprintf("00000000-0000-4000-8000-%012d", 1000+members)
 		groups[members] = id
 		memberships += members // bounds a scan of the whole table, without statistics
-		e.group(id, `select 1 + i * ($2 / $1) from generate_series(0, $1::int - 1) i`, members, players)
+		e.storeGroup(id, `select 1 + i * ($2 / $1) from generate_series(0, $1::int - 1) i`, members, players)
 	}
 	for date := range 10 { // two large days between small ones
 		plays := 50
@@ -114,14 +114,14 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 		}
 		e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 			select gen_random_uuid(), $1, $2, 1 + i * 79 % $3::int, $4::timestamptz + i * interval '10 s', '\x02'
-			  from generate_series(1, $5::int) i`, testOrg, testFork, players,
+			  from generate_series(1, $5::int) i`, testOrgID, testForkID, players,
 			testFrom.Add(time.Duration(date)*day), plays)
 	}
 	within := func(state string) {
 		for _, p := range []Period{{testFrom.Add(4 * day), 1}, {testFrom, 10}} { // a large day, and all days
-			everybody, exported := e.costOf(t, query(p.From, p.Days, ""))
+			everybody, exported := e.costOf(t, newQuery(p.From, p.Days, ""))
 			for members, id := range groups {
-				statistics, export := e.costOf(t, query(p.From, p.Days, id))
+				statistics, export := e.costOf(t, newQuery(p.From, p.Days, id))
 				of := fmt.Sprintf("%s, %d days, %d members", state, p.Days, members)
 				assert.LessOrEqual(t, statistics, everybody+4*memberships, "statistics: %s", of)
 				assert.LessOrEqual(t, export, exported+4*memberships, "export: %s", of)
@@ -134,24 +134,24 @@ func TestGroupNeverCostsMoreThanAllPlayers(t *testing.T) {
 	e.seal(t)
 	require.Equal(t, 8, e.Count(`fork_days where head_bytes > 0`), "the days that are not large")
 	within("sealed")
-	e.play(testFork, 1, testFrom.Add(2*day))
+	e.storePlays(testForkID, 1, testFrom.Add(2*day))
 	within("dirty")
 }
 
 // The totals of complete days equal those of a report on these days, and are hidden if that is suppressed.
 func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 	e := newSealedEnv(t, 80, 4000)
-	const few = testFork
-	e.group(few, `select i from generate_series(1, 5) i`)
+	const few = testForkID
+	e.storeGroup(few, `select i from generate_series(1, 5) i`)
 	today := testFrom.Add(90 * day)
-	e.insert(today, 1, 200)
+	e.insertPlays(today, 1, 200)
 	for i := range 5 { // the fifth member plays on the last day only
-		e.play(testFork, i+1, today.Add(time.Duration(i/4-1)*day))
+		e.storePlays(testForkID, i+1, today.Add(time.Duration(i/4-1)*day))
 	}
 	for from, days := range map[int]int{0: 91, 1: 62, 40: 45, 89: 2} {
-		for _, group := range []string{"", testGroup, few} {
+		for _, group := range []string{"", testGroupID, few} {
 			for n := 1; n < days; n += days/3 + 1 {
-				q := query(testFrom.Add(time.Duration(from)*day), days, group)
+				q := newQuery(testFrom.Add(time.Duration(from)*day), days, group)
 				q.CompleteDays = n
 				got := e.figures(t, q)
 				q.Period.Days = n
@@ -167,7 +167,7 @@ func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 			}
 		}
 	}
-	q := query(today.Add(-day), 2, few)
+	q := newQuery(today.Add(-day), 2, few)
 	q.CompleteDays = 1
 	s := e.figures(t, q)
 	require.False(t, s.Suppressed)
@@ -176,16 +176,16 @@ func TestCompleteDaysHaveTheTotalsOfTheirReport(t *testing.T) {
 
 func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
 	for _, segments := range []bool{true, false} {
-		s := tb.Must(open(t.Context(), e.DB, q, segments))(t)
+		s := tb.Must(openSnapshot(t.Context(), e.DB, q, segments))(t)
 		defer s.close()
 		explained := e.explain(t, s, metadataSQL)
 		if s.largeGroup {
 			explained += e.explain(t, s, membersSQL)
 		}
 		if segments {
-			sums, _ := tb.Must2(s.sum(t.Context()))(t)
+			sums, _ := tb.Must2(s.accumulate(t.Context()))(t)
 			players := sums.Players.Ordinals()
-			statistics = explained + e.explain(t, s, s.playsSQL(), playsArgs(s.query.Period, s.days)) +
+			statistics = explained + e.explain(t, s, s.playsSQL(), playsArgs(s.query.Period, s.sealedDays)) +
 				e.explain(t, s, labelsSQL(players), pgx.NamedArgs{"players": players})
 			continue
 		}
@@ -193,7 +193,7 @@ func (e *env) costOf(t *testing.T, q Query) (statistics, export int) {
 		if x.cachesPlayers() {
 			explained += e.explain(t, s, exportPlayersSQL)
 		}
-		export = explained + e.explain(t, s, exportSQL+s.exportFrom()+exportOrder)
+		export = explained + e.explain(t, s, exportSQL+s.exportFrom()+exportOrderSQL)
 	}
 	return statistics, export
 }
@@ -253,17 +253,17 @@ func (n planNode) rows(t *testing.T) (count int) {
 // Reading a group's metadata takes time in proportion to its members, not to other groups' plays and members.
 func TestMetadataOfAGroupCostsItsMembers(t *testing.T) {
 	e := newEnv(t)
-	e.Players(testOrg, 19_960)
-	e.group(otherFork, `select i from generate_series(1, 20000) i`)
-	e.Plays(theFork, 19_000, testFrom, 0)
+	e.Players(testOrgID, 19_960)
+	e.storeGroup(otherForkID, `select i from generate_series(1, 20000) i`)
+	e.Plays(testFork, 19_000, testFrom, 0)
 	e.Exec(`vacuum analyze plays`)
 	e.Exec(`vacuum analyze group_members`)
-	s := newSnapshot(nil, query(testFrom, 1, testGroup), true)
-	require.Less(t, e.pages(t, metadataSQL, s.args), 100)
-	require.Less(t, e.pages(t, sealedDaysSQL, s.args), 20)
+	s := newSnapshot(nil, newQuery(testFrom, 1, testGroupID), true)
+	require.Less(t, e.countPages(t, metadataSQL, s.args), 100)
+	require.Less(t, e.countPages(t, sealedDaysSQL, s.args), 20)
 }
 
-func (e *env) pages(t *testing.T, sql string, args pgx.NamedArgs) int {
+func (e *env) countPages(t *testing.T, sql string, args pgx.NamedArgs) int {
 	tx := e.Begin(`set local plan_cache_mode = force_generic_plan`)
 	defer tx.Rollback(t.Context())
 	return genericPlan(t, tx.Conn(), sql, args).pages()
@@ -278,7 +278,7 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 	e.Organisation(testkit.Organisation{ID: other})
 	e.Players(other, 40)
 	report := func(group string) (Statistics, error) {
-		q := query(testFrom, 3, group)
+		q := newQuery(testFrom, 3, group)
 		q.OverlapsTimeout = time.Minute
 		return e.statistics(t.Context(), q)
 	}
@@ -291,7 +291,7 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 		for i := range 14 {
 			id := fmt.Sprintf("00000000-0000-4000-8000-%06d%06d", 1+round, i)
 			groups = append(groups, id)
-			owner := testOrg
+			owner := testOrgID
 			if i%7 == 6 {
 				owner = other
 			}
@@ -302,7 +302,7 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 		}
 		e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 			select gen_random_uuid(), $1, $2, 1 + floor(random() * $4), $3, '' from generate_series(1, 70)`,
-			testOrg, testFork, testFrom, 8+random.IntN(33))
+			testOrgID, testForkID, testFrom, 8+random.IntN(33))
 		labels := map[string][]string{}
 		overlaps := map[string][]Overlap{}
 		for _, id := range groups {
@@ -348,13 +348,13 @@ func TestSlowOverlapsDoNotFailTheReport(t *testing.T) {
 	e := newEnv(t)
 	e.Exec(`alter table group_members set (autovacuum_enabled = false)`)
 	e.Exec(`update organisations set reporting_mode = 'pseudonymous'`)
-	e.Players(testOrg, 3_000)
-	e.Plays(theFork, 3_000, testFrom, 0)
+	e.Players(testOrgID, 3_000)
+	e.Plays(testFork, 3_000, testFrom, 0)
 	for i := range 200 {
 		id := fmt.Sprintf("00000000-0000-4000-9000-%012d", i)
-		e.group(id, `select j from generate_series(1, 3000) j where j % 3000 <> $1`, i)
+		e.storeGroup(id, `select j from generate_series(1, 3000) j where j % 3000 <> $1`, i)
 	}
-	q := query(testFrom, 1, "")
+	q := newQuery(testFrom, 1, "")
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
 	defer stop()
 	for timeout, found := range map[time.Duration][]int{

@@ -43,7 +43,7 @@ select g.name, m.lacking
 func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	ctx, stop := context.WithTimeout(ctx, s.query.OverlapsTimeout)
 	defer stop()
-	groups, err := pgx.CollectRows(s.rows(ctx, largeGroupsSQL, pgx.NamedArgs{"players": len(players)}),
+	groups, err := pgx.CollectRows(s.queryRows(ctx, largeGroupsSQL, pgx.NamedArgs{"players": len(players)}),
 		pgx.RowTo[uuid.UUID])
 	if err != nil || len(groups) == 0 {
 		return nil
@@ -51,7 +51,7 @@ func (s *snapshot) overlaps(ctx context.Context, players []int32) []Overlap {
 	if _, err := s.conn.Exec(ctx, customPlanSQL); err != nil {
 		return nil
 	}
-	rows := s.rows(ctx, overlapsSQL,
+	rows := s.queryRows(ctx, overlapsSQL,
 		pgx.NamedArgs{"groups": groups, "players": players, "maxOverlaps": MaxOverlaps})
 	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Overlap])
 	if err != nil {

@@ -37,8 +37,8 @@ type labels struct {
 	ordinals []int32  // ordinals of players; ^ordinal if the text equals the previous player's
 }
 
-// at returns the text of the i-th player in the order read, "" for -1.
-func (l *labels) at(i int32) string {
+// label returns the text of the i-th player in the order read, "" for -1.
+func (l *labels) label(i int32) string {
 	switch {
 	case i < 0:
 		return ""
@@ -87,7 +87,7 @@ func appendLabel(b []byte, v [][]byte) []byte { return append(b, v[1]...) }
 func (s *snapshot) selectLabels(
 	ctx context.Context, sql string, args pgx.NamedArgs, appendText func(b []byte, v [][]byte) []byte,
 ) (*labels, error) {
-	rows := s.rows(ctx, sql, args)
+	rows := s.queryRows(ctx, sql, args)
 	defer rows.Close()
 	var text []byte
 	var last []byte // text of the previous player

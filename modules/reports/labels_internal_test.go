@@ -22,16 +22,16 @@ const manyPlayers = 1500 // enough players to read all labels
 
 func newLabelsEnv(t *testing.T) *env {
 	e := newEnv(t)
-	e.Players(testOrg, manyPlayers-40)
+	e.Players(testOrgID, manyPlayers-40)
 	e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 		select gen_random_uuid(), $1, $2, i, $3, '' from generate_series(1, $4::int) i`,
-		testOrg, testFork, testFrom, manyPlayers)
+		testOrgID, testForkID, testFrom, manyPlayers)
 	return e
 }
 
 // requireLabels compares the labels of a report with a column of players.
 func (e *env) requireLabels(t *testing.T, column string) {
-	stats := e.figures(t, query(testFrom, 1, ""))
+	stats := e.figures(t, newQuery(testFrom, 1, ""))
 	// CollectRows returns its error
 	rows, _ := e.Owner.Pool.Query(t.Context(), `select `+column+` from players p
 		where exists (select from plays y where y.org_id = p.org_id and y.player = p.ordinal)
@@ -52,9 +52,9 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 	unchanged := func(what string, e *env) {
 		t.Helper()
 		e.requireLabels(t, "display_name")
-		kept, _ := e.reports.labels.lru.Peek(labelsKey{testOrg, org.Nominative})
+		kept, _ := e.reports.labels.lru.Peek(labelsKey{testOrgID, org.Nominative})
 		e.requireLabels(t, "display_name")
-		still, _ := e.reports.labels.lru.Peek(labelsKey{testOrg, org.Nominative})
+		still, _ := e.reports.labels.lru.Peek(labelsKey{testOrgID, org.Nominative})
 		require.Same(t, kept, still, what)
 	}
 	for _, change := range []string{
@@ -65,7 +65,7 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 		 update players set display_name = 'kept' where ordinal = 4; commit`,
 		`begin; update players set display_name = 'first' where ordinal = 5;
 		 update players set display_name = 'second' where ordinal = 6; commit`,
-		`with p as (insert into players select gen_random_uuid(), '` + testOrg + `', 9000, 'P-new', 'New'
+		`with p as (insert into players select gen_random_uuid(), '` + testOrgID + `', 9000, 'P-new', 'New'
 		  returning ordinal) select * from p`,
 	} {
 		unchanged(change, e)
@@ -90,13 +90,13 @@ func TestCachedLabelsEqualThoseOfTheSnapshot(t *testing.T) {
 // Without Options.PlayerVersions, as in a host program, no label is cached and player_ordinals is not read.
 func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
 	e := newLabelsEnv(t)
-	q := query(testFrom, 1, "")
+	q := newQuery(testFrom, 1, "")
 	e.Exec(`alter table players rename display_name to unread`)
 	require.ErrorContains(t, tb.ErrorOf(e.statistics(t.Context(), q)), `column "display_name" does not exist`)
 	e.Exec(`alter table players rename unread to display_name`)
 	e.requireLabels(t, "display_name")
 
-	older := e.open(t, q)
+	older := e.openReport(t, q)
 	const rename = `update players set display_name = $1 where ordinal = 1`
 	e.Exec(rename, "After")
 	e.requireLabels(t, "display_name")
@@ -114,13 +114,13 @@ func TestLabelsOfAnOlderSnapshotAreNotMixed(t *testing.T) {
 	e.requireLabels(t, "display_name")
 }
 
-func labelsOf(bytes int) *labels { return &labels{text: strings.Repeat("x", bytes)} }
+func labelsOfSize(bytes int) *labels { return &labels{text: strings.Repeat("x", bytes)} }
 
 // sizing.md: the cache of labels stays within maxLabelBytes, and evicts the least recently used first.
 func TestCachedLabelsAreBounded(t *testing.T) {
 	c := newLabelCache()
 	key := func(i int) labelsKey { return labelsKey{fmt.Sprint(i), org.Nominative} }
-	l := labelsOf(1 << 18)
+	l := labelsOfSize(1 << 18)
 	for i := range 500 {
 		c.put(key(i), 1, l)
 		require.NotNil(t, c.get(key(0), 1), "in use")
@@ -130,20 +130,20 @@ func TestCachedLabelsAreBounded(t *testing.T) {
 	require.Nil(t, c.get(key(1), 1))
 	require.NotNil(t, c.get(key(499), 1))
 	require.Nil(t, c.get(key(499), 2), "another version")
-	c.put(key(499), 2, labelsOf(maxLabelBytes))
+	c.put(key(499), 2, labelsOfSize(maxLabelBytes))
 	require.NotNil(t, c.get(key(499), 1), "labels that do not fit are not kept")
 	for _, k := range c.lru.Keys() {
-		c.put(k, 3, labelsOf(1))
+		c.put(k, 3, labelsOfSize(1))
 	}
-	require.Equal(t, c.lru.Len()*labelsOf(1).size(), c.bytes)
+	require.Equal(t, c.lru.Len()*labelsOfSize(1).size(), c.bytes)
 }
 
 // doc.go, Invariants: labels that no report confirms for a minute are dropped, even without another report.
 func TestUnconfirmedLabelsAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newLabelCache()
-		k := labelsKey{testOrg, org.Pseudonymous}
-		c.put(k, 1, labelsOf(10))
+		k := labelsKey{testOrgID, org.Pseudonymous}
+		c.put(k, 1, labelsOfSize(10))
 		for range 5 {
 			<-time.After(labelTTL - time.Second)
 			require.NotNil(t, c.get(k, 1))
@@ -162,18 +162,18 @@ func TestUnconfirmedLabelsAreDropped(t *testing.T) {
 // rules.md, Bounds: a large report waits for a slot of large reports, and takes no slot of small ones.
 func TestLargeReportsLeaveSlotsForSmallOnes(t *testing.T) {
 	e := newEnv(t)
-	e.Players(testOrg, largeReport+1)
-	e.Plays(theFork, largeReport+1, testFrom, 0)
-	e.group(otherFork, `select i from generate_series(1, $1::int) i`, largeReport)
+	e.Players(testOrgID, minLargeReport+1)
+	e.Plays(testFork, minLargeReport+1, testFrom, 0)
+	e.storeGroup(otherForkID, `select i from generate_series(1, $1::int) i`, minLargeReport)
 	large := func(group string) bool {
-		s := tb.Must(open(t.Context(), e.DB, query(testFrom, 1, group), true))(t)
+		s := tb.Must(openSnapshot(t.Context(), e.DB, newQuery(testFrom, 1, group), true))(t)
 		s.close()
-		return s.large
+		return s.isLarge
 	}
-	require.True(t, large(otherFork), "a group that is read like a large report waits as one")
-	require.False(t, large(testGroup))
+	require.True(t, large(otherForkID), "a group that is read like a large report waits as one")
+	require.False(t, large(testGroupID))
 	open := func(day int) *Report {
-		report, err := e.reports.Open(t.Context(), query(testFrom.AddDate(0, 0, day), 1, ""))
+		report, err := e.reports.Open(t.Context(), newQuery(testFrom.AddDate(0, 0, day), 1, ""))
 		assert.NoError(t, err)
 		t.Cleanup(report.Close)
 		return report
@@ -191,11 +191,11 @@ func TestLargeReportsLeaveSlotsForSmallOnes(t *testing.T) {
 	require.NotNil(t, <-second, "it gets the slot of the first")
 	e.Exec(`delete from plays where player = 1`)
 	require.False(t, large(""), "as many plays as a small report may have")
-	e.play(testFork, 2, testFrom)
+	e.storePlays(testForkID, 2, testFrom)
 	require.True(t, large(""))
-	e.Exec(`delete from players where ordinal > $1`, largeReport)
-	e.play(testFork, 2, testFrom)
-	require.False(t, large("") || large(otherFork), "as many players")
+	e.Exec(`delete from players where ordinal > $1`, minLargeReport)
+	e.storePlays(testForkID, 2, testFrom)
+	require.False(t, large("") || large(otherForkID), "as many players")
 }
 
 // rules.md, Bounds: the error of a report without a slot says when to retry.
@@ -203,9 +203,9 @@ func TestRefusedReportSaysWhenToRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(nil, Options{})
 		for range MaxReportsOfOrganisation {
-			tb.Must(s.smallReports.Acquire(t.Context(), testOrg))(t)
+			tb.Must(s.smallReports.Acquire(t.Context(), testOrgID))(t)
 		}
-		_, err := s.Open(t.Context(), query(testFrom, 1, ""))
+		_, err := s.Open(t.Context(), newQuery(testFrom, 1, ""))
 		require.True(t, apperr.Is(err, apperr.Unavailable))
 		require.Equal(t, "Too many reports are being computed. Retry in 5 seconds.", apperr.From(err).Message)
 	})
@@ -214,12 +214,12 @@ func TestRefusedReportSaysWhenToRetry(t *testing.T) {
 // doc.go, Invariants: after a replica fails, the primary is read. After the primary fails, the report fails.
 func TestReportOfFailedReplicaIsReadFromPrimary(t *testing.T) {
 	e := newEnv(t)
-	e.insert(testFrom, 40, 100)
-	q := query(testFrom, 40, "")
+	e.insertPlays(testFrom, 40, 100)
+	q := newQuery(testFrom, 40, "")
 	want := e.figures(t, q)
 	for _, replica := range []bool{true, false} {
-		report := e.open(t, q)
-		report.snap.replica = replica
+		report := e.openReport(t, q)
+		report.snap.onReplica = replica
 		// aborts the transaction, so that every later statement fails
 		require.Error(t, tb.ErrorOf(report.snap.conn.Exec(t.Context(), `select 1 / 0`)))
 		got, err := e.reports.Statistics(t.Context(), report)

@@ -46,25 +46,25 @@ select (select org_id::text from player_groups where id = @group)`
 // A group is large if it has more members than 1/8 (plays) or 1/70 (segments) of the highest
 // ordinal. Scanning all plays or segments is then faster than a look-up for each member.
 const (
-	largeInPlays    = largeGroupSQL + `8` + largeGroupSQLEnd
-	largeInSegments = largeGroupSQL + `70` + largeGroupSQLEnd
-	largeGroupSQL   = `exists (select from group_members where org_id = @org and group_id = @group
+	largeInPlaysSQL    = largeGroupSQL + `8` + largeGroupSQLEnd
+	largeInSegmentsSQL = largeGroupSQL + `70` + largeGroupSQLEnd
+	largeGroupSQL      = `exists (select from group_members where org_id = @org and group_id = @group
 	order by player offset coalesce((select max(ordinal) / `
 	largeGroupSQLEnd = ` from players where org_id = @org), 0) limit 1)`
 )
 
-// byPlayer forces the index, because with few groups the planner would scan the whole table. A
+// orderByPlayerSQL forces the index, because with few groups the planner would scan the whole table. A
 // subquery in LIMIT is opaque to the planner.
-const byPlayer = ` order by player limit (select 9223372036854775807)`
+const orderByPlayerSQL = ` order by player limit (select 9223372036854775807)`
 
 // metadataSQL counts active members up to MinGroup, and none of another organisation's group. It
 // looks up plays member by member, because a join could read other players' plays too.
 const metadataSQL = `/* reports.metadata */
-select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
+select o.reporting_mode, @group::uuid is not null and ` + largeInPlaysSQL + `,
        (select count(*)::int from (
            select from (
                select m.player from group_members m where m.org_id = o.id and m.group_id = g.id` +
-	byPlayer + `) m, lateral (
+	orderByPlayerSQL + `) m, lateral (
                select from plays p where p.org_id = o.id and p.player = m.player
                   and (p.player, p.fork_id, p.started_at) >= (m.player, @fork, @from)
                   and (p.player, p.fork_id, p.started_at) < (m.player, @fork, @to) limit 1) p
@@ -81,21 +81,21 @@ select o.reporting_mode, @group::uuid is not null and ` + largeInPlays + `,
 
 // Reports on small groups read no segments. Large groups need the tail of a month: plays by player.
 const (
-	sealedDaysSQL = segment.DaySumsSQL + ` and (@group::uuid is null or ` + largeInSegments + `)
+	sealedDaysSQL = segment.DaySumsSQL + ` and (@group::uuid is null or ` + largeInSegmentsSQL + `)
  order by d.day`
 	sealedMonthsSQL = `/* reports.sealedMonths */
-select m.month from ` + segment.SealedMonths + ` m
+select m.month from ` + segment.SealedMonthsSQL + ` m
  where m.org_id = @org and m.fork_id = @fork and m.month >= @from
    and (m.month + interval '1 month')::date <= @to
-   and (@group::uuid is null or ` + largeInSegments + `)
+   and (@group::uuid is null or ` + largeInSegmentsSQL + `)
    and (@group::uuid is null or m.head_bytes < octet_length(m.segment))
  order by m.month`
 )
 
-func (s *snapshot) grouped() bool { return s.query.GroupID != "" }
+func (s *snapshot) hasGroup() bool { return s.query.GroupID != "" }
 
 func (s *snapshot) readMetadata(results pgx.BatchResults) error {
-	if s.grouped() {
+	if s.hasGroup() {
 		var owner *string
 		if err := results.QueryRow().Scan(&owner); err != nil {
 			return fmt.Errorf("reports: group owner: %w", err)
@@ -107,8 +107,8 @@ func (s *snapshot) readMetadata(results pgx.BatchResults) error {
 	}
 	var activeMembers int
 	err := results.QueryRow().Scan(&s.ReportingMode, &s.largeGroup, &activeMembers, &s.lastOrdinal,
-		&s.large)
-	s.large = s.large || s.largeGroup && s.lastOrdinal > largeReport
+		&s.isLarge)
+	s.isLarge = s.isLarge || s.largeGroup && s.lastOrdinal > minLargeReport
 	s.Suppressed = suppressed(s.query.GroupID, activeMembers)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return apperr.New(apperr.NotFound, "No such organisation.")
@@ -124,21 +124,21 @@ func (s *snapshot) readSealed(results pgx.BatchResults) error {
 		return fmt.Errorf("reports: sealed days: %w", err)
 	}
 	rows, _ = results.Query() // rows.Err returns its error
-	s.days = days
-	s.months, err = pgx.CollectRows(rows, pgx.RowTo[time.Time])
-	if s.grouped() {
+	s.sealedDays = days
+	s.sealedMonths, err = pgx.CollectRows(rows, pgx.RowTo[time.Time])
+	if s.hasGroup() {
 		s.addDaysOfMonths()
-		s.largeGroup = s.largeGroup || len(s.days) > 0
+		s.largeGroup = s.largeGroup || len(s.sealedDays) > 0
 	}
 	return apperr.Annotate(err, "reports: sealed months")
 }
 
 // addDaysOfMonths marks days as sealed, because UnpackMembers adds the plays of their months.
 func (s *snapshot) addDaysOfMonths() {
-	for _, first := range s.months {
+	for _, first := range s.sealedMonths {
 		for date := first; date.Before(first.AddDate(0, 1, 0)); date = date.Add(day) {
-			s.days = append(s.days, segment.SealedDay{Date: date})
+			s.sealedDays = append(s.sealedDays, segment.SealedDay{Date: date})
 		}
 	}
-	slices.SortFunc(s.days, func(a, b segment.SealedDay) int { return a.Date.Compare(b.Date) })
+	slices.SortFunc(s.sealedDays, func(a, b segment.SealedDay) int { return a.Date.Compare(b.Date) })
 }

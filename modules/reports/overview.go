@@ -83,7 +83,7 @@ const (
 	// forkDaysSQL returns one row, without a day, for a fork without sealed days.
 	forkDaysSQL = `/* reports.forkDays */
 select f.id::text, d.day, d.sums from forks f
-  left join ` + segment.SealedDays + ` d on d.org_id = @org and d.fork_id = f.id and d.day >= @from
+  left join ` + segment.SealedDaysSQL + ` d on d.org_id = @org and d.fork_id = f.id and d.day >= @from
    and d.day < @to and @segments
  where f.org_id = @org order by f.id, d.day`
 
@@ -142,7 +142,7 @@ type forkSums struct {
 func (r *overviewReader) weekOf(day time.Time) int { return int(day.Sub(r.query.Period.From) / week) }
 
 func (r *overviewReader) readForkDays(ctx context.Context) error {
-	rows := r.rows(ctx, forkDaysSQL, pgx.NamedArgs{"segments": r.useSegments})
+	rows := r.queryRows(ctx, forkDaysSQL, pgx.NamedArgs{"segments": r.useSegments})
 	var id string
 	var date *time.Time
 	var packed []byte
@@ -182,7 +182,7 @@ func (r *overviewReader) readPlays(ctx context.Context) error {
 		starts = append(starts, from...)
 		ends = append(ends, to...)
 	}
-	rows := r.rows(ctx, playsOfForksSQL,
+	rows := r.queryRows(ctx, playsOfForksSQL,
 		pgx.NamedArgs{"numbers": numbers, "forks": forks, "starts": starts, "ends": ends})
 	var i int
 	var first time.Time
@@ -200,7 +200,7 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 		forks = append(forks, f.id)
 	}
 	end := r.query.Period.End()
-	rows := r.rows(ctx, playersOfForksSQL, pgx.NamedArgs{
+	rows := r.queryRows(ctx, playersOfForksSQL, pgx.NamedArgs{
 		"forks":    forks,
 		"compared": end.Add(-2 * comparedWeeks * week),
 		"middle":   end.Add(-comparedWeeks * week),
@@ -230,8 +230,8 @@ func (r *overviewReader) readPlayers(ctx context.Context, o *Overview) error {
 	for i, f := range r.forks {
 		f.AvgScore = meanScore(scores[i], f.Completed)
 	}
-	o.Current.CompletionRate = rate(o.Current.Completed, o.Current.Plays)
-	o.Earlier.CompletionRate = rate(o.Earlier.Completed, o.Earlier.Plays)
+	o.Current.CompletionRate = rateOf(o.Current.Completed, o.Current.Plays)
+	o.Earlier.CompletionRate = rateOf(o.Earlier.Completed, o.Earlier.Plays)
 	return apperr.Annotate(rows.Err(), "reports: players of forks")
 }
 

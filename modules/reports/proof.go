@@ -49,7 +49,7 @@ const (
 	// reads at most @maxHashed + 1 of these plays, in order.
 	hashedSQL = `/* reports.hashed */
 with days as (
-  select day, hash from ` + segment.CleanDays + ` d
+  select day, hash from ` + segment.CleanDaysSQL + ` d
    where org_id = @org and fork_id = @fork and day >= @from::date and day < @to::date
      and hash is not null),
 gaps as (
@@ -64,12 +64,12 @@ plays as (
 select day, 0, hash from days
 union all (
 select date_trunc('month', started_at at time zone 'UTC')::date, count(*)::int, ` +
-		segment.PlaysHash + `
+		segment.PlaysHashSQL + `
   from plays group by 1 order by 1)`
 )
 
-// hashedPlays is the hash of the plays of a day or month.
-type hashedPlays struct {
+// playsHash is the hash of the plays of a day or month.
+type playsHash struct {
 	Date  time.Time
 	Plays int // number of plays that were read; 0 for a clean day
 	Hash  int64
@@ -78,7 +78,7 @@ type hashedPlays struct {
 // prove sets Header.Proof.
 func (s *snapshot) prove(ctx context.Context) error {
 	left := s.query.MaxHashedPlays
-	if left == 0 || s.grouped() || s.ReportingMode != org.Pseudonymous {
+	if left == 0 || s.hasGroup() || s.ReportingMode != org.Pseudonymous {
 		return nil
 	}
 	batch := &pgx.Batch{}
@@ -91,7 +91,7 @@ func (s *snapshot) prove(ctx context.Context) error {
 		return fmt.Errorf("reports: history: %w", err)
 	}
 	rows, _ := results.Query() // CollectRows returns its error
-	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[hashedPlays])
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[playsHash])
 	if err != nil {
 		return fmt.Errorf("reports: proof: %w", err)
 	}

@@ -131,7 +131,7 @@ func (r *ranking) row(i int) PlayerStat {
 	e := r.order[i]
 	p := r.players.Get(e.ordinal)
 	return PlayerStat{
-		Label:        r.labels.at(e.label),
+		Label:        r.labels.label(e.label),
 		Plays:        int64(p.Plays),
 		BestScore:    roundScore(p.BestScore),
 		Completed:    p.Completed,

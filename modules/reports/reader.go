@@ -19,7 +19,7 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	if s.Suppressed {
 		return Statistics{ReportingMode: s.ReportingMode, Suppressed: true}, nil
 	}
-	sums, complete, err := s.sum(ctx)
+	sums, complete, err := s.accumulate(ctx)
 	if err != nil {
 		return stats, err
 	}
@@ -41,10 +41,10 @@ func (s *snapshot) statistics(ctx context.Context) (stats Statistics, err error)
 	return stats, nil
 }
 
-// sum adds complete days first, and takes their totals before it adds the other days.
-func (s *snapshot) sum(ctx context.Context) (a *segment.Accumulator, complete *Statistics, err error) {
+// accumulate adds complete days first, and takes their totals before it adds the other days.
+func (s *snapshot) accumulate(ctx context.Context) (a *segment.Accumulator, complete *Statistics, err error) {
 	a = segment.NewAccumulator(s.query.Period.From, s.query.Period.Days)
-	for _, first := range s.months {
+	for _, first := range s.sealedMonths {
 		a.ExpectMonth(first)
 	}
 	if s.largeGroup {
@@ -59,7 +59,7 @@ func (s *snapshot) sum(ctx context.Context) (a *segment.Accumulator, complete *S
 		return nil, nil, err
 	}
 	first := s.query.completePeriod()
-	if err := s.addPlays(ctx, a, first, s.days); err != nil || first == s.query.Period {
+	if err := s.addPlays(ctx, a, first, s.sealedDays); err != nil || first == s.query.Period {
 		return a, nil, err
 	}
 	if !suppressed(s.query.GroupID, a.Players.Count()) {
@@ -71,14 +71,14 @@ func (s *snapshot) sum(ctx context.Context) (a *segment.Accumulator, complete *S
 }
 
 func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error {
-	if len(s.months) == 0 {
+	if len(s.sealedMonths) == 0 {
 		return nil
 	}
-	rows := s.rows(ctx, segment.MonthSegmentsSQL,
-		pgx.NamedArgs{"months": s.months, "whole": s.grouped()})
-	return segment.ReadSegments(rows, len(s.months), func(month segment.StoredSegment) error {
+	rows := s.queryRows(ctx, segment.MonthSegmentsSQL,
+		pgx.NamedArgs{"months": s.sealedMonths, "whole": s.hasGroup()})
+	return segment.ReadSegments(rows, len(s.sealedMonths), func(month segment.StoredSegment) error {
 		from := month.Date.UnixMilli()
-		if s.grouped() {
+		if s.hasGroup() {
 			return segment.UnpackMembers(from, month.Head, month.Tail, s.members.has, a)
 		}
 		return segment.UnpackMonth(from, month.Head, &a.Players)
@@ -89,8 +89,8 @@ func (s *snapshot) addMonths(ctx context.Context, a *segment.Accumulator) error 
 // for a group, its members' plays.
 func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	var read []time.Time
-	for _, d := range s.days {
-		if !s.grouped() {
+	for _, d := range s.sealedDays {
+		if !s.hasGroup() {
 			sums, err := segment.UnpackSums(d.Date.UnixMilli(), d.Sums)
 			if err != nil {
 				return segment.DamagedError(d.Date)
@@ -104,21 +104,21 @@ func (s *snapshot) addDays(ctx context.Context, a *segment.Accumulator) error {
 	if len(read) == 0 {
 		return nil
 	}
-	rows := s.rows(ctx, segment.DaySegmentsSQL, pgx.NamedArgs{"days": read, "whole": s.grouped()})
+	rows := s.queryRows(ctx, segment.DaySegmentsSQL, pgx.NamedArgs{"days": read, "whole": s.hasGroup()})
 	return segment.ReadSegments(rows, len(read), func(d segment.StoredSegment) error {
 		from := d.Date.UnixMilli()
-		if s.grouped() {
+		if s.hasGroup() {
 			return segment.UnpackDay(from, d.Head, d.Tail, s.members.has, a.Add)
 		}
 		return segment.UnpackDay(from, d.Head, nil, nil, a.Players.AddPlay)
 	})
 }
 
-// The row comparison of playsOfMembers forces the index of players. Without it, a wrong row
+// The row comparison of playsOfMembersSQL forces the index of players. Without it, a wrong row
 // estimate could make the planner scan the whole range for each member. A filter player =
 // any(array(select …)) would compare each play with each member.
-const playsOfMembers = ` from (
-		select player as member from group_members where org_id = @org and group_id = @group` + byPlayer +
+const playsOfMembersSQL = ` from (
+		select player as member from group_members where org_id = @org and group_id = @group` + orderByPlayerSQL +
 	`) m, lateral (
 		select * from plays where org_id = @org and player = m.member
 		    and (player, fork_id, started_at) >= (m.member, @fork, @from)
@@ -127,8 +127,8 @@ const playsOfMembers = ` from (
 // playsSQL selects the plays of all players for a large group: a filter in SQL could become an
 // unhashed subplan, O(plays × members).
 func (s *snapshot) playsSQL() string {
-	if s.grouped() && !s.largeGroup {
-		return `/* reports.plays */ select ` + segment.PlayColumns + playsOfMembers
+	if s.hasGroup() && !s.largeGroup {
+		return `/* reports.plays */ select ` + segment.PlayColumns + playsOfMembersSQL
 	}
 	return segment.PlaysSQL
 }
@@ -142,7 +142,7 @@ func playsArgs(p Period, sealed []segment.SealedDay) pgx.NamedArgs {
 func (s *snapshot) addPlays(
 	ctx context.Context, a *segment.Accumulator, of Period, sealed []segment.SealedDay,
 ) error {
-	rows := s.rows(ctx, s.playsSQL(), playsArgs(of, sealed))
+	rows := s.queryRows(ctx, s.playsSQL(), playsArgs(of, sealed))
 	defer rows.Close()
 	var p segment.Play
 	for rows.Next() {
@@ -155,7 +155,7 @@ func (s *snapshot) addPlays(
 }
 
 const membersSQL = `/* reports.members */
-select player from group_members where org_id = @org and group_id = @group` + byPlayer
+select player from group_members where org_id = @org and group_id = @group` + orderByPlayerSQL
 
 // members is a set of players, indexed by ordinal: ordinals are small and dense.
 type members []bool
@@ -163,7 +163,7 @@ type members []bool
 func (m members) has(ordinal int32) bool { return int(ordinal) < len(m) && m[ordinal] }
 
 func (s *snapshot) readMembers(ctx context.Context) error {
-	rows := s.rows(ctx, membersSQL, nil)
+	rows := s.queryRows(ctx, membersSQL, nil)
 	ordinals, err := pgx.CollectRows(rows, pgx.RowTo[int32])
 	if err != nil || len(ordinals) == 0 {
 		return apperr.Annotate(err, "reports: members")

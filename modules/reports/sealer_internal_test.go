@@ -25,7 +25,7 @@ import (
 // One sealer works at a time. Another pass returns ErrLocked. A rebuild waits, and marks nothing if it times out.
 func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 	e := newEnv(t)
-	e.insert(testFrom, 100, 500)
+	e.insertPlays(testFrom, 100, 500)
 	days := e.seal(t).Days
 	rebuilder := newSealer(e.Owner)
 	lock := e.Begin(`select pg_advisory_xact_lock(hashtextextended('sealer', 0))`)
@@ -46,7 +46,7 @@ func TestRebuildWaitsForAnotherSealer(t *testing.T) {
 // Segments of another version are not read. Those of a later version stay until a write: two sealers must not compete.
 func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 	e := newEnv(t)
-	e.insert(testFrom, 100, 2000)
+	e.insertPlays(testFrom, 100, 2000)
 	first := e.seal(t)
 	const even = `extract(day from day)::int % 2 = 0`
 	for _, other := range []int{-1, 1} {
@@ -76,9 +76,9 @@ func TestSegmentsOfAnotherVersionAreNotRead(t *testing.T) {
 func TestLargeDayIsCountedOnce(t *testing.T) {
 	e := newEnv(t)
 	e.sealer.MaxDayPlays = 20
-	e.insert(testFrom.Add(20*day), 1, 400) // enough plays to show the group
-	e.insert(testFrom.Add(50*day), 1, 10)
-	e.Exec(`update plays set fork_id = $1`, testFork)
+	e.insertPlays(testFrom.Add(20*day), 1, 400) // enough plays to show the group
+	e.insertPlays(testFrom.Add(50*day), 1, 10)
+	e.Exec(`update plays set fork_id = $1`, testForkID)
 	require.Equal(t, sealer.Result{Days: 1, Months: 2, Large: 1}, e.seal(t),
 		"a month can be sealed: it is packed from its plays")
 	require.Equal(t, sealer.Result{}, e.seal(t), "nothing is due")
@@ -89,7 +89,7 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 	require.Equal(t, sealer.Result{Months: 1, Large: 1}, e.seal(t))
 	for plays, want := range map[int]sealer.Result{20: {Days: 1, Months: 1}, 21: {Months: 1, Large: 1}} {
 		e.Exec(`delete from plays where started_at < $1`, testFrom.Add(21*day))
-		e.Plays(theFork, plays, testFrom.Add(20*day), time.Second)
+		e.Plays(testFork, plays, testFrom.Add(20*day), time.Second)
 		e.requireAgreement(t)
 		require.Equal(t, want, e.seal(t), "a segment takes 20")
 		e.requireAgreement(t)
@@ -100,12 +100,12 @@ func TestLargeDayIsCountedOnce(t *testing.T) {
 func TestLargeMonthIsSealedByPlayerAlone(t *testing.T) {
 	e := newEnv(t)
 	e.sealer.MaxMonthPlays = 370
-	e.insert(testFrom, 99, 2000)
+	e.insertPlays(testFrom, 99, 2000)
 	e.Exec(`delete from plays where started_at >= '2024-01-15' and started_at < '2024-02-01'`)
 	e.seal(t)
-	months := e.Count(`fork_months where fork_id = $1`, testFork)
+	months := e.Count(`fork_months where fork_id = $1`, testForkID)
 	require.Equal(t, months-1, e.Count(`fork_months where fork_id = $1
-		and head_bytes < octet_length(segment)`, testFork), "December alone is too large")
+		and head_bytes < octet_length(segment)`, testForkID), "December alone is too large")
 	e.requireAgreement(t)
 }
 
@@ -115,11 +115,11 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 	left := func(from, to string) int {
 		return e.Count(`(select fork_id, day from fork_days union all select fork_id, month from fork_months
 			union all table unsealed_days union all table unsealed_months) x
-			where fork_id = $1 and day between $2 and $3`, testFork, from, to)
+			where fork_id = $1 and day between $2 and $3`, testForkID, from, to)
 	}
 	e.Exec(
 		`delete from plays where fork_id = $1 and started_at >= '2023-12-01' and started_at < '2024-01-01'`,
-		testFork)
+		testForkID)
 	e.seal(t)
 	e.requireAgreement(t)
 	require.Zero(t, left("2023-12-01", "2023-12-31"))
@@ -127,11 +127,11 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 
 	// A pass skips a month with a locked day. A later pass deletes the segment, even if the fork
 	// has fewer than MinPlays by then.
-	e.Exec(`delete from plays where fork_id = $1 and started_at::date = '2024-01-31'`, testFork)
+	e.Exec(`delete from plays where fork_id = $1 and started_at::date = '2024-01-31'`, testForkID)
 	e.seal(t)
 	writer := e.Begin(`select pg_advisory_xact_lock_shared(uuid_hash($1), $2::date - date '2000-01-01')`,
-		testFork, "2024-01-31")
-	e.Exec(`delete from plays where fork_id = $1`, testFork)
+		testForkID, "2024-01-31")
+	e.Exec(`delete from plays where fork_id = $1`, testForkID)
 	e.sealer.MinPlays = 1_000_000
 	require.Equal(t, 1, e.seal(t).Skipped)
 	require.NoError(t, writer.Rollback(t.Context()))
@@ -143,8 +143,8 @@ func TestEmptiedMonthLeavesNeitherSegmentNorMark(t *testing.T) {
 // A failure in one fork is reported, and the other forks are sealed.
 func TestSealingContinuesAfterAFailure(t *testing.T) {
 	e := newEnv(t)
-	e.insert(testFrom, 99, 500)
-	e.Exec(`create function refuse() returns trigger language plpgsql as $$ begin if new.fork_id = '` + testFork +
+	e.insertPlays(testFrom, 99, 500)
+	e.Exec(`create function refuse() returns trigger language plpgsql as $$ begin if new.fork_id = '` + testForkID +
 		`' then raise exception 'no room for it'; end if; return new; end $$;
 		create trigger refuse before insert on fork_days for each row execute function refuse()`)
 	var done sealer.Result
@@ -152,12 +152,12 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 	e.sealer.OnPass = func(sealed sealer.Result, failure error) { done, err = sealed, failure }
 	e.sealer.RunOnce(t.Context())
 	require.ErrorContains(t, err, "no room for it")
-	require.ErrorContains(t, err, testFork, "which one")
+	require.ErrorContains(t, err, testForkID, "which one")
 	const days = `(select distinct started_at::date from plays where fork_id = $1) d`
-	sealed := e.Count(days, otherFork)
-	left := e.Count(days, testFork)
+	sealed := e.Count(days, otherForkID)
+	left := e.Count(days, testForkID)
 	require.Equal(t, sealer.Result{Days: sealed, Months: 3, Remaining: left}, done)
-	require.Equal(t, sealed, e.Count(`fork_days where fork_id = $1`, otherFork))
+	require.Equal(t, sealed, e.Count(`fork_days where fork_id = $1`, otherForkID))
 	e.requireAgreement(t)
 	e.Exec(`create or replace function refuse() returns trigger language plpgsql as
 		$$ begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`)
@@ -177,7 +177,7 @@ func TestSealingContinuesAfterAFailure(t *testing.T) {
 func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
 	e := newEnv(t)
 	end := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
-	e.play(testFork, 1, end.Add(-time.Millisecond), end)
+	e.storePlays(testForkID, 1, end.Add(-time.Millisecond), end)
 	for now, want := range map[time.Time]sealer.Result{end.Add(-time.Millisecond): {}, end: {Days: 1, Months: 1}} {
 		e.Exec(`delete from fork_months`)
 		e.Exec(`delete from fork_days`)
@@ -188,7 +188,7 @@ func TestDaysAndMonthsAreSealedOnceTheyEnd(t *testing.T) {
 	e.seal(t)
 	e.sealer.MinPlays = 100 // a fork that has segments is sealed with fewer plays too
 	e.Exec(`delete from fork_months`)
-	e.play(testFork, 1, end.Add(-2*day))
+	e.storePlays(testForkID, 1, end.Add(-2*day))
 	require.Equal(t, sealer.Result{Days: 1, Months: 1}, e.seal(t))
 	e.Exec(`delete from fork_days`)
 	require.Equal(t, 2, e.seal(t).Days)
@@ -222,7 +222,7 @@ func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 	}, nil))
 	e.requireAgreement(t)
 
-	e.insert(testFrom, 100, 500)
+	e.insertPlays(testFrom, 100, 500)
 	e.seal(t)
 	e.Exec(`delete from fork_months`)
 	lock := e.Begin(`lock table fork_months in share row exclusive mode`)
@@ -239,12 +239,12 @@ func TestTruncateIsSerialisedWithReportsAndSealer(t *testing.T) {
 func TestDueDaysAreFoundByALooseIndexScan(t *testing.T) {
 	e := newEnv(t)
 	const days = 99
-	e.insert(testFrom, days, 20_000)
+	e.insertPlays(testFrom, days, 20_000)
 	for _, statistics := range []string{`select`, `analyze plays`} {
 		e.Exec(statistics)
-		args := segment.Args(testOrg, testFork, time.Time{}, testNow)
+		args := segment.Args(testOrgID, testForkID, time.Time{}, testNow)
 		args["minPlays"] = 0
-		require.Less(t, e.pages(t, sealer.DueDaysSQL, args), 10*days)
+		require.Less(t, e.countPages(t, sealer.DueDaysSQL, args), 10*days)
 	}
 }
 
@@ -253,14 +253,14 @@ func TestOrganisationsAreSealedInTurn(t *testing.T) {
 	e := newEnv(t)
 	const lastOrg = "00000000-0000-4000-8000-00000000000a"
 	const lastFork = "00000000-0000-4000-8000-00000000000b"
-	e.insert(testFrom, 5, 100)
+	e.insertPlays(testFrom, 5, 100)
 	e.Organisation(testkit.Organisation{ID: lastOrg})
 	last := e.Fork(testkit.Fork{ID: lastFork, OrganisationID: lastOrg})
 	e.Play(testkit.Play{Fork: last, Player: e.Players(lastOrg, 1)[0], StartedAt: testFrom})
 	e.seal(t)
 	forks := testkit.One[[]string](e.World, `select array(select fork_id::text from fork_days group by 1
 		order by min(xmin::text::bigint))`)
-	require.Equal(t, []string{testFork, lastFork, otherFork}, forks)
+	require.Equal(t, []string{testForkID, lastFork, otherForkID}, forks)
 }
 
 // Small forks are never sealed: a pass runs one index-only scan for each, and no statement reads all forks.
@@ -272,25 +272,25 @@ func TestManySmallForksDoNotStopTheSealer(t *testing.T) {
 	}
 	const plays = 4_900
 	for i := range forks {
-		f := e.Fork(testkit.Fork{OrganisationID: testOrg, ID: fmt.Sprintf("00000000-0000-4000-9000-%012d", i)})
+		f := e.Fork(testkit.Fork{OrganisationID: testOrgID, ID: fmt.Sprintf("00000000-0000-4000-9000-%012d", i)})
 		e.Exec(`insert into plays (id, org_id, fork_id, player, started_at, answers)
 			select gen_random_uuid(), $1, $2, 1 + i % 40, $3::timestamptz + i * interval '20 min', ''
-			  from generate_series(1, $4) i order by random()`, testOrg, f.ID, testFrom, plays)
+			  from generate_series(1, $4) i order by random()`, testOrgID, f.ID, testFrom, plays)
 	}
-	e.play(testFork, 1, testFrom)
+	e.storePlays(testForkID, 1, testFrom)
 	e.Exec(`insert into plays select started_at, completed_at, player, release_number, score, passed,
 		gen_random_uuid(), org_id, $1, answers from plays where fork_id <> $1
-		order by fork_id limit $2`, otherFork, plays+200)
+		order by fork_id limit $2`, otherForkID, plays+200)
 	require.Eventually(t, func() bool { // waits until autovacuum's snapshot allows pages to be all-visible
 		e.Exec(`vacuum analyze plays`)
 		return e.Count(`pg_class where oid = 'plays'::regclass and relallvisible > relpages * 0.9`) > 0
 	}, time.Minute, 10*time.Millisecond)
 	e.sealer.MinPlays = 5_000
-	args := segment.Args(testOrg, "00000000-0000-4000-9000-000000000000", time.Time{}, testNow)
+	args := segment.Args(testOrgID, "00000000-0000-4000-9000-000000000000", time.Time{}, testNow)
 	args["minPlays"] = e.sealer.MinPlays
-	require.Less(t, e.pages(t, sealer.DueDaysSQL, args), 200)
+	require.Less(t, e.countPages(t, sealer.DueDaysSQL, args), 200)
 	require.Positive(t, e.seal(t).Days)
-	require.Equal(t, []string{otherFork}, testkit.One[[]string](e.World,
+	require.Equal(t, []string{otherForkID}, testkit.One[[]string](e.World,
 		`select array(select distinct fork_id::text from fork_days)`))
 	require.Equal(t, sealer.Result{}, e.seal(t))
 }

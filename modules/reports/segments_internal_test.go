@@ -35,7 +35,7 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 		lasts = time.Minute
 		rebuilds = 200
 	}
-	e.insert(testFrom, 100, 3000)
+	e.insertPlays(testFrom, 100, 3000)
 	writers := pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 10})
 	rebuilder := newSealer(pgtest.Open(t, e.OwnerURL, postgres.Options{MaxConns: 2}))
 	limited, stop := context.WithTimeout(t.Context(), lasts+5*time.Minute)
@@ -49,32 +49,32 @@ func TestSegmentsAgreeWithPlaysUnderWriters(t *testing.T) {
 	}
 	repeat(ctx, work, done, 8, func(random *rand.Rand) error {
 		written.Add(1)
-		return withoutConflicts(write(ctx, random, writers))
+		return ignoreConflicts(writeRandomly(ctx, random, writers))
 	})
 	repeat(ctx, work, done, 2, func(*rand.Rand) error {
 		id, err := e.replacePlayer(ctx, writers)
 		if err == nil {
 			erased.Add(1)
-			err = erase(ctx, writers, id)
+			err = erasePlayer(ctx, writers, id)
 		}
-		return withoutConflicts(err)
+		return ignoreConflicts(err)
 	})
 	repeat(ctx, work, done, 2, func(random *rand.Rand) error { return e.checkRandom(ctx, random) })
 	repeat(ctx, work, done, 2, func(*rand.Rand) error {
 		result, err := e.sealer.Seal(ctx)
 		sealed.Add(int64(result.Days))
-		return withoutConflicts(err)
+		return ignoreConflicts(err)
 	})
 	repeat(ctx, work, done, 1, func(*rand.Rand) error {
 		rebuilt.Add(1)
-		return withoutConflicts(tb.ErrorOf(rebuilder.Rebuild(ctx, time.Minute)))
+		return ignoreConflicts(tb.ErrorOf(rebuilder.Rebuild(ctx, time.Minute)))
 	})
 	require.NoError(t, work.Wait())
 	require.NoError(t, limited.Err(), "%d writes, %d erasures, %d sealed days, %d rebuilds", written.Load(),
 		erased.Load(), sealed.Load(), rebuilt.Load())
 
 	// compare again without writers, with all due days and months sealed
-	e.insert(testFrom.Add(50*day), 1, 200)
+	e.insertPlays(testFrom.Add(50*day), 1, 200)
 	e.seal(t)
 	require.Zero(t, e.seal(t))
 	e.requireAgreement(t)
@@ -97,8 +97,8 @@ func repeat(ctx context.Context, work *errgroup.Group, done func() bool, n int, 
 	}
 }
 
-// withoutConflicts drops the expected errors: deadlock, lock timeout, erased player, another sealer, and more codes.
-func withoutConflicts(err error, more ...string) error {
+// ignoreConflicts drops the expected errors: deadlock, lock timeout, erased player, another sealer, and more codes.
+func ignoreConflicts(err error, more ...string) error {
 	pgErr, ok := errors.AsType[*pgconn.PgError](err)
 	if ok && slices.Contains(append(more, "40P01", "55P03", "23503"), pgErr.Code) ||
 		apperr.Is(err, apperr.NotFound) || errors.Is(err, pgx.ErrNoRows) || errors.Is(err, postgres.ErrLocked) {
@@ -110,7 +110,7 @@ func withoutConflicts(err error, more ...string) error {
 func (e *env) replacePlayer(ctx context.Context, db *postgres.DB) (id string, err error) {
 	return id, db.Pool.QueryRow(ctx, `with next as (update player_ordinals set last = last + 1 returning last)
 		insert into players (id, org_id, ordinal, label, display_name)
-		select gen_random_uuid(), '`+testOrg+`', last, 'P-' || last, 'Player ' || last from next
+		select gen_random_uuid(), '`+testOrgID+`', last, 'P-' || last, 'Player ' || last from next
 		returning (select id::text from players order by random() limit 1)`).Scan(&id)
 }
 
@@ -128,22 +128,22 @@ func TestPlaysAreWrittenAtReadCommittedOnly(t *testing.T) {
 // After every kind of change, the day is read from the plays until it is sealed again.
 func TestEveryChangeMarksItsDay(t *testing.T) {
 	e := newSealedEnv(t, 100, 2000)
-	require.Equal(t, 99, e.Count(`fork_days where fork_id = $1`, testFork), "today is not finished")
-	require.Equal(t, 3, e.Count(`fork_months where fork_id = $1`, testFork), "nor is its month")
-	for _, change := range append(slices.Clone(writes),
-		`update plays set player = 2 + player % 39 where `+firstPlays,
+	require.Equal(t, 99, e.Count(`fork_days where fork_id = $1`, testForkID), "today is not finished")
+	require.Equal(t, 3, e.Count(`fork_months where fork_id = $1`, testForkID), "nor is its month")
+	for _, change := range append(slices.Clone(randomWrites),
+		`update plays set player = 2 + player % 39 where `+firstPlaysSQL,
 		`delete from players where ordinal = 7`, // this player is not in the group, unlike the one in writes
 		`truncate plays`,
 	) {
-		e.Exec(change, pgx.NamedArgs{"at": testFrom.Add(20 * day), "days": 3, "n": 300, "fork": otherFork})
+		e.Exec(change, pgx.NamedArgs{"at": testFrom.Add(20 * day), "days": 3, "n": 300, "fork": otherForkID})
 		e.requireAgreement(t)
 		e.seal(t)
 		e.requireAgreement(t)
 	}
 }
 
-// days returns an instant on each of n days from the i-th on.
-func days(i, n int) []time.Time {
+// dayStarts returns an instant on each of n days from the i-th on.
+func dayStarts(i, n int) []time.Time {
 	out := make([]time.Time, n)
 	for k := range out {
 		out[k] = testFrom.Add(time.Duration(i+k)*day + 23*time.Hour)
@@ -158,25 +158,25 @@ func TestWriterLocksTheSealerOutOfItsDays(t *testing.T) {
 		days             []time.Time
 		locked, unlocked int
 	}{
-		{days(3, 1), 3, 4},
-		{days(3, 64), 66, 2},
-		{days(3, 65), 99, -1}, // writes to the whole fork
+		{dayStarts(3, 1), 3, 4},
+		{dayStarts(3, 64), 66, 2},
+		{dayStarts(3, 65), 99, -1}, // writes to the whole fork
 	} {
 		for _, write := range []string{
 			`insert into plays (id, org_id, fork_id, player, started_at, answers)
-				select gen_random_uuid(), '` + testOrg + `', $1, 1, day, '' from unnest($2::timestamptz[]) day`,
+				select gen_random_uuid(), '` + testOrgID + `', $1, 1, day, '' from unnest($2::timestamptz[]) day`,
 			`update plays set score = 1, passed = false, completed_at = started_at
 				where fork_id = $1 and started_at = any($2)`,
 			`delete from plays where fork_id = $1 and started_at = any($2)`,
 		} {
-			tx := e.Begin(write, testFork, c.days)
-			require.False(t, e.canLock(t, testFork, c.locked), write)
-			require.True(t, e.canLock(t, otherFork, c.locked), write)
+			tx := e.Begin(write, testForkID, c.days)
+			require.False(t, e.canLock(t, testForkID, c.locked), write)
+			require.True(t, e.canLock(t, otherForkID, c.locked), write)
 			if c.unlocked >= 0 {
-				require.True(t, e.canLock(t, testFork, c.unlocked), write)
+				require.True(t, e.canLock(t, testForkID, c.unlocked), write)
 			}
 			require.NoError(t, tx.Commit(t.Context()))
-			require.True(t, e.canLock(t, testFork, c.locked), write)
+			require.True(t, e.canLock(t, testForkID, c.locked), write)
 		}
 	}
 }
@@ -186,9 +186,9 @@ func TestTransactionOfManyWritesTakesFewLocks(t *testing.T) {
 	e := newEnv(t)
 	tx := e.Begin(`do $$ declare fork uuid; n integer; begin
 		for n in 1..1000 loop
-		    foreach fork in array array['` + testFork + `', '` + otherFork + `'] loop
+		    foreach fork in array array['` + testForkID + `', '` + otherForkID + `'] loop
 		        insert into plays (id, org_id, fork_id, player, started_at, answers)
-		          values (gen_random_uuid(), '` + testOrg + `', fork, 1, '2021-01-01'::timestamptz +
+		          values (gen_random_uuid(), '` + testOrgID + `', fork, 1, '2021-01-01'::timestamptz +
 		            n * interval '1 day', '');
 		    end loop;
 		end loop; end $$`)
@@ -196,12 +196,12 @@ func TestTransactionOfManyWritesTakesFewLocks(t *testing.T) {
 	require.NoError(t, tx.QueryRow(t.Context(), `select count(*) from pg_locks
 		where locktype = 'advisory' and pid = pg_backend_pid()`).Scan(&locks))
 	require.Equal(t, 128+2, locks)
-	for _, fork := range []string{testFork, otherFork} {
+	for _, fork := range []string{testForkID, otherForkID} {
 		require.False(t, e.canLock(t, fork, 0))
 	}
 	require.NoError(t, tx.Commit(t.Context()))
-	tx = e.Begin(`delete from plays where fork_id = $1 and started_at < '2021-01-03'`, testFork)
-	require.True(t, e.canLock(t, testFork, 0), "the next transaction counts anew")
+	tx = e.Begin(`delete from plays where fork_id = $1 and started_at < '2021-01-03'`, testForkID)
+	require.True(t, e.canLock(t, testForkID, 0), "the next transaction counts anew")
 	require.NoError(t, tx.Commit(t.Context()))
 }
 
@@ -210,7 +210,7 @@ func (e *env) canLock(t *testing.T, fork string, i int) (free bool) {
 	first := testFrom.Add(time.Duration(i) * day)
 	require.NoError(t, pgx.BeginFunc(t.Context(), e.DB.Pool, func(tx pgx.Tx) error {
 		return tx.QueryRow(t.Context(), sealer.TryLocksSQL,
-			segment.Args(testOrg, fork, first, first.Add(day))).Scan(&free)
+			segment.Args(testOrgID, fork, first, first.Add(day))).Scan(&free)
 	}))
 	return free
 }
@@ -218,20 +218,20 @@ func (e *env) canLock(t *testing.T, fork string, i int) (free bool) {
 // A sealed day gets one dirty mark for any number of writes. An unsealed day gets none.
 func TestDirtyDayIsMarkedOnce(t *testing.T) {
 	e := newEnv(t)
-	e.play(testFork, 1, days(20, 3)...) // plays from 10 December on
+	e.storePlays(testForkID, 1, dayStarts(20, 3)...) // plays from 10 December on
 	require.Equal(t, []int{0, 0}, e.marks(), "nothing is sealed")
 	e.seal(t)
 	for range 3 {
-		e.play(testFork, 1, days(20, 1)...)
+		e.storePlays(testForkID, 1, dayStarts(20, 1)...)
 		require.Equal(t, []int{1, 1}, e.marks())
 	}
 	for range 3 {
-		e.play(testFork, 1, days(19, 4)...)
+		e.storePlays(testForkID, 1, dayStarts(19, 4)...)
 		require.Equal(t, []int{3, 1}, e.marks(), "the first of the four days was not sealed")
 	}
 	e.seal(t)
 	require.Equal(t, []int{0, 0}, e.marks())
-	e.play(testFork, 1, days(15, 1)...)
+	e.storePlays(testForkID, 1, dayStarts(15, 1)...)
 	require.Equal(t, []int{0, 1}, e.marks(), "a day without a segment, in a month with one")
 }
 
@@ -240,34 +240,34 @@ func (e *env) marks() []int {
 		(select count(*) from unsealed_months)]`)
 }
 
-const firstPlays = `id in (select id from plays where started_at >= @at order by started_at limit @n)`
+const firstPlaysSQL = `id in (select id from plays where started_at >= @at order by started_at limit @n)`
 
-// writes are statements that insert, change, move or delete @n plays from @at on, or erase a player.
-var writes = []string{
+// randomWrites are statements that insert, change, move or delete @n plays from @at on, or erase a player.
+var randomWrites = []string{
 	insertSQL,
 	`update plays set score = 5000, passed = true, completed_at = coalesce(completed_at, started_at)
-		where ` + firstPlays,
+		where ` + firstPlaysSQL,
 	`update plays set started_at = started_at - interval '40 days', fork_id = @fork
-		where completed_at is null and ` + firstPlays,
-	`delete from plays where ` + firstPlays,
+		where completed_at is null and ` + firstPlaysSQL,
+	`delete from plays where ` + firstPlaysSQL,
 	// a player is erased, and a new player is added
 	`with gone as (delete from players where ordinal = (select min(ordinal) from players) returning 1),
 		next as (update player_ordinals set last = last + 1 where exists (select from gone) returning last)
 		insert into players (id, org_id, ordinal, label, display_name)
-		select gen_random_uuid(), '` + testOrg + `', last, 'P-' || last, 'Player ' || last from next`,
+		select gen_random_uuid(), '` + testOrgID + `', last, 'P-' || last, 'Player ' || last from next`,
 	// an import inserts plays, and moves stored ones to other days
 	`insert into plays (id, org_id, fork_id, player, started_at, answers)
-		(select id, org_id, fork_id, player, @at, answers from plays where ` + firstPlays + `) union all
+		(select id, org_id, fork_id, player, @at, answers from plays where ` + firstPlaysSQL + `) union all
 		(select gen_random_uuid(), org_id, @fork, ordinal, @at, '\x01' from players order by random() limit @n)
 		on conflict (id) do update set started_at = excluded.started_at, completed_at = null,
 		  score = null, passed = null`,
 }
 
-func write(ctx context.Context, random *rand.Rand, db *postgres.DB) error {
-	sql := writes[random.IntN(len(writes))]
+func writeRandomly(ctx context.Context, random *rand.Rand, db *postgres.DB) error {
+	sql := randomWrites[random.IntN(len(randomWrites))]
 	args := pgx.NamedArgs{
 		"at":   testFrom.Add(time.Duration(random.IntN(100)) * day),
-		"fork": []string{testFork, otherFork}[random.IntN(2)], "days": 1, "n": 1 + random.IntN(9),
+		"fork": []string{testForkID, otherForkID}[random.IntN(2)], "days": 1, "n": 1 + random.IntN(9),
 	}
 	if random.IntN(8) == 0 {
 		sql = insertSQL
@@ -280,10 +280,10 @@ func write(ctx context.Context, random *rand.Rand, db *postgres.DB) error {
 
 // corruptions damage one sealed row each. They are SQL with a random number $1 from 0 to a million.
 var corruptions = []struct{ table, set string }{
-	{"fork_days", otherByte("sums", "$1 % octet_length(sums)")},
-	{"fork_days", otherByte("segment", "$1 % head_bytes")},
-	{"fork_days", otherByte("segment", "octet_length(segment) - 1 - $1 % 9")},
-	{"fork_days", otherByte("segment", "$1 % octet_length(segment)")},
+	{"fork_days", otherByteSQL("sums", "$1 % octet_length(sums)")},
+	{"fork_days", otherByteSQL("segment", "$1 % head_bytes")},
+	{"fork_days", otherByteSQL("segment", "octet_length(segment) - 1 - $1 % 9")},
+	{"fork_days", otherByteSQL("segment", "$1 % octet_length(segment)")},
 	{"fork_days", `head_bytes = head_bytes + 1 + $1 % 12`},
 	{"fork_days", `head_bytes = head_bytes - 1 - $1 % 12`},
 	{"fork_days", `head_bytes = (array[0, -1, 2147483647, -2147483648, 1])[1 + $1 % 5]`},
@@ -294,7 +294,7 @@ var corruptions = []struct{ table, set string }{
 	{"fork_days", `sums = sums || '\x00', segment = segment || '\x00'`},
 	{"fork_days", `(sums, segment, head_bytes) = (select o.sums, o.segment, o.head_bytes from fork_days o
 		where o.fork_id = fork_days.fork_id and o.day <> fork_days.day order by o.day offset $1 % 50 limit 1)`},
-	{"fork_months", otherByte("segment", "$1 % octet_length(segment)")},
+	{"fork_months", otherByteSQL("segment", "$1 % octet_length(segment)")},
 	{"fork_months", `segment = substr(segment, 1, $1 % octet_length(segment))`},
 	{"fork_months", `head_bytes = (array[head_bytes / 2, head_bytes / 2 + 1, 0, -1, 1, 2147483647,
 		-2147483648])[1 + $1 % 7]`},
@@ -302,7 +302,7 @@ var corruptions = []struct{ table, set string }{
 	{"fork_months", `segment = decode(lpad(to_hex($1 % 256), 2, '0'), 'hex') || substr(segment, 2)`},
 }
 
-func otherByte(column, at string) string {
+func otherByteSQL(column, at string) string {
 	return fmt.Sprintf(`%[1]s = set_byte(%[1]s, %[2]s, (get_byte(%[1]s, %[2]s) + 1 + $1 %% 255) %% 256)`, column, at)
 }
 
@@ -310,7 +310,7 @@ func otherByte(column, at string) string {
 func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 	e := newEnv(t)
 	random := rand.New(rand.NewPCG(rand.Uint64(), 0))
-	e.insert(testFrom, 99, 2000)
+	e.insertPlays(testFrom, 99, 2000)
 	e.seal(t)
 	reported := 0
 	e.reports.OnDamage = func(Query, error) { reported++ }
@@ -322,7 +322,7 @@ func TestDamagedSegmentGivesNoWrongAnswer(t *testing.T) {
 			p := corruptions[planted%len(corruptions)]
 			e.Exec(`with random as (select $1::int), rows as (
 				  select ctid, row_number() over (order by ctid) - 1 as i, count(*) over () as n
-				    from `+p.table+` where fork_id = '`+testFork+`')
+				    from `+p.table+` where fork_id = '`+testForkID+`')
 				update `+p.table+` set `+p.set+` where ctid = (select ctid from rows where i = $1 % n)`,
 				random.IntN(1_000_001))
 			planted++
@@ -341,11 +341,11 @@ func TestMonthIsNotPackedFromADamagedDay(t *testing.T) {
 	e := newSealedEnv(t, 99, 2000)
 	e.reports.OnDamage = func(Query, error) {}
 	e.Exec(`update fork_days set segment = set_byte(segment, 9, get_byte(segment, 9) # 1)
-		where fork_id = $1 and day = '2023-12-24'`, testFork)
-	e.Exec(`delete from fork_months where fork_id = $1`, testFork)
+		where fork_id = $1 and day = '2023-12-24'`, testForkID)
+	e.Exec(`delete from fork_months where fork_id = $1`, testForkID)
 	_, err := e.sealer.Seal(t.Context())
 	require.ErrorIs(t, err, segment.ErrDamaged)
 	require.ErrorContains(t, err, "2023-12-24")
-	require.Equal(t, 2, e.Count(`fork_months where fork_id = $1`, testFork))
+	require.Equal(t, 2, e.Count(`fork_months where fork_id = $1`, testForkID))
 	e.requireAgreement(t)
 }

@@ -67,7 +67,7 @@ func (s *Service) Open(ctx context.Context, q Query) (*Report, error) {
 		q.labels = s.labels
 	}
 	r, err := s.openWithin(ctx, s.smallReports, q)
-	if err == nil && r.snap.large {
+	if err == nil && r.snap.isLarge {
 		r.Close()
 		r, err = s.openWithin(ctx, s.largeReports, q)
 	}
@@ -87,7 +87,7 @@ func (s *Service) openWithin(ctx context.Context, l *limit.Limiter, q Query) (*R
 	if err != nil {
 		return nil, err
 	}
-	snap, err := open(ctx, s.db, q, true)
+	snap, err := openSnapshot(ctx, s.db, q, true)
 	if err != nil {
 		release()
 		return nil, err
@@ -152,7 +152,7 @@ func (s *Service) reopen(ctx context.Context, failed *snapshot, err error) (*sna
 		s.OnDamage(failed.query, err)
 	}
 	failed.close() // a report must not hold two connections
-	next, err := openPrimary(ctx, s.db, failed.query, failed.useSegments && !damaged)
+	next, err := openPrimarySnapshot(ctx, s.db, failed.query, failed.useSegments && !damaged)
 	if err != nil {
 		return failed, err
 	}
@@ -168,9 +168,9 @@ const (
 	MaxLargeReportsOfOrganisation = 1
 )
 
-// A report is large only if its organisation has an ordinal above largeReport. It must also cover
-// all players with more than largeReport plays, or a group that is largeInPlays.
-const largeReport = 5_000
+// A report is large only if its organisation has an ordinal above minLargeReport. It must also cover
+// all players with more than minLargeReport plays, or a group for which largeInPlaysSQL holds.
+const minLargeReport = 5_000
 
 func newLimiter(total, perOrganisation int) *limit.Limiter {
 	return limit.New(limit.Options{

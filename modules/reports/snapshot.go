@@ -22,14 +22,14 @@ type snapshot struct {
 	useSegments bool          // sealed days and months are read from segments
 	args        pgx.NamedArgs // arguments of all statements
 	conn        *pgxpool.Conn
-	replica     bool
+	onReplica   bool
 
-	largeGroup  bool // the plays of all players are read and filtered by members
-	lastOrdinal int  // highest ordinal of the organisation's players; at least the number of players
-	large       bool // see largeReport
-	days        []segment.SealedDay
-	months      []time.Time // first days of the sealed months in the period, ascending
-	members     members     // set for a large group
+	largeGroup   bool // the plays of all players are read and filtered by members
+	lastOrdinal  int  // highest ordinal of the organisation's players; at least the number of players
+	isLarge      bool // see minLargeReport
+	sealedDays   []segment.SealedDay
+	sealedMonths []time.Time // first days of the sealed months in the period, ascending
+	members      members     // set for a large group
 }
 
 // customPlanSQL is for statements whose best plan depends on the number of forks or players.
@@ -38,13 +38,13 @@ const customPlanSQL = `/* reports.plan */ set local plan_cache_mode = force_cust
 // connTimeout bounds the wait for a connection to the primary, and for the end of a transaction.
 const connTimeout = 2 * time.Second
 
-func open(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapshot, error) {
+func openSnapshot(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapshot, error) {
 	if q.GroupID != "" && !input.IsID(q.GroupID) {
 		return nil, ErrGroupNotFound
 	}
 	if conn := db.AcquireReplica(ctx, q.Position); conn != nil {
 		s := newSnapshot(conn, q, segments)
-		s.replica = true
+		s.onReplica = true
 		err := s.begin(ctx)
 		if err == nil {
 			return s, nil
@@ -54,10 +54,10 @@ func open(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapsh
 			return nil, err
 		}
 	}
-	return openPrimary(ctx, db, q, segments)
+	return openPrimarySnapshot(ctx, db, q, segments)
 }
 
-func openPrimary(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapshot, error) {
+func openPrimarySnapshot(ctx context.Context, db *postgres.DB, q Query, segments bool) (*snapshot, error) {
 	waiting, stop := context.WithTimeout(ctx, connTimeout)
 	conn, err := db.Pool.Acquire(waiting)
 	stop()
@@ -79,7 +79,7 @@ func newSnapshot(conn *pgxpool.Conn, q Query, segments bool) *snapshot {
 		"group":       idOrNull(q.GroupID),
 		"fork":        idOrNull(q.ForkID),
 		"minGroup":    MinGroup,
-		"largeReport": largeReport,
+		"largeReport": minLargeReport,
 		"maxHashed":   q.MaxHashedPlays,
 	})
 	return s
@@ -125,8 +125,8 @@ func (s *snapshot) begin(ctx context.Context) error {
 	return s.readSealed(results)
 }
 
-// rows queries with the arguments of all statements and the given ones. rows.Err returns its error.
-func (s *snapshot) rows(ctx context.Context, sql string, args pgx.NamedArgs) pgx.Rows {
+// queryRows queries with the arguments of all statements and the given ones. rows.Err returns its error.
+func (s *snapshot) queryRows(ctx context.Context, sql string, args pgx.NamedArgs) pgx.Rows {
 	all := maps.Clone(s.args)
 	maps.Copy(all, args)
 	rows, _ := s.conn.Query(ctx, sql, all)
@@ -135,7 +135,7 @@ func (s *snapshot) rows(ctx context.Context, sql string, args pgx.NamedArgs) pgx
 
 // A replica fails by a replay conflict (SQLSTATE 40001), a shutdown or a promotion.
 func (s *snapshot) replicaFailed(ctx context.Context, err error) bool {
-	return s.replica && ctx.Err() == nil && postgres.IsDatabaseError(err)
+	return s.onReplica && ctx.Err() == nil && postgres.IsDatabaseError(err)
 }
 
 // close disconnects if rows are still arriving, because the rest of an export may be long.

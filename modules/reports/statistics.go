@@ -95,8 +95,8 @@ func newTotals(a *segment.Accumulator, p Period) Statistics {
 		Passed:         total.Passed,
 		UniquePlayers:  int64(a.Players.Count()),
 		AvgScore:       meanScore(total.ScoreSum, total.Completed),
-		CompletionRate: rate(total.Completed, total.Plays),
-		PassRate:       rate(total.Passed, total.Completed),
+		CompletionRate: rateOf(total.Completed, total.Plays),
+		PassRate:       rateOf(total.Passed, total.Completed),
 	}
 	for i, d := range a.Days[:p.Days] {
 		s.Daily[i] = DailyStat{
@@ -114,7 +114,7 @@ func newTotals(a *segment.Accumulator, p Period) Statistics {
 				SkillID:     games.Skill(i).ID(),
 				Attempts:    k.Attempts,
 				Correct:     k.Correct,
-				CorrectRate: rate(k.Correct, k.Attempts),
+				CorrectRate: rateOf(k.Correct, k.Attempts),
 			})
 		}
 	}
@@ -171,4 +171,4 @@ func roundScore(score int16) Percent { return Percent(divide(int64(score), 10)) 
 // PercentOf returns part / whole, rounded once, or 0 if whole is 0.
 func PercentOf(part, whole int64) Percent { return Percent(divide(1000*part, whole)) }
 
-func rate(part, whole int64) Rate { return Rate(divide(10_000*part, whole)) }
+func rateOf(part, whole int64) Rate { return Rate(divide(10_000*part, whole)) }

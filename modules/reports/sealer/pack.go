@@ -28,11 +28,11 @@ func (b bucket) args() pgx.NamedArgs {
 
 // collector collects plays and their sums by player. Beyond max plays it keeps the sums alone.
 type collector struct {
-	players segment.Players
-	plays   []segment.Play // nil if tooMany
-	max     int            // limit of plays
-	tooMany bool           // more plays than max
-	hash    uint64         // hash of the plays of addPlays
+	players  segment.Players
+	plays    []segment.Play // nil if tooMany
+	maxPlays int            // limit of plays
+	tooMany  bool           // more plays than max
+	hash     uint64         // hash of the plays of addPlays
 }
 
 func (c *collector) add(p *segment.Play) {
@@ -40,7 +40,7 @@ func (c *collector) add(p *segment.Play) {
 	if c.tooMany {
 		return
 	}
-	if c.tooMany = len(c.plays) == c.max; c.tooMany {
+	if c.tooMany = len(c.plays) == c.maxPlays; c.tooMany {
 		c.plays = nil
 		return
 	}
@@ -68,7 +68,7 @@ func (c *collector) addPlays(ctx context.Context, b bucket, sealed []segment.Sea
 // sealDay stores an empty segment, never read, for a day with more than MaxDayPlays. Later passes
 // then skip the day until a write marks it as dirty.
 func (s *Sealer) sealDay(ctx context.Context, b bucket) (Result, error) {
-	c := &collector{max: s.MaxDayPlays}
+	c := &collector{maxPlays: s.MaxDayPlays}
 	if err := c.addPlays(ctx, b, nil); err != nil {
 		return Result{}, err
 	}
@@ -91,7 +91,7 @@ func (s *Sealer) sealMonth(ctx context.Context, b bucket) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("reports: sealed days: %w", err)
 	}
-	c := &collector{max: s.MaxMonthPlays}
+	c := &collector{maxPlays: s.MaxMonthPlays}
 	if err := c.addDays(ctx, b, days); err != nil {
 		return Result{}, err
 	}

@@ -22,7 +22,7 @@ type pass struct {
 	conn    *pgxpool.Conn
 	today   time.Time
 	timeout time.Duration // limit of each wait for another sealer; 0: no wait
-	done    Result
+	result  Result
 }
 
 // sealAll continues after a failure to seal a day or a month, unless the pass is over.
@@ -44,19 +44,19 @@ func (s *Sealer) sealAll(ctx context.Context, timeout time.Duration) (Result, er
 	for _, f := range forks {
 		// days before months: a month is packed from the segments of its days
 		failed := p.sealDue(ctx, f, DueDaysSQL, false)
-		if !p.over(ctx, failed) {
+		if !p.isOver(ctx, failed) {
 			failed = errors.Join(failed, p.sealDue(ctx, f, dueMonthsSQL, true))
 		}
 		err = errors.Join(err, failed)
-		if p.over(ctx, failed) {
+		if p.isOver(ctx, failed) {
 			break
 		}
 	}
-	return p.done, err
+	return p.result, err
 }
 
-// over reports whether ctx, a lost connection or another sealer ends the pass.
-func (p *pass) over(ctx context.Context, failed error) bool {
+// isOver reports whether ctx, a lost connection or another sealer ends the pass.
+func (p *pass) isOver(ctx context.Context, failed error) bool {
 	return ctx.Err() != nil || p.conn.Conn().IsClosed() || errors.Is(failed, postgres.ErrLocked)
 }
 
@@ -76,12 +76,12 @@ func (p *pass) sealDue(ctx context.Context, f fork, sql string, month bool) (fai
 			b.end = first.AddDate(0, 1, 0)
 		}
 		err := p.seal(ctx, b)
-		if p.over(ctx, err) {
-			p.done.Remaining += len(due) - i
+		if p.isOver(ctx, err) {
+			p.result.Remaining += len(due) - i
 			return errors.Join(failure, err)
 		}
 		if err != nil {
-			p.done.Remaining++
+			p.result.Remaining++
 			failure = cmp.Or(failure, err)
 		}
 	}
@@ -112,7 +112,7 @@ func (p *pass) seal(ctx context.Context, b bucket) error {
 	if err != nil {
 		return fmt.Errorf("reports: seal %s of %s: %w", b.first.Format(time.DateOnly), b.fork.ID, err)
 	}
-	p.done.add(sealed)
+	p.result.add(sealed)
 	return nil
 }
 
@@ -169,7 +169,7 @@ with recursive days (day) as (
               order by started_at, id limit 1) next
      where next.org_id = @org)
 select day from days
- where day < @to::date and not exists (select from ` + segment.CleanDays +
+ where day < @to::date and not exists (select from ` + segment.CleanDaysSQL +
 		` s where s.org_id = @org and s.fork_id = @fork and s.day = days.day)
 union
 select day from unsealed_days where fork_id = @fork and day < @to::date
@@ -179,7 +179,7 @@ order by day desc`
 select month from (
     select date_trunc('month', d.day)::date as month from fork_days d
      where d.org_id = @org and d.fork_id = @fork
-       and not exists (select from ` + segment.CleanMonths +
+       and not exists (select from ` + segment.CleanMonthsSQL +
 		` m where m.org_id = @org and m.fork_id = @fork and m.month = date_trunc('month', d.day)::date)
     union
     select month from unsealed_months where fork_id = @fork) x

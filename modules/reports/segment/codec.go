@@ -42,7 +42,7 @@ type reader struct {
 	damaged bool
 }
 
-func (r *reader) uvarint() uint64 {
+func (r *reader) readUvarint() uint64 {
 	if len(r.b) > 0 && r.b[0] < 0x80 { // nearly all numbers take one byte
 		v := r.b[0]
 		r.b = r.b[1:]
@@ -68,19 +68,19 @@ func (r *reader) take(n uint64) []byte {
 	return v
 }
 
-// header checks version and checksum, and returns the count that follows, of entries or plays.
-func (r *reader) header(version byte, from int64) uint64 {
+// readHeader checks version and checksum, and returns the count that follows, of entries or plays.
+func (r *reader) readHeader(version byte, from int64) uint64 {
 	if v := r.take(1); v == nil || v[0] != version {
 		r.damaged = true
 		return 0
 	}
-	if r.check(from); r.damaged {
+	if r.verifyChecksum(from); r.damaged {
 		return 0
 	}
-	return r.uvarint()
+	return r.readUvarint()
 }
 
-func (r *reader) check(from int64) {
+func (r *reader) verifyChecksum(from int64) {
 	if sum := r.take(checksumSize); sum == nil ||
 		binary.LittleEndian.Uint32(sum) != checksum(from, r.b) {
 		r.damaged = true

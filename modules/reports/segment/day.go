@@ -55,17 +55,17 @@ func UnpackDay(
 	h := reader{b: head}
 	t := reader{b: tail}
 	if tail != nil {
-		t.check(from)
+		t.verifyChecksum(from)
 	}
 	var p Play
-	for n := h.header(DayVersion, from); n > 0 && !h.damaged && !t.damaged; n-- {
-		p.Player += int32(h.uvarint())
+	for n := h.readHeader(DayVersion, from); n > 0 && !h.damaged && !t.damaged; n-- {
+		p.Player += int32(h.readUvarint())
 		fixed := h.take(fixedSize)
 		if fixed == nil {
 			break
 		}
 		if tail != nil {
-			p.Answers = t.take(t.uvarint())
+			p.Answers = t.take(t.readUvarint())
 		}
 		if member != nil && !member(p.Player) {
 			continue

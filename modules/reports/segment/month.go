@@ -95,13 +95,13 @@ func (s *Sums) appendSmallSkills(b []byte) []byte {
 	return b
 }
 
-// smallSkills adds the sums that appendSmallSkills packed, up to the end of the bytes.
-func (r *reader) smallSkills(to *Sums) {
+// readSmallSkills adds the sums that appendSmallSkills packed, up to the end of the bytes.
+func (r *reader) readSmallSkills(to *Sums) {
 	for i := uint64(0); len(r.b) > 0 && !r.damaged; i++ {
 		small := uint64(r.take(1)[0])
 		skipped, more, correct := small>>4, small>>2&3, small&3
 		if small >= largeSkill {
-			skipped, more, correct = r.uvarint(), r.uvarint(), r.uvarint()
+			skipped, more, correct = r.readUvarint(), r.readUvarint(), r.readUvarint()
 		}
 		if skipped >= games.SkillSpace-i {
 			r.damaged = true
@@ -117,8 +117,8 @@ func (r *reader) smallSkills(to *Sums) {
 func UnpackMonth(from int64, head []byte, players *Players) error {
 	h := reader{b: head}
 	var ordinal int32
-	for n := h.header(MonthVersion, from); n > 0; n-- {
-		plays, fixed := h.player(&ordinal)
+	for n := h.readHeader(MonthVersion, from); n > 0; n-- {
+		plays, fixed := h.readPlayer(&ordinal)
 		if h.damaged {
 			return ErrDamaged
 		}
@@ -137,13 +137,13 @@ func UnpackMembers(
 	from int64, head, tail []byte, member func(ordinal int32) bool, a *Accumulator,
 ) error {
 	t := reader{b: tail}
-	t.check(from)
+	t.verifyChecksum(from)
 	first := a.index(from)
 	h := reader{b: head}
 	var ordinal int32
-	for n := h.header(MonthVersion, from); n > 0; n-- {
-		plays, fixed := h.player(&ordinal)
-		packed := t.take(t.uvarint())
+	for n := h.readHeader(MonthVersion, from); n > 0; n-- {
+		plays, fixed := h.readPlayer(&ordinal)
+		packed := t.take(t.readUvarint())
 		if h.damaged {
 			return ErrDamaged
 		}
@@ -162,16 +162,16 @@ func UnpackMembers(
 	return nil
 }
 
-// player reads a player. It does not decode the fixed fields: UnpackMembers skips many players.
-func (r *reader) player(ordinal *int32) (plays int32, fixed []byte) {
+// readPlayer reads a player. It does not decode the fixed fields: UnpackMembers skips many players.
+func (r *reader) readPlayer(ordinal *int32) (plays int32, fixed []byte) {
 	if b := r.b; len(b) >= 2+fixedSize && b[0]|b[1] < 0x80 { // nearly all players have one-byte numbers
 		*ordinal += int32(b[0])
 		plays = int32(b[1])
 		fixed = b[2:][:fixedSize]
 		r.b = b[2+fixedSize:]
 	} else {
-		*ordinal += int32(r.uvarint())
-		plays = int32(r.uvarint())
+		*ordinal += int32(r.readUvarint())
+		plays = int32(r.readUvarint())
 		fixed = r.take(fixedSize)
 	}
 	r.damaged = r.damaged || *ordinal < 0
@@ -202,6 +202,6 @@ func (a *Accumulator) addMember(first int, plays int32, packed []byte) bool {
 		a.Days[first+int(b[0])].add(&p)
 		a.Total.add(&p)
 	}
-	r.smallSkills(&a.Total)
+	r.readSmallSkills(&a.Total)
 	return !r.damaged
 }

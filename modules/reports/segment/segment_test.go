@@ -129,7 +129,7 @@ func TestMonthKeepsTheAnswersToEachSkill(t *testing.T) {
 				want.Skills[0] = SkillSums{Attempts: 1, Correct: 1}
 				want.Skills[skill] = SkillSums{attempts + 1, correct + 1}
 				r := reader{b: want.appendSmallSkills(nil)}
-				r.smallSkills(&got)
+				r.readSmallSkills(&got)
 				require.False(t, r.damaged)
 				require.Equal(t, want, got)
 			}

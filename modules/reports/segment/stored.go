@@ -13,58 +13,58 @@ import (
 // Versions are compared as bytes: an empty value is another version, not an error. A higher version
 // is clean but not read: two sealers would otherwise repack each other's days during a rollout.
 const (
-	// CleanDays are the days that a sealer of this or a later version has packed, and that are not
+	// CleanDaysSQL are the days that a sealer of this or a later version has packed, and that are not
 	// dirty.
-	CleanDays = `(select d.* from fork_days d where substr(d.sums, 1, 1) >= @dayVersion
+	CleanDaysSQL = `(select d.* from fork_days d where substr(d.sums, 1, 1) >= @dayVersion
 	 and not exists (select from unsealed_days u where u.fork_id = d.fork_id and u.day = d.day))`
 
-	// SealedDays are the clean days with a segment of this version. A clean day with too many plays
+	// SealedDaysSQL are the clean days with a segment of this version. A clean day with too many plays
 	// has none.
-	SealedDays = `(select d.* from ` + CleanDays + ` d
+	SealedDaysSQL = `(select d.* from ` + CleanDaysSQL + ` d
 	 where substr(d.sums, 1, 1) = @dayVersion and d.head_bytes > 0)`
 
-	// CleanMonths are the months that a sealer of this or a later version has packed, and that are
+	// CleanMonthsSQL are the months that a sealer of this or a later version has packed, and that are
 	// not dirty.
-	CleanMonths = `(select m.* from fork_months m where substr(m.segment, 1, 1) >= @monthVersion
+	CleanMonthsSQL = `(select m.* from fork_months m where substr(m.segment, 1, 1) >= @monthVersion
 	 and m.head_bytes > 0
 	 and not exists (select from unsealed_months u where u.fork_id = m.fork_id and u.month = m.month))`
 
-	// SealedMonths are the clean months of this version.
-	SealedMonths = `(select m.* from ` + CleanMonths + ` m
+	// SealedMonthsSQL are the clean months of this version.
+	SealedMonthsSQL = `(select m.* from ` + CleanMonthsSQL + ` m
 	 where substr(m.segment, 1, 1) = @monthVersion)`
 
 	// DaySumsSQL selects the sealed days of a period. A condition or an order may be appended.
-	DaySumsSQL = `/* reports.sealedDays */ select d.day, d.sums from ` + SealedDays + ` d
+	DaySumsSQL = `/* reports.sealedDays */ select d.day, d.sums from ` + SealedDaysSQL + ` d
  where d.org_id = @org and d.fork_id = @fork and d.day >= @from and d.day < @to`
 )
 
 // These statements select the segments of @days or @months, without their tails unless @whole.
 const (
-	DaySegmentsSQL = `/* reports.segments */ select day, head_bytes, ` + wholeOrHead + `
+	DaySegmentsSQL = `/* reports.segments */ select day, head_bytes, ` + wholeOrHeadSQL + `
 		from fork_days where org_id = @org and fork_id = @fork and day = any(@days)`
-	MonthSegmentsSQL = `/* reports.months */ select month, head_bytes, ` + wholeOrHead + `
+	MonthSegmentsSQL = `/* reports.months */ select month, head_bytes, ` + wholeOrHeadSQL + `
 		from fork_months where org_id = @org and fork_id = @fork and month = any(@months)`
-	wholeOrHead = `case when @whole then segment else substr(segment, 1, head_bytes) end`
+	wholeOrHeadSQL = `case when @whole then segment else substr(segment, 1, head_bytes) end`
 )
 
 // PlaysSQL selects a fork's plays in the ranges from @starts until before @ends, and HashedPlaysSQL
-// the PlayHash of each too. OFFSET 0 is an optimisation fence: it forces a nested loop over the ranges.
+// the PlayHashSQL of each too. OFFSET 0 is an optimisation fence: it forces a nested loop over the ranges.
 const (
-	PlaysSQL       = `/* reports.plays */ select ` + PlayColumns + playsOfRanges
-	HashedPlaysSQL = `/* reports.playsToSeal */ select ` + PlayColumns + `, ` + PlayHash + playsOfRanges
-	playsOfRanges  = `
+	PlaysSQL         = `/* reports.plays */ select ` + PlayColumns + playsOfRangesSQL
+	HashedPlaysSQL   = `/* reports.playsToSeal */ select ` + PlayColumns + `, ` + PlayHashSQL + playsOfRangesSQL
+	playsOfRangesSQL = `
   from unnest(@starts::timestamptz[], @ends::timestamptz[]) r (lo, hi), lateral (
     select * from plays where org_id = @org and fork_id = @fork and started_at >= r.lo
       and started_at < r.hi offset 0) plays`
 )
 
-// PlayHash is a hash of a play's content. The outer hash mixes the id in: without it, equal
-// corrections of two plays would cancel each other out. PlaysHash is the hash of plays in any
+// PlayHashSQL is a hash of a play's content. The outer hash mixes the id in: without it, equal
+// corrections of two plays would cancel each other out. PlaysHashSQL is the hash of plays in any
 // order.
 const (
-	PlayHash = `uuid_hash_extended(id, hash_record_extended((player, started_at, completed_at,
+	PlayHashSQL = `uuid_hash_extended(id, hash_record_extended((player, started_at, completed_at,
 		release_number, score, passed, answers), 0))`
-	PlaysHash = `bit_xor(` + PlayHash + `)`
+	PlaysHashSQL = `bit_xor(` + PlayHashSQL + `)`
 )
 
 // LockPlaysSQL must run before the snapshot begins. It keeps TRUNCATE out, which is not MVCC-safe:

@@ -84,22 +84,22 @@ func (s *Sums) appendSkills(b []byte) []byte {
 // UnpackSums returns the sums that Pack has packed. Errors: ErrDamaged.
 func UnpackSums(from int64, b []byte) (s Sums, err error) {
 	r := reader{b: b}
-	s.Plays = int64(r.header(DayVersion, from))
-	s.Completed = int64(r.uvarint())
-	s.ScoreSum = int64(r.uvarint())
-	s.Passed = int64(r.uvarint())
-	if r.skills(&s); r.damaged {
+	s.Plays = int64(r.readHeader(DayVersion, from))
+	s.Completed = int64(r.readUvarint())
+	s.ScoreSum = int64(r.readUvarint())
+	s.Passed = int64(r.readUvarint())
+	if r.readSkills(&s); r.damaged {
 		return s, ErrDamaged
 	}
 	return s, nil
 }
 
-// skills adds the sums that appendSkills packed, up to the end of the bytes.
-func (r *reader) skills(to *Sums) {
+// readSkills adds the sums that appendSkills packed, up to the end of the bytes.
+func (r *reader) readSkills(to *Sums) {
 	for len(r.b) > 0 && !r.damaged {
-		i := r.uvarint()
-		attempts := int64(r.uvarint())
-		correct := int64(r.uvarint())
+		i := r.readUvarint()
+		attempts := int64(r.readUvarint())
+		correct := int64(r.readUvarint())
 		if i >= games.SkillSpace {
 			r.damaged = true
 			return
