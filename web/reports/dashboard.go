@@ -261,13 +261,11 @@ func (v *dashboardView) fill(p reports.Period, s reports.Statistics, report page
 	v.Chart = newChart(p, s, v.Comparison, v.Today, shown)
 	v.Skills = newSkillList(s, v.Comparison, v.pageURL)
 	v.PlayerCount = s.UniquePlayers
-	v.NotPassed = notPassed(s.Players())
-	v.Failed = int64(len(v.NotPassed))
+	v.NotPassed, v.Failed = notPassed(s, cardRows)
 	to := pageURL{report.Self + "/players", v.query}.with("show", "", "skills", "")
 	v.ToPlayers = ui.Link{Name: ui.Plural(s.UniquePlayers, "The player", "All %s players"), Path: to.Path()}
 	if v.Failed > cardRows {
 		v.ToPlayers = ui.Link{Name: "All " + ui.Count(v.Failed), Path: to.Path("passed", "no")}
-		v.NotPassed = v.NotPassed[:cardRows]
 	}
 }
 

@@ -75,7 +75,13 @@ func TestPlayersWhoHaveNotPassedAreListed(t *testing.T) {
 	l, _, _ = playersPage(all, pageURLWith(""))
 	require.Equal(t, "DCAB", strings.Join(labelsOf(l), ""))
 	require.Equal(t, "ascending", l.Columns[3].Direction, "by Passed")
-	require.Equal(t, "DCA", strings.Join(labelsOf(list[player]{Rows: notPassed(all)}), ""))
+	all = append(all, player{Label: "E", Completed: true, BestScore: 400}) // equals A
+	of := reports.Statistics{UniquePlayers: 5, Player: func(i int) player { return all[i] }}
+	for n, want := range map[int]string{1: "D", 2: "DC", 3: "DCA", 8: "DCAE"} {
+		first, count := notPassed(of, n)
+		require.Equal(t, want, strings.Join(labelsOf(list[player]{Rows: first}), ""))
+		require.Equal(t, int64(4), count)
+	}
 }
 
 // A page has 30 players, and its links keep the other parameters. A page number out of range selects the nearest page.

@@ -34,22 +34,36 @@ var players = listing[player]{
 	perPage:         playersPerPage,
 }
 
-// notPassed returns the players without a pass, lowest best score first.
-func notPassed(all []player) []player {
-	all = slices.DeleteFunc(all, func(p player) bool { return p.Passed })
-	slices.SortStableFunc(all, byNeed)
-	return all
+// notPassed counts the players without a pass, and returns the first n of them by need.
+func notPassed(s reports.Statistics, n int) (first []player, count int64) {
+	for i := range int(s.UniquePlayers) {
+		p := s.Player(i)
+		if p.Passed {
+			continue
+		}
+		count++
+		if len(first) == n && byNeed(p, first[n-1]) >= 0 {
+			continue
+		}
+		first = append(first[:min(len(first), n-1)], p)
+		slices.SortStableFunc(first, byNeed)
+	}
+	return first, count
+}
+
+func withPass(all []player, passed bool) []player {
+	return slices.DeleteFunc(slices.Clone(all), func(p player) bool { return p.Passed != passed })
 }
 
 // playersPage lists the players that the parameter passed selects, and returns the links for its
 // choices and how many passed.
 func playersPage(all []player, at pageURL) (l list[player], links []ui.Link, answer []clause) {
-	passed := slices.DeleteFunc(slices.Clone(all), func(p player) bool { return !p.Passed })
+	passed := withPass(all, true)
 	shown := all
 	for _, of := range []struct {
 		name, key string
 		players   []player
-	}{{"All", "", all}, {"Not passed", "no", notPassed(slices.Clone(all))}, {"Passed", "yes", passed}} {
+	}{{"All", "", all}, {"Not passed", "no", withPass(all, false)}, {"Passed", "yes", passed}} {
 		current := of.key == at.Param("passed")
 		if current {
 			shown = of.players

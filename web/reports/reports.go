@@ -42,7 +42,7 @@ func (h *Handler) ListReports(c *fiber.Ctx, p *ui.Principal) error {
 	view := &reportsView{Layout: ui.NewLayout(p, "Reports", ui.AreaReports), Period: ui.Period(period),
 		Counted: overview.Counted, Comparison: compareOverview(period, overview)}
 	view.Figures = overviewFigures(overview, view.Comparison)
-	groups, err := h.GroupsOf(c.UserContext(), p, reports.ReadReport, at.Param("groupId"))
+	groups, err := h.GroupsOf(c.UserContext(), p, reports.ReadReport, "")
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,10 @@ func newSkillRow(k reports.SkillStat, s reports.Statistics, c *comparison) skill
 	row.Before = writePercent(skillRate(before))
 	row.by = int64(skillRate(now) - skillRate(before))
 	by := max(row.by, -row.by)
-	row.By = map[bool]string{true: "−", false: "+"}[row.by < 0] + ui.Points(by)
+	row.By = "+" + ui.Points(by)
+	if row.by < 0 {
+		row.By = "−" + ui.Points(by)
+	}
 	if by >= minPoints && min(now.Attempts, before.Attempts) >= minAnswers &&
 		skillsDiffer(now, complete.UniquePlayers, before, c.earlierStats.UniquePlayers) {
 		row.Direction = downUp.of(row.by)
