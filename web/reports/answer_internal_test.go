@@ -184,7 +184,8 @@ func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 		forks       forks
 		want        string
 	}{
-		{321, 481, forks{{146, 228}, {62, 111}, {113, 142}}, "*33% fewer plays* (321, were 481). *B* fell most, by 44%."},
+		{321, 481, forks{{146, 228}, {62, 111}, {113, 142}},
+			"*33% fewer plays* (321, were 481). *B* fell most, by 44%."},
 		{321, 0, forks{{321, 0}}, "*321 plays*."},
 		{1, 0, forks{{1, 0}, {0, 0}}, "*1 play*."},
 		{60, 40, forks{{60, 40}, {0, 0}}, "*60 plays*, up from 40 (may be chance)."},

@@ -206,7 +206,8 @@ func TestJobsFromTheListTakeTwoClicks(t *testing.T) {
 		p.Open(list)
 		require.GreaterOrEqual(t, browsertest.Eval[float64](p, height), map[int]float64{1280: 24, 360: 44}[width])
 		p.Click(byGroup)
-		require.Eventually(t, func() bool { return browsertest.Eval[bool](p, focused) }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return browsertest.Eval[bool](p, focused) }, 10*time.Second,
+			time.Millisecond)
 		p.Click(group)
 		reads(width)
 
