@@ -23,8 +23,7 @@ func newAnswer(s reports.Statistics, c *comparison) []clause {
 	return append([]clause{who, {After: how}}, skillClauses(s, c)...)
 }
 
-// newListAnswer says how much was played, and which fork's plays changed by the largest share of
-// those whose change exceeds its noise.
+// newListAnswer says how much was played, and which fork's plays changed most, if by more than noise.
 func newListAnswer(s reports.Statistics, c *comparison, forks []forkRow) []clause {
 	all := howMany(plays, s, c)
 	if c != nil && all.After == "." {
@@ -33,15 +32,15 @@ func newListAnswer(s reports.Statistics, c *comparison, forks []forkRow) []claus
 	if c == nil || len(forks) < 2 {
 		return []clause{all}
 	}
-	most := slices.MaxFunc(forks, func(a, b forkRow) int { return cmp.Compare(a.share(), b.share()) })
-	by := fmt.Sprintf("from %s to %s", ui.Count(most.Plays-most.difference), ui.Count(most.Plays))
-	switch share := most.share(); {
-	case share == 0:
+	most := slices.MaxFunc(forks, func(a, b forkRow) int {
+		return cmp.Compare(max(a.difference, -a.difference), max(b.difference, -b.difference))
+	})
+	before := most.Plays - most.difference
+	if !countChanged(most.Plays, before) {
 		return []clause{all}
-	case share < 1:
-		by = "by " + most.Change.By
 	}
-	return []clause{all, {"", most.Title, " " + score.verbs.of(most.difference) + " most, " + by + "."}}
+	return []clause{all, {Strong: most.Title, After: fmt.Sprintf(" %s most, from %s to %s.",
+		score.verbs.of(most.difference), ui.Count(before), ui.Count(most.Plays))}}
 }
 
 // unchanged describes the number of players or plays if it has not changed.

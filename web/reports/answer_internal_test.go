@@ -176,7 +176,7 @@ func clauseText(clauses []clause) string {
 	return strings.Join(words, " ")
 }
 
-// The list says how much was played, and which fork changed by the largest share of those beyond their noise.
+// The list says how much was played, and which fork's plays changed most, if by more than noise.
 func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 	type forks = [][2]int64 // plays, and plays before
 	for _, c := range []struct {
@@ -185,13 +185,13 @@ func TestListAnswerNamesTheForkThatChangedMost(t *testing.T) {
 		want        string
 	}{
 		{321, 481, forks{{146, 228}, {62, 111}, {113, 142}},
-			"*33% fewer plays* (321, were 481). *B* fell most, by 44%."},
+			"*33% fewer plays* (321, were 481). *A* fell most, from 228 to 146."},
 		{321, 0, forks{{321, 0}}, "*321 plays*."},
 		{1, 0, forks{{1, 0}, {0, 0}}, "*1 play*."},
 		{60, 40, forks{{60, 40}, {0, 0}}, "*60 plays*, up from 40 (may be chance)."},
 		{400, 400, forks{{400, 400}, {0, 0}}, "*400 plays*, as many as in 4 to 31 Oct (400)."},
 		{402, 402, forks{{101, 201}, {301, 201}},
-			"*402 plays*, as many as in 4 to 31 Oct (402). *A* fell most, by 50%."},
+			"*402 plays*, as many as in 4 to 31 Oct (402). *A* fell most, from 201 to 101."},
 		{801, 402, forks{{301, 201}, {500, 201}}, "*99% more plays* (801, were 402). *B* rose most, from 201 to 500."},
 		{390, 10, forks{{5, 10}, {385, 0}}, "*39 times as many plays* (390, were 10). *B* rose most, from 0 to 385."},
 		{0, 61, forks{{0, 61}, {0, 0}}, "*100% fewer plays* (0, were 61). *A* fell most, from 61 to 0."},

@@ -199,7 +199,7 @@ func TestJobsFromTheListTakeTwoClicks(t *testing.T) {
 		p.WaitFor(`.answer strong:text("Giving context, 0.0%")`)
 		require.Empty(t, browsertest.Eval[string](p, "location.hash"), width)
 	}
-	exports, lastWeek := 0, map[int]string{1280: `.split a:text("Last week")`, 360: `.folded a:text("last week")`}
+	exports, lastWeek := 0, map[int]string{1280: `.split a:text("CSV of last week")`, 360: `.folded a:text("last week")`}
 	monday := time.Now().UTC().AddDate(0, 0, -7-int(time.Now().UTC().Weekday()+6)%7).Format(time.DateOnly)
 	for width, file := range lastWeek {
 		p.Emulate(width, browsertest.Light)

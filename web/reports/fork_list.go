@@ -49,14 +49,6 @@ func newForkRow(f games.Fork, o *reports.ForkOverview, path string) forkRow {
 	return row
 }
 
-// share returns the change of the plays as a share of the earlier ones, or 0 within its noise.
-func (r forkRow) share() float64 {
-	if before := r.Plays - r.difference; countChanged(r.Plays, before) {
-		return ratio(max(r.difference, -r.difference), before)
-	}
-	return 0
-}
-
 type forkState struct{ Name, Mark string } // Mark is the CSS class
 
 func stateOf(f games.Fork) forkState {

@@ -72,9 +72,8 @@ func playersPage(all []player, at pageURL) (l list[player], links []ui.Link, ans
 			Path: at.Path("passed", of.key), Current: current})
 	}
 	if len(all) > 0 {
-		n := int64(len(passed))
-		answer = []clause{{Strong: ui.Count(n) + " of " + ui.Plural(int64(len(all)), "1 person", "%s people"),
-			After: " passed (" + writePercent(reports.PercentOf(n, int64(len(all)))) + ")."}}
+		answer = []clause{{Strong: ui.Count(int64(len(passed))) + " of " +
+			ui.Plural(int64(len(all)), "1 person", "%s people"), After: " passed."}}
 	}
 	of := players
 	if at.Param("passed") != "" {

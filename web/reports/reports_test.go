@@ -116,7 +116,7 @@ func TestForksWithPlaysLinkToGroups(t *testing.T) {
 	b := w.SignedIn(t, acme.Admin)
 	b.Get(acme.At("/reports")).Lacks(t, "By group")
 	w.DB.GroupNamed(acme.ID, "Night shift", w.DB.Players(acme.ID, 2)...)
-	const byGroup = `<a class="btn quiet" href="([^"]*)" aria-label="By group: [^"]+">By group</a>`
+	const byGroup = `<a class="alone" href="([^"]*)" aria-label="By group: [^"]+">By group</a>`
 	require.Equal(t, [][]string{{acme.At("/reports/%s#groups", played)}},
 		testkit.Cells(byGroup, b.Get(acme.At("/reports")).Lacks(t, "Night shift").Body))
 	b.Get(acme.At("/reports/%s", played)).Has(t, `<ul id="groups">`, "<bdi>Night shift</bdi>").Lacks(t, "Theirs")
