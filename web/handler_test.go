@@ -218,8 +218,7 @@ func TestOrganisationIsSwitchedInABrowser(t *testing.T) {
 	require.Equal(t, "2 Jan 2199, 01:00", p.Text(`td[data-label="Status"] time`))
 	require.Equal(t, "2 Jan 2199, 00:00 UTC", p.Attr(`td[data-label="Status"] time`, "title"))
 	require.Contains(t, p.Text("[data-zone]"), "Europe/Amsterdam")
-	p.Click(".switch summary")
-	p.WaitFor(".switch[open]")
+	p.ClickUntil(".switch summary", ".switch[open]")
 	webtest.RequireAccessible(t, p, "the list of organisations")
 	p.Press(kb.Escape)
 	p.WaitFor(".switch:not([open])")
@@ -302,8 +301,7 @@ func TestScreenReaderAnnouncesContext(t *testing.T) {
 	p.WaitFor("#c-v")
 	require.Contains(t, p.Focused(), "#c-v")
 	reads(`columnheader: Plays \|.*columnheader: Plays, earlier \|`)
-	p.Click("#show-score")
-	p.WaitFor("#show-score[aria-current]")
+	p.ClickUntil("#show-score", "#show-score[aria-current]")
 	p.WaitFor("#live:not(:empty)")
 	require.Regexp(t, "1 person played.*"+of+`\. `+compared, p.Text("#live"))
 
@@ -331,7 +329,6 @@ func TestScreenReaderAnnouncesContext(t *testing.T) {
 	require.Equal(t, "Done", p.Text("main .primary"), "the next step")
 	reads(`group: New key.*button: Copy key \|`)
 	browsertest.Eval[any](p, `{ navigator.clipboard.writeText = () => Promise.reject(); }`)
-	p.Click(`[data-copy="secret"]`)
-	p.WaitFor(`#live:text("Copying failed. The text is selected: press Ctrl+C.")`)
+	p.ClickUntil(`[data-copy="secret"]`, `#live:text("Copying failed. The text is selected: press Ctrl+C.")`)
 	reads(`button: Copy key \|`)
 }

@@ -78,8 +78,7 @@ func TestAuditPruneCommand(t *testing.T) {
 	apptest.RequireRefusal(t, "file exists", d.dir, prune("2025-01", "first")...)
 	require.Contains(t, apptest.RequireSuccess(t, d.dir, prune("2025-01", "second")...),
 		"Wrote 2 entries from before 2025-01-01")
-	left := tb.Must(os.ReadDir(folder))(t)
-	require.Len(t, left, 2)
+	require.Len(t, tb.Must(os.ReadDir(folder))(t), 2)
 	require.Equal(t, 4, strings.Count(apptest.ReadFile(t, folder, "first"), "\n"))
 	require.Equal(t, 2, strings.Count(apptest.ReadFile(t, folder, "second"), "\n"))
 	require.Equal(t, 2, count(`action = 'audit_log.pruned'`), "one for each organisation")

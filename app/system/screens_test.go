@@ -37,8 +37,7 @@ func signIn(t *testing.T, p *browsertest.Page, d *apptest.Child, a demo.Account,
 }
 
 func revokeFirstKey(t *testing.T, p *browsertest.Page) {
-	p.Click("table.keys tbody tr:first-child a.revoke")
-	p.WaitFor("dialog[open]")
+	p.ClickUntil("table.keys tbody tr:first-child a.revoke", "dialog[open]")
 	require.Contains(t, p.Focused(), "Cancel")
 	p.Press(kb.Escape)
 	p.WaitFor("body:not(:has(dialog[open]))")
@@ -106,8 +105,7 @@ func TestReferenceSendsRequestsWithAKey(t *testing.T) {
 	answer := func() string {
 		p.Click("[data-try] > summary")
 		p.Fill("#try-key", d.token)
-		p.Click("[data-try] button.primary")
-		p.WaitFor(".answer[data-answered]")
+		p.ClickUntil("[data-try] button.primary", ".answer[data-answered]")
 		return p.Text(".answer")
 	}
 	assert.Regexp(t, `\n200\n(?s:.*)ratelimit: "key"`, answer(), "the fork of the examples is the demo's")
@@ -262,6 +260,5 @@ func click(selectors ...string) func(*browsertest.Page) {
 
 func createKey(p *browsertest.Page) {
 	p.Fill("#name", "A key to look at")
-	p.Click(`main button.primary`)
-	p.WaitFor("#secret")
+	p.ClickUntil(`main button.primary`, "#secret")
 }

@@ -127,8 +127,7 @@ func requireUser(c *apptest.Child, uid, gid uint32) {
 }
 
 func statOf(t *testing.T, path string) *syscall.Stat_t {
-	info := tb.Must(os.Stat(path))(t)
-	return info.Sys().(*syscall.Stat_t)
+	return tb.Must(os.Stat(path))(t).Sys().(*syscall.Stat_t)
 }
 
 func joinServer(t *testing.T, dir string) *embeddedpg.Server {

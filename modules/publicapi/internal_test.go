@@ -303,8 +303,7 @@ func requireEncoded(t *testing.T, s reports.Statistics) {
 	text := statisticsJSON(s)
 	var read oracle.Statistics
 	require.NoError(t, json.Unmarshal(text, &read))
-	again := tb.Must(json.Marshal(read))(t)
-	require.Equal(t, string(again), string(text))
+	require.Equal(t, string(tb.Must(json.Marshal(read))(t)), string(text))
 	require.Equal(t, []int{len(s.Daily), int(s.UniquePlayers)}, []int{len(read.Daily), len(read.Players)})
 	for i, p := range read.Players {
 		require.Equal(t, oracle.Player{

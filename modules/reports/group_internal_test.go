@@ -339,8 +339,7 @@ func TestOverlapsEqualWhatLabelsReveal(t *testing.T) {
 	require.Positive(t, found)
 	require.Positive(t, hidden)
 	e.Exec(`update organisations set reporting_mode = 'nominative'`)
-	s := tb.Must(report(""))(t)
-	require.Empty(t, s.Overlaps, "names need no comparison")
+	require.Empty(t, tb.Must(report(""))(t).Overlaps, "names need no comparison")
 }
 
 // The warning is optional: it never fails its report, even without planner statistics, as after an import.

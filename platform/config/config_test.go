@@ -73,8 +73,7 @@ func TestLoopbackOnlyNeedsALoopbackAddressAndURL(t *testing.T) {
 		{":8080", "http://127.0.0.1:8080", false}, {"127.0.0.1:8080", "://", false},
 		{"", "", false},
 	} {
-		got := config.Address{Addr: c.addr, BaseURL: c.base}.LoopbackOnly()
-		require.Equal(t, c.private, got, "%+v", c)
+		require.Equal(t, c.private, config.Address{Addr: c.addr, BaseURL: c.base}.LoopbackOnly(), "%+v", c)
 	}
 }
 

@@ -83,8 +83,7 @@ func needsRoot(t *testing.T) {
 func TestUserWithoutNameIsExplained(t *testing.T) {
 	needsRoot(t)
 	dir := newFolder(t)
-	nameless := startPeer(t, dir, asUser(t, 54321, dir))
-	require.Contains(t, nameless.firstLine(t), "add a line for it to /etc/passwd")
+	require.Contains(t, startPeer(t, dir, asUser(t, 54321, dir)).firstLine(t), "add a line for it to /etc/passwd")
 }
 
 func fakePostgres(t *testing.T, version string) string {

@@ -155,6 +155,5 @@ func requireServing(t *testing.T, s *Server) {
 }
 
 func killServer(t *testing.T, dir string) {
-	p := tb.Must(dataDir{path: dir}.readPIDFile())(t)
-	require.NoError(t, syscall.Kill(p.pid, syscall.SIGKILL))
+	require.NoError(t, syscall.Kill(tb.Must(dataDir{path: dir}.readPIDFile())(t).pid, syscall.SIGKILL))
 }

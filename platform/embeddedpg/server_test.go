@@ -40,8 +40,7 @@ func TestNewDatabaseHasRolesRightsAndNoPort(t *testing.T) {
 		for _, url := range []string{s.URL(), s.OwnerURL()} {
 			require.ErrorContains(t, tb.Exec(t, url, `select 'topsecret'::uuid`), "topsecret")
 		}
-		text := tb.Must(os.ReadFile(s.data.file(logFile)))(t)
-		require.NotContains(t, string(text), "topsecret")
+		require.NotContains(t, string(tb.Must(os.ReadFile(s.data.file(logFile)))(t)), "topsecret")
 	})
 }
 
@@ -50,8 +49,7 @@ func TestLastUserStopsTheServer(t *testing.T) {
 	dir := newFolder(t)
 	require.ErrorIs(t, tb.ErrorOf(RunningURL(dir)), errNotRunning)
 	command := joinServer(t, dir, nil)
-	url := tb.Must(RunningURL(dir))(t)
-	require.Equal(t, "dg_owner", tb.Query[string](t, url, `select current_user`))
+	require.Equal(t, "dg_owner", tb.Query[string](t, tb.Must(RunningURL(dir))(t), `select current_user`))
 	serve := start(t, dir)
 	command.leave(t) // this process started the server
 	requireServing(t, serve)
@@ -208,8 +206,7 @@ func TestLogMayBeRenamedAndIsBounded(t *testing.T) {
 	text := tb.Must(os.ReadFile(log))(t)
 	require.Less(t, len(text), 1000)
 	require.Contains(t, string(text), "division by zero")
-	old := tb.Must(os.Stat(log + ".old"))(t)
-	require.EqualValues(t, maxLog, old.Size())
+	require.EqualValues(t, maxLog, tb.Must(os.Stat(log+".old"))(t).Size())
 }
 
 // A command does not hang without the server's socket, and the last user can still stop the server.

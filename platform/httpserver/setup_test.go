@@ -127,8 +127,7 @@ func (b *testServer) do(t *testing.T, method, path string, header ...string) ans
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Add(header[i], header[i+1])
 	}
-	resp := tb.Must(plainClient.Do(req))(t)
-	return readAnswer(resp)
+	return readAnswer(tb.Must(plainClient.Do(req))(t))
 }
 
 var plainClient = &http.Client{Transport: &http.Transport{DisableCompression: true}}

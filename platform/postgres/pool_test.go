@@ -89,8 +89,7 @@ func TestStatementsAndLockWaitsTimeOut(t *testing.T) {
 	holder := tb.Must(db.Pool.Begin(t.Context()))(t)
 	defer holder.Rollback(context.Background())
 	tb.Must(holder.Exec(t.Context(), `select pg_advisory_xact_lock(815)`))(t)
-	err := db.Gorm.Scopes(onNoTable).Exec(`select pg_advisory_xact_lock(815)`).Error
-	require.ErrorContains(t, err, "55P03")
+	require.ErrorContains(t, db.Gorm.Scopes(onNoTable).Exec(`select pg_advisory_xact_lock(815)`).Error, "55P03")
 }
 
 // No error shows the password of the URL, even if the URL is malformed.
@@ -306,6 +305,5 @@ func TestPoolerInSessionModeWorks(t *testing.T) {
 	t.Parallel()
 	b, direct, _ := startPooler(t, pgtest.BouncerIgnores, "pool_mode = session")
 	pgtest.SetRoleDefaults(t, direct)
-	db := pgtest.Open(t, b(direct), postgres.Options{MaxConns: 2})
-	require.NoError(t, db.Pool.Ping(t.Context()))
+	require.NoError(t, pgtest.Open(t, b(direct), postgres.Options{MaxConns: 2}).Pool.Ping(t.Context()))
 }

@@ -45,8 +45,7 @@ func TestSignOutEverywhere(t *testing.T) {
 // The well-known address leads to the form. A change ends the other sessions, and many wrong passwords lock the form.
 func TestPasswordIsChanged(t *testing.T) {
 	w, acme, b := webtest.StartAsOwner(t)
-	known := b.Get("/.well-known/change-password").Is(t, 302)
-	require.Equal(t, "/account/password", known.Header.Get("Location"))
+	require.Equal(t, "/account/password", b.Get("/.well-known/change-password").Is(t, 302).Header.Get("Location"))
 	other := w.SignedIn(t, acme.Owner)
 	const wrong = "wrong horse battery"
 	const replacement = "battery horse staple"

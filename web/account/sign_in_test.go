@@ -128,8 +128,7 @@ func TestSignInByKeyboard(t *testing.T) {
 	p.Press(w.CodeNow(t, testkit.TOTPSecret), kb.Enter)
 	p.WaitFor(`h1:text("Account")`)
 	require.Equal(t, "/account", p.Path())
-	p.Click(`button:text("Sign out")`)
-	p.WaitFor(`h1:text("Sign in")`)
+	p.ClickUntil(`button:text("Sign out")`, `h1:text("Sign in")`)
 	p.Back()
 	p.WaitFor(`h1:text("Sign in")`)
 }
@@ -155,8 +154,7 @@ func TestBrowserSignsInEveryAcceptedEmail(t *testing.T) {
 		p.Press(kb.Enter)
 		p.WaitFor(`h1:text("Account")`)
 		require.Contains(t, p.Text("main"), strings.TrimSpace(email), "shown as written")
-		p.Click(`button:text("Sign out")`)
-		p.WaitFor(`h1:text("Sign in")`)
+		p.ClickUntil(`button:text("Sign out")`, `h1:text("Sign in")`)
 	}
 	for _, email := range []string{
 		"no-at-sign", "two words@x.org", "a@b@c", "Name <a@b.org>", "jürgen@example.org", "@example.org", "a@",
@@ -176,19 +174,16 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 	p := browsertest.New(t)
 	webtest.SignInWith(p, w, acme.AdminPlain, "/account/two-step")
 	p.Fill("#current", testkit.Password)
-	p.Click(`button:text("Continue")`)
-	p.WaitFor("svg.qr")
+	p.ClickUntil(`button:text("Continue")`, "svg.qr")
 	secret := p.Text("#totp")
 	require.Regexp(t, `^[A-Z2-7]{32}$`, secret)
 	require.Equal(t, secret, copyWith(p, "Copy"), "without blanks")
 	code := w.CodeNow(t, secret)
 	p.Fill("#code", code[:3]+" "+code[3:])
-	p.Click(`button:text("Turn on two-step verification")`)
-	p.WaitFor("#codes")
+	p.ClickUntil(`button:text("Turn on two-step verification")`, "#codes")
 	recovery := strings.Fields(p.Text("#codes"))
 	require.Len(t, recovery, 10)
-	p.Click(`a:text("Done")`)
-	p.WaitFor("dialog[open]")
+	p.ClickUntil(`a:text("Done")`, "dialog[open]")
 	p.Click(`button:text("Stay here")`)
 	require.Equal(t, recovery, strings.Fields(copyWith(p, "Copy codes")))
 	file := browsertest.Eval[string](p, `new Promise((done) => {
@@ -197,15 +192,13 @@ func TestTwoStepIsSetUpInABrowser(t *testing.T) {
 		document.querySelector('[data-download]').click();
 	})`)
 	require.Equal(t, recovery, strings.Fields(file))
-	p.Click(`a:text("Done")`)
-	p.WaitFor(`#live:text("Two-step verification is on. Your other sessions have ended.")`)
+	p.ClickUntil(`a:text("Done")`, `#live:text("Two-step verification is on. Your other sessions have ended.")`)
 	p.Reload()
 	require.NotContains(t, p.Text("body"), recovery[0])
 }
 
 func copyWith(p *browsertest.Page, button string) string {
 	return p.Copied(func() {
-		p.Click(`button:text("` + button + `")`)
-		p.WaitFor(`button:text("Copied")`)
+		p.ClickUntil(`button:text("`+button+`")`, `button:text("Copied")`)
 	})
 }

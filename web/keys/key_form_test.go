@@ -42,8 +42,7 @@ func TestPageOfANewKeyReadsNothingAfterTheCreation(t *testing.T) {
 
 // rules.md, Keys: a key has both scopes and 90 days by default, else 30 or 365 days, a day at 00:00 UTC, or no end.
 func TestKeyIsCreatedFromTheForm(t *testing.T) {
-	now := fixedNow
-	w, acme := webtest.StartAt(t, &now)
+	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignedIn(t, acme.Admin)
 	form := b.Get(acme.At("/settings/api-keys/new")).Is(t, 200)
 	require.Regexp(t, `(?s)value="30"[^\n]*21 Dec 2026<.*value="90"[^\n]*19 Feb 2027<.*`+
@@ -60,7 +59,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	key := keyOf(t, w, acme, created)
 	require.Equal(t, "Power BI, learning dashboard", key.Name, "without the blanks around")
 	require.Equal(t, acme.Admin.Name, key.CreatedBy.Name)
-	require.Equal(t, now, key.CreatedAt.UTC())
+	require.Equal(t, fixedNow, key.CreatedAt.UTC())
 	tb.Must(w.Keys.Authenticate(t.Context(), secretIn(t, created), nil))(t)
 	b.Get(acme.At("/settings/api-keys/new")).Has(t, `min="2026-11-22"`) // tomorrow: today has begun
 	for chosen, want := range map[[2]string]string{
@@ -72,8 +71,7 @@ func TestKeyIsCreatedFromTheForm(t *testing.T) {
 	} {
 		maps.Copy(sent, testkit.Form("expiry", chosen[0], "day", chosen[1]))
 		made := keyOf(t, w, acme, b.Post(acme.At("/settings/api-keys/new"), sent))
-		expires := tb.Must(json.Marshal(made.ExpiresAt))(t)
-		require.Equal(t, want, strings.Trim(string(expires), `"`), chosen)
+		require.Equal(t, want, strings.Trim(string(tb.Must(json.Marshal(made.ExpiresAt))(t)), `"`), chosen)
 	}
 	sent["scopes"] = []string{"reports:read"} // without this scope the sample command would be refused
 	b.Post(acme.At("/settings/api-keys/new"), sent).Is(t, 200).Lacks(t, "curl")
@@ -116,8 +114,7 @@ var keyFormErrors = []struct{ change, field, says string }{
 
 // The error of an invalid field is shown above the form and at the field, which keeps its text.
 func TestInvalidKeyFormIsRejected(t *testing.T) {
-	now := fixedNow
-	w, acme := webtest.StartAt(t, &now)
+	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignedIn(t, acme.Owner)
 	for _, c := range keyFormErrors {
 		form := webtest.NewKeyForm()

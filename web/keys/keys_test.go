@@ -37,21 +37,20 @@ func row(t *testing.T, p testkit.Page, name string) string {
 
 // The list has each key's state, times, scopes and creator, the newest key first. Revoked and expired keys are folded.
 func TestKeysAreListed(t *testing.T) {
-	now := fixedNow
-	w, acme := webtest.StartAt(t, &now)
+	w, acme := webtest.StartAt(t, new(fixedNow))
 	day := 24 * time.Hour
 	forks := apikeys.ForksRead
 	reports := apikeys.ReportsRead
 	add := func(name string, ago time.Duration, used, expires, revoked any, scopes ...apikeys.Scope) apikeys.Key {
 		k := w.NewKey(t, acme, name, scopes...)
-		setKey(t, w, k, now.Add(-ago), used, expires, revoked)
+		setKey(t, w, k, fixedNow.Add(-ago), used, expires, revoked)
 		return k
 	}
-	add("old", 300*day, now.Add(-299*day), now.Add(-time.Second), nil, reports)
-	bi := add("BI", 2*day, now.Add(-time.Minute), now.Add(72*day), nil, reports, forks)
+	add("old", 300*day, fixedNow.Add(-299*day), fixedNow.Add(-time.Second), nil, reports)
+	bi := add("BI", 2*day, fixedNow.Add(-time.Minute), fixedNow.Add(72*day), nil, reports, forks)
 	add("never", 3*day, nil, nil, nil, forks)
-	add("soon", 40*day, nil, now.Add(4*day+15*time.Hour), nil, reports)
-	gone := add("gone", 8*day, nil, now.Add(-day), now.Add(-2*day), reports)
+	add("soon", 40*day, nil, fixedNow.Add(4*day+15*time.Hour), nil, reports)
+	gone := add("gone", 8*day, nil, fixedNow.Add(-day), fixedNow.Add(-2*day), reports)
 
 	p := w.SignedIn(t, acme.AdminPlain).Get(acme.At("/settings/api-keys")).Is(t, 200)
 	require.Equal(t, "BI dg_live_"+bi.ID+
@@ -132,8 +131,7 @@ func TestKeyListShowsUsage(t *testing.T) {
 
 // Every settings screen announces the usable keys that expire within 30 days: three by name, urgent near the end.
 func TestExpiringKeysAreAnnounced(t *testing.T) {
-	now := fixedNow
-	w, acme := webtest.StartAt(t, &now)
+	w, acme := webtest.StartAt(t, new(fixedNow))
 	b := w.SignedIn(t, acme.Admin)
 	announced := func(screen string) []string { return webtest.Notes(t, b.Get(acme.At("%s", screen))) }
 	day := 24 * time.Hour
@@ -142,7 +140,7 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 		"fifth": 30 * day, "later": 30*day + time.Millisecond,
 	} {
 		k := w.NewKey(t, acme, name, apikeys.ForksRead)
-		setKey(t, w, k, now.AddDate(-1, 0, 0), nil, now.Add(left), nil)
+		setKey(t, w, k, fixedNow.AddDate(-1, 0, 0), nil, fixedNow.Add(left), nil)
 	}
 	want := []string{"bad: first expires in 1 day. 22 Nov 2026, 09:31 UTC",
 		"warn: second expires in 7 days. 28 Nov 2026, 09:31 UTC", "third expires in 8 days. 29 Nov 2026, 09:31 UTC",
@@ -166,18 +164,17 @@ func TestExpiringKeysAreAnnounced(t *testing.T) {
 
 // Search, filter and order select keys, and the form keeps them. An unknown value is ignored.
 func TestKeysAreSearchedFilteredAndSorted(t *testing.T) {
-	now := fixedNow
-	w, acme := webtest.StartAt(t, &now)
+	w, acme := webtest.StartAt(t, new(fixedNow))
 	day := 24 * time.Hour
 	add := func(name string, used, expires any) apikeys.Key {
 		k := w.NewKey(t, acme, name, apikeys.ForksRead)
-		setKey(t, w, k, now.Add(-100*day), used, expires, nil)
+		setKey(t, w, k, fixedNow.Add(-100*day), used, expires, nil)
 		return k
 	}
-	add("Warehouse", now.Add(-time.Hour), now.Add(300*day))
+	add("Warehouse", fixedNow.Add(-time.Hour), fixedNow.Add(300*day))
 	add("bi", nil, nil)
-	soon := add("LMS", now.Add(-31*day), now.Add(2*day))
-	add("Old", nil, now.Add(-day))
+	soon := add("LMS", fixedNow.Add(-31*day), fixedNow.Add(2*day))
+	add("Old", nil, fixedNow.Add(-day))
 	b := w.SignedIn(t, acme.Owner)
 	list := func(query string) string {
 		p := b.Get(acme.At("/settings/api-keys?%s", query)).Is(t, 200)

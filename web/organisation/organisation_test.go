@@ -68,8 +68,7 @@ func TestOwnerChangesTheReportingMode(t *testing.T) {
 		{"pseudonymous", "Pseudonymous", "Reporting mode changed. Reports, exports and the API no longer show names."},
 	} {
 		testkit.RequireRedirect(t, screen, b.Post(form, testkit.Form("mode", c.mode, "organisation", acme.Name)))
-		shown := b.Get(screen).Has(t, "<p>"+c.shown+"</p>")
-		require.Equal(t, c.says, webtest.Notes(t, shown)[0])
+		require.Equal(t, c.says, webtest.Notes(t, b.Get(screen).Has(t, "<p>"+c.shown+"</p>"))[0])
 	}
 	require.Equal(t, form, w.LogOf(t, acme)[0].Request.Path)
 	for _, mode := range []string{"", "open", "nominative\x00", strings.Repeat("n", 10_000)} {

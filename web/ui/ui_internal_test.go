@@ -77,8 +77,7 @@ func TestAxesEndNearTheirValues(t *testing.T) {
 		0: "1 0", 5: "5 4 3 2 1 0", 6: "6 4 2 0", 11: "15 10 5 0", 101: "125 100 75 50 25 0",
 		10_001: "12,500 10,000 7,500 5,000 2,500 0",
 	} {
-		panel := NewPanel(friday, 0, most, 1, Count)
-		require.Equal(t, want, strings.Join(panel.Labels, " "))
+		require.Equal(t, want, strings.Join(NewPanel(friday, 0, most, 1, Count).Labels, " "))
 	}
 	panel := NewPanel(friday, 701, 801, 50, Count)
 	require.Equal(t, []string{"850", "800", "750", "700"}, panel.Labels)

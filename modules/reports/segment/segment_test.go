@@ -83,8 +83,7 @@ func TestPackedDayReturnsItsPlays(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []Sums{sums, sums}, []Sums{packed.Sums, stored})
 		require.Equal(t, []int64{int64(len(plays)), score, passed}, []int64{sums.Plays, sums.ScoreSum, sums.Passed})
-		another := from.Add(day).UnixMilli()
-		require.ErrorIs(t, UnpackDay(another, packed.Head, packed.Tail, nil, nil), ErrDamaged)
+		require.ErrorIs(t, UnpackDay(from.Add(day).UnixMilli(), packed.Head, packed.Tail, nil, nil), ErrDamaged)
 	})
 }
 

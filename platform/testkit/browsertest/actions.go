@@ -66,6 +66,12 @@ func (p *Page) Click(selector string) {
 		chromedp.Steps(chromedp.MouseEvent(chromedp.MouseMoved, x, y), chromedp.MouseClickXY(x, y)))
 }
 
+// ClickUntil clicks and waits for a visible element.
+func (p *Page) ClickUntil(selector, visible string) {
+	p.Click(selector)
+	p.WaitFor(visible)
+}
+
 // At returns a point of a reachable element, at a share of the element's width.
 func (p *Page) At(selector string, share float64) (x, y float64) {
 	at := element[struct{ X, Y, Width float64 }](p, "find", selector)

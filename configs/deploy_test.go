@@ -1,0 +1,152 @@
+package configs_test
+
+import (
+	"io/fs"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/tb"
+)
+
+// compose.yaml trusts only the gateway's address, at which dg sees the host's proxy: no container can
+// forge a client address. Every other setting reaches dg, too.
+func TestComposeTrustsTheProxyAlone(t *testing.T) {
+	var file struct {
+		Services map[string]struct {
+			Environment map[string]string
+		}
+		Networks map[string]struct {
+			IPAM struct {
+				Config []struct{ Subnet, Gateway string }
+			}
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(readDeployFile(t, "compose.yaml"), &file))
+	environment := file.Services["dg"].Environment
+	settings := tb.Must(os.ReadFile("../platform/config/config.go"))(t)
+	for _, s := range regexp.MustCompile(`env:"(DG_\w+)"`).FindAllSubmatch(settings, -1) {
+		if name := string(s[1]); name != "DG_ADDR" && name != "DG_DATA_DIR" {
+			require.Contains(t, environment, name)
+		}
+	}
+	setting := environment["DG_TRUSTED_PROXIES"]
+	trusted := regexp.MustCompile(`^\$\{DG_TRUSTED_PROXIES:-(.+)\}$`).FindStringSubmatch(setting)
+	require.NotNil(t, trusted)
+	proxy := tb.Must(netip.ParsePrefix(trusted[1]))(t)
+	require.True(t, proxy.IsSingleIP(), "%s", proxy)
+	network := file.Networks["default"].IPAM.Config
+	require.Len(t, network, 1)
+	require.Equal(t, proxy.Addr().String(), network[0].Gateway)
+	require.True(t, netip.MustParsePrefix(network[0].Subnet).Contains(proxy.Addr()))
+}
+
+// The superuser has a password of its own, which differs from that of the tables' owner. The image has
+// a health check.
+func TestComposeSeparatesSuperuserAndImageHasHealthCheck(t *testing.T) {
+	compose := string(readDeployFile(t, "compose.yaml"))
+	require.Contains(t, compose, "POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:?}\n")
+	require.Contains(t, compose, `args: {VERSION:`)
+	require.Contains(t, string(readDeployFile(t, "Containerfile")), `CMD ["/dg", "health"]`)
+}
+
+func readDeployFile(t *testing.T, name string) []byte {
+	t.Helper()
+	return tb.Must(os.ReadFile(filepath.Join("deploy", name)))(t)
+}
+
+var linkPattern = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+
+// README.md: every link in a packaged document leads to a packaged file. The packages contain no
+// untracked files.
+func TestPackagedDocumentsLinkToPackagedFiles(t *testing.T) {
+	settings, err := os.CreateTemp("deploy", "*.env")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.Remove(settings.Name()) })
+	folder := filepath.Join(t.TempDir(), "doc")
+	out, err := exec.CommandContext(t.Context(), "../scripts/documents.sh", folder).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.NoFileExists(t, filepath.Join(folder, "configs", settings.Name()))
+	links := 0
+	require.NoError(t, filepath.WalkDir(folder, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".md") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range linkPattern.FindAllSubmatch(text, -1) {
+			links++
+			require.FileExists(t, filepath.Join(filepath.Dir(path), string(found[1])), path)
+		}
+		return err
+	}))
+	require.Greater(t, links, 20)
+}
+
+// operations.md, Install: a second run of the commands keeps the settings. Each setting is set once.
+func TestInstallKeepsSettings(t *testing.T) {
+	root := t.TempDir()
+	env := root + "/etc/dg/dg.env"
+	script := `runuser() { :; }; mkdir -p ` + root + `/etc/systemd/system ` + root + `/usr/bin` + "\n"
+	for _, block := range regexp.MustCompile("(?s)   ```sh\n(.*?)```").FindAllSubmatch(readDeployFile(t, "operations.md"), -1) {
+		script += string(block[1])
+	}
+	script = strings.NewReplacer(" /etc/", " "+root+"/etc/", " /usr/", " "+root+"/usr/",
+		"install dg ", "install LICENSE ", "configs/deploy/postinstall.sh", ":").Replace(script)
+	var settings [2]string
+	for run := range settings {
+		c := exec.CommandContext(t.Context(), "sh", "-c", script)
+		c.Dir = ".."
+		out, _ := c.CombinedOutput()
+		text, err := os.ReadFile(env)
+		require.NoError(t, err, "%s", out)
+		settings[run] = string(text)
+	}
+	require.Equal(t, 1, strings.Count(settings[0], "\nDG_DATABASE_URL="))
+	require.Equal(t, settings[0], settings[1])
+}
+
+// sizing.md has no comment after a value, which PgBouncer refuses. nginx.conf does not log the query of
+// /account/reset, which contains a token.
+func TestProxyExamplesAvoidKnownMistakes(t *testing.T) {
+	block := regexp.MustCompile(`(?s)\[pgbouncer\].*?` + "```").Find(readDeployFile(t, "sizing.md"))
+	require.Contains(t, string(block), "max_client_conn")
+	require.NotRegexp(t, `(?m)^\w.*;`, string(block))
+	require.Regexp(t, `location = /account/reset \{\s+access_log off;`, string(readDeployFile(t, "nginx.conf")))
+}
+
+// Each alert has an expression, a summary and an action. The commands of the action read the service's
+// settings.
+func TestAlertsHaveExpressionsAndActions(t *testing.T) {
+	var file struct {
+		Groups []struct {
+			Rules []struct {
+				Alert, Expr string
+				Annotations struct{ Summary, Action string }
+			}
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(readDeployFile(t, "alerts.yml"), &file))
+	for _, rule := range file.Groups[0].Rules {
+		require.NotEmpty(t, rule.Expr, rule.Alert)
+		require.NotEmpty(t, rule.Annotations.Summary, rule.Alert)
+		require.Regexp(t, `\.$`, rule.Annotations.Action, rule.Alert)
+		require.NotRegexp(t, `[^-] dg (doctor|segments|account)`, rule.Annotations.Action, rule.Alert)
+	}
+}
+
+// If the unit restarts, a running dg import keeps the embedded PostgreSQL and its shared memory. The
+// start has a timeout, and a stop has time for the longest shutdown delay.
+func TestUnitKeepsADatabaseInUse(t *testing.T) {
+	unit := string(readDeployFile(t, "dg.service"))
+	require.Contains(t, unit, "\nKillMode=process\n")
+	require.NotContains(t, unit, "\nRemoveIPC=yes")
+	require.Contains(t, unit, "\nTimeoutStartSec=300\n")
+	require.Contains(t, unit, "\nTimeoutStopSec=80\n")
+}
