@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dg/platform/testkit/tb"
 )
 
 var (
@@ -33,8 +35,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 		sources.Write(text)
 	}
 	exists := func(name string) bool {
-		_, err := fs.Stat(tree, path.Clean(name))
-		return err == nil
+		return tb.ErrorOf(fs.Stat(tree, path.Clean(name))) == nil
 	}
 	documents := filesOfTree(t, ".md")
 	require.Contains(t, documents, "CONTRIBUTING.md")
@@ -113,8 +114,7 @@ func TestPromisesHaveTests(t *testing.T) {
 	assert.Subset(t, proved, subjects, "no test proves a promise of the page")
 	assert.Equal(t, specSections, slices.Compact(sections))
 
-	mechanisms, err := os.ReadFile("mechanisms.md")
-	require.NoError(t, err)
+	mechanisms := tb.Must(os.ReadFile("mechanisms.md"))(t)
 	named = append(named, regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(string(mechanisms), -1)...)
 
 	var there []string

@@ -67,8 +67,7 @@ var linkPattern = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 // README.md: every link in a packaged document leads to a packaged file. The packages contain no
 // untracked files.
 func TestPackagedDocumentsLinkToPackagedFiles(t *testing.T) {
-	settings, err := os.CreateTemp("deploy", "*.env")
-	require.NoError(t, err)
+	settings := tb.Must(os.CreateTemp("deploy", "*.env"))(t)
 	t.Cleanup(func() { _ = os.Remove(settings.Name()) })
 	folder := filepath.Join(t.TempDir(), "doc")
 	out, err := exec.CommandContext(t.Context(), "../scripts/documents.sh", folder).CombinedOutput()

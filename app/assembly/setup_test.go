@@ -13,6 +13,7 @@ import (
 	"dg/app/apptest"
 	"dg/app/assembly"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 const (
@@ -112,8 +113,7 @@ func TestExportsAreRecheckedBesideFullAuthPool(t *testing.T) {
 	running := apptest.ReadSlowly(w.beginExport(x).Body)
 	requests := w.Pools.Requests.Pool
 	for range requests.Config().MaxConns {
-		conn, err := requests.Acquire(t.Context())
-		require.NoError(t, err)
+		conn := tb.Must(requests.Acquire(t.Context()))(t)
 		defer conn.Release()
 	}
 	rechecks := w.Pools.Recheck.Pool.Stat().AcquireCount()
@@ -150,8 +150,7 @@ func TestShutdownAbortsExportsVisibly(t *testing.T) {
 	require.NoError(t, w.Stop())
 	require.GreaterOrEqual(t, time.Since(begun), time.Second, "running answers have a grace")
 	for _, body := range running {
-		_, err := io.Copy(io.Discard, body)
-		require.ErrorIs(t, err, syscall.ECONNRESET, "a truncated file looks complete")
+		require.ErrorIs(t, tb.ErrorOf(io.Copy(io.Discard, body)), syscall.ECONNRESET, "a truncated file looks complete")
 	}
 	require.Equal(t, len(running), w.Count(`audit_entries
 		where action = 'export.finished' and details->>'outcome' = 'server_stopped'

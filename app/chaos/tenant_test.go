@@ -20,6 +20,7 @@ import (
 	"dg/app/apptest"
 	"dg/modules/apikeys"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 // crossTenantReasons maps statements that are not scoped to an organisation to the reason (rules.md, Data).
@@ -177,8 +178,7 @@ func (w *requestWorld) storeMoreRows() {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	w.db.Plays(fork, 12, time.Date(2026, 2, 10, 0, 0, 0, 0, time.UTC), time.Hour)
 	w.db.Plays(fork, 12, today.AddDate(0, 0, -20), 8*time.Hour)
-	_, err := newSealer(w.db.DB).Seal(w.t.Context())
-	require.NoError(w.t, err)
+	tb.Must(newSealer(w.db.DB).Seal(w.t.Context()))(w.t)
 	// These rows have dirty marks without plays, an unsealed day, an unsealed month and damaged segments.
 	w.db.Exec(`delete from plays where started_at < '2026-02-20'`)
 	w.db.Plays(fork, 3, today.AddDate(0, 0, -2), time.Hour)

@@ -22,6 +22,7 @@ import (
 	"dg/app/assembly"
 	"dg/modules/reports/sealer"
 	"dg/platform/testkit"
+	"dg/platform/testkit/tb"
 )
 
 // nightlySync copies the changing plays of an organisation each night through a proxy, with a program of /docs.
@@ -107,8 +108,7 @@ func (n *nightlySync) changePlays() {
 			order by md5(id::text || $2) limit 1)`, n.org, n.night.String())
 	}
 	if n.random.IntN(2) == 0 {
-		_, err := n.sealer.Seal(n.t.Context())
-		require.NoError(n.t, err)
+		tb.Must(n.sealer.Seal(n.t.Context()))(n.t)
 	}
 }
 
@@ -189,9 +189,7 @@ func TestNightlySyncCopiesOneOrganisation(t *testing.T) {
 	n := newNightlySync(t, 2)
 	n.Exec(`update forks set title = ' =1+1;"+2' where id = $1`, n.forks[1].ID)
 	stored := func() []string {
-		names, err := filepath.Glob(filepath.Join(n.folder, "copy", "plays", "*"))
-		require.NoError(t, err)
-		return names
+		return tb.Must(filepath.Glob(filepath.Join(n.folder, "copy", "plays", "*")))(t)
 	}
 	n.requireExit(0, "")
 	require.Len(t, stored(), 2)

@@ -18,6 +18,7 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 var errOutsideAPI = apperr.New(apperr.AccessDenied, "outside")
@@ -118,8 +119,7 @@ func (b *fixture) concurrently(n int, do func(i int, on *apikeys.Service) error)
 
 func (b *fixture) useFunc(token apikeys.Token) func(int, *apikeys.Service) error {
 	return func(_ int, on *apikeys.Service) error {
-		_, err := on.Authenticate(b.t.Context(), token, requestFunc)
-		return err
+		return tb.ErrorOf(on.Authenticate(b.t.Context(), token, requestFunc))
 	}
 }
 

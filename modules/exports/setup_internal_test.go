@@ -18,6 +18,7 @@ import (
 	"dg/platform/postgres"
 	"dg/platform/testkit"
 	"dg/platform/testkit/pgtest"
+	"dg/platform/testkit/tb"
 )
 
 // fixture is a server with one route, which exports a fork with 20,000 plays.
@@ -72,8 +73,7 @@ func (b *fixture) serve() {
 		}
 		return export.Send(c)
 	})
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(b.t, err)
+	ln := tb.Must(net.Listen("tcp", "127.0.0.1:0"))(b.t)
 	b.url = "http://" + ln.Addr().String() + "/export"
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(ln) }()
@@ -97,10 +97,8 @@ func (b *fixture) send(method string) *http.Response {
 			return conn, err
 		},
 	}
-	request, err := http.NewRequestWithContext(b.t.Context(), method, b.url, http.NoBody)
-	require.NoError(b.t, err)
-	response, err := (&http.Client{Transport: transport}).Do(request)
-	require.NoError(b.t, err)
+	request := tb.Must(http.NewRequestWithContext(b.t.Context(), method, b.url, http.NoBody))(b.t)
+	response := tb.Must((&http.Client{Transport: transport}).Do(request))(b.t)
 	b.t.Cleanup(func() { _ = response.Body.Close() })
 	return response
 }

@@ -14,12 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dg/platform/apperr"
+	"dg/platform/testkit/tb"
 )
 
 func acquire(t *testing.T, l *Limiter, key string, n int) (release func()) {
-	release, err := l.AcquireN(t.Context(), key, n)
-	require.NoError(t, err)
-	return release
+	return tb.Must(l.AcquireN(t.Context(), key, n))(t)
 }
 
 // rules.md, Bounds: a key holds at most PerKey slots, all keys at most Max. A second release of a slot has no effect.
@@ -85,8 +84,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 	ctx, stop := context.WithCancelCause(t.Context())
 	stop(gone)
 	for _, key := range []string{"a", "b"} {
-		_, err := l.Acquire(ctx, key)
-		require.ErrorIs(t, err, gone)
+		require.ErrorIs(t, tb.ErrorOf(l.Acquire(ctx, key)), gone)
 	}
 	require.Equal(t, Stats{Running: 1}, l.Stats(), "which is no refusal")
 }
