@@ -91,8 +91,7 @@ var (
 // Each section of the specification and subject of /docs/security has tests. All tests that documents name exist.
 func TestPromisesHaveTests(t *testing.T) {
 	t.Parallel()
-	table, err := os.ReadFile("promises.md")
-	require.NoError(t, err)
+	table := tb.Must(os.ReadFile("promises.md"))(t)
 	rows := promiseRowPattern.FindAllStringSubmatch(string(table), -1)
 	require.Len(t, rows, strings.Count(string(table), "\n| ")-1, "a row is malformed")
 	page := string(filesOfTree(t, ".html")["web/docs/templates/security.html"])

@@ -99,8 +99,7 @@ func programTags(t *testing.T) (tags []string) {
 	tag := regexp.MustCompile(`(?:/\* |Tag\("|, "|^")(` + modules + `\.[\w.]+)(?: \*/|")`)
 	for _, pattern := range []string{"app/commands/*.go", "modules/*/*.go", "modules/*/*/*.go", "modules/*/*.sql",
 		"web/*.go", "web/*/*.go"} {
-		files, err := filepath.Glob(apptest.RepositoryPath(pattern))
-		require.NoError(t, err)
+		files := tb.Must(filepath.Glob(apptest.RepositoryPath(pattern)))(t)
 		for _, file := range files {
 			for _, found := range tag.FindAllStringSubmatch(apptest.ReadFile(t, file), -1) {
 				if !strings.HasSuffix(file, "_test.go") {

@@ -65,8 +65,7 @@ func newNightlySync(t *testing.T, forks int) *nightlySync {
 
 // proxy forwards one request after the other. It rotates the keys, because of their rate limit.
 func (n *nightlySync) proxy(base string) string {
-	target, err := url.Parse(base)
-	require.NoError(n.t, err)
+	target := tb.Must(url.Parse(base))(n.t)
 	var one sync.Mutex
 	forward := httputil.NewSingleHostReverseProxy(target)
 	forward.ModifyResponse = func(r *http.Response) error {

@@ -117,8 +117,7 @@ func TestKeyOfAnotherOrganisationIsNotFound(t *testing.T) {
 }
 
 func (b *fixture) listed() []apikeys.Key {
-	keys, err := b.service.List(b.t.Context(), b.owner)
-	require.NoError(b.t, err)
+	keys := tb.Must(b.service.List(b.t.Context(), b.owner))(b.t)
 	return keys
 }
 
@@ -173,8 +172,7 @@ func (b *fixture) usageToday(key apikeys.Key) [3]int64 {
 }
 
 func (b *fixture) usage(key apikeys.Key) []apikeys.Usage {
-	all, err := b.service.UsageOf(b.t.Context(), b.owner, []apikeys.Key{key})
-	require.NoError(b.t, err)
+	all := tb.Must(b.service.UsageOf(b.t.Context(), b.owner, []apikeys.Key{key}))(b.t)
 	require.Len(b.t, all[key.ID], apikeys.UsageDays)
 	return all[key.ID]
 }

@@ -61,8 +61,7 @@ func setup(t *testing.T) *fixture {
 }
 
 func (b *fixture) newInstance(db *postgres.DB, now func() time.Time) *apikeys.Service {
-	policy, err := authz.New()
-	require.NoError(b.t, err)
+	policy := tb.Must(authz.New())(b.t)
 	log := audit.New(db)
 	return apikeys.New(db, org.New(db, log, policy), log, policy, now)
 }
@@ -101,8 +100,7 @@ func (b *fixture) useOutside(id string) error {
 }
 
 func (b *fixture) accept(token apikeys.Token) apikeys.Caller {
-	caller, err := b.service.Authenticate(b.t.Context(), token, requestFunc)
-	require.NoError(b.t, err)
+	caller := tb.Must(b.service.Authenticate(b.t.Context(), token, requestFunc))(b.t)
 	return caller
 }
 
@@ -149,8 +147,7 @@ func withWrongSecret(token apikeys.Token) apikeys.Token {
 }
 
 func (b *fixture) entries(action audit.Action) []audit.Entry {
-	all, err := audit.New(b.DB).List(b.t.Context(), ourOrganisation, audit.Page{Limit: 1000})
-	require.NoError(b.t, err)
+	all := tb.Must(audit.New(b.DB).List(b.t.Context(), ourOrganisation, audit.Page{Limit: 1000}))(b.t)
 	return slices.DeleteFunc(all, func(e audit.Entry) bool { return e.Action != action })
 }
 

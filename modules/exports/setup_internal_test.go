@@ -104,8 +104,7 @@ func (b *fixture) send(method string) *http.Response {
 }
 
 func (b *fixture) readBody(response *http.Response) string {
-	file, err := io.ReadAll(response.Body)
-	require.NoError(b.t, err)
+	file := tb.Must(io.ReadAll(response.Body))(b.t)
 	return string(file)
 }
 

@@ -178,8 +178,7 @@ func TestPlaysOfAnErasedPlayerFailTheImport(t *testing.T) {
 
 // writeFuncs returns the writes that must not wait for an import, by the serving role and the operator.
 func (b fixture) writeFuncs(db, owner *postgres.DB) map[string]func() error {
-	policy, err := authz.New()
-	require.NoError(b.t, err)
+	policy := tb.Must(authz.New())(b.t)
 	log := audit.New(db)
 	orgs := org.New(db, log, policy)
 	operator := org.New(owner, audit.New(owner), policy)
